@@ -1,0 +1,92 @@
+# skillrating: skill ratings of players from match results, for PostgreSQL.
+
+# For a fresh machine: each of these installs what is missing and works on a
+# throw-away cluster.
+.PHONY: all test demo bench
+all:
+
+test:
+	+@exec test/run.sh
+demo:
+	+@test/prerequisites.sh && exec demo/run.sh
+bench:
+	+@test/prerequisites.sh && exec bench/run.sh
+export DATA
+
+# All else is PGXS, which must be there.
+ifneq (,$(or $(filter-out test demo bench,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))
+
+EXTENSION = skillrating
+EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(EXTENSION).control)
+MODULE_big = $(EXTENSION)
+PGFILEDESC = "skillrating - skill ratings of players from match results"
+
+CORE_OBJS = \
+	src/core/match.o \
+	src/core/models.o \
+	src/core/math/normal.o \
+	src/core/models/elo.o \
+	src/core/models/hive.o
+
+OBJS = $(CORE_OBJS) \
+	src/pg/apply.o \
+	src/pg/batch.o \
+	src/pg/elo_functions.o \
+	src/pg/float8_state.o \
+	src/pg/hive_functions.o \
+	src/pg/ids.o \
+	src/pg/ladder.o \
+	src/pg/ladder_functions.o \
+	src/pg/ladder_triggers.o \
+	src/pg/models.o \
+	src/pg/score_functions.o \
+	src/pg/skillrating.o \
+	src/pg/verify.o
+
+# The parts of the install script, in the order in which they are joined.
+SQL_PARTS = \
+	sql/header.sql \
+	sql/models.sql \
+	sql/elo.sql \
+	sql/hive.sql \
+	sql/score.sql \
+	sql/ladder.sql
+
+DATA_built = $(EXTENSION)--$(EXTVERSION).sql
+DATA = $(wildcard sql/$(EXTENSION)--*--*.sql)
+EXTRA_CLEAN = $(DATA_built)
+
+# Inputs live in test/, outputs in expected/: without options about the latter
+# this works on every version.  No test may share a name with a file in sql/,
+# which pg_regress would run in its place.
+REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
+REGRESS_OPTS = --inputdir=test --load-extension=$(EXTENSION)
+ISOLATION = $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
+ISOLATION_OPTS = --inputdir=test --outputdir=. --load-extension=$(EXTENSION)
+EXTRA_CLEAN += results output_iso build regression.diffs regression.out
+
+# -ffp-contract=off stands among the preprocessor flags because those reach the
+# bitcode too: the same source must round alike wherever it is compiled.
+# The server's headers are system headers, so that warnings are about our code.
+PG_CPPFLAGS = -I$(srcdir)/src/core -I$(srcdir)/src/pg -ffp-contract=off \
+	-isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CFLAGS = -std=gnu11 -fvisibility=hidden -Wall -Wextra -Wshadow -Wvla \
+	-Wdeclaration-after-statement
+SHLIB_LINK += $(filter -lm, $(LIBS))
+
+# A server that gcc built hands its flags to every compiler.
+ifneq (,$(findstring clang,$(CC)))
+PG_CFLAGS += -Wno-unknown-warning-option -Wno-ignored-optimization-argument
+endif
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+$(DATA_built): $(SQL_PARTS) $(EXTENSION).control
+	cat $(SQL_PARTS) > $@
+
+# Every object depends on every header: they are few and quickly compiled.
+$(OBJS): $(wildcard src/*/*.h src/*/*/*.h)
+
+endif

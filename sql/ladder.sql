@@ -1,0 +1,379 @@
+-- Ladders: schemas of ordinary tables that keep ratings up to date.
+--
+-- The functions in PL/pgSQL pin their search_path, and name what they make with
+-- format(), so that no caller's search_path or odd name can bend them.
+
+CREATE FUNCTION skillrating.collect_matches()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'skillrating_collect_matches'
+LANGUAGE C;
+
+COMMENT ON FUNCTION skillrating.collect_matches() IS
+'Trigger function on the tables match and match_player of a ladder, after each statement: the matches that it touched are rated at commit or at once, as the ladder''s apply_at says, with the rights of the ladder''s owner. Error 39P01 if it is attached otherwise, 55000 on any other table.';
+
+CREATE FUNCTION skillrating.apply_pending()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'skillrating_apply_pending'
+LANGUAGE C;
+
+COMMENT ON FUNCTION skillrating.apply_pending() IS
+'Deferred constraint trigger function on the table pending of a ladder: at commit it rates the matches that the transaction touched, in one batch, in the order of played_at and match_id. SET CONSTRAINTS ALL IMMEDIATE rates them now.';
+
+CREATE FUNCTION skillrating.refuse_truncate()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'skillrating_refuse_truncate'
+LANGUAGE C;
+
+COMMENT ON FUNCTION skillrating.refuse_truncate() IS
+'Trigger function on the tables match and match_player of a ladder: refuses TRUNCATE with error 55000, because rated matches cannot vanish.';
+
+CREATE FUNCTION skillrating.check_identifier_type(type regtype, column_name text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_check_identifier_type'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.check_identifier_type(regtype, text) IS
+'Error 42804 that names the column unless values of the type can identify players or matches, which takes a hash function, an order and an array type; bigint, uuid and text have them.';
+
+CREATE FUNCTION skillrating.create_ladder(
+    name text,
+    model text,
+    params jsonb DEFAULT '{}',
+    player_type regtype DEFAULT 'pg_catalog.int8',
+    match_type regtype DEFAULT 'pg_catalog.int8',
+    apply_at text DEFAULT 'commit')
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    player text := format_type(player_type, NULL);
+    match text := format_type(match_type, NULL);
+    states text[];
+    all_params jsonb := skillrating.complete_parameters(model, params);
+    display text := skillrating.display_expression(model, params);
+    column_name text;
+    columns text := '';
+    event_columns text := '';
+BEGIN
+    IF apply_at NOT IN ('commit', 'statement') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('apply_at must be "commit" or "statement", not "%s"', apply_at);
+    END IF;
+    IF name <> name::name::text THEN
+        RAISE name_too_long USING
+            MESSAGE = format('name of a ladder is too long: "%s"', name),
+            HINT = format('The longest possible is "%s".', name::name);
+    END IF;
+    PERFORM skillrating.check_identifier_type(player_type, 'player_id');
+    PERFORM skillrating.check_identifier_type(match_type, 'match_id');
+    IF EXISTS (SELECT FROM pg_namespace WHERE nspname = name) THEN
+        RAISE duplicate_schema USING
+            MESSAGE = format('schema "%s" already exists', name),
+            HINT = 'A ladder is a schema of its own: choose a name that is not taken.';
+    END IF;
+
+    SELECT m.state_columns INTO STRICT states
+    FROM skillrating.models() AS m
+    WHERE m.name = create_ladder.model;
+    FOREACH column_name IN ARRAY states LOOP
+        columns := columns || format('%I float8 NOT NULL, ', column_name);
+        event_columns := event_columns ||
+            format(', %I float8, %I float8', column_name || '_before', column_name || '_after');
+    END LOOP;
+    -- Where no state column is called rating, the displayed one is generated.
+    IF NOT 'rating' = ANY (states) THEN
+        columns := columns ||
+            format('rating float8 NOT NULL GENERATED ALWAYS AS (%s) STORED, ', display);
+    END IF;
+
+    EXECUTE format('CREATE SCHEMA %I', name);
+    EXECUTE format('COMMENT ON SCHEMA %I IS %L', name,
+        format('A skillrating ladder under the model %s.', model));
+
+    EXECUTE format(
+        'CREATE TABLE %I.ladder (
+            model text NOT NULL,
+            params jsonb NOT NULL,
+            apply_at text NOT NULL CHECK (apply_at IN (''commit'', ''statement'')),
+            late text NOT NULL DEFAULT ''append'' CHECK (late IN (''append'')),
+            dirty_from bigint,
+            format_version integer NOT NULL DEFAULT 1,
+            only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', name);
+    EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', name,
+        'One row: the model, all its parameters, when matches are rated (apply_at), what happens to late ones (late), the first event that is out of date (dirty_from), and the format of these tables.');
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at) VALUES ($1, $2, $3)', name)
+    USING model, all_params, apply_at;
+
+    EXECUTE format(
+        'CREATE TABLE %I.rating (
+            player_id %s NOT NULL,
+            pool text NOT NULL DEFAULT '''',
+            %s
+            games bigint NOT NULL DEFAULT 0,
+            wins bigint NOT NULL DEFAULT 0,
+            draws bigint NOT NULL DEFAULT 0,
+            losses bigint NOT NULL DEFAULT 0,
+            last_played timestamptz,
+            PRIMARY KEY (player_id, pool))', name, player, columns);
+    EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', name);
+    EXECUTE format('COMMENT ON TABLE %I.rating IS %L', name,
+        'A row for each player and pool: the state under the model, the displayed rating, and counts of rated matches.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.event (
+            seq bigint NOT NULL,
+            player_id %s NOT NULL,
+            pool text NOT NULL DEFAULT '''',
+            match_id %s,
+            kind text NOT NULL DEFAULT ''match'',
+            played_at timestamptz,
+            score float8,
+            win_probability float8
+            %s,
+            reason text,
+            PRIMARY KEY (player_id, pool, seq))', name, player, match, event_columns);
+    EXECUTE format('CREATE INDEX ON %I.event USING brin (seq)', name);
+    EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', name);
+    EXECUTE format('COMMENT ON TABLE %I.event IS %L', name,
+        'History, append-only: a row for each player and rated match with the state before and after, the predicted probability to win and the score (1 won, 0.5 drew, 0 lost). All rows of a match share seq, which gives the order of rating.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.rated_match (
+            match_id %s PRIMARY KEY,
+            status text NOT NULL CHECK (status IN (''rated'', ''unrated'')),
+            reason text CHECK (reason IS NOT NULL OR status = ''rated''),
+            digest bigint NOT NULL,
+            seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
+            rated_at timestamptz NOT NULL DEFAULT now())', name, match);
+    EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', name,
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated, with the reason; and a digest of the content that was seen.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.pending (
+            match_id %s NOT NULL,
+            xact xid8 NOT NULL,
+            fires boolean NOT NULL)', name, match);
+    EXECUTE format('CREATE INDEX ON %I.pending (xact)', name);
+    EXECUTE format('COMMENT ON TABLE %I.pending IS %L', name,
+        'Matches that wait for the end of the transaction that touched them; empty in between.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.match (
+            match_id %s PRIMARY KEY %s,
+            played_at timestamptz NOT NULL DEFAULT now(),
+            finished boolean NOT NULL DEFAULT true,
+            pool text NOT NULL DEFAULT '''',
+            log_odds float8 NOT NULL DEFAULT 0,
+            gain float8 NOT NULL DEFAULT 1,
+            unrated_reason text)',
+        name, match,
+        CASE
+            WHEN match_type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
+                THEN 'GENERATED BY DEFAULT AS IDENTITY'
+            WHEN match_type = 'uuid'::regtype THEN 'DEFAULT gen_random_uuid()'
+            ELSE ''
+        END);
+    EXECUTE format('COMMENT ON TABLE %I.match IS %L', name,
+        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the update (gain), and, to keep one unrated, why.');
+
+    EXECUTE format(
+        'CREATE TABLE %1$I.match_player (
+            match_id %2$s NOT NULL REFERENCES %1$I.match ON DELETE CASCADE,
+            player_id %3$s NOT NULL,
+            stint smallint NOT NULL DEFAULT 1,
+            team integer NOT NULL,
+            rank integer,
+            score float8,
+            won boolean,
+            weight float8,
+            joined float8,
+            "left" float8,
+            side smallint,
+            commanding float8,
+            PRIMARY KEY (match_id, player_id, stint))', name, match, player);
+    EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', name,
+        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1). A player with several stints has several rows.');
+
+    -- Equality of identifiers is that of their type, wherever the type lives.
+    PERFORM set_config('search_path',
+        format('pg_catalog, %s, pg_temp',
+            (SELECT t.typnamespace::regnamespace FROM pg_type AS t WHERE t.oid = match_type)),
+        true);
+    EXECUTE format(
+        'CREATE VIEW %1$I.source AS
+        SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason,
+            p.player_id, p.team, p.rank, p.score, p.won,
+            p.weight, p.joined, p."left", p.side, p.commanding
+        FROM %1$I.match AS m
+        JOIN %1$I.match_player AS p ON p.match_id = m.match_id
+        WHERE m.finished', name);
+    PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+    EXECUTE format('COMMENT ON VIEW %I.source IS %L', name,
+        'A row for each participant of every finished match: what the ladder rates.');
+
+    -- Participants cannot be there before their match, so that inserting a match
+    -- alone changes nothing, and deleting one deletes its participants.
+    EXECUTE format(
+        'CREATE TRIGGER collect_insert AFTER INSERT ON %I.match_player
+        REFERENCING NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches()', name);
+    EXECUTE format(
+        'CREATE TRIGGER collect_update AFTER UPDATE ON %I.match_player
+        REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches()', name);
+    EXECUTE format(
+        'CREATE TRIGGER collect_delete AFTER DELETE ON %I.match_player
+        REFERENCING OLD TABLE AS old_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches()', name);
+    EXECUTE format(
+        'CREATE TRIGGER collect_update AFTER UPDATE ON %I.match
+        REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches()', name);
+    EXECUTE format(
+        'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.refuse_truncate()', name);
+    EXECUTE format(
+        'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match_player
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.refuse_truncate()', name);
+    EXECUTE format(
+        'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
+        DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating.apply_pending()', name);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text) IS
+'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are inserted into match and match_player are rated by the model with the parameters given (see model_parameters()) at commit, or after each statement for apply_at => statement, which then must carry whole matches. Players and matches are identified by any type that can be hashed and ordered. Errors: 22023 for an unknown model or parameter, 22003 for one out of range, 42P06 if the schema exists.';
+
+CREATE FUNCTION skillrating.drop_ladder(name text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF to_regclass(format('%I.ladder', name)) IS NULL
+        OR to_regclass(format('%I.rated_match', name)) IS NULL
+    THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', name),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    EXECUTE format('DROP VIEW %I.source', name);
+    EXECUTE format(
+        'DROP TABLE %1$I.match_player, %1$I.match, %1$I.pending, %1$I.rated_match,
+            %1$I.event, %1$I.rating, %1$I.ladder', name);
+    EXECUTE format('DROP SCHEMA %I', name);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
+'Drops a ladder with all its tables and its schema. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives in its schema, 42501 unless the caller owns it.';
+
+CREATE FUNCTION skillrating.report_match(
+    ladder text,
+    match_id anycompatible,
+    players anyarray,
+    team integer[],
+    rank integer[],
+    played_at timestamptz DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
+    joined float8[] DEFAULT NULL,
+    "left" float8[] DEFAULT NULL,
+    commanding float8[] DEFAULT NULL,
+    side integer[] DEFAULT NULL,
+    pool text DEFAULT '',
+    log_odds float8 DEFAULT 0,
+    gain float8 DEFAULT 1,
+    OUT player_id text,
+    OUT rating_before float8,
+    OUT rating_after float8,
+    OUT win_probability float8,
+    OUT score float8,
+    OUT state_before float8[],
+    OUT state_after float8[])
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_report_match'
+LANGUAGE C VOLATILE ROWS 12;
+
+COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], integer[], text, float8, float8) IS
+'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. Errors: 23505 if the match was reported before with other content, 55000 if it exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.preview(
+    ladder text,
+    players anyarray,
+    team integer[],
+    weight float8[] DEFAULT NULL,
+    joined float8[] DEFAULT NULL,
+    "left" float8[] DEFAULT NULL,
+    commanding float8[] DEFAULT NULL,
+    side integer[] DEFAULT NULL,
+    pool text DEFAULT '',
+    log_odds float8 DEFAULT 0,
+    gain float8 DEFAULT 1,
+    OUT player_id text,
+    OUT team_number integer,
+    OUT rating float8,
+    OUT win_probability float8,
+    OUT win_change float8,
+    OUT draw_change float8,
+    OUT loss_change float8)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_preview'
+LANGUAGE C STABLE ROWS 12;
+
+COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], text, float8, float8) IS
+'What a match would bring, without playing it: for every player the displayed rating, the probability that the own team wins (a draw counts half), and the change of the rating if it wins, draws or loses against all others. Players without a row start from the initial state. Errors as for report_match(), and 22023 if the match could not be rated.';
+
+CREATE FUNCTION skillrating.verify(
+    ladder text,
+    OUT check_name text,
+    OUT ok boolean,
+    OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_verify'
+LANGUAGE C STABLE STRICT ROWS 5;
+
+COMMENT ON FUNCTION skillrating.verify(text) IS
+'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit: content (the matches are what was rated), events (states before and after, predictions and scores), ratings (the state of every player), counters (games, wins, draws, losses, last played), complete (no finished match was overlooked). Everything is read under one snapshot and nothing is locked. Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.leaderboard(
+    ladder text,
+    n integer DEFAULT 10,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 1,
+    OUT place bigint,
+    OUT player_id text,
+    OUT rating float8,
+    OUT games bigint,
+    OUT wins bigint,
+    OUT draws bigint,
+    OUT losses bigint,
+    OUT last_played timestamptz)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF to_regclass(format('%I.rated_match', ladder)) IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    IF n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative, not %s', n);
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'SELECT rank() OVER (ORDER BY r.rating DESC), r.player_id::text, r.rating,
+            r.games, r.wins, r.draws, r.losses, r.last_played
+        FROM (SELECT * FROM %I.rating
+              WHERE pool = $1 AND games >= $2
+              ORDER BY rating DESC, player_id LIMIT $3) AS r
+        ORDER BY r.rating DESC, r.player_id', ladder)
+    USING pool, min_games, n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint) IS
+'The n players with the highest displayed rating in a pool, among those with at least min_games rated matches; equal ratings share a place. Read through an index, without sorting the table. Errors: 42704 for an unknown ladder, 22023 for a negative n.';

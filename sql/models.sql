@@ -1,0 +1,55 @@
+-- The registry of rating models.
+
+CREATE FUNCTION skillrating.models(
+    OUT name text,
+    OUT summary text,
+    OUT state_columns text[],
+    OUT inputs text[],
+    OUT source text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_models'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+
+COMMENT ON FUNCTION skillrating.models() IS
+'Every rating model: its name, one line about it, the state columns that a player has under it (all float8), the optional inputs that it takes into account, and the paper or document that it comes from.';
+
+CREATE FUNCTION skillrating.model_parameters(
+    model text,
+    OUT name text,
+    OUT type text,
+    OUT default_value jsonb,
+    OUT min float8,
+    OUT max float8,
+    OUT choices text[],
+    OUT unit text,
+    OUT description text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_model_parameters'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+
+COMMENT ON FUNCTION skillrating.model_parameters(text) IS
+'Every parameter of a model: type is number, choice or table (an array of [bound, value] pairs, ascending by bound). A null min or max is no limit; a default of null is a bound that is absent. Error 22023 if there is no such model.';
+
+CREATE FUNCTION skillrating.complete_parameters(model text, params jsonb)
+RETURNS jsonb
+AS 'MODULE_PATHNAME', 'skillrating_complete_parameters'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.complete_parameters(text, jsonb) IS
+'The parameters given, checked, with the defaults of all others filled in. Errors: 22023 for an unknown model or parameter or a wrong type, 22003 for a value out of range.';
+
+CREATE FUNCTION skillrating.initial_state(model text, params jsonb DEFAULT '{}')
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_initial_state'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.initial_state(text, jsonb) IS
+'The state of a player who has not played, in the order of the model''s state columns. Errors as for complete_parameters().';
+
+CREATE FUNCTION skillrating.display_expression(model text, params jsonb DEFAULT '{}')
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_display_expression'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.display_expression(text, jsonb) IS
+'The displayed rating, which leaderboards sort by, as an SQL expression over the model''s state columns. Errors as for complete_parameters().';

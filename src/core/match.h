@@ -1,0 +1,162 @@
+/*
+ * match.h
+ *		What a match is to a rating model.
+ *
+ * A match arrives as a list of Participants, one per row of a source: who
+ * played, for which team, how the team did and for how long the player took
+ * part.  match_build() checks them and turns them into a Match: teams with
+ * ranks, players with states, and entries that say how much of whom played
+ * where.  Models see only the Match.
+ *
+ * Nothing here allocates: the caller provides every array.
+ */
+#ifndef MATCH_H
+#define MATCH_H
+
+struct Model;
+union ParamValue;
+
+/* Limits of one match; they bound the work and the memory of one rating. */
+#define MATCH_MAX_PARTICIPANTS	10000
+#define MATCH_MAX_TEAMS			1000
+
+/*
+ * What came of building or rating a match.  The order is part of the
+ * interface: up to MATCH_LAST_UNRATED a match is sound but does not count, the
+ * statuses behind it are mistakes in the input.
+ */
+typedef enum MatchStatus
+{
+	MATCH_OK,
+
+	/* The match is kept and not rated. */
+	MATCH_ONE_TEAM,
+	MATCH_NO_RESULT,
+	MATCH_NO_PLAY_TIME,
+	MATCH_TOO_MANY_TEAMS_FOR_MODEL,
+	MATCH_LAST_UNRATED = MATCH_TOO_MANY_TEAMS_FOR_MODEL,
+
+	/* The input is wrong. */
+	MATCH_TOO_MANY_PARTICIPANTS,
+	MATCH_TOO_MANY_TEAMS,
+	MATCH_BAD_RANK,
+	MATCH_BAD_SCORE,
+	MATCH_RESULT_DIFFERS,
+	MATCH_BAD_WEIGHT,
+	MATCH_BAD_STINT,
+	MATCH_HALF_STINT,
+	MATCH_BAD_COMMANDING,
+	MATCH_BAD_SIDE,
+	MATCH_SIDE_DIFFERS,
+	MATCH_SIDE_TAKEN,
+	MATCH_BAD_LOG_ODDS,
+	MATCH_LOG_ODDS_NEED_TWO_TEAMS,
+	MATCH_BAD_GAIN,
+	MATCH_BAD_STATE,
+	MATCH_OVERFLOW
+} MatchStatus;
+
+/*
+ * One row of a source: a player's stint on a team.  Numbers that a source
+ * does not have are NaN.
+ */
+typedef struct Participant
+{
+	int			player;			/* 0 .. nplayers - 1, dense within the match */
+	int			team;			/* any number; teams are ordered by it */
+	double		rank;			/* of the team, 1 = best, equal = draw */
+	double		score;			/* of the team, high = best, if no rank */
+	double		won;			/* 1 or 0, if neither rank nor score */
+	double		weight;			/* share of the match played, default 1 */
+	double		joined;			/* seconds from the start of the match, */
+	double		left;			/* an alternative to weight */
+	double		commanding;		/* share of the stint, or seconds if > 1 */
+	double		side;			/* 1 or 2 where the sides differ */
+} Participant;
+
+typedef struct MatchTeam
+{
+	int			number;			/* as the participants call it */
+	int			side;			/* 1, 2, or 0 where sides do not differ */
+	double		rank;			/* 1 = best, equal = draw */
+	double		win;			/* out: probability that predict() gives */
+} MatchTeam;
+
+typedef struct MatchPlayer
+{
+	const double *before;		/* state on entry, model->nstate numbers */
+	double	   *after;			/* out: state after the match */
+	double		games;			/* rated matches before this one */
+	double		gradient;		/* out: d log likelihood / d skill, or 0 */
+	int			team;			/* out of match_build(): where most played */
+} MatchPlayer;
+
+/* One player's part on one team: all stints of the pair added up. */
+typedef struct MatchEntry
+{
+	int			player;			/* index into Match.player */
+	int			team;			/* index into Match.team */
+	double		weight;			/* play, commanding excluded */
+	double		command_weight; /* commanding */
+} MatchEntry;
+
+typedef struct Match
+{
+	int			nteams;
+	int			nplayers;
+	int			nentries;
+	MatchTeam  *team;			/* ascending by number */
+	MatchPlayer *player;
+	MatchEntry *entry;			/* in the participants' order */
+	double		log_odds;		/* context, in favour of the first side */
+	double		gain;			/* weight of the whole update, default 1 */
+} Match;
+
+/* How a match ended for one team. */
+typedef enum MatchOutcome
+{
+	MATCH_LOST,
+	MATCH_DREW,
+	MATCH_WON
+} MatchOutcome;
+
+/*
+ * Turn n participants into *match.
+ *
+ * On entry match->team, player and entry point at arrays of at least n
+ * elements, and match->nplayers, log_odds and gain are set.  The participants
+ * are ordered by team; the order within a team is the order of the sums, so
+ * a caller who wants equal bits must always give the same one.  States are not
+ * looked at: before, after and games of each player are the caller's to set,
+ * before rating.
+ *
+ * Returns MATCH_OK or what is wrong; *offender is then the participant that
+ * shows it, or -1 where it is the match as a whole.
+ */
+extern MatchStatus match_build(const struct Model *model,
+							   const union ParamValue *params,
+							   const Participant *participant, int n,
+							   Match *match, int *offender);
+
+/* The index of the team that context log-odds favour: side 1, else team 0. */
+extern int	match_first_side(const Match *match);
+
+/* How the match ended for a team: sole first, shared first, or neither. */
+extern MatchOutcome match_outcome(const Match *match, int team);
+
+/*
+ * One phrase in lower case that says what a status means, and for mistakes a
+ * sentence that helps (else NULL).
+ */
+extern const char *match_status_message(MatchStatus status);
+extern const char *match_status_hint(MatchStatus status);
+
+/*
+ * The number that a status complains about, of the offending participant (NULL
+ * for none) or of the match; NaN where it is about no single number.
+ */
+extern double match_status_value(MatchStatus status,
+								 const Participant *participant,
+								 const Match *match);
+
+#endif							/* MATCH_H */

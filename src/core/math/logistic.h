@@ -1,0 +1,42 @@
+/*
+ * logistic.h
+ *		The logistic function and its relatives, safe for any argument.
+ */
+#ifndef LOGISTIC_H
+#define LOGISTIC_H
+
+#include <math.h>
+
+/* 1 / (1 + e^-x): exact 0 and 1 in the tails, and no overflow on the way. */
+static inline double
+logistic(double x)
+{
+	double		e;
+
+	if (x >= 0)
+		return 1.0 / (1.0 + exp(-x));
+	e = exp(x);
+	return e / (1.0 + e);
+}
+
+/* ln(1 + e^x), the negative log likelihood of a loss at log-odds x. */
+static inline double
+softplus(double x)
+{
+	return (x > 0 ? x : 0.0) + log1p(exp(-fabs(x)));
+}
+
+/*
+ * Log-odds of a win rate, shrunk towards prior_rate as if prior_weight more
+ * games had been seen at that rate: finite for 0 of n and n of n.  With rate
+ * 1/2 and weight 1 this is the estimate of Jeffreys' prior.
+ */
+static inline double
+shrunk_log_odds(double wins, double games, double prior_rate,
+				double prior_weight)
+{
+	return log(wins + prior_weight * prior_rate) -
+		log(games - wins + prior_weight * (1.0 - prior_rate));
+}
+
+#endif							/* LOGISTIC_H */

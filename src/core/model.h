@@ -1,0 +1,161 @@
+/*
+ * model.h
+ *		The interface that every rating model implements.
+ *
+ * A model is one C file that fills in one Model and one line in models.c.
+ * Every surface (functions, ladders, replay, tuning) reaches it through this
+ * interface, so nothing outside the file knows a model's mathematics.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+
+#include "match.h"
+
+/* The most steps that a table parameter can have. */
+#define PARAM_MAX_STEPS 8
+
+typedef enum ParamType
+{
+	PARAM_NUMBER,				/* a number between min and max */
+	PARAM_CHOICE,				/* one of a few words */
+	PARAM_STEPS					/* a table of [bound, value] pairs */
+} ParamType;
+
+/*
+ * What a parameter is called, what it may be and what it does.  For a table,
+ * min, max and above_min speak of the values; the bounds ascend strictly.
+ */
+typedef struct ParamSpec
+{
+	const char *name;
+	ParamType	type;
+	double		default_value;	/* a choice: index; a table: ignored (empty) */
+	double		min;
+	double		max;
+	bool		above_min;		/* min itself is excluded */
+	const char *unit;
+	const char *description;
+	const char *const *choices; /* PARAM_CHOICE: NULL-terminated */
+} ParamSpec;
+
+/* A step table: pairs (bound, value), ascending by bound. */
+typedef struct ParamSteps
+{
+	int			n;
+	double		bound[PARAM_MAX_STEPS];
+	double		value[PARAM_MAX_STEPS];
+} ParamSteps;
+
+/* A parameter's value, in the member that its type names. */
+typedef union ParamValue
+{
+	double		number;
+	int			choice;
+	ParamSteps	steps;
+} ParamValue;
+
+/* A column of a player's state; all are double precision. */
+typedef struct StateSpec
+{
+	const char *name;			/* SQL column name */
+	double		min;			/* smallest sound value (may be -INFINITY) */
+	const char *description;
+} StateSpec;
+
+/* What a model takes into account, for models() and for checks. */
+enum ModelInput
+{
+	MODEL_MANY_TEAMS = 1 << 0,	/* more than two teams */
+	MODEL_DRAWS = 1 << 1,
+	MODEL_WEIGHT = 1 << 2,		/* partial play */
+	MODEL_SIDE = 1 << 3,		/* sides that differ */
+	MODEL_COMMANDING = 1 << 4,
+	MODEL_LOG_ODDS = 1 << 5,	/* context log-odds */
+	MODEL_GAIN = 1 << 6			/* weight of the whole update */
+};
+
+/* The most state columns of any model, for arrays on the stack. */
+#define MODEL_MAX_STATE 16
+
+typedef struct Model
+{
+	const char *name;			/* "elo" */
+	const char *summary;		/* one line */
+	const char *source;			/* the paper or document */
+	const ParamSpec *params;
+	int			nparams;
+	const StateSpec *state;
+	int			nstate;
+	unsigned	inputs;			/* a set of ModelInput */
+
+	/* The state of a player who has not played. */
+	void		(*init) (const ParamValue *params, double *state);
+
+	/*
+	 * Let idle time pass, in seconds; NULL where it changes nothing.  Called
+	 * before a match for each of its players.
+	 */
+	void		(*age) (const ParamValue *params, double *state,
+						double seconds);
+
+	/*
+	 * The weight of a stint given in seconds from the start of the match;
+	 * NULL: the share of the match's length.
+	 */
+	double		(*stint_weight) (const ParamValue *params, double joined,
+								 double left);
+
+	/*
+	 * Win probabilities of all teams, into match->team[].win, from the states
+	 * before.  A draw counts as half a win, so two teams add up to 1.
+	 */
+	MatchStatus (*predict) (const ParamValue *params, Match *match);
+
+	/*
+	 * predict(), and the states after from the states before and the ranks.
+	 * The expected change under the prediction is zero.
+	 */
+	MatchStatus (*rate) (const ParamValue *params, Match *match);
+
+	/*
+	 * What a leaderboard sorts by, as a linear form of the state: one
+	 * coefficient for each state column and a constant behind them.
+	 */
+	void		(*display) (const ParamValue *params, double *coefficient);
+} Model;
+
+/* The registry: all models, in the order in which they are listed. */
+extern const Model *const model_registry[];
+extern const int model_count;
+
+/* The model of that name, or NULL. */
+extern const Model *model_find(const char *name);
+
+/* The index of a parameter, or -1. */
+extern int	model_param_find(const Model *model, const char *name);
+
+/* Fill in every default; params has room for model->nparams values. */
+extern void model_param_defaults(const Model *model, ParamValue *params);
+
+/* Whether a number lies within the range of a parameter (never for NaN). */
+extern bool param_in_range(const ParamSpec *spec, double value);
+
+/* The displayed rating of a state, by the model's linear form. */
+extern double model_display(const Model *model, const ParamValue *params,
+							const double *state);
+
+/*
+ * Whether a state is sound: finite, and no column below its minimum.
+ */
+extern bool model_state_valid(const Model *model, const double *state);
+
+/*
+ * Rate a match that match_build() made, with the checks that are the same for
+ * all models: the states before must be sound and the states after finite.
+ */
+extern MatchStatus model_rate(const Model *model, const ParamValue *params,
+							  Match *match);
+
+#endif							/* MODEL_H */

@@ -1,0 +1,115 @@
+/*
+ * models.c
+ *		The registry of rating models, and what is the same for all of them.
+ *
+ * A new model adds its declaration and one line to the registry.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model.h"
+
+extern const Model elo_model;
+extern const Model hive_model;
+
+const Model *const model_registry[] = {
+	&elo_model,
+	&hive_model,
+};
+
+const int	model_count = sizeof(model_registry) / sizeof(model_registry[0]);
+
+const Model *
+model_find(const char *name)
+{
+	int			i;
+
+	for (i = 0; i < model_count; i++)
+		if (strcmp(model_registry[i]->name, name) == 0)
+			return model_registry[i];
+	return NULL;
+}
+
+int
+model_param_find(const Model *model, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < model->nparams; i++)
+		if (strcmp(model->params[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+void
+model_param_defaults(const Model *model, ParamValue *params)
+{
+	int			i;
+
+	for (i = 0; i < model->nparams; i++)
+	{
+		/* Padding is cleared too, so that equal parameters are equal bytes. */
+		memset(&params[i], 0, sizeof(params[i]));
+		if (model->params[i].type == PARAM_NUMBER)
+			params[i].number = model->params[i].default_value;
+		else if (model->params[i].type == PARAM_CHOICE)
+			params[i].choice = (int) model->params[i].default_value;
+	}
+}
+
+bool
+param_in_range(const ParamSpec *spec, double value)
+{
+	if (isnan(value))
+		return false;
+	if (spec->above_min ? value <= spec->min : value < spec->min)
+		return false;
+	return value <= spec->max;
+}
+
+double
+model_display(const Model *model, const ParamValue *params,
+			  const double *state)
+{
+	double		coefficient[MODEL_MAX_STATE + 1];
+	double		sum;
+	int			i;
+
+	model->display(params, coefficient);
+	sum = coefficient[model->nstate];
+	for (i = 0; i < model->nstate; i++)
+		if (coefficient[i] != 0)
+			sum += coefficient[i] * state[i];
+	return sum;
+}
+
+bool
+model_state_valid(const Model *model, const double *state)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		if (!isfinite(state[i]) || state[i] < model->state[i].min)
+			return false;
+	return true;
+}
+
+MatchStatus
+model_rate(const Model *model, const ParamValue *params, Match *match)
+{
+	MatchStatus status;
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		if (!model_state_valid(model, match->player[i].before))
+			return MATCH_BAD_STATE;
+
+	status = model->rate(params, match);
+	if (status != MATCH_OK)
+		return status;
+
+	for (i = 0; i < match->nplayers; i++)
+		if (!model_state_valid(model, match->player[i].after))
+			return MATCH_OVERFLOW;
+	return MATCH_OK;
+}

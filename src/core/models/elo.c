@@ -1,0 +1,284 @@
+/*
+ * elo.c
+ *		Elo's rating system, for two or more teams of any size.
+ *
+ * A. E. Elo, The Rating of Chessplayers, Past and Present (1978): expected
+ * score from the difference of ratings, by the logistic curve in base 10 or by
+ * the normal one, and a change of K times (score - expected score).
+ *
+ * A team rates as the mean or the sum of its members, weighted by play.  With
+ * more than two teams every pair of them is a game; the probability to win
+ * outright is then that of Luce's choice rule (logistic) or of the largest of
+ * independent normal performances (normal), both of which have Elo's curve as
+ * their marginal for each pair.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "math/logistic.h"
+#include "math/normal.h"
+#include "model.h"
+#include "models/elo.h"
+
+enum
+{
+	ELO_FORM,
+	ELO_TEAM,
+	ELO_SCALE,
+	ELO_DEVIATION,
+	ELO_K,
+	ELO_K_BY_GAMES,
+	ELO_K_BY_RATING,
+	ELO_FLOOR,
+	ELO_INITIAL_RATING,
+	ELO_NPARAMS
+};
+
+enum
+{
+	FORM_LOGISTIC,
+	FORM_NORMAL
+};
+
+enum
+{
+	TEAM_MEAN,
+	TEAM_SUM
+};
+
+static const char *const form_choices[] = {"logistic", "normal", NULL};
+static const char *const team_choices[] = {"mean", "sum", NULL};
+
+static const ParamSpec elo_params[] = {
+	{.name = "form",.type = PARAM_CHOICE,.default_value = FORM_LOGISTIC,
+		.choices = form_choices,
+	.description = "curve of the expected score"},
+	{.name = "team",.type = PARAM_CHOICE,.default_value = TEAM_MEAN,
+		.choices = team_choices,
+	.description = "rating of a team: weighted mean or sum of its members"},
+	{.name = "scale",.type = PARAM_NUMBER,.default_value = 400,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
+	.description = "logistic form: difference at which the odds are 10 to 1"},
+	{.name = "deviation",.type = PARAM_NUMBER,.default_value = 200,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
+	.description = "normal form: standard deviation of one performance"},
+	{.name = "k",.type = PARAM_NUMBER,.default_value = 32,
+		.min = 0,.max = 1e9,.unit = "rating points",
+	.description = "change for a win that was thought impossible"},
+	{.name = "k_by_games",.type = PARAM_STEPS,
+		.min = 0,.max = 1e9,.unit = "games, rating points",
+	.description = "pairs [games, k]: k of players with fewer rated games"},
+	{.name = "k_by_rating",.type = PARAM_STEPS,
+		.min = 0,.max = 1e9,.unit = "rating points, rating points",
+	.description = "pairs [rating, k]: k from that rating on, after k_by_games"},
+	{.name = "floor",.type = PARAM_NUMBER,.default_value = -INFINITY,
+		.min = -INFINITY,.max = 1e9,.unit = "rating points",
+	.description = "no loss takes a rating below this; breaks conservation"},
+	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1500,
+		.min = -1e9,.max = 1e9,.unit = "rating points",
+	.description = "rating of a player who has not played"},
+};
+
+static const StateSpec elo_state[] = {
+	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
+};
+
+static void
+elo_init(const ParamValue *params, double *state)
+{
+	state[0] = params[ELO_INITIAL_RATING].number;
+}
+
+double
+elo_logistic(double difference, double scale, double log_odds)
+{
+	return logistic(difference / scale * M_LN10 + log_odds);
+}
+
+/* The context shifts the logit of whatever probability the curve gives. */
+double
+elo_normal(double difference, double deviation, double log_odds)
+{
+	double		z = difference / deviation * M_SQRT1_2;
+
+	if (log_odds == 0)
+		return normal_cdf(z);
+	return logistic(normal_log_cdf(z) - normal_log_cdf(-z) + log_odds);
+}
+
+static double
+elo_expected(const ParamValue *params, double difference, double log_odds)
+{
+	if (params[ELO_FORM].choice == FORM_LOGISTIC)
+		return elo_logistic(difference, params[ELO_SCALE].number, log_odds);
+	return elo_normal(difference, params[ELO_DEVIATION].number, log_odds);
+}
+
+static void
+elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
+{
+	double		weight[MATCH_MAX_TEAMS];
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		rating[i] = weight[i] = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+
+		rating[e->team] += e->weight * match->player[e->player].before[0];
+		weight[e->team] += e->weight;
+	}
+	if (params[ELO_TEAM].choice == TEAM_MEAN)
+		for (i = 0; i < match->nteams; i++)
+			rating[i] /= weight[i];
+}
+
+static void
+elo_win_probabilities(const ParamValue *params, Match *match,
+					  const double *rating)
+{
+	double		win[MATCH_MAX_TEAMS];
+	double		best = rating[0];
+	double		total = 0;
+	int			i;
+
+	if (match->nteams == 2)
+	{
+		int			first = match_first_side(match);
+		double		p = elo_expected(params, rating[first] - rating[1 - first],
+									 match->log_odds);
+
+		match->team[first].win = p;
+		match->team[1 - first].win = 1 - p;
+		return;
+	}
+
+	if (params[ELO_FORM].choice == FORM_NORMAL)
+		normal_best_of(rating, match->nteams, params[ELO_DEVIATION].number,
+					   win);
+	else
+	{
+		for (i = 1; i < match->nteams; i++)
+			best = fmax(best, rating[i]);
+		for (i = 0; i < match->nteams; i++)
+		{
+			win[i] = exp((rating[i] - best) / params[ELO_SCALE].number *
+						 M_LN10);
+			total += win[i];
+		}
+		for (i = 0; i < match->nteams; i++)
+			win[i] /= total;
+	}
+	for (i = 0; i < match->nteams; i++)
+		match->team[i].win = win[i];
+}
+
+static MatchStatus
+elo_predict(const ParamValue *params, Match *match)
+{
+	double		rating[MATCH_MAX_TEAMS];
+
+	elo_team_ratings(params, match, rating);
+	elo_win_probabilities(params, match, rating);
+	return MATCH_OK;
+}
+
+/* Score of team i minus what was expected, a mean over its opponents. */
+static double
+elo_surprise(const ParamValue *params, const Match *match,
+			 const double *rating, int i)
+{
+	double		sum = 0;
+	int			j;
+
+	for (j = 0; j < match->nteams; j++)
+	{
+		double		score = 0.5;
+		double		expected;
+
+		if (j == i)
+			continue;
+		if (match->team[i].rank != match->team[j].rank)
+			score = match->team[i].rank < match->team[j].rank;
+		expected = match->nteams == 2 ? match->team[i].win :
+			elo_expected(params, rating[i] - rating[j], 0);
+		sum += score - expected;
+	}
+	return sum / (match->nteams - 1);
+}
+
+static double
+elo_k(const ParamValue *params, double rating, double games)
+{
+	const ParamSteps *by_games = &params[ELO_K_BY_GAMES].steps;
+	const ParamSteps *by_rating = &params[ELO_K_BY_RATING].steps;
+	int			i;
+
+	for (i = 0; i < by_games->n; i++)
+		if (games < by_games->bound[i])
+			return by_games->value[i];
+	for (i = by_rating->n - 1; i >= 0; i--)
+		if (rating >= by_rating->bound[i])
+			return by_rating->value[i];
+	return params[ELO_K].number;
+}
+
+static MatchStatus
+elo_rate(const ParamValue *params, Match *match)
+{
+	double		rating[MATCH_MAX_TEAMS];
+	double		surprise[MATCH_MAX_TEAMS];
+	int			i;
+
+	elo_team_ratings(params, match, rating);
+	elo_win_probabilities(params, match, rating);
+
+	/* Of two teams one gains what the other loses, to the last bit. */
+	surprise[0] = elo_surprise(params, match, rating, 0);
+	surprise[1] = -surprise[0];
+	if (match->nteams > 2)
+		for (i = 1; i < match->nteams; i++)
+			surprise[i] = elo_surprise(params, match, rating, i);
+
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].after[0] = match->player[i].before[0];
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		MatchPlayer *player = &match->player[e->player];
+
+		player->after[0] += match->gain * e->weight * surprise[e->team] *
+			elo_k(params, player->before[0], player->games);
+		player->gradient += e->weight * surprise[e->team];
+	}
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].after[0] = fmax(match->player[i].after[0],
+										 params[ELO_FLOOR].number);
+	return MATCH_OK;
+}
+
+static void
+elo_display(const ParamValue *params, double *coefficient)
+{
+	(void) params;
+	coefficient[0] = 1;
+	coefficient[1] = 0;
+}
+
+extern const Model elo_model;
+const Model elo_model = {
+	.name = "elo",
+	.summary = "Elo rating, logistic or normal, for teams and free-for-all",
+	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)",
+	.params = elo_params,
+	.nparams = ELO_NPARAMS,
+	.state = elo_state,
+	.nstate = 1,
+	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	MODEL_GAIN,
+	.init = elo_init,
+	.predict = elo_predict,
+	.rate = elo_rate,
+	.display = elo_display,
+};

@@ -1,0 +1,269 @@
+/*
+ * hive.c
+ *		The logistic model of Natural Selection 2's Hive, online form.
+ *
+ * "A Skill Ranking System for Natural Selection 2" (of build 267).  The
+ * log-odds of side 1 are the difference of the sides' skills, each weighted by
+ * play time, over the total time, plus a like term for the commanders and the
+ * log-odds of the context; every player's skill follows the gradient of the
+ * log likelihood at a rate that AdaGrad and a constant share.
+ *
+ * Where the source slips, this departs from it (docs/models/hive.md):
+ * AdaGrad sums squared gradients; the offset accumulates; its sign goes by the
+ * side and not by the order of the teams; commanding is not counted as play
+ * too; and skills do not fall below a minimum.
+ */
+#include <math.h>
+
+#include "math/logistic.h"
+#include "model.h"
+#include "models/hive.h"
+
+enum
+{
+	HIVE_A,
+	HIVE_C,
+	HIVE_EPSILON,
+	HIVE_MEDIAN_ROUND,
+	HIVE_INITIAL_SKILL,
+	HIVE_INITIAL_COMMAND_SKILL,
+	HIVE_MIN_SKILL,
+	HIVE_NPARAMS
+};
+
+static const ParamSpec hive_params[] = {
+	{.name = "a",.type = PARAM_NUMBER,.default_value = 0.5,
+		.min = 0,.max = 1e6,.unit = "skill",
+	.description = "AdaGrad part of the learning rate"},
+	{.name = "c",.type = PARAM_NUMBER,.default_value = 0.5,
+		.min = 0,.max = 1e6,.unit = "skill",
+	.description = "constant part of the learning rate, and all of it for side offsets"},
+	{.name = "epsilon",.type = PARAM_NUMBER,.default_value = 0.01,
+		.min = 0,.above_min = true,.max = 1e6,.unit = "squared gradient",
+	.description = "sum of squared gradients that a new player starts from"},
+	{.name = "median_round",.type = PARAM_NUMBER,.default_value = 1200,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "seconds",
+	.description = "median length of a match; its first half has half of all weight, its second a quarter"},
+	{.name = "initial_skill",.type = PARAM_NUMBER,.default_value = 4,
+		.min = -1e6,.max = 1e6,.unit = "skill",
+	.description = "skill of a player who has not played"},
+	{.name = "initial_command_skill",.type = PARAM_NUMBER,.default_value = 4,
+		.min = -1e6,.max = 1e6,.unit = "skill",
+	.description = "commander skill of a player who has not played"},
+	{.name = "min_skill",.type = PARAM_NUMBER,.default_value = 0,
+		.min = -INFINITY,.max = 1e6,.unit = "skill",
+	.description = "smallest skill: below zero the smaller team would be favoured"},
+};
+
+static const StateSpec hive_state[] = {
+	{.name = "skill",.min = -INFINITY,
+	.description = "mean of the skills on both sides, in log-odds"},
+	{.name = "skill_squares",.min = 0,
+	.description = "sum of the squared gradients of skill"},
+	{.name = "side_offset",.min = -INFINITY,
+	.description = "skill on side 1 above the mean, and below it on side 2"},
+	{.name = "command_skill",.min = -INFINITY,
+	.description = "skill as a commander, in log-odds"},
+	{.name = "command_squares",.min = 0,
+	.description = "sum of the squared gradients of command_skill"},
+};
+
+static void
+hive_init(const ParamValue *params, double *state)
+{
+	state[HIVE_SKILL] = params[HIVE_INITIAL_SKILL].number;
+	state[HIVE_SKILL_SQUARES] = 0;
+	state[HIVE_SIDE_OFFSET] = 0;
+	state[HIVE_COMMAND_SKILL] = params[HIVE_INITIAL_COMMAND_SKILL].number;
+	state[HIVE_COMMAND_SQUARES] = 0;
+}
+
+/* The difference a^-joined - a^-left, a = 2^(2 / r), without cancellation. */
+double
+hive_weight(double joined, double left, double median_round)
+{
+	double		rate = 2 * M_LN2 / median_round;
+
+	return exp(-rate * joined) * -expm1(-rate * (left - joined));
+}
+
+static double
+hive_stint_weight(const ParamValue *params, double joined, double left)
+{
+	return hive_weight(joined, left, params[HIVE_MEDIAN_ROUND].number);
+}
+
+void
+hive_sums_add(HiveSums *sums, double sign,
+			  double weight, double skill, double side_offset,
+			  double command_weight, double command_skill)
+{
+	sums->weight += weight;
+	sums->skill += sign * weight * skill;
+	sums->side_offset += weight * side_offset;
+	sums->command_weight += command_weight;
+	sums->command_skill += sign * command_weight * command_skill;
+}
+
+double
+hive_sums_log_odds(const HiveSums *sums, double log_odds)
+{
+	if (sums->weight > 0)
+		log_odds += (sums->skill + sums->side_offset) / sums->weight;
+	if (sums->command_weight > 0)
+		log_odds += sums->command_skill / sums->command_weight;
+	return log_odds;
+}
+
+/* The sums of a match; an offset means nothing where sides do not differ. */
+static HiveSums
+hive_sums(const Match *match)
+{
+	HiveSums	sums = {0, 0, 0, 0, 0};
+	int			first = match_first_side(match);
+	int			i;
+
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const double *state = match->player[e->player].before;
+		bool		sided = match->team[e->team].side != 0;
+
+		hive_sums_add(&sums, e->team == first ? 1 : -1,
+					  e->weight, state[HIVE_SKILL],
+					  sided ? state[HIVE_SIDE_OFFSET] : 0,
+					  e->command_weight, state[HIVE_COMMAND_SKILL]);
+	}
+	return sums;
+}
+
+static void
+hive_win_probabilities(Match *match, const HiveSums *sums)
+{
+	int			first = match_first_side(match);
+	double		p = logistic(hive_sums_log_odds(sums, match->log_odds));
+
+	match->team[first].win = p;
+	match->team[1 - first].win = 1 - p;
+}
+
+static MatchStatus
+hive_predict(const ParamValue *params, Match *match)
+{
+	HiveSums	sums = hive_sums(match);
+
+	(void) params;
+	hive_win_probabilities(match, &sums);
+	return MATCH_OK;
+}
+
+/*
+ * One step of AdaGrad, whose sum of squares comes first, with a constant rate
+ * added.  A step never carries a skill below the minimum, and one that is
+ * already there never further down.
+ */
+static void
+hive_step(const ParamValue *params, double gain, double gradient,
+		  double *skill, double *squares)
+{
+	double		floor = fmin(*skill, params[HIVE_MIN_SKILL].number);
+	double		rate;
+
+	*squares += gradient * gradient;
+	rate = params[HIVE_C].number +
+		params[HIVE_A].number / sqrt(*squares + params[HIVE_EPSILON].number);
+	*skill = fmax(*skill + gain * rate * gradient, floor);
+}
+
+static MatchStatus
+hive_rate(const ParamValue *params, Match *match)
+{
+	HiveSums	sums = hive_sums(match);
+	int			first = match_first_side(match);
+	double		residual;
+	int			i;
+
+	hive_win_probabilities(match, &sums);
+
+	residual = 0.5;
+	if (match->team[first].rank != match->team[1 - first].rank)
+		residual = match->team[first].rank < match->team[1 - first].rank;
+	residual -= match->team[first].win;
+
+	/*
+	 * A player may have an entry on either team, and the gradient is that of
+	 * both together: the states after first gather the derivatives of the
+	 * log-odds, x, z and c of the docs.
+	 */
+	for (i = 0; i < match->nplayers; i++)
+	{
+		double	   *slope = match->player[i].after;
+
+		slope[HIVE_SKILL] = slope[HIVE_SIDE_OFFSET] = slope[HIVE_COMMAND_SKILL] = 0;
+	}
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		double	   *slope = match->player[e->player].after;
+		double		sign = e->team == first ? 1 : -1;
+
+		if (sums.weight > 0)
+		{
+			slope[HIVE_SKILL] += sign * e->weight / sums.weight;
+			if (match->team[e->team].side != 0)
+				slope[HIVE_SIDE_OFFSET] += e->weight / sums.weight;
+		}
+		if (sums.command_weight > 0)
+			slope[HIVE_COMMAND_SKILL] += sign * e->command_weight /
+				sums.command_weight;
+	}
+	for (i = 0; i < match->nplayers; i++)
+	{
+		MatchPlayer *player = &match->player[i];
+		double	   *after = player->after;
+		double		skill_gradient = after[HIVE_SKILL] * residual;
+		double		offset_gradient = after[HIVE_SIDE_OFFSET] * residual;
+		double		command_gradient = after[HIVE_COMMAND_SKILL] * residual;
+		int			j;
+
+		for (j = 0; j < HIVE_NSTATE; j++)
+			after[j] = player->before[j];
+
+		hive_step(params, match->gain, skill_gradient,
+				  &after[HIVE_SKILL], &after[HIVE_SKILL_SQUARES]);
+		hive_step(params, match->gain, command_gradient,
+				  &after[HIVE_COMMAND_SKILL], &after[HIVE_COMMAND_SQUARES]);
+		after[HIVE_SIDE_OFFSET] += match->gain * params[HIVE_C].number *
+			offset_gradient;
+		player->gradient = skill_gradient;
+	}
+	return MATCH_OK;
+}
+
+static void
+hive_display(const ParamValue *params, double *coefficient)
+{
+	int			i;
+
+	(void) params;
+	for (i = 0; i <= HIVE_NSTATE; i++)
+		coefficient[i] = (i == HIVE_SKILL);
+}
+
+extern const Model hive_model;
+const Model hive_model = {
+	.name = "hive",
+	.summary = "logistic model with time weights, side offsets and commanders, for two teams",
+	.source = "A Skill Ranking System for Natural Selection 2 (build 267)",
+	.params = hive_params,
+	.nparams = HIVE_NPARAMS,
+	.state = hive_state,
+	.nstate = HIVE_NSTATE,
+	.inputs = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
+	MODEL_LOG_ODDS | MODEL_GAIN,
+	.init = hive_init,
+	.stint_weight = hive_stint_weight,
+	.predict = hive_predict,
+	.rate = hive_rate,
+	.display = hive_display,
+};

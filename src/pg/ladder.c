@@ -1,0 +1,847 @@
+/*
+ * ladder.c
+ *		Ladders: finding them, and the queries on their tables.
+ *
+ * The plans of a ladder's queries are kept for the session.  Their texts are
+ * made of names looked up by OID and printed back qualified, operators too, so
+ * that no search_path has a say; any change to one of the ladder's relations
+ * has them made again.
+ */
+#include "ladder.h"
+
+#include <stddef.h>
+
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+static const char *const relation_names[LADDER_NRELATIONS] = {
+	"ladder", "rating", "event", "rated_match", "pending", "source",
+	"event_seq"
+};
+
+struct LadderCache
+{
+	Oid			schema;			/* hash key */
+	bool		valid;
+	MemoryContext context;		/* of all that follows */
+	Oid			relation[LADDER_NRELATIONS];
+	Oid			owner;
+	char	   *name;
+	IdType		player_type;
+	IdType		match_type;
+	SPIPlanPtr	plan[LADDER_NQUERIES];
+};
+
+static HTAB *ladder_caches = NULL;
+
+/* How source columns are read: their type in SQL, and where numbers go. */
+typedef struct SourceColumnSpec
+{
+	const char *name;
+	const char *type;			/* NULL: that of the identifier */
+	bool		required;
+	size_t		offset;			/* in Participant, for numbers */
+} SourceColumnSpec;
+
+static const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
+	[SOURCE_MATCH_ID] = {"match_id", NULL, true, 0},
+	[SOURCE_PLAYED_AT] = {"played_at", "pg_catalog.timestamptz", true, 0},
+	[SOURCE_TEAM] = {"team", "pg_catalog.int4", true, 0},
+	[SOURCE_PLAYER_ID] = {"player_id", NULL, true, 0},
+	[SOURCE_POOL] = {"pool", "pg_catalog.text", false, 0},
+	[SOURCE_LOG_ODDS] = {"log_odds", "pg_catalog.float8", false, 0},
+	[SOURCE_GAIN] = {"gain", "pg_catalog.float8", false, 0},
+	[SOURCE_UNRATED_REASON] = {"unrated_reason", "pg_catalog.text", false, 0},
+	[SOURCE_RANK] = {"rank", "pg_catalog.float8", false, offsetof(Participant, rank)},
+	[SOURCE_SCORE] = {"score", "pg_catalog.float8", false, offsetof(Participant, score)},
+	[SOURCE_WON] = {"won", "pg_catalog.float8", false, offsetof(Participant, won)},
+	[SOURCE_WEIGHT] = {"weight", "pg_catalog.float8", false, offsetof(Participant, weight)},
+	[SOURCE_JOINED] = {"joined", "pg_catalog.float8", false, offsetof(Participant, joined)},
+	[SOURCE_LEFT] = {"left", "pg_catalog.float8", false, offsetof(Participant, left)},
+	[SOURCE_COMMANDING] = {"commanding", "pg_catalog.float8", false, offsetof(Participant, commanding)},
+	[SOURCE_SIDE] = {"side", "pg_catalog.float8", false, offsetof(Participant, side)},
+};
+
+const char *
+source_column_name(SourceColumn column)
+{
+	return source_columns[column].name;
+}
+
+double *
+source_number(Participant *participant, SourceColumn column)
+{
+	return (double *) ((char *) participant + source_columns[column].offset);
+}
+
+/* A relation of a ladder as SQL text, from what it is called now. */
+static char *
+relation_sql(const LadderCache *cache, LadderRelation relation)
+{
+	return quote_qualified_identifier(cache->name, relation_names[relation]);
+}
+
+/* A sibling that is no relation of every ladder, such as match. */
+static char *
+sibling_sql(const LadderCache *cache, const char *name)
+{
+	return quote_qualified_identifier(cache->name, name);
+}
+
+/*
+ * The select list over a source aliased s: every canonical column, those that
+ * it lacks as nulls.
+ */
+static void
+append_source_list(StringInfo sql, const LadderCache *cache)
+{
+	int			i;
+
+	for (i = 0; i < SOURCE_NCOLUMNS; i++)
+	{
+		const SourceColumnSpec *spec = &source_columns[i];
+		AttrNumber	attnum = get_attnum(cache->relation[LADDER_SOURCE],
+										spec->name);
+		const char *type = spec->type ? spec->type :
+			i == SOURCE_MATCH_ID ? cache->match_type.name :
+			cache->player_type.name;
+
+		if (i > 0)
+			appendStringInfoString(sql, ", ");
+		if (attnum == InvalidAttrNumber)
+		{
+			if (spec->required)
+				ereport(ERROR,
+						(errcode(ERRCODE_UNDEFINED_COLUMN),
+						 errmsg("view %s has no column \"%s\"",
+								relation_sql(cache, LADDER_SOURCE), spec->name),
+						 errhint("A source needs match_id, played_at, player_id, team, and rank, score or won.")));
+			appendStringInfo(sql, "CAST(NULL AS %s)", type);
+		}
+		else if (get_atttype(cache->relation[LADDER_SOURCE], attnum) == BOOLOID)
+			appendStringInfo(sql, "CAST(CAST(s.%s AS pg_catalog.int4) AS %s)",
+							 quote_identifier(spec->name), type);
+		else
+			appendStringInfo(sql, "CAST(s.%s AS %s)",
+							 quote_identifier(spec->name), type);
+		appendStringInfo(sql, " AS %s", quote_identifier(spec->name));
+	}
+}
+
+/*
+ * The order within a match must be total, so that sums round alike whenever
+ * the match is read: by team and player, then by all that stints can say.
+ */
+static void
+append_participant_order(StringInfo sql, const LadderCache *cache)
+{
+	int			i;
+
+	appendStringInfo(sql, "%d, \"player_id\"%s", SOURCE_TEAM + 1,
+					 cache->player_type.order);
+	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
+		appendStringInfo(sql, ", %d", i + 1);
+}
+
+/* The columns of a player's row, states in the middle. */
+static void
+append_state_columns(StringInfo sql, const Model *model, const char *prefix)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		appendStringInfo(sql, "%s%s, ", prefix,
+						 quote_identifier(model->state[i].name));
+}
+
+static void
+append_player_list(StringInfo sql, const Model *model)
+{
+	appendStringInfoString(sql, "SELECT r.player_id, r.pool, ");
+	append_state_columns(sql, model, "r.");
+	appendStringInfoString(sql,
+						   "r.games, r.wins, r.draws, r.losses, r.last_played ");
+}
+
+static void
+append_event_list(StringInfo sql, const Model *model)
+{
+	int			i;
+
+	appendStringInfoString(sql,
+						   "seq, match_id, player_id, pool, played_at, score, win_probability");
+	for (i = 0; i < model->nstate; i++)
+		appendStringInfo(sql, ", %s, %s",
+						 quote_identifier(psprintf("%s_before", model->state[i].name)),
+						 quote_identifier(psprintf("%s_after", model->state[i].name)));
+}
+
+/*
+ * The text of a query and the types of its parameters.  Model-dependent parts
+ * come from the ladder, the rest from its cache.
+ */
+static char *
+query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
+{
+	const LadderCache *cache = ladder->cache;
+	const Model *model = ladder->model;
+	Oid			match_array = cache->match_type.array_type;
+	Oid			player_array = cache->player_type.array_type;
+	StringInfoData sql;
+	int			i;
+
+	initStringInfo(&sql);
+	*nargs = 0;
+	switch (query)
+	{
+		case QUERY_CONFIG:
+			appendStringInfo(&sql,
+							 "SELECT model, params, apply_at, format_version FROM %s",
+							 relation_sql(cache, LADDER_LADDER));
+			break;
+
+		case QUERY_COLLECT:
+			argtypes[(*nargs)++] = match_array;
+			appendStringInfo(&sql,
+							 "INSERT INTO %s (match_id, xact, fires) "
+							 "SELECT i.id, pg_catalog.pg_current_xact_id(), i.n OPERATOR(pg_catalog.=) 1 "
+							 "FROM pg_catalog.unnest($1) WITH ORDINALITY AS i(id, n)",
+							 relation_sql(cache, LADDER_PENDING));
+			break;
+
+		case QUERY_DRAIN:
+			appendStringInfo(&sql,
+							 "DELETE FROM %s WHERE xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() "
+							 "RETURNING match_id",
+							 relation_sql(cache, LADDER_PENDING));
+			break;
+
+		case QUERY_READ:
+			argtypes[(*nargs)++] = match_array;
+			appendStringInfoString(&sql, "SELECT ");
+			append_source_list(&sql, cache);
+			appendStringInfo(&sql,
+							 " FROM %s AS s WHERE s.match_id %s ANY ($1)"
+							 " ORDER BY 2, \"match_id\"%s, ",
+							 relation_sql(cache, LADDER_SOURCE),
+							 cache->match_type.equals,
+							 cache->match_type.order);
+			append_participant_order(&sql, cache);
+			break;
+
+		case QUERY_READ_ARRAYS:
+			argtypes[(*nargs)++] = cache->match_type.type;
+			argtypes[(*nargs)++] = TIMESTAMPTZOID;
+			argtypes[(*nargs)++] = TEXTOID; /* pool */
+			argtypes[(*nargs)++] = FLOAT8OID;	/* log_odds */
+			argtypes[(*nargs)++] = FLOAT8OID;	/* gain */
+			argtypes[(*nargs)++] = player_array;
+			argtypes[(*nargs)++] = INT4ARRAYOID;	/* team */
+			argtypes[(*nargs)++] = INT4ARRAYOID;	/* rank */
+			for (i = 0; i < 4; i++)
+				argtypes[(*nargs)++] = FLOAT8ARRAYOID;	/* weight to commanding */
+			argtypes[(*nargs)++] = INT4ARRAYOID;	/* side */
+			appendStringInfoString(&sql,
+								   "SELECT $1 AS match_id, $2 AS played_at, a.team, a.player_id, $3 AS pool, $4 AS log_odds, "
+								   "$5 AS gain, CAST(NULL AS pg_catalog.text) AS unrated_reason, "
+								   "CAST(a.rank AS pg_catalog.float8), "
+								   "CAST(NULL AS pg_catalog.float8), CAST(NULL AS pg_catalog.float8), "
+								   "a.weight, a.joined, a.\"left\", a.commanding, "
+								   "CAST(a.side AS pg_catalog.float8) "
+								   "FROM ROWS FROM (pg_catalog.unnest($6), pg_catalog.unnest($7), pg_catalog.unnest($8), "
+								   "pg_catalog.unnest($9), pg_catalog.unnest($10), pg_catalog.unnest($11), "
+								   "pg_catalog.unnest($12), pg_catalog.unnest($13)) "
+								   "AS a(player_id, team, rank, weight, joined, \"left\", commanding, side) "
+								   "ORDER BY ");
+			append_participant_order(&sql, cache);
+			break;
+
+		case QUERY_READ_RATED:
+			appendStringInfoString(&sql, "SELECT ");
+			append_source_list(&sql, cache);
+			appendStringInfo(&sql,
+							 ", m.seq, m.digest FROM %s AS m JOIN %s AS s ON s.match_id %s m.match_id "
+							 "WHERE m.status OPERATOR(pg_catalog.=) 'rated' ORDER BY m.seq, ",
+							 relation_sql(cache, LADDER_RATED_MATCH),
+							 relation_sql(cache, LADDER_SOURCE),
+							 cache->match_type.equals);
+			append_participant_order(&sql, cache);
+			break;
+
+		case QUERY_NEW_PLAYERS:
+			argtypes[(*nargs)++] = player_array;
+			argtypes[(*nargs)++] = TEXTARRAYOID;
+			argtypes[(*nargs)++] = FLOAT8ARRAYOID;
+			appendStringInfo(&sql, "INSERT INTO %s AS r (",
+							 relation_sql(cache, LADDER_RATING));
+			append_state_columns(&sql, model, "");
+			appendStringInfoString(&sql, "player_id, pool) SELECT ");
+			for (i = 0; i < model->nstate; i++)
+				appendStringInfo(&sql, "$3[%d], ", i + 1);
+			appendStringInfo(&sql,
+							 "k.player_id, k.pool FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) "
+							 "AS k(player_id, pool) ORDER BY k.player_id%s, k.pool COLLATE pg_catalog.\"C\" "
+							 "ON CONFLICT (player_id, pool) DO NOTHING",
+							 cache->player_type.order);
+			break;
+
+		case QUERY_LOCK_PLAYERS:
+		case QUERY_PEEK_PLAYERS:
+			argtypes[(*nargs)++] = player_array;
+			argtypes[(*nargs)++] = TEXTARRAYOID;
+			append_player_list(&sql, model);
+			appendStringInfo(&sql,
+							 "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) "
+							 "JOIN %s AS r ON r.player_id %s k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool ",
+							 relation_sql(cache, LADDER_RATING),
+							 cache->player_type.equals);
+			if (query == QUERY_LOCK_PLAYERS)
+				appendStringInfo(&sql,
+								 "ORDER BY r.player_id%s, r.pool COLLATE pg_catalog.\"C\" FOR NO KEY UPDATE OF r",
+								 cache->player_type.order);
+			break;
+
+		case QUERY_ALL_PLAYERS:
+			append_player_list(&sql, model);
+			appendStringInfo(&sql, "FROM %s AS r",
+							 relation_sql(cache, LADDER_RATING));
+			break;
+
+		case QUERY_RATED:
+			argtypes[(*nargs)++] = match_array;
+			appendStringInfo(&sql,
+							 "SELECT m.match_id, m.status OPERATOR(pg_catalog.=) 'rated', m.digest, m.seq "
+							 "FROM %s AS m WHERE m.match_id %s ANY ($1)",
+							 relation_sql(cache, LADDER_RATED_MATCH),
+							 cache->match_type.equals);
+			break;
+
+		case QUERY_FORGET_UNRATED:
+			argtypes[(*nargs)++] = match_array;
+			appendStringInfo(&sql,
+							 "DELETE FROM %s AS m WHERE m.match_id %s ANY ($1) AND m.status OPERATOR(pg_catalog.=) 'unrated'",
+							 relation_sql(cache, LADDER_RATED_MATCH),
+							 cache->match_type.equals);
+			break;
+
+		case QUERY_INSERT_EVENTS:
+			appendStringInfo(&sql, "INSERT INTO %s (",
+							 relation_sql(cache, LADDER_EVENT));
+			append_event_list(&sql, model);
+			appendStringInfoString(&sql, ") SELECT ");
+			append_event_list(&sql, model);
+			appendStringInfoString(&sql, " FROM " BATCH_EVENT);
+			break;
+
+		case QUERY_INSERT_RATED:
+			appendStringInfo(&sql,
+							 "INSERT INTO %s AS m (match_id, status, reason, digest, seq) "
+							 "SELECT match_id, status, reason, digest, seq FROM " BATCH_MATCH
+							 " ON CONFLICT (match_id) DO UPDATE SET status = excluded.status, reason = excluded.reason, "
+							 "digest = excluded.digest, seq = excluded.seq, rated_at = excluded.rated_at "
+							 "WHERE m.status OPERATOR(pg_catalog.=) 'unrated'",
+							 relation_sql(cache, LADDER_RATED_MATCH));
+			break;
+
+		case QUERY_UPDATE_RATINGS:
+			appendStringInfo(&sql, "UPDATE %s AS r SET ",
+							 relation_sql(cache, LADDER_RATING));
+			for (i = 0; i < model->nstate; i++)
+				appendStringInfo(&sql, "%s = b.%s, ",
+								 quote_identifier(model->state[i].name),
+								 quote_identifier(model->state[i].name));
+			appendStringInfo(&sql,
+							 "games = b.games, wins = b.wins, draws = b.draws, losses = b.losses, "
+							 "last_played = b.last_played FROM " BATCH_RATING " AS b "
+							 "WHERE r.player_id %s b.player_id AND r.pool OPERATOR(pg_catalog.=) b.pool",
+							 cache->player_type.equals);
+			break;
+
+		case QUERY_READ_EVENTS:
+		case QUERY_MATCH_EVENTS:
+			appendStringInfoString(&sql, "SELECT ");
+			append_event_list(&sql, model);
+			appendStringInfo(&sql,
+							 " FROM %s WHERE kind OPERATOR(pg_catalog.=) 'match'",
+							 relation_sql(cache, LADDER_EVENT));
+			if (query == QUERY_MATCH_EVENTS)
+			{
+				argtypes[(*nargs)++] = INT8OID;
+				argtypes[(*nargs)++] = player_array;
+				appendStringInfo(&sql,
+								 " AND seq OPERATOR(pg_catalog.=) $1 AND player_id %s ANY ($2) ORDER BY player_id%s",
+								 cache->player_type.equals,
+								 cache->player_type.order);
+			}
+			else
+				appendStringInfoString(&sql, " ORDER BY seq");
+			break;
+
+		case QUERY_COUNTS:
+			appendStringInfo(&sql,
+							 "SELECT (SELECT pg_catalog.count(DISTINCT s.match_id) FROM %s AS s WHERE NOT EXISTS "
+							 "(SELECT FROM %s AS m WHERE m.match_id %s s.match_id)), "
+							 "(SELECT pg_catalog.count(*) FROM %s AS m WHERE m.status OPERATOR(pg_catalog.=) 'rated'), "
+							 "(SELECT pg_catalog.count(*) FROM %s)",
+							 relation_sql(cache, LADDER_SOURCE),
+							 relation_sql(cache, LADDER_RATED_MATCH),
+							 cache->match_type.equals,
+							 relation_sql(cache, LADDER_RATED_MATCH),
+							 relation_sql(cache, LADDER_RATED_MATCH));
+			break;
+
+		case QUERY_INSERT_MATCH:
+			argtypes[(*nargs)++] = cache->match_type.type;
+			argtypes[(*nargs)++] = TIMESTAMPTZOID;
+			argtypes[(*nargs)++] = TEXTOID;
+			argtypes[(*nargs)++] = FLOAT8OID;
+			argtypes[(*nargs)++] = FLOAT8OID;
+			appendStringInfo(&sql,
+							 "INSERT INTO %s (match_id, played_at, pool, log_odds, gain) "
+							 "VALUES ($1, COALESCE($2, pg_catalog.now()), $3, $4, $5) ON CONFLICT (match_id) DO NOTHING",
+							 sibling_sql(cache, "match"));
+			break;
+
+		case QUERY_INSERT_PARTICIPANTS:
+			argtypes[(*nargs)++] = cache->match_type.type;
+			argtypes[(*nargs)++] = player_array;
+			argtypes[(*nargs)++] = INT4ARRAYOID;
+			argtypes[(*nargs)++] = INT4ARRAYOID;
+			for (i = 0; i < 4; i++)
+				argtypes[(*nargs)++] = FLOAT8ARRAYOID;
+			argtypes[(*nargs)++] = INT4ARRAYOID;
+			appendStringInfo(&sql,
+							 "INSERT INTO %s (match_id, player_id, stint, team, rank, weight, joined, \"left\", commanding, side) "
+							 "SELECT $1, a.player_id, pg_catalog.row_number() OVER (PARTITION BY a.player_id ORDER BY a.n), "
+							 "a.team, a.rank, a.weight, a.joined, a.\"left\", a.commanding, a.side "
+							 "FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4), "
+							 "pg_catalog.unnest($5), pg_catalog.unnest($6), pg_catalog.unnest($7), "
+							 "pg_catalog.unnest($8), pg_catalog.unnest($9)) WITH ORDINALITY "
+							 "AS a(player_id, team, rank, weight, joined, \"left\", commanding, side, n)",
+							 sibling_sql(cache, "match_player"));
+			break;
+
+		case LADDER_NQUERIES:
+			elog(ERROR, "no such query");
+	}
+	return sql.data;
+}
+
+/* A descriptor from names and types. */
+static void
+desc_column(TupleDesc desc, int *n, const char *name, Oid type)
+{
+	TupleDescInitEntry(desc, (AttrNumber) ++(*n), name, type, -1, 0);
+}
+
+TupleDesc
+ladder_event_desc(const Ladder *ladder)
+{
+	const Model *model = ladder->model;
+	TupleDesc	desc = CreateTemplateTupleDesc(7 + 2 * model->nstate);
+	int			n = 0;
+	int			i;
+
+	desc_column(desc, &n, "seq", INT8OID);
+	desc_column(desc, &n, "match_id", ladder->match_type->type);
+	desc_column(desc, &n, "player_id", ladder->player_type->type);
+	desc_column(desc, &n, "pool", TEXTOID);
+	desc_column(desc, &n, "played_at", TIMESTAMPTZOID);
+	desc_column(desc, &n, "score", FLOAT8OID);
+	desc_column(desc, &n, "win_probability", FLOAT8OID);
+	for (i = 0; i < model->nstate; i++)
+	{
+		desc_column(desc, &n, psprintf("%s_before", model->state[i].name),
+					FLOAT8OID);
+		desc_column(desc, &n, psprintf("%s_after", model->state[i].name),
+					FLOAT8OID);
+	}
+	return desc;
+}
+
+TupleDesc
+ladder_match_desc(const Ladder *ladder)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(5);
+	int			n = 0;
+
+	desc_column(desc, &n, "match_id", ladder->match_type->type);
+	desc_column(desc, &n, "status", TEXTOID);
+	desc_column(desc, &n, "reason", TEXTOID);
+	desc_column(desc, &n, "digest", INT8OID);
+	desc_column(desc, &n, "seq", INT8OID);
+	return desc;
+}
+
+TupleDesc
+ladder_rating_desc(const Ladder *ladder)
+{
+	const Model *model = ladder->model;
+	TupleDesc	desc = CreateTemplateTupleDesc(7 + model->nstate);
+	int			n = 0;
+	int			i;
+
+	desc_column(desc, &n, "player_id", ladder->player_type->type);
+	desc_column(desc, &n, "pool", TEXTOID);
+	for (i = 0; i < model->nstate; i++)
+		desc_column(desc, &n, model->state[i].name, FLOAT8OID);
+	desc_column(desc, &n, "games", INT8OID);
+	desc_column(desc, &n, "wins", INT8OID);
+	desc_column(desc, &n, "draws", INT8OID);
+	desc_column(desc, &n, "losses", INT8OID);
+	desc_column(desc, &n, "last_played", TIMESTAMPTZOID);
+	return desc;
+}
+
+uint64
+ladder_execute(Ladder *ladder, LadderQuery query, const Datum *values,
+			   const bool *nulls, DestReceiver *dest)
+{
+	SPIPlanPtr	plan = ladder->large ? NULL : ladder->cache->plan[query];
+	SPIExecuteOptions options = {0};
+	Oid			argtypes[LADDER_MAX_ARGS];
+	int			nargs;
+	int			i;
+	int			result;
+
+	if (plan == NULL)
+	{
+		char	   *text = query_text(ladder, query, argtypes, &nargs);
+
+		plan = SPI_prepare_cursor(text, nargs, argtypes,
+								  ladder->large ? CURSOR_OPT_CUSTOM_PLAN :
+								  CURSOR_OPT_GENERIC_PLAN);
+		if (plan == NULL)
+			elog(ERROR, "could not prepare \"%s\": %s", text,
+				 SPI_result_code_string(SPI_result));
+
+		/* A plan for many rows is made for this once. */
+		if (!ladder->large)
+		{
+			SPI_keepplan(plan);
+			ladder->cache->plan[query] = plan;
+		}
+	}
+
+	nargs = SPI_getargcount(plan);
+	if (nargs > 0)
+	{
+		ParamListInfo params = makeParamList(nargs);
+
+		for (i = 0; i < nargs; i++)
+		{
+			params->params[i].value = values[i];
+			params->params[i].isnull = nulls ? nulls[i] : false;
+			params->params[i].pflags = PARAM_FLAG_CONST;
+			params->params[i].ptype = SPI_getargtypeid(plan, i);
+		}
+		options.params = params;
+	}
+	options.read_only = ladder->read_only;
+	options.dest = dest;
+	result = SPI_execute_plan_extended(plan, &options);
+	if (result < 0)
+		elog(ERROR, "could not run query %d of ladder \"%s\": %s", query,
+			 ladder->name, SPI_result_code_string(result));
+	return SPI_processed;
+}
+
+/*
+ * Plans that are out of date may be running at this moment, further up the
+ * stack: they are freed with the transaction.
+ */
+typedef struct RetiredPlans
+{
+	MemoryContextCallback callback;
+	SPIPlanPtr	plan[LADDER_NQUERIES];
+	MemoryContext context;
+} RetiredPlans;
+
+static void
+free_retired_plans(void *arg)
+{
+	RetiredPlans *retired = (RetiredPlans *) arg;
+	int			i;
+
+	for (i = 0; i < LADDER_NQUERIES; i++)
+		if (retired->plan[i] != NULL)
+			SPI_freeplan(retired->plan[i]);
+	if (retired->context != NULL)
+		MemoryContextDelete(retired->context);
+}
+
+static void
+retire_plans(LadderCache *cache)
+{
+	RetiredPlans *retired = MemoryContextAlloc(TopTransactionContext,
+											   sizeof(RetiredPlans));
+
+	memcpy(retired->plan, cache->plan, sizeof(cache->plan));
+	retired->context = cache->context;
+	retired->callback.func = free_retired_plans;
+	retired->callback.arg = retired;
+	MemoryContextRegisterResetCallback(TopTransactionContext,
+									   &retired->callback);
+	memset(cache->plan, 0, sizeof(cache->plan));
+	cache->context = NULL;
+}
+
+/* Mark the ladder of a relation, or all ladders, as out of date. */
+static void
+invalidate_ladders(Oid relid)
+{
+	HASH_SEQ_STATUS status;
+	LadderCache *cache;
+	int			i;
+
+	hash_seq_init(&status, ladder_caches);
+	while ((cache = hash_seq_search(&status)) != NULL)
+		for (i = 0; i < LADDER_NRELATIONS; i++)
+			if (!OidIsValid(relid) || cache->relation[i] == relid)
+				cache->valid = false;
+}
+
+static void
+invalidate_relation(Datum arg, Oid relid)
+{
+	(void) arg;
+	invalidate_ladders(relid);
+}
+
+static void
+invalidate_schema(Datum arg, int cache_id, uint32 hash_value)
+{
+	(void) arg;
+	(void) cache_id;
+	(void) hash_value;
+	invalidate_ladders(InvalidOid);
+}
+
+static void
+create_caches(void)
+{
+	HASHCTL		control = {0};
+
+	control.keysize = sizeof(Oid);
+	control.entrysize = sizeof(LadderCache);
+	ladder_caches = hash_create("skillrating ladders", 16, &control,
+								HASH_ELEM | HASH_BLOBS);
+	CacheRegisterRelcacheCallback(invalidate_relation, (Datum) 0);
+	CacheRegisterSyscacheCallback(NAMESPACEOID, invalidate_schema, (Datum) 0);
+}
+
+static Oid
+relation_owner(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+/* The type of a column of one of the ladder's tables. */
+static Oid
+column_type(const LadderCache *cache, LadderRelation relation,
+			const char *column)
+{
+	Oid			relid = cache->relation[relation];
+	AttrNumber	attnum = get_attnum(relid, column);
+
+	if (attnum == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("table %s has no column \"%s\"",
+						relation_sql(cache, relation), column)));
+	return get_atttype(relid, attnum);
+}
+
+static void
+fill_cache(LadderCache *cache)
+{
+	MemoryContext old;
+	int			i;
+
+	if (cache->context != NULL)
+		retire_plans(cache);
+	cache->context = AllocSetContextCreate(CacheMemoryContext,
+										   "skillrating ladder",
+										   ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(cache->context);
+	cache->name = get_namespace_name(cache->schema);
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+	{
+		cache->relation[i] = get_relname_relid(relation_names[i],
+											   cache->schema);
+		if (!OidIsValid(cache->relation[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("ladder \"%s\" has no relation \"%s\"",
+							cache->name, relation_names[i]),
+					 errhint("Ladders are made by skillrating.create_ladder().")));
+	}
+
+	/*
+	 * The ladder's work runs as its owner, on what these names lead to: nobody
+	 * else may have put one of them there.
+	 */
+	cache->owner = relation_owner(cache->relation[LADDER_LADDER]);
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+		if (relation_owner(cache->relation[i]) != cache->owner)
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("relation %s is not owned by the owner of the ladder",
+							relation_sql(cache, i)),
+					 errhint("Give all relations of a ladder to one role.")));
+
+	id_type_init(&cache->player_type,
+				 column_type(cache, LADDER_RATING, "player_id"), "player_id");
+	id_type_init(&cache->match_type,
+				 column_type(cache, LADDER_RATED_MATCH, "match_id"),
+				 "match_id");
+	MemoryContextSwitchTo(old);
+	cache->valid = true;
+}
+
+Oid
+ladder_schema(const char *name)
+{
+	Oid			schema = get_namespace_oid(name, true);
+
+	if (!OidIsValid(schema) ||
+		!OidIsValid(get_relname_relid(relation_names[LADDER_LADDER], schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("ladder \"%s\" does not exist", name),
+				 errhint("Ladders are made by skillrating.create_ladder().")));
+	return schema;
+}
+
+static void
+read_config(Ladder *ladder)
+{
+	bool		isnull;
+	HeapTuple	tuple;
+	TupleDesc	desc;
+
+	if (ladder_execute(ladder, QUERY_CONFIG, NULL, NULL, NULL) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table %s must have exactly one row",
+						relation_sql(ladder->cache, LADDER_LADDER))));
+	tuple = SPI_tuptable->vals[0];
+	desc = SPI_tuptable->tupdesc;
+	if (DatumGetInt32(SPI_getbinval(tuple, desc, 4, &isnull)) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("ladder \"%s\" has a format that this version does not know",
+						ladder->name)));
+	ladder->model = get_model(SPI_getvalue(tuple, desc, 1));
+	ladder->params = get_params(ladder->model,
+								DatumGetJsonbP(SPI_getbinval(tuple, desc, 2,
+															 &isnull)));
+	ladder->at_commit = strcmp(SPI_getvalue(tuple, desc, 3), "commit") == 0;
+	SPI_freetuptable(SPI_tuptable);
+}
+
+Ladder *
+ladder_open(Oid schema, LOCKMODE lockmode)
+{
+	Ladder	   *ladder = palloc0_object(Ladder);
+	Oid			relid = get_relname_relid(relation_names[LADDER_LADDER],
+										  schema);
+	LadderCache *cache;
+	bool		found;
+
+	if (ladder_caches == NULL)
+		create_caches();
+	if (!OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("schema \"%s\" holds no ladder",
+						get_namespace_name(schema)),
+				 errhint("Ladders are made by skillrating.create_ladder().")));
+
+	/* Waiting for the lock also takes in what others have changed. */
+	LockRelationOid(relid, lockmode);
+
+	cache = hash_search(ladder_caches, &schema, HASH_ENTER, &found);
+	if (!found)
+	{
+		cache->valid = false;
+		cache->context = NULL;
+		memset(cache->relation, 0, sizeof(cache->relation));
+		memset(cache->plan, 0, sizeof(cache->plan));
+	}
+	if (!cache->valid)
+		fill_cache(cache);
+
+	ladder->cache = cache;
+	ladder->schema = schema;
+	ladder->name = cache->name;
+	ladder->owner = cache->owner;
+	ladder->read_only = (lockmode == AccessShareLock);
+	memcpy(ladder->relation, cache->relation, sizeof(cache->relation));
+	ladder->player_type = &cache->player_type;
+	ladder->match_type = &cache->match_type;
+	return ladder;
+}
+
+void
+ladder_enter(Ladder *ladder, bool as_owner, LadderScope *scope)
+{
+	GetUserIdAndSecContext(&scope->user, &scope->security_context);
+	if (as_owner)
+		SetUserIdAndSecContext(ladder->owner, scope->security_context |
+							   SECURITY_LOCAL_USERID_CHANGE);
+
+	scope->guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", "pg_catalog, pg_temp",
+							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+
+	/*
+	 * The plans that are kept serve few rows of tables that may grow a
+	 * thousandfold before the plans are made again: they must use the keys,
+	 * whatever the statistics of the moment say.  Where there is no key, the
+	 * price put on that would have the plan compiled each time it runs.
+	 */
+	(void) set_config_option("enable_seqscan", "off",
+							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+	(void) set_config_option("jit", "off",
+							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+	read_config(ladder);
+}
+
+void
+ladder_expect_many(Ladder *ladder)
+{
+	ladder->large = true;
+	(void) set_config_option("enable_seqscan", "on",
+							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+}
+
+void
+ladder_leave(const LadderScope *scope)
+{
+	AtEOXact_GUC(false, scope->guc_level);
+	SetUserIdAndSecContext(scope->user, scope->security_context);
+}

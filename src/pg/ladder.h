@@ -1,0 +1,153 @@
+/*
+ * ladder.h
+ *		Ladders: their tables, and the queries on them.
+ *
+ * A ladder is a schema of ordinary tables with fixed names, owned by whoever
+ * created it (docs/architecture.md).  Whatever touches one opens it first.
+ */
+#ifndef LADDER_H
+#define LADDER_H
+
+#include "glue.h"
+
+#include "executor/spi.h"
+#include "storage/lockdefs.h"
+
+#include "ids.h"
+
+/* The relations of a ladder, by their fixed names. */
+typedef enum LadderRelation
+{
+	LADDER_LADDER,
+	LADDER_RATING,
+	LADDER_EVENT,
+	LADDER_RATED_MATCH,
+	LADDER_PENDING,
+	LADDER_SOURCE,
+	LADDER_EVENT_SEQ,
+	LADDER_NRELATIONS
+} LadderRelation;
+
+/* The queries on a ladder; ladder.c has their texts. */
+typedef enum LadderQuery
+{
+	QUERY_CONFIG,				/* the ladder's row */
+	QUERY_COLLECT,				/* ids into pending */
+	QUERY_DRAIN,				/* this transaction's ids out of pending */
+	QUERY_READ,					/* participants of matches, from the source */
+	QUERY_READ_ARRAYS,			/* the same columns, from arrays */
+	QUERY_READ_RATED,			/* all rated participants, in rated order */
+	QUERY_NEW_PLAYERS,			/* rows for players who have none */
+	QUERY_LOCK_PLAYERS,			/* states of players, locked */
+	QUERY_PEEK_PLAYERS,			/* states of players, not locked */
+	QUERY_ALL_PLAYERS,			/* states of all players */
+	QUERY_RATED,				/* what is known of matches */
+	QUERY_FORGET_UNRATED,		/* unrated matches that vanished */
+	QUERY_INSERT_EVENTS,
+	QUERY_INSERT_RATED,
+	QUERY_UPDATE_RATINGS,
+	QUERY_READ_EVENTS,			/* all match events, in rated order */
+	QUERY_MATCH_EVENTS,			/* events of one match */
+	QUERY_COUNTS,				/* matches not looked at, rated, looked at */
+	QUERY_INSERT_MATCH,
+	QUERY_INSERT_PARTICIPANTS,
+	LADDER_NQUERIES
+} LadderQuery;
+
+/*
+ * The ephemeral relations through which batches are written, see apply.c: what
+ * is in a row, apart from the state columns.
+ */
+#define BATCH_EVENT			"batch_event"
+#define BATCH_MATCH			"batch_match"
+#define BATCH_RATING		"batch_rating"
+
+typedef struct LadderCache LadderCache;
+
+typedef struct Ladder
+{
+	char	   *name;			/* schema */
+	Oid			schema;
+	Oid			owner;
+	Oid			relation[LADDER_NRELATIONS];
+	IdType	   *player_type;
+	IdType	   *match_type;
+	const Model *model;
+	ParamValue *params;
+	bool		at_commit;		/* apply_at = 'commit' */
+	bool		read_only;		/* opened to read: one snapshot for all */
+	bool		large;			/* plan for many rows */
+	LadderCache *cache;
+} Ladder;
+
+/*
+ * Open the ladder in a schema, with a lock on it that lasts to the end of the
+ * transaction: RowShareLock to rate, AccessShareLock to read.  SPI must be
+ * connected.  Errors if there is no ladder or its tables are not in order.
+ */
+extern Ladder *ladder_open(Oid schema, LOCKMODE lockmode);
+
+/* The schema of the ladder of that name; an error if there is none. */
+extern Oid	ladder_schema(const char *name);
+
+/*
+ * What a ladder's own work runs with: its owner's rights, as foreign keys do,
+ * and settings that the caller cannot bend.  leave() undoes enter(); an error
+ * in between undoes it too.
+ */
+typedef struct LadderScope
+{
+	Oid			user;
+	int			security_context;
+	int			guc_level;
+} LadderScope;
+
+extern void ladder_enter(Ladder *ladder, bool as_owner, LadderScope *scope);
+extern void ladder_leave(const LadderScope *scope);
+
+/* From here to leave(), plan each query for many rows, by their number. */
+extern void ladder_expect_many(Ladder *ladder);
+
+/* The most parameters of a query. */
+#define LADDER_MAX_ARGS 16
+
+/*
+ * Run a query with the values of its parameters (nulls may be NULL).  Its rows go to dest, or to SPI_tuptable if dest is NULL.
+ * Returns how many were processed.
+ */
+extern uint64 ladder_execute(Ladder *ladder, LadderQuery query,
+							 const Datum *values, const bool *nulls,
+							 DestReceiver *dest);
+
+/* The columns of QUERY_READ and its kin. */
+typedef enum SourceColumn
+{
+	SOURCE_MATCH_ID,
+	SOURCE_PLAYED_AT,
+	SOURCE_TEAM,
+	SOURCE_PLAYER_ID,
+	SOURCE_POOL,
+	SOURCE_LOG_ODDS,
+	SOURCE_GAIN,
+	SOURCE_UNRATED_REASON,
+	SOURCE_RANK,				/* from here on numbers of a Participant */
+	SOURCE_SCORE,
+	SOURCE_WON,
+	SOURCE_WEIGHT,
+	SOURCE_JOINED,
+	SOURCE_LEFT,
+	SOURCE_COMMANDING,
+	SOURCE_SIDE,
+	SOURCE_NCOLUMNS
+} SourceColumn;
+
+/* Where a number goes in a Participant, and what the column is called. */
+extern const char *source_column_name(SourceColumn column);
+extern double *source_number(Participant *participant, SourceColumn column);
+
+/* Descriptors of the ephemeral relations, in the current context. */
+extern TupleDesc ladder_event_desc(const Ladder *ladder);
+extern TupleDesc ladder_match_desc(const Ladder *ladder);
+extern TupleDesc ladder_rating_desc(const Ladder *ladder);
+
+#endif							/* LADDER_H */

@@ -1,0 +1,474 @@
+/*
+ * ladder_functions.c
+ *		What is called on a ladder directly, with the rights of the caller.
+ */
+#include "glue.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "apply.h"
+#include "batch.h"
+
+SKILLRATING_FUNCTION(skillrating_report_match);
+SKILLRATING_FUNCTION(skillrating_preview);
+
+/* A match as arrays, one element a participant; in the order of the SQL. */
+typedef struct MatchArrays
+{
+	Datum		match_id;		/* absent for a preview */
+	bool		has_match_id;
+	Datum		played_at;
+	bool		has_played_at;
+	Datum		pool;
+	Datum		log_odds;
+	Datum		gain;
+	Datum		players;
+	int			n;
+	Datum		team;
+	Datum		rank;
+	Datum		option[5];		/* weight, joined, left, commanding, side */
+	bool		has_option[5];
+} MatchArrays;
+
+static const char *const option_names[5] = {
+	"weight", "joined", "left", "commanding", "side"
+};
+
+/* An identifier of another type, through its text. */
+static Datum
+convert_id(IdType *id_type, Oid type, Datum value)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	if (type == id_type->type)
+		return value;
+	getTypeOutputInfo(type, &function, &is_varlena);
+	return InputFunctionCall(&id_type->input,
+							 OidOutputFunctionCall(function, value),
+							 id_type->input_param, -1);
+}
+
+/* An array argument without nulls, and with n elements unless n is -1. */
+static ArrayType *
+array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
+
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array %s must have one dimension, not %d",
+						name, ARR_NDIM(array))));
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("array %s must not contain nulls", name)));
+	if (n >= 0 && ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != n)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array %s has %d elements for %d players", name,
+						ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), n),
+				 errhint("All arrays have one element for each participant.")));
+	return array;
+}
+
+static void
+required_argument(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	if (PG_ARGISNULL(arg))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+}
+
+static void
+players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
+				 MatchArrays *arrays)
+{
+	ArrayType  *array;
+	Datum	   *element;
+	bool	   *null;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	int			i;
+
+	required_argument(fcinfo, arg, "players");
+	array = array_argument(fcinfo, arg, "players", -1);
+	arrays->n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	if (arrays->n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array players must not be empty")));
+	if (arrays->n > MATCH_MAX_PARTICIPANTS)
+		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, arrays->n, NULL);
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
+	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
+					  &element, &null, &arrays->n);
+	for (i = 0; i < arrays->n; i++)
+		element[i] = convert_id(id_type, ARR_ELEMTYPE(array), element[i]);
+	arrays->players = id_array(id_type, element, arrays->n);
+}
+
+/* The arguments from weight on are the same for all functions. */
+static void
+option_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
+{
+	int			i;
+
+	for (i = 0; i < 5; i++, arg++)
+	{
+		arrays->has_option[i] = !PG_ARGISNULL(arg);
+		if (arrays->has_option[i])
+			arrays->option[i] =
+				PointerGetDatum(array_argument(fcinfo, arg, option_names[i],
+											   arrays->n));
+	}
+	arrays->pool = PG_ARGISNULL(arg) ? CStringGetTextDatum("") :
+		PG_GETARG_DATUM(arg);
+	arg++;
+	arrays->log_odds = PG_ARGISNULL(arg) ? Float8GetDatum(0) :
+		PG_GETARG_DATUM(arg);
+	arg++;
+	arrays->gain = PG_ARGISNULL(arg) ? Float8GetDatum(1) :
+		PG_GETARG_DATUM(arg);
+}
+
+static MatchReader *
+read_arrays(Ladder *ladder, const MatchArrays *arrays)
+{
+	Datum		values[13];
+	bool		nulls[13] = {false};
+	int			i;
+
+	values[0] = arrays->match_id;
+	nulls[0] = !arrays->has_match_id;
+	values[1] = arrays->played_at;
+	values[2] = arrays->pool;
+	values[3] = arrays->log_odds;
+	values[4] = arrays->gain;
+	values[5] = arrays->players;
+	values[6] = arrays->team;
+	values[7] = arrays->rank;
+	for (i = 0; i < 5; i++)
+	{
+		values[8 + i] = arrays->option[i];
+		nulls[8 + i] = !arrays->has_option[i];
+	}
+	return reader_open(ladder, QUERY_READ_ARRAYS, values, nulls);
+}
+
+/* Write a match and its participants, or return false if it is there. */
+static bool
+insert_match(Ladder *ladder, const MatchArrays *arrays)
+{
+	Datum		values[9];
+	bool		nulls[9] = {false};
+	int			i;
+
+	values[0] = arrays->match_id;
+	values[1] = arrays->played_at;
+	nulls[1] = !arrays->has_played_at;
+	values[2] = arrays->pool;
+	values[3] = arrays->log_odds;
+	values[4] = arrays->gain;
+	if (ladder_execute(ladder, QUERY_INSERT_MATCH, values, nulls, NULL) == 0)
+		return false;
+
+	nulls[1] = false;
+	values[1] = arrays->players;
+	values[2] = arrays->team;
+	values[3] = arrays->rank;
+	for (i = 0; i < 5; i++)
+	{
+		values[4 + i] = arrays->option[i];
+		nulls[4 + i] = !arrays->has_option[i];
+	}
+	ladder_execute(ladder, QUERY_INSERT_PARTICIPANTS, values, nulls, NULL);
+	return true;
+}
+
+/* A match that is there already must be what is reported. */
+static void
+check_same_match(Ladder *ladder, MatchArrays *arrays)
+{
+	Datum		values[1];
+	MatchReader *stored;
+	MatchReader *reported;
+
+	values[0] = id_array(ladder->match_type, &arrays->match_id, 1);
+	stored = reader_open(ladder, QUERY_READ, values, NULL);
+	if (!reader_next(stored))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("match %s of ladder \"%s\" exists and is not finished",
+						id_text(ladder->match_type, arrays->match_id),
+						ladder->name),
+				 errhint("Complete its rows and set finished instead of reporting it.")));
+
+	if (!arrays->has_played_at)
+		arrays->played_at = TimestampTzGetDatum(stored->match.played_at);
+	reported = read_arrays(ladder, arrays);
+	if (!reader_next(reported) || reported->match.digest != stored->match.digest)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNIQUE_VIOLATION),
+				 errmsg("match %s of ladder \"%s\" was reported before with other content",
+						id_text(ladder->match_type, arrays->match_id),
+						ladder->name),
+				 errhint("A match counts once: use another match_id for another match.")));
+	reader_close(reported);
+	reader_close(stored);
+}
+
+static Datum
+state_array(HeapTuple tuple, TupleDesc desc, int first, int nstate)
+{
+	Datum		element[MODEL_MAX_STATE];
+	bool		isnull;
+	int			i;
+
+	for (i = 0; i < nstate; i++)
+		element[i] = SPI_getbinval(tuple, desc, first + 2 * i, &isnull);
+	return PointerGetDatum(construct_array(element, nstate, FLOAT8OID,
+										   sizeof(float8), FLOAT8PASSBYVAL,
+										   TYPALIGN_DOUBLE));
+}
+
+/* One row for each player of a rated match, from its events. */
+static void
+return_events(FunctionCallInfo fcinfo, Ladder *ladder, int64 seq,
+			  Datum players)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	const Model *model = ladder->model;
+	Datum		arguments[2];
+	uint64		nrows;
+	uint64		row;
+
+	arguments[0] = Int64GetDatum(seq);
+	arguments[1] = players;
+	nrows = ladder_execute(ladder, QUERY_MATCH_EVENTS, arguments, NULL, NULL);
+	for (row = 0; row < nrows; row++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[row];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+		double		before[MODEL_MAX_STATE];
+		double		after[MODEL_MAX_STATE];
+		Datum		values[7];
+		bool		nulls[7] = {false};
+		bool		isnull;
+		int			i;
+
+		for (i = 0; i < model->nstate; i++)
+		{
+			before[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, 8 + 2 * i,
+													 &isnull));
+			after[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, 9 + 2 * i,
+													&isnull));
+		}
+		values[0] = CStringGetTextDatum(SPI_getvalue(tuple, desc, 3));
+		values[1] = Float8GetDatum(model_display(model, ladder->params, before));
+		values[2] = Float8GetDatum(model_display(model, ladder->params, after));
+		values[3] = SPI_getbinval(tuple, desc, 7, &nulls[3]);
+		values[4] = SPI_getbinval(tuple, desc, 6, &nulls[4]);
+		values[5] = state_array(tuple, desc, 8, model->nstate);
+		values[6] = state_array(tuple, desc, 9, model->nstate);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/*
+ * report_match(ladder, match_id, players, team, rank, played_at, weight,
+ *				joined, left, commanding, side, pool, log_odds, gain)
+ */
+Datum
+skillrating_report_match(PG_FUNCTION_ARGS)
+{
+	MatchArrays arrays = {0};
+	Ladder	   *ladder;
+	LadderScope scope;
+	Datum		values[1];
+	bool		isnull;
+
+	InitMaterializedSRF(fcinfo, 0);
+	required_argument(fcinfo, 0, "ladder");
+	required_argument(fcinfo, 1, "match_id");
+	required_argument(fcinfo, 3, "team");
+	required_argument(fcinfo, 4, "rank");
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
+						 RowShareLock);
+	ladder_enter(ladder, false, &scope);
+
+	arrays.match_id = convert_id(ladder->match_type,
+								 get_fn_expr_argtype(fcinfo->flinfo, 1),
+								 PG_GETARG_DATUM(1));
+	arrays.has_match_id = true;
+	players_argument(fcinfo, 2, ladder->player_type, &arrays);
+	arrays.team = PointerGetDatum(array_argument(fcinfo, 3, "team", arrays.n));
+	arrays.rank = PointerGetDatum(array_argument(fcinfo, 4, "rank", arrays.n));
+	arrays.has_played_at = !PG_ARGISNULL(5);
+	if (arrays.has_played_at)
+		arrays.played_at = PG_GETARG_DATUM(5);
+	option_arguments(fcinfo, 6, &arrays);
+
+	if (insert_match(ladder, &arrays))
+	{
+		/* What the trigger at commit would do, now. */
+		if (ladder->at_commit)
+		{
+			LadderScope owner_scope;
+
+			ladder_enter(ladder, true, &owner_scope);
+			apply_pending(ladder);
+			ladder_leave(&owner_scope);
+		}
+	}
+	else
+		check_same_match(ladder, &arrays);
+
+	values[0] = id_array(ladder->match_type, &arrays.match_id, 1);
+	if (ladder_execute(ladder, QUERY_RATED, values, NULL, NULL) == 1 &&
+		DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
+								   SPI_tuptable->tupdesc, 2, &isnull)))
+		return_events(fcinfo, ladder,
+					  DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+												  SPI_tuptable->tupdesc, 4,
+												  &isnull)),
+					  arrays.players);
+
+	ladder_leave(&scope);
+	SPI_finish();
+	return (Datum) 0;
+}
+
+/* Rate the current match as if team came in at rank and all others at 1.5. */
+static void
+rate_scenario(Batch *batch, SourceMatch *source, int team, double rank)
+{
+	Match	   *match = &batch->match;
+	MatchStatus status;
+	int			i;
+
+	CHECK_FOR_INTERRUPTS();
+	for (i = 0; i < match->nteams; i++)
+		match->team[i].rank = i == team ? rank : 1.5;
+	status = batch_rate(batch, source);
+	if (status != MATCH_OK)
+		batch_report(batch, source, status, -1);
+}
+
+/* How much the displayed rating of a player changes in the match just rated. */
+static double
+display_change(Batch *batch, int player)
+{
+	Ladder	   *ladder = batch->ladder;
+	MatchPlayer *p = &batch->match.player[player];
+
+	return model_display(ladder->model, ladder->params, p->after) -
+		model_display(ladder->model, ladder->params, p->before);
+}
+
+/*
+ * preview(ladder, players, team, weight, joined, left, commanding, side, pool,
+ *		   log_odds, gain)
+ */
+Datum
+skillrating_preview(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	static const double scenario_rank[3] = {1, 1.5, 2}; /* win, draw, loss */
+	MatchArrays arrays = {0};
+	Ladder	   *ladder;
+	LadderScope scope;
+	MatchReader *reader;
+	Batch	   *batch;
+	MatchStatus status;
+	double	   *change;
+	Datum	   *rank;
+	int			offender;
+	int			nplayers;
+	int			scenario;
+	int			team;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	required_argument(fcinfo, 0, "ladder");
+	required_argument(fcinfo, 2, "team");
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
+						 AccessShareLock);
+	ladder_enter(ladder, false, &scope);
+
+	players_argument(fcinfo, 1, ladder->player_type, &arrays);
+	arrays.team = PointerGetDatum(array_argument(fcinfo, 2, "team", arrays.n));
+	arrays.played_at = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
+	option_arguments(fcinfo, 3, &arrays);
+
+	/* Any result will do to build the match. */
+	rank = palloc_array(Datum, arrays.n);
+	for (i = 0; i < arrays.n; i++)
+		rank[i] = Int32GetDatum(1);
+	arrays.rank = PointerGetDatum(construct_array(rank, arrays.n, INT4OID,
+												  sizeof(int32), true,
+												  TYPALIGN_INT));
+
+	batch = batch_create(ladder);
+	reader = read_arrays(ladder, &arrays);
+	(void) reader_next(reader);
+	status = batch_build(batch, &reader->match, &offender);
+	if (status != MATCH_OK)
+		batch_report(batch, &reader->match, status, offender);
+	batch_want(batch);
+	batch_load(batch, false);
+
+	nplayers = batch->match.nplayers;
+	change = palloc_array(double, 3 * nplayers);
+	for (scenario = 0; scenario < 3; scenario++)
+		for (team = 0; team < batch->match.nteams; team++)
+		{
+			/* All draws are the same draw. */
+			if (scenario != 1 || team == 0)
+				rate_scenario(batch, &reader->match, team,
+							  scenario_rank[scenario]);
+			for (i = 0; i < nplayers; i++)
+				if (batch->match.player[i].team == team)
+					change[3 * i + scenario] = display_change(batch, i);
+		}
+
+	for (i = 0; i < nplayers; i++)
+	{
+		MatchTeam  *player_team = &batch->match.team[batch->match.player[i].team];
+		Datum		values[7];
+		bool		nulls[7] = {false};
+
+		values[0] = CStringGetTextDatum(id_text(ladder->player_type,
+												batch->player[i]->id));
+		values[1] = Int32GetDatum(player_team->number);
+		values[2] = Float8GetDatum(model_display(ladder->model, ladder->params,
+												 batch->player[i]->state));
+		values[3] = Float8GetDatum(player_team->win);
+		for (scenario = 0; scenario < 3; scenario++)
+			values[4 + scenario] = Float8GetDatum(change[3 * i + scenario]);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+
+	ladder_leave(&scope);
+	SPI_finish();
+	return (Datum) 0;
+}

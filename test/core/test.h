@@ -1,0 +1,223 @@
+/*
+ * test.h
+ *		What the unit tests of the core share: comparisons of doubles, random
+ *		numbers that are the same in every run, and a match to fill in.
+ *
+ * cmocka compares floats but no doubles, so the comparisons are here.
+ */
+#ifndef TEST_H
+#define TEST_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model.h"
+
+/* The most participants, players and teams of a Fixture. */
+#define TEST_MAX_ROWS	64
+
+/* The most parameters of any model. */
+#define TEST_MAX_PARAMS 32
+
+/* Fails unless |actual - expected| <= tolerance; NaN always fails. */
+#define assert_near(actual, expected, tolerance) \
+	check_near((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)
+
+/* The same, with the tolerance as a share of the expected value. */
+#define assert_relative(actual, expected, tolerance) \
+	check_near((actual), (expected), (tolerance) * fabs(expected), #actual, \
+			   __FILE__, __LINE__)
+
+/* Fails unless both are the same double, to the last bit. */
+#define assert_same(actual, expected) \
+	check_same((actual), (expected), #actual, __FILE__, __LINE__)
+
+#define assert_status(actual, expected) \
+	check_status((actual), (expected), #actual, __FILE__, __LINE__)
+
+static inline void
+check_near(double actual, double expected, double tolerance,
+		   const char *expression, const char *file, int line)
+{
+	if (fabs(actual - expected) <= tolerance || actual == expected)
+		return;
+	print_error("%s = %.17g, not %.17g within %.3g\n",
+				expression, actual, expected, tolerance);
+	_fail(file, line);
+}
+
+static inline void
+check_same(double actual, double expected,
+		   const char *expression, const char *file, int line)
+{
+	if (memcmp(&actual, &expected, sizeof(actual)) == 0)
+		return;
+	print_error("%s = %.17g, not exactly %.17g\n",
+				expression, actual, expected);
+	_fail(file, line);
+}
+
+static inline void
+check_status(MatchStatus actual, MatchStatus expected,
+			 const char *expression, const char *file, int line)
+{
+	if (actual == expected)
+		return;
+	print_error("%s is \"%s\", not \"%s\"\n", expression,
+				match_status_message(actual), match_status_message(expected));
+	_fail(file, line);
+}
+
+/*
+ * SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+ * generators", 2014): small, and the same on every platform.
+ */
+typedef struct Random
+{
+	uint64_t	state;
+} Random;
+
+static inline uint64_t
+random_bits(Random *random)
+{
+	uint64_t	z = (random->state += UINT64_C(0x9E3779B97F4A7C15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+/* Uniform from low to high. */
+static inline double
+random_between(Random *random, double low, double high)
+{
+	return low + (high - low) * ((random_bits(random) >> 11) * 0x1p-53);
+}
+
+/* Uniform among 0 .. n - 1. */
+static inline int
+random_below(Random *random, int n)
+{
+	return (int) (random_bits(random) % (uint64_t) n);
+}
+
+/* A size that is as likely to be tiny as huge: 10^-decades .. 10^decades. */
+static inline double
+random_magnitude(Random *random, double decades)
+{
+	return pow(10, random_between(random, -decades, decades));
+}
+
+/* A match in the making, with all the memory that it needs. */
+typedef struct Fixture
+{
+	const Model *model;
+	ParamValue	params[TEST_MAX_PARAMS];
+	int			n;
+	Participant row[TEST_MAX_ROWS];
+	double		before[TEST_MAX_ROWS][MODEL_MAX_STATE];
+	double		after[TEST_MAX_ROWS][MODEL_MAX_STATE];
+	MatchTeam	team[TEST_MAX_ROWS];
+	MatchPlayer player[TEST_MAX_ROWS];
+	MatchEntry	entry[TEST_MAX_ROWS];
+	Match		match;
+	int			offender;
+} Fixture;
+
+static inline ParamValue *
+fixture_param(Fixture *f, const char *name)
+{
+	int			i = model_param_find(f->model, name);
+
+	assert_true(i >= 0);
+	return &f->params[i];
+}
+
+/* Start over with a match of nobody; the players keep their states. */
+static inline void
+fixture_clear(Fixture *f)
+{
+	f->n = 0;
+	f->match.nplayers = 0;
+	f->match.team = f->team;
+	f->match.player = f->player;
+	f->match.entry = f->entry;
+	f->match.log_odds = 0;
+	f->match.gain = 1;
+}
+
+/* Default parameters, new players, and a match of nobody. */
+static inline void
+fixture_init(Fixture *f, const char *model)
+{
+	int			i;
+
+	memset(f, 0, sizeof(*f));
+	f->model = model_find(model);
+	assert_non_null(f->model);
+	assert_true(f->model->nparams <= TEST_MAX_PARAMS);
+	model_param_defaults(f->model, f->params);
+	for (i = 0; i < TEST_MAX_ROWS; i++)
+	{
+		f->model->init(f->params, f->before[i]);
+		f->player[i].before = f->before[i];
+		f->player[i].after = f->after[i];
+	}
+	fixture_clear(f);
+}
+
+/* A participant of whom nothing else is known; call in order of the teams. */
+static inline Participant *
+fixture_add(Fixture *f, int player, int team, double rank)
+{
+	Participant *row = &f->row[f->n++];
+
+	assert_true(f->n <= TEST_MAX_ROWS);
+	row->player = player;
+	row->team = team;
+	row->rank = rank;
+	row->score = row->won = row->weight = NAN;
+	row->joined = row->left = row->commanding = row->side = NAN;
+	if (player >= f->match.nplayers)
+		f->match.nplayers = player + 1;
+	return row;
+}
+
+static inline MatchStatus
+fixture_build(Fixture *f)
+{
+	return match_build(f->model, f->params, f->row, f->n, &f->match,
+					   &f->offender);
+}
+
+/* Rates a match that must be sound, onto memory that holds no old result. */
+static inline void
+fixture_rate(Fixture *f)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < TEST_MAX_ROWS; i++)
+		for (j = 0; j < MODEL_MAX_STATE; j++)
+			f->after[i][j] = NAN;
+	assert_status(fixture_build(f), MATCH_OK);
+	assert_status(model_rate(f->model, f->params, &f->match), MATCH_OK);
+}
+
+/* The players go into the next match as they came out of this one. */
+static inline void
+fixture_advance(Fixture *f)
+{
+	int			i;
+
+	for (i = 0; i < f->match.nplayers; i++)
+		memcpy(f->before[i], f->after[i], sizeof(f->before[i]));
+}
+
+#endif							/* TEST_H */

@@ -1,0 +1,654 @@
+/*
+ * test_math.c
+ *		Logistic and normal functions, exact sums and scores.
+ *
+ * Reference values were computed with mpmath at 60 digits.
+ */
+#include <float.h>
+
+#include "test.h"
+
+#include "math/logistic.h"
+#include "math/normal.h"
+#include "math/sum.h"
+#include "score.h"
+
+#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
+
+typedef struct Reference
+{
+	double		x;
+	double		y;
+} Reference;
+
+/* Arguments of every size and both signs, ascending. */
+static int
+ascending_arguments(double *x)
+{
+	int			n = 0;
+	int			exponent;
+
+	x[n++] = -INFINITY;
+	x[n++] = -DBL_MAX;
+	for (exponent = 307; exponent >= -20; exponent--)
+		x[n++] = -1.1 * pow(10, exponent);
+	x[n++] = 0;
+	for (exponent = -20; exponent <= 307; exponent++)
+		x[n++] = 1.1 * pow(10, exponent);
+	x[n++] = DBL_MAX;
+	x[n++] = INFINITY;
+	return n;
+}
+
+static void
+test_logistic_values(void **state)
+{
+	static const Reference reference[] = {
+		{-700, 9.8596765437597709e-305},
+		{-36, 2.3195228302435689e-16},
+		{-5, 0.0066928509242848556},
+		{-1, 0.26894142136999512},
+		{-1e-8, 0.4999999975},
+		{0, 0.5},
+		{0.5, 0.62245933120185456},
+		{3, 0.95257412682243322},
+		{36, 0.99999999999999977},
+	};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(reference); i++)
+		assert_relative(logistic(reference[i].x), reference[i].y, 4e-16);
+}
+
+static void
+test_logistic_reflection(void **state)
+{
+	Random		random = {1};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 100000; i++)
+	{
+		double		x = random_between(&random, -1, 1) *
+			random_magnitude(&random, 3);
+
+		assert_near(logistic(x) + logistic(-x), 1, DBL_EPSILON);
+	}
+}
+
+static void
+test_logistic_tails(void **state)
+{
+	(void) state;
+	assert_same(logistic(1e308), 1);
+	assert_same(logistic(INFINITY), 1);
+	assert_same(logistic(-1e308), 0);
+	assert_same(logistic(-INFINITY), 0);
+	/* Where e^x is still a number, so is the probability. */
+	assert_true(logistic(-745) > 0);
+}
+
+static void
+test_logistic_is_monotone(void **state)
+{
+	double		x[1000];
+	int			n = ascending_arguments(x);
+	double		y;
+	int			i;
+
+	(void) state;
+	for (i = 1; i < n; i++)
+		assert_true(logistic(x[i - 1]) <= logistic(x[i]));
+	for (y = -40; y < 25; y += 0.001)
+		assert_true(logistic(y) < logistic(y + 0.001));
+}
+
+static void
+test_softplus_values(void **state)
+{
+	static const Reference reference[] = {
+		{-700, 9.8596765437597709e-305},
+		{-40, 4.248354255291589e-18},
+		{-5, 0.0067153484891180686},
+		{-1, 0.31326168751822283},
+		{0, 0.69314718055994531},
+		{1e-9, 0.69314718105994531},
+		{0.5, 0.97407698418010668},
+		{3, 3.0485873515737421},
+		{40, 40},
+		{800, 800},
+	};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(reference); i++)
+		assert_relative(softplus(reference[i].x), reference[i].y, 4e-16);
+}
+
+/* ln(1 + e^x) - ln(1 + e^-x) = x. */
+static void
+test_softplus_reflection(void **state)
+{
+	Random		random = {2};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 100000; i++)
+	{
+		double		x = random_between(&random, -1, 1) *
+			random_magnitude(&random, 3);
+
+		assert_near(softplus(x) - softplus(-x), x,
+					2 * DBL_EPSILON * (1 + fabs(x)));
+	}
+}
+
+static void
+test_softplus_tails(void **state)
+{
+	(void) state;
+	assert_same(softplus(1e308), 1e308);
+	assert_same(softplus(INFINITY), INFINITY);
+	assert_same(softplus(-1e308), 0);
+	assert_same(softplus(-INFINITY), 0);
+}
+
+static void
+test_softplus_is_monotone(void **state)
+{
+	double		x[1000];
+	int			n = ascending_arguments(x);
+	int			i;
+
+	(void) state;
+	for (i = 1; i < n; i++)
+		assert_true(softplus(x[i - 1]) <= softplus(x[i]));
+}
+
+/* What both are for: softplus is minus the logarithm of the other's chance. */
+static void
+test_softplus_is_the_log_likelihood(void **state)
+{
+	double		x;
+
+	(void) state;
+	for (x = -30; x <= 30; x += 0.125)
+	{
+		assert_near(softplus(-x), -log(logistic(x)),
+					1e-15 * (1 + fabs(x)));
+		assert_near((softplus(x + 1e-4) - softplus(x - 1e-4)) / 2e-4,
+					logistic(x), 1e-9);
+	}
+}
+
+static void
+test_shrunk_log_odds_values(void **state)
+{
+	(void) state;
+	/* Jeffreys' prior, 3 of 3: ln(3.5 / 0.5). */
+	assert_near(shrunk_log_odds(3, 3, 0.5, 1), 1.9459101490553133051, 1e-15);
+	/* 20 games at 0.55 before, 3 of 3: ln(14 / 9). */
+	assert_near(shrunk_log_odds(3, 3, 0.55, 20), 0.44183275227903923173, 1e-15);
+	/* No games leave the prior rate, whatever its weight. */
+	assert_near(shrunk_log_odds(0, 0, 0.75, 7), log(3), 1e-15);
+	/* No prior leaves the rate itself. */
+	assert_near(shrunk_log_odds(3, 4, 0.5, 0), log(3), 1e-15);
+}
+
+static void
+test_shrunk_log_odds_is_finite(void **state)
+{
+	double		games;
+
+	(void) state;
+	for (games = 0; games <= 1e15; games = 10 * games + 1)
+	{
+		assert_true(isfinite(shrunk_log_odds(0, games, 0.5, 1)));
+		assert_true(isfinite(shrunk_log_odds(games, games, 0.5, 1)));
+		assert_true(isfinite(shrunk_log_odds(0, games, 0.001, 0.001)));
+		assert_near(shrunk_log_odds(0, games, 0.5, 1) +
+					shrunk_log_odds(games, games, 0.5, 1), 0, 0);
+	}
+}
+
+static void
+test_normal_cdf_values(void **state)
+{
+	static const struct
+	{
+		double		x;
+		double		cdf;
+		double		log_cdf;
+	}			reference[] = {
+		{-37.5, 4.6053530095819548e-308, -707.66898931750719},
+		{-30, 4.9067139271481871e-198, -454.3212439563432},
+		{-20, 2.7536241186062337e-89, -203.91715537109726},
+		{-10, 7.6198530241605261e-24, -53.231285150512471},
+		{-8, 6.2209605742717841e-16, -35.01343715991455},
+		{-5.5, 1.8989562465887719e-8, -17.779376352625261},
+		{-3, 0.0013498980316300945, -6.6077262215103495},
+		{-1.5, 0.066807201268858066, -2.7059444008238898},
+		{-1, 0.15865525393145705, -1.8410216450092635},
+		{-0.5, 0.3085375387259869, -1.1759117615936186},
+		{-0.125, 0.45026177516988711, -0.79792614275302409},
+		{0, 0.5, -0.69314718055994531},
+		{0.125, 0.54973822483011289, -0.59831306891242499},
+		{0.5, 0.6914624612740131, -0.36894641528865639},
+		{1, 0.84134474606854295, -0.17275377902344989},
+		{2, 0.97724986805182079, -0.023012909328963488},
+		{3.25, 0.99942297495760923, -0.00057719158540995015},
+		{6, 0.99999999901341235, -9.8658764552437573e-10},
+		{8.125, 0.99999999999999978, -2.2368120644441053e-16},
+	};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(reference); i++)
+	{
+		/* The rounding of x / sqrt 2 comes back multiplied by about x^2. */
+		double		condition = 1 + reference[i].x * reference[i].x;
+
+		assert_relative(normal_cdf(reference[i].x), reference[i].cdf,
+						2 * DBL_EPSILON * condition);
+		assert_relative(normal_log_cdf(reference[i].x), reference[i].log_cdf,
+						1e-13);
+	}
+}
+
+/* Below -10, where the logarithm is that of a continued fraction. */
+static void
+test_normal_log_cdf_tail_values(void **state)
+{
+	static const Reference reference[] = {
+		{-10, -53.231285150512471},
+		{-10.5, -58.404187061073243},
+		{-11, -63.824934094423716},
+		{-12.5, -81.575967870743883},
+		{-15, -116.1313848457117},
+		{-38, -726.55721601882013},
+		{-40, -804.60844201375379},
+		{-100, -5005.5242086942051},
+		{-1000, -500007.82669481218},
+		{-1e6, -500000000014.73445},
+		{-1e100, -5e199},
+		{-1e150, -5e299},
+	};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(reference); i++)
+		assert_relative(normal_log_cdf(reference[i].x), reference[i].y, 1e-15);
+}
+
+static void
+test_normal_log_cdf_is_continuous(void **state)
+{
+	double		x;
+
+	(void) state;
+	/* Both ways to compute it meet at -10, to the precision of either. */
+	assert_relative(normal_log_cdf(nextafter(-10, 0)), normal_log_cdf(-10),
+					1e-14);
+	for (x = -50; x < 8; x += 0.01)
+		assert_true(normal_log_cdf(x) < normal_log_cdf(x + 0.01));
+}
+
+static void
+test_normal_reflection_and_tails(void **state)
+{
+	double		x[1000];
+	int			n = ascending_arguments(x);
+	int			i;
+
+	(void) state;
+	for (i = 0; i < n; i++)
+	{
+		assert_near(normal_cdf(x[i]) + normal_cdf(-x[i]), 1, DBL_EPSILON);
+		assert_true(normal_log_cdf(x[i]) <= 0);
+		if (i > 0)
+			assert_true(normal_log_cdf(x[i - 1]) <= normal_log_cdf(x[i]));
+		if (fabs(x[i]) < 1e154)
+			assert_true(isfinite(normal_log_cdf(x[i])));
+	}
+	assert_same(normal_cdf(-INFINITY), 0);
+	assert_same(normal_cdf(INFINITY), 1);
+	assert_true(normal_log_cdf(-INFINITY) == -INFINITY);
+	assert_true(normal_log_cdf(INFINITY) == 0);
+}
+
+/*
+ * The probability that number i of n normal variables is the largest, by
+ * Simpson's rule on 16 standard deviations around its mean: the same integral
+ * as that of normal_best_of(), by another rule, wider and much finer.
+ */
+static double
+simpson_best_of(const double *mean, int n, double deviation, int i)
+{
+	const int	intervals = 1280;
+	const double reach = 16;
+	double		step = 2 * reach / intervals;
+	double		sum = 0;
+	int			k,
+				j;
+
+	for (k = 0; k <= intervals; k++)
+	{
+		double		z = -reach + k * step;
+		double		product = exp(-0.5 * z * z) / sqrt(2 * M_PI);
+
+		for (j = 0; j < n; j++)
+			if (j != i)
+				product *= 0.5 * erfc(-(z + (mean[i] - mean[j]) / deviation) /
+									  sqrt(2));
+		sum += product * (k == 0 || k == intervals ? 1 : k % 2 ? 4 : 2);
+	}
+	return sum * step / 3;
+}
+
+static void
+test_normal_best_of_two_is_the_cdf(void **state)
+{
+	double		lead;
+
+	(void) state;
+	for (lead = -12; lead <= 12; lead += 0.37)
+	{
+		double		mean[2] = {1500 + 200 * lead, 1500};
+		double		best[2];
+
+		normal_best_of(mean, 2, 200, best);
+		assert_near(best[0], normal_cdf(lead / sqrt(2)), 1e-12);
+		assert_near(best[1], normal_cdf(-lead / sqrt(2)), 1e-12);
+	}
+}
+
+static void
+test_normal_best_of_equals_shares_alike(void **state)
+{
+	double		mean[20];
+	double		best[20];
+	int			n,
+				i;
+
+	(void) state;
+	for (n = 2; n <= 20; n++)
+	{
+		for (i = 0; i < n; i++)
+			mean[i] = 1500;
+		normal_best_of(mean, n, 200, best);
+		for (i = 0; i < n; i++)
+			assert_near(best[i], 1.0 / n, 1e-15);
+	}
+}
+
+static void
+test_normal_best_of_against_simpson(void **state)
+{
+	Random		random = {3};
+	int			round,
+				i;
+
+	(void) state;
+	for (round = 0; round < 100; round++)
+	{
+		int			n = 3 + random_below(&random, 6);
+		double		mean[8];
+		double		best[8];
+		double		total = 0;
+
+		for (i = 0; i < n; i++)
+			mean[i] = random_between(&random, 1000, 2000);
+		normal_best_of(mean, n, 200, best);
+		for (i = 0; i < n; i++)
+		{
+			assert_near(best[i], simpson_best_of(mean, n, 200, i), 1e-12);
+			total += best[i];
+		}
+		assert_near(total, 1, 1e-15 * n);
+	}
+}
+
+/* The header promises an error below 1e-12 for any number of variables. */
+static void
+test_normal_best_of_error_bound_for_100(void **state)
+{
+	double		mean[100];
+	double		best[100];
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 100; i++)
+		mean[i] = i / 200.0;
+	normal_best_of(mean, 100, 1, best);
+	for (i = 0; i < 100; i += 33)
+		assert_near(best[i], simpson_best_of(mean, 100, 1, i), 1e-12);
+}
+
+static void
+test_normal_best_of_far_apart(void **state)
+{
+	double		mean[3] = {1e300, -1e300, 0};
+	double		best[3];
+	double		tie[3] = {5, -1e300, 5};
+
+	(void) state;
+	normal_best_of(mean, 3, 200, best);
+	assert_same(best[0], 1);
+	assert_same(best[1], 0);
+	assert_same(best[2], 0);
+	normal_best_of(tie, 3, 200, best);
+	assert_near(best[0], 0.5, 1e-15);
+	assert_same(best[1], 0);
+	assert_near(best[2], 0.5, 1e-15);
+}
+
+/*
+ * Ten million times 0x1.999999999999ap-4 is 1000000.00000000005551...; the
+ * nearest double is one million, half a unit in the last place being 5.8e-11.
+ */
+static void
+test_sum_of_tenths(void **state)
+{
+	Sum			sum = {0, 0};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 10000000; i++)
+		sum_add(&sum, 0.1);
+	assert_same(sum_value(&sum), 1000000);
+}
+
+/*
+ * Terms of up to 2^61 that are whole multiples of 2^-20 and cancel almost
+ * entirely, so that their sum is known exactly from integers.  Returns it.
+ */
+static double
+ill_conditioned_terms(Random *random, double *x, int n)
+{
+	int64_t		total = 0;
+	int			i;
+
+	for (i = 0; i + 2 < n; i += 3)
+	{
+		int64_t		digits = (int64_t) (random_bits(random) >> 11);
+		int			shift = random_below(random, 29);
+		int64_t		rest = (int64_t) (random_bits(random) >> 40);
+
+		x[i] = ldexp((double) digits, shift - 20);
+		x[i + 1] = -ldexp((double) (digits + 1), shift - 20);
+		x[i + 2] = ldexp((double) rest, -20);
+		total += rest - ((int64_t) 1 << shift);
+	}
+	for (; i < n; i++)
+		x[i] = 0;
+	return ldexp((double) total, -20);
+}
+
+static void
+shuffle(Random *random, double *x, int n)
+{
+	int			i;
+
+	for (i = n - 1; i > 0; i--)
+	{
+		int			j = random_below(random, i + 1);
+		double		swap = x[i];
+
+		x[i] = x[j];
+		x[j] = swap;
+	}
+}
+
+static void
+test_sum_is_exact_in_any_order(void **state)
+{
+	Random		random = {4};
+	double		x[1000];
+	int			plain_sums_off = 0;
+	int			round,
+				order,
+				i;
+
+	(void) state;
+	for (round = 0; round < 100; round++)
+	{
+		double		expected = ill_conditioned_terms(&random, x, LENGTH(x));
+
+		for (order = 0; order < 10; order++)
+		{
+			Sum			sum = {0, 0};
+			double		plain = 0;
+
+			shuffle(&random, x, LENGTH(x));
+			for (i = 0; i < LENGTH(x); i++)
+			{
+				sum_add(&sum, x[i]);
+				plain += x[i];
+			}
+			assert_same(sum_value(&sum), expected);
+			plain_sums_off += (plain != expected);
+		}
+	}
+	/* Or the terms would show nothing. */
+	assert_true(plain_sums_off > 900);
+}
+
+/* Parts of any size, added up in any order, as parallel workers do. */
+static void
+test_sum_merges_to_the_same(void **state)
+{
+	Random		random = {5};
+	double		x[1000];
+	int			round,
+				i;
+
+	(void) state;
+	for (round = 0; round < 1000; round++)
+	{
+		double		expected = ill_conditioned_terms(&random, x, LENGTH(x));
+		Sum			part[5] = {{0, 0}};
+		int			first = random_below(&random, LENGTH(part));
+
+		for (i = 0; i < LENGTH(x); i++)
+			sum_add(&part[random_below(&random, LENGTH(part))], x[i]);
+		for (i = 0; i < LENGTH(part); i++)
+			if (i != first)
+				sum_merge(&part[first], &part[i]);
+		assert_same(sum_value(&part[first]), expected);
+	}
+}
+
+static void
+test_sum_of_infinities(void **state)
+{
+	Sum			sum = {0, 0};
+	Sum			other = {0, 0};
+
+	(void) state;
+	assert_same(sum_value(&sum), 0);
+	sum_add(&sum, 1);
+	sum_add(&sum, INFINITY);
+	sum_add(&sum, 1);
+	assert_true(sum_value(&sum) == INFINITY);
+	sum_add(&other, -1);
+	sum_merge(&other, &sum);
+	assert_true(sum_value(&other) == INFINITY);
+	sum_add(&sum, -INFINITY);
+	assert_true(isnan(sum_value(&sum)));
+}
+
+static void
+test_scores(void **state)
+{
+	(void) state;
+	assert_near(brier_score(0.7, 1), 0.09, 1e-16);
+	assert_near(brier_score(0.7, 0), 0.49, 1e-16);
+	assert_same(brier_score(0.5, 0.5), 0);
+	assert_near(log_loss(0.8, 1), -log(0.8), 1e-16);
+	assert_near(log_loss(0.8, 0), -log(0.2), 1e-15);
+	assert_near(log_loss(0.25, 0.5), -0.5 * log(0.1875), 1e-15);
+	/* A sure forecast that was right costs nothing, not 0 * infinity. */
+	assert_same(log_loss(1, 1), 0);
+	assert_same(log_loss(0, 0), 0);
+	assert_true(log_loss(0, 1) == INFINITY);
+	assert_true(log_loss(1, 0) == INFINITY);
+	assert_true(log_loss(1, 0.5) == INFINITY);
+	/* The smallest doubt is not lost. */
+	assert_relative(log_loss(1e-300, 0), 1e-300, 1e-15);
+}
+
+/* That a score is proper: no forecast beats the probability itself. */
+static void
+test_scores_are_proper(void **state)
+{
+	double		truth,
+				forecast;
+
+	(void) state;
+	for (truth = 0.05; truth < 1; truth += 0.05)
+		for (forecast = 0.01; forecast < 1; forecast += 0.01)
+		{
+			assert_true(truth * brier_score(truth, 1) +
+						(1 - truth) * brier_score(truth, 0) <=
+						truth * brier_score(forecast, 1) +
+						(1 - truth) * brier_score(forecast, 0) + 1e-15);
+			assert_true(log_loss(truth, truth) <=
+						log_loss(forecast, truth) + 1e-15);
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_logistic_values),
+		cmocka_unit_test(test_logistic_reflection),
+		cmocka_unit_test(test_logistic_tails),
+		cmocka_unit_test(test_logistic_is_monotone),
+		cmocka_unit_test(test_softplus_values),
+		cmocka_unit_test(test_softplus_reflection),
+		cmocka_unit_test(test_softplus_tails),
+		cmocka_unit_test(test_softplus_is_monotone),
+		cmocka_unit_test(test_softplus_is_the_log_likelihood),
+		cmocka_unit_test(test_shrunk_log_odds_values),
+		cmocka_unit_test(test_shrunk_log_odds_is_finite),
+		cmocka_unit_test(test_normal_cdf_values),
+		cmocka_unit_test(test_normal_log_cdf_tail_values),
+		cmocka_unit_test(test_normal_log_cdf_is_continuous),
+		cmocka_unit_test(test_normal_reflection_and_tails),
+		cmocka_unit_test(test_normal_best_of_two_is_the_cdf),
+		cmocka_unit_test(test_normal_best_of_equals_shares_alike),
+		cmocka_unit_test(test_normal_best_of_against_simpson),
+		cmocka_unit_test(test_normal_best_of_error_bound_for_100),
+		cmocka_unit_test(test_normal_best_of_far_apart),
+		cmocka_unit_test(test_sum_of_tenths),
+		cmocka_unit_test(test_sum_is_exact_in_any_order),
+		cmocka_unit_test(test_sum_merges_to_the_same),
+		cmocka_unit_test(test_sum_of_infinities),
+		cmocka_unit_test(test_scores),
+		cmocka_unit_test(test_scores_are_proper),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+#!/bin/bash
+# Dump a database with ladders, restore it elsewhere, and play on there, on the
+# server that PGHOST leads to.
+#
+#   test/dump.sh
+#
+# Prints one line for each check, "ok NAME" or "not ok NAME", and fails if any
+# check does.
+
+set -euo pipefail
+
+from=skillrating_dump
+to=skillrating_restored
+scratch=$(mktemp -d)
+drop() {
+	psql -qX -d postgres -c "DROP DATABASE IF EXISTS $from" -c "DROP DATABASE IF EXISTS $to" 2>/dev/null
+}
+trap 'rm -rf "$scratch"; drop' EXIT
+drop
+psql -qX -d postgres -c "CREATE DATABASE $from" -c "CREATE DATABASE $to"
+
+failed=0
+check() {
+	if [ "$2" = t ]; then echo "ok $1"; else echo "not ok $1 ($2)"; failed=1; fi
+}
+ask() { psql -qXAt -v ON_ERROR_STOP=1 -d "$1" -c "$2"; }
+
+psql -qX -v ON_ERROR_STOP=1 -o /dev/null -d "$from" <<'SQL'
+CREATE EXTENSION skillrating;
+SELECT skillrating.create_ladder('duel', 'elo', player_type => 'text');
+SELECT skillrating.create_ladder('rounds', 'hive', match_type => 'uuid', apply_at => 'statement');
+BEGIN;
+INSERT INTO duel.match (match_id) SELECT generate_series(1, 500);
+INSERT INTO duel.match_player (match_id, player_id, team, rank)
+SELECT m, 'player ' || (m * 7 + p * 3) % 50, p, 1 + (m + p) % 2 FROM generate_series(1, 500) AS m, generate_series(1, 2) AS p;
+INSERT INTO rounds.match (match_id) SELECT md5(m::text)::uuid FROM generate_series(1, 200) AS m;
+INSERT INTO rounds.match_player (match_id, player_id, team, won, side, joined, "left")
+SELECT md5(m::text)::uuid, (m * 7 + p * 3) % 50, p % 2, (m + p) % 2 = 0, 1 + p % 2, p, 1000 + m
+FROM generate_series(1, 200) AS m, generate_series(1, 8) AS p;
+COMMIT;
+SQL
+
+# All that a restore could get wrong, in one row.
+summary="SELECT (SELECT md5(string_agg(r::text, '' ORDER BY player_id)) FROM duel.rating AS r),
+	(SELECT md5(string_agg(r::text, '' ORDER BY player_id)) FROM rounds.rating AS r),
+	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM duel.event AS e),
+	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM rounds.event AS e),
+	(SELECT count(*) FROM duel.pending)"
+
+pg_dump "$from" >"$scratch/dump.sql"
+if psql -qX -v ON_ERROR_STOP=1 -d "$to" -f "$scratch/dump.sql" >"$scratch/restore.log" 2>&1; then
+	check "dump: restores without an error" t
+else
+	check "dump: restores without an error" f
+	tail -5 "$scratch/restore.log" >&2
+fi
+check "dump: a restore rates nothing again" \
+	"$([ "$(ask "$from" "$summary")" = "$(ask "$to" "$summary")" ] && echo t)"
+for ladder in duel rounds; do
+	check "dump: $ladder verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
+done
+psql -qX -v ON_ERROR_STOP=1 -o /dev/null -d "$to" <<'SQL'
+INSERT INTO duel.match (match_id) VALUES (501);
+INSERT INTO duel.match_player (match_id, player_id, team, rank) VALUES (501, 'player 1', 1, 1), (501, 'somebody', 2, 2);
+SELECT skillrating.report_match('rounds', md5('501')::uuid, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+SQL
+check "dump: duel goes on" "$(ask "$to" "SELECT count(*) = 501 AND max(seq) = 501 FROM duel.rated_match")"
+check "dump: rounds goes on" "$(ask "$to" "SELECT count(*) = 201 FROM rounds.rated_match")"
+for ladder in duel rounds; do
+	check "dump: $ladder verifies after more matches" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
+done
+exit $failed

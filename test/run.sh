@@ -1,0 +1,114 @@
+#!/bin/bash
+# Run every test, on a throw-away cluster, and count.
+#
+#   test/run.sh
+#
+# `make test` calls this.  It installs what is missing, builds with gcc and with
+# clang and takes any warning for a failure, runs the unit tests of the core, the
+# regression and isolation tests, and the scripts that test what these cannot.
+# The last line is "N passed, N failed".
+
+set -uo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+make=${MAKE:-make}
+passed=0
+failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+result() {
+	if [ "$1" -eq 0 ]; then
+		passed=$((passed + 1))
+		echo "ok      $2"
+	else
+		failed=$((failed + 1))
+		echo "FAILED  $2"
+	fi
+}
+
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+	exit
+}
+
+test/prerequisites.sh clang libcmocka-dev || { result 1 "prerequisites"; finish; }
+
+# Warnings are about our code only, as the server's headers are system headers.
+for compiler in clang gcc; do
+	"$make" -s clean >/dev/null 2>&1
+	"$make" -s CC="$compiler" COPT=-Werror with_llvm=no >"$scratch/build.log" 2>&1
+	status=$?
+	[ ! -s "$scratch/build.log" ] || { cat "$scratch/build.log"; status=1; }
+	result "$status" "build with $compiler, without a warning"
+done
+[ -e skillrating.so ] || finish
+
+# The server needs the SQL functions and the magic block, and nobody anything else.
+others=$(nm -D --defined-only skillrating.so | awk '{print $3}' | grep -Ev '^(pg_finfo_)?skillrating_|^Pg_magic_func$')
+[ -z "$others" ] || echo "$others"
+result "${#others}" "no other symbol is exported"
+
+# Inputs and parts of the install script must not share names (see Makefile).
+shared=$(comm -12 <(cd sql && ls) <(cd test/sql && ls))
+result "${#shared}" "no test shares a name with a file in sql"
+
+# The core stands without the server.
+! grep -rlE '#include .*(postgres|fmgr|utils/|catalog/)' src/core
+result $? "no server header in the core"
+
+"$make" -s -C test/core check >"$scratch/core.log" 2>&1
+status=$?
+count=$(grep -c '^\[       OK \]' "$scratch/core.log")
+bad=$(grep -c '^\[  FAILED  \] .*[^0-9: ]' "$scratch/core.log")
+passed=$((passed + count))
+[ "$status" -eq 0 ] || { grep -v '^\[ RUN\|^\[       OK' "$scratch/core.log"; failed=$((failed + (bad > 0 ? bad : 1))); }
+[ "$count" -gt 0 ] || { cat "$scratch/core.log"; result 1 "unit tests of the core ran"; }
+echo "$count unit tests of the core passed, status $status"
+
+# pg_regress says "test NAME ... ok" up to version 15, and "ok N - NAME" after.
+count_regress() {
+	local good bad
+	good=$(grep -cE '^test .* ok +[0-9]+ ms|^ok [0-9]+ ' "$1")
+	bad=$(grep -cE '^test .* FAILED|^not ok [0-9]+ ' "$1")
+	grep -E '^test |^(not )?ok [0-9]+ ' "$1"
+	passed=$((passed + good))
+	failed=$((failed + bad))
+	# What neither passed nor failed did not run.
+	[ $((good + bad)) -ge "$2" ] || result 1 "only $((good + bad)) of $2 tests in $1 ran"
+}
+
+tests=$(ls test/sql/*.sql | wc -l)
+specs=$(ls test/specs/*.spec | wc -l)
+cat >"$scratch/server_tests.sh" <<'INNER'
+scratch=$1
+"${MAKE:-make}" -s installcheck with_llvm=no ISOLATION= >"$scratch/regress.log" 2>&1
+[ ! -s regression.diffs ] || cp regression.diffs "$scratch/regress.diffs"
+"${MAKE:-make}" -s installcheck with_llvm=no REGRESS= >"$scratch/isolation.log" 2>&1
+[ ! -s regression.diffs ] || cp regression.diffs "$scratch/isolation.diffs"
+for script in concurrent dump; do
+	bash "test/$script.sh" >"$scratch/$script.log" 2>&1
+	echo $? >"$scratch/$script.status"
+done
+INNER
+test/cluster.sh bash "$scratch/server_tests.sh" "$scratch" >"$scratch/cluster.log" 2>&1
+result $? "a cluster is made, used and removed"
+[ -e "$scratch/dump.status" ] || { cat "$scratch/cluster.log"; }
+for log in regress isolation; do
+	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
+	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo "$tests" || echo "$specs")"
+	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
+done
+for script in concurrent dump; do
+	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
+	cat "$scratch/$script.log"
+	good=$(grep -c '^ok ' "$scratch/$script.log")
+	bad=$(grep -c '^not ok ' "$scratch/$script.log")
+	passed=$((passed + good))
+	failed=$((failed + bad))
+	# It may also have broken off.
+	[ "$bad" -gt 0 ] || [ "$(cat "$scratch/$script.status")" -eq 0 ] || result 1 "test/$script.sh"
+done
+
+finish

@@ -1,0 +1,163 @@
+-- Bad input is a clear error that leaves the database as it was.
+\set SHOW_CONTEXT never
+SELECT skillrating.create_ladder('arena', 'elo', apply_at => 'statement');
+SELECT skillrating.create_ladder('rounds', 'hive');
+
+-- Making a ladder.
+SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.create_ladder('public', 'elo');
+SELECT skillrating.create_ladder('other', 'glicko9');
+SELECT skillrating.create_ladder('other', 'elo', '{"kk": 1}');
+SELECT skillrating.create_ladder('other', 'elo', '{"k": -1}');
+SELECT skillrating.create_ladder('other', 'elo', apply_at => 'whenever');
+SELECT skillrating.create_ladder('pg_other', 'elo');
+SELECT skillrating.create_ladder(repeat('x', 64), 'elo');
+SELECT skillrating.drop_ladder('other');
+SELECT skillrating.drop_ladder('public');
+SELECT * FROM skillrating.leaderboard('other');
+SELECT * FROM skillrating.leaderboard('arena', -1);
+SELECT * FROM skillrating.verify('other');
+SELECT * FROM skillrating.preview('other', ARRAY[1, 2], ARRAY[1, 2]);
+SELECT * FROM skillrating.report_match('other', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+
+-- Arrays: nulls, lengths, shapes, emptiness, limits.
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, NULL], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, NULL], ARRAY[1, 2]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => ARRAY[1.0]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[[1, 2]], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[]::int[], ARRAY[]::int[], ARRAY[]::int[]);
+SELECT * FROM skillrating.report_match('arena', NULL::int, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT * FROM skillrating.report_match('arena', 1, NULL::int[], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], NULL, ARRAY[1, 2]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY['x', 'y'], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT skillrating.preview('arena', players, players)
+FROM (SELECT array_agg(i) AS players FROM generate_series(1, 10001) AS i) AS a;
+SELECT skillrating.preview('arena', players, players)
+FROM (SELECT array_agg(i) AS players FROM generate_series(1, 1001) AS i) AS a;
+-- Bounds of an array are of no account.
+SELECT player_id, rating FROM skillrating.preview('arena', '[5:6]={1,2}'::int[], '[-1:0]={1,2}'::int[]);
+
+-- Numbers: out of range, not finite, against each other.
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[0, 1]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => ARRAY[1, -1]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => '{1,NaN}');
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => '{1,Infinity}');
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 0]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 9], "left" => ARRAY[5, 5]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], log_odds => 'NaN');
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], log_odds => 'Infinity');
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => -1);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2, 3], ARRAY[1, 2, 3], ARRAY[1, 2, 3], log_odds => 1);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2, 3], ARRAY[1, 1, 2], ARRAY[1, 2, 2]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 1], ARRAY[1, 2], ARRAY[1, 2], side => ARRAY[1, 3]);
+SELECT * FROM skillrating.report_match('rounds', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], side => ARRAY[1, 1]);
+SELECT * FROM skillrating.report_match('rounds', 1, ARRAY[1, 2, 3], ARRAY[1, 1, 2], ARRAY[1, 1, 2], side => ARRAY[1, 2, 2]);
+SELECT * FROM skillrating.report_match('rounds', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], commanding => ARRAY[2, 0]);
+-- One team, or too many for the model, is no error to report and one to preview.
+SELECT * FROM skillrating.report_match('rounds', 2, ARRAY[1, 2, 3], ARRAY[1, 2, 3], ARRAY[1, 2, 3]);
+SELECT match_id, status, reason FROM rounds.rated_match;
+SELECT * FROM skillrating.preview('rounds', ARRAY[1, 2, 3], ARRAY[1, 2, 3]);
+SELECT * FROM skillrating.preview('arena', ARRAY[1, 2], ARRAY[1, 1]);
+
+-- Rows: the error names match and ladder, and takes the statement back.
+INSERT INTO arena.match (match_id) VALUES (1);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 0), (1, 2, 2, 1);
+INSERT INTO arena.match_player (match_id, player_id, team, score) VALUES (1, 1, 1, 'NaN'), (1, 2, 2, 1);
+INSERT INTO arena.match_player (match_id, player_id, team, score) VALUES (1, 1, 1, 'Infinity'), (1, 2, 2, 1);
+INSERT INTO arena.match_player (match_id, player_id, team, rank, side) VALUES (1, 1, 1, 1, 3), (1, 2, 2, 1, 1);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 1, 1, 1);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1, 1, NULL, 1);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 1, 2, 2);
+SELECT (SELECT count(*) FROM arena.match_player) AS participants, (SELECT count(*) FROM arena.rating) AS players,
+    (SELECT count(*) FROM arena.rated_match) AS matches;
+
+-- States that somebody broke are noticed before they spread.
+SELECT count(*) FROM skillrating.report_match('arena', 5, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+BEGIN;
+UPDATE arena.rating SET rating = 'NaN' WHERE player_id = 1;
+SELECT * FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+ROLLBACK;
+BEGIN;
+UPDATE arena.rating SET rating = 1.7e308;
+SELECT rating_after FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 1e308);
+ROLLBACK;
+-- So is a table that does not take its rows, or does not show them.
+BEGIN;
+CREATE RULE lost AS ON INSERT TO arena.rated_match DO INSTEAD NOTHING;
+SELECT * FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+ROLLBACK;
+BEGIN;
+DELETE FROM arena.ladder;
+SELECT * FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+ROLLBACK;
+BEGIN;
+UPDATE arena.ladder SET format_version = 2;
+SELECT * FROM skillrating.verify('arena');
+ROLLBACK;
+BEGIN;
+UPDATE arena.ladder SET params = '{"k": "much"}';
+SELECT * FROM skillrating.verify('arena');
+ROLLBACK;
+BEGIN;
+DROP TABLE arena.pending;
+SELECT * FROM skillrating.verify('arena');
+ROLLBACK;
+BEGIN;
+ALTER VIEW arena.source RENAME COLUMN team TO squad;
+SELECT * FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+ROLLBACK;
+
+-- The trigger functions know where they belong.
+CREATE TABLE stray (match_id bigint);
+CREATE TRIGGER stray AFTER INSERT ON stray REFERENCING NEW TABLE AS n
+    FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches();
+INSERT INTO stray VALUES (1);
+DROP TRIGGER stray ON stray;
+CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches();
+INSERT INTO stray VALUES (1);
+DROP TRIGGER stray ON stray;
+CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating.collect_matches();
+INSERT INTO stray VALUES (1);
+DROP TRIGGER stray ON stray;
+CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating.apply_pending();
+INSERT INTO stray VALUES (1);
+DROP TRIGGER stray ON stray;
+CREATE TRIGGER stray BEFORE INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating.apply_pending();
+INSERT INTO stray VALUES (1);
+DROP TABLE stray;
+SELECT skillrating.collect_matches();
+
+-- The codes that programs go by.
+DO $$
+DECLARE
+    code text;
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY ARRAY[
+        'SELECT skillrating.create_ladder(''x'', ''glicko9'')',
+        'SELECT skillrating.create_ladder(''x'', ''elo'', ''{"k": -1}'')',
+        'SELECT skillrating.create_ladder(''arena'', ''elo'')',
+        'SELECT skillrating.create_ladder(''x'', ''elo'', player_type => ''point'')',
+        'SELECT skillrating.verify(''x'')',
+        'SELECT skillrating.elo_win_probability(''NaN'', 0)',
+        'SELECT skillrating.preview(''arena'', ARRAY[1, NULL], ARRAY[1, 2])',
+        'SELECT skillrating.preview(''arena'', ARRAY[1, 2], ARRAY[1])',
+        'SELECT skillrating.preview(''arena'', ARRAY[1, 2], ARRAY[1, 1])',
+        'SELECT skillrating.preview(''arena'', array_agg(i), array_agg(i)) FROM generate_series(1, 1001) AS i',
+        'SELECT skillrating.report_match(''arena'', 5, ARRAY[1, 2], ARRAY[1, 2], ARRAY[2, 1])',
+        'DELETE FROM arena.match',
+        'TRUNCATE arena.match_player']
+    LOOP
+        BEGIN
+            EXECUTE statement;
+            code := 'none';
+        EXCEPTION WHEN OTHERS THEN
+            code := SQLSTATE;
+        END;
+        RAISE NOTICE '% %', code, statement;
+    END LOOP;
+END $$;
+
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('rounds');

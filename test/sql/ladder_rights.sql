@@ -1,0 +1,125 @@
+-- Who may do what: the ladder works as its owner, and nobody else gets hold of it.
+CREATE ROLE regress_owner;
+CREATE ROLE regress_client;
+CREATE ROLE regress_rogue;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_owner, regress_rogue', current_database()) \gexec
+\set SHOW_CONTEXT never
+
+SET ROLE regress_owner;
+SELECT skillrating.create_ladder('arena', 'elo');
+GRANT USAGE ON SCHEMA arena TO regress_client, regress_rogue;
+GRANT INSERT ON arena.match, arena.match_player TO regress_client;
+
+-- A client with no more than INSERT plays, and sees nothing.
+SET ROLE regress_client;
+INSERT INTO arena.match (match_id) VALUES (1);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+SELECT count(*) FROM arena.rating;
+SELECT * FROM skillrating.leaderboard('arena');
+SELECT * FROM skillrating.verify('arena');
+UPDATE arena.rating SET rating = 3000;
+DELETE FROM arena.match;
+SELECT * FROM skillrating.report_match('arena', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT skillrating.drop_ladder('arena');
+RESET ROLE;
+SELECT player_id, rating FROM arena.rating ORDER BY player_id;
+
+-- A client that reports needs to read what it gets, and still cannot write it.
+GRANT SELECT ON ALL TABLES IN SCHEMA arena TO regress_client;
+SET ROLE regress_client;
+SELECT player_id, rating_after FROM skillrating.report_match('arena', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[2, 1]) ORDER BY 1 LIMIT 0;
+SELECT count(*) FROM arena.event;
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+UPDATE arena.rating SET rating = 3000;
+SELECT current_user = session_user AS unchanged, current_setting('search_path'), current_setting('enable_seqscan');
+
+-- A search_path full of traps leads nobody astray: not the types, operators and
+-- functions of the ladder's work, and not its tables.
+SET ROLE regress_rogue;
+CREATE SCHEMA traps;
+GRANT USAGE ON SCHEMA traps TO PUBLIC;
+CREATE FUNCTION traps.trap(bigint, bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'trapped as %', current_user; END $$;
+CREATE OPERATOR traps.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = traps.trap);
+CREATE FUNCTION traps.unnest(anyarray) RETURNS SETOF anyelement LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'trapped as %', current_user; END $$;
+CREATE FUNCTION traps.count() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'trapped as %', current_user; END $$;
+CREATE TABLE traps.rating (player_id bigint, pool text, rating float8);
+GRANT ALL ON traps.rating TO PUBLIC;
+SET ROLE regress_client;
+SET search_path = traps, pg_catalog;
+INSERT INTO arena.match (match_id) VALUES (3);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3, 1, 1, 1), (3, 2, 2, 2);
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT place FROM skillrating.leaderboard('arena', 1);
+RESET search_path;
+SET ROLE regress_rogue;
+SELECT skillrating.create_ladder('traps', 'elo');
+SET search_path = traps, pg_catalog;
+SELECT skillrating.create_ladder('lair', 'elo');
+RESET search_path;
+INSERT INTO lair.match (match_id) VALUES (1);
+INSERT INTO lair.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+SELECT bool_and(ok) FROM skillrating.verify('lair');
+SELECT skillrating.drop_ladder('lair');
+
+-- A trigger on a table of somebody else's making does nothing for the ladder.
+CREATE TABLE traps.match (match_id bigint);
+CREATE TRIGGER lure AFTER INSERT ON traps.match REFERENCING NEW TABLE AS n
+    FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches();
+INSERT INTO traps.match VALUES (1);
+CREATE TABLE traps.ladder ();
+INSERT INTO traps.match VALUES (1);
+-- Even in the ladder's schema, if its owner lets others create there.
+RESET ROLE;
+ALTER TABLE arena.match RENAME TO match_away;
+GRANT CREATE ON SCHEMA arena TO regress_rogue;
+SET ROLE regress_rogue;
+CREATE TABLE arena.match (match_id bigint);
+CREATE TRIGGER lure AFTER INSERT ON arena.match REFERENCING NEW TABLE AS n
+    FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches();
+INSERT INTO arena.match VALUES (1);
+DROP TABLE arena.match;
+-- Nor does the ladder trust a relation of its own that changed hands.
+RESET ROLE;
+ALTER TABLE arena.match_away RENAME TO match;
+ALTER VIEW arena.source OWNER TO regress_rogue;
+SET ROLE regress_client;
+INSERT INTO arena.match (match_id) VALUES (4);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (4, 1, 1, 1), (4, 2, 2, 2);
+RESET ROLE;
+ALTER VIEW arena.source OWNER TO regress_owner;
+
+-- Row-level security that hides players is noticed, and never taken for absence.
+ALTER TABLE arena.rating ENABLE ROW LEVEL SECURITY;
+ALTER TABLE arena.rating FORCE ROW LEVEL SECURITY;
+CREATE POLICY shown ON arena.rating USING (player_id = 1) WITH CHECK (true);
+SET ROLE regress_client;
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (4, 1, 1, 1), (4, 2, 2, 2);
+RESET ROLE;
+ALTER TABLE arena.rating NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE arena.rating DISABLE ROW LEVEL SECURITY;
+
+-- As the extension is trusted, an ordinary role may have made it; its members
+-- are in one schema, and nothing of the ladder belongs to it.
+SELECT bool_and(n.nspname = 'skillrating')
+FROM pg_depend AS d
+JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'skillrating'
+JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+JOIN pg_namespace AS n ON n.oid = p.pronamespace
+WHERE d.deptype = 'e';
+SELECT count(*) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'skillrating'
+WHERE d.deptype = 'e' AND d.classid = 'pg_class'::regclass AND d.objid IN
+    (SELECT oid FROM pg_class WHERE relkind IN ('r', 'v', 'S'));
+
+SET ROLE regress_owner;
+SELECT skillrating.drop_ladder('arena');
+RESET ROLE;
+SET client_min_messages = warning;
+DROP SCHEMA traps CASCADE;
+RESET client_min_messages;
+SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_owner, regress_rogue', current_database()) \gexec
+DROP ROLE regress_owner;
+DROP ROLE regress_client;
+DROP ROLE regress_rogue;

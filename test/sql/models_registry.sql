@@ -1,0 +1,52 @@
+-- The registry of models, and how parameters are checked.
+SELECT name, state_columns, inputs FROM skillrating.models();
+SELECT name, type, default_value, min, max, choices, unit FROM skillrating.model_parameters('elo');
+SELECT name, type, default_value, min, max, choices, unit FROM skillrating.model_parameters('hive');
+SELECT count(*) FROM skillrating.model_parameters('elo') WHERE description IS NULL;
+
+-- Parameters come back complete.
+SELECT jsonb_pretty(skillrating.complete_parameters('elo',
+    '{"k": 20, "k_by_games": [[30, 40]], "k_by_rating": [[2400, 10]], "floor": 100}'));
+SELECT skillrating.complete_parameters('elo', '{}')
+     = skillrating.complete_parameters('elo', skillrating.complete_parameters('elo', '{}')) AS idempotent;
+SELECT skillrating.initial_state('elo'), skillrating.initial_state('hive', '{"initial_skill": 2}');
+SELECT skillrating.display_expression('elo'), skillrating.display_expression('hive');
+
+-- Every mistake is named, with what would be right.
+SELECT skillrating.complete_parameters('elo9000', '{}');
+SELECT * FROM skillrating.model_parameters('Elo');
+SELECT skillrating.complete_parameters('elo', '{"K": 20}');
+SELECT skillrating.complete_parameters('elo', '[]');
+SELECT skillrating.complete_parameters('elo', '3');
+SELECT skillrating.complete_parameters('elo', '{"k": "20"}');
+SELECT skillrating.complete_parameters('elo', '{"k": null}');
+SELECT skillrating.complete_parameters('elo', '{"k": -1}');
+SELECT skillrating.complete_parameters('elo', '{"scale": 0}');
+SELECT skillrating.complete_parameters('elo', '{"k": 1e400}');
+SELECT skillrating.complete_parameters('elo', '{"form": "cubic"}');
+SELECT skillrating.complete_parameters('elo', '{"form": 1}');
+SELECT skillrating.complete_parameters('elo', '{"k_by_games": 30}');
+SELECT skillrating.complete_parameters('elo', '{"k_by_games": [30, 40]}');
+SELECT skillrating.complete_parameters('elo', '{"k_by_games": [[30]]}');
+SELECT skillrating.complete_parameters('elo', '{"k_by_games": [[30, "x"]]}');
+SELECT skillrating.complete_parameters('elo', '{"k_by_games": [[30, 40], [30, 20]]}');
+SELECT skillrating.complete_parameters('elo', '{"k_by_games": [[30, -40]]}');
+SELECT skillrating.complete_parameters('elo',
+    jsonb_build_object('k_by_games', (SELECT jsonb_agg(jsonb_build_array(i, i)) FROM generate_series(1, 9) AS i)));
+SELECT skillrating.complete_parameters('hive', '{"epsilon": 0}');
+
+-- All that is public says what it is.
+SELECT p.oid::regprocedure
+FROM pg_depend AS d
+JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'skillrating'
+JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+WHERE d.deptype = 'e' AND obj_description(p.oid, 'pg_proc') IS NULL;
+SELECT t.oid::regtype
+FROM pg_type AS t
+WHERE t.typnamespace = 'skillrating'::regnamespace AND t.typtype = 'c' AND obj_description(t.oid, 'pg_type') IS NULL;
+
+-- What changes the database is volatile, and nothing else is.
+SELECT DISTINCT p.proname
+FROM pg_proc AS p
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.provolatile = 'v'
+ORDER BY 1;
