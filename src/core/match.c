@@ -302,6 +302,17 @@ match_outcome(const Match *match, int team)
 	return shared ? MATCH_DREW : MATCH_WON;
 }
 
+MatchStatus
+match_check_predictions(const Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		if (!(match->team[i].win >= 0 && match->team[i].win <= 1))
+			return MATCH_OVERFLOW;
+	return MATCH_OK;
+}
+
 const char *
 match_status_message(MatchStatus status)
 {

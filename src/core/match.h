@@ -145,6 +145,12 @@ extern int	match_first_side(const Match *match);
 extern MatchOutcome match_outcome(const Match *match, int team);
 
 /*
+ * MATCH_OK if every team's win is a probability, else MATCH_OVERFLOW: models end
+ * with it, as finite numbers can be too large to compute with.
+ */
+extern MatchStatus match_check_predictions(const Match *match);
+
+/*
  * One phrase in lower case that says what a status means, and for mistakes a
  * sentence that helps (else NULL).
  */

@@ -284,7 +284,12 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 			argtypes[(*nargs)++] = player_array;
 			argtypes[(*nargs)++] = TEXTARRAYOID;
 			argtypes[(*nargs)++] = FLOAT8ARRAYOID;
-			appendStringInfo(&sql, "INSERT INTO %s AS r (",
+
+			/*
+			 * Most players are known, and looking first costs less than to
+			 * find the conflict; the conflict is for those who come meanwhile.
+			 */
+			appendStringInfo(&sql, "INSERT INTO %s (",
 							 relation_sql(cache, LADDER_RATING));
 			append_state_columns(&sql, model, "");
 			appendStringInfoString(&sql, "player_id, pool) SELECT ");
@@ -292,8 +297,12 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 				appendStringInfo(&sql, "$3[%d], ", i + 1);
 			appendStringInfo(&sql,
 							 "k.player_id, k.pool FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) "
-							 "AS k(player_id, pool) ORDER BY k.player_id%s, k.pool COLLATE pg_catalog.\"C\" "
+							 "AS k(player_id, pool) WHERE NOT EXISTS (SELECT FROM %s AS r WHERE r.player_id %s k.player_id "
+							 "AND r.pool OPERATOR(pg_catalog.=) k.pool) "
+							 "ORDER BY k.player_id%s, k.pool COLLATE pg_catalog.\"C\" "
 							 "ON CONFLICT (player_id, pool) DO NOTHING",
+							 relation_sql(cache, LADDER_RATING),
+							 cache->player_type.equals,
 							 cache->player_type.order);
 			break;
 

@@ -31,8 +31,8 @@
 
 /* The same, with the tolerance as a share of the expected value. */
 #define assert_relative(actual, expected, tolerance) \
-	check_near((actual), (expected), (tolerance) * fabs(expected), #actual, \
-			   __FILE__, __LINE__)
+	check_relative((actual), (expected), (tolerance), #actual, \
+				   __FILE__, __LINE__)
 
 /* Fails unless both are the same double, to the last bit. */
 #define assert_same(actual, expected) \
@@ -50,6 +50,14 @@ check_near(double actual, double expected, double tolerance,
 	print_error("%s = %.17g, not %.17g within %.3g\n",
 				expression, actual, expected, tolerance);
 	_fail(file, line);
+}
+
+static inline void
+check_relative(double actual, double expected, double tolerance,
+			   const char *expression, const char *file, int line)
+{
+	check_near(actual, expected, tolerance * fabs(expected), expression,
+			   file, line);
 }
 
 static inline void

@@ -181,7 +181,7 @@ elo_predict(const ParamValue *params, Match *match)
 
 	elo_team_ratings(params, match, rating);
 	elo_win_probabilities(params, match, rating);
-	return MATCH_OK;
+	return match_check_predictions(match);
 }
 
 /* Score of team i minus what was expected, a mean over its opponents. */
@@ -252,10 +252,17 @@ elo_rate(const ParamValue *params, Match *match)
 			elo_k(params, player->before[0], player->games);
 		player->gradient += e->weight * surprise[e->team];
 	}
+
+	/* The floor catches a fall, and neither lifts a rating nor hides a NaN. */
 	for (i = 0; i < match->nplayers; i++)
-		match->player[i].after[0] = fmax(match->player[i].after[0],
-										 params[ELO_FLOOR].number);
-	return MATCH_OK;
+	{
+		MatchPlayer *player = &match->player[i];
+		double		floor = fmin(player->before[0], params[ELO_FLOOR].number);
+
+		if (player->after[0] < floor)
+			player->after[0] = floor;
+	}
+	return match_check_predictions(match);
 }
 
 static void

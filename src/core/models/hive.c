@@ -82,9 +82,8 @@ hive_init(const ParamValue *params, double *state)
 double
 hive_weight(double joined, double left, double median_round)
 {
-	double		rate = 2 * M_LN2 / median_round;
-
-	return exp(-rate * joined) * -expm1(-rate * (left - joined));
+	return exp(-2 * M_LN2 * (joined / median_round)) *
+		-expm1(-2 * M_LN2 * ((left - joined) / median_round));
 }
 
 static double
@@ -154,7 +153,7 @@ hive_predict(const ParamValue *params, Match *match)
 
 	(void) params;
 	hive_win_probabilities(match, &sums);
-	return MATCH_OK;
+	return match_check_predictions(match);
 }
 
 /*
@@ -172,7 +171,11 @@ hive_step(const ParamValue *params, double gain, double gradient,
 	*squares += gradient * gradient;
 	rate = params[HIVE_C].number +
 		params[HIVE_A].number / sqrt(*squares + params[HIVE_EPSILON].number);
-	*skill = fmax(*skill + gain * rate * gradient, floor);
+	*skill += gain * rate * gradient;
+
+	/* Not fmax(), which would hide a NaN. */
+	if (*skill < floor)
+		*skill = floor;
 }
 
 static MatchStatus
@@ -237,7 +240,7 @@ hive_rate(const ParamValue *params, Match *match)
 			offset_gradient;
 		player->gradient = skill_gradient;
 	}
-	return MATCH_OK;
+	return match_check_predictions(match);
 }
 
 static void

@@ -1,0 +1,971 @@
+/*
+ * test_match.c
+ *		From participants to a match: what is accepted, what is not, and what
+ *		becomes of it.
+ */
+#include <float.h>
+
+#include "test.h"
+
+#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
+
+/* Two against two with every number that a source may have. */
+static void
+full_match(Fixture *f, const char *model)
+{
+	int			i;
+
+	fixture_init(f, model);
+	for (i = 0; i < 4; i++)
+	{
+		Participant *row = fixture_add(f, i, 1 + i / 2, 1 + i / 2);
+
+		row->score = 2 - i / 2;
+		row->won = 1 - i / 2;
+		row->weight = 1;
+		row->joined = 0;
+		row->left = 1200;
+		row->commanding = 0.25;
+		row->side = 1 + i / 2;
+	}
+}
+
+/*
+ * One number of the third participant at a time, all others being as above.  A
+ * match that is kept and not rated names nobody.
+ */
+static void
+test_every_number(void **state)
+{
+	static const struct
+	{
+		size_t		member;
+		double		value;
+		MatchStatus status;
+	}			numbers[] = {
+#define NUMBER(member, value, status) {offsetof(Participant, member), value, status}
+		NUMBER(rank, 2, MATCH_OK),
+		NUMBER(rank, 0, MATCH_BAD_RANK),
+		NUMBER(rank, 0.99999999999999989, MATCH_BAD_RANK),
+		NUMBER(rank, -1, MATCH_BAD_RANK),
+		NUMBER(rank, INFINITY, MATCH_BAD_RANK),
+		NUMBER(rank, -INFINITY, MATCH_BAD_RANK),
+		NUMBER(rank, 1, MATCH_RESULT_DIFFERS),
+		NUMBER(rank, 3, MATCH_RESULT_DIFFERS),
+		/* Without a rank for all, the scores are the result. */
+		NUMBER(rank, NAN, MATCH_OK),
+
+		/* Ranks go before scores, whose differences do not matter then. */
+		NUMBER(score, -1e300, MATCH_OK),
+		NUMBER(score, NAN, MATCH_OK),
+		NUMBER(score, INFINITY, MATCH_BAD_SCORE),
+		NUMBER(score, -INFINITY, MATCH_BAD_SCORE),
+		NUMBER(won, NAN, MATCH_OK),
+
+		NUMBER(weight, 0, MATCH_OK),
+		NUMBER(weight, -0.0, MATCH_OK),
+		NUMBER(weight, 1e300, MATCH_OK),
+		NUMBER(weight, NAN, MATCH_OK),
+		NUMBER(weight, -5e-324, MATCH_BAD_WEIGHT),
+		NUMBER(weight, INFINITY, MATCH_BAD_WEIGHT),
+		NUMBER(weight, -INFINITY, MATCH_BAD_WEIGHT),
+
+		NUMBER(joined, 1200, MATCH_OK),
+		NUMBER(joined, 1200.5, MATCH_BAD_STINT),
+		NUMBER(joined, -1, MATCH_BAD_STINT),
+		NUMBER(joined, INFINITY, MATCH_BAD_STINT),
+		NUMBER(joined, -INFINITY, MATCH_BAD_STINT),
+		NUMBER(joined, NAN, MATCH_HALF_STINT),
+		NUMBER(left, 0, MATCH_OK),
+		NUMBER(left, 1e300, MATCH_OK),
+		NUMBER(left, -1, MATCH_BAD_STINT),
+		NUMBER(left, INFINITY, MATCH_BAD_STINT),
+		NUMBER(left, -INFINITY, MATCH_BAD_STINT),
+		NUMBER(left, NAN, MATCH_HALF_STINT),
+
+		NUMBER(commanding, 0, MATCH_OK),
+		NUMBER(commanding, 1, MATCH_OK),
+		NUMBER(commanding, 1200, MATCH_OK),
+		NUMBER(commanding, NAN, MATCH_OK),
+		NUMBER(commanding, 1200.5, MATCH_BAD_COMMANDING),
+		NUMBER(commanding, -0.5, MATCH_BAD_COMMANDING),
+		NUMBER(commanding, INFINITY, MATCH_BAD_COMMANDING),
+		NUMBER(commanding, -INFINITY, MATCH_BAD_COMMANDING),
+
+		NUMBER(side, 0, MATCH_BAD_SIDE),
+		NUMBER(side, 1.5, MATCH_BAD_SIDE),
+		NUMBER(side, 3, MATCH_BAD_SIDE),
+		NUMBER(side, -1, MATCH_BAD_SIDE),
+		NUMBER(side, 1e300, MATCH_BAD_SIDE),
+		NUMBER(side, INFINITY, MATCH_BAD_SIDE),
+		NUMBER(side, -INFINITY, MATCH_BAD_SIDE),
+#undef NUMBER
+	};
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(numbers); i++)
+	{
+		double		value = numbers[i].value;
+		MatchStatus status = numbers[i].status;
+
+		full_match(&f, "hive");
+		*(double *) ((char *) &f.row[2] + numbers[i].member) = value;
+		if (fixture_build(&f) != status)
+			print_error("with %g at offset %zu:\n", value, numbers[i].member);
+		assert_status(fixture_build(&f), status);
+		if (status == MATCH_RESULT_DIFFERS)
+			assert_in_range(f.offender, 2, 3);
+		else
+			assert_int_equal(f.offender, status == MATCH_OK ? -1 : 2);
+	}
+}
+
+static void
+test_numbers_of_the_match(void **state)
+{
+	static const double bad[] = {NAN, INFINITY, -INFINITY};
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(bad); i++)
+	{
+		full_match(&f, "hive");
+		f.match.log_odds = bad[i];
+		assert_status(fixture_build(&f), MATCH_BAD_LOG_ODDS);
+		assert_int_equal(f.offender, -1);
+		full_match(&f, "hive");
+		f.match.gain = bad[i];
+		assert_status(fixture_build(&f), MATCH_BAD_GAIN);
+		assert_int_equal(f.offender, -1);
+	}
+	full_match(&f, "hive");
+	f.match.gain = -5e-324;
+	assert_status(fixture_build(&f), MATCH_BAD_GAIN);
+	f.match.gain = 0;
+	assert_status(fixture_build(&f), MATCH_OK);
+	f.match.gain = DBL_MAX;
+	f.match.log_odds = -DBL_MAX;
+	assert_status(fixture_build(&f), MATCH_OK);
+}
+
+/* A share of the stint needs no stint, seconds do. */
+static void
+test_commanding_without_a_stint(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	full_match(&f, "hive");
+	f.row[1].joined = f.row[1].left = NAN;
+	assert_status(fixture_build(&f), MATCH_OK);
+	f.row[1].commanding = 600;
+	assert_status(fixture_build(&f), MATCH_BAD_COMMANDING);
+	assert_int_equal(f.offender, 1);
+}
+
+/*
+ * Matches that come out with a status each; together with those of
+ * model_rate() and of the sizes, that is every status.
+ */
+static void
+no_edit(Fixture *f)
+{
+	(void) f;
+}
+
+static void
+nobody(Fixture *f)
+{
+	fixture_clear(f);
+}
+
+static void
+one_player(Fixture *f)
+{
+	f->n = 1;
+}
+
+static void
+one_team(Fixture *f)
+{
+	f->n = 2;
+}
+
+static void
+one_team_twice(Fixture *f)
+{
+	int			i;
+
+	for (i = 0; i < 4; i++)
+	{
+		f->row[i].team = 1;
+		f->row[i].side = f->row[i].rank = 1;
+	}
+}
+
+static void
+no_result(Fixture *f)
+{
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		f->row[i].rank = f->row[i].score = f->row[i].won = NAN;
+}
+
+static void
+mixed_result(Fixture *f)
+{
+	f->row[0].rank = f->row[1].score = f->row[2].won = NAN;
+}
+
+static void
+a_team_without_play(Fixture *f)
+{
+	f->row[2].weight = f->row[3].weight = 0;
+}
+
+static void
+a_team_without_time(Fixture *f)
+{
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		f->row[i].weight = NAN;
+	f->row[0].left = f->row[1].left = 0;
+}
+
+static void
+a_match_without_time(Fixture *f)
+{
+	int			i;
+
+	for (i = 0; i < 4; i++)
+	{
+		f->row[i].weight = NAN;
+		f->row[i].left = 0;
+	}
+}
+
+static void
+third_team(Fixture *f)
+{
+	int			i;
+
+	fixture_add(f, 4, 3, 3);
+	for (i = 0; i < 5; i++)
+		f->row[i].side = NAN;
+}
+
+static void
+third_team_on_side_1(Fixture *f)
+{
+	fixture_add(f, 4, 3, 3)->side = 1;
+}
+
+static void
+third_team_with_log_odds(Fixture *f)
+{
+	third_team(f);
+	f->match.log_odds = 0.5;
+}
+
+static void
+scores_differ(Fixture *f)
+{
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		f->row[i].rank = NAN;
+	f->row[1].score = 3;
+}
+
+static void
+wins_differ(Fixture *f)
+{
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		f->row[i].rank = f->row[i].score = NAN;
+	f->row[3].won = 1;
+}
+
+static void
+two_sides_in_a_team(Fixture *f)
+{
+	f->row[1].side = 2;
+}
+
+static void
+no_side_in_a_team(Fixture *f)
+{
+	f->row[3].side = NAN;
+}
+
+static void
+no_side_of_a_team(Fixture *f)
+{
+	f->row[0].side = f->row[1].side = NAN;
+}
+
+static void
+both_on_side_2(Fixture *f)
+{
+	f->row[0].side = f->row[1].side = 2;
+}
+
+static void
+bad_rank(Fixture *f)
+{
+	f->row[3].rank = -1;
+}
+
+static void
+bad_score(Fixture *f)
+{
+	f->row[3].score = INFINITY;
+}
+
+static void
+bad_weight(Fixture *f)
+{
+	f->row[3].weight = -1;
+}
+
+static void
+bad_stint(Fixture *f)
+{
+	f->row[3].joined = 1300;
+}
+
+static void
+half_stint(Fixture *f)
+{
+	f->row[3].joined = NAN;
+}
+
+static void
+bad_commanding(Fixture *f)
+{
+	f->row[3].commanding = -1;
+}
+
+static void
+bad_side(Fixture *f)
+{
+	f->row[3].side = 3;
+}
+
+static void
+bad_log_odds(Fixture *f)
+{
+	f->match.log_odds = NAN;
+}
+
+static void
+bad_gain(Fixture *f)
+{
+	f->match.gain = -1;
+}
+
+/* Nobody's state: an infinite skill. */
+static void
+bad_state(Fixture *f)
+{
+	f->before[3][0] = INFINITY;
+}
+
+/* A step beyond the largest number. */
+static void
+overflow(Fixture *f)
+{
+	f->match.gain = DBL_MAX;
+}
+
+/* More participants than there may be; the array need not hold them. */
+static void
+too_many_participants(Fixture *f)
+{
+	f->n = MATCH_MAX_PARTICIPANTS + 1;
+}
+
+static void
+test_every_status(void **state)
+{
+	static const struct
+	{
+		const char *model;
+		void		(*edit) (Fixture *f);
+		MatchStatus status;
+		int			offender;
+	}			cases[] = {
+		{"elo", no_edit, MATCH_OK, -1},
+		{"hive", no_edit, MATCH_OK, -1},
+		{"elo", third_team, MATCH_OK, -1},
+		{"elo", nobody, MATCH_ONE_TEAM, -1},
+		{"elo", one_player, MATCH_ONE_TEAM, -1},
+		{"elo", one_team, MATCH_ONE_TEAM, -1},
+		{"elo", one_team_twice, MATCH_ONE_TEAM, -1},
+		{"elo", no_result, MATCH_NO_RESULT, -1},
+		{"elo", mixed_result, MATCH_NO_RESULT, -1},
+		{"elo", a_team_without_play, MATCH_NO_PLAY_TIME, -1},
+		{"elo", a_team_without_time, MATCH_NO_PLAY_TIME, -1},
+		{"hive", a_team_without_time, MATCH_NO_PLAY_TIME, -1},
+		{"elo", a_match_without_time, MATCH_NO_PLAY_TIME, -1},
+		{"hive", third_team, MATCH_TOO_MANY_TEAMS_FOR_MODEL, -1},
+		{"elo", too_many_participants, MATCH_TOO_MANY_PARTICIPANTS, -1},
+		{"elo", bad_rank, MATCH_BAD_RANK, 3},
+		{"elo", bad_score, MATCH_BAD_SCORE, 3},
+		{"elo", scores_differ, MATCH_RESULT_DIFFERS, 1},
+		{"elo", wins_differ, MATCH_RESULT_DIFFERS, 3},
+		{"elo", bad_weight, MATCH_BAD_WEIGHT, 3},
+		{"elo", bad_stint, MATCH_BAD_STINT, 3},
+		{"elo", half_stint, MATCH_HALF_STINT, 3},
+		{"elo", bad_commanding, MATCH_BAD_COMMANDING, 3},
+		{"elo", bad_side, MATCH_BAD_SIDE, 3},
+		{"elo", two_sides_in_a_team, MATCH_SIDE_DIFFERS, 1},
+		{"elo", no_side_in_a_team, MATCH_SIDE_DIFFERS, 3},
+		{"elo", no_side_of_a_team, MATCH_SIDE_DIFFERS, -1},
+		{"elo", both_on_side_2, MATCH_SIDE_TAKEN, -1},
+		{"elo", third_team_on_side_1, MATCH_SIDE_TAKEN, -1},
+		{"elo", bad_log_odds, MATCH_BAD_LOG_ODDS, -1},
+		{"elo", third_team_with_log_odds, MATCH_LOG_ODDS_NEED_TWO_TEAMS, -1},
+		{"elo", bad_gain, MATCH_BAD_GAIN, -1},
+		{"hive", bad_state, MATCH_BAD_STATE, -1},
+		{"elo", bad_state, MATCH_BAD_STATE, -1},
+		{"hive", overflow, MATCH_OVERFLOW, -1},
+		{"elo", overflow, MATCH_OVERFLOW, -1},
+	};
+	/* test_too_many_teams() is about the one that needs a large match. */
+	int			seen[MATCH_OVERFLOW + 1] = {[MATCH_TOO_MANY_TEAMS] = 1};
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(cases); i++)
+	{
+		MatchStatus status;
+
+		full_match(&f, cases[i].model);
+		cases[i].edit(&f);
+		status = fixture_build(&f);
+		if (status == MATCH_OK)
+			status = model_rate(f.model, f.params, &f.match);
+		if (status != cases[i].status)
+			print_error("case %d:\n", i);
+		assert_status(status, cases[i].status);
+		assert_int_equal(f.offender, cases[i].offender);
+		seen[status]++;
+	}
+	for (i = MATCH_OK; i <= MATCH_OVERFLOW; i++)
+		if (!seen[i])
+			fail_msg("no case for \"%s\"", match_status_message(i));
+}
+
+/* As many players as can be, on teams of the size given. */
+static MatchStatus
+build_large(int n, int team_size, int *offender)
+{
+	static Participant row[MATCH_MAX_PARTICIPANTS + 1];
+	static MatchTeam team[MATCH_MAX_PARTICIPANTS + 1];
+	static MatchPlayer player[MATCH_MAX_PARTICIPANTS + 1];
+	static MatchEntry entry[MATCH_MAX_PARTICIPANTS + 1];
+	const Model *model = model_find("elo");
+	ParamValue	params[TEST_MAX_PARAMS];
+	Match		match = {.nplayers = n,.team = team,.player = player,
+	.entry = entry,.log_odds = 0,.gain = 1};
+	MatchStatus status;
+	int			i;
+
+	model_param_defaults(model, params);
+	for (i = 0; i < n; i++)
+		row[i] = (Participant)
+		{
+			.player = i,.team = i / team_size,.rank = 1 + i / team_size,
+				.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
+				.commanding = NAN,.side = NAN
+		};
+	status = match_build(model, params, row, n, &match, offender);
+	if (status == MATCH_OK)
+	{
+		assert_int_equal(match.nteams, (n + team_size - 1) / team_size);
+		assert_int_equal(match.nentries, n);
+	}
+	return status;
+}
+
+static void
+test_most_participants(void **state)
+{
+	int			n = MATCH_MAX_PARTICIPANTS;
+	int			offender;
+
+	(void) state;
+	assert_status(build_large(n, n / 2, &offender), MATCH_OK);
+	assert_status(build_large(n + 1, n / 2, &offender),
+				  MATCH_TOO_MANY_PARTICIPANTS);
+	assert_int_equal(offender, -1);
+}
+
+static void
+test_too_many_teams(void **state)
+{
+	int			n = MATCH_MAX_TEAMS;
+	int			offender;
+
+	(void) state;
+	assert_status(build_large(n, 1, &offender), MATCH_OK);
+	assert_status(build_large(10 * n, 10, &offender), MATCH_OK);
+	/* The first participant of the first team too many. */
+	assert_status(build_large(n + 1, 1, &offender), MATCH_TOO_MANY_TEAMS);
+	assert_int_equal(offender, n);
+	assert_status(build_large(2 * n + 5, 2, &offender), MATCH_TOO_MANY_TEAMS);
+	assert_int_equal(offender, 2 * n);
+}
+
+static void
+test_ranks_as_given(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	fixture_init(&f, "elo");
+	/* Teams by number, any numbers, and ranks with gaps or halves. */
+	fixture_add(&f, 0, -7, 5);
+	fixture_add(&f, 1, 0, 1.5);
+	fixture_add(&f, 2, 1000000, 5);
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_int_equal(f.match.nteams, 3);
+	assert_int_equal(f.team[0].number, -7);
+	assert_int_equal(f.team[1].number, 0);
+	assert_int_equal(f.team[2].number, 1000000);
+	assert_same(f.team[0].rank, 5);
+	assert_same(f.team[1].rank, 1.5);
+	assert_same(f.team[2].rank, 5);
+}
+
+static void
+test_ranks_from_scores(void **state)
+{
+	static const double score[] = {3, 7, -1e300, 7, 3, 0};
+	static const double rank[] = {3, 1, 6, 1, 3, 5};
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	fixture_init(&f, "elo");
+	for (i = 0; i < LENGTH(score); i++)
+		fixture_add(&f, i, i, NAN)->score = score[i];
+	assert_status(fixture_build(&f), MATCH_OK);
+	for (i = 0; i < LENGTH(score); i++)
+		assert_same(f.team[i].rank, rank[i]);
+}
+
+static void
+test_ranks_from_won(void **state)
+{
+	static const struct
+	{
+		double		won[3];
+		double		rank[3];
+	}			cases[] = {
+		{{1, 0, 0}, {1, 2, 2}},
+		{{0, 1, 1}, {3, 1, 1}},
+		{{0, 0, 0}, {1, 1, 1}},
+		{{1, 1, 1}, {1, 1, 1}},
+	};
+	Fixture		f;
+	int			i,
+				j;
+
+	(void) state;
+	for (i = 0; i < LENGTH(cases); i++)
+	{
+		fixture_init(&f, "elo");
+		for (j = 0; j < 3; j++)
+			fixture_add(&f, j, j, NAN)->won = cases[i].won[j];
+		assert_status(fixture_build(&f), MATCH_OK);
+		for (j = 0; j < 3; j++)
+			assert_same(f.team[j].rank, cases[i].rank[j]);
+	}
+}
+
+/* A rank for all goes before a score for all, and that before who won. */
+static void
+test_forms_of_results_in_order(void **state)
+{
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	fixture_init(&f, "elo");
+	for (i = 0; i < 2; i++)
+	{
+		Participant *row = fixture_add(&f, i, i, 1 + i);
+
+		row->score = i;
+		row->won = i;
+	}
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[0].rank, 1);
+	assert_same(f.team[1].rank, 2);
+
+	f.row[0].rank = NAN;
+	f.row[0].won = 1;
+	f.row[1].won = 0;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[0].rank, 2);
+	assert_same(f.team[1].rank, 1);
+
+	f.row[1].score = NAN;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[0].rank, 1);
+	assert_same(f.team[1].rank, 2);
+}
+
+static void
+test_outcomes(void **state)
+{
+	static const struct
+	{
+		double		rank[3];
+		MatchOutcome outcome[3];
+	}			cases[] = {
+		{{1, 2, 3}, {MATCH_WON, MATCH_LOST, MATCH_LOST}},
+		{{3, 3, 2}, {MATCH_LOST, MATCH_LOST, MATCH_WON}},
+		{{1, 2, 1}, {MATCH_DREW, MATCH_LOST, MATCH_DREW}},
+		{{4, 4, 4}, {MATCH_DREW, MATCH_DREW, MATCH_DREW}},
+	};
+	Fixture		f;
+	int			i,
+				j;
+
+	(void) state;
+	for (i = 0; i < LENGTH(cases); i++)
+	{
+		fixture_init(&f, "elo");
+		for (j = 0; j < 3; j++)
+			fixture_add(&f, j, j, cases[i].rank[j]);
+		assert_status(fixture_build(&f), MATCH_OK);
+		for (j = 0; j < 3; j++)
+			assert_int_equal(match_outcome(&f.match, j), cases[i].outcome[j]);
+	}
+}
+
+static void
+test_first_side(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	full_match(&f, "hive");
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_int_equal(f.team[0].side, 1);
+	assert_int_equal(f.team[1].side, 2);
+	assert_int_equal(match_first_side(&f.match), 0);
+	f.row[0].side = f.row[1].side = 2;
+	f.row[2].side = f.row[3].side = 1;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_int_equal(match_first_side(&f.match), 1);
+	f.row[0].side = f.row[1].side = f.row[2].side = f.row[3].side = NAN;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_int_equal(f.team[0].side, 0);
+	assert_int_equal(match_first_side(&f.match), 0);
+}
+
+/* A share of the match: its length is that of whoever left last. */
+static void
+test_stints_as_shares(void **state)
+{
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	fixture_init(&f, "elo");
+	assert_null(f.model->stint_weight);
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 1, 1);
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 2, 2, 2);
+	for (i = 0; i < 4; i++)
+	{
+		static const double joined[] = {0, 250, 750, 0};
+		static const double left[] = {500, 500, 1000, 750};
+
+		f.row[i].joined = joined[i];
+		f.row[i].left = left[i];
+	}
+	assert_status(fixture_build(&f), MATCH_OK);
+	/* In the participants' order; who came back has one entry. */
+	assert_int_equal(f.match.nentries, 3);
+	assert_int_equal(f.entry[0].player, 0);
+	assert_same(f.entry[0].weight, 0.75);
+	assert_int_equal(f.entry[1].player, 1);
+	assert_same(f.entry[1].weight, 0.25);
+	assert_int_equal(f.entry[2].player, 2);
+	assert_int_equal(f.entry[2].team, 1);
+	assert_same(f.entry[2].weight, 0.75);
+
+	/* A weight goes before the times. */
+	f.row[1].weight = 0.125;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.entry[1].weight, 0.125);
+
+	/* Whoever has neither played all of it. */
+	f.row[3].joined = f.row[3].left = NAN;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.entry[2].weight, 1);
+}
+
+/* A model may weigh a stint otherwise: the first half of a round has a half. */
+static void
+test_stints_as_the_model_weighs_them(void **state)
+{
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	fixture_init(&f, "hive");
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 2, 2);
+	for (i = 0; i < 3; i++)
+	{
+		static const double joined[] = {0, 1200, 600};
+		static const double left[] = {600, 1800, 1200};
+
+		f.row[i].joined = joined[i];
+		f.row[i].left = left[i];
+	}
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_int_equal(f.match.nentries, 2);
+	assert_near(f.entry[0].weight, 0.5 + 0.125, 1e-15);
+	assert_near(f.entry[1].weight, 0.25, 1e-15);
+}
+
+static void
+test_commanding_is_taken_from_play(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	fixture_init(&f, "hive");
+	fixture_add(&f, 0, 1, 1)->weight = 0.5;
+	fixture_add(&f, 0, 1, 1)->weight = 0.25;
+	fixture_add(&f, 1, 2, 2);
+	f.row[0].commanding = 0.75;
+	/* 300 of 1200 s; the weight stands. */
+	f.row[2].joined = 1000;
+	f.row[2].left = 2200;
+	f.row[2].weight = 1;
+	f.row[2].commanding = 300;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.entry[0].weight, 0.125 + 0.25);
+	assert_same(f.entry[0].command_weight, 0.375);
+	assert_same(f.entry[1].weight, 0.75);
+	assert_same(f.entry[1].command_weight, 0.25);
+
+	/* For a model without commanders they played. */
+	f.model = model_find("elo");
+	model_param_defaults(f.model, f.params);
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.entry[0].weight, 0.75);
+	assert_same(f.entry[0].command_weight, 0);
+	assert_same(f.entry[1].weight, 1);
+	assert_same(f.entry[1].command_weight, 0);
+}
+
+/* A player on several teams belongs to the one with the most play. */
+static void
+test_team_of_a_player(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	fixture_init(&f, "hive");
+	fixture_add(&f, 0, 1, 1)->weight = 0.25;
+	fixture_add(&f, 1, 1, 1)->weight = 0.5;
+	fixture_add(&f, 2, 1, 1)->weight = 0.5;
+	fixture_add(&f, 3, 1, 1)->weight = 0;
+	fixture_add(&f, 0, 2, 2)->weight = 0.125;
+	fixture_add(&f, 1, 2, 2)->weight = 0.5;
+	fixture_add(&f, 0, 2, 2)->weight = 0.25;
+	fixture_add(&f, 2, 2, 2)->weight = 0.75;
+	f.row[7].commanding = 1;
+	/* One more that the match knows but that has no part in it. */
+	f.match.nplayers = 5;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_int_equal(f.match.nentries, 7);
+	/* The stints of a team count together. */
+	assert_int_equal(f.player[0].team, 1);
+	/* As much on both: the first. */
+	assert_int_equal(f.player[1].team, 0);
+	/* Commanding counts, too. */
+	assert_int_equal(f.player[2].team, 1);
+	/* No play at all is still a place. */
+	assert_int_equal(f.player[3].team, 0);
+	assert_int_equal(f.player[4].team, -1);
+	assert_same(f.player[0].gradient, 0);
+}
+
+static void
+test_messages_and_hints(void **state)
+{
+	int			i,
+				j;
+
+	(void) state;
+	for (i = MATCH_OK; i <= MATCH_OVERFLOW; i++)
+	{
+		const char *message = match_status_message(i);
+		const char *hint = match_status_hint(i);
+
+		assert_true(message[0] >= 'a' && message[0] <= 'z');
+		assert_true(message[strlen(message) - 1] != '.');
+		for (j = MATCH_OK; j < i; j++)
+			assert_string_not_equal(match_status_message(j), message);
+
+		/* Mistakes have a hint, and only they. */
+		assert_int_equal(hint != NULL, i > MATCH_LAST_UNRATED);
+		if (hint != NULL)
+		{
+			assert_true(hint[0] >= 'A' && hint[0] <= 'Z');
+			assert_int_equal(hint[strlen(hint) - 1], '.');
+		}
+	}
+}
+
+static void
+test_value_of_a_status(void **state)
+{
+	Fixture		f;
+	Participant *row = &f.row[0];
+
+	(void) state;
+	full_match(&f, "hive");
+	row->rank = 11;
+	row->score = 12;
+	row->weight = 13;
+	row->left = 14;
+	row->commanding = 15;
+	row->side = 16;
+	f.match.log_odds = 17;
+	f.match.gain = 18;
+	assert_same(match_status_value(MATCH_BAD_RANK, row, &f.match), 11);
+	assert_same(match_status_value(MATCH_BAD_SCORE, row, &f.match), 12);
+	assert_same(match_status_value(MATCH_BAD_WEIGHT, row, &f.match), 13);
+	assert_same(match_status_value(MATCH_BAD_STINT, row, &f.match), 14);
+	assert_same(match_status_value(MATCH_BAD_COMMANDING, row, &f.match), 15);
+	assert_same(match_status_value(MATCH_BAD_SIDE, row, &f.match), 16);
+	assert_same(match_status_value(MATCH_BAD_LOG_ODDS, NULL, &f.match), 17);
+	assert_same(match_status_value(MATCH_LOG_ODDS_NEED_TWO_TEAMS, NULL,
+								   &f.match), 17);
+	assert_same(match_status_value(MATCH_BAD_GAIN, NULL, &f.match), 18);
+	assert_true(isnan(match_status_value(MATCH_BAD_RANK, NULL, &f.match)));
+	assert_true(isnan(match_status_value(MATCH_ONE_TEAM, row, &f.match)));
+	assert_true(isnan(match_status_value(MATCH_SIDE_TAKEN, row, &f.match)));
+}
+
+/*
+ * Anything at all: what is not refused is sound, and what is refused names a
+ * participant there is.
+ */
+static void
+test_random_participants(void **state)
+{
+	static const double strange[] = {
+		NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, 5e-324, -5e-324, 1e300,
+		0, -0.0, -1, 0.5, 1, 2, 3, 600, 1200
+	};
+	Random		random = {30};
+	Fixture		f;
+	int			accepted = 0;
+	int			round,
+				i;
+
+	(void) state;
+	for (round = 0; round < 100000; round++)
+	{
+		int			n = 1 + random_below(&random, 8);
+		int			team = 0;
+		int			oddities = random_below(&random, 4);
+		MatchStatus status;
+
+		fixture_init(&f, random_below(&random, 2) ? "elo" : "hive");
+		for (i = 0; i < n; i++)
+		{
+			team += random_below(&random, 4) == 0;
+			fixture_add(&f, random_below(&random, 8), team, 1 + team);
+		}
+		while (oddities-- > 0)
+		{
+			Participant *row = &f.row[random_below(&random, n)];
+			double	   *number[] = {
+				&row->rank, &row->score, &row->won, &row->weight, &row->joined,
+				&row->left, &row->commanding, &row->side, &f.match.log_odds,
+				&f.match.gain
+			};
+
+			*number[random_below(&random, LENGTH(number))] =
+				strange[random_below(&random, LENGTH(strange))];
+		}
+
+		status = fixture_build(&f);
+		assert_in_range(status, MATCH_OK, MATCH_BAD_GAIN);
+		assert_true(f.offender >= -1 && f.offender < n);
+		if (status <= MATCH_LAST_UNRATED)
+			assert_int_equal(f.offender, -1);
+		if (status != MATCH_OK)
+			continue;
+
+		accepted++;
+		assert_true(f.match.nteams >= 2 && f.match.nentries <= n);
+		for (i = 0; i < f.match.nentries; i++)
+		{
+			const MatchEntry *e = &f.entry[i];
+
+			/* Sums may overflow, but are numbers. */
+			assert_true(e->weight >= 0 && e->command_weight >= 0);
+			assert_in_range(e->team, 0, f.match.nteams - 1);
+			assert_in_range(f.player[e->player].team, 0, f.match.nteams - 1);
+		}
+		for (i = 0; i < f.match.nteams; i++)
+		{
+			assert_true(isfinite(f.team[i].rank) && f.team[i].rank >= 1);
+			assert_in_range(f.team[i].side, 0, 2);
+			if (i > 0)
+				assert_true(f.team[i].number > f.team[i - 1].number);
+		}
+	}
+	assert_true(accepted > 1000);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_number),
+		cmocka_unit_test(test_numbers_of_the_match),
+		cmocka_unit_test(test_commanding_without_a_stint),
+		cmocka_unit_test(test_every_status),
+		cmocka_unit_test(test_most_participants),
+		cmocka_unit_test(test_too_many_teams),
+		cmocka_unit_test(test_ranks_as_given),
+		cmocka_unit_test(test_ranks_from_scores),
+		cmocka_unit_test(test_ranks_from_won),
+		cmocka_unit_test(test_forms_of_results_in_order),
+		cmocka_unit_test(test_outcomes),
+		cmocka_unit_test(test_first_side),
+		cmocka_unit_test(test_stints_as_shares),
+		cmocka_unit_test(test_stints_as_the_model_weighs_them),
+		cmocka_unit_test(test_commanding_is_taken_from_play),
+		cmocka_unit_test(test_team_of_a_player),
+		cmocka_unit_test(test_messages_and_hints),
+		cmocka_unit_test(test_value_of_a_status),
+		cmocka_unit_test(test_random_participants),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

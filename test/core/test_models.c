@@ -1,0 +1,719 @@
+/*
+ * test_models.c
+ *		What holds for every model in the registry, whatever its mathematics.
+ */
+#include <float.h>
+
+#include "test.h"
+
+/* The most teams of a random match. */
+#define MAX_TEAMS	5
+
+/* How large the numbers of a random match are. */
+typedef enum Size
+{
+	ORDINARY,
+	EXTREME,					/* but so that their products are finite */
+	LIMITLESS					/* any finite double */
+} Size;
+
+static int
+number_of_choices(const ParamSpec *spec)
+{
+	int			n = 0;
+
+	while (spec->choices[n] != NULL)
+		n++;
+	return n;
+}
+
+/* A finite number, with less than a third of the decades a double has. */
+static double
+extreme_number(Random *random)
+{
+	static const double special[] = {0, 1, 1e-100, 1e100};
+	double		x = random_below(random, 4) == 0 ?
+		special[random_below(random, 4)] : random_magnitude(random, 100);
+
+	return random_below(random, 2) ? x : -x;
+}
+
+static double
+limitless_number(Random *random)
+{
+	double		x = random_below(random, 4) == 0 ? DBL_MAX :
+		random_magnitude(random, 308);
+
+	return random_below(random, 2) ? x : -x;
+}
+
+static double
+random_number(Random *random, Size size)
+{
+	if (size == LIMITLESS && random_below(random, 4) == 0)
+		return limitless_number(random);
+	return extreme_number(random);
+}
+
+/* Parameters within their ranges: choices at random, numbers now and then. */
+static void
+random_params(Random *random, Fixture *f, Size size)
+{
+	int			i,
+				j;
+
+	model_param_defaults(f->model, f->params);
+	for (i = 0; i < f->model->nparams; i++)
+	{
+		const ParamSpec *spec = &f->model->params[i];
+		ParamSteps *steps = &f->params[i].steps;
+
+		if (spec->type == PARAM_CHOICE)
+			f->params[i].choice = random_below(random, number_of_choices(spec));
+		else if (size == ORDINARY || random_below(random, 4) != 0)
+			continue;
+		else if (spec->type == PARAM_NUMBER)
+		{
+			double		value = random_number(random, size);
+
+			if (param_in_range(spec, value))
+				f->params[i].number = value;
+		}
+		else
+		{
+			steps->n = random_below(random, PARAM_MAX_STEPS + 1);
+			for (j = 0; j < steps->n; j++)
+			{
+				steps->bound[j] = (j == 0 ? 0 : steps->bound[j - 1]) +
+					random_between(random, 1, 1000);
+				steps->value[j] = spec->min +
+					random_between(random, 0, 100);
+			}
+		}
+	}
+}
+
+/* Sound states: not far from that of a new player, or anywhere. */
+static void
+random_states(Random *random, Fixture *f, int nplayers, Size size)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < nplayers; i++)
+	{
+		f->model->init(f->params, f->before[i]);
+		for (j = 0; j < f->model->nstate; j++)
+		{
+			double		min = f->model->state[j].min;
+			double	   *value = &f->before[i][j];
+
+			if (size == ORDINARY)
+				*value = fmax(min, *value * random_between(random, 0.5, 1.5) +
+							  random_between(random, -1, 1));
+			else if (random_below(random, 2))
+				*value = fmax(min, random_number(random, size));
+		}
+		assert_true(model_state_valid(f->model, f->before[i]));
+		f->player[i].games = random_below(random, 100);
+	}
+}
+
+/*
+ * A random match of what the model takes into account.  A player may have
+ * several stints, also for different teams.
+ */
+static void
+random_match(Random *random, Fixture *f, Size size)
+{
+	unsigned	inputs = f->model->inputs;
+	int			nteams = inputs & MODEL_MANY_TEAMS ?
+		2 + random_below(random, MAX_TEAMS - 1) : 2;
+	int			sided = (inputs & MODEL_SIDE) && random_below(random, 2);
+	int			draws = (inputs & MODEL_DRAWS) && random_below(random, 2);
+	int			nplayers = 0;
+	double		rank[MAX_TEAMS];
+	int			i,
+				j;
+
+	fixture_clear(f);
+	for (i = 0; i < nteams; i++)
+	{
+		/* A random order, drawing with a team before it now and then. */
+		int			other = random_below(random, i + 1);
+
+		rank[i] = i + 1;
+		if (draws)
+			rank[i] = rank[other];
+		else
+		{
+			double		swap = rank[i];
+
+			rank[i] = rank[other];
+			rank[other] = swap;
+		}
+	}
+	for (i = 0; i < nteams; i++)
+	{
+		int			rows = 1 + random_below(random, 5);
+
+		for (j = 0; j < rows; j++)
+		{
+			int			again = j > 0 && random_below(random, 4) == 0;
+			int			player = again ? random_below(random, nplayers) :
+				nplayers++;
+			Participant *row = fixture_add(f, player, i + 1, rank[i]);
+
+			if (inputs & MODEL_WEIGHT)
+				switch (random_below(random, 3))
+				{
+					case 0:
+						row->weight = size == ORDINARY ?
+							random_between(random, 0.1, 1) :
+							fabs(random_number(random, size));
+						break;
+					case 1:
+						row->joined = random_between(random, 0, 1000);
+						row->left = row->joined +
+							random_between(random, 1, 1000);
+						break;
+				}
+			if ((inputs & MODEL_COMMANDING) && random_below(random, 2))
+				row->commanding = random_between(random, 0, 1);
+			if (sided)
+				row->side = i + 1;
+		}
+	}
+	if ((inputs & MODEL_LOG_ODDS) && nteams == 2 && random_below(random, 2))
+		f->match.log_odds = size == ORDINARY ? random_between(random, -2, 2) :
+			random_number(random, size);
+	if ((inputs & MODEL_GAIN) && random_below(random, 2))
+		f->match.gain = size == ORDINARY ? random_between(random, 0, 2) :
+			fabs(random_number(random, size));
+	random_states(random, f, nplayers, size);
+}
+
+static void
+test_registry(void **state)
+{
+	int			i,
+				j;
+
+	(void) state;
+	assert_true(model_count >= 2);
+	for (i = 0; i < model_count; i++)
+	{
+		const Model *model = model_registry[i];
+
+		assert_true(model->name[0] != '\0');
+		assert_true(model->summary[0] != '\0');
+		assert_true(model->source[0] != '\0');
+		assert_ptr_equal(model_find(model->name), model);
+		for (j = 0; j < i; j++)
+			assert_string_not_equal(model_registry[j]->name, model->name);
+
+		assert_non_null(model->init);
+		assert_non_null(model->predict);
+		assert_non_null(model->rate);
+		assert_non_null(model->display);
+		assert_in_range(model->nstate, 1, MODEL_MAX_STATE);
+		for (j = 0; j < model->nstate; j++)
+		{
+			assert_true(model->state[j].name[0] != '\0');
+			assert_true(model->state[j].description[0] != '\0');
+			assert_false(isnan(model->state[j].min));
+		}
+	}
+	assert_null(model_find("none"));
+	assert_null(model_find(""));
+	assert_null(model_find("ELO"));
+}
+
+static void
+test_parameters(void **state)
+{
+	int			m,
+				i,
+				j;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+
+		assert_true(model->nparams <= TEST_MAX_PARAMS);
+		model_param_defaults(model, params);
+		assert_int_equal(model_param_find(model, "none"), -1);
+		for (i = 0; i < model->nparams; i++)
+		{
+			const ParamSpec *spec = &model->params[i];
+
+			assert_int_equal(model_param_find(model, spec->name), i);
+			assert_true(spec->description[0] != '\0');
+			switch (spec->type)
+			{
+				case PARAM_NUMBER:
+					assert_non_null(spec->unit);
+					assert_true(spec->min <= spec->max);
+					assert_true(param_in_range(spec, spec->default_value));
+					assert_same(params[i].number, spec->default_value);
+					break;
+				case PARAM_CHOICE:
+					assert_non_null(spec->choices);
+					assert_true(params[i].choice == spec->default_value);
+					assert_in_range(params[i].choice, 0,
+									number_of_choices(spec) - 1);
+					for (j = 1; j < number_of_choices(spec); j++)
+						assert_string_not_equal(spec->choices[j - 1],
+												spec->choices[j]);
+					break;
+				case PARAM_STEPS:
+					assert_non_null(spec->unit);
+					assert_int_equal(params[i].steps.n, 0);
+					break;
+			}
+		}
+	}
+}
+
+/* Equal parameters are equal bytes, whatever the memory held before. */
+static void
+test_default_parameters_are_equal_bytes(void **state)
+{
+	static ParamValue a[TEST_MAX_PARAMS];
+	static ParamValue b[TEST_MAX_PARAMS];
+	int			m;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		size_t		size = model_registry[m]->nparams * sizeof(ParamValue);
+
+		memset(a, 0x55, sizeof(a));
+		memset(b, 0xAA, sizeof(b));
+		model_param_defaults(model_registry[m], a);
+		model_param_defaults(model_registry[m], b);
+		assert_memory_equal(a, b, size);
+	}
+}
+
+static void
+test_range_of_a_parameter(void **state)
+{
+	ParamSpec	spec = {.name = "x",.type = PARAM_NUMBER,.min = 0,.max = 10};
+	ParamSpec	open = {.name = "x",.type = PARAM_NUMBER,.min = -INFINITY,
+	.max = INFINITY};
+
+	(void) state;
+	assert_true(param_in_range(&spec, 0));
+	assert_true(param_in_range(&spec, 10));
+	assert_false(param_in_range(&spec, -5e-324));
+	assert_false(param_in_range(&spec, nextafter(10, 11)));
+	assert_false(param_in_range(&spec, NAN));
+	assert_false(param_in_range(&spec, INFINITY));
+	assert_false(param_in_range(&spec, -INFINITY));
+	spec.above_min = true;
+	assert_false(param_in_range(&spec, 0));
+	assert_true(param_in_range(&spec, 5e-324));
+	assert_true(param_in_range(&open, -INFINITY));
+	assert_true(param_in_range(&open, INFINITY));
+	assert_false(param_in_range(&open, NAN));
+}
+
+static void
+test_new_players(void **state)
+{
+	Random		random = {40};
+	Fixture		f;
+	int			m,
+				i,
+				j;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		fixture_init(&f, model_registry[m]->name);
+		for (i = 0; i < 1000; i++)
+		{
+			double		first[MODEL_MAX_STATE];
+			double		coefficient[MODEL_MAX_STATE + 1];
+			double		sum;
+
+			random_params(&random, &f, i == 0 ? ORDINARY : EXTREME);
+			f.model->init(f.params, first);
+			assert_true(model_state_valid(f.model, first));
+			assert_true(isfinite(model_display(f.model, f.params, first)));
+
+			/* The displayed rating is the linear form that it says it is. */
+			f.model->display(f.params, coefficient);
+			sum = coefficient[f.model->nstate];
+			for (j = 0; j < f.model->nstate; j++)
+			{
+				assert_true(isfinite(coefficient[j]));
+				sum += coefficient[j] * first[j];
+			}
+			assert_near(model_display(f.model, f.params, first), sum,
+						1e-12 * (1 + fabs(sum)));
+		}
+	}
+}
+
+/* Columns that the linear form leaves out are not looked at, even if NaN. */
+static void
+test_display_ignores_what_does_not_count(void **state)
+{
+	Fixture		f;
+	int			m,
+				j;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		double		coefficient[MODEL_MAX_STATE + 1];
+		double		expected;
+
+		fixture_init(&f, model_registry[m]->name);
+		expected = model_display(f.model, f.params, f.before[0]);
+		f.model->display(f.params, coefficient);
+		for (j = 0; j < f.model->nstate; j++)
+			if (coefficient[j] == 0)
+				f.before[0][j] = NAN;
+		assert_same(model_display(f.model, f.params, f.before[0]), expected);
+	}
+}
+
+/* NaN, infinity or less than the minimum, in any column of any player. */
+static void
+test_unsound_states_are_refused(void **state)
+{
+	static const double bad[] = {NAN, INFINITY, -INFINITY};
+	Fixture		f;
+	int			m,
+				i,
+				j,
+				k;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+		for (i = 0; i < 3; i++)
+			for (j = 0; j < model_registry[m]->nstate; j++)
+				for (k = 0; k < 4; k++)
+				{
+					double		min = model_registry[m]->state[j].min;
+
+					fixture_init(&f, model_registry[m]->name);
+					fixture_add(&f, 0, 1, 1);
+					fixture_add(&f, 1, 2, 2);
+					/* One more that the match knows. */
+					f.match.nplayers = 3;
+					fixture_rate(&f);
+
+					if (k < 3)
+						f.before[i][j] = bad[k];
+					else if (isfinite(min))
+						f.before[i][j] = nextafter(min, -INFINITY);
+					else
+						continue;
+					assert_false(model_state_valid(f.model, f.before[i]));
+					assert_status(model_rate(f.model, f.params, &f.match),
+								  MATCH_BAD_STATE);
+					if (isfinite(min))
+					{
+						f.before[i][j] = min;
+						assert_true(model_state_valid(f.model, f.before[i]));
+					}
+				}
+}
+
+static void
+test_overflow_is_reported(void **state)
+{
+	Fixture		f;
+	int			m;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		if (!(model_registry[m]->inputs & MODEL_GAIN))
+			continue;
+		fixture_init(&f, model_registry[m]->name);
+		fixture_add(&f, 0, 1, 1);
+		fixture_add(&f, 1, 2, 2);
+		f.match.gain = DBL_MAX;
+		assert_status(fixture_build(&f), MATCH_OK);
+		assert_status(model_rate(f.model, f.params, &f.match), MATCH_OVERFLOW);
+	}
+}
+
+/* What was predicted before is what the history of the match will say. */
+static void
+test_predict_equals_rate_to_the_last_bit(void **state)
+{
+	Random		random = {41};
+	Fixture		f;
+	int			m,
+				round,
+				i;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 5000; round++)
+		{
+			double		predicted[MAX_TEAMS];
+			double		total = 0;
+
+			random_params(&random, &f, ORDINARY);
+			random_match(&random, &f, ORDINARY);
+			assert_status(fixture_build(&f), MATCH_OK);
+			for (i = 0; i < f.match.nteams; i++)
+				assert_true(isnan(f.team[i].win));
+			assert_status(f.model->predict(f.params, &f.match), MATCH_OK);
+			for (i = 0; i < f.match.nteams; i++)
+			{
+				predicted[i] = f.team[i].win;
+				total += f.team[i].win;
+			}
+			assert_near(total, 1, 1e-12);
+			fixture_rate(&f);
+			for (i = 0; i < f.match.nteams; i++)
+				assert_same(f.team[i].win, predicted[i]);
+		}
+	}
+}
+
+/* The same match twice gives the same bits, and its input stays as it was. */
+static void
+test_rating_is_a_function_of_its_input(void **state)
+{
+	static Fixture f;
+	static Fixture saved;
+	Random		random = {42};
+	int			m,
+				round,
+				i;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 2000; round++)
+		{
+			random_params(&random, &f, ORDINARY);
+			random_match(&random, &f, ORDINARY);
+			fixture_rate(&f);
+			memcpy(&saved, &f, sizeof(f));
+			fixture_rate(&f);
+			assert_memory_equal(f.before, saved.before, sizeof(f.before));
+			assert_memory_equal(f.after, saved.after, sizeof(f.after));
+			assert_memory_equal(f.params, saved.params, sizeof(f.params));
+			assert_memory_equal(f.entry, saved.entry, sizeof(f.entry));
+			for (i = 0; i < f.match.nplayers; i++)
+				assert_same(f.player[i].gradient, saved.player[i].gradient);
+		}
+	}
+}
+
+/* The order of the participants within a team changes nothing but rounding. */
+static void
+test_order_within_a_team_does_not_matter(void **state)
+{
+	Random		random = {43};
+	Fixture		f;
+	int			m,
+				round,
+				i,
+				j;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 5000; round++)
+		{
+			double		after[TEST_MAX_ROWS][MODEL_MAX_STATE];
+			double		win[MAX_TEAMS];
+			int			nteams;
+
+			random_params(&random, &f, ORDINARY);
+			random_match(&random, &f, ORDINARY);
+			fixture_rate(&f);
+			nteams = f.match.nteams;
+			memcpy(after, f.after, sizeof(after));
+			for (i = 0; i < nteams; i++)
+				win[i] = f.team[i].win;
+
+			for (i = f.n - 1; i > 0; i--)
+			{
+				j = random_below(&random, i + 1);
+				if (f.row[i].team == f.row[j].team)
+				{
+					Participant swap = f.row[i];
+
+					f.row[i] = f.row[j];
+					f.row[j] = swap;
+				}
+			}
+			fixture_rate(&f);
+			for (i = 0; i < nteams; i++)
+				assert_near(f.team[i].win, win[i], 1e-12);
+			for (i = 0; i < f.match.nplayers; i++)
+				for (j = 0; j < f.model->nstate; j++)
+					assert_near(f.after[i][j], after[i][j],
+								1e-12 * (1 + fabs(after[i][j])));
+		}
+	}
+}
+
+/* A match of no gain is played for nothing. */
+static void
+test_no_gain_leaves_the_rating_unchanged(void **state)
+{
+	Random		random = {44};
+	Fixture		f;
+	int			m,
+				round,
+				i;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		if (!(model_registry[m]->inputs & MODEL_GAIN))
+			continue;
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 5000; round++)
+		{
+			random_params(&random, &f, ORDINARY);
+			random_match(&random, &f, ORDINARY);
+			f.match.gain = 0;
+			fixture_rate(&f);
+			for (i = 0; i < f.match.nplayers; i++)
+				assert_same(model_display(f.model, f.params, f.after[i]),
+							model_display(f.model, f.params, f.before[i]));
+		}
+	}
+}
+
+/* A player whom the match knows but who had no part in it stays the same. */
+static void
+test_absent_players_are_unchanged(void **state)
+{
+	Random		random = {45};
+	Fixture		f;
+	int			m,
+				round;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 1000; round++)
+		{
+			int			absent;
+
+			random_match(&random, &f, ORDINARY);
+			absent = f.match.nplayers++;
+			f.model->init(f.params, f.before[absent]);
+			fixture_rate(&f);
+			assert_memory_equal(f.after[absent], f.before[absent],
+								f.model->nstate * sizeof(double));
+		}
+	}
+}
+
+/*
+ * Rates random matches.  Whatever the numbers, a result is sound or refused as
+ * an overflow; returns how many were sound.
+ */
+static int
+rate_random_matches(const Model *model, uint64_t seed, int rounds, Size size)
+{
+	Random		random = {seed};
+	Fixture		f;
+	int			rated = 0;
+	int			round,
+				i;
+
+	fixture_init(&f, model->name);
+	for (round = 0; round < rounds; round++)
+	{
+		MatchStatus status;
+
+		random_params(&random, &f, size);
+		random_match(&random, &f, size);
+		if (fixture_build(&f) != MATCH_OK)
+			continue;
+
+		status = f.model->predict(f.params, &f.match);
+		if (status == MATCH_OK)
+			for (i = 0; i < f.match.nteams; i++)
+				assert_true(f.team[i].win >= 0 && f.team[i].win <= 1);
+		else
+			assert_status(status, MATCH_OVERFLOW);
+
+		status = model_rate(f.model, f.params, &f.match);
+		if (status != MATCH_OK)
+		{
+			assert_status(status, MATCH_OVERFLOW);
+			continue;
+		}
+		rated++;
+		for (i = 0; i < f.match.nteams; i++)
+			assert_true(f.team[i].win >= 0 && f.team[i].win <= 1);
+		for (i = 0; i < f.match.nplayers; i++)
+		{
+			assert_true(model_state_valid(f.model, f.after[i]));
+			assert_false(isnan(f.player[i].gradient));
+		}
+	}
+	return rated;
+}
+
+static void
+test_extreme_numbers(void **state)
+{
+	int			m;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+		assert_true(rate_random_matches(model_registry[m], 46, 20000,
+										EXTREME) > 10000);
+}
+
+/* Where sums and products overflow, that is said and not NaN. */
+static void
+test_limitless_numbers(void **state)
+{
+	int			m;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+		assert_true(rate_random_matches(model_registry[m], 47, 20000,
+										LIMITLESS) > 1000);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_registry),
+		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_default_parameters_are_equal_bytes),
+		cmocka_unit_test(test_range_of_a_parameter),
+		cmocka_unit_test(test_new_players),
+		cmocka_unit_test(test_display_ignores_what_does_not_count),
+		cmocka_unit_test(test_unsound_states_are_refused),
+		cmocka_unit_test(test_overflow_is_reported),
+		cmocka_unit_test(test_predict_equals_rate_to_the_last_bit),
+		cmocka_unit_test(test_rating_is_a_function_of_its_input),
+		cmocka_unit_test(test_order_within_a_team_does_not_matter),
+		cmocka_unit_test(test_no_gain_leaves_the_rating_unchanged),
+		cmocka_unit_test(test_absent_players_are_unchanged),
+		cmocka_unit_test(test_extreme_numbers),
+		cmocka_unit_test(test_limitless_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
