@@ -1,17 +1,17 @@
 # skillrating: skill ratings of players from match results, for PostgreSQL.
 
 # For a fresh machine: each of these installs what is missing and works on a
-# throw-away cluster.
+# throw-away cluster.  The makes that they run must not inherit DATA, which means
+# something else to PGXS.
 .PHONY: all test demo bench
 all:
 
 test:
-	+@exec test/run.sh
+	@MAKEFLAGS= exec test/run.sh
 demo:
-	+@test/prerequisites.sh && exec demo/run.sh
+	@test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),'$(DATA)')
 bench:
-	+@test/prerequisites.sh && exec bench/run.sh
-export DATA
+	@test/prerequisites.sh && MAKEFLAGS= exec bench/run.sh
 
 # All else is PGXS, which must be there.
 ifneq (,$(or $(filter-out test demo bench,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))

@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
 	export CLUSTER_OPTIONS="shared_buffers=1GB max_wal_size=16GB checkpoint_timeout=1h synchronous_commit=off jit=off max_parallel_workers_per_gather=0"
-	exec test/cluster.sh "$0"
+	exec test/cluster.sh bench/run.sh
 fi
 
 scale=${SCALE:-1}
@@ -25,7 +25,7 @@ sized() { awk -v n="$1" -v s="$scale" 'BEGIN { printf "%d", n * s }'; }
 sql() { psql -qXAt -v ON_ERROR_STOP=1 "$@"; }
 # Seconds that psql takes for a file or a command, without starting psql.
 timed() {
-	{ echo '\timing on'; cat; } | sql | awk '/^Time: / { ms += $2 } END { print ms / 1000 }'
+	{ printf '%s\n' '\timing on'; cat; } | sql | awk '/^Time: / { ms += $2 } END { print ms / 1000 }'
 }
 # Median, least and greatest of the ratios of two files of figures, line by line.
 report() {

@@ -13,37 +13,21 @@ AS $function$
 BEGIN
     -- The history has a row for each player, but players of a team share their
     -- forecast, and that of the other team says the same again.  Hence one row
-    -- for each match, from the view of side 1, or of the team with the lower
-    -- number where sides do not differ.  A player who changed teams tells
-    -- nothing about which of them the forecast is for, so another one is asked.
+    -- for each match, of the team with the lowest number.
     RETURN QUERY EXECUTE format(
-        'WITH two_teams AS (
-            SELECT p.match_id, (array_agg(p.team ORDER BY p.side, p.team))[1] AS first_team
-            FROM %1$I.match_player AS p
-            GROUP BY p.match_id
-            HAVING count(DISTINCT p.team) = 2
-        ), loyal AS (
-            SELECT p.match_id, p.player_id, min(p.team) AS team
-            FROM %1$I.match_player AS p
-            GROUP BY p.match_id, p.player_id
-            HAVING min(p.team) = max(p.team)
-        ), forecast AS (
-            SELECT DISTINCT ON (e.seq) e.played_at, l.team = t.first_team AS is_first,
-                e.win_probability, e.score
-            FROM %1$I.event AS e
-            JOIN two_teams AS t USING (match_id)
-            JOIN loyal AS l USING (match_id, player_id)
-            ORDER BY e.seq, l.team <> t.first_team
-        )
-        SELECT f.played_at,
-            CASE WHEN f.is_first THEN f.win_probability ELSE 1 - f.win_probability END,
-            CASE WHEN f.is_first THEN f.score ELSE 1 - f.score END
-        FROM forecast AS f', ladder);
+        'SELECT DISTINCT ON (e.seq) e.played_at, e.win_probability, e.score
+        FROM %1$I.event AS e
+        JOIN (SELECT p.match_id
+              FROM %1$I.match_player AS p
+              GROUP BY p.match_id
+              HAVING min(p.team) <> max(p.team) AND count(DISTINCT p.team) = 2) AS two_teams
+            ON two_teams.match_id = e.match_id
+        ORDER BY e.seq, e.team', ladder);
 END
 $function$;
 
 COMMENT ON FUNCTION demo.forecasts(text) IS
-'One row for each rated match between two teams of a ladder: the probability that the first team wins, as it was predicted before the match, and what that team scored (1 won, 0.5 drew, 0 lost).';
+'One row for each rated match between two teams of a ladder: the probability that the team with the lower number wins, as it was predicted before the match, and what that team scored (1 won, 0.5 drew, 0 lost).';
 
 CREATE OR REPLACE FUNCTION demo.require_sound(ladder text)
 RETURNS void

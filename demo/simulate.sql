@@ -115,7 +115,7 @@ BEGIN
     FROM generate_series(1, players) AS i;
 
     INSERT INTO demo.map (map_id, name, log_odds)
-    SELECT i, names[i], 0.5 * demo.normal()
+    SELECT i, names[i], 0.4 * demo.normal()
     FROM generate_series(1, cardinality(names)) AS i;
 
     INSERT INTO demo.match (match_id, played_at, map_id, team_size, seconds,
@@ -126,7 +126,7 @@ BEGIN
         6 + floor(random() * 5),
         round(greatest(median_round * exp(0.5 * demo.normal()), median_round / 5)),
         1 + floor(random() * 2),
-        0.15 * (2 * random() - 1),
+        0.1 * (2 * random() - 1),
         random()
     FROM generate_series(1, matches) AS i;
 

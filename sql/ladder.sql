@@ -127,6 +127,7 @@ BEGIN
             pool text NOT NULL DEFAULT '''',
             match_id %s,
             kind text NOT NULL DEFAULT ''match'',
+            team integer,
             played_at timestamptz,
             score float8,
             win_probability float8
@@ -136,7 +137,7 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %I.event USING brin (seq)', name);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', name);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', name,
-        'History, append-only: a row for each player and rated match with the state before and after, the predicted probability to win and the score (1 won, 0.5 drew, 0 lost). All rows of a match share seq, which gives the order of rating.');
+        'History, append-only: a row for each player and rated match with the state before and after, the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost). All rows of a match share seq, which gives the order of rating.');
 
     EXECUTE format(
         'CREATE TABLE %I.rated_match (

@@ -79,8 +79,8 @@ count_regress() {
 	[ $((good + bad)) -ge "$2" ] || result 1 "only $((good + bad)) of $2 tests in $1 ran"
 }
 
-tests=$(ls test/sql/*.sql | wc -l)
-specs=$(ls test/specs/*.spec | wc -l)
+tests=(test/sql/*.sql)
+specs=(test/specs/*.spec)
 cat >"$scratch/server_tests.sh" <<'INNER'
 scratch=$1
 "${MAKE:-make}" -s installcheck with_llvm=no ISOLATION= >"$scratch/regress.log" 2>&1
@@ -97,7 +97,7 @@ result $? "a cluster is made, used and removed"
 [ -e "$scratch/dump.status" ] || { cat "$scratch/cluster.log"; }
 for log in regress isolation; do
 	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
-	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo "$tests" || echo "$specs")"
+	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
 for script in concurrent dump; do

@@ -170,8 +170,8 @@ put_event(Outbox *events, Batch *batch, SourceMatch *source, int64 seq,
 	const Model *model = batch->ladder->model;
 	MatchPlayer *p = &batch->match.player[player];
 	BatchPlayer *bp = batch->player[player];
-	Datum		values[7 + 2 * MODEL_MAX_STATE];
-	bool		nulls[7 + 2 * MODEL_MAX_STATE] = {false};
+	Datum		values[EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE];
+	bool		nulls[EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE] = {false};
 	int			n = 0;
 	int			i;
 
@@ -179,6 +179,7 @@ put_event(Outbox *events, Batch *batch, SourceMatch *source, int64 seq,
 	values[n++] = source->id;
 	values[n++] = bp->id;
 	values[n++] = CStringGetTextDatum(bp->pool);
+	values[n++] = Int32GetDatum(batch->match.team[p->team].number);
 	values[n++] = TimestampTzGetDatum(source->played_at);
 	values[n++] = Float8GetDatum(batch_score(batch, player));
 	values[n++] = Float8GetDatum(batch->match.team[p->team].win);

@@ -181,7 +181,7 @@ append_event_list(StringInfo sql, const Model *model)
 	int			i;
 
 	appendStringInfoString(sql,
-						   "seq, match_id, player_id, pool, played_at, score, win_probability");
+						   "seq, match_id, player_id, pool, team, played_at, score, win_probability");
 	for (i = 0; i < model->nstate; i++)
 		appendStringInfo(sql, ", %s, %s",
 						 quote_identifier(psprintf("%s_before", model->state[i].name)),
@@ -459,7 +459,7 @@ TupleDesc
 ladder_event_desc(const Ladder *ladder)
 {
 	const Model *model = ladder->model;
-	TupleDesc	desc = CreateTemplateTupleDesc(7 + 2 * model->nstate);
+	TupleDesc	desc = CreateTemplateTupleDesc(EVENT_NCOLUMNS + 2 * model->nstate);
 	int			n = 0;
 	int			i;
 
@@ -467,6 +467,7 @@ ladder_event_desc(const Ladder *ladder)
 	desc_column(desc, &n, "match_id", ladder->match_type->type);
 	desc_column(desc, &n, "player_id", ladder->player_type->type);
 	desc_column(desc, &n, "pool", TEXTOID);
+	desc_column(desc, &n, "team", INT4OID);
 	desc_column(desc, &n, "played_at", TIMESTAMPTZOID);
 	desc_column(desc, &n, "score", FLOAT8OID);
 	desc_column(desc, &n, "win_probability", FLOAT8OID);

@@ -145,6 +145,26 @@ typedef enum SourceColumn
 extern const char *source_column_name(SourceColumn column);
 extern double *source_number(Participant *participant, SourceColumn column);
 
+/*
+ * The columns of an event in queries, from 1; behind them each state column
+ * before and after the match.
+ */
+typedef enum EventColumn
+{
+	EVENT_SEQ = 1,
+	EVENT_MATCH_ID,
+	EVENT_PLAYER_ID,
+	EVENT_POOL,
+	EVENT_TEAM,
+	EVENT_PLAYED_AT,
+	EVENT_SCORE,
+	EVENT_WIN_PROBABILITY,
+	EVENT_NCOLUMNS = EVENT_WIN_PROBABILITY
+} EventColumn;
+
+#define EVENT_BEFORE(state) (EVENT_NCOLUMNS + 1 + 2 * (state))
+#define EVENT_AFTER(state) (EVENT_NCOLUMNS + 2 + 2 * (state))
+
 /* Descriptors of the ephemeral relations, in the current context. */
 extern TupleDesc ladder_event_desc(const Ladder *ladder);
 extern TupleDesc ladder_match_desc(const Ladder *ladder);

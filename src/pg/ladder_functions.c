@@ -232,14 +232,13 @@ check_same_match(Ladder *ladder, MatchArrays *arrays)
 }
 
 static Datum
-state_array(HeapTuple tuple, TupleDesc desc, int first, int nstate)
+state_array(const double *state, int nstate)
 {
 	Datum		element[MODEL_MAX_STATE];
-	bool		isnull;
 	int			i;
 
 	for (i = 0; i < nstate; i++)
-		element[i] = SPI_getbinval(tuple, desc, first + 2 * i, &isnull);
+		element[i] = Float8GetDatum(state[i]);
 	return PointerGetDatum(construct_array(element, nstate, FLOAT8OID,
 										   sizeof(float8), FLOAT8PASSBYVAL,
 										   TYPALIGN_DOUBLE));
@@ -272,18 +271,18 @@ return_events(FunctionCallInfo fcinfo, Ladder *ladder, int64 seq,
 
 		for (i = 0; i < model->nstate; i++)
 		{
-			before[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, 8 + 2 * i,
-													 &isnull));
-			after[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, 9 + 2 * i,
-													&isnull));
+			before[i] = DatumGetFloat8(SPI_getbinval(tuple, desc,
+													 EVENT_BEFORE(i), &isnull));
+			after[i] = DatumGetFloat8(SPI_getbinval(tuple, desc,
+													EVENT_AFTER(i), &isnull));
 		}
-		values[0] = CStringGetTextDatum(SPI_getvalue(tuple, desc, 3));
+		values[0] = CStringGetTextDatum(SPI_getvalue(tuple, desc, EVENT_PLAYER_ID));
 		values[1] = Float8GetDatum(model_display(model, ladder->params, before));
 		values[2] = Float8GetDatum(model_display(model, ladder->params, after));
-		values[3] = SPI_getbinval(tuple, desc, 7, &nulls[3]);
-		values[4] = SPI_getbinval(tuple, desc, 6, &nulls[4]);
-		values[5] = state_array(tuple, desc, 8, model->nstate);
-		values[6] = state_array(tuple, desc, 9, model->nstate);
+		values[3] = SPI_getbinval(tuple, desc, EVENT_WIN_PROBABILITY, &nulls[3]);
+		values[4] = SPI_getbinval(tuple, desc, EVENT_SCORE, &nulls[4]);
+		values[5] = state_array(before, model->nstate);
+		values[6] = state_array(after, model->nstate);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 }

@@ -128,7 +128,7 @@ same_bits(double a, double b)
 static int64
 event_seq(RowReader *events)
 {
-	return DatumGetInt64(column(events, 1));
+	return DatumGetInt64(column(events, EVENT_SEQ));
 }
 
 static void
@@ -147,8 +147,8 @@ check_event(Check *check, RowReader *events, Batch *batch, SourceMatch *source)
 {
 	Ladder	   *ladder = batch->ladder;
 	const Model *model = ladder->model;
-	char	   *pool = TextDatumGetCString(key_column(events, 4));
-	Datum		id = key_column(events, 3);
+	char	   *pool = TextDatumGetCString(key_column(events, EVENT_POOL));
+	Datum		id = key_column(events, EVENT_PLAYER_ID);
 	BatchPlayer *player = id_table_find(batch->players, id, pool);
 	bool		same;
 	int			i;
@@ -165,16 +165,19 @@ check_event(Check *check, RowReader *events, Batch *batch, SourceMatch *source)
 	{
 		MatchPlayer *p = &batch->match.player[player->slot];
 
-		same = DatumGetTimestampTz(column(events, 5)) == source->played_at &&
-			same_bits(DatumGetFloat8(column(events, 6)),
+		same = DatumGetInt32(column(events, EVENT_TEAM)) ==
+			batch->match.team[p->team].number &&
+			DatumGetTimestampTz(column(events, EVENT_PLAYED_AT)) ==
+			source->played_at &&
+			same_bits(DatumGetFloat8(column(events, EVENT_SCORE)),
 					  batch_score(batch, player->slot)) &&
-			same_bits(DatumGetFloat8(column(events, 7)),
+			same_bits(DatumGetFloat8(column(events, EVENT_WIN_PROBABILITY)),
 					  batch->match.team[p->team].win);
 		for (i = 0; i < model->nstate; i++)
 			same = same &&
-				same_bits(DatumGetFloat8(column(events, 8 + 2 * i)),
+				same_bits(DatumGetFloat8(column(events, EVENT_BEFORE(i))),
 						  p->before[i]) &&
-				same_bits(DatumGetFloat8(column(events, 9 + 2 * i)),
+				same_bits(DatumGetFloat8(column(events, EVENT_AFTER(i))),
 						  p->after[i]);
 		if (!same && fault(check))
 			check->first = psprintf("player %s in match %s",

@@ -865,9 +865,14 @@ test_log_odds_favour_side_1(void **state)
 	{
 		f.row[0].side = 1 + i;
 		f.row[1].side = 2 - i;
+		f.before[0][0] = 1500;
 		fixture_rate(&f);
 		assert_near(f.team[i].win, 0.75, 1e-15);
 		assert_near(change(&f, 0), i == 0 ? 8 : 24, 1e-12);
+		/* Odds of 10 to 1 by the ratings, times or through 3. */
+		f.before[0][0] = 1900;
+		fixture_rate(&f);
+		assert_near(f.team[0].win, i == 0 ? 30.0 / 31 : 10.0 / 13, 1e-15);
 	}
 }
 

@@ -1,0 +1,26 @@
+-- One file: from demo.staging, whose columns are called by their place, to ladders.
+--
+-- The variables name the column for each meaning, or are NULL.
+
+DROP TABLE IF EXISTS demo.participant;
+CREATE UNLOGGED TABLE demo.participant AS
+SELECT s.:match_id AS match_id,
+    demo.to_time(s.:played_at) AS played_at,
+    s.:player AS player,
+    row_number() OVER (PARTITION BY s.:match_id, s.:player ORDER BY s.ctid) AS stint,
+    dense_rank() OVER (PARTITION BY s.:match_id ORDER BY s.:team) AS team,
+    nullif(s.:rank, '')::numeric::integer AS rank,
+    coalesce(nullif(:weight::text, '')::float8, nullif(:pct_played::text, '')::float8 / 100) AS weight,
+    nullif(:joined::text, '')::float8 AS joined,
+    nullif(:left::text, '')::float8 AS "left",
+    CASE :side::text WHEN '1' THEN 1 WHEN '2' THEN 2 END AS side,
+    nullif(:commanding::text, '')::float8 AS commanding
+FROM demo.staging AS s;
+ANALYZE demo.participant;
+
+SELECT demo.rate_file(:number, :'name', 'elo') \g /dev/null
+-- Hive is for two teams.
+SELECT max(team) <= 2 AS two_teams FROM demo.participant \gset
+\if :two_teams
+    SELECT demo.rate_file(:number, :'name', 'hive') \g /dev/null
+\endif

@@ -1,0 +1,90 @@
+-- A simulated team game, rated by the Hive model, against the true skills.
+
+\echo
+\echo '== A team game of two sides: simulated, so that the true skill is known, rated by hive'
+\echo
+
+\echo 'Simulating 4000 matches of 400 players with stints, sides, commanders and maps ...'
+SELECT demo.simulate_matches() \g /dev/null
+
+-- What a map is worth is learnt from the results of the first thousand matches,
+-- as somebody would who starts to rate; the forecasts below are for the others.
+CREATE TABLE demo.map_log_odds AS
+SELECT map_id, skillrating.context_log_odds(winner = first_team, 0.5, 20) AS log_odds
+FROM demo.match
+WHERE match_id <= 1000
+GROUP BY map_id;
+
+SELECT skillrating.create_ladder('rounds', 'hive') \g /dev/null
+
+\echo 'Loading with COPY, rated at commit ...'
+\copy (SELECT match_id, player_id, stint, team, rank, joined, "left", side, commanding FROM demo.match_player) TO PROGRAM 'cat > "$TMPDIR/rounds.csv"' WITH (FORMAT csv)
+SELECT clock_timestamp() AS begun \gset
+BEGIN;
+INSERT INTO rounds.match (match_id, played_at, log_odds)
+SELECT m.match_id, m.played_at, CASE WHEN m.match_id > 1000 THEN l.log_odds ELSE 0 END
+FROM demo.match AS m
+JOIN demo.map_log_odds AS l USING (map_id);
+\copy rounds.match_player (match_id, player_id, stint, team, rank, joined, "left", side, commanding) FROM PROGRAM 'cat "$TMPDIR/rounds.csv"' WITH (FORMAT csv)
+COMMIT;
+-- Autovacuum may not have come by when the tables are read next.
+ANALYZE rounds.match, rounds.match_player, rounds.event, rounds.rating, rounds.rated_match;
+SELECT (SELECT count(*) FROM rounds.rated_match WHERE status = 'rated') AS matches, count(*) AS participants,
+    round(extract(epoch FROM clock_timestamp() - :'begun')::numeric, 2) AS seconds
+FROM rounds.match_player;
+
+\echo 'The best ten, and what they truly are:'
+SELECT b.place, b.player_id AS player, round(b.rating::numeric, 2) AS rating, round(p.skill::numeric, 2) AS true_skill,
+    b.games, b.wins, b.losses
+FROM skillrating.leaderboard('rounds', 10, min_games => 30) AS b
+JOIN demo.player AS p ON p.player_id = b.player_id::bigint
+ORDER BY b.place, b.player_id;
+
+\echo 'Rank correlation with the truth, of players with at least 30 matches:'
+SELECT count(*) AS players,
+    round(corr(rank_rated, rank_true)::numeric, 3) AS skill,
+    round(corr(rank_offset, rank_true_offset)::numeric, 3) AS side_offset,
+    round(corr(rank_command, rank_true_command)::numeric, 3) AS command_skill
+FROM (
+    SELECT rank() OVER (ORDER BY r.skill) AS rank_rated, rank() OVER (ORDER BY p.skill) AS rank_true,
+        rank() OVER (ORDER BY r.side_offset) AS rank_offset, rank() OVER (ORDER BY p.side_offset) AS rank_true_offset,
+        rank() OVER (ORDER BY r.command_skill) AS rank_command, rank() OVER (ORDER BY p.command_skill) AS rank_true_command
+    FROM rounds.rating AS r
+    JOIN demo.player AS p USING (player_id)
+    WHERE r.games >= 30
+) AS ranks;
+
+\echo 'An upcoming match, ten of the most active players, with the sides as they would be:'
+SELECT team_number AS team, array_agg(player_id) AS players, round(avg(rating)::numeric, 2) AS mean_rating,
+    round(avg(win_probability)::numeric, 3) AS p
+FROM (SELECT array_agg(player_id ORDER BY games DESC, player_id) AS players
+      FROM (SELECT player_id, games FROM rounds.rating ORDER BY games DESC, player_id LIMIT 10) AS active) AS lobby
+CROSS JOIN LATERAL skillrating.preview('rounds', players, ARRAY[1, 2, 1, 2, 1, 2, 1, 2, 1, 2],
+    side => ARRAY[1, 2, 1, 2, 1, 2, 1, 2, 1, 2])
+GROUP BY team_number ORDER BY team_number;
+
+\echo 'The forecasts made along the way, from match 1001 on (less is better):'
+WITH base AS (
+    SELECT avg((winner = first_team)::int)::float8 AS rate FROM demo.match WHERE match_id <= 1000
+), truth AS (
+    SELECT m.played_at, m.true_probability, (m.winner = m.first_team)::int::float8 AS outcome
+    FROM demo.match AS m
+    JOIN rounds.rated_match AS r USING (match_id)
+    WHERE r.status = 'rated' AND m.match_id > 1000
+)
+SELECT who, count(*) AS matches, round(skillrating.brier_score(p, outcome)::numeric, 4) AS brier,
+    round(skillrating.log_loss(p, outcome)::numeric, 4) AS log_loss
+FROM (
+    SELECT 1 AS n, 'hive' AS who, f.probability AS p, f.outcome
+    FROM demo.forecasts('rounds') AS f
+    WHERE f.played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000)
+    UNION ALL
+    SELECT 2, 'how often side 1 won before', base.rate, truth.outcome FROM truth, base
+    UNION ALL
+    SELECT 3, 'the truth itself', truth.true_probability, truth.outcome FROM truth
+) AS v
+GROUP BY n, who ORDER BY n;
+
+\echo 'Every match rated again, and compared bit for bit:'
+SELECT * FROM skillrating.verify('rounds');
+SELECT demo.require_sound('rounds') \g /dev/null

@@ -1,0 +1,29 @@
+#!/bin/bash
+# The main job on real matches and on a simulated team game; or on the match files
+# of a directory.
+#
+#   demo/run.sh [DIR]
+#
+# `make demo` calls this, and `make demo DATA=DIR` with the directory.  It works on a throw-away cluster of its own.  It fails
+# if a step does, or if a ladder does not verify.
+
+set -euo pipefail
+[ $# -eq 0 ] || set -- "$(realpath -- "$1")"
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
+	export CLUSTER_OPTIONS="shared_buffers=256MB max_wal_size=4GB work_mem=64MB jit=off"
+	echo "Building, and starting a throw-away PostgreSQL ..."
+	exec test/cluster.sh demo/run.sh "$@"
+fi
+
+export PGOPTIONS="-c client_min_messages=warning"
+run() { psql -qX -v ON_ERROR_STOP=1 -P footer=off -P pager=off "$@"; }
+
+run -f demo/common.sql
+if [ $# -gt 0 ]; then
+	exec demo/files.sh "$1"
+fi
+run -f demo/football.sql
+run -f demo/simulate.sql
+run -f demo/rounds.sql
