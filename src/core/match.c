@@ -61,6 +61,8 @@ check_participant(const Participant *p)
 		return MATCH_BAD_RANK;
 	if (isinf(p->score))
 		return MATCH_BAD_SCORE;
+	if (!isnan(p->won) && p->won != 0 && p->won != 1)
+		return MATCH_BAD_WON;
 	if (!isnan(p->weight) && !(p->weight >= 0 && isfinite(p->weight)))
 		return MATCH_BAD_WEIGHT;
 	if (isnan(p->joined) != isnan(p->left))
@@ -208,7 +210,7 @@ match_build(const Model *model, const ParamValue *params,
 			return MATCH_SIDE_DIFFERS;
 		}
 		if (form != RESULT_NONE && result[team] != outcome)
-			differing = i;
+			differing = differing < 0 ? i : differing;
 
 		stint_weights(model, params, p, match_length, &play, &command);
 
@@ -336,6 +338,8 @@ match_status_message(MatchStatus status)
 			return "rank out of range";
 		case MATCH_BAD_SCORE:
 			return "score is not finite";
+		case MATCH_BAD_WON:
+			return "won is neither true nor false";
 		case MATCH_RESULT_DIFFERS:
 			return "result differs within a team";
 		case MATCH_BAD_WEIGHT:
@@ -379,6 +383,8 @@ match_status_hint(MatchStatus status)
 			return "Ranks are finite and at least 1, where 1 is the best; equal ranks are a draw.";
 		case MATCH_BAD_SCORE:
 			return "Scores are finite; the highest is the best.";
+		case MATCH_BAD_WON:
+			return "Won is a boolean, or 1 and 0.";
 		case MATCH_RESULT_DIFFERS:
 			return "Rank, score and won describe the team: give all its players the same value.";
 		case MATCH_BAD_WEIGHT:
@@ -431,10 +437,13 @@ match_status_value(MatchStatus status, const Participant *participant,
 			return participant->rank;
 		case MATCH_BAD_SCORE:
 			return participant->score;
+		case MATCH_BAD_WON:
+			return participant->won;
 		case MATCH_BAD_WEIGHT:
 			return participant->weight;
 		case MATCH_BAD_STINT:
-			return participant->left;
+			return participant->joined >= 0 && isfinite(participant->joined) ?
+				participant->left : participant->joined;
 		case MATCH_BAD_COMMANDING:
 			return participant->commanding;
 		case MATCH_BAD_SIDE:

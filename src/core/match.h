@@ -41,6 +41,7 @@ typedef enum MatchStatus
 	MATCH_TOO_MANY_TEAMS,
 	MATCH_BAD_RANK,
 	MATCH_BAD_SCORE,
+	MATCH_BAD_WON,
 	MATCH_RESULT_DIFFERS,
 	MATCH_BAD_WEIGHT,
 	MATCH_BAD_STINT,
@@ -87,7 +88,8 @@ typedef struct MatchPlayer
 	const double *before;		/* state on entry, model->nstate numbers */
 	double	   *after;			/* out: state after the match */
 	double		games;			/* rated matches before this one */
-	double		gradient;		/* out: d log likelihood / d skill, or 0 */
+	double		gradient;		/* out: of the log likelihood by the main
+								 * state, up to a constant of the model */
 	int			team;			/* out of match_build(): where most played */
 } MatchPlayer;
 

@@ -115,7 +115,7 @@ typedef struct Model
 
 	/*
 	 * predict(), and the states after from the states before and the ranks.
-	 * The expected change under the prediction is zero.
+	 * The expected gradient under the prediction is zero.
 	 */
 	MatchStatus (*rate) (const ParamValue *params, Match *match);
 

@@ -822,6 +822,7 @@ test_player_on_both_teams(void **state)
 	assert_near(change(&f, 0), 32 * 0.5 * (1 - f.team[0].win), 1e-12);
 	assert_near(change(&f, 1), 32 * 0.25 * (1 - f.team[0].win), 1e-12);
 	assert_near(change(&f, 2), -32 * 0.75 * (1 - f.team[0].win), 1e-12);
+	assert_near(f.player[0].gradient, 0.5 * (1 - f.team[0].win), 1e-15);
 	assert_int_equal(f.player[0].team, 0);
 }
 

@@ -61,6 +61,9 @@ test_every_number(void **state)
 		NUMBER(score, INFINITY, MATCH_BAD_SCORE),
 		NUMBER(score, -INFINITY, MATCH_BAD_SCORE),
 		NUMBER(won, NAN, MATCH_OK),
+		NUMBER(won, 0.5, MATCH_BAD_WON),
+		NUMBER(won, -1, MATCH_BAD_WON),
+		NUMBER(won, INFINITY, MATCH_BAD_WON),
 
 		NUMBER(weight, 0, MATCH_OK),
 		NUMBER(weight, -0.0, MATCH_OK),
@@ -283,6 +286,12 @@ scores_differ(Fixture *f)
 }
 
 static void
+bad_won(Fixture *f)
+{
+	f->row[3].won = 2;
+}
+
+static void
 wins_differ(Fixture *f)
 {
 	int			i;
@@ -418,6 +427,7 @@ test_every_status(void **state)
 		{"elo", too_many_participants, MATCH_TOO_MANY_PARTICIPANTS, -1},
 		{"elo", bad_rank, MATCH_BAD_RANK, 3},
 		{"elo", bad_score, MATCH_BAD_SCORE, 3},
+		{"elo", bad_won, MATCH_BAD_WON, 3},
 		{"elo", scores_differ, MATCH_RESULT_DIFFERS, 1},
 		{"elo", wins_differ, MATCH_RESULT_DIFFERS, 3},
 		{"elo", bad_weight, MATCH_BAD_WEIGHT, 3},
@@ -857,6 +867,10 @@ test_value_of_a_status(void **state)
 	assert_same(match_status_value(MATCH_BAD_SCORE, row, &f.match), 12);
 	assert_same(match_status_value(MATCH_BAD_WEIGHT, row, &f.match), 13);
 	assert_same(match_status_value(MATCH_BAD_STINT, row, &f.match), 14);
+	row->joined = -5;
+	assert_same(match_status_value(MATCH_BAD_STINT, row, &f.match), -5);
+	row->won = 19;
+	assert_same(match_status_value(MATCH_BAD_WON, row, &f.match), 19);
 	assert_same(match_status_value(MATCH_BAD_COMMANDING, row, &f.match), 15);
 	assert_same(match_status_value(MATCH_BAD_SIDE, row, &f.match), 16);
 	assert_same(match_status_value(MATCH_BAD_LOG_ODDS, NULL, &f.match), 17);
