@@ -216,7 +216,7 @@ test_registry(void **state)
 		assert_non_null(model->predict);
 		assert_non_null(model->rate);
 		assert_non_null(model->display);
-		assert_in_range(model->nstate, 1, MODEL_MAX_STATE);
+		assert_true(model->nstate >= 1 && model->nstate <= MODEL_MAX_STATE);
 		for (j = 0; j < model->nstate; j++)
 		{
 			assert_true(model->state[j].name[0] != '\0');
@@ -262,8 +262,7 @@ test_parameters(void **state)
 				case PARAM_CHOICE:
 					assert_non_null(spec->choices);
 					assert_true(params[i].choice == spec->default_value);
-					assert_in_range(params[i].choice, 0,
-									number_of_choices(spec) - 1);
+					assert_true(params[i].choice >= 0 && params[i].choice <= number_of_choices(spec) - 1);
 					for (j = 1; j < number_of_choices(spec); j++)
 						assert_string_not_equal(spec->choices[j - 1],
 												spec->choices[j]);
