@@ -21,27 +21,9 @@ EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(EXTENSION).co
 MODULE_big = $(EXTENSION)
 PGFILEDESC = "skillrating - skill ratings of players from match results"
 
-CORE_OBJS = \
-	src/core/match.o \
-	src/core/models.o \
-	src/core/math/normal.o \
-	src/core/models/elo.o \
-	src/core/models/hive.o
-
-OBJS = $(CORE_OBJS) \
-	src/pg/apply.o \
-	src/pg/batch.o \
-	src/pg/elo_functions.o \
-	src/pg/float8_state.o \
-	src/pg/hive_functions.o \
-	src/pg/ids.o \
-	src/pg/ladder.o \
-	src/pg/ladder_functions.o \
-	src/pg/ladder_triggers.o \
-	src/pg/models.o \
-	src/pg/score_functions.o \
-	src/pg/skillrating.o \
-	src/pg/verify.o
+# Whatever is in these folders is part of the library.
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/core/*.c src/core/math/*.c \
+	src/core/models/*.c src/pg/*.c)))
 
 # The parts of the install script, in the order in which they are joined.
 SQL_PARTS = \

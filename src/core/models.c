@@ -2,19 +2,25 @@
  * models.c
  *		The registry of rating models, and what is the same for all of them.
  *
- * A new model adds its declaration and one line to the registry.
+ * A new model adds one line to REGISTRY.
  */
 #include <math.h>
 #include <string.h>
 
 #include "model.h"
 
-extern const Model elo_model;
-extern const Model hive_model;
+/* The models by name, each NAME_model in a file of its own, as listed. */
+#define REGISTRY(MODEL) \
+	MODEL(elo) \
+	MODEL(hive)
+
+#define DECLARE(name) extern const Model name##_model;
+#define REFER(name) &name##_model,
+
+REGISTRY(DECLARE)
 
 const Model *const model_registry[] = {
-	&elo_model,
-	&hive_model,
+	REGISTRY(REFER)
 };
 
 const int	model_count = sizeof(model_registry) / sizeof(model_registry[0]);
