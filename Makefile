@@ -8,8 +8,9 @@ all:
 
 test:
 	@MAKEFLAGS= exec test/run.sh
+demo: export DATA := $(DATA)
 demo:
-	@test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),'$(DATA)')
+	@test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
 bench:
 	@test/prerequisites.sh && MAKEFLAGS= exec bench/run.sh
 

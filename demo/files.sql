@@ -8,8 +8,14 @@ SELECT s.:match_id AS match_id,
     demo.to_time(s.:played_at) AS played_at,
     s.:player AS player,
     row_number() OVER (PARTITION BY s.:match_id, s.:player ORDER BY s.ctid) AS stint,
-    dense_rank() OVER (PARTITION BY s.:match_id ORDER BY s.:team) AS team,
-    nullif(s.:rank, '')::numeric::integer AS rank,
+    -- Numbers go by their value, so that 9 comes before 10, and before any text.
+    dense_rank() OVER (
+        PARTITION BY s.:match_id
+        ORDER BY CASE WHEN s.:team ~ '^-?[0-9]{1,18}$' THEN s.:team::bigint END, s.:team) AS team,
+    -- Only the order of ranks counts, so that 1.5 and 2.5 will do as well.
+    CASE WHEN s.:rank <> '' THEN
+        dense_rank() OVER (PARTITION BY s.:match_id ORDER BY nullif(s.:rank, '')::numeric)
+    END AS rank,
     coalesce(nullif(:weight::text, '')::float8, nullif(:pct_played::text, '')::float8 / 100) AS weight,
     nullif(:joined::text, '')::float8 AS joined,
     nullif(:left::text, '')::float8 AS "left",
@@ -20,7 +26,7 @@ ANALYZE demo.participant;
 
 SELECT demo.rate_file(:number, :'name', 'elo') \g /dev/null
 -- Hive is for two teams.
-SELECT max(team) <= 2 AS two_teams FROM demo.participant \gset
+SELECT coalesce(max(team) <= 2, false) AS two_teams FROM demo.participant \gset
 \if :two_teams
     SELECT demo.rate_file(:number, :'name', 'hive') \g /dev/null
 \endif

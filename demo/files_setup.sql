@@ -25,7 +25,7 @@ CREATE FUNCTION demo.to_time(t text)
 RETURNS timestamptz
 LANGUAGE sql STABLE
 RETURN CASE
-    WHEN t ~ '^[0-9]+$' THEN to_timestamp(t::float8)
+    WHEN t ~ '^[0-9]+(\.[0-9]*)?$' THEN to_timestamp(t::float8)
     ELSE t::timestamptz
 END;
 

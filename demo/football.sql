@@ -20,22 +20,25 @@ CREATE TABLE demo.football (
 SELECT skillrating.create_ladder('league', 'elo', player_type => 'text', params => '{"k": 20}') \g /dev/null
 
 -- Playing at home is worth something, and how much is learnt from the first
--- season only: the forecasts below are for the matches after it.
+-- season only: the forecasts below are for the matches after it.  A league without
+-- results of that season gets the advantage that all others show together.
 CREATE TABLE demo.home_advantage AS
-SELECT league, skillrating.context_log_odds(
+SELECT coalesce(league, '') AS league, skillrating.context_log_odds(
     sum(CASE WHEN h.rank < a.rank THEN 1 WHEN h.rank = a.rank THEN 0.5 ELSE 0 END), count(*), 0.5, 20) AS log_odds
 FROM demo.football AS h
 JOIN demo.football AS a USING (match_id, league)
 WHERE h.home = 1 AND a.home = 0 AND h.played_at < '2013-07-01'
-GROUP BY league;
+GROUP BY GROUPING SETS ((league), ());
 
 \echo 'Loading with one INSERT for matches and one for participants, rated at commit ...'
 SELECT clock_timestamp() AS begun \gset
 BEGIN;
 INSERT INTO league.match (match_id, played_at, pool, log_odds)
-SELECT f.match_id, f.played_at, f.league, coalesce(h.log_odds, 0)
+SELECT f.match_id, f.played_at, f.league,
+    CASE WHEN f.played_at < '2013-07-01' THEN 0 ELSE coalesce(own.log_odds, everywhere.log_odds) END
 FROM demo.football AS f
-LEFT JOIN demo.home_advantage AS h ON h.league = f.league AND f.played_at >= '2013-07-01'
+LEFT JOIN demo.home_advantage AS own ON own.league = f.league
+JOIN demo.home_advantage AS everywhere ON everywhere.league = ''
 WHERE f.home = 1;
 INSERT INTO league.match_player (match_id, player_id, team, rank)
 SELECT match_id, player, team, rank FROM demo.football;

@@ -1,14 +1,18 @@
 #!/bin/bash
-# The main job on real matches and on a simulated team game; or on the match files
-# of a directory.
+# The main job on real matches and on a simulated team game; or on the match
+# files of a directory.
 #
 #   demo/run.sh [DIR]
 #
-# `make demo` calls this, and `make demo DATA=DIR` with the directory.  It works on a throw-away cluster of its own.  It fails
-# if a step does, or if a ladder does not verify.
+# `make demo` calls this, and `make demo DATA=DIR` with the directory.  It works
+# on a throw-away cluster of its own.  It fails if a step does, or if a ladder
+# does not verify.
 
 set -euo pipefail
-[ $# -eq 0 ] || set -- "$(realpath -- "$1")"
+if [ $# -gt 0 ]; then
+	[ -d "$1" ] || { echo "$1 is not a directory" >&2; exit 1; }
+	set -- "$(realpath -- "$1")"
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
