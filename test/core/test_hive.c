@@ -173,6 +173,7 @@ test_three_matches_by_hand(void **state)
 	(void) state;
 	fixture_init(&f, "hive");
 	fixture_param(&f, "a")->number = 0.4;
+	fixture_param(&f, "epsilon")->number = 0.01;
 	fixture_param(&f, "c")->number = 0.25;
 	f.before[0][HIVE_SKILL] = 4;
 	f.before[1][HIVE_SKILL] = 3;

@@ -38,7 +38,7 @@ static const ParamSpec hive_params[] = {
 	{.name = "c",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e6,.unit = "skill",
 	.description = "constant part of the learning rate, and all of it for side offsets"},
-	{.name = "epsilon",.type = PARAM_NUMBER,.default_value = 0.01,
+	{.name = "epsilon",.type = PARAM_NUMBER,.default_value = 0.001,
 		.min = 0,.above_min = true,.max = 1e6,.unit = "squared gradient",
 	.description = "sum of squared gradients that a new player starts from"},
 	{.name = "median_round",.type = PARAM_NUMBER,.default_value = 1200,
