@@ -112,7 +112,8 @@ extern void ladder_expect_many(Ladder *ladder);
 #define LADDER_MAX_ARGS 16
 
 /*
- * Run a query with the values of its parameters (nulls may be NULL).  Its rows go to dest, or to SPI_tuptable if dest is NULL.
+ * Run a query with the values of its parameters (nulls may be NULL).  Its rows
+ * go to dest, or to SPI_tuptable if dest is NULL.
  * Returns how many were processed.
  */
 extern uint64 ladder_execute(Ladder *ladder, LadderQuery query,

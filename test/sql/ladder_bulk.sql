@@ -27,10 +27,8 @@ FROM (SELECT row_number() OVER (ORDER BY h.played_at, h.match_id) = row_number()
 
 -- COPY in any order of the file gives the same, to the bit.
 INSERT INTO shuffled.match (match_id, played_at) SELECT match_id, played_at FROM history;
-\! rm -f /tmp/skillrating_shuffled.csv
-\copy (SELECT match_id, player_id, team, rank FROM bulk.match_player ORDER BY hashint8(match_id), player_id DESC) TO '/tmp/skillrating_shuffled.csv' WITH (FORMAT csv)
-\copy shuffled.match_player (match_id, player_id, team, rank) FROM '/tmp/skillrating_shuffled.csv' WITH (FORMAT csv)
-\! rm -f /tmp/skillrating_shuffled.csv
+\copy (SELECT match_id, player_id, team, rank FROM bulk.match_player ORDER BY hashint8(match_id), player_id DESC) TO 'results/ladder_bulk.csv' WITH (FORMAT csv)
+\copy shuffled.match_player (match_id, player_id, team, rank) FROM 'results/ladder_bulk.csv' WITH (FORMAT csv)
 SELECT bool_and(ok) FROM skillrating.verify('shuffled');
 SELECT count(*) AS differences FROM (SELECT player_id, rating, games, wins, draws, losses FROM bulk.rating
     EXCEPT SELECT player_id, rating, games, wins, draws, losses FROM shuffled.rating) AS d;
