@@ -192,9 +192,14 @@ BEGIN
             "left" float8,
             side smallint,
             commanding float8,
+            squad bigint,
+            kills integer,
+            deaths integer,
+            quit boolean,
+            experience integer,
             PRIMARY KEY (match_id, player_id, stint))', name, match, player);
     EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', name,
-        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1). A player with several stints has several rows.');
+        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, and how many matches the player had played elsewhere (experience). A player with several stints has several rows.');
 
     -- Equality of identifiers is that of their type, wherever the type lives.
     PERFORM set_config('search_path',
@@ -205,7 +210,8 @@ BEGIN
         'CREATE VIEW %1$I.source AS
         SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason,
             p.player_id, p.team, p.rank, p.score, p.won,
-            p.weight, p.joined, p."left", p.side, p.commanding
+            p.weight, p.joined, p."left", p.side, p.commanding,
+            p.squad, p.kills, p.deaths, p.quit, p.experience
         FROM %1$I.match AS m
         JOIN %1$I.match_player AS p ON p.match_id = m.match_id
         WHERE m.finished', name);
@@ -286,6 +292,12 @@ CREATE FUNCTION skillrating.report_match(
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
+    team_score float8[] DEFAULT NULL,
+    squad bigint[] DEFAULT NULL,
+    kills integer[] DEFAULT NULL,
+    deaths integer[] DEFAULT NULL,
+    quit boolean[] DEFAULT NULL,
+    experience integer[] DEFAULT NULL,
     OUT player_id text,
     OUT rating_before float8,
     OUT rating_after float8,
@@ -297,8 +309,8 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
-COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], integer[], text, float8, float8) IS
-'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. Errors: 23505 if the match was reported before with other content, 55000 if it exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
+COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], integer[], text, float8, float8, float8[], bigint[], integer[], integer[], boolean[], integer[]) IS
+'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. Errors: 23505 if the match was reported before with other content, 55000 if it exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.preview(
     ladder text,
@@ -312,6 +324,7 @@ CREATE FUNCTION skillrating.preview(
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
+    squad bigint[] DEFAULT NULL,
     OUT player_id text,
     OUT team_number integer,
     OUT rating float8,
@@ -323,7 +336,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_preview'
 LANGUAGE C STABLE ROWS 12;
 
-COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], text, float8, float8) IS
+COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], text, float8, float8, bigint[]) IS
 'What a match would bring, without playing it: for every player the displayed rating, the probability that the own team wins (a draw counts half), and the change of the rating if it wins, draws or loses against all others. Players without a row start from the initial state. Errors as for report_match(), and 22023 if the match could not be rated.';
 
 CREATE FUNCTION skillrating.verify(

@@ -28,7 +28,7 @@ AS 'MODULE_PATHNAME', 'skillrating_model_parameters'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.model_parameters(text) IS
-'Every parameter of a model: type is number, choice or table (an array of [bound, value] pairs, ascending by bound). A null min or max is no limit; a default of null is a bound that is absent. Error 22023 if there is no such model.';
+'Every parameter of a model: type is number, choice, flag (true or false) or table (an array of [bound, value] pairs, ascending by bound). A null min or max is no limit; a default of null is a bound that is absent. Error 22023 if there is no such model.';
 
 CREATE FUNCTION skillrating.complete_parameters(model text, params jsonb)
 RETURNS jsonb

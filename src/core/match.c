@@ -80,6 +80,17 @@ check_participant(const Participant *p)
 	}
 	if (!isnan(p->side) && p->side != 1 && p->side != 2)
 		return MATCH_BAD_SIDE;
+	if (isinf(p->squad))
+		return MATCH_BAD_SQUAD;
+	if (!isnan(p->kills) && !(p->kills >= 0 && isfinite(p->kills)))
+		return MATCH_BAD_KILLS;
+	if (!isnan(p->deaths) && !(p->deaths >= 0 && isfinite(p->deaths)))
+		return MATCH_BAD_DEATHS;
+	if (!isnan(p->quit) && p->quit != 0 && p->quit != 1)
+		return MATCH_BAD_QUIT;
+	if (!isnan(p->experience) &&
+		!(p->experience >= 0 && isfinite(p->experience)))
+		return MATCH_BAD_EXPERIENCE;
 	return MATCH_OK;
 }
 
@@ -138,6 +149,35 @@ stint_weights(const Model *model, const ParamValue *params,
 	*play = (1 - share) * weight;
 }
 
+/* A number that a player has once, whichever stints give it. */
+static void
+take_number(double *number, double given)
+{
+	if (isnan(*number))
+		*number = given;
+}
+
+/* A number that adds up over the stints that give it. */
+static void
+add_number(double *number, double given)
+{
+	if (isnan(*number))
+		*number = given;
+	else if (!isnan(given))
+		*number += given;
+}
+
+static void
+add_player_numbers(MatchPlayer *player, const Participant *p)
+{
+	take_number(&player->squad, p->squad);
+	take_number(&player->experience, p->experience);
+	add_number(&player->kills, p->kills);
+	add_number(&player->deaths, p->deaths);
+	if (isnan(player->quit) || p->quit == 1)
+		player->quit = p->quit;
+}
+
 MatchStatus
 match_build(const Model *model, const ParamValue *params,
 			const Participant *participant, int n,
@@ -174,9 +214,16 @@ match_build(const Model *model, const ParamValue *params,
 		if (participant[i].left > match_length)
 			match_length = participant[i].left;
 	}
+	match->length = match_length > 0 ? match_length : NAN;
 
 	for (i = 0; i < match->nplayers; i++)
-		match->player[i].team = -1; /* for now, the player's last entry */
+	{
+		MatchPlayer *player = &match->player[i];
+
+		player->team = -1;		/* for now, the player's last entry */
+		player->squad = player->kills = player->deaths = NAN;
+		player->quit = player->experience = NAN;
+	}
 
 	form = result_form(participant, n);
 	for (i = 0; i < n; i++)
@@ -199,6 +246,7 @@ match_build(const Model *model, const ParamValue *params,
 			team = match->nteams++;
 			match->team[team].number = p->team;
 			match->team[team].side = side;
+			match->team[team].score = p->score;
 			match->team[team].win = NAN;
 			result[team] = outcome;
 			played[team] = 0;
@@ -211,6 +259,16 @@ match_build(const Model *model, const ParamValue *params,
 		}
 		if (form != RESULT_NONE && result[team] != outcome)
 			differing = differing < 0 ? i : differing;
+
+		/* A score that differs is no score of the team. */
+		if (match->team[team].score != p->score)
+		{
+			if ((model->inputs & MODEL_SCORE) &&
+				!(isnan(match->team[team].score) && isnan(p->score)))
+				differing = differing < 0 ? i : differing;
+			match->team[team].score = NAN;
+		}
+		add_player_numbers(&match->player[p->player], p);
 
 		stint_weights(model, params, p, match_length, &play, &command);
 
@@ -260,11 +318,13 @@ match_build(const Model *model, const ParamValue *params,
 		return MATCH_SIDE_DIFFERS;
 	if (sides > 2 || (sides == 2 && match->team[0].side == match->team[1].side))
 		return MATCH_SIDE_TAKEN;
-	if (match->nteams < 2)
+	if (match->nteams < 2 &&
+		!(match->nteams == 1 && (model->inputs & MODEL_ONE_TEAM) &&
+		  !isnan(match->team[0].score)))
 		return MATCH_ONE_TEAM;
 	if (match->nteams > 2 && !(model->inputs & MODEL_MANY_TEAMS))
 		return MATCH_TOO_MANY_TEAMS_FOR_MODEL;
-	if (match->nteams > 2 && match->log_odds != 0)
+	if (match->nteams != 2 && match->log_odds != 0)
 		return MATCH_LOG_ODDS_NEED_TWO_TEAMS;
 	if (form == RESULT_NONE)
 		return MATCH_NO_RESULT;
@@ -294,6 +354,9 @@ match_outcome(const Match *match, int team)
 	bool		shared = false;
 	int			i;
 
+	if (match->nteams == 1)
+		return match->team[0].score < 0 ? MATCH_LOST :
+			match->team[0].score == 0 ? MATCH_DREW : MATCH_WON;
 	for (i = 0; i < match->nteams; i++)
 	{
 		if (match->team[i].rank < rank)
@@ -359,9 +422,19 @@ match_status_message(MatchStatus status)
 		case MATCH_BAD_LOG_ODDS:
 			return "log-odds are not finite";
 		case MATCH_LOG_ODDS_NEED_TWO_TEAMS:
-			return "log-odds given for more than two teams";
+			return "log-odds given without two teams";
 		case MATCH_BAD_GAIN:
 			return "gain out of range";
+		case MATCH_BAD_SQUAD:
+			return "squad is not finite";
+		case MATCH_BAD_KILLS:
+			return "kills out of range";
+		case MATCH_BAD_DEATHS:
+			return "deaths out of range";
+		case MATCH_BAD_QUIT:
+			return "quit is neither true nor false";
+		case MATCH_BAD_EXPERIENCE:
+			return "experience out of range";
 		case MATCH_BAD_STATE:
 			return "state of a player is not sound";
 		case MATCH_OVERFLOW:
@@ -404,9 +477,18 @@ match_status_hint(MatchStatus status)
 		case MATCH_BAD_LOG_ODDS:
 			return "Log-odds are finite and favour the first side; 0 favours nobody.";
 		case MATCH_LOG_ODDS_NEED_TWO_TEAMS:
-			return "Log-odds favour the first of two sides; leave them 0 for more than two teams.";
+			return "Log-odds favour the first of two sides; leave them 0 for any other number of teams.";
 		case MATCH_BAD_GAIN:
 			return "The gain is finite and not negative, where 1 is an ordinary match.";
+		case MATCH_BAD_SQUAD:
+			return "A squad is a finite number, the same for all who queued together; leave it null for those alone.";
+		case MATCH_BAD_KILLS:
+		case MATCH_BAD_DEATHS:
+			return "Counts are finite and not negative; leave them null where they are unknown.";
+		case MATCH_BAD_QUIT:
+			return "Quit is a boolean, or 1 and 0.";
+		case MATCH_BAD_EXPERIENCE:
+			return "Experience is a number of matches, finite and not negative.";
 		case MATCH_BAD_STATE:
 			return "States are finite and within the range of the model; see skillrating.models().";
 		case MATCH_OVERFLOW:
@@ -448,6 +530,16 @@ match_status_value(MatchStatus status, const Participant *participant,
 			return participant->commanding;
 		case MATCH_BAD_SIDE:
 			return participant->side;
+		case MATCH_BAD_SQUAD:
+			return participant->squad;
+		case MATCH_BAD_KILLS:
+			return participant->kills;
+		case MATCH_BAD_DEATHS:
+			return participant->deaths;
+		case MATCH_BAD_QUIT:
+			return participant->quit;
+		case MATCH_BAD_EXPERIENCE:
+			return participant->experience;
 		default:
 			return NAN;
 	}

@@ -53,6 +53,11 @@ typedef enum MatchStatus
 	MATCH_BAD_LOG_ODDS,
 	MATCH_LOG_ODDS_NEED_TWO_TEAMS,
 	MATCH_BAD_GAIN,
+	MATCH_BAD_SQUAD,
+	MATCH_BAD_KILLS,
+	MATCH_BAD_DEATHS,
+	MATCH_BAD_QUIT,
+	MATCH_BAD_EXPERIENCE,
 	MATCH_BAD_STATE,
 	MATCH_OVERFLOW
 } MatchStatus;
@@ -73,6 +78,11 @@ typedef struct Participant
 	double		left;			/* an alternative to weight */
 	double		commanding;		/* share of the stint, or seconds if > 1 */
 	double		side;			/* 1 or 2 where the sides differ */
+	double		squad;			/* same number: queued together */
+	double		kills;			/* during the stint */
+	double		deaths;
+	double		quit;			/* 1 if the player left for good, else 0 */
+	double		experience;		/* matches played before, if not games */
 } Participant;
 
 typedef struct MatchTeam
@@ -80,6 +90,7 @@ typedef struct MatchTeam
 	int			number;			/* as the participants call it */
 	int			side;			/* 1, 2, or 0 where sides do not differ */
 	double		rank;			/* 1 = best, equal = draw */
+	double		score;			/* NaN if the source does not say */
 	double		win;			/* out: probability that predict() gives */
 } MatchTeam;
 
@@ -88,6 +99,11 @@ typedef struct MatchPlayer
 	const double *before;		/* state on entry, model->nstate numbers */
 	double	   *after;			/* out: state after the match */
 	double		games;			/* rated matches before this one */
+	double		squad;			/* out of match_build(), NaN if unknown: */
+	double		kills;			/* the sums of all stints */
+	double		deaths;
+	double		quit;			/* 1 if any stint ended so */
+	double		experience;
 	double		gradient;		/* out: of the log likelihood by the main
 								 * state, up to a constant of the model */
 	int			team;			/* out of match_build(): where most played */
@@ -110,6 +126,7 @@ typedef struct Match
 	MatchTeam  *team;			/* ascending by number */
 	MatchPlayer *player;
 	MatchEntry *entry;			/* in the participants' order */
+	double		length;			/* seconds until the last left, or NaN */
 	double		log_odds;		/* context, in favour of the first side */
 	double		gain;			/* weight of the whole update, default 1 */
 } Match;
@@ -143,7 +160,10 @@ extern MatchStatus match_build(const struct Model *model,
 /* The index of the team that context log-odds favour: side 1, else team 0. */
 extern int	match_first_side(const Match *match);
 
-/* How the match ended for a team: sole first, shared first, or neither. */
+/*
+ * How the match ended for a team: sole first, shared first, or neither.  A team
+ * on its own lost if its score is negative, drew at zero and won above.
+ */
 extern MatchOutcome match_outcome(const Match *match, int team);
 
 /*

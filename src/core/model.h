@@ -20,18 +20,20 @@ typedef enum ParamType
 {
 	PARAM_NUMBER,				/* a number between min and max */
 	PARAM_CHOICE,				/* one of a few words */
+	PARAM_FLAG,					/* true or false */
 	PARAM_STEPS					/* a table of [bound, value] pairs */
 } ParamType;
 
 /*
  * What a parameter is called, what it may be and what it does.  For a table,
  * min, max and above_min speak of the values; the bounds ascend strictly.
+ * Flags and choices have no range.
  */
 typedef struct ParamSpec
 {
 	const char *name;
 	ParamType	type;
-	double		default_value;	/* a choice: index; a table: ignored (empty) */
+	double		default_value;	/* choice: index; flag: 0 or 1; table: ignored */
 	double		min;
 	double		max;
 	bool		above_min;		/* min itself is excluded */
@@ -53,6 +55,7 @@ typedef union ParamValue
 {
 	double		number;
 	int			choice;
+	bool		flag;
 	ParamSteps	steps;
 } ParamValue;
 
@@ -73,7 +76,13 @@ enum ModelInput
 	MODEL_SIDE = 1 << 3,		/* sides that differ */
 	MODEL_COMMANDING = 1 << 4,
 	MODEL_LOG_ODDS = 1 << 5,	/* context log-odds */
-	MODEL_GAIN = 1 << 6			/* weight of the whole update */
+	MODEL_GAIN = 1 << 6,		/* weight of the whole update */
+	MODEL_SCORE = 1 << 7,		/* scores of the teams, besides their order */
+	MODEL_ONE_TEAM = 1 << 8,	/* a team on its own, with a score */
+	MODEL_SQUAD = 1 << 9,		/* who queued together */
+	MODEL_COUNTS = 1 << 10,		/* kills and deaths */
+	MODEL_QUIT = 1 << 11,
+	MODEL_EXPERIENCE = 1 << 12	/* matches played before */
 };
 
 /* The most state columns of any model, for arrays on the stack. */

@@ -60,6 +60,8 @@ model_param_defaults(const Model *model, ParamValue *params)
 			params[i].number = model->params[i].default_value;
 		else if (model->params[i].type == PARAM_CHOICE)
 			params[i].choice = (int) model->params[i].default_value;
+		else if (model->params[i].type == PARAM_FLAG)
+			params[i].flag = model->params[i].default_value != 0;
 	}
 }
 

@@ -72,7 +72,40 @@ static const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_LEFT] = {"left", "pg_catalog.float8", false, offsetof(Participant, left)},
 	[SOURCE_COMMANDING] = {"commanding", "pg_catalog.float8", false, offsetof(Participant, commanding)},
 	[SOURCE_SIDE] = {"side", "pg_catalog.float8", false, offsetof(Participant, side)},
+	[SOURCE_SQUAD] = {"squad", "pg_catalog.float8", false, offsetof(Participant, squad)},
+	[SOURCE_KILLS] = {"kills", "pg_catalog.float8", false, offsetof(Participant, kills)},
+	[SOURCE_DEATHS] = {"deaths", "pg_catalog.float8", false, offsetof(Participant, deaths)},
+	[SOURCE_QUIT] = {"quit", "pg_catalog.float8", false, offsetof(Participant, quit)},
+	[SOURCE_EXPERIENCE] = {"experience", "pg_catalog.float8", false, offsetof(Participant, experience)},
 };
+
+/* The optional arrays: which source column each is, and its type in SQL. */
+typedef struct LadderArraySpec
+{
+	SourceColumn column;
+	Oid			type;
+} LadderArraySpec;
+
+static const LadderArraySpec ladder_arrays[LADDER_NARRAYS] = {
+	[ARRAY_RANK] = {SOURCE_RANK, INT4ARRAYOID},
+	[ARRAY_WEIGHT] = {SOURCE_WEIGHT, FLOAT8ARRAYOID},
+	[ARRAY_JOINED] = {SOURCE_JOINED, FLOAT8ARRAYOID},
+	[ARRAY_LEFT] = {SOURCE_LEFT, FLOAT8ARRAYOID},
+	[ARRAY_COMMANDING] = {SOURCE_COMMANDING, FLOAT8ARRAYOID},
+	[ARRAY_SIDE] = {SOURCE_SIDE, INT4ARRAYOID},
+	[ARRAY_SCORE] = {SOURCE_SCORE, FLOAT8ARRAYOID},
+	[ARRAY_SQUAD] = {SOURCE_SQUAD, INT8ARRAYOID},
+	[ARRAY_KILLS] = {SOURCE_KILLS, INT4ARRAYOID},
+	[ARRAY_DEATHS] = {SOURCE_DEATHS, INT4ARRAYOID},
+	[ARRAY_QUIT] = {SOURCE_QUIT, BOOLARRAYOID},
+	[ARRAY_EXPERIENCE] = {SOURCE_EXPERIENCE, INT4ARRAYOID},
+};
+
+const char *
+ladder_array_name(LadderArray array)
+{
+	return source_columns[ladder_arrays[array].column].name;
+}
 
 const char *
 source_column_name(SourceColumn column)
@@ -153,6 +186,36 @@ append_participant_order(StringInfo sql, const LadderCache *cache)
 					 cache->player_type.order);
 	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
 		appendStringInfo(sql, ", %d", i + 1);
+}
+
+/* The types of the optional arrays, as further parameters of a query. */
+static void
+append_array_types(Oid *argtypes, int *nargs)
+{
+	int			i;
+
+	for (i = 0; i < LADDER_NARRAYS; i++)
+		argtypes[(*nargs)++] = ladder_arrays[i].type;
+}
+
+/*
+ * A FROM item a over parallel arrays: players and teams are the parameters
+ * from first on, and behind them come the optional arrays.
+ */
+static void
+append_unnest(StringInfo sql, int first, bool ordinality)
+{
+	int			i;
+
+	appendStringInfoString(sql, " FROM ROWS FROM (");
+	for (i = 0; i < 2 + LADDER_NARRAYS; i++)
+		appendStringInfo(sql, "%spg_catalog.unnest($%d)", i > 0 ? ", " : "",
+						 first + i);
+	appendStringInfo(sql, ")%s AS a(player_id, team",
+					 ordinality ? " WITH ORDINALITY" : "");
+	for (i = 0; i < LADDER_NARRAYS; i++)
+		appendStringInfo(sql, ", %s", quote_identifier(ladder_array_name(i)));
+	appendStringInfo(sql, "%s)", ordinality ? ", n" : "");
 }
 
 /* The columns of a player's row, states in the middle. */
@@ -249,22 +312,24 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 			argtypes[(*nargs)++] = FLOAT8OID;	/* gain */
 			argtypes[(*nargs)++] = player_array;
 			argtypes[(*nargs)++] = INT4ARRAYOID;	/* team */
-			argtypes[(*nargs)++] = INT4ARRAYOID;	/* rank */
-			for (i = 0; i < 4; i++)
-				argtypes[(*nargs)++] = FLOAT8ARRAYOID;	/* weight to commanding */
-			argtypes[(*nargs)++] = INT4ARRAYOID;	/* side */
+			append_array_types(argtypes, nargs);
 			appendStringInfoString(&sql,
 								   "SELECT $1 AS match_id, $2 AS played_at, a.team, a.player_id, $3 AS pool, $4 AS log_odds, "
-								   "$5 AS gain, CAST(NULL AS pg_catalog.text) AS unrated_reason, "
-								   "CAST(a.rank AS pg_catalog.float8), "
-								   "CAST(NULL AS pg_catalog.float8), CAST(NULL AS pg_catalog.float8), "
-								   "a.weight, a.joined, a.\"left\", a.commanding, "
-								   "CAST(a.side AS pg_catalog.float8) "
-								   "FROM ROWS FROM (pg_catalog.unnest($6), pg_catalog.unnest($7), pg_catalog.unnest($8), "
-								   "pg_catalog.unnest($9), pg_catalog.unnest($10), pg_catalog.unnest($11), "
-								   "pg_catalog.unnest($12), pg_catalog.unnest($13)) "
-								   "AS a(player_id, team, rank, weight, joined, \"left\", commanding, side) "
-								   "ORDER BY ");
+								   "$5 AS gain, CAST(NULL AS pg_catalog.text) AS unrated_reason");
+			for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
+			{
+				const char *name = source_columns[i].name;
+
+				if (i == SOURCE_WON)
+					appendStringInfoString(&sql, ", CAST(NULL AS pg_catalog.float8)");
+				else if (i == SOURCE_QUIT)
+					appendStringInfoString(&sql, ", CAST(CAST(a.quit AS pg_catalog.int4) AS pg_catalog.float8)");
+				else
+					appendStringInfo(&sql, ", CAST(a.%s AS pg_catalog.float8)",
+									 quote_identifier(name));
+			}
+			append_unnest(&sql, 6, false);
+			appendStringInfoString(&sql, " ORDER BY ");
 			append_participant_order(&sql, cache);
 			break;
 
@@ -426,20 +491,20 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 		case QUERY_INSERT_PARTICIPANTS:
 			argtypes[(*nargs)++] = cache->match_type.type;
 			argtypes[(*nargs)++] = player_array;
-			argtypes[(*nargs)++] = INT4ARRAYOID;
-			argtypes[(*nargs)++] = INT4ARRAYOID;
-			for (i = 0; i < 4; i++)
-				argtypes[(*nargs)++] = FLOAT8ARRAYOID;
-			argtypes[(*nargs)++] = INT4ARRAYOID;
+			argtypes[(*nargs)++] = INT4ARRAYOID;	/* team */
+			append_array_types(argtypes, nargs);
 			appendStringInfo(&sql,
-							 "INSERT INTO %s (match_id, player_id, stint, team, rank, weight, joined, \"left\", commanding, side) "
-							 "SELECT $1, a.player_id, pg_catalog.row_number() OVER (PARTITION BY a.player_id ORDER BY a.n), "
-							 "a.team, a.rank, a.weight, a.joined, a.\"left\", a.commanding, a.side "
-							 "FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4), "
-							 "pg_catalog.unnest($5), pg_catalog.unnest($6), pg_catalog.unnest($7), "
-							 "pg_catalog.unnest($8), pg_catalog.unnest($9)) WITH ORDINALITY "
-							 "AS a(player_id, team, rank, weight, joined, \"left\", commanding, side, n)",
+							 "INSERT INTO %s (match_id, player_id, stint, team",
 							 sibling_sql(cache, "match_player"));
+			for (i = 0; i < LADDER_NARRAYS; i++)
+				appendStringInfo(&sql, ", %s",
+								 quote_identifier(ladder_array_name(i)));
+			appendStringInfoString(&sql,
+								   ") SELECT $1, a.player_id, pg_catalog.row_number() OVER (PARTITION BY a.player_id ORDER BY a.n), a.team");
+			for (i = 0; i < LADDER_NARRAYS; i++)
+				appendStringInfo(&sql, ", a.%s",
+								 quote_identifier(ladder_array_name(i)));
+			append_unnest(&sql, 2, true);
 			break;
 
 		case LADDER_NQUERIES:

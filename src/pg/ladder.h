@@ -109,7 +109,7 @@ extern void ladder_leave(const LadderScope *scope);
 extern void ladder_expect_many(Ladder *ladder);
 
 /* The most parameters of a query. */
-#define LADDER_MAX_ARGS 16
+#define LADDER_MAX_ARGS 20
 
 /*
  * Run a query with the values of its parameters (nulls may be NULL).  Its rows
@@ -119,6 +119,30 @@ extern void ladder_expect_many(Ladder *ladder);
 extern uint64 ladder_execute(Ladder *ladder, LadderQuery query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
+
+/*
+ * What report_match and preview take as optional arrays, in the order of the
+ * parameters of QUERY_READ_ARRAYS and QUERY_INSERT_PARTICIPANTS.
+ */
+typedef enum LadderArray
+{
+	ARRAY_RANK,
+	ARRAY_WEIGHT,
+	ARRAY_JOINED,
+	ARRAY_LEFT,
+	ARRAY_COMMANDING,
+	ARRAY_SIDE,
+	ARRAY_SCORE,
+	ARRAY_SQUAD,
+	ARRAY_KILLS,
+	ARRAY_DEATHS,
+	ARRAY_QUIT,
+	ARRAY_EXPERIENCE,
+	LADDER_NARRAYS
+} LadderArray;
+
+/* What such an array is called. */
+extern const char *ladder_array_name(LadderArray array);
 
 /* The columns of QUERY_READ and its kin. */
 typedef enum SourceColumn
@@ -139,6 +163,11 @@ typedef enum SourceColumn
 	SOURCE_LEFT,
 	SOURCE_COMMANDING,
 	SOURCE_SIDE,
+	SOURCE_SQUAD,
+	SOURCE_KILLS,
+	SOURCE_DEATHS,
+	SOURCE_QUIT,
+	SOURCE_EXPERIENCE,
 	SOURCE_NCOLUMNS
 } SourceColumn;
 

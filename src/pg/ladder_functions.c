@@ -34,14 +34,9 @@ typedef struct MatchArrays
 	Datum		players;
 	int			n;
 	Datum		team;
-	Datum		rank;
-	Datum		option[5];		/* weight, joined, left, commanding, side */
-	bool		has_option[5];
+	Datum		array[LADDER_NARRAYS];
+	bool		has_array[LADDER_NARRAYS];
 } MatchArrays;
-
-static const char *const option_names[5] = {
-	"weight", "joined", "left", "commanding", "side"
-};
 
 /* An identifier of another type, through its text. */
 static Datum
@@ -121,20 +116,28 @@ players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
 	arrays->players = id_array(id_type, element, arrays->n);
 }
 
-/* The arguments from weight on are the same for all functions. */
+/* Optional arrays, from argument arg on. */
 static void
-option_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
+optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
+				LadderArray last, MatchArrays *arrays)
 {
 	int			i;
 
-	for (i = 0; i < 5; i++, arg++)
+	for (i = first; i <= (int) last; i++, arg++)
 	{
-		arrays->has_option[i] = !PG_ARGISNULL(arg);
-		if (arrays->has_option[i])
-			arrays->option[i] =
-				PointerGetDatum(array_argument(fcinfo, arg, option_names[i],
+		arrays->has_array[i] = !PG_ARGISNULL(arg);
+		if (arrays->has_array[i])
+			arrays->array[i] =
+				PointerGetDatum(array_argument(fcinfo, arg,
+											   ladder_array_name(i),
 											   arrays->n));
 	}
+}
+
+/* The arguments of the match that every function has in the same order. */
+static void
+match_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
+{
 	arrays->pool = PG_ARGISNULL(arg) ? CStringGetTextDatum("") :
 		PG_GETARG_DATUM(arg);
 	arg++;
@@ -145,12 +148,23 @@ option_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
 		PG_GETARG_DATUM(arg);
 }
 
+static void
+copy_arrays(const MatchArrays *arrays, Datum *values, bool *nulls)
+{
+	int			i;
+
+	for (i = 0; i < LADDER_NARRAYS; i++)
+	{
+		values[i] = arrays->array[i];
+		nulls[i] = !arrays->has_array[i];
+	}
+}
+
 static MatchReader *
 read_arrays(Ladder *ladder, const MatchArrays *arrays)
 {
-	Datum		values[13];
-	bool		nulls[13] = {false};
-	int			i;
+	Datum		values[7 + LADDER_NARRAYS];
+	bool		nulls[7 + LADDER_NARRAYS] = {false};
 
 	values[0] = arrays->match_id;
 	nulls[0] = !arrays->has_match_id;
@@ -160,12 +174,7 @@ read_arrays(Ladder *ladder, const MatchArrays *arrays)
 	values[4] = arrays->gain;
 	values[5] = arrays->players;
 	values[6] = arrays->team;
-	values[7] = arrays->rank;
-	for (i = 0; i < 5; i++)
-	{
-		values[8 + i] = arrays->option[i];
-		nulls[8 + i] = !arrays->has_option[i];
-	}
+	copy_arrays(arrays, values + 7, nulls + 7);
 	return reader_open(ladder, QUERY_READ_ARRAYS, values, nulls);
 }
 
@@ -173,9 +182,8 @@ read_arrays(Ladder *ladder, const MatchArrays *arrays)
 static bool
 insert_match(Ladder *ladder, const MatchArrays *arrays)
 {
-	Datum		values[9];
-	bool		nulls[9] = {false};
-	int			i;
+	Datum		values[5 + LADDER_NARRAYS];
+	bool		nulls[5 + LADDER_NARRAYS] = {false};
 
 	values[0] = arrays->match_id;
 	values[1] = arrays->played_at;
@@ -189,12 +197,7 @@ insert_match(Ladder *ladder, const MatchArrays *arrays)
 	nulls[1] = false;
 	values[1] = arrays->players;
 	values[2] = arrays->team;
-	values[3] = arrays->rank;
-	for (i = 0; i < 5; i++)
-	{
-		values[4 + i] = arrays->option[i];
-		nulls[4 + i] = !arrays->has_option[i];
-	}
+	copy_arrays(arrays, values + 3, nulls + 3);
 	ladder_execute(ladder, QUERY_INSERT_PARTICIPANTS, values, nulls, NULL);
 	return true;
 }
@@ -289,7 +292,8 @@ return_events(FunctionCallInfo fcinfo, Ladder *ladder, int64 seq,
 
 /*
  * report_match(ladder, match_id, players, team, rank, played_at, weight,
- *				joined, left, commanding, side, pool, log_odds, gain)
+ *				joined, left, commanding, side, pool, log_odds, gain, score,
+ *				squad, kills, deaths, quit, experience)
  */
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)
@@ -304,7 +308,11 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	required_argument(fcinfo, 0, "ladder");
 	required_argument(fcinfo, 1, "match_id");
 	required_argument(fcinfo, 3, "team");
-	required_argument(fcinfo, 4, "rank");
+	if (PG_ARGISNULL(4) && PG_ARGISNULL(14))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("rank must not be null"),
+				 errhint("Give the rank of each participant's team, or its score.")));
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
@@ -318,11 +326,13 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	arrays.has_match_id = true;
 	players_argument(fcinfo, 2, ladder->player_type, &arrays);
 	arrays.team = PointerGetDatum(array_argument(fcinfo, 3, "team", arrays.n));
-	arrays.rank = PointerGetDatum(array_argument(fcinfo, 4, "rank", arrays.n));
+	optional_arrays(fcinfo, 4, ARRAY_RANK, ARRAY_RANK, &arrays);
 	arrays.has_played_at = !PG_ARGISNULL(5);
 	if (arrays.has_played_at)
 		arrays.played_at = PG_GETARG_DATUM(5);
-	option_arguments(fcinfo, 6, &arrays);
+	optional_arrays(fcinfo, 6, ARRAY_WEIGHT, ARRAY_SIDE, &arrays);
+	match_arguments(fcinfo, 11, &arrays);
+	optional_arrays(fcinfo, 14, ARRAY_SCORE, ARRAY_EXPERIENCE, &arrays);
 
 	if (insert_match(ladder, &arrays))
 	{
@@ -383,7 +393,7 @@ display_change(Batch *batch, int player)
 
 /*
  * preview(ladder, players, team, weight, joined, left, commanding, side, pool,
- *		   log_odds, gain)
+ *		   log_odds, gain, squad)
  */
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)
@@ -417,15 +427,18 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	players_argument(fcinfo, 1, ladder->player_type, &arrays);
 	arrays.team = PointerGetDatum(array_argument(fcinfo, 2, "team", arrays.n));
 	arrays.played_at = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	option_arguments(fcinfo, 3, &arrays);
+	optional_arrays(fcinfo, 3, ARRAY_WEIGHT, ARRAY_SIDE, &arrays);
+	match_arguments(fcinfo, 8, &arrays);
+	optional_arrays(fcinfo, 11, ARRAY_SQUAD, ARRAY_SQUAD, &arrays);
 
 	/* Any result will do to build the match. */
 	rank = palloc_array(Datum, arrays.n);
 	for (i = 0; i < arrays.n; i++)
 		rank[i] = Int32GetDatum(1);
-	arrays.rank = PointerGetDatum(construct_array(rank, arrays.n, INT4OID,
-												  sizeof(int32), true,
-												  TYPALIGN_INT));
+	arrays.array[ARRAY_RANK] =
+		PointerGetDatum(construct_array(rank, arrays.n, INT4OID, sizeof(int32),
+										true, TYPALIGN_INT));
+	arrays.has_array[ARRAY_RANK] = true;
 
 	batch = batch_create(ladder);
 	reader = read_arrays(ladder, &arrays);

@@ -23,7 +23,8 @@ SKILLRATING_FUNCTION(skillrating_display_expression);
 
 /* The words for the inputs of a model, by bit. */
 static const char *const input_names[] = {
-	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain"
+	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
+	"score", "one_team", "squad", "counts", "quit", "experience"
 };
 
 const Model *
@@ -223,6 +224,11 @@ get_params(const Model *model, Jsonb *json)
 			case PARAM_CHOICE:
 				params[i].choice = choice_param(model, spec, &value);
 				break;
+			case PARAM_FLAG:
+				if (value.type != jbvBool)
+					wrong_param_type(model, spec, "true or false");
+				params[i].flag = value.val.boolean;
+				break;
 			case PARAM_STEPS:
 				steps_param(model, spec, &value, &params[i].steps);
 				break;
@@ -294,6 +300,9 @@ param_json(const ParamSpec *spec, const ParamValue *value)
 		case PARAM_CHOICE:
 			escape_json(&json, spec->choices[value->choice]);
 			break;
+		case PARAM_FLAG:
+			appendStringInfoString(&json, value->flag ? "true" : "false");
+			break;
 		case PARAM_STEPS:
 			appendStringInfoChar(&json, '[');
 			for (i = 0; i < value->steps.n; i++)
@@ -312,7 +321,12 @@ skillrating_model_parameters(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_params(model, NULL);
-	static const char *const types[] = {"number", "choice", "table"};
+	static const char *const types[] = {
+		[PARAM_NUMBER] = "number",
+		[PARAM_CHOICE] = "choice",
+		[PARAM_FLAG] = "flag",
+		[PARAM_STEPS] = "table"
+	};
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -322,6 +336,8 @@ skillrating_model_parameters(PG_FUNCTION_ARGS)
 		char	   *json = param_json(spec, &params[i]);
 		Datum		values[8];
 		bool		nulls[8] = {false};
+		bool		ranged = spec->type == PARAM_NUMBER ||
+			spec->type == PARAM_STEPS;
 		int			nchoices = 0;
 
 		values[0] = CStringGetTextDatum(spec->name);
@@ -329,8 +345,8 @@ skillrating_model_parameters(PG_FUNCTION_ARGS)
 		values[2] = DirectFunctionCall1(jsonb_in, CStringGetDatum(json));
 		values[3] = Float8GetDatum(spec->min);
 		values[4] = Float8GetDatum(spec->max);
-		nulls[3] = spec->type == PARAM_CHOICE || isinf(spec->min);
-		nulls[4] = spec->type == PARAM_CHOICE || isinf(spec->max);
+		nulls[3] = !ranged || isinf(spec->min);
+		nulls[4] = !ranged || isinf(spec->max);
 		if (spec->type == PARAM_CHOICE)
 		{
 			while (spec->choices[nchoices] != NULL)

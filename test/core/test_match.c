@@ -27,6 +27,11 @@ full_match(Fixture *f, const char *model)
 		row->left = 1200;
 		row->commanding = 0.25;
 		row->side = 1 + i / 2;
+		row->squad = i / 2;
+		row->kills = 5;
+		row->deaths = 3;
+		row->quit = 0;
+		row->experience = 10;
 	}
 }
 
@@ -102,6 +107,24 @@ test_every_number(void **state)
 		NUMBER(side, 1e300, MATCH_BAD_SIDE),
 		NUMBER(side, INFINITY, MATCH_BAD_SIDE),
 		NUMBER(side, -INFINITY, MATCH_BAD_SIDE),
+
+		NUMBER(squad, NAN, MATCH_OK),
+		NUMBER(squad, -7, MATCH_OK),
+		NUMBER(squad, INFINITY, MATCH_BAD_SQUAD),
+		NUMBER(kills, NAN, MATCH_OK),
+		NUMBER(kills, 0, MATCH_OK),
+		NUMBER(kills, -1, MATCH_BAD_KILLS),
+		NUMBER(kills, INFINITY, MATCH_BAD_KILLS),
+		NUMBER(deaths, NAN, MATCH_OK),
+		NUMBER(deaths, -5e-324, MATCH_BAD_DEATHS),
+		NUMBER(deaths, INFINITY, MATCH_BAD_DEATHS),
+		NUMBER(quit, NAN, MATCH_OK),
+		NUMBER(quit, 1, MATCH_OK),
+		NUMBER(quit, 0.5, MATCH_BAD_QUIT),
+		NUMBER(experience, NAN, MATCH_OK),
+		NUMBER(experience, 0, MATCH_OK),
+		NUMBER(experience, -1, MATCH_BAD_EXPERIENCE),
+		NUMBER(experience, INFINITY, MATCH_BAD_EXPERIENCE),
 #undef NUMBER
 	};
 	Fixture		f;
@@ -401,6 +424,36 @@ too_many_participants(Fixture *f)
 }
 
 static void
+bad_squad(Fixture *f)
+{
+	f->row[3].squad = INFINITY;
+}
+
+static void
+bad_kills(Fixture *f)
+{
+	f->row[3].kills = -1;
+}
+
+static void
+bad_deaths(Fixture *f)
+{
+	f->row[3].deaths = -1;
+}
+
+static void
+bad_quit(Fixture *f)
+{
+	f->row[3].quit = 2;
+}
+
+static void
+bad_experience(Fixture *f)
+{
+	f->row[3].experience = -1;
+}
+
+static void
 test_every_status(void **state)
 {
 	static const struct
@@ -443,6 +496,11 @@ test_every_status(void **state)
 		{"elo", bad_log_odds, MATCH_BAD_LOG_ODDS, -1},
 		{"elo", third_team_with_log_odds, MATCH_LOG_ODDS_NEED_TWO_TEAMS, -1},
 		{"elo", bad_gain, MATCH_BAD_GAIN, -1},
+		{"elo", bad_squad, MATCH_BAD_SQUAD, 3},
+		{"elo", bad_kills, MATCH_BAD_KILLS, 3},
+		{"elo", bad_deaths, MATCH_BAD_DEATHS, 3},
+		{"elo", bad_quit, MATCH_BAD_QUIT, 3},
+		{"elo", bad_experience, MATCH_BAD_EXPERIENCE, 3},
 		{"hive", bad_state, MATCH_BAD_STATE, -1},
 		{"elo", bad_state, MATCH_BAD_STATE, -1},
 		{"hive", overflow, MATCH_OVERFLOW, -1},
@@ -472,6 +530,40 @@ test_every_status(void **state)
 	for (i = MATCH_OK; i <= MATCH_OVERFLOW; i++)
 		if (!seen[i])
 			fail_msg("no case for \"%s\"", match_status_message(i));
+}
+
+/* What a player has once is taken, and counts add up, over all stints. */
+static void
+test_numbers_of_a_player(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	full_match(&f, "elo");
+	f.row[1].player = 0;		/* two stints of one player */
+	f.row[0].squad = f.row[0].experience = f.row[0].quit = NAN;
+	f.row[1].quit = 1;
+	f.row[1].deaths = NAN;
+	f.row[3].kills = f.row[3].deaths = f.row[3].quit = NAN;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.player[0].kills, 10);
+	assert_same(f.player[0].deaths, 3);
+	assert_same(f.player[0].squad, 0);
+	assert_same(f.player[0].experience, 10);
+	assert_same(f.player[0].quit, 1);
+	assert_same(f.player[2].kills, 5);
+	assert_same(f.player[2].quit, 0);
+	assert_true(isnan(f.player[3].kills) && isnan(f.player[3].deaths));
+	assert_true(isnan(f.player[3].quit));
+	assert_same(f.match.length, 1200);
+	assert_same(f.team[0].score, 2);
+	assert_same(f.team[1].score, 1);
+
+	/* A score that differs within a team is that of nobody. */
+	f.row[2].score = 5;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[0].score, 2);
+	assert_true(isnan(f.team[1].score));
 }
 
 /* As many players as can be, on teams of the size given. */
@@ -964,6 +1056,7 @@ main(void)
 		cmocka_unit_test(test_numbers_of_the_match),
 		cmocka_unit_test(test_commanding_without_a_stint),
 		cmocka_unit_test(test_every_status),
+		cmocka_unit_test(test_numbers_of_a_player),
 		cmocka_unit_test(test_most_participants),
 		cmocka_unit_test(test_too_many_teams),
 		cmocka_unit_test(test_ranks_as_given),

@@ -70,6 +70,8 @@ random_params(Random *random, Fixture *f, Size size)
 
 		if (spec->type == PARAM_CHOICE)
 			f->params[i].choice = random_below(random, number_of_choices(spec));
+		else if (spec->type == PARAM_FLAG)
+			f->params[i].flag = random_below(random, 2);
 		else if (size == ORDINARY || random_below(random, 4) != 0)
 			continue;
 		else if (spec->type == PARAM_NUMBER)
@@ -133,6 +135,7 @@ random_match(Random *random, Fixture *f, Size size)
 	int			draws = (inputs & MODEL_DRAWS) && random_below(random, 2);
 	int			nplayers = 0;
 	double		rank[MAX_TEAMS];
+	double		score[MAX_TEAMS];
 	int			i,
 				j;
 
@@ -152,6 +155,19 @@ random_match(Random *random, Fixture *f, Size size)
 			rank[i] = rank[other];
 			rank[other] = swap;
 		}
+	}
+
+	/* Scores that go with the ranks, of matches and of teams on their own. */
+	for (i = 0; i < nteams; i++)
+		score[i] = NAN;
+	if ((inputs & MODEL_SCORE) && random_below(random, 2))
+		for (i = 0; i < nteams; i++)
+			score[i] = 10 * (MAX_TEAMS - rank[i]) - 5 * MAX_TEAMS;
+	if ((inputs & MODEL_ONE_TEAM) && random_below(random, 8) == 0)
+	{
+		nteams = 1;
+		score[0] = size == ORDINARY ? random_between(random, -10, 10) :
+			random_number(random, size);
 	}
 	for (i = 0; i < nteams; i++)
 	{
@@ -182,6 +198,20 @@ random_match(Random *random, Fixture *f, Size size)
 				row->commanding = random_between(random, 0, 1);
 			if (sided)
 				row->side = i + 1;
+			row->score = score[i];
+			if ((inputs & MODEL_SQUAD) && random_below(random, 2))
+				row->squad = random_below(random, 3);
+			if ((inputs & MODEL_COUNTS) && random_below(random, 2))
+				row->kills = random_below(random, 10);
+			if ((inputs & MODEL_COUNTS) && random_below(random, 2))
+				row->deaths = size == ORDINARY ? random_below(random, 10) :
+					fabs(random_number(random, size));
+			if ((inputs & MODEL_QUIT) && random_below(random, 2))
+				row->quit = random_below(random, 2);
+			if ((inputs & MODEL_EXPERIENCE) && random_below(random, 2))
+				row->experience = size == ORDINARY ?
+					random_below(random, 300) :
+					fabs(random_number(random, size));
 		}
 	}
 	if ((inputs & MODEL_LOG_ODDS) && nteams == 2 && random_below(random, 2))
@@ -266,6 +296,10 @@ test_parameters(void **state)
 					for (j = 1; j < number_of_choices(spec); j++)
 						assert_string_not_equal(spec->choices[j - 1],
 												spec->choices[j]);
+					break;
+				case PARAM_FLAG:
+					assert_true(spec->default_value == 0 || spec->default_value == 1);
+					assert_int_equal(params[i].flag, spec->default_value != 0);
 					break;
 				case PARAM_STEPS:
 					assert_non_null(spec->unit);

@@ -104,7 +104,7 @@ DROP TABLE arena.pending;
 SELECT * FROM skillrating.verify('arena');
 ROLLBACK;
 BEGIN;
-ALTER VIEW arena.source RENAME COLUMN team TO squad;
+ALTER VIEW arena.source RENAME COLUMN team TO group_of_players;
 SELECT * FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 ROLLBACK;
 
