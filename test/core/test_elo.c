@@ -554,6 +554,8 @@ test_free_for_all_win_probabilities(void **state)
 		int			n = 3 + random_below(&random, 6);
 		double		rating[8];
 		double		rank[8];
+		double		deviation[8];
+		double		work[NORMAL_WORK(8)];
 		double		best[8];
 		double		total = 0;
 
@@ -561,6 +563,7 @@ test_free_for_all_win_probabilities(void **state)
 		{
 			rating[i] = random_between(&random, 1000, 2000);
 			rank[i] = i + 1;
+			deviation[i] = 200;
 		}
 		free_for_all(&f, n, rating, rank);
 
@@ -579,7 +582,7 @@ test_free_for_all_win_probabilities(void **state)
 
 		fixture_param(&f, "form")->choice = NORMAL;
 		fixture_rate(&f);
-		normal_best_of(rating, n, 200, best);
+		normal_best_of(rating, deviation, n, best, work);
 		for (i = 0; i < n; i++)
 			assert_near(f.team[i].win, best[i], 1e-15);
 	}

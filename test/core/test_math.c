@@ -10,8 +10,13 @@
 
 #include "math/logistic.h"
 #include "math/normal.h"
+#include "math/quadrature.h"
 #include "math/sum.h"
+#include "math/truncated.h"
 #include "score.h"
+
+/* For functions of up to 1000 variables. */
+static double work[NORMAL_WORK(1000)];
 
 #define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
 
@@ -323,7 +328,7 @@ test_normal_reflection_and_tails(void **state)
  * as that of normal_best_of(), by another rule, wider and much finer.
  */
 static double
-simpson_best_of(const double *mean, int n, double deviation, int i)
+simpson_best_of(const double *mean, const double *deviation, int n, int i)
 {
 	const int	intervals = 1280;
 	const double reach = 16;
@@ -339,8 +344,8 @@ simpson_best_of(const double *mean, int n, double deviation, int i)
 
 		for (j = 0; j < n; j++)
 			if (j != i)
-				product *= 0.5 * erfc(-(z + (mean[i] - mean[j]) / deviation) /
-									  sqrt(2));
+				product *= 0.5 * erfc(-(z * deviation[i] + mean[i] - mean[j]) /
+									  deviation[j] / sqrt(2));
 		sum += product * (k == 0 || k == intervals ? 1 : k % 2 ? 4 : 2);
 	}
 	return sum * step / 3;
@@ -355,11 +360,13 @@ test_normal_best_of_two_is_the_cdf(void **state)
 	for (lead = -12; lead <= 12; lead += 0.37)
 	{
 		double		mean[2] = {1500 + 200 * lead, 1500};
+		double		deviation[2] = {120, 160};
 		double		best[2];
 
-		normal_best_of(mean, 2, 200, best);
-		assert_near(best[0], normal_cdf(lead / sqrt(2)), 1e-12);
-		assert_near(best[1], normal_cdf(-lead / sqrt(2)), 1e-12);
+		/* The difference has a deviation of 200. */
+		normal_best_of(mean, deviation, 2, best, work);
+		assert_near(best[0], normal_cdf(lead), 1e-12);
+		assert_near(best[1], normal_cdf(-lead), 1e-12);
 	}
 }
 
@@ -367,6 +374,7 @@ static void
 test_normal_best_of_equals_shares_alike(void **state)
 {
 	double		mean[20];
+	double		deviation[20];
 	double		best[20];
 	int			n,
 				i;
@@ -375,8 +383,11 @@ test_normal_best_of_equals_shares_alike(void **state)
 	for (n = 2; n <= 20; n++)
 	{
 		for (i = 0; i < n; i++)
+		{
 			mean[i] = 1500;
-		normal_best_of(mean, n, 200, best);
+			deviation[i] = 200;
+		}
+		normal_best_of(mean, deviation, n, best, work);
 		for (i = 0; i < n; i++)
 			assert_near(best[i], 1.0 / n, 1e-15);
 	}
@@ -394,15 +405,19 @@ test_normal_best_of_against_simpson(void **state)
 	{
 		int			n = 3 + random_below(&random, 6);
 		double		mean[8];
+		double		deviation[8];
 		double		best[8];
 		double		total = 0;
 
 		for (i = 0; i < n; i++)
+		{
 			mean[i] = random_between(&random, 1000, 2000);
-		normal_best_of(mean, n, 200, best);
+			deviation[i] = round % 2 ? 200 : random_between(&random, 80, 600);
+		}
+		normal_best_of(mean, deviation, n, best, work);
 		for (i = 0; i < n; i++)
 		{
-			assert_near(best[i], simpson_best_of(mean, n, 200, i), 1e-12);
+			assert_near(best[i], simpson_best_of(mean, deviation, n, i), 1e-12);
 			total += best[i];
 		}
 		assert_near(total, 1, 1e-15 * n);
@@ -414,6 +429,7 @@ static void
 test_normal_best_of_many(void **state)
 {
 	static double mean[1000];
+	static double deviation[1000];
 	static double best[1000];
 	double		spread;
 	int			n,
@@ -424,10 +440,13 @@ test_normal_best_of_many(void **state)
 		for (spread = 0.5; spread <= 8; spread *= 4)
 		{
 			for (i = 0; i < n; i++)
+			{
 				mean[i] = spread * i / n;
-			normal_best_of(mean, n, 1, best);
+				deviation[i] = 1;
+			}
+			normal_best_of(mean, deviation, n, best, work);
 			for (i = 0; i < n; i += n / 3)
-				assert_near(best[i], simpson_best_of(mean, n, 1, i), 1e-12);
+				assert_near(best[i], simpson_best_of(mean, deviation, n, i), 1e-12);
 		}
 }
 
@@ -437,13 +456,14 @@ test_normal_best_of_far_apart(void **state)
 	double		mean[3] = {1e300, -1e300, 0};
 	double		best[3];
 	double		tie[3] = {5, -1e300, 5};
+	double		deviation[3] = {200, 200, 200};
 
 	(void) state;
-	normal_best_of(mean, 3, 200, best);
+	normal_best_of(mean, deviation, 3, best, work);
 	assert_same(best[0], 1);
 	assert_same(best[1], 0);
 	assert_same(best[2], 0);
-	normal_best_of(tie, 3, 200, best);
+	normal_best_of(tie, deviation, 3, best, work);
 	assert_near(best[0], 0.5, 1e-15);
 	assert_same(best[1], 0);
 	assert_near(best[2], 0.5, 1e-15);
@@ -624,6 +644,304 @@ test_scores_are_proper(void **state)
 		}
 }
 
+/* Deviations that differ so much that a common grid would not do. */
+static void
+test_normal_best_of_unlike(void **state)
+{
+	static const double ratio[] = {9, 100, 1e4, 1e8};
+	double		lead;
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 4; i++)
+		for (lead = -3; lead <= 3; lead += 0.43)
+		{
+			double		c = hypot(ratio[i], 1);
+			double		mean[2] = {c * lead, 0};
+			double		deviation[2] = {ratio[i], 1};
+			double		best[2];
+			double		three[3] = {0, 0, -20 * ratio[i]};
+			double		deviations[3] = {ratio[i], 1, 1};
+			double		best_of_three[3];
+
+			normal_best_of(mean, deviation, 2, best, work);
+			assert_near(best[0], normal_cdf(lead), 1e-8);
+			assert_near(best[1], normal_cdf(-lead), 1e-8);
+			normal_best_of(three, deviations, 3, best_of_three, work);
+			assert_near(best_of_three[0], 0.5, 1e-8);
+			assert_near(best_of_three[2], 0, 1e-8);
+		}
+}
+
+/* What has no probability says so. */
+static void
+test_normal_best_of_unsound(void **state)
+{
+	static const double bad[] = {0, -1, NAN, INFINITY};
+	double		mean[2] = {0, 0};
+	double		best[2];
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 4; i++)
+	{
+		double		deviation[2] = {1, bad[i]};
+
+		normal_best_of(mean, deviation, 2, best, work);
+		assert_true(isnan(best[0]) && isnan(best[1]));
+	}
+}
+
+static void
+test_normal_quantile(void **state)
+{
+	double		x;
+
+	(void) state;
+	assert_same(normal_quantile(0.5), 0);
+	assert_near(normal_quantile(0.975), 1.959963984540054, 1e-14);
+	assert_near(normal_quantile(0.55), 0.12566134685507402, 1e-15);
+	assert_near(normal_quantile(1e-300), -37.0471, 1e-4);
+	assert_true(normal_quantile(0) == -INFINITY);
+	assert_true(normal_quantile(1) == INFINITY);
+	for (x = -37; x <= 6; x += 0.1)
+		assert_near(normal_quantile(normal_cdf(x)), x,
+					x < 0 ? 1e-13 * (1 - x) : 1e-15 / normal_density(x) + 1e-13);
+}
+
+/*
+ * The chance of every place against all orders of three, each an integral of
+ * its own: i is at x, and each of the others above or not.
+ */
+static void
+test_normal_places(void **state)
+{
+	Random		random = {17};
+	int			round,
+				i;
+
+	(void) state;
+	for (round = 0; round < 200; round++)
+	{
+		double		mean[3];
+		double		deviation[3];
+		double		margin[3];
+		double		place[3];
+		double		expected[3] = {0, 0, 0};
+		double		expected_win = 0;
+		double		win;
+		double		x;
+		int			j;
+
+		for (j = 0; j < 3; j++)
+		{
+			mean[j] = random_between(&random, -2, 2);
+			deviation[j] = random_between(&random, 0.3, 3);
+			margin[j] = round % 2 ? random_between(&random, 0, 1) : 0;
+		}
+		i = round % 3;
+		win = normal_places(mean, deviation, margin, 3, i, place, work);
+
+		for (x = -9; x <= 9; x += 1.0 / 128)
+		{
+			int			a = (i + 1) % 3;
+			int			b = (i + 2) % 3;
+			double		at = mean[i] + x * deviation[i];
+			double		above_a = normal_cdf((mean[a] - at - margin[a]) / deviation[a]);
+			double		above_b = normal_cdf((mean[b] - at - margin[b]) / deviation[b]);
+			double		density = normal_density(x) / 128;
+
+			expected[0] += density * (1 - above_a) * (1 - above_b);
+			expected[1] += density * (above_a * (1 - above_b) +
+									  above_b * (1 - above_a));
+			expected[2] += density * above_a * above_b;
+			expected_win += density *
+				normal_cdf((at - mean[a] - margin[a]) / deviation[a]) *
+				normal_cdf((at - mean[b] - margin[b]) / deviation[b]);
+		}
+		for (j = 0; j < 3; j++)
+			assert_near(place[j], expected[j], 1e-8);
+		assert_near(win, expected_win, 1e-8);
+		assert_near(place[0] + place[1] + place[2], 1, 1e-9);
+		if (round % 2 == 0)
+			assert_near(win, place[0], 1e-9);
+	}
+}
+
+static void
+two_functions(void *argument, double x, double *value)
+{
+	double		step = *(double *) argument;
+
+	value[0] = exp(-x);
+	value[1] = x > step;
+}
+
+static void
+test_integrate(void **state)
+{
+	double		step;
+
+	(void) state;
+	for (step = 0.01; step < 2.9; step += 0.173)
+	{
+		double		end[5] = {0, step - 0.01, step + 0.01, 2.99, 3.5};
+		double		result[2];
+
+		integrate(two_functions, &step, 2, end, 5, 1e-10, result, work);
+		assert_near(result[0], 1 - exp(-3.5), 1e-13);
+		assert_near(result[1], 3.5 - step, 1e-9);
+	}
+}
+
+static void
+test_gauss_legendre(void **state)
+{
+	int			power;
+
+	(void) state;
+	for (power = 0; power < 64; power += 2)
+	{
+		double		sum = 0;
+		int			i;
+
+		for (i = 0; i < GAUSS_LEGENDRE_HALF; i++)
+			sum += 2 * gauss_legendre[i].weight *
+				pow(gauss_legendre[i].x, power);
+		assert_near(sum, 2.0 / (power + 1), 1e-15);
+	}
+}
+
+/* Against the definitions in the extended range and precision. */
+static void
+test_truncated_win(void **state)
+{
+	double		x;
+
+	(void) state;
+	for (x = -30; x <= 37; x += 0.0625)
+	{
+		Truncation	result = truncated_win(x);
+		long double density = expl(-0.5L * x * x) / sqrtl(8 * atanl(1));
+		long double v = density / (0.5L * erfcl(-x / sqrtl(2)));
+		long double rest = 1 - v * (v + x);
+
+		assert_relative(result.v, (double) v, 1e-12);
+		assert_relative(result.w, (double) (v * (v + x)), 1e-11);
+		assert_relative(result.rest, (double) rest, 1e-9);
+	}
+}
+
+/* Far out both are asymptotic series in 1 / x^2. */
+static void
+test_truncated_win_far_out(void **state)
+{
+	double		x;
+
+	(void) state;
+	for (x = -100; x > -1e14; x *= 1.7)
+	{
+		Truncation	result = truncated_win(x);
+
+		double		y = 1 / (x * x);
+
+		assert_relative(result.v, -x * (1 + y * (1 - y * (2 - y * 10))), 1e-13);
+		assert_relative(result.rest,
+						y * (1 - y * (6 - y * (50 - y * 518))), 1e-11);
+	}
+	for (x = -1e308; x <= 1e308; x = x < -1 ? x / 1e4 : x < 0 ? 1 : x * 1e4)
+	{
+		Truncation	result = truncated_win(x);
+
+		assert_true(result.v >= 0 && isfinite(result.v));
+		assert_true(result.w >= 0 && result.w <= 1);
+		assert_true(result.rest > 0 && result.rest <= 1);
+	}
+}
+
+/*
+ * Mean and variance on [-e, e] by Simpson's rule in extended precision, on so
+ * much of the interval as counts, with the density relative to its largest.
+ */
+static Truncation
+simpson_draw(double t, double e)
+{
+	const int	intervals = 20000;
+	long double peak = fminl(fmaxl(t, -e), e);
+	long double width = fminl(2 * e, 60 / (fabsl(t - peak) + 2));
+	long double low = fmaxl(-e, peak - width);
+	long double high = fminl(e, peak + width);
+	long double moment[3] = {0, 0, 0};
+	Truncation	result;
+	int			pass,
+				k;
+
+	for (pass = 0; pass < 2; pass++)
+		for (k = 0; k <= intervals; k++)
+		{
+			long double x = low + (high - low) * k / intervals;
+			long double density = expl(-0.5L * (x - t) * (x - t) +
+									   0.5L * (peak - t) * (peak - t)) *
+				(k == 0 || k == intervals ? 1 : k % 2 ? 4 : 2);
+
+			if (pass == 0)
+			{
+				moment[0] += density;
+				moment[1] += density * x;
+			}
+			else
+				moment[2] += density * (x - moment[1] / moment[0]) *
+					(x - moment[1] / moment[0]);
+		}
+	result.v = moment[1] / moment[0] - t;
+	result.rest = moment[2] / moment[0];
+	result.w = 1 - result.rest;
+	return result;
+}
+
+static void
+test_truncated_draw(void **state)
+{
+	static const double margins[] = {1e-9, 1e-4, 0.02, 0.5, 1, 3, 5.9, 6.1, 9, 40};
+	int			i;
+	double		t;
+
+	(void) state;
+	for (i = 0; i < 10; i++)
+		for (t = -120; t <= 120; t += 1.7)
+		{
+			Truncation	result = truncated_draw(t, margins[i]);
+			Truncation	expected = simpson_draw(t, margins[i]);
+
+			assert_near(result.v, expected.v, 1e-11 * (1 + fabs(t)));
+			assert_near(result.w, expected.w, 1e-11);
+			assert_relative(result.rest, expected.rest, 1e-7);
+			assert_same(truncated_draw(-t, margins[i]).v, -result.v);
+			assert_same(truncated_draw(-t, margins[i]).w, result.w);
+		}
+}
+
+static void
+test_truncated_draw_any_number(void **state)
+{
+	Random		random = {23};
+	int			round;
+
+	(void) state;
+	for (round = 0; round < 100000; round++)
+	{
+		double		t = random_magnitude(&random, 150) *
+			(random_below(&random, 2) ? 1 : -1);
+		double		e = random_below(&random, 10) == 0 ? 0 :
+			random_magnitude(&random, 150);
+		Truncation	result = truncated_draw(t, e);
+
+		assert_true(isfinite(result.v));
+		assert_true(result.w >= 0 && result.w <= 1);
+		assert_true(result.rest > 0 && result.rest <= 1);
+	}
+}
+
 int
 main(void)
 {
@@ -648,6 +966,16 @@ main(void)
 		cmocka_unit_test(test_normal_best_of_against_simpson),
 		cmocka_unit_test(test_normal_best_of_many),
 		cmocka_unit_test(test_normal_best_of_far_apart),
+		cmocka_unit_test(test_normal_best_of_unlike),
+		cmocka_unit_test(test_normal_best_of_unsound),
+		cmocka_unit_test(test_normal_quantile),
+		cmocka_unit_test(test_normal_places),
+		cmocka_unit_test(test_integrate),
+		cmocka_unit_test(test_gauss_legendre),
+		cmocka_unit_test(test_truncated_win),
+		cmocka_unit_test(test_truncated_win_far_out),
+		cmocka_unit_test(test_truncated_draw),
+		cmocka_unit_test(test_truncated_draw_any_number),
 		cmocka_unit_test(test_sum_of_tenths),
 		cmocka_unit_test(test_sum_is_exact_in_any_order),
 		cmocka_unit_test(test_sum_merges_to_the_same),

@@ -2,12 +2,26 @@
  * normal.c
  *		The normal distribution function, also far out in its tails.
  */
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
 
 #include "math/normal.h"
+#include "math/quadrature.h"
 
 #define SQRT_HALF		0.70710678118654752440
 #define LN_SQRT_2PI		0.91893853320467274178
+
+/* Beyond so many deviations nothing is left that counts. */
+#define REACH			8.5
+
+double
+normal_density(double x)
+{
+	return exp(-0.5 * x * x - LN_SQRT_2PI);
+}
 
 double
 normal_cdf(double x)
@@ -40,45 +54,231 @@ normal_log_cdf(double x)
 }
 
 /*
+ * Newton's method for ln Phi(x) = ln p, in the lower half by symmetry.  Ln Phi
+ * is concave, so that from the first step on the iterates rise to the root.
+ */
+double
+normal_quantile(double p)
+{
+	double		x;
+	double		ln_p;
+	int			i;
+
+	if (p > 0.5)
+		return -normal_quantile(1 - p);
+	if (p == 0)
+		return -INFINITY;
+
+	ln_p = log(p);
+	x = -sqrt(fmax(-2 * ln_p - 1.4, 0));
+	for (i = 0; i < 50; i++)
+	{
+		double		ln_cdf = normal_log_cdf(x);
+		double		step = (ln_p - ln_cdf) *
+			exp(ln_cdf + 0.5 * x * x + LN_SQRT_2PI);
+
+		x += step;
+		if (fabs(step) <= 1e-15 * fabs(x) + DBL_MIN)
+			break;
+	}
+	return x;
+}
+
+/* What the integrands over the value of variable i know. */
+typedef struct Places
+{
+	const double *mean;
+	const double *deviation;
+	const double *margin;		/* NULL: none */
+	int			n;
+	int			i;
+	bool		only_win;		/* leave out the places */
+} Places;
+
+/*
+ * At a value of i, in its deviations from the mean, the density times the
+ * probability to beat all others and, behind it, that of each place: the
+ * number of others above is a sum of independent Bernoulli variables, whose
+ * distribution grows by one of them at a time.
+ */
+static void
+places_at(void *argument, double z, double *value)
+{
+	const Places *p = argument;
+	double		x = p->mean[p->i] + p->deviation[p->i] * z;
+	double		density = normal_density(z);
+	double	   *place = value + 1;
+	int			j,
+				k,
+				others = 0;
+
+	value[0] = density;
+	if (!p->only_win)
+		place[0] = density;
+	for (j = 0; j < p->n; j++)
+	{
+		double		margin = p->margin ? p->margin[j] : 0;
+		double		above;
+
+		if (j == p->i)
+			continue;
+		value[0] *= normal_cdf((x - p->mean[j] - margin) / p->deviation[j]);
+		if (p->only_win)
+			continue;
+		above = normal_cdf((p->mean[j] - x - margin) / p->deviation[j]);
+		others++;
+		place[others] = place[others - 1] * above;
+		for (k = others - 1; k > 0; k--)
+			place[k] = place[k] * (1 - above) + place[k - 1] * above;
+		place[0] *= 1 - above;
+	}
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Integrates places_at().  Another variable makes a step there, or two with a
+ * margin, as wide as its deviation is to that of i; a step that is narrow gets
+ * a piece of its own.
+ */
+static void
+integrate_places(Places *p, double *result, double *work)
+{
+	const int	pieces = 8;
+	double		reach = REACH;
+	double	   *end = work + 4 * (p->n + 1);
+	int			nends = 0;
+	int			j,
+				k;
+
+	for (j = 0; j <= pieces; j++)
+		end[nends++] = reach * (2.0 * j / pieces - 1);
+	for (j = 0; j < p->n; j++)
+	{
+		double		width = p->deviation[j] / p->deviation[p->i];
+		double		margin = p->margin ? p->margin[j] : 0;
+		int			steps = margin > 0 && !p->only_win ? 2 : 1;
+
+		if (j == p->i || width > 0.25)
+			continue;
+		for (k = 0; k < steps; k++)
+		{
+			double		step = (p->mean[j] - p->mean[p->i] +
+								(k == 0 ? margin : -margin)) /
+				p->deviation[p->i];
+
+			if (step - reach * width > -reach && step - reach * width < reach)
+				end[nends++] = step - reach * width;
+			if (step + reach * width > -reach && step + reach * width < reach)
+				end[nends++] = step + reach * width;
+		}
+	}
+	qsort(end, nends, sizeof(double), compare_doubles);
+	integrate(places_at, p, p->only_win ? 1 : p->n + 1, end, nends, 1e-10,
+			  result, work);
+}
+
+double
+normal_places(const double *mean, const double *deviation,
+			  const double *margin, int n, int i, double *place, double *work)
+{
+	Places		p = {mean, deviation, margin, n, i, false};
+	double	   *result = work + 3 * (n + 1);
+	int			k;
+
+	integrate_places(&p, result, work);
+	for (k = 0; k < n; k++)
+		place[k] = result[k + 1];
+	return result[0];
+}
+
+/*
  * The largest value has the distribution function exp(L(x)), with L the sum of
  * all log distribution functions, and variable i contributes its density times
  * exp(L(x) - log Phi_i(x)).  These integrands are analytic and fall off like a
  * Gaussian, for which the trapezoidal rule converges geometrically: an eighth
- * of a standard deviation as the step is enough also for the steep L of many
- * variables, from nine below the largest mean, where hardly ever all values
- * lie, to nine above.
+ * of the least deviation as the step is enough also for the steep L of many
+ * variables, from nine deviations below the largest mean, where hardly ever all
+ * values lie, to nine above all.
  */
-void
-normal_best_of(const double *mean, int n, double deviation, double *best)
+static void
+best_of_by_trapezoids(const double *mean, const double *deviation, int n,
+					  double least, double *best)
 {
-	const double step = 0.125;
 	const double reach = 9.0;
-	double		largest = mean[0];
-	double		total = 0;
-	double		x;
-	int			i;
+	double		origin = mean[0];
+	double		low = -INFINITY;
+	double		high = -INFINITY;
+	double		step = 0.125 * least;
+	int			steps,
+				s,
+				i;
 
+	/* From the largest mean, so that no digits are lost where it is huge. */
+	for (i = 1; i < n; i++)
+		origin = fmax(origin, mean[i]);
 	for (i = 0; i < n; i++)
 	{
-		largest = fmax(largest, mean[i]);
-		best[i] = 0;
+		low = fmax(low, mean[i] - origin - reach * deviation[i]);
+		high = fmax(high, mean[i] - origin + reach * deviation[i]);
 	}
-
-	for (x = -reach; x <= reach; x += step)
+	steps = (int) ((high - low) / step);
+	for (s = 0; s <= steps; s++)
 	{
 		double		all = 0;
 
 		for (i = 0; i < n; i++)
-			all += normal_log_cdf(x + (largest - mean[i]) / deviation);
+			all += normal_log_cdf((low + s * step + (origin - mean[i])) /
+								  deviation[i]);
 		for (i = 0; i < n; i++)
 		{
-			double		z = x + (largest - mean[i]) / deviation;
+			double		z = (low + s * step + (origin - mean[i])) /
+				deviation[i];
 
-			best[i] += exp(all - normal_log_cdf(z) - 0.5 * z * z);
+			best[i] += exp(all - normal_log_cdf(z) - 0.5 * z * z) / deviation[i];
 		}
 	}
+}
 
-	/* What the rule leaves out, and the factors all terms share, cancel. */
+void
+normal_best_of(const double *mean, const double *deviation, int n,
+			   double *best, double *work)
+{
+	double		least = deviation[0];
+	double		most = deviation[0];
+	double		total = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		least = fmin(least, deviation[i]);
+		most = fmax(most, deviation[i]);
+		best[i] = 0;
+		/* What no integral can be taken of is no probability. */
+		if (!(deviation[i] > 0 && isfinite(deviation[i]) && isfinite(mean[i])))
+			total = NAN;
+	}
+
+	if (isnan(total))
+		;
+	else if (most <= 8 * least)
+		best_of_by_trapezoids(mean, deviation, n, least, best);
+	else
+		for (i = 0; i < n; i++)
+		{
+			Places		p = {mean, deviation, NULL, n, i, true};
+
+			integrate_places(&p, &best[i], work);
+		}
+
+	/* What the rules leave out, and the factors all terms share, cancel. */
 	for (i = 0; i < n; i++)
 		total += best[i];
 	for (i = 0; i < n; i++)

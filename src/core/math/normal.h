@@ -5,18 +5,39 @@
 #ifndef NORMAL_H
 #define NORMAL_H
 
+/* Density of a standard normal variable at x. */
+extern double normal_density(double x);
+
 /* Probability that a standard normal variable is at most x. */
 extern double normal_cdf(double x);
 
 /* Its logarithm, finite as long as x * x is. */
 extern double normal_log_cdf(double x);
 
+/* The x for which normal_cdf(x) is p; infinite for p = 0 and p = 1. */
+extern double normal_quantile(double p);
+
+/* Room that functions of n variables below need to work in. */
+#define NORMAL_WORK(n) (8 * (n) + 13)
+
 /*
- * For n independent normal variables with the given means and one common
- * standard deviation, the probability of each to be the largest, into best[].
- * Absolute error below 1e-12; the results are scaled to add up to 1.
+ * For n independent normal variables with the given means and standard
+ * deviations, the probability of each to be the largest, into best[].  Absolute
+ * error below 1e-12 where no deviation is more than 8 times another, and below
+ * 1e-8 elsewhere; the results are scaled to add up to 1.  work has room for
+ * NORMAL_WORK(n) numbers, here as below.
  */
-extern void normal_best_of(const double *mean, int n, double deviation,
-						   double *best);
+extern void normal_best_of(const double *mean, const double *deviation, int n,
+						   double *best, double *work);
+
+/*
+ * The place of variable i among n >= 2 such variables, where j beats i if it is
+ * larger by more than margin[j] >= 0, and the place is one more than the number
+ * of those that beat it: place[r - 1] is the probability of place r.  Returns
+ * the probability that i beats all others.  Absolute error below 1e-8.
+ */
+extern double normal_places(const double *mean, const double *deviation,
+							const double *margin, int n, int i, double *place,
+							double *work);
 
 #endif							/* NORMAL_H */

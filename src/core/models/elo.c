@@ -139,6 +139,8 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 					  const double *rating)
 {
 	double		win[MATCH_MAX_TEAMS];
+	double		deviation[MATCH_MAX_TEAMS];
+	double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
 	double		best = rating[0];
 	double		total = 0;
 	int			i;
@@ -155,8 +157,11 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 	}
 
 	if (params[ELO_FORM].choice == FORM_NORMAL)
-		normal_best_of(rating, match->nteams, params[ELO_DEVIATION].number,
-					   win);
+	{
+		for (i = 0; i < match->nteams; i++)
+			deviation[i] = params[ELO_DEVIATION].number;
+		normal_best_of(rating, deviation, match->nteams, win, work);
+	}
 	else
 	{
 		for (i = 1; i < match->nteams; i++)
