@@ -32,6 +32,7 @@ SQL_PARTS = \
 	sql/models.sql \
 	sql/elo.sql \
 	sql/hive.sql \
+	sql/trueskill.sql \
 	sql/score.sql \
 	sql/ladder.sql
 

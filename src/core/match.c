@@ -9,6 +9,12 @@
 #include "match.h"
 #include "model.h"
 
+const Participant participant_default = {
+	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
+	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
+	.quit = NAN,.experience = NAN
+};
+
 /* Which of the three ways to say a result all participants use. */
 typedef enum ResultForm
 {
@@ -328,11 +334,10 @@ match_build(const Model *model, const ParamValue *params,
 		return MATCH_LOG_ODDS_NEED_TWO_TEAMS;
 	if (form == RESULT_NONE)
 		return MATCH_NO_RESULT;
+	rank_teams(match, result, form);
 	for (i = 0; i < match->nteams; i++)
 		if (played[i] == 0)
 			return MATCH_NO_PLAY_TIME;
-
-	rank_teams(match, result, form);
 	return MATCH_OK;
 }
 

@@ -85,6 +85,9 @@ typedef struct Participant
 	double		experience;		/* matches played before, if not games */
 } Participant;
 
+/* A participant of whom nothing is known. */
+extern const Participant participant_default;
+
 typedef struct MatchTeam
 {
 	int			number;			/* as the participants call it */
@@ -150,7 +153,8 @@ typedef enum MatchOutcome
  * before rating.
  *
  * Returns MATCH_OK or what is wrong; *offender is then the participant that
- * shows it, or -1 where it is the match as a whole.
+ * shows it, or -1 where it is the match as a whole.  After MATCH_NO_PLAY_TIME the
+ * match is complete all the same.
  */
 extern MatchStatus match_build(const struct Model *model,
 							   const union ParamValue *params,

@@ -12,7 +12,8 @@
 /* The models by name, each NAME_model in a file of its own, as listed. */
 #define REGISTRY(MODEL) \
 	MODEL(elo) \
-	MODEL(hive)
+	MODEL(hive) \
+	MODEL(trueskill)
 
 #define DECLARE(name) extern const Model name##_model;
 #define REFER(name) &name##_model,

@@ -9,13 +9,13 @@
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "apply.h"
+#include "arrays.h"
 #include "batch.h"
 
 SKILLRATING_FUNCTION(skillrating_report_match);
@@ -51,30 +51,6 @@ convert_id(IdType *id_type, Oid type, Datum value)
 	return InputFunctionCall(&id_type->input,
 							 OidOutputFunctionCall(function, value),
 							 id_type->input_param, -1);
-}
-
-/* An array argument without nulls, and with n elements unless n is -1. */
-static ArrayType *
-array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
-{
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
-
-	if (ARR_NDIM(array) > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array %s must have one dimension, not %d",
-						name, ARR_NDIM(array))));
-	if (ARR_HASNULL(array) && array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("array %s must not contain nulls", name)));
-	if (n >= 0 && ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != n)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array %s has %d elements for %d players", name,
-						ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), n),
-				 errhint("All arrays have one element for each participant.")));
-	return array;
 }
 
 static void

@@ -187,13 +187,10 @@ fixture_add(Fixture *f, int player, int team, double rank)
 	Participant *row = &f->row[f->n++];
 
 	assert_true(f->n <= TEST_MAX_ROWS);
+	*row = participant_default;
 	row->player = player;
 	row->team = team;
 	row->rank = rank;
-	row->score = row->won = row->weight = NAN;
-	row->joined = row->left = row->commanding = row->side = NAN;
-	row->squad = row->kills = row->deaths = NAN;
-	row->quit = row->experience = NAN;
 	if (player >= f->match.nplayers)
 		f->match.nplayers = player + 1;
 	return row;

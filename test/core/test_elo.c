@@ -3,9 +3,8 @@
  *		Elo's system against its mathematics and against published values.
  */
 #include <float.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "csv.h"
 #include "test.h"
 
 #include "math/logistic.h"
@@ -908,61 +907,6 @@ test_floor_does_not_hide_an_overflow(void **state)
 }
 
 /*
- * Golden values.  A line of comma-separated values, quoted or not, is cut up in
- * place.
- */
-#define MAX_FIELDS 16
-
-static int
-split_line(char *line, char **field)
-{
-	int			n = 0;
-	char	   *from = line;
-	char	   *to = line;
-	int			quoted = 0;
-
-	field[n++] = to;
-	for (; *from != '\0' && *from != '\n' && *from != '\r'; from++)
-	{
-		if (*from == '"')
-			quoted = !quoted;
-		else if (*from == ',' && !quoted)
-		{
-			*to++ = '\0';
-			assert_true(n < MAX_FIELDS);
-			field[n++] = to;
-		}
-		else
-			*to++ = *from;
-	}
-	*to = '\0';
-	return n;
-}
-
-/* A number, or NaN where the field is empty. */
-static double
-number(const char *field)
-{
-	return *field == '\0' ? NAN : strtod(field, NULL);
-}
-
-static FILE *
-open_data(const char *name, char *line, int size)
-{
-	char		path[1024];
-	FILE	   *file;
-
-	snprintf(path, sizeof(path), "%s/%s", TEST_DATA, name);
-	file = fopen(path, "r");
-	if (file == NULL)
-		print_error("could not open %s\n", path);
-	assert_non_null(file);
-	/* The header. */
-	assert_non_null(fgets(line, size, file));
-	return file;
-}
-
-/*
  * Published single games.  FIDE's own calculations, which read the expected
  * score from a table with two decimals and round the change, are not ours.
  */
@@ -975,8 +919,8 @@ test_published_games(void **state)
 		EXP_PROB_A, TOL, NCOLUMNS = 13
 	};
 	char		line[1024];
-	char	   *field[MAX_FIELDS];
-	FILE	   *file = open_data("elo.csv", line, sizeof(line));
+	char	   *field[CSV_MAX_FIELDS];
+	FILE	   *file = csv_open("elo.csv", line, sizeof(line));
 	Fixture		f;
 	int			used = 0;
 
@@ -988,29 +932,29 @@ test_published_games(void **state)
 					tolerance;
 		int			normal;
 
-		assert_int_equal(split_line(line, field), NCOLUMNS);
+		assert_int_equal(csv_split(line, field), NCOLUMNS);
 		normal = strcmp(field[KIND], "update_gaussian") == 0;
 		if (!normal && strcmp(field[KIND], "update") != 0 &&
 			strcmp(field[KIND], "predict") != 0)
 			continue;
 
 		/* A prediction has no score; any will do. */
-		score = *field[SCORE_A] == '\0' ? 0.5 : number(field[SCORE_A]);
-		tolerance = number(field[TOL]);
+		score = *field[SCORE_A] == '\0' ? 0.5 : csv_number(field[SCORE_A]);
+		tolerance = csv_number(field[TOL]);
 		fixture_param(&f, "form")->choice = normal ? NORMAL : LOGISTIC;
 		fixture_param(&f, normal ? "deviation" : "scale")->number =
-			number(field[SCALE]);
+			csv_number(field[SCALE]);
 		fixture_param(&f, "k")->number =
-			*field[K] == '\0' ? 0 : number(field[K]);
-		duel(&f, number(field[RATING_A]), number(field[RATING_B]),
+			*field[K] == '\0' ? 0 : csv_number(field[K]);
+		duel(&f, csv_number(field[RATING_A]), csv_number(field[RATING_B]),
 			 2 - score, 1 + score);
 		fixture_rate(&f);
 		if (*field[EXP_A] != '\0')
-			assert_near(f.after[0][0], number(field[EXP_A]), tolerance);
+			assert_near(f.after[0][0], csv_number(field[EXP_A]), tolerance);
 		if (*field[EXP_B] != '\0')
-			assert_near(f.after[1][0], number(field[EXP_B]), tolerance);
+			assert_near(f.after[1][0], csv_number(field[EXP_B]), tolerance);
 		if (*field[EXP_PROB_A] != '\0')
-			assert_near(f.team[0].win, number(field[EXP_PROB_A]), tolerance);
+			assert_near(f.team[0].win, csv_number(field[EXP_PROB_A]), tolerance);
 		used++;
 	}
 	fclose(file);
@@ -1032,8 +976,8 @@ test_published_free_for_alls(void **state)
 		TOL, NCOLUMNS = 11
 	};
 	char		line[1024];
-	char	   *field[MAX_FIELDS];
-	FILE	   *file = open_data("elo_multiplayer.csv", line, sizeof(line));
+	char	   *field[CSV_MAX_FIELDS];
+	FILE	   *file = csv_open("elo_multiplayer.csv", line, sizeof(line));
 	Fixture		f;
 	char		current[16] = "";
 	double		exp_rating[TEST_MAX_ROWS];
@@ -1052,7 +996,7 @@ test_published_free_for_alls(void **state)
 	{
 		more = fgets(line, sizeof(line), file) != NULL;
 		if (more)
-			assert_int_equal(split_line(line, field), NCOLUMNS);
+			assert_int_equal(csv_split(line, field), NCOLUMNS);
 
 		/* At the end of a case, rate it. */
 		if (f.n > 0 && (!more || strcmp(field[CASE], current) != 0))
@@ -1080,14 +1024,14 @@ test_published_free_for_alls(void **state)
 		if (more)
 		{
 			snprintf(current, sizeof(current), "%s", field[CASE]);
-			k = number(field[K]);
-			linear = number(field[SCORE_BASE]) == 1;
-			tolerance = number(field[TOL]);
-			fixture_param(&f, "scale")->number = number(field[D]);
-			f.before[f.n][0] = number(field[RATING]);
-			exp_rating[f.n] = number(field[EXP_RATING]);
-			exp_share[f.n] = number(field[EXP_SHARE]);
-			fixture_add(&f, f.n, f.n, number(field[PLACE]));
+			k = csv_number(field[K]);
+			linear = csv_number(field[SCORE_BASE]) == 1;
+			tolerance = csv_number(field[TOL]);
+			fixture_param(&f, "scale")->number = csv_number(field[D]);
+			f.before[f.n][0] = csv_number(field[RATING]);
+			exp_rating[f.n] = csv_number(field[EXP_RATING]);
+			exp_share[f.n] = csv_number(field[EXP_SHARE]);
+			fixture_add(&f, f.n, f.n, csv_number(field[PLACE]));
 		}
 	} while (more);
 	fclose(file);

@@ -1,0 +1,37 @@
+/*
+ * deviation.h
+ *		What models with a deviation beside the rating have in common.
+ */
+#ifndef DEVIATION_H
+#define DEVIATION_H
+
+#include <math.h>
+
+#define SECONDS_PER_DAY 86400.0
+
+/*
+ * A deviation to which a variance is added, for time that passes; it does not
+ * grow beyond limit, nor shrink if it is there already.
+ */
+static inline double
+deviation_grown(double deviation, double variance, double limit)
+{
+	double		grown;
+
+	if (variance == 0 || deviation >= limit)
+		return deviation;
+	grown = sqrt(deviation * deviation + variance);
+	return grown > limit ? limit : grown;
+}
+
+/*
+ * What is left of a deviation after an update of the given gain, if one of gain
+ * 1 multiplies it by ratio: as if the update had come gain times.
+ */
+static inline double
+deviation_updated(double deviation, double ratio, double gain)
+{
+	return deviation * (gain == 1 ? ratio : pow(ratio, gain));
+}
+
+#endif							/* DEVIATION_H */

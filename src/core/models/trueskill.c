@@ -1,0 +1,597 @@
+/*
+ * trueskill.c
+ *		TrueSkill, for any number of teams of any size.
+ *
+ * R. Herbrich, T. Minka and T. Graepel, "TrueSkill: A Bayesian Skill Rating
+ * System" (NIPS 2006).  A player performs with a normal distribution around the
+ * skill, a team performs as the weighted sum of its members, and of two teams
+ * that follow each other in the result the better one is ahead by more than the
+ * draw margin, or neither is.  Two teams have a closed form.  More make a chain
+ * of such pairs, solved by expectation propagation on the performances of the
+ * teams, whose priors are independent: a sweep costs one step a team.
+ *
+ * TrueSkill is a trademark of Microsoft Corporation; this is an independent
+ * implementation.
+ */
+#include "models/trueskill.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "math/truncated.h"
+#include "model.h"
+#include "models/deviation.h"
+
+enum
+{
+	TRUESKILL_INITIAL_MU,
+	TRUESKILL_INITIAL_SIGMA,
+	TRUESKILL_BETA,
+	TRUESKILL_TAU,
+	TRUESKILL_DRIFT,
+	TRUESKILL_DRAW_PROBABILITY,
+	TRUESKILL_DRAW_MARGIN,
+	TRUESKILL_DISPLAY_DEVIATIONS,
+	TRUESKILL_NPARAMS
+};
+
+enum
+{
+	MARGIN_BY_PLAYERS,
+	MARGIN_BY_WEIGHTS
+};
+
+static const char *const margin_choices[] = {"players", "weights", NULL};
+
+static const ParamSpec trueskill_params[] = {
+	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 25,
+		.min = -1e9,.max = 1e9,.unit = "skill",
+	.description = "mean skill of a player who has not played"},
+	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 25.0 / 3,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+	.description = "deviation of the skill of a player who has not played"},
+	{.name = "beta",.type = PARAM_NUMBER,.default_value = 25.0 / 6,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+	.description = "deviation of one performance from the skill"},
+	{.name = "tau",.type = PARAM_NUMBER,.default_value = 25.0 / 300,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
+	.description = "drift of a skill from match to match"},
+	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
+	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
+		.min = 0,.max = 0.999,.unit = "probability",
+	.description = "of a draw between equals; gives the draw margin"},
+	{.name = "draw_margin",.type = PARAM_CHOICE,
+		.default_value = MARGIN_BY_PLAYERS,.choices = margin_choices,
+	.description = "whether the draw margin grows with the number of players or with their squared weights"},
+	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
+		.min = 0,.max = 1e9,.unit = "deviations",
+	.description = "the displayed rating is mu minus so many sigma"},
+};
+
+/* A sigma of 0 would never move again. */
+static const StateSpec trueskill_state[] = {
+	{.name = "mu",.min = -INFINITY,.description = "mean of the skill"},
+	{.name = "sigma",.min = 1e-12,.description = "deviation of the skill"},
+};
+
+static void
+trueskill_init(const ParamValue *params, double *state)
+{
+	state[TRUESKILL_MU] = params[TRUESKILL_INITIAL_MU].number;
+	state[TRUESKILL_SIGMA] = fmax(params[TRUESKILL_INITIAL_SIGMA].number,
+								  trueskill_state[TRUESKILL_SIGMA].min);
+}
+
+static void
+trueskill_age(const ParamValue *params, double *state, double seconds)
+{
+	double		drift = params[TRUESKILL_DRIFT].number;
+
+	state[TRUESKILL_SIGMA] =
+		deviation_grown(state[TRUESKILL_SIGMA],
+						drift * drift * (seconds / SECONDS_PER_DAY),
+						params[TRUESKILL_INITIAL_SIGMA].number);
+}
+
+static double
+square(double x)
+{
+	return x * x;
+}
+
+double
+trueskill_margin(const TrueSkill *ts)
+{
+	return normal_quantile((ts->draw_probability + 1) / 2) * ts->beta;
+}
+
+void
+trueskill_teams(const TrueSkill *ts, const Match *match, double drift,
+				TrueSkillTeams *teams)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		teams->mean[i] = teams->variance[i] = teams->size[i] = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const double *state = match->player[e->player].before;
+
+		teams->mean[e->team] += e->weight * state[TRUESKILL_MU];
+		teams->variance[e->team] += square(e->weight) *
+			(square(state[TRUESKILL_SIGMA]) + drift + square(ts->beta));
+		teams->size[e->team] += ts->margin_by_weight ? square(e->weight) : 1;
+	}
+}
+
+/*
+ * The difference of two teams' performances, from side 1 (or team 0), as a
+ * normal variable and with the draw margin.  Each player's part in it is left in
+ * gradient: with entries on both teams, it is their difference.
+ */
+typedef struct Difference
+{
+	double		mean;
+	double		deviation;
+	double		margin;
+} Difference;
+
+static Difference
+trueskill_difference(const TrueSkill *ts, Match *match, double drift)
+{
+	Difference	difference = {0, 0, 0};
+	int			first = match_first_side(match);
+	double		variance = 0;
+	double		size = 0;
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].gradient = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+
+		match->player[e->player].gradient +=
+			e->team == first ? e->weight : -e->weight;
+		size += ts->margin_by_weight ? square(e->weight) : 1;
+	}
+	for (i = 0; i < match->nplayers; i++)
+	{
+		const MatchPlayer *player = &match->player[i];
+
+		if (player->gradient == 0)
+			continue;
+		difference.mean += player->gradient * player->before[TRUESKILL_MU];
+		variance += square(player->gradient) *
+			(square(player->before[TRUESKILL_SIGMA]) + drift + square(ts->beta));
+	}
+	difference.deviation = sqrt(variance);
+	difference.mean += difference.deviation * sqrt(M_PI / 8) * match->log_odds;
+	difference.margin = trueskill_margin(ts) * sqrt(size);
+	return difference;
+}
+
+/*
+ * The variance of a skill after a match over that before.  Of the variance
+ * total of an observed performance the skill contributed part and its own noise
+ * contributed noise; rest is what the observation left of total, as a share.
+ */
+static double
+variance_ratio(double part, double noise, double total, double rest)
+{
+	/* What others contribute cannot be less than nothing, whatever rounds. */
+	return fmax(total - part, noise) / total + part / total * rest;
+}
+
+/* Sigma at the start of the match: that of everybody who played has drifted. */
+static void
+start_states(Match *match, double drift)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		MatchPlayer *player = &match->player[i];
+
+		player->after[TRUESKILL_MU] = player->before[TRUESKILL_MU];
+		player->after[TRUESKILL_SIGMA] = player->before[TRUESKILL_SIGMA];
+	}
+	for (i = 0; drift > 0 && i < match->nentries; i++)
+	{
+		MatchPlayer *player = &match->player[match->entry[i].player];
+
+		if (match->entry[i].weight == 0)
+			continue;
+		player->after[TRUESKILL_SIGMA] =
+			sqrt(square(player->before[TRUESKILL_SIGMA]) + drift);
+	}
+}
+
+static void
+update_two_teams(const TrueSkill *ts, Match *match, double drift)
+{
+	Difference	difference = trueskill_difference(ts, match, drift);
+	double		c = difference.deviation;
+	int			first = match_first_side(match);
+	double		lead = match->team[1 - first].rank - match->team[first].rank;
+	Truncation	truncation;
+	int			i;
+
+	if (lead == 0)
+		truncation = truncated_draw(difference.mean / c, difference.margin / c);
+	else if (lead > 0)
+		truncation = truncated_win((difference.mean - difference.margin) / c);
+	else
+	{
+		truncation = truncated_win((-difference.mean - difference.margin) / c);
+		truncation.v = -truncation.v;
+	}
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		MatchPlayer *player = &match->player[i];
+		double		x = player->gradient;
+		double		variance = square(player->after[TRUESKILL_SIGMA]);
+		double		ratio;
+
+		player->gradient = x * truncation.v / c;
+		if (x == 0)
+			continue;
+		ratio = variance_ratio(square(x) * variance, square(x * ts->beta),
+							   square(c), truncation.rest);
+		player->after[TRUESKILL_MU] += match->gain * variance * player->gradient;
+		player->after[TRUESKILL_SIGMA] =
+			deviation_updated(player->after[TRUESKILL_SIGMA], sqrt(ratio),
+							  match->gain);
+	}
+}
+
+/* A message to a team: precision, and precision times mean. */
+typedef struct Message
+{
+	double		precision;
+	double		shift;
+} Message;
+
+/* A team in the order of the result, with what its neighbours say about it. */
+typedef struct ChainTeam
+{
+	int			team;
+	double		mean;
+	double		variance;
+	Message		above;			/* from the pair with the team above */
+	Message		below;			/* from the pair with the team below */
+} ChainTeam;
+
+/*
+ * Let one pair of neighbours speak again: what the order of the two says about
+ * either, given everything else that is known of the other.  Returns the larger
+ * change of the two messages, in deviations.
+ */
+static double
+chain_step(ChainTeam *upper, ChainTeam *lower, double margin, bool draw)
+{
+	double		upper_variance = 1 / (1 / upper->variance + upper->above.precision);
+	double		lower_variance = 1 / (1 / lower->variance + lower->below.precision);
+	double		upper_mean = upper_variance *
+		(upper->mean / upper->variance + upper->above.shift);
+	double		lower_mean = lower_variance *
+		(lower->mean / lower->variance + lower->below.shift);
+	double		variance = upper_variance + lower_variance;
+	double		c = sqrt(variance);
+	double		mean = upper_mean - lower_mean;
+	Truncation	truncation = draw ? truncated_draw(mean / c, margin / c) :
+		truncated_win((mean - margin) / c);
+	double		precision = truncation.w / (variance * truncation.rest);
+	double		shift = (mean * truncation.w + c * truncation.v) /
+		(variance * truncation.rest);
+	Message		to_upper;
+	Message		to_lower;
+	double		change;
+
+	to_upper.precision = precision / (1 + precision * lower_variance);
+	to_upper.shift = (shift + precision * lower_mean) /
+		(1 + precision * lower_variance);
+	to_lower.precision = precision / (1 + precision * upper_variance);
+	to_lower.shift = (precision * upper_mean - shift) /
+		(1 + precision * upper_variance);
+
+	change = fmax(fabs(to_upper.precision - upper->below.precision) * upper->variance,
+				  fabs(to_lower.precision - lower->above.precision) * lower->variance);
+	change = fmax(change, fabs(to_upper.shift - upper->below.shift) *
+				  sqrt(upper->variance));
+	change = fmax(change, fabs(to_lower.shift - lower->above.shift) *
+				  sqrt(lower->variance));
+	upper->below = to_upper;
+	lower->above = to_lower;
+	return change;
+}
+
+/* By rank; teams that drew stay in the order of their numbers. */
+static int
+compare_ranks(const MatchTeam *a, const MatchTeam *b)
+{
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int
+compare_team_pointers(const void *a, const void *b)
+{
+	return compare_ranks(*(const MatchTeam *const *) a,
+						 *(const MatchTeam *const *) b);
+}
+
+static void
+update_many_teams(const TrueSkill *ts, Match *match, double drift)
+{
+	const double tolerance = 1e-11;
+	const int	max_sweeps = 500;
+	TrueSkillTeams teams;
+	const MatchTeam *order[MATCH_MAX_TEAMS];
+	ChainTeam	chain[MATCH_MAX_TEAMS];
+	int			place[MATCH_MAX_TEAMS];
+	double		per_size = trueskill_margin(ts);
+	int			n = match->nteams;
+	int			sweep,
+				i;
+
+	trueskill_teams(ts, match, drift, &teams);
+	for (i = 0; i < n; i++)
+		order[i] = &match->team[i];
+	qsort(order, n, sizeof(order[0]), compare_team_pointers);
+	for (i = 0; i < n; i++)
+	{
+		int			team = (int) (order[i] - match->team);
+
+		place[team] = i;
+		chain[i].team = team;
+
+		/* From one of the means, so that no digits are lost if all are huge. */
+		chain[i].mean = teams.mean[team] - teams.mean[0];
+		chain[i].variance = teams.variance[team];
+		chain[i].above.precision = chain[i].above.shift = 0;
+		chain[i].below.precision = chain[i].below.shift = 0;
+	}
+
+	/* Down the chain and up again, until nothing changes. */
+	for (sweep = 0; sweep < max_sweeps; sweep++)
+	{
+		double		change = 0;
+
+		for (i = 0; i < 2 * (n - 1); i++)
+		{
+			int			upper = i < n - 1 ? i : 2 * (n - 1) - 1 - i;
+			int			lower = upper + 1;
+			double		margin = per_size * sqrt(teams.size[chain[upper].team] +
+												 teams.size[chain[lower].team]);
+
+			change = fmax(change,
+						  chain_step(&chain[upper], &chain[lower], margin,
+									 order[upper]->rank == order[lower]->rank));
+		}
+		if (change < tolerance)
+			break;
+	}
+
+	/*
+	 * A team's performance tells of each member's skill.  What the entries of a
+	 * player on several teams tell adds up as precisions do; mu is the change of
+	 * mu until the last loop.
+	 */
+	start_states(match, drift);
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].gradient = match->player[i].after[TRUESKILL_MU] = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const ChainTeam *team = &chain[place[e->team]];
+		MatchPlayer *player = &match->player[e->player];
+		double		prior = square(player->before[TRUESKILL_SIGMA]) + drift;
+		double		variance = square(player->after[TRUESKILL_SIGMA]);
+		double		precision = team->above.precision + team->below.precision;
+		double		shift = team->above.shift + team->below.shift;
+		double		rest = 1 / (1 + precision * team->variance);
+		double		gradient = e->weight * rest * (shift - precision * team->mean);
+		double		ratio = variance_ratio(square(e->weight) * prior,
+										   square(e->weight * ts->beta),
+										   team->variance, rest);
+		double		posterior;
+
+		ratio = deviation_updated(1, ratio, match->gain);
+		posterior = variance / (1 + (1 / ratio - 1) * (variance / prior));
+		player->after[TRUESKILL_MU] = posterior *
+			(player->after[TRUESKILL_MU] / variance +
+			 match->gain * gradient / ratio);
+		player->after[TRUESKILL_SIGMA] = sqrt(posterior);
+		player->gradient += gradient;
+	}
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].after[TRUESKILL_MU] +=
+			match->player[i].before[TRUESKILL_MU];
+}
+
+void
+trueskill_update(const TrueSkill *ts, Match *match)
+{
+	double		drift = match->gain * square(ts->tau);
+
+	if (match->nteams == 2)
+	{
+		start_states(match, drift);
+		update_two_teams(ts, match, drift);
+	}
+	else
+		update_many_teams(ts, match, drift);
+}
+
+/* A draw counts as half a win. */
+static double
+trueskill_expected_score(const Difference *d)
+{
+	return (normal_cdf((d->mean - d->margin) / d->deviation) +
+			normal_cdf((d->mean + d->margin) / d->deviation)) / 2;
+}
+
+static TrueSkill
+trueskill_from_params(const ParamValue *params)
+{
+	TrueSkill	ts;
+
+	ts.beta = params[TRUESKILL_BETA].number;
+	ts.tau = params[TRUESKILL_TAU].number;
+	ts.draw_probability = params[TRUESKILL_DRAW_PROBABILITY].number;
+	ts.margin_by_weight =
+		params[TRUESKILL_DRAW_MARGIN].choice == MARGIN_BY_WEIGHTS;
+	return ts;
+}
+
+/*
+ * Of two teams each gets half of the probability of a draw; of more, each the
+ * probability of the best performance, margins aside.
+ */
+static MatchStatus
+trueskill_predict(const ParamValue *params, Match *match)
+{
+	TrueSkill	ts = trueskill_from_params(params);
+	double		drift = match->gain * square(ts.tau);
+	int			i;
+
+	if (match->nteams == 2)
+	{
+		Difference	difference = trueskill_difference(&ts, match, drift);
+		int			first = match_first_side(match);
+
+		for (i = 0; i < match->nplayers; i++)
+			match->player[i].gradient = 0;
+		match->team[first].win = trueskill_expected_score(&difference);
+		match->team[1 - first].win = 1 - match->team[first].win;
+	}
+	else
+	{
+		TrueSkillTeams teams;
+		double		win[MATCH_MAX_TEAMS];
+		double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
+
+		trueskill_teams(&ts, match, drift, &teams);
+		for (i = 0; i < match->nteams; i++)
+			teams.variance[i] = sqrt(teams.variance[i]);
+		normal_best_of(teams.mean, teams.variance, match->nteams, win, work);
+		for (i = 0; i < match->nteams; i++)
+			match->team[i].win = win[i];
+	}
+	return match_check_predictions(match);
+}
+
+static MatchStatus
+trueskill_rate(const ParamValue *params, Match *match)
+{
+	TrueSkill	ts = trueskill_from_params(params);
+	MatchStatus status = trueskill_predict(params, match);
+
+	if (status == MATCH_OK)
+		trueskill_update(&ts, match);
+	return status;
+}
+
+void
+trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams, int nteams,
+				 int team, double *win, double *draw, double *place,
+				 double *work)
+{
+	double		deviation[MATCH_MAX_TEAMS];
+	double		margin[MATCH_MAX_TEAMS];
+	double		per_size = trueskill_margin(ts);
+	int			i;
+
+	/* Of two the draw is a difference of two tails, each from its own side. */
+	if (nteams == 2)
+	{
+		double		c = sqrt(teams->variance[0] + teams->variance[1]);
+		double		lead = (teams->mean[team] - teams->mean[1 - team]) / c;
+		double		e = per_size * sqrt(teams->size[0] + teams->size[1]) / c;
+
+		*win = normal_cdf(lead - e);
+		*draw = normal_cdf(e - fabs(lead)) - normal_cdf(-e - fabs(lead));
+		place[0] = *win + *draw;
+		place[1] = normal_cdf(-lead - e);
+		return;
+	}
+
+	for (i = 0; i < nteams; i++)
+	{
+		deviation[i] = sqrt(teams->variance[i]);
+		margin[i] = per_size * sqrt(teams->size[i] + teams->size[team]);
+	}
+
+	*win = normal_places(teams->mean, deviation, margin, nteams, team,
+						 place, work);
+	*draw = fmax(place[0] - *win, 0);
+}
+
+/*
+ * The matrices of the adjacent differences are tridiagonal, so their Cholesky
+ * factors, in the form L D L', cost one step a team.
+ */
+double
+trueskill_quality(const TrueSkill *ts, const Match *match)
+{
+	TrueSkillTeams teams;
+	double		noise[MATCH_MAX_TEAMS];
+	double		log_quality = 0;
+	double		pivot = 1;
+	double		noise_pivot = 1;
+	double		residual = 0;
+	int			i;
+
+	trueskill_teams(ts, match, 0, &teams);
+	for (i = 0; i < match->nteams; i++)
+		noise[i] = 0;
+	for (i = 0; i < match->nentries; i++)
+		noise[match->entry[i].team] += square(match->entry[i].weight * ts->beta);
+
+	for (i = 0; i < match->nteams - 1; i++)
+	{
+		double		factor = i > 0 ? -teams.variance[i] / pivot : 0;
+		double		noise_factor = i > 0 ? -noise[i] / noise_pivot : 0;
+
+		residual = teams.mean[i] - teams.mean[i + 1] - factor * residual;
+		pivot = teams.variance[i] + teams.variance[i + 1] - square(factor) * pivot;
+		noise_pivot = noise[i] + noise[i + 1] - square(noise_factor) * noise_pivot;
+		log_quality += 0.5 * log(noise_pivot / pivot) -
+			0.5 * square(residual) / pivot;
+	}
+	return exp(log_quality);
+}
+
+/* Mu less so many sigma. */
+static void
+trueskill_display(const ParamValue *params, double *coefficient)
+{
+	coefficient[TRUESKILL_MU] = 1;
+	coefficient[TRUESKILL_SIGMA] = -params[TRUESKILL_DISPLAY_DEVIATIONS].number;
+	coefficient[TRUESKILL_NSTATE] = 0;
+}
+
+extern const Model trueskill_model;
+const Model trueskill_model = {
+	.name = "trueskill",
+	.summary = "Bayesian skill with uncertainty, for any number of teams of any size",
+	.source = "R. Herbrich, T. Minka and T. Graepel, TrueSkill: A Bayesian Skill Rating System (2006)",
+	.params = trueskill_params,
+	.nparams = TRUESKILL_NPARAMS,
+	.state = trueskill_state,
+	.nstate = TRUESKILL_NSTATE,
+	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	MODEL_GAIN,
+	.init = trueskill_init,
+	.age = trueskill_age,
+	.predict = trueskill_predict,
+	.rate = trueskill_rate,
+	.display = trueskill_display,
+};
