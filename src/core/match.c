@@ -330,6 +330,8 @@ match_build(const Model *model, const ParamValue *params,
 		return MATCH_ONE_TEAM;
 	if (match->nteams > 2 && !(model->inputs & MODEL_MANY_TEAMS))
 		return MATCH_TOO_MANY_TEAMS_FOR_MODEL;
+	if (model->max_players > 0 && match->nplayers > model->max_players)
+		return MATCH_TOO_MANY_PLAYERS_FOR_MODEL;
 	if (match->nteams != 2 && match->log_odds != 0)
 		return MATCH_LOG_ODDS_NEED_TWO_TEAMS;
 	if (form == RESULT_NONE)
@@ -372,6 +374,22 @@ match_outcome(const Match *match, int team)
 	return shared ? MATCH_DREW : MATCH_WON;
 }
 
+/* Insertion, as results mostly come in order. */
+void
+match_teams_by_rank(const Match *match, int *order)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		for (j = i; j > 0 &&
+			 match->team[order[j - 1]].rank > match->team[i].rank; j--)
+			order[j] = order[j - 1];
+		order[j] = i;
+	}
+}
+
 MatchStatus
 match_check_predictions(const Match *match)
 {
@@ -398,6 +416,8 @@ match_status_message(MatchStatus status)
 			return "a team without play time";
 		case MATCH_TOO_MANY_TEAMS_FOR_MODEL:
 			return "more than two teams";
+		case MATCH_TOO_MANY_PLAYERS_FOR_MODEL:
+			return "more players than the model takes";
 		case MATCH_TOO_MANY_PARTICIPANTS:
 			return "too many participants";
 		case MATCH_TOO_MANY_TEAMS:
@@ -503,6 +523,7 @@ match_status_hint(MatchStatus status)
 		case MATCH_NO_RESULT:
 		case MATCH_NO_PLAY_TIME:
 		case MATCH_TOO_MANY_TEAMS_FOR_MODEL:
+		case MATCH_TOO_MANY_PLAYERS_FOR_MODEL:
 			break;
 	}
 	return NULL;

@@ -34,7 +34,8 @@ typedef enum MatchStatus
 	MATCH_NO_RESULT,
 	MATCH_NO_PLAY_TIME,
 	MATCH_TOO_MANY_TEAMS_FOR_MODEL,
-	MATCH_LAST_UNRATED = MATCH_TOO_MANY_TEAMS_FOR_MODEL,
+	MATCH_TOO_MANY_PLAYERS_FOR_MODEL,
+	MATCH_LAST_UNRATED = MATCH_TOO_MANY_PLAYERS_FOR_MODEL,
 
 	/* The input is wrong. */
 	MATCH_TOO_MANY_PARTICIPANTS,
@@ -169,6 +170,12 @@ extern int	match_first_side(const Match *match);
  * on its own lost if its score is negative, drew at zero and won above.
  */
 extern MatchOutcome match_outcome(const Match *match, int team);
+
+/*
+ * The teams by rank, best first, and those that drew in the order of their
+ * numbers: indexes into match->team.
+ */
+extern void match_teams_by_rank(const Match *match, int *order);
 
 /*
  * MATCH_OK if every team's win is a probability, else MATCH_OVERFLOW: models end

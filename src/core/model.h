@@ -64,6 +64,7 @@ typedef struct StateSpec
 {
 	const char *name;			/* SQL column name */
 	double		min;			/* smallest sound value (may be -INFINITY) */
+	bool		shared;			/* the same in all pools, see Model.shares */
 	const char *description;
 } StateSpec;
 
@@ -98,6 +99,7 @@ typedef struct Model
 	const StateSpec *state;
 	int			nstate;
 	unsigned	inputs;			/* a set of ModelInput */
+	int			max_players;	/* of a match; 0: no limit of its own */
 
 	/* The state of a player who has not played. */
 	void		(*init) (const ParamValue *params, double *state);
@@ -108,6 +110,15 @@ typedef struct Model
 	 */
 	void		(*age) (const ParamValue *params, double *state,
 						double seconds);
+
+	/*
+	 * Whether a player's shared state columns are in use; NULL if there are
+	 * none.  They then live in a row of their own, beside one for each pool, and
+	 * are aged by age_shared() and the time since a match in any pool.
+	 */
+	bool		(*shares) (const ParamValue *params);
+	void		(*age_shared) (const ParamValue *params, double *state,
+							   double seconds);
 
 	/*
 	 * The weight of a stint given in seconds from the start of the match;

@@ -13,7 +13,8 @@
 #define REGISTRY(MODEL) \
 	MODEL(elo) \
 	MODEL(hive) \
-	MODEL(trueskill)
+	MODEL(trueskill) \
+	MODEL(trueskill2)
 
 #define DECLARE(name) extern const Model name##_model;
 #define REFER(name) &name##_model,

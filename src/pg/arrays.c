@@ -9,7 +9,8 @@
 #include "utils/tuplestore.h"
 
 ArrayType *
-array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
+array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
+						  int n)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
 
@@ -18,16 +19,24 @@ array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array %s must have one dimension, not %d",
 						name, ARR_NDIM(array))));
-	if (ARR_HASNULL(array) && array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("array %s must not contain nulls", name)));
 	if (n >= 0 && array_size(array) != n)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array %s has %d elements for %d players", name,
 						array_size(array), n),
 				 errhint("All arrays have one element for each participant.")));
+	return array;
+}
+
+ArrayType *
+array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
+{
+	ArrayType  *array = array_with_nulls_argument(fcinfo, arg, name, n);
+
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("array %s must not contain nulls", name)));
 	return array;
 }
 

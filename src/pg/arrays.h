@@ -16,6 +16,10 @@
 extern ArrayType *array_argument(FunctionCallInfo fcinfo, int arg,
 								 const char *name, int n);
 
+/* The same, where a null element is one that is unknown. */
+extern ArrayType *array_with_nulls_argument(FunctionCallInfo fcinfo, int arg,
+											const char *name, int n);
+
 /* Whether any argument but one is null, which makes the result null or empty. */
 extern bool argument_is_null(FunctionCallInfo fcinfo, int but);
 

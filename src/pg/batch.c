@@ -349,6 +349,8 @@ batch_create(Ladder *ladder)
 	batch->ladder = ladder;
 	batch->context = CurrentMemoryContext;
 	batch->players = id_table_create(ladder->player_type);
+	batch->shares = ladder->model->shares != NULL &&
+		ladder->model->shares(ladder->params);
 	ladder->model->init(ladder->params, batch->initial);
 	return batch;
 }
@@ -374,6 +376,11 @@ batch_player(Batch *batch, Datum id, const char *pool)
 		player->last_played = DT_NOBEGIN;
 		*place = player;
 		MemoryContextSwitchTo(old);
+
+		/* This may move the place. */
+		if (batch->shares && strcmp(pool, SHARED_POOL) != 0)
+			player->shared = batch_player(batch, id, SHARED_POOL);
+		return player;
 	}
 	return (BatchPlayer *) *place;
 }
@@ -399,7 +406,13 @@ batch_want(Batch *batch)
 	int			i;
 
 	for (i = 0; i < batch->match.nplayers; i++)
-		batch->player[i]->wanted = true;
+	{
+		BatchPlayer *player = batch->player[i];
+
+		player->wanted = true;
+		if (player->shared != NULL)
+			player->shared->wanted = true;
+	}
 }
 
 void
@@ -511,6 +524,13 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 	Match	   *match = &batch->match;
 	int			i;
 
+	if (batch->shares && strcmp(source->pool, SHARED_POOL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("pool \"%s\" is reserved", source->pool),
+				 errdetail("Under model \"%s\" it has what players have in all pools.",
+						   ladder->model->name)));
+
 	reserve(batch, source->n);
 	match->nplayers = 0;
 	match->log_odds = source->log_odds;
@@ -547,6 +567,40 @@ batch_report(Batch *batch, SourceMatch *source, MatchStatus status,
 										source->player_id[offender]) : NULL);
 }
 
+/* Seconds since the last match of that row, or 0 if that was later or never. */
+static double
+idle_seconds(const BatchPlayer *player, const SourceMatch *source)
+{
+	if (TIMESTAMP_IS_NOBEGIN(player->last_played) ||
+		source->played_at <= player->last_played)
+		return 0;
+	return (source->played_at - player->last_played) / 1e6;
+}
+
+/* The state with which a player goes into a match. */
+static void
+state_before(Batch *batch, const BatchPlayer *player,
+			 const SourceMatch *source, double *before)
+{
+	Ladder	   *ladder = batch->ladder;
+	const Model *model = ladder->model;
+	double		seconds = idle_seconds(player, source);
+	int			i;
+
+	memcpy(before, player->state, model->nstate * sizeof(double));
+	if (model->age != NULL && seconds > 0)
+		model->age(ladder->params, before, seconds);
+	if (player->shared != NULL)
+	{
+		for (i = 0; i < model->nstate; i++)
+			if (model->state[i].shared)
+				before[i] = player->shared->state[i];
+		seconds = idle_seconds(player->shared, source);
+		if (seconds > 0)
+			model->age_shared(ladder->params, before, seconds);
+	}
+}
+
 MatchStatus
 batch_rate(Batch *batch, SourceMatch *source)
 {
@@ -561,11 +615,7 @@ batch_rate(Batch *batch, SourceMatch *source)
 		MatchPlayer *p = &match->player[i];
 		double	   *before = batch->before + i * model->nstate;
 
-		memcpy(before, player->state, model->nstate * sizeof(double));
-		if (model->age != NULL && !TIMESTAMP_IS_NOBEGIN(player->last_played) &&
-			source->played_at > player->last_played)
-			model->age(ladder->params, before,
-					   (source->played_at - player->last_played) / 1e6);
+		state_before(batch, player, source, before);
 		p->before = before;
 		p->after = batch->after + i * model->nstate;
 		p->games = player->games;
@@ -579,33 +629,47 @@ batch_score(Batch *batch, int player)
 	return match_outcome(&batch->match, batch->match.player[player].team) / 2.0;
 }
 
+static void
+count_match(BatchPlayer *player, MatchOutcome outcome, TimestampTz played_at)
+{
+	player->games++;
+	switch (outcome)
+	{
+		case MATCH_WON:
+			player->wins++;
+			break;
+		case MATCH_DREW:
+			player->draws++;
+			break;
+		case MATCH_LOST:
+			player->losses++;
+			break;
+	}
+	player->last_played = Max(player->last_played, played_at);
+	player->played = true;
+}
+
 void
 batch_commit(Batch *batch, SourceMatch *source)
 {
 	const Model *model = batch->ladder->model;
 	Match	   *match = &batch->match;
-	int			i;
+	int			i,
+				j;
 
 	for (i = 0; i < match->nplayers; i++)
 	{
 		BatchPlayer *player = batch->player[i];
+		const double *after = match->player[i].after;
+		MatchOutcome outcome = match_outcome(match, match->player[i].team);
 
-		memcpy(player->state, match->player[i].after,
-			   model->nstate * sizeof(double));
-		player->games++;
-		switch (match_outcome(match, match->player[i].team))
-		{
-			case MATCH_WON:
-				player->wins++;
-				break;
-			case MATCH_DREW:
-				player->draws++;
-				break;
-			case MATCH_LOST:
-				player->losses++;
-				break;
-		}
-		player->last_played = Max(player->last_played, source->played_at);
-		player->played = true;
+		memcpy(player->state, after, model->nstate * sizeof(double));
+		count_match(player, outcome, source->played_at);
+		if (player->shared == NULL)
+			continue;
+		for (j = 0; j < model->nstate; j++)
+			if (model->state[j].shared)
+				player->shared->state[j] = after[j];
+		count_match(player->shared, outcome, source->played_at);
 	}
 }

@@ -14,11 +14,18 @@
 #include "ids.h"
 #include "ladder.h"
 
+/*
+ * Where a model shares state columns among pools, the pool of the row that has
+ * them; it is in no match.
+ */
+#define SHARED_POOL "*"
+
 /* A player while a batch is rated. */
 typedef struct BatchPlayer
 {
 	Datum		id;
 	const char *pool;
+	struct BatchPlayer *shared; /* the player's row in SHARED_POOL, or NULL */
 	double	   *state;			/* model->nstate numbers */
 	int64		games;
 	int64		wins;
@@ -82,6 +89,7 @@ typedef struct Batch
 	Ladder	   *ladder;
 	MemoryContext context;
 	IdTable    *players;
+	bool		shares;			/* see Model.shares */
 	double		initial[MODEL_MAX_STATE];
 
 	/* The current match: room for max of each. */

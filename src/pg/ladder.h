@@ -133,7 +133,7 @@ typedef enum LadderArray
 	ARRAY_COMMANDING,
 	ARRAY_SIDE,
 	ARRAY_SCORE,
-	ARRAY_SQUAD,
+	ARRAY_SQUAD,				/* from here on an element may be null */
 	ARRAY_KILLS,
 	ARRAY_DEATHS,
 	ARRAY_QUIT,

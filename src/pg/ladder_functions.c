@@ -102,11 +102,15 @@ optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 	for (i = first; i <= (int) last; i++, arg++)
 	{
 		arrays->has_array[i] = !PG_ARGISNULL(arg);
-		if (arrays->has_array[i])
-			arrays->array[i] =
-				PointerGetDatum(array_argument(fcinfo, arg,
-											   ladder_array_name(i),
-											   arrays->n));
+		if (!arrays->has_array[i])
+			continue;
+		arrays->array[i] =
+			PointerGetDatum(i >= ARRAY_SQUAD ?
+							array_with_nulls_argument(fcinfo, arg,
+													  ladder_array_name(i),
+													  arrays->n) :
+							array_argument(fcinfo, arg, ladder_array_name(i),
+										   arrays->n));
 	}
 }
 

@@ -261,8 +261,8 @@ check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 		int			n = 3;
 
 		player->known = true;
-		for (i = 0; i < model->nstate; i++)
-			same = same && same_bits(DatumGetFloat8(column(&ratings, n++)),
+		for (i = 0; i < model->nstate; i++, n++)
+			same = same && same_bits(DatumGetFloat8(column(&ratings, n)),
 									 player->state[i]);
 		state_check->examined++;
 		if (!same && fault(state_check))

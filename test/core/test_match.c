@@ -506,8 +506,9 @@ test_every_status(void **state)
 		{"hive", overflow, MATCH_OVERFLOW, -1},
 		{"elo", overflow, MATCH_OVERFLOW, -1},
 	};
-	/* test_too_many_teams() is about the one that needs a large match. */
-	int			seen[MATCH_OVERFLOW + 1] = {[MATCH_TOO_MANY_TEAMS] = 1};
+	/* Two have tests of their own. */
+	int			seen[MATCH_OVERFLOW + 1] = {[MATCH_TOO_MANY_TEAMS] = 1,
+	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = 1};
 	Fixture		f;
 	int			i;
 
@@ -564,6 +565,42 @@ test_numbers_of_a_player(void **state)
 	assert_status(fixture_build(&f), MATCH_OK);
 	assert_same(f.team[0].score, 2);
 	assert_true(isnan(f.team[1].score));
+}
+
+/* A model may take fewer players than there can be; the match is kept then. */
+static void
+test_too_many_players_for_model(void **state)
+{
+	const Model *elo = model_find("elo");
+	Model		small = *elo;
+	Fixture		f;
+
+	(void) state;
+	full_match(&f, "elo");
+	small.max_players = 3;
+	f.model = &small;
+	assert_status(fixture_build(&f), MATCH_TOO_MANY_PLAYERS_FOR_MODEL);
+	small.max_players = 4;
+	assert_status(fixture_build(&f), MATCH_OK);
+}
+
+/* Of teams that drew, the order of their numbers. */
+static void
+test_teams_by_rank(void **state)
+{
+	static const double rank[6] = {3, 1, 3, 7, 1, 2};
+	static const int expected[6] = {1, 4, 5, 0, 2, 3};
+	Fixture		f;
+	int			order[6];
+	int			i;
+
+	(void) state;
+	fixture_init(&f, "elo");
+	for (i = 0; i < 6; i++)
+		fixture_add(&f, i, 10 * i, rank[i]);
+	assert_status(fixture_build(&f), MATCH_OK);
+	match_teams_by_rank(&f.match, order);
+	assert_memory_equal(order, expected, sizeof(expected));
 }
 
 /* As many players as can be, on teams of the size given. */
@@ -1057,6 +1094,8 @@ main(void)
 		cmocka_unit_test(test_commanding_without_a_stint),
 		cmocka_unit_test(test_every_status),
 		cmocka_unit_test(test_numbers_of_a_player),
+		cmocka_unit_test(test_too_many_players_for_model),
+		cmocka_unit_test(test_teams_by_rank),
 		cmocka_unit_test(test_most_participants),
 		cmocka_unit_test(test_too_many_teams),
 		cmocka_unit_test(test_ranks_as_given),

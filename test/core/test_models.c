@@ -459,6 +459,7 @@ test_unsound_states_are_refused(void **state)
 				}
 }
 
+/* Players who exchange wins of the highest gain leave every range in the end. */
 static void
 test_overflow_is_reported(void **state)
 {
@@ -468,14 +469,23 @@ test_overflow_is_reported(void **state)
 	(void) state;
 	for (m = 0; m < model_count; m++)
 	{
+		MatchStatus status = MATCH_OK;
+		int			round;
+
 		if (!(model_registry[m]->inputs & MODEL_GAIN))
 			continue;
 		fixture_init(&f, model_registry[m]->name);
-		fixture_add(&f, 0, 1, 1);
-		fixture_add(&f, 1, 2, 2);
-		f.match.gain = DBL_MAX;
-		assert_status(fixture_build(&f), MATCH_OK);
-		assert_status(model_rate(f.model, f.params, &f.match), MATCH_OVERFLOW);
+		for (round = 0; round < 10 && status == MATCH_OK; round++)
+		{
+			fixture_clear(&f);
+			fixture_add(&f, 0, 1, 1 + round % 2);
+			fixture_add(&f, 1, 2, 2 - round % 2);
+			f.match.gain = DBL_MAX;
+			assert_status(fixture_build(&f), MATCH_OK);
+			status = model_rate(f.model, f.params, &f.match);
+			fixture_advance(&f);
+		}
+		assert_status(status, MATCH_OVERFLOW);
 	}
 }
 
@@ -704,6 +714,10 @@ rate_random_matches(const Model *model, uint64_t seed, int rounds, Size size)
 	return rated;
 }
 
+/*
+ * Most can be computed.  A joint distribution holds fewer decades, and such a
+ * model refuses more.
+ */
 static void
 test_extreme_numbers(void **state)
 {
@@ -711,8 +725,8 @@ test_extreme_numbers(void **state)
 
 	(void) state;
 	for (m = 0; m < model_count; m++)
-		assert_true(rate_random_matches(model_registry[m], 46, 20000,
-										EXTREME) > 10000);
+		assert_true(rate_random_matches(model_registry[m], 46, 20000, EXTREME) >
+					(model_registry[m]->max_players > 0 ? 4000 : 10000));
 }
 
 /* Where sums and products overflow, that is said and not NaN. */

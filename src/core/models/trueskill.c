@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "math/truncated.h"
 #include "model.h"
@@ -260,9 +259,10 @@ typedef struct Message
 /* A team in the order of the result, with what its neighbours say about it. */
 typedef struct ChainTeam
 {
-	int			team;
+	double		rank;
 	double		mean;
 	double		variance;
+	double		size;
 	Message		above;			/* from the pair with the team above */
 	Message		below;			/* from the pair with the team below */
 } ChainTeam;
@@ -273,7 +273,7 @@ typedef struct ChainTeam
  * change of the two messages, in deviations.
  */
 static double
-chain_step(ChainTeam *upper, ChainTeam *lower, double margin, bool draw)
+chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
 {
 	double		upper_variance = 1 / (1 / upper->variance + upper->above.precision);
 	double		lower_variance = 1 / (1 / lower->variance + lower->below.precision);
@@ -284,7 +284,8 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin, bool draw)
 	double		variance = upper_variance + lower_variance;
 	double		c = sqrt(variance);
 	double		mean = upper_mean - lower_mean;
-	Truncation	truncation = draw ? truncated_draw(mean / c, margin / c) :
+	Truncation	truncation = upper->rank == lower->rank ?
+		truncated_draw(mean / c, margin / c) :
 		truncated_win((mean - margin) / c);
 	double		precision = truncation.w / (variance * truncation.rest);
 	double		shift = (mean * truncation.w + c * truncation.v) /
@@ -311,29 +312,13 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin, bool draw)
 	return change;
 }
 
-/* By rank; teams that drew stay in the order of their numbers. */
-static int
-compare_ranks(const MatchTeam *a, const MatchTeam *b)
-{
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static int
-compare_team_pointers(const void *a, const void *b)
-{
-	return compare_ranks(*(const MatchTeam *const *) a,
-						 *(const MatchTeam *const *) b);
-}
-
 static void
 update_many_teams(const TrueSkill *ts, Match *match, double drift)
 {
 	const double tolerance = 1e-11;
 	const int	max_sweeps = 500;
 	TrueSkillTeams teams;
-	const MatchTeam *order[MATCH_MAX_TEAMS];
+	int			order[MATCH_MAX_TEAMS];
 	ChainTeam	chain[MATCH_MAX_TEAMS];
 	int			place[MATCH_MAX_TEAMS];
 	double		per_size = trueskill_margin(ts);
@@ -342,15 +327,14 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 				i;
 
 	trueskill_teams(ts, match, drift, &teams);
-	for (i = 0; i < n; i++)
-		order[i] = &match->team[i];
-	qsort(order, n, sizeof(order[0]), compare_team_pointers);
+	match_teams_by_rank(match, order);
 	for (i = 0; i < n; i++)
 	{
-		int			team = (int) (order[i] - match->team);
+		int			team = order[i];
 
 		place[team] = i;
-		chain[i].team = team;
+		chain[i].size = teams.size[team];
+		chain[i].rank = match->team[team].rank;
 
 		/* From one of the means, so that no digits are lost if all are huge. */
 		chain[i].mean = teams.mean[team] - teams.mean[0];
@@ -368,12 +352,11 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 		{
 			int			upper = i < n - 1 ? i : 2 * (n - 1) - 1 - i;
 			int			lower = upper + 1;
-			double		margin = per_size * sqrt(teams.size[chain[upper].team] +
-												 teams.size[chain[lower].team]);
+			double		margin = per_size * sqrt(chain[upper].size +
+												 chain[lower].size);
 
-			change = fmax(change,
-						  chain_step(&chain[upper], &chain[lower], margin,
-									 order[upper]->rank == order[lower]->rank));
+			change = fmax(change, chain_step(&chain[upper], &chain[lower],
+											 margin));
 		}
 		if (change < tolerance)
 			break;
