@@ -12,6 +12,8 @@
 /* The models by name, each NAME_model in a file of its own, as listed. */
 #define REGISTRY(MODEL) \
 	MODEL(elo) \
+	MODEL(glicko) \
+	MODEL(glicko2) \
 	MODEL(hive) \
 	MODEL(trueskill) \
 	MODEL(trueskill2)

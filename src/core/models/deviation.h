@@ -9,6 +9,9 @@
 
 #define SECONDS_PER_DAY 86400.0
 
+/* The smallest sound deviation: one of 0 would never move again. */
+#define DEVIATION_MIN 1e-12
+
 /*
  * A deviation to which a variance is added, for time that passes; it does not
  * grow beyond limit, nor shrink if it is there already.
@@ -26,12 +29,16 @@ deviation_grown(double deviation, double variance, double limit)
 
 /*
  * What is left of a deviation after an update of the given gain, if one of gain
- * 1 multiplies it by ratio: as if the update had come gain times.
+ * 1 multiplies it by ratio: as if the update had come gain times.  It does not
+ * fall below least.
  */
 static inline double
-deviation_updated(double deviation, double ratio, double gain)
+deviation_updated(double deviation, double ratio, double gain, double least)
 {
-	return deviation * (gain == 1 ? ratio : pow(ratio, gain));
+	deviation *= gain == 1 ? ratio : pow(ratio, gain);
+
+	/* Not fmax(), which would hide a NaN. */
+	return deviation < least ? least : deviation;
 }
 
 #endif							/* DEVIATION_H */

@@ -70,10 +70,9 @@ static const ParamSpec trueskill_params[] = {
 	.description = "the displayed rating is mu minus so many sigma"},
 };
 
-/* A sigma of 0 would never move again. */
 static const StateSpec trueskill_state[] = {
 	{.name = "mu",.min = -INFINITY,.description = "mean of the skill"},
-	{.name = "sigma",.min = 1e-12,.description = "deviation of the skill"},
+	{.name = "sigma",.min = DEVIATION_MIN,.description = "deviation of the skill"},
 };
 
 static void
@@ -81,7 +80,7 @@ trueskill_init(const ParamValue *params, double *state)
 {
 	state[TRUESKILL_MU] = params[TRUESKILL_INITIAL_MU].number;
 	state[TRUESKILL_SIGMA] = fmax(params[TRUESKILL_INITIAL_SIGMA].number,
-								  trueskill_state[TRUESKILL_SIGMA].min);
+								  DEVIATION_MIN);
 }
 
 static void
@@ -245,7 +244,7 @@ update_two_teams(const TrueSkill *ts, Match *match, double drift)
 		player->after[TRUESKILL_MU] += match->gain * variance * player->gradient;
 		player->after[TRUESKILL_SIGMA] =
 			deviation_updated(player->after[TRUESKILL_SIGMA], sqrt(ratio),
-							  match->gain);
+							  match->gain, DEVIATION_MIN);
 	}
 }
 
@@ -386,12 +385,14 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 										   team->variance, rest);
 		double		posterior;
 
-		ratio = deviation_updated(1, ratio, match->gain);
+		if (match->gain != 1)
+			ratio = pow(ratio, match->gain);
 		posterior = variance / (1 + (1 / ratio - 1) * (variance / prior));
 		player->after[TRUESKILL_MU] = posterior *
 			(player->after[TRUESKILL_MU] / variance +
 			 match->gain * gradient / ratio);
-		player->after[TRUESKILL_SIGMA] = sqrt(posterior);
+		player->after[TRUESKILL_SIGMA] =
+			deviation_updated(sqrt(posterior), 1, 1, DEVIATION_MIN);
 		player->gradient += gradient;
 	}
 	for (i = 0; i < match->nplayers; i++)

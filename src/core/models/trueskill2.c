@@ -151,7 +151,7 @@ static const ParamSpec trueskill2_params[] = {
 static const StateSpec trueskill2_state[] = {
 	{.name = "mu",.min = -INFINITY,
 	.description = "mean of the skill in the mode, above the base"},
-	{.name = "sigma",.min = 1e-12,
+	{.name = "sigma",.min = DEVIATION_MIN,
 	.description = "deviation of the skill in the mode"},
 	{.name = "base_mu",.min = -INFINITY,.shared = true,
 	.description = "mean of the base skill"},
@@ -170,7 +170,7 @@ trueskill2_init(const ParamValue *params, double *state)
 {
 	state[TRUESKILL2_MU] = params[TRUESKILL2_INITIAL_MU].number;
 	state[TRUESKILL2_SIGMA] = fmax(params[TRUESKILL2_INITIAL_SIGMA].number,
-								   trueskill2_state[TRUESKILL2_SIGMA].min);
+								   DEVIATION_MIN);
 	state[TRUESKILL2_BASE_MU] = 0;
 	state[TRUESKILL2_BASE_SIGMA] = params[TRUESKILL2_INITIAL_BASE_SIGMA].number;
 }
@@ -616,11 +616,11 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 /*
  * A state column after the match, of which the performance had covariance with
  * it and the given variance, and moved by shift in mean and to the share rest
- * in variance.
+ * in variance; least is the smallest sigma.
  */
 static void
 update_column(double gain, double covariance, double variance, double shift,
-			  double rest, double *mu, double *sigma)
+			  double rest, double least, double *mu, double *sigma)
 {
 	double		share;
 
@@ -629,7 +629,8 @@ update_column(double gain, double covariance, double variance, double shift,
 	share = covariance / variance;
 	*mu += gain * share * shift;
 	share = share / square(*sigma) * covariance;
-	*sigma = deviation_updated(*sigma, sqrt((1 - share) + share * rest), gain);
+	*sigma = deviation_updated(*sigma, sqrt((1 - share) + share * rest), gain,
+							   least);
 }
 
 static void
@@ -679,11 +680,11 @@ trueskill2_update(const ParamValue *params, Match *match)
 		if (!played[i])
 			continue;
 		update_column(match->gain, square(before[TRUESKILL2_SIGMA]), variance,
-					  shift, rest, &after[TRUESKILL2_MU],
+					  shift, rest, DEVIATION_MIN, &after[TRUESKILL2_MU],
 					  &after[TRUESKILL2_SIGMA]);
 		update_column(match->gain,
 					  base_weight * square(before[TRUESKILL2_BASE_SIGMA]),
-					  variance, shift, rest, &after[TRUESKILL2_BASE_MU],
+					  variance, shift, rest, 0, &after[TRUESKILL2_BASE_MU],
 					  &after[TRUESKILL2_BASE_SIGMA]);
 
 		/* The way to the next match. */

@@ -1,0 +1,323 @@
+/*
+ * glicko.c
+ *		Glicko: ratings with a deviation that grows in idle time.
+ *
+ * M. E. Glickman, "Parameter estimation in large dynamic paired comparison
+ * experiments" (Applied Statistics 48, 1999) and "The Glicko system".  A match
+ * of a ladder is a rating period of its own, and the deviation grows with the
+ * time between them.
+ */
+#include "models/glicko.h"
+
+#include <stddef.h>
+
+#include "math/logistic.h"
+#include "model.h"
+#include "models/deviation.h"
+
+enum
+{
+	GLICKO_RATING,
+	GLICKO_DEVIATION,
+	GLICKO_NSTATE
+};
+
+enum
+{
+	GLICKO_INITIAL_RATING,
+	GLICKO_INITIAL_DEVIATION,
+	GLICKO_DEVIATION_MIN,
+	GLICKO_DEVIATION_LIMIT,
+	GLICKO_C,
+	GLICKO_PERIOD,
+	GLICKO_OPPONENTS,
+	GLICKO_NPARAMS
+};
+
+enum
+{
+	OPPONENTS_EACH,
+	OPPONENTS_MEAN
+};
+
+static const char *const opponents_choices[] = {"each", "mean", NULL};
+
+static const ParamSpec glicko_params[] = {
+	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1500,
+		.min = -1e9,.max = 1e9,.unit = "rating points",
+	.description = "rating of a player who has not played"},
+	{.name = "initial_deviation",.type = PARAM_NUMBER,
+		.default_value = GLICKO_DEVIATION_MAX,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
+	.description = "deviation of a player who has not played"},
+	{.name = "deviation_min",.type = PARAM_NUMBER,.default_value = 30,
+		.min = 0,.max = 1e9,.unit = "rating points",
+	.description = "no match takes a deviation below this, so that ratings keep moving"},
+	{.name = "deviation_max",.type = PARAM_NUMBER,
+		.default_value = GLICKO_DEVIATION_MAX,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
+	.description = "idle time takes no deviation beyond this"},
+	{.name = "c",.type = PARAM_NUMBER,.default_value = 63.2,
+		.min = 0,.max = 1e9,.unit = "rating points per square root of a period",
+	.description = "growth of the deviation in idle time"},
+	{.name = "period",.type = PARAM_NUMBER,.default_value = 30,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "days",
+	.description = "rating period that c refers to"},
+	{.name = "opponents",.type = PARAM_CHOICE,.default_value = OPPONENTS_EACH,
+		.choices = opponents_choices,
+	.description = "whether each opposing team is a game of its own, or all together are one"},
+};
+
+static const StateSpec glicko_state[] = {
+	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
+	{.name = "deviation",.min = DEVIATION_MIN,
+	.description = "standard deviation of the rating in points"},
+};
+
+double
+glicko_g(double deviation)
+{
+	return 1 / sqrt(1 + 3 * deviation * deviation / (M_PI * M_PI));
+}
+
+double
+glicko_win_probability(double difference, double deviation_a,
+					   double deviation_b, double log_odds)
+{
+	return logistic(glicko_g(hypot(deviation_a, deviation_b)) * difference +
+					log_odds);
+}
+
+void
+glicko_add_game(GlickoGames *games, double difference,
+				double opponent_deviation, double score, double log_odds,
+				double weight)
+{
+	double		g = glicko_g(opponent_deviation);
+	double		expected = logistic(g * difference + log_odds);
+
+	games->information += weight * g * g * expected * (1 - expected);
+	games->surprise += weight * g * (score - expected);
+}
+
+double
+glicko_deviation(const GlickoGames *games, double deviation)
+{
+	return deviation / sqrt(1 + deviation * deviation * games->information);
+}
+
+double
+glicko_change(const GlickoGames *games, double deviation)
+{
+	double		after = glicko_deviation(games, deviation);
+
+	return after * after * games->surprise;
+}
+
+void
+glicko_teams(const Match *match, GlickoTeam *teams)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		teams[i].rating = teams[i].deviation = teams[i].weight = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const double *state = match->player[e->player].before;
+		GlickoTeam *team = &teams[e->team];
+		double		deviation = GLICKO_LOG_ODDS * state[GLICKO_DEVIATION];
+
+		team->rating += e->weight * GLICKO_LOG_ODDS * state[GLICKO_RATING];
+		team->deviation += e->weight * deviation * deviation;
+		team->weight += e->weight;
+	}
+	for (i = 0; i < match->nteams; i++)
+	{
+		teams[i].rating /= teams[i].weight;
+		teams[i].deviation = sqrt(teams[i].deviation / teams[i].weight);
+	}
+}
+
+/*
+ * Of more than two teams Luce's choice rule, with the g of two teams of mean
+ * squared deviation.
+ */
+void
+glicko_predict_teams(Match *match, const GlickoTeam *teams)
+{
+	double		square = 0;
+	double		best = teams[0].rating;
+	double		total = 0;
+	double		g;
+	int			i;
+
+	if (match->nteams == 2)
+	{
+		int			first = match_first_side(match);
+		double		p = glicko_win_probability(teams[first].rating -
+											   teams[1 - first].rating,
+											   teams[first].deviation,
+											   teams[1 - first].deviation,
+											   match->log_odds);
+
+		match->team[first].win = p;
+		match->team[1 - first].win = 1 - p;
+		return;
+	}
+	for (i = 0; i < match->nteams; i++)
+	{
+		square += teams[i].deviation * teams[i].deviation;
+		best = fmax(best, teams[i].rating);
+	}
+	g = glicko_g(sqrt(2 * square / match->nteams));
+	for (i = 0; i < match->nteams; i++)
+	{
+		match->team[i].win = exp(g * (teams[i].rating - best));
+		total += match->team[i].win;
+	}
+	for (i = 0; i < match->nteams; i++)
+		match->team[i].win /= total;
+}
+
+void
+glicko_team_games(const Match *match, const GlickoTeam *teams, bool by_mean,
+				  GlickoGames *games)
+{
+	int			first = match_first_side(match);
+	double		weight = by_mean ? 1.0 / (match->nteams - 1) : 1;
+	int			i,
+				j;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		games[i].information = games[i].surprise = 0;
+		for (j = 0; j < match->nteams; j++)
+		{
+			double		score = 0.5;
+
+			if (j == i)
+				continue;
+			if (match->team[j].rank != match->team[i].rank)
+				score = match->team[i].rank < match->team[j].rank;
+			glicko_add_game(&games[i], teams[i].rating - teams[j].rating,
+							teams[j].deviation, score,
+							i == first ? match->log_odds : -match->log_odds,
+							weight);
+		}
+	}
+}
+
+void
+glicko_gather_games(Match *match, const GlickoGames *team_games)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		double	   *after = match->player[i].after;
+
+		after[0] = after[1] = 0;
+	}
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		double	   *after = match->player[e->player].after;
+
+		after[0] += e->weight * team_games[e->team].information;
+		after[1] += e->weight * team_games[e->team].surprise;
+	}
+}
+
+void
+glicko_update_player(const Match *match, MatchPlayer *player,
+					 double deviation_min)
+{
+	GlickoGames games = {player->after[0], player->after[1]};
+	const double *before = player->before;
+	double		deviation = GLICKO_LOG_ODDS * before[GLICKO_DEVIATION];
+	double		ratio = glicko_deviation(&games, deviation) / deviation;
+	double		least = fmax(DEVIATION_MIN,
+							 fmin(before[GLICKO_DEVIATION], deviation_min));
+
+	player->gradient = games.surprise;
+	player->after[GLICKO_RATING] = before[GLICKO_RATING] + match->gain *
+		glicko_change(&games, deviation) / GLICKO_LOG_ODDS;
+	player->after[GLICKO_DEVIATION] =
+		deviation_updated(before[GLICKO_DEVIATION], ratio, match->gain, least);
+}
+
+static void
+glicko_init(const ParamValue *params, double *state)
+{
+	state[GLICKO_RATING] = params[GLICKO_INITIAL_RATING].number;
+	state[GLICKO_DEVIATION] = fmax(params[GLICKO_INITIAL_DEVIATION].number,
+								   DEVIATION_MIN);
+}
+
+static void
+glicko_age(const ParamValue *params, double *state, double seconds)
+{
+	double		c = params[GLICKO_C].number;
+	double		periods = seconds / (SECONDS_PER_DAY * params[GLICKO_PERIOD].number);
+
+	state[GLICKO_DEVIATION] =
+		deviation_grown(state[GLICKO_DEVIATION], c * c * periods,
+						params[GLICKO_DEVIATION_LIMIT].number);
+}
+
+static MatchStatus
+glicko_predict(const ParamValue *params, Match *match)
+{
+	GlickoTeam	teams[MATCH_MAX_TEAMS];
+
+	(void) params;
+	glicko_teams(match, teams);
+	glicko_predict_teams(match, teams);
+	return match_check_predictions(match);
+}
+
+static MatchStatus
+glicko_rate(const ParamValue *params, Match *match)
+{
+	GlickoTeam	teams[MATCH_MAX_TEAMS];
+	GlickoGames games[MATCH_MAX_TEAMS];
+	int			i;
+
+	glicko_teams(match, teams);
+	glicko_predict_teams(match, teams);
+	glicko_team_games(match, teams,
+					  params[GLICKO_OPPONENTS].choice == OPPONENTS_MEAN, games);
+	glicko_gather_games(match, games);
+	for (i = 0; i < match->nplayers; i++)
+		glicko_update_player(match, &match->player[i],
+							 params[GLICKO_DEVIATION_MIN].number);
+	return match_check_predictions(match);
+}
+
+static void
+glicko_display(const ParamValue *params, double *coefficient)
+{
+	(void) params;
+	coefficient[GLICKO_RATING] = 1;
+	coefficient[GLICKO_DEVIATION] = 0;
+	coefficient[GLICKO_NSTATE] = 0;
+}
+
+extern const Model glicko_model;
+const Model glicko_model = {
+	.name = "glicko",
+	.summary = "rating and deviation, which grows in idle time",
+	.source = "M. E. Glickman, Parameter estimation in large dynamic paired comparison experiments (1999)",
+	.params = glicko_params,
+	.nparams = GLICKO_NPARAMS,
+	.state = glicko_state,
+	.nstate = GLICKO_NSTATE,
+	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	MODEL_GAIN,
+	.init = glicko_init,
+	.age = glicko_age,
+	.predict = glicko_predict,
+	.rate = glicko_rate,
+	.display = glicko_display,
+};

@@ -1,0 +1,83 @@
+/*
+ * glicko.h
+ *		Glicko's mathematics, which Glicko-2 shares but for the volatility.
+ *
+ * Everything is in log-odds: a rating difference times GLICKO_LOG_ODDS.
+ */
+#ifndef GLICKO_H
+#define GLICKO_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "match.h"
+
+/* Log-odds per rating point: 400 points are odds of 10 to 1. */
+#define GLICKO_LOG_ODDS (M_LN10 / 400)
+
+/* No deviation grows beyond this, unless a ladder says otherwise; points. */
+#define GLICKO_DEVIATION_MAX 350.0
+
+/* How much an opponent of that deviation counts: 1 / sqrt(1 + 3 d^2 / pi^2). */
+extern double glicko_g(double deviation);
+
+/*
+ * The probability that a beats b, draws counted as halves, from the difference
+ * of their ratings and both deviations; log_odds of the context are added.
+ */
+extern double glicko_win_probability(double difference, double deviation_a,
+									 double deviation_b, double log_odds);
+
+/* What games tell of a rating: sums over games that start from nothing. */
+typedef struct GlickoGames
+{
+	double		information;	/* of g^2 E (1 - E), the inverse variance */
+	double		surprise;		/* of g (score - E) */
+} GlickoGames;
+
+/* Add weight games of one score, 0 to 1, against one opponent. */
+extern void glicko_add_game(GlickoGames *games, double difference,
+							double opponent_deviation, double score,
+							double log_odds, double weight);
+
+/* The deviation after games, and by how much the rating changes. */
+extern double glicko_deviation(const GlickoGames *games, double deviation);
+extern double glicko_change(const GlickoGames *games, double deviation);
+
+/*
+ * The volatility after games, of a player with that deviation before them: the
+ * root of Glickman's f, bracketed and found by the Illinois method.  It changes
+ * by at most a factor of e^10.  NaN if the numbers are too large to compute with.
+ */
+extern double glicko2_volatility(const GlickoGames *games, double deviation,
+								 double volatility, double tau);
+
+/*
+ * The matches of a ladder, for states that begin with rating and deviation in
+ * points.  A team is the mean of its members, weighted by play, and each has its
+ * games: one against each other team or, with by_mean, one against all together.
+ */
+typedef struct GlickoTeam
+{
+	double		rating;
+	double		deviation;		/* root of the mean square */
+	double		weight;
+} GlickoTeam;
+
+extern void glicko_teams(const Match *match, GlickoTeam *teams);
+extern void glicko_predict_teams(Match *match, const GlickoTeam *teams);
+
+/* What the match tells of each player of a team who played all of it. */
+extern void glicko_team_games(const Match *match, const GlickoTeam *teams,
+							  bool by_mean, GlickoGames *games);
+
+/*
+ * What it tells of a player, in the first two columns of all states after; and
+ * then rating and deviation after in their place, with the match's gain and no
+ * deviation below deviation_min, unless it was there before.
+ */
+extern void glicko_gather_games(Match *match, const GlickoGames *team_games);
+extern void glicko_update_player(const Match *match, MatchPlayer *player,
+								 double deviation_min);
+
+#endif							/* GLICKO_H */

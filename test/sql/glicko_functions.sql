@@ -1,0 +1,65 @@
+-- Glicko and Glicko-2: the papers' examples, idle time, errors, ladders.
+SET extra_float_digits = 0;
+
+SELECT round(new_rating::numeric, 4) AS new_rating, round(new_deviation::numeric, 4) AS new_deviation
+FROM skillrating.glicko_update(1500, 200, '{1400,1550,1700}', '{30,100,300}', '{1,0,0}');
+SELECT round(new_rating::numeric, 4) AS new_rating, round(new_deviation::numeric, 4) AS new_deviation,
+    round(new_volatility::numeric, 6) AS new_volatility
+FROM skillrating.glicko2_update(1500, 200, 0.06, '{1400,1550,1700}', '{30,100,300}', '{1,0,0}', tau => 0.5);
+-- At once, after half a period, after two; the order of the games does not matter.
+SELECT elapsed, round(new_rating::numeric, 4) AS new_rating, round(new_deviation::numeric, 4) AS new_deviation
+FROM unnest(ARRAY[0, 0.5, 2]) AS elapsed,
+    skillrating.glicko2_update(1500, 200, 0.06, '{1700,1400,1550}', '{300,30,100}', '{0,1,0}', elapsed => elapsed);
+-- Periods without games: only the deviation grows, and not beyond 350.
+SELECT round(new_rating::numeric, 4) AS new_rating, round(new_deviation::numeric, 4) AS new_deviation
+FROM skillrating.glicko_update(1500, 50, '{}', '{}', '{}', c => 63.2);
+SELECT round(new_rating::numeric, 4) AS new_rating, round(new_deviation::numeric, 4) AS new_deviation, new_volatility
+FROM skillrating.glicko2_update(1500, 349, 0.3, '{}', '{}', '{}');
+SELECT round(skillrating.glicko_idle_deviation(50, 63.2, 30)::numeric, 2) AS thirty,
+    round(skillrating.glicko_idle_deviation(50, 63.2, 31)::numeric, 2) AS capped,
+    round(skillrating.glicko2_idle_deviation(60, 0.06, 0.5)::numeric, 4) AS half,
+    round(skillrating.glicko2_idle_deviation(60, 0.06)::numeric, 4) AS one;
+SELECT round(skillrating.glicko_win_probability(1400, 40, 1500, 150)::numeric, 12) AS a,
+    round(skillrating.glicko2_win_probability(1500, 150, 1400, 40)::numeric, 12) AS b;
+
+-- Extremes are safe.
+SELECT new_rating > 1500 AS up, new_deviation < 350 AS less, new_volatility > 0.06 AS wilder
+FROM skillrating.glicko2_update(1500, 350, 0.06, '{100000}', '{30}', '{1}');
+SELECT * FROM skillrating.glicko_update(1500, 350, '{100000}', '{0}', '{0}');
+
+-- A null is unknown, and a mistake is an error.
+SELECT skillrating.glicko_update(1500, NULL, '{}', '{}', '{}');
+SELECT skillrating.glicko_update(1500, 200, '{1400}', '{30,40}', '{1}');
+SELECT skillrating.glicko_update(1500, 200, '{1400}', '{30}', '{NULL}');
+SELECT skillrating.glicko_update(1500, 200, '{1400}', '{30}', '{2}');
+SELECT skillrating.glicko_update(1500, 200, '{1400}', '{30}', '{NaN}');
+SELECT skillrating.glicko_update(1500, 200, '{infinity}', '{30}', '{1}');
+SELECT skillrating.glicko_update(1500, 200, '{1400}', '{-30}', '{1}');
+SELECT skillrating.glicko_update(1500, 0, '{1400}', '{30}', '{1}');
+SELECT skillrating.glicko_update(1500, 200, '{1400}', '{30}', '{1}', c => -1);
+SELECT skillrating.glicko2_update(1500, 200, 0, '{1400}', '{30}', '{1}');
+SELECT skillrating.glicko2_update('NaN', 200, 0.06, '{1400}', '{30}', '{1}');
+SELECT skillrating.glicko2_update(1500, 200, 0.06, '{1400}', '{30}', '{1}', tau => 'infinity');
+SELECT skillrating.glicko2_update(1500, 200, 0.06, '{1400}', '{30}', '{1}', elapsed => -1);
+SELECT skillrating.glicko2_update(1e308, 1e200, 0.06, '{-1e308}', '{30}', '{1}');
+SELECT skillrating.glicko_idle_deviation(50, -1);
+SELECT skillrating.glicko2_idle_deviation(50, 0.06, deviation_max => 0);
+SELECT skillrating.glicko_win_probability(1500, -1, 1500, 50);
+
+-- Ladders, with idle time between the matches.
+SELECT skillrating.create_ladder(model, model) FROM unnest(ARRAY['glicko', 'glicko2']) AS model;
+INSERT INTO glicko.match (match_id, played_at)
+SELECT m, '2026-01-01'::timestamptz + m * m * interval '1 hour' FROM generate_series(1, 100) AS m;
+INSERT INTO glicko.match_player (match_id, player_id, team, rank)
+SELECT m, 1 + (m * 7 + p * 3) % 10, p % (2 + m % 2), 1 + (p % (2 + m % 2) + m) % 3
+FROM generate_series(1, 100) AS m, generate_series(0, 3) AS p;
+INSERT INTO glicko2.match SELECT * FROM glicko.match;
+INSERT INTO glicko2.match_player SELECT * FROM glicko.match_player;
+SELECT count(*), bool_and(deviation BETWEEN 30 AND 350) AS sound FROM glicko.rating;
+SELECT count(*), bool_and(deviation < 350) AS sound, bool_and(volatility BETWEEN 0.05 AND 0.07) AS calm FROM glicko2.rating;
+SELECT check_name, ok FROM skillrating.verify('glicko');
+SELECT check_name, ok FROM skillrating.verify('glicko2');
+-- A deviation that has grown in idle time.
+SELECT round((SELECT deviation_after FROM glicko2.event WHERE player_id = 1 ORDER BY seq LIMIT 1)::numeric, 3) AS after_first,
+    round((SELECT deviation_before FROM glicko2.event WHERE player_id = 1 ORDER BY seq OFFSET 1 LIMIT 1)::numeric, 3) AS before_second;
+SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('glicko2');
