@@ -34,6 +34,7 @@ SQL_PARTS = \
 	sql/glicko.sql \
 	sql/hive.sql \
 	sql/trueskill.sql \
+	sql/weng_lin.sql \
 	sql/score.sql \
 	sql/ladder.sql
 

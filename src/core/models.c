@@ -16,7 +16,8 @@
 	MODEL(glicko2) \
 	MODEL(hive) \
 	MODEL(trueskill) \
-	MODEL(trueskill2)
+	MODEL(trueskill2) \
+	MODEL(weng_lin)
 
 #define DECLARE(name) extern const Model name##_model;
 #define REFER(name) &name##_model,

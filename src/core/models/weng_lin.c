@@ -1,0 +1,650 @@
+/*
+ * weng_lin.c
+ *		The five models of Weng and Lin, which OpenSkill made known.
+ *
+ * R. C. Weng and C.-J. Lin, "A Bayesian Approximation Method for Online
+ * Ranking" (JMLR 12, 2011): one step of gradient and curvature of the log
+ * likelihood of the result, under the rule of Plackett and Luce, or of pairs of
+ * teams under that of Bradley and Terry or of Thurstone and Mosteller, either
+ * all pairs (full) or neighbours in the result (part).
+ *
+ * Where libraries differ from the paper and from each other, parameters have
+ * their behaviours, so that who moves here keeps the numbers
+ * (docs/models/weng_lin.md).
+ */
+#include "models/weng_lin.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "math/logistic.h"
+#include "math/normal.h"
+#include "math/truncated.h"
+#include "models/deviation.h"
+
+static const char *const variant_choices[] = {
+	"plackett_luce", "bradley_terry_full", "bradley_terry_part",
+	"thurstone_mosteller_full", "thurstone_mosteller_part", NULL
+};
+static const char *const gamma_choices[] = {"deviation", "teams", NULL};
+static const char *const margin_choices[] = {"amplify", "divide", NULL};
+static const char *const weights_choices[] = {"partial", "openskill", NULL};
+
+enum
+{
+	GAMMA_DEVIATION,
+	GAMMA_TEAMS
+};
+
+enum
+{
+	MARGIN_AMPLIFY,
+	MARGIN_DIVIDE
+};
+
+enum
+{
+	WEIGHTS_PARTIAL,
+	WEIGHTS_OPENSKILL
+};
+
+static const ParamSpec weng_lin_params[] = {
+	{.name = "variant",.type = PARAM_CHOICE,
+		.default_value = WENG_LIN_PLACKETT_LUCE,.choices = variant_choices,
+	.description = "likelihood of the result, and which teams are compared"},
+	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 25,
+		.min = -1e9,.max = 1e9,.unit = "skill",
+	.description = "mean skill of a player who has not played"},
+	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 25.0 / 3,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+	.description = "deviation of the skill of a player who has not played"},
+	{.name = "beta",.type = PARAM_NUMBER,.default_value = 25.0 / 6,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+	.description = "deviation of one performance of a team from its skill"},
+	{.name = "kappa",.type = PARAM_NUMBER,.default_value = 1e-4,
+		.min = 0,.above_min = true,.max = 1,.unit = "share of a variance",
+	.description = "no match takes a variance below this share of it"},
+	{.name = "tau",.type = PARAM_NUMBER,.default_value = 25.0 / 300,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
+	.description = "drift of a skill from match to match"},
+	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
+	{.name = "epsilon",.type = PARAM_NUMBER,.default_value = 0.1,
+		.min = 0,.max = 1e9,.unit = "skill",
+	.description = "thurstone_mosteller: difference of performances that is a draw"},
+	{.name = "window",.type = PARAM_NUMBER,.default_value = 4,
+		.min = 1,.max = MATCH_MAX_TEAMS,.unit = "teams",
+	.description = "part: neighbours on either side; 1 adds them up, more take the mean"},
+	{.name = "gamma",.type = PARAM_CHOICE,.default_value = GAMMA_DEVIATION,
+		.choices = gamma_choices,
+	.description = "damping of sigma: by the team's deviation or by the number of teams"},
+	{.name = "prevent_sigma_increase",.type = PARAM_FLAG,
+	.description = "whether no sigma comes out larger than it went in"},
+	{.name = "balance",.type = PARAM_FLAG,
+	.description = "whether weaker members weigh more in a team's skill"},
+	{.name = "margin",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "score",
+	.description = "difference of scores beyond which it counts; 0 leaves scores out"},
+	{.name = "margin_form",.type = PARAM_CHOICE,
+		.default_value = MARGIN_AMPLIFY,.choices = margin_choices,
+	.description = "whether a margin amplifies the change or divides the difference of skills"},
+	{.name = "weights",.type = PARAM_CHOICE,.default_value = WEIGHTS_PARTIAL,
+		.choices = weights_choices,
+	.description = "whether weights are shares of the match, or contributions as in OpenSkill"},
+	{.name = "weight_low",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "weight",
+	.description = "openskill weights: what the least of a team becomes"},
+	{.name = "weight_high",.type = PARAM_NUMBER,.default_value = 2,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "weight",
+	.description = "openskill weights: what the largest of a team becomes"},
+	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
+		.min = 0,.max = 1e9,.unit = "deviations",
+	.description = "the displayed rating is mu minus so many sigma"},
+};
+
+static const StateSpec weng_lin_state[] = {
+	{.name = "mu",.min = -INFINITY,.description = "mean of the skill"},
+	{.name = "sigma",.min = DEVIATION_MIN,
+	.description = "deviation of the skill"},
+};
+
+/* A team, in the order of the result. */
+typedef struct Team
+{
+	int			team;			/* index into match->team */
+	double		mu;
+	double		variance;
+	double		rank;
+	double		score;
+	double		omega;			/* gradient by mu, times the variance */
+	double		delta;			/* damped curvature, times the variance */
+	double		amplify;		/* of omega, by the margins */
+	double		weight_min;		/* openskill weights: range in the team */
+	double		weight_max;
+	double		ordinal;		/* balance: largest mu - 3 sigma */
+	int			members;
+} Team;
+
+typedef struct WengLin
+{
+	const ParamValue *params;
+	const Match *match;
+	double		drift;			/* variance that is added to each skill */
+	Team		team[MATCH_MAX_TEAMS];	/* best first */
+	int			place[MATCH_MAX_TEAMS]; /* of match->team in that order */
+} WengLin;
+
+static double
+square(double x)
+{
+	return x * x;
+}
+
+static void
+weng_lin_init(const ParamValue *params, double *state)
+{
+	state[WENG_LIN_MU] = params[WENG_LIN_INITIAL_MU].number;
+	state[WENG_LIN_SIGMA] = fmax(params[WENG_LIN_INITIAL_SIGMA].number,
+								 DEVIATION_MIN);
+}
+
+static void
+weng_lin_age(const ParamValue *params, double *state, double seconds)
+{
+	state[WENG_LIN_SIGMA] =
+		deviation_grown(state[WENG_LIN_SIGMA],
+						square(params[WENG_LIN_DRIFT].number) *
+						(seconds / SECONDS_PER_DAY),
+						params[WENG_LIN_INITIAL_SIGMA].number);
+}
+
+static bool
+is_partial_play(const ParamValue *params)
+{
+	return params[WENG_LIN_WEIGHTS].choice == WEIGHTS_PARTIAL;
+}
+
+/* How much a member counts in the sums of its team. */
+static double
+member_share(const WengLin *wl, const MatchEntry *e)
+{
+	const double *state = wl->match->player[e->player].before;
+	double		share = is_partial_play(wl->params) ? e->weight : 1;
+
+	if (wl->params[WENG_LIN_BALANCE].flag)
+	{
+		double		best = wl->team[wl->place[e->team]].ordinal;
+		double		sigma = sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift);
+
+		share *= 1 + (best - (state[WENG_LIN_MU] - 3 * sigma)) /
+			(best + wl->params[WENG_LIN_KAPPA].number);
+	}
+	return share;
+}
+
+static void
+gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
+{
+	int			order[MATCH_MAX_TEAMS];
+	int			i;
+
+	wl->params = params;
+	wl->match = match;
+	wl->drift = match->gain * square(params[WENG_LIN_TAU].number);
+
+	match_teams_by_rank(match, order);
+	for (i = 0; i < match->nteams; i++)
+	{
+		Team		empty = {.team = order[i],.rank = match->team[order[i]].rank,
+			.score = match->team[order[i]].score,.amplify = 1,
+			.weight_min = INFINITY,.weight_max = -INFINITY,
+		.ordinal = -INFINITY};
+
+		wl->team[i] = empty;
+		wl->place[order[i]] = i;
+	}
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const double *state = match->player[e->player].before;
+		Team	   *team = &wl->team[wl->place[e->team]];
+
+		team->weight_min = fmin(team->weight_min, e->weight);
+		team->weight_max = fmax(team->weight_max, e->weight);
+		team->ordinal = fmax(team->ordinal, state[WENG_LIN_MU] -
+							 3 * sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift));
+		team->members++;
+	}
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const double *state = match->player[e->player].before;
+		Team	   *team = &wl->team[wl->place[e->team]];
+		double		share = member_share(wl, e);
+
+		team->mu += share * state[WENG_LIN_MU];
+		team->variance += square(share) *
+			(square(state[WENG_LIN_SIGMA]) + wl->drift);
+	}
+}
+
+/*
+ * The scale of a difference of two teams.  The part variant of Thurstone and
+ * Mosteller's model has it doubled in the paper's code and all that follow it.
+ */
+static double
+pair_scale(const WengLin *wl, const Team *a, const Team *b)
+{
+	double		c = sqrt(a->variance + b->variance +
+						 2 * square(wl->params[WENG_LIN_BETA].number));
+
+	return wl->params[WENG_LIN_VARIANT].choice ==
+		WENG_LIN_THURSTONE_MOSTELLER_PART ? 2 * c : c;
+}
+
+/* A margin of victory as OpenSkill for Python has it: less than 1 for no reason. */
+static double
+margin_divisor(const WengLin *wl, const Team *a, const Team *b)
+{
+	double		margin = wl->params[WENG_LIN_MARGIN].number;
+	double		difference = fabs(a->score - b->score);
+
+	if (margin == 0 || wl->params[WENG_LIN_MARGIN_FORM].choice != MARGIN_DIVIDE ||
+		!(difference > margin))
+		return 1;
+	return log1p(difference / margin);
+}
+
+/* The log-odds of the context, as seen from a team. */
+static double
+context_for(const Match *match, const Team *team)
+{
+	return team->team == match_first_side(match) ?
+		match->log_odds : -match->log_odds;
+}
+
+static double
+gamma_for(const WengLin *wl, const Team *team, double c)
+{
+	return wl->params[WENG_LIN_GAMMA].choice == GAMMA_TEAMS ?
+		1.0 / wl->match->nteams : sqrt(team->variance) / c;
+}
+
+/* What the game against another team adds to omega and delta. */
+static void
+compare(const WengLin *wl, const Team *team, const Team *other,
+		double *omega, double *delta)
+{
+	double		c = pair_scale(wl, team, other);
+	double		d = (team->mu - other->mu) / (c * margin_divisor(wl, team, other));
+	double		context = context_for(wl->match, team);
+	double		slope;
+	double		curvature;
+
+	if (wl->params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
+	{
+		double		p = logistic(d + context);
+		double		score = 0.5;
+
+		if (team->rank != other->rank)
+			score = team->rank < other->rank;
+		slope = score - p;
+		curvature = p * (1 - p);
+	}
+	else
+	{
+		double		e = wl->params[WENG_LIN_EPSILON].number / c;
+		Truncation	truncation;
+
+		d += sqrt(M_PI / 8) * context;
+		if (team->rank == other->rank)
+			truncation = truncated_draw(d, e);
+		else
+			truncation = truncated_win(team->rank < other->rank ? d - e : -d - e);
+		slope = team->rank <= other->rank ? truncation.v : -truncation.v;
+		curvature = truncation.w;
+	}
+	*omega += team->variance / c * slope;
+	*delta += gamma_for(wl, team, c) * (team->variance / c) / c * curvature;
+}
+
+/* All pairs, or neighbours in the result within the window. */
+static void
+compare_pairs(WengLin *wl)
+{
+	int			variant = wl->params[WENG_LIN_VARIANT].choice;
+	int			n = wl->match->nteams;
+	bool		full = variant == WENG_LIN_BRADLEY_TERRY_FULL ||
+		variant == WENG_LIN_THURSTONE_MOSTELLER_FULL;
+	int			window = full ? n : (int) wl->params[WENG_LIN_WINDOW].number;
+	int			i,
+				j;
+
+	for (i = 0; i < n; i++)
+	{
+		Team	   *team = &wl->team[i];
+		int			first = i > window ? i - window : 0;
+		int			last = i + window < n ? i + window : n - 1;
+
+		for (j = first; j <= last; j++)
+			if (j != i)
+				compare(wl, team, &wl->team[j], &team->omega, &team->delta);
+		if (!full && window > 1)
+		{
+			team->omega /= last - first;
+			team->delta /= last - first;
+		}
+	}
+}
+
+/*
+ * Plackett and Luce: places are given out from the first to the last, each to
+ * one of those that are left with odds e^(mu / c); of teams that drew, each
+ * takes its share of their places.
+ */
+static void
+compare_choices(WengLin *wl)
+{
+	int			n = wl->match->nteams;
+	double		odds[MATCH_MAX_TEAMS];
+	double		left[MATCH_MAX_TEAMS];
+	double		c = 0;
+	int			i,
+				q,
+				s;
+
+	for (i = 0; i < n; i++)
+		c += wl->team[i].variance + square(wl->params[WENG_LIN_BETA].number);
+	c = sqrt(c);
+
+	for (i = 0; i < n; i++)
+	{
+		Team	   *team = &wl->team[i];
+		double		context = context_for(wl->match, team);
+		double		sum = 0;
+		double		slope = 0;
+		double		curvature = 0;
+
+		/* Odds against team i, and the sums of those left at each place. */
+		for (s = 0; s < n; s++)
+		{
+			const Team *other = &wl->team[s];
+
+			odds[s] = s == i ? 1 :
+				exp((other->mu - team->mu) /
+					(c * margin_divisor(wl, team, other)) - context);
+		}
+		for (s = n - 1; s >= 0; s--)
+		{
+			sum += odds[s];
+			left[s] = sum;
+		}
+		for (q = 0; q < n && wl->team[q].rank <= team->rank; q = s)
+		{
+			int			drew;
+			double		p = 1 / left[q];
+
+			for (s = q; s < n && wl->team[s].rank == wl->team[q].rank; s++)
+				;
+			drew = s - q;
+
+			/* drew places, each with a share of 1 / drew. */
+			slope -= p;
+			curvature += p * (1 - p);
+			if (wl->team[q].rank == team->rank)
+				slope += 1.0 / drew;
+		}
+		team->omega = team->variance / c * slope;
+		team->delta = gamma_for(wl, team, c) * (team->variance / c) / c *
+			curvature;
+	}
+}
+
+/* A margin of victory as OpenSkill for JavaScript has it, a mean over teams. */
+static void
+amplify_by_margins(WengLin *wl)
+{
+	double		margin = wl->params[WENG_LIN_MARGIN].number;
+	int			n = wl->match->nteams;
+	int			i,
+				j;
+
+	if (margin == 0 || wl->params[WENG_LIN_MARGIN_FORM].choice != MARGIN_AMPLIFY)
+		return;
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++)
+		{
+			double		difference = fabs(wl->team[i].score - wl->team[j].score);
+
+			if (difference > margin)
+				wl->team[i].amplify += log1p(difference - margin) / (n - 1);
+		}
+}
+
+/* A contribution as OpenSkill scales it: more of a win, less of a loss. */
+static double
+openskill_weight(const WengLin *wl, const Team *team, double weight)
+{
+	double		low = wl->params[WENG_LIN_WEIGHT_LOW].number;
+	double		high = wl->params[WENG_LIN_WEIGHT_HIGH].number;
+
+	if (team->members == 1)
+		weight = high;
+	else if (team->weight_max == team->weight_min)
+		weight = low;
+	else
+		weight = low + (high - low) * (weight - team->weight_min) /
+			(team->weight_max - team->weight_min);
+	return team->omega >= 0 ? weight : 1 / weight;
+}
+
+/* Each member takes the part of the team's change that its variance is. */
+static void
+update_members(WengLin *wl, Match *match)
+{
+	bool		partial = is_partial_play(wl->params);
+	double		kappa = wl->params[WENG_LIN_KAPPA].number;
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		MatchPlayer *player = &match->player[i];
+
+		player->gradient = 0;
+		player->after[WENG_LIN_MU] = player->before[WENG_LIN_MU];
+		player->after[WENG_LIN_SIGMA] = player->before[WENG_LIN_SIGMA];
+	}
+	for (i = 0; wl->drift > 0 && i < match->nentries; i++)
+	{
+		MatchPlayer *player = &match->player[match->entry[i].player];
+
+		if (!partial || match->entry[i].weight > 0)
+			player->after[WENG_LIN_SIGMA] =
+				sqrt(square(player->before[WENG_LIN_SIGMA]) + wl->drift);
+	}
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const Team *team = &wl->team[wl->place[e->team]];
+		MatchPlayer *player = &match->player[e->player];
+		double		variance = square(player->before[WENG_LIN_SIGMA]) + wl->drift;
+		double		part = variance / team->variance;
+		double		mu_weight,
+					variance_weight;
+
+		if (partial)
+		{
+			mu_weight = e->weight;
+			variance_weight = square(e->weight);
+		}
+		else
+			mu_weight = variance_weight = openskill_weight(wl, team, e->weight);
+		if (mu_weight == 0)
+			continue;
+
+		player->gradient += mu_weight * team->omega / team->variance;
+		player->after[WENG_LIN_MU] += match->gain * part * mu_weight *
+			(team->amplify * team->omega);
+		player->after[WENG_LIN_SIGMA] =
+			deviation_updated(player->after[WENG_LIN_SIGMA],
+							  sqrt(fmax(1 - part * variance_weight * team->delta,
+										kappa)),
+							  match->gain, DEVIATION_MIN);
+	}
+	if (wl->params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag)
+		for (i = 0; i < match->nplayers; i++)
+		{
+			MatchPlayer *player = &match->player[i];
+
+			if (player->after[WENG_LIN_SIGMA] > player->before[WENG_LIN_SIGMA])
+				player->after[WENG_LIN_SIGMA] = player->before[WENG_LIN_SIGMA];
+		}
+}
+
+void
+weng_lin_update(const ParamValue *params, Match *match)
+{
+	WengLin		wl;
+
+	gather_teams(&wl, params, match);
+	if (params[WENG_LIN_VARIANT].choice == WENG_LIN_PLACKETT_LUCE)
+		compare_choices(&wl);
+	else
+		compare_pairs(&wl);
+	amplify_by_margins(&wl);
+	update_members(&wl, match);
+}
+
+/* A draw of two counts as half a win. */
+static double
+two_teams_win(const WengLin *wl, const Team *a, const Team *b)
+{
+	double		c = pair_scale(wl, a, b);
+	double		d = (a->mu - b->mu) / c;
+	double		context = context_for(wl->match, a);
+	double		e = wl->params[WENG_LIN_EPSILON].number / c;
+
+	if (wl->params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
+		return logistic(d + context);
+	d += sqrt(M_PI / 8) * context;
+	return (normal_cdf(d - e) + normal_cdf(d + e)) / 2;
+}
+
+/*
+ * Of more than two teams, Luce's rule: that of the model itself, or for Bradley
+ * and Terry's one with the mean scale of all pairs; or the best of normal
+ * performances, whose pairs are those of Thurstone and Mosteller's model.
+ */
+static void
+many_teams_win(const WengLin *wl, double *win)
+{
+	int			variant = wl->params[WENG_LIN_VARIANT].choice;
+	int			n = wl->match->nteams;
+	double		beta2 = square(wl->params[WENG_LIN_BETA].number);
+	double		c = 0;
+	double		total = 0;
+	double		best = wl->team[0].mu;
+	int			i;
+
+	if (variant >= WENG_LIN_THURSTONE_MOSTELLER_FULL)
+	{
+		double		mean[MATCH_MAX_TEAMS];
+		double		deviation[MATCH_MAX_TEAMS];
+		double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
+
+		for (i = 0; i < n; i++)
+		{
+			mean[i] = wl->team[i].mu;
+			deviation[i] = sqrt(wl->team[i].variance + beta2);
+			if (variant == WENG_LIN_THURSTONE_MOSTELLER_PART)
+				deviation[i] *= 2;
+		}
+		normal_best_of(mean, deviation, n, win, work);
+		return;
+	}
+	for (i = 0; i < n; i++)
+	{
+		c += wl->team[i].variance + beta2;
+		best = fmax(best, wl->team[i].mu);
+	}
+	c = sqrt(variant == WENG_LIN_PLACKETT_LUCE ? c : 2 * c / n);
+	for (i = 0; i < n; i++)
+	{
+		win[i] = exp((wl->team[i].mu - best) / c);
+		total += win[i];
+	}
+	for (i = 0; i < n; i++)
+		win[i] /= total;
+}
+
+static MatchStatus
+weng_lin_predict(const ParamValue *params, Match *match)
+{
+	WengLin		wl;
+	double		win[MATCH_MAX_TEAMS];
+	int			i;
+
+	gather_teams(&wl, params, match);
+	if (match->nteams == 2)
+	{
+		int			first = match_first_side(match);
+
+		match->team[first].win = two_teams_win(&wl, &wl.team[wl.place[first]],
+											   &wl.team[1 - wl.place[first]]);
+		match->team[1 - first].win = 1 - match->team[first].win;
+	}
+	else
+	{
+		/* In the order of the match, so that the result has no say in it. */
+		for (i = 0; i < match->nteams; i++)
+			while (wl.team[i].team != i)
+			{
+				Team		swap = wl.team[i];
+
+				wl.team[i] = wl.team[swap.team];
+				wl.team[swap.team] = swap;
+			}
+		many_teams_win(&wl, win);
+		for (i = 0; i < match->nteams; i++)
+			match->team[i].win = win[i];
+	}
+	return match_check_predictions(match);
+}
+
+static MatchStatus
+weng_lin_rate(const ParamValue *params, Match *match)
+{
+	MatchStatus status = weng_lin_predict(params, match);
+
+	if (status == MATCH_OK)
+		weng_lin_update(params, match);
+	return status;
+}
+
+static void
+weng_lin_display(const ParamValue *params, double *coefficient)
+{
+	coefficient[WENG_LIN_MU] = 1;
+	coefficient[WENG_LIN_SIGMA] = -params[WENG_LIN_DISPLAY_DEVIATIONS].number;
+	coefficient[WENG_LIN_NSTATE] = 0;
+}
+
+extern const Model weng_lin_model;
+const Model weng_lin_model = {
+	.name = "weng_lin",
+	.summary = "Weng and Lin's models, known from OpenSkill, for any number of teams",
+	.source = "R. C. Weng and C.-J. Lin, A Bayesian Approximation Method for Online Ranking (2011)",
+	.params = weng_lin_params,
+	.nparams = WENG_LIN_NPARAMS,
+	.state = weng_lin_state,
+	.nstate = WENG_LIN_NSTATE,
+	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	MODEL_GAIN | MODEL_SCORE,
+	.init = weng_lin_init,
+	.age = weng_lin_age,
+	.predict = weng_lin_predict,
+	.rate = weng_lin_rate,
+	.display = weng_lin_display,
+};

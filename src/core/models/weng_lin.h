@@ -1,0 +1,58 @@
+/*
+ * weng_lin.h
+ *		Weng and Lin's models, as the function in SQL and the model share them.
+ */
+#ifndef WENG_LIN_H
+#define WENG_LIN_H
+
+#include "model.h"
+
+/* The state columns. */
+enum
+{
+	WENG_LIN_MU,
+	WENG_LIN_SIGMA,
+	WENG_LIN_NSTATE
+};
+
+/* The parameters, by index. */
+enum
+{
+	WENG_LIN_VARIANT,
+	WENG_LIN_INITIAL_MU,
+	WENG_LIN_INITIAL_SIGMA,
+	WENG_LIN_BETA,
+	WENG_LIN_KAPPA,
+	WENG_LIN_TAU,
+	WENG_LIN_DRIFT,
+	WENG_LIN_EPSILON,
+	WENG_LIN_WINDOW,
+	WENG_LIN_GAMMA,
+	WENG_LIN_PREVENT_SIGMA_INCREASE,
+	WENG_LIN_BALANCE,
+	WENG_LIN_MARGIN,
+	WENG_LIN_MARGIN_FORM,
+	WENG_LIN_WEIGHTS,
+	WENG_LIN_WEIGHT_LOW,
+	WENG_LIN_WEIGHT_HIGH,
+	WENG_LIN_DISPLAY_DEVIATIONS,
+	WENG_LIN_NPARAMS
+};
+
+/* The variants, in the order of their choices. */
+enum
+{
+	WENG_LIN_PLACKETT_LUCE,
+	WENG_LIN_BRADLEY_TERRY_FULL,
+	WENG_LIN_BRADLEY_TERRY_PART,
+	WENG_LIN_THURSTONE_MOSTELLER_FULL,
+	WENG_LIN_THURSTONE_MOSTELLER_PART
+};
+
+/*
+ * The states after a match, by the ranks of its teams.  Predictions are not
+ * looked at.
+ */
+extern void weng_lin_update(const ParamValue *params, Match *match);
+
+#endif							/* WENG_LIN_H */
