@@ -33,6 +33,7 @@ SQL_PARTS = \
 	sql/elo.sql \
 	sql/glicko.sql \
 	sql/hive.sql \
+	sql/synelo.sql \
 	sql/trueskill.sql \
 	sql/weng_lin.sql \
 	sql/score.sql \

@@ -15,6 +15,7 @@
 	MODEL(glicko) \
 	MODEL(glicko2) \
 	MODEL(hive) \
+	MODEL(synelo) \
 	MODEL(trueskill) \
 	MODEL(trueskill2) \
 	MODEL(weng_lin)

@@ -22,9 +22,9 @@ array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 	if (n >= 0 && array_size(array) != n)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array %s has %d elements for %d players", name,
+				 errmsg("array %s has %d elements, not %d", name,
 						array_size(array), n),
-				 errhint("All arrays have one element for each participant.")));
+				 errhint("All arrays have the same number of elements.")));
 	return array;
 }
 

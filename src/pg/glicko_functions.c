@@ -16,18 +16,6 @@ SKILLRATING_FUNCTION(skillrating_glicko_idle_deviation);
 SKILLRATING_FUNCTION(skillrating_glicko2_update);
 SKILLRATING_FUNCTION(skillrating_glicko2_idle_deviation);
 
-/* An argument that is finite and not negative. */
-static double
-check_not_negative(const char *name, float8 value)
-{
-	if (!(value >= 0) || isinf(value))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must be finite and not negative, not %g",
-						name, value)));
-	return value;
-}
-
 /* glicko_win_probability(rating_a, deviation_a, rating_b, deviation_b) */
 Datum
 skillrating_glicko_win_probability(PG_FUNCTION_ARGS)

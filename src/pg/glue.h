@@ -89,6 +89,18 @@ check_positive(const char *name, double value)
 				 errmsg("%s must be positive and finite, not %g", name, value)));
 }
 
+/* The value; errors unless it is finite and not negative. */
+static inline double
+check_not_negative(const char *name, double value)
+{
+	if (unlikely(!(value >= 0) || isinf(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must be finite and not negative, not %g", name,
+						value)));
+	return value;
+}
+
 /* Errors unless value lies from 0 to 1. */
 static inline void
 check_probability(const char *name, double value)

@@ -33,17 +33,6 @@ check_side(int32 side)
 	return side;
 }
 
-static double
-check_weight(const char *name, float8 weight)
-{
-	if (!(weight >= 0) || isinf(weight))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must be finite and not negative, not %g",
-						name, weight)));
-	return weight;
-}
-
 Datum
 skillrating_hive_weight(PG_FUNCTION_ARGS)
 {
@@ -51,7 +40,7 @@ skillrating_hive_weight(PG_FUNCTION_ARGS)
 	float8		left = PG_GETARG_FLOAT8(1);
 	float8		median_round = PG_GETARG_FLOAT8(2);
 
-	check_weight("joined", joined);
+	check_not_negative("joined", joined);
 	check_finite("left", left);
 	if (left < joined)
 		ereport(ERROR,
@@ -127,10 +116,10 @@ skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
 	check_finite("skill", PG_GETARG_FLOAT8(2));
 	sums = win_sums(state);
 	hive_sums_add(&sums, check_side(PG_GETARG_INT32(1)) == 1 ? 1 : -1,
-				  check_weight("weight", PG_GETARG_FLOAT8(3)),
+				  check_not_negative("weight", PG_GETARG_FLOAT8(3)),
 				  PG_GETARG_FLOAT8(2),
 				  optional_number(fcinfo, 4, "side_offset"),
-				  check_weight("command_weight",
+				  check_not_negative("command_weight",
 							   optional_number(fcinfo, 6, "command_weight")),
 				  optional_number(fcinfo, 5, "command_skill"));
 	win_set_log_odds(state, optional_number(fcinfo, 7, "log_odds"));
@@ -270,11 +259,11 @@ skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 	check_probability("score", row->score);
 	row->state[HIVE_SKILL] = required_number(fcinfo, 4, "skill");
 	row->state[HIVE_SKILL_SQUARES] = required_number(fcinfo, 5, "skill_squares");
-	row->weight = check_weight("weight", required_number(fcinfo, 6, "weight"));
+	row->weight = check_not_negative("weight", required_number(fcinfo, 6, "weight"));
 	row->state[HIVE_SIDE_OFFSET] = optional_number(fcinfo, 7, "side_offset");
 	row->state[HIVE_COMMAND_SKILL] = optional_number(fcinfo, 8, "command_skill");
 	row->state[HIVE_COMMAND_SQUARES] = optional_number(fcinfo, 9, "command_squares");
-	row->command_weight = check_weight("command_weight",
+	row->command_weight = check_not_negative("command_weight",
 									   optional_number(fcinfo, 10, "command_weight"));
 	row->arrival = state->nrows;
 

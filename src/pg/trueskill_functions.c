@@ -22,10 +22,7 @@ trueskill_arguments(double beta, double tau, double draw_probability)
 	TrueSkill	ts = {.beta = beta,.tau = tau,.draw_probability = draw_probability};
 
 	check_positive("beta", beta);
-	if (!(tau >= 0) || isinf(tau))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("tau must be finite and not negative, not %g", tau)));
+	check_not_negative("tau", tau);
 	if (!(draw_probability >= 0 && draw_probability < 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

@@ -1,0 +1,430 @@
+/*
+ * synelo.c
+ *		SynElo: Elo for two teams whose K factor follows how settled a rating is.
+ *
+ * "SynElo: yazoo.tf's Arena Rating & Balancing System" (CdeYazoo).  Where the
+ * source has what does not hold, parameters choose, with the right one as
+ * default; strict has the source's (docs/models/synelo.md).
+ *
+ * The convergence score is about the last rounds of a player.  A state of a few
+ * numbers has it as moving averages: of up to window rounds they are the plain
+ * means and deviations, after that older rounds fade.
+ */
+#include "models/synelo.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "math/logistic.h"
+#include "model.h"
+
+enum
+{
+	SYNELO_STRICT,
+	SYNELO_TEAM_SIZE_MAX,
+	SYNELO_THETA,
+	SYNELO_THETA_BY,
+	SYNELO_BASE,
+	SYNELO_TEAM,
+	SYNELO_INITIAL_RATING,
+	SYNELO_FLOOR,
+	SYNELO_K_LOW,
+	SYNELO_K_HIGH,
+	SYNELO_WINDOW,
+	SYNELO_VELOCITY_WEIGHT,
+	SYNELO_SURPRISE_WEIGHT,
+	SYNELO_VOLATILITY_WEIGHT,
+	SYNELO_SATURATE,
+	SYNELO_WARM_UP,
+	SYNELO_COMPRESSION_WIDTH,
+	SYNELO_ROUND,
+	SYNELO_SHADOW_ROUNDS,
+	SYNELO_GRADUATION_CAP,
+	SYNELO_NPARAMS
+};
+
+enum
+{
+	THETA_BY_MATCH,
+	THETA_BY_POOL
+};
+
+enum
+{
+	BASE_TEN,
+	BASE_NATURAL
+};
+
+enum
+{
+	TEAM_CENTERED,
+	TEAM_SUM
+};
+
+static const char *const theta_by_choices[] = {"match", "pool", NULL};
+static const char *const base_choices[] = {"ten", "natural", NULL};
+static const char *const team_choices[] = {"centered", "sum", NULL};
+
+/* What the source limits a rating to when it becomes visible. */
+#define SOURCE_GRADUATION_CAP 2200.0
+
+static const ParamSpec synelo_params[] = {
+	{.name = "strict",.type = PARAM_FLAG,
+	.description = "the source to the letter: theta by pool, base e, sums, no saturation or warm-up, rounding, graduation cap"},
+	{.name = "team_size_max",.type = PARAM_NUMBER,.default_value = 12,
+		.min = 1,.max = MATCH_MAX_PARTICIPANTS,.unit = "players",
+	.description = "theta by pool: largest team of any server that feeds it"},
+	{.name = "theta",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "rating points",
+	.description = "scale of a difference of team ratings; 0: as theta_by says"},
+	{.name = "theta_by",.type = PARAM_CHOICE,.default_value = THETA_BY_MATCH,
+		.choices = theta_by_choices,
+	.description = "whether theta is 400 times the mean team of the match, or from team_size_max"},
+	{.name = "base",.type = PARAM_CHOICE,.default_value = BASE_TEN,
+		.choices = base_choices,
+	.description = "base of the odds: 10 as in Elo, or e"},
+	{.name = "team",.type = PARAM_CHOICE,.default_value = TEAM_CENTERED,
+		.choices = team_choices,
+	.description = "whether a team is the sum of its members above the initial rating, or above 0"},
+	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1000,
+		.min = -1e9,.max = 1e9,.unit = "rating points",
+	.description = "rating of a player who has not played; centre of the compression"},
+	{.name = "floor",.type = PARAM_NUMBER,.default_value = 100,
+		.min = -INFINITY,.max = 1e9,.unit = "rating points",
+	.description = "no loss takes a rating below this; breaks conservation"},
+	{.name = "k_low",.type = PARAM_NUMBER,.default_value = 2,
+		.min = 0,.max = 1e9,.unit = "rating points",
+	.description = "K factor of a rating that has settled"},
+	{.name = "k_high",.type = PARAM_NUMBER,.default_value = 72,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
+	.description = "K factor of a rating that has not"},
+	{.name = "window",.type = PARAM_NUMBER,.default_value = 500,
+		.min = 2,.max = 1e9,.unit = "rounds",
+	.description = "rounds that the convergence score looks back on"},
+	{.name = "velocity_weight",.type = PARAM_NUMBER,.default_value = 0.25,
+		.min = 0,.max = 1e6,.unit = "weight",
+	.description = "of drift in the convergence score"},
+	{.name = "surprise_weight",.type = PARAM_NUMBER,.default_value = 0.25,
+		.min = 0,.max = 1e6,.unit = "weight",
+	.description = "of results beyond expectation in the convergence score"},
+	{.name = "volatility_weight",.type = PARAM_NUMBER,.default_value = 0.5,
+		.min = 0,.max = 1e6,.unit = "weight",
+	.description = "of dispersion in the convergence score"},
+	{.name = "saturate",.type = PARAM_FLAG,.default_value = 1,
+	.description = "whether none of the three counts for more than its weight"},
+	{.name = "warm_up",.type = PARAM_NUMBER,.default_value = 20,
+		.min = 0,.max = 1e9,.unit = "rounds",
+	.description = "first rounds, in which the convergence score is 1"},
+	{.name = "compression_width",.type = PARAM_NUMBER,.default_value = 400,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
+	.description = "deviation of the Gaussian that slows ratings far from the initial one"},
+	{.name = "round",.type = PARAM_FLAG,
+	.description = "whether ratings are rounded to integers, half to even"},
+	{.name = "shadow_rounds",.type = PARAM_NUMBER,.default_value = 50,
+		.min = 0,.max = 1e9,.unit = "rounds",
+	.description = "rounds before a rating is shown; the last applies graduation_cap"},
+	{.name = "graduation_cap",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "rating points",
+	.description = "largest rating after shadow_rounds; 0: none (strict: 2200)"},
+};
+
+/* The state columns. */
+enum
+{
+	RATING,
+	RATING_MEAN,
+	RATING_RECENT,
+	RATING_VARIANCE,
+	SURPRISE,
+	SYNELO_NSTATE
+};
+
+static const StateSpec synelo_state[] = {
+	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
+	{.name = "rating_mean",.min = -INFINITY,
+	.description = "mean of the ratings after the rounds of the window"},
+	{.name = "rating_recent",.min = -INFINITY,
+	.description = "mean of the ratings after the newer half of them"},
+	{.name = "rating_variance",.min = 0,
+	.description = "variance of the ratings after the rounds of the window"},
+	{.name = "surprise",.min = -INFINITY,
+	.description = "mean of outcome less expected score"},
+};
+
+double
+synelo_theta(double team_size_max)
+{
+	return 400 * floor((1 + floor(team_size_max)) / 2);
+}
+
+double
+synelo_win_probability(double difference, double theta)
+{
+	return logistic(difference / theta);
+}
+
+SynEloSignals
+synelo_signals(const double *rating, const double *expected,
+			   const double *outcome, int n, double k_high)
+{
+	SynEloSignals signals = {0, 0, 0};
+	int			half = n / 2;
+	double		older = 0;
+	double		newer = 0;
+	double		mean = 0;
+	double		variance = 0;
+	double		surprise = 0;
+	int			i;
+
+	if (n == 0)
+		return signals;
+	for (i = 0; i < n; i++)
+	{
+		mean += rating[i] / n;
+		surprise += (outcome[i] - expected[i]) / n;
+		if (i < half)
+			older += rating[i] / half;
+		if (i >= n - half)
+			newer += rating[i] / half;
+	}
+	for (i = 0; i < n; i++)
+		variance += (rating[i] - mean) * (rating[i] - mean) / n;
+	signals.velocity = fabs(newer - older) / k_high;
+	signals.surprise = fabs(surprise) / 0.10;
+	signals.volatility = sqrt(variance) / k_high;
+	return signals;
+}
+
+double
+synelo_convergence(const SynEloSignals *signals, const SynEloWeights *weights)
+{
+	SynEloSignals s = *signals;
+
+	if (weights->saturate)
+	{
+		s.velocity = fmin(s.velocity, 1);
+		s.surprise = fmin(s.surprise, 1);
+		s.volatility = fmin(s.volatility, 1);
+	}
+	return fmin(weights->velocity * s.velocity + weights->surprise * s.surprise +
+				weights->volatility * s.volatility, 1);
+}
+
+double
+synelo_k(double rating, double convergence, double k_low, double k_high,
+		 double initial_rating, double compression_width)
+{
+	double		z = (rating - initial_rating) / compression_width;
+
+	return k_low + (k_high - k_low) * convergence * exp(-0.5 * z * z);
+}
+
+double
+round_half_even(double x)
+{
+	double		down = floor(x);
+	double		rest = x - down;
+
+	if (rest < 0.5 || (rest == 0.5 && fmod(down, 2) == 0))
+		return down;
+	return down + 1;
+}
+
+static void
+synelo_init(const ParamValue *params, double *state)
+{
+	double		rating = params[SYNELO_INITIAL_RATING].number;
+
+	state[RATING] = state[RATING_MEAN] = state[RATING_RECENT] = rating;
+	state[RATING_VARIANCE] = state[SURPRISE] = 0;
+}
+
+/* The probability that the first side wins. */
+static double
+synelo_first_wins(const ParamValue *params, const Match *match)
+{
+	bool		strict = params[SYNELO_STRICT].flag;
+	double		origin = strict || params[SYNELO_TEAM].choice == TEAM_SUM ? 0 :
+		params[SYNELO_INITIAL_RATING].number;
+	double		theta = params[SYNELO_THETA].number;
+	int			first = match_first_side(match);
+	double		difference = 0;
+	double		size = 0;
+	int			i;
+
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		double		rating = e->weight *
+			(match->player[e->player].before[RATING] - origin);
+
+		difference += e->team == first ? rating : -rating;
+		size += e->weight / 2;
+	}
+	if (theta == 0)
+		theta = strict || params[SYNELO_THETA_BY].choice == THETA_BY_POOL ?
+			synelo_theta(params[SYNELO_TEAM_SIZE_MAX].number) : 400 * size;
+	if (!strict && params[SYNELO_BASE].choice == BASE_TEN)
+		theta /= M_LN10;
+	return logistic(difference / theta + match->log_odds);
+}
+
+static MatchStatus
+synelo_predict(const ParamValue *params, Match *match)
+{
+	int			first = match_first_side(match);
+	double		p = synelo_first_wins(params, match);
+
+	match->team[first].win = p;
+	match->team[1 - first].win = 1 - p;
+	return match_check_predictions(match);
+}
+
+/* The K factor for the next round, from the rounds before it. */
+static double
+synelo_player_k(const ParamValue *params, const double *state, double games)
+{
+	bool		strict = params[SYNELO_STRICT].flag;
+	double		k_high = params[SYNELO_K_HIGH].number;
+	SynEloSignals signals;
+	SynEloWeights weights;
+	double		convergence;
+
+	signals.velocity = 2 * fabs(state[RATING_RECENT] - state[RATING_MEAN]) / k_high;
+	signals.surprise = fabs(state[SURPRISE]) / 0.10;
+	signals.volatility = sqrt(state[RATING_VARIANCE]) / k_high;
+	weights.velocity = params[SYNELO_VELOCITY_WEIGHT].number;
+	weights.surprise = params[SYNELO_SURPRISE_WEIGHT].number;
+	weights.volatility = params[SYNELO_VOLATILITY_WEIGHT].number;
+	weights.saturate = params[SYNELO_SATURATE].flag && !strict;
+
+	convergence = !strict && games < params[SYNELO_WARM_UP].number ? 1 :
+		synelo_convergence(&signals, &weights);
+	return synelo_k(state[RATING], convergence, params[SYNELO_K_LOW].number,
+					k_high, params[SYNELO_INITIAL_RATING].number,
+					params[SYNELO_COMPRESSION_WIDTH].number);
+}
+
+/* The rating after a change: rounded, capped and floored as configured. */
+static double
+synelo_settle(const ParamValue *params, double before, double after,
+			  double rounds)
+{
+	bool		strict = params[SYNELO_STRICT].flag;
+	double		floor_at = params[SYNELO_FLOOR].number;
+	double		cap = params[SYNELO_GRADUATION_CAP].number;
+
+	if (strict || params[SYNELO_ROUND].flag)
+		after = round_half_even(after);
+	if (strict && cap == 0)
+		cap = SOURCE_GRADUATION_CAP;
+	if (cap > 0 && rounds == params[SYNELO_SHADOW_ROUNDS].number && after > cap)
+		after = cap;
+
+	/* A rating that is lower already is not lifted, but for the source. */
+	if (!strict)
+		floor_at = fmin(floor_at, before);
+	return after < floor_at ? floor_at : after;
+}
+
+/* Take a round into the moving averages. */
+static void
+synelo_remember(const ParamValue *params, double *state, double games,
+				double surprise)
+{
+	double		n = fmin(games + 1, params[SYNELO_WINDOW].number);
+	double		share = 1 / n;
+	double		distance = state[RATING] - state[RATING_MEAN];
+
+	state[RATING_VARIANCE] = (1 - share) *
+		(state[RATING_VARIANCE] + share * distance * distance);
+	state[RATING_MEAN] += share * distance;
+	state[RATING_RECENT] += (state[RATING] - state[RATING_RECENT]) / ceil(n / 2);
+	state[SURPRISE] += share * (surprise - state[SURPRISE]);
+}
+
+/* F2, from the gradient, and the round into the moving averages. */
+static void
+synelo_advance(const ParamValue *params, double gain, double k,
+			   MatchPlayer *player)
+{
+	double		before = player->before[RATING];
+
+	player->after[RATING] =
+		synelo_settle(params, before, before + gain * k * player->gradient,
+					  player->games + 1);
+	synelo_remember(params, player->after, player->games, player->gradient);
+}
+
+static MatchStatus
+synelo_rate(const ParamValue *params, Match *match)
+{
+	MatchStatus status = synelo_predict(params, match);
+	int			i,
+				j;
+
+	if (status != MATCH_OK)
+		return status;
+
+	/* The gradient gathers the surprise of all entries; NaN is no entry. */
+	for (i = 0; i < match->nplayers; i++)
+	{
+		MatchPlayer *player = &match->player[i];
+
+		player->gradient = NAN;
+		for (j = 0; j < SYNELO_NSTATE; j++)
+			player->after[j] = player->before[j];
+	}
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const MatchTeam *team = &match->team[e->team];
+		double	   *gradient = &match->player[e->player].gradient;
+		double		score = 0.5;
+
+		if (e->weight == 0)
+			continue;
+		if (isnan(*gradient))
+			*gradient = 0;
+		if (team->rank != match->team[1 - e->team].rank)
+			score = team->rank < match->team[1 - e->team].rank;
+		*gradient += e->weight * (score - team->win);
+	}
+	for (i = 0; i < match->nplayers; i++)
+	{
+		MatchPlayer *player = &match->player[i];
+		double		k = synelo_player_k(params, player->before, player->games);
+
+		if (isnan(player->gradient))
+			player->gradient = 0;
+		else if (match->gain > 0)
+			synelo_advance(params, match->gain, k, player);
+	}
+	return MATCH_OK;
+}
+
+static void
+synelo_display(const ParamValue *params, double *coefficient)
+{
+	int			i;
+
+	(void) params;
+	for (i = 0; i <= SYNELO_NSTATE; i++)
+		coefficient[i] = (i == RATING);
+}
+
+extern const Model synelo_model;
+const Model synelo_model = {
+	.name = "synelo",
+	.summary = "Elo for two teams with a K factor that follows how settled a rating is",
+	.source = "SynElo: yazoo.tf's Arena Rating & Balancing System (CdeYazoo)",
+	.params = synelo_params,
+	.nparams = SYNELO_NPARAMS,
+	.state = synelo_state,
+	.nstate = SYNELO_NSTATE,
+	.inputs = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN,
+	.init = synelo_init,
+	.predict = synelo_predict,
+	.rate = synelo_rate,
+	.display = synelo_display,
+};

@@ -1,0 +1,57 @@
+/*
+ * synelo.h
+ *		SynElo's formulas, as the functions in SQL and the model share them.
+ *
+ * F1 to F6 are their numbers in the source, "SynElo: yazoo.tf's Arena Rating &
+ * Balancing System".
+ */
+#ifndef SYNELO_H
+#define SYNELO_H
+
+#include <stdbool.h>
+
+/* F1: the scale for teams of up to that many players, 400 floor(median). */
+extern double synelo_theta(double team_size_max);
+
+/* F1: the win probability at a difference of team ratings, in base e. */
+extern double synelo_win_probability(double difference, double theta);
+
+/* What goes into the convergence score, F3: three signals, 0 and up. */
+typedef struct SynEloSignals
+{
+	double		velocity;		/* |mean of newer half - of older| / k_high */
+	double		surprise;		/* |mean outcome - mean expected| / 0.10 */
+	double		volatility;		/* standard deviation / k_high */
+} SynEloSignals;
+
+typedef struct SynEloWeights
+{
+	double		velocity;
+	double		surprise;
+	double		volatility;
+	bool		saturate;		/* no signal counts for more than 1 */
+} SynEloWeights;
+
+/*
+ * The signals of a window of n rounds, oldest first: ratings after each round,
+ * expected scores and outcomes.  Fewer than two ratings have no velocity, and
+ * none at all no signal.
+ */
+extern SynEloSignals synelo_signals(const double *rating,
+									const double *expected,
+									const double *outcome, int n,
+									double k_high);
+
+/* F3: between 0, a rating that has settled, and 1. */
+extern double synelo_convergence(const SynEloSignals *signals,
+								 const SynEloWeights *weights);
+
+/* F4 and F5: the K factor. */
+extern double synelo_k(double rating, double convergence, double k_low,
+					   double k_high, double initial_rating,
+					   double compression_width);
+
+/* Half-even ("banker's") rounding to an integer, whatever the rounding mode. */
+extern double round_half_even(double x);
+
+#endif							/* SYNELO_H */

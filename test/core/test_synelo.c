@@ -1,0 +1,381 @@
+/*
+ * test_synelo.c
+ *		SynElo's formulas, its moving averages, and the source to the letter.
+ */
+#include "test.h"
+
+#include "models/synelo.h"
+
+enum
+{
+	RATING,
+	RATING_MEAN,
+	RATING_RECENT,
+	RATING_VARIANCE,
+	SURPRISE
+};
+
+static void
+test_theta(void **state)
+{
+	(void) state;
+	/* The medians of 1..k are 1, 1.5, 2, 6.5 and 16.5. */
+	assert_same(synelo_theta(1), 400);
+	assert_same(synelo_theta(2), 400);
+	assert_same(synelo_theta(3), 800);
+	assert_same(synelo_theta(12), 2400);
+	assert_same(synelo_theta(32), 6400);
+}
+
+static void
+test_win_probability(void **state)
+{
+	(void) state;
+	assert_same(synelo_win_probability(0, 2400), 0.5);
+	assert_near(synelo_win_probability(400, 400), 1 / (1 + exp(-1)), 1e-15);
+}
+
+/* F3 by hand: ratings 1000, 1010, 1030, 1060; expected .5, outcomes 1, 1, 1, 0. */
+static void
+test_convergence(void **state)
+{
+	static const double rating[4] = {1000, 1010, 1030, 1060};
+	static const double expected[4] = {0.5, 0.5, 0.5, 0.5};
+	static const double outcome[4] = {1, 1, 1, 0};
+	SynEloWeights weights = {0.25, 0.25, 0.5, false};
+	SynEloSignals s = synelo_signals(rating, expected, outcome, 4, 72);
+
+	(void) state;
+	/* Halves 1005 and 1045; mean 1025, squares 625 + 225 + 25 + 1225 = 2100. */
+	assert_near(s.velocity, 40.0 / 72, 1e-14);
+	assert_near(s.surprise, 2.5, 1e-13);
+	assert_near(s.volatility, sqrt(525) / 72, 1e-14);
+	assert_near(synelo_convergence(&s, &weights),
+				0.25 * 40 / 72 + 0.25 * 2.5 + 0.5 * sqrt(525) / 72, 1e-14);
+	weights.saturate = true;
+	assert_near(synelo_convergence(&s, &weights),
+				0.25 * 40 / 72 + 0.25 + 0.5 * sqrt(525) / 72, 1e-14);
+	weights.velocity = 100;
+	assert_same(synelo_convergence(&s, &weights), 1);
+
+	/* An odd window leaves the middle out of both halves; one has no halves. */
+	s = synelo_signals(rating, expected, outcome, 3, 72);
+	assert_near(s.velocity, 30.0 / 72, 1e-14);
+	s = synelo_signals(rating, expected, outcome, 1, 72);
+	assert_same(s.velocity, 0);
+	assert_same(s.volatility, 0);
+	assert_near(s.surprise, 5, 1e-14);
+	s = synelo_signals(rating, expected, outcome, 0, 72);
+	assert_same(s.surprise, 0);
+}
+
+static void
+test_k(void **state)
+{
+	(void) state;
+	assert_same(synelo_k(1000, 1, 2, 72, 1000, 400), 72);
+	assert_same(synelo_k(1700, 0, 2, 72, 1000, 400), 2);
+	assert_near(synelo_k(1400, 0.5, 2, 72, 1000, 400), 2 + 35 * exp(-0.5), 1e-13);
+	/* The source's compression at 2200 and at 100. */
+	assert_near(synelo_k(2200, 1, 2, 72, 1000, 400), 2.8, 0.03);
+	assert_near(synelo_k(100, 1, 2, 72, 1000, 400), 7.6, 0.05);
+}
+
+static void
+test_round_half_even(void **state)
+{
+	(void) state;
+	assert_same(round_half_even(2.5), 2);
+	assert_same(round_half_even(3.5), 4);
+	assert_same(round_half_even(-2.5), -2);
+	assert_same(round_half_even(-3.5), -4);
+	assert_same(round_half_even(2.5000000000000004), 3);
+	assert_same(round_half_even(2.4999999999999996), 2);
+	assert_same(round_half_even(-0.2), -1 + 1);
+	assert_same(round_half_even(1e300), 1e300);
+}
+
+/* Up to the window the moving averages are the plain ones. */
+static void
+test_moving_averages(void **state)
+{
+	Random		random = {90};
+	Fixture		f;
+	double		rating[200];
+	double		surprise[200];
+	int			n;
+
+	(void) state;
+	fixture_init(&f, "synelo");
+	fixture_param(&f, "window")->number = 100;
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 2, 2);
+	for (n = 0; n < 200; n++)
+	{
+		double		mean = 0;
+		double		variance = 0;
+		double		mean_surprise = 0;
+		int			i;
+
+		f.row[0].rank = 1 + random_below(&random, 2);
+		f.row[1].rank = 3 - f.row[0].rank;
+		f.player[0].games = f.player[1].games = n;
+		fixture_rate(&f);
+		rating[n] = f.after[0][RATING];
+		surprise[n] = (f.row[0].rank == 1) - f.team[0].win;
+		fixture_advance(&f);
+		if (n >= 100)
+		{
+			/* Then older ones fade, and nothing runs away. */
+			assert_true(fabs(f.after[0][RATING_MEAN] - 1000) < 500);
+			continue;
+		}
+		for (i = 0; i <= n; i++)
+		{
+			mean += rating[i] / (n + 1);
+			mean_surprise += surprise[i] / (n + 1);
+		}
+		for (i = 0; i <= n; i++)
+			variance += (rating[i] - mean) * (rating[i] - mean) / (n + 1);
+		assert_near(f.after[0][RATING_MEAN], mean, 1e-9);
+		assert_near(f.after[0][RATING_VARIANCE], variance, 1e-7);
+		assert_near(f.after[0][SURPRISE], mean_surprise, 1e-12);
+	}
+}
+
+/* A steady climb is seen as one: the newer mean leads the mean of all. */
+static void
+test_velocity(void **state)
+{
+	Fixture		f;
+	int			n;
+
+	(void) state;
+	fixture_init(&f, "synelo");
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 2, 2);
+	for (n = 0; n < 40; n++)
+	{
+		f.player[0].games = f.player[1].games = n;
+		fixture_rate(&f);
+		fixture_advance(&f);
+	}
+	assert_true(f.after[0][RATING_RECENT] > f.after[0][RATING_MEAN] + 10);
+	assert_true(f.after[1][RATING_RECENT] < f.after[1][RATING_MEAN] - 10);
+}
+
+static void
+test_expected_change_is_zero(void **state)
+{
+	Random		random = {91};
+	Fixture		f;
+	int			round,
+				i;
+
+	(void) state;
+	fixture_init(&f, "synelo");
+	for (round = 0; round < 500; round++)
+	{
+		double		change[6];
+		double		p;
+
+		fixture_clear(&f);
+		for (i = 0; i < 6; i++)
+		{
+			f.before[i][RATING] = random_between(&random, 600, 1600);
+			f.before[i][RATING_VARIANCE] = random_between(&random, 0, 5000);
+			f.player[i].games = random_below(&random, 100);
+			fixture_add(&f, i, i / 3, 1 + i / 3)->weight =
+				random_between(&random, 0.1, 1);
+		}
+		f.match.log_odds = random_between(&random, -1, 1);
+		fixture_rate(&f);
+		p = f.team[0].win;
+		for (i = 0; i < 6; i++)
+			change[i] = p * (f.after[i][RATING] - f.before[i][RATING]);
+		for (i = 0; i < 6; i++)
+			f.row[i].rank = 2 - i / 3;
+		fixture_rate(&f);
+		for (i = 0; i < 6; i++)
+			assert_near(change[i] + (1 - p) *
+						(f.after[i][RATING] - f.before[i][RATING]), 0, 1e-10);
+	}
+}
+
+/* The default scale is Elo's on the means of the teams, whatever their size. */
+static void
+test_default_scale_is_elo(void **state)
+{
+	Fixture		f;
+	int			size,
+				i;
+
+	(void) state;
+	for (size = 1; size <= 8; size++)
+	{
+		fixture_init(&f, "synelo");
+		for (i = 0; i < 2 * size; i++)
+		{
+			f.before[i][RATING] = i < size ? 1400 : 1000;
+			fixture_add(&f, i, i / size, 1 + i / size);
+		}
+		fixture_rate(&f);
+		assert_near(f.team[0].win, 10.0 / 11, 1e-14);
+	}
+	/* A player more of average strength is worth nothing by the origin. */
+	fixture_init(&f, "synelo");
+	for (i = 0; i < 23; i++)
+		fixture_add(&f, i, i / 12, 1 + i / 12);
+	fixture_rate(&f);
+	assert_near(f.team[0].win, 0.5, 1e-14);
+	/* As the source has it. */
+	fixture_param(&f, "strict")->flag = true;
+	fixture_rate(&f);
+	assert_near(f.team[0].win, 1 / (1 + exp(-1000.0 / 2400)), 1e-14);
+}
+
+static void
+test_warm_up_and_floor(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	fixture_init(&f, "synelo");
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 2, 2);
+	fixture_rate(&f);
+	assert_near(f.after[0][RATING], 1036, 1e-12);
+	fixture_param(&f, "warm_up")->number = 0;
+	fixture_rate(&f);
+	assert_near(f.after[0][RATING], 1001, 1e-12);
+
+	f.before[1][RATING] = 100.1;
+	f.before[0][RATING] = 100.1;
+	fixture_rate(&f);
+	assert_same(f.after[1][RATING], 100);
+	f.before[1][RATING] = 50;
+	f.before[0][RATING] = 50;
+	fixture_rate(&f);
+	assert_same(f.after[1][RATING], 50);
+	assert_true(f.after[0][RATING] > 50);
+}
+
+/*
+ * The source to the letter, computed from scratch each round over the whole
+ * window, against the model with its moving averages: the same ratings as long
+ * as the newer half is not asked for (its weight is 0) and the window is not full.
+ */
+static void
+test_strict(void **state)
+{
+	Random		random = {92};
+	Fixture		f;
+	double		rating[4][300];
+	double		expected[4][300];
+	double		outcome[4][300];
+	double		now[4] = {1000, 1000, 1000, 1000};
+	int			n,
+				i;
+
+	(void) state;
+	fixture_init(&f, "synelo");
+	fixture_param(&f, "strict")->flag = true;
+	fixture_param(&f, "team_size_max")->number = 3;
+	fixture_param(&f, "velocity_weight")->number = 0;
+	fixture_param(&f, "surprise_weight")->number = 0.5;
+	for (i = 0; i < 4; i++)
+		fixture_add(&f, i, i / 2, 1);
+	for (n = 0; n < 300; n++)
+	{
+		double		p = 1 / (1 + exp(-(now[0] + now[1] - now[2] - now[3]) / 800));
+		double		score = random_below(&random, 3) / 2.0;
+
+		/* The first team is the better one. */
+		if (random_below(&random, 2))
+			score = 1;
+		for (i = 0; i < 4; i++)
+		{
+			double		mean = 0;
+			double		variance = 0;
+			double		surprise = 0;
+			double		c;
+			double		k;
+			int			j;
+
+			for (j = 0; j < n; j++)
+			{
+				mean += rating[i][j] / n;
+				surprise += (outcome[i][j] - expected[i][j]) / n;
+			}
+			for (j = 0; j < n; j++)
+				variance += (rating[i][j] - mean) * (rating[i][j] - mean) / n;
+			c = 0.5 * fabs(surprise) / 0.10 + 0.5 * sqrt(variance) / 72;
+			c = c < 0 ? 0 : c > 1 ? 1 : c;
+			k = 2 + 70 * c * exp(-(now[i] - 1000) * (now[i] - 1000) / (2 * 400.0 * 400));
+			expected[i][n] = i < 2 ? p : 1 - p;
+			outcome[i][n] = i < 2 ? score : 1 - score;
+			rating[i][n] = nearbyint(now[i] + k * (outcome[i][n] - expected[i][n]));
+			if (n + 1 == 50 && rating[i][n] > 2200)
+				rating[i][n] = 2200;
+			if (rating[i][n] < 100)
+				rating[i][n] = 100;
+		}
+		for (i = 0; i < 4; i++)
+		{
+			f.row[i].rank = score == 0.5 ? 1 : 1 + ((score == 1) != (i < 2));
+			f.player[i].games = n;
+		}
+		fixture_rate(&f);
+		assert_near(f.team[0].win, p, 1e-12);
+		for (i = 0; i < 4; i++)
+		{
+			assert_same(f.after[i][RATING], rating[i][n]);
+			now[i] = rating[i][n];
+		}
+		fixture_advance(&f);
+	}
+	/* It was not all standing still. */
+	assert_true(now[0] > 1050 && now[2] < 950);
+}
+
+static void
+test_graduation(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	fixture_init(&f, "synelo");
+	fixture_param(&f, "graduation_cap")->number = 2200;
+	f.before[0][RATING] = f.before[1][RATING] = 2300;
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 2, 2);
+	f.player[0].games = 48;
+	f.player[1].games = 49;
+	fixture_rate(&f);
+	assert_true(f.after[0][RATING] > 2300);
+	assert_same(f.after[1][RATING], 2200);
+	f.player[1].games = 50;
+	fixture_rate(&f);
+	assert_true(f.after[1][RATING] > 2200);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_theta),
+		cmocka_unit_test(test_win_probability),
+		cmocka_unit_test(test_convergence),
+		cmocka_unit_test(test_k),
+		cmocka_unit_test(test_round_half_even),
+		cmocka_unit_test(test_moving_averages),
+		cmocka_unit_test(test_velocity),
+		cmocka_unit_test(test_expected_change_is_zero),
+		cmocka_unit_test(test_default_scale_is_elo),
+		cmocka_unit_test(test_warm_up_and_floor),
+		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_graduation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
