@@ -31,6 +31,7 @@ SQL_PARTS = \
 	sql/header.sql \
 	sql/models.sql \
 	sql/elo.sql \
+	sql/frag.sql \
 	sql/glicko.sql \
 	sql/hive.sql \
 	sql/synelo.sql \

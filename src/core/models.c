@@ -12,6 +12,7 @@
 /* The models by name, each NAME_model in a file of its own, as listed. */
 #define REGISTRY(MODEL) \
 	MODEL(elo) \
+	MODEL(frag) \
 	MODEL(glicko) \
 	MODEL(glicko2) \
 	MODEL(hive) \

@@ -263,8 +263,9 @@ skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 	row->state[HIVE_SIDE_OFFSET] = optional_number(fcinfo, 7, "side_offset");
 	row->state[HIVE_COMMAND_SKILL] = optional_number(fcinfo, 8, "command_skill");
 	row->state[HIVE_COMMAND_SQUARES] = optional_number(fcinfo, 9, "command_squares");
-	row->command_weight = check_not_negative("command_weight",
-									   optional_number(fcinfo, 10, "command_weight"));
+	row->command_weight =
+		check_not_negative("command_weight",
+						   optional_number(fcinfo, 10, "command_weight"));
 	row->arrival = state->nrows;
 
 	log_odds = optional_number(fcinfo, 11, "log_odds");
@@ -360,7 +361,7 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 	after = palloc_array(float8, match.nplayers * HIVE_NSTATE);
 
 	/* Play and commanding are two participants, so that neither is rounded. */
-	participant = palloc0_array(Participant, 2 * state->nrows);
+	participant = palloc_array(Participant, 2 * state->nrows);
 	n = 0;
 	for (i = 0; i < state->nrows; i++)
 	{
@@ -382,11 +383,11 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 
 			if (j == 1 && row[i]->command_weight == 0)
 				break;
+			*p = participant_default;
 			p->player = player;
 			p->team = row[i]->side;
 			p->side = row[i]->side;
 			p->score = row[i]->score;
-			p->rank = p->won = p->joined = p->left = get_float8_nan();
 			p->weight = j == 0 ? row[i]->weight : row[i]->command_weight;
 			p->commanding = j;
 			n++;

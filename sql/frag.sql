@@ -1,0 +1,149 @@
+-- Frag ranking: duels, events, suicides, and logs of frags.
+
+CREATE FUNCTION skillrating.frag_share(score_a float8, score_b float8)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_frag_share'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_share(float8, float8) IS
+'What player a scored in a duel of that many frags to that many, between 0 and 1: a / (a + b), 0.5 for 0 : 0. A negative score counts for the other one first: 6 : -2 is 8 : 0, and -3 : -5 is 5 : 3 (Becker, 2001). Error 22003 unless both are finite.';
+
+CREATE FUNCTION skillrating.frag_win_share(
+    rating_a float8,
+    rating_b float8,
+    scale float8 DEFAULT 400)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_frag_win_share'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_win_share(float8, float8, float8) IS
+'The share of the frags that player a is expected to make against player b, between 0 and 1: 1 / (1 + 10^((rating_b - rating_a) / scale)); not a probability to win. Error 22003 unless the ratings are finite and the scale is positive.';
+
+CREATE FUNCTION skillrating.frag_update(
+    rating_a float8,
+    rating_b float8,
+    score_a float8,
+    score_b float8,
+    k float8 DEFAULT 40,
+    scale float8 DEFAULT 400,
+    points float8 DEFAULT 0,
+    floor float8 DEFAULT '-infinity',
+    OUT new_rating_a float8,
+    OUT new_rating_b float8)
+AS 'MODULE_PATHNAME', 'skillrating_frag_update'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_update(float8, float8, float8, float8, float8, float8, float8, float8) IS
+'Both ratings after a duel with that score (Becker, 2001): a gains and b loses k * (frag_share - frag_win_share). With points > 0 the score is so many duels as it has points: 7 : 0 at 1 moves seven times as far as 1 : 0. No loss takes a rating below the floor, and no floor lifts one. Error 22003 for numbers out of range.';
+
+CREATE FUNCTION skillrating.frag_suicide(
+    rating float8,
+    k float8 DEFAULT 40,
+    frags float8 DEFAULT 1,
+    points float8 DEFAULT 0,
+    floor float8 DEFAULT '-infinity')
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_frag_suicide'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_suicide(float8, float8, float8, float8, float8) IS
+'A rating after a suicide, or of who killed a team mate: a duel lost frags : 0 against an equal, which costs half of k (times frags / points, if points > 0). Error 22003 for numbers out of range.';
+
+CREATE FUNCTION skillrating.frag_event(
+    rating float8,
+    opponent_rating float8[],
+    event_points float8 DEFAULT 1,
+    k float8 DEFAULT 40,
+    scale float8 DEFAULT 400,
+    points float8 DEFAULT 1)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_frag_event'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_event(float8, float8[], float8, float8, float8, float8) IS
+'The rating of a player after an event without a single opponent, such as a capture, which is worth event_points: so many duels won (points is the score of one) against the mean rating of the other team, one element of opponent_rating a player; the others keep theirs (Becker, 2001). Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
+
+CREATE FUNCTION skillrating.frag_decay(
+    rating float8,
+    days float8,
+    rate float8,
+    decay_floor float8 DEFAULT 0)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_frag_decay'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_decay(float8, float8, float8, float8) IS
+'A rating after so many days, of each of which it loses rate points, but not below decay_floor; one that is lower stays. Two stretches of time are as one. Error 22003 for numbers out of range.';
+
+CREATE TYPE skillrating.frag_rating AS (
+    player text,
+    rating float8,
+    frags bigint,
+    deaths bigint,
+    suicides bigint,
+    team_kills bigint);
+
+COMMENT ON TYPE skillrating.frag_rating IS
+'A player at the end of a log of frags: the identifier as text, the rating, and what the log has of the player.';
+
+CREATE FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement) IS
+'Transition function of frag_ratings().';
+
+CREATE FUNCTION skillrating.frag_ratings_final(internal)
+RETURNS skillrating.frag_rating[]
+AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_ratings_final(internal) IS
+'Final function of frag_ratings().';
+
+CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement) (
+    SFUNC = skillrating.frag_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating.frag_ratings_final,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement) IS
+'The ratings that a log of frags leads to, highest first: each row a duel that the killer won 1 : 0, in the order of ORDER BY within the call, from the default parameters of model frag. Killer and victim are of any type with a hash function and an order. Who is killed by nobody (null) or by himself loses a duel against an equal. A clan that is rated as one player is an identifier like any other. Memory is a few numbers a player. Errors: 22004 for a null victim, 42804 for another type.';
+
+CREATE FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean) IS
+'Transition function of frag_ratings().';
+
+CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, points float8, team_kill boolean) (
+    SFUNC = skillrating.frag_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating.frag_ratings_final,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean) IS
+'As the form with two arguments, where a row may be worth several points (null is 1), and a kill among team mates costs the killer as a suicide does and the victim nothing.';
+
+CREATE FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
+'Transition function of frag_ratings().';
+
+CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, points float8, team_kill boolean, params jsonb) (
+    SFUNC = skillrating.frag_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating.frag_ratings_final,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean, jsonb) IS
+'As the form with four arguments, with parameters of model frag (see model_parameters()), of which k, scale, points (0 is 1 here), floor and initial_rating count; those of the first row hold.';
