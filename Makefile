@@ -38,6 +38,8 @@ SQL_PARTS = \
 	sql/trueskill.sql \
 	sql/weng_lin.sql \
 	sql/score.sql \
+	sql/display.sql \
+	sql/regression.sql \
 	sql/ladder.sql
 
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql

@@ -1,0 +1,126 @@
+-- What players see of ratings, and where newcomers start.
+
+CREATE FUNCTION skillrating.display_rating(
+    mu float8,
+    sigma float8,
+    z float8 DEFAULT 3,
+    scale float8 DEFAULT 1,
+    shift float8 DEFAULT 0,
+    floor float8 DEFAULT '-infinity')
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_display_rating'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.display_rating(float8, float8, float8, float8, float8, float8) IS
+'A rating to show for a skill that is uncertain: shift + scale * (mu - z * sigma), at least the floor. With z = 3 the skill is better than that for all but certain. Error 22003 for numbers out of range.';
+
+CREATE FUNCTION skillrating.shown_rating(
+    rating float8,
+    games bigint,
+    hidden_games bigint DEFAULT 10)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_shown_rating'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.shown_rating(float8, bigint, bigint) IS
+'The rating, or null while a player has fewer than hidden_games games and it is still settling (a shadow period).';
+
+CREATE FUNCTION skillrating.division_number(
+    rating float8,
+    cuts float8[],
+    current integer DEFAULT NULL,
+    margin float8 DEFAULT 0,
+    promotion_margin float8 DEFAULT 0)
+RETURNS integer
+AS 'MODULE_PATHNAME', 'skillrating_division_number'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.division_number(float8, float8[], integer, float8, float8) IS
+'The division of a rating, from 0 (below the first of the ascending cuts) to their number (at or above the last). Who is in division current moves up only at promotion_margin above a cut and down only below a cut less margin, so that nobody flickers at a border; several divisions at once are possible. Null if another argument is. Errors: 22023 for cuts that do not ascend, 22003 for numbers out of range.';
+
+CREATE FUNCTION skillrating.division(
+    rating float8,
+    cuts float8[],
+    labels text[],
+    current text DEFAULT NULL,
+    margin float8 DEFAULT 0,
+    promotion_margin float8 DEFAULT 0)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_division'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.division(float8, float8[], text[], text, float8, float8) IS
+'As division_number(), by labels, of which there is one more than cuts. Errors as there, 2202E for another number of labels, and 22023 if current is none of them.';
+
+CREATE FUNCTION skillrating.placement_step(
+    low float8,
+    high float8,
+    score float8,
+    shrink float8 DEFAULT 0.5,
+    OUT new_low float8,
+    OUT new_high float8,
+    OUT rank float8)
+AS 'MODULE_PATHNAME', 'skillrating_placement_step'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.placement_step(float8, float8, float8, float8) IS
+'A step of the search for a newcomer''s rank between low and high, after a calibration match against the middle of them with that score (1 won, 0.5 drew, 0 lost): the end on the wrong side comes closer to the middle by the share shrink, and rank is the new middle. 1 is plain bisection, which one odd result misleads for good; less is more careful and needs more matches. Error 22003 for numbers out of range.';
+
+CREATE FUNCTION skillrating.placement_gain(
+    games bigint,
+    boost float8 DEFAULT 2,
+    over float8 DEFAULT 10)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_placement_gain'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.placement_gain(bigint, float8, float8) IS
+'A factor for gain (or k) that lets newcomers move faster: from boost for nobody''s first match down to 1 after over of them. Error 22003 for negative numbers.';
+
+CREATE FUNCTION skillrating.season_rating(
+    rating float8,
+    mean float8,
+    keep float8 DEFAULT 0.5)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_season_rating'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.season_rating(float8, float8, float8) IS
+'A rating at the start of a season, by soft reset: mean + keep * (rating - mean), from all new (keep 0) to unchanged (1). Error 22003 for numbers out of range.';
+
+CREATE FUNCTION skillrating.season_deviation(
+    deviation float8,
+    initial float8,
+    keep float8 DEFAULT 0.5)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_season_deviation'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.season_deviation(float8, float8, float8) IS
+'The deviation that goes with season_rating(): the rest of what is not kept is as unknown as of a newcomer, sqrt(keep^2 * deviation^2 + (1 - keep^2) * initial^2). Error 22003 for numbers out of range.';
+
+CREATE FUNCTION skillrating.inactivity_decay(
+    rating float8,
+    idle interval,
+    grace interval DEFAULT '30 days',
+    rate float8 DEFAULT 1,
+    floor float8 DEFAULT 0)
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_inactivity_decay'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.inactivity_decay(float8, interval, interval, float8, float8) IS
+'A rating to show after idle time: rate points less for each day beyond grace, but not below the floor; one that is lower stays. A month has 30 days. For the rating itself prefer a model whose deviation grows with time (glicko, trueskill with drift). Error 22003 for numbers out of range.';
+
+CREATE FUNCTION skillrating.inactivity_regression(
+    rating float8,
+    idle interval,
+    mean float8,
+    half_life interval,
+    grace interval DEFAULT '30 days')
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_inactivity_regression'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.inactivity_regression(float8, interval, float8, interval, interval) IS
+'A rating after idle time that drifts to a mean: beyond grace, half of the distance is gone after each half_life. A month has 30 days. Error 22003 for numbers out of range.';

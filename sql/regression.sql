@@ -1,0 +1,75 @@
+-- Linear regression on match statistics, for initial ranks.
+
+CREATE TYPE skillrating.linear_model AS (
+    intercept float8,
+    coefficient float8[],
+    r_squared float8,
+    residual_deviation float8,
+    observations bigint);
+
+COMMENT ON TYPE skillrating.linear_model IS
+'What linear_fit() found: y = intercept + sum of coefficient * x, the share of the variance of y that it explains (null if y does not vary), the standard deviation of what is left (null without degrees of freedom), and the number of rows.';
+
+CREATE FUNCTION skillrating.linear_fit_transition(float8[], float8, float8[])
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_linear_fit_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.linear_fit_transition(float8[], float8, float8[]) IS
+'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of products}.';
+
+CREATE FUNCTION skillrating.linear_fit_transition(float8[], float8, float8[], float8, float8)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_linear_fit_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.linear_fit_transition(float8[], float8, float8[], float8, float8) IS
+'Transition function of linear_fit() with weight and ridge.';
+
+CREATE FUNCTION skillrating.linear_fit_combine(float8[], float8[])
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_linear_fit_combine'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.linear_fit_combine(float8[], float8[]) IS
+'Merges two states of linear_fit() with as many features and the same ridge.';
+
+CREATE FUNCTION skillrating.linear_fit_final(float8[])
+RETURNS skillrating.linear_model
+AS 'MODULE_PATHNAME', 'skillrating_linear_fit_final'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.linear_fit_final(float8[]) IS
+'The fit of a state of linear_fit(), or null if it has no rows.';
+
+CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[]) (
+    SFUNC = skillrating.linear_fit_transition,
+    STYPE = float8[],
+    INITCOND = '{}',
+    FINALFUNC = skillrating.linear_fit_final,
+    COMBINEFUNC = skillrating.linear_fit_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[]) IS
+'The least squares fit of y on up to 100 features, for example of a rank on match statistics: linear_fit(rank, ARRAY[kills, deaths, damage]). Rows with a null, also in x, do not count; null if none counts. Errors: 2202E if x has another length in some row, 22003 for numbers that are not finite, 22023 if a feature is constant or depends on those before it.';
+
+CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[], weight float8, ridge float8) (
+    SFUNC = skillrating.linear_fit_transition,
+    STYPE = float8[],
+    INITCOND = '{}',
+    FINALFUNC = skillrating.linear_fit_final,
+    COMBINEFUNC = skillrating.linear_fit_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[], float8, float8) IS
+'As the form with two arguments, with a weight of each row and a ridge, the same in all rows, that is added to the diagonal of the features'' correlations: it keeps coefficients small, and finite where features depend on each other.';
+
+CREATE FUNCTION skillrating.linear_predict(model skillrating.linear_model, x float8[])
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_linear_predict'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.linear_predict(skillrating.linear_model, float8[]) IS
+'What a linear model says for the features x: intercept + sum of coefficient * x. Errors: 2202E unless x has as many elements as the model, 22004 for null elements.';

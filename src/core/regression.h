@@ -1,0 +1,55 @@
+/*
+ * regression.h
+ *		Linear regression on several features from sums that can be merged.
+ */
+#ifndef REGRESSION_H
+#define REGRESSION_H
+
+/* The most features, which bounds a state to about 80 kB. */
+#define REGRESSION_MAX_FEATURES 100
+
+/*
+ * A state is an array of numbers: these, then the mean of y and of each feature,
+ * then the lower half, row by row, of the sums of products of their deviations
+ * from the means (y first).
+ */
+enum
+{
+	REGRESSION_FEATURES,
+	REGRESSION_COUNT,
+	REGRESSION_WEIGHT,
+	REGRESSION_RIDGE,
+	REGRESSION_MEANS
+};
+
+#define REGRESSION_STATE_SIZE(features) \
+	(REGRESSION_MEANS + ((features) + 1) + \
+	 ((features) + 1) * ((features) + 2) / 2)
+
+/* Begin with no rows. */
+extern void regression_begin(double *state, int features, double ridge);
+
+/* Add a row of weight > 0. */
+extern void regression_add(double *state, double y, const double *x,
+						   double weight);
+
+/* Add the rows of another state with as many features. */
+extern void regression_merge(double *state, const double *other);
+
+typedef struct Regression
+{
+	double		intercept;
+	double		r_squared;		/* NaN if y does not vary */
+	double		residual_deviation; /* NaN without degrees of freedom */
+} Regression;
+
+/*
+ * The least squares fit; coefficient has room for all features and work for
+ * their number squared.  The ridge is added to the diagonal of the features'
+ * correlation matrix.  Returns -1, or the feature that is constant or depends on
+ * those before it.
+ */
+extern int	regression_solve(const double *state, double *coefficient,
+							 Regression *fit, double *work);
+
+#endif							/* REGRESSION_H */

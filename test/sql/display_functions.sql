@@ -1,0 +1,101 @@
+-- What players see of ratings, where newcomers start, and linear regression.
+SET extra_float_digits = 0;
+
+SELECT skillrating.display_rating(30, 2) AS sure, skillrating.display_rating(30, 2, z => 1, scale => 40, shift => 500) AS scaled,
+    skillrating.display_rating(25, 8.5, floor => 0) AS floored;
+SELECT skillrating.shown_rating(1500, 9) AS hidden, skillrating.shown_rating(1500, 10) AS shown, skillrating.shown_rating(1500, 3, 2) AS soon;
+SELECT r AS rating, skillrating.division_number(r, '{1000,1200,1500}') AS number,
+    skillrating.division(r, '{1000,1200,1500}', '{bronze,silver,gold,diamond}') AS division,
+    skillrating.division(r, '{1000,1200,1500}', '{bronze,silver,gold,diamond}', 'gold', margin => 50, promotion_margin => 20) AS of_a_gold_player
+FROM unnest(ARRAY[900, 999.99, 1000, 1149.99, 1150, 1200, 1510, 1520]) AS r;
+SELECT skillrating.division_number(1, '{}') AS only_one, skillrating.division_number(NULL, '{1}') AS unknown, skillrating.division(1200, '{1000}', NULL) AS unknown;
+
+-- Ten matches find a rank among 1024 if results are certain.
+WITH RECURSIVE search AS (
+    SELECT 0 AS match, 0::float8 AS low, 1024::float8 AS high, 512::float8 AS rank
+    UNION ALL
+    SELECT match + 1, s.new_low, s.new_high, s.rank
+    FROM search, skillrating.placement_step(low, high, (700 > search.rank)::int, shrink => 1) AS s
+    WHERE match < 10)
+SELECT match, low, high, rank FROM search WHERE match IN (1, 2, 3, 10);
+SELECT * FROM skillrating.placement_step(0, 1000, 0.5);
+SELECT skillrating.placement_gain(0) AS first, skillrating.placement_gain(5) AS fifth, skillrating.placement_gain(10) AS tenth, skillrating.placement_gain(0, boost => 4) AS boosted;
+SELECT skillrating.season_rating(2000, 1500) AS half, skillrating.season_rating(2000, 1500, keep => 0) AS new,
+    round(skillrating.season_deviation(50, 350)::numeric, 6) AS deviation, skillrating.season_deviation(50, 350, keep => 1) AS kept;
+SELECT skillrating.inactivity_decay(1500, '29 days') AS in_grace, skillrating.inactivity_decay(1500, '2 months', rate => 5) AS decayed,
+    skillrating.inactivity_decay(1500, '10 years', rate => 5, floor => 1000) AS floored, skillrating.inactivity_decay(1500, '36 hours', grace => '12 hours') AS a_day,
+    skillrating.inactivity_regression(2000, '120 days', 1500, half_life => '90 days') AS half_way;
+
+-- Regression: a line, two features, weights, and a merge of stored states.
+CREATE TEMP TABLE stats AS
+SELECT i, i % 7 AS kills, i * i % 5 AS deaths, 3 + 2 * (i % 7) - 1.5 * (i * i % 5) + sin(i) / 10 AS rank
+FROM generate_series(1, 200) AS i;
+SELECT round((m).coefficient[1]::numeric, 9) = round(slope::numeric, 9) AS slope, round((m).intercept::numeric, 9) = round(y0::numeric, 9) AS intercept,
+    round((m).r_squared::numeric, 9) = round(r2::numeric, 9) AS r_squared, (m).observations
+FROM (SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[]) AS m, regr_slope(rank, kills) AS slope, regr_intercept(rank, kills) AS y0, regr_r2(rank, kills) AS r2 FROM stats) AS fit;
+SELECT round((m).intercept::numeric, 4) AS intercept, round((m).coefficient[1]::numeric, 4) AS kills, round((m).coefficient[2]::numeric, 4) AS deaths,
+    round((m).r_squared::numeric, 4) AS r_squared, round((m).residual_deviation::numeric, 4) AS residual_deviation, (m).observations,
+    round(skillrating.linear_predict(m, '{4,1}')::numeric, 2) AS predicted
+FROM (SELECT skillrating.linear_fit(rank, ARRAY[kills, deaths]::float8[]) AS m FROM stats) AS fit;
+-- Rows with nulls do not count, weights of 0 neither, and weight 2 is twice.
+SELECT (skillrating.linear_fit(rank, CASE WHEN i % 2 = 0 THEN ARRAY[kills, NULL]::float8[] WHEN i % 3 > 0 THEN ARRAY[kills, deaths]::float8[] END)).observations FROM stats;
+SELECT round((a).coefficient[1]::numeric, 9) = round((b).coefficient[1]::numeric, 9) AS weight_is_repetition
+FROM (SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[], CASE WHEN i < 20 THEN 2 WHEN i > 100 THEN 0 ELSE 1 END, 0) AS a FROM stats) AS w,
+    (SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[]) AS b FROM (SELECT * FROM stats WHERE i <= 100 UNION ALL SELECT * FROM stats WHERE i < 20) AS twice) AS r;
+CREATE TEMP TABLE monthly (month int, state float8[]);
+INSERT INTO monthly
+SELECT 1, skillrating.linear_fit_transition(skillrating.linear_fit_transition('{}', 1, '{1,2}'), 5, '{2,1}')
+UNION ALL
+SELECT 2, skillrating.linear_fit_transition(skillrating.linear_fit_transition('{}', 0, '{0,0}'), 7, '{3,2}');
+SELECT round((m).intercept::numeric, 9) AS intercept, (SELECT array_agg(round(c::numeric, 9)) FROM unnest((m).coefficient) AS c) AS coefficient, (m).observations
+FROM (SELECT skillrating.linear_fit_final(skillrating.linear_fit_combine(a.state, b.state)) AS m
+      FROM monthly AS a, monthly AS b WHERE a.month = 1 AND b.month = 2) AS fit;
+SELECT round((m).intercept::numeric, 9) AS intercept, (SELECT array_agg(round(c::numeric, 9)) FROM unnest((m).coefficient) AS c) AS coefficient
+FROM (SELECT skillrating.linear_fit(y, x) AS m
+      FROM (VALUES (1::float8, '{1,2}'::float8[]), (5, '{2,1}'), (0, '{0,0}'), (7, '{3,2}')) AS v(y, x)) AS fit;
+-- A parallel plan gives the same to the digits that matter.
+CREATE TABLE many_stats AS SELECT i, random() AS a, random() AS b, random() AS y FROM generate_series(1, 50000) AS i;
+ANALYZE many_stats;
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+EXPLAIN (COSTS OFF) SELECT skillrating.linear_fit(y, ARRAY[a, b]) FROM many_stats;
+CREATE TEMP TABLE parallel_fit AS SELECT skillrating.linear_fit(y, ARRAY[a, b]) AS m FROM many_stats;
+SET max_parallel_workers_per_gather = 0;
+SELECT abs((s.m).coefficient[1] - (p.m).coefficient[1]) < 1e-12 AS coefficient, abs((s.m).intercept - (p.m).intercept) < 1e-12 AS intercept
+FROM parallel_fit AS p, (SELECT skillrating.linear_fit(y, ARRAY[a, b]) AS m FROM many_stats) AS s;
+DROP TABLE many_stats;
+-- Features that depend on each other need a ridge.
+SELECT skillrating.linear_fit(rank, ARRAY[kills, 2 * kills]::float8[]) FROM stats;
+SELECT round((m).coefficient[1]::numeric, 6) AS one, round((m).coefficient[2]::numeric, 6) AS two
+FROM (SELECT skillrating.linear_fit(rank, ARRAY[kills, 2 * kills]::float8[], 1, 0.01) AS m FROM stats) AS fit;
+SELECT skillrating.linear_fit(rank, ARRAY[kills, 5]::float8[]) FROM stats;
+SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[]) IS NULL AS nothing FROM stats WHERE false;
+
+-- Mistakes.
+SELECT skillrating.display_rating(30, -2);
+SELECT skillrating.display_rating(30, 2, scale => 0);
+SELECT skillrating.division_number(1, '{2,2}');
+SELECT skillrating.division_number(1, '{2,NULL}');
+SELECT skillrating.division_number('NaN', '{2}');
+SELECT skillrating.division_number(1, '{2}', current => 2);
+SELECT skillrating.division_number(1, '{2}', margin => -1);
+SELECT skillrating.division(1, '{2}', '{one}');
+SELECT skillrating.division(1, '{2}', '{one,two}', 'three');
+SELECT skillrating.placement_step(10, 0, 1);
+SELECT skillrating.placement_step(0, 10, 2);
+SELECT skillrating.placement_step(0, 10, 1, shrink => 1.5);
+SELECT skillrating.placement_gain(-1);
+SELECT skillrating.season_rating(2000, 1500, keep => 2);
+SELECT skillrating.inactivity_decay(1500, '-1 day');
+SELECT skillrating.inactivity_regression(1500, '1 day', 1500, '0 days');
+SELECT skillrating.linear_fit(1, '{}');
+SELECT skillrating.linear_fit(y, x) FROM (VALUES (1::float8, '{1,2}'::float8[]), (2, '{1}')) AS v(y, x);
+SELECT skillrating.linear_fit('NaN', '{1}');
+SELECT skillrating.linear_fit(1, '{infinity}');
+SELECT skillrating.linear_fit(1, '{1}', 1, r) FROM unnest(ARRAY[0, 1]) AS r;
+SELECT skillrating.linear_fit_final('{1,2,3}');
+SELECT skillrating.linear_fit_transition('{NaN,0,0,0,0,0,0,0,0}', 1, '{1}');
+SELECT skillrating.linear_predict(ROW(1, '{1,2}', NULL, NULL, 2)::skillrating.linear_model, '{1}');
+SELECT skillrating.linear_predict(ROW(NULL, NULL, NULL, NULL, 2)::skillrating.linear_model, '{1}') IS NULL AS unknown;
