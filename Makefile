@@ -3,7 +3,7 @@
 # For a fresh machine: each of these installs what is missing and works on a
 # throw-away cluster.  The makes that they run must not inherit DATA, which means
 # something else to PGXS.
-.PHONY: all test demo bench
+.PHONY: all test demo bench fuzz
 all:
 
 test:
@@ -13,9 +13,11 @@ demo:
 	@test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
 bench:
 	@test/prerequisites.sh && MAKEFLAGS= exec bench/run.sh
+fuzz:
+	@test/prerequisites.sh clang libclang-rt-dev && MAKEFLAGS= exec test/fuzz.sh $(SECONDS)
 
 # All else is PGXS, which must be there.
-ifneq (,$(or $(filter-out test demo bench,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))
+ifneq (,$(or $(filter-out test demo bench fuzz,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))
 
 EXTENSION = skillrating
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(EXTENSION).control)

@@ -67,6 +67,16 @@ passed=$((passed + count))
 [ "$count" -gt 0 ] || { cat "$scratch/core.log"; result 1 "unit tests of the core ran"; }
 echo "$count unit tests of the core passed, status $status"
 
+# Matches of arbitrary bytes under each model; `make fuzz` searches for more.
+test/fuzz.sh -n 20000 >"$scratch/fuzz.log" 2>&1
+status=$?
+cat "$scratch/fuzz.log"
+good=$(grep -c '^ok ' "$scratch/fuzz.log")
+bad=$(grep -c '^not ok ' "$scratch/fuzz.log")
+passed=$((passed + good))
+failed=$((failed + bad))
+[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/fuzz.sh"
+
 # pg_regress says "test NAME ... ok" up to version 15, and "ok N - NAME" after.
 count_regress() {
 	local good bad

@@ -677,15 +677,15 @@ test_normal_best_of_unlike(void **state)
 static void
 test_normal_best_of_unsound(void **state)
 {
-	static const double bad[] = {0, -1, NAN, INFINITY};
+	static const double bad[] = {0, -1, NAN, INFINITY, 1.7e308, 5e-324};
 	double		mean[2] = {0, 0};
 	double		best[2];
 	int			i;
 
 	(void) state;
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 6; i++)
 	{
-		double		deviation[2] = {1, bad[i]};
+		double		deviation[2] = {i < 4 ? 1 : bad[i], bad[i]};
 
 		normal_best_of(mean, deviation, 2, best, work);
 		assert_true(isnan(best[0]) && isnan(best[1]));

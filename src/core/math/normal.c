@@ -230,6 +230,13 @@ best_of_by_trapezoids(const double *mean, const double *deviation, int n,
 		low = fmax(low, mean[i] - origin - reach * deviation[i]);
 		high = fmax(high, mean[i] - origin + reach * deviation[i]);
 	}
+
+	/* At most some thousand, unless the numbers are too large for all this. */
+	if (!((high - low) / step < 1e6))
+	{
+		best[0] = NAN;
+		return;
+	}
 	steps = (int) ((high - low) / step);
 	for (s = 0; s <= steps; s++)
 	{

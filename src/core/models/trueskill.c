@@ -236,9 +236,9 @@ update_two_teams(const TrueSkill *ts, Match *match, double drift)
 		double		variance = square(player->after[TRUESKILL_SIGMA]);
 		double		ratio;
 
-		player->gradient = x * truncation.v / c;
 		if (x == 0)
 			continue;
+		player->gradient = x * truncation.v / c;
 		ratio = variance_ratio(square(x) * variance, square(x * ts->beta),
 							   square(c), truncation.rest);
 		player->after[TRUESKILL_MU] += match->gain * variance * player->gradient;

@@ -118,8 +118,8 @@ typedef struct Team
 	double		variance;
 	double		rank;
 	double		score;
-	double		omega;			/* gradient by mu, times the variance */
-	double		delta;			/* damped curvature, times the variance */
+	double		omega;			/* gradient by mu */
+	double		delta;			/* damped curvature by mu */
 	double		amplify;		/* of omega, by the margins */
 	double		weight_min;		/* openskill weights: range in the team */
 	double		weight_max;
@@ -306,8 +306,8 @@ compare(const WengLin *wl, const Team *team, const Team *other,
 		slope = team->rank <= other->rank ? truncation.v : -truncation.v;
 		curvature = truncation.w;
 	}
-	*omega += team->variance / c * slope;
-	*delta += gamma_for(wl, team, c) * (team->variance / c) / c * curvature;
+	*omega += slope / c;
+	*delta += gamma_for(wl, team, c) * curvature / c / c;
 }
 
 /* All pairs, or neighbours in the result within the window. */
@@ -396,9 +396,8 @@ compare_choices(WengLin *wl)
 			if (wl->team[q].rank == team->rank)
 				slope += 1.0 / drew;
 		}
-		team->omega = team->variance / c * slope;
-		team->delta = gamma_for(wl, team, c) * (team->variance / c) / c *
-			curvature;
+		team->omega = slope / c;
+		team->delta = gamma_for(wl, team, c) * curvature / c / c;
 	}
 }
 
@@ -470,7 +469,6 @@ update_members(WengLin *wl, Match *match)
 		const Team *team = &wl->team[wl->place[e->team]];
 		MatchPlayer *player = &match->player[e->player];
 		double		variance = square(player->before[WENG_LIN_SIGMA]) + wl->drift;
-		double		part = variance / team->variance;
 		double		mu_weight,
 					variance_weight;
 
@@ -484,12 +482,12 @@ update_members(WengLin *wl, Match *match)
 		if (mu_weight == 0)
 			continue;
 
-		player->gradient += mu_weight * team->omega / team->variance;
-		player->after[WENG_LIN_MU] += match->gain * part * mu_weight *
+		player->gradient += mu_weight * team->omega;
+		player->after[WENG_LIN_MU] += match->gain * variance * mu_weight *
 			(team->amplify * team->omega);
 		player->after[WENG_LIN_SIGMA] =
 			deviation_updated(player->after[WENG_LIN_SIGMA],
-							  sqrt(fmax(1 - part * variance_weight * team->delta,
+							  sqrt(fmax(1 - variance * variance_weight * team->delta,
 										kappa)),
 							  match->gain, DEVIATION_MIN);
 	}

@@ -1,0 +1,293 @@
+/*
+ * fuzz_models.c
+ *		Rates matches made of arbitrary bytes, under the model that the variable
+ *		FUZZ_MODEL of the environment names.
+ *
+ * Whatever the bytes, a match is refused with a status, or what comes of it is
+ * sound: probabilities, states, and the same again for the same match.  Linked
+ * with libFuzzer this is its target; with standalone.c it reads files, or makes
+ * up its bytes.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+#define MAX_ROWS	24
+#define MAX_PARAMS	32
+
+extern int	LLVMFuzzerInitialize(int *argc, char ***argv);
+extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const Model *model;
+
+#define CHECK(condition) \
+	do { \
+		if (!(condition)) \
+		{ \
+			fprintf(stderr, "%s:%d: %s: not %s\n", __FILE__, __LINE__, \
+					model->name, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+/* What is left of the bytes; there are zeros behind them. */
+typedef struct Bytes
+{
+	const uint8_t *data;
+	size_t		size;
+} Bytes;
+
+static int
+next_byte(Bytes *bytes)
+{
+	if (bytes->size == 0)
+		return 0;
+	bytes->size--;
+	return *bytes->data++;
+}
+
+static int
+next_below(Bytes *bytes, int n)
+{
+	return next_byte(bytes) % n;
+}
+
+/* Any double, among them those that are likely to hurt. */
+static double
+next_number(Bytes *bytes)
+{
+	static const double special[] = {
+		0, -0.0, 1, -1, 0.5, 1e-300, 5e-324, 1e300, -1e300, 1.7976931348623157e308,
+		1e-12, 25, 1500, 86400, NAN, INFINITY, -INFINITY
+	};
+	int			kind = next_byte(bytes);
+	double		number;
+
+	if (kind < 64)
+		return special[kind % (sizeof(special) / sizeof(special[0]))];
+	if (kind < 160)
+		return next_byte(bytes) - 40 + next_byte(bytes) / 256.0;
+	if (kind < 240)
+		return 20.0 * next_byte(bytes) + next_byte(bytes);
+	if (bytes->size < sizeof(number))
+		return 0;
+	memcpy(&number, bytes->data, sizeof(number));
+	bytes->data += sizeof(number);
+	bytes->size -= sizeof(number);
+	return number;
+}
+
+static void
+next_params(Bytes *bytes, ParamValue *params)
+{
+	int			i,
+				j;
+
+	model_param_defaults(model, params);
+	for (i = 0; i < model->nparams; i++)
+	{
+		const ParamSpec *spec = &model->params[i];
+		int			nchoices = 0;
+		double		number;
+
+		if (next_below(bytes, 3) != 0)
+			continue;
+		switch (spec->type)
+		{
+			case PARAM_NUMBER:
+				number = next_number(bytes);
+				if (param_in_range(spec, number))
+					params[i].number = number;
+				break;
+			case PARAM_CHOICE:
+				while (spec->choices[nchoices] != NULL)
+					nchoices++;
+				params[i].choice = next_below(bytes, nchoices);
+				break;
+			case PARAM_FLAG:
+				params[i].flag = next_below(bytes, 2);
+				break;
+			case PARAM_STEPS:
+				params[i].steps.n = next_below(bytes, PARAM_MAX_STEPS + 1);
+				for (j = 0; j < params[i].steps.n; j++)
+				{
+					params[i].steps.bound[j] = 10.0 * j + next_byte(bytes) / 32.0;
+					number = next_number(bytes);
+					params[i].steps.value[j] =
+						param_in_range(spec, number) ? number : spec->max / 2;
+				}
+				break;
+		}
+	}
+}
+
+/* A number that mostly is unknown, and else mostly not negative. */
+static double
+next_optional(Bytes *bytes)
+{
+	double		number;
+
+	if (next_below(bytes, 3) != 0)
+		return NAN;
+	number = next_number(bytes);
+	return next_below(bytes, 32) ? fabs(number) : number;
+}
+
+/* The same for a number that has to be finite, if nothing else is to be seen. */
+static double
+next_finite(Bytes *bytes)
+{
+	double		number = next_optional(bytes);
+
+	return isinf(number) && next_below(bytes, 32) ? 1 : number;
+}
+
+static int
+next_participants(Bytes *bytes, Participant *row, int *nplayers)
+{
+	int			n = 0;
+	int			nteams = (model->inputs & MODEL_MANY_TEAMS) && next_below(bytes, 2) ?
+		1 + next_below(bytes, 6) : 2;
+	int			sided = nteams == 2 && next_below(bytes, 4) == 0;
+	int			team,
+				i;
+
+	*nplayers = 0;
+	for (team = 0; team < nteams; team++)
+	{
+		int			rows = 1 + next_below(bytes, 4);
+		double		rank = 1 + next_below(bytes, nteams);
+		double		score = next_finite(bytes);
+
+		for (i = 0; i < rows && n < MAX_ROWS; i++)
+		{
+			Participant *p = &row[n++];
+
+			*p = participant_default;
+			p->team = team;
+			p->player = *nplayers > 0 && next_below(bytes, 8) == 0 ?
+				next_below(bytes, *nplayers) : (*nplayers)++;
+			p->rank = next_below(bytes, 64) ? rank : next_number(bytes);
+			p->score = score;
+			p->weight = next_finite(bytes);
+			if (next_below(bytes, 4) == 0)
+			{
+				p->joined = fabs(next_finite(bytes));
+				p->left = isnan(p->joined) ? NAN : p->joined + next_byte(bytes);
+			}
+			if (next_below(bytes, 4) == 0)
+				p->commanding = next_byte(bytes) / 255.0;
+			p->side = sided ? team + 1 : NAN;
+			p->squad = next_finite(bytes);
+			p->kills = next_finite(bytes);
+			p->deaths = next_finite(bytes);
+			p->quit = next_below(bytes, 4) == 0 ? next_below(bytes, 2) : NAN;
+			p->experience = next_finite(bytes);
+		}
+	}
+	return n;
+}
+
+static void
+check_wins(const Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		CHECK(match->team[i].win >= 0 && match->team[i].win <= 1);
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *name = getenv("FUZZ_MODEL");
+
+	(void) argc;
+	(void) argv;
+	model = model_find(name ? name : "elo");
+	if (model == NULL)
+	{
+		fprintf(stderr, "FUZZ_MODEL is no model: %s\n", name);
+		exit(2);
+	}
+	return 0;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static Participant row[MAX_ROWS];
+	static MatchTeam team[MAX_ROWS];
+	static MatchPlayer player[MAX_ROWS];
+	static MatchEntry entry[MAX_ROWS];
+	static double before[MAX_ROWS][MODEL_MAX_STATE];
+	static double after[MAX_ROWS][MODEL_MAX_STATE];
+	static double again[MAX_ROWS][MODEL_MAX_STATE];
+	static ParamValue params[MAX_PARAMS];
+	Bytes		bytes = {data, size};
+	Match		match = {.team = team,.player = player,.entry = entry,.gain = 1};
+	MatchStatus status;
+	int			offender;
+	int			n;
+	int			i,
+				j;
+
+	next_params(&bytes, params);
+	n = next_participants(&bytes, row, &match.nplayers);
+	if (next_below(&bytes, 4) == 0)
+		match.log_odds = next_finite(&bytes);
+	if (isnan(match.log_odds))
+		match.log_odds = 0;
+	if (next_below(&bytes, 4) == 0)
+		match.gain = next_finite(&bytes);
+	if (isnan(match.gain))
+		match.gain = 1;
+	for (i = 0; i < match.nplayers; i++)
+	{
+		model->init(params, before[i]);
+		CHECK(model_state_valid(model, before[i]));
+		for (j = 0; j < model->nstate; j++)
+			if (next_below(&bytes, 3) == 0)
+				before[i][j] = next_number(&bytes);
+		if (model->age != NULL && model_state_valid(model, before[i]) &&
+			next_below(&bytes, 4) == 0)
+			model->age(params, before[i], 3600.0 * next_byte(&bytes));
+		player[i].before = before[i];
+		player[i].after = after[i];
+		player[i].games = next_byte(&bytes);
+	}
+
+	status = match_build(model, params, row, n, &match, &offender);
+	CHECK(match_status_message(status) != NULL);
+	CHECK(offender >= -1 && offender < n);
+	if (status != MATCH_OK)
+		return 0;
+
+	status = model_rate(model, params, &match);
+	CHECK(status == MATCH_OK || status == MATCH_BAD_STATE ||
+		  status == MATCH_OVERFLOW);
+	if (status != MATCH_OK)
+		return 0;
+	check_wins(&match);
+	for (i = 0; i < match.nplayers; i++)
+	{
+		CHECK(model_state_valid(model, after[i]));
+		CHECK(!isnan(player[i].gradient));
+		memcpy(again[i], after[i], model->nstate * sizeof(double));
+		player[i].gradient = 0;
+	}
+
+	/* A forecast is what rating says it was, and rating is a function. */
+	CHECK(model->predict(params, &match) == MATCH_OK);
+	check_wins(&match);
+	for (i = 0; i < match.nplayers; i++)
+		player[i].gradient = 0;
+	CHECK(model_rate(model, params, &match) == MATCH_OK);
+	for (i = 0; i < match.nplayers; i++)
+		CHECK(memcmp(again[i], after[i], model->nstate * sizeof(double)) == 0);
+	return 0;
+}
