@@ -4,13 +4,12 @@
  */
 #include "arrays.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "display.h"
+#include "rows.h"
 
 SKILLRATING_FUNCTION(skillrating_display_rating);
 SKILLRATING_FUNCTION(skillrating_shown_rating);
@@ -162,9 +161,7 @@ skillrating_placement_step(PG_FUNCTION_ARGS)
 	float8		high = PG_GETARG_FLOAT8(1);
 	float8		score = PG_GETARG_FLOAT8(2);
 	float8		shrink = PG_GETARG_FLOAT8(3);
-	TupleDesc	desc;
-	Datum		values[3];
-	bool		nulls[3] = {false};
+	double		result[3];
 
 	check_finite("low", low);
 	check_finite("high", high);
@@ -174,15 +171,11 @@ skillrating_placement_step(PG_FUNCTION_ARGS)
 				 errmsg("low (%g) must not be above high (%g)", low, high)));
 	check_probability("score", score);
 	check_probability("shrink", shrink);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
 	placement_step(&low, &high, score, shrink);
-	values[0] = Float8GetDatum(low);
-	values[1] = Float8GetDatum(high);
-	values[2] = Float8GetDatum(low + (high - low) / 2);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
-													  values, nulls)));
+	result[0] = low;
+	result[1] = high;
+	result[2] = low + (high - low) / 2;
+	return return_numbers(fcinfo, result, 3);
 }
 
 /* placement_gain(games, boost, over) */

@@ -2,10 +2,7 @@
  * elo_functions.c
  *		Elo for two players, as scalar functions.
  */
-#include "glue.h"
-
-#include "access/htup_details.h"
-#include "funcapi.h"
+#include "rows.h"
 
 #include "models/elo.h"
 
@@ -47,10 +44,8 @@ skillrating_elo_update(PG_FUNCTION_ARGS)
 	float8		score_a = PG_GETARG_FLOAT8(2);
 	float8		k = PG_GETARG_FLOAT8(3);
 	float8		scale = PG_GETARG_FLOAT8(4);
-	float8		change;
-	TupleDesc	desc;
-	Datum		values[2];
-	bool		nulls[2] = {false, false};
+	double		change;
+	double		result[2];
 
 	check_finite("rating_a", rating_a);
 	check_finite("rating_b", rating_b);
@@ -62,12 +57,8 @@ skillrating_elo_update(PG_FUNCTION_ARGS)
 				 errmsg("k must not be negative, not %g", k)));
 	check_positive("scale", scale);
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
 	change = k * (score_a - elo_logistic(rating_a - rating_b, scale, 0));
-	values[0] = Float8GetDatum(rating_a + change);
-	values[1] = Float8GetDatum(rating_b - change);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
-													  values, nulls)));
+	result[0] = rating_a + change;
+	result[1] = rating_b - change;
+	return return_numbers(fcinfo, result, 2);
 }

@@ -14,6 +14,7 @@
 
 #include "ids.h"
 #include "models/frag.h"
+#include "rows.h"
 
 SKILLRATING_FUNCTION(skillrating_frag_share);
 SKILLRATING_FUNCTION(skillrating_frag_win_share);
@@ -87,22 +88,16 @@ skillrating_frag_update(PG_FUNCTION_ARGS)
 	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(4), PG_GETARG_FLOAT8(5),
 										PG_GETARG_FLOAT8(6), PG_GETARG_FLOAT8(7));
 	double		change;
-	TupleDesc	desc;
-	Datum		values[2];
-	bool		nulls[2] = {false, false};
+	double		result[2];
 
 	check_finite("rating_a", rating_a);
 	check_finite("rating_b", rating_b);
 	check_finite("score_a", score_a);
 	check_finite("score_b", score_b);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
 	change = frag_duel(&rules, rating_a - rating_b, score_a, score_b);
-	values[0] = Float8GetDatum(check_result(frag_settle(&rules, rating_a, change)));
-	values[1] = Float8GetDatum(check_result(frag_settle(&rules, rating_b, -change)));
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
-													  values, nulls)));
+	result[0] = frag_settle(&rules, rating_a, change);
+	result[1] = frag_settle(&rules, rating_b, -change);
+	return return_numbers(fcinfo, result, 2);
 }
 
 /* frag_suicide(rating, k, frags, points, floor) */

@@ -4,11 +4,9 @@
  */
 #include "arrays.h"
 
-#include "access/htup_details.h"
-#include "funcapi.h"
-
 #include "models/deviation.h"
 #include "models/glicko.h"
+#include "rows.h"
 
 SKILLRATING_FUNCTION(skillrating_glicko_win_probability);
 SKILLRATING_FUNCTION(skillrating_glicko_update);
@@ -59,26 +57,6 @@ games_argument(FunctionCallInfo fcinfo, double rating, int arg)
 						GLICKO_LOG_ODDS * opponent_deviation[i], score[i], 0, 1);
 	}
 	return games;
-}
-
-/* A row of numbers as the result, all of which must be finite. */
-static Datum
-return_numbers(FunctionCallInfo fcinfo, const double *number, int n)
-{
-	TupleDesc	desc;
-	Datum		values[3];
-	bool		nulls[3] = {false};
-	int			i;
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	for (i = 0; i < n; i++)
-	{
-		if (isnan(number[i]) || isinf(number[i]))
-			report_match_status(MATCH_OVERFLOW, NAN, NULL);
-		values[i] = Float8GetDatum(number[i]);
-	}
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
 /*

@@ -4,14 +4,13 @@
  */
 #include "arrays.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 
 #include "float8_state.h"
 #include "regression.h"
+#include "rows.h"
 
 SKILLRATING_FUNCTION(skillrating_linear_fit_transition);
 SKILLRATING_FUNCTION(skillrating_linear_fit_combine);
@@ -133,7 +132,6 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 	Datum		element[REGRESSION_MAX_FEATURES];
 	double	   *work;
 	Regression	fit;
-	TupleDesc	desc;
 	Datum		values[5];
 	bool		nulls[5] = {false};
 	int			bad;
@@ -142,8 +140,6 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 
 	if (state == NULL || state[REGRESSION_COUNT] == 0)
 		PG_RETURN_NULL();
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 
 	n = (int) state[REGRESSION_FEATURES];
 	work = palloc_array(double, (Size) n * n);
@@ -167,8 +163,7 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 	values[3] = Float8GetDatum(fit.residual_deviation);
 	nulls[3] = isnan(fit.residual_deviation);
 	values[4] = Int64GetDatum((int64) state[REGRESSION_COUNT]);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
-													  values, nulls)));
+	return return_row(fcinfo, values, nulls);
 }
 
 /* linear_predict(model, x) */

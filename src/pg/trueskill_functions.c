@@ -44,7 +44,7 @@ skillrating_trueskill_update(PG_FUNCTION_ARGS)
 	TrueSkill	ts;
 	Match	   *match;
 
-	InitMaterializedSRF(fcinfo, 0);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (argument_is_null(fcinfo, arguments.weight))
 		return (Datum) 0;
 	ts = trueskill_arguments(PG_GETARG_FLOAT8(5), PG_GETARG_FLOAT8(6),
@@ -74,7 +74,7 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 	int			team,
 				i;
 
-	InitMaterializedSRF(fcinfo, 0);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (argument_is_null(fcinfo, arguments.weight))
 		return (Datum) 0;
 	ts = trueskill_arguments(PG_GETARG_FLOAT8(4), 0, PG_GETARG_FLOAT8(5));

@@ -66,7 +66,7 @@ skillrating_weng_lin_update(PG_FUNCTION_ARGS)
 	ParamValue	params[WENG_LIN_NPARAMS];
 	Match	   *match;
 
-	InitMaterializedSRF(fcinfo, 0);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (argument_is_null(fcinfo, arguments.weight))
 		return (Datum) 0;
 

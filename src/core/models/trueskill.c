@@ -314,13 +314,15 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
 static void
 update_many_teams(const TrueSkill *ts, Match *match, double drift)
 {
-	const double tolerance = 1e-11;
+	const double tolerance = 1e-13;
+	const double noise = 1e-12;
 	const int	max_sweeps = 500;
 	TrueSkillTeams teams;
 	int			order[MATCH_MAX_TEAMS];
 	ChainTeam	chain[MATCH_MAX_TEAMS];
 	int			place[MATCH_MAX_TEAMS];
 	double		per_size = trueskill_margin(ts);
+	double		last_change = 0;
 	int			n = match->nteams;
 	int			sweep,
 				i;
@@ -342,14 +344,19 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 		chain[i].below.precision = chain[i].below.shift = 0;
 	}
 
-	/* Down the chain and up again, until nothing changes. */
+	/*
+	 * Down the chain and up again, but for the pairs where it turns, which have
+	 * heard nothing new.  Changes shrink by about the same factor each time, so
+	 * that those to come can be told from the last two, until rounding is all
+	 * that is left of them.
+	 */
 	for (sweep = 0; sweep < max_sweeps; sweep++)
 	{
 		double		change = 0;
 
-		for (i = 0; i < 2 * (n - 1); i++)
+		for (i = sweep == 0 ? 0 : 1; i < 2 * n - 3; i++)
 		{
-			int			upper = i < n - 1 ? i : 2 * (n - 1) - 1 - i;
+			int			upper = i < n - 1 ? i : 2 * (n - 2) - i;
 			int			lower = upper + 1;
 			double		margin = per_size * sqrt(chain[upper].size +
 												 chain[lower].size);
@@ -357,8 +364,11 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 			change = fmax(change, chain_step(&chain[upper], &chain[lower],
 											 margin));
 		}
-		if (change < tolerance)
+		if (change < noise ||
+			(change < 0.5 * last_change &&
+			 change * (change / (last_change - change)) < tolerance))
 			break;
+		last_change = change;
 	}
 
 	/*

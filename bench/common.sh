@@ -1,0 +1,17 @@
+# What the benchmarks share: figures, line by line in files, and what to print of
+# them.  To be sourced with $scale set.
+# shellcheck shell=bash disable=SC2154
+
+sized() { awk -v n="$1" -v s="$scale" 'BEGIN { printf "%d", n * s }'; }
+sql() { psql -qXAt -v ON_ERROR_STOP=1 "$@"; }
+# Seconds that psql takes for a file or a command, without starting psql.
+timed() {
+	{ printf '%s\n' '\timing on'; cat; } | sql | awk '/^Time: / { ms += $2 } END { print ms / 1000 }'
+}
+# Median, least and greatest of the ratios of two files of figures, line by line.
+report() {
+	paste "$2" "$3" | awk '{ print $1 / $2 }' | sort -g |
+		awk -v name="$1" -v target="$4" '{ r[NR] = $1 }
+			END { printf "%-62s %6.2f  (%.2f to %.2f)  %s\n", name, r[int((NR + 1) / 2)], r[1], r[NR], target }'
+}
+median() { sort -g "$1" | awk '{ r[NR] = $1 } END { print r[int((NR + 1) / 2)] }'; }
