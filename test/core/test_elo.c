@@ -1039,6 +1039,87 @@ test_published_free_for_alls(void **state)
 	assert_int_equal(ratings, 24);
 }
 
+/* A duel that ended a:b, between equals. */
+static double
+change_by_score(Fixture *f, double a, double b)
+{
+	duel(f, 1500, 1500, NAN, NAN);
+	f->row[0].score = a;
+	f->row[1].score = b;
+	fixture_rate(f);
+	assert_true(change(f, 0) + change(f, 1) == 0);
+	return change(f, 0);
+}
+
+static void
+test_margin(void **state)
+{
+	static const double index[] = {0, 1, 1.5, 1.75, 1.875, 2, 2.125};
+	Fixture		f;
+	int			goals;
+
+	(void) state;
+	fixture_init(&f, "elo");
+	assert_near(change_by_score(&f, 5, 1), 16, 1e-12);
+	fixture_param(&f, "margin")->choice = 1;
+	for (goals = 1; goals <= 6; goals++)
+	{
+		assert_near(change_by_score(&f, goals, 0), 16 * index[goals], 1e-12);
+		assert_near(change_by_score(&f, 3, 3 + goals), -16 * index[goals], 1e-12);
+	}
+	assert_same(change_by_score(&f, 2, 2), 0);
+	assert_near(change_by_score(&f, 2.5, 1), 16 * 1.25, 1e-12);
+	assert_near(change_by_score(&f, 3.5, 1), 16 * 1.625, 1e-12);
+
+	fixture_param(&f, "margin")->choice = 2;
+	assert_near(change_by_score(&f, 1, 0), 16, 1e-12);
+	assert_near(change_by_score(&f, 0.5, 0), 16, 1e-12);
+	assert_near(change_by_score(&f, 7, 0), 16 * 3, 1e-12);
+	fixture_param(&f, "margin_unit")->number = 10;
+	assert_near(change_by_score(&f, 100, 70), 16 * 2, 1e-12);
+
+	/* Without scores there is no margin. */
+	duel(&f, 1500, 1500, 1, 2);
+	fixture_rate(&f);
+	assert_near(change(&f, 0), 16, 1e-12);
+}
+
+/* The more, the more: also far out, and for each of several teams. */
+static void
+test_margin_is_monotone(void **state)
+{
+	Fixture		f;
+	int			form,
+				i;
+
+	(void) state;
+	fixture_init(&f, "elo");
+	for (form = 1; form <= 2; form++)
+	{
+		double		last = 0;
+		double		margin;
+
+		fixture_param(&f, "margin")->choice = form;
+		for (margin = 0.5; margin < 1e6; margin *= 1.1)
+		{
+			static const double rating[3] = {1500, 1400, 1600};
+			static const double unknown[3] = {NAN, NAN, NAN};
+			double		gained;
+
+			free_for_all(&f, 3, rating, unknown);
+			for (i = 0; i < 3; i++)
+				f.row[i].score = -i * margin;
+			fixture_rate(&f);
+			gained = change(&f, 0);
+			assert_true(gained >= last);
+			assert_near(gained + change(&f, 1) + change(&f, 2), 0,
+						1e-12 * (1 + gained));
+			last = gained;
+		}
+		assert_true(last > 100);
+	}
+}
+
 int
 main(void)
 {
@@ -1071,6 +1152,8 @@ main(void)
 		cmocka_unit_test(test_player_on_both_teams),
 		cmocka_unit_test(test_player_who_came_back),
 		cmocka_unit_test(test_log_odds_favour_side_1),
+		cmocka_unit_test(test_margin),
+		cmocka_unit_test(test_margin_is_monotone),
 		cmocka_unit_test(test_published_games),
 		cmocka_unit_test(test_published_free_for_alls),
 	};

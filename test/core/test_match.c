@@ -469,9 +469,9 @@ test_every_status(void **state)
 		{"elo", nobody, MATCH_ONE_TEAM, -1},
 		{"elo", one_player, MATCH_ONE_TEAM, -1},
 		{"elo", one_team, MATCH_ONE_TEAM, -1},
-		{"elo", one_team_twice, MATCH_ONE_TEAM, -1},
+		{"glicko", one_team_twice, MATCH_ONE_TEAM, -1},
 		{"elo", no_result, MATCH_NO_RESULT, -1},
-		{"elo", mixed_result, MATCH_NO_RESULT, -1},
+		{"glicko", mixed_result, MATCH_NO_RESULT, -1},
 		{"elo", a_team_without_play, MATCH_NO_PLAY_TIME, -1},
 		{"elo", a_team_without_time, MATCH_NO_PLAY_TIME, -1},
 		{"hive", a_team_without_time, MATCH_NO_PLAY_TIME, -1},
@@ -540,7 +540,7 @@ test_numbers_of_a_player(void **state)
 	Fixture		f;
 
 	(void) state;
-	full_match(&f, "elo");
+	full_match(&f, "glicko");
 	f.row[1].player = 0;		/* two stints of one player */
 	f.row[0].squad = f.row[0].experience = f.row[0].quit = NAN;
 	f.row[1].quit = 1;

@@ -11,6 +11,9 @@
  * outright is then that of Luce's choice rule (logistic) or of the largest of
  * independent normal performances (normal), both of which have Elo's curve as
  * their marginal for each pair.
+ *
+ * A margin of victory multiplies the change, as in the World Football Elo
+ * Ratings (eloratings.net) or by its logarithm.
  */
 #include <math.h>
 #include <stddef.h>
@@ -31,6 +34,8 @@ enum
 	ELO_K_BY_RATING,
 	ELO_FLOOR,
 	ELO_INITIAL_RATING,
+	ELO_MARGIN,
+	ELO_MARGIN_UNIT,
 	ELO_NPARAMS
 };
 
@@ -46,8 +51,17 @@ enum
 	TEAM_SUM
 };
 
+enum
+{
+	MARGIN_NONE,
+	MARGIN_GOALS,
+	MARGIN_LOG
+};
+
 static const char *const form_choices[] = {"logistic", "normal", NULL};
 static const char *const team_choices[] = {"mean", "sum", NULL};
+
+static const char *const margin_choices[] = {"none", "goals", "log", NULL};
 
 static const ParamSpec elo_params[] = {
 	{.name = "form",.type = PARAM_CHOICE,.default_value = FORM_LOGISTIC,
@@ -77,6 +91,12 @@ static const ParamSpec elo_params[] = {
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1500,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 	.description = "rating of a player who has not played"},
+	{.name = "margin",.type = PARAM_CHOICE,.default_value = MARGIN_NONE,
+		.choices = margin_choices,
+	.description = "how the margin of victory, by score, multiplies the change"},
+	{.name = "margin_unit",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "score",
+	.description = "margin that counts as one goal"},
 };
 
 static const StateSpec elo_state[] = {
@@ -189,7 +209,32 @@ elo_predict(const ParamValue *params, Match *match)
 	return match_check_predictions(match);
 }
 
-/* Score of team i minus what was expected, a mean over its opponents. */
+/*
+ * What a margin multiplies the change by, never less than 1; scores that nobody
+ * knows have no margin.  The index of goals is 1, 1.5, 1.75, 1.875, 2, ...,
+ * and straight between.
+ */
+static double
+elo_margin(const ParamValue *params, const MatchTeam *a, const MatchTeam *b)
+{
+	double		margin = fabs(a->score - b->score) /
+		params[ELO_MARGIN_UNIT].number;
+
+	if (params[ELO_MARGIN].choice == MARGIN_NONE || !(margin > 1))
+		return 1;
+	if (params[ELO_MARGIN].choice == MARGIN_LOG)
+		return log1p(margin) / M_LN2;
+	if (margin < 2)
+		return 1 + (margin - 1) / 2;
+	if (margin < 3)
+		return 1.5 + (margin - 2) / 4;
+	return (11 + margin) / 8;
+}
+
+/*
+ * Score of team i minus what was expected, times the margin, a mean over its
+ * opponents.
+ */
 static double
 elo_surprise(const ParamValue *params, const Match *match,
 			 const double *rating, int i)
@@ -208,7 +253,8 @@ elo_surprise(const ParamValue *params, const Match *match,
 			score = match->team[i].rank < match->team[j].rank;
 		expected = match->nteams == 2 ? match->team[i].win :
 			elo_expected(params, rating[i] - rating[j], 0);
-		sum += score - expected;
+		sum += elo_margin(params, &match->team[i], &match->team[j]) *
+			(score - expected);
 	}
 	return sum / (match->nteams - 1);
 }
@@ -288,7 +334,7 @@ const Model elo_model = {
 	.state = elo_state,
 	.nstate = 1,
 	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
-	MODEL_GAIN,
+	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,
 	.predict = elo_predict,
 	.rate = elo_rate,
