@@ -97,20 +97,20 @@ scratch=$1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/regress.diffs"
 "${MAKE:-make}" -s installcheck with_llvm=no REGRESS= >"$scratch/isolation.log" 2>&1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/isolation.diffs"
-for script in concurrent dump; do
+for script in concurrent dump docs; do
 	bash "test/$script.sh" >"$scratch/$script.log" 2>&1
 	echo $? >"$scratch/$script.status"
 done
 INNER
 test/cluster.sh bash "$scratch/server_tests.sh" "$scratch" >"$scratch/cluster.log" 2>&1
 result $? "a cluster is made, used and removed"
-[ -e "$scratch/dump.status" ] || { cat "$scratch/cluster.log"; }
+[ -e "$scratch/docs.status" ] || { cat "$scratch/cluster.log"; }
 for log in regress isolation; do
 	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent dump; do
+for script in concurrent dump docs; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")
