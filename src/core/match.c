@@ -354,6 +354,12 @@ match_first_side(const Match *match)
 	return 0;
 }
 
+double
+match_log_odds_for(const Match *match, int team)
+{
+	return team == match_first_side(match) ? match->log_odds : -match->log_odds;
+}
+
 MatchOutcome
 match_outcome(const Match *match, int team)
 {

@@ -165,6 +165,9 @@ extern MatchStatus match_build(const struct Model *model,
 /* The index of the team that context log-odds favour: side 1, else team 0. */
 extern int	match_first_side(const Match *match);
 
+/* The log-odds of the context as that team sees them. */
+extern double match_log_odds_for(const Match *match, int team);
+
 /*
  * How the match ended for a team: sole first, shared first, or neither.  A team
  * on its own lost if its score is negative, drew at zero and won above.

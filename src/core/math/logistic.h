@@ -27,6 +27,28 @@ softplus(double x)
 }
 
 /*
+ * Luce's choice rule: each of n is chosen with probability proportional to
+ * e^(rating / scale).  As seen from the best, so that nothing overflows.
+ */
+static inline void
+luce_choice(const double *rating, double scale, int n, double *probability)
+{
+	double		best = rating[0];
+	double		total = 0;
+	int			i;
+
+	for (i = 1; i < n; i++)
+		best = fmax(best, rating[i]);
+	for (i = 0; i < n; i++)
+	{
+		probability[i] = exp((rating[i] - best) / scale);
+		total += probability[i];
+	}
+	for (i = 0; i < n; i++)
+		probability[i] /= total;
+}
+
+/*
  * Log-odds of a win rate, shrunk towards prior_rate as if prior_weight more
  * games had been seen at that rate: finite for 0 of n and n of n.  With rate
  * 1/2 and weight 1 this is the estimate of Jeffreys' prior.

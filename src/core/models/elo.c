@@ -161,8 +161,6 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 	double		win[MATCH_MAX_TEAMS];
 	double		deviation[MATCH_MAX_TEAMS];
 	double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
-	double		best = rating[0];
-	double		total = 0;
 	int			i;
 
 	if (match->nteams == 2)
@@ -183,18 +181,8 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 		normal_best_of(rating, deviation, match->nteams, win, work);
 	}
 	else
-	{
-		for (i = 1; i < match->nteams; i++)
-			best = fmax(best, rating[i]);
-		for (i = 0; i < match->nteams; i++)
-		{
-			win[i] = exp((rating[i] - best) / params[ELO_SCALE].number *
-						 M_LN10);
-			total += win[i];
-		}
-		for (i = 0; i < match->nteams; i++)
-			win[i] /= total;
-	}
+		luce_choice(rating, params[ELO_SCALE].number / M_LN10, match->nteams,
+					win);
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].win = win[i];
 }

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "math/logistic.h"
 #include "model.h"
 #include "models/deviation.h"
 #include "models/elo.h"
@@ -171,13 +172,6 @@ frag_teams(const Match *match, double *rating, double *weight)
 		rating[i] /= weight[i];
 }
 
-/* The log-odds of the context, as seen from a team. */
-static double
-context_for(const Match *match, int team)
-{
-	return team == match_first_side(match) ? match->log_odds : -match->log_odds;
-}
-
 /*
  * The expected share of a team: of the frags of two, or by Luce's choice rule of
  * those of more; a team on its own meets an equal.
@@ -186,8 +180,7 @@ static MatchStatus
 frag_shares(const ParamValue *params, Match *match, const double *rating)
 {
 	double		scale = params[FRAG_SCALE].number;
-	double		best = rating[0];
-	double		total = 0;
+	double		share[MATCH_MAX_TEAMS];
 	int			i;
 
 	if (match->nteams == 1)
@@ -195,20 +188,14 @@ frag_shares(const ParamValue *params, Match *match, const double *rating)
 	else if (match->nteams == 2)
 	{
 		match->team[0].win = frag_win_share(rating[0] - rating[1], scale,
-											context_for(match, 0));
+											match_log_odds_for(match, 0));
 		match->team[1].win = 1 - match->team[0].win;
 	}
 	else
 	{
-		for (i = 1; i < match->nteams; i++)
-			best = fmax(best, rating[i]);
+		luce_choice(rating, scale / M_LN10, match->nteams, share);
 		for (i = 0; i < match->nteams; i++)
-		{
-			match->team[i].win = exp((rating[i] - best) / scale * M_LN10);
-			total += match->team[i].win;
-		}
-		for (i = 0; i < match->nteams; i++)
-			match->team[i].win /= total;
+			match->team[i].win = share[i];
 	}
 	return match_check_predictions(match);
 }

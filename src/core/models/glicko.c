@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "math/logistic.h"
+#include "math/square.h"
 #include "model.h"
 #include "models/deviation.h"
 
@@ -34,13 +35,7 @@ enum
 	GLICKO_NPARAMS
 };
 
-enum
-{
-	OPPONENTS_EACH,
-	OPPONENTS_MEAN
-};
-
-static const char *const opponents_choices[] = {"each", "mean", NULL};
+const char *const glicko_opponents[] = {"each", "mean", NULL};
 
 static const ParamSpec glicko_params[] = {
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1500,
@@ -63,8 +58,8 @@ static const ParamSpec glicko_params[] = {
 	{.name = "period",.type = PARAM_NUMBER,.default_value = 30,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "days",
 	.description = "rating period that c refers to"},
-	{.name = "opponents",.type = PARAM_CHOICE,.default_value = OPPONENTS_EACH,
-		.choices = opponents_choices,
+	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_EACH,
+		.choices = glicko_opponents,
 	.description = "whether each opposing team is a game of its own, or all together are one"},
 };
 
@@ -114,8 +109,16 @@ glicko_change(const GlickoGames *games, double deviation)
 	return after * after * games->surprise;
 }
 
-void
-glicko_teams(const Match *match, GlickoTeam *teams)
+/* A team as a player; the deviation is the root of the mean square. */
+typedef struct GlickoTeam
+{
+	double		rating;
+	double		deviation;
+	double		weight;
+} GlickoTeam;
+
+static void
+gather_teams(const Match *match, GlickoTeam *teams)
 {
 	int			i;
 
@@ -143,97 +146,107 @@ glicko_teams(const Match *match, GlickoTeam *teams)
  * Of more than two teams Luce's choice rule, with the g of two teams of mean
  * squared deviation.
  */
-void
-glicko_predict_teams(Match *match, const GlickoTeam *teams)
+static MatchStatus
+predict_teams(Match *match, const GlickoTeam *teams)
 {
-	double		square = 0;
-	double		best = teams[0].rating;
-	double		total = 0;
-	double		g;
+	double		rating[MATCH_MAX_TEAMS];
+	double		win[MATCH_MAX_TEAMS];
+	double		variance = 0;
 	int			i;
 
 	if (match->nteams == 2)
 	{
-		int			first = match_first_side(match);
-		double		p = glicko_win_probability(teams[first].rating -
-											   teams[1 - first].rating,
-											   teams[first].deviation,
-											   teams[1 - first].deviation,
-											   match->log_odds);
-
-		match->team[first].win = p;
-		match->team[1 - first].win = 1 - p;
-		return;
+		match->team[0].win = glicko_win_probability(teams[0].rating -
+													teams[1].rating,
+													teams[0].deviation,
+													teams[1].deviation,
+													match_log_odds_for(match, 0));
+		match->team[1].win = 1 - match->team[0].win;
+		return match_check_predictions(match);
 	}
 	for (i = 0; i < match->nteams; i++)
 	{
-		square += teams[i].deviation * teams[i].deviation;
-		best = fmax(best, teams[i].rating);
+		rating[i] = teams[i].rating;
+		variance += square(teams[i].deviation);
 	}
-	g = glicko_g(sqrt(2 * square / match->nteams));
+	luce_choice(rating, 1 / glicko_g(sqrt(2 * variance / match->nteams)),
+				match->nteams, win);
 	for (i = 0; i < match->nteams; i++)
-	{
-		match->team[i].win = exp(g * (teams[i].rating - best));
-		total += match->team[i].win;
-	}
-	for (i = 0; i < match->nteams; i++)
-		match->team[i].win /= total;
+		match->team[i].win = win[i];
+	return match_check_predictions(match);
 }
 
-void
-glicko_team_games(const Match *match, const GlickoTeam *teams, bool by_mean,
-				  GlickoGames *games)
+/* What the match tells of each player of team i who played all of it. */
+static GlickoGames
+team_games(const Match *match, const GlickoTeam *teams,
+		   enum GlickoOpponents opponents, int i)
 {
-	int			first = match_first_side(match);
-	double		weight = by_mean ? 1.0 / (match->nteams - 1) : 1;
-	int			i,
-				j;
+	GlickoGames games = {0, 0};
+	int			j;
 
-	for (i = 0; i < match->nteams; i++)
+	for (j = 0; j < match->nteams; j++)
 	{
-		games[i].information = games[i].surprise = 0;
-		for (j = 0; j < match->nteams; j++)
-		{
-			double		score = 0.5;
+		double		score = 0.5;
 
-			if (j == i)
-				continue;
-			if (match->team[j].rank != match->team[i].rank)
-				score = match->team[i].rank < match->team[j].rank;
-			glicko_add_game(&games[i], teams[i].rating - teams[j].rating,
-							teams[j].deviation, score,
-							i == first ? match->log_odds : -match->log_odds,
-							weight);
-		}
+		if (j == i)
+			continue;
+		if (match->team[j].rank != match->team[i].rank)
+			score = match->team[i].rank < match->team[j].rank;
+		glicko_add_game(&games, teams[i].rating - teams[j].rating,
+						teams[j].deviation, score,
+						match_log_odds_for(match, i),
+						opponents == GLICKO_MEAN ? 1.0 / (match->nteams - 1) : 1);
 	}
+	return games;
 }
 
-void
-glicko_gather_games(Match *match, const GlickoGames *team_games)
+MatchStatus
+glicko_predict(const ParamValue *params, Match *match)
 {
+	GlickoTeam	teams[MATCH_MAX_TEAMS];
+
+	(void) params;
+	gather_teams(match, teams);
+	return predict_teams(match, teams);
+}
+
+MatchStatus
+glicko_play(Match *match, enum GlickoOpponents opponents)
+{
+	GlickoTeam	teams[MATCH_MAX_TEAMS];
+	GlickoGames of_team[MATCH_MAX_TEAMS];
 	int			i;
 
+	gather_teams(match, teams);
+	for (i = 0; i < match->nteams; i++)
+		of_team[i] = team_games(match, teams, opponents, i);
 	for (i = 0; i < match->nplayers; i++)
-	{
-		double	   *after = match->player[i].after;
-
-		after[0] = after[1] = 0;
-	}
+		match->player[i].after[0] = match->player[i].after[1] = 0;
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];
+
 		double	   *after = match->player[e->player].after;
 
-		after[0] += e->weight * team_games[e->team].information;
-		after[1] += e->weight * team_games[e->team].surprise;
+		after[0] += e->weight * of_team[e->team].information;
+		after[1] += e->weight * of_team[e->team].surprise;
 	}
+	return predict_teams(match, teams);
+}
+
+GlickoGames
+glicko_games_of(const MatchPlayer *player)
+{
+	GlickoGames games = {player->after[0], player->after[1]};
+
+	return games;
 }
 
 void
 glicko_update_player(const Match *match, MatchPlayer *player,
 					 double deviation_min)
 {
-	GlickoGames games = {player->after[0], player->after[1]};
+	GlickoGames games = glicko_games_of(player);
 	const double *before = player->before;
 	double		deviation = GLICKO_LOG_ODDS * before[GLICKO_DEVIATION];
 	double		ratio = glicko_deviation(&games, deviation) / deviation;
@@ -267,32 +280,15 @@ glicko_age(const ParamValue *params, double *state, double seconds)
 }
 
 static MatchStatus
-glicko_predict(const ParamValue *params, Match *match)
-{
-	GlickoTeam	teams[MATCH_MAX_TEAMS];
-
-	(void) params;
-	glicko_teams(match, teams);
-	glicko_predict_teams(match, teams);
-	return match_check_predictions(match);
-}
-
-static MatchStatus
 glicko_rate(const ParamValue *params, Match *match)
 {
-	GlickoTeam	teams[MATCH_MAX_TEAMS];
-	GlickoGames games[MATCH_MAX_TEAMS];
+	MatchStatus status = glicko_play(match, params[GLICKO_OPPONENTS].choice);
 	int			i;
 
-	glicko_teams(match, teams);
-	glicko_predict_teams(match, teams);
-	glicko_team_games(match, teams,
-					  params[GLICKO_OPPONENTS].choice == OPPONENTS_MEAN, games);
-	glicko_gather_games(match, games);
 	for (i = 0; i < match->nplayers; i++)
 		glicko_update_player(match, &match->player[i],
 							 params[GLICKO_DEVIATION_MIN].number);
-	return match_check_predictions(match);
+	return status;
 }
 
 static void

@@ -8,7 +8,6 @@
 #define GLICKO_H
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "match.h"
 
@@ -55,28 +54,27 @@ extern double glicko2_volatility(const GlickoGames *games, double deviation,
 /*
  * The matches of a ladder, for states that begin with rating and deviation in
  * points.  A team is the mean of its members, weighted by play, and each has its
- * games: one against each other team or, with by_mean, one against all together.
+ * games: one against each other team or one against all together.
  */
-typedef struct GlickoTeam
+enum GlickoOpponents
 {
-	double		rating;
-	double		deviation;		/* root of the mean square */
-	double		weight;
-} GlickoTeam;
+	GLICKO_EACH,
+	GLICKO_MEAN
+};
 
-extern void glicko_teams(const Match *match, GlickoTeam *teams);
-extern void glicko_predict_teams(Match *match, const GlickoTeam *teams);
+extern const char *const glicko_opponents[];	/* these by name */
 
-/* What the match tells of each player of a team who played all of it. */
-extern void glicko_team_games(const Match *match, const GlickoTeam *teams,
-							  bool by_mean, GlickoGames *games);
+/* Win probabilities of all teams. */
+extern MatchStatus glicko_predict(const union ParamValue *params, Match *match);
 
 /*
- * What it tells of a player, in the first two columns of all states after; and
- * then rating and deviation after in their place, with the match's gain and no
- * deviation below deviation_min, unless it was there before.
+ * The same, and what the match tells of each player, which waits in the first
+ * two columns of the state after until it is taken from there; and then rating
+ * and deviation after in their place, with the match's gain and no deviation
+ * below deviation_min, unless it was there before.
  */
-extern void glicko_gather_games(Match *match, const GlickoGames *team_games);
+extern MatchStatus glicko_play(Match *match, enum GlickoOpponents opponents);
+extern GlickoGames glicko_games_of(const MatchPlayer *player);
 extern void glicko_update_player(const Match *match, MatchPlayer *player,
 								 double deviation_min);
 

@@ -35,14 +35,6 @@ enum
 	GLICKO2_NPARAMS
 };
 
-enum
-{
-	OPPONENTS_EACH,
-	OPPONENTS_MEAN
-};
-
-static const char *const opponents_choices[] = {"each", "mean", NULL};
-
 static const ParamSpec glicko2_params[] = {
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1500,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
@@ -68,8 +60,8 @@ static const ParamSpec glicko2_params[] = {
 	{.name = "period",.type = PARAM_NUMBER,.default_value = 7,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "days",
 	.description = "rating period that volatilities refer to"},
-	{.name = "opponents",.type = PARAM_CHOICE,.default_value = OPPONENTS_EACH,
-		.choices = opponents_choices,
+	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_EACH,
+		.choices = glicko_opponents,
 	.description = "whether each opposing team is a game of its own, or all together are one"},
 };
 
@@ -188,35 +180,18 @@ glicko2_age(const ParamValue *params, double *state, double seconds)
 }
 
 static MatchStatus
-glicko2_predict(const ParamValue *params, Match *match)
-{
-	GlickoTeam	teams[MATCH_MAX_TEAMS];
-
-	(void) params;
-	glicko_teams(match, teams);
-	glicko_predict_teams(match, teams);
-	return match_check_predictions(match);
-}
-
-static MatchStatus
 glicko2_rate(const ParamValue *params, Match *match)
 {
-	GlickoTeam	teams[MATCH_MAX_TEAMS];
-	GlickoGames games[MATCH_MAX_TEAMS];
+	MatchStatus status = glicko_play(match, params[GLICKO2_OPPONENTS].choice);
 	int			i;
 
-	glicko_teams(match, teams);
-	glicko_predict_teams(match, teams);
-	glicko_team_games(match, teams,
-					  params[GLICKO2_OPPONENTS].choice == OPPONENTS_MEAN, games);
-	glicko_gather_games(match, games);
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		GlickoGames own = {player->after[0], player->after[1]};
+		GlickoGames games = glicko_games_of(player);
 		double		volatility = player->before[GLICKO2_VOLATILITY];
 		double		ratio =
-			glicko2_volatility(&own,
+			glicko2_volatility(&games,
 							   GLICKO_LOG_ODDS * player->before[GLICKO2_DEVIATION],
 							   volatility, params[GLICKO2_TAU].number) / volatility;
 
@@ -225,7 +200,7 @@ glicko2_rate(const ParamValue *params, Match *match)
 		glicko_update_player(match, player,
 							 params[GLICKO2_DEVIATION_MIN].number);
 	}
-	return match_check_predictions(match);
+	return status;
 }
 
 static void
@@ -251,7 +226,7 @@ const Model glicko2_model = {
 	MODEL_GAIN,
 	.init = glicko2_init,
 	.age = glicko2_age,
-	.predict = glicko2_predict,
+	.predict = glicko_predict,
 	.rate = glicko2_rate,
 	.display = glicko2_display,
 };

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "math/square.h"
 #include "math/truncated.h"
 #include "model.h"
 #include "models/deviation.h"
@@ -92,12 +93,6 @@ trueskill_age(const ParamValue *params, double *state, double seconds)
 		deviation_grown(state[TRUESKILL_SIGMA],
 						drift * drift * (seconds / SECONDS_PER_DAY),
 						params[TRUESKILL_INITIAL_SIGMA].number);
-}
-
-static double
-square(double x)
-{
-	return x * x;
 }
 
 double

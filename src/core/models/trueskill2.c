@@ -23,6 +23,7 @@
 
 #include "math/joint_normal.h"
 #include "math/normal.h"
+#include "math/square.h"
 #include "math/truncated.h"
 #include "model.h"
 #include "models/deviation.h"
@@ -158,12 +159,6 @@ static const StateSpec trueskill2_state[] = {
 	{.name = "base_sigma",.min = 0,.shared = true,
 	.description = "deviation of the base skill"},
 };
-
-static double
-square(double x)
-{
-	return x * x;
-}
 
 static void
 trueskill2_init(const ParamValue *params, double *state)

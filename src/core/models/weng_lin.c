@@ -20,6 +20,7 @@
 
 #include "math/logistic.h"
 #include "math/normal.h"
+#include "math/square.h"
 #include "math/truncated.h"
 #include "models/deviation.h"
 
@@ -136,12 +137,6 @@ typedef struct WengLin
 	int			place[MATCH_MAX_TEAMS]; /* of match->team in that order */
 } WengLin;
 
-static double
-square(double x)
-{
-	return x * x;
-}
-
 static void
 weng_lin_init(const ParamValue *params, double *state)
 {
@@ -257,14 +252,6 @@ margin_divisor(const WengLin *wl, const Team *a, const Team *b)
 	return log1p(difference / margin);
 }
 
-/* The log-odds of the context, as seen from a team. */
-static double
-context_for(const Match *match, const Team *team)
-{
-	return team->team == match_first_side(match) ?
-		match->log_odds : -match->log_odds;
-}
-
 static double
 gamma_for(const WengLin *wl, const Team *team, double c)
 {
@@ -279,7 +266,7 @@ compare(const WengLin *wl, const Team *team, const Team *other,
 {
 	double		c = pair_scale(wl, team, other);
 	double		d = (team->mu - other->mu) / (c * margin_divisor(wl, team, other));
-	double		context = context_for(wl->match, team);
+	double		context = match_log_odds_for(wl->match, team->team);
 	double		slope;
 	double		curvature;
 
@@ -362,7 +349,7 @@ compare_choices(WengLin *wl)
 	for (i = 0; i < n; i++)
 	{
 		Team	   *team = &wl->team[i];
-		double		context = context_for(wl->match, team);
+		double		context = match_log_odds_for(wl->match, team->team);
 		double		sum = 0;
 		double		slope = 0;
 		double		curvature = 0;
@@ -521,7 +508,7 @@ two_teams_win(const WengLin *wl, const Team *a, const Team *b)
 {
 	double		c = pair_scale(wl, a, b);
 	double		d = (a->mu - b->mu) / c;
-	double		context = context_for(wl->match, a);
+	double		context = match_log_odds_for(wl->match, a->team);
 	double		e = wl->params[WENG_LIN_EPSILON].number / c;
 
 	if (wl->params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
@@ -541,40 +528,30 @@ many_teams_win(const WengLin *wl, double *win)
 	int			variant = wl->params[WENG_LIN_VARIANT].choice;
 	int			n = wl->match->nteams;
 	double		beta2 = square(wl->params[WENG_LIN_BETA].number);
+	double		mu[MATCH_MAX_TEAMS];
 	double		c = 0;
-	double		total = 0;
-	double		best = wl->team[0].mu;
 	int			i;
 
+	for (i = 0; i < n; i++)
+		mu[i] = wl->team[i].mu;
 	if (variant >= WENG_LIN_THURSTONE_MOSTELLER_FULL)
 	{
-		double		mean[MATCH_MAX_TEAMS];
 		double		deviation[MATCH_MAX_TEAMS];
 		double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
 
 		for (i = 0; i < n; i++)
 		{
-			mean[i] = wl->team[i].mu;
 			deviation[i] = sqrt(wl->team[i].variance + beta2);
 			if (variant == WENG_LIN_THURSTONE_MOSTELLER_PART)
 				deviation[i] *= 2;
 		}
-		normal_best_of(mean, deviation, n, win, work);
+		normal_best_of(mu, deviation, n, win, work);
 		return;
 	}
 	for (i = 0; i < n; i++)
-	{
 		c += wl->team[i].variance + beta2;
-		best = fmax(best, wl->team[i].mu);
-	}
 	c = sqrt(variant == WENG_LIN_PLACKETT_LUCE ? c : 2 * c / n);
-	for (i = 0; i < n; i++)
-	{
-		win[i] = exp((wl->team[i].mu - best) / c);
-		total += win[i];
-	}
-	for (i = 0; i < n; i++)
-		win[i] /= total;
+	luce_choice(mu, c, n, win);
 }
 
 static MatchStatus

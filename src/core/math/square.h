@@ -1,0 +1,14 @@
+/*
+ * square.h
+ *		The square.
+ */
+#ifndef SQUARE_H
+#define SQUARE_H
+
+static inline double
+square(double x)
+{
+	return x * x;
+}
+
+#endif							/* SQUARE_H */
