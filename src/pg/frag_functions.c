@@ -4,13 +4,9 @@
  */
 #include "arrays.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "ids.h"
 #include "models/frag.h"
@@ -303,12 +299,7 @@ skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
 {
 	FragLog    *log;
 	FragPlayer **players;
-	Datum	   *element;
-	Oid			row_type;
-	TupleDesc	desc;
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
+	RowArray	rows;
 	int			n,
 				i;
 
@@ -321,11 +312,7 @@ skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
 	players = (FragPlayer **) id_table_values(log->players);
 	qsort(players, n, sizeof(FragPlayer *), compare_players);
 
-	row_type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
-	if (!OidIsValid(row_type))
-		elog(ERROR, "could not determine the result type");
-	desc = lookup_rowtype_tupdesc(row_type, -1);
-	element = palloc_array(Datum, n);
+	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)
 	{
 		Datum		values[6];
@@ -338,10 +325,7 @@ skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
 		values[3] = Int64GetDatum(players[i]->deaths);
 		values[4] = Int64GetDatum(players[i]->suicides);
 		values[5] = Int64GetDatum(players[i]->team_kills);
-		element[i] = HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+		row_array_add(&rows, values, nulls);
 	}
-	ReleaseTupleDesc(desc);
-	get_typlenbyvalalign(row_type, &typlen, &typbyval, &typalign);
-	PG_RETURN_ARRAYTYPE_P(construct_array(element, n, row_type, typlen, typbyval,
-										  typalign));
+	return return_row_array(&rows);
 }

@@ -4,17 +4,15 @@
  */
 #include "float8_state.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "math/logistic.h"
 #include "models/hive.h"
+#include "rows.h"
 
 SKILLRATING_FUNCTION(skillrating_hive_weight);
 SKILLRATING_FUNCTION(skillrating_hive_win_probability_transition);
@@ -321,12 +319,7 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 	Match		match = {0};
 	MatchStatus status;
 	float8	   *after;
-	Datum	   *element;
-	Oid			row_type;
-	TupleDesc	desc;
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
+	RowArray	rows;
 	int			offender;
 	int			n,
 				i,
@@ -403,11 +396,7 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 	if (status != MATCH_OK)
 		PG_RETURN_NULL();
 
-	row_type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
-	if (!OidIsValid(row_type))
-		elog(ERROR, "could not determine the result type");
-	desc = lookup_rowtype_tupdesc(row_type, -1);
-	element = palloc_array(Datum, match.nplayers);
+	rows = row_array_make(fcinfo, match.nplayers);
 	for (i = 0; i < match.nplayers; i++)
 	{
 		MatchPlayer *mp = &match.player[i];
@@ -419,10 +408,7 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 			values[1 + j] = Float8GetDatum(mp->after[j]);
 		values[HIVE_NSTATE + 1] = Float8GetDatum(mp->gradient);
 		values[HIVE_NSTATE + 2] = Float8GetDatum(match.team[mp->team].win);
-		element[i] = HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+		row_array_add(&rows, values, nulls);
 	}
-	ReleaseTupleDesc(desc);
-	get_typlenbyvalalign(row_type, &typlen, &typbyval, &typalign);
-	PG_RETURN_ARRAYTYPE_P(construct_array(element, match.nplayers, row_type,
-										  typlen, typbyval, typalign));
+	return return_row_array(&rows);
 }

@@ -1,11 +1,14 @@
 /*
  * rows.c
- *		Results that are one row.
+ *		Results that are a row, or an array of rows.
  */
 #include "rows.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #define MAX_NUMBERS 8
 
@@ -52,4 +55,38 @@ return_numbers(FunctionCallInfo fcinfo, const double *number, int n)
 		values[i] = Float8GetDatum(number[i]);
 	}
 	return return_row(fcinfo, values, nulls);
+}
+
+RowArray
+row_array_make(FunctionCallInfo fcinfo, int room)
+{
+	RowArray	array;
+
+	array.type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
+	if (!OidIsValid(array.type))
+		elog(ERROR, "could not determine the result type");
+	array.desc = lookup_rowtype_tupdesc(array.type, -1);
+	array.row = palloc_array(Datum, room);
+	array.n = 0;
+	return array;
+}
+
+void
+row_array_add(RowArray *array, Datum *values, bool *nulls)
+{
+	array->row[array->n++] =
+		HeapTupleGetDatum(heap_form_tuple(array->desc, values, nulls));
+}
+
+Datum
+return_row_array(RowArray *array)
+{
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+
+	ReleaseTupleDesc(array->desc);
+	get_typlenbyvalalign(array->type, &typlen, &typbyval, &typalign);
+	return PointerGetDatum(construct_array(array->row, array->n, array->type,
+										   typlen, typbyval, typalign));
 }
