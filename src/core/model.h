@@ -173,7 +173,8 @@ extern bool model_state_valid(const Model *model, const double *state);
 
 /*
  * Rate a match that match_build() made, with the checks that are the same for
- * all models: the states before must be sound and the states after finite.
+ * all models: the states before must be sound, the states after and gradients
+ * finite.
  */
 extern MatchStatus model_rate(const Model *model, const ParamValue *params,
 							  Match *match);

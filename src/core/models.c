@@ -124,7 +124,8 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 		return status;
 
 	for (i = 0; i < match->nplayers; i++)
-		if (!model_state_valid(model, match->player[i].after))
+		if (!model_state_valid(model, match->player[i].after) ||
+			!isfinite(match->player[i].gradient))
 			return MATCH_OVERFLOW;
 	return MATCH_OK;
 }

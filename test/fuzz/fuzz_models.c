@@ -276,7 +276,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < match.nplayers; i++)
 	{
 		CHECK(model_state_valid(model, after[i]));
-		CHECK(!isnan(player[i].gradient));
+		CHECK(isfinite(player[i].gradient));
 		memcpy(again[i], after[i], model->nstate * sizeof(double));
 		player[i].gradient = 0;
 	}
