@@ -55,6 +55,12 @@ skillrating_trueskill_update(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+static void
+check_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
 /*
  * trueskill_win_probability(team, mu, sigma, weight, beta, draw_probability)
  */
@@ -92,9 +98,8 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 		Datum		values[4];
 		bool		nulls[4] = {false};
 
-		CHECK_FOR_INTERRUPTS();
 		trueskill_places(&ts, teams, match->nteams, team, &win, &draw, place,
-						 work);
+						 work, check_interrupts);
 		if (!(win >= 0 && win <= 1))
 			report_match_status(MATCH_OVERFLOW, NAN, NULL);
 		for (i = 0; i < match->nteams; i++)

@@ -740,7 +740,7 @@ test_normal_places(void **state)
 			margin[j] = round % 2 ? random_between(&random, 0, 1) : 0;
 		}
 		i = round % 3;
-		win = normal_places(mean, deviation, margin, 3, i, place, work);
+		win = normal_places(mean, deviation, margin, 3, i, place, work, NULL);
 
 		for (x = -9; x <= 9; x += 1.0 / 128)
 		{

@@ -355,7 +355,7 @@ test_expected_change_is_zero(void **state)
 		assert_status(fixture_build(&f), MATCH_OK);
 		trueskill_teams(&standard, &f.match, standard.tau * standard.tau, &teams);
 		trueskill_places(&standard, &teams, 2, 0, &probability[0], &probability[1],
-						 place, work);
+						 place, work, NULL);
 		probability[2] = place[1];
 		assert_near(probability[0] + probability[1] + probability[2], 1, 1e-15);
 		for (k = 0; k < 3; k++)
@@ -411,7 +411,7 @@ test_gradient_by_differences(void **state)
 				f.before[i][TRUESKILL_MU] += k == 0 ? -h : 2 * h;
 				trueskill_teams(&standard, &f.match,
 								standard.tau * standard.tau, &teams);
-				trueskill_places(&standard, &teams, 2, 0, &win, &draw, place, work);
+				trueskill_places(&standard, &teams, 2, 0, &win, &draw, place, work, NULL);
 				log_likelihood[k] = log(f.team[0].rank < f.team[1].rank ? win :
 										f.team[0].rank > f.team[1].rank ? place[1] :
 										draw);
@@ -454,7 +454,7 @@ test_places_add_up(void **state)
 						draw,
 						total = 0;
 
-			trueskill_places(&standard, &teams, nteams, i, &win, &draw, place[i], work);
+			trueskill_places(&standard, &teams, nteams, i, &win, &draw, place[i], work, NULL);
 			for (k = 0; k < nteams; k++)
 			{
 				assert_true(place[i][k] >= 0 && place[i][k] <= 1 + 1e-9);
@@ -464,7 +464,7 @@ test_places_add_up(void **state)
 			assert_near(win + draw, place[i][0], 1e-9);
 			assert_true(draw > 0 || nteams > 3);
 
-			trueskill_places(&no_draws, &teams, nteams, i, &win, &draw, place[i], work);
+			trueskill_places(&no_draws, &teams, nteams, i, &win, &draw, place[i], work, NULL);
 			assert_near(draw, 0, 1e-9);
 			wins += win;
 		}
@@ -534,7 +534,7 @@ test_places_by_simulation(void **state)
 					place[4];
 		double		work[NORMAL_WORK(4)];
 
-		trueskill_places(&ts, &teams, 4, i, &win, &draw, place, work);
+		trueskill_places(&ts, &teams, 4, i, &win, &draw, place, work, NULL);
 		/* Five standard errors of a share of 200000. */
 		for (j = 0; j < 4; j++)
 			assert_near(place[j], (double) count[i][j] / rounds, 0.0056);

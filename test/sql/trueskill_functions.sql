@@ -80,3 +80,11 @@ FROM (SELECT seq, sum(p) AS total
       FROM (SELECT DISTINCT seq, team, win_probability AS p FROM arena.event) AS team GROUP BY seq) AS match;
 SELECT * FROM skillrating.verify('arena');
 SELECT skillrating.drop_ladder('arena');
+
+-- A computation that would take half an hour can be cancelled.
+SET statement_timeout = '100ms';
+SELECT count(*)
+FROM (SELECT array_agg(i) AS team, array_agg(25 + i % 13.0)::float8[] AS mu, array_agg(8 - i % 7.0)::float8[] AS sigma
+      FROM generate_series(1, 1000) AS i) AS teams,
+    skillrating.trueskill_win_probability(team, mu, sigma);
+RESET statement_timeout;

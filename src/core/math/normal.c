@@ -93,6 +93,7 @@ typedef struct Places
 	int			n;
 	int			i;
 	bool		only_win;		/* leave out the places */
+	InterruptCheck check;
 } Places;
 
 /*
@@ -112,6 +113,8 @@ places_at(void *argument, double z, double *value)
 				k,
 				others = 0;
 
+	if (p->check != NULL)
+		p->check();
 	value[0] = density;
 	if (!p->only_win)
 		place[0] = density;
@@ -187,9 +190,10 @@ integrate_places(Places *p, double *result, double *work)
 
 double
 normal_places(const double *mean, const double *deviation,
-			  const double *margin, int n, int i, double *place, double *work)
+			  const double *margin, int n, int i, double *place, double *work,
+			  InterruptCheck check)
 {
-	Places		p = {mean, deviation, margin, n, i, false};
+	Places		p = {mean, deviation, margin, n, i, false, check};
 	double	   *result = work + 3 * (n + 1);
 	int			k;
 
@@ -288,7 +292,7 @@ normal_best_of(const double *mean, const double *deviation, int n,
 	else
 		for (i = 0; i < n; i++)
 		{
-			Places		p = {mean, deviation, NULL, n, i, true};
+			Places		p = {mean, deviation, NULL, n, i, true, NULL};
 
 			integrate_places(&p, &best[i], work);
 		}

@@ -5,6 +5,8 @@
 #ifndef NORMAL_H
 #define NORMAL_H
 
+#include "interrupt.h"
+
 /* Density of a standard normal variable at x. */
 extern double normal_density(double x);
 
@@ -34,10 +36,11 @@ extern void normal_best_of(const double *mean, const double *deviation, int n,
  * The place of variable i among n >= 2 such variables, where j beats i if it is
  * larger by more than margin[j] >= 0, and the place is one more than the number
  * of those that beat it: place[r - 1] is the probability of place r.  Returns
- * the probability that i beats all others.  Absolute error below 1e-8.
+ * the probability that i beats all others.  Absolute error below 1e-8.  Takes n^2
+ * steps some hundred times, and check is called each time.
  */
 extern double normal_places(const double *mean, const double *deviation,
 							const double *margin, int n, int i, double *place,
-							double *work);
+							double *work, InterruptCheck check);
 
 #endif							/* NORMAL_H */

@@ -182,6 +182,8 @@ team_games(const Match *match, const GlickoTeam *teams,
 		   enum GlickoOpponents opponents, int i)
 {
 	GlickoGames games = {0, 0};
+	double		log_odds = match_log_odds_for(match, i);
+	double		weight = opponents == GLICKO_MEAN ? 1.0 / (match->nteams - 1) : 1;
 	int			j;
 
 	for (j = 0; j < match->nteams; j++)
@@ -193,9 +195,7 @@ team_games(const Match *match, const GlickoTeam *teams,
 		if (match->team[j].rank != match->team[i].rank)
 			score = match->team[i].rank < match->team[j].rank;
 		glicko_add_game(&games, teams[i].rating - teams[j].rating,
-						teams[j].deviation, score,
-						match_log_odds_for(match, i),
-						opponents == GLICKO_MEAN ? 1.0 / (match->nteams - 1) : 1);
+						teams[j].deviation, score, log_odds, weight);
 	}
 	return games;
 }

@@ -491,7 +491,7 @@ trueskill_rate(const ParamValue *params, Match *match)
 void
 trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams, int nteams,
 				 int team, double *win, double *draw, double *place,
-				 double *work)
+				 double *work, InterruptCheck check)
 {
 	double		deviation[MATCH_MAX_TEAMS];
 	double		margin[MATCH_MAX_TEAMS];
@@ -519,7 +519,7 @@ trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams, int nteams,
 	}
 
 	*win = normal_places(teams->mean, deviation, margin, nteams, team,
-						 place, work);
+						 place, work, check);
 	*draw = fmax(place[0] - *win, 0);
 }
 

@@ -56,11 +56,13 @@ extern void trueskill_update(const TrueSkill *ts, Match *match);
 /*
  * The place of a team: place[r - 1] is the probability that r - 1 teams beat it,
  * with the draw margin between them.  *win is the probability that it beats all
- * others, and *draw that none beats it and it does not beat all.
+ * others, and *draw that none beats it and it does not beat all.  check is
+ * called in between.
  */
 extern void trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams,
 							 int nteams, int team, double *win, double *draw,
-							 double *place, double *work);
+							 double *place, double *work,
+							 InterruptCheck check);
 
 /*
  * Match quality: the probability of a draw of all teams, relative to that with

@@ -119,6 +119,7 @@ typedef struct Team
 	double		variance;
 	double		rank;
 	double		score;
+	double		log_odds;		/* of the context, as the team sees them */
 	double		omega;			/* gradient by mu */
 	double		delta;			/* damped curvature by mu */
 	double		amplify;		/* of omega, by the margins */
@@ -193,7 +194,8 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 	for (i = 0; i < match->nteams; i++)
 	{
 		Team		empty = {.team = order[i],.rank = match->team[order[i]].rank,
-			.score = match->team[order[i]].score,.amplify = 1,
+			.score = match->team[order[i]].score,
+			.log_odds = match_log_odds_for(match, order[i]),.amplify = 1,
 			.weight_min = INFINITY,.weight_max = -INFINITY,
 		.ordinal = -INFINITY};
 
@@ -266,13 +268,12 @@ compare(const WengLin *wl, const Team *team, const Team *other,
 {
 	double		c = pair_scale(wl, team, other);
 	double		d = (team->mu - other->mu) / (c * margin_divisor(wl, team, other));
-	double		context = match_log_odds_for(wl->match, team->team);
 	double		slope;
 	double		curvature;
 
 	if (wl->params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
 	{
-		double		p = logistic(d + context);
+		double		p = logistic(d + team->log_odds);
 		double		score = 0.5;
 
 		if (team->rank != other->rank)
@@ -285,7 +286,7 @@ compare(const WengLin *wl, const Team *team, const Team *other,
 		double		e = wl->params[WENG_LIN_EPSILON].number / c;
 		Truncation	truncation;
 
-		d += sqrt(M_PI / 8) * context;
+		d += sqrt(M_PI / 8) * team->log_odds;
 		if (team->rank == other->rank)
 			truncation = truncated_draw(d, e);
 		else
@@ -349,7 +350,6 @@ compare_choices(WengLin *wl)
 	for (i = 0; i < n; i++)
 	{
 		Team	   *team = &wl->team[i];
-		double		context = match_log_odds_for(wl->match, team->team);
 		double		sum = 0;
 		double		slope = 0;
 		double		curvature = 0;
@@ -361,7 +361,8 @@ compare_choices(WengLin *wl)
 
 			odds[s] = s == i ? 1 :
 				exp((other->mu - team->mu) /
-					(c * margin_divisor(wl, team, other)) - context);
+					(c * margin_divisor(wl, team, other)) -
+					team->log_odds);
 		}
 		for (s = n - 1; s >= 0; s--)
 		{
@@ -508,12 +509,11 @@ two_teams_win(const WengLin *wl, const Team *a, const Team *b)
 {
 	double		c = pair_scale(wl, a, b);
 	double		d = (a->mu - b->mu) / c;
-	double		context = match_log_odds_for(wl->match, a->team);
 	double		e = wl->params[WENG_LIN_EPSILON].number / c;
 
 	if (wl->params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
-		return logistic(d + context);
-	d += sqrt(M_PI / 8) * context;
+		return logistic(d + a->log_odds);
+	d += sqrt(M_PI / 8) * a->log_odds;
 	return (normal_cdf(d - e) + normal_cdf(d + e)) / 2;
 }
 
