@@ -31,17 +31,15 @@ skillrating_display_rating(PG_FUNCTION_ARGS)
 	float8		z = PG_GETARG_FLOAT8(2);
 	float8		scale = PG_GETARG_FLOAT8(3);
 	float8		shift = PG_GETARG_FLOAT8(4);
-	float8		floor = PG_GETARG_FLOAT8(5);
+	float8		floor = check_floor(PG_GETARG_FLOAT8(5));
 	float8		shown;
 
 	check_finite("mu", mu);
 	check_finite("z", z);
 	check_positive("scale", scale);
 	check_finite("shift", shift);
-	if (isnan(floor))
-		check_finite("floor", floor);
 	shown = shift + scale * (mu - z * sigma);
-	PG_RETURN_FLOAT8(shown < floor ? floor : shown);
+	PG_RETURN_FLOAT8(check_result(shown < floor ? floor : shown));
 }
 
 /* shown_rating(rating, games, hidden_games) */
@@ -52,6 +50,7 @@ skillrating_shown_rating(PG_FUNCTION_ARGS)
 	int64		games = PG_GETARG_INT64(1);
 	int64		hidden_games = PG_GETARG_INT64(2);
 
+	check_finite("rating", rating);
 	if (games < hidden_games)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(rating);
@@ -204,7 +203,7 @@ skillrating_season_rating(PG_FUNCTION_ARGS)
 	check_finite("rating", rating);
 	check_finite("mean", mean);
 	check_probability("keep", keep);
-	PG_RETURN_FLOAT8(season_rating(rating, mean, keep));
+	PG_RETURN_FLOAT8(check_result(season_rating(rating, mean, keep)));
 }
 
 /* season_deviation(deviation, initial, keep) */
@@ -216,7 +215,7 @@ skillrating_season_deviation(PG_FUNCTION_ARGS)
 	float8		keep = PG_GETARG_FLOAT8(2);
 
 	check_probability("keep", keep);
-	PG_RETURN_FLOAT8(season_deviation(deviation, initial, keep));
+	PG_RETURN_FLOAT8(check_result(season_deviation(deviation, initial, keep)));
 }
 
 /* An interval in days, a month being 30 of them; not negative. */
@@ -241,7 +240,8 @@ skillrating_inactivity_decay(PG_FUNCTION_ARGS)
 
 	check_finite("rating", rating);
 	check_finite("floor", floor);
-	PG_RETURN_FLOAT8(inactivity_decay(rating, idle, grace, rate, floor));
+	PG_RETURN_FLOAT8(check_result(inactivity_decay(rating, idle, grace, rate,
+												   floor)));
 }
 
 /* inactivity_regression(rating, idle, mean, half_life, grace) */
@@ -257,6 +257,6 @@ skillrating_inactivity_regression(PG_FUNCTION_ARGS)
 	check_finite("rating", rating);
 	check_finite("mean", mean);
 	check_positive("half_life", half_life);
-	PG_RETURN_FLOAT8(inactivity_regression(rating, idle, grace, mean,
-										   half_life));
+	PG_RETURN_FLOAT8(check_result(inactivity_regression(rating, idle, grace, mean,
+														half_life)));
 }

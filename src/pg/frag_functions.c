@@ -25,24 +25,12 @@ SKILLRATING_FUNCTION(skillrating_frag_ratings_final);
 static FragRules
 rules_arguments(double k, double scale, double points, double floor)
 {
-	FragRules	rules = {k, scale, points, floor};
+	FragRules	rules = {k, scale, points, check_floor(floor)};
 
 	check_not_negative("k", k);
 	check_positive("scale", scale);
 	check_not_negative("points", points);
-	if (isnan(floor) || floor == INFINITY)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("floor must be finite or -infinity, not %g", floor)));
 	return rules;
-}
-
-static double
-check_result(double rating)
-{
-	if (isnan(rating) || isinf(rating))
-		report_match_status(MATCH_OVERFLOW, NAN, NULL);
-	return rating;
 }
 
 /* frag_share(score_a, score_b) */

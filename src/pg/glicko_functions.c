@@ -27,9 +27,11 @@ skillrating_glicko_win_probability(PG_FUNCTION_ARGS)
 	check_not_negative("deviation_a", deviation_a);
 	check_finite("rating_b", rating_b);
 	check_not_negative("deviation_b", deviation_b);
-	PG_RETURN_FLOAT8(glicko_win_probability(GLICKO_LOG_ODDS * (rating_a - rating_b),
-											GLICKO_LOG_ODDS * deviation_a,
-											GLICKO_LOG_ODDS * deviation_b, 0));
+	PG_RETURN_FLOAT8(check_result(glicko_win_probability(GLICKO_LOG_ODDS *
+														 (rating_a - rating_b),
+														 GLICKO_LOG_ODDS * deviation_a,
+														 GLICKO_LOG_ODDS * deviation_b,
+														 0)));
 }
 
 /*
@@ -93,7 +95,8 @@ skillrating_glicko_idle_deviation(PG_FUNCTION_ARGS)
 
 	check_positive("deviation", deviation);
 	check_positive("deviation_max", deviation_max);
-	PG_RETURN_FLOAT8(deviation_grown(deviation, c * c * elapsed, deviation_max));
+	PG_RETURN_FLOAT8(check_result(deviation_grown(deviation, c * c * elapsed,
+												  deviation_max)));
 }
 
 /*
@@ -144,6 +147,7 @@ skillrating_glicko2_idle_deviation(PG_FUNCTION_ARGS)
 	check_positive("volatility", volatility);
 	check_positive("deviation_max", deviation_max);
 	points = volatility / GLICKO_LOG_ODDS;
-	PG_RETURN_FLOAT8(deviation_grown(deviation, points * points * elapsed,
-									 deviation_max));
+	PG_RETURN_FLOAT8(check_result(deviation_grown(deviation,
+												  points * points * elapsed,
+												  deviation_max)));
 }

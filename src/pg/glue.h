@@ -111,4 +111,27 @@ check_probability(const char *name, double value)
 				 errmsg("%s must lie between 0 and 1, not %g", name, value)));
 }
 
+/* The floor of a rating; errors unless it is finite or minus infinity, none. */
+static inline double
+check_floor(double floor)
+{
+	if (unlikely(isnan(floor) || floor == INFINITY))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("floor must be finite or -infinity, not %g", floor)));
+	return floor;
+}
+
+/* The value of a formula; one that is not finite is reported as an overflow. */
+static inline double
+check_result(double value)
+{
+	if (unlikely(isnan(value) || isinf(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("result is out of range: %g", value),
+				 errhint("The arguments are too large or too small to compute with.")));
+	return value;
+}
+
 #endif							/* GLUE_H */

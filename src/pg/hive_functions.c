@@ -105,7 +105,9 @@ skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
 	HiveSums	sums;
 
 	if (PG_ARGISNULL(0))
-		elog(ERROR, "aggregate state must not be null");
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("aggregate state must not be null")));
 	array = float8_state_arg(fcinfo, 0, WIN_SIZE);
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
 		PG_RETURN_ARRAYTYPE_P(array);
@@ -157,9 +159,7 @@ skillrating_hive_win_probability_final(PG_FUNCTION_ARGS)
 	if (state[WIN_WEIGHT] + state[WIN_COMMAND_WEIGHT] == 0)
 		PG_RETURN_NULL();
 	probability = logistic(hive_sums_log_odds(&sums, state[WIN_LOG_ODDS]));
-	if (isnan(probability))
-		report_match_status(MATCH_OVERFLOW, NAN, NULL);
-	PG_RETURN_FLOAT8(probability);
+	PG_RETURN_FLOAT8(check_result(probability));
 }
 
 /* One row of hive_update: a player's part on one side, and its state. */

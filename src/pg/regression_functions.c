@@ -192,5 +192,5 @@ skillrating_linear_predict(PG_FUNCTION_ARGS)
 	prediction = DatumGetFloat8(intercept);
 	for (i = 0; i < n; i++)
 		prediction += ((const float8 *) ARR_DATA_PTR(array))[i] * x[i];
-	PG_RETURN_FLOAT8(prediction);
+	PG_RETURN_FLOAT8(check_result(prediction));
 }

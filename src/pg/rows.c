@@ -49,11 +49,7 @@ return_numbers(FunctionCallInfo fcinfo, const double *number, int n)
 
 	Assert(n <= MAX_NUMBERS);
 	for (i = 0; i < n; i++)
-	{
-		if (isnan(number[i]) || isinf(number[i]))
-			report_match_status(MATCH_OVERFLOW, NAN, NULL);
-		values[i] = Float8GetDatum(number[i]);
-	}
+		values[i] = Float8GetDatum(check_result(number[i]));
 	return return_row(fcinfo, values, nulls);
 }
 

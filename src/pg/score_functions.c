@@ -114,7 +114,8 @@ skillrating_context_log_odds(PG_FUNCTION_ARGS)
 				 errmsg("wins must lie between 0 and games (%g), not %g",
 						games, wins)));
 	check_prior(prior_rate, prior_weight);
-	PG_RETURN_FLOAT8(shrunk_log_odds(wins, games, prior_rate, prior_weight));
+	PG_RETURN_FLOAT8(check_result(shrunk_log_odds(wins, games, prior_rate,
+												  prior_weight)));
 }
 
 /* Wins and games, and the prior, which is the same in all rows. */
@@ -183,7 +184,8 @@ skillrating_context_log_odds_final(PG_FUNCTION_ARGS)
 
 	if (state[CONTEXT_GAMES] == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(shrunk_log_odds(state[CONTEXT_WINS], state[CONTEXT_GAMES],
-									 state[CONTEXT_PRIOR_RATE],
-									 state[CONTEXT_PRIOR_WEIGHT]));
+	PG_RETURN_FLOAT8(check_result(shrunk_log_odds(state[CONTEXT_WINS],
+												  state[CONTEXT_GAMES],
+												  state[CONTEXT_PRIOR_RATE],
+												  state[CONTEXT_PRIOR_WEIGHT])));
 }

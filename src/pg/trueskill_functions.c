@@ -100,12 +100,10 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 
 		trueskill_places(&ts, teams, match->nteams, team, &win, &draw, place,
 						 work, check_interrupts);
-		if (!(win >= 0 && win <= 1))
-			report_match_status(MATCH_OVERFLOW, NAN, NULL);
 		for (i = 0; i < match->nteams; i++)
 			element[i] = Float8GetDatum(place[i]);
 		values[0] = Int32GetDatum(match->team[team].number);
-		values[1] = Float8GetDatum(win);
+		values[1] = Float8GetDatum(check_result(win));
 		values[2] = Float8GetDatum(draw);
 		values[3] = PointerGetDatum(construct_array(element, match->nteams,
 													FLOAT8OID, sizeof(float8),
@@ -134,7 +132,5 @@ skillrating_trueskill_quality(PG_FUNCTION_ARGS)
 	quality = trueskill_quality(&ts, match_from_arrays(fcinfo,
 													   get_model("trueskill"),
 													   NULL, &arguments));
-	if (!(quality >= 0 && quality <= 1 + 1e-9))
-		report_match_status(MATCH_OVERFLOW, NAN, NULL);
-	PG_RETURN_FLOAT8(quality);
+	PG_RETURN_FLOAT8(check_result(quality));
 }

@@ -99,3 +99,16 @@ SELECT skillrating.linear_fit_final('{1,2,3}');
 SELECT skillrating.linear_fit_transition('{NaN,0,0,0,0,0,0,0,0}', 1, '{1}');
 SELECT skillrating.linear_predict(ROW(1, '{1,2}', NULL, NULL, 2)::skillrating.linear_model, '{1}');
 SELECT skillrating.linear_predict(ROW(NULL, NULL, NULL, NULL, 2)::skillrating.linear_model, '{1}') IS NULL AS unknown;
+
+-- Whatever overflows says so.
+SELECT skillrating.display_rating(25, 8, floor => 'Infinity');
+SELECT skillrating.display_rating(1e308, 8, scale => 1e308);
+SELECT skillrating.shown_rating('NaN', 20);
+SELECT skillrating.season_rating(-1e308, 1e308, 0);
+SELECT skillrating.season_deviation(8, 1e308, 0);
+SELECT skillrating.inactivity_regression(-1e308, '1 year', 1e308, '1 day', '0');
+SELECT skillrating.linear_predict((1e308, '{1e308}', 1, 1, 1)::skillrating.linear_model, '{1}');
+SELECT skillrating.glicko_win_probability(1e308, 1e308, -1e308, 0);
+SELECT skillrating.glicko_idle_deviation(50, 1e308, 0);
+SELECT skillrating.glicko2_idle_deviation(50, 1e308, 0);
+SELECT skillrating.context_log_odds(0, 1, 1e-300, 1e-300);

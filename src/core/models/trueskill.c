@@ -520,6 +520,10 @@ trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams, int nteams,
 
 	*win = normal_places(teams->mean, deviation, margin, nteams, team,
 						 place, work, check);
+
+	/* The integral may be off in its last digits; NaN stays. */
+	if (*win > 1)
+		*win = 1;
 	*draw = fmax(place[0] - *win, 0);
 }
 
