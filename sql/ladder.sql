@@ -9,7 +9,7 @@ AS 'MODULE_PATHNAME', 'skillrating_collect_matches'
 LANGUAGE C;
 
 COMMENT ON FUNCTION skillrating.collect_matches() IS
-'Trigger function on the tables match and match_player of a ladder, after each statement: the matches that it touched are rated at commit or at once, as the ladder''s apply_at says, with the rights of the ladder''s owner. Error 39P01 if it is attached otherwise, 55000 on any other table.';
+'Trigger function on the tables match and match_player of a ladder, and on those that attach() gave it, after each statement: the matches that it touched are rated at commit or at once, as the ladder''s apply_at says, with the rights of the ladder''s owner. Error 39P01 if it is attached otherwise, 55000 on any other table.';
 
 CREATE FUNCTION skillrating.apply_pending()
 RETURNS trigger
@@ -25,7 +25,7 @@ AS 'MODULE_PATHNAME', 'skillrating_refuse_truncate'
 LANGUAGE C;
 
 COMMENT ON FUNCTION skillrating.refuse_truncate() IS
-'Trigger function on the tables match and match_player of a ladder: refuses TRUNCATE with error 55000, because rated matches cannot vanish.';
+'Trigger function on the tables of a ladder''s matches: refuses TRUNCATE with error 55000, because rated matches cannot vanish.';
 
 CREATE FUNCTION skillrating.check_identifier_type(type regtype, column_name text)
 RETURNS void
@@ -35,20 +35,106 @@ LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.check_identifier_type(regtype, text) IS
 'Error 42804 that names the column unless values of the type can identify players or matches, which takes a hash function, an order and an array type; bigint, uuid and text have them.';
 
+CREATE FUNCTION skillrating.source_columns(
+    OUT column_name text,
+    OUT type text,
+    OUT needed text,
+    OUT description text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_source_columns'
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 21;
+
+COMMENT ON FUNCTION skillrating.source_columns() IS
+'The columns that a source of matches may have, a row of which is a participant: the name, the type (identifier, time, number or text; a boolean is a number too), whether it is needed (yes, no, or one: at least one of them), and what it is.';
+
+CREATE FUNCTION skillrating.describe_source(
+    source regclass,
+    OUT column_name text,
+    OUT present boolean,
+    OUT ok boolean,
+    OUT source_type text,
+    OUT wanted_type text,
+    OUT needed text,
+    OUT description text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    source_type_oid oid;
+    results integer := (
+        SELECT count(*)
+        FROM skillrating.source_columns() AS c
+        JOIN pg_attribute AS a ON a.attname = c.column_name
+        WHERE c.needed = 'one' AND a.attrelid = source AND NOT a.attisdropped);
+BEGIN
+    FOR column_name, wanted_type, needed, description, source_type_oid, source_type IN
+        SELECT c.column_name, c.type, c.needed, c.description, a.atttypid, format_type(a.atttypid, a.atttypmod)
+        FROM skillrating.source_columns() WITH ORDINALITY AS c(column_name, type, needed, description, n)
+        LEFT JOIN pg_attribute AS a
+            ON a.attrelid = source AND a.attname = c.column_name AND NOT a.attisdropped
+        ORDER BY c.n
+    LOOP
+        present := source_type_oid IS NOT NULL;
+        IF NOT present THEN
+            ok := needed = 'no' OR (needed = 'one' AND results > 0);
+        ELSIF wanted_type = 'identifier' THEN
+            BEGIN
+                PERFORM skillrating.check_identifier_type(source_type_oid, column_name);
+                ok := true;
+            EXCEPTION
+                WHEN datatype_mismatch THEN
+                    ok := false;
+            END;
+        ELSE
+            ok := wanted_type = 'text' OR EXISTS (
+                SELECT FROM pg_type AS t
+                WHERE t.oid = source_type_oid AND CASE wanted_type
+                    WHEN 'number' THEN t.typcategory IN ('N', 'B')
+                    WHEN 'time' THEN t.oid IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype)
+                    END);
+        END IF;
+        RETURN NEXT;
+    END LOOP;
+
+    -- Whatever else is there.
+    present := true;
+    ok := true;
+    wanted_type := NULL;
+    needed := 'no';
+    description := 'not used';
+    FOR column_name, source_type IN
+        SELECT a.attname, format_type(a.atttypid, a.atttypmod)
+        FROM pg_attribute AS a
+        WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped
+            AND NOT EXISTS (SELECT FROM skillrating.source_columns() AS c WHERE c.column_name = a.attname)
+        ORDER BY a.attnum
+    LOOP
+        RETURN NEXT;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.describe_source(regclass) IS
+'What a view (or table) has to offer as the source of a ladder: a row for each column that one may have, whether it is present, its type there and the one wanted, and whether that is in order; and then those columns that are not used. If ok is nowhere false, create_ladder() takes it.';
+
 CREATE FUNCTION skillrating.create_ladder(
     name text,
     model text,
     params jsonb DEFAULT '{}',
-    player_type regtype DEFAULT 'pg_catalog.int8',
-    match_type regtype DEFAULT 'pg_catalog.int8',
-    apply_at text DEFAULT 'commit')
+    player_type regtype DEFAULT NULL,
+    match_type regtype DEFAULT NULL,
+    apply_at text DEFAULT 'commit',
+    source regclass DEFAULT NULL)
 RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    player text := format_type(player_type, NULL);
-    match text := format_type(match_type, NULL);
+    player text;
+    match text;
+    source_list text;
+    faults text;
     states text[];
     all_params jsonb := skillrating.complete_parameters(model, params);
     display text := skillrating.display_expression(model, params);
@@ -56,6 +142,10 @@ DECLARE
     columns text := '';
     event_columns text := '';
 BEGIN
+    IF name IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'name, model, params and apply_at must not be null';
+    END IF;
     IF apply_at NOT IN ('commit', 'statement') THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('apply_at must be "commit" or "statement", not "%s"', apply_at);
@@ -65,6 +155,38 @@ BEGIN
             MESSAGE = format('name of a ladder is too long: "%s"', name),
             HINT = format('The longest possible is "%s".', name::name);
     END IF;
+    IF source IS NOT NULL THEN
+        -- The functions of a view run with the rights of who reads it: the owner of the ladder.
+        IF EXISTS (
+            SELECT FROM pg_class AS c
+            WHERE c.oid = source AND c.relkind = 'v' AND c.relowner <> current_user::regrole)
+        THEN
+            RAISE insufficient_privilege USING
+                MESSAGE = format('source %s belongs to another role', source),
+                HINT = 'Whoever owns a ladder must own its source view.';
+        END IF;
+        SELECT string_agg(format('%s (%s)', d.column_name,
+                CASE WHEN d.present THEN 'is ' || d.source_type || ', not a ' || d.wanted_type
+                    WHEN d.needed = 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END), ', ')
+                FILTER (WHERE NOT d.ok),
+            string_agg(format('s.%I', d.column_name), ', ') FILTER (WHERE d.present AND d.wanted_type IS NOT NULL)
+        INTO faults, source_list
+        FROM skillrating.describe_source(source) AS d;
+        IF faults IS NOT NULL THEN
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('%s cannot be the source of a ladder', source),
+                DETAIL = faults || '.',
+                HINT = format('See SELECT * FROM skillrating.describe_source(%L).', source);
+        END IF;
+        SELECT coalesce(player_type, a.atttypid) INTO player_type
+        FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'player_id';
+        SELECT coalesce(match_type, a.atttypid) INTO match_type
+        FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'match_id';
+    END IF;
+    player_type := coalesce(player_type, 'int8'::regtype);
+    match_type := coalesce(match_type, 'int8'::regtype);
+    player := format_type(player_type, NULL);
+    match := format_type(match_type, NULL);
     PERFORM skillrating.check_identifier_type(player_type, 'player_id');
     PERFORM skillrating.check_identifier_type(match_type, 'match_id');
     IF EXISTS (SELECT FROM pg_namespace WHERE nspname = name) THEN
@@ -160,6 +282,25 @@ BEGIN
         'Matches that wait for the end of the transaction that touched them; empty in between.');
 
     EXECUTE format(
+        'CREATE TABLE %I.attached (
+            relation regclass PRIMARY KEY,
+            match_id text NOT NULL)', name);
+    EXECUTE format('COMMENT ON TABLE %I.attached IS %L', name,
+        'Tables of the user whose triggers feed the ladder, and the column or expression that gives the match of a row; see attach().');
+
+    EXECUTE format(
+        'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
+        DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating.apply_pending()', name);
+
+    IF source IS NOT NULL THEN
+        EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', name, source_list, source);
+        EXECUTE format('COMMENT ON VIEW %I.source IS %L', name,
+            format('What the ladder rates, from %s.', source));
+        RETURN;
+    END IF;
+
+    EXECUTE format(
         'CREATE TABLE %I.match (
             match_id %s PRIMARY KEY %s,
             played_at timestamptz NOT NULL DEFAULT now(),
@@ -243,21 +384,110 @@ BEGIN
     EXECUTE format(
         'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match_player
         FOR EACH STATEMENT EXECUTE FUNCTION skillrating.refuse_truncate()', name);
-    EXECUTE format(
-        'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
-        DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating.apply_pending()', name);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text) IS
-'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are inserted into match and match_player are rated by the model with the parameters given (see model_parameters()) at commit, or after each statement for apply_at => statement, which then must carry whole matches. Players and matches are identified by any type that can be hashed and ordered. Errors: 22023 for an unknown model or parameter, 22003 for one out of range, 42P06 if the schema exists.';
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass) IS
+'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are inserted into match and match_player are rated by the model with the parameters given (see model_parameters()) at commit, or after each statement for apply_at => statement, which then must carry whole matches. With a source, a view on tables of your own with a row for each participant of each finished match (see describe_source()), there are no such tables, and attach() says which tables the matches come from. Players and matches are identified by any type that can be hashed and ordered, bigint or that of the source unless it is given. Errors: 22023 for an unknown model or parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another role''s.';
+
+CREATE FUNCTION skillrating.attach(
+    ladder text,
+    relation regclass,
+    match_id text DEFAULT 'match_id')
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    match text;
+    n bigint;
+BEGIN
+    IF to_regclass(format('%I.attached', ladder)) IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    SELECT format_type(a.atttypid, NULL) INTO STRICT match
+    FROM pg_attribute AS a
+    WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
+
+    -- The same text will be an expression over the rows that a statement touched.
+    IF NOT EXISTS (
+        SELECT FROM pg_attribute AS a
+        WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
+    THEN
+        EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+    END IF;
+    EXECUTE format('INSERT INTO %I.attached (relation, match_id) VALUES ($1, $2) ON CONFLICT DO NOTHING', ladder)
+    USING relation, match_id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('table %s is attached to ladder "%s" already', relation, ladder);
+    END IF;
+    EXECUTE format(
+        'CREATE TRIGGER %I AFTER INSERT ON %s
+        REFERENCING NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches(%L)',
+        left(ladder, 50) || '_insert', relation, ladder);
+    EXECUTE format(
+        'CREATE TRIGGER %I AFTER UPDATE ON %s
+        REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches(%L)',
+        left(ladder, 50) || '_update', relation, ladder);
+    EXECUTE format(
+        'CREATE TRIGGER %I AFTER DELETE ON %s
+        REFERENCING OLD TABLE AS old_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches(%L)',
+        left(ladder, 50) || '_delete', relation, ladder);
+    EXECUTE format(
+        'CREATE TRIGGER %I BEFORE TRUNCATE ON %s
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.refuse_truncate()',
+        left(ladder, 50) || '_truncate', relation);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.attach(text, regclass, text) IS
+'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id is the column with the match, or an expression over the row''s columns that gives what the source calls match_id; an expression, or a column of another type, needs the table and the ladder to belong to one role. Attach each table whose rows make a match; a partitioned one as a whole. Errors: 42704 for an unknown ladder, 42710 if the table is attached already, 42501 without the rights to create triggers on it, and whatever is wrong with the expression.';
+
+CREATE FUNCTION skillrating.detach(
+    ladder text,
+    relation regclass)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    kind text;
+    n bigint;
+BEGIN
+    IF to_regclass(format('%I.attached', ladder)) IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    EXECUTE format('DELETE FROM %I.attached AS a WHERE a.relation = $1', ladder) USING relation;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RAISE undefined_object USING
+            MESSAGE = format('table %s is not attached to ladder "%s"', relation, ladder);
+    END IF;
+    FOREACH kind IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
+        EXECUTE format('DROP TRIGGER IF EXISTS %I ON %s', left(ladder, 50) || '_' || kind, relation);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
+'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated. Errors: 42704 for an unknown ladder or a table that is not attached.';
 
 CREATE FUNCTION skillrating.drop_ladder(name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    attached regclass;
 BEGIN
     IF to_regclass(format('%I.ladder', name)) IS NULL
         OR to_regclass(format('%I.rated_match', name)) IS NULL
@@ -266,10 +496,17 @@ BEGIN
             MESSAGE = format('ladder "%s" does not exist', name),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
+    FOR attached IN EXECUTE format(
+        'SELECT a.relation FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation', name)
+    LOOP
+        PERFORM skillrating.detach(name, attached);
+    END LOOP;
     EXECUTE format('DROP VIEW %I.source', name);
+    IF to_regclass(format('%I.match_player', name)) IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %1$I.match_player, %1$I.match', name);
+    END IF;
     EXECUTE format(
-        'DROP TABLE %1$I.match_player, %1$I.match, %1$I.pending, %1$I.rated_match,
-            %1$I.event, %1$I.rating, %1$I.ladder', name);
+        'DROP TABLE %1$I.attached, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', name);
     EXECUTE format('DROP SCHEMA %I', name);
 END
 $function$;

@@ -29,6 +29,14 @@ psql -qX -v ON_ERROR_STOP=1 -o /dev/null -d "$from" <<'SQL'
 CREATE EXTENSION skillrating;
 SELECT skillrating.create_ladder('duel', 'elo', player_type => 'text');
 SELECT skillrating.create_ladder('rounds', 'hive', match_type => 'uuid', apply_at => 'statement');
+CREATE TABLE game (id int, round int, at timestamptz DEFAULT '2024-01-01', home text, away text, diff int, PRIMARY KEY (id, round));
+CREATE VIEW game_source AS
+    SELECT id || '/' || round AS match_id, at AS played_at, home AS player_id, 1 AS team, diff AS score FROM game WHERE diff IS NOT NULL
+    UNION ALL SELECT id || '/' || round, at, away, 2, -diff FROM game WHERE diff IS NOT NULL;
+SELECT skillrating.create_ladder('games', 'glicko', source => 'game_source');
+SELECT skillrating.attach('games', 'game', $$id || '/' || round$$);
+INSERT INTO game SELECT m, 1, '2024-01-01', 'team ' || m % 20, 'team ' || (m * 7 + 1) % 20, m % 3 - 1 FROM generate_series(1, 300) AS m
+WHERE m % 20 <> (m * 7 + 1) % 20;
 BEGIN;
 INSERT INTO duel.match (match_id) SELECT generate_series(1, 500);
 INSERT INTO duel.match_player (match_id, player_id, team, rank)
@@ -45,6 +53,7 @@ summary="SELECT (SELECT md5(string_agg(r::text, '' ORDER BY player_id)) FROM due
 	(SELECT md5(string_agg(r::text, '' ORDER BY player_id)) FROM rounds.rating AS r),
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM duel.event AS e),
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM rounds.event AS e),
+	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM games.event AS e),
 	(SELECT count(*) FROM duel.pending)"
 
 pg_dump "$from" >"$scratch/dump.sql"
@@ -56,17 +65,19 @@ else
 fi
 check "dump: a restore rates nothing again" \
 	"$([ "$(ask "$from" "$summary")" = "$(ask "$to" "$summary")" ] && echo t)"
-for ladder in duel rounds; do
+for ladder in duel rounds games; do
 	check "dump: $ladder verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
 done
 psql -qX -v ON_ERROR_STOP=1 -o /dev/null -d "$to" <<'SQL'
 INSERT INTO duel.match (match_id) VALUES (501);
 INSERT INTO duel.match_player (match_id, player_id, team, rank) VALUES (501, 'player 1', 1, 1), (501, 'somebody', 2, 2);
 SELECT skillrating.report_match('rounds', md5('501')::uuid, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+INSERT INTO game (id, round, home, away, diff) VALUES (1000, 1, 'team 1', 'somebody', 3);
 SQL
 check "dump: duel goes on" "$(ask "$to" "SELECT count(*) = 501 AND max(seq) = 501 FROM duel.rated_match")"
+check "dump: games goes on" "$(ask "$to" "SELECT count(*) = 1 FROM games.event WHERE player_id = 'somebody'")"
 check "dump: rounds goes on" "$(ask "$to" "SELECT count(*) = 201 FROM rounds.rated_match")"
-for ladder in duel rounds; do
+for ladder in duel rounds games; do
 	check "dump: $ladder verifies after more matches" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
 done
 exit $failed

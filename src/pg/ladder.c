@@ -12,11 +12,13 @@
 #include <stddef.h>
 
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "rewrite/rewriteHandler.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -24,11 +26,12 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "rated_match", "pending", "source",
-	"event_seq"
+	"attached", "event_seq"
 };
 
 struct LadderCache
@@ -38,6 +41,7 @@ struct LadderCache
 	MemoryContext context;		/* of all that follows */
 	Oid			relation[LADDER_NRELATIONS];
 	Oid			owner;
+	Oid			view;			/* of the user, that the source is made of */
 	char	   *name;
 	IdType		player_type;
 	IdType		match_type;
@@ -51,32 +55,40 @@ typedef struct SourceColumnSpec
 {
 	const char *name;
 	const char *type;			/* NULL: that of the identifier */
-	bool		required;
+	const char *needed;			/* yes, no, or one: at least one of these */
 	size_t		offset;			/* in Participant, for numbers */
+	const char *description;
 } SourceColumnSpec;
 
+#define IDENTIFIER(name, description) \
+	{#name, NULL, "yes", 0, description}
+#define COLUMN(name, type, needed, description) \
+	{#name, "pg_catalog." type, needed, 0, description}
+#define NUMBER(name, needed, description) \
+	{#name, "pg_catalog.float8", needed, offsetof(Participant, name), description}
+
 static const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
-	[SOURCE_MATCH_ID] = {"match_id", NULL, true, 0},
-	[SOURCE_PLAYED_AT] = {"played_at", "pg_catalog.timestamptz", true, 0},
-	[SOURCE_TEAM] = {"team", "pg_catalog.int4", true, 0},
-	[SOURCE_PLAYER_ID] = {"player_id", NULL, true, 0},
-	[SOURCE_POOL] = {"pool", "pg_catalog.text", false, 0},
-	[SOURCE_LOG_ODDS] = {"log_odds", "pg_catalog.float8", false, 0},
-	[SOURCE_GAIN] = {"gain", "pg_catalog.float8", false, 0},
-	[SOURCE_UNRATED_REASON] = {"unrated_reason", "pg_catalog.text", false, 0},
-	[SOURCE_RANK] = {"rank", "pg_catalog.float8", false, offsetof(Participant, rank)},
-	[SOURCE_SCORE] = {"score", "pg_catalog.float8", false, offsetof(Participant, score)},
-	[SOURCE_WON] = {"won", "pg_catalog.float8", false, offsetof(Participant, won)},
-	[SOURCE_WEIGHT] = {"weight", "pg_catalog.float8", false, offsetof(Participant, weight)},
-	[SOURCE_JOINED] = {"joined", "pg_catalog.float8", false, offsetof(Participant, joined)},
-	[SOURCE_LEFT] = {"left", "pg_catalog.float8", false, offsetof(Participant, left)},
-	[SOURCE_COMMANDING] = {"commanding", "pg_catalog.float8", false, offsetof(Participant, commanding)},
-	[SOURCE_SIDE] = {"side", "pg_catalog.float8", false, offsetof(Participant, side)},
-	[SOURCE_SQUAD] = {"squad", "pg_catalog.float8", false, offsetof(Participant, squad)},
-	[SOURCE_KILLS] = {"kills", "pg_catalog.float8", false, offsetof(Participant, kills)},
-	[SOURCE_DEATHS] = {"deaths", "pg_catalog.float8", false, offsetof(Participant, deaths)},
-	[SOURCE_QUIT] = {"quit", "pg_catalog.float8", false, offsetof(Participant, quit)},
-	[SOURCE_EXPERIENCE] = {"experience", "pg_catalog.float8", false, offsetof(Participant, experience)},
+	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
+	[SOURCE_PLAYED_AT] = COLUMN(played_at, "timestamptz", "yes", "when it was played"),
+	[SOURCE_TEAM] = COLUMN(team, "int4", "yes", "number of the team within the match"),
+	[SOURCE_PLAYER_ID] = IDENTIFIER(player_id, "which player"),
+	[SOURCE_POOL] = COLUMN(pool, "text", "no", "queue, mode or season whose ratings are its own"),
+	[SOURCE_LOG_ODDS] = COLUMN(log_odds, "float8", "no", "log-odds of the context in favour of the first side"),
+	[SOURCE_GAIN] = COLUMN(gain, "float8", "no", "weight of the whole update, 1 by default"),
+	[SOURCE_UNRATED_REASON] = COLUMN(unrated_reason, "text", "no", "not null: keep the match and do not rate it"),
+	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
+	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
+	[SOURCE_WON] = NUMBER(won, "one", "whether the team won"),
+	[SOURCE_WEIGHT] = NUMBER(weight, "no", "share of the match played, 1 by default"),
+	[SOURCE_JOINED] = NUMBER(joined, "no", "when the stint began, seconds from the start"),
+	[SOURCE_LEFT] = NUMBER(left, "no", "when the stint ended, seconds from the start"),
+	[SOURCE_COMMANDING] = NUMBER(commanding, "no", "share of the stint spent commanding, or seconds if more than 1"),
+	[SOURCE_SIDE] = NUMBER(side, "no", "1 or 2, where sides differ"),
+	[SOURCE_SQUAD] = NUMBER(squad, "no", "the same number for all who queued together"),
+	[SOURCE_KILLS] = NUMBER(kills, "no", "kills of the player"),
+	[SOURCE_DEATHS] = NUMBER(deaths, "no", "deaths of the player"),
+	[SOURCE_QUIT] = NUMBER(quit, "no", "whether the player left early on purpose"),
+	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
 };
 
 /* The optional arrays: which source column each is, and its type in SQL. */
@@ -111,6 +123,23 @@ const char *
 source_column_name(SourceColumn column)
 {
 	return source_columns[column].name;
+}
+
+void
+source_column_text(SourceColumn column, const char **type,
+				   const char **needed, const char **description)
+{
+	const SourceColumnSpec *spec = &source_columns[column];
+
+	*type = "number";
+	if (spec->type == NULL)
+		*type = "identifier";
+	else if (column == SOURCE_PLAYED_AT)
+		*type = "time";
+	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON)
+		*type = "text";
+	*needed = spec->needed;
+	*description = spec->description;
 }
 
 double *
@@ -155,7 +184,7 @@ append_source_list(StringInfo sql, const LadderCache *cache)
 			appendStringInfoString(sql, ", ");
 		if (attnum == InvalidAttrNumber)
 		{
-			if (spec->required)
+			if (strcmp(spec->needed, "yes") == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_UNDEFINED_COLUMN),
 						 errmsg("view %s has no column \"%s\"",
@@ -282,6 +311,13 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 							 "SELECT i.id, pg_catalog.pg_current_xact_id(), i.n OPERATOR(pg_catalog.=) 1 "
 							 "FROM pg_catalog.unnest($1) WITH ORDINALITY AS i(id, n)",
 							 relation_sql(cache, LADDER_PENDING));
+			break;
+
+		case QUERY_ATTACHED:
+			argtypes[(*nargs)++] = OIDOID;
+			appendStringInfo(&sql,
+							 "SELECT match_id FROM %s WHERE relation OPERATOR(pg_catalog.=) $1",
+							 relation_sql(cache, LADDER_ATTACHED));
 			break;
 
 		case QUERY_DRAIN:
@@ -746,6 +782,44 @@ column_type(const LadderCache *cache, LadderRelation relation,
 	return get_atttype(relid, attnum);
 }
 
+/*
+ * The view of the user that source selects from, if it is one.
+ */
+static Oid
+underlying_view(Oid source)
+{
+	Relation	relation = table_open(source, AccessShareLock);
+	Oid			view = InvalidOid;
+	ListCell   *lc;
+
+	if (relation->rd_rel->relkind == RELKIND_VIEW)
+		foreach(lc, get_view_query(relation)->rtable)
+		{
+			RangeTblEntry *entry = lfirst_node(RangeTblEntry, lc);
+
+			if (entry->rtekind == RTE_RELATION && entry->relid != source &&
+				get_rel_relkind(entry->relid) == RELKIND_VIEW)
+				view = entry->relid;
+		}
+	table_close(relation, AccessShareLock);
+	return view;
+}
+
+/*
+ * The functions in a view run with the rights of who reads it.  A view that has
+ * become another role's could be replaced by it.
+ */
+static void
+check_view_owner(const LadderCache *cache)
+{
+	if (OidIsValid(cache->view) && relation_owner(cache->view) != cache->owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("source view \"%s\" of ladder \"%s\" belongs to another role",
+						get_rel_name(cache->view), cache->name),
+				 errhint("Whoever owns a ladder must own its source view.")));
+}
+
 static void
 fill_cache(LadderCache *cache)
 {
@@ -783,6 +857,8 @@ fill_cache(LadderCache *cache)
 					 errmsg("relation %s is not owned by the owner of the ladder",
 							relation_sql(cache, i)),
 					 errhint("Give all relations of a ladder to one role.")));
+
+	cache->view = underlying_view(cache->relation[LADDER_SOURCE]);
 
 	id_type_init(&cache->player_type,
 				 column_type(cache, LADDER_RATING, "player_id"), "player_id");
@@ -865,6 +941,7 @@ ladder_open(Oid schema, LOCKMODE lockmode)
 	}
 	if (!cache->valid)
 		fill_cache(cache);
+	check_view_owner(cache);
 
 	ladder->cache = cache;
 	ladder->schema = schema;

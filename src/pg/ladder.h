@@ -24,6 +24,7 @@ typedef enum LadderRelation
 	LADDER_RATED_MATCH,
 	LADDER_PENDING,
 	LADDER_SOURCE,
+	LADDER_ATTACHED,
 	LADDER_EVENT_SEQ,
 	LADDER_NRELATIONS
 } LadderRelation;
@@ -32,6 +33,7 @@ typedef enum LadderRelation
 typedef enum LadderQuery
 {
 	QUERY_CONFIG,				/* the ladder's row */
+	QUERY_ATTACHED,				/* where an attached table has match ids */
 	QUERY_COLLECT,				/* ids into pending */
 	QUERY_DRAIN,				/* this transaction's ids out of pending */
 	QUERY_READ,					/* participants of matches, from the source */
@@ -171,8 +173,13 @@ typedef enum SourceColumn
 	SOURCE_NCOLUMNS
 } SourceColumn;
 
-/* Where a number goes in a Participant, and what the column is called. */
+/*
+ * What a column of a source is called, what is said of it in SQL, and where a
+ * number goes in a Participant.
+ */
 extern const char *source_column_name(SourceColumn column);
+extern void source_column_text(SourceColumn column, const char **type,
+							   const char **needed, const char **description);
 extern double *source_number(Participant *participant, SourceColumn column);
 
 /*

@@ -20,6 +20,33 @@
 
 SKILLRATING_FUNCTION(skillrating_report_match);
 SKILLRATING_FUNCTION(skillrating_preview);
+SKILLRATING_FUNCTION(skillrating_source_columns);
+
+/* source_columns() */
+Datum
+skillrating_source_columns(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < SOURCE_NCOLUMNS; i++)
+	{
+		const char *type;
+		const char *needed;
+		const char *description;
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		source_column_text(i, &type, &needed, &description);
+		values[0] = CStringGetTextDatum(source_column_name(i));
+		values[1] = CStringGetTextDatum(type);
+		values[2] = CStringGetTextDatum(needed);
+		values[3] = CStringGetTextDatum(description);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
 
 /* A match as arrays, one element a participant; in the order of the SQL. */
 typedef struct MatchArrays
@@ -299,6 +326,12 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 RowShareLock);
 	ladder_enter(ladder, false, &scope);
+	if (!OidIsValid(get_relname_relid("match", ladder->schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("ladder \"%s\" has no table of matches of its own",
+						ladder->name),
+				 errhint("Its matches come from a source: insert them into the tables behind it.")));
 
 	arrays.match_id = convert_id(ladder->match_type,
 								 get_fn_expr_argtype(fcinfo->flinfo, 1),

@@ -11,6 +11,7 @@
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -33,29 +34,58 @@ wrong_trigger(const char *function, const char *how)
 			 errhint("skillrating.create_ladder() makes the triggers of a ladder.")));
 }
 
+static void
+wrong_table(const char *table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("table \"%s\" is not a table of a ladder", table),
+			 errhint("The triggers of skillrating serve only the tables that skillrating.create_ladder() made or skillrating.attach() was given.")));
+}
+
 /*
  * The ladder that a trigger's table belongs to: one of its own tables, in its
- * schema and owned by its owner.  On any other the trigger has no business.
+ * schema and owned by its owner.  On any other the trigger has no business,
+ * unless its argument is the ladder's name, who then has to know of it.
  */
 static Ladder *
-trigger_ladder(Relation relation, bool to_pending)
+trigger_ladder(const TriggerData *trigdata, bool to_pending)
 {
+	Relation	relation = trigdata->tg_relation;
 	const char *name = RelationGetRelationName(relation);
 	Oid			schema = RelationGetNamespace(relation);
 	bool		own = to_pending ? strcmp(name, "pending") == 0 :
 		strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0;
-	Ladder	   *ladder;
 
+	if (!to_pending && trigdata->tg_trigger->tgnargs == 1)
+		return ladder_open(ladder_schema(trigdata->tg_trigger->tgargs[0]),
+						   RowShareLock);
 	if (own && OidIsValid(get_relname_relid("ladder", schema)))
 	{
-		ladder = ladder_open(schema, RowShareLock);
+		Ladder	   *ladder = ladder_open(schema, RowShareLock);
+
 		if (relation->rd_rel->relowner == ladder->owner)
 			return ladder;
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("table \"%s\" is not a table of a ladder", name),
-			 errhint("The triggers of skillrating serve only the tables that skillrating.create_ladder() made.")));
+	wrong_table(name);
+	return NULL;				/* for the compiler */
+}
+
+/*
+ * The column or expression that gives the matches of an attached table's rows.
+ * Who owns the ladder has attached it; the trigger alone gives no right.
+ */
+static char *
+attached_match_id(Ladder *ladder, Relation relation)
+{
+	Datum		relid = ObjectIdGetDatum(RelationGetRelid(relation));
+	char	   *match_id;
+
+	if (ladder_execute(ladder, QUERY_ATTACHED, &relid, NULL, NULL) != 1)
+		wrong_table(RelationGetRelationName(relation));
+	match_id = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	SPI_freetuptable(SPI_tuptable);
+	return match_id;
 }
 
 /* Add the identifiers in one column of a transition table. */
@@ -88,8 +118,55 @@ add_transition_ids(IdTable *ids, Tuplestorestate *rows, TupleDesc desc,
 }
 
 /*
- * AFTER INSERT, UPDATE or DELETE, for each statement, on match or match_player:
- * the matches whose rows it touched are to be rated, now or at commit.
+ * Add the values of an expression over the rows of the transition tables.  It is
+ * evaluated with the rights of the ladder's owner, and types can bring functions
+ * of their owner along: so the table must belong to the same role.
+ */
+static void
+add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
+				   const char *expression)
+{
+	Relation	relation = trigdata->tg_relation;
+	StringInfoData sql;
+	uint64		row;
+
+	if (relation->rd_rel->relowner != ladder->owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("table \"%s\" does not belong to the owner of ladder \"%s\"",
+						RelationGetRelationName(relation), ladder->name),
+				 errhint("Only a column of the type of the ladder's match_id can be read from another role's table.")));
+	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
+		elog(ERROR, "could not register the transition tables");
+
+	initStringInfo(&sql);
+	if (trigdata->tg_oldtable != NULL)
+		appendStringInfo(&sql, "SELECT CAST((%s) AS %s) FROM old_rows",
+						 expression, ladder->match_type->name);
+	if (trigdata->tg_newtable != NULL)
+		appendStringInfo(&sql, "%sSELECT CAST((%s) AS %s) FROM new_rows",
+						 sql.len > 0 ? " UNION " : "", expression,
+						 ladder->match_type->name);
+	if (SPI_execute(sql.data, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not run \"%s\"", sql.data);
+	for (row = 0; row < SPI_processed; row++)
+	{
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(SPI_tuptable->vals[row],
+									   SPI_tuptable->tupdesc, 1, &isnull);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!isnull)
+			(void) id_table_enter(ids, id, "", &found);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * AFTER INSERT, UPDATE or DELETE, for each statement, on match or match_player
+ * or on an attached table: the matches whose rows it touched are to be rated,
+ * now or at commit.
  */
 Datum
 skillrating_collect_matches(PG_FUNCTION_ARGS)
@@ -101,6 +178,7 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	LadderScope scope;
 	IdTable    *ids;
 	AttrNumber	column;
+	const char *match_id = "match_id";
 	int			n;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
@@ -116,34 +194,42 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	ladder = trigger_ladder(relation, false);
+	ladder = trigger_ladder(trigdata, false);
+	ladder_enter(ladder, true, &scope);
+	if (trigdata->tg_trigger->tgnargs == 1)
+		match_id = attached_match_id(ladder, relation);
 
-	column = get_attnum(RelationGetRelid(relation), "match_id");
-	if (column == InvalidAttrNumber ||
-		get_atttype(RelationGetRelid(relation), column) != ladder->match_type->type)
+	ids = id_table_create(ladder->match_type);
+	column = get_attnum(RelationGetRelid(relation), match_id);
+	if (column != InvalidAttrNumber &&
+		get_atttype(RelationGetRelid(relation), column) == ladder->match_type->type)
+	{
+		add_transition_ids(ids, trigdata->tg_oldtable,
+						   RelationGetDescr(relation), column);
+		add_transition_ids(ids, trigdata->tg_newtable,
+						   RelationGetDescr(relation), column);
+	}
+	else if (trigdata->tg_trigger->tgnargs == 1)
+		add_expression_ids(ids, ladder, trigdata,
+						   column == InvalidAttrNumber ? match_id :
+						   quote_identifier(match_id));
+	else
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"match_id\" of table \"%s\" must be of type %s",
 						RelationGetRelationName(relation),
 						ladder->match_type->name)));
 
-	ids = id_table_create(ladder->match_type);
-	add_transition_ids(ids, trigdata->tg_oldtable, RelationGetDescr(relation),
-					   column);
-	add_transition_ids(ids, trigdata->tg_newtable, RelationGetDescr(relation),
-					   column);
-
 	/* A statement that touched no row is no event. */
 	n = id_table_count(ids);
 	if (n > 0)
 	{
-		ladder_enter(ladder, true, &scope);
 		if (ladder->at_commit)
 			collect_matches(ladder, id_table_ids(ids), n);
 		else
 			apply_matches(ladder, id_table_ids(ids), n);
-		ladder_leave(&scope);
 	}
+	ladder_leave(&scope);
 	SPI_finish();
 	return PointerGetDatum(NULL);
 }
@@ -182,7 +268,7 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	ladder = trigger_ladder(trigdata->tg_relation, true);
+	ladder = trigger_ladder(trigdata, true);
 	ladder_enter(ladder, true, &scope);
 	apply_pending(ladder);
 	ladder_leave(&scope);
