@@ -42,7 +42,9 @@ SQL_PARTS = \
 	sql/score.sql \
 	sql/display.sql \
 	sql/regression.sql \
-	sql/ladder.sql
+	sql/ladder.sql \
+	sql/corrections.sql \
+	sql/operations.sql
 
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 DATA = $(wildcard sql/$(EXTENSION)--*--*.sql)

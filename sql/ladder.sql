@@ -125,7 +125,8 @@ CREATE FUNCTION skillrating.create_ladder(
     player_type regtype DEFAULT NULL,
     match_type regtype DEFAULT NULL,
     apply_at text DEFAULT 'commit',
-    source regclass DEFAULT NULL)
+    source regclass DEFAULT NULL,
+    late text DEFAULT 'append')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -142,13 +143,17 @@ DECLARE
     columns text := '';
     event_columns text := '';
 BEGIN
-    IF name IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL THEN
+    IF name IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'name, model, params and apply_at must not be null';
+            MESSAGE = 'name, model, params, apply_at and late must not be null';
     END IF;
-    IF apply_at NOT IN ('commit', 'statement') THEN
+    IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('apply_at must be "commit" or "statement", not "%s"', apply_at);
+            MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
+    END IF;
+    IF late NOT IN ('append', 'reorder') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('late must be "append" or "reorder", not "%s"', late);
     END IF;
     IF name <> name::name::text THEN
         RAISE name_too_long USING
@@ -217,15 +222,14 @@ BEGIN
         'CREATE TABLE %I.ladder (
             model text NOT NULL,
             params jsonb NOT NULL,
-            apply_at text NOT NULL CHECK (apply_at IN (''commit'', ''statement'')),
-            late text NOT NULL DEFAULT ''append'' CHECK (late IN (''append'')),
-            dirty_from bigint,
+            apply_at text NOT NULL CHECK (apply_at IN (''commit'', ''statement'', ''manual'')),
+            late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
             format_version integer NOT NULL DEFAULT 1,
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', name);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', name,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what happens to late ones (late), the first event that is out of date (dirty_from), and the format of these tables.');
-    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at) VALUES ($1, $2, $3)', name)
-    USING model, all_params, apply_at;
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), and the format of these tables.');
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late) VALUES ($1, $2, $3, $4)', name)
+    USING model, all_params, apply_at, late;
 
     EXECUTE format(
         'CREATE TABLE %I.rating (
@@ -250,7 +254,9 @@ BEGIN
             match_id %s,
             kind text NOT NULL DEFAULT ''match'',
             team integer,
-            played_at timestamptz,
+            games integer NOT NULL,
+            played_at timestamptz NOT NULL,
+            last_played timestamptz,
             score float8,
             win_probability float8
             %s,
@@ -259,18 +265,20 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %I.event USING brin (seq)', name);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', name);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', name,
-        'History, append-only: a row for each player and rated match with the state before and after, the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost). All rows of a match share seq, which gives the order of rating.');
+        'History: a row for each player and rated match with the state before and after, games and last_played before, the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
 
     EXECUTE format(
         'CREATE TABLE %I.rated_match (
             match_id %s PRIMARY KEY,
-            status text NOT NULL CHECK (status IN (''rated'', ''unrated'')),
+            status text NOT NULL CHECK (status IN (''rated'', ''unrated'', ''void'')),
             reason text CHECK (reason IS NOT NULL OR status = ''rated''),
             digest bigint NOT NULL,
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
+            played_at timestamptz NOT NULL,
+            void_reason text,
             rated_at timestamptz NOT NULL DEFAULT now())', name, match);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', name,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated, with the reason; and a digest of the content that was seen.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up().');
 
     EXECUTE format(
         'CREATE TABLE %I.pending (
@@ -279,7 +287,38 @@ BEGIN
             fires boolean NOT NULL)', name, match);
     EXECUTE format('CREATE INDEX ON %I.pending (xact)', name);
     EXECUTE format('COMMENT ON TABLE %I.pending IS %L', name,
-        'Matches that wait for the end of the transaction that touched them; empty in between.');
+        'Matches that wait for the end of the transaction that touched them, or for catch_up() where apply_at is manual.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.correction (
+            seq bigint,
+            match_id %s,
+            kind text NOT NULL,
+            played_at timestamptz,
+            noticed_at timestamptz NOT NULL DEFAULT now())', name, match);
+    EXECUTE format('COMMENT ON TABLE %I.correction IS %L', name,
+        'What waits for catch_up(): from which place in the order (seq) or time on history is out of date, because of which match, and what happened to it.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.operation (
+            seq bigint NOT NULL,
+            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''set'', ''seed'', ''exclude'', ''merge'')),
+            pool text,
+            player_id %s,
+            into_id %s,
+            since timestamptz,
+            until timestamptz,
+            at timestamptz NOT NULL DEFAULT now(),
+            state float8[],
+            params jsonb NOT NULL DEFAULT ''{}'',
+            reason text,
+            made_by text NOT NULL DEFAULT session_user,
+            made_at timestamptz NOT NULL DEFAULT now(),
+            undone_at timestamptz,
+            UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', name, player, player);
+    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', name);
+    EXECUTE format('COMMENT ON TABLE %I.operation IS %L', name,
+        'What was done other than by matches, with the reason, at its place in the order: seasons, decay, states set by hand or from another ladder (one row a player), players excluded or merged.');
 
     EXECUTE format(
         'CREATE TABLE %I.attached (
@@ -387,8 +426,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass) IS
-'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are inserted into match and match_player are rated by the model with the parameters given (see model_parameters()) at commit, or after each statement for apply_at => statement, which then must carry whole matches. With a source, a view on tables of your own with a row for each participant of each finished match (see describe_source()), there are no such tables, and attach() says which tables the matches come from. Players and matches are identified by any type that can be hashed and ordered, bigint or that of the source unless it is given. Errors: 22023 for an unknown model or parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another role''s.';
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text) IS
+'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are inserted into match and match_player are rated by the model with the parameters given (see model_parameters()) at commit, or after each statement for apply_at => statement, which then must carry whole matches, or by catch_up() for manual. A match that is older than others of its players is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). With a source, a view on tables of your own with a row for each participant of each finished match (see describe_source()), there are no such tables, and attach() says which tables the matches come from. Players and matches are identified by any type that can be hashed and ordered, bigint or that of the source unless it is given. Errors: 22023 for an unknown model or parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another role''s.';
 
 CREATE FUNCTION skillrating.attach(
     ladder text,
@@ -506,7 +545,7 @@ BEGIN
         EXECUTE format('DROP TABLE %1$I.match_player, %1$I.match', name);
     END IF;
     EXECUTE format(
-        'DROP TABLE %1$I.attached, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', name);
+        'DROP TABLE %1$I.attached, %1$I.operation, %1$I.correction, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', name);
     EXECUTE format('DROP SCHEMA %I', name);
 END
 $function$;
@@ -547,7 +586,7 @@ AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], integer[], text, float8, float8, float8[], bigint[], integer[], integer[], boolean[], integer[]) IS
-'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown. Errors: 23505 if the match was reported before with other content, 55000 if it exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
+'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown. Reporting it with other content is a correction: that takes its place, counts from the next catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.preview(
     ladder text,
@@ -583,10 +622,10 @@ CREATE FUNCTION skillrating.verify(
     OUT detail text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_verify'
-LANGUAGE C STABLE STRICT ROWS 5;
+LANGUAGE C STABLE STRICT ROWS 6;
 
 COMMENT ON FUNCTION skillrating.verify(text) IS
-'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit: content (the matches are what was rated), events (states before and after, predictions and scores), ratings (the state of every player), counters (games, wins, draws, losses, last played), complete (no finished match was overlooked). Everything is read under one snapshot and nothing is locked. Error 42704 for an unknown ladder.';
+'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit: content (the matches are what was rated), events (states before and after, predictions and scores), ratings (the state of every player), counters (games, wins, draws, losses, last played), complete (no finished match was overlooked), corrections (none waits for catch_up()). Everything is read under one snapshot and nothing is locked. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.leaderboard(
     ladder text,

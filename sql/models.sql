@@ -46,6 +46,14 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.initial_state(text, jsonb) IS
 'The state of a player who has not played, in the order of the model''s state columns. Errors as for complete_parameters().';
 
+CREATE FUNCTION skillrating.state_rating(model text, state float8[], params jsonb DEFAULT '{}')
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_state_rating'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.state_rating(text, float8[], jsonb) IS
+'The displayed rating of a state, given in the order of the model''s state columns. Errors as for complete_parameters(), 2202E for an array of another length, 22004 for nulls in it.';
+
 CREATE FUNCTION skillrating.display_expression(model text, params jsonb DEFAULT '{}')
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_display_expression'

@@ -65,6 +65,7 @@ typedef struct StateSpec
 	const char *name;			/* SQL column name */
 	double		min;			/* smallest sound value (may be -INFINITY) */
 	bool		shared;			/* the same in all pools, see Model.shares */
+	bool		deviation;		/* a standard deviation */
 	const char *description;
 } StateSpec;
 

@@ -10,15 +10,16 @@
 #include "apply.h"
 
 #include "access/htup_details.h"
-#include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "commands/sequence.h"
-#include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 
 #include "batch.h"
+#include "outbox.h"
 
 /* From this many matches on, statistics beat the habit of using the keys. */
 #define MANY_MATCHES 1000
@@ -27,72 +28,23 @@
 typedef struct KnownMatch
 {
 	bool		seen;			/* the source has it */
-	bool		recorded;		/* it has a row in rated_match */
-	bool		rated;
+	bool		recorded;		/* it has a row in rated_match, */
+	bool		placed;			/* with a place in the order */
+	int64		seq;
 	int64		digest;
+	TimestampTz played_at;
+	char	   *void_reason;	/* or NULL */
 } KnownMatch;
 
-/* Rows on their way into a table, as an ephemeral relation. */
-typedef struct Outbox
+/* What has to be done again, from where. */
+typedef struct Corrections
 {
-	Ladder	   *ladder;
-	const char *name;
-	TupleDesc	desc;
-	Tuplestorestate *rows;
-	uint64		nrows;
-} Outbox;
-
-static Outbox *
-outbox_create(Ladder *ladder, const char *name, TupleDesc desc)
-{
-	Outbox	   *outbox = palloc0_object(Outbox);
-
-	outbox->ladder = ladder;
-	outbox->name = name;
-	outbox->desc = desc;
-	outbox->rows = tuplestore_begin_heap(true, false, work_mem);
-	return outbox;
-}
-
-static void
-outbox_put(Outbox *outbox, Datum *values, bool *nulls)
-{
-	tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
-	outbox->nrows++;
-}
-
-/* Write all rows at once by a query that reads the ephemeral relation. */
-static void
-outbox_send(Outbox *outbox, LadderQuery query)
-{
-	EphemeralNamedRelation enr;
-	uint64		nrows;
-
-	if (outbox->nrows > 0)
-	{
-		enr = palloc0_object(EphemeralNamedRelationData);
-		enr->md.name = unconstify(char *, outbox->name);
-		enr->md.reliddesc = InvalidOid;
-		enr->md.tupdesc = outbox->desc;
-		enr->md.enrtype = ENR_NAMED_TUPLESTORE;
-		enr->md.enrtuples = outbox->nrows;
-		enr->reldata = outbox->rows;
-		if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
-			elog(ERROR, "could not register \"%s\"", outbox->name);
-		nrows = ladder_execute(outbox->ladder, query, NULL, NULL, NULL);
-		if (SPI_unregister_relation(outbox->name) != SPI_OK_REL_UNREGISTER)
-			elog(ERROR, "could not unregister \"%s\"", outbox->name);
-
-		/* Exactly once means that no row gets lost on the way either. */
-		if (nrows != outbox->nrows)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("ladder \"%s\" took " UINT64_FORMAT " of " UINT64_FORMAT " rows",
-							outbox->ladder->name, nrows, outbox->nrows),
-					 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
-	}
-	tuplestore_end(outbox->rows);
-}
+	Datum	   *seq;
+	Datum	   *id;
+	Datum	   *kind;
+	Datum	   *played_at;
+	int			n;
+} Corrections;
 
 typedef struct MatchContext
 {
@@ -113,30 +65,40 @@ match_error_context(void *arg)
 }
 
 /*
- * Build the current match; whether it is to be rated.  A mistake in it is an
- * error, unless the source excludes the match anyway.
+ * History is out of date from the place of a match on, or from when it was
+ * played in a ladder that goes by that.
  */
-static MatchStatus
-build_match(Batch *batch, SourceMatch *source)
+static void
+add_correction(Corrections *corrections, Datum id, int64 seq, const char *kind,
+			   TimestampTz played_at)
 {
-	int			offender;
-	MatchStatus status = batch_build(batch, source, &offender);
-
-	if (source->unrated_reason != NULL)
-		return MATCH_NO_RESULT;
-	if (status > MATCH_LAST_UNRATED)
-		batch_report(batch, source, status, offender);
-	return status;
+	corrections->seq[corrections->n] = Int64GetDatum(seq);
+	corrections->id[corrections->n] = id;
+	corrections->kind[corrections->n] = CStringGetTextDatum(kind);
+	corrections->played_at[corrections->n] = TimestampTzGetDatum(played_at);
+	corrections->n++;
 }
 
 static void
-refuse_change(Ladder *ladder, Datum id, const char *what)
+send_corrections(Ladder *ladder, const Corrections *corrections)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("match %s of ladder \"%s\" is rated and cannot be %s",
-					id_text(ladder->match_type, id), ladder->name, what),
-			 errhint("Insert a match with all its participants in one transaction, or set finished when it is complete.")));
+	Datum		values[4];
+	int			n = corrections->n;
+
+	if (n == 0)
+		return;
+	values[0] = PointerGetDatum(construct_array(corrections->seq, n, INT8OID,
+												sizeof(int64), FLOAT8PASSBYVAL,
+												TYPALIGN_DOUBLE));
+	values[1] = id_array(ladder->match_type, corrections->id, n);
+	values[2] = PointerGetDatum(construct_array(corrections->kind, n, TEXTOID,
+												-1, false, TYPALIGN_INT));
+	values[3] = PointerGetDatum(construct_array(corrections->played_at, n,
+												TIMESTAMPTZOID,
+												sizeof(TimestampTz),
+												FLOAT8PASSBYVAL,
+												TYPALIGN_DOUBLE));
+	ladder_execute(ladder, QUERY_CORRECT, values, NULL, NULL);
 }
 
 /* What rated_match has on the matches of the batch. */
@@ -157,89 +119,20 @@ load_known(Ladder *ladder, IdTable *known, Datum *values)
 		if (match == NULL)
 			continue;
 		match->recorded = true;
-		match->rated = DatumGetBool(SPI_getbinval(tuple, desc, 2, &isnull));
 		match->digest = DatumGetInt64(SPI_getbinval(tuple, desc, 3, &isnull));
+		match->seq = DatumGetInt64(SPI_getbinval(tuple, desc, 4, &isnull));
+		match->placed = !isnull;
+		match->void_reason = SPI_getvalue(tuple, desc, 5);
+		match->played_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, 6,
+															 &isnull));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
 
-static void
-put_event(Outbox *events, Batch *batch, SourceMatch *source, int64 seq,
-		  int player)
-{
-	const Model *model = batch->ladder->model;
-	MatchPlayer *p = &batch->match.player[player];
-	BatchPlayer *bp = batch->player[player];
-	Datum		values[EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE];
-	bool		nulls[EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE] = {false};
-	int			n = 0;
-	int			i;
-
-	values[n++] = Int64GetDatum(seq);
-	values[n++] = source->id;
-	values[n++] = bp->id;
-	values[n++] = CStringGetTextDatum(bp->pool);
-	values[n++] = Int32GetDatum(batch->match.team[p->team].number);
-	values[n++] = TimestampTzGetDatum(source->played_at);
-	values[n++] = Float8GetDatum(batch_score(batch, player));
-	values[n++] = Float8GetDatum(batch->match.team[p->team].win);
-	for (i = 0; i < model->nstate; i++)
-	{
-		values[n++] = Float8GetDatum(p->before[i]);
-		values[n++] = Float8GetDatum(p->after[i]);
-	}
-	outbox_put(events, values, nulls);
-}
-
-static void
-put_match(Outbox *matches, SourceMatch *source, MatchStatus status, int64 seq)
-{
-	Datum		values[5] = {0};
-	bool		nulls[5] = {false};
-	bool		rated = (status == MATCH_OK);
-
-	values[0] = source->id;
-	values[1] = CStringGetTextDatum(rated ? "rated" : "unrated");
-	nulls[2] = nulls[4] = true;
-	values[3] = Int64GetDatum(source->digest);
-	if (rated)
-	{
-		values[4] = Int64GetDatum(seq);
-		nulls[4] = false;
-	}
-	else
-	{
-		values[2] = CStringGetTextDatum(source->unrated_reason ?
-										source->unrated_reason :
-										match_status_message(status));
-		nulls[2] = false;
-	}
-	outbox_put(matches, values, nulls);
-}
-
-static void
-put_rating(Outbox *ratings, const Model *model, BatchPlayer *player)
-{
-	Datum		values[7 + MODEL_MAX_STATE];
-	bool		nulls[7 + MODEL_MAX_STATE] = {false};
-	int			n = 0;
-	int			i;
-
-	values[n++] = player->id;
-	values[n++] = CStringGetTextDatum(player->pool);
-	for (i = 0; i < model->nstate; i++)
-		values[n++] = Float8GetDatum(player->state[i]);
-	values[n++] = Int64GetDatum(player->games);
-	values[n++] = Int64GetDatum(player->wins);
-	values[n++] = Int64GetDatum(player->draws);
-	values[n++] = Int64GetDatum(player->losses);
-	values[n++] = TimestampTzGetDatum(player->last_played);
-	outbox_put(ratings, values, nulls);
-}
-
 /* The matches that the source no longer has. */
 static void
-check_vanished(Ladder *ladder, IdTable *known, Datum *ids, int n)
+check_vanished(Ladder *ladder, IdTable *known, Datum *ids, int n,
+			   Corrections *corrections)
 {
 	Datum	   *vanished = palloc_array(Datum, n);
 	int			nvanished = 0;
@@ -251,9 +144,11 @@ check_vanished(Ladder *ladder, IdTable *known, Datum *ids, int n)
 
 		if (match->seen || !match->recorded)
 			continue;
-		if (match->rated)
-			refuse_change(ladder, ids[i], "removed");
-		vanished[nvanished++] = ids[i];
+		if (match->placed)
+			add_correction(corrections, ids[i], match->seq, "removed",
+						   match->played_at);
+		else
+			vanished[nvanished++] = ids[i];
 	}
 	if (nvanished > 0)
 	{
@@ -262,6 +157,55 @@ check_vanished(Ladder *ladder, IdTable *known, Datum *ids, int n)
 		values[0] = id_array(ladder->match_type, vanished, nvanished);
 		ladder_execute(ladder, QUERY_FORGET_UNRATED, values, NULL, NULL);
 	}
+}
+
+/* When the latest operation of a ladder was, which no later match precedes. */
+static TimestampTz
+last_operation(Ladder *ladder)
+{
+	bool		isnull;
+	Datum		at;
+
+	(void) ladder_execute(ladder, QUERY_LAST_OPERATION, NULL, NULL, NULL);
+	at = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	SPI_freetuptable(SPI_tuptable);
+	return isnull ? DT_NOBEGIN : DatumGetTimestampTz(at);
+}
+
+/*
+ * Whether the match that was built comes too late to be rated in its turn: one of
+ * its players has a later one.  Matches of the same time go by match_id, as
+ * they come in a batch; those from before are looked up.
+ */
+static bool
+is_late(Batch *batch, const SourceMatch *source, TimestampTz operated)
+{
+	Ladder	   *ladder = batch->ladder;
+	Datum	   *tied = palloc_array(Datum, batch->match.nplayers);
+	Datum		values[4];
+	int			ntied = 0;
+	int			i;
+
+	if (source->played_at < operated)
+		return true;
+	for (i = 0; i < batch->match.nplayers; i++)
+	{
+		const BatchPlayer *player = batch->player[i];
+
+		if (player->last_played > source->played_at ||
+			(player->shared != NULL &&
+			 player->shared->last_played > source->played_at))
+			return true;
+		if (player->last_played == source->played_at && !player->touched)
+			tied[ntied++] = player->id;
+	}
+	if (ntied == 0)
+		return false;
+	values[0] = id_array(ladder->player_type, tied, ntied);
+	values[1] = CStringGetTextDatum(source->pool);
+	values[2] = TimestampTzGetDatum(source->played_at);
+	values[3] = source->id;
+	return ladder_execute(ladder, QUERY_TIED, values, NULL, NULL) > 0;
 }
 
 void
@@ -275,9 +219,12 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	Outbox	   *events;
 	Outbox	   *matches;
 	Outbox	   *ratings;
+	Corrections corrections;
 	MatchContext context;
 	ErrorContextCallback callback;
 	MemoryContext row_context;
+	const char *reason;
+	TimestampTz operated = DT_NOBEGIN;
 	Datum		values[1];
 	int			i;
 
@@ -320,18 +267,25 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 					 errmsg("played_at of match %s differs among its participants",
 							id_text(ladder->match_type, source->id))));
 		match->seen = true;
-		if (build_match(batch, source) == MATCH_OK)
+		if (batch_judge(batch, source, true, &reason) == VERDICT_RATE)
 			batch_want(batch);
 	}
 	reader->match.n = 0;
 
+	corrections.seq = palloc_array(Datum, n);
+	corrections.id = palloc_array(Datum, n);
+	corrections.kind = palloc_array(Datum, n);
+	corrections.played_at = palloc_array(Datum, n);
+	corrections.n = 0;
 	batch_load(batch, true);
 	load_known(ladder, known, values);
-	check_vanished(ladder, known, ids, n);
+	check_vanished(ladder, known, ids, n, &corrections);
+	if (ladder->reorders)
+		operated = last_operation(ladder);
 
-	events = outbox_create(ladder, BATCH_EVENT, ladder_event_desc(ladder));
-	matches = outbox_create(ladder, BATCH_MATCH, ladder_match_desc(ladder));
-	ratings = outbox_create(ladder, BATCH_RATING, ladder_rating_desc(ladder));
+	events = event_outbox(ladder);
+	matches = match_outbox(ladder);
+	ratings = rating_outbox(ladder);
 
 	/* Second pass: rate what is not rated. */
 	row_context = AllocSetContextCreate(CurrentMemoryContext,
@@ -343,30 +297,53 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 		SourceMatch *source = &reader->match;
 		KnownMatch *match = id_table_find(known, source->id, "");
 		MemoryContext old;
-		MatchStatus status;
+		Verdict		verdict;
 		int64		seq = 0;
 
 		if (match->recorded && match->digest == source->digest)
 			continue;
-		if (match->rated)
-			refuse_change(ladder, source->id, "changed");
+		if (match->placed)
+		{
+			add_correction(&corrections,
+						   datumCopy(source->id, ladder->match_type->typbyval,
+									 ladder->match_type->typlen),
+						   match->seq, "changed",
+						   Min(match->played_at, source->played_at));
+			continue;
+		}
 
 		old = MemoryContextSwitchTo(row_context);
-		status = build_match(batch, source);
-		if (status == MATCH_OK)
+		source->void_reason = match->void_reason;
+		verdict = batch_judge(batch, source, true, &reason);
+
+		if (verdict == VERDICT_RATE && ladder->reorders &&
+			is_late(batch, source, operated))
+		{
+			put_match(matches, source, "unrated", "late, waits for catch_up()",
+					  false, 0);
+			MemoryContextSwitchTo(old);
+			add_correction(&corrections,
+						   datumCopy(source->id, ladder->match_type->typbyval,
+									 ladder->match_type->typlen),
+						   0, "late", source->played_at);
+			continue;
+		}
+
+		/* Drawn under the locks, so that order in a player's history is. */
+		if (verdict != VERDICT_UNRATED)
+			seq = nextval_internal(ladder->relation[LADDER_EVENT_SEQ], true);
+		if (verdict == VERDICT_RATE)
 		{
 			MatchStatus rated = batch_rate(batch, source);
 
 			if (rated != MATCH_OK)
 				batch_report(batch, source, rated, -1);
-
-			/* Drawn under the locks, so that order in a player's history is. */
-			seq = nextval_internal(ladder->relation[LADDER_EVENT_SEQ], true);
-			for (i = 0; i < batch->match.nplayers; i++)
-				put_event(events, batch, source, seq, i);
-			batch_commit(batch, source);
+			batch_commit(batch, source, seq);
+			for (i = 0; i < batch->step.n; i++)
+				put_event(events, &batch->step, &batch->step.row[i]);
 		}
-		put_match(matches, source, status, seq);
+		put_match(matches, source, verdict_status(source, verdict), reason,
+				  verdict != VERDICT_UNRATED, seq);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
 	}
@@ -375,26 +352,22 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 
 	players = (BatchPlayer **) id_table_values(batch->players);
 	for (i = 0; i < id_table_count(batch->players); i++)
-		if (players[i]->played)
-		{
-			MemoryContext old = MemoryContextSwitchTo(row_context);
-
-			put_rating(ratings, ladder->model, players[i]);
-			MemoryContextSwitchTo(old);
-			MemoryContextReset(row_context);
-		}
+		if (players[i]->touched)
+			put_rating(ratings, players[i]);
 
 	reader_close(reader);
 	outbox_send(events, QUERY_INSERT_EVENTS);
 	outbox_send(matches, QUERY_INSERT_RATED);
 	outbox_send(ratings, QUERY_UPDATE_RATINGS);
+	send_corrections(ladder, &corrections);
 	MemoryContextDelete(row_context);
 }
 
 void
-apply_pending(Ladder *ladder)
+apply_pending(Ladder *ladder, bool of_all)
 {
-	uint64		nrows = ladder_execute(ladder, QUERY_DRAIN, NULL, NULL, NULL);
+	uint64		nrows = ladder_execute(ladder, of_all ? QUERY_DRAIN_ALL :
+									   QUERY_DRAIN, NULL, NULL, NULL);
 	SPITupleTable *rows = SPI_tuptable;
 	IdTable    *ids = id_table_create(ladder->match_type);
 	uint64		i;
@@ -414,10 +387,11 @@ apply_pending(Ladder *ladder)
 void
 collect_matches(Ladder *ladder, Datum *ids, int n)
 {
-	Datum		values[1];
+	Datum		values[2];
 
 	if (n == 0)
 		return;
 	values[0] = id_array(ladder->match_type, ids, n);
+	values[1] = BoolGetDatum(ladder->apply_at == APPLY_AT_COMMIT);
 	ladder_execute(ladder, QUERY_COLLECT, values, NULL, NULL);
 }

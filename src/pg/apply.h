@@ -13,15 +13,15 @@
  * entered.
  *
  * A match that is rated with the same content is left alone; one that does not
- * count is recorded with the reason.  Errors if a rated match has changed or
- * vanished.
+ * count is recorded with the reason.  Where a rated one has changed or is gone,
+ * history is out of date from there: that is noted for catch_up.
  */
 extern void apply_matches(Ladder *ladder, Datum *ids, int n);
 
-/* Take this transaction's matches out of pending and apply them. */
-extern void apply_pending(Ladder *ladder);
+/* Take this transaction's matches, or all, out of pending and apply them. */
+extern void apply_pending(Ladder *ladder, bool of_all);
 
-/* Put matches into pending, for the end of the transaction. */
+/* Put matches into pending, for the end of the transaction or for catch_up. */
 extern void collect_matches(Ladder *ladder, Datum *ids, int n);
 
 #endif							/* APPLY_H */

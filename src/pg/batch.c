@@ -21,11 +21,23 @@
  * ---- Reading ----
  */
 
+/* The columns of QUERY_READ_RATED behind those of the source. */
+enum
+{
+	RATED_SEQ = SOURCE_NCOLUMNS + 1,
+	RATED_DIGEST,
+	RATED_STATUS,
+	RATED_REASON,
+	RATED_VOID_REASON,
+	RATED_MATCH_ID
+};
+
 static TupleDesc
 source_desc(const Ladder *ladder, LadderQuery query)
 {
 	bool		rated = (query == QUERY_READ_RATED);
-	TupleDesc	desc = CreateTemplateTupleDesc(SOURCE_NCOLUMNS + (rated ? 2 : 0));
+	TupleDesc	desc = CreateTemplateTupleDesc(rated ? RATED_MATCH_ID :
+											   SOURCE_NCOLUMNS);
 	int			i;
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
@@ -47,12 +59,110 @@ source_desc(const Ladder *ladder, LadderQuery query)
 	}
 	if (rated)
 	{
-		TupleDescInitEntry(desc, (AttrNumber) (SOURCE_NCOLUMNS + 1), "seq",
-						   INT8OID, -1, 0);
-		TupleDescInitEntry(desc, (AttrNumber) (SOURCE_NCOLUMNS + 2), "digest",
-						   INT8OID, -1, 0);
+		TupleDescInitEntry(desc, RATED_SEQ, "seq", INT8OID, -1, 0);
+		TupleDescInitEntry(desc, RATED_DIGEST, "digest", INT8OID, -1, 0);
+		TupleDescInitEntry(desc, RATED_STATUS, "status", TEXTOID, -1, 0);
+		TupleDescInitEntry(desc, RATED_REASON, "reason", TEXTOID, -1, 0);
+		TupleDescInitEntry(desc, RATED_VOID_REASON, "void_reason", TEXTOID,
+						   -1, 0);
+		TupleDescInitEntry(desc, RATED_MATCH_ID, "rated_match_id",
+						   ladder->match_type->type, -1, 0);
 	}
 	return desc;
+}
+
+/*
+ * Players who are merged into others, and who are excluded for a time.
+ */
+typedef struct Exclusion
+{
+	TimestampTz since;
+	TimestampTz until;
+	struct Exclusion *next;
+} Exclusion;
+
+typedef struct Filters
+{
+	IdTable    *merged;			/* to the identifier that counts */
+	IdTable    *excluded;		/* to Exclusion */
+} Filters;
+
+static bool
+same_id(const IdType *type, Datum a, Datum b)
+{
+	return DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &type->equal),
+										  type->collation, a, b));
+}
+
+static Filters *
+read_filters(Ladder *ladder)
+{
+	IdType	   *type = ladder->player_type;
+	Filters    *filters = palloc_object(Filters);
+	uint64		nrows = ladder_execute(ladder, QUERY_FILTERS, NULL, NULL, NULL);
+	SPITupleTable *rows = SPI_tuptable;
+	uint64		row;
+
+	filters->merged = id_table_create(type);
+	filters->excluded = id_table_create(type);
+	for (row = 0; row < nrows; row++)
+	{
+		HeapTuple	tuple = rows->vals[row];
+		TupleDesc	desc = rows->tupdesc;
+		bool		isnull;
+		bool		found;
+		Datum		player = SPI_getbinval(tuple, desc, 2, &isnull);
+
+		if (isnull)
+			continue;
+		if (strcmp(SPI_getvalue(tuple, desc, 1), "merge") == 0)
+		{
+			Datum	   *into = palloc_object(Datum);
+			Datum		value = SPI_getbinval(tuple, desc, 3, &isnull);
+
+			*into = datumCopy(value, type->typbyval, type->typlen);
+			*id_table_enter(filters->merged, player, "", &found) = into;
+		}
+		else
+		{
+			Exclusion  *exclusion = palloc_object(Exclusion);
+			void	  **place = id_table_enter(filters->excluded, player, "",
+											   &found);
+			Datum		time = SPI_getbinval(tuple, desc, 4, &isnull);
+
+			exclusion->since = isnull ? DT_NOBEGIN : DatumGetTimestampTz(time);
+			time = SPI_getbinval(tuple, desc, 5, &isnull);
+			exclusion->until = isnull ? DT_NOEND : DatumGetTimestampTz(time);
+			exclusion->next = *place;
+			*place = exclusion;
+		}
+	}
+	SPI_freetuptable(rows);
+	return filters;
+}
+
+static bool
+is_excluded(const Filters *filters, Datum player, TimestampTz played_at)
+{
+	const Exclusion *exclusion = id_table_find(filters->excluded, player, "");
+
+	for (; exclusion != NULL; exclusion = exclusion->next)
+		if (played_at >= exclusion->since && played_at < exclusion->until)
+			return true;
+	return false;
+}
+
+/* Who a player counts as; one account may lead to the next. */
+static Datum
+merged_player(const Filters *filters, Datum player)
+{
+	int			steps = id_table_count(filters->merged);
+	const Datum *into;
+
+	while (steps-- > 0 &&
+		   (into = id_table_find(filters->merged, player, "")) != NULL)
+		player = *into;
+	return player;
 }
 
 MatchReader *
@@ -68,16 +178,20 @@ reader_open(Ladder *ladder, LadderQuery query, const Datum *values,
 									false, NULL, NULL);
 	ladder_execute(ladder, query, values, nulls, dest);
 	dest->rDestroy(dest);
+	if (ladder->filters)
+		reader->filters = read_filters(ladder);
 
 	reader->slot = MakeSingleTupleTableSlot(source_desc(ladder, query),
 											&TTSOpsMinimalTuple);
 	reader->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating match",
 											ALLOCSET_SMALL_SIZES);
+	reader->rated = (query == QUERY_READ_RATED);
 	reader->anonymous = (query == QUERY_READ_ARRAYS && nulls && nulls[0]);
 	reader->match.max = 32;
 	reader->match.participant = palloc_array(Participant, reader->match.max);
 	reader->match.player_id = palloc_array(Datum, reader->match.max);
+	reader->match.account_id = palloc_array(Datum, reader->match.max);
 	reader_rewind(reader);
 	return reader;
 }
@@ -154,15 +268,41 @@ match_text(MatchReader *reader, SourceColumn column)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
-static void
-read_match_columns(MatchReader *reader)
+/*
+ * What rated_match has; false if the source no longer has the match.
+ */
+static bool
+read_rated_columns(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
 	IdType	   *type = reader->ladder->match_type;
 	bool		isnull;
 
+	match->seq = DatumGetInt64(slot_getattr(reader->slot, RATED_SEQ, &isnull));
+	match->rated_digest = DatumGetInt64(slot_getattr(reader->slot,
+													 RATED_DIGEST, &isnull));
+	match->status = match_text(reader, RATED_STATUS - 1);
+	match->reason = match_text(reader, RATED_REASON - 1);
+	match->void_reason = match_text(reader, RATED_VOID_REASON - 1);
+	match->id = datumCopy(slot_getattr(reader->slot, RATED_MATCH_ID, &isnull),
+						  type->typbyval, type->typlen);
+	match->vanished = slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1);
+	return !match->vanished;
+}
+
+static void
+read_match_columns(MatchReader *reader)
+{
+	SourceMatch *match = &reader->match;
+	IdType	   *type = reader->ladder->match_type;
+
 	match->n = 0;
 	match->id = (Datum) 0;
+	match->set_aside = NULL;
+	match->vanished = false;
+	match->void_reason = NULL;
+	if (reader->rated && !read_rated_columns(reader))
+		return;
 	if (!reader->anonymous)
 		match->id = datumCopy(required_column(reader, SOURCE_MATCH_ID),
 							  type->typbyval, type->typlen);
@@ -174,14 +314,6 @@ read_match_columns(MatchReader *reader)
 	match->log_odds = match_number(reader, SOURCE_LOG_ODDS, 0);
 	match->gain = match_number(reader, SOURCE_GAIN, 1);
 	match->unrated_reason = match_text(reader, SOURCE_UNRATED_REASON);
-	if (reader->slot->tts_tupleDescriptor->natts > SOURCE_NCOLUMNS)
-	{
-		match->seq = DatumGetInt64(slot_getattr(reader->slot,
-												SOURCE_NCOLUMNS + 1, &isnull));
-		match->rated_digest = DatumGetInt64(slot_getattr(reader->slot,
-														 SOURCE_NCOLUMNS + 2,
-														 &isnull));
-	}
 }
 
 /* Whether the row in the slot belongs to the current match. */
@@ -192,6 +324,11 @@ same_match(MatchReader *reader)
 
 	if (reader->anonymous)
 		return true;
+
+	/* Of a match that is gone there is one row without it. */
+	if (reader->match.vanished ||
+		(reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
+		return false;
 	return DatumGetBool(FunctionCall2Coll(&type->equal, type->collation,
 										  reader->match.id,
 										  required_column(reader, SOURCE_MATCH_ID)));
@@ -239,6 +376,38 @@ digest_bytes(const void *bytes, int length)
 	return hash_bytes_extended((const unsigned char *) bytes, length, 0);
 }
 
+/*
+ * Put the player in place for whom an account counts.  Matches of somebody who is
+ * excluded do not count, nor those where two accounts of one player met.
+ */
+static void
+filter_participant(MatchReader *reader, int participant)
+{
+	SourceMatch *match = &reader->match;
+	IdType	   *type = reader->ladder->player_type;
+	Datum		account = match->account_id[participant];
+	Datum		player = merged_player(reader->filters, account);
+	int			i;
+
+	match->player_id[participant] = player;
+	if (match->set_aside != NULL)
+		return;
+	if (is_excluded(reader->filters, account, match->played_at) ||
+		is_excluded(reader->filters, player, match->played_at))
+	{
+		match->set_aside = psprintf("player %s is excluded",
+									id_text(type, account));
+		return;
+	}
+	if (id_table_count(reader->filters->merged) == 0)
+		return;
+	for (i = 0; i < participant; i++)
+		if (same_id(type, match->player_id[i], player) &&
+			!same_id(type, match->account_id[i], account))
+			match->set_aside = psprintf("player %s takes part under two accounts",
+										id_text(type, player));
+}
+
 static void
 read_participant(MatchReader *reader)
 {
@@ -259,6 +428,7 @@ read_participant(MatchReader *reader)
 		match->participant = repalloc_array(match->participant, Participant,
 											match->max);
 		match->player_id = repalloc_array(match->player_id, Datum, match->max);
+		match->account_id = repalloc_array(match->account_id, Datum, match->max);
 	}
 
 	p = &match->participant[match->n];
@@ -283,7 +453,10 @@ read_participant(MatchReader *reader)
 		*source_number(p, i) = number;
 		row.number[i - SOURCE_RANK] = number;
 	}
-	match->player_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
+	match->account_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
+	match->player_id[match->n] = match->account_id[match->n];
+	if (reader->filters != NULL)
+		filter_participant(reader, match->n);
 
 	/* A sum, so that the digest does not depend on the order of the rows. */
 	match->digest = (int64) ((uint64) match->digest +
@@ -326,6 +499,12 @@ reader_next(MatchReader *reader)
 	old = MemoryContextSwitchTo(reader->context);
 	read_match_columns(reader);
 	match->number++;
+	if (match->vanished)
+	{
+		fetch_row(reader);
+		MemoryContextSwitchTo(old);
+		return true;
+	}
 	match->digest = digest_match_columns(match);
 	do
 	{
@@ -415,6 +594,46 @@ batch_want(Batch *batch)
 	}
 }
 
+/* Take over a row of rating, as append_player_list() in ladder.c has it. */
+static void
+load_row(Batch *batch, HeapTuple tuple, TupleDesc desc)
+{
+	const Model *model = batch->ladder->model;
+	char	   *pool = TextDatumGetCString(player_column(tuple, desc, 2));
+	BatchPlayer *player = batch_player(batch, player_column(tuple, desc, 1),
+									   pool);
+	int			column = 3;
+	bool		isnull;
+	Datum		last_played;
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		player->state[i] = DatumGetFloat8(player_column(tuple, desc, column++));
+	player->games = DatumGetInt64(player_column(tuple, desc, column++));
+	player->wins = DatumGetInt64(player_column(tuple, desc, column++));
+	player->draws = DatumGetInt64(player_column(tuple, desc, column++));
+	player->losses = DatumGetInt64(player_column(tuple, desc, column++));
+	last_played = SPI_getbinval(tuple, desc, column, &isnull);
+	player->last_played = isnull ? DT_NOBEGIN : DatumGetTimestampTz(last_played);
+	player->exists = player->loaded = true;
+	pfree(pool);
+}
+
+void
+batch_load_all(Batch *batch)
+{
+	uint64		nrows = ladder_execute(batch->ladder, QUERY_PLAYED, NULL, NULL,
+									   NULL);
+	uint64		row;
+
+	for (row = 0; row < nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		load_row(batch, SPI_tuptable->vals[row], SPI_tuptable->tupdesc);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
 void
 batch_load(Batch *batch, bool lock)
 {
@@ -469,27 +688,7 @@ batch_load(Batch *batch, bool lock)
 				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
 
 	for (row = 0; row < nrows; row++)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[row];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-		char	   *row_pool = TextDatumGetCString(player_column(tuple, desc, 2));
-		BatchPlayer *p = batch_player(batch, player_column(tuple, desc, 1),
-									  row_pool);
-		int			column = 3;
-		bool		isnull;
-		Datum		last_played;
-
-		for (i = 0; i < model->nstate; i++)
-			p->state[i] = DatumGetFloat8(player_column(tuple, desc, column++));
-		p->games = DatumGetInt64(player_column(tuple, desc, column++));
-		p->wins = DatumGetInt64(player_column(tuple, desc, column++));
-		p->draws = DatumGetInt64(player_column(tuple, desc, column++));
-		p->losses = DatumGetInt64(player_column(tuple, desc, column++));
-		last_played = SPI_getbinval(tuple, desc, column, &isnull);
-		p->last_played = isnull ? DT_NOBEGIN : DatumGetTimestampTz(last_played);
-		p->known = true;
-		pfree(row_pool);
-	}
+		load_row(batch, SPI_tuptable->vals[row], SPI_tuptable->tupdesc);
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -567,6 +766,43 @@ batch_report(Batch *batch, SourceMatch *source, MatchStatus status,
 										source->player_id[offender]) : NULL);
 }
 
+Verdict
+batch_judge(Batch *batch, SourceMatch *source, bool strict,
+			const char **reason)
+{
+	int			offender;
+	MatchStatus status = batch_build(batch, source, &offender);
+
+	*reason = source->unrated_reason;
+	if (*reason != NULL)
+		return VERDICT_UNRATED;
+	if (status > MATCH_LAST_UNRATED && strict)
+		batch_report(batch, source, status, offender);
+	if (status != MATCH_OK)
+	{
+		*reason = match_status_message(status);
+		return VERDICT_UNRATED;
+	}
+	if (source->void_reason != NULL)
+	{
+		*reason = source->void_reason;
+		return VERDICT_SET_ASIDE;
+	}
+	*reason = source->set_aside;
+	if (*reason != NULL)
+		return VERDICT_SET_ASIDE;
+	return VERDICT_RATE;
+}
+
+const char *
+verdict_status(const SourceMatch *source, Verdict verdict)
+{
+	if (verdict == VERDICT_RATE)
+		return "rated";
+	return verdict == VERDICT_SET_ASIDE && source->void_reason != NULL ?
+		"void" : "unrated";
+}
+
 /* Seconds since the last match of that row, or 0 if that was later or never. */
 static double
 idle_seconds(const BatchPlayer *player, const SourceMatch *source)
@@ -623,12 +859,6 @@ batch_rate(Batch *batch, SourceMatch *source)
 	return model_rate(model, ladder->params, match);
 }
 
-double
-batch_score(Batch *batch, int player)
-{
-	return match_outcome(&batch->match, batch->match.player[player].team) / 2.0;
-}
-
 static void
 count_match(BatchPlayer *player, MatchOutcome outcome, TimestampTz played_at)
 {
@@ -646,22 +876,57 @@ count_match(BatchPlayer *player, MatchOutcome outcome, TimestampTz played_at)
 			break;
 	}
 	player->last_played = Max(player->last_played, played_at);
-	player->played = true;
+	player->exists = player->touched = true;
+}
+
+/* Room for n rows in the step. */
+static void
+reserve_rows(Batch *batch, int n)
+{
+	BatchStep  *step = &batch->step;
+
+	if (n <= step->max)
+		return;
+	step->max = Max(n, 2 * step->max);
+	step->row = MemoryContextAllocHuge(batch->context,
+									   mul_size(sizeof(EventRow), step->max));
 }
 
 void
-batch_commit(Batch *batch, SourceMatch *source)
+batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 {
 	const Model *model = batch->ladder->model;
 	Match	   *match = &batch->match;
+	BatchStep  *step = &batch->step;
 	int			i,
 				j;
 
+	reserve_rows(batch, match->nplayers);
+	step->seq = seq;
+	step->kind = "match";
+	step->is_match = true;
+	step->match_id = source->id;
+	step->at = source->played_at;
+	step->reason = NULL;
+	step->n = match->nplayers;
 	for (i = 0; i < match->nplayers; i++)
 	{
 		BatchPlayer *player = batch->player[i];
+		MatchTeam  *team = &match->team[match->player[i].team];
 		const double *after = match->player[i].after;
 		MatchOutcome outcome = match_outcome(match, match->player[i].team);
+		EventRow   *row = &step->row[i];
+
+		row->player = player;
+		row->before = match->player[i].before;
+		row->after = after;
+		row->games = player->games;
+		row->last_played = player->last_played;
+		row->team = team->number;
+		row->score = outcome / 2.0;
+		row->win_probability = team->win;
+		player->step = seq;
+		player->row = i;
 
 		memcpy(player->state, after, model->nstate * sizeof(double));
 		count_match(player, outcome, source->played_at);
@@ -672,4 +937,232 @@ batch_commit(Batch *batch, SourceMatch *source)
 				player->shared->state[j] = after[j];
 		count_match(player->shared, outcome, source->played_at);
 	}
+}
+
+/*
+ * ---- Operations ----
+ */
+
+/* Idle days that an operation counts for a player. */
+static double
+operation_idle_days(const LadderOperation *operation, const BatchPlayer *player)
+{
+	double		days;
+
+	if (TIMESTAMP_IS_NOBEGIN(player->last_played))
+		return 0;
+	days = (operation->at - player->last_played) / (double) USECS_PER_DAY -
+		operation->grace_days;
+	if (!TIMESTAMP_IS_NOBEGIN(operation->counted_from))
+		days = Min(days, (operation->at - operation->counted_from) /
+				   (double) USECS_PER_DAY);
+	return Max(days, 0);
+}
+
+/* Do an operation to one player; whether that makes an event. */
+static void
+operate(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
+{
+	Ladder	   *ladder = batch->ladder;
+	const Model *model = ladder->model;
+	BatchStep  *step = &batch->step;
+	double	   *before = batch->operated + (Size) 2 * model->nstate * step->n;
+	double	   *after = before + model->nstate;
+	EventRow   *row = &step->row[step->n];
+	double		days = operation_idle_days(operation, player);
+	bool		idles = operation->operation.kind == OPERATION_DECAY ||
+		operation->operation.kind == OPERATION_REGRESSION;
+	int			i;
+
+	CHECK_FOR_INTERRUPTS();
+	if (idles && days == 0)
+		return;
+	memcpy(before, player->state, model->nstate * sizeof(double));
+	if (player->shared != NULL)
+		for (i = 0; i < model->nstate; i++)
+			if (model->state[i].shared)
+				before[i] = player->shared->state[i];
+	memcpy(after, before, model->nstate * sizeof(double));
+	if (operation_apply(&operation->operation, model, ladder->params, days,
+						after) != MATCH_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("operation \"%s\" gives player %s a state that is out of range",
+						operation->kind,
+						id_text(ladder->player_type, player->id))));
+
+	/* What pools share changes in its own row, and nothing else there. */
+	if (batch->shares)
+		for (i = 0; i < model->nstate; i++)
+			if (model->state[i].shared == (player->shared != NULL))
+				after[i] = before[i];
+	if (idles && memcmp(before, after, model->nstate * sizeof(double)) == 0)
+		return;
+	row->player = player;
+	row->before = before;
+	row->after = after;
+	row->games = player->games;
+	row->last_played = player->last_played;
+	memcpy(player->state, after, model->nstate * sizeof(double));
+	player->exists = player->touched = true;
+	player->step = step->seq;
+	player->row = step->n++;
+}
+
+int
+batch_operate(Batch *batch, const LadderOperation *operation, int n)
+{
+	BatchStep  *step = &batch->step;
+	BatchPlayer **player = NULL;
+	int			nplayers = 0;
+	int			same = 1;
+	int			i;
+
+	while (same < n && operation[same].seq == operation->seq)
+		same++;
+
+	/* First those that others share, then by what the operation is about. */
+	if (!operation->has_player)
+	{
+		int			pass;
+		int			count = id_table_count(batch->players);
+		BatchPlayer **all = (BatchPlayer **) id_table_values(batch->players);
+
+		player = palloc_array(BatchPlayer *, Max(count, 1));
+		for (pass = 0; pass < 2; pass++)
+			for (i = 0; i < count; i++)
+				if (all[i]->exists && (all[i]->shared != NULL) == (pass == 1) &&
+					(operation->pool == NULL ||
+					 strcmp(operation->pool, all[i]->pool) == 0))
+					player[nplayers++] = all[i];
+		pfree(all);
+	}
+
+	reserve_rows(batch, Max(nplayers, same));
+	if (Max(nplayers, same) > batch->max_operated)
+	{
+		batch->max_operated = Max(nplayers, same);
+		batch->operated =
+			MemoryContextAllocHuge(batch->context,
+								   mul_size(2 * sizeof(double) * batch->ladder->model->nstate,
+											batch->max_operated));
+	}
+	step->seq = operation->seq;
+	step->kind = operation->kind;
+	step->is_match = false;
+	step->at = operation->at;
+	step->reason = operation->reason;
+	step->n = 0;
+	if (operation->has_player)
+		for (i = 0; i < same; i++)
+			operate(batch, &operation[i],
+					batch_player(batch, operation[i].player,
+								 operation[i].pool ? operation[i].pool : ""));
+	else
+	{
+		for (i = 0; i < nplayers; i++)
+			operate(batch, operation, player[i]);
+		pfree(player);
+	}
+	return same;
+}
+
+/* A number of an operation; what its kind does not have is null. */
+static double
+operation_number(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
+
+	return isnull ? 0 : DatumGetFloat8(value);
+}
+
+/* The values of a state, NaN for those that it leaves. */
+static const double *
+operation_values(const Ladder *ladder, Datum array)
+{
+	double	   *value = palloc_array(double, ladder->model->nstate);
+	Datum	   *element;
+	bool	   *null;
+	int			n;
+	int			i;
+
+	deconstruct_array(DatumGetArrayTypeP(array), FLOAT8OID, sizeof(float8),
+					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &element, &null, &n);
+	if (n != ladder->model->nstate)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("an operation of ladder \"%s\" has %d values for a state of %d",
+						ladder->name, n, ladder->model->nstate)));
+	for (i = 0; i < n; i++)
+		value[i] = null[i] ? get_float8_nan() : DatumGetFloat8(element[i]);
+	return value;
+}
+
+LadderOperation *
+read_operations(Ladder *ladder, int64 from, int *n)
+{
+	Datum		values[1];
+	SPITupleTable *rows;
+	LadderOperation *operations;
+	IdType	   *type = ladder->player_type;
+	uint64		nrows;
+	uint64		i;
+
+	values[0] = Int64GetDatum(from);
+	nrows = ladder_execute(ladder, QUERY_READ_OPERATIONS, values, NULL, NULL);
+	rows = SPI_tuptable;
+	operations = MemoryContextAllocExtended(CurrentMemoryContext,
+											mul_size(sizeof(LadderOperation),
+													 Max(nrows, 1)),
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (i = 0; i < nrows; i++)
+	{
+		HeapTuple	tuple = rows->vals[i];
+		TupleDesc	desc = rows->tupdesc;
+		LadderOperation *operation = &operations[i];
+		bool		isnull;
+		Datum		value;
+
+		CHECK_FOR_INTERRUPTS();
+		operation->seq = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
+		operation->kind = SPI_getvalue(tuple, desc, 2);
+		operation->pool = SPI_getvalue(tuple, desc, 3);
+		value = SPI_getbinval(tuple, desc, 4, &isnull);
+		operation->has_player = !isnull;
+		if (!isnull)
+			operation->player = datumCopy(value, type->typbyval, type->typlen);
+		operation->at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, 5,
+														  &isnull));
+		operation->reason = SPI_getvalue(tuple, desc, 6);
+		value = SPI_getbinval(tuple, desc, 7, &isnull);
+		if (!isnull)
+			operation->operation.value = operation_values(ladder, value);
+		operation->operation.keep = operation_number(tuple, desc, 8);
+		operation->operation.rate = operation_number(tuple, desc, 9);
+		operation->operation.floor = operation_number(tuple, desc, 10);
+		operation->operation.mean = operation_number(tuple, desc, 11);
+		operation->operation.half_life_days = operation_number(tuple, desc, 12);
+		operation->grace_days = operation_number(tuple, desc, 13);
+		value = SPI_getbinval(tuple, desc, 14, &isnull);
+		operation->counted_from = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
+
+		if (strcmp(operation->kind, "season") == 0)
+			operation->operation.kind = OPERATION_SEASON;
+		else if (strcmp(operation->kind, "decay") == 0)
+			operation->operation.kind =
+				operation->operation.half_life_days > 0 ?
+				OPERATION_REGRESSION : OPERATION_DECAY;
+		else
+			operation->operation.kind = OPERATION_SET;
+		if (operation->operation.kind == OPERATION_SET &&
+			(operation->operation.value == NULL || !operation->has_player))
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player or state",
+							operation->seq, ladder->name)));
+	}
+	SPI_freetuptable(rows);
+	*n = (int) nrows;
+	return operations;
 }

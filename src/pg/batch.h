@@ -13,6 +13,7 @@
 
 #include "ids.h"
 #include "ladder.h"
+#include "operation.h"
 
 /*
  * Where a model shares state columns among pools, the pool of the row that has
@@ -33,10 +34,14 @@ typedef struct BatchPlayer
 	int64		losses;
 	TimestampTz last_played;	/* DT_NOBEGIN if never */
 	bool		wanted;			/* batch_load() is to load it */
-	bool		known;			/* has a row in rating */
-	bool		played;			/* in a match of this batch */
+	bool		exists;			/* has, or is to have, a row in rating */
+	bool		loaded;			/* its state was looked up */
+	bool		touched;		/* by a match or an operation of this batch */
 	uint64		match;			/* number of the last match seen in, */
 	int			slot;			/* and the index there */
+	int64		step;			/* seq of the last step with an event, */
+	int			row;			/* and the index there */
+	struct PlayerRow *stored;	/* the row in rating, in a replay */
 } BatchPlayer;
 
 /* One match of a source. */
@@ -49,13 +54,21 @@ typedef struct SourceMatch
 	double		log_odds;
 	double		gain;
 	char	   *unrated_reason; /* or NULL */
+	const char *set_aside;		/* why the ladder does not count it, or NULL */
 	int64		digest;			/* of all that is in it */
-	int64		seq;			/* QUERY_READ_RATED only, */
-	int64		rated_digest;	/* with the digest when it was rated */
 	int			n;
 	Participant *participant;
 	Datum	   *player_id;
-	int			max;			/* room in both arrays */
+	Datum	   *account_id;		/* before merging */
+	int			max;			/* room in these arrays */
+
+	/* QUERY_READ_RATED only: what rated_match has. */
+	int64		seq;
+	int64		rated_digest;
+	char	   *status;
+	char	   *reason;
+	char	   *void_reason;	/* or NULL */
+	bool		vanished;		/* the source has it no more */
 } SourceMatch;
 
 /*
@@ -65,9 +78,11 @@ typedef struct SourceMatch
 typedef struct MatchReader
 {
 	Ladder	   *ladder;
+	struct Filters *filters;	/* who is excluded or merged, or NULL */
 	Tuplestorestate *rows;
 	TupleTableSlot *slot;
 	bool		have_row;
+	bool		rated;			/* with the columns of QUERY_READ_RATED */
 	bool		anonymous;		/* one match without an identifier */
 	MemoryContext context;		/* of the current match's ids and texts */
 	SourceMatch match;
@@ -82,6 +97,55 @@ extern MatchReader *reader_open(Ladder *ladder, LadderQuery query,
 extern bool reader_next(MatchReader *reader);
 extern void reader_rewind(MatchReader *reader);
 extern void reader_close(MatchReader *reader);
+
+/* What a match or an operation did to a player: a row of event. */
+typedef struct EventRow
+{
+	BatchPlayer *player;
+	const double *before;
+	const double *after;
+	int64		games;			/* before, as is */
+	TimestampTz last_played;
+	int			team;			/* matches only */
+	double		score;
+	double		win_probability;
+	bool		stored;			/* in a replay: there is such an event */
+} EventRow;
+
+/* A match or an operation, as the events with one seq. */
+typedef struct BatchStep
+{
+	int64		seq;
+	const char *kind;
+	bool		is_match;
+	Datum		match_id;
+	TimestampTz at;
+	const char *reason;			/* or NULL */
+	EventRow   *row;
+	int			n;
+	int			max;
+} BatchStep;
+
+/* An operation on states, as the table has it. */
+typedef struct LadderOperation
+{
+	int64		seq;
+	const char *kind;
+	const char *pool;			/* or NULL: all */
+	bool		has_player;
+	Datum		player;
+	TimestampTz at;
+	const char *reason;			/* or NULL */
+	double		grace_days;
+	TimestampTz counted_from;	/* when idle days were counted last */
+	Operation	operation;
+} LadderOperation;
+
+/*
+ * The operations from a seq on, in order; those with the same seq are the same
+ * operation on several players.
+ */
+extern LadderOperation *read_operations(Ladder *ladder, int64 from, int *n);
 
 /* The players of a batch, and the match that is being rated. */
 typedef struct Batch
@@ -98,6 +162,11 @@ typedef struct Batch
 	double	   *before;
 	double	   *after;
 	int			max;
+
+	/* What was committed last; its rows are good until the next match. */
+	BatchStep	step;
+	double	   *operated;		/* states before and after an operation */
+	int			max_operated;
 } Batch;
 
 extern Batch *batch_create(Ladder *ladder);
@@ -112,6 +181,24 @@ extern BatchPlayer *batch_player(Batch *batch, Datum id, const char *pool);
 extern MatchStatus batch_build(Batch *batch, SourceMatch *source,
 							   int *offender);
 
+/* What is to become of a match. */
+typedef enum Verdict
+{
+	VERDICT_RATE,
+	VERDICT_UNRATED,			/* the match itself does not count */
+	VERDICT_SET_ASIDE			/* the ladder does not want to count it */
+} Verdict;
+
+/*
+ * Build a match and decide: it counts, or there is a reason against it.  With
+ * strict a mistake in it is an error, unless the source excludes it anyway.
+ */
+extern Verdict batch_judge(Batch *batch, SourceMatch *source, bool strict,
+						   const char **reason);
+
+/* The status of a match with a verdict, in rated_match. */
+extern const char *verdict_status(const SourceMatch *source, Verdict verdict);
+
 /* Report the status of a match, as batch_build() gave it, as an error. */
 pg_noreturn extern void batch_report(Batch *batch, SourceMatch *source,
 									 MatchStatus status, int offender);
@@ -119,11 +206,24 @@ pg_noreturn extern void batch_report(Batch *batch, SourceMatch *source,
 /* Rate batch->match, which was built, from the states of its players. */
 extern MatchStatus batch_rate(Batch *batch, SourceMatch *source);
 
-/* Make the states after those of the players, and count the match. */
-extern void batch_commit(Batch *batch, SourceMatch *source);
+/*
+ * Make the states after those of the players, and count the match, whose events
+ * are then in batch->step.
+ */
+extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
+
+/*
+ * Do the first of n operations to the players whom it is about, as far as they
+ * exist (a state that is set makes one exist), and those of the same seq behind it;
+ * the events are then in batch->step.  Returns how many operations that were.
+ */
+extern int	batch_operate(Batch *batch, const LadderOperation *operation, int n);
 
 /* The players of the match that was built are wanted. */
 extern void batch_want(Batch *batch);
+
+/* Load all players whom an operation may be about. */
+extern void batch_load_all(Batch *batch);
 
 /*
  * Load the states of the players that are wanted.  To lock them also makes
@@ -131,8 +231,5 @@ extern void batch_want(Batch *batch);
  * of the identifiers, so that batches that overlap never deadlock.
  */
 extern void batch_load(Batch *batch, bool lock);
-
-/* A player's result in the current match: 1 won, 0.5 drew, 0 lost. */
-extern double batch_score(Batch *batch, int player);
 
 #endif							/* BATCH_H */

@@ -30,8 +30,8 @@
 #include "utils/syscache.h"
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
-	"ladder", "rating", "event", "rated_match", "pending", "source",
-	"attached", "event_seq"
+	"ladder", "rating", "event", "rated_match", "pending", "correction",
+	"operation", "source", "attached", "event_seq"
 };
 
 struct LadderCache
@@ -49,6 +49,13 @@ struct LadderCache
 };
 
 static HTAB *ladder_caches = NULL;
+
+/* A number among the parameters of an operation. */
+#define NUMBER_OF(name) \
+	"CAST(pg_catalog.jsonb_object_field_text(params, '" name "') AS pg_catalog.float8)"
+
+/* Operations that change which matches and players count. */
+#define FILTERS_ARE_SET "kind IN ('exclude', 'merge') AND undone_at IS NULL"
 
 /* How source columns are read: their type in SQL, and where numbers go. */
 typedef struct SourceColumnSpec
@@ -273,11 +280,97 @@ append_event_list(StringInfo sql, const Model *model)
 	int			i;
 
 	appendStringInfoString(sql,
-						   "seq, match_id, player_id, pool, team, played_at, score, win_probability");
+						   "seq, match_id, player_id, pool, kind, team, games, played_at, last_played, score, "
+						   "win_probability, reason");
 	for (i = 0; i < model->nstate; i++)
 		appendStringInfo(sql, ", %s, %s",
 						 quote_identifier(psprintf("%s_before", model->state[i].name)),
 						 quote_identifier(psprintf("%s_after", model->state[i].name)));
+}
+
+/* Whether the player of a row r of rating has events. */
+static void
+append_has_events(StringInfo sql, const LadderCache *cache)
+{
+	appendStringInfo(sql,
+					 "EXISTS (SELECT FROM %s AS e WHERE e.player_id %s r.player_id "
+					 "AND e.pool OPERATOR(pg_catalog.=) r.pool)",
+					 relation_sql(cache, LADDER_EVENT),
+					 cache->player_type.equals);
+}
+
+static void
+append_event_key(StringInfo sql, const LadderCache *cache)
+{
+	appendStringInfo(sql,
+					 "e.player_id %s b.player_id AND e.pool OPERATOR(pg_catalog.=) b.pool "
+					 "AND e.seq OPERATOR(pg_catalog.=) b.seq",
+					 cache->player_type.equals);
+}
+
+/*
+ * Players as they were before $1: the row that rating has now (null if none),
+ * what of its counts came from $1 on, and the last event before (null if none).
+ * The columns are in replay.c.
+ */
+static void
+append_players_at(StringInfo sql, const Ladder *ladder, LadderQuery query,
+				  Oid *argtypes, int *nargs)
+{
+	static const char counts[] =
+		"pg_catalog.count(score) AS games, "
+		"pg_catalog.count(*) FILTER (WHERE score OPERATOR(pg_catalog.=) 1) AS wins, "
+		"pg_catalog.count(*) FILTER (WHERE score OPERATOR(pg_catalog.=) 0.5) AS draws, "
+		"pg_catalog.count(*) FILTER (WHERE score OPERATOR(pg_catalog.=) 0) AS losses";
+	const LadderCache *cache = ladder->cache;
+	const Model *model = ladder->model;
+	const char *events = relation_sql(cache, LADDER_EVENT);
+	const char *equals = cache->player_type.equals;
+	int			i;
+
+	argtypes[(*nargs)++] = INT8OID;
+	appendStringInfoString(sql, "SELECT c.player_id, c.pool, r.player_id IS NOT NULL, ");
+	append_state_columns(sql, model, "r.");
+	appendStringInfoString(sql,
+						   "r.games, r.wins, r.draws, r.losses, r.last_played, "
+						   "c.games, c.wins, c.draws, c.losses, "
+						   "e.seq IS NOT NULL, ");
+	for (i = 0; i < model->nstate; i++)
+		appendStringInfo(sql, "e.%s, ",
+						 quote_identifier(psprintf("%s_after", model->state[i].name)));
+	if (query == QUERY_SHARED_AT)
+		appendStringInfo(sql,
+						 "(SELECT pg_catalog.max(p.played_at) FROM %s AS p WHERE p.player_id %s c.player_id "
+						 "AND p.seq OPERATOR(pg_catalog.<) $1 AND p.score IS NOT NULL) ",
+						 events, equals);
+	else
+		appendStringInfoString(sql,
+							   "CASE WHEN e.score IS NULL THEN e.last_played ELSE "
+							   "GREATEST(e.last_played, e.played_at) END ");
+
+	if (query == QUERY_PLAYERS_AT)
+		appendStringInfo(sql,
+						 "FROM (SELECT player_id, pool, %s FROM %s WHERE seq OPERATOR(pg_catalog.>=) $1 "
+						 "GROUP BY player_id, pool) AS c ",
+						 counts, events);
+	else
+	{
+		argtypes[(*nargs)++] = cache->player_type.array_type;
+		argtypes[(*nargs)++] = TEXTARRAYOID;
+		appendStringInfo(sql,
+						 "FROM (SELECT k.player_id, k.pool, n.games, n.wins, n.draws, n.losses "
+						 "FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(player_id, pool) "
+						 "CROSS JOIN LATERAL (SELECT %s FROM %s AS m WHERE m.player_id %s k.player_id "
+						 "%s AND m.seq OPERATOR(pg_catalog.>=) $1) AS n) AS c ",
+						 counts, events, equals,
+						 query == QUERY_SHARED_AT ? "" : "AND m.pool OPERATOR(pg_catalog.=) k.pool");
+	}
+	appendStringInfo(sql,
+					 "LEFT JOIN %s AS r ON r.player_id %s c.player_id AND r.pool OPERATOR(pg_catalog.=) c.pool "
+					 "LEFT JOIN LATERAL (SELECT * FROM %s AS l WHERE l.player_id %s c.player_id %s "
+					 "AND l.seq OPERATOR(pg_catalog.<) $1 ORDER BY l.seq DESC LIMIT 1) AS e ON true",
+					 relation_sql(cache, LADDER_RATING), equals, events, equals,
+					 query == QUERY_SHARED_AT ? "" : "AND l.pool OPERATOR(pg_catalog.=) c.pool");
 }
 
 /*
@@ -300,15 +393,99 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 	{
 		case QUERY_CONFIG:
 			appendStringInfo(&sql,
-							 "SELECT model, params, apply_at, format_version FROM %s",
+							 "SELECT model, params, apply_at, format_version, EXISTS (SELECT FROM %s WHERE "
+							 FILTERS_ARE_SET "), late FROM %s",
+							 relation_sql(cache, LADDER_OPERATION),
 							 relation_sql(cache, LADDER_LADDER));
+			break;
+
+		case QUERY_FILTERS:
+			appendStringInfo(&sql,
+							 "SELECT kind, player_id, into_id, since, until FROM %s WHERE "
+							 FILTERS_ARE_SET " ORDER BY seq",
+							 relation_sql(cache, LADDER_OPERATION));
+			break;
+
+		case QUERY_READ_OPERATIONS:
+			argtypes[(*nargs)++] = INT8OID;
+			appendStringInfo(&sql,
+							 "SELECT seq, kind, pool, player_id, at, reason, state, "
+							 NUMBER_OF("keep") ", " NUMBER_OF("rate") ", " NUMBER_OF("floor") ", "
+							 NUMBER_OF("mean") ", " NUMBER_OF("half_life_days") ", " NUMBER_OF("grace_days") ", "
+							 "CAST(pg_catalog.jsonb_object_field_text(params, 'counted_from') AS pg_catalog.timestamptz) "
+							 "FROM %s AS o "
+							 "WHERE undone_at IS NULL AND kind IN ('season', 'decay', 'set', 'seed') "
+							 "AND seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM %s AS m WHERE m.kind IN ('merge') "
+							 "AND m.undone_at IS NULL AND m.player_id %s o.player_id) "
+							 "ORDER BY seq, player_id%s, pool COLLATE pg_catalog.\"C\"",
+							 relation_sql(cache, LADDER_OPERATION),
+							 relation_sql(cache, LADDER_OPERATION),
+							 cache->player_type.equals,
+							 cache->player_type.order);
+			break;
+
+		case QUERY_CORRECT:
+			argtypes[(*nargs)++] = INT8ARRAYOID;
+			argtypes[(*nargs)++] = match_array;
+			argtypes[(*nargs)++] = TEXTARRAYOID;
+			argtypes[(*nargs)++] = TIMESTAMPTZARRAYOID;
+			appendStringInfo(&sql,
+							 "INSERT INTO %s (seq, match_id, kind, played_at) "
+							 "SELECT CASE WHEN c.kind OPERATOR(pg_catalog.<>) 'late' THEN c.seq END, c.match_id, c.kind, c.played_at "
+							 "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), "
+							 "pg_catalog.unnest($4)) AS c(seq, match_id, kind, played_at)",
+							 relation_sql(cache, LADDER_CORRECTION));
+			break;
+
+		case QUERY_LAST_OPERATION:
+			appendStringInfo(&sql,
+							 "SELECT pg_catalog.max(at) FROM %s WHERE undone_at IS NULL "
+							 "AND kind IN ('season', 'decay', 'set', 'seed')",
+							 relation_sql(cache, LADDER_OPERATION));
+			break;
+
+		case QUERY_PLAYED_AT_LEAST:
+			argtypes[(*nargs)++] = TIMESTAMPTZOID;
+			appendStringInfo(&sql,
+							 "SELECT FROM %s WHERE seq IS NOT NULL AND played_at OPERATOR(pg_catalog.>=) $1 LIMIT 1",
+							 relation_sql(cache, LADDER_RATED_MATCH));
+			break;
+
+		case QUERY_TIED:
+			argtypes[(*nargs)++] = player_array;
+			argtypes[(*nargs)++] = TEXTOID;
+			argtypes[(*nargs)++] = TIMESTAMPTZOID;
+			argtypes[(*nargs)++] = cache->match_type.type;
+			appendStringInfo(&sql,
+							 "SELECT FROM (SELECT u.match_id FROM "
+							 "(SELECT e.match_id FROM %s AS e WHERE e.player_id %s ANY ($1) "
+							 "AND e.pool OPERATOR(pg_catalog.=) $2 AND e.played_at OPERATOR(pg_catalog.=) $3 "
+							 "AND e.match_id IS NOT NULL UNION ALL SELECT $4) AS u(match_id) "
+							 "ORDER BY u.match_id%s DESC LIMIT 1) AS l WHERE NOT l.match_id %s $4",
+							 relation_sql(cache, LADDER_EVENT),
+							 cache->player_type.equals,
+							 cache->match_type.order,
+							 cache->match_type.equals);
+			break;
+
+		case QUERY_RESEQUENCE:
+			argtypes[(*nargs)++] = TEXTOID;
+			argtypes[(*nargs)++] = BOOLOID;
+			appendStringInfoString(&sql, "SELECT skillrating.resequence($1, $2)");
+			break;
+
+		case QUERY_TAKE_CORRECTIONS:
+			appendStringInfo(&sql,
+							 "WITH c AS (DELETE FROM %s RETURNING seq) SELECT pg_catalog.min(seq) FROM c",
+							 relation_sql(cache, LADDER_CORRECTION));
 			break;
 
 		case QUERY_COLLECT:
 			argtypes[(*nargs)++] = match_array;
+			argtypes[(*nargs)++] = BOOLOID;
 			appendStringInfo(&sql,
 							 "INSERT INTO %s (match_id, xact, fires) "
-							 "SELECT i.id, pg_catalog.pg_current_xact_id(), i.n OPERATOR(pg_catalog.=) 1 "
+							 "SELECT i.id, pg_catalog.pg_current_xact_id(), $2 AND i.n OPERATOR(pg_catalog.=) 1 "
 							 "FROM pg_catalog.unnest($1) WITH ORDINALITY AS i(id, n)",
 							 relation_sql(cache, LADDER_PENDING));
 			break;
@@ -324,6 +501,11 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 			appendStringInfo(&sql,
 							 "DELETE FROM %s WHERE xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() "
 							 "RETURNING match_id",
+							 relation_sql(cache, LADDER_PENDING));
+			break;
+
+		case QUERY_DRAIN_ALL:
+			appendStringInfo(&sql, "DELETE FROM %s RETURNING match_id",
 							 relation_sql(cache, LADDER_PENDING));
 			break;
 
@@ -370,11 +552,13 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 			break;
 
 		case QUERY_READ_RATED:
+			argtypes[(*nargs)++] = INT8OID;
 			appendStringInfoString(&sql, "SELECT ");
 			append_source_list(&sql, cache);
 			appendStringInfo(&sql,
-							 ", m.seq, m.digest FROM %s AS m JOIN %s AS s ON s.match_id %s m.match_id "
-							 "WHERE m.status OPERATOR(pg_catalog.=) 'rated' ORDER BY m.seq, ",
+							 ", m.seq, m.digest, m.status, m.reason, m.void_reason, m.match_id "
+							 "FROM %s AS m LEFT JOIN %s AS s ON s.match_id %s m.match_id "
+							 "WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq, ",
 							 relation_sql(cache, LADDER_RATED_MATCH),
 							 relation_sql(cache, LADDER_SOURCE),
 							 cache->match_type.equals);
@@ -424,15 +608,27 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 			break;
 
 		case QUERY_ALL_PLAYERS:
+		case QUERY_PLAYED:
 			append_player_list(&sql, model);
 			appendStringInfo(&sql, "FROM %s AS r",
 							 relation_sql(cache, LADDER_RATING));
+			if (query == QUERY_PLAYED)
+			{
+				appendStringInfoString(&sql, " WHERE r.games OPERATOR(pg_catalog.>) 0 OR ");
+				append_has_events(&sql, cache);
+			}
+			break;
+
+		case QUERY_PLAYERS_AT:
+		case QUERY_SOME_PLAYERS_AT:
+		case QUERY_SHARED_AT:
+			append_players_at(&sql, ladder, query, argtypes, nargs);
 			break;
 
 		case QUERY_RATED:
 			argtypes[(*nargs)++] = match_array;
 			appendStringInfo(&sql,
-							 "SELECT m.match_id, m.status OPERATOR(pg_catalog.=) 'rated', m.digest, m.seq "
+							 "SELECT m.match_id, m.status OPERATOR(pg_catalog.=) 'rated', m.digest, m.seq, m.void_reason, m.played_at "
 							 "FROM %s AS m WHERE m.match_id %s ANY ($1)",
 							 relation_sql(cache, LADDER_RATED_MATCH),
 							 cache->match_type.equals);
@@ -446,6 +642,28 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 							 cache->match_type.equals);
 			break;
 
+		case QUERY_FORGET_MATCHES:
+			argtypes[(*nargs)++] = match_array;
+			appendStringInfo(&sql,
+							 "DELETE FROM %s AS m WHERE m.match_id %s ANY ($1)",
+							 relation_sql(cache, LADDER_RATED_MATCH),
+							 cache->match_type.equals);
+			break;
+
+		case QUERY_UPDATE_EVENTS:
+			appendStringInfo(&sql, "UPDATE %s AS e SET (",
+							 relation_sql(cache, LADDER_EVENT));
+			append_event_list(&sql, model);
+			appendStringInfoString(&sql, ") = ROW (b.*) FROM " BATCH_EVENT " AS b WHERE ");
+			append_event_key(&sql, cache);
+			break;
+
+		case QUERY_DELETE_EVENTS:
+			appendStringInfo(&sql, "DELETE FROM %s AS e USING " BATCH_EVENT " AS b WHERE ",
+							 relation_sql(cache, LADDER_EVENT));
+			append_event_key(&sql, cache);
+			break;
+
 		case QUERY_INSERT_EVENTS:
 			appendStringInfo(&sql, "INSERT INTO %s (",
 							 relation_sql(cache, LADDER_EVENT));
@@ -457,12 +675,41 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 
 		case QUERY_INSERT_RATED:
 			appendStringInfo(&sql,
-							 "INSERT INTO %s AS m (match_id, status, reason, digest, seq) "
-							 "SELECT match_id, status, reason, digest, seq FROM " BATCH_MATCH
+							 "INSERT INTO %s AS m (match_id, status, reason, digest, seq, played_at) "
+							 "SELECT match_id, status, reason, digest, seq, played_at FROM " BATCH_MATCH
 							 " ON CONFLICT (match_id) DO UPDATE SET status = excluded.status, reason = excluded.reason, "
-							 "digest = excluded.digest, seq = excluded.seq, rated_at = excluded.rated_at "
-							 "WHERE m.status OPERATOR(pg_catalog.=) 'unrated'",
+							 "digest = excluded.digest, seq = excluded.seq, played_at = excluded.played_at, "
+							 "rated_at = excluded.rated_at WHERE m.seq IS NULL",
 							 relation_sql(cache, LADDER_RATED_MATCH));
+			break;
+
+		case QUERY_UPDATE_RATED:
+			appendStringInfo(&sql,
+							 "UPDATE %s AS m SET status = b.status, reason = b.reason, digest = b.digest, "
+							 "played_at = b.played_at, rated_at = pg_catalog.now() "
+							 "FROM " BATCH_MATCH " AS b WHERE m.match_id %s b.match_id",
+							 relation_sql(cache, LADDER_RATED_MATCH),
+							 cache->match_type.equals);
+			break;
+
+		case QUERY_INSERT_RATINGS:
+			appendStringInfo(&sql, "INSERT INTO %s (player_id, pool, ",
+							 relation_sql(cache, LADDER_RATING));
+			append_state_columns(&sql, model, "");
+			appendStringInfoString(&sql,
+								   "games, wins, draws, losses, last_played) "
+								   "SELECT b.player_id, b.pool, ");
+			append_state_columns(&sql, model, "b.");
+			appendStringInfoString(&sql,
+								   "b.games, b.wins, b.draws, b.losses, b.last_played FROM " BATCH_RATING " AS b");
+			break;
+
+		case QUERY_DELETE_RATINGS:
+			appendStringInfo(&sql,
+							 "DELETE FROM %s AS r USING " BATCH_RATING " AS b "
+							 "WHERE r.player_id %s b.player_id AND r.pool OPERATOR(pg_catalog.=) b.pool",
+							 relation_sql(cache, LADDER_RATING),
+							 cache->player_type.equals);
 			break;
 
 		case QUERY_UPDATE_RATINGS:
@@ -483,15 +730,15 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 		case QUERY_MATCH_EVENTS:
 			appendStringInfoString(&sql, "SELECT ");
 			append_event_list(&sql, model);
-			appendStringInfo(&sql,
-							 " FROM %s WHERE kind OPERATOR(pg_catalog.=) 'match'",
-							 relation_sql(cache, LADDER_EVENT));
+			appendStringInfo(&sql, " FROM %s WHERE seq OPERATOR(pg_catalog.%s) $1",
+							 relation_sql(cache, LADDER_EVENT),
+							 query == QUERY_MATCH_EVENTS ? "=" : ">=");
+			argtypes[(*nargs)++] = INT8OID;
 			if (query == QUERY_MATCH_EVENTS)
 			{
-				argtypes[(*nargs)++] = INT8OID;
 				argtypes[(*nargs)++] = player_array;
 				appendStringInfo(&sql,
-								 " AND seq OPERATOR(pg_catalog.=) $1 AND player_id %s ANY ($2) ORDER BY player_id%s",
+								 " AND player_id %s ANY ($2) ORDER BY player_id%s",
 								 cache->player_type.equals,
 								 cache->player_type.order);
 			}
@@ -503,21 +750,54 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 			appendStringInfo(&sql,
 							 "SELECT (SELECT pg_catalog.count(DISTINCT s.match_id) FROM %s AS s WHERE NOT EXISTS "
 							 "(SELECT FROM %s AS m WHERE m.match_id %s s.match_id)), "
-							 "(SELECT pg_catalog.count(*) FROM %s AS m WHERE m.status OPERATOR(pg_catalog.=) 'rated'), "
-							 "(SELECT pg_catalog.count(*) FROM %s)",
+							 "(SELECT pg_catalog.count(*) FROM %s), (SELECT pg_catalog.count(*) FROM %s)",
 							 relation_sql(cache, LADDER_SOURCE),
 							 relation_sql(cache, LADDER_RATED_MATCH),
 							 cache->match_type.equals,
 							 relation_sql(cache, LADDER_RATED_MATCH),
+							 relation_sql(cache, LADDER_CORRECTION));
+			break;
+
+		case QUERY_UNPLACED:
+			appendStringInfo(&sql,
+							 "SELECT s.match_id FROM %s AS s WHERE NOT EXISTS (SELECT FROM %s AS m "
+							 "WHERE m.match_id %s s.match_id AND m.seq IS NOT NULL) "
+							 "UNION SELECT m.match_id FROM %s AS m WHERE m.seq IS NULL",
+							 relation_sql(cache, LADDER_SOURCE),
+							 relation_sql(cache, LADDER_RATED_MATCH),
+							 cache->match_type.equals,
 							 relation_sql(cache, LADDER_RATED_MATCH));
 			break;
 
+		case QUERY_DELETE_UNPLAYED:
+			appendStringInfo(&sql, "DELETE FROM %s AS r WHERE r.games OPERATOR(pg_catalog.=) 0 AND NOT ",
+							 relation_sql(cache, LADDER_RATING));
+			append_has_events(&sql, cache);
+			break;
+
+		case QUERY_DELETE_PARTICIPANTS:
+			argtypes[(*nargs)++] = cache->match_type.type;
+			appendStringInfo(&sql, "DELETE FROM %s AS p WHERE p.match_id %s $1",
+							 sibling_sql(cache, "match_player"),
+							 cache->match_type.equals);
+			break;
+
 		case QUERY_INSERT_MATCH:
+		case QUERY_UPDATE_MATCH:
 			argtypes[(*nargs)++] = cache->match_type.type;
 			argtypes[(*nargs)++] = TIMESTAMPTZOID;
 			argtypes[(*nargs)++] = TEXTOID;
 			argtypes[(*nargs)++] = FLOAT8OID;
 			argtypes[(*nargs)++] = FLOAT8OID;
+			if (query == QUERY_UPDATE_MATCH)
+			{
+				appendStringInfo(&sql,
+								 "UPDATE %s AS m SET played_at = $2, pool = $3, log_odds = $4, gain = $5 "
+								 "WHERE m.match_id %s $1",
+								 sibling_sql(cache, "match"),
+								 cache->match_type.equals);
+				break;
+			}
 			appendStringInfo(&sql,
 							 "INSERT INTO %s (match_id, played_at, pool, log_odds, gain) "
 							 "VALUES ($1, COALESCE($2, pg_catalog.now()), $3, $4, $5) ON CONFLICT (match_id) DO NOTHING",
@@ -568,10 +848,14 @@ ladder_event_desc(const Ladder *ladder)
 	desc_column(desc, &n, "match_id", ladder->match_type->type);
 	desc_column(desc, &n, "player_id", ladder->player_type->type);
 	desc_column(desc, &n, "pool", TEXTOID);
+	desc_column(desc, &n, "kind", TEXTOID);
 	desc_column(desc, &n, "team", INT4OID);
+	desc_column(desc, &n, "games", INT4OID);
 	desc_column(desc, &n, "played_at", TIMESTAMPTZOID);
+	desc_column(desc, &n, "last_played", TIMESTAMPTZOID);
 	desc_column(desc, &n, "score", FLOAT8OID);
 	desc_column(desc, &n, "win_probability", FLOAT8OID);
+	desc_column(desc, &n, "reason", TEXTOID);
 	for (i = 0; i < model->nstate; i++)
 	{
 		desc_column(desc, &n, psprintf("%s_before", model->state[i].name),
@@ -585,7 +869,7 @@ ladder_event_desc(const Ladder *ladder)
 TupleDesc
 ladder_match_desc(const Ladder *ladder)
 {
-	TupleDesc	desc = CreateTemplateTupleDesc(5);
+	TupleDesc	desc = CreateTemplateTupleDesc(6);
 	int			n = 0;
 
 	desc_column(desc, &n, "match_id", ladder->match_type->type);
@@ -593,6 +877,7 @@ ladder_match_desc(const Ladder *ladder)
 	desc_column(desc, &n, "reason", TEXTOID);
 	desc_column(desc, &n, "digest", INT8OID);
 	desc_column(desc, &n, "seq", INT8OID);
+	desc_column(desc, &n, "played_at", TIMESTAMPTZOID);
 	return desc;
 }
 
@@ -889,6 +1174,7 @@ read_config(Ladder *ladder)
 	bool		isnull;
 	HeapTuple	tuple;
 	TupleDesc	desc;
+	const char *apply_at;
 
 	if (ladder_execute(ladder, QUERY_CONFIG, NULL, NULL, NULL) != 1)
 		ereport(ERROR,
@@ -906,7 +1192,12 @@ read_config(Ladder *ladder)
 	ladder->params = get_params(ladder->model,
 								DatumGetJsonbP(SPI_getbinval(tuple, desc, 2,
 															 &isnull)));
-	ladder->at_commit = strcmp(SPI_getvalue(tuple, desc, 3), "commit") == 0;
+	apply_at = SPI_getvalue(tuple, desc, 3);
+	ladder->apply_at = strcmp(apply_at, "commit") == 0 ? APPLY_AT_COMMIT :
+		strcmp(apply_at, "statement") == 0 ? APPLY_AT_STATEMENT :
+		APPLY_AT_CATCH_UP;
+	ladder->filters = DatumGetBool(SPI_getbinval(tuple, desc, 5, &isnull));
+	ladder->reorders = strcmp(SPI_getvalue(tuple, desc, 6), "reorder") == 0;
 	SPI_freetuptable(SPI_tuptable);
 }
 

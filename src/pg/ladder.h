@@ -23,6 +23,8 @@ typedef enum LadderRelation
 	LADDER_EVENT,
 	LADDER_RATED_MATCH,
 	LADDER_PENDING,
+	LADDER_CORRECTION,
+	LADDER_OPERATION,
 	LADDER_SOURCE,
 	LADDER_ATTACHED,
 	LADDER_EVENT_SEQ,
@@ -36,22 +38,45 @@ typedef enum LadderQuery
 	QUERY_ATTACHED,				/* where an attached table has match ids */
 	QUERY_COLLECT,				/* ids into pending */
 	QUERY_DRAIN,				/* this transaction's ids out of pending */
+	QUERY_DRAIN_ALL,			/* all ids out of pending */
+	QUERY_FILTERS,				/* players who are excluded or merged */
+	QUERY_READ_OPERATIONS,		/* what is done to states, in order */
+	QUERY_CORRECT,				/* what is out of date, from where */
+	QUERY_LAST_OPERATION,		/* when the latest operation was */
+	QUERY_PLAYED_AT_LEAST,		/* a row if a match was played then or later */
+	QUERY_TIED,					/* a row if a match at the same time goes behind */
+	QUERY_RESEQUENCE,			/* put everything in the order of time */
+	QUERY_TAKE_CORRECTIONS,		/* the same, out of the table */
 	QUERY_READ,					/* participants of matches, from the source */
 	QUERY_READ_ARRAYS,			/* the same columns, from arrays */
-	QUERY_READ_RATED,			/* all rated participants, in rated order */
+	QUERY_READ_RATED,			/* participants in rated order, from a seq on */
 	QUERY_NEW_PLAYERS,			/* rows for players who have none */
 	QUERY_LOCK_PLAYERS,			/* states of players, locked */
 	QUERY_PEEK_PLAYERS,			/* states of players, not locked */
 	QUERY_ALL_PLAYERS,			/* states of all players */
+	QUERY_PLAYED,				/* states of all players who have events */
+	QUERY_PLAYERS_AT,			/* players with events from a seq on, before it */
+	QUERY_SOME_PLAYERS_AT,		/* the same of players given */
+	QUERY_SHARED_AT,			/* the same of what pools share */
 	QUERY_RATED,				/* what is known of matches */
+	QUERY_UNPLACED,				/* matches of the source not in the order */
+	QUERY_DELETE_UNPLAYED,		/* ratings of players without events */
 	QUERY_FORGET_UNRATED,		/* unrated matches that vanished */
+	QUERY_FORGET_MATCHES,		/* matches that are gone for good */
 	QUERY_INSERT_EVENTS,
+	QUERY_UPDATE_EVENTS,
+	QUERY_DELETE_EVENTS,
 	QUERY_INSERT_RATED,
+	QUERY_UPDATE_RATED,
+	QUERY_INSERT_RATINGS,
 	QUERY_UPDATE_RATINGS,
-	QUERY_READ_EVENTS,			/* all match events, in rated order */
+	QUERY_DELETE_RATINGS,
+	QUERY_READ_EVENTS,			/* events in rated order, from a seq on */
 	QUERY_MATCH_EVENTS,			/* events of one match */
-	QUERY_COUNTS,				/* matches not looked at, rated, looked at */
+	QUERY_COUNTS,				/* matches not looked at, looked at, corrections */
 	QUERY_INSERT_MATCH,
+	QUERY_UPDATE_MATCH,
+	QUERY_DELETE_PARTICIPANTS,
 	QUERY_INSERT_PARTICIPANTS,
 	LADDER_NQUERIES
 } LadderQuery;
@@ -63,6 +88,14 @@ typedef enum LadderQuery
 #define BATCH_EVENT			"batch_event"
 #define BATCH_MATCH			"batch_match"
 #define BATCH_RATING		"batch_rating"
+
+/* When the matches that a statement touched are rated. */
+typedef enum ApplyAt
+{
+	APPLY_AT_COMMIT,
+	APPLY_AT_STATEMENT,
+	APPLY_AT_CATCH_UP			/* "manual" */
+} ApplyAt;
 
 typedef struct LadderCache LadderCache;
 
@@ -76,16 +109,19 @@ typedef struct Ladder
 	IdType	   *match_type;
 	const Model *model;
 	ParamValue *params;
-	bool		at_commit;		/* apply_at = 'commit' */
-	bool		read_only;		/* opened to read: one snapshot for all */
+	ApplyAt		apply_at;
+	bool		reorders;		/* late = 'reorder' */
+	bool		filters;		/* some players are excluded or merged */
+	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */
 	LadderCache *cache;
 } Ladder;
 
 /*
  * Open the ladder in a schema, with a lock on it that lasts to the end of the
- * transaction: RowShareLock to rate, AccessShareLock to read.  SPI must be
- * connected.  Errors if there is no ladder or its tables are not in order.
+ * transaction: AccessShareLock to read or to note down, RowShareLock to rate,
+ * ExclusiveLock to change history.  SPI must be connected.  Errors if there is
+ * no ladder or its tables are not in order.
  */
 extern Ladder *ladder_open(Oid schema, LOCKMODE lockmode);
 
@@ -192,11 +228,15 @@ typedef enum EventColumn
 	EVENT_MATCH_ID,
 	EVENT_PLAYER_ID,
 	EVENT_POOL,
+	EVENT_KIND,
 	EVENT_TEAM,
+	EVENT_GAMES,				/* before */
 	EVENT_PLAYED_AT,
+	EVENT_LAST_PLAYED,			/* before */
 	EVENT_SCORE,
 	EVENT_WIN_PROBABILITY,
-	EVENT_NCOLUMNS = EVENT_WIN_PROBABILITY
+	EVENT_REASON,
+	EVENT_NCOLUMNS = EVENT_REASON
 } EventColumn;
 
 #define EVENT_BEFORE(state) (EVENT_NCOLUMNS + 1 + 2 * (state))

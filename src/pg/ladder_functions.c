@@ -17,10 +17,12 @@
 #include "apply.h"
 #include "arrays.h"
 #include "batch.h"
+#include "rows.h"
 
 SKILLRATING_FUNCTION(skillrating_report_match);
 SKILLRATING_FUNCTION(skillrating_preview);
 SKILLRATING_FUNCTION(skillrating_source_columns);
+SKILLRATING_FUNCTION(skillrating_ladder_types);
 
 /* source_columns() */
 Datum
@@ -46,6 +48,32 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
+}
+
+/* ladder_types(ladder) */
+Datum
+skillrating_ladder_types(PG_FUNCTION_ARGS)
+{
+	Ladder	   *ladder;
+	Datum		values[6];
+	bool		nulls[6] = {false};
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext old;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
+						 AccessShareLock);
+	old = MemoryContextSwitchTo(caller);
+	values[0] = CStringGetTextDatum(ladder->player_type->name);
+	values[1] = CStringGetTextDatum(ladder->player_type->equals);
+	values[2] = CStringGetTextDatum(ladder->player_type->order);
+	values[3] = CStringGetTextDatum(ladder->match_type->name);
+	values[4] = CStringGetTextDatum(ladder->match_type->equals);
+	values[5] = CStringGetTextDatum(ladder->match_type->order);
+	MemoryContextSwitchTo(old);
+	SPI_finish();
+	return return_row(fcinfo, values, nulls);
 }
 
 /* A match as arrays, one element a participant; in the order of the SQL. */
@@ -185,12 +213,12 @@ read_arrays(Ladder *ladder, const MatchArrays *arrays)
 	return reader_open(ladder, QUERY_READ_ARRAYS, values, nulls);
 }
 
-/* Write a match and its participants, or return false if it is there. */
-static bool
-insert_match(Ladder *ladder, const MatchArrays *arrays)
+/* Insert or update the row of a match; returns how many rows that were. */
+static uint64
+write_match(Ladder *ladder, LadderQuery query, const MatchArrays *arrays)
 {
-	Datum		values[5 + LADDER_NARRAYS];
-	bool		nulls[5 + LADDER_NARRAYS] = {false};
+	Datum		values[5];
+	bool		nulls[5] = {false};
 
 	values[0] = arrays->match_id;
 	values[1] = arrays->played_at;
@@ -198,24 +226,33 @@ insert_match(Ladder *ladder, const MatchArrays *arrays)
 	values[2] = arrays->pool;
 	values[3] = arrays->log_odds;
 	values[4] = arrays->gain;
-	if (ladder_execute(ladder, QUERY_INSERT_MATCH, values, nulls, NULL) == 0)
-		return false;
+	return ladder_execute(ladder, query, values, nulls, NULL);
+}
 
-	nulls[1] = false;
+static void
+write_participants(Ladder *ladder, const MatchArrays *arrays)
+{
+	Datum		values[3 + LADDER_NARRAYS];
+	bool		nulls[3 + LADDER_NARRAYS] = {false};
+
+	values[0] = arrays->match_id;
 	values[1] = arrays->players;
 	values[2] = arrays->team;
 	copy_arrays(arrays, values + 3, nulls + 3);
 	ladder_execute(ladder, QUERY_INSERT_PARTICIPANTS, values, nulls, NULL);
-	return true;
 }
 
-/* A match that is there already must be what is reported. */
-static void
-check_same_match(Ladder *ladder, MatchArrays *arrays)
+/*
+ * Whether a match that is there already is what is reported; played_at is then
+ * as stored if it was not given.
+ */
+static bool
+is_same_match(Ladder *ladder, MatchArrays *arrays)
 {
 	Datum		values[1];
 	MatchReader *stored;
 	MatchReader *reported;
+	bool		same;
 
 	values[0] = id_array(ladder->match_type, &arrays->match_id, 1);
 	stored = reader_open(ladder, QUERY_READ, values, NULL);
@@ -229,16 +266,30 @@ check_same_match(Ladder *ladder, MatchArrays *arrays)
 
 	if (!arrays->has_played_at)
 		arrays->played_at = TimestampTzGetDatum(stored->match.played_at);
+	arrays->has_played_at = true;
 	reported = read_arrays(ladder, arrays);
-	if (!reader_next(reported) || reported->match.digest != stored->match.digest)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNIQUE_VIOLATION),
-				 errmsg("match %s of ladder \"%s\" was reported before with other content",
-						id_text(ladder->match_type, arrays->match_id),
-						ladder->name),
-				 errhint("A match counts once: use another match_id for another match.")));
+	same = reader_next(reported) &&
+		reported->match.digest == stored->match.digest;
 	reader_close(reported);
 	reader_close(stored);
+	return same;
+}
+
+/* Put other content into a match. */
+static void
+replace_match(Ladder *ladder, const MatchArrays *arrays)
+{
+	Datum		values[1];
+
+	values[0] = arrays->match_id;
+	ladder_execute(ladder, QUERY_DELETE_PARTICIPANTS, values, NULL, NULL);
+	write_match(ladder, QUERY_UPDATE_MATCH, arrays);
+	write_participants(ladder, arrays);
+	ereport(NOTICE,
+			(errmsg("match %s of ladder \"%s\" was reported before with other content, which is replaced",
+					id_text(ladder->match_type, arrays->match_id),
+					ladder->name),
+			 errhint("A rated match counts with the new content from the next skillrating.catch_up() on.")));
 }
 
 static Datum
@@ -309,6 +360,7 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	LadderScope scope;
 	Datum		values[1];
+	bool		changed;
 	bool		isnull;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -347,20 +399,23 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	match_arguments(fcinfo, 11, &arrays);
 	optional_arrays(fcinfo, 14, ARRAY_SCORE, ARRAY_EXPERIENCE, &arrays);
 
-	if (insert_match(ladder, &arrays))
-	{
-		/* What the trigger at commit would do, now. */
-		if (ladder->at_commit)
-		{
-			LadderScope owner_scope;
-
-			ladder_enter(ladder, true, &owner_scope);
-			apply_pending(ladder);
-			ladder_leave(&owner_scope);
-		}
-	}
+	changed = true;
+	if (write_match(ladder, QUERY_INSERT_MATCH, &arrays) > 0)
+		write_participants(ladder, &arrays);
+	else if (!is_same_match(ladder, &arrays))
+		replace_match(ladder, &arrays);
 	else
-		check_same_match(ladder, &arrays);
+		changed = false;
+
+	/* What the trigger at commit would do, now. */
+	if (changed && ladder->apply_at != APPLY_AT_STATEMENT)
+	{
+		LadderScope owner_scope;
+
+		ladder_enter(ladder, true, &owner_scope);
+		apply_pending(ladder, false);
+		ladder_leave(&owner_scope);
+	}
 
 	values[0] = id_array(ladder->match_type, &arrays.match_id, 1);
 	if (ladder_execute(ladder, QUERY_RATED, values, NULL, NULL) == 1 &&

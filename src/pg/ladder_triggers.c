@@ -49,7 +49,7 @@ wrong_table(const char *table)
  * unless its argument is the ladder's name, who then has to know of it.
  */
 static Ladder *
-trigger_ladder(const TriggerData *trigdata, bool to_pending)
+trigger_ladder(const TriggerData *trigdata, bool to_pending, LOCKMODE lockmode)
 {
 	Relation	relation = trigdata->tg_relation;
 	const char *name = RelationGetRelationName(relation);
@@ -59,10 +59,10 @@ trigger_ladder(const TriggerData *trigdata, bool to_pending)
 
 	if (!to_pending && trigdata->tg_trigger->tgnargs == 1)
 		return ladder_open(ladder_schema(trigdata->tg_trigger->tgargs[0]),
-						   RowShareLock);
+						   lockmode);
 	if (own && OidIsValid(get_relname_relid("ladder", schema)))
 	{
-		Ladder	   *ladder = ladder_open(schema, RowShareLock);
+		Ladder	   *ladder = ladder_open(schema, lockmode);
 
 		if (relation->rd_rel->relowner == ladder->owner)
 			return ladder;
@@ -194,8 +194,20 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	ladder = trigger_ladder(trigdata, false);
+
+	/*
+	 * To note the matches down does not keep anybody from catching up; only to
+	 * rate them does, at the latest possible moment.
+	 */
+	ladder = trigger_ladder(trigdata, false, AccessShareLock);
+	ladder->read_only = false;
 	ladder_enter(ladder, true, &scope);
+	if (ladder->apply_at == APPLY_AT_STATEMENT)
+	{
+		ladder_leave(&scope);
+		ladder = trigger_ladder(trigdata, false, RowShareLock);
+		ladder_enter(ladder, true, &scope);
+	}
 	if (trigdata->tg_trigger->tgnargs == 1)
 		match_id = attached_match_id(ladder, relation);
 
@@ -224,10 +236,10 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	n = id_table_count(ids);
 	if (n > 0)
 	{
-		if (ladder->at_commit)
-			collect_matches(ladder, id_table_ids(ids), n);
-		else
+		if (ladder->apply_at == APPLY_AT_STATEMENT)
 			apply_matches(ladder, id_table_ids(ids), n);
+		else
+			collect_matches(ladder, id_table_ids(ids), n);
 	}
 	ladder_leave(&scope);
 	SPI_finish();
@@ -268,9 +280,9 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	ladder = trigger_ladder(trigdata, true);
+	ladder = trigger_ladder(trigdata, true, RowShareLock);
 	ladder_enter(ladder, true, &scope);
-	apply_pending(ladder);
+	apply_pending(ladder, false);
 	ladder_leave(&scope);
 	SPI_finish();
 	return PointerGetDatum(NULL);

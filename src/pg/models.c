@@ -15,10 +15,13 @@
 #include "utils/json.h"
 #include "utils/numeric.h"
 
+#include "arrays.h"
+
 SKILLRATING_FUNCTION(skillrating_models);
 SKILLRATING_FUNCTION(skillrating_model_parameters);
 SKILLRATING_FUNCTION(skillrating_complete_parameters);
 SKILLRATING_FUNCTION(skillrating_initial_state);
+SKILLRATING_FUNCTION(skillrating_state_rating);
 SKILLRATING_FUNCTION(skillrating_display_expression);
 
 /* The words for the inputs of a model, by bit. */
@@ -402,6 +405,18 @@ skillrating_initial_state(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(construct_array(elements, model->nstate, FLOAT8OID,
 										  sizeof(float8), FLOAT8PASSBYVAL,
 										  TYPALIGN_DOUBLE));
+}
+
+/* state_rating(model, state, params) */
+Datum
+skillrating_state_rating(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	const float8 *state = float8_array_argument(fcinfo, 1, "state", model->nstate);
+	ParamValue *params = get_params(model, PG_GETARG_JSONB_P(2));
+
+	PG_RETURN_FLOAT8(check_result(model_display(model, params,
+												state)));
 }
 
 /*

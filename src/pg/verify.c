@@ -2,22 +2,17 @@
  * verify.c
  *		Recompute a ladder from its source, and compare bit for bit.
  *
- * Everything is read under one snapshot, in rated order; the rows of matches
- * and events go through tuplestores, so that memory holds only the players.
+ * Everything is read under one snapshot.
  */
 #include "glue.h"
 
 #include "access/htup_details.h"
-#include "catalog/pg_type.h"
-#include "executor/tstoreReceiver.h"
 #include "funcapi.h"
-#include "lib/stringinfo.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "batch.h"
+#include "replay.h"
 
 SKILLRATING_FUNCTION(skillrating_verify);
 
@@ -57,43 +52,80 @@ return_check(ReturnSetInfo *rsinfo, const Check *check)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
-/* The rows of a query, one after another. */
-typedef struct RowReader
+/* The checks that a replay makes. */
+typedef struct Verification
 {
-	Tuplestorestate *rows;
-	TupleTableSlot *slot;
-	bool		have_row;
-} RowReader;
+	ReplaySink	sink;
+	Check	   *content;
+	Check	   *events;
+	MemoryContext context;		/* of what is found */
+} Verification;
 
 static void
-row_reader_open(RowReader *reader, Ladder *ladder, LadderQuery query,
-				TupleDesc desc)
+check_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
+			const EventRow *row, RowReader *stored)
 {
-	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
+	Check	   *check = ((Verification *) sink)->events;
+	Ladder	   *ladder = replay->ladder;
+	const BatchStep *step = &replay->batch->step;
+	MemoryContext old;
+	bool		in_order = !ladder->reorders || row == NULL ||
+		row->last_played <= step->at;
+	bool		isnull;
+	char	   *what;
 
-	reader->rows = tuplestore_begin_heap(false, false, work_mem);
-	SetTuplestoreDestReceiverParams(dest, reader->rows, CurrentMemoryContext,
-									false, NULL, NULL);
-	ladder_execute(ladder, query, NULL, NULL, dest);
-	dest->rDestroy(dest);
-	reader->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	reader->have_row = tuplestore_gettupleslot(reader->rows, true, false,
-											   reader->slot);
+	check->examined++;
+	if ((verdict == EVENT_SAME && in_order) || !fault(check))
+		return;
+	old = MemoryContextSwitchTo(((Verification *) sink)->context);
+	if (verdict == EVENT_SURPLUS)
+	{
+		Datum		id = slot_getattr(stored->slot, EVENT_PLAYER_ID, &isnull);
+
+		check->first = psprintf("event " INT64_FORMAT " of player %s has no cause",
+								DatumGetInt64(slot_getattr(stored->slot,
+														   EVENT_SEQ, &isnull)),
+								id_text(ladder->player_type, id));
+		MemoryContextSwitchTo(old);
+		return;
+	}
+	what = step->is_match ?
+		psprintf("match %s", id_text(ladder->match_type, step->match_id)) :
+		psprintf("%s " INT64_FORMAT, step->kind, step->seq);
+	check->first = psprintf("player %s %s %s",
+							id_text(ladder->player_type, row->player->id),
+							verdict == EVENT_MISSING ? "has no event of" :
+							verdict == EVENT_SAME ? "played later than" : "in",
+							what);
+	MemoryContextSwitchTo(old);
 }
 
 static void
-row_reader_next(RowReader *reader)
+check_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
+			Verdict verdict, const char *reason)
 {
-	CHECK_FOR_INTERRUPTS();
-	reader->have_row = tuplestore_gettupleslot(reader->rows, true, false,
-											   reader->slot);
-}
+	Check	   *check = ((Verification *) sink)->content;
+	MemoryContext old;
+	char	   *id;
 
-static void
-row_reader_close(RowReader *reader)
-{
-	ExecDropSingleTupleTableSlot(reader->slot);
-	tuplestore_end(reader->rows);
+	(void) reason;
+	check->examined++;
+	if (!source->vanished && source->digest == source->rated_digest &&
+		strcmp(verdict_status(source, verdict), source->status) == 0)
+		return;
+	if (!fault(check))
+		return;
+	old = MemoryContextSwitchTo(((Verification *) sink)->context);
+	id = id_text(replay->ladder->match_type, source->id);
+	if (source->vanished)
+		check->first = psprintf("match %s is no longer in the source", id);
+	else if (source->digest != source->rated_digest)
+		check->first = psprintf("match %s", id);
+	else
+		check->first = psprintf("match %s is %s and should be %s", id,
+								source->status,
+								verdict_status(source, verdict));
+	MemoryContextSwitchTo(old);
 }
 
 /* A number; a null reads as zero, and shows as a fault. */
@@ -115,129 +147,8 @@ key_column(RowReader *reader, int attnum)
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the key of a rating or an event is null")));
+				 errmsg("the key of a rating is null")));
 	return value;
-}
-
-static bool
-same_bits(double a, double b)
-{
-	return memcmp(&a, &b, sizeof(double)) == 0;
-}
-
-static int64
-event_seq(RowReader *events)
-{
-	return DatumGetInt64(column(events, EVENT_SEQ));
-}
-
-static void
-event_without_match(Check *check, RowReader *events)
-{
-	check->examined++;
-	if (fault(check))
-		check->first = psprintf("event " INT64_FORMAT " has no rated match",
-								event_seq(events));
-	row_reader_next(events);
-}
-
-/* Compare the event in the slot with what the current match gives. */
-static void
-check_event(Check *check, RowReader *events, Batch *batch, SourceMatch *source)
-{
-	Ladder	   *ladder = batch->ladder;
-	const Model *model = ladder->model;
-	char	   *pool = TextDatumGetCString(key_column(events, EVENT_POOL));
-	Datum		id = key_column(events, EVENT_PLAYER_ID);
-	BatchPlayer *player = id_table_find(batch->players, id, pool);
-	bool		same;
-	int			i;
-
-	check->examined++;
-	if (player == NULL || player->match != source->number)
-	{
-		if (fault(check))
-			check->first = psprintf("player %s is not in match %s",
-									id_text(ladder->player_type, id),
-									id_text(ladder->match_type, source->id));
-	}
-	else
-	{
-		MatchPlayer *p = &batch->match.player[player->slot];
-
-		same = DatumGetInt32(column(events, EVENT_TEAM)) ==
-			batch->match.team[p->team].number &&
-			DatumGetTimestampTz(column(events, EVENT_PLAYED_AT)) ==
-			source->played_at &&
-			same_bits(DatumGetFloat8(column(events, EVENT_SCORE)),
-					  batch_score(batch, player->slot)) &&
-			same_bits(DatumGetFloat8(column(events, EVENT_WIN_PROBABILITY)),
-					  batch->match.team[p->team].win);
-		for (i = 0; i < model->nstate; i++)
-			same = same &&
-				same_bits(DatumGetFloat8(column(events, EVENT_BEFORE(i))),
-						  p->before[i]) &&
-				same_bits(DatumGetFloat8(column(events, EVENT_AFTER(i))),
-						  p->after[i]);
-		if (!same && fault(check))
-			check->first = psprintf("player %s in match %s",
-									id_text(ladder->player_type, id),
-									id_text(ladder->match_type, source->id));
-	}
-	pfree(pool);
-}
-
-/* Rate all matches again, and compare each with its events. */
-static uint64
-check_matches(Ladder *ladder, Batch *batch, Check *content, Check *event_check)
-{
-	MatchReader *reader = reader_open(ladder, QUERY_READ_RATED, NULL, NULL);
-	RowReader	events;
-	uint64		nmatches = 0;
-
-	row_reader_open(&events, ladder, QUERY_READ_EVENTS,
-					ladder_event_desc(ladder));
-	while (reader_next(reader))
-	{
-		SourceMatch *source = &reader->match;
-		int			nevents = 0;
-		int			offender;
-
-		nmatches++;
-		content->examined++;
-		if (source->digest != source->rated_digest && fault(content))
-			content->first = psprintf("match %s",
-									  id_text(ladder->match_type, source->id));
-
-		while (events.have_row && event_seq(&events) < source->seq)
-			event_without_match(event_check, &events);
-
-		if (batch_build(batch, source, &offender) != MATCH_OK ||
-			batch_rate(batch, source) != MATCH_OK)
-		{
-			if (fault(content))
-				content->first = psprintf("match %s can no longer be rated",
-										  id_text(ladder->match_type,
-												  source->id));
-			continue;
-		}
-		while (events.have_row && event_seq(&events) == source->seq)
-		{
-			check_event(event_check, &events, batch, source);
-			nevents++;
-			row_reader_next(&events);
-		}
-		if (nevents != batch->match.nplayers && fault(event_check))
-			event_check->first = psprintf("match %s has %d events for %d players",
-										  id_text(ladder->match_type, source->id),
-										  nevents, batch->match.nplayers);
-		batch_commit(batch, source);
-	}
-	while (events.have_row)
-		event_without_match(event_check, &events);
-	row_reader_close(&events);
-	reader_close(reader);
-	return nmatches;
 }
 
 /* Compare the table rating with where the players have got to. */
@@ -250,7 +161,7 @@ check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 	BatchPlayer **players;
 	int			i;
 
-	row_reader_open(&ratings, ladder, QUERY_ALL_PLAYERS,
+	row_reader_open(&ratings, ladder, QUERY_ALL_PLAYERS, NULL,
 					ladder_rating_desc(ladder));
 	for (; ratings.have_row; row_reader_next(&ratings))
 	{
@@ -260,7 +171,7 @@ check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 		bool		same = true;
 		int			n = 3;
 
-		player->known = true;
+		player->loaded = true;
 		for (i = 0; i < model->nstate; i++, n++)
 			same = same && same_bits(DatumGetFloat8(column(&ratings, n)),
 									 player->state[i]);
@@ -286,7 +197,7 @@ check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 
 	players = (BatchPlayer **) id_table_values(batch->players);
 	for (i = 0; i < id_table_count(batch->players); i++)
-		if (players[i]->played && !players[i]->known)
+		if (players[i]->exists && !players[i]->loaded)
 		{
 			state_check->examined++;
 			if (fault(state_check))
@@ -300,16 +211,18 @@ Datum
 skillrating_verify(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Check		content = {"content", 0, "rated matches", 0, NULL};
+	Check		content = {"content", 0, "matches", 0, NULL};
 	Check		events = {"events", 0, "events", 0, NULL};
 	Check		states = {"ratings", 0, "players", 0, NULL};
 	Check		counters = {"counters", 0, "players", 0, NULL};
 	Check		complete = {"complete", 0, "finished matches", 0, NULL};
+	Check		corrections = {"corrections", 0, "corrections", 0, NULL};
+	Verification verification = {{check_event, check_match}, &content, &events,
+	NULL};
 	Ladder	   *ladder;
 	LadderScope scope;
-	Batch	   *batch;
-	uint64		nmatches;
-	int64		count[3];			/* not looked at, rated, and looked at */
+	Replay	   *replay;
+	int64		count[3];
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -320,9 +233,9 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	ladder_enter(ladder, false, &scope);
 	ladder_expect_many(ladder);
 
-	batch = batch_create(ladder);
-	nmatches = check_matches(ladder, batch, &content, &events);
-	check_ratings(ladder, batch, &states, &counters);
+	verification.context = CurrentMemoryContext;
+	replay = replay_run(ladder, REPLAY_START, false, &verification.sink);
+	check_ratings(ladder, replay->batch, &states, &counters);
 
 	(void) ladder_execute(ladder, QUERY_COUNTS, NULL, NULL, NULL);
 	for (i = 0; i < 3; i++)
@@ -333,18 +246,17 @@ skillrating_verify(PG_FUNCTION_ARGS)
 											   SPI_tuptable->tupdesc, i + 1,
 											   &isnull));
 	}
-	if ((uint64) count[1] != nmatches)
-	{
-		content.examined = count[1];
-		content.faults += count[1] - nmatches;
-		if (content.first == NULL)
-			content.first = pstrdup("a match that the source no longer has");
-	}
-	complete.examined = count[0] + count[2];
+	complete.examined = count[0] + count[1];
 	if (count[0] > 0)
 	{
 		complete.faults = count[0];
 		complete.first = pstrdup("one that was never looked at");
+	}
+	corrections.examined = count[2];
+	if (count[2] > 0)
+	{
+		corrections.faults = count[2];
+		corrections.first = pstrdup("one that waits for catch_up()");
 	}
 
 	return_check(rsinfo, &content);
@@ -352,6 +264,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	return_check(rsinfo, &states);
 	return_check(rsinfo, &counters);
 	return_check(rsinfo, &complete);
+	return_check(rsinfo, &corrections);
 	ladder_leave(&scope);
 	SPI_finish();
 	return (Datum) 0;

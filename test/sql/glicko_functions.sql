@@ -57,8 +57,8 @@ INSERT INTO glicko2.match SELECT * FROM glicko.match;
 INSERT INTO glicko2.match_player SELECT * FROM glicko.match_player;
 SELECT count(*), bool_and(deviation BETWEEN 30 AND 350) AS sound FROM glicko.rating;
 SELECT count(*), bool_and(deviation < 350) AS sound, bool_and(volatility BETWEEN 0.05 AND 0.07) AS calm FROM glicko2.rating;
-SELECT check_name, ok FROM skillrating.verify('glicko');
-SELECT check_name, ok FROM skillrating.verify('glicko2');
+SELECT bool_and(ok) FROM skillrating.verify('glicko');
+SELECT bool_and(ok) FROM skillrating.verify('glicko2');
 -- A deviation that has grown in idle time.
 SELECT round((SELECT deviation_after FROM glicko2.event WHERE player_id = 1 ORDER BY seq LIMIT 1)::numeric, 3) AS after_first,
     round((SELECT deviation_before FROM glicko2.event WHERE player_id = 1 ORDER BY seq OFFSET 1 LIMIT 1)::numeric, 3) AS before_second;

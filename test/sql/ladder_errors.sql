@@ -146,7 +146,6 @@ BEGIN
         'SELECT skillrating.preview(''arena'', ARRAY[1, 2], ARRAY[1, 1])',
         'SELECT skillrating.preview(''arena'', array_agg(i), array_agg(i)) FROM generate_series(1, 1001) AS i',
         'SELECT skillrating.report_match(''arena'', 5, ARRAY[1, 2], ARRAY[1, 2], ARRAY[2, 1])',
-        'DELETE FROM arena.match',
         'TRUNCATE arena.match_player']
     LOOP
         BEGIN

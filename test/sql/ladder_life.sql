@@ -9,7 +9,7 @@ ORDER BY c.relname;
 -- Every table of it says what it is, and stores all parameters.
 SELECT c.relname FROM pg_class AS c
 WHERE c.relnamespace = 'arena'::regnamespace AND c.relkind IN ('r', 'v') AND obj_description(c.oid) IS NULL;
-SELECT model, params, apply_at, late, dirty_from, format_version FROM arena.ladder;
+SELECT model, params, apply_at, late, format_version FROM arena.ladder;
 
 -- A match needs no more than its participants with team and result.
 INSERT INTO arena.match (match_id, played_at) VALUES (1, '2024-01-01');
@@ -95,19 +95,40 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank)
 SELECT match_id, player_id, team, rank FROM arena.match_player ON CONFLICT DO NOTHING;
 SELECT * FROM skillrating.verify('arena');
 
--- A rated match cannot be changed behind the ladder's back.
-UPDATE arena.match_player SET rank = 1 WHERE match_id = 1;
-UPDATE arena.match SET played_at = '2025-01-01' WHERE match_id = 1;
-UPDATE arena.match SET finished = false WHERE match_id = 1;
-UPDATE arena.match SET unrated_reason = 'cheating' WHERE match_id = 1;
-INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1, 99, 1, 1);
-DELETE FROM arena.match_player WHERE match_id = 1 AND player_id = 10;
-DELETE FROM arena.match WHERE match_id = 1;
-BEGIN;
-DELETE FROM arena.match WHERE match_id = 1;
-SELECT count(*) FROM arena.match WHERE match_id = 1;
-COMMIT;
-SELECT count(*) FROM arena.match WHERE match_id = 1;
+-- Whatever is done to a rated match is noticed, whether by one statement or by many.
+CREATE TEMP TABLE change (n serial, statement text);
+INSERT INTO change (statement) VALUES
+    ('UPDATE arena.match_player SET rank = 1 WHERE match_id = 1'),
+    ('UPDATE arena.match SET played_at = ''2025-01-01'' WHERE match_id = 1'),
+    ('UPDATE arena.match SET finished = false WHERE match_id = 1'),
+    ('UPDATE arena.match SET unrated_reason = ''cheating'' WHERE match_id = 1'),
+    ('INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1, 99, 1, 1)'),
+    ('DELETE FROM arena.match_player WHERE match_id = 1 AND player_id = 10'),
+    ('DELETE FROM arena.match WHERE match_id = 1'),
+    ('DELETE FROM arena.match WHERE match_id = 1; SELECT 1'),
+    ('UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1; UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1');
+DO $$
+DECLARE
+    c record;
+    corrections text;
+    before_catch_up boolean;
+    after_catch_up boolean;
+BEGIN
+    FOR c IN SELECT * FROM change ORDER BY n LOOP
+        BEGIN
+            EXECUTE c.statement;
+            SET CONSTRAINTS ALL IMMEDIATE;
+            SELECT string_agg(format('%s %s %s', seq, match_id, kind), ', ') INTO corrections FROM arena.correction;
+            SELECT bool_and(ok) INTO before_catch_up FROM skillrating.verify('arena');
+            PERFORM skillrating.catch_up('arena');
+            SELECT bool_and(ok) INTO after_catch_up FROM skillrating.verify('arena');
+            RAISE NOTICE '%: %; verify % and then %', c.statement, corrections, before_catch_up, after_catch_up;
+            RAISE division_by_zero;
+        EXCEPTION WHEN division_by_zero THEN
+        END;
+    END LOOP;
+END
+$$;
 TRUNCATE arena.match_player;
 
 -- Reading.
@@ -135,6 +156,8 @@ SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after
 FROM skillrating.report_match('arena', 21::smallint, ARRAY[20, 10], ARRAY[2, 1], ARRAY[1, 1]);
 SELECT count(*) FROM arena.event;
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 1], '2024-03-02');
+SELECT player_id, games_before, games_after FROM skillrating.catch_up('arena') ORDER BY player_id;
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 1], '2024-03-02');
 SELECT count(*) FROM skillrating.report_match('arena', 22, ARRAY[10, 20], ARRAY[1, 1], ARRAY[1, 1]);
 SELECT status, reason FROM arena.rated_match WHERE match_id = 22;

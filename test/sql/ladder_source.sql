@@ -25,9 +25,13 @@ SELECT player_id, rating, games FROM duels.rating ORDER BY rating DESC, player_i
 UPDATE duel SET winner = 'cid' WHERE winner IS NULL;
 SELECT player_id, round(rating::numeric, 6) AS rating, games FROM duels.rating ORDER BY rating DESC, player_id;
 SELECT bool_and(ok) FROM skillrating.verify('duels');
--- What is rated cannot be changed or removed, and the table not emptied.
+-- What is rated may change and go, but the table cannot be emptied.
 UPDATE duel SET winner = 'bob' WHERE id = 1;
 DELETE FROM duel WHERE id = 2;
+SELECT seq, match_id, kind FROM duels.correction ORDER BY seq;
+SELECT player_id, round(rating_before::numeric, 4) AS before, round(rating_after::numeric, 4) AS after, games_before, games_after
+FROM skillrating.catch_up('duels') ORDER BY player_id;
+SELECT bool_and(ok) FROM skillrating.verify('duels');
 TRUNCATE duel;
 SELECT skillrating.report_match('duels', 9, '{ann,bob}'::text[], '{1,2}', '{1,2}');
 -- A forecast needs no table.

@@ -38,8 +38,8 @@ INSERT INTO document.match SELECT * FROM arena.match;
 INSERT INTO document.match_player SELECT * FROM arena.match_player;
 SELECT count(*), bool_and(rating = round(rating)) AS integers FROM document.rating;
 SELECT count(*) FILTER (WHERE rating = round(rating)) AS integers, bool_and(rating >= 100) AS above_floor FROM arena.rating;
-SELECT check_name, ok FROM skillrating.verify('arena');
-SELECT check_name, ok FROM skillrating.verify('document');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT bool_and(ok) FROM skillrating.verify('document');
 -- The model's score of a window that is not full is the formula's, but for the drift.
 SELECT max(abs(skillrating.synelo_convergence(e.ratings, e.expected, e.outcomes, velocity_weight => 0)
     - least(0.25 * abs(r.surprise) / 0.1 + 0.5 * sqrt(r.rating_variance) / 72, 1))) < 1e-9 AS same

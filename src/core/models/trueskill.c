@@ -73,7 +73,8 @@ static const ParamSpec trueskill_params[] = {
 
 static const StateSpec trueskill_state[] = {
 	{.name = "mu",.min = -INFINITY,.description = "mean of the skill"},
-	{.name = "sigma",.min = DEVIATION_MIN,.description = "deviation of the skill"},
+	{.name = "sigma",.min = DEVIATION_MIN,.deviation = true,
+	.description = "deviation of the skill"},
 };
 
 static void

@@ -1,0 +1,415 @@
+-- Corrections: what changes the history of a ladder, and bringing it up to date.
+
+CREATE FUNCTION skillrating.ladder_types(
+    ladder text,
+    OUT player_type text,
+    OUT player_equals text,
+    OUT player_order text,
+    OUT match_type text,
+    OUT match_equals text,
+    OUT match_order text)
+AS 'MODULE_PATHNAME', 'skillrating_ladder_types'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating.ladder_types(text) IS
+'The types of a ladder''s players and matches, the operators that compare them, and how players are ordered, as SQL text that does not depend on search_path. Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.catch_up(
+    ladder text,
+    search boolean DEFAULT false,
+    rebuild boolean DEFAULT false,
+    OUT player_id text,
+    OUT pool text,
+    OUT rating_before float8,
+    OUT rating_after float8,
+    OUT games_before bigint,
+    OUT games_after bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_catch_up'
+LANGUAGE C VOLATILE STRICT ROWS 1000;
+
+COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
+'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction says that history is out of date, replays it from there, exactly, from the states that the events before left behind. Only what comes out otherwise is written. Returns the players whose rows changed, with the displayed rating and the games before and after; null where there is no row. With search it also looks in the source for matches that no trigger has reported, with rebuild it replays from the very start. Rating waits meanwhile, reading goes on. Errors: 42704 for an unknown ladder, 42501 unless the caller may write to its tables.';
+
+CREATE FUNCTION skillrating.resequence(
+    ladder text,
+    whole boolean)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    from_time timestamptz;
+    from_seq bigint;
+    last_seq bigint;
+    n bigint;
+    waits boolean;
+BEGIN
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I.correction)', ladder) INTO waits;
+    IF NOT (whole OR waits) THEN
+        RETURN 0;
+    END IF;
+
+    -- When matches were played may have changed.
+    EXECUTE format(
+        'UPDATE %1$I.rated_match AS m SET played_at = s.played_at
+        FROM (SELECT DISTINCT s.match_id, CAST(s.played_at AS timestamptz) AS played_at FROM %1$I.source AS s
+              WHERE $1 OR s.match_id %2$s ANY (ARRAY(SELECT c.match_id FROM %1$I.correction AS c WHERE c.match_id IS NOT NULL))) AS s
+        WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at', ladder, t.match_equals)
+    USING whole;
+
+    -- All that comes behind the first match whose place may be another.
+    IF whole THEN
+        from_time := '-infinity';
+    ELSE
+        EXECUTE format('SELECT min(c.played_at) FROM %I.correction AS c', ladder) INTO from_time;
+    END IF;
+    EXECUTE format(
+        'SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
+            (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),
+            (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL))', ladder)
+    INTO from_seq USING from_time;
+    last_seq := nextval(format('%I.event_seq', ladder));
+
+    EXECUTE format(
+        'WITH place AS (
+            SELECT p.seq, p.at, p.match_id,
+                row_number() OVER (ORDER BY p.at, p.match_id IS NOT NULL, p.match_id%2$s, p.seq) AS n,
+                row_number() OVER (ORDER BY p.seq) AS old_n
+            FROM (
+                SELECT m.seq, m.played_at AS at, m.match_id FROM %1$I.rated_match AS m
+                WHERE m.seq >= $2 OR (m.seq IS NULL AND EXISTS (
+                    SELECT FROM %1$I.correction AS c WHERE c.kind = ''late'' AND c.match_id %3$s m.match_id))
+                UNION ALL
+                SELECT DISTINCT o.seq, o.at, NULL::%4$s FROM %1$I.operation AS o WHERE o.seq >= $2
+            ) AS p
+        ), moved AS MATERIALIZED (
+            SELECT p.match_id, p.seq AS old_seq, $1 + row_number() OVER (ORDER BY p.n) AS seq
+            FROM place AS p
+            WHERE p.n >= (SELECT min(f.n) FROM place AS f WHERE f.n <> f.old_n OR f.seq IS NULL)
+        ), matches AS (
+            UPDATE %1$I.rated_match AS m SET seq = p.seq FROM moved AS p WHERE m.match_id %3$s p.match_id
+        ), operations AS (
+            UPDATE %1$I.operation AS o SET seq = p.seq FROM moved AS p
+            WHERE o.seq = p.old_seq AND p.match_id IS NULL
+        ), events AS (
+            UPDATE %1$I.event AS e SET seq = p.seq FROM moved AS p WHERE e.seq = p.old_seq AND e.seq >= $2
+        ), corrections AS (
+            INSERT INTO %1$I.correction (seq, kind) SELECT min(p.seq), ''reorder'' FROM moved AS p HAVING count(*) > 0
+        )
+        SELECT count(*), setval(%5$L, $1 + count(*)) FROM moved',
+        ladder, t.match_order, t.match_equals, t.match_type, format('%I.event_seq', ladder))
+    INTO n USING last_seq, coalesce(from_seq, last_seq);
+    RETURN n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.resequence(text, boolean) IS
+'The part of catch_up() for ladders with late => reorder: gives matches and operations new places in the order, by time and match_id, from the first one on whose place has changed. Returns how many got one.';
+
+CREATE FUNCTION skillrating.void_match(
+    ladder text,
+    match_id anycompatible,
+    reason text DEFAULT 'void')
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    place bigint;
+    n bigint;
+BEGIN
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = $2 WHERE m.match_id %s CAST($1 AS %s) RETURNING m.seq',
+        ladder, t.match_equals, t.match_type)
+    INTO place USING match_id::text, reason;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" has not looked at match %s', ladder, match_id),
+            HINT = 'Matches that it knows are in its table rated_match.';
+    END IF;
+    IF place IS NOT NULL THEN
+        EXECUTE format('INSERT INTO %I.correction (seq, match_id, kind) VALUES ($1, CAST($2 AS %s), ''void'')', ladder, t.match_type)
+        USING place, match_id::text;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.void_match(text, anycompatible, text) IS
+'Takes a match out of the rating, whatever the source says, for the reason given; takes effect with catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.';
+
+CREATE FUNCTION skillrating.restore_match(
+    ladder text,
+    match_id anycompatible)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    place bigint;
+    played_at timestamptz;
+    n bigint;
+BEGIN
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = NULL WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.seq, m.played_at',
+        ladder, t.match_equals, t.match_type)
+    INTO place, played_at USING match_id::text;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RAISE undefined_object USING
+            MESSAGE = format('match %s of ladder "%s" is not void', match_id, ladder);
+    END IF;
+    IF place IS NOT NULL THEN
+        EXECUTE format('INSERT INTO %I.correction (seq, match_id, kind, played_at) VALUES ($1, CAST($2 AS %s), ''restore'', $3)', ladder, t.match_type)
+        USING place, match_id::text, played_at;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.restore_match(text, anycompatible) IS
+'Undoes void_match(): the match counts again, at its old place in the order; takes effect with catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
+
+CREATE FUNCTION skillrating.exclude_player(
+    ladder text,
+    player_id anycompatible,
+    since timestamptz DEFAULT '-infinity',
+    until timestamptz DEFAULT 'infinity',
+    reason text DEFAULT NULL)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    operation_seq bigint;
+    place bigint;
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR since IS NULL OR until IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id, since and until must not be null';
+    END IF;
+    IF since >= until THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('since (%s) must lie before until (%s)', since, until);
+    END IF;
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    EXECUTE format(
+        'WITH RECURSIVE account(id) AS (
+            SELECT CAST($1 AS %2$s)
+            UNION ALL
+            SELECT o.into_id FROM account AS a JOIN %1$I.operation AS o ON o.player_id %3$s a.id
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
+        SELECT min(e.seq) FROM account AS a JOIN %1$I.event AS e ON e.player_id %3$s a.id
+        WHERE e.kind = ''match'' AND e.played_at >= $2 AND e.played_at < $3',
+        ladder, t.player_type, t.player_equals)
+    INTO place USING player_id::text, since, until;
+    EXECUTE format(
+        'INSERT INTO %1$I.operation (seq, kind, player_id, since, until, reason)
+        VALUES (nextval(%2$L), ''exclude'', CAST($1 AS %3$s), $2, $3, $4)
+        RETURNING seq', ladder, format('%I.event_seq', ladder), t.player_type)
+    INTO operation_seq USING player_id::text, since, until, reason;
+    IF place IS NOT NULL THEN
+        EXECUTE format('INSERT INTO %I.correction (seq, kind) VALUES ($1, ''exclude'')', ladder)
+        USING place;
+    END IF;
+    RETURN operation_seq;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text) IS
+'Takes all matches out of the rating in which a player, for instance a cheater, took part and that were played from since on, and before until, those to come too; those who lost to the player get back what they lost. What was rated changes with catch_up(). Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 for an empty time.';
+
+CREATE FUNCTION skillrating.merge_players(
+    ladder text,
+    player_id anycompatible,
+    into_id anycompatible,
+    reason text DEFAULT NULL)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    operation_seq bigint;
+    place bigint;
+    first_played_at timestamptz;
+    bad boolean;
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR into_id IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id and into_id must not be null';
+    END IF;
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+
+    -- Whoever follows the merges from into_id must not come back to player_id.
+    EXECUTE format(
+        'WITH RECURSIVE account(id) AS (
+            SELECT CAST($2 AS %2$s)
+            UNION ALL
+            SELECT o.into_id FROM account AS a JOIN %1$I.operation AS o ON o.player_id %3$s a.id
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
+        SELECT EXISTS (SELECT FROM account AS a WHERE a.id %3$s CAST($1 AS %2$s))
+            OR EXISTS (SELECT FROM %1$I.operation AS o WHERE o.player_id %3$s CAST($1 AS %2$s)
+                AND o.kind = ''merge'' AND o.undone_at IS NULL)',
+        ladder, t.player_type, t.player_equals)
+    INTO bad USING player_id::text, into_id::text;
+    IF bad THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s cannot be merged into %s', player_id, into_id),
+            DETAIL = 'They are the same account, or the first is merged already.';
+    END IF;
+    EXECUTE format('SELECT min(e.seq), min(e.played_at) FROM %I.event AS e WHERE e.player_id %s CAST($1 AS %s)',
+        ladder, t.player_equals, t.player_type)
+    INTO place, first_played_at USING player_id::text;
+    EXECUTE format(
+        'INSERT INTO %1$I.operation (seq, kind, player_id, into_id, reason)
+        VALUES (nextval(%2$L), ''merge'', CAST($1 AS %3$s), CAST($2 AS %3$s), $3)
+        RETURNING seq', ladder, format('%I.event_seq', ladder), t.player_type)
+    INTO operation_seq USING player_id::text, into_id::text, reason;
+    IF place IS NOT NULL THEN
+        EXECUTE format('INSERT INTO %I.correction (seq, kind, played_at) VALUES ($1, ''merge'', $2)', ladder)
+        USING place, first_played_at;
+    END IF;
+    RETURN operation_seq;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible, text) IS
+'Makes one player of two accounts: all matches of player_id, past and future, count as those of into_id, as if it had always been one; what was set by hand or seeded for player_id no longer counts. What was rated changes with catch_up(), after which player_id has no rating. Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 if player_id is merged already or into_id leads back to it.';
+
+CREATE FUNCTION skillrating.undo_operation(
+    ladder text,
+    seq bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    operation_kind text;
+    place bigint;
+    first_played_at timestamptz;
+BEGIN
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+
+    -- Whose matches were left out or counted for somebody else, they count again from the first on.
+    EXECUTE format(
+        'WITH RECURSIVE account(id) AS (
+            SELECT o.player_id FROM %1$I.operation AS o
+            WHERE o.seq = $1 AND o.kind IN (''exclude'', ''merge'') AND o.undone_at IS NULL
+            UNION
+            SELECT o.player_id FROM account AS a JOIN %1$I.operation AS o ON o.into_id %2$s a.id
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
+        SELECT min(m.seq), min(m.played_at)
+        FROM account AS a
+        JOIN %1$I.source AS s ON s.player_id %2$s a.id
+        JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id', ladder, t.player_equals, t.match_equals)
+    INTO place, first_played_at USING seq;
+    EXECUTE format(
+        'UPDATE %I.operation AS o SET undone_at = now() WHERE o.seq = $1 AND o.undone_at IS NULL RETURNING o.kind', ladder)
+    INTO operation_kind USING seq;
+    IF operation_kind IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, seq),
+            HINT = 'See the column seq of its table operation.';
+    END IF;
+    IF operation_kind NOT IN ('exclude', 'merge') THEN
+        place := seq;
+    END IF;
+    IF place IS NOT NULL THEN
+        EXECUTE format('INSERT INTO %I.correction (seq, kind, played_at) VALUES ($1, ''undo'', $2)', ladder)
+        USING place, first_played_at;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
+'Undoes a season, decay, set_rating(), seed_from(), exclude_player() or merge_players() by its number in table operation, as if it had never been; takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';
+
+CREATE FUNCTION skillrating.why_unrated(
+    ladder text,
+    match_id anycompatible)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    m record;
+    there boolean;
+    waits boolean;
+BEGIN
+    EXECUTE format('SELECT m.status, m.reason, m.void_reason FROM %I.rated_match AS m WHERE m.match_id %s CAST($1 AS %s)',
+        ladder, t.match_equals, t.match_type)
+    INTO m USING match_id::text;
+    IF m.status = 'rated' THEN
+        RETURN CASE WHEN m.void_reason IS NOT NULL THEN 'rated until catch_up(): ' || m.void_reason END;
+    ELSIF m.status IS NOT NULL THEN
+        RETURN m.reason;
+    END IF;
+    EXECUTE format(
+        'SELECT EXISTS (SELECT FROM %1$I.source AS s WHERE s.match_id %2$s CAST($1 AS %3$s)),
+            EXISTS (SELECT FROM %1$I.pending AS p WHERE p.match_id %2$s CAST($1 AS %3$s))',
+        ladder, t.match_equals, t.match_type)
+    INTO there, waits USING match_id::text;
+    RETURN CASE
+        WHEN waits THEN 'waits for commit or catch_up()'
+        WHEN there THEN 'no trigger has reported it: see catch_up(search => true)'
+        ELSE 'there is no such match, or it is not finished' END;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.why_unrated(text, anycompatible) IS
+'Why a match does not count: the reason of the source or of the ladder, or what it waits for; null for a match that is rated. Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.forget_player(
+    ladder text,
+    player_id anycompatible,
+    pseudonym anycompatible)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    taken boolean;
+BEGIN
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    EXECUTE format(
+        'SELECT EXISTS (SELECT FROM %1$I.rating AS r WHERE r.player_id %2$s CAST($1 AS %3$s))
+            OR EXISTS (SELECT FROM %1$I.operation AS o WHERE CAST($1 AS %3$s) %2$s ANY (ARRAY[o.player_id, o.into_id]))',
+        ladder, t.player_equals, t.player_type)
+    INTO taken USING pseudonym::text;
+    IF taken THEN
+        RAISE unique_violation USING
+            MESSAGE = format('pseudonym %s is taken in ladder "%s"', pseudonym, ladder);
+    END IF;
+    IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
+        EXECUTE format('UPDATE %I.match_player AS p SET player_id = CAST($2 AS %3$s) WHERE p.player_id %2$s CAST($1 AS %3$s)',
+            ladder, t.player_equals, t.player_type)
+        USING player_id::text, pseudonym::text;
+    END IF;
+    EXECUTE format('UPDATE %1$I.event AS e SET player_id = CAST($2 AS %3$s) WHERE e.player_id %2$s CAST($1 AS %3$s)',
+        ladder, t.player_equals, t.player_type)
+    USING player_id::text, pseudonym::text;
+    EXECUTE format('UPDATE %1$I.rating AS r SET player_id = CAST($2 AS %3$s) WHERE r.player_id %2$s CAST($1 AS %3$s)',
+        ladder, t.player_equals, t.player_type)
+    USING player_id::text, pseudonym::text;
+    EXECUTE format('UPDATE %1$I.operation AS o SET player_id = CAST($2 AS %3$s) WHERE o.player_id %2$s CAST($1 AS %3$s)',
+        ladder, t.player_equals, t.player_type)
+    USING player_id::text, pseudonym::text;
+    EXECUTE format('UPDATE %1$I.operation AS o SET into_id = CAST($2 AS %3$s) WHERE o.into_id %2$s CAST($1 AS %3$s)',
+        ladder, t.player_equals, t.player_type)
+    USING player_id::text, pseudonym::text;
+    -- The reason that a match is unrated can name the player.
+    EXECUTE format('UPDATE %1$I.rated_match AS m SET reason = $2 WHERE m.reason = $1', ladder)
+    USING format('player %s is excluded', player_id), format('player %s is excluded', pseudonym);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
+'Erases a person from a ladder: puts a pseudonym in place of the player in its matches, events, ratings and operations, and leaves the arithmetic as it is. Where the ladder has a source, do the same to the tables behind it, in the same transaction. The matches are then new content, so that catch_up() replays them, with the same outcome but for the last bit of sums whose order changes with the name. Errors: 42704 for an unknown ladder, 23505 if the pseudonym is taken.';

@@ -1,0 +1,236 @@
+-- Operations: what changes states at a place in the order, other than matches.
+
+CREATE FUNCTION skillrating.apply_operation(
+    ladder text,
+    seq bigint)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating.apply_operation(text, bigint) IS
+'Does the last operation of table operation to the states of its players, and writes their events; new_season() and its like call it. Returns the number of players. Errors: 55000 if it is not the last one, 22003 if a state comes out of range.';
+
+CREATE FUNCTION skillrating.new_season(
+    ladder text,
+    name text,
+    keep float8 DEFAULT 0.5,
+    pool text DEFAULT NULL,
+    at timestamptz DEFAULT now(),
+    reason text DEFAULT NULL)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    operation_seq bigint;
+    taken boolean;
+BEGIN
+    IF ladder IS NULL OR name IS NULL OR keep IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, name, keep and at must not be null';
+    END IF;
+    IF NOT keep BETWEEN 0 AND 1 THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('keep must lie between 0 and 1, not %s', keep);
+    END IF;
+    PERFORM skillrating.ladder_types(ladder);
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I.operation WHERE kind = ''season'' AND undone_at IS NULL AND params->>''name'' = $1)', ladder)
+    INTO taken USING name;
+    IF taken THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('ladder "%s" has a season "%s" already', ladder, name);
+    END IF;
+    EXECUTE format(
+        'INSERT INTO %I.operation (seq, kind, pool, at, params, reason)
+        VALUES (nextval(%L), ''season'', $1, $2, jsonb_build_object(''name'', $3, ''keep'', $4), $5) RETURNING seq',
+        ladder, format('%I.event_seq', ladder))
+    INTO operation_seq USING pool, at, name, keep, coalesce(reason, 'season ' || name);
+    RETURN skillrating.apply_operation(ladder, operation_seq);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, timestamptz, text) IS
+'Begins a season: a soft reset of all states, or those of one pool, towards the initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances do so. The states before remain in the events, see season_table(). Returns the number of players. Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if there is a season of that name.';
+
+CREATE FUNCTION skillrating.decay(
+    ladder text,
+    grace interval DEFAULT '30 days',
+    rate float8 DEFAULT 1,
+    floor float8 DEFAULT 0,
+    half_life interval DEFAULT NULL,
+    mean float8 DEFAULT NULL,
+    pool text DEFAULT NULL,
+    at timestamptz DEFAULT now(),
+    reason text DEFAULT 'decay')
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    operation_seq bigint;
+    counted_from timestamptz;
+    parameters jsonb;
+    day constant float8 := 86400;
+BEGIN
+    IF ladder IS NULL OR grace IS NULL OR rate IS NULL OR floor IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, grace, rate, floor and at must not be null';
+    END IF;
+    IF NOT (rate >= 0 AND rate < 'Infinity') OR NOT (abs(floor) < 'Infinity') OR NOT coalesce(abs(mean) < 'Infinity', true) THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('rate (%s) must be finite and not negative, floor (%s) and mean (%s) finite', rate, floor, mean);
+    END IF;
+    IF grace < '0' THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('grace must not be negative, not %s', grace);
+    END IF;
+    IF half_life <= '0' THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('half_life must be positive, not %s', half_life);
+    END IF;
+    PERFORM skillrating.ladder_types(ladder);
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+
+    -- Days that an earlier decay has counted are not counted again.
+    EXECUTE format(
+        'SELECT max(o.at) FROM %I.operation AS o WHERE o.kind = ''decay'' AND o.undone_at IS NULL AND (o.pool IS NULL OR $1 IS NULL OR o.pool = $1)', ladder)
+    INTO counted_from USING pool;
+    IF half_life IS NOT NULL AND mean IS NULL THEN
+        EXECUTE format('SELECT skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params) FROM %I.ladder AS l', ladder) INTO mean;
+    END IF;
+    parameters := jsonb_build_object('grace_days', extract(epoch FROM grace) / day, 'counted_from', counted_from)
+        || CASE WHEN half_life IS NULL THEN jsonb_build_object('rate', rate, 'floor', floor)
+            ELSE jsonb_build_object('half_life_days', extract(epoch FROM half_life) / day, 'mean', mean) END;
+    EXECUTE format(
+        'INSERT INTO %I.operation (seq, kind, pool, at, params, reason)
+        VALUES (nextval(%L), ''decay'', $1, $2, $3, $4) RETURNING seq',
+        ladder, format('%I.event_seq', ladder))
+    INTO operation_seq USING pool, at, jsonb_strip_nulls(parameters), reason;
+    RETURN skillrating.apply_operation(ladder, operation_seq);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.decay(text, interval, float8, float8, interval, float8, text, timestamptz, text) IS
+'Lets the displayed ratings of idle players fall: by rate points a day beyond grace since the last match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an earlier decay has counted is not counted again, so that it can be called every day. The points come off the first state column. Returns the number of players whose rating changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range.';
+
+CREATE FUNCTION skillrating.set_rating(
+    ladder text,
+    player_id anycompatible,
+    state jsonb,
+    pool text DEFAULT '',
+    at timestamptz DEFAULT now(),
+    reason text DEFAULT NULL)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    columns text[];
+    wrong text;
+    state_values float8[];
+    merged_into text;
+    operation_seq bigint;
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR state IS NULL OR pool IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id, state, pool and at must not be null';
+    END IF;
+    EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    INTO columns;
+    IF jsonb_typeof(state) <> 'object' OR state = '{}' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('state must be an object of state columns, not %s', state),
+            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
+    END IF;
+    SELECT k INTO wrong
+    FROM jsonb_object_keys(state) AS k
+    WHERE NOT k = ANY (columns) OR jsonb_typeof(state->k) <> 'number'
+    LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = CASE WHEN wrong = ANY (columns) THEN format('state column "%s" must be a number, not %s', wrong, state->wrong)
+                ELSE format('there is no state column "%s"', wrong) END,
+            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
+    END IF;
+    SELECT array_agg((state->>c.name)::float8 ORDER BY c.n) INTO state_values
+    FROM unnest(columns) WITH ORDINALITY AS c(name, n);
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    EXECUTE format('SELECT o.into_id::text FROM %I.operation AS o WHERE o.player_id %s CAST($1 AS %s) AND o.kind = ''merge'' AND o.undone_at IS NULL',
+        ladder, t.player_equals, t.player_type)
+    INTO merged_into USING player_id::text;
+    IF merged_into IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s is merged into %s', player_id, merged_into);
+    END IF;
+    EXECUTE format(
+        'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, reason)
+        VALUES (nextval(%2$L), ''set'', $1, CAST($2 AS %3$s), $3, $4, $5) RETURNING seq',
+        ladder, format('%I.event_seq', ladder), t.player_type)
+    INTO operation_seq USING pool, player_id::text, at, state_values, coalesce(reason, 'set by hand');
+    PERFORM skillrating.apply_operation(ladder, operation_seq);
+    RETURN operation_seq;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
+'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. It takes its place in the order: matches before are replayed without it, those after with it. Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 for a state column that there is not or a player who is merged into another, 22003 for a state out of range.';
+
+CREATE FUNCTION skillrating.seed_from(
+    ladder text,
+    other text,
+    pool text DEFAULT '',
+    other_pool text DEFAULT '',
+    overwrite boolean DEFAULT false,
+    at timestamptz DEFAULT now(),
+    reason text DEFAULT NULL)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    columns text[];
+    other_columns text[];
+    expressions text;
+    operation_seq bigint;
+    n bigint;
+BEGIN
+    IF ladder IS NULL OR other IS NULL OR pool IS NULL OR other_pool IS NULL OR overwrite IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, other, pool, other_pool, overwrite and at must not be null';
+    END IF;
+    PERFORM skillrating.ladder_types(other);
+    EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder) INTO columns;
+    EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', other) INTO other_columns;
+    IF NOT columns && other_columns THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('ladders "%s" and "%s" have no state column in common', ladder, other),
+            HINT = 'Set the states with set_rating() instead.';
+    END IF;
+    SELECT string_agg(CASE WHEN c.name = ANY (other_columns) THEN format('o.%I', c.name) ELSE 'NULL' END, ', ' ORDER BY c.n)
+    INTO expressions
+    FROM unnest(columns) WITH ORDINALITY AS c(name, n);
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    operation_seq := nextval(format('%I.event_seq', ladder));
+    EXECUTE format(
+        'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, params, reason)
+        SELECT $1, ''seed'', $2, o.player_id, $5, ARRAY[%4$s]::float8[], jsonb_build_object(''ladder'', %5$L::text, ''pool'', $3), $6
+        FROM %2$I.rating AS o
+        WHERE o.pool = $3 AND ($4 OR NOT EXISTS (
+                SELECT FROM %1$I.rating AS r WHERE r.player_id %3$s o.player_id AND r.pool = $2))
+            AND NOT EXISTS (
+                SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s o.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
+        ladder, other, t.player_equals, expressions, other)
+    USING operation_seq, pool, other_pool, overwrite, at, coalesce(reason, 'seeded from ' || other);
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n > 0 THEN
+        PERFORM skillrating.apply_operation(ladder, operation_seq);
+    END IF;
+    RETURN n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.seed_from(text, text, text, text, boolean, timestamptz, text) IS
+'Starts players of a ladder from their states in another one: those columns that both models have, as they are there now, for players who have no row here yet, or for all with overwrite. new_season() afterwards moves them towards the initial state. Returns the number of players. Errors: 42704 for an unknown ladder, 22023 if the models have no state column in common.';

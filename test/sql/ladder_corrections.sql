@@ -1,0 +1,233 @@
+-- What changes history: corrections, operations, and bringing a ladder up to date.
+\set SHOW_CONTEXT never
+SET extra_float_digits = 0;
+SET timezone = 'UTC';
+SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text');
+SELECT skillrating.create_ladder('mirror', 'elo', player_type => 'text');
+
+-- 60 duels of six players, an hour apart; the second ladder gets what the first should be like.
+CREATE TABLE duel AS
+SELECT g AS match_id, '2024-01-01'::timestamptz + g * interval '1 hour' AS played_at,
+    'p' || g % 6 AS a, 'p' || (g + 1 + g / 6 % 5) % 6 AS b, 1 + g % 3 AS rank_a, 1 + g / 2 % 3 AS rank_b
+FROM generate_series(1, 60) AS g;
+CREATE FUNCTION play(ladder text, condition text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT match_id, played_at FROM duel WHERE %s', ladder, condition);
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank)
+        SELECT match_id, a, 1, rank_a FROM duel WHERE %2$s UNION ALL SELECT match_id, b, 2, rank_b FROM duel WHERE %2$s', ladder, condition);
+END
+$$;
+-- Rows of one ladder that the other does not have, but for places in the order.
+CREATE FUNCTION difference(a text, b text, OUT ratings bigint, OUT events bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SELECT count(*) FROM ((TABLE %1$I.rating EXCEPT TABLE %2$I.rating) UNION ALL (TABLE %2$I.rating EXCEPT TABLE %1$I.rating)) AS d', a, b) INTO ratings;
+    EXECUTE format('SELECT count(*) FROM (
+        SELECT to_jsonb(e) - ''seq'' FROM (TABLE %1$I.event) AS e EXCEPT SELECT to_jsonb(e) - ''seq'' FROM (TABLE %2$I.event) AS e
+        UNION ALL (SELECT to_jsonb(e) - ''seq'' FROM (TABLE %2$I.event) AS e EXCEPT SELECT to_jsonb(e) - ''seq'' FROM (TABLE %1$I.event) AS e)) AS d', a, b) INTO events;
+END
+$$;
+SELECT play('arena', 'true');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+
+-- A void match is as if it had never been.
+SELECT skillrating.void_match('arena', 7, 'server crash');
+SELECT skillrating.why_unrated('arena', 7), skillrating.why_unrated('arena', 8) IS NULL AS rated, skillrating.why_unrated('arena', 99);
+SELECT seq, match_id, kind FROM arena.correction;
+SELECT player_id, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, games_before, games_after
+FROM skillrating.catch_up('arena') ORDER BY player_id;
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT status, reason, skillrating.why_unrated('arena', 7) FROM arena.rated_match WHERE match_id = 7;
+SELECT play('mirror', 'match_id <> 7');
+SELECT * FROM difference('arena', 'mirror');
+-- It stays void when its rows change, and can come back.
+UPDATE arena.match_player SET rank = 1 WHERE match_id = 7;
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT skillrating.restore_match('arena', 7);
+SELECT skillrating.restore_match('arena', 7);
+UPDATE arena.match_player AS p SET rank = CASE team WHEN 1 THEN rank_a ELSE rank_b END FROM duel AS d WHERE p.match_id = 7 AND d.match_id = 7;
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT skillrating.drop_ladder('mirror'), skillrating.create_ladder('mirror', 'elo', player_type => 'text');
+SELECT play('mirror', 'true');
+SELECT * FROM difference('arena', 'mirror');
+SELECT skillrating.void_match('arena', 99);
+SELECT skillrating.void_match('nowhere', 1);
+
+-- Only what comes out otherwise is written.
+CREATE TEMP TABLE version AS SELECT player_id, seq, ctid AS at FROM arena.event;
+UPDATE arena.match_player SET rank = 9 WHERE match_id = 58 AND team = 1;
+SELECT player_id, games_before, games_after FROM skillrating.catch_up('arena') ORDER BY player_id;
+SELECT count(*), min(e.seq) FROM arena.event AS e LEFT JOIN version AS v ON (v.player_id, v.seq, v.at) = (e.player_id, e.seq, e.ctid) WHERE v.seq IS NULL;
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+UPDATE arena.match_player AS p SET rank = rank_a FROM duel AS d WHERE p.match_id = 58 AND d.match_id = 58 AND p.team = 1;
+SELECT count(*) FROM skillrating.catch_up('arena');
+
+-- Matches with a cheater do not count from some time on, and do again.
+SELECT skillrating.exclude_player('arena', 'p3', '2024-01-02', reason => 'aim bot') AS operation \gset
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT DISTINCT status, reason FROM arena.rated_match ORDER BY 1;
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT skillrating.drop_ladder('mirror'), skillrating.create_ladder('mirror', 'elo', player_type => 'text');
+SELECT play('mirror', $$played_at < '2024-01-02' OR 'p3' NOT IN (a, b)$$);
+SELECT * FROM difference('arena', 'mirror');
+-- Those to come neither.
+INSERT INTO duel VALUES (61, '2024-01-04', 'p3', 'newcomer', 1, 2);
+SELECT play('arena', 'match_id = 61');
+SELECT skillrating.why_unrated('arena', 61);
+SELECT * FROM difference('arena', 'mirror');
+SELECT skillrating.undo_operation('arena', :operation);
+SELECT skillrating.undo_operation('arena', :operation);
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT skillrating.drop_ladder('mirror'), skillrating.create_ladder('mirror', 'elo', player_type => 'text');
+SELECT play('mirror', 'match_id <= 60');
+SELECT play('mirror', 'match_id > 60');
+SELECT * FROM difference('arena', 'mirror');
+SELECT skillrating.exclude_player('arena', 'p3', '2024-01-02', '2024-01-02');
+
+-- Two accounts of one player count as one. Where they met, the match does not count.
+SELECT skillrating.merge_players('arena', 'p5', 'p0', reason => 'second account') AS operation \gset
+SELECT skillrating.merge_players('arena', 'p0', 'p5');
+SELECT skillrating.merge_players('arena', 'p5', 'p1');
+SELECT skillrating.merge_players('arena', 'p4', 'p4');
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT count(*) FILTER (WHERE player_id = 'p5') AS p5, count(*) FILTER (WHERE player_id = 'p0') AS p0 FROM arena.rating;
+SELECT status, reason, count(*) FROM arena.rated_match GROUP BY status, reason ORDER BY status;
+SELECT skillrating.drop_ladder('mirror'), skillrating.create_ladder('mirror', 'elo', player_type => 'text');
+CREATE TEMP TABLE duel_before AS TABLE duel;
+UPDATE duel SET a = 'p0' WHERE a = 'p5';
+UPDATE duel SET b = 'p0' WHERE b = 'p5';
+SELECT play('mirror', 'a <> b AND match_id <= 60');
+SELECT play('mirror', 'match_id > 60');
+SELECT * FROM difference('arena', 'mirror');
+TRUNCATE duel;
+INSERT INTO duel TABLE duel_before;
+SELECT skillrating.undo_operation('arena', :operation);
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+
+-- Operations take their place in the order, and matches before them are replayed without.
+SELECT skillrating.new_season('arena', '2024', 0.25, at => '2024-01-05');
+SELECT skillrating.new_season('arena', '2024');
+SELECT skillrating.new_season('arena', '2025', 1.5);
+SELECT skillrating.set_rating('arena', 'p1', '{"rating": 1700}', at => '2024-01-05 01:00', reason => 'champion elsewhere') AS operation \gset
+SELECT skillrating.set_rating('arena', 'p1', '{"skill": 1700}');
+SELECT skillrating.set_rating('arena', 'p1', '{"rating": "high"}');
+SELECT skillrating.set_rating('arena', 'p1', '[]');
+INSERT INTO duel VALUES (62, '2024-01-06', 'p1', 'p2', 2, 1);
+SELECT play('arena', 'match_id = 62');
+SELECT skillrating.decay('arena', grace => '10 days', rate => 2, floor => 1490, at => '2024-02-01');
+SELECT skillrating.decay('arena', grace => '10 days', rate => 2, floor => 1490, at => '2024-02-02');
+SELECT skillrating.decay('arena', grace => '10 days', half_life => '20 days', at => '2024-02-22');
+SELECT skillrating.decay('arena', grace => '-1 day');
+SELECT skillrating.decay('arena', half_life => '0');
+SELECT skillrating.decay('arena', rate => 'NaN');
+SELECT seq, kind, played_at, games, last_played, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, reason
+FROM arena.event WHERE player_id = 'p1' AND seq > 61 ORDER BY seq;
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+UPDATE arena.match_player SET rank = 5 WHERE match_id = 30 AND team = 2;
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT skillrating.undo_operation('arena', :operation);
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT seq, kind, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after
+FROM arena.event WHERE player_id = 'p1' AND seq > 61 ORDER BY seq;
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+
+-- Another ladder starts where this one is.
+SELECT skillrating.create_ladder('next', 'elo', player_type => 'text');
+SELECT skillrating.create_ladder('other', 'hive', player_type => 'text');
+SELECT skillrating.seed_from('next', 'arena');
+SELECT skillrating.seed_from('next', 'arena');
+SELECT skillrating.seed_from('other', 'arena');
+SELECT count(*) FROM arena.rating AS a FULL JOIN next.rating AS n USING (player_id) WHERE a.rating IS DISTINCT FROM n.rating;
+SELECT play('next', 'match_id <= 20');
+SELECT count(*) FROM skillrating.catch_up('next', rebuild => true);
+SELECT bool_and(ok) FROM skillrating.verify('next');
+
+-- A person is forgotten, and the arithmetic stays.
+SELECT skillrating.forget_player('arena', 'p2', 'p4');
+SELECT skillrating.forget_player('arena', 'p2', 'somebody');
+SELECT count(*) FROM (
+    SELECT player_id FROM arena.match_player UNION ALL SELECT player_id FROM arena.event
+    UNION ALL SELECT player_id FROM arena.rating UNION ALL SELECT player_id FROM arena.operation) AS everywhere WHERE player_id = 'p2';
+SELECT * FROM skillrating.catch_up('arena');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+
+-- Manual: matches wait for a worker.
+SELECT skillrating.create_ladder('queue', 'elo', player_type => 'text', apply_at => 'manual');
+SELECT play('queue', 'match_id <= 10');
+SELECT count(*) FROM queue.pending;
+SELECT count(*) FROM queue.rated_match;
+SELECT skillrating.why_unrated('queue', 3);
+SELECT count(*) FROM skillrating.catch_up('queue');
+SELECT (SELECT count(*) FROM queue.pending), (SELECT count(*) FROM queue.rated_match), (SELECT count(*) FROM queue.event);
+SELECT count(*) FROM skillrating.report_match('queue', 11, '{p1,p2}'::text[], '{1,2}', '{1,2}');
+SELECT bool_and(ok) FROM skillrating.verify('queue');
+-- What no trigger saw is found by search, and a change or loss by rebuild.
+SET session_replication_role = replica;
+SELECT play('queue', 'match_id BETWEEN 12 AND 20');
+DELETE FROM queue.match_player WHERE match_id = 3;
+UPDATE queue.match_player SET rank = 7 WHERE match_id = 4 AND team = 1;
+RESET session_replication_role;
+SELECT check_name, ok FROM skillrating.verify('queue');
+SELECT skillrating.why_unrated('queue', 15);
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('queue', search => true, rebuild => true);
+SELECT check_name, ok FROM skillrating.verify('queue');
+SELECT count(*) FROM skillrating.catch_up('queue', search => true, rebuild => true);
+-- Broken tables are mended by a rebuild.
+UPDATE queue.event SET rating_after = 1 WHERE match_id = 5;
+DELETE FROM queue.event WHERE match_id = 6;
+UPDATE queue.rating SET rating = 3, games = 99 WHERE player_id = 'p1';
+DELETE FROM queue.rating WHERE player_id = 'p2';
+SELECT bool_and(ok) FROM skillrating.verify('queue');
+SELECT count(*) FROM skillrating.catch_up('queue', rebuild => true);
+SELECT bool_and(ok) FROM skillrating.verify('queue');
+
+-- An ORM: one statement at a time, in one transaction; one match, rated once.
+SELECT skillrating.create_ladder('orm', 'trueskill');
+BEGIN;
+INSERT INTO orm.match (match_id) VALUES (1);
+INSERT INTO orm.match_player (match_id, player_id, team) VALUES (1, 1, 1);
+INSERT INTO orm.match_player (match_id, player_id, team) VALUES (1, 2, 1);
+INSERT INTO orm.match_player (match_id, player_id, team) VALUES (1, 3, 2);
+SAVEPOINT wrong;
+INSERT INTO orm.match_player (match_id, player_id, team) VALUES (1, 9, 2);
+ROLLBACK TO wrong;
+INSERT INTO orm.match_player (match_id, player_id, team) VALUES (1, 4, 2);
+UPDATE orm.match_player SET rank = 1 WHERE match_id = 1 AND team = 1;
+UPDATE orm.match_player SET rank = 2 WHERE match_id = 1 AND team = 2;
+COMMIT;
+SELECT player_id, games, round(mu::numeric, 3) AS mu FROM orm.rating ORDER BY player_id;
+SELECT count(*) FROM orm.correction;
+-- Or each statement a transaction of its own: right after catch_up.
+INSERT INTO orm.match (match_id) VALUES (2);
+INSERT INTO orm.match_player (match_id, player_id, team, rank) VALUES (2, 1, 1, 1);
+INSERT INTO orm.match_player (match_id, player_id, team, rank) VALUES (2, 3, 2, 2);
+INSERT INTO orm.match_player (match_id, player_id, team, rank) VALUES (2, 2, 1, 1);
+INSERT INTO orm.match_player (match_id, player_id, team, rank) VALUES (2, 4, 2, 2);
+SELECT seq, match_id, kind FROM orm.correction;
+SELECT count(*) FROM skillrating.catch_up('orm');
+SELECT bool_and(ok) FROM skillrating.verify('orm');
+
+-- The first of many.
+SELECT skillrating.create_ladder('many', 'glicko2'), skillrating.create_ladder('fewer', 'glicko2');
+CREATE TABLE big AS SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '1 minute' AS played_at, (m * 7919::bigint) % 500 AS a, 500 + (m * 104729::bigint) % 500 AS b, 1 + m % 7 % 3 AS rank_a, 1 + m % 5 % 3 AS rank_b
+FROM generate_series(1, 100000) AS m;
+BEGIN;
+INSERT INTO many.match (match_id, played_at) SELECT match_id, played_at FROM big;
+INSERT INTO many.match_player (match_id, player_id, team, rank) SELECT match_id, a, 1, rank_a FROM big UNION ALL SELECT match_id, b, 2, rank_b FROM big;
+INSERT INTO fewer.match (match_id, played_at) SELECT match_id, played_at FROM big WHERE match_id > 1;
+INSERT INTO fewer.match_player (match_id, player_id, team, rank) SELECT match_id, a, 1, rank_a FROM big WHERE match_id > 1 UNION ALL SELECT match_id, b, 2, rank_b FROM big WHERE match_id > 1;
+COMMIT;
+SELECT skillrating.void_match('many', 1);
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('many');
+SELECT count(*) FROM ((TABLE many.rating EXCEPT TABLE fewer.rating) UNION ALL (TABLE fewer.rating EXCEPT TABLE many.rating)) AS d;
+SELECT count(*) FROM (SELECT player_id, match_id, games, last_played, score, win_probability, rating_before, rating_after, deviation_before, deviation_after, volatility_before, volatility_after FROM many.event
+    EXCEPT SELECT player_id, match_id, games, last_played, score, win_probability, rating_before, rating_after, deviation_before, deviation_after, volatility_before, volatility_after FROM fewer.event) AS d;
+SELECT (SELECT count(*) FROM many.event) = (SELECT count(*) FROM fewer.event) AS as_many;
+SELECT bool_and(ok) FROM skillrating.verify('many');
+DROP TABLE big, duel;
+SELECT skillrating.drop_ladder(l) FROM unnest('{arena,mirror,next,other,queue,orm,many,fewer}'::text[]) AS l;
+DROP FUNCTION play, difference;

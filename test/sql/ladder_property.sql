@@ -1,0 +1,141 @@
+-- Random lives of ladders: whatever is inserted, changed, removed, voided, merged, excluded, set and
+-- reset, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
+-- what is left in the right order, one match after another, bit for bit.
+SET extra_float_digits = 1;
+SELECT setseed(0.2718);
+
+-- A random step in the life of ladder life at hour n of a made-up calendar.
+CREATE FUNCTION random_step(n int, model text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    what float8 := random();
+    some_match bigint := (SELECT match_id FROM life.match ORDER BY random() LIMIT 1);
+    hour timestamptz := '2024-01-01'::timestamptz + n * interval '1 hour';
+    first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
+BEGIN
+    IF what < 0.55 OR some_match IS NULL THEN
+        -- Of the last hours, on the hour: so some are late, and some simultaneous.
+        INSERT INTO life.match (match_id, played_at, pool, finished)
+        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, random() < 0.9);
+        INSERT INTO life.match_player (match_id, player_id, team, rank, weight)
+        SELECT n, p, 1 + row_number() OVER (ORDER BY random()) % 2, NULL, CASE WHEN random() < 0.2 THEN 0.5 ELSE 1 END
+        FROM generate_series(1, 9) AS p ORDER BY random() LIMIT 2 + floor(random() * 3);
+        UPDATE life.match_player SET rank = team WHERE match_id = n;
+    ELSIF what < 0.62 THEN
+        UPDATE life.match_player SET rank = 3 - rank WHERE match_id = some_match;
+    ELSIF what < 0.66 THEN
+        DELETE FROM life.match WHERE match_id = some_match;
+    ELSIF what < 0.70 THEN
+        UPDATE life.match SET played_at = played_at + (floor(random() * 21) - 10) * interval '1 hour', finished = true WHERE match_id = some_match;
+    ELSIF what < 0.74 THEN
+        PERFORM skillrating.void_match('life', match_id) FROM life.rated_match WHERE match_id = some_match AND void_reason IS NULL;
+    ELSIF what < 0.77 THEN
+        PERFORM skillrating.restore_match('life', match_id) FROM (SELECT match_id FROM life.rated_match WHERE void_reason IS NOT NULL LIMIT 1) AS v;
+    ELSIF what < 0.79 THEN
+        PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '20 hours', hour + interval '5 hours');
+    ELSIF what < 0.81 THEN
+        BEGIN
+            PERFORM skillrating.merge_players('life', 1 + floor(random() * 9)::int, 1 + floor(random() * 9)::int);
+        EXCEPTION WHEN invalid_parameter_value THEN
+        END;
+    ELSIF what < 0.84 THEN
+        PERFORM skillrating.undo_operation('life', seq)
+        FROM (SELECT seq FROM life.operation WHERE undone_at IS NULL AND kind <> 'decay' ORDER BY random() LIMIT 1) AS o;
+    ELSIF what < 0.86 THEN
+        PERFORM skillrating.new_season('life', n::text, 0.75, CASE WHEN random() < 0.5 THEN 'b' END, hour);
+    ELSIF what < 0.88 THEN
+        PERFORM skillrating.decay('life', grace => '5 hours', rate => 12, floor => -1e6, at => hour);
+    ELSIF what < 0.90 THEN
+        BEGIN
+            PERFORM skillrating.set_rating('life', 1 + floor(random() * 9)::int, jsonb_build_object(first_column, round(1000 * random()) / 8), at => hour);
+        EXCEPTION WHEN invalid_parameter_value THEN
+        END;
+    ELSE
+        PERFORM skillrating.catch_up('life');
+    END IF;
+END
+$$;
+
+-- What is left, one after another, in the order of time or in which it came.
+CREATE FUNCTION relive(by_time boolean) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    step record;
+BEGIN
+    PERFORM CASE kind WHEN 'merge' THEN skillrating.merge_players('again', player_id, into_id)
+        ELSE skillrating.exclude_player('again', player_id, since, until) END
+    FROM (SELECT * FROM life.operation WHERE kind IN ('merge', 'exclude') AND undone_at IS NULL ORDER BY seq) AS o;
+    FOR step IN EXECUTE format(
+        'SELECT * FROM (
+            SELECT m.seq, m.played_at AS at, m.match_id, ''match'' AS kind, NULL AS pool, NULL::bigint AS player_id, NULL::float8[] AS state, NULL::jsonb AS params, NULL AS reason
+            FROM life.rated_match AS m WHERE m.void_reason IS NULL
+            UNION ALL
+            SELECT o.seq, o.at, NULL, o.kind, o.pool, o.player_id, o.state, o.params, o.reason
+            FROM life.operation AS o
+            WHERE o.undone_at IS NULL AND o.kind NOT IN (''merge'', ''exclude'')
+                AND NOT EXISTS (SELECT FROM life.operation AS m WHERE m.kind = ''merge'' AND m.undone_at IS NULL AND m.player_id = o.player_id)
+        ) AS s ORDER BY %s', CASE WHEN by_time THEN 'at, match_id IS NOT NULL, match_id, seq' ELSE 'seq' END)
+    LOOP
+        IF step.kind = 'match' THEN
+            INSERT INTO again.match SELECT * FROM life.match WHERE match_id = step.match_id;
+            INSERT INTO again.match_player SELECT * FROM life.match_player WHERE match_id = step.match_id;
+        ELSIF step.kind = 'season' THEN
+            PERFORM skillrating.new_season('again', step.params->>'name', (step.params->>'keep')::float8, step.pool, step.at, step.reason);
+        ELSIF step.kind = 'decay' THEN
+            PERFORM skillrating.decay('again', (step.params->>'grace_days')::float8 * interval '1 day', (step.params->>'rate')::float8,
+                (step.params->>'floor')::float8, pool => step.pool, at => step.at, reason => step.reason);
+        ELSE
+            PERFORM skillrating.set_rating('again', step.player_id,
+                (SELECT jsonb_build_object(state_columns[1], step.state[1]) FROM skillrating.models() AS m JOIN life.ladder AS l ON l.model = m.name),
+                step.pool, step.at, step.reason);
+        END IF;
+        SET CONSTRAINTS ALL IMMEDIATE;
+        SET CONSTRAINTS ALL DEFERRED;
+    END LOOP;
+END
+$$;
+
+CREATE FUNCTION live(model text, params jsonb, late text, steps int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    ok boolean;
+    fault text;
+    different bigint;
+    matches bigint;
+BEGIN
+    PERFORM skillrating.create_ladder('life', model, params, late => late), skillrating.create_ladder('again', model, params);
+    FOR n IN 1 .. steps LOOP
+        PERFORM random_step(n, model);
+        SET CONSTRAINTS ALL IMMEDIATE;
+        SET CONSTRAINTS ALL DEFERRED;
+    END LOOP;
+    PERFORM skillrating.catch_up('life');
+    SELECT bool_and(v.ok), string_agg(v.detail, '; ') FILTER (WHERE NOT v.ok) INTO ok, fault FROM skillrating.verify('life') AS v;
+    IF NOT ok THEN
+        RETURN format('%s %s does not verify: %s', model, late, fault);
+    END IF;
+    -- A rebuild changes nothing.
+    SELECT count(*) INTO different FROM skillrating.catch_up('life', search => true, rebuild => true);
+    IF different > 0 THEN
+        RETURN format('%s %s has %s other ratings after a rebuild', model, late, different);
+    END IF;
+    PERFORM relive(late = 'reorder');
+    SELECT count(*) INTO different FROM (
+        (TABLE life.rating EXCEPT ALL TABLE again.rating) UNION ALL (TABLE again.rating EXCEPT ALL TABLE life.rating)) AS d;
+    IF different > 0 THEN
+        RETURN format('%s %s has %s other ratings than a new ladder', model, late, different);
+    END IF;
+    SELECT count(*) INTO different FROM (
+        (SELECT to_jsonb(e) - 'seq' FROM life.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM again.event AS e)
+        UNION ALL (SELECT to_jsonb(e) - 'seq' FROM again.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM life.event AS e)) AS d;
+    IF different > 0 THEN
+        RETURN format('%s %s has %s other events than a new ladder', model, late, different);
+    END IF;
+    SELECT count(*) INTO matches FROM life.rated_match WHERE status = 'rated';
+    PERFORM skillrating.drop_ladder('life'), skillrating.drop_ladder('again');
+    RETURN format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 5 THEN 'with many matches' ELSE 'with few matches' END);
+END
+$$;
+
+SELECT live(model, params::jsonb, late, 150)
+FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{}'), ('trueskill2', '{"initial_base_sigma": 3}')) AS m(model, params)
+CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
+
+DROP FUNCTION live, relive, random_step;
