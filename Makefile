@@ -44,7 +44,10 @@ SQL_PARTS = \
 	sql/regression.sql \
 	sql/ladder.sql \
 	sql/corrections.sql \
-	sql/operations.sql
+	sql/operations.sql \
+	sql/reading.sql \
+	sql/mirror.sql \
+	sql/rerate.sql
 
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 DATA = $(wildcard sql/$(EXTENSION)--*--*.sql)

@@ -7,7 +7,8 @@ CREATE FUNCTION skillrating.ladder_types(
     OUT player_order text,
     OUT match_type text,
     OUT match_equals text,
-    OUT match_order text)
+    OUT match_order text,
+    OUT player_less text)
 AS 'MODULE_PATHNAME', 'skillrating_ladder_types'
 LANGUAGE C STABLE STRICT;
 

@@ -328,6 +328,16 @@ BEGIN
         'Tables of the user whose triggers feed the ladder, and the column or expression that gives the match of a row; see attach().');
 
     EXECUTE format(
+        'CREATE TABLE %I.mirror (
+            relation regclass NOT NULL,
+            pool text NOT NULL DEFAULT '''',
+            key text NOT NULL,
+            columns jsonb NOT NULL,
+            PRIMARY KEY (relation, pool))', name);
+    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', name,
+        'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
+
+    EXECUTE format(
         'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
         DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating.apply_pending()', name);
@@ -545,7 +555,7 @@ BEGIN
         EXECUTE format('DROP TABLE %1$I.match_player, %1$I.match', name);
     END IF;
     EXECUTE format(
-        'DROP TABLE %1$I.attached, %1$I.operation, %1$I.correction, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', name);
+        'DROP TABLE %1$I.mirror, %1$I.attached, %1$I.operation, %1$I.correction, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', name);
     EXECUTE format('DROP SCHEMA %I', name);
 END
 $function$;
@@ -626,44 +636,3 @@ LANGUAGE C STABLE STRICT ROWS 6;
 
 COMMENT ON FUNCTION skillrating.verify(text) IS
 'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit: content (the matches are what was rated), events (states before and after, predictions and scores), ratings (the state of every player), counters (games, wins, draws, losses, last played), complete (no finished match was overlooked), corrections (none waits for catch_up()). Everything is read under one snapshot and nothing is locked. Error 42704 for an unknown ladder.';
-
-CREATE FUNCTION skillrating.leaderboard(
-    ladder text,
-    n integer DEFAULT 10,
-    pool text DEFAULT '',
-    min_games bigint DEFAULT 1,
-    OUT place bigint,
-    OUT player_id text,
-    OUT rating float8,
-    OUT games bigint,
-    OUT wins bigint,
-    OUT draws bigint,
-    OUT losses bigint,
-    OUT last_played timestamptz)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF to_regclass(format('%I.rated_match', ladder)) IS NULL THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', ladder),
-            HINT = 'Ladders are made by skillrating.create_ladder().';
-    END IF;
-    IF n < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('n must not be negative, not %s', n);
-    END IF;
-    RETURN QUERY EXECUTE format(
-        'SELECT rank() OVER (ORDER BY r.rating DESC), r.player_id::text, r.rating,
-            r.games, r.wins, r.draws, r.losses, r.last_played
-        FROM (SELECT * FROM %I.rating
-              WHERE pool = $1 AND games >= $2
-              ORDER BY rating DESC, player_id LIMIT $3) AS r
-        ORDER BY r.rating DESC, r.player_id', ladder)
-    USING pool, min_games, n;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint) IS
-'The n players with the highest displayed rating in a pool, among those with at least min_games rated matches; equal ratings share a place. Read through an index, without sorting the table. Errors: 42704 for an unknown ladder, 22023 for a negative n.';

@@ -5,13 +5,14 @@ CREATE FUNCTION skillrating.models(
     OUT summary text,
     OUT state_columns text[],
     OUT inputs text[],
-    OUT source text)
+    OUT source text,
+    OUT deviation_column text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_models'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.models() IS
-'Every rating model: its name, one line about it, the state columns that a player has under it (all float8), the optional inputs that it takes into account, and the paper or document that it comes from.';
+'Every rating model: its name, one line about it, the state columns that a player has under it (all float8), the optional inputs that it takes into account, the paper or document that it comes from, and the state column that is the deviation of the skill, null if there is none.';
 
 CREATE FUNCTION skillrating.model_parameters(
     model text,

@@ -78,6 +78,7 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 	id_type->name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
 	id_type->array_name = psprintf("%s[]", id_type->name);
 	id_type->equals = qualified_operator(entry->eq_opr);
+	id_type->less = qualified_operator(entry->lt_opr);
 
 	/* The order decides how sums round: no locale may change it. */
 	id_type->order = OidIsValid(entry->typcollation) ?

@@ -25,6 +25,7 @@ typedef struct IdType
 	char	   *name;			/* type, as SQL text */
 	char	   *array_name;
 	char	   *equals;			/* operator, as SQL text */
+	char	   *less;			/* likewise */
 	char	   *order;			/* what follows a column in ORDER BY */
 } IdType;
 

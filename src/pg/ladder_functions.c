@@ -55,8 +55,8 @@ Datum
 skillrating_ladder_types(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder;
-	Datum		values[6];
-	bool		nulls[6] = {false};
+	Datum		values[7];
+	bool		nulls[7] = {false};
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext old;
 
@@ -71,6 +71,7 @@ skillrating_ladder_types(PG_FUNCTION_ARGS)
 	values[3] = CStringGetTextDatum(ladder->match_type->name);
 	values[4] = CStringGetTextDatum(ladder->match_type->equals);
 	values[5] = CStringGetTextDatum(ladder->match_type->order);
+	values[6] = CStringGetTextDatum(ladder->player_type->less);
 	MemoryContextSwitchTo(old);
 	SPI_finish();
 	return return_row(fcinfo, values, nulls);

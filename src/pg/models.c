@@ -267,8 +267,8 @@ skillrating_models(PG_FUNCTION_ARGS)
 		const char *inputs[lengthof(input_names)];
 		int			ninputs = 0;
 		int			i;
-		Datum		values[5];
-		bool		nulls[5] = {false};
+		Datum		values[6];
+		bool		nulls[6] = {false};
 
 		for (i = 0; i < model->nstate; i++)
 			states[i] = model->state[i].name;
@@ -281,6 +281,13 @@ skillrating_models(PG_FUNCTION_ARGS)
 		values[2] = text_array(states, model->nstate);
 		values[3] = text_array(inputs, ninputs);
 		values[4] = CStringGetTextDatum(model->source);
+		nulls[5] = true;
+		for (i = 0; i < model->nstate && nulls[5]; i++)
+			if (model->state[i].deviation)
+			{
+				values[5] = CStringGetTextDatum(model->state[i].name);
+				nulls[5] = false;
+			}
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -57,6 +57,29 @@ row_reader_close(RowReader *reader)
 	tuplestore_end(reader->rows);
 }
 
+/* A number; a null reads as zero, and differs from what comes out. */
+static Datum
+column(RowReader *reader, int attnum)
+{
+	bool		isnull;
+
+	return slot_getattr(reader->slot, attnum, &isnull);
+}
+
+/* A column of a key, which the table would not leave null. */
+static Datum
+key_column(RowReader *reader, int attnum)
+{
+	bool		isnull;
+	Datum		value = slot_getattr(reader->slot, attnum, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the key of a rating or an event is null")));
+	return value;
+}
+
 /*
  * ---- Players as they were ----
  */
@@ -184,6 +207,42 @@ load_some(Replay *replay, LadderQuery query, BatchPlayer **player, int n)
 	pfree(pool);
 }
 
+/* At the very start nobody is there, so that only the rows of today count. */
+static void
+load_rows(Replay *replay)
+{
+	Batch	   *batch = replay->batch;
+	const Model *model = replay->ladder->model;
+	RowReader	rows;
+	int			i;
+
+	row_reader_open(&rows, replay->ladder, QUERY_ALL_PLAYERS, NULL,
+					ladder_rating_desc(replay->ladder));
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		char	   *pool = TextDatumGetCString(key_column(&rows, 2));
+		BatchPlayer *player = batch_player(batch, key_column(&rows, 1), pool);
+		PlayerRow  *stored = MemoryContextAlloc(batch->context,
+												offsetof(PlayerRow, state) +
+												model->nstate * sizeof(double));
+		int			n = 3;
+
+		pfree(pool);
+		stored->found = true;
+		for (i = 0; i < model->nstate; i++)
+			stored->state[i] = DatumGetFloat8(column(&rows, n++));
+		stored->games = DatumGetInt64(column(&rows, n++));
+		stored->wins = DatumGetInt64(column(&rows, n++));
+		stored->draws = DatumGetInt64(column(&rows, n++));
+		stored->losses = DatumGetInt64(column(&rows, n++));
+		stored->last_played = slot_attisnull(rows.slot, n) ? DT_NOBEGIN :
+			DatumGetTimestampTz(column(&rows, n));
+		player->stored = stored;
+		player->loaded = true;
+	}
+	row_reader_close(&rows);
+}
+
 /* Load all who have events in what is replayed: most of those who will be met. */
 static void
 load_players(Replay *replay)
@@ -191,6 +250,11 @@ load_players(Replay *replay)
 	Batch	   *batch = replay->batch;
 	Datum		values[1];
 
+	if (replay->from == REPLAY_START)
+	{
+		load_rows(replay);
+		return;
+	}
 	values[0] = Int64GetDatum(replay->from);
 	ladder_execute(replay->ladder, QUERY_PLAYERS_AT, values, NULL, NULL);
 	take_players(replay, QUERY_PLAYERS_AT);
@@ -203,28 +267,6 @@ load_players(Replay *replay)
 /*
  * ---- Events ----
  */
-
-static Datum
-column(RowReader *reader, int attnum)
-{
-	bool		isnull;
-
-	return slot_getattr(reader->slot, attnum, &isnull);
-}
-
-/* A column of a key, which the table would not leave null. */
-static Datum
-key_column(RowReader *reader, int attnum)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, attnum, &isnull);
-
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the key of an event is null")));
-	return value;
-}
 
 static int64
 event_seq(RowReader *events)
@@ -360,7 +402,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 	{
 		MatchStatus status;
 
-		if (replay->loads)
+		if (replay->loads && replay->from != REPLAY_START)
 		{
 			load_some(replay, QUERY_SOME_PLAYERS_AT, batch->player,
 					  batch->match.nplayers);

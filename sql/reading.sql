@@ -1,0 +1,508 @@
+-- Reading a ladder.
+
+CREATE FUNCTION skillrating.leaderboard(
+    ladder text,
+    n integer DEFAULT 10,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 1,
+    after text DEFAULT NULL,
+    active_since timestamptz DEFAULT NULL,
+    max_deviation float8 DEFAULT NULL,
+    OUT place bigint,
+    OUT player_id text,
+    OUT rating float8,
+    OUT games bigint,
+    OUT wins bigint,
+    OUT draws bigint,
+    OUT losses bigint,
+    OUT last_played timestamptz)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    behind text := '';
+    places_before bigint := 0;
+    after_rating float8;
+BEGIN
+    IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, n, pool and min_games must not be null';
+    END IF;
+    IF n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative, not %s', n);
+    END IF;
+    IF after IS NOT NULL THEN
+        EXECUTE format('SELECT r.rating FROM %I.rating AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', ladder, t.player_equals, t.player_type)
+        INTO after_rating USING after, pool;
+        IF after_rating IS NULL THEN
+            RAISE undefined_object USING
+                MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after, pool);
+        END IF;
+        behind := format('AND r.rating <= $6 AND (r.rating < $6 OR CAST($7 AS %s) %s r.player_id)', t.player_type, t.player_less);
+        EXECUTE format('SELECT count(*) FROM %I.rating AS r WHERE %s AND r.rating >= $6 AND (r.rating > $6 OR NOT CAST($7 AS %s) %s r.player_id)',
+            ladder, eligible, t.player_type, t.player_less)
+        INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after;
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'SELECT CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM %1$I.rating AS r WHERE %2$s AND r.rating > $6)
+                ELSE $8 + rank() OVER (ORDER BY r.rating DESC) END,
+            r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played
+        FROM (SELECT r.* FROM %1$I.rating AS r
+              WHERE %2$s %3$s
+              ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r
+        ORDER BY r.rating DESC, r.player_id', ladder, eligible, behind)
+    USING pool, min_games, active_since, max_deviation, n, after_rating, after, places_before;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8) IS
+'The n players with the highest displayed rating in a pool, among those with at least min_games rated matches, the last one not before active_since, and a deviation of no more than max_deviation; equal ratings share a place. after is the last player of the page before. Read through an index, without sorting the table. Errors: 42704 for an unknown ladder or player, 22023 for a negative n or a max_deviation under a model that has none.';
+
+CREATE FUNCTION skillrating.eligible_players(
+    ladder text,
+    max_deviation float8 DEFAULT NULL)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    deviation_column text;
+    model_name text;
+BEGIN
+    IF ladder IS NULL THEN
+        RETURN NULL;
+    ELSIF max_deviation IS NULL THEN
+        RETURN 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3) AND $4 IS NULL';
+    END IF;
+    EXECUTE format('SELECT m.name, m.deviation_column FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    INTO model_name, deviation_column;
+    IF deviation_column IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('model "%s" of ladder "%s" has no deviation', model_name, ladder);
+    END IF;
+    RETURN format('r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3) AND r.%I <= $4', deviation_column);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.eligible_players(text, float8) IS
+'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2, active_since $3 and max_deviation $4. Error 22023 for a max_deviation under a model that has none.';
+
+CREATE FUNCTION skillrating.rank_of(
+    ladder text,
+    player_id anycompatible,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 1,
+    active_since timestamptz DEFAULT NULL,
+    max_deviation float8 DEFAULT NULL)
+RETURNS bigint
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    player_rating float8;
+    place bigint;
+BEGIN
+    EXECUTE format('SELECT r.rating FROM %I.rating AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', ladder, eligible, t.player_equals, t.player_type)
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
+    IF player_rating IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE format('SELECT 1 + count(*) FROM %I.rating AS r WHERE %s AND r.rating > $5', ladder, eligible)
+    INTO place USING pool, min_games, active_since, max_deviation, player_rating;
+    RETURN place;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.rank_of(text, anycompatible, text, bigint, timestamptz, float8) IS
+'The place of a player in the leaderboard with the same conditions, 1 is first and equal ratings share a place; null for a player who is not in it. It counts those above through an index. Errors as for leaderboard().';
+
+CREATE FUNCTION skillrating.percentile_of(
+    ladder text,
+    player_id anycompatible,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 1,
+    active_since timestamptz DEFAULT NULL,
+    max_deviation float8 DEFAULT NULL)
+RETURNS float8
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    player_rating float8;
+    percentile float8;
+BEGIN
+    EXECUTE format('SELECT r.rating FROM %I.rating AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', ladder, eligible, t.player_equals, t.player_type)
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
+    IF player_rating IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE format(
+        'SELECT 100 * (count(*) FILTER (WHERE r.rating < $5) + (count(*) FILTER (WHERE r.rating = $5) - 1) / 2.0) / nullif(count(*) - 1, 0)
+        FROM %I.rating AS r WHERE %s', ladder, eligible)
+    INTO percentile USING pool, min_games, active_since, max_deviation, player_rating;
+    RETURN percentile;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8) IS
+'How many percent of the other players in the leaderboard with the same conditions are rated lower, equals counted half; null for a player who is not in it, or alone. Errors as for leaderboard().';
+
+CREATE FUNCTION skillrating.around(
+    ladder text,
+    player_id anycompatible,
+    n integer DEFAULT 2,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 1,
+    active_since timestamptz DEFAULT NULL,
+    max_deviation float8 DEFAULT NULL,
+    OUT place bigint,
+    OUT neighbour_id text,
+    OUT rating float8,
+    OUT games bigint)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    player_rating float8;
+BEGIN
+    IF n IS NULL OR n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative or null, not %s', n);
+    END IF;
+    EXECUTE format('SELECT r.rating FROM %I.rating AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', ladder, eligible, t.player_equals, t.player_type)
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
+    IF player_rating IS NULL THEN
+        RETURN;
+    END IF;
+    -- The index backwards and forwards from the player.
+    RETURN QUERY EXECUTE format(
+        'WITH near AS (
+            (SELECT r.* FROM %1$I.rating AS r
+             WHERE %2$s AND r.rating >= $5 AND (r.rating > $5 OR r.player_id %3$s CAST($6 AS %4$s))
+             ORDER BY r.rating, r.player_id DESC LIMIT $7)
+            UNION ALL
+            (SELECT r.* FROM %1$I.rating AS r
+             WHERE %2$s AND r.rating <= $5 AND (r.rating < $5 OR NOT r.player_id %3$s CAST($6 AS %4$s))
+             ORDER BY r.rating DESC, r.player_id LIMIT $7 + 1)
+        ), top AS (SELECT max(n.rating) AS rating FROM near AS n)
+        -- Not all of those who share the first place here need be near.
+        SELECT CASE WHEN n.rating = t.rating
+                THEN 1 + (SELECT count(*) FROM %1$I.rating AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
+                ELSE (SELECT count(*) FROM %1$I.rating AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
+                    + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END,
+            n.player_id::text, n.rating, n.games
+        FROM near AS n CROSS JOIN top AS t ORDER BY n.rating DESC, n.player_id', ladder, eligible, t.player_less, t.player_type)
+    USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8) IS
+'A player in the leaderboard with the same conditions, with the n players above and the n below; no rows for a player who is not in it. Errors as for leaderboard().';
+
+CREATE FUNCTION skillrating.history(
+    ladder text,
+    player_id anycompatible,
+    pool text DEFAULT '',
+    since timestamptz DEFAULT '-infinity',
+    until timestamptz DEFAULT 'infinity',
+    n bigint DEFAULT NULL,
+    OUT seq bigint,
+    OUT kind text,
+    OUT match_id text,
+    OUT played_at timestamptz,
+    OUT games integer,
+    OUT team integer,
+    OUT score float8,
+    OUT win_probability float8,
+    OUT rating_before float8,
+    OUT rating_after float8,
+    OUT reason text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    s record := skillrating.state_expressions(ladder);
+BEGIN
+    RETURN QUERY EXECUTE format(
+        'SELECT e.seq, e.kind, e.match_id::text, e.played_at, e.games, e.team, e.score, e.win_probability,
+            skillrating.state_rating(l.model, %1$s, l.params), skillrating.state_rating(l.model, %2$s, l.params), e.reason
+        FROM %3$I.ladder AS l, (
+            SELECT e.* FROM %3$I.event AS e
+            WHERE e.player_id %4$s CAST($1 AS %5$s) AND e.pool = $2 AND e.played_at >= $3 AND e.played_at < $4
+            ORDER BY e.seq DESC LIMIT $5) AS e
+        ORDER BY e.seq', s.before, s.after, ladder, t.player_equals, t.player_type)
+    USING player_id::text, pool, since, until, n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.history(text, anycompatible, text, timestamptz, timestamptz, bigint) IS
+'What happened to a player in a pool, from since on and before until, in rated order, at most the last n: matches and operations with the displayed rating before and after, the games before, the predicted probability to win and the score. Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.state_expressions(
+    ladder text,
+    OUT before text,
+    OUT after text)
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format(
+        'SELECT format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_before''), '', '' ORDER BY n)),
+            format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_after''), '', '' ORDER BY n))
+        FROM skillrating.models() AS m
+        JOIN %I.ladder AS l ON l.model = m.name
+        CROSS JOIN unnest(m.state_columns) WITH ORDINALITY AS u(c, n)', ladder)
+    INTO before, after;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.state_expressions(text) IS
+'The states before and after in a row e of event, as SQL expressions that give arrays for state_rating(). Error 42P01 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.rating_at(
+    ladder text,
+    player_id anycompatible,
+    at timestamptz,
+    pool text DEFAULT '')
+RETURNS float8
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    s record := skillrating.state_expressions(ladder);
+    rating float8;
+BEGIN
+    EXECUTE format(
+        'SELECT skillrating.state_rating(l.model, %1$s, l.params)
+        FROM %2$I.ladder AS l, (
+            SELECT e.* FROM %2$I.event AS e
+            WHERE e.player_id %3$s CAST($1 AS %4$s) AND e.pool = $2 AND e.played_at <= $3
+            ORDER BY e.seq DESC LIMIT 1) AS e', s.after, ladder, t.player_equals, t.player_type)
+    INTO rating USING player_id::text, pool, at;
+    RETURN rating;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
+'The displayed rating that a player had at a time: after the last of the matches and operations up to then, in rated order; null before the first. Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.win_probability(
+    ladder text,
+    players anyarray,
+    team integer[],
+    pool text DEFAULT '',
+    log_odds float8 DEFAULT 0,
+    side integer[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
+    OUT team_number integer,
+    OUT win_probability float8)
+RETURNS SETOF record
+LANGUAGE sql STABLE ROWS 2
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT p.team_number, min(p.win_probability)
+    FROM skillrating.preview($1, $2, $3, pool => $4, log_odds => $5, side => $6, weight => $7) AS p
+    GROUP BY p.team_number
+    ORDER BY p.team_number
+$function$;
+
+COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], text, float8, integer[], float8[]) IS
+'The probability that each team of a match wins, a draw counted half; a part of preview(), with the same errors.';
+
+CREATE FUNCTION skillrating.season_table(
+    ladder text,
+    season text,
+    n integer DEFAULT 10,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 1,
+    OUT place bigint,
+    OUT player_id text,
+    OUT rating float8,
+    OUT games bigint,
+    OUT wins bigint,
+    OUT draws bigint,
+    OUT losses bigint)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    s record := skillrating.state_expressions(ladder);
+    last_seq bigint;
+    first_seq bigint;
+BEGIN
+    EXECUTE format(
+        'SELECT o.seq, coalesce((SELECT max(b.seq) FROM %1$I.operation AS b
+            WHERE b.kind = ''season'' AND b.undone_at IS NULL AND b.seq < o.seq AND (b.pool IS NULL OR b.pool = $2)), 0)
+        FROM %1$I.operation AS o
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.params->>''name'' = $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
+    INTO last_seq, first_seq USING season, pool;
+    IF last_seq IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" has no season "%s" in pool "%s"', ladder, season, pool),
+            HINT = 'A season is named by the new_season() that ended it.';
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'SELECT rank() OVER (ORDER BY q.rating DESC), q.id, q.rating, q.games, q.wins, q.draws, q.losses
+        FROM (
+            SELECT e.player_id::text AS id, skillrating.state_rating(l.model, %1$s, l.params) AS rating, c.*
+            FROM %2$I.ladder AS l
+            CROSS JOIN %2$I.event AS e
+            CROSS JOIN LATERAL (
+                SELECT count(*) AS games, count(*) FILTER (WHERE m.score = 1) AS wins,
+                    count(*) FILTER (WHERE m.score = 0.5) AS draws, count(*) FILTER (WHERE m.score = 0) AS losses
+                FROM %2$I.event AS m
+                WHERE m.player_id %3$s e.player_id AND m.pool = e.pool AND m.kind = ''match'' AND m.seq > $1 AND m.seq < $2) AS c
+            WHERE e.seq = $2 AND e.pool = $3 AND c.games >= $4) AS q
+        ORDER BY q.rating DESC, q.id LIMIT $5', s.before, ladder, t.player_equals)
+    USING first_seq, last_seq, pool, min_games, n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint) IS
+'The final table of the season that new_season() ended under that name: the n players with the highest displayed rating then, among those with at least min_games matches in it, and the counts of these. Corrections reach it as everything else. Error 42704 for an unknown ladder or season.';
+
+CREATE FUNCTION skillrating.player_status(
+    ladder text,
+    pool text DEFAULT '',
+    at timestamptz DEFAULT now(),
+    shadow_games integer DEFAULT NULL,
+    stale_days integer DEFAULT 30,
+    OUT player_id text,
+    OUT rating float8,
+    OUT games bigint,
+    OUT last_played timestamptz,
+    OUT status text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating.ladder_types(ladder);
+    RETURN QUERY EXECUTE format(
+        'SELECT r.player_id::text, r.rating, r.games, r.last_played,
+            skillrating.synelo_status(r.games, r.last_played, $2, coalesce($3, (l.params->>''shadow_rounds'')::float8::integer, 10), $4)
+        FROM %1$I.ladder AS l CROSS JOIN %1$I.rating AS r WHERE r.pool = $1 AND r.games > 0', ladder)
+    USING pool, at, shadow_games, stale_days;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer) IS
+'Which ratings of a pool to show at a time: status is ''shadow'' for players with fewer than shadow_games matches (by default the parameter shadow_rounds of the model, or else 10), ''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo). Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.surprising_players(
+    ladder text,
+    pool text DEFAULT '',
+    since timestamptz DEFAULT '-infinity',
+    min_games bigint DEFAULT 5,
+    OUT player_id text,
+    OUT games bigint,
+    OUT expected float8,
+    OUT scored float8,
+    OUT surprise float8,
+    OUT z float8)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating.ladder_types(ladder);
+    RETURN QUERY EXECUTE format(
+        'SELECT e.player_id::text, count(*), sum(e.win_probability), sum(e.score),
+            avg(e.score - e.win_probability),
+            sum(e.score - e.win_probability) / nullif(sqrt(sum(e.win_probability * (1 - e.win_probability))), 0)
+        FROM %I.event AS e
+        WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
+        GROUP BY e.player_id
+        HAVING count(*) >= $3
+        ORDER BY 6 DESC NULLS LAST, 1', ladder)
+    USING pool, since, min_games;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.surprising_players(text, text, timestamptz, bigint) IS
+'Who scores more than predicted, such as good players under a new account: for each player of a pool with at least min_games matches since then, the wins expected and scored (a draw counts half), the mean surprise (score less prediction) and its z score; z beyond 3 is worth a look, and far below 0 a player who loses on purpose. Draws make z a little too small. Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating.pool_quality(
+    ladder text,
+    pool text DEFAULT '',
+    step interval DEFAULT '1 month',
+    since timestamptz DEFAULT '-infinity',
+    settled_games integer DEFAULT 20,
+    OUT period timestamptz,
+    OUT matches bigint,
+    OUT brier float8,
+    OUT log_loss float8,
+    OUT calibration_z float8,
+    OUT active_players bigint,
+    OUT mean_rating float8,
+    OUT rating_deviation float8,
+    OUT settled float8)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    s record := skillrating.state_expressions(ladder);
+    model record;
+    is_settled text;
+    bin text;
+BEGIN
+    PERFORM skillrating.ladder_types(ladder);
+    EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    INTO model;
+    IF step <= '0' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('step must be positive, not %s', step);
+    END IF;
+    -- Months and years are those of the calendar, anything else is counted from Monday, 1 January 2001.
+    bin := CASE
+        WHEN step = '1 month' THEN 'date_trunc(''month'', e.played_at)'
+        WHEN step = '1 year' THEN 'date_trunc(''year'', e.played_at)'
+        ELSE 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')' END;
+    is_settled := CASE
+        WHEN model.deviation_column IS NULL THEN 'e.games + 1 >= $3'
+        ELSE format('e.%I < %L::float8 / 2', model.deviation_column || '_after',
+            (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)]) END;
+    RETURN QUERY EXECUTE format(
+        'WITH e AS (
+            SELECT e.*, %1$s AS period FROM %2$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
+        ), forecast AS (
+            -- One a match: the others of two teams say the same.
+            SELECT DISTINCT ON (e.seq) e.period, e.win_probability AS p, e.score AS y FROM e ORDER BY e.seq, e.team
+        ), scores AS (
+            SELECT f.period, count(*) AS matches,
+                skillrating.brier_score(f.p, f.y) AS brier,
+                skillrating.log_loss(f.p, f.y) AS log_loss,
+                sum((1 - 2 * f.p) * (f.y - f.p)) / nullif(sqrt(sum(((1 - 2 * f.p) * (f.y - f.p)) ^ 2)), 0) AS z
+            FROM forecast AS f GROUP BY f.period
+        ), last AS (
+            SELECT DISTINCT ON (e.period, e.player_id) e.period, skillrating.state_rating(l.model, %3$s, l.params) AS rating, %4$s AS settled
+            FROM e CROSS JOIN %2$I.ladder AS l ORDER BY e.period, e.player_id, e.seq DESC
+        ), players AS (
+            SELECT l.period, count(*) AS n, avg(l.rating) AS mean, stddev_samp(l.rating) AS deviation, avg(l.settled::integer)::float8 AS settled
+            FROM last AS l GROUP BY l.period
+        )
+        SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
+        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder, s.after, is_settled)
+    USING pool, since, settled_games, step;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.pool_quality(text, text, interval, timestamptz, integer) IS
+'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions, one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their displayed ratings after their last match (that rises: inflation) and its standard deviation; and the share of them that is settled: a deviation below half of the initial one, or, under models without, at least settled_games matches. Errors: 42704 for an unknown ladder, 22023 for a step that is not positive.';
