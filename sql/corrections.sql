@@ -30,7 +30,7 @@ AS 'MODULE_PATHNAME', 'skillrating_catch_up'
 LANGUAGE C VOLATILE STRICT ROWS 1000;
 
 COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
-'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction says that history is out of date, replays it from there, exactly, from the states that the events before left behind. Only what comes out otherwise is written. Returns the players whose rows changed, with the displayed rating and the games before and after; null where there is no row. With search it also looks in the source for matches that no trigger has reported, with rebuild it replays from the very start. Rating waits meanwhile, reading goes on. Errors: 42704 for an unknown ladder, 42501 unless the caller may write to its tables.';
+'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction says that history is out of date, replays it from there, exactly, from the states that the events before left behind. Only what comes out otherwise is written. Returns the players whose rows changed, with the displayed rating and the games before and after; null where there is no row. With search it also looks in the source for matches that no trigger has reported, with rebuild it replays from the very start. Rating waits meanwhile, reading goes on. It runs with the rights of the ladder''s owner if the caller has them, else with the caller''s. Errors: 42704 for an unknown ladder, 42501 unless they allow to write to its tables.';
 
 CREATE FUNCTION skillrating.resequence(
     ladder text,

@@ -286,6 +286,8 @@ BEGIN
             xact xid8 NOT NULL,
             fires boolean NOT NULL)', name, match);
     EXECUTE format('CREATE INDEX ON %I.pending (xact)', name);
+    -- A publication of all tables must not keep rows from being deleted.
+    EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', name);
     EXECUTE format('COMMENT ON TABLE %I.pending IS %L', name,
         'Matches that wait for the end of the transaction that touched them, or for catch_up() where apply_at is manual.');
 
@@ -296,6 +298,7 @@ BEGIN
             kind text NOT NULL,
             played_at timestamptz,
             noticed_at timestamptz NOT NULL DEFAULT now())', name, match);
+    EXECUTE format('ALTER TABLE %I.correction REPLICA IDENTITY FULL', name);
     EXECUTE format('COMMENT ON TABLE %I.correction IS %L', name,
         'What waits for catch_up(): from which place in the order (seq) or time on history is out of date, because of which match, and what happened to it.');
 
@@ -316,6 +319,7 @@ BEGIN
             made_at timestamptz NOT NULL DEFAULT now(),
             undone_at timestamptz,
             UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', name, player, player);
+    EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', name);
     EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', name);
     EXECUTE format('COMMENT ON TABLE %I.operation IS %L', name,
         'What was done other than by matches, with the reason, at its place in the order: seasons, decay, states set by hand or from another ladder (one row a player), players excluded or merged.');

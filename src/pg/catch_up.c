@@ -215,7 +215,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 ExclusiveLock);
-	ladder_enter(ladder, false, &scope);
+	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
 	ladder_expect_many(ladder);
 
 	apply_pending(ladder, true);
@@ -281,7 +281,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 ExclusiveLock);
-	ladder_enter(ladder, false, &scope);
+	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
 	ladder_expect_many(ladder);
 
 	operation = read_operations(ladder, seq, &n);

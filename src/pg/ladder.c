@@ -20,6 +20,7 @@
 #include "miscadmin.h"
 #include "rewrite/rewriteHandler.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
@@ -1246,10 +1247,17 @@ ladder_open(Oid schema, LOCKMODE lockmode)
 }
 
 void
-ladder_enter(Ladder *ladder, bool as_owner, LadderScope *scope)
+ladder_enter(Ladder *ladder, LadderRights rights, LadderScope *scope)
 {
 	GetUserIdAndSecContext(&scope->user, &scope->security_context);
-	if (as_owner)
+
+	/*
+	 * A superuser lends a ladder no more than its owner's rights: views and
+	 * triggers can call anything.
+	 */
+	if (rights == RIGHTS_OF_OWNER ||
+		(rights == RIGHTS_OF_MEMBER &&
+		 has_privs_of_role(scope->user, ladder->owner)))
 		SetUserIdAndSecContext(ladder->owner, scope->security_context |
 							   SECURITY_LOCAL_USERID_CHANGE);
 

@@ -128,10 +128,17 @@ extern Ladder *ladder_open(Oid schema, LOCKMODE lockmode);
 /* The schema of the ladder of that name; an error if there is none. */
 extern Oid	ladder_schema(const char *name);
 
+/* Whose rights work on a ladder takes. */
+typedef enum LadderRights
+{
+	RIGHTS_OF_OWNER,			/* triggers, as foreign keys do */
+	RIGHTS_OF_CALLER,
+	RIGHTS_OF_MEMBER			/* the owner's if the caller has them anyway */
+} LadderRights;
+
 /*
- * What a ladder's own work runs with: its owner's rights, as foreign keys do,
- * and settings that the caller cannot bend.  leave() undoes enter(); an error
- * in between undoes it too.
+ * The rights and settings, which the caller cannot bend, of a ladder's work.
+ * leave() undoes enter(); an error in between undoes it too.
  */
 typedef struct LadderScope
 {
@@ -140,7 +147,8 @@ typedef struct LadderScope
 	int			guc_level;
 } LadderScope;
 
-extern void ladder_enter(Ladder *ladder, bool as_owner, LadderScope *scope);
+extern void ladder_enter(Ladder *ladder, LadderRights rights,
+						 LadderScope *scope);
 extern void ladder_leave(const LadderScope *scope);
 
 /* From here to leave(), plan each query for many rows, by their number. */

@@ -378,7 +378,7 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 RowShareLock);
-	ladder_enter(ladder, false, &scope);
+	ladder_enter(ladder, RIGHTS_OF_CALLER, &scope);
 	if (!OidIsValid(get_relname_relid("match", ladder->schema)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -413,7 +413,7 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	{
 		LadderScope owner_scope;
 
-		ladder_enter(ladder, true, &owner_scope);
+		ladder_enter(ladder, RIGHTS_OF_OWNER, &owner_scope);
 		apply_pending(ladder, false);
 		ladder_leave(&owner_scope);
 	}
@@ -491,7 +491,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 AccessShareLock);
-	ladder_enter(ladder, false, &scope);
+	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
 
 	players_argument(fcinfo, 1, ladder->player_type, &arrays);
 	arrays.team = PointerGetDatum(array_argument(fcinfo, 2, "team", arrays.n));

@@ -201,12 +201,12 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	 */
 	ladder = trigger_ladder(trigdata, false, AccessShareLock);
 	ladder->read_only = false;
-	ladder_enter(ladder, true, &scope);
+	ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
 	if (ladder->apply_at == APPLY_AT_STATEMENT)
 	{
 		ladder_leave(&scope);
 		ladder = trigger_ladder(trigdata, false, RowShareLock);
-		ladder_enter(ladder, true, &scope);
+		ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
 	}
 	if (trigdata->tg_trigger->tgnargs == 1)
 		match_id = attached_match_id(ladder, relation);
@@ -281,7 +281,7 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	ladder = trigger_ladder(trigdata, true, RowShareLock);
-	ladder_enter(ladder, true, &scope);
+	ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
 	apply_pending(ladder, false);
 	ladder_leave(&scope);
 	SPI_finish();

@@ -38,16 +38,19 @@ row_reader_open(RowReader *reader, Ladder *ladder, LadderQuery query,
 	ladder_execute(ladder, query, values, NULL, dest);
 	dest->rDestroy(dest);
 	reader->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	reader->have_row = tuplestore_gettupleslot(reader->rows, true, false,
-											   reader->slot);
+	row_reader_next(reader);
 }
 
+/* A row that comes back from disk must live as long as the slot. */
 void
 row_reader_next(RowReader *reader)
 {
+	MemoryContext old = MemoryContextSwitchTo(reader->slot->tts_mcxt);
+
 	CHECK_FOR_INTERRUPTS();
 	reader->have_row = tuplestore_gettupleslot(reader->rows, true, false,
 											   reader->slot);
+	MemoryContextSwitchTo(old);
 }
 
 void

@@ -230,7 +230,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 AccessShareLock);
-	ladder_enter(ladder, false, &scope);
+	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
 	ladder_expect_many(ladder);
 
 	verification.context = CurrentMemoryContext;

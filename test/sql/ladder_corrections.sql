@@ -222,6 +222,8 @@ INSERT INTO fewer.match (match_id, played_at) SELECT match_id, played_at FROM bi
 INSERT INTO fewer.match_player (match_id, player_id, team, rank) SELECT match_id, a, 1, rank_a FROM big WHERE match_id > 1 UNION ALL SELECT match_id, b, 2, rank_b FROM big WHERE match_id > 1;
 COMMIT;
 SELECT skillrating.void_match('many', 1);
+-- With little memory, so that rows come back from disk.
+SET work_mem = '64kB';
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('many');
 SELECT count(*) FROM ((TABLE many.rating EXCEPT TABLE fewer.rating) UNION ALL (TABLE fewer.rating EXCEPT TABLE many.rating)) AS d;
 SELECT count(*) FROM (SELECT player_id, match_id, games, last_played, score, win_probability, rating_before, rating_after, deviation_before, deviation_after, volatility_before, volatility_after FROM many.event

@@ -101,6 +101,124 @@ RESET ROLE;
 ALTER TABLE arena.rating NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE arena.rating DISABLE ROW LEVEL SECURITY;
 
+-- Nobody else changes history, whatever they may read or however they name it.
+DO $$
+DECLARE
+    statement text;
+    message text;
+BEGIN
+    SET LOCAL ROLE regress_client;
+    FOREACH statement IN ARRAY ARRAY[
+        'SELECT skillrating.catch_up(''arena'')',
+        'SELECT skillrating.void_match(''arena'', 1)',
+        'SELECT skillrating.exclude_player(''arena'', 1)',
+        'SELECT skillrating.merge_players(''arena'', 1, 2)',
+        'SELECT skillrating.forget_player(''arena'', 1, 99)',
+        'SELECT skillrating.new_season(''arena'', ''mine'')',
+        'SELECT skillrating.decay(''arena'')',
+        'SELECT skillrating.set_rating(''arena'', 1, ''{"rating": 3000}'')',
+        'SELECT skillrating.seed_from(''arena'', ''arena'')',
+        'SELECT skillrating.apply_operation(''arena'', 1)',
+        'SELECT skillrating.resequence(''arena'', true)',
+        'SELECT skillrating.undo_operation(''arena'', 1)',
+        'SELECT skillrating.build_ladder(''arena'')',
+        'SELECT skillrating.rerate(''arena'', "into" => ''stolen'')',
+        'SELECT skillrating.swap_ladders(''arena'', ''arena'')',
+        'SELECT skillrating.mirror_rating(''arena'', ''arena.match_player'', ''player_id'', ''{"rank": "games"}'')',
+        'SELECT skillrating.mirror_triggers(''arena'')',
+        'SELECT skillrating.attach(''arena'', ''arena.match'')',
+        'INSERT INTO arena.pending VALUES (1, pg_current_xact_id(), true)',
+        'INSERT INTO arena.correction VALUES (1)',
+        'INSERT INTO arena.mirror VALUES (''arena.match'', '''', ''match_id'', ''{}'')'] LOOP
+        BEGIN
+            EXECUTE statement;
+            RAISE NOTICE 'done: %', statement;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS message = MESSAGE_TEXT;
+            RAISE NOTICE '% %: %', SQLSTATE, statement, message;
+        END;
+    END LOOP;
+END
+$$;
+
+-- The owner's own work is not led astray either.
+GRANT CREATE ON SCHEMA public TO regress_owner;
+SET ROLE regress_owner;
+SET search_path = traps, pg_catalog;
+UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1;
+SELECT skillrating.new_season('arena', 'one'), skillrating.void_match('arena', 3), skillrating.exclude_player('arena', 9) > 0 AS excluded,
+    skillrating.set_rating('arena', 1, '{"rating": 1500}') > 0 AS set;
+SELECT pg_catalog.count(*) FROM skillrating.catch_up('arena');
+SELECT skillrating.rerate('arena', "into" => 'second');
+SELECT matches FROM skillrating.compare_ladders('arena', 'second');
+SELECT skillrating.swap_ladders('arena', 'second');
+SELECT place FROM skillrating.leaderboard('arena', 1, after => '1');
+SELECT skillrating.rank_of('arena', 1), pg_catalog.round(skillrating.percentile_of('arena', 1)::numeric) AS percentile;
+SELECT neighbour_id FROM skillrating.around('arena', 1) LIMIT 1;
+SELECT pg_catalog.count(*) FROM skillrating.history('arena', 1);
+SELECT pg_catalog.count(*) FROM skillrating.pool_quality('arena');
+CREATE TABLE arena.person (id bigint, elo float8);
+INSERT INTO arena.person VALUES (1);
+SELECT skillrating.mirror_rating('arena', 'arena.person', 'id', '{"elo": "rating"}');
+RESET search_path;
+SET ROLE regress_client;
+INSERT INTO arena.match (match_id) VALUES (30);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (30, 1, 1, 1), (30, 2, 2, 2);
+SELECT * FROM arena.person;
+SET ROLE regress_owner;
+SELECT pg_catalog.bool_and(p.elo = r.rating) AS mirrored FROM arena.person AS p JOIN arena.rating AS r ON r.player_id = p.id;
+-- A mirror that has become another role's is not written with the owner's rights.
+RESET ROLE;
+ALTER TABLE arena.person OWNER TO regress_rogue;
+SET ROLE regress_client;
+INSERT INTO arena.match (match_id) VALUES (31);
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (31, 1, 1, 1), (31, 2, 2, 2);
+RESET ROLE;
+ALTER TABLE arena.person OWNER TO regress_owner;
+SET ROLE regress_owner;
+SELECT skillrating.unmirror_rating('arena', 'arena.person');
+DROP TABLE arena.person;
+SELECT skillrating.drop_ladder('second');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+
+-- What an owner has put into a source runs with the owner's rights, not with those of a superuser who looks after the ladder.
+CREATE FUNCTION public.whoever() RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN current_user; END';
+CREATE VIEW arena.told AS SELECT 1::bigint AS match_id, now() AS played_at, 1::bigint AS player_id, 1 AS team, 1 AS rank, public.whoever() AS unrated_reason;
+SELECT skillrating.create_ladder('telling', 'elo', source => 'arena.told');
+RESET ROLE;
+SELECT count(*) FROM skillrating.catch_up('telling', search => true);
+SELECT reason FROM telling.rated_match;
+SELECT skillrating.drop_ladder('telling');
+DROP VIEW arena.told;
+DROP FUNCTION public.whoever();
+
+-- Row-level security of the tables behind a source counts for the ladder's owner too.
+RESET ROLE;
+CREATE TABLE results (match_id bigint, played_at timestamptz DEFAULT '2024-01-01', player_id bigint, team int, rank int, ranked boolean);
+ALTER TABLE results ENABLE ROW LEVEL SECURITY;
+CREATE POLICY ranked ON results FOR SELECT TO regress_owner USING (ranked);
+GRANT SELECT, TRIGGER ON results TO regress_owner;
+SET ROLE regress_owner;
+CREATE VIEW ranked_results AS SELECT match_id, played_at, player_id, team, rank FROM results;
+SELECT skillrating.create_ladder('secured', 'elo', source => 'ranked_results');
+SELECT skillrating.attach('secured', 'results');
+RESET ROLE;
+INSERT INTO results (match_id, player_id, team, rank, ranked) VALUES (1, 1, 1, 1, true), (1, 2, 2, 2, true), (2, 1, 1, 1, false), (2, 2, 2, 2, false);
+SELECT match_id, status FROM secured.rated_match;
+SELECT bool_and(ok) FROM skillrating.verify('secured');
+UPDATE results SET ranked = NOT ranked;
+SET ROLE regress_owner;
+SELECT count(*) FROM skillrating.catch_up('secured');
+SELECT match_id, status FROM secured.rated_match;
+SELECT bool_and(ok) FROM skillrating.verify('secured');
+-- Only the table's owner can take the triggers away.
+SELECT skillrating.drop_ladder('secured');
+RESET ROLE;
+SELECT skillrating.drop_ladder('secured');
+DROP VIEW ranked_results;
+DROP TABLE results;
+REVOKE CREATE ON SCHEMA public FROM regress_owner;
+
 -- As the extension is trusted, an ordinary role may have made it; its members
 -- are in one schema, and nothing of the ladder belongs to it.
 SELECT bool_and(n.nspname = 'skillrating')
