@@ -1,0 +1,189 @@
+/*
+ * test_operation.c
+ *		Seasons, decay and states set by hand, under every model.
+ */
+#include "test.h"
+
+#include "operation.h"
+
+/* A state that has moved away from the initial one. */
+static void
+moved_state(const Model *model, const ParamValue *params, double *state)
+{
+	int			i;
+
+	model->init(params, state);
+	for (i = 0; i < model->nstate; i++)
+		state[i] = model->state[i].deviation ? state[i] / 3 + 1 :
+			state[i] + 7.25 + i;
+}
+
+static double
+displayed_after(const Operation *operation, const Model *model,
+				const ParamValue *params, double days, double *state)
+{
+	assert_status(operation_apply(operation, model, params, days, state),
+				  MATCH_OK);
+	return model_display(model, params, state);
+}
+
+/* Keep all, keep nothing, and two seasons in one. */
+static void
+test_season(void **test_state)
+{
+	int			m;
+
+	(void) test_state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+		double		initial[MODEL_MAX_STATE];
+		double		moved[MODEL_MAX_STATE];
+		double		state[MODEL_MAX_STATE];
+		double		twice[MODEL_MAX_STATE];
+		Operation	season = {.kind = OPERATION_SEASON,.keep = 1};
+		int			i;
+
+		model_param_defaults(model, params);
+		model->init(params, initial);
+		moved_state(model, params, moved);
+
+		memcpy(state, moved, sizeof(state));
+		displayed_after(&season, model, params, 0, state);
+		for (i = 0; i < model->nstate; i++)
+			assert_relative(state[i], moved[i], 1e-14);
+
+		season.keep = 0;
+		displayed_after(&season, model, params, 0, state);
+		for (i = 0; i < model->nstate; i++)
+			assert_same(state[i], initial[i]);
+
+		memcpy(state, moved, sizeof(state));
+		memcpy(twice, moved, sizeof(twice));
+		season.keep = 0.25;
+		displayed_after(&season, model, params, 0, state);
+		season.keep = 0.5;
+		displayed_after(&season, model, params, 0, twice);
+		displayed_after(&season, model, params, 0, twice);
+		for (i = 0; i < model->nstate; i++)
+		{
+			assert_near(twice[i], state[i], 1e-12 * (1 + fabs(state[i])));
+			if (model->state[i].deviation)
+				assert_near(state[i] * state[i],
+							moved[i] * moved[i] / 16 + initial[i] * initial[i] * 15 / 16,
+							1e-9 * (1 + state[i] * state[i]));
+			else
+				assert_near(state[i] - initial[i], (moved[i] - initial[i]) / 4,
+							1e-12 * (1 + fabs(moved[i])));
+		}
+	}
+}
+
+/* The displayed rating falls by the day, down to a floor, and nothing else does. */
+static void
+test_decay(void **test_state)
+{
+	int			m;
+
+	(void) test_state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+		double		before[MODEL_MAX_STATE];
+		double		state[MODEL_MAX_STATE];
+		Operation	decay = {.kind = OPERATION_DECAY,.rate = 0.5};
+		double		rating;
+		int			i;
+
+		model_param_defaults(model, params);
+		moved_state(model, params, before);
+		rating = model_display(model, params, before);
+		decay.floor = rating - 20;
+
+		memcpy(state, before, sizeof(state));
+		assert_same(displayed_after(&decay, model, params, 0, state), rating);
+		assert_near(displayed_after(&decay, model, params, 10, state),
+					rating - 5, 1e-10 * (1 + fabs(rating)));
+		for (i = 1; i < model->nstate; i++)
+			assert_same(state[i], before[i]);
+		assert_near(displayed_after(&decay, model, params, 1000, state),
+					rating - 20, 1e-10 * (1 + fabs(rating)));
+
+		/* Nobody is lifted. */
+		decay.floor = rating + 100;
+		memcpy(state, before, sizeof(state));
+		assert_same(displayed_after(&decay, model, params, 10, state), rating);
+	}
+}
+
+/* Half of the distance to the mean in a half-life, however it is cut up. */
+static void
+test_regression(void **test_state)
+{
+	int			m;
+
+	(void) test_state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+		double		state[MODEL_MAX_STATE];
+		Operation	regression = {.kind = OPERATION_REGRESSION,.half_life_days = 8};
+		double		rating;
+		int			i;
+
+		model_param_defaults(model, params);
+		moved_state(model, params, state);
+		rating = model_display(model, params, state);
+		regression.mean = rating - 64;
+		for (i = 0; i < 4; i++)
+			displayed_after(&regression, model, params, 2, state);
+		assert_near(model_display(model, params, state), rating - 32,
+					1e-9 * (1 + fabs(rating)));
+		assert_near(displayed_after(&regression, model, params, 1e6, state),
+					rating - 64, 1e-9 * (1 + fabs(rating)));
+	}
+}
+
+static void
+test_set(void **test_state)
+{
+	const Model *model = model_find("glicko2");
+	ParamValue	params[TEST_MAX_PARAMS];
+	double		state[MODEL_MAX_STATE];
+	double		value[MODEL_MAX_STATE] = {1700, NAN, 0.05};
+	Operation	set = {.kind = OPERATION_SET,.value = value};
+
+	(void) test_state;
+	model_param_defaults(model, params);
+	model->init(params, state);
+	state[1] = 77;
+	assert_status(operation_apply(&set, model, params, 0, state), MATCH_OK);
+	assert_same(state[0], 1700);
+	assert_same(state[1], 77);
+	assert_same(state[2], 0.05);
+
+	/* What no state may be is refused. */
+	value[1] = -1;
+	assert_status(operation_apply(&set, model, params, 0, state), MATCH_OVERFLOW);
+	value[1] = INFINITY;
+	assert_status(operation_apply(&set, model, params, 0, state), MATCH_OVERFLOW);
+	value[1] = 50;
+	value[0] = -INFINITY;
+	assert_status(operation_apply(&set, model, params, 0, state), MATCH_OVERFLOW);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_season),
+		cmocka_unit_test(test_decay),
+		cmocka_unit_test(test_regression),
+		cmocka_unit_test(test_set),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
