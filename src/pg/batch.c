@@ -33,11 +33,9 @@ enum
 };
 
 static TupleDesc
-source_desc(const Ladder *ladder, LadderQuery query)
+source_desc(const Ladder *ladder)
 {
-	bool		rated = (query == QUERY_READ_RATED);
-	TupleDesc	desc = CreateTemplateTupleDesc(rated ? RATED_MATCH_ID :
-											   SOURCE_NCOLUMNS);
+	TupleDesc	desc = CreateTemplateTupleDesc(SOURCE_NCOLUMNS);
 	int			i;
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
@@ -56,17 +54,6 @@ source_desc(const Ladder *ladder, LadderQuery query)
 			type = TEXTOID;
 		TupleDescInitEntry(desc, (AttrNumber) (i + 1),
 						   source_column_name(i), type, -1, 0);
-	}
-	if (rated)
-	{
-		TupleDescInitEntry(desc, RATED_SEQ, "seq", INT8OID, -1, 0);
-		TupleDescInitEntry(desc, RATED_DIGEST, "digest", INT8OID, -1, 0);
-		TupleDescInitEntry(desc, RATED_STATUS, "status", TEXTOID, -1, 0);
-		TupleDescInitEntry(desc, RATED_REASON, "reason", TEXTOID, -1, 0);
-		TupleDescInitEntry(desc, RATED_VOID_REASON, "void_reason", TEXTOID,
-						   -1, 0);
-		TupleDescInitEntry(desc, RATED_MATCH_ID, "rated_match_id",
-						   ladder->match_type->type, -1, 0);
 	}
 	return desc;
 }
@@ -165,34 +152,60 @@ merged_player(const Filters *filters, Datum player)
 	return player;
 }
 
+/* Room for so many participants. */
+static void
+reserve_participants(SourceMatch *match, int n)
+{
+	bool		first = (match->max == 0);
+
+#define RESERVE(array, type) \
+	match->array = first ? palloc_array(type, n) : \
+		repalloc_array(match->array, type, n)
+
+	RESERVE(participant, Participant);
+	RESERVE(player_id, Datum);
+	RESERVE(account_id, Datum);
+	RESERVE(order, int);
+	RESERVE(sorted_participant, Participant);
+	RESERVE(sorted_id, Datum);
+#undef RESERVE
+	match->max = n;
+}
+
 MatchReader *
 reader_open(Ladder *ladder, LadderQuery query, const Datum *values,
 			const bool *nulls)
 {
 	MatchReader *reader = palloc0_object(MatchReader);
-	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
 
 	reader->ladder = ladder;
-	reader->rows = tuplestore_begin_heap(true, false, work_mem);
-	SetTuplestoreDestReceiverParams(dest, reader->rows, CurrentMemoryContext,
-									false, NULL, NULL);
-	ladder_execute(ladder, query, values, nulls, dest);
-	dest->rDestroy(dest);
-	if (ladder->filters)
-		reader->filters = read_filters(ladder);
-
-	reader->slot = MakeSingleTupleTableSlot(source_desc(ladder, query),
-											&TTSOpsMinimalTuple);
+	reader->rated = (query == QUERY_READ_RATED);
+	reader->anonymous = (query == QUERY_READ_ARRAYS && nulls && nulls[0]);
 	reader->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating match",
 											ALLOCSET_SMALL_SIZES);
-	reader->rated = (query == QUERY_READ_RATED);
-	reader->anonymous = (query == QUERY_READ_ARRAYS && nulls && nulls[0]);
-	reader->match.max = 32;
-	reader->match.participant = palloc_array(Participant, reader->match.max);
-	reader->match.player_id = palloc_array(Datum, reader->match.max);
-	reader->match.account_id = palloc_array(Datum, reader->match.max);
-	reader_rewind(reader);
+	reserve_participants(&reader->match, 32);
+	if (ladder->filters)
+		reader->filters = read_filters(ladder);
+	if (reader->rated)
+	{
+		row_reader_open(&reader->stream, ladder, query, values);
+		reader->slot = reader->stream.slot;
+		reader->have_row = reader->stream.have_row;
+	}
+	else
+	{
+		DestReceiver *dest = CreateDestReceiver(DestTuplestore);
+
+		reader->store = tuplestore_begin_heap(true, false, work_mem);
+		SetTuplestoreDestReceiverParams(dest, reader->store,
+										CurrentMemoryContext, false, NULL, NULL);
+		ladder_execute(ladder, query, values, nulls, dest);
+		dest->rDestroy(dest);
+		reader->slot = MakeSingleTupleTableSlot(source_desc(ladder),
+												&TTSOpsMinimalTuple);
+		reader_rewind(reader);
+	}
 	return reader;
 }
 
@@ -203,9 +216,16 @@ reader_open(Ladder *ladder, LadderQuery query, const Datum *values,
 static void
 fetch_row(MatchReader *reader)
 {
-	MemoryContext old = MemoryContextSwitchTo(reader->slot->tts_mcxt);
+	MemoryContext old;
 
-	reader->have_row = tuplestore_gettupleslot(reader->rows, true, false,
+	if (reader->rated)
+	{
+		row_reader_next(&reader->stream);
+		reader->have_row = reader->stream.have_row;
+		return;
+	}
+	old = MemoryContextSwitchTo(reader->slot->tts_mcxt);
+	reader->have_row = tuplestore_gettupleslot(reader->store, true, false,
 											   reader->slot);
 	MemoryContextSwitchTo(old);
 }
@@ -213,15 +233,20 @@ fetch_row(MatchReader *reader)
 void
 reader_rewind(MatchReader *reader)
 {
-	tuplestore_rescan(reader->rows);
+	tuplestore_rescan(reader->store);
 	fetch_row(reader);
 }
 
 void
 reader_close(MatchReader *reader)
 {
-	ExecDropSingleTupleTableSlot(reader->slot);
-	tuplestore_end(reader->rows);
+	if (reader->rated)
+		row_reader_close(&reader->stream);
+	else
+	{
+		ExecDropSingleTupleTableSlot(reader->slot);
+		tuplestore_end(reader->store);
+	}
 	MemoryContextDelete(reader->context);
 }
 
@@ -423,13 +448,7 @@ read_participant(MatchReader *reader)
 	if (match->n > MATCH_MAX_PARTICIPANTS)
 		return;
 	if (match->n == match->max)
-	{
-		match->max *= 2;
-		match->participant = repalloc_array(match->participant, Participant,
-											match->max);
-		match->player_id = repalloc_array(match->player_id, Datum, match->max);
-		match->account_id = repalloc_array(match->account_id, Datum, match->max);
-	}
+		reserve_participants(match, 2 * match->max);
 
 	p = &match->participant[match->n];
 	memset(p, 0, sizeof(Participant));
@@ -462,6 +481,68 @@ read_participant(MatchReader *reader)
 	match->digest = (int64) ((uint64) match->digest +
 							 digest_bytes(&row, sizeof(row)));
 	match->n++;
+}
+
+static int
+compare_numbers(double a, double b)
+{
+	/* What is absent comes last. */
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a > b) - (a < b);
+}
+
+static int
+compare_participants(const void *a, const void *b, void *arg)
+{
+	MatchReader *reader = (MatchReader *) arg;
+	SourceMatch *match = &reader->match;
+	int			i = *(const int *) a;
+	int			j = *(const int *) b;
+	Participant *p = &match->participant[i];
+	Participant *q = &match->participant[j];
+	int			result = (p->team > q->team) - (p->team < q->team);
+	int			column;
+
+	if (result == 0)
+		result = id_compare(reader->ladder->player_type, match->account_id[i],
+							match->account_id[j]);
+	for (column = SOURCE_RANK; column < SOURCE_NCOLUMNS && result == 0; column++)
+		result = compare_numbers(*source_number(p, column),
+								 *source_number(q, column));
+	return result;
+}
+
+static void
+permute_ids(SourceMatch *match, Datum **ids)
+{
+	Datum	   *old = *ids;
+	int			i;
+
+	for (i = 0; i < match->n; i++)
+		match->sorted_id[i] = old[match->order[i]];
+	*ids = match->sorted_id;
+	match->sorted_id = old;
+}
+
+/* Put the participants in their order. */
+static void
+sort_participants(MatchReader *reader)
+{
+	SourceMatch *match = &reader->match;
+	Participant *old = match->participant;
+	int			i;
+
+	for (i = 0; i < match->n; i++)
+		match->order[i] = i;
+	qsort_arg(match->order, match->n, sizeof(int), compare_participants,
+			  reader);
+	for (i = 0; i < match->n; i++)
+		match->sorted_participant[i] = old[match->order[i]];
+	match->participant = match->sorted_participant;
+	match->sorted_participant = old;
+	permute_ids(match, &match->player_id);
+	permute_ids(match, &match->account_id);
 }
 
 static int64
@@ -512,6 +593,7 @@ reader_next(MatchReader *reader)
 		read_participant(reader);
 		fetch_row(reader);
 	} while (reader->have_row && same_match(reader));
+	sort_participants(reader);
 	MemoryContextSwitchTo(old);
 	return true;
 }

@@ -14,6 +14,7 @@
 #include "ids.h"
 #include "ladder.h"
 #include "operation.h"
+#include "row_reader.h"
 
 /*
  * Where a model shares state columns among pools, the pool of the row that has
@@ -61,6 +62,9 @@ typedef struct SourceMatch
 	Datum	   *player_id;
 	Datum	   *account_id;		/* before merging */
 	int			max;			/* room in these arrays */
+	int		   *order;			/* room for sorting */
+	Participant *sorted_participant;
+	Datum	   *sorted_id;
 
 	/* QUERY_READ_RATED only: what rated_match has. */
 	int64		seq;
@@ -72,14 +76,15 @@ typedef struct SourceMatch
 } SourceMatch;
 
 /*
- * Reads matches, one after another, from a tuplestore with the columns of
- * QUERY_READ or QUERY_READ_RATED.
+ * Reads matches, one after another: those of QUERY_READ_RATED as the query runs,
+ * others, which may be read twice, from a tuplestore.
  */
 typedef struct MatchReader
 {
 	Ladder	   *ladder;
 	struct Filters *filters;	/* who is excluded or merged, or NULL */
-	Tuplestorestate *rows;
+	Tuplestorestate *store;		/* or NULL */
+	RowReader	stream;			/* of QUERY_READ_RATED */
 	TupleTableSlot *slot;
 	bool		have_row;
 	bool		rated;			/* with the columns of QUERY_READ_RATED */
@@ -89,8 +94,11 @@ typedef struct MatchReader
 } MatchReader;
 
 /*
- * Run QUERY_READ, QUERY_READ_ARRAYS or QUERY_READ_RATED into a tuplestore, and
- * set a reader to its beginning; reader_rewind() does so again.
+ * Run QUERY_READ, QUERY_READ_ARRAYS or QUERY_READ_RATED, and set a reader to its
+ * beginning; reader_rewind() does so again, but not for the last one.
+ *
+ * The participants of a match come in a total order, so that sums round alike
+ * whenever it is read: by team and player, then by all that stints can say.
  */
 extern MatchReader *reader_open(Ladder *ladder, LadderQuery query,
 								const Datum *values, const bool *nulls);

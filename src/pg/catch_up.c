@@ -216,7 +216,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 ExclusiveLock);
 	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
-	ladder_expect_many(ladder);
+	ladder_maintain(ladder);
 
 	apply_pending(ladder, true);
 	if (search)
@@ -282,7 +282,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 ExclusiveLock);
 	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
-	ladder_expect_many(ladder);
+	ladder_maintain(ladder);
 
 	operation = read_operations(ladder, seq, &n);
 	if (n == 0 || operation[0].seq != seq || operation[n - 1].seq != seq)

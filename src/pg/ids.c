@@ -47,6 +47,7 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 
 	entry = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR |
 							  TYPECACHE_EQ_OPR_FINFO |
+							  TYPECACHE_CMP_PROC_FINFO |
 							  TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 	if (!OidIsValid(entry->eq_opr) || !OidIsValid(entry->lt_opr) ||
 		!OidIsValid(entry->hash_extended_proc_finfo.fn_oid))
@@ -68,6 +69,8 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 	id_type->collation = OidIsValid(entry->typcollation) ?
 		DEFAULT_COLLATION_OID : InvalidOid;
 	fmgr_info_copy(&id_type->hash, &entry->hash_extended_proc_finfo,
+				   CurrentMemoryContext);
+	fmgr_info_copy(&id_type->compare, &entry->cmp_proc_finfo,
 				   CurrentMemoryContext);
 	fmgr_info_copy(&id_type->equal, &entry->eq_opr_finfo,
 				   CurrentMemoryContext);
@@ -93,6 +96,15 @@ skillrating_check_identifier_type(PG_FUNCTION_ARGS)
 	id_type_init(&id_type, PG_GETARG_OID(0),
 				 text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_VOID();
+}
+
+int
+id_compare(const IdType *id_type, Datum a, Datum b)
+{
+	return DatumGetInt32(FunctionCall2Coll(unconstify(FmgrInfo *, &id_type->compare),
+										   OidIsValid(id_type->collation) ?
+										   C_COLLATION_OID : InvalidOid,
+										   a, b));
 }
 
 uint64

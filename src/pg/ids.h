@@ -19,6 +19,7 @@ typedef struct IdType
 	Oid			collation;
 	FmgrInfo	hash;			/* 64 bits, stable across versions */
 	FmgrInfo	equal;
+	FmgrInfo	compare;
 	FmgrInfo	output;
 	FmgrInfo	input;
 	Oid			input_param;
@@ -34,6 +35,9 @@ typedef struct IdType
  * the column if the type cannot serve.
  */
 extern void id_type_init(IdType *id_type, Oid type, const char *column);
+
+/* Below, equal or above zero, in the order that goes by no locale. */
+extern int	id_compare(const IdType *id_type, Datum a, Datum b);
 
 extern uint64 id_hash(const IdType *id_type, Datum id);
 extern char *id_text(IdType *id_type, Datum id);

@@ -210,21 +210,6 @@ append_source_list(StringInfo sql, const LadderCache *cache)
 	}
 }
 
-/*
- * The order within a match must be total, so that sums round alike whenever
- * the match is read: by team and player, then by all that stints can say.
- */
-static void
-append_participant_order(StringInfo sql, const LadderCache *cache)
-{
-	int			i;
-
-	appendStringInfo(sql, "%d, \"player_id\"%s", SOURCE_TEAM + 1,
-					 cache->player_type.order);
-	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
-		appendStringInfo(sql, ", %d", i + 1);
-}
-
 /* The types of the optional arrays, as further parameters of a query. */
 static void
 append_array_types(Oid *argtypes, int *nargs)
@@ -516,11 +501,10 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 			append_source_list(&sql, cache);
 			appendStringInfo(&sql,
 							 " FROM %s AS s WHERE s.match_id %s ANY ($1)"
-							 " ORDER BY 2, \"match_id\"%s, ",
+							 " ORDER BY 2, \"match_id\"%s",
 							 relation_sql(cache, LADDER_SOURCE),
 							 cache->match_type.equals,
 							 cache->match_type.order);
-			append_participant_order(&sql, cache);
 			break;
 
 		case QUERY_READ_ARRAYS:
@@ -548,8 +532,6 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 									 quote_identifier(name));
 			}
 			append_unnest(&sql, 6, false);
-			appendStringInfoString(&sql, " ORDER BY ");
-			append_participant_order(&sql, cache);
 			break;
 
 		case QUERY_READ_RATED:
@@ -559,11 +541,10 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 			appendStringInfo(&sql,
 							 ", m.seq, m.digest, m.status, m.reason, m.void_reason, m.match_id "
 							 "FROM %s AS m LEFT JOIN %s AS s ON s.match_id %s m.match_id "
-							 "WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq, ",
+							 "WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq",
 							 relation_sql(cache, LADDER_RATED_MATCH),
 							 relation_sql(cache, LADDER_SOURCE),
 							 cache->match_type.equals);
-			append_participant_order(&sql, cache);
 			break;
 
 		case QUERY_NEW_PLAYERS:
@@ -902,50 +883,62 @@ ladder_rating_desc(const Ladder *ladder)
 	return desc;
 }
 
+/* The plan of a query: kept, or for many rows made for this once. */
+static SPIPlanPtr
+ladder_plan(Ladder *ladder, LadderQuery query)
+{
+	SPIPlanPtr	plan = ladder->large ? NULL : ladder->cache->plan[query];
+	Oid			argtypes[LADDER_MAX_ARGS];
+	int			nargs;
+	char	   *text;
+
+	if (plan != NULL)
+		return plan;
+	text = query_text(ladder, query, argtypes, &nargs);
+	plan = SPI_prepare_cursor(text, nargs, argtypes,
+							  ladder->large ? CURSOR_OPT_CUSTOM_PLAN :
+							  CURSOR_OPT_GENERIC_PLAN);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare \"%s\": %s", text,
+			 SPI_result_code_string(SPI_result));
+	if (!ladder->large)
+	{
+		SPI_keepplan(plan);
+		ladder->cache->plan[query] = plan;
+	}
+	return plan;
+}
+
+/* The parameters of a plan, or NULL. */
+static ParamListInfo
+plan_params(SPIPlanPtr plan, const Datum *values, const bool *nulls)
+{
+	int			nargs = SPI_getargcount(plan);
+	ParamListInfo params;
+	int			i;
+
+	if (nargs == 0)
+		return NULL;
+	params = makeParamList(nargs);
+	for (i = 0; i < nargs; i++)
+	{
+		params->params[i].value = values[i];
+		params->params[i].isnull = nulls ? nulls[i] : false;
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = SPI_getargtypeid(plan, i);
+	}
+	return params;
+}
+
 uint64
 ladder_execute(Ladder *ladder, LadderQuery query, const Datum *values,
 			   const bool *nulls, DestReceiver *dest)
 {
-	SPIPlanPtr	plan = ladder->large ? NULL : ladder->cache->plan[query];
+	SPIPlanPtr	plan = ladder_plan(ladder, query);
 	SPIExecuteOptions options = {0};
-	Oid			argtypes[LADDER_MAX_ARGS];
-	int			nargs;
-	int			i;
 	int			result;
 
-	if (plan == NULL)
-	{
-		char	   *text = query_text(ladder, query, argtypes, &nargs);
-
-		plan = SPI_prepare_cursor(text, nargs, argtypes,
-								  ladder->large ? CURSOR_OPT_CUSTOM_PLAN :
-								  CURSOR_OPT_GENERIC_PLAN);
-		if (plan == NULL)
-			elog(ERROR, "could not prepare \"%s\": %s", text,
-				 SPI_result_code_string(SPI_result));
-
-		/* A plan for many rows is made for this once. */
-		if (!ladder->large)
-		{
-			SPI_keepplan(plan);
-			ladder->cache->plan[query] = plan;
-		}
-	}
-
-	nargs = SPI_getargcount(plan);
-	if (nargs > 0)
-	{
-		ParamListInfo params = makeParamList(nargs);
-
-		for (i = 0; i < nargs; i++)
-		{
-			params->params[i].value = values[i];
-			params->params[i].isnull = nulls ? nulls[i] : false;
-			params->params[i].pflags = PARAM_FLAG_CONST;
-			params->params[i].ptype = SPI_getargtypeid(plan, i);
-		}
-		options.params = params;
-	}
+	options.params = plan_params(plan, values, nulls);
 	options.read_only = ladder->read_only;
 	options.dest = dest;
 	result = SPI_execute_plan_extended(plan, &options);
@@ -953,6 +946,16 @@ ladder_execute(Ladder *ladder, LadderQuery query, const Datum *values,
 		elog(ERROR, "could not run query %d of ladder \"%s\": %s", query,
 			 ladder->name, SPI_result_code_string(result));
 	return SPI_processed;
+}
+
+Portal
+ladder_cursor(Ladder *ladder, LadderQuery query, const Datum *values)
+{
+	SPIPlanPtr	plan = ladder_plan(ladder, query);
+
+	return SPI_cursor_open_with_paramlist(NULL, plan,
+										  plan_params(plan, values, NULL),
+										  ladder->read_only);
 }
 
 /*
@@ -1286,6 +1289,20 @@ ladder_expect_many(Ladder *ladder)
 {
 	ladder->large = true;
 	(void) set_config_option("enable_seqscan", "on",
+							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+}
+
+void
+ladder_maintain(Ladder *ladder)
+{
+	char		kilobytes[32];
+
+	ladder_expect_many(ladder);
+	if (work_mem >= maintenance_work_mem)
+		return;
+	snprintf(kilobytes, sizeof(kilobytes), "%d", maintenance_work_mem);
+	(void) set_config_option("work_mem", kilobytes,
 							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 							 true, 0, false);
 }

@@ -154,6 +154,9 @@ extern void ladder_leave(const LadderScope *scope);
 /* From here to leave(), plan each query for many rows, by their number. */
 extern void ladder_expect_many(Ladder *ladder);
 
+/* The same, with the memory of a maintenance command. */
+extern void ladder_maintain(Ladder *ladder);
+
 /* The most parameters of a query. */
 #define LADDER_MAX_ARGS 20
 
@@ -165,6 +168,10 @@ extern void ladder_expect_many(Ladder *ladder);
 extern uint64 ladder_execute(Ladder *ladder, LadderQuery query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
+
+/* Open a cursor on a query that returns rows. */
+extern Portal ladder_cursor(Ladder *ladder, LadderQuery query,
+							const Datum *values);
 
 /*
  * What report_match and preview take as optional arrays, in the order of the

@@ -3,8 +3,8 @@
  *		Rating the history of a ladder again.
  *
  * Matches, operations and stored events come in the order of seq, each from a
- * query of its own, and are merged.  The rows go through tuplestores, so that
- * memory holds only the players.
+ * query of its own that runs meanwhile, and are merged.  Memory holds only the
+ * players.
  *
  * A replay from the middle starts from the states that the events before it
  * left behind, so that it costs what comes after it.
@@ -12,75 +12,16 @@
 #include "replay.h"
 
 #include "catalog/pg_type.h"
-#include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 
 bool
 same_bits(double a, double b)
 {
 	return memcmp(&a, &b, sizeof(double)) == 0;
-}
-
-void
-row_reader_open(RowReader *reader, Ladder *ladder, LadderQuery query,
-				const Datum *values, TupleDesc desc)
-{
-	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
-
-	reader->rows = tuplestore_begin_heap(false, false, work_mem);
-	SetTuplestoreDestReceiverParams(dest, reader->rows, CurrentMemoryContext,
-									false, NULL, NULL);
-	ladder_execute(ladder, query, values, NULL, dest);
-	dest->rDestroy(dest);
-	reader->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	row_reader_next(reader);
-}
-
-/* A row that comes back from disk must live as long as the slot. */
-void
-row_reader_next(RowReader *reader)
-{
-	MemoryContext old = MemoryContextSwitchTo(reader->slot->tts_mcxt);
-
-	CHECK_FOR_INTERRUPTS();
-	reader->have_row = tuplestore_gettupleslot(reader->rows, true, false,
-											   reader->slot);
-	MemoryContextSwitchTo(old);
-}
-
-void
-row_reader_close(RowReader *reader)
-{
-	ExecDropSingleTupleTableSlot(reader->slot);
-	tuplestore_end(reader->rows);
-}
-
-/* A number; a null reads as zero, and differs from what comes out. */
-static Datum
-column(RowReader *reader, int attnum)
-{
-	bool		isnull;
-
-	return slot_getattr(reader->slot, attnum, &isnull);
-}
-
-/* A column of a key, which the table would not leave null. */
-static Datum
-key_column(RowReader *reader, int attnum)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, attnum, &isnull);
-
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the key of a rating or an event is null")));
-	return value;
 }
 
 /*
@@ -219,12 +160,11 @@ load_rows(Replay *replay)
 	RowReader	rows;
 	int			i;
 
-	row_reader_open(&rows, replay->ladder, QUERY_ALL_PLAYERS, NULL,
-					ladder_rating_desc(replay->ladder));
+	row_reader_open(&rows, replay->ladder, QUERY_ALL_PLAYERS, NULL);
 	for (; rows.have_row; row_reader_next(&rows))
 	{
-		char	   *pool = TextDatumGetCString(key_column(&rows, 2));
-		BatchPlayer *player = batch_player(batch, key_column(&rows, 1), pool);
+		char	   *pool = TextDatumGetCString(row_key_column(&rows, 2));
+		BatchPlayer *player = batch_player(batch, row_key_column(&rows, 1), pool);
 		PlayerRow  *stored = MemoryContextAlloc(batch->context,
 												offsetof(PlayerRow, state) +
 												model->nstate * sizeof(double));
@@ -233,13 +173,13 @@ load_rows(Replay *replay)
 		pfree(pool);
 		stored->found = true;
 		for (i = 0; i < model->nstate; i++)
-			stored->state[i] = DatumGetFloat8(column(&rows, n++));
-		stored->games = DatumGetInt64(column(&rows, n++));
-		stored->wins = DatumGetInt64(column(&rows, n++));
-		stored->draws = DatumGetInt64(column(&rows, n++));
-		stored->losses = DatumGetInt64(column(&rows, n++));
+			stored->state[i] = DatumGetFloat8(row_column(&rows, n++));
+		stored->games = DatumGetInt64(row_column(&rows, n++));
+		stored->wins = DatumGetInt64(row_column(&rows, n++));
+		stored->draws = DatumGetInt64(row_column(&rows, n++));
+		stored->losses = DatumGetInt64(row_column(&rows, n++));
 		stored->last_played = slot_attisnull(rows.slot, n) ? DT_NOBEGIN :
-			DatumGetTimestampTz(column(&rows, n));
+			DatumGetTimestampTz(row_column(&rows, n));
 		player->stored = stored;
 		player->loaded = true;
 	}
@@ -274,7 +214,7 @@ load_players(Replay *replay)
 static int64
 event_seq(RowReader *events)
 {
-	return DatumGetInt64(key_column(events, EVENT_SEQ));
+	return DatumGetInt64(row_key_column(events, EVENT_SEQ));
 }
 
 static bool
@@ -320,21 +260,21 @@ same_event(RowReader *stored, Ladder *ladder, const BatchStep *step,
 	int			nstate = ladder->model->nstate;
 	bool		same = same_time(stored, EVENT_PLAYED_AT, step->at) &&
 		same_time(stored, EVENT_LAST_PLAYED, row->last_played) &&
-		DatumGetInt32(column(stored, EVENT_GAMES)) == row->games &&
+		DatumGetInt32(row_column(stored, EVENT_GAMES)) == row->games &&
 		same_text(stored, EVENT_KIND, step->kind) &&
 		same_text(stored, EVENT_REASON, step->reason) &&
 		same_match_id(stored, ladder->match_type, step);
 	int			i;
 
 	if (same && step->is_match)
-		same = DatumGetInt32(column(stored, EVENT_TEAM)) == row->team &&
-			same_bits(DatumGetFloat8(column(stored, EVENT_SCORE)), row->score) &&
-			same_bits(DatumGetFloat8(column(stored, EVENT_WIN_PROBABILITY)),
+		same = DatumGetInt32(row_column(stored, EVENT_TEAM)) == row->team &&
+			same_bits(DatumGetFloat8(row_column(stored, EVENT_SCORE)), row->score) &&
+			same_bits(DatumGetFloat8(row_column(stored, EVENT_WIN_PROBABILITY)),
 					  row->win_probability);
 	for (i = 0; i < nstate && same; i++)
-		same = same_bits(DatumGetFloat8(column(stored, EVENT_BEFORE(i))),
+		same = same_bits(DatumGetFloat8(row_column(stored, EVENT_BEFORE(i))),
 						 row->before[i]) &&
-			same_bits(DatumGetFloat8(column(stored, EVENT_AFTER(i))),
+			same_bits(DatumGetFloat8(row_column(stored, EVENT_AFTER(i))),
 					  row->after[i]);
 	return same;
 }
@@ -363,9 +303,9 @@ compare_events(Replay *replay, ReplaySink *sink, RowReader *events)
 	for (; events->have_row && event_seq(events) == step->seq;
 		 row_reader_next(events))
 	{
-		char	   *pool = TextDatumGetCString(key_column(events, EVENT_POOL));
+		char	   *pool = TextDatumGetCString(row_key_column(events, EVENT_POOL));
 		BatchPlayer *player = id_table_find(batch->players,
-											key_column(events, EVENT_PLAYER_ID),
+											row_key_column(events, EVENT_PLAYER_ID),
 											pool);
 
 		pfree(pool);
@@ -448,8 +388,7 @@ replay_run(Ladder *ladder, int64 from, bool load, ReplaySink *sink)
 	values[0] = Int64GetDatum(from);
 	operation = read_operations(ladder, from, &noperations);
 	matches = reader_open(ladder, QUERY_READ_RATED, values, NULL);
-	row_reader_open(&events, ladder, QUERY_READ_EVENTS, values,
-					ladder_event_desc(ladder));
+	row_reader_open(&events, ladder, QUERY_READ_EVENTS, values);
 	scratch = AllocSetContextCreate(CurrentMemoryContext,
 									"skillrating replay",
 									ALLOCSET_DEFAULT_SIZES);

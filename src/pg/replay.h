@@ -10,23 +10,10 @@
 
 #include "batch.h"
 #include "ladder.h"
+#include "row_reader.h"
 
 /* The place of the first match that there can be. */
 #define REPLAY_START PG_INT64_MIN
-
-/* The rows of a query, one after another. */
-typedef struct RowReader
-{
-	Tuplestorestate *rows;
-	TupleTableSlot *slot;
-	bool		have_row;
-} RowReader;
-
-extern void row_reader_open(RowReader *reader, Ladder *ladder,
-							LadderQuery query, const Datum *values,
-							TupleDesc desc);
-extern void row_reader_next(RowReader *reader);
-extern void row_reader_close(RowReader *reader);
 
 /* A row of rating as it was found, for players who are loaded. */
 typedef struct PlayerRow

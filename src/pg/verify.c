@@ -128,29 +128,6 @@ check_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 	MemoryContextSwitchTo(old);
 }
 
-/* A number; a null reads as zero, and shows as a fault. */
-static Datum
-column(RowReader *reader, int attnum)
-{
-	bool		isnull;
-
-	return slot_getattr(reader->slot, attnum, &isnull);
-}
-
-/* A column of a key, which the table would not leave null. */
-static Datum
-key_column(RowReader *reader, int attnum)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, attnum, &isnull);
-
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the key of a rating is null")));
-	return value;
-}
-
 /* Compare the table rating with where the players have got to. */
 static void
 check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
@@ -161,31 +138,30 @@ check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 	BatchPlayer **players;
 	int			i;
 
-	row_reader_open(&ratings, ladder, QUERY_ALL_PLAYERS, NULL,
-					ladder_rating_desc(ladder));
+	row_reader_open(&ratings, ladder, QUERY_ALL_PLAYERS, NULL);
 	for (; ratings.have_row; row_reader_next(&ratings))
 	{
-		char	   *pool = TextDatumGetCString(key_column(&ratings, 2));
-		BatchPlayer *player = batch_player(batch, key_column(&ratings, 1), pool);
+		char	   *pool = TextDatumGetCString(row_key_column(&ratings, 2));
+		BatchPlayer *player = batch_player(batch, row_key_column(&ratings, 1), pool);
 		TimestampTz last_played = DT_NOBEGIN;
 		bool		same = true;
 		int			n = 3;
 
 		player->loaded = true;
 		for (i = 0; i < model->nstate; i++, n++)
-			same = same && same_bits(DatumGetFloat8(column(&ratings, n)),
+			same = same && same_bits(DatumGetFloat8(row_column(&ratings, n)),
 									 player->state[i]);
 		state_check->examined++;
 		if (!same && fault(state_check))
 			state_check->first = psprintf("player %s",
 										  id_text(ladder->player_type, player->id));
 
-		same = DatumGetInt64(column(&ratings, n)) == player->games &&
-			DatumGetInt64(column(&ratings, n + 1)) == player->wins &&
-			DatumGetInt64(column(&ratings, n + 2)) == player->draws &&
-			DatumGetInt64(column(&ratings, n + 3)) == player->losses;
+		same = DatumGetInt64(row_column(&ratings, n)) == player->games &&
+			DatumGetInt64(row_column(&ratings, n + 1)) == player->wins &&
+			DatumGetInt64(row_column(&ratings, n + 2)) == player->draws &&
+			DatumGetInt64(row_column(&ratings, n + 3)) == player->losses;
 		if (!slot_attisnull(ratings.slot, n + 4))
-			last_played = DatumGetTimestampTz(column(&ratings, n + 4));
+			last_played = DatumGetTimestampTz(row_column(&ratings, n + 4));
 		counter_check->examined++;
 		same = same && last_played == player->last_played;
 		if (!same && fault(counter_check))
