@@ -283,7 +283,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	if (ladder->reorders)
 		operated = last_operation(ladder);
 
-	events = event_outbox(ladder);
+	events = new_event_outbox(ladder);
 	matches = match_outbox(ladder);
 	ratings = rating_outbox(ladder);
 

@@ -154,7 +154,7 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
 	Changes		changes = {.sink = {note_event, note_match}};
 	Replay	   *replay;
 
-	changes.missing_events = event_outbox(ladder);
+	changes.missing_events = new_event_outbox(ladder);
 	changes.changed_events = event_outbox(ladder);
 	changes.surplus_events = event_outbox(ladder);
 	changes.matches = match_outbox(ladder);
@@ -308,7 +308,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 		batch_load_all(batch);
 	(void) batch_operate(batch, operation, n);
 
-	events = event_outbox(ladder);
+	events = new_event_outbox(ladder);
 	inserted = rating_outbox(ladder);
 	updated = rating_outbox(ladder);
 	n = batch->step.n;

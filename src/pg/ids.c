@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -36,6 +37,20 @@ qualified_operator(Oid opno)
 					  NameStr(form->oprname));
 	ReleaseSysCache(tuple);
 	return result;
+}
+
+/* The function that gives the binary form of a type, if it has one. */
+static Oid
+type_send_function(Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Oid			function;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", type);
+	function = ((Form_pg_type) GETSTRUCT(tuple))->typsend;
+	ReleaseSysCache(tuple);
+	return function;
 }
 
 void
@@ -78,6 +93,11 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 	fmgr_info(function, &id_type->output);
 	getTypeInputInfo(type, &function, &id_type->input_param);
 	fmgr_info(function, &id_type->input);
+	function = type_send_function(type);
+	if (OidIsValid(function))
+		fmgr_info(function, &id_type->send);
+	else
+		id_type->send.fn_oid = InvalidOid;
 	id_type->name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
 	id_type->array_name = psprintf("%s[]", id_type->name);
 	id_type->equals = qualified_operator(entry->eq_opr);

@@ -23,6 +23,7 @@ typedef struct IdType
 	FmgrInfo	output;
 	FmgrInfo	input;
 	Oid			input_param;
+	FmgrInfo	send;			/* fn_oid is invalid if there is none */
 	char	   *name;			/* type, as SQL text */
 	char	   *array_name;
 	char	   *equals;			/* operator, as SQL text */

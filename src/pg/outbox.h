@@ -7,23 +7,33 @@
 
 #include "glue.h"
 
+#include "lib/stringinfo.h"
+#include "storage/buffile.h"
 #include "utils/tuplestore.h"
 
 #include "batch.h"
 #include "ladder.h"
 
-/* Rows that a query will see as an ephemeral relation. */
+/*
+ * Rows that a query will see as an ephemeral relation, or that COPY will read: it
+ * inserts many at a time, which no query does.
+ */
 typedef struct Outbox
 {
 	Ladder	   *ladder;
 	const char *name;
 	TupleDesc	desc;
 	Tuplestorestate *rows;
+	BufFile    *file;			/* instead of rows, in binary COPY format */
+	StringInfoData line;		/* a row of it */
 	uint64		nrows;
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
 extern Outbox *event_outbox(Ladder *ladder);
+
+/* Events that are new, in whatever way suits their number. */
+extern Outbox *new_event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);
 extern Outbox *rating_outbox(Ladder *ladder);
 
@@ -43,8 +53,9 @@ extern void put_match(Outbox *outbox, const SourceMatch *source,
 extern void put_rating(Outbox *outbox, const BatchPlayer *player);
 
 /*
- * Write all rows by a query that reads the ephemeral relation, and end the
- * outbox; an error if it did not process as many rows.
+ * Write all rows by a query that reads the ephemeral relation, or by COPY in the
+ * place of QUERY_INSERT_EVENTS, and end the outbox; an error if it did not
+ * process as many rows.
  */
 extern void outbox_send(Outbox *outbox, LadderQuery query);
 
