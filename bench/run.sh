@@ -72,6 +72,38 @@ SQL
 	done
 done
 
+# History: one COPY of many matches, another formula for all of them, and a correction
+# of the first one, against counting the participants in order.
+history=$(sized 1000000)
+sql -c 'DROP TABLE participant' -o /dev/null -c "SELECT skillrating.create_ladder('history', 'elo')"
+sql -c "\copy (SELECT m, ((m * 7919 + p * 811) % 10000), 1 + p % 2, 1 + abs((p + hashint8(m)) % 2) FROM generate_series(1, $history) AS m, generate_series(0, 11) AS p) TO '$scratch/history.csv' CSV"
+sql >"$scratch/memory" <<SQL
+BEGIN;
+INSERT INTO history.match (match_id, played_at) SELECT m, '2020-01-01'::timestamptz + m * interval '1 minute' FROM generate_series(1, $history) AS m;
+\copy history.match_player (match_id, player_id, team, rank) FROM '$scratch/history.csv' CSV
+SET CONSTRAINTS ALL IMMEDIATE;
+SELECT round(((regexp_match(s, 'VmHWM:\s+(\d+)'))[1]::numeric - (regexp_match(s, 'RssShmem:\s+(\d+)'))[1]::numeric) / 1024) FROM pg_read_file('/proc/self/status') AS s;
+COMMIT;
+SQL
+echo "    $history matches x 12 in one transaction: the most memory was $(cat "$scratch/memory") MB"
+rm "$scratch/history.csv"
+sql -c 'VACUUM ANALYZE' -c CHECKPOINT
+rm -f "$scratch"/{count,rerate,catch_up,late}
+for round in 1 2 3; do
+	timed >>"$scratch/count" <<<'SELECT count(*) FROM (SELECT * FROM history.source ORDER BY played_at, match_id OFFSET 0) AS s;'
+	timed >>"$scratch/rerate" <<<"SELECT skillrating.rerate('history', \"into\" => 'again');"
+	sql -o /dev/null -c "SELECT skillrating.drop_ladder('again')" -c "UPDATE history.match_player SET rank = 3 - rank WHERE match_id = $round"
+	timed >>"$scratch/catch_up" <<<"SELECT count(*) FROM skillrating.catch_up('history');"
+	sql -o /dev/null -c 'VACUUM history.event' -c "UPDATE history.match_player SET rank = 3 - rank WHERE match_id = $((history * 99 / 100 + round))"
+	timed >>"$scratch/late" <<<"SELECT count(*) FROM skillrating.catch_up('history');"
+	sql -c 'VACUUM history.event' -c CHECKPOINT
+done
+report "rerate of $history matches x 12, against count(*) of the source in order" "$scratch/rerate" "$scratch/count" 'at most 3'
+report '  catch_up after a change of the first match' "$scratch/catch_up" "$scratch/count" 'at most 3'
+report '  catch_up after a change at 99 of 100' "$scratch/late" "$scratch/count" 'for information'
+echo "    $(median "$scratch/count") s to count, $(median "$scratch/rerate") s to rerate, $(median "$scratch/catch_up") s to catch up with all, $(median "$scratch/late") s with the last hundredth; verify: $(sql -c "SELECT bool_and(ok) FROM skillrating.verify('history')")"
+sql -o /dev/null -c "SELECT skillrating.drop_ladder('history')"
+
 # One match of twelve a transaction, against the same without triggers and against
 # a trigger written by hand.
 sql -o /dev/null -c "SELECT skillrating.create_ladder('arena', 'elo')" \

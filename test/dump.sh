@@ -46,6 +46,20 @@ INSERT INTO rounds.match_player (match_id, player_id, team, won, side, joined, "
 SELECT md5(m::text)::uuid, (m * 7 + p * 3) % 50, p % 2, (m + p) % 2 = 0, 1 + p % 2, p, 1000 + m
 FROM generate_series(1, 200) AS m, generate_series(1, 8) AS p;
 COMMIT;
+-- One whose history is being changed, and that has matches waiting.
+SELECT skillrating.create_ladder('life', 'trueskill2', '{"initial_base_sigma": 2}', player_type => 'text', apply_at => 'manual', late => 'reorder');
+INSERT INTO life.match (match_id, played_at, pool) SELECT m, '2024-01-01'::timestamptz + m * interval '3 hours', m % 2 FROM generate_series(1, 400) AS m;
+INSERT INTO life.match_player (match_id, player_id, team, rank)
+SELECT m, 'p' || (m * 7 + p * 3) % 30, p % 2, 1 + (m + p) % 2 FROM generate_series(1, 400) AS m, generate_series(1, 4) AS p;
+SELECT count(*) FROM skillrating.catch_up('life');
+SELECT skillrating.new_season('life', 'winter', at => '2024-02-01'), skillrating.void_match('life', 5),
+    skillrating.exclude_player('life', 'p1', '2024-01-20'), skillrating.merge_players('life', 'p2', 'p3');
+UPDATE life.match_player SET rank = 3 - rank WHERE match_id = 17;
+INSERT INTO life.match (match_id, played_at) VALUES (500, '2023-12-31');
+INSERT INTO life.match_player (match_id, player_id, team, rank) VALUES (500, 'p4', 1, 1), (500, 'p5', 2, 2);
+CREATE TABLE person (name text PRIMARY KEY, mu float8);
+INSERT INTO person SELECT 'p' || i FROM generate_series(0, 29) AS i;
+SELECT skillrating.mirror_rating('life', 'person', 'name', '{"mu": "mu"}', pool => '1');
 SQL
 
 # All that a restore could get wrong, in one row.
@@ -54,6 +68,7 @@ summary="SELECT (SELECT md5(string_agg(r::text, '' ORDER BY player_id)) FROM due
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM duel.event AS e),
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM rounds.event AS e),
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM games.event AS e),
+	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id, pool)) FROM life.event AS e), (SELECT count(*) FROM life.correction), (SELECT count(*) FROM life.pending),
 	(SELECT count(*) FROM duel.pending)"
 
 pg_dump "$from" >"$scratch/dump.sql"
@@ -74,6 +89,12 @@ INSERT INTO duel.match_player (match_id, player_id, team, rank) VALUES (501, 'pl
 SELECT skillrating.report_match('rounds', md5('501')::uuid, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 INSERT INTO game (id, round, home, away, diff) VALUES (1000, 1, 'team 1', 'somebody', 3);
 SQL
+check "dump: a ladder that was out of date catches up" "$(ask "$to" "SELECT count(*) > 0 FROM skillrating.catch_up('life')")"
+check "dump: it verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('life')")"
+check "dump: and has the matches that waited" "$(ask "$to" "SELECT status = 'rated' FROM life.rated_match WHERE match_id = 500")"
+check "dump: it is what the original becomes" "$(ask "$from" "SELECT count(*) FROM skillrating.catch_up('life')" >/dev/null
+	[ "$(ask "$from" "SELECT md5(string_agg(r::text, '' ORDER BY player_id, pool)) FROM life.rating AS r")" = "$(ask "$to" "SELECT md5(string_agg(r::text, '' ORDER BY player_id, pool)) FROM life.rating AS r")" ] && echo t)"
+check "dump: mirrors go on" "$(ask "$to" "SELECT bool_and(p.mu IS NOT DISTINCT FROM r.mu) FROM person AS p LEFT JOIN life.rating AS r ON r.player_id = p.name AND r.pool = '1'")"
 check "dump: duel goes on" "$(ask "$to" "SELECT count(*) = 501 AND max(seq) = 501 FROM duel.rated_match")"
 check "dump: games goes on" "$(ask "$to" "SELECT count(*) = 1 FROM games.event WHERE player_id = 'somebody'")"
 check "dump: rounds goes on" "$(ask "$to" "SELECT count(*) = 201 FROM rounds.rated_match")"
