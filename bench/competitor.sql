@@ -44,11 +44,11 @@ BEGIN
         ORDER BY m.played_at, m.match_id
     LOOP
         next_seq := nextval('handmade.event_seq');
-        INSERT INTO handmade.rated_match (match_id, status, digest, seq)
-        VALUES (this.match_id, 'rated', 0, next_seq);
+        INSERT INTO handmade.rated_match (match_id, status, digest, seq, played_at)
+        VALUES (this.match_id, 'rated', 0, next_seq, this.played_at);
 
         WITH player AS (
-            SELECT n.player_id, n.team, n.rank, r.rating,
+            SELECT n.player_id, n.team, n.rank, r.rating, r.games, r.last_played,
                 avg(r.rating) OVER (PARTITION BY n.team) AS team_rating,
                 sum(r.rating) OVER () AS all_rating,
                 sum(r.rating) OVER (PARTITION BY n.team) AS own_rating,
@@ -59,7 +59,7 @@ BEGIN
             JOIN handmade.rating AS r USING (player_id)
             WHERE n.match_id = this.match_id
         ), expected AS (
-            SELECT p.player_id, p.rating,
+            SELECT p.player_id, p.team, p.rating, p.games, p.last_played,
                 CASE
                     WHEN p.best_rank = p.worst_rank THEN 0.5
                     WHEN p.rank = p.best_rank THEN 1
@@ -68,9 +68,9 @@ BEGIN
                 1 / (1 + 10 ^ (((p.all_rating - p.own_rating) / p.opponents - p.team_rating) / 400)) AS probability
             FROM player AS p
         ), history AS (
-            INSERT INTO handmade.event (seq, match_id, player_id, played_at, score,
+            INSERT INTO handmade.event (seq, match_id, player_id, team, games, played_at, last_played, score,
                 win_probability, rating_before, rating_after)
-            SELECT next_seq, this.match_id, e.player_id, this.played_at, e.score,
+            SELECT next_seq, this.match_id, e.player_id, e.team, e.games, this.played_at, e.last_played, e.score,
                 e.probability, e.rating, e.rating + 32 * (e.score - e.probability)
             FROM expected AS e
             RETURNING player_id, rating_after, score
