@@ -2,16 +2,18 @@
  * apply.c
  *		Rating the matches of a ladder, in batches.
  *
- * A batch is read from the source in order, its players are locked, and only
- * then is it looked up which matches are rated already: two sessions with the
- * same match share its players, so the second one waits and then sees what the
- * first has done.  States are loaded once and written once.
+ * The matches of a batch are locked, so that of two sessions that touched the
+ * same one the second sees all that the first has written.  They are read from
+ * the source in order, the players are locked, and states are loaded once and
+ * written once.
  */
 #include "apply.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -23,6 +25,9 @@
 
 /* From this many matches on, statistics beat the habit of using the keys. */
 #define MANY_MATCHES 1000
+
+/* Up to so many are locked one by one: the server has locks for that. */
+#define LOCKED_MATCHES 64
 
 /* What is known of a match of the batch. */
 typedef struct KnownMatch
@@ -62,6 +67,53 @@ match_error_context(void *arg)
 				   id_text(context->ladder->match_type,
 						   context->reader->match.id),
 				   context->ladder->name);
+}
+
+/* What the fourth field of the tags of our advisory locks says. */
+enum
+{
+	TAG_MATCH = 3,				/* SQL functions use 1 and 2 */
+	TAG_ALL_MATCHES
+};
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	uint32		i = *(const uint32 *) a;
+	uint32		j = *(const uint32 *) b;
+
+	return (i > j) - (i < j);
+}
+
+/*
+ * Lock matches to the end of the transaction, whether they are there or not, in
+ * one order.  Of very many at once there are not enough locks, so they are
+ * locked as a whole.
+ */
+static void
+lock_matches(Ladder *ladder, Datum *ids, int n)
+{
+	Oid			relid = ladder->relation[LADDER_RATED_MATCH];
+	bool		many = (n > LOCKED_MATCHES);
+	uint32	   *key;
+	LOCKTAG		tag;
+	int			i;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, relid, 0, TAG_ALL_MATCHES);
+	(void) LockAcquire(&tag, many ? ExclusiveLock : ShareLock, false, false);
+	if (many)
+		return;
+	key = palloc_array(uint32, n);
+	for (i = 0; i < n; i++)
+		key[i] = (uint32) id_hash(ladder->match_type, ids[i]);
+	qsort(key, n, sizeof(uint32), compare_keys);
+	for (i = 0; i < n; i++)
+		if (i == 0 || key[i] != key[i - 1])
+		{
+			SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, relid, key[i], TAG_MATCH);
+			(void) LockAcquire(&tag, ExclusiveLock, false, false);
+		}
+	pfree(key);
 }
 
 /*
@@ -233,6 +285,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	if (n >= MANY_MATCHES)
 		ladder_expect_many(ladder);
 
+	lock_matches(ladder, ids, n);
 	known = id_table_create(ladder->match_type);
 	known_match = palloc0_array(KnownMatch, n);
 	for (i = 0; i < n; i++)
