@@ -76,7 +76,7 @@ done
 # of the first one, against counting the participants in order.
 history=$(sized 1000000)
 sql -c 'DROP TABLE participant' -o /dev/null -c "SELECT skillrating.create_ladder('history', 'elo')"
-sql -c "\copy (SELECT m, ((m * 7919 + p * 811) % 10000), 1 + p % 2, 1 + abs((p + hashint8(m)) % 2) FROM generate_series(1, $history) AS m, generate_series(0, 11) AS p) TO '$scratch/history.csv' CSV"
+sql -c "\copy (SELECT m, ((m * 7919 + p * 811) % 10000), 1 + p % 2, 1 + abs((p + hashint8(m)) % 2) FROM generate_series(1::bigint, $history) AS m, generate_series(0, 11) AS p) TO '$scratch/history.csv' CSV"
 sql >"$scratch/memory" <<SQL
 BEGIN;
 INSERT INTO history.match (match_id, played_at) SELECT m, '2020-01-01'::timestamptz + m * interval '1 minute' FROM generate_series(1, $history) AS m;

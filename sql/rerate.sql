@@ -51,6 +51,7 @@ BEGIN
     EXECUTE format(
         'INSERT INTO %1$I.rated_match (match_id, status, reason, digest, seq, played_at, void_reason)
         SELECT m.match_id, m.status, m.reason, m.digest, m.seq, m.played_at, m.void_reason FROM %2$I.rated_match AS m', new_ladder, ladder);
+    EXECUTE format('INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c', new_ladder, ladder);
     IF new_model <> old.model THEN
         EXECUTE format('SELECT count(*) FROM %I.operation AS o WHERE o.kind IN (''set'', ''seed'') AND o.undone_at IS NULL', ladder) INTO lost;
     END IF;

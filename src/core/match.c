@@ -58,6 +58,13 @@ result_form(const Participant *participant, int n)
 	return form;
 }
 
+/* Who has joined and not left is still playing. */
+static bool
+is_playing(const Participant *p)
+{
+	return !isnan(p->joined) && isnan(p->left);
+}
+
 static MatchStatus
 check_participant(const Participant *p)
 {
@@ -71,17 +78,22 @@ check_participant(const Participant *p)
 		return MATCH_BAD_WON;
 	if (!isnan(p->weight) && !(p->weight >= 0 && isfinite(p->weight)))
 		return MATCH_BAD_WEIGHT;
-	if (isnan(p->joined) != isnan(p->left))
+	if (isnan(p->joined) && !isnan(p->left))
 		return MATCH_HALF_STINT;
-	if (!isnan(p->joined) &&
-		!(p->joined >= 0 && length >= 0 && isfinite(p->left)))
+	if (is_playing(p))
+	{
+		if (!(p->joined >= 0 && isfinite(p->joined)))
+			return MATCH_BAD_STINT;
+	}
+	else if (!isnan(p->joined) &&
+			 !(p->joined >= 0 && length >= 0 && isfinite(p->left)))
 		return MATCH_BAD_STINT;
 	if (!isnan(p->commanding))
 	{
 		if (!(p->commanding >= 0))
 			return MATCH_BAD_COMMANDING;
 		/* More than a share must be seconds, and within the stint. */
-		if (p->commanding > 1 && !(p->commanding <= length))
+		if (p->commanding > 1 && !(p->commanding <= length) && !is_playing(p))
 			return MATCH_BAD_COMMANDING;
 	}
 	if (!isnan(p->side) && p->side != 1 && p->side != 2)
@@ -192,6 +204,7 @@ match_build(const Model *model, const ParamValue *params,
 	double		result[MATCH_MAX_TEAMS];
 	double		played[MATCH_MAX_TEAMS];
 	double		match_length = 0;
+	bool		unfinished = false;
 	ResultForm	form;
 	int			differing = -1;
 	int			sides = 0;
@@ -219,7 +232,10 @@ match_build(const Model *model, const ParamValue *params,
 		}
 		if (participant[i].left > match_length)
 			match_length = participant[i].left;
+		unfinished = unfinished || is_playing(&participant[i]);
 	}
+	if (unfinished)
+		return MATCH_UNFINISHED;
 	match->length = match_length > 0 ? match_length : NAN;
 
 	for (i = 0; i < match->nplayers; i++)
@@ -420,6 +436,8 @@ match_status_message(MatchStatus status)
 			return "no result";
 		case MATCH_NO_PLAY_TIME:
 			return "a team without play time";
+		case MATCH_UNFINISHED:
+			return "a player who has not left";
 		case MATCH_TOO_MANY_TEAMS_FOR_MODEL:
 			return "more than two teams";
 		case MATCH_TOO_MANY_PLAYERS_FOR_MODEL:
@@ -441,7 +459,7 @@ match_status_message(MatchStatus status)
 		case MATCH_BAD_STINT:
 			return "stint out of range";
 		case MATCH_HALF_STINT:
-			return "stint with only one end";
+			return "stint without its beginning";
 		case MATCH_BAD_COMMANDING:
 			return "commanding out of range";
 		case MATCH_BAD_SIDE:
@@ -496,7 +514,7 @@ match_status_hint(MatchStatus status)
 		case MATCH_BAD_STINT:
 			return "Joined and left are finite seconds from the start of the match, with 0 <= joined <= left.";
 		case MATCH_HALF_STINT:
-			return "Give both joined and left, or neither.";
+			return "Give both joined and left, or neither, or joined alone while the player is still there.";
 		case MATCH_BAD_COMMANDING:
 			return "Commanding is a share from 0 to 1, or seconds up to the length of the stint.";
 		case MATCH_BAD_SIDE:
@@ -528,6 +546,7 @@ match_status_hint(MatchStatus status)
 		case MATCH_ONE_TEAM:
 		case MATCH_NO_RESULT:
 		case MATCH_NO_PLAY_TIME:
+		case MATCH_UNFINISHED:
 		case MATCH_TOO_MANY_TEAMS_FOR_MODEL:
 		case MATCH_TOO_MANY_PLAYERS_FOR_MODEL:
 			break;

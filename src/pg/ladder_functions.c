@@ -397,6 +397,11 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	if (arrays.has_played_at)
 		arrays.played_at = PG_GETARG_DATUM(5);
 	optional_arrays(fcinfo, 6, ARRAY_WEIGHT, ARRAY_SIDE, &arrays);
+	if (arrays.has_array[ARRAY_JOINED] && !arrays.has_array[ARRAY_LEFT])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("\"left\" must not be null where joined is given"),
+				 errhint("A match that is reported is over.")));
 	match_arguments(fcinfo, 11, &arrays);
 	optional_arrays(fcinfo, 14, ARRAY_SCORE, ARRAY_EXPERIENCE, &arrays);
 

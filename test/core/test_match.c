@@ -89,7 +89,7 @@ test_every_number(void **state)
 		NUMBER(left, -1, MATCH_BAD_STINT),
 		NUMBER(left, INFINITY, MATCH_BAD_STINT),
 		NUMBER(left, -INFINITY, MATCH_BAD_STINT),
-		NUMBER(left, NAN, MATCH_HALF_STINT),
+		NUMBER(left, NAN, MATCH_UNFINISHED),
 
 		NUMBER(commanding, 0, MATCH_OK),
 		NUMBER(commanding, 1, MATCH_OK),
@@ -144,7 +144,7 @@ test_every_number(void **state)
 		if (status == MATCH_RESULT_DIFFERS)
 			assert_true(f.offender >= 2 && f.offender <= 3);
 		else
-			assert_int_equal(f.offender, status == MATCH_OK ? -1 : 2);
+			assert_int_equal(f.offender, status <= MATCH_LAST_UNRATED ? -1 : 2);
 	}
 }
 
@@ -442,6 +442,19 @@ bad_deaths(Fixture *f)
 }
 
 static void
+still_playing(Fixture *f)
+{
+	f->row[3].left = NAN;
+}
+
+static void
+bad_stint_of_a_player(Fixture *f)
+{
+	still_playing(f);
+	f->row[1].joined = -1;
+}
+
+static void
 bad_quit(Fixture *f)
 {
 	f->row[3].quit = 2;
@@ -486,6 +499,9 @@ test_every_status(void **state)
 		{"elo", bad_weight, MATCH_BAD_WEIGHT, 3},
 		{"elo", bad_stint, MATCH_BAD_STINT, 3},
 		{"elo", half_stint, MATCH_HALF_STINT, 3},
+		{"elo", still_playing, MATCH_UNFINISHED, -1},
+		{"hive", still_playing, MATCH_UNFINISHED, -1},
+		{"elo", bad_stint_of_a_player, MATCH_BAD_STINT, 1},
 		{"elo", bad_commanding, MATCH_BAD_COMMANDING, 3},
 		{"elo", bad_side, MATCH_BAD_SIDE, 3},
 		{"elo", two_sides_in_a_team, MATCH_SIDE_DIFFERS, 1},

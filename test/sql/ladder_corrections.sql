@@ -211,6 +211,16 @@ SELECT seq, match_id, kind FROM orm.correction;
 SELECT count(*) FROM skillrating.catch_up('orm');
 SELECT bool_and(ok) FROM skillrating.verify('orm');
 
+-- Players who come and go: the match counts once all have left.
+SELECT skillrating.create_ladder('stints', 'hive');
+INSERT INTO stints.match (match_id) VALUES (1);
+INSERT INTO stints.match_player (match_id, player_id, team, side, won, joined, "left") VALUES (1, 1, 1, 1, true, 0, 900), (1, 2, 2, 2, false, 0, NULL);
+SELECT skillrating.why_unrated('stints', 1);
+UPDATE stints.match_player SET "left" = 900 WHERE player_id = 2;
+SELECT status FROM stints.rated_match;
+SELECT count(*) FROM skillrating.report_match('stints', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 0]);
+SELECT skillrating.drop_ladder('stints');
+
 -- The first of many.
 SELECT skillrating.create_ladder('many', 'glicko2'), skillrating.create_ladder('fewer', 'glicko2');
 CREATE TABLE big AS SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '1 minute' AS played_at, (m * 7919::bigint) % 500 AS a, 500 + (m * 104729::bigint) % 500 AS b, 1 + m % 7 % 3 AS rank_a, 1 + m % 5 % 3 AS rank_b

@@ -130,12 +130,12 @@ BEGIN
     END IF;
     SELECT count(*) INTO matches FROM life.rated_match WHERE status = 'rated';
     PERFORM skillrating.drop_ladder('life'), skillrating.drop_ladder('again');
-    RETURN format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 5 THEN 'with many matches' ELSE 'with few matches' END);
+    RETURN format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 8 THEN 'with many matches' ELSE 'with few matches' END);
 END
 $$;
 
 SELECT live(model, params::jsonb, late, 150)
-FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{}'), ('trueskill2', '{"initial_base_sigma": 3}')) AS m(model, params)
+FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('glicko', '{}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{}'), ('trueskill', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('synelo', '{}')) AS m(model, params)
 CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
 
 DROP FUNCTION live, relive, random_step;

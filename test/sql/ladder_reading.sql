@@ -122,6 +122,19 @@ SELECT skillrating.set_rating('arena', 'p1', '{"rating": 1500}', at => '2024-06-
 SELECT skillrating.rerate('arena', 'hive', NULL, 'other') > 0;
 SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('same'), skillrating.drop_ladder('trial');
 
+-- A ladder by time, with a late match and a change that wait: the second one has them.
+SELECT skillrating.create_ladder('timed', 'elo', late => 'reorder');
+INSERT INTO timed.match (match_id, played_at) SELECT g, '2024-01-01'::timestamptz + g * interval '1 day' FROM generate_series(1, 20) AS g WHERE g <> 7;
+INSERT INTO timed.match_player (match_id, player_id, team, rank) SELECT match_id, (match_id + p) % 5, p, p FROM timed.match, generate_series(1, 2) AS p;
+INSERT INTO timed.match (match_id, played_at) VALUES (7, '2024-01-08');
+INSERT INTO timed.match_player (match_id, player_id, team, rank) VALUES (7, 1, 1, 1), (7, 2, 2, 2);
+UPDATE timed.match_player SET rank = 3 - rank WHERE match_id = 3;
+SELECT skillrating.why_unrated('timed', 7), skillrating.rerate('timed', "into" => 'timed_again');
+SELECT bool_and(ok) FROM skillrating.verify('timed_again');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('timed');
+SELECT count(*) FROM ((TABLE timed.rating EXCEPT TABLE timed_again.rating) UNION ALL (TABLE timed_again.rating EXCEPT TABLE timed.rating)) AS d;
+SELECT skillrating.drop_ladder('timed_again'), skillrating.drop_ladder('timed');
+
 -- A mirror: only rows that change are written, and none of a player whom it lacks.
 CREATE TABLE person (name text PRIMARY KEY, elo float8, played bigint, cup float8, writes int DEFAULT 0);
 CREATE FUNCTION count_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.writes := OLD.writes + 1; RETURN NEW; END';

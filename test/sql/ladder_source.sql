@@ -78,6 +78,15 @@ SELECT player_id, pool, round(rating::numeric, 4) AS rating, round(deviation::nu
 SELECT count(*) FROM games.pending;
 SELECT bool_and(ok) FROM skillrating.verify('games');
 
+-- Rows that are put into a partition directly are seen if that is attached as well.
+SELECT tableoid::regclass AS partition FROM game_player LIMIT 1 \gset
+SELECT skillrating.attach('games', :'partition', 'game_id');
+INSERT INTO :partition (game_id, player_id, team, rank) SELECT md5('1')::uuid, 40, 4, 4;
+SELECT kind FROM games.correction;
+SELECT count(*) FROM skillrating.catch_up('games');
+SELECT bool_and(ok) FROM skillrating.verify('games');
+SELECT skillrating.detach('games', :'partition');
+
 -- A trigger alone gives no right, and detach() takes the triggers away.
 CREATE TABLE stranger (match_id uuid);
 CREATE TRIGGER t AFTER INSERT ON stranger REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches('games');
