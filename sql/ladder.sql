@@ -262,7 +262,7 @@ BEGIN
             %s,
             reason text,
             PRIMARY KEY (player_id, pool, seq))', name, player, match, event_columns);
-    EXECUTE format('CREATE INDEX ON %I.event USING brin (seq)', name);
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', name);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', name);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', name,
         'History: a row for each player and rated match with the state before and after, games and last_played before, the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');

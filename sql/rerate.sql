@@ -6,10 +6,12 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- An index that is made of all rows at once costs a fraction of one that grows with them.
+    -- Indexes that are made of all rows at once cost a fraction of those that grow with them.
     EXECUTE format('ALTER TABLE %I.event DROP CONSTRAINT event_pkey', ladder);
+    EXECUTE format('DROP INDEX %I.event_seq_idx', ladder);
     PERFORM skillrating.catch_up(ladder, rebuild => true);
     EXECUTE format('ALTER TABLE %I.event ADD PRIMARY KEY (player_id, pool, seq)', ladder);
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
 END
 $function$;
 

@@ -116,6 +116,11 @@ INSERT INTO duel (played_at, player1, player2, winner) VALUES ('2024-01-01', 'an
 SELECT * FROM mine.rating;
 RESET ROLE;
 SELECT player_id, rating FROM mine.rating ORDER BY player_id;
+-- Nobody else can replace the view, or the ladder's own.
+SET ROLE regress_source_other;
+CREATE OR REPLACE VIEW my_source AS SELECT * FROM duel_source WHERE false;
+CREATE OR REPLACE VIEW mine.source AS SELECT * FROM duel_source WHERE false;
+RESET ROLE;
 -- A view that has become another role's is not read with the owner's rights.
 ALTER VIEW my_source OWNER TO regress_source_other;
 INSERT INTO duel (played_at, player1, player2, winner) VALUES ('2024-01-01', 'ann', 'bob', 'ann');
