@@ -40,6 +40,7 @@ SQL_PARTS = \
 	sql/trueskill.sql \
 	sql/weng_lin.sql \
 	sql/score.sql \
+	sql/calibration.sql \
 	sql/display.sql \
 	sql/regression.sql \
 	sql/ladder.sql \

@@ -3,6 +3,22 @@
 -- Their states are float8 arrays, so that partial results can be stored, merged
 -- and computed on other servers.
 
+CREATE FUNCTION skillrating.sums_combine(float8[], float8[])
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_sums_combine'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.sums_combine(float8[], float8[]) IS
+'Merges two states {count, sum, low part of sum, ...} with as many sums, of brier_score(), log_loss(), logit_log_loss(), ranked_probability_score(), accuracy(), skill_score() or surprise().';
+
+CREATE FUNCTION skillrating.mean_final(float8[])
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_mean_final'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.mean_final(float8[]) IS
+'The mean of a state {count, sum, low part of sum}, or null if the count is 0.';
+
 CREATE FUNCTION skillrating.brier_score_transition(float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_brier_score_transition'
@@ -19,28 +35,76 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.log_loss_transition(float8[], float8, float8) IS
 'Transition function of log_loss(): state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating.mean_combine(float8[], float8[])
+CREATE FUNCTION skillrating.accuracy_transition(float8[], float8, float8)
 RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_mean_combine'
+AS 'MODULE_PATHNAME', 'skillrating_accuracy_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.mean_combine(float8[], float8[]) IS
-'Merges two states {count, sum, low part of sum} of brier_score() or log_loss().';
+COMMENT ON FUNCTION skillrating.accuracy_transition(float8[], float8, float8) IS
+'Transition function of accuracy(): state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating.mean_final(float8[])
+CREATE FUNCTION skillrating.logit_log_loss_transition(float8[], float8, float8)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_logit_log_loss_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.logit_log_loss_transition(float8[], float8, float8) IS
+'Transition function of logit_log_loss(): state {count, sum, low part of sum}.';
+
+CREATE FUNCTION skillrating.log_loss_transition(float8[], float8, float8, float8)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_three_way_log_loss_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.log_loss_transition(float8[], float8, float8, float8) IS
+'Transition function of log_loss() of wins, draws and losses: state {count, sum, low part of sum}.';
+
+CREATE FUNCTION skillrating.ranked_probability_score_transition(float8[], float8, float8, float8)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_ranked_probability_score_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.ranked_probability_score_transition(float8[], float8, float8, float8) IS
+'Transition function of ranked_probability_score(): state {count, sum, low part of sum}.';
+
+CREATE FUNCTION skillrating.skill_score_transition(float8[], float8, float8)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_skill_score_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.skill_score_transition(float8[], float8, float8) IS
+'Transition function of skill_score(): state {count, sums of squared distance, outcome and squared outcome, each with its low part}.';
+
+CREATE FUNCTION skillrating.skill_score_final(float8[])
 RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_mean_final'
+AS 'MODULE_PATHNAME', 'skillrating_skill_score_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.mean_final(float8[]) IS
-'The mean of a state {count, sum, low part of sum}, or null if the count is 0.';
+COMMENT ON FUNCTION skillrating.skill_score_final(float8[]) IS
+'The skill score of a state of skill_score(), or null if outcomes do not vary.';
+
+CREATE FUNCTION skillrating.surprise_transition(float8[], float8, float8)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_surprise_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.surprise_transition(float8[], float8, float8) IS
+'Transition function of surprise(): state {count, sums of outcome less probability and of its variance, each with its low part}.';
+
+CREATE FUNCTION skillrating.surprise_final(float8[])
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_surprise_final'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.surprise_final(float8[]) IS
+'The z score of a state of surprise(), or null if nothing was uncertain.';
 
 CREATE AGGREGATE skillrating.brier_score(probability float8, outcome float8) (
     SFUNC = skillrating.brier_score_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
     FINALFUNC = skillrating.mean_final,
-    COMBINEFUNC = skillrating.mean_combine,
+    COMBINEFUNC = skillrating.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -52,12 +116,84 @@ CREATE AGGREGATE skillrating.log_loss(probability float8, outcome float8) (
     STYPE = float8[],
     INITCOND = '{0,0,0}',
     FINALFUNC = skillrating.mean_final,
-    COMBINEFUNC = skillrating.mean_combine,
+    COMBINEFUNC = skillrating.sums_combine,
     PARALLEL = SAFE
 );
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8) IS
-'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted probabilities; a constant 0.5 scores ln 2 = 0.6931, and a probability of exactly 0 for what then happened makes it infinite. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1.';
+'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted probabilities; a constant 0.5 scores ln 2 = 0.6931, and a probability of exactly 0 for what then happened makes it infinite (logit_log_loss() never is). Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1.';
+
+CREATE AGGREGATE skillrating.log_loss(win float8, draw float8, outcome float8) (
+    SFUNC = skillrating.log_loss_transition,
+    STYPE = float8[],
+    INITCOND = '{0,0,0}',
+    FINALFUNC = skillrating.mean_final,
+    COMBINEFUNC = skillrating.sums_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.log_loss(float8, float8, float8) IS
+'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) where the draw is a class of its own: win and draw are their predicted probabilities, the rest is the loss; a uniform forecast scores ln 3 = 1.0986. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1, if win and draw add up to more than 1, and for any other outcome.';
+
+CREATE AGGREGATE skillrating.logit_log_loss(logit float8, outcome float8) (
+    SFUNC = skillrating.logit_log_loss_transition,
+    STYPE = float8[],
+    INITCOND = '{0,0,0}',
+    FINALFUNC = skillrating.mean_final,
+    COMBINEFUNC = skillrating.sums_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.logit_log_loss(float8, float8) IS
+'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted log-odds ln(p / (1 - p)): the same as log_loss(), and finite and exact also where p would round to 0 or 1. Rows with a null do not count; null if none counts. Error 22003 for log-odds that are not finite and outcomes outside 0 to 1.';
+
+CREATE AGGREGATE skillrating.ranked_probability_score(win float8, draw float8, outcome float8) (
+    SFUNC = skillrating.ranked_probability_score_transition,
+    STYPE = float8[],
+    INITCOND = '{0,0,0}',
+    FINALFUNC = skillrating.mean_final,
+    COMBINEFUNC = skillrating.sums_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.ranked_probability_score(float8, float8, float8) IS
+'Mean ranked probability score of forecasts of win, draw and loss, in this order: half the squared distance of their cumulative probabilities from the outcome (1 won, 0.5 drew, 0 lost); 0 is perfect, 1 is certain of the opposite. win and draw are predicted probabilities, the rest is the loss. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1, if win and draw add up to more than 1, and for any other outcome. Epstein, Journal of Applied Meteorology 8 (1969).';
+
+CREATE AGGREGATE skillrating.accuracy(probability float8, outcome float8) (
+    SFUNC = skillrating.accuracy_transition,
+    STYPE = float8[],
+    INITCOND = '{0,0,0}',
+    FINALFUNC = skillrating.mean_final,
+    COMBINEFUNC = skillrating.sums_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.accuracy(float8, float8) IS
+'Share of matches that the favourite won; where the forecast is 0.5 or the match was drawn (outcome 0.5) half a match. It depends on how even the matches are, so compare it on the same matches only. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1.';
+
+CREATE AGGREGATE skillrating.skill_score(probability float8, outcome float8) (
+    SFUNC = skillrating.skill_score_transition,
+    STYPE = float8[],
+    INITCOND = '{0,0,0,0,0,0,0}',
+    FINALFUNC = skillrating.skill_score_final,
+    COMBINEFUNC = skillrating.sums_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.skill_score(float8, float8) IS
+'Brier skill score against always predicting the mean outcome: 1 - brier_score / (mean squared distance of outcomes from their mean); 1 is perfect, 0 no better than the base rate, negative worse. Rows with a null do not count; null if none counts or all outcomes are the same. Error 22003 outside 0 to 1. Murphy, Monthly Weather Review 116 (1988).';
+
+CREATE AGGREGATE skillrating.surprise(probability float8, outcome float8) (
+    SFUNC = skillrating.surprise_transition,
+    STYPE = float8[],
+    INITCOND = '{0,0,0,0,0}',
+    FINALFUNC = skillrating.surprise_final,
+    COMBINEFUNC = skillrating.sums_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.surprise(float8, float8) IS
+'By how many standard deviations results exceed what was predicted: the sum of outcome - probability over the root of the sum of probability (1 - probability). Group it by player: beyond 3 is worth a look (a new account of a good player), and so is below -3. Draws (0.5) vary less than that, so they make it a little too small. Rows with a null do not count; null if none counts or nothing was uncertain. Error 22003 outside 0 to 1.';
 
 CREATE FUNCTION skillrating.context_log_odds(
     wins float8,

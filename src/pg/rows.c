@@ -53,14 +53,27 @@ return_numbers(FunctionCallInfo fcinfo, const double *number, int n)
 	return return_row(fcinfo, values, nulls);
 }
 
+Oid
+result_column_element_type(FunctionCallInfo fcinfo, int column)
+{
+	return get_element_type(TupleDescAttr(result_desc(fcinfo), column)->atttypid);
+}
+
 RowArray
 row_array_make(FunctionCallInfo fcinfo, int room)
 {
+	return row_array_of(get_element_type(get_fn_expr_rettype(fcinfo->flinfo)),
+						room);
+}
+
+RowArray
+row_array_of(Oid row_type, int room)
+{
 	RowArray	array;
 
-	array.type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
-	if (!OidIsValid(array.type))
+	if (!OidIsValid(row_type))
 		elog(ERROR, "could not determine the result type");
+	array.type = row_type;
 	array.desc = lookup_rowtype_tupdesc(array.type, -1);
 	array.row = palloc_array(Datum, room);
 	array.n = 0;

@@ -18,6 +18,69 @@ SELECT skillrating.brier_score(0.5, -1);
 SELECT skillrating.log_loss('NaN', 1);
 SELECT skillrating.log_loss(0.5, 'infinity');
 
+-- Log-odds never lose a bit to 1 - p.
+SELECT round(skillrating.logit_log_loss(0, 1)::numeric, 12) AS ln_2,
+    skillrating.logit_log_loss(-1000, 1) AS thousand, skillrating.logit_log_loss(1000, 1) AS zero,
+    abs(skillrating.logit_log_loss(ln(0.3 / 0.7), 0.5) - skillrating.log_loss(0.3, 0.5)) < 1e-15 AS same;
+SELECT skillrating.logit_log_loss('infinity', 1);
+SELECT skillrating.logit_log_loss(0, 2);
+
+-- Draws as a class of their own: 3 and 9 are the denominators of a uniform forecast.
+SELECT outcome, round(skillrating.log_loss(1 / 3.0, 1 / 3.0, outcome)::numeric, 12) AS ln_3,
+    round(9 * skillrating.ranked_probability_score(1 / 3.0, 1 / 3.0, outcome)::numeric, 9) AS ranked,
+    skillrating.ranked_probability_score(1, 0, outcome) AS sure_of_a_win,
+    skillrating.log_loss(0, 0.5, outcome) AS never_a_win
+FROM (VALUES (1::float8), (0.5), (0)) AS o(outcome) GROUP BY outcome ORDER BY outcome DESC;
+SELECT skillrating.log_loss(0.7, 0.4, 1);
+SELECT skillrating.ranked_probability_score(0.7, 0.2, 0.6);
+SELECT skillrating.ranked_probability_score(-0.7, 0.2, 1);
+
+-- Favourites: right, wrong, none, a draw.
+SELECT skillrating.accuracy(p, o) FROM (VALUES (0.9::float8, 1::float8), (0.8, 0), (0.5, 1), (0.7, 0.5)) AS f(p, o);
+-- The base rate has no skill, perfection all of it, and where nothing varies there is none.
+SELECT skillrating.skill_score(0.75, o) AS none, skillrating.skill_score(o, o) AS all, skillrating.skill_score(1 - o, o) < 0 AS negative,
+    skillrating.skill_score(0.75, 1) AS undefined
+FROM (VALUES (1::float8), (1), (1), (0)) AS f(o);
+-- Four wins of four at even odds are two standard deviations.
+SELECT skillrating.surprise(0.5, 1) AS two, skillrating.surprise(0.5, 0) AS minus_two, skillrating.surprise(1, 1) AS certain
+FROM generate_series(1, 4);
+SELECT skillrating.accuracy(2, 1);
+SELECT skillrating.surprise(0.5, 'NaN');
+SELECT skillrating.accuracy(p, 1), skillrating.skill_score(p, 1), skillrating.surprise(p, 1), skillrating.logit_log_loss(p, 1),
+    skillrating.log_loss(p, 0, 1), skillrating.ranked_probability_score(p, 0, 1), skillrating.calibration(p, 1)
+FROM (VALUES (NULL::float8)) AS f(p);
+
+-- Calibration: of ten forecasts of 0.8 eight come true, of ten of 0.25 two or three.
+CREATE TABLE rain AS
+SELECT p, (i <= round(10 * p))::int::float8 AS o FROM (VALUES (0.8::float8), (0.25)) AS f(p), generate_series(1, 10) AS i;
+SELECT forecasts, base_rate, mean_probability, round(brier_score::numeric, 6) AS brier_score, round(log_loss::numeric, 6) AS log_loss,
+    round(reliability::numeric, 6) AS reliability, round(resolution::numeric, 6) AS resolution, round(uncertainty::numeric, 6) AS uncertainty,
+    round(within_bins::numeric, 6) + 0 AS within_bins, round(expected_calibration_error::numeric, 6) AS error,
+    round(intercept::numeric, 5) AS intercept, round(intercept_error::numeric, 5) AS se, round(slope::numeric, 5) AS slope,
+    round(slope_error::numeric, 5) AS se, round(z::numeric, 5) AS z
+FROM (SELECT (skillrating.calibration(p, o)).* FROM rain) AS c \gx
+SELECT b.* FROM (SELECT skillrating.calibration(p, o, 4) AS c FROM rain) AS q, unnest((q.c).bins) AS b;
+-- With two forecasts the recalibration goes through both frequencies.
+SELECT round(1 / (1 + exp(-(intercept + slope * ln(p / (1 - p)))))::numeric, 6) AS frequency
+FROM (SELECT (skillrating.calibration(p, o)).* FROM rain) AS c, (VALUES (0.8), (0.25)) AS f(p);
+-- Certainty, and nothing that varies: no recalibration, and the rest stands.
+SELECT forecasts, brier_score, intercept, slope, z FROM (SELECT (skillrating.calibration(o, o)).* FROM rain) AS c;
+SELECT forecasts, brier_score, intercept, slope, z FROM (SELECT (skillrating.calibration(0.5, o)).* FROM rain) AS c;
+-- Sums in groups, in a window, of a filter.
+SELECT p, (skillrating.calibration(p, o)).forecasts, (skillrating.calibration(p, o) FILTER (WHERE o = 1)).forecasts AS wins FROM rain GROUP BY p ORDER BY p;
+SELECT DISTINCT (skillrating.calibration(p, o) OVER (PARTITION BY p)).base_rate FROM rain ORDER BY 1;
+SELECT skillrating.calibration(p, o, 0) FROM rain;
+SELECT skillrating.calibration(p, o, 1001) FROM rain;
+SELECT skillrating.calibration(p, o, CASE WHEN o = 1 THEN 5 ELSE 6 END) FROM rain;
+SELECT skillrating.calibration(p + 1, o) FROM rain;
+SELECT skillrating.calibration_final('{}') AS nothing;
+SELECT skillrating.calibration_final('{1,2,3}');
+SELECT skillrating.calibration_final(array_fill(0::float8, ARRAY[16]));
+SELECT skillrating.calibration_final(ARRAY[1, 0, 1e9] || array_fill(0::float8, ARRAY[18]));
+SELECT (skillrating.calibration_final(skillrating.calibration_combine('{}', skillrating.calibration_transition('{}', 0.75, 1)))).base_rate;
+SELECT skillrating.calibration_combine(skillrating.calibration_transition('{}', 0.5, 1), skillrating.calibration_transition('{}', 0.5, 1, 3));
+DROP TABLE rain;
+
 -- Contexts: finite for none and all, shrunk towards the prior.
 SELECT round(skillrating.context_log_odds(3, 3)::numeric, 2) AS jeffreys,
     round(skillrating.context_log_odds(3, 3, 0.55, 20)::numeric, 2) AS shrunk,
@@ -36,7 +99,7 @@ SELECT skillrating.context_log_odds(true, 0, 1);
 SELECT skillrating.context_log_odds(true, p, 1) FROM (VALUES (0.4::float8), (0.5)) AS v(p);
 
 -- A state is an ordinary array: it can be stored, and merged later.
-SELECT skillrating.mean_final(skillrating.mean_combine(
+SELECT skillrating.mean_final(skillrating.sums_combine(
     skillrating.brier_score_transition('{0,0,0}', 0.5, 1),
     skillrating.brier_score_transition('{0,0,0}', 0.9, 1)));
 SELECT skillrating.mean_final('{1,2}');
@@ -67,7 +130,10 @@ ANALYZE forecast;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE serial AS
 SELECT skillrating.brier_score(p, o) AS brier, skillrating.log_loss(p, o) AS log_loss,
-    skillrating.context_log_odds(won) AS odds, skillrating.context_log_odds(won, 0.6, 30) AS shrunk
+    skillrating.context_log_odds(won) AS odds, skillrating.context_log_odds(won, 0.6, 30) AS shrunk,
+    skillrating.log_loss(p * 0.8, 0.1, o) AS three_way, skillrating.ranked_probability_score(p * 0.8, 0.1, o) AS ranked,
+    skillrating.accuracy(p, o) AS accuracy, skillrating.skill_score(p, o) AS skill, skillrating.surprise(p, o) AS surprise,
+    skillrating.calibration(p, o) AS calibration
 FROM forecast;
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
@@ -76,10 +142,14 @@ SET min_parallel_table_scan_size = 0;
 SET parallel_leader_participation = off;
 EXPLAIN (COSTS OFF)
 SELECT skillrating.brier_score(p, o), skillrating.log_loss(p, o),
-    skillrating.context_log_odds(won), skillrating.context_log_odds(won, 0.6, 30)
+    skillrating.context_log_odds(won), skillrating.context_log_odds(won, 0.6, 30),
+    skillrating.log_loss(p * 0.8, 0.1, o), skillrating.ranked_probability_score(p * 0.8, 0.1, o),
+    skillrating.accuracy(p, o), skillrating.skill_score(p, o), skillrating.surprise(p, o), skillrating.calibration(p, o)
 FROM forecast;
 SELECT s = (skillrating.brier_score(p, o), skillrating.log_loss(p, o),
-    skillrating.context_log_odds(won), skillrating.context_log_odds(won, 0.6, 30))::serial AS same
+    skillrating.context_log_odds(won), skillrating.context_log_odds(won, 0.6, 30),
+    skillrating.log_loss(p * 0.8, 0.1, o), skillrating.ranked_probability_score(p * 0.8, 0.1, o),
+    skillrating.accuracy(p, o), skillrating.skill_score(p, o), skillrating.surprise(p, o), skillrating.calibration(p, o))::serial AS same
 FROM forecast, serial AS s GROUP BY s;
 -- Over the players of a match the sums are plain: the same to rounding.
 EXPLAIN (COSTS OFF)

@@ -1,0 +1,90 @@
+-- Whether what is forecast with a probability happens that often.
+
+CREATE TYPE skillrating.calibration_bin AS (
+    low float8,
+    high float8,
+    forecasts bigint,
+    mean_probability float8,
+    mean_outcome float8);
+
+COMMENT ON TYPE skillrating.calibration_bin IS
+'Forecasts with probabilities from low to below high (of the last bin: up to 1): how many, their mean, and the mean of what came of them; both null without forecasts.';
+
+CREATE TYPE skillrating.calibration AS (
+    forecasts bigint,
+    base_rate float8,
+    mean_probability float8,
+    brier_score float8,
+    log_loss float8,
+    reliability float8,
+    resolution float8,
+    uncertainty float8,
+    within_bins float8,
+    expected_calibration_error float8,
+    intercept float8,
+    intercept_error float8,
+    slope float8,
+    slope_error float8,
+    z float8,
+    bins skillrating.calibration_bin[]);
+
+COMMENT ON TYPE skillrating.calibration IS
+'What calibration() found: how many forecasts; the mean outcome and the mean probability; Brier score and log loss; Murphy''s parts of the Brier score over the bins, reliability (0 is best) - resolution (the more the better) + uncertainty (of the outcomes themselves) + within_bins (what forecasts of one bin differ among themselves); the mean distance of a bin''s probability from its outcome; the logistic recalibration ln(q / (1 - q)) = intercept + slope ln(p / (1 - p)) with standard errors (calibrated: 0 and 1; a slope below 1: too sure; null where it is not determined, as when all were won or a threshold tells won from lost); z, by how many standard deviations the Brier score is worse than the probabilities expect of themselves (beyond 2: too sure, below -2: too timid; null if nothing was uncertain); and the bins.';
+
+CREATE FUNCTION skillrating.calibration_transition(float8[], float8, float8)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.calibration_transition(float8[], float8, float8) IS
+'Transition function of calibration() with 10 bins: state {bins, first cell, cells, count, sums, then per bin and per cell of log-odds a count and sums}.';
+
+CREATE FUNCTION skillrating.calibration_transition(float8[], float8, float8, integer)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.calibration_transition(float8[], float8, float8, integer) IS
+'Transition function of calibration() with a number of bins.';
+
+CREATE FUNCTION skillrating.calibration_combine(float8[], float8[])
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_calibration_combine'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.calibration_combine(float8[], float8[]) IS
+'Merges two states of calibration() with as many bins.';
+
+CREATE FUNCTION skillrating.calibration_final(float8[])
+RETURNS skillrating.calibration
+AS 'MODULE_PATHNAME', 'skillrating_calibration_final'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.calibration_final(float8[]) IS
+'What a state of calibration() says, or null if it has no rows.';
+
+CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8) (
+    SFUNC = skillrating.calibration_transition,
+    STYPE = float8[],
+    INITCOND = '{}',
+    FINALFUNC = skillrating.calibration_final,
+    COMBINEFUNC = skillrating.calibration_combine,
+    SSPACE = 16000,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.calibration(float8, float8) IS
+'How well predicted probabilities fit outcomes (1 won, 0.5 drew, 0 lost), with 10 bins of equal width: see the type calibration. SELECT (c).* FROM (SELECT skillrating.calibration(p, outcome) AS c FROM ...) AS q; unnest((c).bins) has the bins. One forecast a match: the other team''s says the same again. Draws count half, which makes z and the standard errors a little cautious. Log-odds beyond +-32 count as those. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1. Murphy, Journal of Applied Meteorology 12 (1973); Cox, Biometrika 45 (1958); Spiegelhalter, Statistics in Medicine 5 (1986).';
+
+CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8, bins integer) (
+    SFUNC = skillrating.calibration_transition,
+    STYPE = float8[],
+    INITCOND = '{}',
+    FINALFUNC = skillrating.calibration_final,
+    COMBINEFUNC = skillrating.calibration_combine,
+    SSPACE = 16000,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.calibration(float8, float8, integer) IS
+'The same with 1 to 1000 bins, as many in all rows. Errors besides: 22003 for any other number, 22023 if it varies.';
