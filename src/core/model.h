@@ -10,6 +10,7 @@
 #define MODEL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "match.h"
 
@@ -166,6 +167,22 @@ extern bool param_in_range(const ParamSpec *spec, double value);
 /* The displayed rating of a state, by the model's linear form. */
 extern double model_display(const Model *model, const ParamValue *params,
 							const double *state);
+
+/* When somebody who has never played did so last, in microseconds. */
+#define NEVER_PLAYED INT64_MIN
+
+/* Seconds between two times in microseconds; 0 from never, and backwards. */
+extern double idle_seconds(int64_t last_played, int64_t played_at);
+
+/*
+ * The state with which a player goes into a match, after idle seconds.  The
+ * columns that pools share come from a state of their own, which was idle for
+ * shared_idle; NULL where none are shared.
+ */
+extern void model_state_before(const Model *model, const ParamValue *params,
+							   const double *state, double idle,
+							   const double *shared, double shared_idle,
+							   double *before);
 
 /*
  * Whether a state is sound: finite, and no column below its minimum.

@@ -98,6 +98,33 @@ model_display(const Model *model, const ParamValue *params,
 	return sum;
 }
 
+double
+idle_seconds(int64_t last_played, int64_t played_at)
+{
+	if (last_played == NEVER_PLAYED || played_at <= last_played)
+		return 0;
+	return (played_at - last_played) / 1e6;
+}
+
+void
+model_state_before(const Model *model, const ParamValue *params,
+				   const double *state, double idle,
+				   const double *shared, double shared_idle, double *before)
+{
+	int			i;
+
+	memcpy(before, state, model->nstate * sizeof(double));
+	if (model->age != NULL && idle > 0)
+		model->age(params, before, idle);
+	if (shared == NULL)
+		return;
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].shared)
+			before[i] = shared[i];
+	if (shared_idle > 0)
+		model->age_shared(params, before, shared_idle);
+}
+
 bool
 model_state_valid(const Model *model, const double *state)
 {

@@ -20,7 +20,8 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "batch.h"
+#include "ladder_states.h"
+#include "match_reader.h"
 #include "outbox.h"
 
 /* From this many matches on, statistics beat the habit of using the keys. */
@@ -230,9 +231,9 @@ last_operation(Ladder *ladder)
  * they come in a batch; those from before are looked up.
  */
 static bool
-is_late(Batch *batch, const SourceMatch *source, TimestampTz operated)
+is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
+		TimestampTz operated)
 {
-	Ladder	   *ladder = batch->ladder;
 	Datum	   *tied = palloc_array(Datum, batch->match.nplayers);
 	Datum		values[4];
 	int			ntied = 0;
@@ -296,7 +297,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	}
 
 	values[0] = id_array(ladder->match_type, ids, n);
-	batch = batch_create(ladder);
+	batch = ladder_batch(ladder);
 	reader = reader_open(ladder, QUERY_READ, values, NULL);
 
 	context.ladder = ladder;
@@ -330,7 +331,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	corrections.kind = palloc_array(Datum, n);
 	corrections.played_at = palloc_array(Datum, n);
 	corrections.n = 0;
-	batch_load(batch, true);
+	batch_load(batch, ladder, true);
 	load_known(ladder, known, values);
 	check_vanished(ladder, known, ids, n, &corrections);
 	if (ladder->reorders)
@@ -370,7 +371,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 		verdict = batch_judge(batch, source, true, &reason);
 
 		if (verdict == VERDICT_RATE && ladder->reorders &&
-			is_late(batch, source, operated))
+			is_late(ladder, batch, source, operated))
 		{
 			put_match(matches, source, "unrated", "late, waits for catch_up()",
 					  false, 0);

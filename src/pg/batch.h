@@ -1,20 +1,14 @@
 /*
  * batch.h
- *		Matches as they come from a ladder's source, and the players in them.
+ *		Players while a batch of matches is rated, wherever these come from.
  */
 #ifndef BATCH_H
 #define BATCH_H
 
 #include "glue.h"
 
-#include "datatype/timestamp.h"
-#include "executor/tuptable.h"
-#include "utils/tuplestore.h"
-
-#include "ids.h"
-#include "ladder.h"
 #include "operation.h"
-#include "row_reader.h"
+#include "source.h"
 
 /*
  * Where a model shares state columns among pools, the pool of the row that has
@@ -44,67 +38,6 @@ typedef struct BatchPlayer
 	int			row;			/* and the index there */
 	struct PlayerRow *stored;	/* the row in rating, in a replay */
 } BatchPlayer;
-
-/* One match of a source. */
-typedef struct SourceMatch
-{
-	uint64		number;			/* 1, 2, ... as read, also after a rewind */
-	Datum		id;
-	TimestampTz played_at;
-	char	   *pool;
-	double		log_odds;
-	double		gain;
-	char	   *unrated_reason; /* or NULL */
-	const char *set_aside;		/* why the ladder does not count it, or NULL */
-	int64		digest;			/* of all that is in it */
-	int			n;
-	Participant *participant;
-	Datum	   *player_id;
-	Datum	   *account_id;		/* before merging */
-	int			max;			/* room in these arrays */
-	int		   *order;			/* room for sorting */
-	Participant *sorted_participant;
-	Datum	   *sorted_id;
-
-	/* QUERY_READ_RATED only: what rated_match has. */
-	int64		seq;
-	int64		rated_digest;
-	char	   *status;
-	char	   *reason;
-	char	   *void_reason;	/* or NULL */
-	bool		vanished;		/* the source has it no more */
-} SourceMatch;
-
-/*
- * Reads matches, one after another: those of QUERY_READ_RATED as the query runs,
- * others, which may be read twice, from a tuplestore.
- */
-typedef struct MatchReader
-{
-	Ladder	   *ladder;
-	struct Filters *filters;	/* who is excluded or merged, or NULL */
-	Tuplestorestate *store;		/* or NULL */
-	RowReader	stream;			/* of QUERY_READ_RATED */
-	TupleTableSlot *slot;
-	bool		have_row;
-	bool		rated;			/* with the columns of QUERY_READ_RATED */
-	bool		anonymous;		/* one match without an identifier */
-	MemoryContext context;		/* of the current match's ids and texts */
-	SourceMatch match;
-} MatchReader;
-
-/*
- * Run QUERY_READ, QUERY_READ_ARRAYS or QUERY_READ_RATED, and set a reader to its
- * beginning; reader_rewind() does so again, but not for the last one.
- *
- * The participants of a match come in a total order, so that sums round alike
- * whenever it is read: by team and player, then by all that stints can say.
- */
-extern MatchReader *reader_open(Ladder *ladder, LadderQuery query,
-								const Datum *values, const bool *nulls);
-extern bool reader_next(MatchReader *reader);
-extern void reader_rewind(MatchReader *reader);
-extern void reader_close(MatchReader *reader);
 
 /* What a match or an operation did to a player: a row of event. */
 typedef struct EventRow
@@ -149,16 +82,12 @@ typedef struct LadderOperation
 	Operation	operation;
 } LadderOperation;
 
-/*
- * The operations from a seq on, in order; those with the same seq are the same
- * operation on several players.
- */
-extern LadderOperation *read_operations(Ladder *ladder, int64 from, int *n);
-
 /* The players of a batch, and the match that is being rated. */
 typedef struct Batch
 {
-	Ladder	   *ladder;
+	const Model *model;
+	const ParamValue *params;
+	IdType	   *player_type;
 	MemoryContext context;
 	IdTable    *players;
 	bool		shares;			/* see Model.shares */
@@ -177,7 +106,9 @@ typedef struct Batch
 	int			max_operated;
 } Batch;
 
-extern Batch *batch_create(Ladder *ladder);
+/* A batch of nobody; all its memory comes from the current context. */
+extern Batch *batch_create(const Model *model, const ParamValue *params,
+						   IdType *player_type);
 
 /* A player of the batch; a new one starts from the initial state. */
 extern BatchPlayer *batch_player(Batch *batch, Datum id, const char *pool);
@@ -229,15 +160,5 @@ extern int	batch_operate(Batch *batch, const LadderOperation *operation, int n);
 
 /* The players of the match that was built are wanted. */
 extern void batch_want(Batch *batch);
-
-/* Load all players whom an operation may be about. */
-extern void batch_load_all(Batch *batch);
-
-/*
- * Load the states of the players that are wanted.  To lock them also makes
- * rows for those who have none: first these, then the locks, each in the order
- * of the identifiers, so that batches that overlap never deadlock.
- */
-extern void batch_load(Batch *batch, bool lock);
 
 #endif							/* BATCH_H */

@@ -290,7 +290,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("operation " INT64_FORMAT " is not the last one of ladder \"%s\"",
 						seq, ladder->name)));
-	batch = batch_create(ladder);
+	batch = ladder_batch(ladder);
 	if (operation[0].has_player)
 	{
 		for (i = 0; i < n; i++)
@@ -302,10 +302,10 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 			if (player->shared != NULL)
 				player->shared->wanted = true;
 		}
-		batch_load(batch, false);
+		batch_load(batch, ladder, false);
 	}
 	else
-		batch_load_all(batch);
+		batch_load_all(batch, ladder);
 	(void) batch_operate(batch, operation, n);
 
 	events = new_event_outbox(ladder);

@@ -58,47 +58,6 @@ static HTAB *ladder_caches = NULL;
 /* Operations that change which matches and players count. */
 #define FILTERS_ARE_SET "kind IN ('exclude', 'merge') AND undone_at IS NULL"
 
-/* How source columns are read: their type in SQL, and where numbers go. */
-typedef struct SourceColumnSpec
-{
-	const char *name;
-	const char *type;			/* NULL: that of the identifier */
-	const char *needed;			/* yes, no, or one: at least one of these */
-	size_t		offset;			/* in Participant, for numbers */
-	const char *description;
-} SourceColumnSpec;
-
-#define IDENTIFIER(name, description) \
-	{#name, NULL, "yes", 0, description}
-#define COLUMN(name, type, needed, description) \
-	{#name, "pg_catalog." type, needed, 0, description}
-#define NUMBER(name, needed, description) \
-	{#name, "pg_catalog.float8", needed, offsetof(Participant, name), description}
-
-static const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
-	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
-	[SOURCE_PLAYED_AT] = COLUMN(played_at, "timestamptz", "yes", "when it was played"),
-	[SOURCE_TEAM] = COLUMN(team, "int4", "yes", "number of the team within the match"),
-	[SOURCE_PLAYER_ID] = IDENTIFIER(player_id, "which player"),
-	[SOURCE_POOL] = COLUMN(pool, "text", "no", "queue, mode or season whose ratings are its own"),
-	[SOURCE_LOG_ODDS] = COLUMN(log_odds, "float8", "no", "log-odds of the context in favour of the first side"),
-	[SOURCE_GAIN] = COLUMN(gain, "float8", "no", "weight of the whole update, 1 by default"),
-	[SOURCE_UNRATED_REASON] = COLUMN(unrated_reason, "text", "no", "not null: keep the match and do not rate it"),
-	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
-	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
-	[SOURCE_WON] = NUMBER(won, "one", "whether the team won"),
-	[SOURCE_WEIGHT] = NUMBER(weight, "no", "share of the match played, 1 by default"),
-	[SOURCE_JOINED] = NUMBER(joined, "no", "when the stint began, seconds from the start"),
-	[SOURCE_LEFT] = NUMBER(left, "no", "when the stint ended, seconds from the start"),
-	[SOURCE_COMMANDING] = NUMBER(commanding, "no", "share of the stint spent commanding, or seconds if more than 1"),
-	[SOURCE_SIDE] = NUMBER(side, "no", "1 or 2, where sides differ"),
-	[SOURCE_SQUAD] = NUMBER(squad, "no", "the same number for all who queued together"),
-	[SOURCE_KILLS] = NUMBER(kills, "no", "kills of the player"),
-	[SOURCE_DEATHS] = NUMBER(deaths, "no", "deaths of the player"),
-	[SOURCE_QUIT] = NUMBER(quit, "no", "whether the player left early on purpose"),
-	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
-};
-
 /* The optional arrays: which source column each is, and its type in SQL. */
 typedef struct LadderArraySpec
 {
@@ -125,35 +84,6 @@ const char *
 ladder_array_name(LadderArray array)
 {
 	return source_columns[ladder_arrays[array].column].name;
-}
-
-const char *
-source_column_name(SourceColumn column)
-{
-	return source_columns[column].name;
-}
-
-void
-source_column_text(SourceColumn column, const char **type,
-				   const char **needed, const char **description)
-{
-	const SourceColumnSpec *spec = &source_columns[column];
-
-	*type = "number";
-	if (spec->type == NULL)
-		*type = "identifier";
-	else if (column == SOURCE_PLAYED_AT)
-		*type = "time";
-	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON)
-		*type = "text";
-	*needed = spec->needed;
-	*description = spec->description;
-}
-
-double *
-source_number(Participant *participant, SourceColumn column)
-{
-	return (double *) ((char *) participant + source_columns[column].offset);
 }
 
 /* A relation of a ladder as SQL text, from what it is called now. */

@@ -14,6 +14,7 @@
 #include "storage/lockdefs.h"
 
 #include "ids.h"
+#include "source.h"
 
 /* The relations of a ladder, by their fixed names. */
 typedef enum LadderRelation
@@ -196,42 +197,6 @@ typedef enum LadderArray
 
 /* What such an array is called. */
 extern const char *ladder_array_name(LadderArray array);
-
-/* The columns of QUERY_READ and its kin. */
-typedef enum SourceColumn
-{
-	SOURCE_MATCH_ID,
-	SOURCE_PLAYED_AT,
-	SOURCE_TEAM,
-	SOURCE_PLAYER_ID,
-	SOURCE_POOL,
-	SOURCE_LOG_ODDS,
-	SOURCE_GAIN,
-	SOURCE_UNRATED_REASON,
-	SOURCE_RANK,				/* from here on numbers of a Participant */
-	SOURCE_SCORE,
-	SOURCE_WON,
-	SOURCE_WEIGHT,
-	SOURCE_JOINED,
-	SOURCE_LEFT,
-	SOURCE_COMMANDING,
-	SOURCE_SIDE,
-	SOURCE_SQUAD,
-	SOURCE_KILLS,
-	SOURCE_DEATHS,
-	SOURCE_QUIT,
-	SOURCE_EXPERIENCE,
-	SOURCE_NCOLUMNS
-} SourceColumn;
-
-/*
- * What a column of a source is called, what is said of it in SQL, and where a
- * number goes in a Participant.
- */
-extern const char *source_column_name(SourceColumn column);
-extern void source_column_text(SourceColumn column, const char **type,
-							   const char **needed, const char **description);
-extern double *source_number(Participant *participant, SourceColumn column);
 
 /*
  * The columns of an event in queries, from 1; behind them each state column

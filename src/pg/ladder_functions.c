@@ -16,7 +16,8 @@
 
 #include "apply.h"
 #include "arrays.h"
-#include "batch.h"
+#include "ladder_states.h"
+#include "match_reader.h"
 #include "rows.h"
 
 SKILLRATING_FUNCTION(skillrating_report_match);
@@ -458,11 +459,10 @@ rate_scenario(Batch *batch, SourceMatch *source, int team, double rank)
 static double
 display_change(Batch *batch, int player)
 {
-	Ladder	   *ladder = batch->ladder;
 	MatchPlayer *p = &batch->match.player[player];
 
-	return model_display(ladder->model, ladder->params, p->after) -
-		model_display(ladder->model, ladder->params, p->before);
+	return model_display(batch->model, batch->params, p->after) -
+		model_display(batch->model, batch->params, p->before);
 }
 
 /*
@@ -514,14 +514,14 @@ skillrating_preview(PG_FUNCTION_ARGS)
 										true, TYPALIGN_INT));
 	arrays.has_array[ARRAY_RANK] = true;
 
-	batch = batch_create(ladder);
+	batch = ladder_batch(ladder);
 	reader = read_arrays(ladder, &arrays);
 	(void) reader_next(reader);
 	status = batch_build(batch, &reader->match, &offender);
 	if (status != MATCH_OK)
 		batch_report(batch, &reader->match, status, offender);
 	batch_want(batch);
-	batch_load(batch, false);
+	batch_load(batch, ladder, false);
 
 	nplayers = batch->match.nplayers;
 	change = palloc_array(double, 3 * nplayers);

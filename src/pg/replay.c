@@ -379,7 +379,7 @@ replay_run(Ladder *ladder, int64 from, bool load, ReplaySink *sink)
 	bool		have_match;
 
 	replay->ladder = ladder;
-	replay->batch = batch_create(ladder);
+	replay->batch = ladder_batch(ladder);
 	replay->from = from;
 	replay->loads = load;
 	if (load)

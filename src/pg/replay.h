@@ -8,9 +8,8 @@
 
 #include "glue.h"
 
-#include "batch.h"
-#include "ladder.h"
-#include "row_reader.h"
+#include "ladder_states.h"
+#include "match_reader.h"
 
 /* The place of the first match that there can be. */
 #define REPLAY_START PG_INT64_MIN
