@@ -157,7 +157,9 @@ reader_open(Ladder *ladder, LadderQuery query, const Datum *values,
 	reader->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating match",
 											ALLOCSET_SMALL_SIZES);
-	source_match_reserve(&reader->match, 32);
+	source_match_init(&reader->match,
+					  reader->anonymous ? NULL : ladder->match_type,
+					  ladder->player_type);
 	if (ladder->filters)
 		reader->filters = read_filters(ladder);
 	if (reader->rated)
@@ -223,45 +225,25 @@ reader_close(MatchReader *reader)
 	MemoryContextDelete(reader->context);
 }
 
-static void
-null_column(MatchReader *reader, SourceColumn column)
+/* The columns of the row in the slot, by SourceColumn. */
+static const Datum *
+row_values(MatchReader *reader)
 {
-	bool		known = column != SOURCE_MATCH_ID && !reader->anonymous;
-
-	ereport(ERROR,
-			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-			 errmsg("%s must not be null", source_column_name(column)),
-			 known ?
-			 errdetail("Match %s has a row without it.",
-					   id_text(reader->ladder->match_type, reader->match.id)) : 0));
+	slot_getallattrs(reader->slot);
+	return reader->slot->tts_values;
 }
 
-static Datum
-required_column(MatchReader *reader, SourceColumn column)
+static const bool *
+row_nulls(MatchReader *reader)
 {
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, column + 1, &isnull);
-
-	if (isnull)
-		null_column(reader, column);
-	return value;
-}
-
-/* A number that all rows of a match share, with a default for null. */
-static double
-match_number(MatchReader *reader, SourceColumn column, double default_value)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, column + 1, &isnull);
-
-	return isnull ? default_value : DatumGetFloat8(value);
+	return reader->slot->tts_isnull;
 }
 
 static char *
-match_text(MatchReader *reader, SourceColumn column)
+row_text(MatchReader *reader, int attnum)
 {
 	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, column + 1, &isnull);
+	Datum		value = slot_getattr(reader->slot, attnum, &isnull);
 
 	return isnull ? NULL : TextDatumGetCString(value);
 }
@@ -279,9 +261,9 @@ read_rated_columns(MatchReader *reader)
 	match->seq = DatumGetInt64(slot_getattr(reader->slot, RATED_SEQ, &isnull));
 	match->rated_digest = DatumGetInt64(slot_getattr(reader->slot,
 													 RATED_DIGEST, &isnull));
-	match->status = match_text(reader, RATED_STATUS - 1);
-	match->reason = match_text(reader, RATED_REASON - 1);
-	match->void_reason = match_text(reader, RATED_VOID_REASON - 1);
+	match->status = row_text(reader, RATED_STATUS);
+	match->reason = row_text(reader, RATED_REASON);
+	match->void_reason = row_text(reader, RATED_VOID_REASON);
 	match->id = datumCopy(slot_getattr(reader->slot, RATED_MATCH_ID, &isnull),
 						  type->typbyval, type->typlen);
 	match->vanished = slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1);
@@ -289,10 +271,10 @@ read_rated_columns(MatchReader *reader)
 }
 
 static void
-read_match_columns(MatchReader *reader)
+begin_match(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	IdType	   *type = reader->ladder->match_type;
+	const Datum *values = row_values(reader);
 
 	match->n = 0;
 	match->id = (Datum) 0;
@@ -301,17 +283,7 @@ read_match_columns(MatchReader *reader)
 	match->void_reason = NULL;
 	if (reader->rated && !read_rated_columns(reader))
 		return;
-	if (!reader->anonymous)
-		match->id = datumCopy(required_column(reader, SOURCE_MATCH_ID),
-							  type->typbyval, type->typlen);
-	match->played_at =
-		DatumGetTimestampTz(required_column(reader, SOURCE_PLAYED_AT));
-	match->pool = match_text(reader, SOURCE_POOL);
-	if (match->pool == NULL)
-		match->pool = pstrdup("");
-	match->log_odds = match_number(reader, SOURCE_LOG_ODDS, 0);
-	match->gain = match_number(reader, SOURCE_GAIN, 1);
-	match->unrated_reason = match_text(reader, SOURCE_UNRATED_REASON);
+	source_match_begin(match, values, row_nulls(reader));
 }
 
 /* Whether the row in the slot belongs to the current match. */
@@ -329,35 +301,10 @@ same_match(MatchReader *reader)
 		return false;
 	return DatumGetBool(FunctionCall2Coll(&type->equal, type->collation,
 										  reader->match.id,
-										  required_column(reader, SOURCE_MATCH_ID)));
-}
-
-/* Columns of the match must be the same in all its rows. */
-static void
-check_match_columns(MatchReader *reader)
-{
-	SourceMatch *match = &reader->match;
-	const char *differs = NULL;
-	char	   *text;
-
-	if (match_number(reader, SOURCE_LOG_ODDS, 0) != match->log_odds &&
-		!isnan(match->log_odds))
-		differs = "log_odds";
-	if (match_number(reader, SOURCE_GAIN, 1) != match->gain &&
-		!isnan(match->gain))
-		differs = "gain";
-	text = match_text(reader, SOURCE_POOL);
-	if (strcmp(text ? text : "", match->pool) != 0)
-		differs = "pool";
-	if (DatumGetTimestampTz(required_column(reader, SOURCE_PLAYED_AT)) !=
-		match->played_at)
-		differs = "played_at";
-	if (differs != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s of match %s differs among its participants",
-						differs,
-						id_text(reader->ladder->match_type, match->id))));
+										  source_match_required(&reader->match,
+																SOURCE_MATCH_ID,
+																row_values(reader),
+																row_nulls(reader))));
 }
 
 /* What of a participant goes into the digest, without padding. */
@@ -410,37 +357,17 @@ static void
 read_participant(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	Ladder	   *ladder = reader->ladder;
-	IdType	   *type = ladder->player_type;
-	Participant *p;
+	const Datum *values = row_values(reader);
+	Participant *p = source_match_add(match, values, row_nulls(reader));
 	DigestRow	row;
-	Datum		id;
 	int			i;
 
-	/* One more than the limit is enough to see that it is exceeded. */
-	if (match->n > MATCH_MAX_PARTICIPANTS)
+	if (p == NULL)
 		return;
-	id = required_column(reader, SOURCE_PLAYER_ID);
-	p = source_match_add(match, datumCopy(id, type->typbyval, type->typlen));
-	p->team = DatumGetInt32(required_column(reader, SOURCE_TEAM));
-	row.player = id_hash(type, id);
+	row.player = id_hash(reader->ladder->player_type, values[SOURCE_PLAYER_ID]);
 	row.team = p->team;
 	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
-	{
-		bool		isnull;
-		Datum		value = slot_getattr(reader->slot, i + 1, &isnull);
-		double		number = isnull ? get_float8_nan() : DatumGetFloat8(value);
-
-		/* In a Participant NaN means absent, so it may not come from outside. */
-		if (!isnull && isnan(number))
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("%s must not be NaN", source_column_name(i)),
-					 errdetail("It is the value of player %s.",
-							   id_text(type, id))));
-		*source_number(p, i) = number;
-		row.number[i - SOURCE_RANK] = number;
-	}
+		row.number[i - SOURCE_RANK] = *source_number(p, i);
 	if (reader->filters != NULL)
 		filter_participant(reader, match->n - 1);
 
@@ -482,8 +409,7 @@ reader_next(MatchReader *reader)
 
 	MemoryContextReset(reader->context);
 	old = MemoryContextSwitchTo(reader->context);
-	read_match_columns(reader);
-	match->number++;
+	begin_match(reader);
 	if (match->vanished)
 	{
 		fetch_row(reader);
@@ -493,11 +419,10 @@ reader_next(MatchReader *reader)
 	match->digest = digest_match_columns(match);
 	do
 	{
-		check_match_columns(reader);
 		read_participant(reader);
 		fetch_row(reader);
 	} while (reader->have_row && same_match(reader));
-	source_match_sort(match, reader->ladder->player_type);
+	source_match_sort(match);
 	MemoryContextSwitchTo(old);
 	return true;
 }

@@ -4,6 +4,10 @@
  */
 #include "source.h"
 
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/timestamp.h"
+
 #define IDENTIFIER(name, description) \
 	{#name, NULL, "yes", 0, description}
 #define COLUMN(name, type, needed, description) \
@@ -64,8 +68,9 @@ source_number(Participant *participant, SourceColumn column)
 	return (double *) ((char *) participant + source_columns[column].offset);
 }
 
-void
-source_match_reserve(SourceMatch *match, int n)
+/* Room for so many participants: at first from the current context. */
+static void
+reserve_participants(SourceMatch *match, int n)
 {
 	bool		first = (match->max == 0);
 
@@ -83,17 +88,150 @@ source_match_reserve(SourceMatch *match, int n)
 	match->max = n;
 }
 
-Participant *
-source_match_add(SourceMatch *match, Datum player_id)
+void
+source_match_init(SourceMatch *match, IdType *match_type, IdType *player_type)
 {
-	Participant *p;
+	memset(match, 0, sizeof(SourceMatch));
+	match->match_type = match_type;
+	match->player_type = player_type;
+	reserve_participants(match, 32);
+}
 
+/* The match in a message. */
+static char *
+match_name(const SourceMatch *match)
+{
+	if (match->match_type == NULL)
+		return pstrdup("the match");
+	return psprintf("match %s", id_text(match->match_type, match->id));
+}
+
+Datum
+source_match_required(const SourceMatch *match, SourceColumn column,
+					  const Datum *values, const bool *nulls)
+{
+	bool		known = column != SOURCE_MATCH_ID && match->match_type != NULL;
+
+	if (nulls[column])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", source_column_name(column)),
+				 known ? errdetail("Match %s has a row without it.",
+								   id_text(match->match_type, match->id)) : 0));
+	return values[column];
+}
+
+/* A number that all rows of a match share, with a default for null. */
+static double
+match_number(const Datum *values, const bool *nulls, SourceColumn column,
+			 double default_value)
+{
+	return nulls[column] ? default_value : DatumGetFloat8(values[column]);
+}
+
+void
+source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
+{
+	IdType	   *type = match->match_type;
+
+	match->number++;
+	match->n = 0;
+	if (type != NULL)
+		match->id = datumCopy(source_match_required(match, SOURCE_MATCH_ID,
+													values, nulls),
+							  type->typbyval, type->typlen);
+	match->played_at =
+		DatumGetTimestampTz(source_match_required(match, SOURCE_PLAYED_AT,
+												  values, nulls));
+	match->pool = nulls[SOURCE_POOL] ? pstrdup("") :
+		TextDatumGetCString(values[SOURCE_POOL]);
+	match->log_odds = match_number(values, nulls, SOURCE_LOG_ODDS, 0);
+	match->gain = match_number(values, nulls, SOURCE_GAIN, 1);
+	match->unrated_reason = nulls[SOURCE_UNRATED_REASON] ? NULL :
+		TextDatumGetCString(values[SOURCE_UNRATED_REASON]);
+}
+
+/* Whether a text is a string; a null counts as empty. */
+static bool
+same_text(const Datum *values, const bool *nulls, SourceColumn column,
+		  const char *string)
+{
+	Size		length = strlen(string);
+	text	   *given;
+
+	if (nulls[column])
+		return length == 0;
+	given = DatumGetTextPP(values[column]);
+	return VARSIZE_ANY_EXHDR(given) == length &&
+		memcmp(VARDATA_ANY(given), string, length) == 0;
+}
+
+/* Columns of the match must be the same in all its rows. */
+static void
+check_match_columns(const SourceMatch *match, const Datum *values,
+					const bool *nulls)
+{
+	const char *differs = NULL;
+
+	if (match_number(values, nulls, SOURCE_LOG_ODDS, 0) != match->log_odds &&
+		!isnan(match->log_odds))
+		differs = "log_odds";
+	if (match_number(values, nulls, SOURCE_GAIN, 1) != match->gain &&
+		!isnan(match->gain))
+		differs = "gain";
+	if (!same_text(values, nulls, SOURCE_POOL, match->pool))
+		differs = "pool";
+	if (DatumGetTimestampTz(source_match_required(match, SOURCE_PLAYED_AT,
+												  values, nulls)) !=
+		match->played_at)
+		differs = "played_at";
+	if (differs != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s of %s differs among its participants", differs,
+						match_name(match))));
+}
+
+Participant *
+source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
+{
+	IdType	   *type = match->player_type;
+	Participant *p;
+	Datum		id;
+	int			i;
+
+	check_match_columns(match, values, nulls);
+
+	/* One more than the limit is enough to see that it is exceeded. */
+	if (match->n > MATCH_MAX_PARTICIPANTS)
+		return NULL;
 	if (match->n == match->max)
-		source_match_reserve(match, 2 * match->max);
+		reserve_participants(match, 2 * match->max);
+	id = source_match_required(match, SOURCE_PLAYER_ID, values, nulls);
 	p = &match->participant[match->n];
 	*p = participant_default;
-	p->player = p->team = 0;
-	match->account_id[match->n] = match->player_id[match->n] = player_id;
+	p->player = 0;
+	p->team = DatumGetInt32(source_match_required(match, SOURCE_TEAM, values,
+												  nulls));
+	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
+	{
+		double		number;
+
+		if (nulls[i])
+			continue;
+
+		/* In a Participant NaN means absent, so it may not come from outside. */
+		number = DatumGetFloat8(values[i]);
+		if (isnan(number))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%s must not be NaN", source_column_name(i)),
+					 errdetail("It is the value of player %s.",
+							   id_text(type, id))));
+		*source_number(p, i) = number;
+	}
+	match->account_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
+	match->player_id[match->n] = match->account_id[match->n];
 	match->n++;
 	return p;
 }
@@ -107,17 +245,10 @@ compare_numbers(double a, double b)
 	return (a > b) - (a < b);
 }
 
-typedef struct SortContext
-{
-	SourceMatch *match;
-	const IdType *player_type;
-} SortContext;
-
 static int
 compare_participants(const void *a, const void *b, void *arg)
 {
-	const SortContext *context = (const SortContext *) arg;
-	SourceMatch *match = context->match;
+	const SourceMatch *match = (const SourceMatch *) arg;
 	int			i = *(const int *) a;
 	int			j = *(const int *) b;
 	Participant *p = &match->participant[i];
@@ -126,7 +257,7 @@ compare_participants(const void *a, const void *b, void *arg)
 	int			column;
 
 	if (result == 0)
-		result = id_compare(context->player_type, match->account_id[i],
+		result = id_compare(match->player_type, match->account_id[i],
 							match->account_id[j]);
 	for (column = SOURCE_RANK; column < SOURCE_NCOLUMNS && result == 0; column++)
 		result = compare_numbers(*source_number(p, column),
@@ -147,16 +278,15 @@ permute_ids(SourceMatch *match, Datum **ids)
 }
 
 void
-source_match_sort(SourceMatch *match, const IdType *player_type)
+source_match_sort(SourceMatch *match)
 {
-	SortContext context = {match, player_type};
 	Participant *old = match->participant;
 	int			i;
 
 	for (i = 0; i < match->n; i++)
 		match->order[i] = i;
 	qsort_arg(match->order, match->n, sizeof(int), compare_participants,
-			  &context);
+			  match);
 	for (i = 0; i < match->n; i++)
 		match->sorted_participant[i] = old[match->order[i]];
 	match->participant = match->sorted_participant;

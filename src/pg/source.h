@@ -62,6 +62,8 @@ extern double *source_number(Participant *participant, SourceColumn column);
 /* One match of a source. */
 typedef struct SourceMatch
 {
+	IdType	   *match_type;		/* NULL: matches have no identifiers */
+	IdType	   *player_type;
 	uint64		number;			/* 1, 2, ... as read, also after a rewind */
 	Datum		id;
 	TimestampTz played_at;
@@ -76,8 +78,8 @@ typedef struct SourceMatch
 	Datum	   *player_id;
 	Datum	   *account_id;		/* before merging */
 	int			max;			/* room in these arrays */
-	int		   *order;			/* room for sorting */
-	Participant *sorted_participant;
+	int		   *order;			/* by source_match_sort() */
+	Participant *sorted_participant;	/* room for sorting */
 	Datum	   *sorted_id;
 
 	/* QUERY_READ_RATED only: what rated_match has. */
@@ -89,19 +91,37 @@ typedef struct SourceMatch
 	bool		vanished;		/* the source has it no more */
 } SourceMatch;
 
-/* Room for so many participants: at first from the current context. */
-extern void source_match_reserve(SourceMatch *match, int n);
+/*
+ * A match to be filled from rows, each given as the values of all columns and
+ * whether they are null; match_type is NULL where matches have no identifiers.
+ * What lives longer than a match comes from the current context.
+ */
+extern void source_match_init(SourceMatch *match, IdType *match_type,
+							  IdType *player_type);
 
 /*
- * Another participant of a match that has room for some, of whom nothing else is
- * known yet; the identifier is not copied.
+ * Begin the next match with what its first row says of it.  Identifiers and texts
+ * are copied into the current context.
  */
-extern Participant *source_match_add(SourceMatch *match, Datum player_id);
+extern void source_match_begin(SourceMatch *match, const Datum *values,
+							   const bool *nulls);
+
+/*
+ * Add the participant of a row, the first one's too; what the row says of the
+ * match must be as in that.  NULL if there are too many to be rated anyway.
+ */
+extern Participant *source_match_add(SourceMatch *match, const Datum *values,
+									 const bool *nulls);
 
 /*
  * Put the participants in a total order, so that sums round alike whenever and
  * however a match is read: by team and account, then by all that stints can say.
+ * order[] has where each one was.
  */
-extern void source_match_sort(SourceMatch *match, const IdType *player_type);
+extern void source_match_sort(SourceMatch *match);
+
+/* A column of a row that must not be null. */
+extern Datum source_match_required(const SourceMatch *match, SourceColumn column,
+								   const Datum *values, const bool *nulls);
 
 #endif							/* SOURCE_H */
