@@ -43,6 +43,7 @@ SQL_PARTS = \
 	sql/calibration.sql \
 	sql/display.sql \
 	sql/regression.sql \
+	sql/rate.sql \
 	sql/ladder.sql \
 	sql/corrections.sql \
 	sql/operations.sql \

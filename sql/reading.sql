@@ -477,8 +477,7 @@ BEGIN
         ELSE 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')' END;
     is_settled := CASE
         WHEN model.deviation_column IS NULL THEN 'e.games + 1 >= $3'
-        ELSE format('e.%I < %L::float8 / 2', model.deviation_column || '_after',
-            (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)]) END;
+        ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
         'WITH e AS (
             SELECT e.*, %1$s AS period FROM %2$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
@@ -500,7 +499,8 @@ BEGIN
         )
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
         FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder, s.after, is_settled)
-    USING pool, since, settled_games, step;
+    USING pool, since, settled_games, step,
+        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)];
 END
 $function$;
 

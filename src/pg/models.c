@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
@@ -293,7 +294,10 @@ skillrating_models(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* A parameter's value as json; a bound that is absent is null. */
+/*
+ * A parameter's value as json; a bound that is absent is null.  Numbers are
+ * written exactly, whatever extra_float_digits says: ladders keep them.
+ */
 static char *
 param_json(const ParamSpec *spec, const ParamValue *value)
 {
@@ -305,7 +309,7 @@ param_json(const ParamSpec *spec, const ParamValue *value)
 	{
 		case PARAM_NUMBER:
 			appendStringInfoString(&json, isinf(value->number) ? "null" :
-								   float8out_internal(value->number));
+								   double_to_shortest_decimal(value->number));
 			break;
 		case PARAM_CHOICE:
 			escape_json(&json, spec->choices[value->choice]);
@@ -317,8 +321,8 @@ param_json(const ParamSpec *spec, const ParamValue *value)
 			appendStringInfoChar(&json, '[');
 			for (i = 0; i < value->steps.n; i++)
 				appendStringInfo(&json, "%s[%s, %s]", i > 0 ? ", " : "",
-								 float8out_internal(value->steps.bound[i]),
-								 float8out_internal(value->steps.value[i]));
+								 double_to_shortest_decimal(value->steps.bound[i]),
+								 double_to_shortest_decimal(value->steps.value[i]));
 			appendStringInfoChar(&json, ']');
 			break;
 	}
@@ -445,7 +449,7 @@ skillrating_display_expression(PG_FUNCTION_ARGS)
 	/* In the order in which model_display() adds, so that the bits agree. */
 	if (coefficient[model->nstate] != 0)
 		appendStringInfo(&sql, "'%s'::float8",
-						 float8out_internal(coefficient[model->nstate]));
+						 double_to_shortest_decimal(coefficient[model->nstate]));
 	for (i = 0; i < model->nstate; i++)
 	{
 		if (coefficient[i] == 0)
@@ -454,7 +458,7 @@ skillrating_display_expression(PG_FUNCTION_ARGS)
 			appendStringInfoString(&sql, " + ");
 		if (coefficient[i] != 1)
 			appendStringInfo(&sql, "'%s'::float8 * ",
-							 float8out_internal(coefficient[i]));
+							 double_to_shortest_decimal(coefficient[i]));
 		appendStringInfoString(&sql, quote_identifier(model->state[i].name));
 	}
 	PG_RETURN_TEXT_P(cstring_to_text(sql.data));

@@ -9,6 +9,10 @@ SELECT jsonb_pretty(skillrating.complete_parameters('elo',
     '{"k": 20, "k_by_games": [[30, 40]], "k_by_rating": [[2400, 10]], "floor": 100}'));
 SELECT skillrating.complete_parameters('elo', '{}')
      = skillrating.complete_parameters('elo', skillrating.complete_parameters('elo', '{}')) AS idempotent;
+-- Exactly, whatever the session wants to see: ladders keep them.
+SET extra_float_digits = 0;
+SELECT skillrating.complete_parameters('trueskill', '{}')->>'initial_sigma' AS sigma, skillrating.display_expression('trueskill', '{"display_deviations": 0.30000000000000004}') AS displayed;
+RESET extra_float_digits;
 SELECT skillrating.initial_state('elo'), skillrating.initial_state('hive', '{"initial_skill": 2}');
 SELECT skillrating.display_expression('elo'), skillrating.display_expression('hive');
 

@@ -1,0 +1,32 @@
+/*
+ * inputs.h
+ *		What functions are told of a participant besides player, team and rank:
+ *		optional arguments, or a composite of the type inputs.
+ */
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include "glue.h"
+
+#include "access/tupdesc.h"
+
+#include "source.h"
+
+/* How many there are; the first is the weight. */
+#define INPUTS_COUNT 17
+
+/* A row of a source of which nothing is known yet. */
+extern void source_row_clear(Datum *values, bool *nulls);
+
+/* Put an input in its place in a row; a null is nothing that is known. */
+extern void source_row_set(Datum *values, bool *nulls, int input, Datum value,
+						   bool null);
+
+/*
+ * Put all inputs of a composite in their places.  Its description is looked up
+ * once and kept in *desc, at first NULL, in that context.
+ */
+extern void source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
+							   MemoryContext context, Datum composite);
+
+#endif							/* INPUTS_H */

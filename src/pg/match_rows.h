@@ -1,0 +1,43 @@
+/*
+ * match_rows.h
+ *		Rows of matches as arguments of an ordered aggregate.
+ */
+#ifndef MATCH_ROWS_H
+#define MATCH_ROWS_H
+
+#include "glue.h"
+
+#include "access/tupdesc.h"
+
+#include "source.h"
+
+/*
+ * The arguments match, player, team and rank of an aggregate, which stand together,
+ * and inputs, which may be missing.
+ */
+typedef struct MatchRows
+{
+	int			first;			/* argument with the match */
+	int			inputs;			/* argument with the inputs, or -1 */
+	IdType		match_type;
+	Oid			player_type;
+	MemoryContext context;		/* of what lives on to the next row */
+	bool		begun;			/* a match has begun: */
+	Datum		match_id;
+	TupleDesc	desc;			/* of the inputs */
+	Datum		values[SOURCE_NCOLUMNS];	/* the row read last */
+	bool		nulls[SOURCE_NCOLUMNS];
+} MatchRows;
+
+/*
+ * Begin, in the current context.  Errors unless the call is that of an aggregate
+ * with an ORDER BY that includes the match: without it the rows of a match need not
+ * stand together.
+ */
+extern void match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
+							const char *aggregate, int first, int inputs);
+
+/* Read a row; whether another match begins with it. */
+extern bool match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo);
+
+#endif							/* MATCH_ROWS_H */

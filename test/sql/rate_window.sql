@@ -1,0 +1,203 @@
+-- rate() over a window: what it gives is what a ladder makes of the same matches.
+SET extra_float_digits = 0;
+
+-- Matches with everything that a source can say: two to four teams, stints, players who change
+-- sides, sides, commanders, squads, counts, contexts, simultaneous matches, some that do not count.
+SELECT setseed(0.31415);
+CREATE TABLE results AS
+WITH m AS MATERIALIZED (
+    SELECT i AS match_id, '2024-01-01'::timestamptz + i / 3 * interval '7 hours' AS played_at,
+        CASE WHEN random() < 0.15 THEN 3 + (random() < 0.5)::int ELSE 2 END AS teams,
+        1 + floor(random() * 3)::int AS size, random() < 0.3 AS stints, random() < 0.3 AS sides, random() < 0.5 AS by_score,
+        random() < 0.2 AS drawn, CASE WHEN random() < 0.3 THEN 'b' ELSE 'a' END AS pool,
+        CASE WHEN random() < 0.3 THEN random() - 0.5 END AS log_odds, CASE WHEN random() < 0.2 THEN 0.5 END AS gain,
+        CASE WHEN random() < 0.05 THEN 'a test match' END AS unrated_reason
+    FROM generate_series(1, 400) AS i
+), p AS MATERIALIZED (
+    SELECT m.*, t AS team, 'player ' || ((t * m.size + n) * 7 + m.match_id * 13 + floor(random() * 2)::int) % 29 AS player_id, n,
+        random() AS luck, random() AS other
+    FROM m, generate_series(1, m.teams) AS t, generate_series(1, m.size) AS n
+)
+SELECT match_id, played_at, player_id, team, pool,
+    CASE WHEN NOT by_score THEN (CASE WHEN drawn THEN 1 ELSE 1 + (team + match_id) % teams END)::float8 END AS rank,
+    CASE WHEN by_score THEN (CASE WHEN drawn THEN 3 ELSE (team * 5 + match_id) % 4 END)::float8 END AS score,
+    CASE WHEN NOT stints AND luck < 0.3 THEN 0.5 END AS weight,
+    CASE WHEN stints THEN floor(luck * 200) END AS joined,
+    CASE WHEN stints THEN 300 + floor(other * 300) END AS "left",
+    CASE WHEN n = 1 AND sides THEN 0.75 END AS commanding,
+    CASE WHEN sides AND teams = 2 THEN team::float8 END AS side,
+    CASE WHEN size > 1 AND n < 3 AND luck < 0.8 THEN team::float8 END AS squad,
+    CASE WHEN other < 0.8 THEN floor(other * 20) END AS kills, CASE WHEN other < 0.8 THEN floor(luck * 20) END AS deaths,
+    (luck < 0.1) AS quit, CASE WHEN other < 0.5 THEN match_id::float8 END AS experience,
+    CASE WHEN teams = 2 THEN log_odds END AS log_odds, gain, unrated_reason
+FROM p;
+-- Some play on with the other side after a while, or twice on the same.
+INSERT INTO results
+SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, "left", NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds, gain, unrated_reason
+FROM results WHERE match_id % 10 = 0 AND team < 3 AND score IS NULL AND rank < 3 AND side IS NULL
+    AND match_id NOT IN (SELECT match_id FROM results GROUP BY match_id HAVING max(team) > 2 OR min(rank) = max(rank)) AND player_id LIKE '%1';
+
+-- For each model, with parameters that make it use more than by default.
+CREATE TABLE trial(model text, params jsonb);
+INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "margin": "goals", "team": "sum"}'), ('frag', '{}'), ('glicko', '{}'),
+    ('glicko2', '{"tau": 0.8}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('weng_lin', '{}');
+SELECT name FROM skillrating.models() EXCEPT SELECT model FROM trial;
+
+CREATE FUNCTION compare(model text, params jsonb) RETURNS TABLE (rated bigint, unrated bigint, differ bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    before text;
+    after text;
+BEGIN
+    CREATE VIEW mapping AS SELECT * FROM results;
+    PERFORM skillrating.create_ladder('twin', model, params, source => 'mapping');
+    PERFORM count(*) FROM skillrating.catch_up('twin', search => true);
+    SELECT string_agg(quote_ident(c || '_before'), ', '), string_agg(quote_ident(c || '_after'), ', ') INTO before, after
+    FROM skillrating.models() AS m, unnest(m.state_columns) AS c WHERE m.name = compare.model;
+    RETURN QUERY EXECUTE format('
+        WITH q AS (
+            SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, $2, played_at, score, NULL, joined, "left", commanding, side, squad,
+                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason) OVER (ORDER BY played_at, match_id) AS r
+            FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s
+        ), w AS (
+            SELECT DISTINCT match_id, player_id, pool, (r).state_before, (r).state_after, (r).games FROM q WHERE (r).unrated_reason IS NULL
+        ), wt AS (
+            SELECT DISTINCT match_id, player_id, team, (r).win_probability, (r).score FROM q WHERE (r).unrated_reason IS NULL
+        ), e AS (
+            SELECT match_id, player_id, pool, ARRAY[%s] AS state_before, ARRAY[%s] AS state_after, games, team, win_probability, score FROM twin.event
+        )
+        SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM q WHERE (r).unrated_reason IS NOT NULL),
+            (SELECT count(*) FROM (
+                (SELECT match_id, player_id, pool, state_before, state_after, games FROM e EXCEPT ALL TABLE w)
+                UNION ALL (TABLE w EXCEPT ALL SELECT match_id, player_id, pool, state_before, state_after, games FROM e)
+            ) AS d) +
+            (SELECT count(*) FROM (SELECT match_id, player_id, team, win_probability, score FROM e EXCEPT ALL TABLE wt) AS d) +
+            (SELECT count(*) FROM q JOIN twin.rated_match AS m USING (match_id) WHERE (r).unrated_reason IS DISTINCT FROM m.reason)', before, after)
+    USING model, params;
+    PERFORM skillrating.drop_ladder('twin');
+    DROP VIEW mapping;
+END
+$$;
+SELECT model, params, c.rated > 500 AS many, c.unrated > 20 AS some_do_not_count, c.differ FROM trial, compare(model, params) AS c ORDER BY model, params::text;
+
+-- The order of the rows of a match changes nothing, to the last bit; nor does a spill to disk.
+CREATE FUNCTION digest(model text, params jsonb, seed text) RETURNS text LANGUAGE sql AS $$
+    SELECT md5(string_agg(concat(match_id, player_id, team, r), ',' ORDER BY match_id, player_id, team))
+    FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, params, played_at, score, joined => joined, "left" => "left", side => side,
+            commanding => commanding, squad => squad, kills => kills, deaths => deaths, quit => quit, experience => experience, pool => pool,
+            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason) OVER (ORDER BY played_at, match_id) AS r
+        FROM (SELECT * FROM results ORDER BY md5(player_id || team || match_id || seed)) AS s) AS q
+$$;
+CREATE TABLE digests AS SELECT t.*, digest(model, params, '1') AS was FROM trial AS t;
+SELECT bool_and(digest(model, params, '2') = was) AS same FROM digests;
+SET work_mem = '64kB';
+SELECT bool_and(digest(model, params, '3') = was) AS same FROM digests;
+RESET work_mem;
+
+-- The simplest form, and what is in the result.
+CREATE TABLE duel(match_id int PRIMARY KEY, winner text, loser text);
+INSERT INTO duel VALUES (1, 'ann', 'bob'), (2, 'ann', 'cid'), (3, 'bob', 'ann'), (4, 'cid', 'bob');
+CREATE VIEW duels AS SELECT match_id, player_id, team, team AS rank FROM duel, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
+SELECT match_id, player_id, round((r).rating_before::numeric, 3) AS before, round((r).rating_after::numeric, 3) AS after, (r).games, (r).score,
+    round((r).win_probability::numeric, 4) AS expected, (r).deviation_before AS deviation
+FROM (SELECT *, skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) AS r FROM duels) AS q;
+SELECT player_id, round((r).deviation_after::numeric, 3) AS sigma, round((r).displayed_after::numeric, 3) AS displayed, array_length((r).state_after, 1) AS columns
+FROM (SELECT *, skillrating.rate('trueskill', player_id, team, won => team = 1) OVER (ORDER BY match_id) AS r FROM duels) AS q;
+
+-- Any type that can be hashed and ordered.
+SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', ascii(player_id), team, rank) OVER (ORDER BY match_id) AS r FROM duels) AS q ORDER BY 1 LIMIT 1;
+SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', md5(player_id)::uuid, team, rank) OVER (ORDER BY match_id) AS r FROM duels) AS q ORDER BY 1 LIMIT 1;
+SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', player_id COLLATE "C", team, rank) OVER (ORDER BY match_id) AS r FROM duels) AS q ORDER BY 1 LIMIT 1;
+SELECT skillrating.rate('elo', point(match_id, 1), team, rank) OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('elo', NULL, team, rank) OVER (ORDER BY match_id) FROM duels;
+
+-- Partitions start afresh, each under its own model and parameters; pools within one do not meet.
+SELECT model, params, player_id, round((r).rating_after::numeric, 2) AS rating
+FROM (SELECT *, skillrating.rate(model, player_id, team, rank, params => params) OVER (PARTITION BY model, params ORDER BY match_id) AS r
+    FROM duels, (VALUES ('elo', '{}'::jsonb), ('elo', '{"k": 10}'), ('glicko', NULL)) AS m(model, params)) AS q
+WHERE match_id = 4 ORDER BY model, params, player_id;
+SELECT match_id, player_id, (r).games FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, pool => (match_id % 2)::text) OVER (ORDER BY match_id) AS r FROM duels) AS q
+WHERE player_id = 'ann';
+-- Idle time counts where it is given.
+SELECT round((r).deviation_before::numeric, 1) AS deviation
+FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, played_at => '2024-01-01'::timestamptz + match_id * interval '100 days') OVER (ORDER BY match_id) AS r FROM duels) AS q
+WHERE player_id = 'ann' ORDER BY match_id;
+SELECT count(*) FROM (SELECT skillrating.rate('elo', player_id, team, rank, played_at => NULL) OVER (ORDER BY match_id) AS r FROM duels) AS q WHERE (r).unrated_reason IS NULL;
+
+-- What does not count says so, and changes nothing.
+SELECT match_id, player_id, (r).rating_before = (r).rating_after AS unchanged, (r).win_probability, (r).games, (r).unrated_reason
+FROM (SELECT *, skillrating.rate('elo', player_id, CASE match_id WHEN 2 THEN 1 ELSE team END, CASE match_id WHEN 3 THEN NULL ELSE rank - (match_id = 2 AND team = 2)::int END,
+        unrated_reason => CASE match_id WHEN 4 THEN 'called off' END) OVER (ORDER BY match_id) AS r FROM duels) AS q;
+
+-- Windows that would rate nonsense.
+SELECT skillrating.rate('elo', player_id, team, rank) OVER () FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank) OVER (PARTITION BY match_id) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id ROWS UNBOUNDED PRECEDING) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id RANGE BETWEEN 2 PRECEDING AND CURRENT ROW) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank) FROM duels;
+-- Other functions may share the window, and rate() may stand in it twice.
+SELECT match_id, n, round((a).rating_after::numeric, 1) AS elo, round((b).rating_after::numeric, 1) AS glicko
+FROM (SELECT match_id, row_number() OVER w AS n, skillrating.rate('elo', player_id, team, rank) OVER w AS a, skillrating.rate('glicko', player_id, team, rank) OVER w AS b
+    FROM duels WINDOW w AS (ORDER BY match_id)) AS q WHERE match_id = 2;
+
+-- Mistakes.
+SELECT skillrating.rate('chess', player_id, team, rank) OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate(NULL, player_id, team, rank) OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank, params => '{"kay": 3}') OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('elo', player_id, NULL, rank) OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank - 1) OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank, weight => 'NaN') OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank, log_odds => team) OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank, pool => team::text) OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank, played_at => now() + team * interval '1 day') OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('trueskill2', player_id, team, rank, pool => '*', params => '{"initial_base_sigma": 3}') OVER (ORDER BY match_id) FROM duels;
+-- A peer group that is no match any more.
+SELECT skillrating.rate('elo', i, i, 1) OVER (ORDER BY i / 20000) FROM generate_series(1, 30000) AS i;
+-- No rows, no partition.
+SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) FROM duels WHERE false;
+
+-- A long query can be cancelled.
+SET statement_timeout = '100ms';
+SELECT count(r) FROM (SELECT skillrating.rate('trueskill', 1 + i % 4, i % 4, 1 + i % 4) OVER (ORDER BY i / 4) AS r FROM generate_series(1, 300000) AS i) AS q;
+RESET statement_timeout;
+
+-- final_ratings(): where each player's last row leads, in groups if need be.
+CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE sql AS $$
+    WITH q AS (
+        SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, params, played_at, score, NULL, joined, "left", commanding, side, squad,
+            kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
+    ), w AS (
+        SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).deviation_after, (r).displayed_after, (r).games + 1, (r).state_after
+        FROM q WHERE (r).unrated_reason IS NULL ORDER BY player_id, pool, played_at DESC, match_id DESC
+    ), f AS (
+        SELECT f.* FROM (
+            SELECT skillrating.final_ratings(model, match_id, player_id, team, rank,
+                skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason),
+                params ORDER BY played_at, match_id) AS ratings
+            FROM (SELECT * FROM results ORDER BY md5(match_id || player_id)) AS s) AS a, unnest(a.ratings) AS f
+    )
+    SELECT count(*) FROM (
+        (SELECT player, pool, rating, deviation, displayed, games, state FROM f EXCEPT ALL TABLE w)
+        UNION ALL (TABLE w EXCEPT ALL SELECT player, pool, rating, deviation, displayed, games, state FROM f)) AS d
+$$;
+-- (What pools share moves on with matches in the other pool.)
+SELECT model, params, final_differs(model, params) FROM trial WHERE params <> '{"initial_base_sigma": 3}' ORDER BY model, params::text;
+SELECT f.player, round(f.rating::numeric, 2) AS rating, f.games, f.wins, f.draws, f.losses, f.last_played
+FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) AS ratings FROM duels) AS a, unnest(a.ratings) AS f;
+SELECT season, f.player, round(f.rating::numeric, 2) AS rating, round(f.deviation::numeric, 1) AS deviation, f.games, f.last_played
+FROM (SELECT match_id % 2 AS season,
+        skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => '2024-01-01'), '{"initial_rating": 1000}' ORDER BY match_id) AS ratings
+    FROM duels GROUP BY season) AS a, unnest(a.ratings) AS f ORDER BY season, rating DESC, player;
+SELECT array_length(skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": 20}' ORDER BY match_id) FILTER (WHERE match_id < 2), 1) AS players FROM duels;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM duels WHERE false;
+SELECT skillrating.final_ratings('elo', match_id, player_id, 1, rank ORDER BY match_id) AS nobody FROM duels WHERE rank = 1;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) FROM duels;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY player_id) FROM duels;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) OVER () FROM duels;
+SELECT skillrating.final_ratings('elo', nullif(match_id, 3), player_id, team, rank ORDER BY nullif(match_id, 3)) FROM duels;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1 ORDER BY match_id) FROM duels;
+SELECT skillrating.final_ratings(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM duels;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": -1}' ORDER BY match_id) FROM duels;
+
+DROP FUNCTION compare, digest, final_differs;
+DROP VIEW duels;
+DROP TABLE results, trial, digests, duel;
