@@ -44,6 +44,7 @@ SQL_PARTS = \
 	sql/display.sql \
 	sql/regression.sql \
 	sql/rate.sql \
+	sql/tune.sql \
 	sql/ladder.sql \
 	sql/corrections.sql \
 	sql/operations.sql \
@@ -71,7 +72,7 @@ PG_CPPFLAGS = -I$(srcdir)/src/core -I$(srcdir)/src/pg -ffp-contract=off \
 	-isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS = -std=gnu11 -fvisibility=hidden -Wall -Wextra -Wshadow -Wvla \
 	-Wdeclaration-after-statement
-SHLIB_LINK += $(filter -lm, $(LIBS))
+SHLIB_LINK += -lnlopt $(filter -lm, $(LIBS))
 
 # A server that gcc built hands its flags to every compiler.
 ifneq (,$(findstring clang,$(CC)))

@@ -15,6 +15,22 @@ const Participant participant_default = {
 	.quit = NAN,.experience = NAN
 };
 
+double *
+participant_number(Participant *participant, int number)
+{
+	static const size_t offset[PARTICIPANT_NUMBERS] = {
+		offsetof(Participant, rank), offsetof(Participant, score),
+		offsetof(Participant, won), offsetof(Participant, weight),
+		offsetof(Participant, joined), offsetof(Participant, left),
+		offsetof(Participant, commanding), offsetof(Participant, side),
+		offsetof(Participant, squad), offsetof(Participant, kills),
+		offsetof(Participant, deaths), offsetof(Participant, quit),
+		offsetof(Participant, experience)
+	};
+
+	return (double *) ((char *) participant + offset[number]);
+}
+
 /* Which of the three ways to say a result all participants use. */
 typedef enum ResultForm
 {

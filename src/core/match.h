@@ -90,6 +90,10 @@ typedef struct Participant
 /* A participant of whom nothing is known. */
 extern const Participant participant_default;
 
+/* The numbers of a participant, from rank to experience, by their places. */
+#define PARTICIPANT_NUMBERS 13
+extern double *participant_number(Participant *participant, int number);
+
 typedef struct MatchTeam
 {
 	int			number;			/* as the participants call it */

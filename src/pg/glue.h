@@ -20,6 +20,7 @@
 #include <math.h>
 
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "storage/shmem.h"
 #include "utils/jsonb.h"
 #if PG_VERSION_NUM >= 160000
@@ -62,12 +63,25 @@ extern const Model *get_model(const char *name);
  */
 extern ParamValue *get_params(const Model *model, Jsonb *json);
 
+/* All parameters of a model as a jsonb object, numbers exactly. */
+extern Datum params_jsonb(const Model *model, const ParamValue *params);
+
+/* The index of a parameter; an error that lists them if there is none. */
+extern int	get_param(const Model *model, const char *name);
+
 /*
  * Report a status as an error, with the number that it is about (NaN for none)
  * and the player who shows it (NULL for none).
  */
 pg_noreturn extern void report_match_status(MatchStatus status, double value,
 											const char *player);
+
+/* What the core calls now and then, as an InterruptCheck. */
+static inline void
+check_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
 
 /* Errors unless value is finite; name is that of the argument. */
 static inline void

@@ -52,12 +52,15 @@ get_model(const char *name)
 					 names.data)));
 }
 
-static void
-unknown_param(const Model *model, const char *name)
+int
+get_param(const Model *model, const char *name)
 {
+	int			param = model_param_find(model, name);
 	StringInfoData names;
 	int			i;
 
+	if (param >= 0)
+		return param;
 	initStringInfo(&names);
 	for (i = 0; i < model->nparams; i++)
 		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
@@ -214,9 +217,7 @@ get_params(const Model *model, Jsonb *json)
 		if (token != WJB_KEY)
 			continue;
 		name = pnstrdup(value.val.string.val, value.val.string.len);
-		i = model_param_find(model, name);
-		if (i < 0)
-			unknown_param(model, name);
+		i = get_param(model, name);
 		spec = &model->params[i];
 
 		(void) JsonbIteratorNext(&it, &value, true);
@@ -380,10 +381,8 @@ skillrating_model_parameters(PG_FUNCTION_ARGS)
 }
 
 Datum
-skillrating_complete_parameters(PG_FUNCTION_ARGS)
+params_jsonb(const Model *model, const ParamValue *params)
 {
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(model, PG_GETARG_JSONB_P(1));
 	StringInfoData json;
 	int			i;
 
@@ -398,7 +397,16 @@ skillrating_complete_parameters(PG_FUNCTION_ARGS)
 						 param_json(&model->params[i], &params[i]));
 	}
 	appendStringInfoChar(&json, '}');
-	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)));
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+}
+
+Datum
+skillrating_complete_parameters(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+
+	PG_RETURN_DATUM(params_jsonb(model, get_params(model,
+												   PG_GETARG_JSONB_P(1))));
 }
 
 Datum

@@ -9,11 +9,11 @@
 #include "utils/timestamp.h"
 
 #define IDENTIFIER(name, description) \
-	{#name, NULL, "yes", 0, description}
+	{#name, NULL, "yes", description}
 #define COLUMN(name, type, needed, description) \
-	{#name, "pg_catalog." type, needed, 0, description}
+	{#name, "pg_catalog." type, needed, description}
 #define NUMBER(name, needed, description) \
-	{#name, "pg_catalog.float8", needed, offsetof(Participant, name), description}
+	{#name, "pg_catalog.float8", needed, description}
 
 const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
@@ -62,10 +62,13 @@ source_column_text(SourceColumn column, const char **type,
 	*description = spec->description;
 }
 
+StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
+				 "source columns and numbers of a participant differ");
+
 double *
 source_number(Participant *participant, SourceColumn column)
 {
-	return (double *) ((char *) participant + source_columns[column].offset);
+	return participant_number(participant, column - SOURCE_RANK);
 }
 
 /* Room for so many participants: at first from the current context. */

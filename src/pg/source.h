@@ -22,7 +22,7 @@ typedef enum SourceColumn
 	SOURCE_LOG_ODDS,
 	SOURCE_GAIN,
 	SOURCE_UNRATED_REASON,
-	SOURCE_RANK,				/* from here on numbers of a Participant */
+	SOURCE_RANK,				/* from here on as participant_number() */
 	SOURCE_SCORE,
 	SOURCE_WON,
 	SOURCE_WEIGHT,
@@ -38,13 +38,12 @@ typedef enum SourceColumn
 	SOURCE_NCOLUMNS
 } SourceColumn;
 
-/* How source columns are read: their type in SQL, and where numbers go. */
+/* How source columns are read: their type in SQL. */
 typedef struct SourceColumnSpec
 {
 	const char *name;
 	const char *type;			/* NULL: that of the identifier */
 	const char *needed;			/* yes, no, or one: at least one of these */
-	size_t		offset;			/* in Participant, for numbers */
 	const char *description;
 } SourceColumnSpec;
 

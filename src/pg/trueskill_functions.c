@@ -55,12 +55,6 @@ skillrating_trueskill_update(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static void
-check_interrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * trueskill_win_probability(team, mu, sigma, weight, beta, draw_probability)
  */
