@@ -1,0 +1,87 @@
+#!/bin/bash
+# Measure what rating a history in a query costs, as ratios.
+#
+#   bench/queries.sh
+#
+# `make bench` calls this.  It works on a throw-away cluster unless PGHOST is set;
+# SCALE=0.1 takes a tenth of the size.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
+	export CLUSTER_OPTIONS="shared_buffers=1GB max_wal_size=16GB checkpoint_timeout=1h synchronous_commit=off jit=off max_parallel_workers_per_gather=0"
+	exec test/cluster.sh bench/queries.sh
+fi
+
+scale=${SCALE:-1}
+rounds=${ROUNDS:-5}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+. bench/common.sh
+
+echo "$(sql -c 'SHOW server_version'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), scale $scale, $rounds rounds"
+sql -c 'CREATE EXTENSION IF NOT EXISTS skillrating'
+echo
+printf '%-62s %6s  %s\n' 'what against what' 'ratio' 'range             target'
+
+# Matches of twice so many players, in no order; the stronger side wins more often.
+history() {
+	sql -c "DROP TABLE IF EXISTS history" -c "CREATE TABLE history AS
+		SELECT '2020-01-01'::timestamptz + m * interval '1 minute' AS played_at, m AS match_id, (m * 7919 + p * 811) % 20000 AS player_id,
+			1 + p % 2 AS team, CASE WHEN (p % 2 = 1) = (hashint8(m) % 100 > (m * 7919) % 60 - 30) THEN 1 ELSE 2 END AS rank
+		FROM generate_series(1::bigint, $1) AS m, generate_series(0, 2 * $2 - 1) AS p
+		ORDER BY hashint8(m * 12 + p)" -c 'VACUUM ANALYZE history' 2>/dev/null
+}
+
+# What is paid anyway: the same columns through the same window.
+numbered="SELECT sum(n + player_id + team + rank) FROM (SELECT row_number() OVER (ORDER BY played_at, match_id) AS n, player_id, team, rank FROM history) AS q;"
+rated() { echo "SELECT count(r) FROM (SELECT skillrating.rate('$1', player_id, team, rank) OVER (ORDER BY played_at, match_id) AS r FROM history) AS q;"; }
+final() { echo "SELECT cardinality(skillrating.final_ratings('$1', match_id, player_id, team, rank ORDER BY played_at, match_id)) FROM history;"; }
+
+compare() {
+	local model=$1 matches=$2 size=$3 target=$4 i
+	rm -f "$scratch"/{numbered,rated,final,tune}
+	sql -c "$numbered" -o /dev/null
+	for i in $(seq "$rounds"); do
+		timed >>"$scratch/numbered" <<<"$numbered"
+		timed >>"$scratch/rated" <<<"$(rated "$model")"
+		timed >>"$scratch/final" <<<"$(final "$model")"
+	done
+	report "rate() of $matches $model matches $size : $size, against row_number()" "$scratch/rated" "$scratch/numbered" "$target"
+	report '  final_ratings()' "$scratch/final" "$scratch/numbered" 'for information'
+
+	# How long the core alone takes: what an evaluation more costs a search.
+	local fit=k
+	[ "$model" = elo ] || fit=beta
+	for evaluations in 1 30; do
+		tune="SELECT (t).evaluations FROM (SELECT skillrating.tune('$model', ARRAY['$fit'], match_id, player_id, team, rank, '{\"holdout\": 0, \"burn_in\": 0, \"tolerance\": 1e-10, \"max_evaluations\": $evaluations}' ORDER BY played_at, match_id) AS t FROM history) AS q;"
+		printf '%s\n' '\timing on' "$tune" | sql | awk '/^Time: / { print ms / 1000 + $2 / 1000, n; next } { n = $1 }' >>"$scratch/tune"
+	done
+	paste -s "$scratch/tune" | awk -v n="$matches" -v s="$size" -v r="$(median "$scratch/rated")" -v w="$(median "$scratch/numbered")" -v f="$(median "$scratch/final")" '{
+		core = ($3 - $1) / ($4 - $2)
+		printf "    rate() %.0f matches/s (%.2f us a participant), row_number() %.2f us, final_ratings() %.2f us, the core alone %.2f us (%.0f matches/s)\n", \
+			n / r, r / n / s / 2 * 1e6, w / n / s / 2 * 1e6, f / n / s / 2 * 1e6, core / n / s / 2 * 1e6, n / core }'
+}
+
+matches=$(sized 1000000)
+history "$matches" 1
+compare elo "$matches" 1 'at most 2.5'
+compare trueskill "$matches" 1 'for information'
+matches=$(sized 200000)
+history "$matches" 6
+compare elo "$matches" 6 'for information'
+compare trueskill "$matches" 6 '150000 matches/s'
+
+# Aggregates over forecasts.
+sql -c "CREATE TABLE forecast AS SELECT random() AS p, (random() < 0.5)::int::float8 AS y FROM generate_series(1, $(sized 5000000))" -c 'VACUUM ANALYZE forecast'
+rm -f "$scratch"/{sum,brier,calibration}
+sql -c 'SELECT sum(p + y) FROM forecast' -o /dev/null
+for _ in $(seq "$rounds"); do
+	timed >>"$scratch/sum" <<<'SELECT sum(p + y) FROM forecast;'
+	timed >>"$scratch/brier" <<<'SELECT skillrating.brier_score(p, y) FROM forecast;'
+	timed >>"$scratch/calibration" <<<'SELECT skillrating.calibration(p, y) FROM forecast;'
+done
+report "brier_score, 5 M forecasts, against sum(p + y)" "$scratch/brier" "$scratch/sum" 'for information'
+report '  calibration' "$scratch/calibration" "$scratch/sum" 'for information'
