@@ -1,0 +1,86 @@
+-- Pictures: sound markup, what they show, and what they refuse.
+SET extra_float_digits = 0;
+
+-- Every element is closed, none is nested wrongly, and no number is missing or nonsense.
+CREATE FUNCTION sound(svg text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    open text[] := '{}';
+    tag text[];
+BEGIN
+    FOR tag IN SELECT regexp_matches(svg, '<(/?)([a-z]+)[^<>]*?(/?)>', 'g') LOOP
+        IF tag[1] = '/' THEN
+            IF open[cardinality(open)] IS DISTINCT FROM tag[2] THEN
+                RETURN false;
+            END IF;
+            open := trim_array(open, 1);
+        ELSIF tag[3] = '' THEN
+            open := open || tag[2];
+        END IF;
+    END LOOP;
+    RETURN open = '{}' AND svg ~ '^<svg xmlns=' AND svg ~ '</svg>\n$' AND svg !~ '(?i)[^a-z](nan|inf|infinity)[^a-z]' AND svg !~ '&(?!amp;|lt;|gt;|quot;)';
+END
+$$;
+CREATE FUNCTION texts(svg text) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT m[1] FROM regexp_matches(svg, '<text[^>]*>([^<]*)</text>', 'g') AS m
+$$;
+SELECT sound('<svg xmlns="x"><a/><b></b></svg>' || chr(10)) AS yes, sound('<svg xmlns="x"><a></b></svg>' || chr(10)) AS no, sound('<svg xmlns="x" y="nan"></svg>' || chr(10)) AS no;
+
+-- Calibration.
+CREATE TABLE forecast AS SELECT (i % 20 + 0.5) / 20 AS p, ((hashint4(i)::bigint + 2147483648) / 4294967296.0 < (i % 20 + 0.5) / 20)::int::float8 AS o FROM generate_series(1, 2000) AS i;
+SELECT sound(svg) AS sound, length(svg) < 10000 AS small, svg LIKE '%<title>Calibration</title>%' AS titled, (SELECT count(*) FROM regexp_matches(svg, '<circle', 'g')) AS dots
+FROM (SELECT skillrating.plot_calibration(skillrating.calibration(p, o)) AS svg FROM forecast) AS q;
+SELECT texts(skillrating.plot_calibration(skillrating.calibration(p, o), 'Rain & <shine>')) FROM forecast;
+SELECT sound(skillrating.plot_calibration(skillrating.calibration(1, 1))) AS certain, sound(skillrating.plot_calibration(skillrating.calibration(0.5, 0.5, 1000))) AS many_bins,
+    skillrating.plot_calibration(NULL) AS nothing, sound(skillrating.plot_calibration((1, 2, 3, 4, 5, 6, 7, 8, 9, NULL, 11, 12, NULL, 14, 15, NULL)::skillrating.calibration)) AS of_unknowns
+FROM generate_series(1, 3);
+DROP TABLE forecast;
+
+-- Histories: over time, over matches, with bands.
+CREATE TABLE ratings AS
+SELECT p AS player, '2024-01-01'::timestamptz + i * interval '1 day' AS at, i::float8 AS games, 1500 + 100 * sin(i / 20.0 + ascii(p)) AS rating, 50 + 300.0 / i AS deviation
+FROM generate_series(1, 300) AS i, unnest(ARRAY['ann', 'bob', 'cid']) AS p;
+SET timezone = 'UTC';
+SELECT sound(svg) AS sound, length(svg) < 30000 AS small, svg LIKE '%<desc>Lines over time, the last rating of each player: ann %, bob %, cid %</desc>%' AS described
+FROM (SELECT skillrating.plot_history(array_agg(player ORDER BY player), array_agg(at ORDER BY player), array_agg(rating ORDER BY player), array_agg(deviation ORDER BY player)) AS svg FROM ratings) AS q;
+SELECT array_agg(t) FROM (SELECT texts(skillrating.plot_history(array_agg(player ORDER BY player, at), array_agg(at ORDER BY player, at), array_agg(rating ORDER BY player, at), title => 'Three')) AS t FROM ratings) AS q;
+SELECT array_agg(t) FROM (SELECT texts(skillrating.plot_history(array_agg(player ORDER BY player), array_agg(games ORDER BY player), array_agg(rating ORDER BY player))) AS t FROM ratings WHERE games <= 12) AS q;
+-- In which order the points come decides nothing but colours.
+SELECT count(DISTINCT svg) AS one FROM (
+    SELECT skillrating.plot_history(array_agg(player), array_agg(at), array_agg(rating)) AS svg FROM (SELECT * FROM ratings WHERE player = 'ann' ORDER BY at) AS a
+    UNION ALL SELECT skillrating.plot_history(array_agg(player), array_agg(at), array_agg(rating)) FROM (SELECT * FROM ratings WHERE player = 'ann' ORDER BY md5(at::text)) AS b) AS q;
+-- Ticks from seconds to centuries, in the session's time zone.
+SELECT span, array_agg(t ORDER BY n) AS ticks
+FROM (VALUES ('7 seconds'::interval), ('1 minute'), ('1 hour'), ('7 hours'), ('2 days'), ('2 weeks'), ('3 months'), ('1 year'), ('7 years'), ('500 years')) AS s(span),
+    LATERAL (SELECT t, n FROM texts(skillrating.plot_history('{a,a}', ARRAY['2024-03-30 22:15:00+00', '2024-03-30 22:15:00+00'::timestamptz + span], '{1,1}')) WITH ORDINALITY AS x(t, n)
+        WHERE t !~ '^([0-9.]+|a|Ratings)$' OR t ~ '^[0-9]{4}$') AS t
+GROUP BY span ORDER BY span;
+SET timezone = 'Asia/Tokyo';
+SELECT array_agg(t) FROM texts(skillrating.plot_history('{a,a}', ARRAY['2024-03-30 22:15:00+00', '2024-04-05 22:15:00+00'::timestamptz], '{1,2}')) AS t WHERE t ~ ' ';
+RESET timezone;
+-- One point, equal points, nulls, infinite times, names of all sorts.
+SELECT sound(skillrating.plot_history('{a}', '{2024-01-01}'::timestamptz[], '{1500}')) AS one_point,
+    sound(skillrating.plot_history('{a,a}', '{1,1}'::float8[], '{5,5}')) AS equal, sound(skillrating.plot_history('{a,a}', '{1,2}'::float8[], '{0,0}')) AS flat,
+    skillrating.plot_history('{a,NULL,b,c}', '{NULL,2024-01-01,infinity,2024-01-01}'::timestamptz[], '{1,1,1,NULL}') AS nothing,
+    skillrating.plot_history('{}', '{}'::float8[], '{}') AS nothing, skillrating.plot_history(NULL, '{}'::float8[], '{}') AS nothing,
+    sound(skillrating.plot_history(ARRAY['<b>&"' || E'\x01', repeat('long ', 20)], '{1,2}'::float8[], '{3,4}', '{NULL,1}')) AS names;
+SELECT sound(skillrating.plot_history(array_agg('p' || i), array_agg(i::float8), array_agg(1500::float8))) AS sixteen FROM generate_series(1, 16) AS i;
+-- Many points are thinned to what can be seen.
+SELECT sound(svg) AS sound, length(svg) < 40000 AS small FROM (
+    SELECT skillrating.plot_history(array_agg('p'::text), array_agg(i::float8), array_agg(hashint4(i) / 1e7), array_agg(1::float8)) AS svg FROM generate_series(1, 200000) AS i) AS q;
+SELECT skillrating.plot_history('{a,b}', '{1}'::float8[], '{1,2}');
+SELECT skillrating.plot_history('{a}', '{NaN}'::float8[], '{1}');
+SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{infinity}');
+SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', '{-1}');
+SELECT skillrating.plot_history('{{a}}', '{1}'::float8[], '{1}');
+SELECT skillrating.plot_history(array_agg('p' || i), array_agg(i::float8), array_agg(1500::float8)) FROM generate_series(1, 17) AS i;
+
+-- Distributions.
+SELECT sound(svg) AS sound, length(svg) < 10000 AS small, svg ~ '<desc>900 values: mean 1[0-9.]+, standard deviation [0-9.]+, quartiles' AS described
+FROM (SELECT skillrating.plot_distribution(array_agg(rating)) AS svg FROM ratings) AS q;
+SELECT array_agg(t) FROM (SELECT texts(skillrating.plot_distribution('{1,2,2,3,3,3,4,4,5,NULL}', 'Points')) AS t) AS q;
+SELECT sound(skillrating.plot_distribution('{7}')) AS one, sound(skillrating.plot_distribution('{0,0,0}')) AS equal, sound(skillrating.plot_distribution('{-1e300,1e300}')) AS wide,
+    sound(skillrating.plot_distribution('{1,1.0000000001}')) AS narrow, skillrating.plot_distribution('{NULL}') AS nothing, skillrating.plot_distribution(NULL) AS nothing;
+SELECT skillrating.plot_distribution('{1,NaN}');
+SELECT skillrating.plot_distribution('{1,-infinity}');
+DROP TABLE ratings;
+DROP FUNCTION sound, texts;
