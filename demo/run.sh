@@ -1,8 +1,11 @@
 #!/bin/bash
-# The main job on real matches and on a simulated team game; or on the match
-# files of a directory.
+# The main job on real matches and on a simulated team game, and a page about it with
+# pictures; or on the match files of a directory.
 #
 #   demo/run.sh [DIR]
+#
+# Environment:
+#   REPORT  file for the page (default: build/demo.html)
 #
 # `make demo` calls this, and `make demo DATA=DIR` with the directory.  It works
 # on a throw-away cluster of its own.  It fails if a step does, or if a ladder
@@ -31,3 +34,10 @@ fi
 run -f demo/football.sql
 run -f demo/simulate.sql
 run -f demo/rounds.sql
+
+# In the caller's language or not, the page is in UTF-8.
+report=${REPORT:-build/demo.html}
+mkdir -p "$(dirname "$report")"
+PGCLIENTENCODING=UTF8 run -f demo/report.sql >"$report"
+echo
+echo "A page with pictures: $report"
