@@ -94,66 +94,66 @@ SELECT bool_and(digest(model, params, '3') = was) AS same FROM digests;
 RESET work_mem;
 
 -- The simplest form, and what is in the result.
-CREATE TABLE duel(match_id int PRIMARY KEY, winner text, loser text);
-INSERT INTO duel VALUES (1, 'ann', 'bob'), (2, 'ann', 'cid'), (3, 'bob', 'ann'), (4, 'cid', 'bob');
-CREATE VIEW duels AS SELECT match_id, player_id, team, team AS rank FROM duel, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
+CREATE TABLE bout(match_id int PRIMARY KEY, winner text, loser text);
+INSERT INTO bout VALUES (1, 'ann', 'bob'), (2, 'ann', 'cid'), (3, 'bob', 'ann'), (4, 'cid', 'bob');
+CREATE VIEW bouts AS SELECT match_id, player_id, team, team AS rank FROM bout, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
 SELECT match_id, player_id, round((r).rating_before::numeric, 3) AS before, round((r).rating_after::numeric, 3) AS after, (r).games, (r).score,
     round((r).win_probability::numeric, 4) AS expected, (r).deviation_before AS deviation
-FROM (SELECT *, skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) AS r FROM duels) AS q;
+FROM (SELECT *, skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 SELECT player_id, round((r).deviation_after::numeric, 3) AS sigma, round((r).displayed_after::numeric, 3) AS displayed, array_length((r).state_after, 1) AS columns
-FROM (SELECT *, skillrating.rate('trueskill', player_id, team, won => team = 1) OVER (ORDER BY match_id) AS r FROM duels) AS q;
+FROM (SELECT *, skillrating.rate('trueskill', player_id, team, won => team = 1) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 
 -- Any type that can be hashed and ordered.
-SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', ascii(player_id), team, rank) OVER (ORDER BY match_id) AS r FROM duels) AS q ORDER BY 1 LIMIT 1;
-SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', md5(player_id)::uuid, team, rank) OVER (ORDER BY match_id) AS r FROM duels) AS q ORDER BY 1 LIMIT 1;
-SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', player_id COLLATE "C", team, rank) OVER (ORDER BY match_id) AS r FROM duels) AS q ORDER BY 1 LIMIT 1;
-SELECT skillrating.rate('elo', point(match_id, 1), team, rank) OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('elo', NULL, team, rank) OVER (ORDER BY match_id) FROM duels;
+SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', ascii(player_id), team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY 1 LIMIT 1;
+SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', md5(player_id)::uuid, team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY 1 LIMIT 1;
+SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', player_id COLLATE "C", team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY 1 LIMIT 1;
+SELECT skillrating.rate('elo', point(match_id, 1), team, rank) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', NULL, team, rank) OVER (ORDER BY match_id) FROM bouts;
 
 -- Partitions start afresh, each under its own model and parameters; pools within one do not meet.
 SELECT model, params, player_id, round((r).rating_after::numeric, 2) AS rating
 FROM (SELECT *, skillrating.rate(model, player_id, team, rank, params => params) OVER (PARTITION BY model, params ORDER BY match_id) AS r
-    FROM duels, (VALUES ('elo', '{}'::jsonb), ('elo', '{"k": 10}'), ('glicko', NULL)) AS m(model, params)) AS q
+    FROM bouts, (VALUES ('elo', '{}'::jsonb), ('elo', '{"k": 10}'), ('glicko', NULL)) AS m(model, params)) AS q
 WHERE match_id = 4 ORDER BY model, params, player_id;
-SELECT match_id, player_id, (r).games FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, pool => (match_id % 2)::text) OVER (ORDER BY match_id) AS r FROM duels) AS q
+SELECT match_id, player_id, (r).games FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, pool => (match_id % 2)::text) OVER (ORDER BY match_id) AS r FROM bouts) AS q
 WHERE player_id = 'ann';
 -- Idle time counts where it is given.
 SELECT round((r).deviation_before::numeric, 1) AS deviation
-FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, played_at => '2024-01-01'::timestamptz + match_id * interval '100 days') OVER (ORDER BY match_id) AS r FROM duels) AS q
+FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, played_at => '2024-01-01'::timestamptz + match_id * interval '100 days') OVER (ORDER BY match_id) AS r FROM bouts) AS q
 WHERE player_id = 'ann' ORDER BY match_id;
-SELECT count(*) FROM (SELECT skillrating.rate('elo', player_id, team, rank, played_at => NULL) OVER (ORDER BY match_id) AS r FROM duels) AS q WHERE (r).unrated_reason IS NULL;
+SELECT count(*) FROM (SELECT skillrating.rate('elo', player_id, team, rank, played_at => NULL) OVER (ORDER BY match_id) AS r FROM bouts) AS q WHERE (r).unrated_reason IS NULL;
 
 -- What does not count says so, and changes nothing.
 SELECT match_id, player_id, (r).rating_before = (r).rating_after AS unchanged, (r).win_probability, (r).games, (r).unrated_reason
 FROM (SELECT *, skillrating.rate('elo', player_id, CASE match_id WHEN 2 THEN 1 ELSE team END, CASE match_id WHEN 3 THEN NULL ELSE rank - (match_id = 2 AND team = 2)::int END,
-        unrated_reason => CASE match_id WHEN 4 THEN 'called off' END) OVER (ORDER BY match_id) AS r FROM duels) AS q;
+        unrated_reason => CASE match_id WHEN 4 THEN 'called off' END) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 
 -- Windows that would rate nonsense.
-SELECT skillrating.rate('elo', player_id, team, rank) OVER () FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank) OVER (PARTITION BY match_id) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id ROWS UNBOUNDED PRECEDING) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id RANGE BETWEEN 2 PRECEDING AND CURRENT ROW) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank) FROM duels;
+SELECT skillrating.rate('elo', player_id, team, rank) OVER () FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank) OVER (PARTITION BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id ROWS UNBOUNDED PRECEDING) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id RANGE BETWEEN 2 PRECEDING AND CURRENT ROW) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank) FROM bouts;
 -- Other functions may share the window, and rate() may stand in it twice.
 SELECT match_id, n, round((a).rating_after::numeric, 1) AS elo, round((b).rating_after::numeric, 1) AS glicko
 FROM (SELECT match_id, row_number() OVER w AS n, skillrating.rate('elo', player_id, team, rank) OVER w AS a, skillrating.rate('glicko', player_id, team, rank) OVER w AS b
-    FROM duels WINDOW w AS (ORDER BY match_id)) AS q WHERE match_id = 2;
+    FROM bouts WINDOW w AS (ORDER BY match_id)) AS q WHERE match_id = 2;
 
 -- Mistakes.
-SELECT skillrating.rate('chess', player_id, team, rank) OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate(NULL, player_id, team, rank) OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank, params => '{"kay": 3}') OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('elo', player_id, NULL, rank) OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank - 1) OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank, weight => 'NaN') OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank, log_odds => team) OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank, pool => team::text) OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('elo', player_id, team, rank, played_at => now() + team * interval '1 day') OVER (ORDER BY match_id) FROM duels;
-SELECT skillrating.rate('trueskill2', player_id, team, rank, pool => '*', params => '{"initial_base_sigma": 3}') OVER (ORDER BY match_id) FROM duels;
+SELECT skillrating.rate('chess', player_id, team, rank) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate(NULL, player_id, team, rank) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, params => '{"kay": 3}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, NULL, rank) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank - 1) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, weight => 'NaN') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, log_odds => team) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, pool => team::text) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, played_at => now() + team * interval '1 day') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('trueskill2', player_id, team, rank, pool => '*', params => '{"initial_base_sigma": 3}') OVER (ORDER BY match_id) FROM bouts;
 -- A peer group that is no match any more.
 SELECT skillrating.rate('elo', i, i, 1) OVER (ORDER BY i / 20000) FROM generate_series(1, 30000) AS i;
 -- No rows, no partition.
-SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) FROM duels WHERE false;
+SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) FROM bouts WHERE false;
 
 -- A long query can be cancelled.
 SET statement_timeout = '100ms';
@@ -182,22 +182,22 @@ $$;
 -- (What pools share moves on with matches in the other pool.)
 SELECT model, params, final_differs(model, params) FROM trial WHERE params <> '{"initial_base_sigma": 3}' ORDER BY model, params::text;
 SELECT f.player, round(f.rating::numeric, 2) AS rating, f.games, f.wins, f.draws, f.losses, f.last_played
-FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) AS ratings FROM duels) AS a, unnest(a.ratings) AS f;
+FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) AS ratings FROM bouts) AS a, unnest(a.ratings) AS f;
 SELECT season, f.player, round(f.rating::numeric, 2) AS rating, round(f.deviation::numeric, 1) AS deviation, f.games, f.last_played
 FROM (SELECT match_id % 2 AS season,
         skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => '2024-01-01'), '{"initial_rating": 1000}' ORDER BY match_id) AS ratings
-    FROM duels GROUP BY season) AS a, unnest(a.ratings) AS f ORDER BY season, rating DESC, player;
-SELECT array_length(skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": 20}' ORDER BY match_id) FILTER (WHERE match_id < 2), 1) AS players FROM duels;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM duels WHERE false;
-SELECT skillrating.final_ratings('elo', match_id, player_id, 1, rank ORDER BY match_id) AS nobody FROM duels WHERE rank = 1;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) FROM duels;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY player_id) FROM duels;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) OVER () FROM duels;
-SELECT skillrating.final_ratings('elo', nullif(match_id, 3), player_id, team, rank ORDER BY nullif(match_id, 3)) FROM duels;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1 ORDER BY match_id) FROM duels;
-SELECT skillrating.final_ratings(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM duels;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": -1}' ORDER BY match_id) FROM duels;
+    FROM bouts GROUP BY season) AS a, unnest(a.ratings) AS f ORDER BY season, rating DESC, player;
+SELECT array_length(skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": 20}' ORDER BY match_id) FILTER (WHERE match_id < 2), 1) AS players FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM bouts WHERE false;
+SELECT skillrating.final_ratings('elo', match_id, player_id, 1, rank ORDER BY match_id) AS nobody FROM bouts WHERE rank = 1;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY player_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) OVER () FROM bouts;
+SELECT skillrating.final_ratings('elo', nullif(match_id, 3), player_id, team, rank ORDER BY nullif(match_id, 3)) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1 ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": -1}' ORDER BY match_id) FROM bouts;
 
 DROP FUNCTION compare, digest, final_differs;
-DROP VIEW duels;
-DROP TABLE results, trial, digests, duel;
+DROP VIEW bouts;
+DROP TABLE results, trial, digests, bout;

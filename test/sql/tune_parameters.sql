@@ -3,7 +3,7 @@ SET extra_float_digits = 0;
 SELECT setseed(0.1618);
 
 -- Duels of players who are as the model says: each outcome is drawn with the model's own prediction.
-CREATE TABLE duel(model text, match_id int, played_at timestamptz, winner int, loser int);
+CREATE TABLE simulated(model text, match_id int, played_at timestamptz, winner int, loser int);
 CREATE FUNCTION simulate_elo(matches int, players int, k float8) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     rating float8[] := array_fill(1500::float8, ARRAY[players]);
@@ -18,7 +18,7 @@ BEGIN
         IF random() >= p THEN
             SELECT b, a, 1 - p INTO a, b, p;
         END IF;
-        INSERT INTO duel VALUES ('elo', i, '2024-01-01'::timestamptz + i * interval '1 hour', a, b);
+        INSERT INTO simulated VALUES ('elo', i, '2024-01-01'::timestamptz + i * interval '1 hour', a, b);
         rating[a] := rating[a] + k * (1 - p);
         rating[b] := rating[b] - k * (1 - p);
     END LOOP;
@@ -41,7 +41,7 @@ BEGIN
         IF random() >= p THEN
             SELECT b, a INTO a, b;
         END IF;
-        INSERT INTO duel VALUES ('trueskill', i, NULL, a, b);
+        INSERT INTO simulated VALUES ('trueskill', i, NULL, a, b);
         FOR u IN SELECT * FROM skillrating.trueskill_update(ARRAY[1, 2], ARRAY[1, 2], ARRAY[mu[a], mu[b]], ARRAY[sigma[a], sigma[b]],
             beta => simulate_trueskill.beta, tau => simulate_trueskill.tau, draw_probability => 0)
         LOOP
@@ -70,7 +70,7 @@ BEGIN
         IF random() >= skillrating.glicko2_win_probability(rating[a], deviation[a], rating[b], deviation[b]) THEN
             SELECT b, a INTO a, b;
         END IF;
-        INSERT INTO duel VALUES ('glicko2', i, '2024-01-01'::timestamptz + i * days * interval '1 day', a, b);
+        INSERT INTO simulated VALUES ('glicko2', i, '2024-01-01'::timestamptz + i * days * interval '1 day', a, b);
         u := skillrating.glicko2_update(rating[a], deviation[a], volatility[a], ARRAY[rating[b]], ARRAY[deviation[b]], ARRAY[1], tau, 0);
         v := skillrating.glicko2_update(rating[b], deviation[b], volatility[b], ARRAY[rating[a]], ARRAY[deviation[a]], ARRAY[0], tau, 0);
         rating[a] := u.new_rating;
@@ -86,7 +86,7 @@ END
 $$;
 SELECT simulate_elo(12000, 100, 48), simulate_trueskill(8000, 100, 5, 25 / 6.0, 0.3), simulate_glicko2(20000, 20, 0.3, 1.0, 0.3);
 CREATE VIEW history AS
-SELECT model, match_id, played_at, player_id, team, team AS rank FROM duel, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
+SELECT model, match_id, played_at, player_id, team, team AS rank FROM simulated, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
 
 CREATE TABLE fit AS
 SELECT 'elo' AS model, 'k' AS parameter, 48::float8 AS truth,
@@ -185,4 +185,4 @@ RESET statement_timeout;
 
 DROP FUNCTION simulate_elo, simulate_trueskill, simulate_glicko2, try;
 DROP VIEW history;
-DROP TABLE duel, fit;
+DROP TABLE simulated, fit;
