@@ -5,7 +5,7 @@
  * The rows are collected in compact form; the search, by NLopt, rates them over
  * and over in the core.
  */
-#include "match_rows.h"
+#include "history_builder.h"
 
 #include <float.h>
 #include <nlopt.h>
@@ -13,14 +13,11 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
-#include "utils/timestamp.h"
 
 #include "arrays.h"
-#include "batch.h"
 #include "rows.h"
 #include "tune.h"
 
@@ -163,28 +160,12 @@ get_options(Jsonb *json)
 /* The state of tune(). */
 typedef struct TuneState
 {
-	MatchRows	rows;
-	SourceMatch match;			/* being read; its ids in match_context */
-	MemoryContext match_context;
-	IdType		player_type;
-	IdTable    *players;		/* to their numbers, plus one */
-	Datum	   *player_id;		/* by number, for messages */
-	History		history;
-	size_t		max_matches;	/* room for so many */
-	size_t		max_participants;
-	int32		max_players;
-
+	HistoryBuilder builder;
 	const Model *model;
 	TuneOptions options;
 	ParamValue *params;
 	TuneProblem problem;
 } TuneState;
-
-/* Memory for n elements where there were some, which may be more than 1 GB. */
-#define GROW(array, type, n) \
-	array = (array) == NULL ? \
-		(type *) palloc_extended(mul_size(sizeof(type), n), MCXT_ALLOC_HUGE) : \
-		(type *) repalloc_huge(array, mul_size(sizeof(type), n))
 
 /* The bounds given for a parameter; false if there are none. */
 static bool
@@ -334,133 +315,16 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and fit must not be null")));
-	match_rows_init(&state->rows, fcinfo, "tune", 3, nargs > 8 ? 7 : -1);
 	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	state->options = get_options(options < 0 || PG_ARGISNULL(options) ? NULL :
 								 PG_GETARG_JSONB_P_COPY(options));
 	state->params = get_params(state->model, state->options.params);
 	add_params(state, PG_GETARG_ARRAYTYPE_P(2));
 
-	id_type_init(&state->player_type, state->rows.player_type, "player");
-	state->players = id_table_create(&state->player_type);
-	source_match_init(&state->match, &state->rows.match_type,
-					  &state->player_type);
-	state->match_context = AllocSetContextCreate(context, "skillrating match",
-												 ALLOCSET_SMALL_SIZES);
+	history_builder_init(&state->builder, fcinfo, "tune", 3,
+						 nargs > 8 ? 7 : -1, state->model->shares != NULL);
 	MemoryContextSwitchTo(old);
 	return state;
-}
-
-/* The number of a player in a pool. */
-static int32
-player_number(TuneState *state, Datum id, const char *pool)
-{
-	History    *history = &state->history;
-	bool		found;
-	void	  **place = id_table_enter(state->players, id, pool, &found);
-	int32		number;
-
-	if (found)
-		return (int32) (intptr_t) *place - 1;
-	if (history->nplayers == state->max_players)
-	{
-		if (state->max_players > PG_INT32_MAX / 2)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("too many players for tune()")));
-		state->max_players = Max(1024, 2 * state->max_players);
-		GROW(state->player_id, Datum, state->max_players);
-		GROW(history->shared, int32, state->max_players);
-	}
-	number = history->nplayers++;
-	*place = (void *) (intptr_t) (number + 1);
-	state->player_id[number] = datumCopy(id, state->player_type.typbyval,
-										 state->player_type.typlen);
-	history->shared[number] = number;
-
-	/* This may move the arrays. */
-	if (state->model->shares != NULL && strcmp(pool, SHARED_POOL) != 0)
-	{
-		int32		shared = player_number(state, id, SHARED_POOL);
-
-		history->shared[number] = shared;
-	}
-	return number;
-}
-
-/* Room for so many more participants. */
-static void
-reserve_participants(TuneState *state, int n)
-{
-	History    *history = &state->history;
-	int			j;
-
-	if (history->nparticipants + n <= state->max_participants)
-		return;
-	state->max_participants = Max(history->nparticipants + n,
-								  Max(4096, 2 * state->max_participants));
-	GROW(history->player, int32, state->max_participants);
-	GROW(history->team, int32, state->max_participants);
-	for (j = 0; j < PARTICIPANT_NUMBERS; j++)
-		if (history->number[j] != NULL)
-			GROW(history->number[j], double, state->max_participants);
-}
-
-/* Take the match that was read over into the history. */
-static void
-collect_match(TuneState *state)
-{
-	SourceMatch *source = &state->match;
-	History    *history = &state->history;
-	HistoryMatch *match;
-	int			i,
-				j;
-
-	if (source->n == 0 || source->unrated_reason != NULL)
-		return;
-	if (state->model->shares != NULL && strcmp(source->pool, SHARED_POOL) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_RESERVED_NAME),
-				 errmsg("pool \"%s\" is reserved", source->pool)));
-	source_match_sort(source);
-	if (history->nmatches == state->max_matches)
-	{
-		state->max_matches = Max(1024, 2 * state->max_matches);
-		GROW(history->match, HistoryMatch, state->max_matches);
-	}
-	reserve_participants(state, source->n);
-
-	match = &history->match[history->nmatches++];
-	match->played_at = source->played_at;
-	match->log_odds = source->log_odds;
-	match->gain = source->gain;
-	match->first = history->nparticipants;
-	match->n = source->n;
-	history->max_participants = Max(history->max_participants, source->n);
-	for (i = 0; i < source->n; i++)
-	{
-		size_t		place = history->nparticipants++;
-
-		history->player[place] = player_number(state, source->player_id[i],
-											   source->pool);
-		history->team[place] = source->participant[i].team;
-		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
-		{
-			double		number = *participant_number(&source->participant[i], j);
-			size_t		k;
-
-			/* A column begins with the first number that is known. */
-			if (history->number[j] == NULL)
-			{
-				if (isnan(number))
-					continue;
-				GROW(history->number[j], double, state->max_participants);
-				for (k = 0; k < place; k++)
-					history->number[j][k] = get_float8_nan();
-			}
-			history->number[j][place] = number;
-		}
-	}
 }
 
 /* tune(model, fit, match, player, team, rank [[, inputs], options]) */
@@ -477,16 +341,7 @@ skillrating_tune_transition(PG_FUNCTION_ARGS)
 		(TuneState *) PG_GETARG_POINTER(0);
 
 	old = MemoryContextSwitchTo(context);
-	if (match_rows_read(&state->rows, fcinfo))
-	{
-		collect_match(state);
-		MemoryContextReset(state->match_context);
-		MemoryContextSwitchTo(state->match_context);
-		source_match_begin(&state->match, state->rows.values, state->rows.nulls);
-	}
-	MemoryContextSwitchTo(state->match_context);
-	(void) source_match_add(&state->match, state->rows.values,
-							state->rows.nulls);
+	history_builder_read(&state->builder, fcinfo);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
 }
@@ -649,7 +504,7 @@ static void
 score_history(TuneState *state, HistoryWork *work, const size_t *bound,
 			  HistoryScore *score)
 {
-	const History *history = &state->history;
+	const History *history = &state->builder.history;
 	size_t		match;
 	int			offender;
 	MatchStatus status;
@@ -673,8 +528,7 @@ score_history(TuneState *state, HistoryWork *work, const size_t *bound,
 							match_status_value(status,
 											   whose ? &work->participant[offender] : NULL,
 											   &shape),
-							whose ? id_text(&state->player_type,
-											state->player_id[history->player[history->match[match].first + offender]]) :
+							whose ? history_player_text(&state->builder, match, offender) :
 							NULL);
 	}
 }
@@ -742,8 +596,8 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	state = (TuneState *) PG_GETARG_POINTER(0);
 	problem = &state->problem;
-	history = &state->history;
-	collect_match(state);
+	history = &state->builder.history;
+	history_builder_collect(&state->builder);
 
 	bound[0] = (size_t) (state->options.burn_in * history->nmatches);
 	bound[2] = history->nmatches;

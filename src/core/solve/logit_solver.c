@@ -1,0 +1,631 @@
+/*
+ * logit_solver.c
+ *		The maximum of a logistic likelihood with sparse rows and priors.
+ */
+#include "solve/logit_solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "math/sum.h"
+
+/* After how many entries there may be an interrupt. */
+#define ENTRIES_BETWEEN_CHECKS 100000
+
+/* A step goes at most this share of the way to where a Gamma prior ends. */
+#define BOUNDARY_SHARE 0.95
+
+/* What a step must gain, of what the gradient promises (Armijo). */
+#define SUFFICIENT_DECREASE 1e-4
+
+/* Relative differences of the objective that may be rounding. */
+#define OBJECTIVE_NOISE 1e-12
+
+/* What curves less than this share of its diagonal curves by rounding only. */
+#define CURVATURE_NOISE 1e-13
+
+#define MAX_PRODUCTS 200
+#define MAX_HALVINGS 40
+
+/* Steps that are still as long as this when nothing is gained any more lead on. */
+#define DIVERGING_STEP 0.1
+
+/*
+ * ---- Memory ----
+ */
+
+static size_t
+take(char **block, double **place, size_t n)
+{
+	size_t		bytes = (n * sizeof(double) + 15) / 16 * 16;
+
+	if (place != NULL)
+	{
+		*place = (double *) *block;
+		*block += bytes;
+	}
+	return bytes;
+}
+
+static size_t
+lay_out(LogitWork *work, char *block, size_t nrows, size_t n)
+{
+	size_t		total = take(&block, work ? &work->curvature : NULL, nrows);
+
+	total += take(&block, work ? &work->gradient : NULL, n);
+	total += take(&block, work ? &work->diagonal : NULL, n);
+	total += take(&block, work ? &work->step : NULL, n);
+	total += take(&block, work ? &work->residual : NULL, n);
+	total += take(&block, work ? &work->direction : NULL, n);
+	total += take(&block, work ? &work->product : NULL, n);
+	total += take(&block, work ? &work->trial : NULL, n);
+	total += take(&block, work ? &work->pivot : NULL, n);
+	return total;
+}
+
+size_t
+logit_work_size(size_t nrows, uint32_t n)
+{
+	return lay_out(NULL, NULL, nrows, n);
+}
+
+void
+logit_work_init(LogitProblem *problem, void *block)
+{
+	lay_out(&problem->work, block, problem->rows.nrows, problem->n);
+}
+
+/*
+ * ---- Rows ----
+ */
+
+/* The log-odds that a row's entries give to unknowns x. */
+static inline double
+row_dot(const LogitRows *rows, size_t from, size_t to, const double *x)
+{
+	double		sum = 0;
+	size_t		e;
+
+	for (e = from; e < to; e++)
+	{
+		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
+		double		value = x[u];
+
+		if (rows->unknown[e] & LOGIT_AGAINST)
+			value = -value;
+		if (rows->unknown[e] & LOGIT_OFFSET)
+			value += x[rows->offset + u];
+		sum += rows->amount[e] * value;
+	}
+	return sum;
+}
+
+/* Add a number to what a row's unknowns have in y, as its entries count. */
+static inline void
+row_add(const LogitRows *rows, size_t from, size_t to, double number, double *y)
+{
+	size_t		e;
+
+	for (e = from; e < to; e++)
+	{
+		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
+		double		part = rows->amount[e] * number;
+
+		y[u] += rows->unknown[e] & LOGIT_AGAINST ? -part : part;
+		if (rows->unknown[e] & LOGIT_OFFSET)
+			y[rows->offset + u] += part;
+	}
+}
+
+/* The same of squares, for the diagonal. */
+static inline void
+row_add_squares(const LogitRows *rows, size_t from, size_t to, double number,
+				double *y)
+{
+	size_t		e;
+
+	for (e = from; e < to; e++)
+	{
+		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
+		double		part = rows->amount[e] * rows->amount[e] * number;
+
+		y[u] += part;
+		if (rows->unknown[e] & LOGIT_OFFSET)
+			y[rows->offset + u] += part;
+	}
+}
+
+/*
+ * The likelihood of a result at log-odds m, where y is the outcome less a half: its
+ * negative logarithm is A(m) - y m with A(m) = ln(e^(m/2) + e^(-m/2) + draw).
+ * Without a draw parameter that is the logistic one, and a draw half of a win and
+ * of a loss; with it Davidson's (Journal of the American Statistical Association
+ * 65 (1970)), up to a constant.
+ */
+typedef struct Likelihood
+{
+	double		value;
+	double		slope;			/* of A */
+	double		curvature;
+} Likelihood;
+
+static inline Likelihood
+likelihood(double m, double draw)
+{
+	double		t = exp(-0.5 * fabs(m));
+	double		total = 1 + t * t + draw * t;
+	Likelihood	l;
+
+	l.value = 0.5 * fabs(m) + log(total);
+	l.slope = 0.5 * (1 - t * t) / total;
+	if (m < 0)
+		l.slope = -l.slope;
+	l.curvature = 0.25 * (4 * t * t + draw * t * (1 + t * t)) / (total * total);
+	return l;
+}
+
+/*
+ * ---- The objective ----
+ */
+
+static const LogitGamma *
+gamma_of(const LogitPrior *prior, uint32_t u)
+{
+	int			i;
+
+	for (i = 0; i < prior->ngammas; i++)
+		if (u - prior->gamma[i].first < prior->gamma[i].n)
+			return &prior->gamma[i];
+	return NULL;
+}
+
+static double
+prior_mean(const LogitPrior *prior, uint32_t u)
+{
+	return prior->mean != NULL ? prior->mean[u] : 0;
+}
+
+void
+logit_start(const LogitProblem *problem, double *x)
+{
+	uint32_t	u;
+
+	for (u = 0; u < problem->n; u++)
+	{
+		const LogitGamma *gamma = gamma_of(&problem->prior, u);
+
+		x[u] = gamma != NULL ? gamma->shape * gamma->scale :
+			prior_mean(&problem->prior, u);
+	}
+}
+
+static void
+evaluate_prior(const LogitProblem *problem, const double *x, Sum *objective,
+			   double *gradient, double *diagonal)
+{
+	const LogitPrior *prior = &problem->prior;
+	uint32_t	u;
+
+	for (u = 0; u < problem->n; u++)
+	{
+		const LogitGamma *gamma = gamma_of(prior, u);
+
+		if (gamma != NULL)
+		{
+			sum_add(objective, x[u] / gamma->scale -
+					(gamma->shape - 1) * log(x[u]));
+			gradient[u] += 1 / gamma->scale - (gamma->shape - 1) / x[u];
+			if (diagonal != NULL)
+				diagonal[u] += (gamma->shape - 1) / (x[u] * x[u]);
+		}
+		else if (prior->precision[u] > 0)
+		{
+			double		distance = x[u] - prior_mean(prior, u);
+
+			sum_add(objective, 0.5 * prior->precision[u] * distance * distance);
+			gradient[u] += prior->precision[u] * distance;
+			if (diagonal != NULL)
+				diagonal[u] += prior->precision[u];
+		}
+		if (prior->link != NULL && prior->link[u] > 0)
+		{
+			double		pull = prior->link[u] * (x[u + 1] - x[u]);
+
+			sum_add(objective, 0.5 * pull * (x[u + 1] - x[u]));
+			gradient[u] -= pull;
+			gradient[u + 1] += pull;
+			if (diagonal != NULL)
+			{
+				diagonal[u] += prior->link[u];
+				diagonal[u + 1] += prior->link[u];
+			}
+		}
+	}
+}
+
+/* Give an interrupt its chance after so many entries. */
+static inline void
+check_interrupt(const LogitProblem *problem, size_t *unchecked, size_t entries)
+{
+	*unchecked += entries + 1;
+	if (*unchecked >= ENTRIES_BETWEEN_CHECKS && problem->options.interrupt != NULL)
+	{
+		problem->options.interrupt();
+		*unchecked = 0;
+	}
+}
+
+double
+logit_evaluate(LogitProblem *problem, const double *x, bool curvature)
+{
+	const LogitRows *rows = &problem->rows;
+	LogitWork  *work = &problem->work;
+	Sum			objective = {0, 0};
+	size_t		unchecked = 0;
+	size_t		r;
+
+	memset(work->gradient, 0, problem->n * sizeof(double));
+	if (curvature)
+		memset(work->diagonal, 0, problem->n * sizeof(double));
+	for (r = 0; r < rows->nrows; r++)
+	{
+		size_t		from = rows->first[r];
+		size_t		to = rows->first[r + 1];
+		double		m = row_dot(rows, from, to, x) +
+			(rows->known != NULL ? rows->known[r] : 0);
+		double		weight = rows->weight != NULL ? rows->weight[r] : 1;
+		double		y = rows->outcome[r] - 0.5;
+		Likelihood	l = likelihood(m, problem->options.draw);
+
+		sum_add(&objective, weight * (l.value - y * m));
+		row_add(rows, from, to, weight * (l.slope - y), work->gradient);
+		if (curvature)
+		{
+			work->curvature[r] = weight * l.curvature;
+			row_add_squares(rows, from, to, work->curvature[r], work->diagonal);
+		}
+		check_interrupt(problem, &unchecked, to - from);
+	}
+	evaluate_prior(problem, x, &objective, work->gradient,
+				   curvature ? work->diagonal : NULL);
+	return sum_value(&objective);
+}
+
+void
+logit_multiply(LogitProblem *problem, const double *x, const double *v,
+			   double *product)
+{
+	const LogitRows *rows = &problem->rows;
+	const LogitPrior *prior = &problem->prior;
+	size_t		unchecked = 0;
+	size_t		r;
+	uint32_t	u;
+
+	for (u = 0; u < problem->n; u++)
+	{
+		const LogitGamma *gamma = gamma_of(prior, u);
+
+		product[u] = v[u] * (gamma != NULL ?
+							 (gamma->shape - 1) / (x[u] * x[u]) :
+							 prior->precision[u]);
+	}
+	if (prior->link != NULL)
+		for (u = 0; u + 1 < problem->n; u++)
+		{
+			double		pull = prior->link[u] * (v[u + 1] - v[u]);
+
+			product[u] -= pull;
+			product[u + 1] += pull;
+		}
+	for (r = 0; r < rows->nrows; r++)
+	{
+		size_t		from = rows->first[r];
+		size_t		to = rows->first[r + 1];
+
+		row_add(rows, from, to,
+				problem->work.curvature[r] * row_dot(rows, from, to, v), product);
+		check_interrupt(problem, &unchecked, to - from);
+	}
+}
+
+/*
+ * ---- Linear systems ----
+ */
+
+/*
+ * The preconditioner: the diagonal and the links of chains, factored.
+ */
+static void
+factor_preconditioner(LogitProblem *problem)
+{
+	const double *diagonal = problem->work.diagonal;
+	const double *link = problem->prior.link;
+	double	   *pivot = problem->work.pivot;
+	uint32_t	u;
+
+	for (u = 0; u < problem->n; u++)
+	{
+		pivot[u] = diagonal[u];
+		if (link != NULL && u > 0 && link[u - 1] > 0)
+			pivot[u] -= link[u - 1] * link[u - 1] / pivot[u - 1];
+
+		/* Of an unknown that nothing is known of nothing changes. */
+		if (!(pivot[u] > DBL_MIN))
+			pivot[u] = 1;
+	}
+}
+
+static void
+precondition(const LogitProblem *problem, const double *residual, double *z)
+{
+	const double *link = problem->prior.link;
+	const double *pivot = problem->work.pivot;
+	uint32_t	u;
+
+	if (link == NULL)
+	{
+		for (u = 0; u < problem->n; u++)
+			z[u] = residual[u] / pivot[u];
+		return;
+	}
+	for (u = 0; u < problem->n; u++)
+	{
+		z[u] = residual[u];
+		if (u > 0 && link[u - 1] > 0)
+			z[u] += link[u - 1] / pivot[u - 1] * z[u - 1];
+	}
+	for (u = problem->n; u-- > 0;)
+	{
+		if (link[u] > 0)
+			z[u] += link[u] * z[u + 1];
+		z[u] /= pivot[u];
+	}
+}
+
+static double
+dot(const double *a, const double *b, uint32_t n)
+{
+	double		sum = 0;
+	uint32_t	u;
+
+	for (u = 0; u < n; u++)
+		sum += a[u] * b[u];
+	return sum;
+}
+
+static double
+diagonal_form(const double *diagonal, const double *v, uint32_t n)
+{
+	double		sum = 0;
+	uint32_t	u;
+
+	for (u = 0; u < n; u++)
+		sum += diagonal[u] * v[u] * v[u];
+	return sum;
+}
+
+/*
+ * Preconditioned conjugate gradients for H u = b; work.pivot is factored, and b
+ * becomes the residual.
+ */
+static int
+conjugate_gradients(LogitProblem *problem, const double *x, double *b, double *u,
+					double tolerance, int max_products)
+{
+	LogitWork  *work = &problem->work;
+	uint32_t	n = problem->n;
+	double	   *direction = work->direction;
+	double	   *product = work->product;
+	double		rz,
+				first;
+	int			products = 0;
+	uint32_t	i;
+
+	memset(u, 0, n * sizeof(double));
+	precondition(problem, b, direction);
+	rz = first = dot(b, direction, n);
+	while (products < max_products && rz > tolerance * tolerance * first)
+	{
+		double		curvature,
+					alpha,
+					next;
+
+		logit_multiply(problem, x, direction, product);
+		products++;
+		curvature = dot(direction, product, n);
+
+		/* Along a direction that nothing curves there is nothing to gain. */
+		if (!(curvature > CURVATURE_NOISE *
+			  diagonal_form(work->diagonal, direction, n)))
+			break;
+		alpha = rz / curvature;
+		for (i = 0; i < n; i++)
+		{
+			u[i] += alpha * direction[i];
+			b[i] -= alpha * product[i];
+		}
+		precondition(problem, b, product);
+		next = dot(b, product, n);
+		for (i = 0; i < n; i++)
+			direction[i] = product[i] + next / rz * direction[i];
+		rz = next;
+	}
+	return products;
+}
+
+int
+logit_apply_inverse(LogitProblem *problem, const double *x, double *b, double *u,
+					double tolerance, int max_products)
+{
+	factor_preconditioner(problem);
+	return conjugate_gradients(problem, x, b, u, tolerance, max_products);
+}
+
+/*
+ * ---- The search ----
+ */
+
+/* How far along the step the positive unknowns stay positive. */
+static double
+longest_step(const LogitProblem *problem, const double *x, const double *step)
+{
+	double		longest = 1;
+	int			g;
+
+	for (g = 0; g < problem->prior.ngammas; g++)
+	{
+		const LogitGamma *gamma = &problem->prior.gamma[g];
+		uint32_t	u;
+
+		for (u = gamma->first; u < gamma->first + gamma->n; u++)
+			if (step[u] < 0)
+				longest = fmin(longest, BOUNDARY_SHARE * x[u] / -step[u]);
+	}
+	return longest;
+}
+
+/*
+ * Go along work.step as far as it helps, evaluate there, and return the share of the
+ * step that was taken, 0 if none helps.  Once the objective changes by no more than its rounding, any step that
+ * does not raise it by more is as good (the rounding trap: differences of sums over
+ * all rows say nothing then, but the gradient still does).
+ */
+static double
+line_search(LogitProblem *problem, double *x, double slope, double *objective)
+{
+	LogitWork  *work = &problem->work;
+	double		share = longest_step(problem, x, work->step);
+	int			halving;
+
+	for (halving = 0; halving < MAX_HALVINGS; halving++)
+	{
+		double		next;
+		uint32_t	u;
+
+		for (u = 0; u < problem->n; u++)
+			work->trial[u] = x[u] + share * work->step[u];
+		next = logit_evaluate(problem, work->trial, true);
+		if (next <= *objective + SUFFICIENT_DECREASE * share * slope ||
+			(halving == 0 && next <= *objective + OBJECTIVE_NOISE * fabs(*objective)))
+		{
+			memcpy(x, work->trial, problem->n * sizeof(double));
+			*objective = next;
+			return share;
+		}
+		share /= 2;
+	}
+
+	/* The gradient and the curvature are those of x again. */
+	*objective = logit_evaluate(problem, x, true);
+	return 0;
+}
+
+static double
+largest(const double *v, uint32_t n)
+{
+	double		most = 0;
+	uint32_t	u;
+
+	for (u = 0; u < n; u++)
+		most = fmax(most, fabs(v[u]));
+	return most;
+}
+
+/* A step of Newton's method into work.step, and its decrement. */
+static double
+newton_step(LogitProblem *problem, const double *x, double tolerance,
+			LogitResult *result)
+{
+	LogitWork  *work = &problem->work;
+	uint32_t	u;
+
+	for (u = 0; u < problem->n; u++)
+		work->residual[u] = -work->gradient[u];
+	factor_preconditioner(problem);
+	result->products += conjugate_gradients(problem, x, work->residual,
+											work->step, tolerance, MAX_PRODUCTS);
+	return -dot(work->gradient, work->step, problem->n);
+}
+
+/*
+ * The ascent by the gradient that documents describe, with as much of it as is
+ * safe: a whole gradient, as they have it, leaves the positive numbers or swings.
+ */
+static void
+climb(LogitProblem *problem, double *x, LogitResult *result)
+{
+	LogitWork  *work = &problem->work;
+	double		rate = 1;
+
+	for (; result->iterations < problem->options.max_iterations;
+		 result->iterations++)
+	{
+		double		squares = dot(work->gradient, work->gradient, problem->n);
+		double		scaled = 0;
+		double		share;
+		uint32_t	u;
+
+		for (u = 0; u < problem->n; u++)
+			if (work->diagonal[u] > 0)
+				scaled += work->gradient[u] * work->gradient[u] / work->diagonal[u];
+		if (scaled < problem->options.tolerance)
+			break;
+		for (u = 0; u < problem->n; u++)
+			work->step[u] = -rate * work->gradient[u];
+		share = line_search(problem, x, -rate * squares, &result->objective);
+		if (share == 0)
+			break;
+
+		/* Twice of what went may go next time. */
+		rate = fmin(1, 2 * rate * share);
+	}
+}
+
+LogitResult
+logit_solve(LogitProblem *problem, double *x)
+{
+	const LogitOptions *options = &problem->options;
+	LogitWork  *work = &problem->work;
+	LogitResult result = {0};
+	double		first;
+
+	result.objective = logit_evaluate(problem, x, true);
+	first = largest(work->gradient, problem->n);
+	if (options->gradient)
+		climb(problem, x, &result);
+	for (;;)
+	{
+		double		gradient = largest(work->gradient, problem->n);
+		double		tolerance = first > 0 ?
+			fmax(fmin(0.1, gradient / first), 1e-9) : 0.1;
+		bool		last;
+
+		result.gradient = gradient;
+		result.decrement = newton_step(problem, x, tolerance, &result);
+		last = result.decrement < options->tolerance;
+		if (options->gradient)
+		{
+			/* The step only tells how far away the maximum still is. */
+			result.converged = last;
+			break;
+		}
+		if (result.iterations >= options->max_iterations)
+			break;
+		if (last && largest(work->step, problem->n) > DIVERGING_STEP)
+		{
+			result.diverged = true;
+			break;
+		}
+		result.iterations++;
+
+		/* The last step squares what is still missing, and is taken whole. */
+		if (line_search(problem, x, -result.decrement, &result.objective) == 0 || last)
+		{
+			result.converged = last || result.decrement < 1e-6;
+			result.gradient = largest(work->gradient, problem->n);
+			break;
+		}
+	}
+	return result;
+}

@@ -1,0 +1,149 @@
+/*
+ * logit_solver.h
+ *		The maximum of a logistic likelihood with sparse rows and priors.
+ *
+ * Every row is a result whose log-odds are a sum of a few unknowns times numbers.
+ * That is Bradley-Terry, the Hive model and Whole-History Rating; what differs is
+ * which unknowns there are and what is believed of them beforehand.  The negative
+ * log posterior is convex, and its minimum is found by Newton's method, each step
+ * by preconditioned conjugate gradients, as the matrix of second derivatives is
+ * only ever multiplied with.
+ *
+ * Whoever fills in a problem owns its arrays; nothing here allocates.
+ */
+#ifndef LOGIT_SOLVER_H
+#define LOGIT_SOLVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interrupt.h"
+
+/*
+ * Results: row r has the entries from first[r] to below first[r + 1].  An entry
+ * is the number of an unknown and how much of it counts, always positive; against
+ * the row's first side if the bit LOGIT_AGAINST is set.
+ *
+ * An entry of unknown u with the bit LOGIT_OFFSET also counts for unknown offset + u,
+ * with the same amount, and never against: a side offset (see hive).
+ */
+#define LOGIT_AGAINST UINT32_C(0x80000000)
+#define LOGIT_OFFSET UINT32_C(0x40000000)
+#define LOGIT_UNKNOWN (LOGIT_OFFSET - 1)	/* the bits of the number */
+
+typedef struct LogitRows
+{
+	size_t		nrows;
+	size_t	   *first;			/* nrows + 1 */
+	uint32_t   *unknown;
+	double	   *amount;
+	double	   *outcome;		/* 1 won, 0.5 drew, 0 lost */
+	double	   *weight;			/* of the row, or NULL for 1 */
+	double	   *known;			/* log-odds added, or NULL for 0 */
+	uint32_t	offset;
+} LogitRows;
+
+/*
+ * What is believed of the unknowns.  Those of some ranges are positive, with a
+ * Gamma prior of a shape > 1 and a scale; the others have a Gaussian one of a mean
+ * and a precision (0 for none).  Unknowns u and u + 1 differ by a Gaussian of mean 0
+ * and precision link[u] (0 for none): chains, such as a skill from day to day.
+ */
+typedef struct LogitGamma
+{
+	uint32_t	first;
+	uint32_t	n;
+	double		shape;
+	double		scale;
+} LogitGamma;
+
+#define LOGIT_MAX_GAMMAS 2
+
+typedef struct LogitPrior
+{
+	LogitGamma	gamma[LOGIT_MAX_GAMMAS];
+	int			ngammas;
+	double	   *mean;			/* by unknown; NULL for 0 */
+	double	   *precision;		/* by unknown; not used where gamma holds */
+	double	   *link;			/* by unknown, or NULL for none */
+} LogitPrior;
+
+/* How the minimum is sought. */
+typedef struct LogitOptions
+{
+	bool		gradient;		/* plain ascent, to watch; else Newton */
+	int			max_iterations;
+	double		tolerance;		/* of twice the distance to the minimum, nats */
+	double		draw;			/* Davidson's parameter; 0: draws are halves */
+	InterruptCheck interrupt;
+} LogitOptions;
+
+/* What came of it. */
+typedef struct LogitResult
+{
+	bool		converged;
+	bool		diverged;		/* there is no maximum: work.step leads on for ever */
+	int			iterations;
+	int64_t		products;		/* of the matrix with a vector */
+	double		objective;		/* negative log posterior, without constants */
+	double		gradient;		/* its largest derivative */
+	double		decrement;		/* g' H^-1 g at the last step */
+} LogitResult;
+
+/* Room for n unknowns and for rows; see logit_work_size(). */
+typedef struct LogitWork
+{
+	double	   *curvature;		/* of each row */
+	double	   *gradient;		/* by unknown: */
+	double	   *diagonal;
+	double	   *step;
+	double	   *residual;
+	double	   *direction;
+	double	   *product;
+	double	   *trial;
+	double	   *pivot;			/* of the preconditioner */
+} LogitWork;
+
+typedef struct LogitProblem
+{
+	LogitRows	rows;
+	LogitPrior	prior;
+	LogitOptions options;
+	uint32_t	n;				/* unknowns */
+	LogitWork	work;
+} LogitProblem;
+
+/* The bytes of the work for a problem, and how it lies in a block of so many. */
+extern size_t logit_work_size(size_t nrows, uint32_t n);
+extern void logit_work_init(LogitProblem *problem, void *block);
+
+/* Where to begin: the prior's mean. */
+extern void logit_start(const LogitProblem *problem, double *x);
+
+/*
+ * Move x, which must lie where the prior is finite, to the minimum.  The work then
+ * has the curvature there, and in step the last step of Newton's method.
+ */
+extern LogitResult logit_solve(LogitProblem *problem, double *x);
+
+/*
+ * The negative log posterior at x and, into work.gradient, its derivatives; with
+ * curvature also work.curvature and work.diagonal.
+ */
+extern double logit_evaluate(LogitProblem *problem, const double *x,
+							 bool curvature);
+
+/* The matrix of second derivatives at x (evaluated with curvature) times v. */
+extern void logit_multiply(LogitProblem *problem, const double *x,
+						   const double *v, double *product);
+
+/*
+ * Solve H u = b for the matrix at x, to a relative residual; returns the number of
+ * products it took.  b is changed.
+ */
+extern int	logit_apply_inverse(LogitProblem *problem, const double *x,
+								double *b, double *u, double tolerance,
+								int max_products);
+
+#endif							/* LOGIT_SOLVER_H */

@@ -1,0 +1,173 @@
+/*
+ * history_builder.c
+ *		A history in memory, from the rows of an ordered aggregate.
+ */
+#include "history_builder.h"
+
+#include "utils/datum.h"
+#include "utils/float.h"
+#include "utils/memutils.h"
+
+#include "batch.h"
+
+/* Memory for n elements where there were some, which may be more than 1 GB. */
+#define GROW(array, type, n) \
+	array = (array) == NULL ? \
+		(type *) palloc_extended(mul_size(sizeof(type), n), MCXT_ALLOC_HUGE) : \
+		(type *) repalloc_huge(array, mul_size(sizeof(type), n))
+
+void
+history_builder_init(HistoryBuilder *builder, FunctionCallInfo fcinfo,
+					 const char *aggregate, int first, int inputs,
+					 bool pools_share)
+{
+	memset(builder, 0, sizeof(HistoryBuilder));
+	match_rows_init(&builder->rows, fcinfo, aggregate, first, inputs);
+	builder->pools_share = pools_share;
+	id_type_init(&builder->player_type, builder->rows.player_type, "player");
+	builder->players = id_table_create(&builder->player_type);
+	source_match_init(&builder->match, &builder->rows.match_type,
+					  &builder->player_type);
+	builder->match_context = AllocSetContextCreate(CurrentMemoryContext,
+												   "skillrating match",
+												   ALLOCSET_SMALL_SIZES);
+}
+
+/* The number of a player in a pool. */
+static int32
+player_number(HistoryBuilder *builder, Datum id, const char *pool)
+{
+	History    *history = &builder->history;
+	bool		found;
+	void	  **place = id_table_enter(builder->players, id, pool, &found);
+	int32		number;
+
+	if (found)
+		return (int32) (intptr_t) *place - 1;
+	if (history->nplayers == builder->max_players)
+	{
+		if (builder->max_players > PG_INT32_MAX / 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("too many players: more than %d", builder->max_players)));
+		builder->max_players = Max(1024, 2 * builder->max_players);
+		GROW(builder->player_id, Datum, builder->max_players);
+		GROW(history->shared, int32, builder->max_players);
+	}
+	number = history->nplayers++;
+	*place = (void *) (intptr_t) (number + 1);
+	builder->player_id[number] = datumCopy(id, builder->player_type.typbyval,
+										 builder->player_type.typlen);
+	history->shared[number] = number;
+
+	/* This may move the arrays. */
+	if (builder->pools_share && strcmp(pool, SHARED_POOL) != 0)
+	{
+		int32		shared = player_number(builder, id, SHARED_POOL);
+
+		history->shared[number] = shared;
+	}
+	return number;
+}
+
+/* Room for so many more participants. */
+static void
+reserve_participants(HistoryBuilder *builder, int n)
+{
+	History    *history = &builder->history;
+	int			j;
+
+	if (history->nparticipants + n <= builder->max_participants)
+		return;
+	builder->max_participants = Max(history->nparticipants + n,
+								  Max(4096, 2 * builder->max_participants));
+	GROW(history->player, int32, builder->max_participants);
+	GROW(history->team, int32, builder->max_participants);
+	for (j = 0; j < PARTICIPANT_NUMBERS; j++)
+		if (history->number[j] != NULL)
+			GROW(history->number[j], double, builder->max_participants);
+}
+
+void
+history_builder_collect(HistoryBuilder *builder)
+{
+	SourceMatch *source = &builder->match;
+	History    *history = &builder->history;
+	HistoryMatch *match;
+	int			i,
+				j;
+
+	if (source->n == 0 || source->unrated_reason != NULL)
+		return;
+	if (builder->pools_share && strcmp(source->pool, SHARED_POOL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("pool \"%s\" is reserved", source->pool)));
+	source_match_sort(source);
+	if (history->nmatches == builder->max_matches)
+	{
+		builder->max_matches = Max(1024, 2 * builder->max_matches);
+		GROW(history->match, HistoryMatch, builder->max_matches);
+	}
+	reserve_participants(builder, source->n);
+
+	match = &history->match[history->nmatches++];
+	match->played_at = source->played_at;
+	match->log_odds = source->log_odds;
+	match->gain = source->gain;
+	match->first = history->nparticipants;
+	match->n = source->n;
+	history->max_participants = Max(history->max_participants, source->n);
+	for (i = 0; i < source->n; i++)
+	{
+		size_t		place = history->nparticipants++;
+
+		history->player[place] = player_number(builder, source->player_id[i],
+											   source->pool);
+		history->team[place] = source->participant[i].team;
+		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
+		{
+			double		number = *participant_number(&source->participant[i], j);
+			size_t		k;
+
+			/* A column begins with the first number that is known. */
+			if (history->number[j] == NULL)
+			{
+				if (isnan(number))
+					continue;
+				GROW(history->number[j], double, builder->max_participants);
+				for (k = 0; k < place; k++)
+					history->number[j][k] = get_float8_nan();
+			}
+			history->number[j][place] = number;
+		}
+	}
+}
+
+void
+history_builder_read(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	if (match_rows_read(&builder->rows, fcinfo))
+	{
+		history_builder_collect(builder);
+		MemoryContextReset(builder->match_context);
+		MemoryContextSwitchTo(builder->match_context);
+		source_match_begin(&builder->match, builder->rows.values,
+						   builder->rows.nulls);
+	}
+	MemoryContextSwitchTo(builder->match_context);
+	(void) source_match_add(&builder->match, builder->rows.values,
+							builder->rows.nulls);
+	MemoryContextSwitchTo(old);
+}
+
+char *
+history_player_text(HistoryBuilder *builder, size_t match, int participant)
+{
+	const History *history = &builder->history;
+	int32		player = history->player[history->match[match].first + participant];
+
+	return id_text(&builder->player_type, builder->player_id[player]);
+}

@@ -1,0 +1,46 @@
+/*
+ * history_builder.h
+ *		A history in memory, from the rows of an ordered aggregate.
+ */
+#ifndef HISTORY_BUILDER_H
+#define HISTORY_BUILDER_H
+
+#include "glue.h"
+
+#include "history.h"
+#include "match_rows.h"
+
+typedef struct HistoryBuilder
+{
+	MatchRows	rows;
+	SourceMatch match;			/* being read; its ids in match_context */
+	MemoryContext match_context;
+	IdType		player_type;
+	IdTable    *players;		/* to their numbers, plus one */
+	Datum	   *player_id;		/* by number */
+	bool		pools_share;	/* pool SHARED_POOL stands for all, see Model.shares */
+	History		history;
+	size_t		max_matches;	/* room for so many */
+	size_t		max_participants;
+	int32		max_players;
+} HistoryBuilder;
+
+/*
+ * Begin, with memory from the current context, which must be current again
+ * whenever rows are read; the arguments are those of match_rows_init().
+ */
+extern void history_builder_init(HistoryBuilder *builder, FunctionCallInfo fcinfo,
+								 const char *aggregate, int first, int inputs,
+								 bool pools_share);
+
+/* Read a row. */
+extern void history_builder_read(HistoryBuilder *builder, FunctionCallInfo fcinfo);
+
+/* Take the last match over, when there are no more rows. */
+extern void history_builder_collect(HistoryBuilder *builder);
+
+/* A participant of a match as text. */
+extern char *history_player_text(HistoryBuilder *builder, size_t match,
+								 int participant);
+
+#endif							/* HISTORY_BUILDER_H */

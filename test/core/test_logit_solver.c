@@ -1,0 +1,620 @@
+/*
+ * test_logit_solver.c
+ *		The sparse solver against dense linear algebra, finite differences and
+ *		what is known of its maxima.
+ */
+#include <stdlib.h>
+
+#include "test.h"
+
+#include "math/logistic.h"
+#include "solve/logit_solver.h"
+
+#define MAX_ROWS 20000
+#define MAX_ENTRIES 100000
+#define MAX_UNKNOWNS 2000
+
+/* A problem with room for everything. */
+typedef struct Box
+{
+	LogitProblem problem;
+	size_t		first[MAX_ROWS + 1];
+	uint32_t	unknown[MAX_ENTRIES];
+	double		amount[MAX_ENTRIES];
+	double		outcome[MAX_ROWS];
+	double		weight[MAX_ROWS];
+	double		known[MAX_ROWS];
+	double		mean[MAX_UNKNOWNS];
+	double		precision[MAX_UNKNOWNS];
+	double		link[MAX_UNKNOWNS];
+	double		x[MAX_UNKNOWNS];
+	uint32_t	noffsets;		/* unknowns that have a side offset, too */
+	void	   *block;
+} Box;
+
+static Box *
+box_make(uint32_t n)
+{
+	Box		   *box = calloc(1, sizeof(Box));
+	LogitProblem *p = &box->problem;
+	uint32_t	u;
+
+	p->n = n;
+	p->rows.first = box->first;
+	p->rows.unknown = box->unknown;
+	p->rows.amount = box->amount;
+	p->rows.outcome = box->outcome;
+	p->prior.precision = box->precision;
+	for (u = 0; u < n; u++)
+		box->precision[u] = 1;
+	p->options.max_iterations = 100;
+	p->options.tolerance = 1e-10;
+	return box;
+}
+
+static void
+box_free(Box *box)
+{
+	free(box->block);
+	free(box);
+}
+
+static void
+box_begin_row(Box *box, double outcome)
+{
+	LogitRows  *rows = &box->problem.rows;
+
+	box->outcome[rows->nrows++] = outcome;
+	box->first[rows->nrows] = box->first[rows->nrows - 1];
+}
+
+static void
+box_entry(Box *box, uint32_t unknown, bool against, double amount)
+{
+	LogitRows  *rows = &box->problem.rows;
+	size_t		e = box->first[rows->nrows]++;
+
+	box->unknown[e] = unknown | (against ? LOGIT_AGAINST : 0) |
+		(unknown < box->noffsets ? LOGIT_OFFSET : 0);
+	box->amount[e] = amount;
+}
+
+static void
+box_duel(Box *box, uint32_t winner, uint32_t loser, double outcome)
+{
+	box_begin_row(box, outcome);
+	box_entry(box, winner, false, 1);
+	box_entry(box, loser, true, 1);
+}
+
+static LogitResult
+box_solve(Box *box)
+{
+	free(box->block);
+	box->block = malloc(logit_work_size(box->problem.rows.nrows, box->problem.n));
+	logit_work_init(&box->problem, box->block);
+	logit_start(&box->problem, box->x);
+	return logit_solve(&box->problem, box->x);
+}
+
+/* Teams of so many, drawn at random, with side offsets and stints. */
+static Box *
+random_box(uint64_t seed, uint32_t players, int matches, int size, bool gamma)
+{
+	Box		   *box = box_make(2 * players);
+	LogitProblem *p = &box->problem;
+	Random		random = {seed};
+	double		truth[MAX_UNKNOWNS];
+	uint32_t	u;
+	int			m,
+				i;
+
+	box->noffsets = players;
+	p->rows.offset = players;
+	p->rows.weight = box->weight;
+	p->rows.known = box->known;
+	for (u = 0; u < players; u++)
+	{
+		truth[u] = random_between(&random, 0.5, 6);
+		truth[players + u] = random_between(&random, -1, 1);
+		box->precision[players + u] = 4;
+		box->precision[u] = gamma ? 0 : 0.5;
+		box->mean[u] = gamma ? 0 : 2;
+	}
+	p->prior.mean = box->mean;
+	if (gamma)
+	{
+		p->prior.ngammas = 1;
+		p->prior.gamma[0] = (LogitGamma) {0, players, 4, 1};
+	}
+	for (m = 0; m < matches; m++)
+	{
+		double		logit = random_between(&random, -0.5, 0.5);
+
+		box->known[m] = logit;
+		box_begin_row(box, 0);
+		for (i = 0; i < 2 * size; i++)
+		{
+			uint32_t	who = (uint32_t) random_between(&random, 0, players);
+			double		amount = random_between(&random, 0.2, 1) / size;
+
+			box_entry(box, who, i % 2 == 1, amount);
+			logit += amount * (i % 2 == 1 ? -truth[who] : truth[who]) +
+				amount * truth[players + who];
+		}
+		box->outcome[m] = random_between(&random, 0, 1) < 0.1 ? 0.5 :
+			random_between(&random, 0, 1) < logistic(logit);
+		box->weight[m] = random_between(&random, 0.5, 2);
+	}
+	return box;
+}
+
+/* The row of an entry matrix as it counts, densely. */
+static void
+dense_row(const Box *box, size_t r, double *row)
+{
+	const LogitRows *rows = &box->problem.rows;
+	size_t		e;
+
+	memset(row, 0, box->problem.n * sizeof(double));
+	for (e = rows->first[r]; e < rows->first[r + 1]; e++)
+	{
+		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
+
+		row[u] += rows->unknown[e] & LOGIT_AGAINST ? -rows->amount[e] : rows->amount[e];
+		if (rows->unknown[e] & LOGIT_OFFSET)
+			row[rows->offset + u] += rows->amount[e];
+	}
+}
+
+/*
+ * An independent solution: Newton's method on dense matrices with Gaussian
+ * elimination, damped by halving, to the last digit.
+ */
+static void
+dense_solve(const Box *box, double *x)
+{
+	const LogitProblem *p = &box->problem;
+	int			n = (int) p->n;
+	double	   *a = malloc((size_t) n * (n + 1) * sizeof(double));
+	double	   *row = malloc(n * sizeof(double));
+	int			iteration,
+				i,
+				j,
+				k;
+
+	for (i = 0; i < n; i++)
+		x[i] = p->prior.ngammas > 0 && i < (int) p->prior.gamma[0].n ? 3 :
+			p->prior.mean ? p->prior.mean[i] : 0;
+	for (iteration = 0; iteration < 60; iteration++)
+	{
+		double		share = 1;
+		size_t		r;
+
+		memset(a, 0, (size_t) n * (n + 1) * sizeof(double));
+		for (r = 0; r < p->rows.nrows; r++)
+		{
+			double		m = p->rows.known ? p->rows.known[r] : 0;
+			double		w = p->rows.weight ? p->rows.weight[r] : 1;
+			double		q;
+
+			dense_row(box, r, row);
+			for (i = 0; i < n; i++)
+				m += row[i] * x[i];
+			q = logistic(m);
+			for (i = 0; i < n; i++)
+			{
+				if (row[i] == 0)
+					continue;
+				a[i * (n + 1) + n] += w * (p->rows.outcome[r] - q) * row[i];
+				for (j = 0; j < n; j++)
+					a[i * (n + 1) + j] += w * q * (1 - q) * row[i] * row[j];
+			}
+		}
+		for (i = 0; i < n; i++)
+		{
+			if (p->prior.ngammas > 0 && i < (int) p->prior.gamma[0].n)
+			{
+				double		k1 = p->prior.gamma[0].shape - 1;
+
+				a[i * (n + 1) + n] += k1 / x[i] - 1 / p->prior.gamma[0].scale;
+				a[i * (n + 1) + i] += k1 / (x[i] * x[i]);
+			}
+			else
+			{
+				double		mean = p->prior.mean ? p->prior.mean[i] : 0;
+
+				a[i * (n + 1) + n] -= p->prior.precision[i] * (x[i] - mean);
+				a[i * (n + 1) + i] += p->prior.precision[i];
+			}
+			if (p->prior.link && p->prior.link[i] > 0)
+			{
+				double		l = p->prior.link[i];
+
+				a[i * (n + 1) + n] += l * (x[i + 1] - x[i]);
+				a[(i + 1) * (n + 1) + n] -= l * (x[i + 1] - x[i]);
+				a[i * (n + 1) + i] += l;
+				a[(i + 1) * (n + 1) + i + 1] += l;
+				a[i * (n + 1) + i + 1] -= l;
+				a[(i + 1) * (n + 1) + i] -= l;
+			}
+		}
+		for (i = 0; i < n; i++)
+			for (k = i + 1; k < n; k++)
+			{
+				double		f = a[k * (n + 1) + i] / a[i * (n + 1) + i];
+
+				if (f != 0)
+					for (j = i; j <= n; j++)
+						a[k * (n + 1) + j] -= f * a[i * (n + 1) + j];
+			}
+		for (i = n - 1; i >= 0; i--)
+		{
+			for (j = i + 1; j < n; j++)
+				a[i * (n + 1) + n] -= a[i * (n + 1) + j] * a[j * (n + 1) + n];
+			a[i * (n + 1) + n] /= a[i * (n + 1) + i];
+		}
+		for (i = 0; i < n && p->prior.ngammas > 0 && i < (int) p->prior.gamma[0].n; i++)
+			while (x[i] + share * a[i * (n + 1) + n] <= 0.05 * x[i])
+				share /= 2;
+		for (i = 0; i < n; i++)
+			x[i] += share * a[i * (n + 1) + n];
+	}
+	free(a);
+	free(row);
+}
+
+static void
+assert_solution(const Box *box, double tolerance)
+{
+	double		x[MAX_UNKNOWNS];
+	uint32_t	u;
+
+	dense_solve(box, x);
+	for (u = 0; u < box->problem.n; u++)
+		assert_near(box->x[u], x[u], tolerance);
+}
+
+static void
+test_gamma_against_dense(void **state)
+{
+	uint64_t	seed;
+
+	(void) state;
+	for (seed = 1; seed <= 5; seed++)
+	{
+		Box		   *box = random_box(seed, 30, 300, 3, true);
+		LogitResult result = box_solve(box);
+
+		assert_true(result.converged && !result.diverged);
+		assert_true(result.iterations < 15);
+		assert_true(result.gradient < 1e-9);
+		assert_solution(box, 1e-9);
+		box_free(box);
+	}
+}
+
+static void
+test_gauss_against_dense(void **state)
+{
+	uint64_t	seed;
+
+	(void) state;
+	for (seed = 11; seed <= 15; seed++)
+	{
+		Box		   *box = random_box(seed, 30, 300, 3, false);
+
+		assert_true(box_solve(box).converged);
+		assert_solution(box, 1e-9);
+		box_free(box);
+	}
+}
+
+/* Skills from day to day: the chain is in the prior and the preconditioner. */
+static void
+test_chain_against_dense(void **state)
+{
+	Box		   *box = box_make(120);
+	Random		random = {5};
+	LogitResult result;
+	int			m;
+	uint32_t	u;
+
+	(void) state;
+	box->problem.prior.link = box->link;
+	for (u = 0; u < 120; u++)
+	{
+		box->precision[u] = u % 10 == 0 ? 1 : 0;
+		box->link[u] = u % 10 == 9 ? 0 : 200;
+	}
+	for (m = 0; m < 400; m++)
+	{
+		uint32_t	a = (uint32_t) random_between(&random, 0, 12);
+		uint32_t	b = (a + 1 + (uint32_t) random_between(&random, 0, 11)) % 12;
+		uint32_t	day = (uint32_t) random_between(&random, 0, 10);
+
+		box_duel(box, 10 * a + day, 10 * b + day, random_between(&random, 0, 1) < 0.5);
+	}
+	result = box_solve(box);
+	assert_true(result.converged);
+	assert_solution(box, 1e-9);
+	box_free(box);
+}
+
+/* First and second derivatives against differences of the objective. */
+static void
+test_derivatives(void **state)
+{
+	Box		   *box = random_box(3, 20, 200, 3, true);
+	LogitProblem *p = &box->problem;
+	double		gradient[MAX_UNKNOWNS];
+	double		v[MAX_UNKNOWNS];
+	double		product[MAX_UNKNOWNS];
+	double		up[MAX_UNKNOWNS];
+	double		down[MAX_UNKNOWNS];
+	Random		random = {9};
+	double		h = 1e-5;
+	double		draw;
+	uint32_t	u,
+				k;
+
+	(void) state;
+	box->block = malloc(logit_work_size(p->rows.nrows, p->n));
+	logit_work_init(p, box->block);
+	for (draw = 0; draw < 2; draw += 0.7)
+	{
+		p->options.draw = draw;
+		for (u = 0; u < p->n; u++)
+		{
+			box->x[u] = random_between(&random, 0.5, 3);
+			v[u] = random_between(&random, -1, 1);
+		}
+		(void) logit_evaluate(p, box->x, true);
+		memcpy(gradient, p->work.gradient, p->n * sizeof(double));
+		logit_multiply(p, box->x, v, product);
+		for (u = 0; u < p->n; u++)
+		{
+			double		x = box->x[u];
+			double		plus,
+						minus;
+
+			box->x[u] = x + h;
+			plus = logit_evaluate(p, box->x, false);
+			box->x[u] = x - h;
+			minus = logit_evaluate(p, box->x, false);
+			box->x[u] = x;
+			assert_near(gradient[u], (plus - minus) / (2 * h), 1e-7);
+		}
+		for (k = 0; k < p->n; k++)
+		{
+			up[k] = box->x[k] + h * v[k];
+			down[k] = box->x[k] - h * v[k];
+		}
+		(void) logit_evaluate(p, up, false);
+		memcpy(up, p->work.gradient, p->n * sizeof(double));
+		(void) logit_evaluate(p, down, false);
+		for (u = 0; u < p->n; u++)
+			assert_near(product[u], (up[u] - p->work.gradient[u]) / (2 * h), 1e-6);
+	}
+	box_free(box);
+}
+
+/*
+ * At the maximum the update that the Hive document iterates changes nothing:
+ * sum of x (G - p) + (k - 1) / s - 1 / theta = 0 for every skill.
+ */
+static void
+test_fixed_point_of_the_document(void **state)
+{
+	Box		   *box = random_box(21, 200, 5000, 5, true);
+	const LogitRows *rows = &box->problem.rows;
+	double		row[MAX_UNKNOWNS];
+	double		sum[MAX_UNKNOWNS] = {0};
+	size_t		r;
+	uint32_t	u;
+
+	(void) state;
+	assert_true(box_solve(box).converged);
+	for (r = 0; r < rows->nrows; r++)
+	{
+		double		m = box->known[r];
+
+		dense_row(box, r, row);
+		for (u = 0; u < box->problem.n; u++)
+			m += row[u] * box->x[u];
+		for (u = 0; u < box->problem.n; u++)
+			sum[u] += box->weight[r] * row[u] * (box->outcome[r] - logistic(m));
+	}
+	for (u = 0; u < 200; u++)
+	{
+		assert_true(box->x[u] > 0);
+		assert_near(sum[u] + 3 / box->x[u] - 1, 0, 1e-6);
+	}
+	box_free(box);
+}
+
+/* Two players and their results have a maximum in closed form. */
+static void
+test_two_players(void **state)
+{
+	Box		   *box = box_make(2);
+	LogitResult result;
+	int			i;
+
+	(void) state;
+	box->precision[0] = box->precision[1] = 0;
+	for (i = 0; i < 10; i++)
+		box_duel(box, 0, 1, i < 7 ? 1 : 0);
+	result = box_solve(box);
+	assert_true(result.converged && !result.diverged);
+	assert_near(box->x[0] - box->x[1], log(7.0 / 3), 1e-10);
+	assert_near(box->x[0] + box->x[1], 0, 1e-10);
+	box_free(box);
+}
+
+/* Davidson: half of the difference in strength, and draws as often as seen. */
+static void
+test_davidson(void **state)
+{
+	Box		   *box = box_make(2);
+	double		a,
+				z;
+	int			i;
+
+	(void) state;
+	box->precision[0] = box->precision[1] = 0;
+	for (i = 0; i < 10; i++)
+		box_duel(box, 0, 1, i < 5 ? 1 : i < 8 ? 0.5 : 0);
+	box->problem.options.draw = 0.95;
+	assert_true(box_solve(box).converged);
+
+	/* The score of the likelihood by the difference is zero. */
+	a = exp((box->x[0] - box->x[1]) / 2);
+	z = a + 1 / a + 0.95;
+	assert_near(0.5 * (5 - 2), 10 * 0.5 * (a - 1 / a) / z, 1e-9);
+	box_free(box);
+}
+
+/* Who always loses has no maximum without a prior, and one with it. */
+static void
+test_no_maximum(void **state)
+{
+	Box		   *box = box_make(4);
+	LogitResult result;
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 4; i++)
+		box->precision[i] = 0;
+	for (i = 0; i < 6; i++)
+	{
+		box_duel(box, 0, 1, i % 2);
+		box_duel(box, 1, 2, i % 2);
+		box_duel(box, 0, 3, 1);
+	}
+	result = box_solve(box);
+	assert_true(result.diverged && !result.converged);
+	assert_true(fabs(box->problem.work.step[3]) > 0.1);
+
+	/* Two groups of which one always wins, though none in it does. */
+	box->problem.rows.nrows = 0;
+	for (i = 0; i < 6; i++)
+	{
+		box_duel(box, 0, 1, i % 2);
+		box_duel(box, 2, 3, i % 2);
+		box_duel(box, 0, 2, 1);
+	}
+	result = box_solve(box);
+	assert_true(result.diverged && !result.converged);
+
+	for (i = 0; i < 4; i++)
+		box->precision[i] = 0.1;
+	result = box_solve(box);
+	assert_true(result.converged && !result.diverged);
+	box_free(box);
+}
+
+/* Plain ascent comes to the same, and does not call itself converged before. */
+static void
+test_gradient_method(void **state)
+{
+	Box		   *box = random_box(4, 20, 200, 3, true);
+	double		x[MAX_UNKNOWNS];
+	LogitResult result;
+	uint32_t	u;
+
+	(void) state;
+	assert_true(box_solve(box).converged);
+	memcpy(x, box->x, sizeof(x));
+	box->problem.options.gradient = true;
+	box->problem.options.max_iterations = 3;
+	result = box_solve(box);
+	assert_false(result.converged);
+	assert_int_equal(result.iterations, 3);
+	box->problem.options.max_iterations = 100000;
+	result = box_solve(box);
+	assert_true(result.converged);
+	for (u = 0; u < 20; u++)
+		assert_near(box->x[u], x[u], 1e-4);
+	box_free(box);
+}
+
+/* From the solution on there is nothing left to do. */
+static void
+test_warm_start(void **state)
+{
+	Box		   *box = random_box(6, 100, 3000, 4, true);
+	LogitResult cold = box_solve(box);
+	LogitResult warm;
+
+	(void) state;
+	box->outcome[17] = 1 - box->outcome[17];
+	warm = logit_solve(&box->problem, box->x);
+	assert_true(warm.converged);
+	print_message("%d iterations, %d from a solution\n", cold.iterations, warm.iterations);
+	assert_true(warm.iterations < cold.iterations);
+	box_free(box);
+}
+
+/* A column of the inverse, against the matrix. */
+static void
+test_inverse(void **state)
+{
+	Box		   *box = random_box(8, 30, 400, 3, true);
+	double		b[MAX_UNKNOWNS] = {0};
+	double		u[MAX_UNKNOWNS];
+	double		product[MAX_UNKNOWNS];
+	uint32_t	i;
+
+	(void) state;
+	assert_true(box_solve(box).converged);
+	b[7] = 1;
+	assert_true(logit_apply_inverse(&box->problem, box->x, b, u, 1e-12, 1000) < 200);
+	logit_multiply(&box->problem, box->x, u, product);
+	for (i = 0; i < box->problem.n; i++)
+		assert_near(product[i], i == 7, 1e-9);
+	assert_true(u[7] >= 1 / box->problem.work.diagonal[7]);
+	box_free(box);
+}
+
+static int	interrupts;
+
+static void
+count_interrupt(void)
+{
+	interrupts++;
+}
+
+static void
+test_interrupts(void **state)
+{
+	Box		   *box = random_box(9, 200, 10000, 5, true);
+
+	(void) state;
+	box->problem.options.interrupt = count_interrupt;
+	interrupts = 0;
+	(void) box_solve(box);
+	assert_true(interrupts > 5);
+	box_free(box);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gamma_against_dense),
+		cmocka_unit_test(test_gauss_against_dense),
+		cmocka_unit_test(test_chain_against_dense),
+		cmocka_unit_test(test_derivatives),
+		cmocka_unit_test(test_fixed_point_of_the_document),
+		cmocka_unit_test(test_two_players),
+		cmocka_unit_test(test_davidson),
+		cmocka_unit_test(test_no_maximum),
+		cmocka_unit_test(test_gradient_method),
+		cmocka_unit_test(test_warm_start),
+		cmocka_unit_test(test_inverse),
+		cmocka_unit_test(test_interrupts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
