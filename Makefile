@@ -45,6 +45,7 @@ SQL_PARTS = \
 	sql/regression.sql \
 	sql/rate.sql \
 	sql/tune.sql \
+	sql/solve.sql \
 	sql/plot.sql \
 	sql/ladder.sql \
 	sql/corrections.sql \

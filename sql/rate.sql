@@ -64,10 +64,11 @@ CREATE TYPE skillrating.inputs AS (
     pool text,
     log_odds float8,
     gain float8,
-    unrated_reason text);
+    unrated_reason text,
+    context text);
 
 COMMENT ON TYPE skillrating.inputs IS
-'What is known of a participant besides player, team and rank, for aggregates over matches, which take no arguments by name: made by the function inputs(). The columns mean what source_columns() says; null is unknown.';
+'What is known of a participant besides player, team and rank, for aggregates over matches, which take no arguments by name: made by the function inputs(). The columns mean what source_columns() says; null is unknown. context, which only solve() knows, is where a match was played (a map, a mode): what favours a side there is an unknown of its own.';
 
 CREATE FUNCTION skillrating.inputs(
     weight float8 DEFAULT NULL,
@@ -86,12 +87,13 @@ CREATE FUNCTION skillrating.inputs(
     pool text DEFAULT NULL,
     log_odds float8 DEFAULT NULL,
     gain float8 DEFAULT NULL,
-    unrated_reason text DEFAULT NULL)
+    unrated_reason text DEFAULT NULL,
+    context text DEFAULT NULL)
 RETURNS skillrating.inputs
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ROW(weight, played_at, score, won, joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason)::skillrating.inputs;
+RETURN ROW(weight, played_at, score, won, joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, context)::skillrating.inputs;
 
-COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text) IS
+COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, text) IS
 'What is known of a participant besides player, team and rank, by name: skillrating.inputs(played_at => played_at, score => goals). See source_columns() for what each means.';
 
 CREATE TYPE skillrating.final_rating AS (

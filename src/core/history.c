@@ -68,15 +68,19 @@ void
 history_work_init(HistoryWork *work, void *block, const History *history,
 				  const Model *model)
 {
+	int32_t		i;
+
 	lay_out(work, block, history, model);
+	for (i = 0; i < history->nplayers; i++)
+		work->slot[i] = -1;
 }
 
-/* Turn a match of the history into one that can be rated. */
-static MatchStatus
-build_match(const History *history, const HistoryMatch *source,
-			const Model *model, const ParamValue *params, HistoryWork *work,
-			Match *match, int *offender)
+MatchStatus
+history_build_match(const History *history, size_t number, const Model *model,
+					const ParamValue *params, HistoryWork *work, Match *match,
+					int *offender)
 {
+	const HistoryMatch *source = &history->match[number];
 	MatchStatus status;
 	int			i,
 				j;
@@ -208,7 +212,6 @@ history_replay(const History *history, const Model *model,
 			   model->nstate * sizeof(double));
 		work->games[i] = 0;
 		work->last_played[i] = NEVER_PLAYED;
-		work->slot[i] = -1;
 	}
 	memset(score, 0, nscores * sizeof(HistoryScore));
 
@@ -228,8 +231,8 @@ history_replay(const History *history, const Model *model,
 			part++;
 
 		*match_number = m;
-		status = build_match(history, source, model, params, work, &match,
-							 offender);
+		status = history_build_match(history, m, model, params, work, &match,
+									 offender);
 		if (status > MATCH_LAST_UNRATED)
 			return status;
 		if (status != MATCH_OK)

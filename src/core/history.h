@@ -47,7 +47,7 @@ typedef struct HistoryWork
 	double	   *state;			/* nplayers * nstate */
 	int64_t    *games;			/* nplayers each */
 	int64_t    *last_played;
-	int32_t    *slot;			/* -1 before and after */
+	int32_t    *slot;			/* -1 before and after a match */
 	Participant *participant;	/* max_participants each */
 	MatchTeam  *team;
 	MatchPlayer *match_player;
@@ -57,10 +57,20 @@ typedef struct HistoryWork
 	double	   *after;
 } HistoryWork;
 
-/* The bytes of all this, and how it lies in a block of so many. */
+/* The bytes of all this, and how it lies in a block of so many, slots set to -1. */
 extern size_t history_work_size(const History *history, const Model *model);
 extern void history_work_init(HistoryWork *work, void *block,
 							  const History *history, const Model *model);
+
+/*
+ * Turn a match of the history into one that match_build() made; players are
+ * work->player[] by index into match->player.  *offender as there.
+ */
+extern MatchStatus history_build_match(const History *history, size_t number,
+									   const Model *model,
+									   const ParamValue *params,
+									   HistoryWork *work, Match *match,
+									   int *offender);
 
 /*
  * Predictions, one step ahead, of a part of the history: negative log likelihood,

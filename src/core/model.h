@@ -102,6 +102,7 @@ typedef struct Model
 	int			nstate;
 	unsigned	inputs;			/* a set of ModelInput */
 	int			max_players;	/* of a match; 0: no limit of its own */
+	bool		solver;			/* has only parameters and inputs, see solve/solver.h */
 
 	/* The state of a player who has not played. */
 	void		(*init) (const ParamValue *params, double *state);

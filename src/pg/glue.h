@@ -69,6 +69,9 @@ extern Datum params_jsonb(const Model *model, const ParamValue *params);
 /* The index of a parameter; an error that lists them if there is none. */
 extern int	get_param(const Model *model, const char *name);
 
+/* The parameters of a model or a solver as the rows of a set-returning function. */
+extern void return_parameters(FunctionCallInfo fcinfo, const Model *model);
+
 /*
  * Report a status as an error, with the number that it is about (NaN for none)
  * and the player who shows it (NULL for none).

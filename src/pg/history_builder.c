@@ -4,6 +4,8 @@
  */
 #include "history_builder.h"
 
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
@@ -88,6 +90,27 @@ reserve_participants(HistoryBuilder *builder, int n)
 			GROW(history->number[j], double, builder->max_participants);
 }
 
+/* The number of the context of the match that was read, or -1. */
+static int32
+context_number(HistoryBuilder *builder)
+{
+	bool		found;
+	void	  **place;
+
+	if (builder->context == NULL)
+		return -1;
+	if (builder->contexts == NULL)
+	{
+		id_type_init(&builder->context_type, TEXTOID, "context");
+		builder->contexts = id_table_create(&builder->context_type);
+	}
+	place = id_table_enter(builder->contexts,
+						   CStringGetTextDatum(builder->context), "", &found);
+	if (!found)
+		*place = (void *) (intptr_t) ++builder->ncontexts;
+	return (int32) (intptr_t) *place - 1;
+}
+
 void
 history_builder_collect(HistoryBuilder *builder)
 {
@@ -108,9 +131,11 @@ history_builder_collect(HistoryBuilder *builder)
 	{
 		builder->max_matches = Max(1024, 2 * builder->max_matches);
 		GROW(history->match, HistoryMatch, builder->max_matches);
+		GROW(builder->context_of, int32, builder->max_matches);
 	}
 	reserve_participants(builder, source->n);
 
+	builder->context_of[history->nmatches] = context_number(builder);
 	match = &history->match[history->nmatches++];
 	match->played_at = source->played_at;
 	match->log_odds = source->log_odds;
@@ -156,7 +181,18 @@ history_builder_read(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 		MemoryContextSwitchTo(builder->match_context);
 		source_match_begin(&builder->match, builder->rows.values,
 						   builder->rows.nulls);
+		builder->context = builder->rows.no_context ? NULL :
+			TextDatumGetCString(builder->rows.context);
 	}
+	else if (builder->rows.no_context ? builder->context != NULL :
+			 builder->context == NULL ||
+			 strcmp(builder->context,
+					TextDatumGetCString(builder->rows.context)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("context of match %s differs among its participants",
+						id_text(&builder->rows.match_type,
+								builder->rows.match_id))));
 	MemoryContextSwitchTo(builder->match_context);
 	(void) source_match_add(&builder->match, builder->rows.values,
 							builder->rows.nulls);

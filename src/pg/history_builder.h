@@ -23,6 +23,13 @@ typedef struct HistoryBuilder
 	size_t		max_matches;	/* room for so many */
 	size_t		max_participants;
 	int32		max_players;
+
+	/* Contexts of matches, once there is one. */
+	char	   *context;		/* of the match being read, or NULL */
+	IdType		context_type;
+	IdTable    *contexts;		/* to their numbers, plus one */
+	int32		ncontexts;
+	int32	   *context_of;		/* by match, -1 for none */
 } HistoryBuilder;
 
 /*

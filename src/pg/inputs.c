@@ -65,23 +65,24 @@ source_row_set(Datum *values, bool *nulls, int input, Datum value, bool null)
 
 void
 source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
-				   MemoryContext context, Datum composite)
+				   MemoryContext memory, Datum composite, Datum *context,
+				   bool *no_context)
 {
 	HeapTupleHeader header = DatumGetHeapTupleHeader(composite);
 	HeapTupleData tuple;
-	Datum		input[INPUTS_COUNT];
-	bool		null[INPUTS_COUNT];
+	Datum		input[INPUTS_COUNT + 1];
+	bool		null[INPUTS_COUNT + 1];
 	int			i;
 
 	if (*desc == NULL)
 	{
-		MemoryContext old = MemoryContextSwitchTo(context);
+		MemoryContext old = MemoryContextSwitchTo(memory);
 
 		*desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
 											HeapTupleHeaderGetTypMod(header));
 		MemoryContextSwitchTo(old);
 	}
-	if ((*desc)->natts != INPUTS_COUNT)
+	if ((*desc)->natts != INPUTS_COUNT + 1)
 		elog(ERROR, "type inputs has %d columns", (*desc)->natts);
 	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
 	ItemPointerSetInvalid(&tuple.t_self);
@@ -90,4 +91,6 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 	heap_deform_tuple(&tuple, *desc, input, null);
 	for (i = 0; i < INPUTS_COUNT; i++)
 		source_row_set(values, nulls, i, input[i], null[i]);
+	*context = input[INPUTS_COUNT];
+	*no_context = null[INPUTS_COUNT];
 }

@@ -12,7 +12,10 @@
 
 #include "source.h"
 
-/* How many there are; the first is the weight. */
+/*
+ * How many there are that a source has, too; the first is the weight.  The type has
+ * the context behind them.
+ */
 #define INPUTS_COUNT 17
 
 /* A row of a source of which nothing is known yet. */
@@ -24,9 +27,11 @@ extern void source_row_set(Datum *values, bool *nulls, int input, Datum value,
 
 /*
  * Put all inputs of a composite in their places.  Its description is looked up
- * once and kept in *desc, at first NULL, in that context.
+ * once and kept in *desc, at first NULL, in that memory.  *context is the context
+ * of the match, a text.
  */
 extern void source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
-							   MemoryContext context, Datum composite);
+							   MemoryContext memory, Datum composite,
+							   Datum *context, bool *no_context);
 
 #endif							/* INPUTS_H */

@@ -35,7 +35,7 @@ match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
 	memset(rows, 0, sizeof(MatchRows));
 	rows->first = first;
 	rows->inputs = inputs;
-	rows->context = CurrentMemoryContext;
+	rows->memory = CurrentMemoryContext;
 
 	/* The first argument of this function is the state. */
 	if (aggref == NULL || !orders_by(aggref, first - 1))
@@ -61,6 +61,7 @@ match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo)
 	int			i;
 
 	source_row_clear(rows->values, rows->nulls);
+	rows->no_context = true;
 	for (i = 0; i < (int) lengthof(columns); i++)
 	{
 		rows->nulls[columns[i]] = PG_ARGISNULL(rows->first + i);
@@ -69,7 +70,8 @@ match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo)
 	}
 	if (rows->inputs >= 0 && !PG_ARGISNULL(rows->inputs))
 		source_row_set_all(rows->values, rows->nulls, &rows->desc,
-						   rows->context, PG_GETARG_DATUM(rows->inputs));
+						   rows->memory, PG_GETARG_DATUM(rows->inputs),
+						   &rows->context, &rows->no_context);
 	if (rows->nulls[SOURCE_MATCH_ID])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -81,7 +83,7 @@ match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo)
 		return false;
 	if (rows->begun && !type->typbyval)
 		pfree(DatumGetPointer(rows->match_id));
-	old = MemoryContextSwitchTo(rows->context);
+	old = MemoryContextSwitchTo(rows->memory);
 	rows->match_id = datumCopy(rows->values[SOURCE_MATCH_ID], type->typbyval,
 							   type->typlen);
 	MemoryContextSwitchTo(old);

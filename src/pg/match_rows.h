@@ -21,12 +21,14 @@ typedef struct MatchRows
 	int			inputs;			/* argument with the inputs, or -1 */
 	IdType		match_type;
 	Oid			player_type;
-	MemoryContext context;		/* of what lives on to the next row */
+	MemoryContext memory;		/* of what lives on to the next row */
 	bool		begun;			/* a match has begun: */
 	Datum		match_id;
 	TupleDesc	desc;			/* of the inputs */
 	Datum		values[SOURCE_NCOLUMNS];	/* the row read last */
 	bool		nulls[SOURCE_NCOLUMNS];
+	Datum		context;		/* of its match, a text */
+	bool		no_context;
 } MatchRows;
 
 /*

@@ -31,6 +31,13 @@ static const char *const input_names[] = {
 	"score", "one_team", "squad", "counts", "quit", "experience"
 };
 
+/* What the parameters belong to, and what lists them. */
+static const char *
+kind_of(const Model *model)
+{
+	return model->solver ? "solver" : "model";
+}
+
 const Model *
 get_model(const char *name)
 {
@@ -67,9 +74,9 @@ get_param(const Model *model, const char *name)
 						 model->params[i].name);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("model \"%s\" has no parameter \"%s\"", model->name, name),
-			 errhint("Its parameters are %s; see skillrating.model_parameters('%s').",
-					 names.data, model->name)));
+			 errmsg("%s \"%s\" has no parameter \"%s\"", kind_of(model), model->name, name),
+			 errhint("Its parameters are %s; see skillrating.%s_parameters('%s').",
+					 names.data, kind_of(model), model->name)));
 }
 
 static void
@@ -78,8 +85,8 @@ wrong_param_type(const Model *model, const ParamSpec *spec,
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("parameter \"%s\" of model \"%s\" must be %s",
-					spec->name, model->name, expected)));
+			 errmsg("parameter \"%s\" of %s \"%s\" must be %s",
+					spec->name, kind_of(model), model->name, expected)));
 }
 
 /* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
@@ -113,8 +120,8 @@ number_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
 	if (spec->type == PARAM_NUMBER && !param_in_range(spec, number))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("parameter \"%s\" of model \"%s\" is out of range: %g",
-						spec->name, model->name, number),
+				 errmsg("parameter \"%s\" of %s \"%s\" is out of range: %g",
+						spec->name, kind_of(model), model->name, number),
 				 errhint("It must be %s.", param_range(spec))));
 	return number;
 }
@@ -202,10 +209,10 @@ get_params(const Model *model, Jsonb *json)
 	if (!JB_ROOT_IS_OBJECT(json))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("parameters of model \"%s\" must be a jsonb object",
-						model->name),
-				 errhint("For example '{\"%s\": ...}'; see skillrating.model_parameters('%s').",
-						 model->params[0].name, model->name)));
+				 errmsg("parameters of %s \"%s\" must be a jsonb object",
+						kind_of(model), model->name),
+				 errhint("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",
+						 model->params[0].name, kind_of(model), model->name)));
 
 	it = JsonbIteratorInit(&json->root);
 	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
@@ -330,11 +337,10 @@ param_json(const ParamSpec *spec, const ParamValue *value)
 	return json.data;
 }
 
-Datum
-skillrating_model_parameters(PG_FUNCTION_ARGS)
+void
+return_parameters(FunctionCallInfo fcinfo, const Model *model)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_params(model, NULL);
 	static const char *const types[] = {
 		[PARAM_NUMBER] = "number",
@@ -377,6 +383,12 @@ skillrating_model_parameters(PG_FUNCTION_ARGS)
 		values[7] = CStringGetTextDatum(spec->description);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
+}
+
+Datum
+skillrating_model_parameters(PG_FUNCTION_ARGS)
+{
+	return_parameters(fcinfo, get_model(text_to_cstring(PG_GETARG_TEXT_PP(0))));
 	return (Datum) 0;
 }
 

@@ -1,0 +1,31 @@
+/*
+ * pairs.h
+ *		What solvers share whose results are comparisons of teams in pairs.
+ */
+#ifndef PAIRS_H
+#define PAIRS_H
+
+#include "solve/solver.h"
+
+/* The log-odds of a team: the mean of its players' skills, or their sum. */
+enum PairsTeam
+{
+	PAIRS_MEAN,
+	PAIRS_SUM
+};
+
+extern const char *const pairs_teams[];
+
+/*
+ * A row for each two teams of a match: that one beat the other, or drew.
+ */
+extern void pairs_rows(const Match *match, enum PairsTeam team,
+					   struct SolverRows *rows);
+
+/*
+ * So many won and lost games of each player against one of skill 0.
+ */
+extern void pairs_virtual_rows(SolverTask *task, double games,
+							   struct SolverRows *rows);
+
+#endif							/* PAIRS_H */

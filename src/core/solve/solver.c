@@ -1,0 +1,636 @@
+/*
+ * solver.c
+ *		Ratings that all matches together imply: what is the same for all solvers.
+ */
+#include "solve/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USECS_PER_DAY INT64_C(86400000000)
+
+/* After how many matches there may be an interrupt. */
+#define MATCHES_BETWEEN_CHECKS 1000
+
+/* Searches for a parameter of draws, each from the solution before. */
+#define MAX_DRAW_ROUNDS 100
+#define DRAW_TOLERANCE 1e-10
+
+/* Last steps that are still so long lead to where there is no maximum. */
+#define DIVERGING_STEP 0.1
+
+const char *const solver_methods[] = {"newton", "gradient", NULL};
+const char *const solver_errors_choices[] = {"bound", "probes", "exact", NULL};
+
+extern const Solver bradley_terry_solver;
+extern const Solver hive_solver;
+extern const Solver whole_history_solver;
+
+const Solver *const solver_registry[] = {
+	&bradley_terry_solver, &hive_solver, &whole_history_solver
+};
+
+const int	solver_count_registered = sizeof(solver_registry) / sizeof(solver_registry[0]);
+
+const Solver *
+solver_find(const char *name)
+{
+	int			i;
+
+	for (i = 0; i < solver_count_registered; i++)
+		if (strcmp(solver_registry[i]->model->name, name) == 0)
+			return solver_registry[i];
+	return NULL;
+}
+
+/* Rows in the making: counted, or also filled in. */
+struct SolverRows
+{
+	SolverTask *task;
+	bool		fill;
+	bool		is_virtual;
+	bool		anchored;		/* by virtual rows */
+	size_t		nrows;
+	size_t		nentries;
+};
+
+static int32_t
+day_of(int64_t at)
+{
+	int64_t		day = at / USECS_PER_DAY;
+
+	return (int32_t) (at % USECS_PER_DAY < 0 ? day - 1 : day);
+}
+
+/* The skill of a player of the history in the match at hand. */
+static uint32_t
+skill_of(const SolverTask *task, int32_t player, bool is_virtual)
+{
+	const SolverLayout *layout = &task->layout;
+	uint32_t	low = layout->first_skill[player];
+	uint32_t	high = layout->first_skill[player + 1];
+	int32_t		day;
+
+	if (!task->solver->by_day || is_virtual)
+		return low;
+	day = day_of(task->history->match[task->match].played_at);
+	while (high - low > 1)
+	{
+		uint32_t	middle = low + (high - low) / 2;
+
+		if (layout->day[middle] <= day)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void
+solver_row(struct SolverRows *rows, double outcome, double weight, double known)
+{
+	if (rows->fill)
+	{
+		LogitRows  *out = &rows->task->problem.rows;
+
+		out->first[rows->nrows] = rows->nentries;
+		out->outcome[rows->nrows] = outcome;
+		out->weight[rows->nrows] = weight;
+		out->known[rows->nrows] = known;
+	}
+	rows->anchored = rows->anchored || rows->is_virtual;
+	rows->nrows++;
+}
+
+void
+solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
+			 double amount, bool against)
+{
+	SolverTask *task = rows->task;
+	const SolverLayout *layout = &task->layout;
+
+	if (amount == 0)
+		return;
+	if (rows->fill)
+	{
+		LogitRows  *out = &task->problem.rows;
+		int32_t		who = rows->is_virtual ? player :
+			unknown == SOLVER_CONTEXT ? 0 : task->work->player[player];
+		uint32_t	u;
+
+		if (unknown == SOLVER_CONTEXT)
+			u = layout->context + (uint32_t) task->context_of[task->match];
+		else if (unknown == SOLVER_COMMAND)
+			u = layout->command + (uint32_t) who;
+		else
+			u = skill_of(task, who, rows->is_virtual);
+		out->unknown[rows->nentries] = u | (against ? LOGIT_AGAINST : 0) |
+			(unknown == SOLVER_SKILL_ON_SIDE && layout->noffsets > 0 ?
+			 LOGIT_OFFSET : 0);
+		out->amount[rows->nentries] = amount;
+	}
+	rows->nentries++;
+}
+
+/* The player who stands for a component. */
+static int32_t
+find_component(int32_t *component, int32_t player)
+{
+	while (component[player] != player)
+	{
+		component[player] = component[component[player]];
+		player = component[player];
+	}
+	return player;
+}
+
+/*
+ * Go through the matches that count.  The callback sees each; it may be NULL.
+ */
+static MatchStatus
+each_match(SolverTask *task, struct SolverRows *rows,
+		   void (*see) (SolverTask *, const Match *), size_t *number,
+		   int *offender)
+{
+	const History *history = task->history;
+	size_t		m;
+
+	for (m = 0; m < history->nmatches; m++)
+	{
+		Match		match;
+		MatchStatus status;
+
+		if (task->interrupt != NULL && m % MATCHES_BETWEEN_CHECKS == 0)
+			task->interrupt();
+		*number = task->match = m;
+		status = history_build_match(history, m, task->solver->model, task->params,
+									 task->work, &match, offender);
+		if (status > MATCH_LAST_UNRATED)
+			return status;
+		if (status != MATCH_OK)
+			continue;
+		if (see != NULL)
+			see(task, &match);
+		task->solver->rows(task, &match, rows);
+	}
+	rows->is_virtual = true;
+	if (task->solver->virtual_rows != NULL)
+		task->solver->virtual_rows(task, rows);
+	return MATCH_OK;
+}
+
+static void
+see_match(SolverTask *task, const Match *match)
+{
+	SolverLayout *layout = &task->layout;
+	int32_t		root = find_component(layout->component, task->work->player[0]);
+	int			i;
+
+	layout->appearances += (size_t) match->nplayers;
+	for (i = 0; i < match->nplayers; i++)
+	{
+		int32_t		player = task->work->player[i];
+
+		layout->games[player]++;
+		layout->component[find_component(layout->component, player)] = root;
+	}
+}
+
+MatchStatus
+solver_count(SolverTask *task, size_t *match, int *offender)
+{
+	struct SolverRows rows = {task, false, false, false, 0, 0};
+	MatchStatus status;
+	int32_t		i;
+
+	memset(task->layout.games, 0, task->history->nplayers * sizeof(int64_t));
+	for (i = 0; i < task->history->nplayers; i++)
+		task->layout.component[i] = i;
+	task->layout.appearances = 0;
+	status = each_match(task, &rows, see_match, match, offender);
+	for (i = 0; i < task->history->nplayers; i++)
+		task->layout.component[i] = find_component(task->layout.component, i);
+	task->layout.nrows = rows.nrows;
+	task->layout.nentries = rows.nentries;
+	return status;
+}
+
+static int
+compare_days(const void *a, const void *b)
+{
+	int32_t		x = *(const int32_t *) a;
+	int32_t		y = *(const int32_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The days of a match for each of its players, in the room that each has. */
+static void
+note_days(SolverTask *task, const Match *match)
+{
+	SolverLayout *layout = &task->layout;
+	int32_t		day = day_of(task->history->match[task->match].played_at);
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		layout->day[layout->first_skill[task->work->player[i]]++] = day;
+}
+
+static void
+no_rows(SolverTask *task, const Match *match, struct SolverRows *rows)
+{
+	(void) task;
+	(void) match;
+	(void) rows;
+}
+
+/*
+ * A skill for each day of each player: days are sorted into the players' places,
+ * and then each kept once.
+ */
+static void
+lay_out_days(SolverTask *task)
+{
+	SolverLayout *layout = &task->layout;
+	const Solver *solver = task->solver;
+	Solver		silent = *solver;
+	struct SolverRows rows = {task, false, false, false, 0, 0};
+	uint32_t	n = 0;
+	uint32_t	begin = 0;
+	int32_t		players = task->history->nplayers;
+	size_t		match;
+	int			offender;
+	int32_t		i;
+
+	for (i = 0; i < players; i++)
+	{
+		layout->first_skill[i] = begin;
+		begin += (uint32_t) layout->games[i];
+	}
+	silent.rows = no_rows;
+	silent.virtual_rows = NULL;
+	task->solver = &silent;
+	(void) each_match(task, &rows, note_days, &match, &offender);
+	task->solver = solver;
+
+	begin = 0;
+	for (i = 0; i < players; i++)
+	{
+		uint32_t	end = layout->first_skill[i];	/* moved on by note_days() */
+		uint32_t	k;
+
+		qsort(layout->day + begin, end - begin, sizeof(int32_t), compare_days);
+		layout->first_skill[i] = n;
+		for (k = begin; k < end; k++)
+			if (k == begin || layout->day[k] != layout->day[n - 1])
+				layout->day[n++] = layout->day[k];
+		begin = end;
+	}
+	layout->first_skill[players] = n;
+}
+
+void
+solver_lay_out(SolverTask *task)
+{
+	SolverLayout *layout = &task->layout;
+	uint32_t	players = (uint32_t) task->history->nplayers;
+	uint32_t	i;
+
+	if (task->solver->by_day)
+		lay_out_days(task);
+	else
+		for (i = 0; i <= players; i++)
+			layout->first_skill[i] = i;
+	layout->skills = layout->first_skill[players];
+	layout->offset = layout->n = layout->skills;
+	layout->noffsets = task->solver->offsets != NULL &&
+		task->solver->offsets(task->params) ? layout->skills : 0;
+	layout->command = layout->n += layout->noffsets;
+	layout->ncommands = task->solver->commands != NULL &&
+		task->solver->commands(task->params) ? players : 0;
+	layout->context = layout->n += layout->ncommands;
+	layout->ncontexts = task->context_of != NULL ? (uint32_t) task->ncontexts : 0;
+	layout->n += layout->ncontexts;
+}
+
+/* Take size * n bytes of a block, or only count them where there is none. */
+static void *
+take(char **block, size_t *total, size_t size, size_t n)
+{
+	size_t		bytes = (size * n + 15) / 16 * 16;
+	void	   *place = *block;
+
+	*total += bytes;
+	if (*block != NULL)
+		*block += bytes;
+	return place;
+}
+
+static size_t
+lay_out_problem(const SolverTask *task, LogitProblem *problem, char *block)
+{
+	const SolverLayout *layout = &task->layout;
+	size_t		total = 0;
+
+	problem->rows.first = take(&block, &total, sizeof(size_t), layout->nrows + 1);
+	problem->rows.unknown = take(&block, &total, sizeof(uint32_t), layout->nentries);
+	problem->rows.amount = take(&block, &total, sizeof(double), layout->nentries);
+	problem->rows.outcome = take(&block, &total, sizeof(double), layout->nrows);
+	problem->rows.weight = take(&block, &total, sizeof(double), layout->nrows);
+	problem->rows.known = take(&block, &total, sizeof(double), layout->nrows);
+	problem->prior.precision = take(&block, &total, sizeof(double), layout->n);
+	problem->prior.link = NULL;
+	if (task->solver->by_day)
+		problem->prior.link = take(&block, &total, sizeof(double), layout->n);
+	if (block != NULL)
+		logit_work_init(problem, block);
+	return total + logit_work_size(layout->nrows, layout->n);
+}
+
+size_t
+solver_problem_size(const SolverTask *task)
+{
+	LogitProblem problem = {0};
+
+	return lay_out_problem(task, &problem, NULL);
+}
+
+void
+solver_fill(SolverTask *task, void *block)
+{
+	LogitProblem *problem = &task->problem;
+	struct SolverRows rows = {task, true, false, false, 0, 0};
+	size_t		match;
+	int			offender;
+
+	memset(problem, 0, sizeof(LogitProblem));
+	problem->n = task->layout.n;
+	problem->rows.nrows = task->layout.nrows;
+	lay_out_problem(task, problem, block);
+	memset(problem->prior.precision, 0, problem->n * sizeof(double));
+	if (problem->prior.link != NULL)
+		memset(problem->prior.link, 0, problem->n * sizeof(double));
+	problem->rows.offset = task->layout.offset;
+	(void) each_match(task, &rows, NULL, &match, &offender);
+	problem->rows.first[rows.nrows] = rows.nentries;
+	task->anchored = rows.anchored;
+	task->solver->priors(task);
+
+	problem->options.gradient =
+		task->params[SOLVER_METHOD].choice == SOLVER_GRADIENT;
+	problem->options.max_iterations =
+		(int) task->params[SOLVER_MAX_ITERATIONS].number;
+	problem->options.tolerance = task->params[SOLVER_TOLERANCE].number;
+	problem->options.interrupt = task->interrupt;
+}
+
+/*
+ * ---- Solving ----
+ */
+
+/*
+ * The parameter of draws at which their expected number, at these skills, is that of
+ * those seen: a root of an increasing function, found by bisection of its logarithm.
+ */
+static double
+fit_draw(const LogitProblem *problem, const double *x)
+{
+	const LogitRows *rows = &problem->rows;
+	double		low = log(1e-6);
+	double		high = log(1e6);
+
+	while (high - low > 1e-12)
+	{
+		double		middle = (low + high) / 2;
+		double		draw = exp(middle);
+		double		excess = 0;
+		size_t		r;
+
+		for (r = 0; r < rows->nrows; r++)
+		{
+			double		m = rows->known[r];
+			double		t;
+			size_t		e;
+
+			for (e = rows->first[r]; e < rows->first[r + 1]; e++)
+			{
+				double		part = rows->amount[e] *
+					x[rows->unknown[e] & LOGIT_UNKNOWN];
+
+				m += rows->unknown[e] & LOGIT_AGAINST ? -part : part;
+			}
+			t = exp(-0.5 * fabs(m));
+			excess += rows->weight[r] * (draw * t / (1 + t * t + draw * t) -
+										 (rows->outcome[r] == 0.5));
+		}
+		if (excess < 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return exp((low + high) / 2);
+}
+
+bool
+solver_determined(const SolverTask *task, const LogitResult *result, uint32_t u)
+{
+	return !result->diverged || fabs(task->problem.work.step[u]) < DIVERGING_STEP;
+}
+
+/*
+ * Without priors only differences count: put the mean of each component at 0, of
+ * those who have a maximum.
+ */
+static void
+center(SolverTask *task, const LogitResult *result, double *x)
+{
+	const SolverLayout *layout = &task->layout;
+	int32_t		players = task->history->nplayers;
+	double	   *sum = task->problem.work.trial;
+	double	   *count = task->problem.work.product;
+	int32_t		i;
+
+	if (task->anchored || task->solver->by_day)
+		return;
+	for (i = 0; i < players; i++)
+		sum[i] = count[i] = 0;
+	for (i = 0; i < players; i++)
+		if (solver_determined(task, result, i))
+		{
+			sum[layout->component[i]] += x[i];
+			count[layout->component[i]]++;
+		}
+	for (i = 0; i < players; i++)
+		if (count[layout->component[i]] > 0)
+			x[i] -= sum[layout->component[i]] / count[layout->component[i]];
+}
+
+LogitResult
+solver_run(SolverTask *task, double *x)
+{
+	LogitProblem *problem = &task->problem;
+	LogitResult result;
+	bool		fit = false;
+	int			round;
+
+	problem->options.draw = task->solver->draw != NULL ?
+		task->solver->draw(task->params, &fit) : 0;
+	result = logit_solve(problem, x);
+	for (round = 0; fit && result.converged && round < MAX_DRAW_ROUNDS; round++)
+	{
+		double		before = problem->options.draw;
+		int			iterations = result.iterations;
+		int64_t		products = result.products;
+
+		problem->options.draw = fit_draw(problem, x);
+		if (task->interrupt != NULL)
+			task->interrupt();
+		if (fabs(log(problem->options.draw / before)) < DRAW_TOLERANCE)
+			break;
+		result = logit_solve(problem, x);
+		result.iterations += iterations;
+		result.products += products;
+	}
+	center(task, &result, x);
+	return result;
+}
+
+/*
+ * ---- Errors ----
+ */
+
+/* The diagonal of the inverse of the chains alone: opponents as they are. */
+static void
+chain_variances(const LogitProblem *problem, double *variance)
+{
+	const double *link = problem->prior.link;
+	const double *diagonal = problem->work.diagonal;
+	double	   *forward = problem->work.pivot;
+	double		backward = 0;
+	uint32_t	u;
+
+	for (u = 0; u < problem->n; u++)
+	{
+		forward[u] = diagonal[u];
+		if (link != NULL && u > 0 && link[u - 1] > 0)
+			forward[u] -= link[u - 1] * link[u - 1] / forward[u - 1];
+	}
+	for (u = problem->n; u-- > 0;)
+	{
+		double		next = backward;
+
+		backward = diagonal[u];
+		if (link != NULL && link[u] > 0)
+			backward -= link[u] * link[u] / next;
+		variance[u] = 1 / (forward[u] + backward - diagonal[u]);
+	}
+}
+
+/* Another number of a fixed sequence, of which each bit is as good as random. */
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t	z = (*state += UINT64_C(0x9E3779B97F4A7C15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+/*
+ * Without a prior nothing is known of the level of a component, and errors are
+ * those of distances from its mean: take the mean out of a vector.
+ */
+static void
+take_level_out(SolverTask *task, double *v)
+{
+	const SolverLayout *layout = &task->layout;
+	int32_t		players = task->history->nplayers;
+	double	   *sum = task->problem.work.trial;
+	double	   *count = task->problem.work.residual;
+	int32_t		i;
+
+	if (task->anchored || task->solver->by_day)
+		return;
+	for (i = 0; i < players; i++)
+		sum[i] = count[i] = 0;
+	for (i = 0; i < players; i++)
+	{
+		sum[layout->component[i]] += v[i];
+		count[layout->component[i]]++;
+	}
+	for (i = 0; i < players; i++)
+		v[i] -= sum[layout->component[i]] / count[layout->component[i]];
+}
+
+/*
+ * Hutchinson's estimate of the diagonal of the inverse: the mean of v H^-1 v over
+ * random signs v.  What the chains alone give is exact and needs no probing, so
+ * that only the rest of it is noisy.
+ */
+static void
+probe_variances(SolverTask *task, const double *x, double *variance, double *room)
+{
+	LogitProblem *problem = &task->problem;
+	uint32_t	n = problem->n;
+	int			probes = (int) task->params[SOLVER_PROBES].number;
+	double	   *sign = room;
+	double	   *b = room + n;
+	double	   *u = room + 2 * (size_t) n;
+	uint64_t	random = 42;
+	int			probe;
+	uint32_t	i;
+
+	memset(variance, 0, n * sizeof(double));
+	for (probe = 0; probe < probes; probe++)
+	{
+		for (i = 0; i < n; i++)
+			b[i] = sign[i] = next_random(&random) >> 63 ? 1 : -1;
+		take_level_out(task, b);
+		(void) logit_apply_inverse(problem, x, b, u, 1e-3, 200);
+		take_level_out(task, u);
+		for (i = 0; i < n; i++)
+			variance[i] += sign[i] * u[i] / probes;
+	}
+}
+
+double
+solver_exact_error(SolverTask *task, const double *x, uint32_t unknown,
+				   double *room)
+{
+	double	   *b = room;
+	double	   *u = room + task->problem.n;
+
+	memset(b, 0, task->problem.n * sizeof(double));
+	b[unknown] = 1;
+	take_level_out(task, b);
+	(void) logit_apply_inverse(&task->problem, x, b, u, 1e-8, 10000);
+	take_level_out(task, u);
+	return sqrt(u[unknown]);
+}
+
+void
+solver_errors(SolverTask *task, const double *x, double *error, double *room)
+{
+	LogitProblem *problem = &task->problem;
+	uint32_t	i;
+
+	(void) logit_evaluate(problem, x, true);
+	switch (task->params[SOLVER_ERRORS].choice)
+	{
+		case SOLVER_ERRORS_EXACT:
+			for (i = 0; i < problem->n; i++)
+				error[i] = solver_exact_error(task, x, i, room);
+			return;
+		case SOLVER_ERRORS_PROBES:
+			probe_variances(task, x, error, room);
+			break;
+		default:
+			chain_variances(problem, error);
+	}
+
+	/* A probe can miss by so much that nothing positive is left. */
+	for (i = 0; i < problem->n; i++)
+		error[i] = sqrt(fmax(error[i], 1 / problem->work.diagonal[i]));
+}

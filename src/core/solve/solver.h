@@ -1,0 +1,196 @@
+/*
+ * solver.h
+ *		Ratings that all matches together imply: models as problems for the
+ *		logistic solver.
+ */
+#ifndef SOLVER_H
+#define SOLVER_H
+
+#include "history.h"
+#include "solve/logit_solver.h"
+
+/*
+ * A solver has the parameters and inputs of a Model, which is in no registry of its
+ * own and rates nothing, and says what the unknowns are.
+ */
+struct SolverTask;
+struct SolverRows;
+
+typedef struct Solver
+{
+	const Model *model;
+	bool		by_day;			/* a skill for each day that a player played */
+
+	/* The rows of a match, by solver_row() and solver_entry(). */
+	void		(*rows) (struct SolverTask *task, const Match *match,
+						 struct SolverRows *rows);
+
+	/* Rows that are there without any match, the same way; NULL for none. */
+	void		(*virtual_rows) (struct SolverTask *task, struct SolverRows *rows);
+
+	/* The priors, once the unknowns are laid out and the rows are there. */
+	void		(*priors) (struct SolverTask *task);
+
+	/* Whether there are side offsets, and command skills. */
+	bool		(*offsets) (const ParamValue *params);
+	bool		(*commands) (const ParamValue *params);
+
+	/* Davidson's parameter of draws: 0 for halves; *fit: only where to begin. */
+	double		(*draw) (const ParamValue *params, bool *fit);
+} Solver;
+
+extern const Solver *const solver_registry[];
+extern const int solver_count_registered;
+
+/* The solver of that name, or NULL. */
+extern const Solver *solver_find(const char *name);
+
+/* What all solvers have among their parameters, by index, and how it is declared. */
+enum
+{
+	SOLVER_METHOD,
+	SOLVER_MAX_ITERATIONS,
+	SOLVER_TOLERANCE,
+	SOLVER_ERRORS,
+	SOLVER_PROBES,
+	SOLVER_MEMORY,
+	SOLVER_NCOMMON
+};
+
+#define SOLVER_COMMON_PARAMS \
+	{.name = "method",.type = PARAM_CHOICE,.default_value = SOLVER_NEWTON, \
+		.choices = solver_methods, \
+	.description = "newton, or gradient: plain ascent, to watch it converge"}, \
+	{.name = "max_iterations",.type = PARAM_NUMBER,.default_value = 200, \
+		.min = 1,.max = 1e9,.unit = "iterations", \
+	.description = "after which the search gives up"}, \
+	{.name = "tolerance",.type = PARAM_NUMBER,.default_value = 1e-10, \
+		.min = 0,.above_min = true,.max = 1,.unit = "nats", \
+	.description = "twice the distance from the maximum at which a last step is taken"}, \
+	{.name = "errors",.type = PARAM_CHOICE,.default_value = SOLVER_ERRORS_BOUND, \
+		.choices = solver_errors_choices, \
+	.description = "standard errors: bound from each player's own results, random probes, or exact"}, \
+	{.name = "probes",.type = PARAM_NUMBER,.default_value = 30, \
+		.min = 1,.max = 10000,.unit = "linear systems", \
+	.description = "how many probes"}, \
+	{.name = "memory",.type = PARAM_NUMBER,.default_value = 4096, \
+		.min = 1,.max = 1e9,.unit = "MB", \
+	.description = "most that the problem may take, which is known before it is made"}
+
+extern const char *const solver_methods[];
+extern const char *const solver_errors_choices[];
+
+enum SolverMethod
+{
+	SOLVER_NEWTON,
+	SOLVER_GRADIENT
+};
+
+enum SolverErrors
+{
+	SOLVER_ERRORS_BOUND,		/* 1 / sqrt of the diagonal, too small by a little */
+	SOLVER_ERRORS_PROBES,		/* Hutchinson's estimate of the inverse */
+	SOLVER_ERRORS_EXACT			/* one linear system for each unknown */
+};
+
+/*
+ * Where the unknowns are: the skills first, then the side offsets, the command
+ * skills and the contexts.  Players are those of the history.
+ */
+typedef struct SolverLayout
+{
+	size_t		nrows;
+	size_t		nentries;
+	uint32_t	n;				/* unknowns */
+	uint32_t	skills;
+	uint32_t	offset;			/* first of the side offsets, which may be none, */
+	uint32_t	noffsets;
+	uint32_t	command;		/* and so on */
+	uint32_t	ncommands;
+	uint32_t	context;
+	uint32_t	ncontexts;
+
+	/* By player, with one more behind the last: the first skill. */
+	uint32_t   *first_skill;
+
+	/* By skill: days since 2000, where there is one for each. */
+	int32_t    *day;
+	size_t		appearances;	/* of players in matches: most that day[] holds */
+	int64_t    *games;			/* by player: matches that count */
+	int32_t    *component;		/* by player: a player it is connected with */
+} SolverLayout;
+
+/* What solving needs to know, all of it the caller's. */
+typedef struct SolverTask
+{
+	const Solver *solver;
+	size_t		match;			/* being made rows of */
+	const ParamValue *params;
+	const History *history;
+	const int32_t *context_of;	/* by match, or NULL; -1 for none */
+	int32_t		ncontexts;
+	HistoryWork *work;
+	InterruptCheck interrupt;
+	SolverLayout layout;
+	LogitProblem problem;
+	bool		anchored;		/* a prior says where skills are; set by priors(), too */
+} SolverTask;
+
+/* What an unknown is of a player, or of a match. */
+typedef enum SolverUnknown
+{
+	SOLVER_SKILL,				/* with the side offset, if sides differ: */
+	SOLVER_SKILL_ON_SIDE,
+	SOLVER_COMMAND,
+	SOLVER_CONTEXT
+} SolverUnknown;
+
+/*
+ * For solvers: begin a row, and add an entry to it.  The player is that of the
+ * match by index, or of the history in virtual rows, whose day is the first one.
+ */
+extern void solver_row(struct SolverRows *rows, double outcome, double weight,
+					   double known);
+extern void solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
+						 double amount, bool against);
+
+/*
+ * Look through the matches: how many rows, entries and appearances there are; games
+ * and component (room for all players) are filled in.  MATCH_OK, or a mistake in
+ * *match at *offender.
+ */
+extern MatchStatus solver_count(SolverTask *task, size_t *match, int *offender);
+
+/*
+ * Lay out the unknowns; first_skill has room for all players and one, and day, for
+ * solvers by day, for all appearances.
+ */
+extern void solver_lay_out(SolverTask *task);
+
+/* The bytes of the problem, without the rest, and how it lies in such a block. */
+extern size_t solver_problem_size(const SolverTask *task);
+extern void solver_fill(SolverTask *task, void *block);
+
+/*
+ * Find the maximum, from x on (see logit_start()).  Where draws have a parameter of
+ * their own that is to be estimated, it is problem.options.draw afterwards.
+ * Without priors skills of a component have mean 0.
+ */
+extern LogitResult solver_run(SolverTask *task, double *x);
+
+/* Whether an unknown has a maximum, if not all have. */
+extern bool solver_determined(const SolverTask *task, const LogitResult *result,
+							  uint32_t u);
+
+/*
+ * Standard errors of all unknowns at the solution, as the parameter errors says;
+ * room has space for 3 n numbers.  Deterministic.
+ */
+extern void solver_errors(SolverTask *task, const double *x, double *error,
+						  double *room);
+
+/* The standard error of one unknown, exactly; room as above. */
+extern double solver_exact_error(SolverTask *task, const double *x, uint32_t u,
+								 double *room);
+
+#endif							/* SOLVER_H */

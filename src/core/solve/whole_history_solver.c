@@ -1,0 +1,93 @@
+/*
+ * whole_history_solver.c
+ *		Whole-History Rating: a skill for each day that a player played.
+ *
+ * R. Coulom, "Whole-History Rating: A Bayesian rating system for players of
+ * time-varying strength" (2008).  Solved for all players together to the maximum,
+ * where the paper and its libraries sweep from player to player.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "solve/pairs.h"
+
+enum
+{
+	WHOLE_HISTORY_TEAM = SOLVER_NCOMMON,
+	WHOLE_HISTORY_DRIFT,
+	WHOLE_HISTORY_PRIOR_GAMES,
+	WHOLE_HISTORY_PRIOR_DEVIATION,
+	WHOLE_HISTORY_NPARAMS
+};
+
+/* 300 Elo points squared a day, as in the paper's experiments, in log-odds. */
+#define DEFAULT_DRIFT (300 * 3.3136863190489995e-5)
+
+static const ParamSpec whole_history_params[] = {
+	SOLVER_COMMON_PARAMS,
+	{.name = "team",.type = PARAM_CHOICE,.default_value = PAIRS_MEAN,
+		.choices = pairs_teams,
+	.description = "skill of a team: weighted mean or sum of its members"},
+	{.name = "drift",.type = PARAM_NUMBER,.default_value = DEFAULT_DRIFT,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "squared log-odds a day",
+	.description = "variance by which skills change in a day; 1 is (400 / ln 10)^2 squared Elo points"},
+	{.name = "prior_games",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.max = 1e9,.unit = "games",
+	.description = "games won and lost against a player of skill 0 on the first day, as a prior"},
+	{.name = "prior_deviation",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "log-odds",
+	.description = "standard deviation of a Gaussian prior around 0 on the first day; 0: none"},
+};
+
+static void
+whole_history_rows(SolverTask *task, const Match *match, struct SolverRows *rows)
+{
+	pairs_rows(match, task->params[WHOLE_HISTORY_TEAM].choice, rows);
+}
+
+static void
+whole_history_virtual_rows(SolverTask *task, struct SolverRows *rows)
+{
+	pairs_virtual_rows(task, task->params[WHOLE_HISTORY_PRIOR_GAMES].number, rows);
+}
+
+static void
+whole_history_priors(SolverTask *task)
+{
+	const SolverLayout *layout = &task->layout;
+	LogitPrior *prior = &task->problem.prior;
+	double		drift = task->params[WHOLE_HISTORY_DRIFT].number;
+	double		deviation = task->params[WHOLE_HISTORY_PRIOR_DEVIATION].number;
+	int32_t		i;
+
+	for (i = 0; i < task->history->nplayers; i++)
+	{
+		uint32_t	u = layout->first_skill[i];
+
+		if (deviation > 0 && u < layout->first_skill[i + 1])
+			prior->precision[u] = 1 / (deviation * deviation);
+		for (; u + 1 < layout->first_skill[i + 1]; u++)
+			prior->link[u] = 1 / (drift * (layout->day[u + 1] - layout->day[u]));
+	}
+	if (deviation > 0)
+		task->anchored = true;
+}
+
+static const Model whole_history_model = {
+	.name = "whole_history",
+	.summary = "a skill for each player and day, which drifts",
+	.source = "Coulom, Whole-History Rating (2008)",
+	.params = whole_history_params,
+	.nparams = WHOLE_HISTORY_NPARAMS,
+	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	MODEL_GAIN,
+	.solver = true,
+};
+
+const Solver whole_history_solver = {
+	.model = &whole_history_model,
+	.by_day = true,
+	.rows = whole_history_rows,
+	.virtual_rows = whole_history_virtual_rows,
+	.priors = whole_history_priors,
+};

@@ -1,0 +1,521 @@
+/*
+ * solve_functions.c
+ *		The aggregates solve() and solve_summary(): ratings that all matches together
+ *		imply.
+ */
+#include "history_builder.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "rows.h"
+#include "solve/solver.h"
+
+SKILLRATING_FUNCTION(skillrating_solvers);
+SKILLRATING_FUNCTION(skillrating_solver_parameters);
+SKILLRATING_FUNCTION(skillrating_solve_transition);
+SKILLRATING_FUNCTION(skillrating_solve_final);
+SKILLRATING_FUNCTION(skillrating_solve_summary_final);
+
+/* The option that is no parameter: players whose errors are to be exact. */
+#define EXACT_FOR "exact_for"
+
+static const Solver *
+get_solver(const char *name)
+{
+	const Solver *solver = solver_find(name);
+	StringInfoData names;
+	int			i;
+
+	if (solver != NULL)
+		return solver;
+	initStringInfo(&names);
+	for (i = 0; i < solver_count_registered; i++)
+		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
+						 solver_registry[i]->model->name);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown solver \"%s\"", name),
+			 errhint("The solvers are %s; see skillrating.solvers().",
+					 names.data)));
+}
+
+Datum
+skillrating_solvers(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < solver_count_registered; i++)
+	{
+		const Model *model = solver_registry[i]->model;
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		values[0] = CStringGetTextDatum(model->name);
+		values[1] = CStringGetTextDatum(model->summary);
+		values[2] = CStringGetTextDatum(model->source);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+Datum
+skillrating_solver_parameters(PG_FUNCTION_ARGS)
+{
+	return_parameters(fcinfo,
+					  get_solver(text_to_cstring(PG_GETARG_TEXT_PP(0)))->model);
+	return (Datum) 0;
+}
+
+/* What both final functions make use of; the first one that is called solves. */
+typedef struct SolveState
+{
+	HistoryBuilder builder;
+	ParamValue *params;
+	char	  **exact_for;		/* players as text */
+	int			nexact_for;
+	bool		solved;
+	SolverTask	task;
+	LogitResult result;
+	double	   *x;
+	double	   *error;
+	Size		memory;			/* of the problem */
+} SolveState;
+
+/* Take the option exact_for out of the parameters. */
+static Jsonb *
+take_exact_for(SolveState *state, Jsonb *json)
+{
+	JsonbValue	key;
+	JsonbValue *value;
+	uint32		i;
+
+	if (json == NULL || !JB_ROOT_IS_OBJECT(json))
+		return json;
+	key.type = jbvString;
+	key.val.string.val = pstrdup(EXACT_FOR);
+	key.val.string.len = strlen(EXACT_FOR);
+	value = findJsonbValueFromContainer(&json->root, JB_FOBJECT, &key);
+	if (value == NULL)
+		return json;
+	if (value->type != jbvBinary ||
+		!JsonContainerIsArray(value->val.binary.data))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" of solve() must be an array of players",
+						EXACT_FOR)));
+	state->nexact_for = JsonContainerSize(value->val.binary.data);
+	state->exact_for = palloc_array(char *, state->nexact_for + 1);
+	for (i = 0; i < (uint32) state->nexact_for; i++)
+	{
+		JsonbValue *element =
+			getIthJsonbValueFromContainer(value->val.binary.data, i);
+
+		if (element->type == jbvString)
+			state->exact_for[i] = pnstrdup(element->val.string.val,
+										   element->val.string.len);
+		else if (element->type == jbvNumeric)
+			state->exact_for[i] =
+				DatumGetCString(DirectFunctionCall1(numeric_out,
+													NumericGetDatum(element->val.numeric)));
+		else
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("option \"%s\" of solve() must be an array of players",
+							EXACT_FOR)));
+	}
+	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json),
+											  CStringGetTextDatum(EXACT_FOR)));
+}
+
+static SolveState *
+solve_begin(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	SolveState *state = palloc0_object(SolveState);
+	int			nargs = PG_NARGS();
+	int			params = nargs > 6 ? nargs - 1 : -1;	/* always the last one */
+	const Solver *solver;
+
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("solver must not be null")));
+	solver = get_solver(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	state->task.solver = solver;
+	state->params = get_params(solver->model,
+							   take_exact_for(state, params < 0 ||
+											  PG_ARGISNULL(params) ? NULL :
+											  PG_GETARG_JSONB_P_COPY(params)));
+	history_builder_init(&state->builder, fcinfo, "solve", 2,
+						 nargs > 7 ? 6 : -1, false);
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+/* solve(solver, match, player, team, rank [[, inputs], params]) */
+Datum
+skillrating_solve_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	SolveState *state;
+	MemoryContext old;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	state = PG_ARGISNULL(0) ? solve_begin(fcinfo, context) :
+		(SolveState *) PG_GETARG_POINTER(0);
+	old = MemoryContextSwitchTo(context);
+	history_builder_read(&state->builder, fcinfo);
+	MemoryContextSwitchTo(old);
+	PG_RETURN_POINTER(state);
+}
+
+static void
+solve_error_context(void *arg)
+{
+	errcontext("match %zu in the order of solve()", *(size_t *) arg + 1);
+}
+
+/* A mistake in a match, as the core found it. */
+static void
+report_mistake(SolveState *state, MatchStatus status, size_t match, int offender)
+{
+	const HistoryMatch *source = &state->builder.history.match[match];
+	Match		shape = {0};
+	bool		whose = offender >= 0;
+	ErrorContextCallback callback;
+
+	callback.callback = solve_error_context;
+	callback.arg = &match;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	shape.log_odds = source->log_odds;
+	shape.gain = source->gain;
+	report_match_status(status,
+						match_status_value(status, whose ?
+										   &state->task.work->participant[offender] : NULL,
+										   &shape),
+						whose ? history_player_text(&state->builder, match,
+													offender) : NULL);
+}
+
+static void *
+allocate(Size size)
+{
+	return palloc_extended(Max(size, 1), MCXT_ALLOC_HUGE);
+}
+
+/* Lay the problem out, having checked that its memory may be had. */
+static void
+make_problem(SolveState *state)
+{
+	SolverTask *task = &state->task;
+	const History *history = &state->builder.history;
+	SolverLayout *layout = &task->layout;
+	Size		limit = (Size) (state->params[SOLVER_MEMORY].number * 1024 * 1024);
+	MatchStatus status;
+	size_t		match;
+	int			offender;
+
+	task->params = state->params;
+	task->history = history;
+	task->context_of = state->builder.contexts != NULL ?
+		state->builder.context_of : NULL;
+	task->ncontexts = state->builder.ncontexts;
+	task->interrupt = check_interrupts;
+	task->work = palloc_object(HistoryWork);
+	history_work_init(task->work,
+					  allocate(history_work_size(history, task->solver->model)),
+					  history, task->solver->model);
+	layout->games = allocate(mul_size(sizeof(int64), history->nplayers));
+	layout->component = allocate(mul_size(sizeof(int32), history->nplayers));
+	status = solver_count(task, &match, &offender);
+	if (status != MATCH_OK)
+		report_mistake(state, status, match, offender);
+	if (layout->appearances > LOGIT_UNKNOWN / 4 ||
+		history->nplayers > (int32) (LOGIT_UNKNOWN / 4))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many unknowns for solve()")));
+	if (task->solver->by_day)
+	{
+		size_t		m;
+
+		for (m = 0; m < history->nmatches; m++)
+			if (history->match[m].played_at == NEVER_PLAYED)
+				ereport(ERROR,
+						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						 errmsg("solver \"%s\" needs the time of every match",
+								task->solver->model->name),
+						 errhint("Give it by skillrating.inputs(played_at => ...).")));
+		layout->day = allocate(mul_size(sizeof(int32), layout->appearances));
+	}
+	layout->first_skill = allocate(mul_size(sizeof(uint32), history->nplayers + 1));
+	solver_lay_out(task);
+	state->memory = solver_problem_size(task) +
+		mul_size(5 * sizeof(double), layout->n);
+	if (state->memory > limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("solve() would take %.0f MB, more than parameter \"memory\" allows",
+						ceil(state->memory / (1024.0 * 1024.0))),
+				 errdetail("There are %zu rows with %zu entries, and %u unknowns.",
+						   layout->nrows, layout->nentries, layout->n),
+				 errhint("Raise it, as in '{\"memory\": %.0f}', or solve fewer matches at once.",
+						 ceil(state->memory / (1024.0 * 1024.0)))));
+	solver_fill(task, allocate(solver_problem_size(task)));
+}
+
+/* Exact errors for the players that were named. */
+static void
+name_errors(SolveState *state, double *room)
+{
+	SolverTask *task = &state->task;
+	HistoryBuilder *builder = &state->builder;
+	int			i;
+	int32		player;
+
+	for (i = 0; i < state->nexact_for; i++)
+	{
+		bool		found = false;
+
+		for (player = 0; player < builder->history.nplayers; player++)
+		{
+			char	   *text = id_text(&builder->player_type,
+									   builder->player_id[player]);
+			bool		same = strcmp(text, state->exact_for[i]) == 0;
+			uint32_t	u;
+
+			pfree(text);
+			if (!same)
+				continue;
+			found = true;
+			for (u = task->layout.first_skill[player];
+				 u < task->layout.first_skill[player + 1]; u++)
+				state->error[u] = solver_exact_error(task, state->x, u, room);
+		}
+		if (!found)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s of option \"%s\" has no matches",
+							state->exact_for[i], EXACT_FOR)));
+	}
+}
+
+static void
+solve(SolveState *state, MemoryContext context)
+{
+	MemoryContext old;
+	double	   *room;
+
+	if (state->solved)
+		return;
+	old = MemoryContextSwitchTo(context);
+	history_builder_collect(&state->builder);
+	make_problem(state);
+	state->x = allocate(mul_size(sizeof(double), state->task.layout.n));
+	state->error = allocate(mul_size(sizeof(double), state->task.layout.n));
+	room = allocate(mul_size(3 * sizeof(double), state->task.layout.n));
+	logit_start(&state->task.problem, state->x);
+	state->result = solver_run(&state->task, state->x);
+	if (!state->result.diverged)
+	{
+		solver_errors(&state->task, state->x, state->error, room);
+		name_errors(state, room);
+	}
+	pfree(room);
+	state->solved = true;
+	MemoryContextSwitchTo(old);
+}
+
+/* Components by number, the largest first; those without matches have none. */
+static int32 *
+number_components(const SolveState *state, int *ncomponents)
+{
+	const SolverLayout *layout = &state->task.layout;
+	int32		players = state->builder.history.nplayers;
+	int32	   *size = palloc_extended(mul_size(sizeof(int32), players + 1),
+									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	int32	   *number = palloc_extended(mul_size(sizeof(int32), players + 1),
+										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	int			n = 0;
+	int32		i;
+
+	for (i = 0; i < players; i++)
+		if (layout->games[i] > 0)
+			size[layout->component[i]]++;
+
+	/* By players who stand for them, so first the number of each, then by size. */
+	for (i = 0; i < players; i++)
+		if (size[i] > 0)
+		{
+			int32		j;
+			int			larger = 1;
+
+			n++;
+			if (n > 1000)
+			{
+				number[i] = n;	/* so many that their order says nothing */
+				continue;
+			}
+			for (j = 0; j < players; j++)
+				if (size[j] > size[i] || (size[j] == size[i] && j < i))
+					larger++;
+			number[i] = larger;
+		}
+	*ncomponents = n;
+	pfree(size);
+	return number;
+}
+
+static SolveState *
+final_state(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+	SolveState *state;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	if (PG_ARGISNULL(0))
+		return NULL;
+	state = (SolveState *) PG_GETARG_POINTER(0);
+	solve(state, context);
+	return state;
+}
+
+static void
+set_estimate(const SolveState *state, Datum *value, bool *null, uint32_t u)
+{
+	*null = !solver_determined(&state->task, &state->result, u);
+	*value = Float8GetDatum(state->x[u]);
+}
+
+Datum
+skillrating_solve_final(PG_FUNCTION_ARGS)
+{
+	SolveState *state = final_state(fcinfo);
+	const SolverLayout *layout;
+	HistoryBuilder *builder;
+	int32	   *component;
+	int			ncomponents;
+	RowArray	rows;
+	int32		player;
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	layout = &state->task.layout;
+	builder = &state->builder;
+	component = number_components(state, &ncomponents);
+	rows = row_array_make(fcinfo, layout->skills);
+	for (player = 0; player < builder->history.nplayers; player++)
+	{
+		uint32_t	u;
+
+		CHECK_FOR_INTERRUPTS();
+		for (u = layout->first_skill[player];
+			 layout->games[player] > 0 && u < layout->first_skill[player + 1]; u++)
+		{
+			Datum		values[8];
+			bool		nulls[8] = {false};
+
+			values[0] = CStringGetTextDatum(id_text(&builder->player_type,
+													builder->player_id[player]));
+			nulls[1] = layout->day == NULL;
+			if (layout->day != NULL)
+				values[1] = TimestampTzGetDatum(layout->day[u] * USECS_PER_DAY);
+			set_estimate(state, &values[2], &nulls[2], u);
+			values[3] = Float8GetDatum(state->error[u]);
+			nulls[3] = state->result.diverged;
+			nulls[4] = nulls[5] = true;
+			if (layout->noffsets > 0)
+				set_estimate(state, &values[4], &nulls[4], layout->offset + u);
+			if (layout->ncommands > 0)
+				set_estimate(state, &values[5], &nulls[5],
+							 layout->command + player);
+			values[6] = Int64GetDatum(layout->games[player]);
+			values[7] = Int32GetDatum(component[layout->component[player]]);
+			row_array_add(&rows, values, nulls);
+		}
+	}
+	return return_row_array(&rows);
+}
+
+/* What contexts are worth to the first side. */
+static Datum
+context_estimates(FunctionCallInfo fcinfo, SolveState *state)
+{
+	const SolverLayout *layout = &state->task.layout;
+	HistoryBuilder *builder = &state->builder;
+	RowArray	rows = row_array_of(result_column_element_type(fcinfo, 14),
+									layout->ncontexts);
+	Datum	   *name = layout->ncontexts > 0 ?
+		id_table_ids(builder->contexts) : NULL;
+	Datum	   *by_number = palloc_array(Datum, layout->ncontexts + 1);
+	uint32_t	i;
+
+	for (i = 0; i < layout->ncontexts; i++)
+		by_number[(intptr_t) id_table_find(builder->contexts, name[i], "") - 1] =
+			name[i];
+	for (i = 0; i < layout->ncontexts; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		values[0] = by_number[i];
+		set_estimate(state, &values[1], &nulls[1], layout->context + i);
+		values[2] = Float8GetDatum(state->error[layout->context + i]);
+		nulls[2] = state->result.diverged;
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
+}
+
+Datum
+skillrating_solve_summary_final(PG_FUNCTION_ARGS)
+{
+	SolveState *state = final_state(fcinfo);
+	const SolverLayout *layout;
+	const LogitResult *result;
+	Datum		values[15];
+	bool		nulls[15] = {false};
+	int64		players = 0;
+	int			ncomponents;
+	int32		i;
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	layout = &state->task.layout;
+	result = &state->result;
+	(void) number_components(state, &ncomponents);
+	for (i = 0; i < state->builder.history.nplayers; i++)
+		players += layout->games[i] > 0;
+	values[0] = CStringGetTextDatum(state->task.solver->model->name);
+	values[1] = Int64GetDatum((int64) state->builder.history.nmatches);
+	values[2] = Int64GetDatum(players);
+	values[3] = Int64GetDatum((int64) layout->n);
+	values[4] = Int64GetDatum((int64) layout->nrows);
+	values[5] = Int32GetDatum(ncomponents);
+	values[6] = BoolGetDatum(result->converged);
+	values[7] = CStringGetTextDatum(result->converged ? "converged" :
+									result->diverged ? "there is no maximum" :
+									"max_iterations reached");
+	values[8] = Int32GetDatum(result->iterations);
+	values[9] = Int64GetDatum(result->products);
+	values[10] = Float8GetDatum(-result->objective);
+	values[11] = Float8GetDatum(result->gradient);
+	nulls[12] = state->task.problem.options.draw == 0;
+	values[12] = Float8GetDatum(state->task.problem.options.draw);
+	values[13] = Int64GetDatum((int64) state->memory);
+	values[14] = context_estimates(fcinfo, state);
+	return return_row(fcinfo, values, nulls);
+}

@@ -1,0 +1,104 @@
+-- solve(): the skills that all matches together imply, and how the search went.
+SET extra_float_digits = 0;
+
+SELECT name FROM skillrating.solvers();
+SELECT solver, count(*) AS parameters, count(*) FILTER (WHERE description IS NULL) AS undocumented
+FROM unnest(ARRAY['bradley_terry', 'hive', 'whole_history']) AS solver, skillrating.solver_parameters(solver) GROUP BY solver ORDER BY solver;
+
+CREATE TABLE played(match_id int PRIMARY KEY, played_at timestamptz, winner text, loser text);
+INSERT INTO played
+SELECT i, '2024-01-01'::timestamptz + i * interval '9 hours', CASE WHEN won THEN a ELSE b END, CASE WHEN won THEN b ELSE a END
+FROM (SELECT i, 'p' || i % 7 AS a, 'p' || (i + 1 + i / 7 % 6) % 7 AS b, hashint4(i) % 10 > i % 7 - 3 AS won FROM generate_series(1, 200) AS i) AS q;
+INSERT INTO played VALUES (901, '2024-02-01', 'q1', 'q2'), (902, '2024-02-02', 'q2', 'q1'), (903, '2024-02-03', 'q2', 'q1');
+CREATE VIEW results AS
+SELECT match_id, played_at, player_id, team, team AS rank FROM played, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
+
+-- Seven who met each other, and two who met nobody else.
+SELECT e.player, round(e.skill::numeric, 4) AS skill, round(e.standard_error::numeric, 4) AS error, e.games, e.component
+FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS x FROM results) AS q, unnest(x) AS e ORDER BY e.component, e.player;
+-- Without a prior each component has its own zero, and two players are apart by the logarithm of their odds.
+SELECT e.component, round(sum(e.skill)::numeric, 10) + 0 AS sum, round((max(e.skill) - min(e.skill))::numeric, 6) AS range
+FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"prior_deviation": 0, "errors": "exact"}' ORDER BY match_id) AS x FROM results) AS q, unnest(x) AS e
+GROUP BY e.component ORDER BY e.component;
+SELECT round(ln(2)::numeric, 6) AS ln_2;
+-- At the maximum every player has as many wins as expected.
+SELECT max(abs(won - expected)) < 1e-8 AS as_expected FROM (
+    SELECT p.player_id, sum((p.rank = 1)::int) AS won, sum(1 / (1 + exp(o.skill - s.skill))) AS expected
+    FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"prior_deviation": 0}' ORDER BY match_id) AS x FROM results) AS q,
+        results AS p JOIN results AS r USING (match_id), LATERAL (SELECT skill FROM unnest(x) WHERE player = p.player_id) AS s, LATERAL (SELECT skill FROM unnest(x) WHERE player = r.player_id) AS o
+    WHERE p.team <> r.team GROUP BY p.player_id) AS w;
+-- The order of matches changes nothing but the last digits; types of identifiers nothing at all.
+SELECT max(abs(a.skill - b.skill)) < 1e-9 AS same, max(abs(a.skill - c.skill)) < 1e-9 AS same
+FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS x, skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY md5(match_id::text), match_id) AS y,
+        skillrating.solve('bradley_terry', match_id::text, ascii(player_id) * 10 + substr(player_id, 2)::bigint, team, rank ORDER BY match_id::text) AS z FROM results) AS q,
+    unnest(x) AS a JOIN unnest(y) AS b USING (player) JOIN unnest(z) AS c ON c.player = (ascii(a.player) * 10 + substr(a.player, 2)::bigint)::text;
+
+-- How it went. Beside solve() it costs nothing more: both share what they collect.
+SELECT (s).solver, (s).matches, (s).players, (s).unknowns, (s).rows, (s).components, (s).converged, (s).status, (s).iterations < 12 AS few_iterations, (s).gradient < 1e-8 AS flat, (s).draw, (s).contexts
+FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS s, skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS x FROM results) AS q;
+-- Plain ascent is not there yet after ten steps, and says so.
+SELECT (s).converged, (s).status, (s).iterations FROM (
+    SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, '{"method": "gradient", "max_iterations": 3}' ORDER BY match_id) AS s FROM results) AS q;
+SELECT (s).converged FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, '{"method": "gradient", "max_iterations": 100000}' ORDER BY match_id) AS s FROM results) AS q;
+
+-- Who always loses has no maximum without a prior; the others have.
+SELECT e.player, round(e.skill::numeric, 4) AS skill, e.standard_error, (s).converged, (s).status
+FROM (SELECT skillrating.solve('bradley_terry', m, p, t, t, '{"prior_deviation": 0}' ORDER BY m) AS x, skillrating.solve_summary('bradley_terry', m, p, t, t, '{"prior_deviation": 0}' ORDER BY m) AS s
+    FROM (VALUES (1, 'ann', 1), (1, 'bob', 2), (2, 'bob', 1), (2, 'ann', 2), (3, 'ann', 1), (3, 'cid', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player;
+-- Games won and lost against somebody average are a prior, too.
+SELECT e.player, round(e.skill::numeric, 4) AS skill
+FROM (SELECT skillrating.solve('bradley_terry', m, p, t, t, '{"prior_deviation": 0, "prior_games": 0.5}' ORDER BY m) AS x
+    FROM (VALUES (1, 'ann', 1), (1, 'bob', 2), (2, 'bob', 1), (2, 'ann', 2), (3, 'ann', 1), (3, 'cid', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player;
+
+-- Draws of their own.
+SELECT round((s).draw::numeric, 6) AS draw, (s).converged FROM (
+    SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, CASE WHEN match_id % 3 = 0 THEN 1 ELSE rank END, '{"draws": "davidson"}' ORDER BY match_id) AS s FROM results) AS q;
+
+-- Day by day.
+SELECT count(*) AS days, count(DISTINCT e.at) > 70 AS many_days, bool_and(e.standard_error > 0) AS errors, max(e.at) AS last
+FROM (SELECT skillrating.solve('whole_history', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"drift": 0.01}' ORDER BY played_at, match_id) AS x FROM results) AS q, unnest(x) AS e;
+SELECT skillrating.solve('whole_history', match_id, player_id, team, rank ORDER BY match_id) FROM results;
+
+-- Sides and contexts jointly with skills.
+SELECT c.context, c.log_odds > 0 AS favours_the_first_side, c.standard_error > 0 AS error
+FROM (SELECT skillrating.solve_summary('hive', match_id, player_id, team, rank,
+        skillrating.inputs(side => 1 + (team + match_id) % 2, context => CASE WHEN match_id % 4 < 2 THEN 'cave' ELSE 'hill' END), '{"offset_deviation": 0.3}' ORDER BY match_id) AS s
+    FROM results) AS q, unnest((s).contexts) AS c ORDER BY c.context;
+SELECT count(e.side_offset) AS offsets, count(e.command_skill) AS commanders, bool_and(e.skill > 0) AS positive
+FROM (SELECT skillrating.solve('hive', match_id, player_id, team, rank, skillrating.inputs(side => team, commanding => 0.2), '{"offset_deviation": 0.3, "command": true}' ORDER BY match_id) AS x
+    FROM results) AS q, unnest(x) AS e;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank, skillrating.inputs(context => player_id), '{}' ORDER BY match_id) FROM results;
+
+-- Errors of players by name are exact, and larger than what their own results say.
+SELECT e.player, a.standard_error > b.standard_error AS larger
+FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"exact_for": ["p1", "p3"]}' ORDER BY match_id) AS x,
+        skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS y FROM results) AS q,
+    unnest(x) AS a JOIN unnest(y) AS b USING (player), LATERAL (SELECT a.player) AS e WHERE a.player ~ 'p[1-4]' ORDER BY e.player;
+SELECT bool_and(abs(a.standard_error / b.standard_error - 1) < 0.35) AS near
+FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "exact"}' ORDER BY match_id) AS x,
+        skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "probes", "probes": 300}' ORDER BY match_id) AS y FROM results) AS q, unnest(x) AS a JOIN unnest(y) AS b USING (player);
+
+-- In groups; nothing in, nothing out.
+SELECT match_id > 100 AS late, cardinality(skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id)) AS players FROM results GROUP BY late ORDER BY late;
+SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id), skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) FROM results WHERE false;
+SELECT skillrating.solve('bradley_terry', match_id, player_id, 1, 1 ORDER BY match_id) AS nobody, (skillrating.solve_summary('bradley_terry', match_id, player_id, 1, 1 ORDER BY match_id)).status FROM results;
+
+-- Mistakes and limits.
+SELECT skillrating.solve('chess', match_id, player_id, team, rank ORDER BY match_id) FROM results;
+SELECT skillrating.solve(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"k": 1}' ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"prior_shape": 1}' ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank, '[]' ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"exact_for": 3}' ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"exact_for": ["nobody"]}' ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank - 1 ORDER BY match_id) FROM results;
+SELECT skillrating.solve('bradley_terry', i, i * 3 % 100000 + j, j, j, '{"memory": 1}' ORDER BY i) FROM generate_series(1, 50000) AS i, generate_series(1, 2) AS j;
+SELECT name FROM skillrating.solver_parameters('chess');
+
+-- A search can be cancelled.
+SET statement_timeout = '500ms';
+SELECT cardinality(skillrating.solve('bradley_terry', i, (i * j * 7919) % 20000, j, j, '{"errors": "exact"}' ORDER BY i)) FROM generate_series(1, 40000) AS i, generate_series(1, 2) AS j;
+RESET statement_timeout;
+DROP VIEW results;
+DROP TABLE played;
