@@ -39,7 +39,7 @@ CREATE TYPE skillrating.estimate AS (
     component integer);
 
 COMMENT ON TYPE skillrating.estimate IS
-'What solve() found of a player: the identifier as text; the day, for solvers with a skill for each; the skill in log-odds (null where there is no maximum, as for somebody who always loses, without a prior); its standard error; what playing the first side adds, and the skill as commander, where the solver has them; matches that counted; and the component: skills of players who are not connected by matches, directly or by others, are not comparable (1 is the largest).';
+'What solve() found of a player: the identifier as text; the day, for solvers with a skill for each, or the time of the match (through_time; the last row of several at one time); the skill in log-odds (null where there is no maximum, as for somebody who always loses, without a prior), or in the units of initial_mu (through_time); its standard error; what playing the first side adds, and the skill as commander, where the solver has them; matches that counted; and the component: skills of players who are not connected by matches, directly or by others, are not comparable (1 is the largest).';
 
 CREATE TYPE skillrating.context_estimate AS (
     context text,
@@ -67,7 +67,7 @@ CREATE TYPE skillrating.solve_summary AS (
     contexts skillrating.context_estimate[]);
 
 COMMENT ON TYPE skillrating.solve_summary IS
-'How solve() went: the solver; matches, players, unknowns, rows of the likelihood (comparisons and virtual games) and components; whether it converged, and in words (converged, max_iterations reached, there is no maximum); iterations and multiplications with the matrix of second derivatives; the logarithm of the posterior at the end, without constants, and its largest derivative; Davidson''s parameter of draws, if there is one; bytes of the problem; and what contexts are worth.';
+'How solve() went: the solver; matches, players, unknowns (through_time: appearances), rows of the likelihood (comparisons and virtual games) and components; whether it converged, and in words (converged, max_iterations reached, there is no maximum); iterations (through_time: passes forward and backward) and multiplications with the matrix of second derivatives; the logarithm of the posterior at the end, without constants, and its largest derivative (through_time: the log likelihood of the results, each predicted from those before it in the first pass, as tune() scores them, and the largest change of the last two passes in deviations); Davidson''s parameter of draws, if there is one; bytes of the problem; and what contexts are worth.';
 
 CREATE FUNCTION skillrating.solve_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -118,7 +118,7 @@ CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anye
 );
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8) IS
-'The skills that make all results together most probable: e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank ORDER BY match_id) AS estimates FROM ...) AS q, unnest(q.estimates) AS e. solver is one of solvers(): hive, bradley_terry or whole_history. A row is a participant (or a stint of one) of a match; the match must be in ORDER BY, which otherwise changes nothing; rank is that of the team. Skills are in log-odds (times 400 / ln 10 = 173.7 they are Elo points). The maximum is found to the last digits by Newton''s method with conjugate gradients; solve_summary() over the same arguments says how, and is free beside it. GROUP BY solves each group. Memory: 8 bytes a participant and 8 for each column that is not null, then 12 a participant and 32 a match, limited by parameter memory. Null without rows. Errors: 22023 without the match in ORDER BY and for unknown solvers and parameters, 54000 beyond the memory allowed, 22004 without times where they are needed; and as rate().';
+'The skills that make all results together most probable: e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank ORDER BY match_id) AS estimates FROM ...) AS q, unnest(q.estimates) AS e. solver is one of solvers(): bradley_terry, hive, whole_history or through_time, whose order of matches is that of ORDER BY. A row is a participant (or a stint of one) of a match; the match must be in ORDER BY, which otherwise changes nothing (but through_time needs that of time); rank is that of the team. Skills are in log-odds (times 400 / ln 10 = 173.7 they are Elo points). The maximum is found to the last digits by Newton''s method with conjugate gradients; solve_summary() over the same arguments says how, and is free beside it. GROUP BY solves each group. Memory: 8 bytes a participant and 8 for each column that is not null, then 12 a participant and 32 a match, limited by parameter memory. Null without rows. Errors: 22023 without the match in ORDER BY and for unknown solvers and parameters, 54000 beyond the memory allowed, 22004 without times where they are needed; and as rate().';
 
 CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating.solve_transition,

@@ -170,8 +170,7 @@ rate_match(const History *history, const HistoryMatch *source,
 	return MATCH_OK;
 }
 
-/* What the prediction of a match, which was rated, costs. */
-static double
+double
 match_log_loss(const Match *match)
 {
 	double		loss = 0;

@@ -73,11 +73,13 @@ extern MatchStatus history_build_match(const History *history, size_t number,
 									   int *offender);
 
 /*
- * Predictions, one step ahead, of a part of the history: negative log likelihood,
- * in nats, of who won.  A draw of two counts half for each, and a first place
- * shared by several is shared among them.  Impossible events cost what those of
- * probability 1e-15 do.
+ * What the prediction of a match costs: the negative log likelihood, in nats, of
+ * who won.  A draw of two counts half for each, and a first place shared by several
+ * is shared among them.  Impossible events cost what those of probability 1e-15 do.
  */
+extern double match_log_loss(const Match *match);
+
+/* Predictions, one step ahead, of a part of the history. */
 typedef struct HistoryScore
 {
 	int64_t		matches;

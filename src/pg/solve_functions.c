@@ -17,6 +17,7 @@
 
 #include "rows.h"
 #include "solve/solver.h"
+#include "solve/through_time.h"
 
 SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_solver_parameters);
@@ -89,7 +90,19 @@ typedef struct SolveState
 	double	   *x;
 	double	   *error;
 	Size		memory;			/* of the problem */
+
+	/* Of solver through_time, in place of the task. */
+	ThroughTime tt;
+	ThroughTimeResult tt_result;
+	ParamValue	tt_params[THROUGH_TIME_MODEL_PARAMS];
 } SolveState;
+
+/* Whether the solver is not a problem for the logistic one. */
+static bool
+is_through_time(const SolveState *state)
+{
+	return state->task.solver->rows == NULL;
+}
 
 /* Take the option exact_for out of the parameters. */
 static Jsonb *
@@ -156,6 +169,12 @@ solve_begin(FunctionCallInfo fcinfo, MemoryContext context)
 							   take_exact_for(state, params < 0 ||
 											  PG_ARGISNULL(params) ? NULL :
 											  PG_GETARG_JSONB_P_COPY(params)));
+	if (is_through_time(state) && state->nexact_for > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" is not one of solver \"%s\"", EXACT_FOR,
+						solver->model->name),
+				 errhint("Its deviations are those of the normal approximation.")));
 	history_builder_init(&state->builder, fcinfo, "solve", 2,
 						 nargs > 7 ? 6 : -1, false);
 	MemoryContextSwitchTo(old);
@@ -180,6 +199,12 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
+static void *
+allocate(Size size)
+{
+	return palloc_extended(Max(size, 1), MCXT_ALLOC_HUGE);
+}
+
 static void
 solve_error_context(void *arg)
 {
@@ -188,7 +213,8 @@ solve_error_context(void *arg)
 
 /* A mistake in a match, as the core found it. */
 static void
-report_mistake(SolveState *state, MatchStatus status, size_t match, int offender)
+report_mistake(SolveState *state, const HistoryWork *work, MatchStatus status,
+			   size_t match, int offender)
 {
 	const HistoryMatch *source = &state->builder.history.match[match];
 	Match		shape = {0};
@@ -203,16 +229,82 @@ report_mistake(SolveState *state, MatchStatus status, size_t match, int offender
 	shape.gain = source->gain;
 	report_match_status(status,
 						match_status_value(status, whose ?
-										   &state->task.work->participant[offender] : NULL,
+										   &work->participant[offender] : NULL,
 										   &shape),
 						whose ? history_player_text(&state->builder, match,
 													offender) : NULL);
 }
 
-static void *
-allocate(Size size)
+/* Errors if the problem takes more memory than is allowed. */
+static void
+check_memory(const SolveState *state, Size size, const char *detail)
 {
-	return palloc_extended(Max(size, 1), MCXT_ALLOC_HUGE);
+	int			param = model_param_find(state->task.solver->model, "memory");
+	double		megabytes = ceil(size / (1024.0 * 1024.0));
+
+	if (size <= state->params[param].number * 1024 * 1024)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("solve() would take %.0f MB, more than parameter \"memory\" allows",
+					megabytes),
+			 errdetail_internal("%s", detail),
+			 errhint("Raise it, as in '{\"memory\": %.0f}', or solve fewer matches at once.",
+					 megabytes)));
+}
+
+/* The room in which matches are built. */
+static HistoryWork *
+make_work(const History *history, const Model *model)
+{
+	HistoryWork *work = palloc_object(HistoryWork);
+
+	history_work_init(work, allocate(history_work_size(history, model)), history,
+					  model);
+	return work;
+}
+
+/* Solve by TrueSkill Through Time. */
+static void
+solve_through_time(SolveState *state)
+{
+	ThroughTime *tt = &state->tt;
+	const History *history = &state->builder.history;
+	MatchStatus status;
+	size_t		match;
+	int			offender;
+	Size		n;
+
+	tt->history = history;
+	through_time_configure(tt, state->params, state->tt_params);
+	tt->work = make_work(history, tt->model);
+	tt->interrupt = check_interrupts;
+	tt->first = allocate(mul_size(sizeof(size_t), history->nmatches + 1));
+	status = through_time_count(tt, &match, &offender);
+	if (status != MATCH_OK)
+		report_mistake(state, tt->work, status, match, offender);
+	n = tt->appearances;
+	if (n >= NO_APPEARANCE || history->nmatches >= PG_UINT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many appearances for solve()")));
+	state->memory = add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
+							 mul_size(history->nmatches, sizeof(size_t)));
+	check_memory(state, state->memory,
+				 psprintf("There are %zu appearances of players in matches.", n));
+	tt->match = allocate(mul_size(sizeof(uint32_t), n));
+	tt->previous = allocate(mul_size(sizeof(uint32_t), n));
+	tt->next = allocate(mul_size(sizeof(uint32_t), n));
+	tt->site = allocate(mul_size(sizeof(Message), n));
+	tt->forward = allocate(mul_size(sizeof(Message), n));
+	tt->backward = allocate(mul_size(sizeof(Message), n));
+	tt->last = allocate(mul_size(sizeof(uint32_t), history->nplayers));
+	tt->games = allocate(mul_size(sizeof(int64), history->nplayers));
+	tt->component = allocate(mul_size(sizeof(int32), history->nplayers));
+	through_time_link(tt);
+	state->tt_result = through_time_solve(tt, false,
+										  through_time_tolerance(state->params),
+										  through_time_max_passes(state->params));
 }
 
 /* Lay the problem out, having checked that its memory may be had. */
@@ -222,7 +314,6 @@ make_problem(SolveState *state)
 	SolverTask *task = &state->task;
 	const History *history = &state->builder.history;
 	SolverLayout *layout = &task->layout;
-	Size		limit = (Size) (state->params[SOLVER_MEMORY].number * 1024 * 1024);
 	MatchStatus status;
 	size_t		match;
 	int			offender;
@@ -233,15 +324,12 @@ make_problem(SolveState *state)
 		state->builder.context_of : NULL;
 	task->ncontexts = state->builder.ncontexts;
 	task->interrupt = check_interrupts;
-	task->work = palloc_object(HistoryWork);
-	history_work_init(task->work,
-					  allocate(history_work_size(history, task->solver->model)),
-					  history, task->solver->model);
+	task->work = make_work(history, task->solver->model);
 	layout->games = allocate(mul_size(sizeof(int64), history->nplayers));
 	layout->component = allocate(mul_size(sizeof(int32), history->nplayers));
 	status = solver_count(task, &match, &offender);
 	if (status != MATCH_OK)
-		report_mistake(state, status, match, offender);
+		report_mistake(state, task->work, status, match, offender);
 	if (layout->appearances > LOGIT_UNKNOWN / 4 ||
 		history->nplayers > (int32) (LOGIT_UNKNOWN / 4))
 		ereport(ERROR,
@@ -264,15 +352,9 @@ make_problem(SolveState *state)
 	solver_lay_out(task);
 	state->memory = solver_problem_size(task) +
 		mul_size(5 * sizeof(double), layout->n);
-	if (state->memory > limit)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("solve() would take %.0f MB, more than parameter \"memory\" allows",
-						ceil(state->memory / (1024.0 * 1024.0))),
-				 errdetail("There are %zu rows with %zu entries, and %u unknowns.",
-						   layout->nrows, layout->nentries, layout->n),
-				 errhint("Raise it, as in '{\"memory\": %.0f}', or solve fewer matches at once.",
-						 ceil(state->memory / (1024.0 * 1024.0)))));
+	check_memory(state, state->memory,
+				 psprintf("There are %zu rows with %zu entries, and %u unknowns.",
+						  layout->nrows, layout->nentries, layout->n));
 	solver_fill(task, allocate(solver_problem_size(task)));
 }
 
@@ -322,6 +404,13 @@ solve(SolveState *state, MemoryContext context)
 		return;
 	old = MemoryContextSwitchTo(context);
 	history_builder_collect(&state->builder);
+	state->solved = true;
+	if (is_through_time(state))
+	{
+		solve_through_time(state);
+		MemoryContextSwitchTo(old);
+		return;
+	}
 	make_problem(state);
 	state->x = allocate(mul_size(sizeof(double), state->task.layout.n));
 	state->error = allocate(mul_size(sizeof(double), state->task.layout.n));
@@ -334,7 +423,6 @@ solve(SolveState *state, MemoryContext context)
 		name_errors(state, room);
 	}
 	pfree(room);
-	state->solved = true;
 	MemoryContextSwitchTo(old);
 }
 
@@ -342,7 +430,10 @@ solve(SolveState *state, MemoryContext context)
 static int32 *
 number_components(const SolveState *state, int *ncomponents)
 {
-	const SolverLayout *layout = &state->task.layout;
+	const int64_t *games = is_through_time(state) ? state->tt.games :
+		state->task.layout.games;
+	const int32_t *component = is_through_time(state) ? state->tt.component :
+		state->task.layout.component;
 	int32		players = state->builder.history.nplayers;
 	int32	   *size = palloc_extended(mul_size(sizeof(int32), players + 1),
 									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -352,8 +443,8 @@ number_components(const SolveState *state, int *ncomponents)
 	int32		i;
 
 	for (i = 0; i < players; i++)
-		if (layout->games[i] > 0)
-			size[layout->component[i]]++;
+		if (games[i] > 0)
+			size[component[i]]++;
 
 	/* By players who stand for them, so first the number of each, then by size. */
 	for (i = 0; i < players; i++)
@@ -400,6 +491,58 @@ set_estimate(const SolveState *state, Datum *value, bool *null, uint32_t u)
 	*value = Float8GetDatum(state->x[u]);
 }
 
+/* A row for each player and time, of solver through_time. */
+static Datum
+through_time_estimates(FunctionCallInfo fcinfo, SolveState *state)
+{
+	const ThroughTime *tt = &state->tt;
+	HistoryBuilder *builder = &state->builder;
+	const History *history = &builder->history;
+	int			ncomponents;
+	int32	   *component = number_components(state, &ncomponents);
+	RowArray	rows = row_array_make(fcinfo, (int) tt->appearances);
+	size_t		m;
+	size_t		a;
+
+	for (m = 0; m < history->nmatches; m++)
+	{
+		Match		match;
+		int			offender;
+
+		CHECK_FOR_INTERRUPTS();
+		if (tt->first[m] == tt->first[m + 1])
+			continue;
+		(void) history_build_match(history, m, tt->model, tt->params, tt->work,
+								   &match, &offender);
+		for (a = tt->first[m]; a < tt->first[m + 1]; a++)
+		{
+			int32_t		player = tt->work->player[a - tt->first[m]];
+			int64_t		at = history->match[m].played_at;
+			Datum		values[8];
+			bool		nulls[8] = {false};
+			double		mu,
+						sigma;
+
+			/* Of several at the same time the last one. */
+			if (at != NEVER_PLAYED && tt->next[a] != NO_APPEARANCE &&
+				history->match[tt->match[tt->next[a]]].played_at == at)
+				continue;
+			through_time_skill(tt, a, &mu, &sigma);
+			values[0] = CStringGetTextDatum(id_text(&builder->player_type,
+													builder->player_id[player]));
+			values[1] = TimestampTzGetDatum(at);
+			nulls[1] = at == NEVER_PLAYED;
+			values[2] = Float8GetDatum(mu);
+			values[3] = Float8GetDatum(sigma);
+			nulls[4] = nulls[5] = true;
+			values[6] = Int64GetDatum(tt->games[player]);
+			values[7] = Int32GetDatum(component[tt->component[player]]);
+			row_array_add(&rows, values, nulls);
+		}
+	}
+	return return_row_array(&rows);
+}
+
 Datum
 skillrating_solve_final(PG_FUNCTION_ARGS)
 {
@@ -413,6 +556,8 @@ skillrating_solve_final(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 		PG_RETURN_NULL();
+	if (is_through_time(state))
+		return through_time_estimates(fcinfo, state);
 	layout = &state->task.layout;
 	builder = &state->builder;
 	component = number_components(state, &ncomponents);
@@ -486,6 +631,7 @@ skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 	SolveState *state = final_state(fcinfo);
 	const SolverLayout *layout;
 	const LogitResult *result;
+	const int64_t *games;
 	Datum		values[15];
 	bool		nulls[15] = {false};
 	int64		players = 0;
@@ -496,15 +642,33 @@ skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	layout = &state->task.layout;
 	result = &state->result;
+	games = is_through_time(state) ? state->tt.games : layout->games;
 	(void) number_components(state, &ncomponents);
 	for (i = 0; i < state->builder.history.nplayers; i++)
-		players += layout->games[i] > 0;
+		players += games[i] > 0;
 	values[0] = CStringGetTextDatum(state->task.solver->model->name);
 	values[1] = Int64GetDatum((int64) state->builder.history.nmatches);
 	values[2] = Int64GetDatum(players);
+	values[5] = Int32GetDatum(ncomponents);
+	values[13] = Int64GetDatum((int64) state->memory);
+	values[14] = context_estimates(fcinfo, state);
+	if (is_through_time(state))
+	{
+		const ThroughTimeResult *tt_result = &state->tt_result;
+
+		values[3] = Int64GetDatum((int64) state->tt.appearances);
+		values[4] = Int64GetDatum(tt_result->scored);
+		values[6] = BoolGetDatum(tt_result->converged);
+		values[7] = CStringGetTextDatum(tt_result->converged ? "converged" :
+										"max_iterations reached");
+		values[8] = Int32GetDatum(tt_result->passes);
+		values[10] = Float8GetDatum(tt_result->log_evidence);
+		values[11] = Float8GetDatum(tt_result->change);
+		nulls[9] = nulls[12] = true;
+		return return_row(fcinfo, values, nulls);
+	}
 	values[3] = Int64GetDatum((int64) layout->n);
 	values[4] = Int64GetDatum((int64) layout->nrows);
-	values[5] = Int32GetDatum(ncomponents);
 	values[6] = BoolGetDatum(result->converged);
 	values[7] = CStringGetTextDatum(result->converged ? "converged" :
 									result->diverged ? "there is no maximum" :
@@ -515,7 +679,5 @@ skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 	values[11] = Float8GetDatum(result->gradient);
 	nulls[12] = state->task.problem.options.draw == 0;
 	values[12] = Float8GetDatum(state->task.problem.options.draw);
-	values[13] = Int64GetDatum((int64) state->memory);
-	values[14] = context_estimates(fcinfo, state);
 	return return_row(fcinfo, values, nulls);
 }

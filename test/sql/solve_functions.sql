@@ -3,7 +3,7 @@ SET extra_float_digits = 0;
 
 SELECT name FROM skillrating.solvers();
 SELECT solver, count(*) AS parameters, count(*) FILTER (WHERE description IS NULL) AS undocumented
-FROM unnest(ARRAY['bradley_terry', 'hive', 'whole_history']) AS solver, skillrating.solver_parameters(solver) GROUP BY solver ORDER BY solver;
+FROM unnest(ARRAY['bradley_terry', 'hive', 'through_time', 'whole_history']) AS solver, skillrating.solver_parameters(solver) GROUP BY solver ORDER BY solver;
 
 CREATE TABLE played(match_id int PRIMARY KEY, played_at timestamptz, winner text, loser text);
 INSERT INTO played
@@ -58,6 +58,23 @@ SELECT round((s).draw::numeric, 6) AS draw, (s).converged FROM (
 SELECT count(*) AS days, count(DISTINCT e.at) > 70 AS many_days, bool_and(e.standard_error > 0) AS errors, max(e.at) AS last
 FROM (SELECT skillrating.solve('whole_history', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"drift": 0.01}' ORDER BY played_at, match_id) AS x FROM results) AS q, unnest(x) AS e;
 SELECT skillrating.solve('whole_history', match_id, player_id, team, rank ORDER BY match_id) FROM results;
+
+-- TrueSkill Through Time: three who beat each other in a circle are equal, and as certain as published.
+SELECT e.player, round(e.skill::numeric, 4) AS mu, round(e.standard_error::numeric, 5) AS sigma, e.games, e.component
+FROM (SELECT skillrating.solve('through_time', m, p, t, t, skillrating.inputs(played_at => '2024-01-01'), '{"tau": 0, "draw_probability": 0, "tolerance": 1e-8}' ORDER BY m) AS x
+    FROM (VALUES (1, 'a', 1), (1, 'b', 2), (2, 'b', 1), (2, 'c', 2), (3, 'c', 1), (3, 'a', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player;
+SELECT (s).solver, (s).matches, (s).players, (s).unknowns, (s).rows, (s).components, (s).converged, (s).status, (s).iterations < 100 AS few_passes, (s).products, (s).gradient < 1e-4 AS settled
+FROM (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"drift": 0.1}' ORDER BY played_at, match_id) AS s FROM results) AS q;
+SELECT count(*) AS appearances, count(DISTINCT (e.player, e.at)) = count(*) AS once_a_time FROM (
+    SELECT skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) AS x FROM results) AS q, unnest(x) AS e;
+-- The evidence of the first pass is what tune() calls the log loss of all matches. (With tau TrueSkill drifts before the first match, too.)
+SELECT abs((s).log_posterior / (s).matches + (t).log_loss_before) < 1e-9 AS same FROM (
+    SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, '{"tau": 0}' ORDER BY match_id) AS s,
+        skillrating.tune('trueskill', ARRAY['beta'], match_id, player_id, team, rank, '{"params": {"tau": 0}, "burn_in": 0, "holdout": 0, "max_evaluations": 1}' ORDER BY match_id) AS t
+    FROM results) AS q;
+SELECT (s).converged, (s).status FROM (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, '{"max_iterations": 1}' ORDER BY match_id) AS s FROM results) AS q;
+SELECT skillrating.solve('through_time', match_id, player_id, team, rank, '{"exact_for": ["p1"]}' ORDER BY match_id) FROM results;
+SELECT skillrating.solve('through_time', i, i * 3 % 100000 + j, j, j, '{"memory": 1}' ORDER BY i) FROM generate_series(1, 50000) AS i, generate_series(1, 2) AS j;
 
 -- Sides and contexts jointly with skills.
 SELECT c.context, c.log_odds > 0 AS favours_the_first_side, c.standard_error > 0 AS error

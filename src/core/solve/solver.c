@@ -25,10 +25,12 @@ const char *const solver_errors_choices[] = {"bound", "probes", "exact", NULL};
 
 extern const Solver bradley_terry_solver;
 extern const Solver hive_solver;
+extern const Solver through_time_solver;
 extern const Solver whole_history_solver;
 
 const Solver *const solver_registry[] = {
-	&bradley_terry_solver, &hive_solver, &whole_history_solver
+	&bradley_terry_solver, &hive_solver, &through_time_solver,
+	&whole_history_solver
 };
 
 const int	solver_count_registered = sizeof(solver_registry) / sizeof(solver_registry[0]);
@@ -133,9 +135,8 @@ solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 	rows->nentries++;
 }
 
-/* The player who stands for a component. */
-static int32_t
-find_component(int32_t *component, int32_t player)
+int32_t
+solver_find_component(int32_t *component, int32_t player)
 {
 	while (component[player] != player)
 	{
@@ -184,7 +185,7 @@ static void
 see_match(SolverTask *task, const Match *match)
 {
 	SolverLayout *layout = &task->layout;
-	int32_t		root = find_component(layout->component, task->work->player[0]);
+	int32_t		root = solver_find_component(layout->component, task->work->player[0]);
 	int			i;
 
 	layout->appearances += (size_t) match->nplayers;
@@ -193,7 +194,7 @@ see_match(SolverTask *task, const Match *match)
 		int32_t		player = task->work->player[i];
 
 		layout->games[player]++;
-		layout->component[find_component(layout->component, player)] = root;
+		layout->component[solver_find_component(layout->component, player)] = root;
 	}
 }
 
@@ -210,7 +211,7 @@ solver_count(SolverTask *task, size_t *match, int *offender)
 	task->layout.appearances = 0;
 	status = each_match(task, &rows, see_match, match, offender);
 	for (i = 0; i < task->history->nplayers; i++)
-		task->layout.component[i] = find_component(task->layout.component, i);
+		task->layout.component[i] = solver_find_component(task->layout.component, i);
 	task->layout.nrows = rows.nrows;
 	task->layout.nentries = rows.nentries;
 	return status;

@@ -21,7 +21,10 @@ typedef struct Solver
 	const Model *model;
 	bool		by_day;			/* a skill for each day that a player played */
 
-	/* The rows of a match, by solver_row() and solver_entry(). */
+	/*
+	 * The rows of a match, by solver_row() and solver_entry(); NULL: this is no
+	 * problem for the logistic solver (see through_time.h).
+	 */
 	void		(*rows) (struct SolverTask *task, const Match *match,
 						 struct SolverRows *rows);
 
@@ -177,6 +180,9 @@ extern void solver_fill(SolverTask *task, void *block);
  * Without priors skills of a component have mean 0.
  */
 extern LogitResult solver_run(SolverTask *task, double *x);
+
+/* The player who stands for a component, where every player leads to one. */
+extern int32_t solver_find_component(int32_t *component, int32_t player);
 
 /* Whether an unknown has a maximum, if not all have. */
 extern bool solver_determined(const SolverTask *task, const LogitResult *result,
