@@ -6,7 +6,7 @@ CREATE FUNCTION skillrating.solvers(
     OUT source text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_solvers'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 3;
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 4;
 
 COMMENT ON FUNCTION skillrating.solvers() IS
 'The solvers of solve(), one a row: name, a summary, and the paper or document that it comes from.';
@@ -26,7 +26,7 @@ AS 'MODULE_PATHNAME', 'skillrating_solver_parameters'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.solver_parameters(text) IS
-'The parameters of a solver, one a row, as model_parameters() has those of a model. Error 22023 for an unknown solver.';
+'The parameters of a solver, or of frag_scores() by that name, one a row, as model_parameters() has those of a model. Error 22023 for an unknown solver.';
 
 CREATE TYPE skillrating.estimate AS (
     player text,

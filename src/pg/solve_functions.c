@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "rows.h"
+#include "solve/frag_graph.h"
 #include "solve/solver.h"
 #include "solve/through_time.h"
 
@@ -72,8 +73,13 @@ skillrating_solvers(PG_FUNCTION_ARGS)
 Datum
 skillrating_solver_parameters(PG_FUNCTION_ARGS)
 {
-	return_parameters(fcinfo,
-					  get_solver(text_to_cstring(PG_GETARG_TEXT_PP(0)))->model);
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	/* An aggregate of its own, with parameters like those of a solver. */
+	if (strcmp(name, frag_graph_model.name) == 0)
+		return_parameters(fcinfo, &frag_graph_model);
+	else
+		return_parameters(fcinfo, get_solver(name)->model);
 	return (Datum) 0;
 }
 

@@ -1,0 +1,537 @@
+/*
+ * frag_graph.c
+ *		Scores from who killed whom how often.
+ *
+ * Two players who met differ in score by y = (a - b) / (a + b), where a and b are
+ * their frags against each other.  Not all such differences can hold at once; the
+ * scores are those that miss them least.  The document's closed form is that
+ * solution where everybody met everybody; elsewhere it forgets who the opponents
+ * were, and the linear system is solved instead.
+ */
+#include "solve/frag_graph.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/solver.h"
+
+enum
+{
+	FRAG_METHOD,
+	FRAG_WEIGHT,
+	FRAG_SHRINKAGE,
+	FRAG_RIDGE,
+	FRAG_SUICIDES,
+	FRAG_CORE_OPPONENTS,
+	FRAG_CORE_FRAGS,
+	FRAG_PRIOR_DEVIATION,
+	FRAG_TOLERANCE,
+	FRAG_MEMORY,
+	FRAG_NPARAMS
+};
+
+enum
+{
+	WEIGHT_FRAGS,
+	WEIGHT_EQUAL
+};
+
+enum
+{
+	SUICIDES_IGNORE,
+	SUICIDES_SUBTRACT,
+	SUICIDES_DISTRIBUTE
+};
+
+static const char *const method_choices[] = {"least_squares", "average", "logistic", NULL};
+static const char *const weight_choices[] = {"frags", "equal", NULL};
+static const char *const suicide_choices[] = {"ignore", "subtract", "distribute", NULL};
+
+static const ParamSpec frag_graph_params[] = {
+	{.name = "method",.type = PARAM_CHOICE,.default_value = FRAG_LEAST_SQUARES,
+		.choices = method_choices,
+	.description = "least squares over all pairs; the document's average, which forgets who the opponents were; or logistic: Bradley-Terry, in log-odds"},
+	{.name = "weight",.type = PARAM_CHOICE,.default_value = WEIGHT_FRAGS,
+		.choices = weight_choices,
+	.description = "pairs count by their frags, or all alike, as in the document"},
+	{.name = "shrinkage",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.max = 1e9,.unit = "frags",
+	.description = "frags that are added to both sides of every pair, so that 1 : 0 says little"},
+	{.name = "ridge",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "frags",
+	.description = "pulls scores to 0 as a draw with somebody of score 0 would, of so many frags"},
+	{.name = "suicides",.type = PARAM_CHOICE,.default_value = SUICIDES_IGNORE,
+		.choices = suicide_choices,
+	.description = "suicides are ignored; subtracted as a share of all frags of the player; or distributed as frags of the opponents"},
+	{.name = "core_opponents",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "players",
+	.description = "only players with at least so many opponents in the core are scored"},
+	{.name = "core_frags",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.max = 1e9,.unit = "frags",
+	.description = "where an opponent is somebody with at least so many frags in common"},
+	{.name = "prior_deviation",.type = PARAM_NUMBER,.default_value = 2,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "log-odds",
+	.description = "logistic: standard deviation of a Gaussian prior around 0"},
+	{.name = "tolerance",.type = PARAM_NUMBER,.default_value = 1e-12,
+		.min = 0,.above_min = true,.max = 1,
+	.description = "relative residual at which the linear system is solved"},
+	{.name = "memory",.type = PARAM_NUMBER,.default_value = 4096,
+		.min = 1,.max = 1e9,.unit = "MB",
+	.description = "most that the problem may take, which is known before it is made"},
+};
+
+const Model frag_graph_model = {
+	.name = "frag_scores",
+	.summary = "scores from who killed whom how often",
+	.source = "Becker (2001); Jiang, Lim, Yao and Ye (2011)",
+	.params = frag_graph_params,
+	.nparams = FRAG_NPARAMS,
+	.solver = true,
+};
+
+/* Vectors of numbers by player, carved out of the room. */
+enum
+{
+	VECTOR_DIAGONAL,
+	VECTOR_RIGHT,
+	VECTOR_DIRECTION,
+	VECTOR_PRODUCT,
+	VECTOR_SCRATCH,
+	NVECTORS
+};
+
+static double *
+vector(const FragGraph *graph, int which)
+{
+	return (double *) graph->room + (size_t) which * (size_t) graph->nplayers;
+}
+
+size_t
+frag_graph_room(const FragGraph *graph)
+{
+	size_t		n = (size_t) graph->nplayers;
+	size_t		linear = NVECTORS * n * sizeof(double);
+
+	/* Logistic: two rows for each pair, the solution and the solver's own. */
+	if (graph->params[FRAG_METHOD].choice == FRAG_LOGISTIC)
+		return linear + (2 * graph->nedges + 1) * sizeof(size_t) +
+			4 * graph->nedges * (sizeof(uint32_t) + sizeof(double)) +
+			4 * graph->nedges * sizeof(double) + 2 * n * sizeof(double) +
+			logit_work_size(2 * graph->nedges, (uint32_t) n) + 64;
+	return linear;
+}
+
+static double
+common(const FragEdge *edge)
+{
+	return edge->ab + edge->ba;
+}
+
+/* The difference that a pair's frags call for, and how much they count. */
+static double
+difference(const FragGraph *graph, const FragEdge *edge)
+{
+	return (edge->ab - edge->ba) /
+		(common(edge) + 2 * graph->params[FRAG_SHRINKAGE].number);
+}
+
+static double
+weight(const FragGraph *graph, const FragEdge *edge)
+{
+	return graph->params[FRAG_WEIGHT].choice == WEIGHT_EQUAL ? 1 : common(edge);
+}
+
+/* Suicides as frags of the opponents, in proportion to frags in common. */
+static void
+distribute_suicides(FragGraph *graph)
+{
+	double	   *total = vector(graph, VECTOR_SCRATCH);
+	size_t		e;
+
+	memset(total, 0, (size_t) graph->nplayers * sizeof(double));
+	for (e = 0; e < graph->nedges; e++)
+	{
+		total[graph->edge[e].a] += common(&graph->edge[e]);
+		total[graph->edge[e].b] += common(&graph->edge[e]);
+	}
+	for (e = 0; e < graph->nedges; e++)
+	{
+		FragEdge   *edge = &graph->edge[e];
+		double		share = common(edge);
+
+		edge->ab += graph->player[edge->b].suicides * share / total[edge->b];
+		edge->ba += graph->player[edge->a].suicides * share / total[edge->a];
+	}
+}
+
+/* Whether a pair makes its players opponents. */
+static bool
+counts(const FragGraph *graph, const FragEdge *edge)
+{
+	return common(edge) > 0 && common(edge) >= graph->params[FRAG_CORE_FRAGS].number;
+}
+
+/*
+ * Leave out players with too few opponents, and again those who thereby have too few
+ * of them, and put the edges of the core first.
+ */
+static void
+thin(FragGraph *graph)
+{
+	double		least = graph->params[FRAG_CORE_OPPONENTS].number;
+	bool		changed = true;
+	int32_t		i;
+	size_t		e;
+	size_t		kept = 0;
+
+	for (i = 0; i < graph->nplayers; i++)
+		graph->player[i].in_core = true;
+	while (changed)
+	{
+		changed = false;
+		for (i = 0; i < graph->nplayers; i++)
+			graph->player[i].opponents = 0;
+		for (e = 0; e < graph->nedges; e++)
+		{
+			const FragEdge *edge = &graph->edge[e];
+
+			if (counts(graph, edge) && graph->player[edge->a].in_core &&
+				graph->player[edge->b].in_core)
+			{
+				graph->player[edge->a].opponents++;
+				graph->player[edge->b].opponents++;
+			}
+		}
+		for (i = 0; i < graph->nplayers; i++)
+			if (graph->player[i].in_core && graph->player[i].opponents < least)
+			{
+				graph->player[i].in_core = false;
+				changed = true;
+			}
+		if (graph->interrupt != NULL)
+			graph->interrupt();
+	}
+	for (e = 0; e < graph->nedges; e++)
+	{
+		FragEdge	edge = graph->edge[e];
+
+		if (common(&edge) > 0 && graph->player[edge.a].in_core &&
+			graph->player[edge.b].in_core)
+		{
+			graph->edge[e] = graph->edge[kept];
+			graph->edge[kept++] = edge;
+		}
+	}
+	graph->nedges = kept;
+}
+
+static void
+find_components(FragGraph *graph)
+{
+	int32_t    *parent = (int32_t *) vector(graph, VECTOR_SCRATCH);
+	size_t		e;
+	int32_t		i;
+
+	for (i = 0; i < graph->nplayers; i++)
+		parent[i] = i;
+	for (e = 0; e < graph->nedges; e++)
+		parent[solver_find_component(parent, graph->edge[e].a)] =
+			solver_find_component(parent, graph->edge[e].b);
+	for (i = 0; i < graph->nplayers; i++)
+		graph->player[i].component = solver_find_component(parent, i);
+}
+
+/* The document's average: over those met, and the player itself. */
+static void
+average(FragGraph *graph)
+{
+	size_t		e;
+	int32_t		i;
+	double	   *met = vector(graph, VECTOR_SCRATCH);
+
+	for (i = 0; i < graph->nplayers; i++)
+		met[i] = 1;
+	for (e = 0; e < graph->nedges; e++)
+	{
+		const FragEdge *edge = &graph->edge[e];
+		double		y = difference(graph, edge);
+
+		graph->player[edge->a].score += y;
+		graph->player[edge->b].score -= y;
+		met[edge->a]++;
+		met[edge->b]++;
+	}
+	for (i = 0; i < graph->nplayers; i++)
+		graph->player[i].score /= met[i];
+	graph->converged = true;
+}
+
+/* The Laplacian of the graph, with the ridge, times a vector. */
+static void
+multiply(const FragGraph *graph, const double *v, double *product)
+{
+	double		ridge = graph->params[FRAG_RIDGE].number;
+	size_t		e;
+	int32_t		i;
+
+	for (i = 0; i < graph->nplayers; i++)
+		product[i] = ridge * v[i];
+	for (e = 0; e < graph->nedges; e++)
+	{
+		const FragEdge *edge = &graph->edge[e];
+		double		flow = weight(graph, edge) * (v[edge->a] - v[edge->b]);
+
+		product[edge->a] += flow;
+		product[edge->b] -= flow;
+	}
+}
+
+/* Take the mean of each component out of a vector. */
+static void
+center(const FragGraph *graph, double *v)
+{
+	double	   *sum = vector(graph, VECTOR_SCRATCH);
+	double	   *count = vector(graph, VECTOR_PRODUCT);
+	int32_t		i;
+
+	memset(sum, 0, (size_t) graph->nplayers * sizeof(double));
+	memset(count, 0, (size_t) graph->nplayers * sizeof(double));
+	for (i = 0; i < graph->nplayers; i++)
+	{
+		sum[graph->player[i].component] += v[i];
+		count[graph->player[i].component]++;
+	}
+	for (i = 0; i < graph->nplayers; i++)
+		v[i] -= sum[graph->player[i].component] / count[graph->player[i].component];
+}
+
+/* Weighted least squares, by conjugate gradients with the diagonal. */
+static void
+least_squares(FragGraph *graph)
+{
+	double	   *diagonal = vector(graph, VECTOR_DIAGONAL);
+	double	   *residual = vector(graph, VECTOR_RIGHT);
+	double	   *direction = vector(graph, VECTOR_DIRECTION);
+	double	   *product = vector(graph, VECTOR_PRODUCT);
+	double	   *score = vector(graph, VECTOR_SCRATCH);
+	double		tolerance = graph->params[FRAG_TOLERANCE].number;
+	double		ridge = graph->params[FRAG_RIDGE].number;
+	double		rz = 0,
+				first;
+	int32_t		n = graph->nplayers;
+	size_t		e;
+	int32_t		i;
+
+	for (i = 0; i < n; i++)
+	{
+		diagonal[i] = ridge;
+		residual[i] = score[i] = 0;
+	}
+	for (e = 0; e < graph->nedges; e++)
+	{
+		const FragEdge *edge = &graph->edge[e];
+		double		w = weight(graph, edge);
+		double		flow = w * difference(graph, edge);
+
+		diagonal[edge->a] += w;
+		diagonal[edge->b] += w;
+		residual[edge->a] += flow;
+		residual[edge->b] -= flow;
+	}
+	for (i = 0; i < n; i++)
+	{
+		direction[i] = diagonal[i] > 0 ? residual[i] / diagonal[i] : 0;
+		rz += residual[i] * direction[i];
+	}
+	first = rz;
+	graph->converged = true;
+	while (rz > tolerance * tolerance * first)
+	{
+		double		curvature = 0;
+		double		alpha,
+					next = 0;
+
+		if (graph->iterations >= 20 * n + 1000)
+		{
+			graph->converged = false;
+			break;
+		}
+		multiply(graph, direction, product);
+		graph->iterations++;
+		for (i = 0; i < n; i++)
+			curvature += direction[i] * product[i];
+		if (!(curvature > 0))
+			break;
+		alpha = rz / curvature;
+		for (i = 0; i < n; i++)
+		{
+			score[i] += alpha * direction[i];
+			residual[i] -= alpha * product[i];
+			product[i] = diagonal[i] > 0 ? residual[i] / diagonal[i] : 0;
+			next += residual[i] * product[i];
+		}
+		for (i = 0; i < n; i++)
+			direction[i] = product[i] + next / rz * direction[i];
+		rz = next;
+		if (graph->interrupt != NULL)
+			graph->interrupt();
+	}
+	for (i = 0; i < n; i++)
+		direction[i] = score[i];
+	if (ridge == 0)
+		center(graph, direction);
+	for (i = 0; i < n; i++)
+		graph->player[i].score = direction[i];
+}
+
+/*
+ * What the scores do not explain: for each component the share of the weighted
+ * squares, and from it the errors.
+ */
+static void
+find_residuals(FragGraph *graph)
+{
+	double	   *missed = vector(graph, VECTOR_RIGHT);
+	double	   *total = vector(graph, VECTOR_DIRECTION);
+	double	   *freedom = vector(graph, VECTOR_PRODUCT);
+	double	   *diagonal = vector(graph, VECTOR_DIAGONAL);
+	size_t		e;
+	int32_t		i;
+
+	for (i = 0; i < graph->nplayers; i++)
+		missed[i] = total[i] = freedom[i] = diagonal[i] = 0;
+	for (i = 0; i < graph->nplayers; i++)
+		freedom[graph->player[i].component] -= 1;
+	for (e = 0; e < graph->nedges; e++)
+	{
+		const FragEdge *edge = &graph->edge[e];
+		int32_t		component = graph->player[edge->a].component;
+		double		w = weight(graph, edge);
+		double		y = difference(graph, edge);
+		double		error = y - (graph->player[edge->a].score -
+								 graph->player[edge->b].score);
+
+		missed[component] += w * error * error;
+		total[component] += w * y * y;
+		freedom[component] += 1;
+		diagonal[edge->a] += w;
+		diagonal[edge->b] += w;
+	}
+	for (i = 0; i < graph->nplayers; i++)
+	{
+		FragScore  *player = &graph->player[i];
+		int32_t		c = player->component;
+
+		/* Of m pairs among n players n - 1 numbers are fitted. */
+		player->cyclic = total[c] > 0 ? missed[c] / total[c] : NAN;
+		player->error = freedom[c] + 1 > 0 && diagonal[i] > 0 ?
+			sqrt(missed[c] / (freedom[c] + 1) / diagonal[i]) : NAN;
+	}
+}
+
+/* Bradley-Terry on the frags: y = tanh of half of the difference in log-odds. */
+static void
+logistic_scores(FragGraph *graph)
+{
+	size_t		n = (size_t) graph->nplayers;
+	char	   *block = (char *) (vector(graph, 0) + NVECTORS * n);
+	LogitProblem problem = {0};
+	LogitResult result;
+	double	   *x;
+	size_t		e;
+	uint32_t	i;
+
+	problem.n = (uint32_t) n;
+	problem.rows.nrows = 2 * graph->nedges;
+	problem.rows.first = (size_t *) block;
+	problem.rows.amount = (double *) (problem.rows.first + 2 * graph->nedges + 1);
+	problem.rows.outcome = problem.rows.amount + 4 * graph->nedges;
+	problem.rows.weight = problem.rows.outcome + 2 * graph->nedges;
+	problem.prior.precision = problem.rows.weight + 2 * graph->nedges;
+	x = problem.prior.precision + n;
+	problem.rows.unknown = (uint32_t *) (x + n);
+	for (e = 0; e < 2 * graph->nedges; e++)
+	{
+		const FragEdge *edge = &graph->edge[e / 2];
+
+		problem.rows.first[e] = 2 * e;
+		problem.rows.unknown[2 * e] = (uint32_t) edge->a;
+		problem.rows.unknown[2 * e + 1] = (uint32_t) edge->b | LOGIT_AGAINST;
+		problem.rows.amount[2 * e] = problem.rows.amount[2 * e + 1] = 1;
+		problem.rows.outcome[e] = e % 2;
+		problem.rows.weight[e] = (e % 2 ? edge->ab : edge->ba) +
+			graph->params[FRAG_SHRINKAGE].number;
+	}
+	problem.rows.first[e] = 2 * e;
+	for (i = 0; i < n; i++)
+		problem.prior.precision[i] =
+			pow(graph->params[FRAG_PRIOR_DEVIATION].number, -2);
+	problem.options.max_iterations = 200;
+	problem.options.tolerance = 1e-10;
+	problem.options.interrupt = graph->interrupt;
+	logit_work_init(&problem, (char *) problem.rows.unknown +
+					(4 * graph->nedges * sizeof(uint32_t) + 15) / 16 * 16);
+	logit_start(&problem, x);
+	result = logit_solve(&problem, x);
+	graph->converged = result.converged;
+	graph->iterations = result.iterations;
+	for (i = 0; i < n; i++)
+	{
+		graph->player[i].score = x[i];
+		graph->player[i].error = 1 / sqrt(problem.work.diagonal[i]);
+		graph->player[i].cyclic = NAN;
+	}
+}
+
+void
+frag_graph_solve(FragGraph *graph)
+{
+	int			suicides = graph->params[FRAG_SUICIDES].choice;
+	size_t		e;
+	int32_t		i;
+
+	graph->iterations = 0;
+	for (i = 0; i < graph->nplayers; i++)
+	{
+		FragScore  *player = &graph->player[i];
+
+		player->frags = player->deaths = player->score = 0;
+		player->error = player->cyclic = NAN;
+	}
+	for (e = 0; e < graph->nedges; e++)
+	{
+		const FragEdge *edge = &graph->edge[e];
+
+		graph->player[edge->a].frags += edge->ab;
+		graph->player[edge->a].deaths += edge->ba;
+		graph->player[edge->b].frags += edge->ba;
+		graph->player[edge->b].deaths += edge->ab;
+	}
+	if (suicides == SUICIDES_DISTRIBUTE)
+		distribute_suicides(graph);
+	thin(graph);
+	find_components(graph);
+	switch (graph->params[FRAG_METHOD].choice)
+	{
+		case FRAG_AVERAGE:
+			average(graph);
+			break;
+		case FRAG_LOGISTIC:
+			logistic_scores(graph);
+			break;
+		default:
+			least_squares(graph);
+			find_residuals(graph);
+	}
+
+	/* By all frags that the player had a part in. */
+	if (suicides == SUICIDES_SUBTRACT)
+		for (i = 0; i < graph->nplayers; i++)
+		{
+			FragScore  *player = &graph->player[i];
+
+			if (player->suicides > 0)
+				player->score -= player->suicides /
+					(player->frags + player->deaths + player->suicides);
+		}
+}
