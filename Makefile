@@ -51,6 +51,7 @@ SQL_PARTS = \
 	sql/ladder.sql \
 	sql/corrections.sql \
 	sql/operations.sql \
+	sql/solve_ladder.sql \
 	sql/reading.sql \
 	sql/mirror.sql \
 	sql/rerate.sql

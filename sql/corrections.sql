@@ -400,6 +400,9 @@ BEGIN
     EXECUTE format('UPDATE %1$I.rating AS r SET player_id = CAST($2 AS %3$s) WHERE r.player_id %2$s CAST($1 AS %3$s)',
         ladder, t.player_equals, t.player_type)
     USING player_id::text, pseudonym::text;
+    EXECUTE format('UPDATE %1$I.solved AS s SET player_id = CAST($2 AS %3$s) WHERE s.player_id %2$s CAST($1 AS %3$s)',
+        ladder, t.player_equals, t.player_type)
+    USING player_id::text, pseudonym::text;
     EXECUTE format('UPDATE %1$I.operation AS o SET player_id = CAST($2 AS %3$s) WHERE o.player_id %2$s CAST($1 AS %3$s)',
         ladder, t.player_equals, t.player_type)
     USING player_id::text, pseudonym::text;
@@ -413,4 +416,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
-'Erases a person from a ladder: puts a pseudonym in place of the player in its matches, events, ratings and operations, and leaves the arithmetic as it is. Where the ladder has a source, do the same to the tables behind it, in the same transaction. The matches are then new content, so that catch_up() replays them, with the same outcome but for the last bit of sums whose order changes with the name. Errors: 42704 for an unknown ladder, 23505 if the pseudonym is taken.';
+'Erases a person from a ladder: puts a pseudonym in place of the player in its matches, events, ratings, solved skills and operations, and leaves the arithmetic as it is. Where the ladder has a source, do the same to the tables behind it, in the same transaction. The matches are then new content, so that catch_up() replays them, with the same outcome but for the last bit of sums whose order changes with the name. Errors: 42704 for an unknown ladder, 23505 if the pseudonym is taken.';

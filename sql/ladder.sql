@@ -342,6 +342,23 @@ BEGIN
         'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
 
     EXECUTE format(
+        'CREATE TABLE %I.solved (
+            solver text NOT NULL,
+            pool text NOT NULL,
+            player_id %s NOT NULL,
+            at timestamptz,
+            skill float8,
+            standard_error float8,
+            side_offset float8,
+            command_skill float8,
+            games bigint NOT NULL,
+            component integer NOT NULL,
+            UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', name, player);
+    EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', name);
+    EXECUTE format('COMMENT ON TABLE %I.solved IS %L', name,
+        'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
+
+    EXECUTE format(
         'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
         DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating.apply_pending()', name);
@@ -559,7 +576,7 @@ BEGIN
         EXECUTE format('DROP TABLE %1$I.match_player, %1$I.match', name);
     END IF;
     EXECUTE format(
-        'DROP TABLE %1$I.mirror, %1$I.attached, %1$I.operation, %1$I.correction, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', name);
+        'DROP TABLE %1$I.solved, %1$I.mirror, %1$I.attached, %1$I.operation, %1$I.correction, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', name);
     EXECUTE format('DROP SCHEMA %I', name);
 END
 $function$;

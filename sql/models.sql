@@ -55,6 +55,14 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.state_rating(text, float8[], jsonb) IS
 'The displayed rating of a state, given in the order of the model''s state columns. Errors as for complete_parameters(), 2202E for an array of another length, 22004 for nulls in it.';
 
+CREATE FUNCTION skillrating.log_odds_unit(model text, params jsonb DEFAULT '{}')
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_log_odds_unit'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.log_odds_unit(text, jsonb) IS
+'How much of the first state column (rating, mu or skill) is worth odds of e : 1 in a duel, if the ratings of both are sure: what skills in log-odds, as solve() has them, are multiplied by. 400 / ln 10 under elo; in the limit of small differences where the model is not logistic. Errors as for complete_parameters(), and 22003 where parameters leave no number.';
+
 CREATE FUNCTION skillrating.display_expression(model text, params jsonb DEFAULT '{}')
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_display_expression'

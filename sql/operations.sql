@@ -16,14 +16,18 @@ CREATE FUNCTION skillrating.new_season(
     keep float8 DEFAULT 0.5,
     pool text DEFAULT NULL,
     at timestamptz DEFAULT now(),
-    reason text DEFAULT NULL)
+    reason text DEFAULT NULL,
+    toward text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    t record := skillrating.ladder_types(ladder);
     operation_seq bigint;
     taken boolean;
+    n bigint;
+    model record;
 BEGIN
     IF ladder IS NULL OR name IS NULL OR keep IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -33,7 +37,24 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('keep must lie between 0 and 1, not %s', keep);
     END IF;
-    PERFORM skillrating.ladder_types(ladder);
+    IF toward IS NOT NULL THEN
+        EXECUTE format(
+            'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, skillrating.log_odds_unit(l.model, l.params) AS unit
+            FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
+        INTO model;
+        IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('trueskill', 'trueskill2') THEN
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('skills of solver "%s" are no prior for model "%s"', toward, model.name),
+                HINT = 'Those of "bradley_terry" and "whole_history" are, for any model.';
+        END IF;
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.skill IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
+        INTO taken USING toward, pool;
+        IF NOT taken THEN
+            RAISE no_data_found USING
+                MESSAGE = format('ladder "%s" has not been solved by "%s"', ladder, toward),
+                HINT = format('Do so first: skillrating.solve_ladder(%L, %L).', ladder, toward);
+        END IF;
+    END IF;
     EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.operation WHERE kind = ''season'' AND undone_at IS NULL AND params->>''name'' = $1)', ladder)
     INTO taken USING name;
@@ -46,12 +67,33 @@ BEGIN
         VALUES (nextval(%L), ''season'', $1, $2, jsonb_build_object(''name'', $3, ''keep'', $4), $5) RETURNING seq',
         ladder, format('%I.event_seq', ladder))
     INTO operation_seq USING pool, at, name, keep, coalesce(reason, 'season ' || name);
-    RETURN skillrating.apply_operation(ladder, operation_seq);
+    n := skillrating.apply_operation(ladder, operation_seq);
+
+    -- What stays is measured from the skill that was solved: as far as that is from the initial one.
+    IF toward IS NOT NULL AND keep < 1 THEN
+        operation_seq := nextval(format('%I.event_seq', ladder));
+        EXECUTE format(
+            'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, params, reason)
+            SELECT $1, ''seed'', r.pool, r.player_id, $3, ARRAY[r.%2$I + (1 - $4) * CASE WHEN $5 IN (''hive'', ''through_time'') THEN s.skill - $6 ELSE s.skill * $7 END] || array_fill(NULL::float8, ARRAY[$8 - 1]),
+                jsonb_build_object(''solver'', $5, ''season'', $9), $10
+            FROM %1$I.rating AS r
+            JOIN (
+                SELECT DISTINCT ON (s.pool, s.player_id) s.* FROM %1$I.solved AS s
+                WHERE s.solver = $5 AND s.skill IS NOT NULL
+                ORDER BY s.pool, s.player_id, s.at DESC) AS s ON s.player_id %3$s r.player_id AND s.pool = r.pool
+            WHERE r.pool = coalesce($2, r.pool)
+                AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
+            ladder, model.state_columns[1], t.player_equals)
+        USING operation_seq, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), name,
+            coalesce(reason, 'season ' || name);
+        PERFORM skillrating.apply_operation(ladder, operation_seq);
+    END IF;
+    RETURN n;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, timestamptz, text) IS
-'Begins a season: a soft reset of all states, or those of one pool, towards the initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances do so. The states before remain in the events, see season_table(). Returns the number of players. Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if there is a season of that name.';
+COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, timestamptz, text, text) IS
+'Begins a season: a soft reset of all states, or those of one pool, towards the initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances do so. The states before remain in the events, see season_table(). With toward, a solver, players whom solve_ladder() has given a skill go towards that one instead: what stays is the share keep of the distance from it. That is an operation of its own (seed) behind the season; skills in log-odds count log_odds_unit() each from the initial state, those of hive and through_time are the ladder''s own under models hive, and trueskill and trueskill2. Deviations are those that the season leaves. Returns the number of players. Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if there is a season of that name, 22023 for skills that do not suit the model, P0002 if there are none.';
 
 CREATE FUNCTION skillrating.decay(
     ladder text,

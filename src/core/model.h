@@ -169,6 +169,13 @@ extern bool param_in_range(const ParamSpec *spec, double value);
 extern double model_display(const Model *model, const ParamValue *params,
 							const double *state);
 
+/*
+ * How far the first state column of one of two players has to be ahead for the
+ * prediction to be odds of e : 1, if everybody's deviation is next to nothing: in
+ * the limit of small differences.
+ */
+extern double model_log_odds_unit(const Model *model, const ParamValue *params);
+
 /* When somebody who has never played did so last, in microseconds. */
 #define NEVER_PLAYED INT64_MIN
 

@@ -98,6 +98,47 @@ model_display(const Model *model, const ParamValue *params,
 	return sum;
 }
 
+/* The log-odds that the model gives a player who is ahead of a newcomer. */
+static double
+log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
+{
+	double		before[2][MODEL_MAX_STATE];
+	double		after[2][MODEL_MAX_STATE];
+	MatchTeam	team[2];
+	MatchPlayer player[2];
+	MatchEntry	entry[2];
+	Match		match = {.nteams = 2,.nplayers = 2,.nentries = 2,.team = team,
+		.player = player,.entry = entry,.length = NAN,.gain = 1};
+	int			i;
+	int			j;
+
+	for (i = 0; i < 2; i++)
+	{
+		model->init(params, before[i]);
+		for (j = 0; j < model->nstate; j++)
+			if (model->state[j].deviation)
+				before[i][j] = fmax(before[i][j] * 1e-9, model->state[j].min);
+		team[i] = (MatchTeam) {.number = i + 1,.rank = i + 1,.score = NAN};
+		player[i] = (MatchPlayer) {.before = before[i],.after = after[i],
+			.squad = NAN,.kills = NAN,.deaths = NAN,.quit = NAN,
+		.experience = NAN};
+		entry[i] = (MatchEntry) {.player = i,.team = i,.weight = 1};
+	}
+	before[0][0] += ahead;
+	if (model->predict(params, &match) != MATCH_OK)
+		return NAN;
+	return log(team[0].win / (1 - team[0].win));
+}
+
+double
+model_log_odds_unit(const Model *model, const ParamValue *params)
+{
+	/* First anyhow, then with a difference that is small for the model. */
+	double		unit = 1 / log_odds_ahead(model, params, 1);
+
+	return 1e-4 * unit / log_odds_ahead(model, params, 1e-4 * unit);
+}
+
 double
 idle_seconds(int64_t last_played, int64_t played_at)
 {

@@ -1,6 +1,6 @@
 /*
  * history_builder.c
- *		A history in memory, from the rows of an ordered aggregate.
+ *		A history in memory, from the rows of an ordered aggregate or from matches.
  */
 #include "history_builder.h"
 
@@ -19,20 +19,12 @@
 		(type *) repalloc_huge(array, mul_size(sizeof(type), n))
 
 void
-history_builder_init(HistoryBuilder *builder, FunctionCallInfo fcinfo,
-					 const char *aggregate, int first, int inputs,
-					 bool pools_share)
+history_builder_init(HistoryBuilder *builder, Oid player_type, bool pools_share)
 {
 	memset(builder, 0, sizeof(HistoryBuilder));
-	match_rows_init(&builder->rows, fcinfo, aggregate, first, inputs);
 	builder->pools_share = pools_share;
-	id_type_init(&builder->player_type, builder->rows.player_type, "player");
+	id_type_init(&builder->player_type, player_type, "player");
 	builder->players = id_table_create(&builder->player_type);
-	source_match_init(&builder->match, &builder->rows.match_type,
-					  &builder->player_type);
-	builder->match_context = AllocSetContextCreate(CurrentMemoryContext,
-												   "skillrating match",
-												   ALLOCSET_SMALL_SIZES);
 }
 
 /* The number of a player in a pool. */
@@ -90,14 +82,14 @@ reserve_participants(HistoryBuilder *builder, int n)
 			GROW(history->number[j], double, builder->max_participants);
 }
 
-/* The number of the context of the match that was read, or -1. */
+/* The number of a context, or -1 for none. */
 static int32
-context_number(HistoryBuilder *builder)
+context_number(HistoryBuilder *builder, const char *context)
 {
 	bool		found;
 	void	  **place;
 
-	if (builder->context == NULL)
+	if (context == NULL)
 		return -1;
 	if (builder->contexts == NULL)
 	{
@@ -105,16 +97,16 @@ context_number(HistoryBuilder *builder)
 		builder->contexts = id_table_create(&builder->context_type);
 	}
 	place = id_table_enter(builder->contexts,
-						   CStringGetTextDatum(builder->context), "", &found);
+						   CStringGetTextDatum(context), "", &found);
 	if (!found)
 		*place = (void *) (intptr_t) ++builder->ncontexts;
 	return (int32) (intptr_t) *place - 1;
 }
 
 void
-history_builder_collect(HistoryBuilder *builder)
+history_builder_add(HistoryBuilder *builder, SourceMatch *source,
+					const char *context)
 {
-	SourceMatch *source = &builder->match;
 	History    *history = &builder->history;
 	HistoryMatch *match;
 	int			i,
@@ -135,7 +127,7 @@ history_builder_collect(HistoryBuilder *builder)
 	}
 	reserve_participants(builder, source->n);
 
-	builder->context_of[history->nmatches] = context_number(builder);
+	builder->context_of[history->nmatches] = context_number(builder, context);
 	match = &history->match[history->nmatches++];
 	match->played_at = source->played_at;
 	match->log_odds = source->log_odds;
@@ -170,13 +162,30 @@ history_builder_collect(HistoryBuilder *builder)
 }
 
 void
-history_builder_read(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
+						   const char *aggregate, int first, int inputs,
+						   bool pools_share)
+{
+	MatchRows	rows;
+
+	match_rows_init(&rows, fcinfo, aggregate, first, inputs);
+	history_builder_init(builder, rows.player_type, pools_share);
+	builder->rows = rows;
+	source_match_init(&builder->match, &builder->rows.match_type,
+					  &builder->player_type);
+	builder->match_context = AllocSetContextCreate(CurrentMemoryContext,
+												   "skillrating match",
+												   ALLOCSET_SMALL_SIZES);
+}
+
+void
+history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	MemoryContext old = CurrentMemoryContext;
 
 	if (match_rows_read(&builder->rows, fcinfo))
 	{
-		history_builder_collect(builder);
+		history_builder_end_rows(builder);
 		MemoryContextReset(builder->match_context);
 		MemoryContextSwitchTo(builder->match_context);
 		source_match_begin(&builder->match, builder->rows.values,
@@ -197,6 +206,12 @@ history_builder_read(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 	(void) source_match_add(&builder->match, builder->rows.values,
 							builder->rows.nulls);
 	MemoryContextSwitchTo(old);
+}
+
+void
+history_builder_end_rows(HistoryBuilder *builder)
+{
+	history_builder_add(builder, &builder->match, builder->context);
 }
 
 char *

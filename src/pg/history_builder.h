@@ -1,6 +1,6 @@
 /*
  * history_builder.h
- *		A history in memory, from the rows of an ordered aggregate.
+ *		A history in memory, from the rows of an ordered aggregate or from matches.
  */
 #ifndef HISTORY_BUILDER_H
 #define HISTORY_BUILDER_H
@@ -12,9 +12,12 @@
 
 typedef struct HistoryBuilder
 {
+	/* Of an aggregate: */
 	MatchRows	rows;
 	SourceMatch match;			/* being read; its ids in match_context */
 	MemoryContext match_context;
+	char	   *context;		/* of the match being read, or NULL */
+
 	IdType		player_type;
 	IdTable    *players;		/* to their numbers, plus one */
 	Datum	   *player_id;		/* by number */
@@ -25,7 +28,6 @@ typedef struct HistoryBuilder
 	int32		max_players;
 
 	/* Contexts of matches, once there is one. */
-	char	   *context;		/* of the match being read, or NULL */
 	IdType		context_type;
 	IdTable    *contexts;		/* to their numbers, plus one */
 	int32		ncontexts;
@@ -34,17 +36,30 @@ typedef struct HistoryBuilder
 
 /*
  * Begin, with memory from the current context, which must be current again
- * whenever rows are read; the arguments are those of match_rows_init().
+ * whenever matches are added.
  */
-extern void history_builder_init(HistoryBuilder *builder, FunctionCallInfo fcinfo,
-								 const char *aggregate, int first, int inputs,
+extern void history_builder_init(HistoryBuilder *builder, Oid player_type,
 								 bool pools_share);
 
+/*
+ * Add a match, in the order in which they were played; one without participants
+ * or with a reason why it is unrated is left out.  Participants are sorted.
+ */
+extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source,
+								const char *context);
+
+/* The same for an aggregate, with the arguments of match_rows_init(). */
+extern void history_builder_begin_rows(HistoryBuilder *builder,
+									   FunctionCallInfo fcinfo,
+									   const char *aggregate, int first,
+									   int inputs, bool pools_share);
+
 /* Read a row. */
-extern void history_builder_read(HistoryBuilder *builder, FunctionCallInfo fcinfo);
+extern void history_builder_read_row(HistoryBuilder *builder,
+									 FunctionCallInfo fcinfo);
 
 /* Take the last match over, when there are no more rows. */
-extern void history_builder_collect(HistoryBuilder *builder);
+extern void history_builder_end_rows(HistoryBuilder *builder);
 
 /* A participant of a match as text. */
 extern char *history_player_text(HistoryBuilder *builder, size_t match,

@@ -23,6 +23,7 @@ SKILLRATING_FUNCTION(skillrating_model_parameters);
 SKILLRATING_FUNCTION(skillrating_complete_parameters);
 SKILLRATING_FUNCTION(skillrating_initial_state);
 SKILLRATING_FUNCTION(skillrating_state_rating);
+SKILLRATING_FUNCTION(skillrating_log_odds_unit);
 SKILLRATING_FUNCTION(skillrating_display_expression);
 
 /* The words for the inputs of a model, by bit. */
@@ -448,6 +449,15 @@ skillrating_state_rating(PG_FUNCTION_ARGS)
 
 	PG_RETURN_FLOAT8(check_result(model_display(model, params,
 												state)));
+}
+
+Datum
+skillrating_log_odds_unit(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	ParamValue *params = get_params(model, PG_GETARG_JSONB_P(1));
+
+	PG_RETURN_FLOAT8(check_result(model_log_odds_unit(model, params)));
 }
 
 /*

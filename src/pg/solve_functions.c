@@ -1,53 +1,27 @@
 /*
  * solve_functions.c
- *		The aggregates solve() and solve_summary(): ratings that all matches together
- *		imply.
+ *		Ratings that all matches together imply: the aggregates solve() and
+ *		solve_summary(), and what solve_ladder() reads.
  */
-#include "history_builder.h"
+#include "solve_state.h"
 
-#include "catalog/pg_type.h"
+#include "access/htup_details.h"
+#include "executor/spi.h"
 #include "funcapi.h"
-#include "lib/stringinfo.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/float.h"
-#include "utils/jsonb.h"
-#include "utils/memutils.h"
-#include "utils/timestamp.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
-#include "rows.h"
+#include "ladder.h"
+#include "match_reader.h"
 #include "solve/frag_graph.h"
-#include "solve/solver.h"
-#include "solve/through_time.h"
 
 SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_solver_parameters);
 SKILLRATING_FUNCTION(skillrating_solve_transition);
 SKILLRATING_FUNCTION(skillrating_solve_final);
 SKILLRATING_FUNCTION(skillrating_solve_summary_final);
-
-/* The option that is no parameter: players whose errors are to be exact. */
-#define EXACT_FOR "exact_for"
-
-static const Solver *
-get_solver(const char *name)
-{
-	const Solver *solver = solver_find(name);
-	StringInfoData names;
-	int			i;
-
-	if (solver != NULL)
-		return solver;
-	initStringInfo(&names);
-	for (i = 0; i < solver_count_registered; i++)
-		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
-						 solver_registry[i]->model->name);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown solver \"%s\"", name),
-			 errhint("The solvers are %s; see skillrating.solvers().",
-					 names.data)));
-}
+SKILLRATING_FUNCTION(skillrating_solve_matches);
 
 Datum
 skillrating_solvers(PG_FUNCTION_ARGS)
@@ -83,402 +57,46 @@ skillrating_solver_parameters(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* What both final functions make use of; the first one that is called solves. */
-typedef struct SolveState
-{
-	HistoryBuilder builder;
-	ParamValue *params;
-	char	  **exact_for;		/* players as text */
-	int			nexact_for;
-	bool		solved;
-	SolverTask	task;
-	LogitResult result;
-	double	   *x;
-	double	   *error;
-	Size		memory;			/* of the problem */
-
-	/* Of solver through_time, in place of the task. */
-	ThroughTime tt;
-	ThroughTimeResult tt_result;
-	ParamValue	tt_params[THROUGH_TIME_MODEL_PARAMS];
-} SolveState;
-
-/* Whether the solver is not a problem for the logistic one. */
-static bool
-is_through_time(const SolveState *state)
-{
-	return state->task.solver->rows == NULL;
-}
-
-/* Take the option exact_for out of the parameters. */
-static Jsonb *
-take_exact_for(SolveState *state, Jsonb *json)
-{
-	JsonbValue	key;
-	JsonbValue *value;
-	uint32		i;
-
-	if (json == NULL || !JB_ROOT_IS_OBJECT(json))
-		return json;
-	key.type = jbvString;
-	key.val.string.val = pstrdup(EXACT_FOR);
-	key.val.string.len = strlen(EXACT_FOR);
-	value = findJsonbValueFromContainer(&json->root, JB_FOBJECT, &key);
-	if (value == NULL)
-		return json;
-	if (value->type != jbvBinary ||
-		!JsonContainerIsArray(value->val.binary.data))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" of solve() must be an array of players",
-						EXACT_FOR)));
-	state->nexact_for = JsonContainerSize(value->val.binary.data);
-	state->exact_for = palloc_array(char *, state->nexact_for + 1);
-	for (i = 0; i < (uint32) state->nexact_for; i++)
-	{
-		JsonbValue *element =
-			getIthJsonbValueFromContainer(value->val.binary.data, i);
-
-		if (element->type == jbvString)
-			state->exact_for[i] = pnstrdup(element->val.string.val,
-										   element->val.string.len);
-		else if (element->type == jbvNumeric)
-			state->exact_for[i] =
-				DatumGetCString(DirectFunctionCall1(numeric_out,
-													NumericGetDatum(element->val.numeric)));
-		else
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("option \"%s\" of solve() must be an array of players",
-							EXACT_FOR)));
-	}
-	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json),
-											  CStringGetTextDatum(EXACT_FOR)));
-}
-
-static SolveState *
-solve_begin(FunctionCallInfo fcinfo, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-	SolveState *state = palloc0_object(SolveState);
-	int			nargs = PG_NARGS();
-	int			params = nargs > 6 ? nargs - 1 : -1;	/* always the last one */
-	const Solver *solver;
-
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("solver must not be null")));
-	solver = get_solver(text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	state->task.solver = solver;
-	state->params = get_params(solver->model,
-							   take_exact_for(state, params < 0 ||
-											  PG_ARGISNULL(params) ? NULL :
-											  PG_GETARG_JSONB_P_COPY(params)));
-	if (is_through_time(state) && state->nexact_for > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" is not one of solver \"%s\"", EXACT_FOR,
-						solver->model->name),
-				 errhint("Its deviations are those of the normal approximation.")));
-	history_builder_init(&state->builder, fcinfo, "solve", 2,
-						 nargs > 7 ? 6 : -1, false);
-	MemoryContextSwitchTo(old);
-	return state;
-}
-
 /* solve(solver, match, player, team, rank [[, inputs], params]) */
 Datum
 skillrating_solve_transition(PG_FUNCTION_ARGS)
 {
 	MemoryContext context;
-	SolveState *state;
 	MemoryContext old;
+	SolveState *state;
 
 	if (!AggCheckCallContext(fcinfo, &context))
 		elog(ERROR, "aggregate function called in non-aggregate context");
-	state = PG_ARGISNULL(0) ? solve_begin(fcinfo, context) :
-		(SolveState *) PG_GETARG_POINTER(0);
 	old = MemoryContextSwitchTo(context);
-	history_builder_read(&state->builder, fcinfo);
+	if (PG_ARGISNULL(0))
+	{
+		int			nargs = PG_NARGS();
+		int			params = nargs > 6 ? nargs - 1 : -1;	/* always the last */
+
+		if (PG_ARGISNULL(1))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("solver must not be null")));
+		state = palloc_object(SolveState);
+		solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+						 params < 0 || PG_ARGISNULL(params) ? NULL :
+						 PG_GETARG_JSONB_P_COPY(params));
+		history_builder_begin_rows(&state->builder, fcinfo, "solve", 2,
+								   nargs > 7 ? 6 : -1, false);
+	}
+	else
+		state = (SolveState *) PG_GETARG_POINTER(0);
+	history_builder_read_row(&state->builder, fcinfo);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
 }
 
-static void *
-allocate(Size size)
-{
-	return palloc_extended(Max(size, 1), MCXT_ALLOC_HUGE);
-}
-
-static void
-solve_error_context(void *arg)
-{
-	errcontext("match %zu in the order of solve()", *(size_t *) arg + 1);
-}
-
-/* A mistake in a match, as the core found it. */
-static void
-report_mistake(SolveState *state, const HistoryWork *work, MatchStatus status,
-			   size_t match, int offender)
-{
-	const HistoryMatch *source = &state->builder.history.match[match];
-	Match		shape = {0};
-	bool		whose = offender >= 0;
-	ErrorContextCallback callback;
-
-	callback.callback = solve_error_context;
-	callback.arg = &match;
-	callback.previous = error_context_stack;
-	error_context_stack = &callback;
-	shape.log_odds = source->log_odds;
-	shape.gain = source->gain;
-	report_match_status(status,
-						match_status_value(status, whose ?
-										   &work->participant[offender] : NULL,
-										   &shape),
-						whose ? history_player_text(&state->builder, match,
-													offender) : NULL);
-}
-
-/* Errors if the problem takes more memory than is allowed. */
-static void
-check_memory(const SolveState *state, Size size, const char *detail)
-{
-	int			param = model_param_find(state->task.solver->model, "memory");
-	double		megabytes = ceil(size / (1024.0 * 1024.0));
-
-	if (size <= state->params[param].number * 1024 * 1024)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("solve() would take %.0f MB, more than parameter \"memory\" allows",
-					megabytes),
-			 errdetail_internal("%s", detail),
-			 errhint("Raise it, as in '{\"memory\": %.0f}', or solve fewer matches at once.",
-					 megabytes)));
-}
-
-/* The room in which matches are built. */
-static HistoryWork *
-make_work(const History *history, const Model *model)
-{
-	HistoryWork *work = palloc_object(HistoryWork);
-
-	history_work_init(work, allocate(history_work_size(history, model)), history,
-					  model);
-	return work;
-}
-
-/* Solve by TrueSkill Through Time. */
-static void
-solve_through_time(SolveState *state)
-{
-	ThroughTime *tt = &state->tt;
-	const History *history = &state->builder.history;
-	MatchStatus status;
-	size_t		match;
-	int			offender;
-	Size		n;
-
-	tt->history = history;
-	through_time_configure(tt, state->params, state->tt_params);
-	tt->work = make_work(history, tt->model);
-	tt->interrupt = check_interrupts;
-	tt->first = allocate(mul_size(sizeof(size_t), history->nmatches + 1));
-	status = through_time_count(tt, &match, &offender);
-	if (status != MATCH_OK)
-		report_mistake(state, tt->work, status, match, offender);
-	n = tt->appearances;
-	if (n >= NO_APPEARANCE || history->nmatches >= PG_UINT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many appearances for solve()")));
-	state->memory = add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
-							 mul_size(history->nmatches, sizeof(size_t)));
-	check_memory(state, state->memory,
-				 psprintf("There are %zu appearances of players in matches.", n));
-	tt->match = allocate(mul_size(sizeof(uint32_t), n));
-	tt->previous = allocate(mul_size(sizeof(uint32_t), n));
-	tt->next = allocate(mul_size(sizeof(uint32_t), n));
-	tt->site = allocate(mul_size(sizeof(Message), n));
-	tt->forward = allocate(mul_size(sizeof(Message), n));
-	tt->backward = allocate(mul_size(sizeof(Message), n));
-	tt->last = allocate(mul_size(sizeof(uint32_t), history->nplayers));
-	tt->games = allocate(mul_size(sizeof(int64), history->nplayers));
-	tt->component = allocate(mul_size(sizeof(int32), history->nplayers));
-	through_time_link(tt);
-	state->tt_result = through_time_solve(tt, false,
-										  through_time_tolerance(state->params),
-										  through_time_max_passes(state->params));
-}
-
-/* Lay the problem out, having checked that its memory may be had. */
-static void
-make_problem(SolveState *state)
-{
-	SolverTask *task = &state->task;
-	const History *history = &state->builder.history;
-	SolverLayout *layout = &task->layout;
-	MatchStatus status;
-	size_t		match;
-	int			offender;
-
-	task->params = state->params;
-	task->history = history;
-	task->context_of = state->builder.contexts != NULL ?
-		state->builder.context_of : NULL;
-	task->ncontexts = state->builder.ncontexts;
-	task->interrupt = check_interrupts;
-	task->work = make_work(history, task->solver->model);
-	layout->games = allocate(mul_size(sizeof(int64), history->nplayers));
-	layout->component = allocate(mul_size(sizeof(int32), history->nplayers));
-	status = solver_count(task, &match, &offender);
-	if (status != MATCH_OK)
-		report_mistake(state, task->work, status, match, offender);
-	if (layout->appearances > LOGIT_UNKNOWN / 4 ||
-		history->nplayers > (int32) (LOGIT_UNKNOWN / 4))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many unknowns for solve()")));
-	if (task->solver->by_day)
-	{
-		size_t		m;
-
-		for (m = 0; m < history->nmatches; m++)
-			if (history->match[m].played_at == NEVER_PLAYED)
-				ereport(ERROR,
-						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-						 errmsg("solver \"%s\" needs the time of every match",
-								task->solver->model->name),
-						 errhint("Give it by skillrating.inputs(played_at => ...).")));
-		layout->day = allocate(mul_size(sizeof(int32), layout->appearances));
-	}
-	layout->first_skill = allocate(mul_size(sizeof(uint32), history->nplayers + 1));
-	solver_lay_out(task);
-	state->memory = solver_problem_size(task) +
-		mul_size(5 * sizeof(double), layout->n);
-	check_memory(state, state->memory,
-				 psprintf("There are %zu rows with %zu entries, and %u unknowns.",
-						  layout->nrows, layout->nentries, layout->n));
-	solver_fill(task, allocate(solver_problem_size(task)));
-}
-
-/* Exact errors for the players that were named. */
-static void
-name_errors(SolveState *state, double *room)
-{
-	SolverTask *task = &state->task;
-	HistoryBuilder *builder = &state->builder;
-	int			i;
-	int32		player;
-
-	for (i = 0; i < state->nexact_for; i++)
-	{
-		bool		found = false;
-
-		for (player = 0; player < builder->history.nplayers; player++)
-		{
-			char	   *text = id_text(&builder->player_type,
-									   builder->player_id[player]);
-			bool		same = strcmp(text, state->exact_for[i]) == 0;
-			uint32_t	u;
-
-			pfree(text);
-			if (!same)
-				continue;
-			found = true;
-			for (u = task->layout.first_skill[player];
-				 u < task->layout.first_skill[player + 1]; u++)
-				state->error[u] = solver_exact_error(task, state->x, u, room);
-		}
-		if (!found)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s of option \"%s\" has no matches",
-							state->exact_for[i], EXACT_FOR)));
-	}
-}
-
-static void
-solve(SolveState *state, MemoryContext context)
-{
-	MemoryContext old;
-	double	   *room;
-
-	if (state->solved)
-		return;
-	old = MemoryContextSwitchTo(context);
-	history_builder_collect(&state->builder);
-	state->solved = true;
-	if (is_through_time(state))
-	{
-		solve_through_time(state);
-		MemoryContextSwitchTo(old);
-		return;
-	}
-	make_problem(state);
-	state->x = allocate(mul_size(sizeof(double), state->task.layout.n));
-	state->error = allocate(mul_size(sizeof(double), state->task.layout.n));
-	room = allocate(mul_size(3 * sizeof(double), state->task.layout.n));
-	logit_start(&state->task.problem, state->x);
-	state->result = solver_run(&state->task, state->x);
-	if (!state->result.diverged)
-	{
-		solver_errors(&state->task, state->x, state->error, room);
-		name_errors(state, room);
-	}
-	pfree(room);
-	MemoryContextSwitchTo(old);
-}
-
-/* Components by number, the largest first; those without matches have none. */
-static int32 *
-number_components(const SolveState *state, int *ncomponents)
-{
-	const int64_t *games = is_through_time(state) ? state->tt.games :
-		state->task.layout.games;
-	const int32_t *component = is_through_time(state) ? state->tt.component :
-		state->task.layout.component;
-	int32		players = state->builder.history.nplayers;
-	int32	   *size = palloc_extended(mul_size(sizeof(int32), players + 1),
-									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	int32	   *number = palloc_extended(mul_size(sizeof(int32), players + 1),
-										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	int			n = 0;
-	int32		i;
-
-	for (i = 0; i < players; i++)
-		if (games[i] > 0)
-			size[component[i]]++;
-
-	/* By players who stand for them, so first the number of each, then by size. */
-	for (i = 0; i < players; i++)
-		if (size[i] > 0)
-		{
-			int32		j;
-			int			larger = 1;
-
-			n++;
-			if (n > 1000)
-			{
-				number[i] = n;	/* so many that their order says nothing */
-				continue;
-			}
-			for (j = 0; j < players; j++)
-				if (size[j] > size[i] || (size[j] == size[i] && j < i))
-					larger++;
-			number[i] = larger;
-		}
-	*ncomponents = n;
-	pfree(size);
-	return number;
-}
-
+/* The state at the end; of the aggregates that share it the first one solves. */
 static SolveState *
 final_state(FunctionCallInfo fcinfo)
 {
 	MemoryContext context;
+	MemoryContext old;
 	SolveState *state;
 
 	if (!AggCheckCallContext(fcinfo, &context))
@@ -486,204 +104,113 @@ final_state(FunctionCallInfo fcinfo)
 	if (PG_ARGISNULL(0))
 		return NULL;
 	state = (SolveState *) PG_GETARG_POINTER(0);
-	solve(state, context);
+	old = MemoryContextSwitchTo(context);
+	if (!state->solved)
+		history_builder_end_rows(&state->builder);
+	solve_state_run(state);
+	MemoryContextSwitchTo(old);
 	return state;
-}
-
-static void
-set_estimate(const SolveState *state, Datum *value, bool *null, uint32_t u)
-{
-	*null = !solver_determined(&state->task, &state->result, u);
-	*value = Float8GetDatum(state->x[u]);
-}
-
-/* A row for each player and time, of solver through_time. */
-static Datum
-through_time_estimates(FunctionCallInfo fcinfo, SolveState *state)
-{
-	const ThroughTime *tt = &state->tt;
-	HistoryBuilder *builder = &state->builder;
-	const History *history = &builder->history;
-	int			ncomponents;
-	int32	   *component = number_components(state, &ncomponents);
-	RowArray	rows = row_array_make(fcinfo, (int) tt->appearances);
-	size_t		m;
-	size_t		a;
-
-	for (m = 0; m < history->nmatches; m++)
-	{
-		Match		match;
-		int			offender;
-
-		CHECK_FOR_INTERRUPTS();
-		if (tt->first[m] == tt->first[m + 1])
-			continue;
-		(void) history_build_match(history, m, tt->model, tt->params, tt->work,
-								   &match, &offender);
-		for (a = tt->first[m]; a < tt->first[m + 1]; a++)
-		{
-			int32_t		player = tt->work->player[a - tt->first[m]];
-			int64_t		at = history->match[m].played_at;
-			Datum		values[8];
-			bool		nulls[8] = {false};
-			double		mu,
-						sigma;
-
-			/* Of several at the same time the last one. */
-			if (at != NEVER_PLAYED && tt->next[a] != NO_APPEARANCE &&
-				history->match[tt->match[tt->next[a]]].played_at == at)
-				continue;
-			through_time_skill(tt, a, &mu, &sigma);
-			values[0] = CStringGetTextDatum(id_text(&builder->player_type,
-													builder->player_id[player]));
-			values[1] = TimestampTzGetDatum(at);
-			nulls[1] = at == NEVER_PLAYED;
-			values[2] = Float8GetDatum(mu);
-			values[3] = Float8GetDatum(sigma);
-			nulls[4] = nulls[5] = true;
-			values[6] = Int64GetDatum(tt->games[player]);
-			values[7] = Int32GetDatum(component[tt->component[player]]);
-			row_array_add(&rows, values, nulls);
-		}
-	}
-	return return_row_array(&rows);
 }
 
 Datum
 skillrating_solve_final(PG_FUNCTION_ARGS)
 {
 	SolveState *state = final_state(fcinfo);
-	const SolverLayout *layout;
-	HistoryBuilder *builder;
-	int32	   *component;
-	int			ncomponents;
-	RowArray	rows;
-	int32		player;
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	if (is_through_time(state))
-		return through_time_estimates(fcinfo, state);
-	layout = &state->task.layout;
-	builder = &state->builder;
-	component = number_components(state, &ncomponents);
-	rows = row_array_make(fcinfo, layout->skills);
-	for (player = 0; player < builder->history.nplayers; player++)
-	{
-		uint32_t	u;
-
-		CHECK_FOR_INTERRUPTS();
-		for (u = layout->first_skill[player];
-			 layout->games[player] > 0 && u < layout->first_skill[player + 1]; u++)
-		{
-			Datum		values[8];
-			bool		nulls[8] = {false};
-
-			values[0] = CStringGetTextDatum(id_text(&builder->player_type,
-													builder->player_id[player]));
-			nulls[1] = layout->day == NULL;
-			if (layout->day != NULL)
-				values[1] = TimestampTzGetDatum(layout->day[u] * USECS_PER_DAY);
-			set_estimate(state, &values[2], &nulls[2], u);
-			values[3] = Float8GetDatum(state->error[u]);
-			nulls[3] = state->result.diverged;
-			nulls[4] = nulls[5] = true;
-			if (layout->noffsets > 0)
-				set_estimate(state, &values[4], &nulls[4], layout->offset + u);
-			if (layout->ncommands > 0)
-				set_estimate(state, &values[5], &nulls[5],
-							 layout->command + player);
-			values[6] = Int64GetDatum(layout->games[player]);
-			values[7] = Int32GetDatum(component[layout->component[player]]);
-			row_array_add(&rows, values, nulls);
-		}
-	}
-	return return_row_array(&rows);
-}
-
-/* What contexts are worth to the first side. */
-static Datum
-context_estimates(FunctionCallInfo fcinfo, SolveState *state)
-{
-	const SolverLayout *layout = &state->task.layout;
-	HistoryBuilder *builder = &state->builder;
-	RowArray	rows = row_array_of(result_column_element_type(fcinfo, 14),
-									layout->ncontexts);
-	Datum	   *name = layout->ncontexts > 0 ?
-		id_table_ids(builder->contexts) : NULL;
-	Datum	   *by_number = palloc_array(Datum, layout->ncontexts + 1);
-	uint32_t	i;
-
-	for (i = 0; i < layout->ncontexts; i++)
-		by_number[(intptr_t) id_table_find(builder->contexts, name[i], "") - 1] =
-			name[i];
-	for (i = 0; i < layout->ncontexts; i++)
-	{
-		Datum		values[3];
-		bool		nulls[3] = {false};
-
-		values[0] = by_number[i];
-		set_estimate(state, &values[1], &nulls[1], layout->context + i);
-		values[2] = Float8GetDatum(state->error[layout->context + i]);
-		nulls[2] = state->result.diverged;
-		row_array_add(&rows, values, nulls);
-	}
-	return return_row_array(&rows);
+	return solve_state_estimates(state,
+								 get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
 }
 
 Datum
 skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 {
 	SolveState *state = final_state(fcinfo);
-	const SolverLayout *layout;
-	const LogitResult *result;
-	const int64_t *games;
-	Datum		values[15];
-	bool		nulls[15] = {false};
-	int64		players = 0;
-	int			ncomponents;
-	int32		i;
+	Datum		values[SUMMARY_NCOLUMNS];
+	bool		nulls[SUMMARY_NCOLUMNS];
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	layout = &state->task.layout;
-	result = &state->result;
-	games = is_through_time(state) ? state->tt.games : layout->games;
-	(void) number_components(state, &ncomponents);
-	for (i = 0; i < state->builder.history.nplayers; i++)
-		players += games[i] > 0;
-	values[0] = CStringGetTextDatum(state->task.solver->model->name);
-	values[1] = Int64GetDatum((int64) state->builder.history.nmatches);
-	values[2] = Int64GetDatum(players);
-	values[5] = Int32GetDatum(ncomponents);
-	values[13] = Int64GetDatum((int64) state->memory);
-	values[14] = context_estimates(fcinfo, state);
-	if (is_through_time(state))
-	{
-		const ThroughTimeResult *tt_result = &state->tt_result;
+	solve_state_summary(state,
+						result_column_element_type(fcinfo, SUMMARY_CONTEXTS),
+						values, nulls);
+	return return_row(fcinfo, values, nulls);
+}
 
-		values[3] = Int64GetDatum((int64) state->tt.appearances);
-		values[4] = Int64GetDatum(tt_result->scored);
-		values[6] = BoolGetDatum(tt_result->converged);
-		values[7] = CStringGetTextDatum(tt_result->converged ? "converged" :
-										"max_iterations reached");
-		values[8] = Int32GetDatum(tt_result->passes);
-		values[10] = Float8GetDatum(tt_result->log_evidence);
-		values[11] = Float8GetDatum(tt_result->change);
-		nulls[9] = nulls[12] = true;
-		return return_row(fcinfo, values, nulls);
+/* Whether a match that was read from a ladder counts. */
+static bool
+match_counts(const SourceMatch *match)
+{
+	return !match->vanished && match->set_aside == NULL &&
+		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
+}
+
+/* solve_matches(ladder, solver, params, pool, start) */
+Datum
+skillrating_solve_matches(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext old;
+	SolveState *state = palloc_object(SolveState);
+	Ladder	   *ladder;
+	LadderScope scope;
+	MatchReader *reader;
+	TupleDesc	desc;
+	TupleDesc	summary;
+	Datum		first = Int64GetDatum(PG_INT64_MIN);
+	Datum		values[2];
+	bool		nulls[2] = {false};
+	Datum		columns[SUMMARY_NCOLUMNS];
+	bool		column_nulls[SUMMARY_NCOLUMNS];
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		if (PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("ladder, solver, params and pool must not be null")));
+	solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+					 PG_GETARG_JSONB_P(2));
+	state->pool = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	if (!PG_ARGISNULL(4))
+		state->start = PG_GETARG_DATUM(4);
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
+						 AccessShareLock);
+	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder_expect_many(ladder);
+	old = MemoryContextSwitchTo(context);
+	history_builder_init(&state->builder, ladder->player_type->type, false);
+	MemoryContextSwitchTo(old);
+	reader = reader_open(ladder, QUERY_READ_RATED, &first, NULL);
+	while (reader_next(reader))
+	{
+		if (!match_counts(&reader->match) ||
+			strcmp(reader->match.pool, state->pool) != 0)
+			continue;
+		old = MemoryContextSwitchTo(context);
+		history_builder_add(&state->builder, &reader->match, NULL);
+		MemoryContextSwitchTo(old);
 	}
-	values[3] = Int64GetDatum((int64) layout->n);
-	values[4] = Int64GetDatum((int64) layout->nrows);
-	values[6] = BoolGetDatum(result->converged);
-	values[7] = CStringGetTextDatum(result->converged ? "converged" :
-									result->diverged ? "there is no maximum" :
-									"max_iterations reached");
-	values[8] = Int32GetDatum(result->iterations);
-	values[9] = Int64GetDatum(result->products);
-	values[10] = Float8GetDatum(-result->objective);
-	values[11] = Float8GetDatum(result->gradient);
-	nulls[12] = state->task.problem.options.draw == 0;
-	values[12] = Float8GetDatum(state->task.problem.options.draw);
+	reader_close(reader);
+	ladder_leave(&scope);
+	SPI_finish();
+	if (state->builder.history.nmatches == 0)
+		PG_RETURN_NULL();
+
+	solve_state_run(state);
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = solve_state_estimates(state,
+									  get_element_type(TupleDescAttr(desc, 0)->atttypid));
+	summary = lookup_rowtype_tupdesc(TupleDescAttr(desc, 1)->atttypid, -1);
+	solve_state_summary(state,
+						get_element_type(TupleDescAttr(summary, SUMMARY_CONTEXTS)->atttypid),
+						columns, column_nulls);
+	values[1] = HeapTupleGetDatum(heap_form_tuple(summary, columns, column_nulls));
+	ReleaseTupleDesc(summary);
 	return return_row(fcinfo, values, nulls);
 }

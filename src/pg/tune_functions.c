@@ -321,7 +321,7 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	state->params = get_params(state->model, state->options.params);
 	add_params(state, PG_GETARG_ARRAYTYPE_P(2));
 
-	history_builder_init(&state->builder, fcinfo, "tune", 3,
+	history_builder_begin_rows(&state->builder, fcinfo, "tune", 3,
 						 nargs > 8 ? 7 : -1, state->model->shares != NULL);
 	MemoryContextSwitchTo(old);
 	return state;
@@ -341,7 +341,7 @@ skillrating_tune_transition(PG_FUNCTION_ARGS)
 		(TuneState *) PG_GETARG_POINTER(0);
 
 	old = MemoryContextSwitchTo(context);
-	history_builder_read(&state->builder, fcinfo);
+	history_builder_read_row(&state->builder, fcinfo);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
 }
@@ -597,7 +597,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	state = (TuneState *) PG_GETARG_POINTER(0);
 	problem = &state->problem;
 	history = &state->builder.history;
-	history_builder_collect(&state->builder);
+	history_builder_end_rows(&state->builder);
 
 	bound[0] = (size_t) (state->options.burn_in * history->nmatches);
 	bound[2] = history->nmatches;

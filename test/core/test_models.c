@@ -742,6 +742,36 @@ test_limitless_numbers(void **state)
 										LIMITLESS) > 1000);
 }
 
+/* Ahead by a unit's small fraction, a sure player has as many log-odds. */
+static void
+test_log_odds_unit(void **state)
+{
+	int			m;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+		double		unit;
+		int			scale = model_param_find(model, "scale");
+
+		model_param_defaults(model, params);
+		unit = model_log_odds_unit(model, params);
+		assert_true(isfinite(unit) && unit > 0);
+		if (strcmp(model->name, "elo") == 0)
+		{
+			assert_near(unit, 400 / log(10), 1e-6);
+			params[scale].number = 200;
+			assert_near(model_log_odds_unit(model, params), 200 / log(10), 1e-6);
+		}
+
+		/* Each of two players has half the weight in a Hive match. */
+		if (strcmp(model->name, "hive") == 0)
+			assert_near(unit, 2, 1e-7);
+	}
+}
+
 int
 main(void)
 {
@@ -761,6 +791,7 @@ main(void)
 		cmocka_unit_test(test_absent_players_are_unchanged),
 		cmocka_unit_test(test_extreme_numbers),
 		cmocka_unit_test(test_limitless_numbers),
+		cmocka_unit_test(test_log_odds_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,7 @@ BEGIN
         'SELECT skillrating.merge_players(''arena'', 1, 2)',
         'SELECT skillrating.forget_player(''arena'', 1, 99)',
         'SELECT skillrating.new_season(''arena'', ''mine'')',
+        'SELECT skillrating.solve_ladder(''arena'')',
         'SELECT skillrating.decay(''arena'')',
         'SELECT skillrating.set_rating(''arena'', 1, ''{"rating": 3000}'')',
         'SELECT skillrating.seed_from(''arena'', ''arena'')',
@@ -129,6 +130,7 @@ BEGIN
         'SELECT skillrating.attach(''arena'', ''arena.match'')',
         'INSERT INTO arena.pending VALUES (1, pg_current_xact_id(), true)',
         'INSERT INTO arena.correction VALUES (1)',
+        'INSERT INTO arena.solved (solver, pool, player_id, games, component) VALUES (''hive'', '''', 1, 1, 1)',
         'INSERT INTO arena.mirror VALUES (''arena.match'', '''', ''match_id'', ''{}'')'] LOOP
         BEGIN
             EXECUTE statement;

@@ -1,0 +1,74 @@
+-- Ladders solved as a whole.
+
+CREATE FUNCTION skillrating.solve_matches(
+    ladder text,
+    solver text,
+    params jsonb,
+    pool text,
+    start skillrating.estimate[],
+    OUT estimates skillrating.estimate[],
+    OUT summary skillrating.solve_summary)
+AS 'MODULE_PATHNAME', 'skillrating_solve_matches'
+LANGUAGE C STABLE;
+
+COMMENT ON FUNCTION skillrating.solve_matches(text, text, jsonb, text, skillrating.estimate[]) IS
+'Solves the rated matches of a pool of a ladder, in rated order, as solve() and solve_summary() do, beginning with the estimates in start (which may be null, and may lack players); nulls if there are none. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as solve().';
+
+CREATE FUNCTION skillrating.solve_ladder(
+    ladder text,
+    solver text DEFAULT 'bradley_terry',
+    params jsonb DEFAULT '{}',
+    pool text DEFAULT '',
+    warm boolean DEFAULT true)
+RETURNS skillrating.solve_summary
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    start skillrating.estimate[];
+    found record;
+BEGIN
+    IF ladder IS NULL OR solver IS NULL OR params IS NULL OR pool IS NULL OR warm IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, solver, params, pool and warm must not be null';
+    END IF;
+    -- One after another; reading goes on.
+    EXECUTE format('LOCK TABLE %I.solved IN SHARE ROW EXCLUSIVE MODE', ladder);
+    IF warm THEN
+        EXECUTE format(
+            'SELECT array_agg(ROW(s.player_id::text, s.at, s.skill, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)::skillrating.estimate)
+            FROM %I.solved AS s WHERE s.solver = $1 AND s.pool = $2', ladder)
+        INTO start USING solver, pool;
+    END IF;
+    SELECT * INTO found FROM skillrating.solve_matches(ladder, solver, params, pool, start);
+    IF NOT (found.summary).converged THEN
+        RAISE WARNING USING
+            MESSAGE = format('solver "%s" has not converged on ladder "%s": %s', solver, ladder, (found.summary).status),
+            HINT = CASE (found.summary).status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.solver_parameters().'
+                ELSE 'Raise parameter "max_iterations".' END;
+    END IF;
+    EXECUTE format(
+        'WITH e AS MATERIALIZED (
+            SELECT CAST(u.player AS %2$s) AS player_id, u.* FROM unnest($3) AS u
+        ), gone AS (
+            DELETE FROM %1$I.solved AS s
+            WHERE s.solver = $1 AND s.pool = $2
+                AND NOT EXISTS (SELECT FROM e WHERE e.player_id %3$s s.player_id AND coalesce(e.at, ''-infinity'') = coalesce(s.at, ''-infinity''))
+        )
+        INSERT INTO %1$I.solved AS s (solver, pool, player_id, at, skill, standard_error, side_offset, command_skill, games, component)
+        SELECT $1, $2, e.player_id, e.at, e.skill, e.standard_error, e.side_offset, e.command_skill, e.games, e.component
+        FROM e
+        ON CONFLICT (solver, pool, player_id, at) DO UPDATE
+        SET skill = excluded.skill, standard_error = excluded.standard_error, side_offset = excluded.side_offset,
+            command_skill = excluded.command_skill, games = excluded.games, component = excluded.component
+        WHERE (s.skill, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)
+            IS DISTINCT FROM (excluded.skill, excluded.standard_error, excluded.side_offset, excluded.command_skill, excluded.games, excluded.component)',
+        ladder, t.player_type, t.player_equals)
+    USING solver, pool, found.estimates;
+    RETURN found.summary;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.solve_ladder(text, text, jsonb, text, boolean) IS
+'Solves all rated matches of a pool of a ladder together, by a solver of solvers() with its parameters, and keeps what comes out in the table solved of the ladder''s schema, in place of what the same solver has left there for the pool; rows that are the same stay untouched. Voided matches and those of excluded players do not count, merged players are one, as in rating. With warm the search begins where the last one has ended (not under through_time): the solution is the same to its last digits. Ratings are not changed; new_season(..., toward => solver) can take them over. Returns the summary; a warning if it has not converged. Errors: 42704 for an unknown ladder, and as solve().';

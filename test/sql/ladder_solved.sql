@@ -1,0 +1,92 @@
+-- solve_ladder(): all matches of a ladder at once.
+SET extra_float_digits = 0;
+SELECT skillrating.create_ladder('solvable', 'elo', player_type => 'text');
+INSERT INTO solvable.match (match_id, played_at, pool)
+SELECT i, '2026-01-01'::timestamptz + i * interval '6 hours', CASE WHEN i % 5 = 0 THEN 'cup' ELSE '' END FROM generate_series(1, 200) AS i;
+INSERT INTO solvable.match_player (match_id, player_id, team, rank)
+SELECT i, 'p' || CASE p WHEN 1 THEN i % 7 ELSE (i + 1 + i / 7 % 6) % 7 END, p, CASE WHEN (hashint4(i) % 3 = 0) = (p = 1) THEN 1 ELSE 2 END
+FROM generate_series(1, 200) AS i, generate_series(1, 2) AS p;
+
+-- The same as the aggregate, bit for bit.
+SELECT (s).solver, (s).matches, (s).players, (s).converged, (s).status FROM (SELECT skillrating.solve_ladder('solvable') AS s) AS q;
+CREATE VIEW by_hand AS
+SELECT (unnest(skillrating.solve('bradley_terry', m.match_id, p.player_id, p.team, p.rank ORDER BY m.match_id))).*
+FROM solvable.match AS m JOIN solvable.match_player AS p USING (match_id) WHERE m.pool = '';
+SELECT count(*) AS same FROM solvable.solved AS s JOIN by_hand AS h
+ON (h.player, h.skill, h.standard_error, h.games, h.component) = (s.player_id, s.skill, s.standard_error, s.games, s.component) AND s.at IS NULL;
+SELECT player_id, round(skill::numeric, 4) AS skill, round(standard_error::numeric, 4) AS error, games, component FROM solvable.solved ORDER BY player_id;
+
+-- Again, from there: nothing left to do, and nothing changes beyond the last digits.
+CREATE TABLE solved_before AS SELECT * FROM solvable.solved;
+SELECT iterations <= 1 AS warm FROM skillrating.solve_ladder('solvable');
+SELECT iterations > 2 AS cold FROM skillrating.solve_ladder('solvable', warm => false);
+SELECT max(abs(s.skill - b.skill)) < 1e-9 AS same FROM solvable.solved AS s JOIN solved_before AS b USING (player_id);
+-- New matches: fewer iterations.
+INSERT INTO solvable.match (match_id, played_at) SELECT i, '2026-03-01' FROM generate_series(201, 204) AS i;
+INSERT INTO solvable.match_player (match_id, player_id, team, rank) SELECT i, CASE p WHEN 1 THEN 'p1' ELSE 'new' END, p, p FROM generate_series(201, 204) AS i, generate_series(1, 2) AS p;
+CREATE TABLE warm AS SELECT * FROM skillrating.solve_ladder('solvable');
+CREATE TABLE warmly AS SELECT * FROM solvable.solved;
+SELECT w.iterations < c.iterations AS fewer, w.players, abs(w.log_posterior - c.log_posterior) < 1e-9 AS same
+FROM warm AS w, skillrating.solve_ladder('solvable', warm => false) AS c;
+SELECT max(abs(s.skill - b.skill)) < 1e-9 AS same, count(*) FROM solvable.solved AS s JOIN warmly AS b USING (player_id);
+
+-- Other pools and solvers have rows of their own.
+SELECT (skillrating.solve_ladder('solvable', pool => 'cup')).matches;
+SELECT (s).converged, (s).unknowns > 100 AS days FROM (SELECT skillrating.solve_ladder('solvable', 'whole_history') AS s) AS q;
+SELECT (s).converged FROM (SELECT skillrating.solve_ladder('solvable', 'through_time', pool => 'cup') AS s) AS q;
+SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'whole_history') AS s) AS q;
+SELECT solver, pool, count(DISTINCT player_id) AS players, count(*) > count(DISTINCT player_id) AS days FROM solvable.solved GROUP BY solver, pool ORDER BY solver, pool;
+SELECT skillrating.solve_ladder('solvable', pool => 'nobody');
+SELECT (s).converged, (s).status FROM (SELECT skillrating.solve_ladder('solvable', 'hive', '{"offset_deviation": 0.5}', 'cup') AS s) AS q;
+SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'hive', '{"offset_deviation": 0.5}', 'cup') AS s) AS q;
+
+-- What does not count in rating does not count here; who has no matches any more has no row.
+SELECT skillrating.void_match('solvable', i) FROM generate_series(201::bigint, 204) AS i;
+SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('solvable');
+SELECT (skillrating.solve_ladder('solvable')).matches;
+SELECT count(*) AS stay FROM solvable.solved WHERE solver = 'bradley_terry' AND pool = '' AND player_id = 'new';
+SELECT skillrating.merge_players('solvable', 'p2', 'p1') IS NOT NULL AS merged;
+SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('solvable');
+SELECT (s).players, (s).matches < 160 AS fewer FROM (SELECT skillrating.solve_ladder('solvable') AS s) AS q;
+SELECT skillrating.forget_player('solvable', 'p3', 'nemo');
+SELECT count(*) AS replayed FROM skillrating.catch_up('solvable');
+SELECT count(*) FILTER (WHERE player_id = 'p3') AS forgotten, count(*) FILTER (WHERE player_id = 'nemo') > 0 AS there FROM solvable.solved;
+
+-- Seasons that begin from there: all, half and nothing of the distance from the solved skill.
+SELECT name, round(skillrating.log_odds_unit(name)::numeric, 4) AS unit FROM skillrating.models() ORDER BY name;
+CREATE VIEW distance AS
+SELECT max(abs(r.rating - (1500 + s.skill * 400 / ln(10::float8)))) AS most, count(*) AS players
+FROM solvable.rating AS r JOIN solvable.solved AS s USING (pool, player_id) WHERE s.solver = 'bradley_terry' AND pool = '';
+CREATE TABLE distance_before AS SELECT * FROM distance;
+SELECT skillrating.new_season('solvable', 'one', keep => 0.5, pool => '', toward => 'bradley_terry') > 5 AS players;
+SELECT abs(d.most - b.most / 2) < 1e-9 AS half FROM distance AS d, distance_before AS b;
+SELECT skillrating.new_season('solvable', 'two', keep => 0, toward => 'bradley_terry') > 5 AS players;
+SELECT most < 1e-9 AS none FROM distance;
+SELECT kind, count(*) > 1 AS for_each, bool_and(params->>'solver' = 'bradley_terry') AS solver FROM solvable.operation WHERE kind IN ('season', 'seed') GROUP BY kind ORDER BY kind;
+SELECT skillrating.new_season('solvable', 'three', keep => 1, toward => 'bradley_terry') > 5 AS players;
+SELECT most < 1e-9 AS still_none FROM distance;
+SELECT skillrating.new_season('solvable', 'four', toward => 'hive');
+SELECT skillrating.new_season('solvable', 'four', toward => 'bradley_terry', pool => 'nobody');
+SELECT skillrating.new_season('solvable', 'four', toward => 'chess');
+-- A replay comes to the same.
+CREATE TABLE rating_before AS SELECT * FROM solvable.rating;
+SELECT count(*) AS changed FROM skillrating.catch_up('solvable', rebuild => true) WHERE rating_before IS DISTINCT FROM rating_after;
+SELECT count(*) AS differ FROM (SELECT * FROM solvable.rating EXCEPT SELECT * FROM rating_before) AS d;
+
+-- No maximum, and mistakes.
+INSERT INTO solvable.match (match_id, played_at, pool) VALUES (301, '2026-03-02', 'two');
+INSERT INTO solvable.match_player (match_id, player_id, team, rank) VALUES (301, 'p1', 1, 1), (301, 'p4', 2, 2);
+SELECT (skillrating.solve_ladder('solvable', params => '{"prior_deviation": 0}', pool => 'two')).status;
+SELECT player_id, skill FROM solvable.solved WHERE pool = 'two' ORDER BY player_id;
+SELECT (skillrating.solve_ladder('solvable', pool => 'two')).status;
+SELECT (skillrating.solve_ladder('solvable', params => '{"max_iterations": 1, "method": "gradient"}', warm => false)).status;
+SELECT skillrating.solve_ladder('solvable', NULL);
+SELECT skillrating.solve_ladder('solvable', 'elo');
+SELECT skillrating.solve_ladder('nothing');
+SELECT skillrating.solve_ladder('solvable', params => '{"k": 1}');
+SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('solvable');
+SELECT bool_and(ok) AS verified FROM skillrating.verify('solvable');
+
+DROP VIEW by_hand, distance;
+DROP TABLE rating_before, distance_before, solved_before, warm, warmly;
+SELECT skillrating.drop_ladder('solvable');
