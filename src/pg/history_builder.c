@@ -5,10 +5,13 @@
 #include "history_builder.h"
 
 #include "catalog/pg_type.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
+#include "utils/typcache.h"
 
 #include "batch.h"
 
@@ -161,14 +164,52 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 	}
 }
 
+/* The executor gives the aggregate up: so are files on disk. */
+static void
+end_sort(Datum argument)
+{
+	HistoryBuilder *builder = (HistoryBuilder *) DatumGetPointer(argument);
+
+	if (builder->sorter == NULL)
+		return;
+	tuplesort_end(builder->sorter);
+	builder->sorter = NULL;
+}
+
+/* Begin to sort rows by their match: the arguments from there on, but params. */
+static void
+begin_sort(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+{
+	const MatchRows *rows = &builder->rows;
+	int			ncolumns = rows->inputs >= 0 ? 5 : 4;
+	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns);
+	TypeCacheEntry *type = lookup_type_cache(rows->match_type.type,
+											 TYPECACHE_LT_OPR);
+	AttrNumber	column = 1;
+	bool		nulls_first = false;
+	int			i;
+
+	for (i = 0; i < ncolumns; i++)
+		TupleDescInitEntry(desc, i + 1, NULL,
+						   get_fn_expr_argtype(fcinfo->flinfo, rows->first + i),
+						   -1, 0);
+	builder->sorter = tuplesort_begin_heap(desc, 1, &column, &type->lt_opr,
+										   (Oid *) &rows->match_type.collation,
+										   &nulls_first, work_mem, NULL,
+										   TUPLESORT_NONE);
+	builder->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	builder->row = palloc0(SizeForFunctionCallInfo(fcinfo->nargs));
+	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(builder));
+}
+
 void
 history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
 						   const char *aggregate, int first, int inputs,
-						   bool pools_share)
+						   bool any_order, bool pools_share)
 {
 	MatchRows	rows;
 
-	match_rows_init(&rows, fcinfo, aggregate, first, inputs);
+	match_rows_init(&rows, fcinfo, aggregate, first, inputs, any_order);
 	history_builder_init(builder, rows.player_type, pools_share);
 	builder->rows = rows;
 	source_match_init(&builder->match, &builder->rows.match_type,
@@ -176,16 +217,19 @@ history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
 	builder->match_context = AllocSetContextCreate(CurrentMemoryContext,
 												   "skillrating match",
 												   ALLOCSET_SMALL_SIZES);
+	if (!rows.ordered)
+		begin_sort(builder, fcinfo);
 }
 
-void
-history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+/* Read a row, whose match may be that of the one before. */
+static void
+read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	MemoryContext old = CurrentMemoryContext;
 
 	if (match_rows_read(&builder->rows, fcinfo))
 	{
-		history_builder_end_rows(builder);
+		history_builder_add(builder, &builder->match, builder->context);
 		MemoryContextReset(builder->match_context);
 		MemoryContextSwitchTo(builder->match_context);
 		source_match_begin(&builder->match, builder->rows.values,
@@ -209,8 +253,59 @@ history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 }
 
 void
+history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+{
+	const MatchRows *rows = &builder->rows;
+	int			i;
+
+	if (builder->sorter == NULL)
+	{
+		read_row(builder, fcinfo);
+		return;
+	}
+	ExecClearTuple(builder->slot);
+	for (i = 0; i < builder->slot->tts_tupleDescriptor->natts; i++)
+	{
+		builder->slot->tts_values[i] = fcinfo->args[rows->first + i].value;
+		builder->slot->tts_isnull[i] = fcinfo->args[rows->first + i].isnull;
+	}
+	ExecStoreVirtualTuple(builder->slot);
+	tuplesort_puttupleslot(builder->sorter, builder->slot);
+}
+
+/* Read the rows that have been sorted. */
+static void
+read_sorted_rows(HistoryBuilder *builder)
+{
+	NullableDatum *args = &builder->row->args[builder->rows.first];
+	TupleTableSlot *slot =
+		MakeSingleTupleTableSlot(builder->slot->tts_tupleDescriptor,
+								 &TTSOpsMinimalTuple);
+	int			i;
+
+	tuplesort_performsort(builder->sorter);
+	while (tuplesort_gettupleslot(builder->sorter, true, false, slot, NULL))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		for (i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+		{
+			args[i].value = slot->tts_values[i];
+			args[i].isnull = slot->tts_isnull[i];
+		}
+		read_row(builder, builder->row);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	ExecDropSingleTupleTableSlot(builder->slot);
+	tuplesort_end(builder->sorter);
+	builder->sorter = NULL;
+}
+
+void
 history_builder_end_rows(HistoryBuilder *builder)
 {
+	if (builder->sorter != NULL)
+		read_sorted_rows(builder);
 	history_builder_add(builder, &builder->match, builder->context);
 }
 

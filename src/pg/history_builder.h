@@ -7,6 +7,8 @@
 
 #include "glue.h"
 
+#include "utils/tuplesort.h"
+
 #include "history.h"
 #include "match_rows.h"
 
@@ -17,6 +19,9 @@ typedef struct HistoryBuilder
 	SourceMatch match;			/* being read; its ids in match_context */
 	MemoryContext match_context;
 	char	   *context;		/* of the match being read, or NULL */
+	Tuplesortstate *sorter;		/* of rows that come in no order, or NULL */
+	TupleTableSlot *slot;		/* for those */
+	FunctionCallInfo row;		/* likewise: as arguments */
 
 	IdType		player_type;
 	IdTable    *players;		/* to their numbers, plus one */
@@ -48,11 +53,15 @@ extern void history_builder_init(HistoryBuilder *builder, Oid player_type,
 extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 								const char *context);
 
-/* The same for an aggregate, with the arguments of match_rows_init(). */
+/*
+ * The same for an aggregate, with the arguments of match_rows_init().  Rows that come
+ * in no order are sorted by match.
+ */
 extern void history_builder_begin_rows(HistoryBuilder *builder,
 									   FunctionCallInfo fcinfo,
 									   const char *aggregate, int first,
-									   int inputs, bool pools_share);
+									   int inputs, bool any_order,
+									   bool pools_share);
 
 /* Read a row. */
 extern void history_builder_read_row(HistoryBuilder *builder,

@@ -28,7 +28,8 @@ orders_by(const Aggref *aggref, int argument)
 
 void
 match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
-				const char *aggregate, int first, int inputs)
+				const char *aggregate, int first, int inputs,
+				bool any_order)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 
@@ -38,7 +39,9 @@ match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
 	rows->memory = CurrentMemoryContext;
 
 	/* The first argument of this function is the state. */
-	if (aggref == NULL || !orders_by(aggref, first - 1))
+	rows->ordered = aggref != NULL && aggref->aggorder != NIL;
+	if (aggref == NULL ||
+		(!orders_by(aggref, first - 1) && (rows->ordered || !any_order)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s() needs ORDER BY with the match in it", aggregate),

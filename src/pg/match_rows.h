@@ -21,6 +21,7 @@ typedef struct MatchRows
 	int			inputs;			/* argument with the inputs, or -1 */
 	IdType		match_type;
 	Oid			player_type;
+	bool		ordered;		/* there is an ORDER BY */
 	MemoryContext memory;		/* of what lives on to the next row */
 	bool		begun;			/* a match has begun: */
 	Datum		match_id;
@@ -34,10 +35,12 @@ typedef struct MatchRows
 /*
  * Begin, in the current context.  Errors unless the call is that of an aggregate
  * with an ORDER BY that includes the match: without it the rows of a match need not
- * stand together.
+ * stand together.  With any_order there may be none, but not one without the match;
+ * the caller has to bring rows together then.
  */
 extern void match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
-							const char *aggregate, int first, int inputs);
+							const char *aggregate, int first, int inputs,
+							bool any_order);
 
 /* Read a row; whether another match begins with it. */
 extern bool match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo);

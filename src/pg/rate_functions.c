@@ -554,7 +554,7 @@ final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
 	match_rows_init(&state->rows, fcinfo, "final_ratings", 2,
-					nargs > 7 ? 6 : -1);
+					nargs > 7 ? 6 : -1, false);
 	state->rater =
 		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(1)),
 								 params < 0 || PG_ARGISNULL(params) ? NULL :

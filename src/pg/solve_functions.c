@@ -82,7 +82,8 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 						 params < 0 || PG_ARGISNULL(params) ? NULL :
 						 PG_GETARG_JSONB_P_COPY(params));
 		history_builder_begin_rows(&state->builder, fcinfo, "solve", 2,
-								   nargs > 7 ? 6 : -1, false);
+								   nargs > 7 ? 6 : -1,
+								   !solve_state_needs_order(state), false);
 	}
 	else
 		state = (SolveState *) PG_GETARG_POINTER(0);

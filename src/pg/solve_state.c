@@ -120,6 +120,12 @@ solve_state_init(SolveState *state, const char *solver, Jsonb *params)
 				 errhint("Its deviations are those of the normal approximation.")));
 }
 
+bool
+solve_state_needs_order(const SolveState *state)
+{
+	return is_through_time(state);
+}
+
 static void *
 allocate(Size size)
 {

@@ -48,6 +48,9 @@ extern const Solver *get_solver(const char *name);
 extern void solve_state_init(SolveState *state, const char *solver,
 							 Jsonb *params);
 
+/* Whether matches have to come in the order in which they were played. */
+extern bool solve_state_needs_order(const SolveState *state);
+
 /* Solve what the builder has, unless that has been done, in the same context. */
 extern void solve_state_run(SolveState *state);
 

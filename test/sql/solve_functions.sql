@@ -95,6 +95,20 @@ SELECT bool_and(abs(a.standard_error / b.standard_error - 1) < 0.35) AS near
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "exact"}' ORDER BY match_id) AS x,
         skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "probes", "probes": 300}' ORDER BY match_id) AS y FROM results) AS q, unnest(x) AS a JOIN unnest(y) AS b USING (player);
 
+-- In no order at all: rows are brought together, with the same bits whatever order they come in.
+CREATE TABLE shuffled AS SELECT * FROM results ORDER BY hashint8extended(match_id, 3) + ascii(player_id);
+SELECT (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank) FROM shuffled)
+    = (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) FROM results) AS same,
+    (SELECT skillrating.solve('whole_history', match_id::text, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}') FROM shuffled)
+    = (SELECT skillrating.solve('whole_history', match_id::text, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY match_id::text) FROM results) AS same_days;
+SELECT match_id > 100 AS late, cardinality(skillrating.solve('bradley_terry', match_id, player_id, team, rank)) AS players, (skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank)).matches FROM shuffled GROUP BY late ORDER BY late;
+SET work_mem = '64kB';
+SELECT (skillrating.solve_summary('bradley_terry', m, (m * 7919 + 1000003 * t) % 500, t, t)).matches FROM (SELECT * FROM generate_series(1, 20000) AS m, generate_series(1, 2) AS t ORDER BY hashint4(m * 2 + t)) AS f;
+RESET work_mem;
+SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY player_id) FROM results;
+SELECT skillrating.solve('through_time', match_id, player_id, team, rank) FROM results;
+DROP TABLE shuffled;
+
 -- In groups; nothing in, nothing out.
 SELECT match_id > 100 AS late, cardinality(skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id)) AS players FROM results GROUP BY late ORDER BY late;
 SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id), skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) FROM results WHERE false;
@@ -103,7 +117,6 @@ SELECT skillrating.solve('bradley_terry', match_id, player_id, 1, 1 ORDER BY mat
 -- Mistakes and limits.
 SELECT skillrating.solve('chess', match_id, player_id, team, rank ORDER BY match_id) FROM results;
 SELECT skillrating.solve(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM results;
-SELECT skillrating.solve('hive', match_id, player_id, team, rank) FROM results;
 SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"k": 1}' ORDER BY match_id) FROM results;
 SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"prior_shape": 1}' ORDER BY match_id) FROM results;
 SELECT skillrating.solve('hive', match_id, player_id, team, rank, '[]' ORDER BY match_id) FROM results;
