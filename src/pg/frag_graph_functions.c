@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #include "ids.h"
+#include "components.h"
 #include "rows.h"
 #include "solve/frag_graph.h"
 
@@ -140,51 +141,15 @@ skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 
 /* Pairs in the order of their players, so that sums are always the same. */
 static int
-compare_edges(const void *a, const void *b)
+compare_edges(const void *a, const void *b, void *arg)
 {
 	const FragEdge *x = (const FragEdge *) a;
 	const FragEdge *y = (const FragEdge *) b;
 
+	(void) arg;
 	if (x->a != y->a)
 		return x->a < y->a ? -1 : 1;
 	return (x->b > y->b) - (x->b < y->b);
-}
-
-/* Numbers of the components that are scored, the largest first, by who stands for them. */
-static int32 *
-component_numbers(const FragGraph *graph)
-{
-	int32	   *size = palloc0_array(int32, graph->nplayers + 1);
-	int32	   *number = palloc0_array(int32, graph->nplayers + 1);
-	int32	   *root = palloc_array(int32, graph->nplayers + 1);
-	int			n = 0;
-	int32		i,
-				j;
-
-	for (i = 0; i < graph->nplayers; i++)
-		if (graph->player[i].in_core)
-			size[graph->player[i].component]++;
-	for (i = 0; i < graph->nplayers; i++)
-		if (size[i] > 0)
-			root[n++] = i;
-
-	/* Few are large: so many of them in order, and the rest behind. */
-	for (i = 0; i < n; i++)
-	{
-		if (i < 100)
-			for (j = i + 1; j < n; j++)
-				if (size[root[j]] > size[root[i]])
-				{
-					int32		swap = root[i];
-
-					root[i] = root[j];
-					root[j] = swap;
-				}
-		number[root[i]] = i + 1;
-	}
-	pfree(size);
-	pfree(root);
-	return number;
 }
 
 typedef struct ScoreOrder
@@ -218,6 +183,8 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 	FragPair   *pair;
 	ScoreOrder	order;
 	int32	   *sorted;
+	int32	   *root_of;
+	int			ncomponents;
 	int32		n = 0;
 	RowArray	rows;
 	Size		size;
@@ -255,9 +222,13 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 	graph.nedges = 0;
 	hash_seq_init(&scan, state->pairs);
 	while ((pair = hash_seq_search(&scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
 		graph.edge[graph.nedges++] = (FragEdge) {pair->player[0], pair->player[1],
 			pair->frags[0], pair->frags[1]};
-	qsort(graph.edge, graph.nedges, sizeof(FragEdge), compare_edges);
+	}
+	qsort_interruptible(graph.edge, graph.nedges, sizeof(FragEdge), compare_edges,
+						NULL);
 	for (i = 0; i < graph.nplayers; i++)
 		graph.player[i].suicides = state->suicides[i];
 	frag_graph_solve(&graph);
@@ -269,12 +240,18 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 				 errhint("A larger \"tolerance\" or a \"ridge\" above 0 makes it easier.")));
 
 	sorted = palloc_array(int32, graph.nplayers + 1);
+	root_of = palloc_array(int32, graph.nplayers + 1);
 	for (i = 0; i < graph.nplayers; i++)
-		if (graph.player[i].in_core)
+	{
+		const FragScore *player = &graph.player[i];
+
+		root_of[i] = player->in_core ? player->component : -1;
+		if (player->in_core)
 			sorted[n++] = i;
+	}
 	order.graph = &graph;
-	order.component = component_numbers(&graph);
-	qsort_arg(sorted, n, sizeof(int32), compare_scores, &order);
+	order.component = component_numbers(root_of, graph.nplayers, &ncomponents);
+	qsort_interruptible(sorted, n, sizeof(int32), compare_scores, &order);
 	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)
 	{

@@ -15,6 +15,8 @@
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
+#include "components.h"
+
 /* The option that is no parameter: players whose errors are to be exact. */
 #define EXACT_FOR "exact_for"
 
@@ -478,42 +480,19 @@ solve_state_run(SolveState *state)
 static int32 *
 number_components(const SolveState *state, int *ncomponents)
 {
-	const int64_t *games = is_through_time(state) ? state->tt.games :
-		state->task.layout.games;
-	const int32_t *component = is_through_time(state) ? state->tt.component :
+	bool		tt = is_through_time(state);
+	const int64_t *games = tt ? state->tt.games : state->task.layout.games;
+	const int32_t *component = tt ? state->tt.component :
 		state->task.layout.component;
 	int32		players = state->builder.history.nplayers;
-	int32	   *size = palloc_extended(mul_size(sizeof(int32), players + 1),
-									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	int32	   *number = palloc_extended(mul_size(sizeof(int32), players + 1),
-										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	int			n = 0;
+	int32	   *root_of = allocate(mul_size(sizeof(int32), players));
+	int32	   *number;
 	int32		i;
 
 	for (i = 0; i < players; i++)
-		if (games[i] > 0)
-			size[component[i]]++;
-
-	/* By players who stand for them, so first the number of each, then by size. */
-	for (i = 0; i < players; i++)
-		if (size[i] > 0)
-		{
-			int32		j;
-			int			larger = 1;
-
-			n++;
-			if (n > 1000)
-			{
-				number[i] = n;	/* so many that their order says nothing */
-				continue;
-			}
-			for (j = 0; j < players; j++)
-				if (size[j] > size[i] || (size[j] == size[i] && j < i))
-					larger++;
-			number[i] = larger;
-		}
-	*ncomponents = n;
-	pfree(size);
+		root_of[i] = games[i] > 0 ? component[i] : -1;
+	number = component_numbers(root_of, players, ncomponents);
+	pfree(root_of);
 	return number;
 }
 
@@ -606,14 +585,17 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			nulls[ESTIMATE_AT] = layout->day == NULL;
 			if (layout->day != NULL)
 				values[ESTIMATE_AT] = TimestampTzGetDatum(layout->day[u] * USECS_PER_DAY);
-			set_estimate(state, &values[ESTIMATE_SKILL], &nulls[ESTIMATE_SKILL], u);
+			set_estimate(state, &values[ESTIMATE_SKILL], &nulls[ESTIMATE_SKILL],
+						 u);
 			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
 			nulls[ESTIMATE_STANDARD_ERROR] = state->result.diverged;
 			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
 			if (layout->noffsets > 0)
-				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET], &nulls[ESTIMATE_SIDE_OFFSET], layout->offset + u);
+				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET],
+							 &nulls[ESTIMATE_SIDE_OFFSET], layout->offset + u);
 			if (layout->ncommands > 0)
-				set_estimate(state, &values[ESTIMATE_COMMAND_SKILL], &nulls[ESTIMATE_COMMAND_SKILL],
+				set_estimate(state, &values[ESTIMATE_COMMAND_SKILL],
+							 &nulls[ESTIMATE_COMMAND_SKILL],
 							 layout->command + player);
 			values[ESTIMATE_GAMES] = Int64GetDatum(layout->games[player]);
 			values[ESTIMATE_COMPONENT] = Int32GetDatum(component[layout->component[player]]);

@@ -487,9 +487,10 @@ longest_step(const LogitProblem *problem, const double *x, const double *step)
 
 /*
  * Go along work.step as far as it helps, evaluate there, and return the share of the
- * step that was taken, 0 if none helps.  Once the objective changes by no more than its rounding, any step that
- * does not raise it by more is as good (the rounding trap: differences of sums over
- * all rows say nothing then, but the gradient still does).
+ * step that was taken, 0 if none helps.  Once the objective changes by no more than
+ * its rounding, any step that does not raise it by more is as good (the rounding
+ * trap: differences of sums over all rows say nothing then, but the gradient still
+ * does).
  */
 static double
 line_search(LogitProblem *problem, double *x, double slope, double *objective)
