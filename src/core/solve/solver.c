@@ -23,11 +23,6 @@
 const char *const solver_methods[] = {"newton", "gradient", NULL};
 const char *const solver_errors_choices[] = {"bound", "probes", "exact", NULL};
 
-extern const Solver bradley_terry_solver;
-extern const Solver hive_solver;
-extern const Solver through_time_solver;
-extern const Solver whole_history_solver;
-
 const Solver *const solver_registry[] = {
 	&bradley_terry_solver, &hive_solver, &through_time_solver,
 	&whole_history_solver

@@ -42,6 +42,12 @@ typedef struct Solver
 	double		(*draw) (const ParamValue *params, bool *fit);
 } Solver;
 
+/* All of them, each in a file of its own. */
+extern const Solver bradley_terry_solver;
+extern const Solver hive_solver;
+extern const Solver through_time_solver;
+extern const Solver whole_history_solver;
+
 extern const Solver *const solver_registry[];
 extern const int solver_count_registered;
 
