@@ -107,10 +107,21 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 	MatchTeam	team[2];
 	MatchPlayer player[2];
 	MatchEntry	entry[2];
-	Match		match = {.nteams = 2,.nplayers = 2,.nentries = 2,.team = team,
-		.player = player,.entry = entry,.length = NAN,.gain = 1};
+	Participant participant[2];
+	Match		match = {.nplayers = 2,.team = team,.player = player,
+	.entry = entry,.gain = 1};
+	int			offender;
 	int			i;
 	int			j;
+
+	for (i = 0; i < 2; i++)
+	{
+		participant[i] = participant_default;
+		participant[i].player = i;
+		participant[i].team = participant[i].rank = i + 1;
+	}
+	if (match_build(model, params, participant, 2, &match, &offender) != MATCH_OK)
+		return NAN;
 
 	for (i = 0; i < 2; i++)
 	{
@@ -118,11 +129,9 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 		for (j = 0; j < model->nstate; j++)
 			if (model->state[j].deviation)
 				before[i][j] = fmax(before[i][j] * 1e-9, model->state[j].min);
-		team[i] = (MatchTeam) {.number = i + 1,.rank = i + 1,.score = NAN};
-		player[i] = (MatchPlayer) {.before = before[i],.after = after[i],
-			.squad = NAN,.kills = NAN,.deaths = NAN,.quit = NAN,
-		.experience = NAN};
-		entry[i] = (MatchEntry) {.player = i,.team = i,.weight = 1};
+		player[i].before = before[i];
+		player[i].after = after[i];
+		player[i].games = 0;
 	}
 	before[0][0] += ahead;
 	if (model->predict(params, &match) != MATCH_OK)

@@ -10,8 +10,8 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-#include "ids.h"
 #include "components.h"
+#include "ids.h"
 #include "rows.h"
 #include "solve/frag_graph.h"
 
@@ -188,7 +188,6 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 	int32		n = 0;
 	RowArray	rows;
 	Size		size;
-	double		limit;
 	int32		i;
 
 	if (!AggCheckCallContext(fcinfo, NULL))
@@ -204,16 +203,9 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 	size = add_size(frag_graph_room(&graph),
 					add_size(mul_size(sizeof(FragEdge), graph.nedges),
 							 mul_size(sizeof(FragScore), graph.nplayers)));
-	limit = state->params[model_param_find(&frag_graph_model, "memory")].number;
-	if (size > limit * 1024 * 1024)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("frag_scores() would take %.0f MB, more than parameter \"memory\" allows",
-						ceil(size / (1024.0 * 1024.0))),
-				 errdetail("There are %d players and %zu pairs of them.",
-						   graph.nplayers, graph.nedges),
-				 errhint("Raise it, as in '{\"memory\": %.0f}'.",
-						 ceil(size / (1024.0 * 1024.0)))));
+	check_memory("frag_scores", &frag_graph_model, state->params, size,
+				 psprintf("There are %d players and %zu pairs of them.",
+						  graph.nplayers, graph.nedges), "");
 	graph.edge = palloc_extended(mul_size(sizeof(FragEdge), graph.nedges + 1),
 								 MCXT_ALLOC_HUGE);
 	graph.player = palloc_extended(mul_size(sizeof(FragScore), graph.nplayers + 1),

@@ -69,6 +69,14 @@ extern Datum params_jsonb(const Model *model, const ParamValue *params);
 /* The index of a parameter; an error that lists them if there is none. */
 extern int	get_param(const Model *model, const char *name);
 
+/*
+ * Errors if a problem takes more bytes than parameter memory allows; otherwise ends
+ * the hint with what else could be done, or is "".
+ */
+extern void check_memory(const char *function, const Model *model,
+						 const ParamValue *params, Size size, const char *detail,
+						 const char *otherwise);
+
 /* The parameters of a model or a solver as the rows of a set-returning function. */
 extern void return_parameters(FunctionCallInfo fcinfo, const Model *model);
 

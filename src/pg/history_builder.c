@@ -309,11 +309,47 @@ history_builder_end_rows(HistoryBuilder *builder)
 	history_builder_add(builder, &builder->match, builder->context);
 }
 
-char *
-history_player_text(HistoryBuilder *builder, size_t match, int participant)
+/* What a mistake is in. */
+typedef struct Place
+{
+	const char *aggregate;
+	size_t		match;
+} Place;
+
+static void
+place_error_context(void *arg)
+{
+	const Place *place = (const Place *) arg;
+
+	errcontext("match %zu in the order of %s()", place->match + 1,
+			   place->aggregate);
+}
+
+void
+history_report_mistake(HistoryBuilder *builder, const char *aggregate,
+					   const HistoryWork *work, MatchStatus status,
+					   size_t match, int offender)
 {
 	const History *history = &builder->history;
-	int32		player = history->player[history->match[match].first + participant];
+	const HistoryMatch *source = &history->match[match];
+	Place		place = {aggregate, match};
+	Match		shape = {0};
+	const Participant *participant = NULL;
+	char	   *player = NULL;
+	ErrorContextCallback callback;
 
-	return id_text(&builder->player_type, builder->player_id[player]);
+	callback.callback = place_error_context;
+	callback.arg = &place;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	shape.log_odds = source->log_odds;
+	shape.gain = source->gain;
+	if (offender >= 0)
+	{
+		participant = &work->participant[offender];
+		player = id_text(&builder->player_type,
+						 builder->player_id[history->player[source->first + offender]]);
+	}
+	report_match_status(status, match_status_value(status, participant, &shape),
+						player);
 }

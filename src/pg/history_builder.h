@@ -70,8 +70,14 @@ extern void history_builder_read_row(HistoryBuilder *builder,
 /* Take the last match over, when there are no more rows. */
 extern void history_builder_end_rows(HistoryBuilder *builder);
 
-/* A participant of a match as text. */
-extern char *history_player_text(HistoryBuilder *builder, size_t match,
-								 int participant);
+/*
+ * A mistake in a match, as the core found it while matches were built in work; the
+ * offender is a participant, or -1.
+ */
+pg_noreturn extern void history_report_mistake(HistoryBuilder *builder,
+											   const char *aggregate,
+											   const HistoryWork *work,
+											   MatchStatus status, size_t match,
+											   int offender);
 
 #endif							/* HISTORY_BUILDER_H */

@@ -80,6 +80,23 @@ get_param(const Model *model, const char *name)
 					 names.data, kind_of(model), model->name)));
 }
 
+void
+check_memory(const char *function, const Model *model, const ParamValue *params,
+			 Size size, const char *detail, const char *otherwise)
+{
+	double		megabytes = ceil(size / (1024.0 * 1024.0));
+
+	if (size <= params[get_param(model, "memory")].number * 1024 * 1024)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("%s() would take %.0f MB, more than parameter \"memory\" allows",
+					function, megabytes),
+			 errdetail_internal("%s", detail),
+			 errhint("Raise it, as in '{\"memory\": %.0f}'%s.", megabytes,
+					 otherwise)));
+}
+
 static void
 wrong_param_type(const Model *model, const ParamSpec *spec,
 				 const char *expected)

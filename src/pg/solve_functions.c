@@ -107,8 +107,10 @@ final_state(FunctionCallInfo fcinfo)
 	state = (SolveState *) PG_GETARG_POINTER(0);
 	old = MemoryContextSwitchTo(context);
 	if (!state->solved)
+	{
 		history_builder_end_rows(&state->builder);
-	solve_state_run(state);
+		solve_state_run(state);
+	}
 	MemoryContextSwitchTo(old);
 	return state;
 }

@@ -134,52 +134,13 @@ allocate(Size size)
 	return palloc_extended(Max(size, 1), MCXT_ALLOC_HUGE);
 }
 
-static void
-solve_error_context(void *arg)
-{
-	errcontext("match %zu in the order of solve()", *(size_t *) arg + 1);
-}
-
-/* A mistake in a match, as the core found it. */
-static void
-report_mistake(SolveState *state, const HistoryWork *work, MatchStatus status,
-			   size_t match, int offender)
-{
-	const HistoryMatch *source = &state->builder.history.match[match];
-	Match		shape = {0};
-	bool		whose = offender >= 0;
-	ErrorContextCallback callback;
-
-	callback.callback = solve_error_context;
-	callback.arg = &match;
-	callback.previous = error_context_stack;
-	error_context_stack = &callback;
-	shape.log_odds = source->log_odds;
-	shape.gain = source->gain;
-	report_match_status(status,
-						match_status_value(status, whose ?
-										   &work->participant[offender] : NULL,
-										   &shape),
-						whose ? history_player_text(&state->builder, match,
-													offender) : NULL);
-}
-
 /* Errors if the problem takes more memory than is allowed. */
 static void
-check_memory(const SolveState *state, Size size, const char *detail)
+check_problem(SolveState *state, Size size, const char *detail)
 {
-	int			param = model_param_find(state->task.solver->model, "memory");
-	double		megabytes = ceil(size / (1024.0 * 1024.0));
-
-	if (size <= state->params[param].number * 1024 * 1024)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("solve() would take %.0f MB, more than parameter \"memory\" allows",
-					megabytes),
-			 errdetail_internal("%s", detail),
-			 errhint("Raise it, as in '{\"memory\": %.0f}', or solve fewer matches at once.",
-					 megabytes)));
+	state->memory = size;
+	check_memory("solve", state->task.solver->model, state->params, size, detail,
+				 ", or solve fewer matches at once");
 }
 
 /* The room in which matches are built. */
@@ -211,16 +172,17 @@ solve_through_time(SolveState *state)
 	tt->first = allocate(mul_size(sizeof(size_t), history->nmatches + 1));
 	status = through_time_count(tt, &match, &offender);
 	if (status != MATCH_OK)
-		report_mistake(state, tt->work, status, match, offender);
+		history_report_mistake(&state->builder, "solve", tt->work, status, match,
+							   offender);
 	n = tt->appearances;
 	if (n >= NO_APPEARANCE || history->nmatches >= PG_UINT32_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many appearances for solve()")));
-	state->memory = add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
-							 mul_size(history->nmatches, sizeof(size_t)));
-	check_memory(state, state->memory,
-				 psprintf("There are %zu appearances of players in matches.", n));
+	check_problem(state,
+				  add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
+						   mul_size(history->nmatches, sizeof(size_t))),
+				  psprintf("There are %zu appearances of players in matches.", n));
 	tt->match = allocate(mul_size(sizeof(uint32_t), n));
 	tt->previous = allocate(mul_size(sizeof(uint32_t), n));
 	tt->next = allocate(mul_size(sizeof(uint32_t), n));
@@ -258,7 +220,8 @@ make_problem(SolveState *state)
 	layout->component = allocate(mul_size(sizeof(int32), history->nplayers));
 	status = solver_count(task, &match, &offender);
 	if (status != MATCH_OK)
-		report_mistake(state, task->work, status, match, offender);
+		history_report_mistake(&state->builder, "solve", task->work, status, match,
+							   offender);
 	if (layout->appearances > LOGIT_UNKNOWN / 4 ||
 		history->nplayers > (int32) (LOGIT_UNKNOWN / 4))
 		ereport(ERROR,
@@ -279,11 +242,10 @@ make_problem(SolveState *state)
 	}
 	layout->first_skill = allocate(mul_size(sizeof(uint32), history->nplayers + 1));
 	solver_lay_out(task);
-	state->memory = solver_problem_size(task) +
-		mul_size(5 * sizeof(double), layout->n);
-	check_memory(state, state->memory,
-				 psprintf("There are %zu rows with %zu entries, and %u unknowns.",
-						  layout->nrows, layout->nentries, layout->n));
+	check_problem(state, add_size(solver_problem_size(task),
+								  mul_size(5 * sizeof(double), layout->n)),
+				  psprintf("There are %zu rows with %zu entries, and %u unknowns.",
+						   layout->nrows, layout->nentries, layout->n));
 	solver_fill(task, allocate(solver_problem_size(task)));
 }
 
@@ -327,17 +289,9 @@ name_errors(SolveState *state, double *room)
 static bool
 start_at(SolveState *state, uint32_t u, Datum value, bool null)
 {
-	const LogitPrior *prior = &state->task.problem.prior;
-	double		x = null ? get_float8_nan() : DatumGetFloat8(value);
-	int			i;
-
-	if (!isfinite(x))
+	if (null || !logit_allows(&state->task.problem, u, DatumGetFloat8(value)))
 		return false;
-	for (i = 0; i < prior->ngammas; i++)
-		if (u >= prior->gamma[i].first &&
-			u < prior->gamma[i].first + prior->gamma[i].n && x <= 0)
-			return false;
-	state->x[u] = x;
+	state->x[u] = DatumGetFloat8(value);
 	return true;
 }
 
@@ -345,24 +299,15 @@ start_at(SolveState *state, uint32_t u, Datum value, bool null)
 static int64
 skill_of(const SolverLayout *layout, int32 player, Datum at, bool no_day)
 {
-	uint32_t	low = layout->first_skill[player];
-	uint32_t	high = layout->first_skill[player + 1];
 	TimestampTz time = DatumGetTimestampTz(at);
+	uint32_t	u = layout->first_skill[player];
 
-	if (layout->day == NULL || low == high)
-		return low < high && no_day ? (int64) low : -1;
-	if (no_day)
+	if (u == layout->first_skill[player + 1] || no_day != (layout->day == NULL))
 		return -1;
-	while (high - low > 1)
-	{
-		uint32_t	middle = low + (high - low) / 2;
-
-		if (layout->day[middle] * USECS_PER_DAY <= time)
-			low = middle;
-		else
-			high = middle;
-	}
-	return layout->day[low] * USECS_PER_DAY == time ? (int64) low : -1;
+	if (no_day)
+		return u;
+	u = solver_skill_on(layout, player, time);
+	return layout->day[u] * USECS_PER_DAY == time ? (int64) u : -1;
 }
 
 /*
@@ -447,17 +392,34 @@ warm_start(SolveState *state)
 	ReleaseTupleDesc(desc);
 }
 
+/* Number the components; players without matches have none. */
+static void
+number_components(SolveState *state)
+{
+	bool		tt = is_through_time(state);
+	const int64_t *games = tt ? state->tt.games : state->task.layout.games;
+	const int32_t *component = tt ? state->tt.component :
+		state->task.layout.component;
+	int32		players = state->builder.history.nplayers;
+	int32	   *root_of = allocate(mul_size(sizeof(int32), players));
+	int32		i;
+
+	for (i = 0; i < players; i++)
+		root_of[i] = games[i] > 0 ? component[i] : -1;
+	state->component = component_numbers(root_of, players, &state->ncomponents);
+	pfree(root_of);
+}
+
 void
 solve_state_run(SolveState *state)
 {
 	double	   *room;
 
-	if (state->solved)
-		return;
 	state->solved = true;
 	if (is_through_time(state))
 	{
 		solve_through_time(state);
+		number_components(state);
 		return;
 	}
 	make_problem(state);
@@ -474,26 +436,7 @@ solve_state_run(SolveState *state)
 		name_errors(state, room);
 	}
 	pfree(room);
-}
-
-/* Components by number, the largest first; those without matches have none. */
-static int32 *
-number_components(const SolveState *state, int *ncomponents)
-{
-	bool		tt = is_through_time(state);
-	const int64_t *games = tt ? state->tt.games : state->task.layout.games;
-	const int32_t *component = tt ? state->tt.component :
-		state->task.layout.component;
-	int32		players = state->builder.history.nplayers;
-	int32	   *root_of = allocate(mul_size(sizeof(int32), players));
-	int32	   *number;
-	int32		i;
-
-	for (i = 0; i < players; i++)
-		root_of[i] = games[i] > 0 ? component[i] : -1;
-	number = component_numbers(root_of, players, ncomponents);
-	pfree(root_of);
-	return number;
+	number_components(state);
 }
 
 static void
@@ -510,8 +453,6 @@ through_time_estimates(SolveState *state, Oid estimate_type)
 	const ThroughTime *tt = &state->tt;
 	HistoryBuilder *builder = &state->builder;
 	const History *history = &builder->history;
-	int			ncomponents;
-	int32	   *component = number_components(state, &ncomponents);
 	RowArray	rows = row_array_of(estimate_type, (int) tt->appearances);
 	size_t		m;
 	size_t		a;
@@ -548,7 +489,8 @@ through_time_estimates(SolveState *state, Oid estimate_type)
 			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(sigma);
 			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
 			values[ESTIMATE_GAMES] = Int64GetDatum(tt->games[player]);
-			values[ESTIMATE_COMPONENT] = Int32GetDatum(component[tt->component[player]]);
+			values[ESTIMATE_COMPONENT] =
+				Int32GetDatum(state->component[tt->component[player]]);
 			row_array_add(&rows, values, nulls);
 		}
 	}
@@ -560,14 +502,11 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 {
 	const SolverLayout *layout = &state->task.layout;
 	HistoryBuilder *builder = &state->builder;
-	int32	   *component;
-	int			ncomponents;
 	RowArray	rows;
 	int32		player;
 
 	if (is_through_time(state))
 		return through_time_estimates(state, estimate_type);
-	component = number_components(state, &ncomponents);
 	rows = row_array_of(estimate_type, layout->skills);
 	for (player = 0; player < builder->history.nplayers; player++)
 	{
@@ -598,7 +537,8 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 							 &nulls[ESTIMATE_COMMAND_SKILL],
 							 layout->command + player);
 			values[ESTIMATE_GAMES] = Int64GetDatum(layout->games[player]);
-			values[ESTIMATE_COMPONENT] = Int32GetDatum(component[layout->component[player]]);
+			values[ESTIMATE_COMPONENT] =
+				Int32GetDatum(state->component[layout->component[player]]);
 			row_array_add(&rows, values, nulls);
 		}
 	}
@@ -643,17 +583,15 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	const int64_t *games = is_through_time(state) ? state->tt.games :
 		layout->games;
 	int64		players = 0;
-	int			ncomponents;
 	int32		i;
 
 	memset(nulls, false, SUMMARY_NCOLUMNS * sizeof(bool));
-	(void) number_components(state, &ncomponents);
 	for (i = 0; i < state->builder.history.nplayers; i++)
 		players += games[i] > 0;
 	values[0] = CStringGetTextDatum(state->task.solver->model->name);
 	values[1] = Int64GetDatum((int64) state->builder.history.nmatches);
 	values[2] = Int64GetDatum(players);
-	values[5] = Int32GetDatum(ncomponents);
+	values[5] = Int32GetDatum(state->ncomponents);
 	values[13] = Int64GetDatum((int64) state->memory);
 	values[14] = context_estimates(state, context_type);
 	if (is_through_time(state))

@@ -27,6 +27,8 @@ typedef struct SolveState
 	double	   *x;
 	double	   *error;
 	Size		memory;			/* of the problem */
+	int32	   *component;		/* numbers, by the player who stands for one */
+	int			ncomponents;
 
 	/* Of solver through_time, in place of the task. */
 	ThroughTime tt;
@@ -51,7 +53,7 @@ extern void solve_state_init(SolveState *state, const char *solver,
 /* Whether matches have to come in the order in which they were played. */
 extern bool solve_state_needs_order(const SolveState *state);
 
-/* Solve what the builder has, unless that has been done, in the same context. */
+/* Solve what the builder has, once, in the same context. */
 extern void solve_state_run(SolveState *state);
 
 /* What came out, as an array of type estimate[], whose element type is given. */

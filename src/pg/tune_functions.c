@@ -493,44 +493,20 @@ search_minimum(TuneState *state, int64 matches, double *variable,
  * ---- The result ----
  */
 
-static void
-tune_error_context(void *arg)
-{
-	errcontext("match %zu in the order of tune()", *(size_t *) arg + 1);
-}
-
 /* Scores of the fitted and of the held part; a mistake in a match is an error. */
 static void
 score_history(TuneState *state, HistoryWork *work, const size_t *bound,
 			  HistoryScore *score)
 {
-	const History *history = &state->builder.history;
 	size_t		match;
 	int			offender;
 	MatchStatus status;
 
-	status = history_replay(history, state->model, state->params, work, bound, 2,
+	status = history_replay(&state->builder.history, state->model, state->params, work, bound, 2,
 							score, check_interrupts, &match, &offender);
 	if (status != MATCH_OK)
-	{
-		bool		whose = offender >= 0;
-		Match		shape = {0};
-		ErrorContextCallback callback;
-
-		callback.callback = tune_error_context;
-		callback.arg = &match;
-		callback.previous = error_context_stack;
-		error_context_stack = &callback;
-
-		shape.log_odds = history->match[match].log_odds;
-		shape.gain = history->match[match].gain;
-		report_match_status(status,
-							match_status_value(status,
-											   whose ? &work->participant[offender] : NULL,
-											   &shape),
-							whose ? history_player_text(&state->builder, match, offender) :
-							NULL);
-	}
+		history_report_mistake(&state->builder, "tune", work, status, match,
+							   offender);
 }
 
 static double

@@ -28,9 +28,6 @@
 #define MAX_PRODUCTS 200
 #define MAX_HALVINGS 40
 
-/* Steps that are still as long as this when nothing is gained any more lead on. */
-#define DIVERGING_STEP 0.1
-
 /*
  * ---- Memory ----
  */
@@ -178,6 +175,12 @@ gamma_of(const LogitPrior *prior, uint32_t u)
 		if (u - prior->gamma[i].first < prior->gamma[i].n)
 			return &prior->gamma[i];
 	return NULL;
+}
+
+bool
+logit_allows(const LogitProblem *problem, uint32_t u, double x)
+{
+	return isfinite(x) && (gamma_of(&problem->prior, u) == NULL || x > 0);
 }
 
 static double
@@ -613,7 +616,7 @@ logit_solve(LogitProblem *problem, double *x)
 		}
 		if (result.iterations >= options->max_iterations)
 			break;
-		if (last && largest(work->step, problem->n) > DIVERGING_STEP)
+		if (last && largest(work->step, problem->n) > LOGIT_DIVERGING_STEP)
 		{
 			result.diverged = true;
 			break;

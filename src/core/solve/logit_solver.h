@@ -79,6 +79,9 @@ typedef struct LogitOptions
 	InterruptCheck interrupt;
 } LogitOptions;
 
+/* Steps that are still so long when nothing is gained any more lead on for ever. */
+#define LOGIT_DIVERGING_STEP 0.1
+
 /* What came of it. */
 typedef struct LogitResult
 {
@@ -120,6 +123,9 @@ extern void logit_work_init(LogitProblem *problem, void *block);
 
 /* Where to begin: the prior's mean. */
 extern void logit_start(const LogitProblem *problem, double *x);
+
+/* Whether the prior of an unknown is finite at x. */
+extern bool logit_allows(const LogitProblem *problem, uint32_t u, double x);
 
 /*
  * Move x, which must lie where the prior is finite, to the minimum.  The work then

@@ -30,11 +30,13 @@ pairs_rows(const Match *match, enum PairsTeam team, struct SolverRows *rows)
 				i;
 
 	for (a = 0; a < match->nteams; a++)
+	{
+		double		divide_a = team == PAIRS_MEAN ? team_weight(match, a) : 1;
+
 		for (b = a + 1; b < match->nteams; b++)
 		{
 			double		rank_a = match->team[a].rank;
 			double		rank_b = match->team[b].rank;
-			double		divide_a = team == PAIRS_MEAN ? team_weight(match, a) : 1;
 			double		divide_b = team == PAIRS_MEAN ? team_weight(match, b) : 1;
 
 			solver_row(rows, rank_a < rank_b ? 1 : rank_a == rank_b ? 0.5 : 0,
@@ -51,6 +53,7 @@ pairs_rows(const Match *match, enum PairsTeam team, struct SolverRows *rows)
 					solver_entry(rows, SOLVER_SKILL, e->player, weight / divide_b, true);
 			}
 		}
+	}
 }
 
 void

@@ -17,9 +17,6 @@
 #define MAX_DRAW_ROUNDS 100
 #define DRAW_TOLERANCE 1e-10
 
-/* Last steps that are still so long lead to where there is no maximum. */
-#define DIVERGING_STEP 0.1
-
 const char *const solver_methods[] = {"newton", "gradient", NULL};
 const char *const solver_errors_choices[] = {"bound", "probes", "exact", NULL};
 
@@ -60,18 +57,13 @@ day_of(int64_t at)
 	return (int32_t) (at % USECS_PER_DAY < 0 ? day - 1 : day);
 }
 
-/* The skill of a player of the history in the match at hand. */
-static uint32_t
-skill_of(const SolverTask *task, int32_t player, bool is_virtual)
+uint32_t
+solver_skill_on(const SolverLayout *layout, int32_t player, int64_t at)
 {
-	const SolverLayout *layout = &task->layout;
 	uint32_t	low = layout->first_skill[player];
 	uint32_t	high = layout->first_skill[player + 1];
-	int32_t		day;
+	int32_t		day = day_of(at);
 
-	if (!task->solver->by_day || is_virtual)
-		return low;
-	day = day_of(task->history->match[task->match].played_at);
 	while (high - low > 1)
 	{
 		uint32_t	middle = low + (high - low) / 2;
@@ -82,6 +74,16 @@ skill_of(const SolverTask *task, int32_t player, bool is_virtual)
 			high = middle;
 	}
 	return low;
+}
+
+/* The skill of a player of the history in the match at hand. */
+static uint32_t
+skill_of(const SolverTask *task, int32_t player, bool is_virtual)
+{
+	if (!task->solver->by_day || is_virtual)
+		return task->layout.first_skill[player];
+	return solver_skill_on(&task->layout, player,
+						   task->history->match[task->match].played_at);
 }
 
 void
@@ -142,7 +144,8 @@ solver_find_component(int32_t *component, int32_t player)
 }
 
 /*
- * Go through the matches that count.  The callback sees each; it may be NULL.
+ * Go through the matches that count.  The callback sees each; it may be NULL, and so
+ * may be the rows, which are then not made.
  */
 static MatchStatus
 each_match(SolverTask *task, struct SolverRows *rows,
@@ -168,11 +171,14 @@ each_match(SolverTask *task, struct SolverRows *rows,
 			continue;
 		if (see != NULL)
 			see(task, &match);
-		task->solver->rows(task, &match, rows);
+		if (rows != NULL)
+			task->solver->rows(task, &match, rows);
 	}
-	rows->is_virtual = true;
-	if (task->solver->virtual_rows != NULL)
+	if (rows != NULL && task->solver->virtual_rows != NULL)
+	{
+		rows->is_virtual = true;
 		task->solver->virtual_rows(task, rows);
+	}
 	return MATCH_OK;
 }
 
@@ -233,14 +239,6 @@ note_days(SolverTask *task, const Match *match)
 		layout->day[layout->first_skill[task->work->player[i]]++] = day;
 }
 
-static void
-no_rows(SolverTask *task, const Match *match, struct SolverRows *rows)
-{
-	(void) task;
-	(void) match;
-	(void) rows;
-}
-
 /*
  * A skill for each day of each player: days are sorted into the players' places,
  * and then each kept once.
@@ -249,9 +247,6 @@ static void
 lay_out_days(SolverTask *task)
 {
 	SolverLayout *layout = &task->layout;
-	const Solver *solver = task->solver;
-	Solver		silent = *solver;
-	struct SolverRows rows = {task, false, false, false, 0, 0};
 	uint32_t	n = 0;
 	uint32_t	begin = 0;
 	int32_t		players = task->history->nplayers;
@@ -264,11 +259,7 @@ lay_out_days(SolverTask *task)
 		layout->first_skill[i] = begin;
 		begin += (uint32_t) layout->games[i];
 	}
-	silent.rows = no_rows;
-	silent.virtual_rows = NULL;
-	task->solver = &silent;
-	(void) each_match(task, &rows, note_days, &match, &offender);
-	task->solver = solver;
+	(void) each_match(task, NULL, note_days, &match, &offender);
 
 	begin = 0;
 	for (i = 0; i < players; i++)
@@ -431,20 +422,22 @@ fit_draw(const LogitProblem *problem, const double *x)
 bool
 solver_determined(const SolverTask *task, const LogitResult *result, uint32_t u)
 {
-	return !result->diverged || fabs(task->problem.work.step[u]) < DIVERGING_STEP;
+	return !result->diverged ||
+		fabs(task->problem.work.step[u]) < LOGIT_DIVERGING_STEP;
 }
 
 /*
- * Without priors only differences count: put the mean of each component at 0, of
- * those who have a maximum.
+ * Without priors only differences count: take the mean of each component out of a
+ * vector, that of those who have a maximum (NULL: all have).  So skills have the mean 0, and errors
+ * are those of the distance from it.
  */
 static void
-center(SolverTask *task, const LogitResult *result, double *x)
+take_level_out(SolverTask *task, const LogitResult *result, double *v)
 {
 	const SolverLayout *layout = &task->layout;
 	int32_t		players = task->history->nplayers;
 	double	   *sum = task->problem.work.trial;
-	double	   *count = task->problem.work.product;
+	double	   *count = task->problem.work.residual;
 	int32_t		i;
 
 	if (task->anchored || task->solver->by_day)
@@ -452,14 +445,14 @@ center(SolverTask *task, const LogitResult *result, double *x)
 	for (i = 0; i < players; i++)
 		sum[i] = count[i] = 0;
 	for (i = 0; i < players; i++)
-		if (solver_determined(task, result, i))
+		if (result == NULL || solver_determined(task, result, i))
 		{
-			sum[layout->component[i]] += x[i];
+			sum[layout->component[i]] += v[i];
 			count[layout->component[i]]++;
 		}
 	for (i = 0; i < players; i++)
 		if (count[layout->component[i]] > 0)
-			x[i] -= sum[layout->component[i]] / count[layout->component[i]];
+			v[i] -= sum[layout->component[i]] / count[layout->component[i]];
 }
 
 LogitResult
@@ -488,7 +481,7 @@ solver_run(SolverTask *task, double *x)
 		result.iterations += iterations;
 		result.products += products;
 	}
-	center(task, &result, x);
+	take_level_out(task, &result, x);
 	return result;
 }
 
@@ -535,32 +528,6 @@ next_random(uint64_t *state)
 }
 
 /*
- * Without a prior nothing is known of the level of a component, and errors are
- * those of distances from its mean: take the mean out of a vector.
- */
-static void
-take_level_out(SolverTask *task, double *v)
-{
-	const SolverLayout *layout = &task->layout;
-	int32_t		players = task->history->nplayers;
-	double	   *sum = task->problem.work.trial;
-	double	   *count = task->problem.work.residual;
-	int32_t		i;
-
-	if (task->anchored || task->solver->by_day)
-		return;
-	for (i = 0; i < players; i++)
-		sum[i] = count[i] = 0;
-	for (i = 0; i < players; i++)
-	{
-		sum[layout->component[i]] += v[i];
-		count[layout->component[i]]++;
-	}
-	for (i = 0; i < players; i++)
-		v[i] -= sum[layout->component[i]] / count[layout->component[i]];
-}
-
-/*
  * Hutchinson's estimate of the diagonal of the inverse: the mean of v H^-1 v over
  * random signs v.  What the chains alone give is exact and needs no probing, so
  * that only the rest of it is noisy.
@@ -583,9 +550,9 @@ probe_variances(SolverTask *task, const double *x, double *variance, double *roo
 	{
 		for (i = 0; i < n; i++)
 			b[i] = sign[i] = next_random(&random) >> 63 ? 1 : -1;
-		take_level_out(task, b);
+		take_level_out(task, NULL, b);
 		(void) logit_apply_inverse(problem, x, b, u, 1e-3, 200);
-		take_level_out(task, u);
+		take_level_out(task, NULL, u);
 		for (i = 0; i < n; i++)
 			variance[i] += sign[i] * u[i] / probes;
 	}
@@ -600,9 +567,9 @@ solver_exact_error(SolverTask *task, const double *x, uint32_t unknown,
 
 	memset(b, 0, task->problem.n * sizeof(double));
 	b[unknown] = 1;
-	take_level_out(task, b);
+	take_level_out(task, NULL, b);
 	(void) logit_apply_inverse(&task->problem, x, b, u, 1e-8, 10000);
-	take_level_out(task, u);
+	take_level_out(task, NULL, u);
 	return sqrt(u[unknown]);
 }
 

@@ -187,6 +187,10 @@ extern void solver_fill(SolverTask *task, void *block);
  */
 extern LogitResult solver_run(SolverTask *task, double *x);
 
+/* The last skill of a player that is not of a later day, or the first one. */
+extern uint32_t solver_skill_on(const SolverLayout *layout, int32_t player,
+								int64_t at);
+
 /* The player who stands for a component, where every player leads to one. */
 extern int32_t solver_find_component(int32_t *component, int32_t player);
 
