@@ -1,6 +1,24 @@
 # What the benchmarks share: figures, line by line in files, and what to print of
-# them.  To be sourced with $scale set.
+# them.  To be sourced with $scale set, or before begin.
 # shellcheck shell=bash disable=SC2154
+
+# Begin a script of that name: on a cluster with these options besides, with so many
+# rounds unless ROUNDS says otherwise, and the heading of what is reported.
+begin() {
+	local script=$1
+	rounds=${ROUNDS:-$2}
+	scale=${SCALE:-1}
+	if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
+		export CLUSTER_OPTIONS="shared_buffers=1GB max_wal_size=16GB checkpoint_timeout=1h synchronous_commit=off jit=off max_parallel_workers_per_gather=0 ${3:-}"
+		exec test/cluster.sh "$script"
+	fi
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	echo "$(sql -c 'SHOW server_version'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), scale $scale, $rounds rounds"
+	sql -c 'CREATE EXTENSION IF NOT EXISTS skillrating'
+	echo
+	printf '%-62s %6s  %s\n' 'what against what' 'ratio' 'range             target'
+}
 
 sized() { awk -v n="$1" -v s="$scale" 'BEGIN { printf "%d", n * s }'; }
 sql() { psql -qXAt -v ON_ERROR_STOP=1 "$@"; }

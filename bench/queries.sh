@@ -9,22 +9,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
-	export CLUSTER_OPTIONS="shared_buffers=1GB max_wal_size=16GB checkpoint_timeout=1h synchronous_commit=off jit=off max_parallel_workers_per_gather=0"
-	exec test/cluster.sh bench/queries.sh
-fi
-
-scale=${SCALE:-1}
-rounds=${ROUNDS:-5}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
 . bench/common.sh
-
-echo "$(sql -c 'SHOW server_version'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), scale $scale, $rounds rounds"
-sql -c 'CREATE EXTENSION IF NOT EXISTS skillrating'
-echo
-printf '%-62s %6s  %s\n' 'what against what' 'ratio' 'range             target'
+begin bench/queries.sh 5
 
 # Matches of twice so many players, in no order; the stronger side wins more often.
 history() {

@@ -10,23 +10,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
-	export CLUSTER_OPTIONS="shared_buffers=1GB max_wal_size=16GB checkpoint_timeout=1h synchronous_commit=off jit=off max_parallel_workers_per_gather=0"
-	exec test/cluster.sh bench/run.sh
-fi
-
-scale=${SCALE:-1}
-rounds=${ROUNDS:-5}
-seconds=${SECONDS_EACH:-8}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
 . bench/common.sh
-
-echo "$(sql -c 'SHOW server_version'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), scale $scale, $rounds rounds"
-sql -c 'CREATE EXTENSION IF NOT EXISTS skillrating'
-echo
-printf '%-62s %6s  %s\n' 'what against what' 'ratio' 'range             target'
+begin bench/run.sh 5
+seconds=${SECONDS_EACH:-8}
 
 # Two ratings a row, as a formula and as a sum.
 sql -c "CREATE TABLE pairs AS SELECT 1000 + 1000 * random() AS a, 1000 + 1000 * random() AS b FROM generate_series(1, $(sized 10000000))" \

@@ -9,22 +9,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
-	export CLUSTER_OPTIONS="shared_buffers=1GB work_mem=64MB max_wal_size=16GB checkpoint_timeout=1h synchronous_commit=off jit=off max_parallel_workers_per_gather=0"
-	exec test/cluster.sh bench/solve.sh
-fi
-
-scale=${SCALE:-1}
-rounds=${ROUNDS:-3}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
 . bench/common.sh
-
-echo "$(sql -c 'SHOW server_version'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), scale $scale, $rounds rounds"
-sql -c 'CREATE EXTENSION IF NOT EXISTS skillrating'
-echo
-printf '%-62s %6s  %s\n' 'what against what' 'ratio' 'range             target'
+begin bench/solve.sh 3 work_mem=64MB
 
 # Matches of sixteen.  Few players play much and most play little; a sixteenth of all
 # may have each of the seats, so that nobody has two.  The stronger side wins more often.

@@ -45,36 +45,6 @@ cell_middle(int cell)
 	return (cell + 0.5) / CALIBRATION_CELLS_PER_LOGIT - CALIBRATION_MAX_LOGIT;
 }
 
-/* A sum in two words of a state. */
-static double
-words_value(const double *word)
-{
-	Sum			sum = {word[0], word[1]};
-
-	return sum_value(&sum);
-}
-
-static void
-words_add(double *word, double x)
-{
-	Sum			sum = {word[0], word[1]};
-
-	sum_add(&sum, x);
-	word[0] = sum.high;
-	word[1] = sum.low;
-}
-
-static void
-words_merge(double *word, const double *other)
-{
-	Sum			sum = {word[0], word[1]};
-	Sum			more = {other[0], other[1]};
-
-	sum_merge(&sum, &more);
-	word[0] = sum.high;
-	word[1] = sum.low;
-}
-
 static int
 bins_of(const double *state)
 {
@@ -129,23 +99,23 @@ calibration_add(double *state, double probability, double outcome)
 	double	   *bin = bin_at(state, b < bins ? b : bins - 1);
 
 	state[CALIBRATION_COUNT] += 1;
-	words_add(state + CALIBRATION_BRIER, brier_score(probability, outcome));
-	words_add(state + CALIBRATION_LOG_LOSS, log_loss(probability, outcome));
-	words_add(state + CALIBRATION_SQUARE, outcome * outcome);
-	words_add(state + CALIBRATION_EXCESS,
+	sum_words_add(state + CALIBRATION_BRIER, brier_score(probability, outcome));
+	sum_words_add(state + CALIBRATION_LOG_LOSS, log_loss(probability, outcome));
+	sum_words_add(state + CALIBRATION_SQUARE, outcome * outcome);
+	sum_words_add(state + CALIBRATION_EXCESS,
 			  (1 - 2 * probability) * (outcome - probability));
-	words_add(state + CALIBRATION_VARIANCE,
+	sum_words_add(state + CALIBRATION_VARIANCE,
 			  (1 - 2 * probability) * (1 - 2 * probability) *
 			  probability * (1 - probability));
-	words_add(state + CALIBRATION_PRODUCT, outcome * logit);
+	sum_words_add(state + CALIBRATION_PRODUCT, outcome * logit);
 
 	bin[CALIBRATION_BIN_COUNT] += 1;
-	words_add(bin + CALIBRATION_BIN_PROBABILITY, probability);
-	words_add(bin + CALIBRATION_BIN_OUTCOME, outcome);
+	sum_words_add(bin + CALIBRATION_BIN_PROBABILITY, probability);
+	sum_words_add(bin + CALIBRATION_BIN_OUTCOME, outcome);
 
 	cell[CALIBRATION_CELL_COUNT] += 1;
-	words_add(cell + CALIBRATION_CELL_OFFSET, offset);
-	words_add(cell + CALIBRATION_CELL_SQUARE, offset * offset);
+	sum_words_add(cell + CALIBRATION_CELL_OFFSET, offset);
+	sum_words_add(cell + CALIBRATION_CELL_SQUARE, offset * offset);
 }
 
 void
@@ -157,16 +127,16 @@ calibration_merge(double *state, const double *other)
 
 	state[CALIBRATION_COUNT] += other[CALIBRATION_COUNT];
 	for (i = CALIBRATION_BRIER; i < CALIBRATION_HEADER; i += 2)
-		words_merge(state + i, other + i);
+		sum_words_merge(state + i, other + i);
 	for (i = 0; i < bins_of(state); i++)
 	{
 		double	   *bin = bin_at(state, i);
 		const double *more = bin_at(other, i);
 
 		bin[CALIBRATION_BIN_COUNT] += more[CALIBRATION_BIN_COUNT];
-		words_merge(bin + CALIBRATION_BIN_PROBABILITY,
+		sum_words_merge(bin + CALIBRATION_BIN_PROBABILITY,
 					more + CALIBRATION_BIN_PROBABILITY);
-		words_merge(bin + CALIBRATION_BIN_OUTCOME,
+		sum_words_merge(bin + CALIBRATION_BIN_OUTCOME,
 					more + CALIBRATION_BIN_OUTCOME);
 	}
 	for (i = 0; i < (int) other[CALIBRATION_CELLS]; i++)
@@ -175,9 +145,9 @@ calibration_merge(double *state, const double *other)
 		const double *more = cell_at(other, i);
 
 		cell[CALIBRATION_CELL_COUNT] += more[CALIBRATION_CELL_COUNT];
-		words_merge(cell + CALIBRATION_CELL_OFFSET,
+		sum_words_merge(cell + CALIBRATION_CELL_OFFSET,
 					more + CALIBRATION_CELL_OFFSET);
-		words_merge(cell + CALIBRATION_CELL_SQUARE,
+		sum_words_merge(cell + CALIBRATION_CELL_SQUARE,
 					more + CALIBRATION_CELL_SQUARE);
 	}
 }
@@ -195,9 +165,9 @@ calibration_bin(const double *state, int bin)
 	if (result.count > 0)
 	{
 		result.mean_probability =
-			words_value(sums + CALIBRATION_BIN_PROBABILITY) / result.count;
+			sum_words_value(sums + CALIBRATION_BIN_PROBABILITY) / result.count;
 		result.mean_outcome =
-			words_value(sums + CALIBRATION_BIN_OUTCOME) / result.count;
+			sum_words_value(sums + CALIBRATION_BIN_OUTCOME) / result.count;
 	}
 	return result;
 }
@@ -219,7 +189,7 @@ recalibration_likelihood(const double *state, double outcomes, double a,
 						 double b, Likelihood *l)
 {
 	int			first = (int) state[CALIBRATION_FIRST_CELL];
-	double		products = words_value(state + CALIBRATION_PRODUCT);
+	double		products = sum_words_value(state + CALIBRATION_PRODUCT);
 	int			i;
 
 	memset(l, 0, sizeof(Likelihood));
@@ -230,8 +200,8 @@ recalibration_likelihood(const double *state, double outcomes, double a,
 	{
 		const double *cell = cell_at(state, i);
 		double		n = cell[CALIBRATION_CELL_COUNT];
-		double		offset = words_value(cell + CALIBRATION_CELL_OFFSET);
-		double		square = words_value(cell + CALIBRATION_CELL_SQUARE);
+		double		offset = sum_words_value(cell + CALIBRATION_CELL_OFFSET);
+		double		square = sum_words_value(cell + CALIBRATION_CELL_SQUARE);
 		double		m = cell_middle(first + i);
 		double		p = logistic(a + b * m);
 		double		q = logistic(-a - b * m);
@@ -319,7 +289,7 @@ calibration_solve(const double *state, Calibration *calibration)
 	double		n = state[CALIBRATION_COUNT];
 	double		outcomes = 0;
 	double		probabilities = 0;
-	double		variance = words_value(state + CALIBRATION_VARIANCE);
+	double		variance = sum_words_value(state + CALIBRATION_VARIANCE);
 	int			bins = bins_of(state);
 	int			i;
 
@@ -327,16 +297,16 @@ calibration_solve(const double *state, Calibration *calibration)
 	{
 		const double *bin = bin_at(state, i);
 
-		outcomes += words_value(bin + CALIBRATION_BIN_OUTCOME);
-		probabilities += words_value(bin + CALIBRATION_BIN_PROBABILITY);
+		outcomes += sum_words_value(bin + CALIBRATION_BIN_OUTCOME);
+		probabilities += sum_words_value(bin + CALIBRATION_BIN_PROBABILITY);
 	}
 	memset(calibration, 0, sizeof(Calibration));
 	calibration->count = n;
 	calibration->base_rate = outcomes / n;
 	calibration->mean_probability = probabilities / n;
-	calibration->brier_score = words_value(state + CALIBRATION_BRIER) / n;
-	calibration->log_loss = words_value(state + CALIBRATION_LOG_LOSS) / n;
-	calibration->uncertainty = fmax(words_value(state + CALIBRATION_SQUARE) / n -
+	calibration->brier_score = sum_words_value(state + CALIBRATION_BRIER) / n;
+	calibration->log_loss = sum_words_value(state + CALIBRATION_LOG_LOSS) / n;
+	calibration->uncertainty = fmax(sum_words_value(state + CALIBRATION_SQUARE) / n -
 									calibration->base_rate * calibration->base_rate,
 									0);
 	for (i = 0; i < bins; i++)
@@ -357,6 +327,6 @@ calibration_solve(const double *state, Calibration *calibration)
 		(calibration->reliability - calibration->resolution +
 		 calibration->uncertainty);
 	calibration->z = variance > 0 ?
-		words_value(state + CALIBRATION_EXCESS) / sqrt(variance) : NAN;
+		sum_words_value(state + CALIBRATION_EXCESS) / sqrt(variance) : NAN;
 	recalibrate(state, outcomes, calibration);
 }

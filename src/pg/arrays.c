@@ -4,6 +4,7 @@
  */
 #include "arrays.h"
 
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/tuplestore.h"
@@ -25,6 +26,20 @@ array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 				 errmsg("array %s has %d elements, not %d", name,
 						array_size(array), n),
 				 errhint("All arrays have the same number of elements.")));
+	return array;
+}
+
+ArrayType *
+float8_array_make(int n)
+{
+	Size		size = ARR_OVERHEAD_NONULLS(1) + n * sizeof(float8);
+	ArrayType  *array = palloc0(size);
+
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->elemtype = FLOAT8OID;
+	ARR_DIMS(array)[0] = n;
+	ARR_LBOUND(array)[0] = 1;
 	return array;
 }
 

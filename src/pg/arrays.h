@@ -28,6 +28,9 @@ extern int	array_size(ArrayType *array);
 extern const float8 *float8_array_argument(FunctionCallInfo fcinfo, int arg,
 										   const char *name, int n);
 
+/* An array of n numbers, all 0. */
+extern ArrayType *float8_array_make(int n);
+
 /* The elements are finite, else an error that names the array. */
 extern void check_finite_elements(const char *name, const float8 *element,
 								  int n);

@@ -44,21 +44,6 @@ calibration_state(ArrayType *array)
 	return state;
 }
 
-static ArrayType *
-new_state(int bins, int cells)
-{
-	int			n = CALIBRATION_STATE_SIZE(bins, cells);
-	Size		size = ARR_OVERHEAD_NONULLS(1) + n * sizeof(float8);
-	ArrayType  *array = palloc0(size);
-
-	SET_VARSIZE(array, size);
-	array->ndim = 1;
-	array->elemtype = FLOAT8OID;
-	ARR_DIMS(array)[0] = n;
-	ARR_LBOUND(array)[0] = 1;
-	return array;
-}
-
 /* The state given as the first argument, to be modified, and its numbers. */
 static ArrayType *
 state_argument(FunctionCallInfo fcinfo, float8 **state)
@@ -91,7 +76,8 @@ with_cells(ArrayType *array, int first, int last)
 		last = last > had_last ?
 			Min(last + cells / 2, CALIBRATION_MAX_CELLS - 1) : had_last;
 	}
-	wider = new_state((int) state[CALIBRATION_BINS], last - first + 1);
+	wider = float8_array_make(CALIBRATION_STATE_SIZE((int) state[CALIBRATION_BINS],
+													 last - first + 1));
 	calibration_widen(state, (float8 *) ARR_DATA_PTR(wider), first,
 					  last - first + 1);
 	return wider;
@@ -116,7 +102,7 @@ skillrating_calibration_transition(PG_FUNCTION_ARGS)
 						CALIBRATION_MAX_BINS, bins)));
 	if (state == NULL)
 	{
-		array = new_state(bins, 0);
+		array = float8_array_make(CALIBRATION_STATE_SIZE(bins, 0));
 		state = (float8 *) ARR_DATA_PTR(array);
 		calibration_begin(state, bins);
 	}

@@ -7,7 +7,6 @@
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -21,6 +20,7 @@
 #include "utils/timestamp.h"
 #include "windowapi.h"
 
+#include "arrays.h"
 #include "inputs.h"
 #include "match_rows.h"
 #include "rows.h"
@@ -44,15 +44,8 @@ deviation_column(const Model *model)
 static Datum
 state_array(const double *state, int n)
 {
-	Size		size = ARR_OVERHEAD_NONULLS(1) + n * sizeof(float8);
-	ArrayType  *array = palloc(size);
+	ArrayType  *array = float8_array_make(n);
 
-	SET_VARSIZE(array, size);
-	array->ndim = 1;
-	array->dataoffset = 0;
-	array->elemtype = FLOAT8OID;
-	ARR_DIMS(array)[0] = n;
-	ARR_LBOUND(array)[0] = 1;
 	memcpy(ARR_DATA_PTR(array), state, n * sizeof(float8));
 	return PointerGetDatum(array);
 }

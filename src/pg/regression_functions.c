@@ -39,15 +39,8 @@ regression_state(ArrayType *array)
 static ArrayType *
 new_state(int features, double ridge)
 {
-	int			n = REGRESSION_STATE_SIZE(features);
-	Size		size = ARR_OVERHEAD_NONULLS(1) + n * sizeof(float8);
-	ArrayType  *array = palloc0(size);
+	ArrayType  *array = float8_array_make(REGRESSION_STATE_SIZE(features));
 
-	SET_VARSIZE(array, size);
-	array->ndim = 1;
-	array->elemtype = FLOAT8OID;
-	ARR_DIMS(array)[0] = n;
-	ARR_LBOUND(array)[0] = 1;
 	regression_begin((double *) ARR_DATA_PTR(array), features, ridge);
 	return array;
 }

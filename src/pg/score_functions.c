@@ -50,10 +50,7 @@ sum_words(float8 *state, int sum)
 static double
 sum_of(float8 *state, int sum)
 {
-	float8	   *word = sum_words(state, sum);
-	Sum			value = {word[0], word[1]};
-
-	return sum_value(&value);
+	return sum_words_value(sum_words(state, sum));
 }
 
 /* Add a row's terms to the state, which is the first argument. */
@@ -65,14 +62,7 @@ add_terms(FunctionCallInfo fcinfo, const double *term, int nsums)
 	int			i;
 
 	for (i = 0; i < nsums; i++)
-	{
-		float8	   *word = sum_words(state, i);
-		Sum			sum = {word[0], word[1]};
-
-		sum_add(&sum, term[i]);
-		word[0] = sum.high;
-		word[1] = sum.low;
-	}
+		sum_words_add(sum_words(state, i), term[i]);
 	state[SUMS_COUNT] += 1;
 	PG_RETURN_ARRAYTYPE_P(array);
 }
@@ -92,16 +82,7 @@ skillrating_sums_combine(PG_FUNCTION_ARGS)
 	state = float8_state(array, SUMS_SIZE(nsums));
 	other = float8_state(other_array, SUMS_SIZE(nsums));
 	for (i = 0; i < nsums; i++)
-	{
-		float8	   *word = sum_words(state, i);
-		float8	   *more = sum_words(other, i);
-		Sum			sum = {word[0], word[1]};
-		Sum			other_sum = {more[0], more[1]};
-
-		sum_merge(&sum, &other_sum);
-		word[0] = sum.high;
-		word[1] = sum.low;
-	}
+		sum_words_merge(sum_words(state, i), sum_words(other, i));
 	state[SUMS_COUNT] += other[SUMS_COUNT];
 	PG_RETURN_ARRAYTYPE_P(array);
 }

@@ -40,4 +40,35 @@ sum_value(const Sum *sum)
 	return sum->high + sum->low;
 }
 
+/* The same for a sum in two words of an array, such as an aggregate's state. */
+
+static inline void
+sum_words_add(double *word, double x)
+{
+	Sum			sum = {word[0], word[1]};
+
+	sum_add(&sum, x);
+	word[0] = sum.high;
+	word[1] = sum.low;
+}
+
+static inline void
+sum_words_merge(double *word, const double *other)
+{
+	Sum			sum = {word[0], word[1]};
+	Sum			more = {other[0], other[1]};
+
+	sum_merge(&sum, &more);
+	word[0] = sum.high;
+	word[1] = sum.low;
+}
+
+static inline double
+sum_words_value(const double *word)
+{
+	Sum			sum = {word[0], word[1]};
+
+	return sum_value(&sum);
+}
+
 #endif							/* SUM_H */
