@@ -46,6 +46,7 @@ SQL_PARTS = \
 	sql/rate.sql \
 	sql/tune.sql \
 	sql/solve.sql \
+	sql/solve_distributed.sql \
 	sql/frag_scores.sql \
 	sql/plot.sql \
 	sql/ladder.sql \

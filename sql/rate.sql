@@ -90,11 +90,34 @@ CREATE FUNCTION skillrating.inputs(
     unrated_reason text DEFAULT NULL,
     context text DEFAULT NULL)
 RETURNS skillrating.inputs
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ROW(weight, played_at, score, won, joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, context)::skillrating.inputs;
+AS 'MODULE_PATHNAME', 'skillrating_inputs'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, text) IS
 'What is known of a participant besides player, team and rank, by name: skillrating.inputs(played_at => played_at, score => goals). See source_columns() for what each means.';
+
+CREATE FUNCTION skillrating.number_inputs(
+    weight float8 DEFAULT NULL,
+    played_at timestamptz DEFAULT NULL,
+    score float8 DEFAULT NULL,
+    won boolean DEFAULT NULL,
+    joined float8 DEFAULT NULL,
+    "left" float8 DEFAULT NULL,
+    commanding float8 DEFAULT NULL,
+    side float8 DEFAULT NULL,
+    squad float8 DEFAULT NULL,
+    kills float8 DEFAULT NULL,
+    deaths float8 DEFAULT NULL,
+    quit boolean DEFAULT NULL,
+    experience float8 DEFAULT NULL,
+    log_odds float8 DEFAULT NULL,
+    gain float8 DEFAULT NULL)
+RETURNS skillrating.inputs
+AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
+'inputs() without those that are texts. postgres_fdw sends no function to a remote server whose text arguments are all constants, as the defaults of inputs() are; this one it sends.';
 
 CREATE TYPE skillrating.final_rating AS (
     player text,

@@ -69,6 +69,15 @@ CREATE TYPE skillrating.solve_summary AS (
 COMMENT ON TYPE skillrating.solve_summary IS
 'How solve() went: the solver; matches, players, unknowns (through_time: appearances), rows of the likelihood (comparisons and virtual games) and components; whether it converged, and in words (converged, max_iterations reached, there is no maximum); iterations (through_time: passes forward and backward) and multiplications with the matrix of second derivatives; the logarithm of the posterior at the end, without constants, and its largest derivative (through_time: the log likelihood of the results, each predicted from those before it in the first pass, as tune() scores them, and the largest change of the last two passes in deviations); Davidson''s parameter of draws, if there is one; bytes of the problem; and what contexts are worth.';
 
+CREATE FUNCTION skillrating.solve_hint(status text)
+RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.solver_parameters().'
+    ELSE 'Raise parameter "max_iterations".' END;
+
+COMMENT ON FUNCTION skillrating.solve_hint(text) IS
+'What can be done about the status of a summary that has not converged.';
+
 CREATE FUNCTION skillrating.solve_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_solve_transition'

@@ -45,8 +45,7 @@ BEGIN
     IF NOT (found.summary).converged THEN
         RAISE WARNING USING
             MESSAGE = format('solver "%s" has not converged on ladder "%s": %s', solver, ladder, (found.summary).status),
-            HINT = CASE (found.summary).status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.solver_parameters().'
-                ELSE 'Raise parameter "max_iterations".' END;
+            HINT = skillrating.solve_hint((found.summary).status);
     END IF;
     EXECUTE format(
         'WITH e AS MATERIALIZED (

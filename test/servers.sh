@@ -9,28 +9,8 @@
 
 set -euo pipefail
 
-bindir=$("${PG_CONFIG:-pg_config}" --bindir)
-scratch=$(mktemp -d)
-data=$CLUSTER_DIRECTORY/data
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-
-# PostgreSQL's servers refuse root.
-as_server=()
-if [ "$(id -u)" -eq 0 ]; then
-	owner=$(stat -c %U "$data")
-	chown "$owner" "$scratch"
-	as_server=(setpriv "--reuid=$owner" "--regid=$(id -g "$owner")" --init-groups --)
-fi
-pg_ctl() { "${as_server[@]}" "$bindir/pg_ctl" -s "$@"; }
-# cluster.sh ends what has the variable, and expects this server to be there.
-start() { CLUSTER_DIRECTORY='' pg_ctl -D "$data" -l "$scratch/server.log" -w start; }
-
-failed=0
-check() {
-	if [ "$2" = t ]; then echo "ok servers: $1"; else echo "not ok servers: $1 ($2)"; failed=1; fi
-}
-ask() { psql -qXAt -v ON_ERROR_STOP=1 "$@"; }
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+begin servers
 verified() { ask "${@:2}" -c "SELECT bool_and(ok) FROM skillrating.verify('$1')"; }
 
 # ---- Prepared transactions ----
@@ -117,7 +97,6 @@ cat >>"$scratch/standby/postgresql.auto.conf" <<EOF
 port = 5433
 EOF
 pg_ctl -D "$scratch/standby" -l "$scratch/standby.log" -w start
-trap 'pg_ctl -D "$scratch/standby" -m immediate stop 2>/dev/null || :; rm -rf "$scratch"' EXIT
 reads="SELECT * FROM skillrating.leaderboard('arena', 5);
 SELECT skillrating.rank_of('arena', 7), skillrating.percentile_of('arena', 7);
 SELECT * FROM skillrating.around('arena', 7);
@@ -185,13 +164,7 @@ ask -o /dev/null -c "SELECT pg_drop_replication_slot('ladders')" -c "DROP PUBLIC
 # ---- pg_upgrade ----
 
 upgrade() {
-	"${as_server[@]}" "$bindir/initdb" -D "$scratch/upgraded" -U postgres -A trust -E UTF8 \
-		--locale="$(ask -c 'SELECT datcollate FROM pg_database WHERE datname = current_database()')" --no-sync >initdb.log
-	cat >>"$scratch/upgraded/postgresql.conf" <<-EOF
-		listen_addresses = ''
-		unix_socket_directories = '$scratch'
-		include '$CLUSTER_DIRECTORY/extension.conf'
-	EOF
+	make_cluster upgraded
 	pg_ctl -D "$data" -m fast stop
 	if env -u PGHOST -u PGPORT "${as_server[@]}" "$bindir/pg_upgrade" -b "$bindir" -B "$bindir" \
 		-d "$data" -D "$scratch/upgraded" -U postgres -s "$scratch" >upgrade.log 2>&1; then
@@ -202,7 +175,6 @@ upgrade() {
 	fi
 	start
 	pg_ctl -D "$scratch/upgraded" -l "$scratch/upgraded.log" -o "-p 5434" -w start
-	trap 'pg_ctl -D "$scratch/upgraded" -m immediate stop 2>/dev/null || :; rm -f "$installed"; rm -rf "$scratch"' EXIT
 	local upgraded=(-h "$scratch" -p 5434)
 	check "they verify" "$(verified arena "${upgraded[@]}")"
 	ask "${upgraded[@]}" -o /dev/null -c "SELECT skillrating.report_match('arena', 2000001, ARRAY[1, 2], ARRAY[1, 2], ARRAY[2, 1])" \
@@ -219,7 +191,7 @@ if ! grep -q extension_control_path "$CLUSTER_DIRECTORY/extension.conf" || [ -e 
 	upgrade
 elif [ -w "$(dirname "$library")" ]; then
 	installed=$library
-	trap 'rm -f "$installed"; rm -rf "$scratch"' EXIT
+	trap 'rm -f "$installed"; clean_up' EXIT
 	cp "$CLUSTER_DIRECTORY/stage$library" "$installed"
 	upgrade
 	rm -f "$installed"

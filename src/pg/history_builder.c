@@ -85,9 +85,14 @@ reserve_participants(HistoryBuilder *builder, int n)
 			GROW(history->number[j], double, builder->max_participants);
 }
 
-/* The number of a context, or -1 for none. */
-static int32
-context_number(HistoryBuilder *builder, const char *context)
+int32
+history_builder_player(HistoryBuilder *builder, Datum id)
+{
+	return player_number(builder, id, "");
+}
+
+int32
+history_builder_context(HistoryBuilder *builder, const char *context)
 {
 	bool		found;
 	void	  **place;
@@ -104,6 +109,20 @@ context_number(HistoryBuilder *builder, const char *context)
 	if (!found)
 		*place = (void *) (intptr_t) ++builder->ncontexts;
 	return (int32) (intptr_t) *place - 1;
+}
+
+Datum *
+history_builder_contexts(HistoryBuilder *builder)
+{
+	Datum	   *by_number = palloc_array(Datum, builder->ncontexts + 1);
+	Datum	   *name = builder->contexts != NULL ?
+		id_table_ids(builder->contexts) : NULL;
+	int32		i;
+
+	for (i = 0; i < builder->ncontexts; i++)
+		by_number[(intptr_t) id_table_find(builder->contexts, name[i], "") - 1] =
+			name[i];
+	return by_number;
 }
 
 void
@@ -130,7 +149,7 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 	}
 	reserve_participants(builder, source->n);
 
-	builder->context_of[history->nmatches] = context_number(builder, context);
+	builder->context_of[history->nmatches] = history_builder_context(builder, context);
 	match = &history->match[history->nmatches++];
 	match->played_at = source->played_at;
 	match->log_odds = source->log_odds;
@@ -162,6 +181,15 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 			history->number[j][place] = number;
 		}
 	}
+	if (history->nmatches == builder->batch)
+		builder->on_batch(builder, builder->argument);
+}
+
+void
+history_builder_forget(HistoryBuilder *builder)
+{
+	builder->forgotten += builder->history.nmatches;
+	builder->history.nmatches = builder->history.nparticipants = 0;
 }
 
 /* The executor gives the aggregate up: so are files on disk. */
@@ -332,7 +360,7 @@ history_report_mistake(HistoryBuilder *builder, const char *aggregate,
 {
 	const History *history = &builder->history;
 	const HistoryMatch *source = &history->match[match];
-	Place		place = {aggregate, match};
+	Place		place = {aggregate, builder->forgotten + match};
 	Match		shape = {0};
 	const Participant *participant = NULL;
 	char	   *player = NULL;

@@ -37,6 +37,15 @@ typedef struct HistoryBuilder
 	IdTable    *contexts;		/* to their numbers, plus one */
 	int32		ncontexts;
 	int32	   *context_of;		/* by match, -1 for none */
+
+	/*
+	 * Called whenever there are so many matches, which may be forgotten then; 0:
+	 * never.
+	 */
+	size_t		batch;
+	void		(*on_batch) (struct HistoryBuilder *builder, void *argument);
+	void	   *argument;
+	size_t		forgotten;		/* matches before those that are there */
 } HistoryBuilder;
 
 /*
@@ -53,8 +62,19 @@ extern void history_builder_init(HistoryBuilder *builder, Oid player_type,
 extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 								const char *context);
 
+/* The number of a player, or of a context (-1 for NULL), who may be new. */
+extern int32 history_builder_player(HistoryBuilder *builder, Datum id);
+extern int32 history_builder_context(HistoryBuilder *builder,
+									 const char *context);
+
+/* The contexts, as texts, by number. */
+extern Datum *history_builder_contexts(HistoryBuilder *builder);
+
+/* Forget all matches, but not who played. */
+extern void history_builder_forget(HistoryBuilder *builder);
+
 /*
- * The same for an aggregate, with the arguments of match_rows_init().  Rows that come
+ * Begin for an aggregate, with the arguments of match_rows_init().  Rows that come
  * in no order are sorted by match.
  */
 extern void history_builder_begin_rows(HistoryBuilder *builder,

@@ -8,6 +8,11 @@
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
+#include "rows.h"
+
+SKILLRATING_FUNCTION(skillrating_inputs);
+SKILLRATING_FUNCTION(skillrating_number_inputs);
+
 /* As the type inputs and the arguments of rate() have them (sql/rate.sql). */
 typedef struct InputSpec
 {
@@ -93,4 +98,42 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 		source_row_set(values, nulls, i, input[i], null[i]);
 	*context = input[INPUTS_COUNT];
 	*no_context = null[INPUTS_COUNT];
+}
+
+/* inputs(weight, played_at, ..., context), all of them optional */
+Datum
+skillrating_inputs(PG_FUNCTION_ARGS)
+{
+	Datum		values[INPUTS_COUNT + 1];
+	bool		nulls[INPUTS_COUNT + 1];
+	int			i;
+
+	for (i = 0; i <= INPUTS_COUNT; i++)
+	{
+		values[i] = PG_GETARG_DATUM(i);
+		nulls[i] = PG_ARGISNULL(i);
+	}
+	return return_row(fcinfo, values, nulls);
+}
+
+/* number_inputs(), the same without those that are texts */
+Datum
+skillrating_number_inputs(PG_FUNCTION_ARGS)
+{
+	Datum		values[INPUTS_COUNT + 1] = {0};
+	bool		nulls[INPUTS_COUNT + 1];
+	int			arg = 0;
+	int			i;
+
+	memset(nulls, true, sizeof(nulls));
+	for (i = 0; i < INPUTS_COUNT; i++)
+	{
+		if (inputs[i].column == SOURCE_POOL ||
+			inputs[i].column == SOURCE_UNRATED_REASON)
+			continue;
+		values[i] = PG_GETARG_DATUM(arg);
+		nulls[i] = PG_ARGISNULL(arg);
+		arg++;
+	}
+	return return_row(fcinfo, values, nulls);
 }

@@ -159,13 +159,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	LadderScope scope;
 	MatchReader *reader;
-	TupleDesc	desc;
-	TupleDesc	summary;
 	Datum		first = Int64GetDatum(PG_INT64_MIN);
-	Datum		values[2];
-	bool		nulls[2] = {false};
-	Datum		columns[SUMMARY_NCOLUMNS];
-	bool		column_nulls[SUMMARY_NCOLUMNS];
 	int			i;
 
 	for (i = 0; i < 4; i++)
@@ -205,15 +199,5 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 
 	solve_state_run(state);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	values[0] = solve_state_estimates(state,
-									  get_element_type(TupleDescAttr(desc, 0)->atttypid));
-	summary = lookup_rowtype_tupdesc(TupleDescAttr(desc, 1)->atttypid, -1);
-	solve_state_summary(state,
-						get_element_type(TupleDescAttr(summary, SUMMARY_CONTEXTS)->atttypid),
-						columns, column_nulls);
-	values[1] = HeapTupleGetDatum(heap_form_tuple(summary, columns, column_nulls));
-	ReleaseTupleDesc(summary);
-	return return_row(fcinfo, values, nulls);
+	return return_solution(fcinfo, state);
 }

@@ -6,11 +6,13 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
@@ -111,6 +113,7 @@ void
 solve_state_init(SolveState *state, const char *solver, Jsonb *params)
 {
 	memset(state, 0, sizeof(SolveState));
+	state->pool = "";
 	state->task.solver = get_solver(solver);
 	state->params = get_params(state->task.solver->model,
 							   take_exact_for(state, params));
@@ -216,8 +219,14 @@ make_problem(SolveState *state)
 	task->ncontexts = state->builder.ncontexts;
 	task->interrupt = check_interrupts;
 	task->work = make_work(history, task->solver->model);
-	layout->games = allocate(mul_size(sizeof(int64), history->nplayers));
-	layout->component = allocate(mul_size(sizeof(int32), history->nplayers));
+	if (state->elsewhere != NULL)
+		task->share = SOLVER_PRIORS;
+	else
+	{
+		layout->games = allocate(mul_size(sizeof(int64), history->nplayers));
+		layout->component = allocate(mul_size(sizeof(int32), history->nplayers));
+		solver_count_begin(task, 0);
+	}
 	status = solver_count(task, &match, &offender);
 	if (status != MATCH_OK)
 		history_report_mistake(&state->builder, "solve", task->work, status, match,
@@ -247,6 +256,7 @@ make_problem(SolveState *state)
 				  psprintf("There are %zu rows with %zu entries, and %u unknowns.",
 						   layout->nrows, layout->nentries, layout->n));
 	solver_fill(task, allocate(solver_problem_size(task)));
+	task->problem.elsewhere = state->elsewhere;
 }
 
 /* Exact errors for the players that were named. */
@@ -550,22 +560,16 @@ static Datum
 context_estimates(SolveState *state, Oid row_type)
 {
 	const SolverLayout *layout = &state->task.layout;
-	HistoryBuilder *builder = &state->builder;
 	RowArray	rows = row_array_of(row_type, layout->ncontexts);
-	Datum	   *name = layout->ncontexts > 0 ?
-		id_table_ids(builder->contexts) : NULL;
-	Datum	   *by_number = palloc_array(Datum, layout->ncontexts + 1);
+	Datum	   *name = history_builder_contexts(&state->builder);
 	uint32_t	i;
 
-	for (i = 0; i < layout->ncontexts; i++)
-		by_number[(intptr_t) id_table_find(builder->contexts, name[i], "") - 1] =
-			name[i];
 	for (i = 0; i < layout->ncontexts; i++)
 	{
 		Datum		values[3];
 		bool		nulls[3] = {false};
 
-		values[0] = by_number[i];
+		values[0] = name[i];
 		set_estimate(state, &values[1], &nulls[1], layout->context + i);
 		values[2] = Float8GetDatum(state->error[layout->context + i]);
 		nulls[2] = state->result.diverged;
@@ -589,7 +593,8 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	for (i = 0; i < state->builder.history.nplayers; i++)
 		players += games[i] > 0;
 	values[0] = CStringGetTextDatum(state->task.solver->model->name);
-	values[1] = Int64GetDatum((int64) state->builder.history.nmatches);
+	values[1] = Int64GetDatum((int64) state->builder.history.nmatches +
+							  state->matches_elsewhere);
 	values[2] = Int64GetDatum(players);
 	values[5] = Int32GetDatum(state->ncomponents);
 	values[13] = Int64GetDatum((int64) state->memory);
@@ -610,7 +615,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		return;
 	}
 	values[3] = Int64GetDatum((int64) layout->n);
-	values[4] = Int64GetDatum((int64) layout->nrows);
+	values[4] = Int64GetDatum((int64) layout->nrows + state->rows_elsewhere);
 	values[6] = BoolGetDatum(result->converged);
 	values[7] = CStringGetTextDatum(result->converged ? "converged" :
 									result->diverged ? "there is no maximum" :
@@ -621,4 +626,27 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[11] = Float8GetDatum(result->gradient);
 	nulls[12] = state->task.problem.options.draw == 0;
 	values[12] = Float8GetDatum(state->task.problem.options.draw);
+}
+
+Datum
+return_solution(FunctionCallInfo fcinfo, SolveState *state)
+{
+	TupleDesc	desc;
+	TupleDesc	summary;
+	Datum		values[2];
+	bool		nulls[2] = {false};
+	Datum		columns[SUMMARY_NCOLUMNS];
+	bool		column_nulls[SUMMARY_NCOLUMNS];
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = solve_state_estimates(state,
+									  get_element_type(TupleDescAttr(desc, 0)->atttypid));
+	summary = lookup_rowtype_tupdesc(TupleDescAttr(desc, 1)->atttypid, -1);
+	solve_state_summary(state,
+						get_element_type(TupleDescAttr(summary, SUMMARY_CONTEXTS)->atttypid),
+						columns, column_nulls);
+	values[1] = HeapTupleGetDatum(heap_form_tuple(summary, columns, column_nulls));
+	ReleaseTupleDesc(summary);
+	return return_row(fcinfo, values, nulls);
 }

@@ -23,6 +23,15 @@ typedef struct SolveState
 	Datum		start;			/* an array of estimates to begin with, or 0 */
 	const char *pool;			/* of the matches, for that */
 	SolverTask	task;
+
+	/*
+	 * Where all matches are, if not in the builder, and how many of them and of
+	 * rows; the players are in the builder, their games and components in the
+	 * task's layout.
+	 */
+	LogitElsewhere *elsewhere;
+	int64		matches_elsewhere;
+	int64		rows_elsewhere;
 	LogitResult result;
 	double	   *x;
 	double	   *error;
@@ -62,5 +71,8 @@ extern Datum solve_state_estimates(SolveState *state, Oid estimate_type);
 /* And as the columns of solve_summary; the type is that of context_estimate. */
 extern void solve_state_summary(SolveState *state, Oid context_type,
 								Datum *values, bool *nulls);
+
+/* Both as the row (estimates, summary), the result of a function. */
+extern Datum return_solution(FunctionCallInfo fcinfo, SolveState *state);
 
 #endif							/* SOLVE_STATE_H */

@@ -153,6 +153,7 @@ box_solve(Box *box)
 	history_work_init(&box->work, box->blocks[0], &box->history,
 					  box->task.solver->model);
 	box->task.work = &box->work;
+	solver_count_begin(&box->task, 0);
 	assert_status(solver_count(&box->task, &match, &offender), MATCH_OK);
 	solver_lay_out(&box->task);
 	assert_true(box->task.layout.n <= MAX_UNKNOWNS);
@@ -359,6 +360,188 @@ test_davidson_from_data(void **state)
 	}
 	assert_near(expected, draws, 1e-6);
 	box_free(box);
+}
+
+/* Without a draw, or without anything else, the parameter ends at its bounds. */
+static void
+test_davidson_bounds(void **state)
+{
+	static const double scores[] = {1, 0.5};
+	static const double bounds[] = {1e-6, 1e6};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 2; i++)
+	{
+		Box		   *box = box_make("bradley_terry");
+
+		box_choice(box, "draws", 1);
+		box_duel(box, 0, 0, 1, scores[i]);
+		box_duel(box, 0, 1, 2, scores[i]);
+		assert_true(box_solve(box).converged);
+		assert_near(box->task.problem.options.draw / bounds[i], 1, 1e-9);
+		box_free(box);
+	}
+}
+
+/* Part of the matches, whose players are those of the whole. */
+typedef struct Part
+{
+	Box		   *box;
+	LogitRows  *rows;
+	double	   *curvature;
+} Part;
+
+typedef struct Parts
+{
+	LogitElsewhere elsewhere;
+	Part		part[2];
+} Parts;
+
+static void
+parts_evaluate(LogitElsewhere *elsewhere, const double *x, double draw,
+			   LogitSums *sums, double *gradient, double *diagonal)
+{
+	Parts	   *parts = (Parts *) elsewhere;
+	int			i;
+
+	for (i = 0; i < 2; i++)
+		logit_rows_evaluate(parts->part[i].rows, draw, x, sums, gradient, diagonal,
+							parts->part[i].curvature, NULL);
+}
+
+static void
+parts_multiply(LogitElsewhere *elsewhere, const double *x, const double *v,
+			   double draw, double *product)
+{
+	Parts	   *parts = (Parts *) elsewhere;
+	int			i;
+
+	for (i = 0; i < 2; i++)
+	{
+		logit_rows_curvature(parts->part[i].rows, draw, x, parts->part[i].curvature,
+							 NULL);
+		logit_rows_multiply(parts->part[i].rows, parts->part[i].curvature, v, product,
+							NULL);
+	}
+}
+
+/* The matches of a box whose remainder by 2 is this, as rows alone. */
+static void
+part_make(Part *part, const Box *whole, size_t remainder)
+{
+	Box		   *box = box_make(whole->task.solver->model->name);
+	size_t		match;
+	size_t		m;
+	int			offender;
+
+	part->box = box;
+	memcpy(box->params, whole->params, sizeof(box->params));
+	memcpy(box->player, whole->player, sizeof(box->player));
+	memcpy(box->team, whole->team, sizeof(box->team));
+	memcpy(box->number, whole->number, sizeof(box->number));
+	box->history.nplayers = whole->history.nplayers;
+	box->history.max_participants = whole->history.max_participants;
+	for (m = remainder; m < whole->history.nmatches; m += 2)
+		box->match[box->history.nmatches++] = whole->match[m];
+	box->task.share = SOLVER_MATCHES;
+	box->blocks[0] = malloc(history_work_size(&box->history, box->task.solver->model));
+	history_work_init(&box->work, box->blocks[0], &box->history,
+					  box->task.solver->model);
+	box->task.work = &box->work;
+	solver_count_begin(&box->task, 0);
+	assert_status(solver_count(&box->task, &match, &offender), MATCH_OK);
+	solver_lay_out(&box->task);
+	box->blocks[1] = malloc(solver_rows_size(&box->task));
+	solver_fill_rows(&box->task, box->blocks[1]);
+	part->rows = &box->task.problem.rows;
+	part->curvature = malloc((part->rows->nrows + 1) * sizeof(double));
+}
+
+/* Solved with only the priors here, and the matches in two parts elsewhere. */
+static void
+check_parts(Box *whole)
+{
+	Parts	   *parts = malloc(sizeof(Parts));
+	Box		   *box = box_make(whole->task.solver->model->name);
+	SolverTask *task = &box->task;
+	LogitResult result;
+	size_t		match;
+	uint32_t	u;
+	int			offender;
+	int			i;
+
+	assert_true(box_solve(whole).converged);
+	memcpy(box->params, whole->params, sizeof(box->params));
+	memcpy(box->games, whole->games, sizeof(box->games));
+	memcpy(box->component, whole->component, sizeof(box->component));
+	box->history.nplayers = whole->history.nplayers;
+	task->share = SOLVER_PRIORS;
+	task->work = &box->work;
+	assert_status(solver_count(task, &match, &offender), MATCH_OK);
+	solver_lay_out(task);
+	assert_int_equal(task->layout.n, whole->task.layout.n);
+	box->blocks[1] = malloc(solver_problem_size(task));
+	solver_fill(task, box->blocks[1]);
+	parts->elsewhere = (LogitElsewhere) {parts_evaluate, parts_multiply};
+	for (i = 0; i < 2; i++)
+		part_make(&parts->part[i], whole, i);
+	task->problem.elsewhere = &parts->elsewhere;
+	logit_start(&task->problem, box->x);
+	result = solver_run(task, box->x);
+	assert_true(result.converged);
+	for (u = 0; u < task->layout.n; u++)
+		assert_near(box->x[u], whole->x[u], 1e-9);
+	assert_near(task->problem.options.draw, whole->task.problem.options.draw, 1e-8);
+	for (i = 0; i < 2; i++)
+	{
+		free(parts->part[i].curvature);
+		box_free(parts->part[i].box);
+	}
+	free(parts);
+	box_free(box);
+	box_free(whole);
+}
+
+static void
+test_matches_elsewhere(void **state)
+{
+	static const char *const solvers[] = {"bradley_terry", "hive"};
+	Random		random = {17};
+	size_t		s;
+	int			m,
+				i;
+
+	(void) state;
+	for (s = 0; s < 2; s++)
+	{
+		Box		   *box = box_make(solvers[s]);
+
+		if (s == 0)
+		{
+			*box_param(box, "prior_games") = 0.5;
+			box_choice(box, "draws", 1);
+		}
+		else
+			*box_param(box, "offset_deviation") = 0.4;
+		for (m = 0; m < 800; m++)
+		{
+			HistoryMatch *match = box_match(box, 0);
+			int			rank = random_between(&random, 0, 1) < 0.2 ? 1 : 2;
+			bool		first = random_between(&random, 0, 1) < 0.6;
+
+			for (i = 0; i < 4; i++)
+			{
+				Participant p = box_participant(1 + i / 2, (i < 2) == first ? 1 : rank);
+
+				p.side = 1 + i / 2;
+				p.weight = random_between(&random, 0.2, 1);
+				box_add(box, match,
+						(int32_t) random_between(&random, 0, 10) + 10 * i, p);
+			}
+		}
+		check_parts(box);
+	}
 }
 
 /* A match under hive: who counts how much, for and against, where sides differ. */
@@ -661,6 +844,8 @@ main(void)
 		cmocka_unit_test(test_whole_history_golden),
 		cmocka_unit_test(test_teams_of_any_size),
 		cmocka_unit_test(test_davidson_from_data),
+		cmocka_unit_test(test_davidson_bounds),
+		cmocka_unit_test(test_matches_elsewhere),
 		cmocka_unit_test(test_hive_rows),
 		cmocka_unit_test(test_hive_recovers),
 		cmocka_unit_test(test_components),

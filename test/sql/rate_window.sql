@@ -155,10 +155,12 @@ SELECT skillrating.rate('elo', i, i, 1) OVER (ORDER BY i / 20000) FROM generate_
 -- No rows, no partition.
 SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) FROM bouts WHERE false;
 
--- A long query can be cancelled.
+-- A long query can be cancelled, wherever it is.
+\set SHOW_CONTEXT never
 SET statement_timeout = '100ms';
 SELECT count(r) FROM (SELECT skillrating.rate('trueskill', 1 + i % 4, i % 4, 1 + i % 4) OVER (ORDER BY i / 4) AS r FROM generate_series(1, 300000) AS i) AS q;
 RESET statement_timeout;
+\set SHOW_CONTEXT errors
 
 -- final_ratings(): where each player's last row leads, in groups if need be.
 CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE sql AS $$

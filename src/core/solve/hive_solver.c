@@ -148,6 +148,7 @@ static const Model hive_solver_model = {
 
 const Solver hive_solver = {
 	.model = &hive_solver_model,
+	.contexts = true,
 	.rows = hive_rows,
 	.priors = hive_priors,
 	.offsets = hive_offsets,

@@ -98,6 +98,20 @@ row_dot(const LogitRows *rows, size_t from, size_t to, const double *x)
 	return sum;
 }
 
+/* The log-odds of a row, all told, and its weight. */
+static inline double
+row_log_odds(const LogitRows *rows, size_t r, const double *x)
+{
+	return row_dot(rows, rows->first[r], rows->first[r + 1], x) +
+		(rows->known != NULL ? rows->known[r] : 0);
+}
+
+static inline double
+row_weight(const LogitRows *rows, size_t r)
+{
+	return rows->weight != NULL ? rows->weight[r] : 1;
+}
+
 /* Add a number to what a row's unknowns have in y, as its entries count. */
 static inline void
 row_add(const LogitRows *rows, size_t from, size_t to, double number, double *y)
@@ -145,6 +159,7 @@ typedef struct Likelihood
 	double		value;
 	double		slope;			/* of A */
 	double		curvature;
+	double		drawn;			/* probability of a draw, if draw > 0 */
 } Likelihood;
 
 static inline Likelihood
@@ -159,7 +174,87 @@ likelihood(double m, double draw)
 	if (m < 0)
 		l.slope = -l.slope;
 	l.curvature = 0.25 * (4 * t * t + draw * t * (1 + t * t)) / (total * total);
+	l.drawn = draw * t / total;
 	return l;
+}
+
+/* Give an interrupt its chance after so many entries. */
+static inline void
+check_interrupt(InterruptCheck interrupt, size_t *unchecked, size_t entries)
+{
+	*unchecked += entries + 1;
+	if (*unchecked >= ENTRIES_BETWEEN_CHECKS && interrupt != NULL)
+	{
+		interrupt();
+		*unchecked = 0;
+	}
+}
+
+void
+logit_rows_evaluate(const LogitRows *rows, double draw, const double *x,
+					LogitSums *sums, double *gradient, double *diagonal,
+					double *curvature, InterruptCheck interrupt)
+{
+	Sum			objective = {sums->objective, 0};
+	size_t		unchecked = 0;
+	size_t		r;
+
+	for (r = 0; r < rows->nrows; r++)
+	{
+		size_t		from = rows->first[r];
+		size_t		to = rows->first[r + 1];
+		double		m = row_log_odds(rows, r, x);
+		double		weight = row_weight(rows, r);
+		double		y = rows->outcome[r] - 0.5;
+		Likelihood	l = likelihood(m, draw);
+
+		sum_add(&objective, weight * (l.value - y * m));
+		sums->draws += weight * (l.drawn - (y == 0));
+		sums->draws_slope += weight * l.drawn * (1 - l.drawn);
+		row_add(rows, from, to, weight * (l.slope - y), gradient);
+		if (diagonal != NULL)
+		{
+			curvature[r] = weight * l.curvature;
+			row_add_squares(rows, from, to, curvature[r], diagonal);
+		}
+		check_interrupt(interrupt, &unchecked, to - from);
+	}
+	sums->objective = sum_value(&objective);
+}
+
+void
+logit_rows_curvature(const LogitRows *rows, double draw, const double *x,
+					 double *curvature, InterruptCheck interrupt)
+{
+	size_t		unchecked = 0;
+	size_t		r;
+
+	for (r = 0; r < rows->nrows; r++)
+	{
+		size_t		from = rows->first[r];
+		size_t		to = rows->first[r + 1];
+
+		curvature[r] = row_weight(rows, r) *
+			likelihood(row_log_odds(rows, r, x), draw).curvature;
+		check_interrupt(interrupt, &unchecked, to - from);
+	}
+}
+
+void
+logit_rows_multiply(const LogitRows *rows, const double *curvature,
+					const double *v, double *product, InterruptCheck interrupt)
+{
+	size_t		unchecked = 0;
+	size_t		r;
+
+	for (r = 0; r < rows->nrows; r++)
+	{
+		size_t		from = rows->first[r];
+		size_t		to = rows->first[r + 1];
+
+		row_add(rows, from, to, curvature[r] * row_dot(rows, from, to, v), product);
+		check_interrupt(interrupt, &unchecked, to - from);
+	}
 }
 
 /*
@@ -247,51 +342,26 @@ evaluate_prior(const LogitProblem *problem, const double *x, Sum *objective,
 	}
 }
 
-/* Give an interrupt its chance after so many entries. */
-static inline void
-check_interrupt(const LogitProblem *problem, size_t *unchecked, size_t entries)
-{
-	*unchecked += entries + 1;
-	if (*unchecked >= ENTRIES_BETWEEN_CHECKS && problem->options.interrupt != NULL)
-	{
-		problem->options.interrupt();
-		*unchecked = 0;
-	}
-}
-
 double
 logit_evaluate(LogitProblem *problem, const double *x, bool curvature)
 {
-	const LogitRows *rows = &problem->rows;
 	LogitWork  *work = &problem->work;
-	Sum			objective = {0, 0};
-	size_t		unchecked = 0;
-	size_t		r;
+	double	   *diagonal = curvature ? work->diagonal : NULL;
+	Sum			objective;
 
 	memset(work->gradient, 0, problem->n * sizeof(double));
 	if (curvature)
-		memset(work->diagonal, 0, problem->n * sizeof(double));
-	for (r = 0; r < rows->nrows; r++)
-	{
-		size_t		from = rows->first[r];
-		size_t		to = rows->first[r + 1];
-		double		m = row_dot(rows, from, to, x) +
-			(rows->known != NULL ? rows->known[r] : 0);
-		double		weight = rows->weight != NULL ? rows->weight[r] : 1;
-		double		y = rows->outcome[r] - 0.5;
-		Likelihood	l = likelihood(m, problem->options.draw);
-
-		sum_add(&objective, weight * (l.value - y * m));
-		row_add(rows, from, to, weight * (l.slope - y), work->gradient);
-		if (curvature)
-		{
-			work->curvature[r] = weight * l.curvature;
-			row_add_squares(rows, from, to, work->curvature[r], work->diagonal);
-		}
-		check_interrupt(problem, &unchecked, to - from);
-	}
-	evaluate_prior(problem, x, &objective, work->gradient,
-				   curvature ? work->diagonal : NULL);
+		memset(diagonal, 0, problem->n * sizeof(double));
+	problem->sums = (LogitSums) {0, 0, 0};
+	logit_rows_evaluate(&problem->rows, problem->options.draw, x, &problem->sums,
+						work->gradient, diagonal, work->curvature,
+						problem->options.interrupt);
+	if (problem->elsewhere != NULL)
+		problem->elsewhere->evaluate(problem->elsewhere, x,
+									 problem->options.draw, &problem->sums,
+									 work->gradient, diagonal);
+	objective = (Sum) {problem->sums.objective, 0};
+	evaluate_prior(problem, x, &objective, work->gradient, diagonal);
 	return sum_value(&objective);
 }
 
@@ -299,10 +369,7 @@ void
 logit_multiply(LogitProblem *problem, const double *x, const double *v,
 			   double *product)
 {
-	const LogitRows *rows = &problem->rows;
 	const LogitPrior *prior = &problem->prior;
-	size_t		unchecked = 0;
-	size_t		r;
 	uint32_t	u;
 
 	for (u = 0; u < problem->n; u++)
@@ -321,15 +388,11 @@ logit_multiply(LogitProblem *problem, const double *x, const double *v,
 			product[u] -= pull;
 			product[u + 1] += pull;
 		}
-	for (r = 0; r < rows->nrows; r++)
-	{
-		size_t		from = rows->first[r];
-		size_t		to = rows->first[r + 1];
-
-		row_add(rows, from, to,
-				problem->work.curvature[r] * row_dot(rows, from, to, v), product);
-		check_interrupt(problem, &unchecked, to - from);
-	}
+	logit_rows_multiply(&problem->rows, problem->work.curvature, v, product,
+						problem->options.interrupt);
+	if (problem->elsewhere != NULL)
+		problem->elsewhere->multiply(problem->elsewhere, x, v,
+									 problem->options.draw, product);
 }
 
 /*

@@ -45,6 +45,33 @@ typedef struct LogitRows
 } LogitRows;
 
 /*
+ * What evaluating results gives besides derivatives: the negative log likelihood;
+ * and, where draws have a parameter, how many more of them are expected than there
+ * were, and the derivative of that by the parameter's logarithm.
+ */
+typedef struct LogitSums
+{
+	double		objective;
+	double		draws;
+	double		draws_slope;
+} LogitSums;
+
+/*
+ * More results, which lie elsewhere.  What they give is added to what the sums and
+ * arrays hold already; diagonal may be NULL.
+ */
+typedef struct LogitElsewhere
+{
+	void		(*evaluate) (struct LogitElsewhere *elsewhere, const double *x,
+							 double draw, LogitSums *sums, double *gradient,
+							 double *diagonal);
+
+	/* The matrix of second derivatives at x times v. */
+	void		(*multiply) (struct LogitElsewhere *elsewhere, const double *x,
+							 const double *v, double draw, double *product);
+} LogitElsewhere;
+
+/*
  * What is believed of the unknowns.  Those of some ranges are positive, with a
  * Gamma prior of a shape > 1 and a scale; the others have a Gaussian one of a mean
  * and a precision (0 for none).  Unknowns u and u + 1 differ by a Gaussian of mean 0
@@ -111,10 +138,12 @@ typedef struct LogitWork
 typedef struct LogitProblem
 {
 	LogitRows	rows;
+	LogitElsewhere *elsewhere;	/* or NULL */
 	LogitPrior	prior;
 	LogitOptions options;
 	uint32_t	n;				/* unknowns */
 	LogitWork	work;
+	LogitSums	sums;			/* of the last evaluation */
 } LogitProblem;
 
 /* The bytes of the work for a problem, and how it lies in a block of so many. */
@@ -139,6 +168,21 @@ extern LogitResult logit_solve(LogitProblem *problem, double *x);
  */
 extern double logit_evaluate(LogitProblem *problem, const double *x,
 							 bool curvature);
+
+/*
+ * The same of rows alone, added to what is there, but for the curvature of each row;
+ * that and diagonal are NULL or not together.
+ */
+extern void logit_rows_evaluate(const LogitRows *rows, double draw,
+								const double *x, LogitSums *sums,
+								double *gradient, double *diagonal,
+								double *curvature, InterruptCheck interrupt);
+extern void logit_rows_curvature(const LogitRows *rows, double draw,
+								 const double *x, double *curvature,
+								 InterruptCheck interrupt);
+extern void logit_rows_multiply(const LogitRows *rows, const double *curvature,
+								const double *v, double *product,
+								InterruptCheck interrupt);
 
 /* The matrix of second derivatives at x (evaluated with curvature) times v. */
 extern void logit_multiply(LogitProblem *problem, const double *x,

@@ -16,6 +16,9 @@
 /* Searches for a parameter of draws, each from the solution before. */
 #define MAX_DRAW_ROUNDS 100
 #define DRAW_TOLERANCE 1e-10
+#define DRAW_STEP 1e-12
+#define LEAST_DRAW 1e-6
+#define MOST_DRAW 1e6
 
 const char *const solver_methods[] = {"newton", "gradient", NULL};
 const char *const solver_errors_choices[] = {"bound", "probes", "exact", NULL};
@@ -174,7 +177,8 @@ each_match(SolverTask *task, struct SolverRows *rows,
 		if (rows != NULL)
 			task->solver->rows(task, &match, rows);
 	}
-	if (rows != NULL && task->solver->virtual_rows != NULL)
+	if (rows != NULL && task->solver->virtual_rows != NULL &&
+		task->share != SOLVER_MATCHES)
 	{
 		rows->is_virtual = true;
 		task->solver->virtual_rows(task, rows);
@@ -199,20 +203,26 @@ see_match(SolverTask *task, const Match *match)
 	}
 }
 
+void
+solver_count_begin(SolverTask *task, int32_t first)
+{
+	int32_t		i;
+
+	for (i = first; i < task->history->nplayers; i++)
+	{
+		task->layout.games[i] = 0;
+		task->layout.component[i] = i;
+	}
+}
+
 MatchStatus
 solver_count(SolverTask *task, size_t *match, int *offender)
 {
 	struct SolverRows rows = {task, false, false, false, 0, 0};
 	MatchStatus status;
-	int32_t		i;
 
-	memset(task->layout.games, 0, task->history->nplayers * sizeof(int64_t));
-	for (i = 0; i < task->history->nplayers; i++)
-		task->layout.component[i] = i;
 	task->layout.appearances = 0;
 	status = each_match(task, &rows, see_match, match, offender);
-	for (i = 0; i < task->history->nplayers; i++)
-		task->layout.component[i] = solver_find_component(task->layout.component, i);
 	task->layout.nrows = rows.nrows;
 	task->layout.nentries = rows.nentries;
 	return status;
@@ -289,6 +299,8 @@ solver_lay_out(SolverTask *task)
 	else
 		for (i = 0; i <= players; i++)
 			layout->first_skill[i] = i;
+	for (i = 0; i < players; i++)
+		layout->component[i] = solver_find_component(layout->component, (int32_t) i);
 	layout->skills = layout->first_skill[players];
 	layout->offset = layout->n = layout->skills;
 	layout->noffsets = task->solver->offsets != NULL &&
@@ -297,7 +309,7 @@ solver_lay_out(SolverTask *task)
 	layout->ncommands = task->solver->commands != NULL &&
 		task->solver->commands(task->params) ? players : 0;
 	layout->context = layout->n += layout->ncommands;
-	layout->ncontexts = task->context_of != NULL ? (uint32_t) task->ncontexts : 0;
+	layout->ncontexts = task->solver->contexts ? (uint32_t) task->ncontexts : 0;
 	layout->n += layout->ncontexts;
 }
 
@@ -315,17 +327,26 @@ take(char **block, size_t *total, size_t size, size_t n)
 }
 
 static size_t
-lay_out_problem(const SolverTask *task, LogitProblem *problem, char *block)
+lay_out_rows(const SolverTask *task, LogitRows *rows, char **block)
 {
 	const SolverLayout *layout = &task->layout;
 	size_t		total = 0;
 
-	problem->rows.first = take(&block, &total, sizeof(size_t), layout->nrows + 1);
-	problem->rows.unknown = take(&block, &total, sizeof(uint32_t), layout->nentries);
-	problem->rows.amount = take(&block, &total, sizeof(double), layout->nentries);
-	problem->rows.outcome = take(&block, &total, sizeof(double), layout->nrows);
-	problem->rows.weight = take(&block, &total, sizeof(double), layout->nrows);
-	problem->rows.known = take(&block, &total, sizeof(double), layout->nrows);
+	rows->first = take(block, &total, sizeof(size_t), layout->nrows + 1);
+	rows->unknown = take(block, &total, sizeof(uint32_t), layout->nentries);
+	rows->amount = take(block, &total, sizeof(double), layout->nentries);
+	rows->outcome = take(block, &total, sizeof(double), layout->nrows);
+	rows->weight = take(block, &total, sizeof(double), layout->nrows);
+	rows->known = take(block, &total, sizeof(double), layout->nrows);
+	return total;
+}
+
+static size_t
+lay_out_problem(const SolverTask *task, LogitProblem *problem, char *block)
+{
+	const SolverLayout *layout = &task->layout;
+	size_t		total = lay_out_rows(task, &problem->rows, &block);
+
 	problem->prior.precision = take(&block, &total, sizeof(double), layout->n);
 	problem->prior.link = NULL;
 	if (task->solver->by_day)
@@ -343,13 +364,44 @@ solver_problem_size(const SolverTask *task)
 	return lay_out_problem(task, &problem, NULL);
 }
 
+size_t
+solver_rows_size(const SolverTask *task)
+{
+	LogitRows	rows;
+	char	   *nowhere = NULL;
+
+	return lay_out_rows(task, &rows, &nowhere);
+}
+
+/* Fill in the rows, which are laid out. */
+static void
+fill_rows(SolverTask *task)
+{
+	LogitRows  *out = &task->problem.rows;
+	struct SolverRows rows = {task, true, false, false, 0, 0};
+	size_t		match;
+	int			offender;
+
+	out->nrows = task->layout.nrows;
+	out->offset = task->layout.offset;
+	(void) each_match(task, &rows, NULL, &match, &offender);
+	out->first[rows.nrows] = rows.nentries;
+	task->anchored = rows.anchored;
+}
+
+void
+solver_fill_rows(SolverTask *task, void *block)
+{
+	char	   *place = block;
+
+	(void) lay_out_rows(task, &task->problem.rows, &place);
+	fill_rows(task);
+}
+
 void
 solver_fill(SolverTask *task, void *block)
 {
 	LogitProblem *problem = &task->problem;
-	struct SolverRows rows = {task, true, false, false, 0, 0};
-	size_t		match;
-	int			offender;
 
 	memset(problem, 0, sizeof(LogitProblem));
 	problem->n = task->layout.n;
@@ -358,10 +410,7 @@ solver_fill(SolverTask *task, void *block)
 	memset(problem->prior.precision, 0, problem->n * sizeof(double));
 	if (problem->prior.link != NULL)
 		memset(problem->prior.link, 0, problem->n * sizeof(double));
-	problem->rows.offset = task->layout.offset;
-	(void) each_match(task, &rows, NULL, &match, &offender);
-	problem->rows.first[rows.nrows] = rows.nentries;
-	task->anchored = rows.anchored;
+	fill_rows(task);
 	task->solver->priors(task);
 
 	problem->options.gradient =
@@ -378,45 +427,40 @@ solver_fill(SolverTask *task, void *block)
 
 /*
  * The parameter of draws at which their expected number, at these skills, is that of
- * those seen: a root of an increasing function, found by bisection of its logarithm.
+ * those seen: a root of an increasing function, found by Newton's method in its
+ * logarithm, between bounds that close in on it.
  */
 static double
-fit_draw(const LogitProblem *problem, const double *x)
+fit_draw(LogitProblem *problem, const double *x)
 {
-	const LogitRows *rows = &problem->rows;
-	double		low = log(1e-6);
-	double		high = log(1e6);
+	const double lowest = log(LEAST_DRAW);
+	const double highest = log(MOST_DRAW);
+	double		low = lowest;
+	double		high = highest;
+	double		at = log(problem->options.draw);
+	double		step;
 
-	while (high - low > 1e-12)
+	do
 	{
-		double		middle = (low + high) / 2;
-		double		draw = exp(middle);
-		double		excess = 0;
-		size_t		r;
+		double		next;
 
-		for (r = 0; r < rows->nrows; r++)
-		{
-			double		m = rows->known[r];
-			double		t;
-			size_t		e;
-
-			for (e = rows->first[r]; e < rows->first[r + 1]; e++)
-			{
-				double		part = rows->amount[e] *
-					x[rows->unknown[e] & LOGIT_UNKNOWN];
-
-				m += rows->unknown[e] & LOGIT_AGAINST ? -part : part;
-			}
-			t = exp(-0.5 * fabs(m));
-			excess += rows->weight[r] * (draw * t / (1 + t * t + draw * t) -
-										 (rows->outcome[r] == 0.5));
-		}
-		if (excess < 0)
-			low = middle;
+		problem->options.draw = exp(at);
+		(void) logit_evaluate(problem, x, false);
+		next = at - problem->sums.draws / problem->sums.draws_slope;
+		if (problem->sums.draws < 0)
+			low = at;
 		else
-			high = middle;
-	}
-	return exp((low + high) / 2);
+			high = at;
+
+		/* Bounds that have not been tried yet are as good as what leads beyond. */
+		if (!(next > low))
+			next = low == lowest ? low : (low + high) / 2;
+		else if (!(next < high))
+			next = high == highest ? high : (low + high) / 2;
+		step = fabs(next - at);
+		at = next;
+	} while (step > DRAW_STEP && low < high);
+	return exp(at);
 }
 
 bool

@@ -20,6 +20,7 @@ typedef struct Solver
 {
 	const Model *model;
 	bool		by_day;			/* a skill for each day that a player played */
+	bool		contexts;		/* these are unknowns, too */
 
 	/*
 	 * The rows of a match, by solver_row() and solver_entry(); NULL: this is no
@@ -129,15 +130,28 @@ typedef struct SolverLayout
 	int32_t    *component;		/* by player: a player it is connected with */
 } SolverLayout;
 
+/*
+ * How much of the problem is made here: all of it; or what matches say, without the
+ * prior and virtual rows; or those alone, for players that are given, while the
+ * matches are elsewhere.
+ */
+typedef enum SolverShare
+{
+	SOLVER_WHOLE,
+	SOLVER_MATCHES,
+	SOLVER_PRIORS
+} SolverShare;
+
 /* What solving needs to know, all of it the caller's. */
 typedef struct SolverTask
 {
 	const Solver *solver;
+	SolverShare share;
 	size_t		match;			/* being made rows of */
 	const ParamValue *params;
 	const History *history;
 	const int32_t *context_of;	/* by match, or NULL; -1 for none */
-	int32_t		ncontexts;
+	int32_t		ncontexts;		/* also where no match is here */
 	HistoryWork *work;
 	InterruptCheck interrupt;
 	SolverLayout layout;
@@ -164,14 +178,16 @@ extern void solver_entry(struct SolverRows *rows, SolverUnknown unknown, int pla
 						 double amount, bool against);
 
 /*
- * Look through the matches: how many rows, entries and appearances there are; games
- * and component (room for all players) are filled in.  MATCH_OK, or a mistake in
+ * Begin to count: players from first on have no games, and are their own component.
+ * Then look through the matches: how many rows, entries and appearances there are;
+ * games and component (room for all players) are added to.  MATCH_OK, or a mistake in
  * *match at *offender.
  */
+extern void solver_count_begin(SolverTask *task, int32_t first);
 extern MatchStatus solver_count(SolverTask *task, size_t *match, int *offender);
 
 /*
- * Lay out the unknowns; first_skill has room for all players and one, and day, for
+ * Lay out the unknowns, and let players lead to their components at once; first_skill has room for all players and one, and day, for
  * solvers by day, for all appearances.
  */
 extern void solver_lay_out(SolverTask *task);
@@ -179,6 +195,10 @@ extern void solver_lay_out(SolverTask *task);
 /* The bytes of the problem, without the rest, and how it lies in such a block. */
 extern size_t solver_problem_size(const SolverTask *task);
 extern void solver_fill(SolverTask *task, void *block);
+
+/* The same of the rows alone. */
+extern size_t solver_rows_size(const SolverTask *task);
+extern void solver_fill_rows(SolverTask *task, void *block);
 
 /*
  * Find the maximum, from x on (see logit_start()).  Where draws have a parameter of
