@@ -19,6 +19,7 @@ typedef struct Box
 {
 	LogitProblem problem;
 	size_t		first[MAX_ROWS + 1];
+	uint32_t	pro[MAX_ROWS];
 	uint32_t	unknown[MAX_ENTRIES];
 	double		amount[MAX_ENTRIES];
 	double		outcome[MAX_ROWS];
@@ -30,6 +31,7 @@ typedef struct Box
 	double		x[MAX_UNKNOWNS];
 	uint32_t	noffsets;		/* unknowns that have a side offset, too */
 	void	   *block;
+	void	   *even;			/* rows of their own, see test_even_rows() */
 } Box;
 
 static Box *
@@ -41,9 +43,12 @@ box_make(uint32_t n)
 
 	p->n = n;
 	p->rows.first = box->first;
+	p->rows.pro = box->pro;
 	p->rows.unknown = box->unknown;
 	p->rows.amount = box->amount;
 	p->rows.outcome = box->outcome;
+	p->rows.weight = box->weight;
+	p->rows.known = box->known;
 	p->prior.precision = box->precision;
 	for (u = 0; u < n; u++)
 		box->precision[u] = 1;
@@ -56,27 +61,22 @@ static void
 box_free(Box *box)
 {
 	free(box->block);
+	free(box->even);
 	free(box);
 }
 
 static void
 box_begin_row(Box *box, double outcome)
 {
-	LogitRows  *rows = &box->problem.rows;
-
-	box->outcome[rows->nrows++] = outcome;
-	box->first[rows->nrows] = box->first[rows->nrows - 1];
+	logit_add_row(&box->problem.rows, outcome, 1, 0);
 }
 
 static void
 box_entry(Box *box, uint32_t unknown, bool against, double amount)
 {
-	LogitRows  *rows = &box->problem.rows;
-	size_t		e = box->first[rows->nrows]++;
-
-	box->unknown[e] = unknown | (against ? LOGIT_AGAINST : 0) |
-		(unknown < box->noffsets ? LOGIT_OFFSET : 0);
-	box->amount[e] = amount;
+	logit_add_entry(&box->problem.rows,
+					unknown | (unknown < box->noffsets ? LOGIT_OFFSET : 0), amount,
+					against);
 }
 
 static void
@@ -111,8 +111,6 @@ random_box(uint64_t seed, uint32_t players, int matches, int size, bool gamma)
 
 	box->noffsets = players;
 	p->rows.offset = players;
-	p->rows.weight = box->weight;
-	p->rows.known = box->known;
 	for (u = 0; u < players; u++)
 	{
 		truth[u] = random_between(&random, 0.5, 6);
@@ -131,8 +129,8 @@ random_box(uint64_t seed, uint32_t players, int matches, int size, bool gamma)
 	{
 		double		logit = random_between(&random, -0.5, 0.5);
 
-		box->known[m] = logit;
 		box_begin_row(box, 0);
+		box->known[m] = logit;
 		for (i = 0; i < 2 * size; i++)
 		{
 			uint32_t	who = (uint32_t) random_between(&random, 0, players);
@@ -161,7 +159,7 @@ dense_row(const Box *box, size_t r, double *row)
 	{
 		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
 
-		row[u] += rows->unknown[e] & LOGIT_AGAINST ? -rows->amount[e] : rows->amount[e];
+		row[u] += e < rows->first[r] + rows->pro[r] ? rows->amount[e] : -rows->amount[e];
 		if (rows->unknown[e] & LOGIT_OFFSET)
 			row[rows->offset + u] += rows->amount[e];
 	}
@@ -194,8 +192,8 @@ dense_solve(const Box *box, double *x)
 		memset(a, 0, (size_t) n * (n + 1) * sizeof(double));
 		for (r = 0; r < p->rows.nrows; r++)
 		{
-			double		m = p->rows.known ? p->rows.known[r] : 0;
-			double		w = p->rows.weight ? p->rows.weight[r] : 1;
+			double		m = p->rows.known[r];
+			double		w = p->rows.weight[r];
 			double		q;
 
 			dense_row(box, r, row);
@@ -598,6 +596,88 @@ test_interrupts(void **state)
 	box_free(box);
 }
 
+/* Rows whose sides count evenly are stored with less, and give the same. */
+static void
+test_even_rows(void **state)
+{
+	Random		random = {31};
+	int			with_offsets;
+
+	(void) state;
+	for (with_offsets = 0; with_offsets <= 1; with_offsets++)
+	{
+		Box		   *box[2];
+		uint32_t	n = 40;
+		double		v[80];
+		double		product[2][80];
+		int			m,
+					i;
+		uint32_t	u;
+
+		for (i = 0; i < 2; i++)
+		{
+			box[i] = box_make(2 * n);
+			box[i]->noffsets = with_offsets ? n : 0;
+			if (i == 1)
+				logit_rows_init(&box[i]->problem.rows,
+								box[i]->even = malloc(logit_rows_size(300, 2100, true)),
+								300, 2100, true);
+			box[i]->problem.rows.offset = with_offsets ? n : 0;
+		}
+		for (m = 0; m < 300; m++)
+		{
+			int			pro = (int) random_between(&random, 0, 4);
+			int			contra = (int) random_between(&random, 1, 4);
+			double		outcome = (int) random_between(&random, 0, 3) / 2.0;
+			double		weight = random_between(&random, 0.5, 2);
+			double		known = random_between(&random, -1, 1);
+
+			for (i = 0; i < 2; i++)
+				logit_add_row(&box[i]->problem.rows, outcome, weight, known);
+			while (pro + contra > 0)
+			{
+				bool		against = pro == 0 ||
+					(contra > 0 && random_between(&random, 0, 1) < 0.5);
+				double		amount = against ? 0.3 : 0.4;
+
+				u = (uint32_t) random_between(&random, 0, n);
+				for (i = 0; i < 2; i++)
+					box_entry(box[i], u, against, amount);
+				if (against)
+					contra--;
+				else
+					pro--;
+			}
+		}
+		for (i = 0; i < 2; i++)
+			assert_true(box_solve(box[i]).converged);
+		for (u = 0; u < 2 * n; u++)
+		{
+			assert_near(box[0]->x[u], box[1]->x[u], 1e-12);
+			v[u] = random_between(&random, -1, 1);
+		}
+		for (i = 0; i < 2; i++)
+		{
+			for (u = 0; u < 2 * n; u++)
+				box[i]->x[u] = 0.1 * u;
+			(void) logit_evaluate(&box[i]->problem, box[i]->x, true);
+			logit_multiply(&box[i]->problem, box[i]->x, v, product[i]);
+		}
+		assert_near(box[0]->problem.sums.objective, box[1]->problem.sums.objective,
+					1e-10);
+		for (u = 0; u < 2 * n; u++)
+		{
+			assert_near(product[0][u], product[1][u], 1e-12);
+			assert_near(box[0]->problem.work.gradient[u],
+						box[1]->problem.work.gradient[u], 1e-12);
+			assert_near(box[0]->problem.work.diagonal[u],
+						box[1]->problem.work.diagonal[u], 1e-12);
+		}
+		box_free(box[0]);
+		box_free(box[1]);
+	}
+}
+
 int
 main(void)
 {
@@ -613,6 +693,7 @@ main(void)
 		cmocka_unit_test(test_gradient_method),
 		cmocka_unit_test(test_warm_start),
 		cmocka_unit_test(test_inverse),
+		cmocka_unit_test(test_even_rows),
 		cmocka_unit_test(test_interrupts),
 	};
 

@@ -580,18 +580,19 @@ test_hive_rows(void **state)
 	assert_int_equal(rows->first[1], 6);
 	assert_near(rows->outcome[0], 1, 0);	/* team 2 is on side 1, and won */
 	assert_near(rows->known[0], 0.25, 0);
-	assert_int_equal(rows->unknown[0], 0 | LOGIT_AGAINST | LOGIT_OFFSET);
-	assert_near(rows->amount[0], 1 / 2.25, 1e-15);
-	assert_int_equal(rows->unknown[1], 1 | LOGIT_AGAINST | LOGIT_OFFSET);
+	assert_int_equal(rows->pro[0], 3);
+	assert_int_equal(rows->unknown[0], 2 | LOGIT_OFFSET);
+	assert_near(rows->amount[0], 0.75 / 2.25, 1e-15);
+	assert_int_equal(rows->unknown[1], 0 | LOGIT_OFFSET);
 	assert_near(rows->amount[1], 0.25 / 2.25, 1e-15);
-	assert_int_equal(rows->unknown[2], (6 + 1) | LOGIT_AGAINST);
-	assert_near(rows->amount[2], 1, 1e-15);
-	assert_int_equal(rows->unknown[3], 2 | LOGIT_OFFSET);
-	assert_near(rows->amount[3], 0.75 / 2.25, 1e-15);
-	assert_int_equal(rows->unknown[4], 0 | LOGIT_OFFSET);
+	assert_int_equal(rows->unknown[2], 9);
+	assert_near(rows->amount[2], 1, 0);
+	assert_int_equal(rows->unknown[3], 0 | LOGIT_OFFSET);
+	assert_near(rows->amount[3], 1 / 2.25, 1e-15);
+	assert_int_equal(rows->unknown[4], 1 | LOGIT_OFFSET);
 	assert_near(rows->amount[4], 0.25 / 2.25, 1e-15);
-	assert_int_equal(rows->unknown[5], 9);
-	assert_near(rows->amount[5], 1, 0);
+	assert_int_equal(rows->unknown[5], 6 + 1);
+	assert_near(rows->amount[5], 1, 1e-15);
 	box_free(box);
 }
 

@@ -114,10 +114,9 @@ frag_graph_room(const FragGraph *graph)
 
 	/* Logistic: two rows for each pair, the solution and the solver's own. */
 	if (graph->params[FRAG_METHOD].choice == FRAG_LOGISTIC)
-		return linear + (2 * graph->nedges + 1) * sizeof(size_t) +
-			4 * graph->nedges * (sizeof(uint32_t) + sizeof(double)) +
-			4 * graph->nedges * sizeof(double) + 2 * n * sizeof(double) +
-			logit_work_size(2 * graph->nedges, (uint32_t) n) + 64;
+		return linear + 2 * n * sizeof(double) + 16 +
+			logit_rows_size(2 * graph->nedges, 4 * graph->nedges, true) +
+			logit_work_size(2 * graph->nedges, (uint32_t) n);
 	return linear;
 }
 
@@ -438,39 +437,32 @@ logistic_scores(FragGraph *graph)
 	LogitProblem problem = {0};
 	LogitResult result;
 	double	   *x;
+	size_t		nrows = 2 * graph->nedges;
 	size_t		e;
 	uint32_t	i;
 
 	problem.n = (uint32_t) n;
-	problem.rows.nrows = 2 * graph->nedges;
-	problem.rows.first = (size_t *) block;
-	problem.rows.amount = (double *) (problem.rows.first + 2 * graph->nedges + 1);
-	problem.rows.outcome = problem.rows.amount + 4 * graph->nedges;
-	problem.rows.weight = problem.rows.outcome + 2 * graph->nedges;
-	problem.prior.precision = problem.rows.weight + 2 * graph->nedges;
+	problem.prior.precision = (double *) block;
 	x = problem.prior.precision + n;
-	problem.rows.unknown = (uint32_t *) (x + n);
-	for (e = 0; e < 2 * graph->nedges; e++)
+	block += (2 * n * sizeof(double) + 15) / 16 * 16;
+	logit_rows_init(&problem.rows, block, nrows, 2 * nrows, true);
+	block += logit_rows_size(nrows, 2 * nrows, true);
+	for (e = 0; e < nrows; e++)
 	{
 		const FragEdge *edge = &graph->edge[e / 2];
 
-		problem.rows.first[e] = 2 * e;
-		problem.rows.unknown[2 * e] = (uint32_t) edge->a;
-		problem.rows.unknown[2 * e + 1] = (uint32_t) edge->b | LOGIT_AGAINST;
-		problem.rows.amount[2 * e] = problem.rows.amount[2 * e + 1] = 1;
-		problem.rows.outcome[e] = e % 2;
-		problem.rows.weight[e] = (e % 2 ? edge->ab : edge->ba) +
-			graph->params[FRAG_SHRINKAGE].number;
+		logit_add_row(&problem.rows, e % 2, (e % 2 ? edge->ab : edge->ba) +
+					  graph->params[FRAG_SHRINKAGE].number, 0);
+		logit_add_entry(&problem.rows, (uint32_t) edge->a, 1, false);
+		logit_add_entry(&problem.rows, (uint32_t) edge->b, 1, true);
 	}
-	problem.rows.first[e] = 2 * e;
 	for (i = 0; i < n; i++)
 		problem.prior.precision[i] =
 			pow(graph->params[FRAG_PRIOR_DEVIATION].number, -2);
 	problem.options.max_iterations = 200;
 	problem.options.tolerance = 1e-10;
 	problem.options.interrupt = graph->interrupt;
-	logit_work_init(&problem, (char *) problem.rows.unknown +
-					(4 * graph->nedges * sizeof(uint32_t) + 15) / 16 * 16);
+	logit_work_init(&problem, block);
 	logit_start(&problem, x);
 	result = logit_solve(&problem, x);
 	graph->converged = result.converged;

@@ -32,119 +32,243 @@
  * ---- Memory ----
  */
 
-static size_t
-take(char **block, double **place, size_t n)
+/* Take size * n bytes of a block, or only count them where there is none. */
+static void *
+take(char **block, size_t *total, size_t size, size_t n)
 {
-	size_t		bytes = (n * sizeof(double) + 15) / 16 * 16;
+	size_t		bytes = (size * n + 15) / 16 * 16;
+	void	   *place = *block;
 
-	if (place != NULL)
-	{
-		*place = (double *) *block;
+	*total += bytes;
+	if (*block != NULL)
 		*block += bytes;
-	}
-	return bytes;
+	return place;
 }
 
 static size_t
-lay_out(LogitWork *work, char *block, size_t nrows, size_t n)
+lay_out_work(LogitWork *work, char *block, size_t nrows, size_t n)
 {
-	size_t		total = take(&block, work ? &work->curvature : NULL, nrows);
+	size_t		total = 0;
 
-	total += take(&block, work ? &work->gradient : NULL, n);
-	total += take(&block, work ? &work->diagonal : NULL, n);
-	total += take(&block, work ? &work->step : NULL, n);
-	total += take(&block, work ? &work->residual : NULL, n);
-	total += take(&block, work ? &work->direction : NULL, n);
-	total += take(&block, work ? &work->product : NULL, n);
-	total += take(&block, work ? &work->trial : NULL, n);
-	total += take(&block, work ? &work->pivot : NULL, n);
+	work->curvature = take(&block, &total, sizeof(double), nrows);
+	work->gradient = take(&block, &total, sizeof(double), n);
+	work->diagonal = take(&block, &total, sizeof(double), n);
+	work->step = take(&block, &total, sizeof(double), n);
+	work->residual = take(&block, &total, sizeof(double), n);
+	work->direction = take(&block, &total, sizeof(double), n);
+	work->product = take(&block, &total, sizeof(double), n);
+	work->trial = take(&block, &total, sizeof(double), n);
+	work->pivot = take(&block, &total, sizeof(double), n);
 	return total;
 }
 
 size_t
 logit_work_size(size_t nrows, uint32_t n)
 {
-	return lay_out(NULL, NULL, nrows, n);
+	LogitWork	work;
+
+	return lay_out_work(&work, NULL, nrows, n);
 }
 
 void
 logit_work_init(LogitProblem *problem, void *block)
 {
-	lay_out(&problem->work, block, problem->rows.nrows, problem->n);
+	(void) lay_out_work(&problem->work, block, problem->rows.nrows, problem->n);
+}
+
+static size_t
+lay_out_rows(LogitRows *rows, char *block, size_t nrows, size_t nentries,
+			 bool even)
+{
+	size_t		total = 0;
+
+	rows->first = take(&block, &total, sizeof(size_t), nrows + 1);
+	rows->pro = take(&block, &total, sizeof(uint32_t), nrows);
+	rows->unknown = take(&block, &total, sizeof(uint32_t), nentries);
+	rows->amount = NULL;
+	rows->side_amount = NULL;
+	if (even)
+		rows->side_amount = take(&block, &total, 2 * sizeof(double), nrows);
+	else
+		rows->amount = take(&block, &total, sizeof(double), nentries);
+	rows->outcome = take(&block, &total, sizeof(double), nrows);
+	rows->weight = take(&block, &total, sizeof(double), nrows);
+	rows->known = take(&block, &total, sizeof(double), nrows);
+	return total;
+}
+
+size_t
+logit_rows_size(size_t nrows, size_t nentries, bool even)
+{
+	LogitRows	rows;
+
+	return lay_out_rows(&rows, NULL, nrows, nentries, even);
+}
+
+void
+logit_rows_init(LogitRows *rows, void *block, size_t nrows, size_t nentries,
+				bool even)
+{
+	(void) lay_out_rows(rows, block, nrows, nentries, even);
+	rows->nrows = 0;
+	rows->first[0] = 0;
+	rows->offset = 0;
 }
 
 /*
  * ---- Rows ----
  */
 
-/* The log-odds that a row's entries give to unknowns x. */
+void
+logit_add_row(LogitRows *rows, double outcome, double weight, double known)
+{
+	size_t		r = rows->nrows++;
+
+	rows->first[r + 1] = rows->first[r];
+	rows->pro[r] = 0;
+	if (rows->amount == NULL)
+		rows->side_amount[r][false] = rows->side_amount[r][true] = 0;
+	rows->outcome[r] = outcome;
+	rows->weight[r] = weight;
+	rows->known[r] = known;
+}
+
+void
+logit_add_entry(LogitRows *rows, uint32_t unknown, double amount, bool against)
+{
+	size_t		r = rows->nrows - 1;
+	size_t		e = rows->first[rows->nrows]++;
+
+	if (!against)
+	{
+		/* It takes the place of the first one against, which goes to the end. */
+		size_t		place = rows->first[r] + rows->pro[r]++;
+
+		rows->unknown[e] = rows->unknown[place];
+		if (rows->amount != NULL)
+			rows->amount[e] = rows->amount[place];
+		e = place;
+	}
+	rows->unknown[e] = unknown;
+	if (rows->amount != NULL)
+		rows->amount[e] = amount;
+	else
+		rows->side_amount[r][against] = amount;
+}
+
+/*
+ * The entries of a row for or against its first side.  Where they are even their
+ * amounts are no part of the loops, which then take half as long: most of it is
+ * reading from memory.
+ */
+typedef struct RowSide
+{
+	const uint32_t *unknown;
+	const double *amount;		/* NULL where they are even */
+	size_t		n;
+	double		scale;			/* of all, negative if against */
+} RowSide;
+
+static inline RowSide
+row_side(const LogitRows *rows, size_t r, bool against)
+{
+	size_t		from = rows->first[r] + (against ? rows->pro[r] : 0);
+	size_t		to = against ? rows->first[r + 1] : rows->first[r] + rows->pro[r];
+	double		scale = rows->amount == NULL ? rows->side_amount[r][against] : 1;
+
+	return (RowSide) {
+		rows->unknown + from, rows->amount == NULL ? NULL : rows->amount + from,
+		to - from, against ? -scale : scale
+	};
+}
+
 static inline double
-row_dot(const LogitRows *rows, size_t from, size_t to, const double *x)
+side_dot(const LogitRows *rows, RowSide side, const double *x)
 {
 	double		sum = 0;
+	double		offsets = 0;
 	size_t		e;
 
-	for (e = from; e < to; e++)
+	if (side.amount == NULL)
+		for (e = 0; e < side.n; e++)
+			sum += x[side.unknown[e] & LOGIT_UNKNOWN];
+	else
+		for (e = 0; e < side.n; e++)
+			sum += side.amount[e] * x[side.unknown[e] & LOGIT_UNKNOWN];
+	if (rows->offset != 0)
+		for (e = 0; e < side.n; e++)
+			if (side.unknown[e] & LOGIT_OFFSET)
+				offsets += (side.amount != NULL ? side.amount[e] : 1) *
+					x[rows->offset + (side.unknown[e] & LOGIT_UNKNOWN)];
+	return side.scale * sum + fabs(side.scale) * offsets;
+}
+
+static inline void
+side_add(const LogitRows *rows, RowSide side, double number, double *y)
+{
+	double		part = side.scale * number;
+	size_t		e;
+
+	if (side.amount == NULL)
+		for (e = 0; e < side.n; e++)
+			y[side.unknown[e] & LOGIT_UNKNOWN] += part;
+	else
+		for (e = 0; e < side.n; e++)
+			y[side.unknown[e] & LOGIT_UNKNOWN] += side.amount[e] * part;
+	if (rows->offset != 0)
+		for (e = 0; e < side.n; e++)
+			if (side.unknown[e] & LOGIT_OFFSET)
+				y[rows->offset + (side.unknown[e] & LOGIT_UNKNOWN)] +=
+					(side.amount != NULL ? side.amount[e] : 1) * fabs(side.scale) *
+					number;
+}
+
+/* As side_add(), but of the squares of amounts. */
+static inline void
+side_add_squares(const LogitRows *rows, RowSide side, double number, double *y)
+{
+	size_t		e;
+
+	for (e = 0; e < side.n; e++)
 	{
-		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
-		double		value = x[u];
+		uint32_t	u = side.unknown[e] & LOGIT_UNKNOWN;
+		double		amount = side.amount != NULL ? side.amount[e] : side.scale;
 
-		if (rows->unknown[e] & LOGIT_AGAINST)
-			value = -value;
-		if (rows->unknown[e] & LOGIT_OFFSET)
-			value += x[rows->offset + u];
-		sum += rows->amount[e] * value;
+		y[u] += amount * amount * number;
+		if (side.unknown[e] & LOGIT_OFFSET)
+			y[rows->offset + u] += amount * amount * number;
 	}
-	return sum;
 }
 
-/* The log-odds of a row, all told, and its weight. */
+/* The log-odds that a row's entries give to unknowns x. */
 static inline double
-row_log_odds(const LogitRows *rows, size_t r, const double *x)
+row_dot(const LogitRows *rows, size_t r, const double *x)
 {
-	return row_dot(rows, rows->first[r], rows->first[r + 1], x) +
-		(rows->known != NULL ? rows->known[r] : 0);
-}
-
-static inline double
-row_weight(const LogitRows *rows, size_t r)
-{
-	return rows->weight != NULL ? rows->weight[r] : 1;
+	return side_dot(rows, row_side(rows, r, false), x) +
+		side_dot(rows, row_side(rows, r, true), x);
 }
 
 /* Add a number to what a row's unknowns have in y, as its entries count. */
 static inline void
-row_add(const LogitRows *rows, size_t from, size_t to, double number, double *y)
+row_add(const LogitRows *rows, size_t r, double number, double *y)
 {
-	size_t		e;
-
-	for (e = from; e < to; e++)
-	{
-		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
-		double		part = rows->amount[e] * number;
-
-		y[u] += rows->unknown[e] & LOGIT_AGAINST ? -part : part;
-		if (rows->unknown[e] & LOGIT_OFFSET)
-			y[rows->offset + u] += part;
-	}
+	side_add(rows, row_side(rows, r, false), number, y);
+	side_add(rows, row_side(rows, r, true), number, y);
 }
 
 /* The same of squares, for the diagonal. */
 static inline void
-row_add_squares(const LogitRows *rows, size_t from, size_t to, double number,
-				double *y)
+row_add_squares(const LogitRows *rows, size_t r, double number, double *y)
 {
-	size_t		e;
+	side_add_squares(rows, row_side(rows, r, false), number, y);
+	side_add_squares(rows, row_side(rows, r, true), number, y);
+}
 
-	for (e = from; e < to; e++)
-	{
-		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
-		double		part = rows->amount[e] * rows->amount[e] * number;
-
-		y[u] += part;
-		if (rows->unknown[e] & LOGIT_OFFSET)
-			y[rows->offset + u] += part;
-	}
+/* The log-odds of a row, all told. */
+static inline double
+row_log_odds(const LogitRows *rows, size_t r, const double *x)
+{
+	return row_dot(rows, r, x) + rows->known[r];
 }
 
 /*
@@ -178,11 +302,12 @@ likelihood(double m, double draw)
 	return l;
 }
 
-/* Give an interrupt its chance after so many entries. */
+/* Give an interrupt its chance after so many entries, having done with a row. */
 static inline void
-check_interrupt(InterruptCheck interrupt, size_t *unchecked, size_t entries)
+check_interrupt(const LogitRows *rows, size_t r, InterruptCheck interrupt,
+				size_t *unchecked)
 {
-	*unchecked += entries + 1;
+	*unchecked += rows->first[r + 1] - rows->first[r] + 1;
 	if (*unchecked >= ENTRIES_BETWEEN_CHECKS && interrupt != NULL)
 	{
 		interrupt();
@@ -201,23 +326,21 @@ logit_rows_evaluate(const LogitRows *rows, double draw, const double *x,
 
 	for (r = 0; r < rows->nrows; r++)
 	{
-		size_t		from = rows->first[r];
-		size_t		to = rows->first[r + 1];
 		double		m = row_log_odds(rows, r, x);
-		double		weight = row_weight(rows, r);
+		double		weight = rows->weight[r];
 		double		y = rows->outcome[r] - 0.5;
 		Likelihood	l = likelihood(m, draw);
 
 		sum_add(&objective, weight * (l.value - y * m));
 		sums->draws += weight * (l.drawn - (y == 0));
 		sums->draws_slope += weight * l.drawn * (1 - l.drawn);
-		row_add(rows, from, to, weight * (l.slope - y), gradient);
+		row_add(rows, r, weight * (l.slope - y), gradient);
 		if (diagonal != NULL)
 		{
 			curvature[r] = weight * l.curvature;
-			row_add_squares(rows, from, to, curvature[r], diagonal);
+			row_add_squares(rows, r, curvature[r], diagonal);
 		}
-		check_interrupt(interrupt, &unchecked, to - from);
+		check_interrupt(rows, r, interrupt, &unchecked);
 	}
 	sums->objective = sum_value(&objective);
 }
@@ -231,12 +354,9 @@ logit_rows_curvature(const LogitRows *rows, double draw, const double *x,
 
 	for (r = 0; r < rows->nrows; r++)
 	{
-		size_t		from = rows->first[r];
-		size_t		to = rows->first[r + 1];
-
-		curvature[r] = row_weight(rows, r) *
+		curvature[r] = rows->weight[r] *
 			likelihood(row_log_odds(rows, r, x), draw).curvature;
-		check_interrupt(interrupt, &unchecked, to - from);
+		check_interrupt(rows, r, interrupt, &unchecked);
 	}
 }
 
@@ -249,11 +369,8 @@ logit_rows_multiply(const LogitRows *rows, const double *curvature,
 
 	for (r = 0; r < rows->nrows; r++)
 	{
-		size_t		from = rows->first[r];
-		size_t		to = rows->first[r + 1];
-
-		row_add(rows, from, to, curvature[r] * row_dot(rows, from, to, v), product);
-		check_interrupt(interrupt, &unchecked, to - from);
+		row_add(rows, r, curvature[r] * row_dot(rows, r, v), product);
+		check_interrupt(rows, r, interrupt, &unchecked);
 	}
 }
 

@@ -21,28 +21,42 @@
 #include "interrupt.h"
 
 /*
- * Results: row r has the entries from first[r] to below first[r + 1].  An entry
- * is the number of an unknown and how much of it counts, always positive; against
- * the row's first side if the bit LOGIT_AGAINST is set.
+ * Results: row r has the entries from first[r] to below first[r + 1], of which so many
+ * as pro[r] says are for the row's first side and the others against it.  An entry is
+ * the number of an unknown and how much of it counts, always positive.
  *
  * An entry of unknown u with the bit LOGIT_OFFSET also counts for unknown offset + u,
  * with the same amount, and never against: a side offset (see hive).
  */
-#define LOGIT_AGAINST UINT32_C(0x80000000)
-#define LOGIT_OFFSET UINT32_C(0x40000000)
+#define LOGIT_OFFSET UINT32_C(0x80000000)
 #define LOGIT_UNKNOWN (LOGIT_OFFSET - 1)	/* the bits of the number */
 
 typedef struct LogitRows
 {
 	size_t		nrows;
 	size_t	   *first;			/* nrows + 1 */
+	uint32_t   *pro;
 	uint32_t   *unknown;
-	double	   *amount;
+	double	   *amount;			/* of each entry, or NULL: */
+	double		(*side_amount)[2];	/* of all entries of a row for and against */
 	double	   *outcome;		/* 1 won, 0.5 drew, 0 lost */
-	double	   *weight;			/* of the row, or NULL for 1 */
-	double	   *known;			/* log-odds added, or NULL for 0 */
-	uint32_t	offset;
+	double	   *weight;			/* of the row */
+	double	   *known;			/* log-odds added */
+	uint32_t	offset;			/* 0: no entry has one */
 } LogitRows;
+
+/*
+ * The bytes of so many rows and entries; how they lie in a block of so many, as yet
+ * without any; and another row, and another entry of the last one.  Rows are even if
+ * all entries of a side of a row count alike, for which there is less to store.
+ */
+extern size_t logit_rows_size(size_t nrows, size_t nentries, bool even);
+extern void logit_rows_init(LogitRows *rows, void *block, size_t nrows,
+							size_t nentries, bool even);
+extern void logit_add_row(LogitRows *rows, double outcome, double weight,
+						  double known);
+extern void logit_add_entry(LogitRows *rows, uint32_t unknown, double amount,
+							bool against);
 
 /*
  * What evaluating results gives besides derivatives: the negative log likelihood;

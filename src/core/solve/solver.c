@@ -48,6 +48,8 @@ struct SolverRows
 	bool		fill;
 	bool		is_virtual;
 	bool		anchored;		/* by virtual rows */
+	bool		even;			/* see SolverLayout */
+	double		side_amount[2];	/* of the last row */
 	size_t		nrows;
 	size_t		nentries;
 };
@@ -93,15 +95,9 @@ void
 solver_row(struct SolverRows *rows, double outcome, double weight, double known)
 {
 	if (rows->fill)
-	{
-		LogitRows  *out = &rows->task->problem.rows;
-
-		out->first[rows->nrows] = rows->nentries;
-		out->outcome[rows->nrows] = outcome;
-		out->weight[rows->nrows] = weight;
-		out->known[rows->nrows] = known;
-	}
+		logit_add_row(&rows->task->problem.rows, outcome, weight, known);
 	rows->anchored = rows->anchored || rows->is_virtual;
+	rows->side_amount[0] = rows->side_amount[1] = 0;
 	rows->nrows++;
 }
 
@@ -116,7 +112,6 @@ solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 		return;
 	if (rows->fill)
 	{
-		LogitRows  *out = &task->problem.rows;
 		int32_t		who = rows->is_virtual ? player :
 			unknown == SOLVER_CONTEXT ? 0 : task->work->player[player];
 		uint32_t	u;
@@ -127,11 +122,14 @@ solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 			u = layout->command + (uint32_t) who;
 		else
 			u = skill_of(task, who, rows->is_virtual);
-		out->unknown[rows->nentries] = u | (against ? LOGIT_AGAINST : 0) |
-			(unknown == SOLVER_SKILL_ON_SIDE && layout->noffsets > 0 ?
-			 LOGIT_OFFSET : 0);
-		out->amount[rows->nentries] = amount;
+		if (unknown == SOLVER_SKILL_ON_SIDE && layout->noffsets > 0)
+			u |= LOGIT_OFFSET;
+		logit_add_entry(&task->problem.rows, u, amount, against);
 	}
+	if (rows->side_amount[against] == 0)
+		rows->side_amount[against] = amount;
+	else if (rows->side_amount[against] != amount)
+		rows->even = false;
 	rows->nentries++;
 }
 
@@ -218,13 +216,14 @@ solver_count_begin(SolverTask *task, int32_t first)
 MatchStatus
 solver_count(SolverTask *task, size_t *match, int *offender)
 {
-	struct SolverRows rows = {task, false, false, false, 0, 0};
+	struct SolverRows rows = {.task = task,.even = true};
 	MatchStatus status;
 
 	task->layout.appearances = 0;
 	status = each_match(task, &rows, see_match, match, offender);
 	task->layout.nrows = rows.nrows;
 	task->layout.nentries = rows.nentries;
+	task->layout.even = rows.even;
 	return status;
 }
 
@@ -327,25 +326,10 @@ take(char **block, size_t *total, size_t size, size_t n)
 }
 
 static size_t
-lay_out_rows(const SolverTask *task, LogitRows *rows, char **block)
-{
-	const SolverLayout *layout = &task->layout;
-	size_t		total = 0;
-
-	rows->first = take(block, &total, sizeof(size_t), layout->nrows + 1);
-	rows->unknown = take(block, &total, sizeof(uint32_t), layout->nentries);
-	rows->amount = take(block, &total, sizeof(double), layout->nentries);
-	rows->outcome = take(block, &total, sizeof(double), layout->nrows);
-	rows->weight = take(block, &total, sizeof(double), layout->nrows);
-	rows->known = take(block, &total, sizeof(double), layout->nrows);
-	return total;
-}
-
-static size_t
 lay_out_problem(const SolverTask *task, LogitProblem *problem, char *block)
 {
 	const SolverLayout *layout = &task->layout;
-	size_t		total = lay_out_rows(task, &problem->rows, &block);
+	size_t		total = 0;
 
 	problem->prior.precision = take(&block, &total, sizeof(double), layout->n);
 	problem->prior.link = NULL;
@@ -361,41 +345,30 @@ solver_problem_size(const SolverTask *task)
 {
 	LogitProblem problem = {0};
 
-	return lay_out_problem(task, &problem, NULL);
+	return lay_out_problem(task, &problem, NULL) + solver_rows_size(task);
 }
 
 size_t
 solver_rows_size(const SolverTask *task)
 {
-	LogitRows	rows;
-	char	   *nowhere = NULL;
+	const SolverLayout *layout = &task->layout;
 
-	return lay_out_rows(task, &rows, &nowhere);
-}
-
-/* Fill in the rows, which are laid out. */
-static void
-fill_rows(SolverTask *task)
-{
-	LogitRows  *out = &task->problem.rows;
-	struct SolverRows rows = {task, true, false, false, 0, 0};
-	size_t		match;
-	int			offender;
-
-	out->nrows = task->layout.nrows;
-	out->offset = task->layout.offset;
-	(void) each_match(task, &rows, NULL, &match, &offender);
-	out->first[rows.nrows] = rows.nentries;
-	task->anchored = rows.anchored;
+	return logit_rows_size(layout->nrows, layout->nentries, layout->even);
 }
 
 void
 solver_fill_rows(SolverTask *task, void *block)
 {
-	char	   *place = block;
+	const SolverLayout *layout = &task->layout;
+	LogitRows  *out = &task->problem.rows;
+	struct SolverRows rows = {.task = task,.fill = true};
+	size_t		match;
+	int			offender;
 
-	(void) lay_out_rows(task, &task->problem.rows, &place);
-	fill_rows(task);
+	logit_rows_init(out, block, layout->nrows, layout->nentries, layout->even);
+	out->offset = layout->noffsets > 0 ? layout->offset : 0;
+	(void) each_match(task, &rows, NULL, &match, &offender);
+	task->anchored = rows.anchored;
 }
 
 void
@@ -406,11 +379,11 @@ solver_fill(SolverTask *task, void *block)
 	memset(problem, 0, sizeof(LogitProblem));
 	problem->n = task->layout.n;
 	problem->rows.nrows = task->layout.nrows;
-	lay_out_problem(task, problem, block);
+	lay_out_problem(task, problem, (char *) block + solver_rows_size(task));
 	memset(problem->prior.precision, 0, problem->n * sizeof(double));
 	if (problem->prior.link != NULL)
 		memset(problem->prior.link, 0, problem->n * sizeof(double));
-	fill_rows(task);
+	solver_fill_rows(task, block);
 	task->solver->priors(task);
 
 	problem->options.gradient =

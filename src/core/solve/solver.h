@@ -111,6 +111,7 @@ typedef struct SolverLayout
 {
 	size_t		nrows;
 	size_t		nentries;
+	bool		even;			/* all entries of a side of a row count alike */
 	uint32_t	n;				/* unknowns */
 	uint32_t	skills;
 	uint32_t	offset;			/* first of the side offsets, which may be none, */
