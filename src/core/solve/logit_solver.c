@@ -25,6 +25,9 @@
 /* What curves less than this share of its diagonal curves by rounding only. */
 #define CURVATURE_NOISE 1e-13
 
+/* Twice the distance to the minimum, in nats, that the last step may miss. */
+#define LAST_DISTANCE 1e-21
+
 #define MAX_PRODUCTS 200
 #define MAX_HALVINGS 40
 
@@ -716,19 +719,32 @@ largest(const double *v, uint32_t n)
 	return most;
 }
 
-/* A step of Newton's method into work.step, and its decrement. */
+/*
+ * A step of Newton's method into work.step, and its decrement; left is the gradient
+ * as a share of what it was at first.  Every product sees all rows, so that there are
+ * only as many as the step is worth: far away it need not be precise, but the last one,
+ * as which one about as short as the tolerance may be taken, is.
+ */
 static double
-newton_step(LogitProblem *problem, const double *x, double tolerance,
+newton_step(LogitProblem *problem, const double *x, double left,
 			LogitResult *result)
 {
 	LogitWork  *work = &problem->work;
+	double		tolerance = fmin(0.1, sqrt(left));
+	double		distance = 0;
 	uint32_t	u;
 
+	for (u = 0; u < problem->n; u++)
+		if (work->diagonal[u] > 0)
+			distance += work->gradient[u] * work->gradient[u] / work->diagonal[u];
+	if (distance < 10 * problem->options.tolerance)
+		tolerance = fmin(tolerance, sqrt(LAST_DISTANCE / distance));
 	for (u = 0; u < problem->n; u++)
 		work->residual[u] = -work->gradient[u];
 	factor_preconditioner(problem);
 	result->products += conjugate_gradients(problem, x, work->residual,
-											work->step, tolerance, MAX_PRODUCTS);
+											work->step, fmax(tolerance, 1e-9),
+											MAX_PRODUCTS);
 	return -dot(work->gradient, work->step, problem->n);
 }
 
@@ -780,13 +796,11 @@ logit_solve(LogitProblem *problem, double *x)
 		climb(problem, x, &result);
 	for (;;)
 	{
-		double		gradient = largest(work->gradient, problem->n);
-		double		tolerance = first > 0 ?
-			fmax(fmin(0.1, gradient / first), 1e-9) : 0.1;
 		bool		last;
 
-		result.gradient = gradient;
-		result.decrement = newton_step(problem, x, tolerance, &result);
+		result.gradient = largest(work->gradient, problem->n);
+		result.decrement = newton_step(problem, x, first > 0 ?
+									   result.gradient / first : 0, &result);
 		last = result.decrement < options->tolerance;
 		if (options->gradient)
 		{
