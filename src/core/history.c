@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "block.h"
 #include "score.h"
 
 /* After how many participants there may be an interrupt. */
@@ -15,21 +16,7 @@
 /* No forecast is scored as more certain than this. */
 #define LEAST_PROBABILITY 1e-15
 
-/* Take size * n bytes, rounded to keep what follows aligned. */
-static size_t
-take(char **block, void **place, size_t size, size_t n)
-{
-	size_t		bytes = (size * n + 15) / 16 * 16;
-
-	if (place != NULL)
-	{
-		*place = *block;
-		*block += bytes;
-	}
-	return bytes;
-}
-
-/* Lay the arrays out, or only add up what they take where there is no work. */
+/* Lay the arrays out, or only add up what they take where there is no block. */
 static size_t
 lay_out(HistoryWork *work, char *block, const History *history,
 		const Model *model)
@@ -40,8 +27,7 @@ lay_out(HistoryWork *work, char *block, const History *history,
 	size_t		total = 0;
 
 #define TAKE(array, count) \
-	total += take(&block, work ? (void **) &work->array : NULL, \
-				  sizeof(*work->array), count)
+	work->array = block_take(&block, &total, sizeof(*work->array), count)
 
 	TAKE(state, players * nstate);
 	TAKE(games, players);
@@ -61,7 +47,9 @@ lay_out(HistoryWork *work, char *block, const History *history,
 size_t
 history_work_size(const History *history, const Model *model)
 {
-	return lay_out(NULL, NULL, history, model);
+	HistoryWork work;
+
+	return lay_out(&work, NULL, history, model);
 }
 
 void

@@ -14,6 +14,8 @@
 #include "math/sum.h"
 #include "model.h"
 
+#define MICROSECONDS_PER_DAY INT64_C(86400000000)
+
 typedef struct HistoryMatch
 {
 	int64_t		played_at;		/* microseconds, NEVER_PLAYED if unknown */

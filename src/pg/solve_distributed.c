@@ -187,7 +187,7 @@ append_input(StringInfo text, Relation relation, Jsonb *columns,
 						 get_attnum(RelationGetRelid(relation), name)) == BOOLOID)
 		appendStringInfoString(text, column);
 	else
-		appendStringInfo(text, "%s > 0", column);
+		appendStringInfo(text, "%s OPERATOR(pg_catalog.>) 0", column);
 	return true;
 }
 
@@ -661,13 +661,16 @@ pass(Distributed *d, const double *x, const double *v, double draw)
 	return run(d, d->pass, values, nulls);
 }
 
+/*
+ * Add what a pass finds to the vectors: the gradient and, unless that is NULL, the
+ * diagonal; or with v, which is not NULL then, the product in place of the gradient.
+ */
 static void
-evaluate(LogitElsewhere *elsewhere, const double *x, double draw,
+add_pass(Distributed *d, const double *x, const double *v, double draw,
 		 LogitSums *sums, double *gradient, double *diagonal)
 {
-	Distributed *d = (Distributed *) elsewhere;
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
-	HeapTupleHeader *rows = pass(d, x, NULL, draw);
+	HeapTupleHeader *rows = pass(d, x, v, draw);
 	int			i;
 
 	for (i = 0; i < d->nleaves; i++)
@@ -678,6 +681,11 @@ evaluate(LogitElsewhere *elsewhere, const double *x, double draw,
 		if (rows[i] == NULL)
 			continue;
 		deform(rows[i], PASS_NCOLUMNS, values, nulls);
+		if (v != NULL)
+		{
+			scatter(&d->leaf[i], values[PASS_PRODUCT], gradient);
+			continue;
+		}
 		sums->objective += DatumGetFloat8(values[PASS_OBJECTIVE]);
 		sums->draws += DatumGetFloat8(values[PASS_DRAWS]);
 		sums->draws_slope += DatumGetFloat8(values[PASS_DRAWS_SLOPE]);
@@ -691,27 +699,17 @@ evaluate(LogitElsewhere *elsewhere, const double *x, double draw,
 }
 
 static void
+evaluate(LogitElsewhere *elsewhere, const double *x, double draw,
+		 LogitSums *sums, double *gradient, double *diagonal)
+{
+	add_pass((Distributed *) elsewhere, x, NULL, draw, sums, gradient, diagonal);
+}
+
+static void
 multiply(LogitElsewhere *elsewhere, const double *x, const double *v,
 		 double draw, double *product)
 {
-	Distributed *d = (Distributed *) elsewhere;
-	MemoryContext old = MemoryContextSwitchTo(d->scratch);
-	HeapTupleHeader *rows = pass(d, x, v, draw);
-	int			i;
-
-	for (i = 0; i < d->nleaves; i++)
-	{
-		Datum		values[PASS_NCOLUMNS];
-		bool		nulls[PASS_NCOLUMNS];
-
-		if (rows[i] == NULL)
-			continue;
-		deform(rows[i], PASS_NCOLUMNS, values, nulls);
-		scatter(&d->leaf[i], values[PASS_PRODUCT], product);
-	}
-	SPI_freetuptable(SPI_tuptable);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(d->scratch);
+	add_pass((Distributed *) elsewhere, x, v, draw, NULL, product, NULL);
 }
 
 /* solve_relation(relation, solver, params, columns, start) */

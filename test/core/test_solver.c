@@ -141,8 +141,9 @@ box_duel(Box *box, int64_t at, int32_t a, int32_t b, double score)
 	return match;
 }
 
-static LogitResult
-box_solve(Box *box)
+/* Count what there is, and lay it out. */
+static void
+box_lay_out(Box *box)
 {
 	size_t		match;
 	int			offender;
@@ -156,6 +157,12 @@ box_solve(Box *box)
 	solver_count_begin(&box->task, 0);
 	assert_status(solver_count(&box->task, &match, &offender), MATCH_OK);
 	solver_lay_out(&box->task);
+}
+
+static LogitResult
+box_solve(Box *box)
+{
+	box_lay_out(box);
 	assert_true(box->task.layout.n <= MAX_UNKNOWNS);
 	box->blocks[1] = malloc(solver_problem_size(&box->task));
 	solver_fill(&box->task, box->blocks[1]);
@@ -431,9 +438,7 @@ static void
 part_make(Part *part, const Box *whole, size_t remainder)
 {
 	Box		   *box = box_make(whole->task.solver->model->name);
-	size_t		match;
 	size_t		m;
-	int			offender;
 
 	part->box = box;
 	memcpy(box->params, whole->params, sizeof(box->params));
@@ -445,13 +450,7 @@ part_make(Part *part, const Box *whole, size_t remainder)
 	for (m = remainder; m < whole->history.nmatches; m += 2)
 		box->match[box->history.nmatches++] = whole->match[m];
 	box->task.share = SOLVER_MATCHES;
-	box->blocks[0] = malloc(history_work_size(&box->history, box->task.solver->model));
-	history_work_init(&box->work, box->blocks[0], &box->history,
-					  box->task.solver->model);
-	box->task.work = &box->work;
-	solver_count_begin(&box->task, 0);
-	assert_status(solver_count(&box->task, &match, &offender), MATCH_OK);
-	solver_lay_out(&box->task);
+	box_lay_out(box);
 	box->blocks[1] = malloc(solver_rows_size(&box->task));
 	solver_fill_rows(&box->task, box->blocks[1]);
 	part->rows = &box->task.problem.rows;

@@ -346,6 +346,20 @@ test_drift(void **state)
 	for (i = 0, a = 0; i < 3; i++, a = i == 1 ? (uint32_t) box->first[9] : box->last[0])
 		through_time_skill(&box->tt, a, &mu[i], &sigma[i]);
 	assert_true(mu[0] > mu[1] && mu[1] > mu[2]);
+
+	/* A quarter of a day is a quarter of the variance. */
+	for (i = 0; i < 20; i++)
+		box->match[i].played_at /= 4;
+	box->tt.drift *= 2;
+	assert_true(box_solve(box).converged);
+	for (i = 0, a = 0; i < 3; i++, a = i == 1 ? (uint32_t) box->first[9] : box->last[0])
+	{
+		double		same,
+					unused;
+
+		through_time_skill(&box->tt, a, &same, &unused);
+		assert_near(same, mu[i], 1e-9);
+	}
 	box_free(box);
 }
 

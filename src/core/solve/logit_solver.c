@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "block.h"
 #include "math/sum.h"
 
 /* After how many entries there may be an interrupt. */
@@ -35,33 +36,20 @@
  * ---- Memory ----
  */
 
-/* Take size * n bytes of a block, or only count them where there is none. */
-static void *
-take(char **block, size_t *total, size_t size, size_t n)
-{
-	size_t		bytes = (size * n + 15) / 16 * 16;
-	void	   *place = *block;
-
-	*total += bytes;
-	if (*block != NULL)
-		*block += bytes;
-	return place;
-}
-
 static size_t
 lay_out_work(LogitWork *work, char *block, size_t nrows, size_t n)
 {
 	size_t		total = 0;
 
-	work->curvature = take(&block, &total, sizeof(double), nrows);
-	work->gradient = take(&block, &total, sizeof(double), n);
-	work->diagonal = take(&block, &total, sizeof(double), n);
-	work->step = take(&block, &total, sizeof(double), n);
-	work->residual = take(&block, &total, sizeof(double), n);
-	work->direction = take(&block, &total, sizeof(double), n);
-	work->product = take(&block, &total, sizeof(double), n);
-	work->trial = take(&block, &total, sizeof(double), n);
-	work->pivot = take(&block, &total, sizeof(double), n);
+	work->curvature = block_take(&block, &total, sizeof(double), nrows);
+	work->gradient = block_take(&block, &total, sizeof(double), n);
+	work->diagonal = block_take(&block, &total, sizeof(double), n);
+	work->step = block_take(&block, &total, sizeof(double), n);
+	work->residual = block_take(&block, &total, sizeof(double), n);
+	work->direction = block_take(&block, &total, sizeof(double), n);
+	work->product = block_take(&block, &total, sizeof(double), n);
+	work->trial = block_take(&block, &total, sizeof(double), n);
+	work->pivot = block_take(&block, &total, sizeof(double), n);
 	return total;
 }
 
@@ -85,18 +73,18 @@ lay_out_rows(LogitRows *rows, char *block, size_t nrows, size_t nentries,
 {
 	size_t		total = 0;
 
-	rows->first = take(&block, &total, sizeof(size_t), nrows + 1);
-	rows->pro = take(&block, &total, sizeof(uint32_t), nrows);
-	rows->unknown = take(&block, &total, sizeof(uint32_t), nentries);
+	rows->first = block_take(&block, &total, sizeof(size_t), nrows + 1);
+	rows->pro = block_take(&block, &total, sizeof(uint32_t), nrows);
+	rows->unknown = block_take(&block, &total, sizeof(uint32_t), nentries);
 	rows->amount = NULL;
 	rows->side_amount = NULL;
 	if (even)
-		rows->side_amount = take(&block, &total, 2 * sizeof(double), nrows);
+		rows->side_amount = block_take(&block, &total, 2 * sizeof(double), nrows);
 	else
-		rows->amount = take(&block, &total, sizeof(double), nentries);
-	rows->outcome = take(&block, &total, sizeof(double), nrows);
-	rows->weight = take(&block, &total, sizeof(double), nrows);
-	rows->known = take(&block, &total, sizeof(double), nrows);
+		rows->amount = block_take(&block, &total, sizeof(double), nentries);
+	rows->outcome = block_take(&block, &total, sizeof(double), nrows);
+	rows->weight = block_take(&block, &total, sizeof(double), nrows);
+	rows->known = block_take(&block, &total, sizeof(double), nrows);
 	return total;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USECS_PER_DAY INT64_C(86400000000)
+#include "block.h"
 
 /* After how many matches there may be an interrupt. */
 #define MATCHES_BETWEEN_CHECKS 1000
@@ -57,9 +57,9 @@ struct SolverRows
 static int32_t
 day_of(int64_t at)
 {
-	int64_t		day = at / USECS_PER_DAY;
+	int64_t		day = at / MICROSECONDS_PER_DAY;
 
-	return (int32_t) (at % USECS_PER_DAY < 0 ? day - 1 : day);
+	return (int32_t) (at % MICROSECONDS_PER_DAY < 0 ? day - 1 : day);
 }
 
 uint32_t
@@ -312,29 +312,16 @@ solver_lay_out(SolverTask *task)
 	layout->n += layout->ncontexts;
 }
 
-/* Take size * n bytes of a block, or only count them where there is none. */
-static void *
-take(char **block, size_t *total, size_t size, size_t n)
-{
-	size_t		bytes = (size * n + 15) / 16 * 16;
-	void	   *place = *block;
-
-	*total += bytes;
-	if (*block != NULL)
-		*block += bytes;
-	return place;
-}
-
 static size_t
 lay_out_problem(const SolverTask *task, LogitProblem *problem, char *block)
 {
 	const SolverLayout *layout = &task->layout;
 	size_t		total = 0;
 
-	problem->prior.precision = take(&block, &total, sizeof(double), layout->n);
+	problem->prior.precision = block_take(&block, &total, sizeof(double), layout->n);
 	problem->prior.link = NULL;
 	if (task->solver->by_day)
-		problem->prior.link = take(&block, &total, sizeof(double), layout->n);
+		problem->prior.link = block_take(&block, &total, sizeof(double), layout->n);
 	if (block != NULL)
 		logit_work_init(problem, block);
 	return total + logit_work_size(layout->nrows, layout->n);

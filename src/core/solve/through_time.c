@@ -15,8 +15,6 @@
 
 #include "solve/solver.h"
 
-#define USECS_PER_DAY 86400e6
-
 /* After how many matches there may be an interrupt. */
 #define MATCHES_BETWEEN_CHECKS 1000
 
@@ -162,7 +160,7 @@ variance_between(const ThroughTime *tt, size_t earlier, size_t later)
 	double		days = 0;
 
 	if (tt->drift > 0 && from != NEVER_PLAYED && to > from)
-		days = (to - from) / USECS_PER_DAY;
+		days = (double) (to - from) / MICROSECONDS_PER_DAY;
 	return tt->tau * tt->tau + tt->drift * tt->drift * days;
 }
 
