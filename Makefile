@@ -26,7 +26,7 @@ PGFILEDESC = "skillrating - skill ratings of players from match results"
 
 # Whatever is in these folders is part of the library.
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/core/*.c src/core/math/*.c \
-	src/core/models/*.c src/core/solve/*.c src/pg/*.c)))
+	src/core/models/*.c src/core/solve/*.c src/core/split/*.c src/pg/*.c)))
 
 # The parts of the install script, in the order in which they are joined.
 SQL_PARTS = \
@@ -49,6 +49,7 @@ SQL_PARTS = \
 	sql/solve_distributed.sql \
 	sql/frag_scores.sql \
 	sql/plot.sql \
+	sql/split.sql \
 	sql/ladder.sql \
 	sql/corrections.sql \
 	sql/operations.sql \

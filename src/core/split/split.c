@@ -1,0 +1,561 @@
+/*
+ * split.c
+ *		Players split into two teams and a bench as evenly as can be: groups, their
+ *		options, and the choice of a method.
+ */
+#include "split/split.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "block.h"
+
+/* More options of one group than these are not enumerated. */
+#define MAX_OPTIONS 20000
+
+/* What a player does: the bench or a team, or to command a team. */
+#define NDOINGS 5
+#define COMMANDING 2			/* more than the number of the team */
+
+/* Multiples of a quantum may miss it by so much of themselves. */
+#define QUANTUM_NOISE 1e-9
+
+/* Exchanges go on as long as they take this share off the difference. */
+#define LEAST_GAIN 1e-6
+
+static const double quanta[] = {1000, 100, 10, 1, 0.5, 0.1, 0.01, 0.001};
+
+/*
+ * ---- Groups ----
+ */
+
+static int
+find_root(int *root, int player)
+{
+	while (root[player] != player)
+	{
+		root[player] = root[root[player]];
+		player = root[player];
+	}
+	return player;
+}
+
+static int
+party_of(const SplitProblem *problem, int player)
+{
+	return problem->party != NULL ? problem->party[player] : 0;
+}
+
+/* Whether a player may do this, as far as it alone is concerned. */
+static bool
+may_be(const SplitProblem *problem, int player, int team)
+{
+	return problem->locked == NULL || problem->locked[player] == SPLIT_ANYWHERE ||
+		problem->locked[player] == team;
+}
+
+static bool
+may_command(const SplitProblem *problem, int player)
+{
+	return problem->commander == NULL || problem->commander[player];
+}
+
+/* What the members of a group do, in the making. */
+typedef struct Doings
+{
+	SplitProblem *problem;
+	SplitGroup *group;
+	bool		store;
+	int			team[SPLIT_MAX_GROUP];
+} Doings;
+
+/* Another option: as the teams say, with these members commanding (-1: nobody). */
+static void
+add_option(Doings *doings, const int *commander)
+{
+	SplitProblem *problem = doings->problem;
+	SplitGroup *group = doings->group;
+	SplitOption *option = &problem->option[group->first_option + group->noptions++];
+	int			m;
+
+	if (!doings->store)
+		return;
+	memset(option, 0, sizeof(SplitOption));
+	for (m = group->nmembers - 1; m >= 0; m--)
+	{
+		int			player = problem->member[group->first_member + m];
+		int			team = doings->team[m];
+		bool		commands = team != SPLIT_BENCH && commander[team - 1] == m;
+
+		option->code = option->code * NDOINGS +
+			(uint64_t) (team + (commands ? COMMANDING : 0));
+		if (team == SPLIT_BENCH)
+			continue;
+		option->count[team - 1]++;
+		if (commands)
+			option->command |= SPLIT_COMMANDS(team);
+		option->value += (team == 1 ? 1 : -1) *
+			(commands ? problem->command_value : problem->value)[team - 1][player];
+	}
+}
+
+/* All options with these teams: nobody of the group commands, or anybody who may. */
+static void
+add_options(Doings *doings)
+{
+	SplitProblem *problem = doings->problem;
+	const SplitGroup *group = doings->group;
+	int			commander[2];
+
+	for (commander[0] = -1; commander[0] < group->nmembers; commander[0]++)
+		for (commander[1] = -1; commander[1] < group->nmembers; commander[1]++)
+		{
+			bool		fits = true;
+			int			i;
+
+			for (i = 0; i < 2; i++)
+				if (commander[i] >= 0 &&
+					(problem->command_value[0] == NULL ||
+					 doings->team[commander[i]] != i + 1 ||
+					 !may_command(problem,
+								  problem->member[group->first_member + commander[i]])))
+					fits = false;
+			if (fits)
+				add_option(doings, commander);
+		}
+}
+
+/* Whether a pair that is to be apart is together, of which m is the last member. */
+static bool
+meets(const Doings *doings, int m)
+{
+	const SplitProblem *problem = doings->problem;
+	const int  *member = problem->member + doings->group->first_member;
+	int			i,
+				j;
+
+	if (doings->team[m] == SPLIT_BENCH)
+		return false;
+	for (i = 0; i < problem->napart; i++)
+	{
+		const SplitPair *pair = &problem->apart[i];
+
+		if (pair->a != member[m] && pair->b != member[m])
+			continue;
+		for (j = 0; j < m; j++)
+			if ((pair->a == member[j] || pair->b == member[j]) &&
+				doings->team[j] == doings->team[m])
+				return true;
+	}
+	return false;
+}
+
+/* Whether every size has all players on a team. */
+static bool
+everybody_plays(const SplitProblem *problem)
+{
+	int			i;
+
+	for (i = 0; i < problem->nsizes; i++)
+		if (problem->size[i].count[0] + problem->size[i].count[1] < problem->n)
+			return false;
+	return true;
+}
+
+/* Whether there are at most MAX_OPTIONS, from the member m on. */
+static bool
+go_through(Doings *doings, int m)
+{
+	SplitProblem *problem = doings->problem;
+	SplitGroup *group = doings->group;
+	const int  *member = problem->member + group->first_member;
+	int			team;
+
+	if (group->noptions > MAX_OPTIONS)
+		return false;
+	if (m == group->nmembers)
+	{
+		add_options(doings);
+		return true;
+	}
+	for (team = everybody_plays(problem) ? 1 : SPLIT_BENCH; team <= 2; team++)
+	{
+		bool		fits = true;
+		int			end = m;
+
+		/* All of a party do the same. */
+		do
+		{
+			doings->team[end] = team;
+			fits = fits && may_be(problem, member[end], team) && !meets(doings, end);
+			end++;
+		} while (end < group->nmembers && party_of(problem, member[end]) != 0 &&
+				 party_of(problem, member[end]) == party_of(problem, member[m]));
+		if (fits && !go_through(doings, end))
+			return false;
+	}
+	return true;
+}
+
+static void
+tie(SplitProblem *problem, int a, int b)
+{
+	problem->root[find_root(problem->root, a)] = find_root(problem->root, b);
+}
+
+/* Members by group, and those of a party together; in the order of players otherwise. */
+static void
+list_members(SplitProblem *problem)
+{
+	int			n = 0;
+	int			leader,
+				first,
+				i;
+
+	problem->ngroups = 0;
+	for (leader = 0; leader < problem->n; leader++)
+	{
+		int			root = find_root(problem->root, leader);
+		bool		seen = false;
+
+		for (i = 0; i < leader && !seen; i++)
+			seen = find_root(problem->root, i) == root;
+		if (seen)
+			continue;
+		problem->group[problem->ngroups++].first_member = n;
+		for (first = leader; first < problem->n; first++)
+		{
+			bool		listed = find_root(problem->root, first) != root;
+
+			/* With the first of a party come all others. */
+			for (i = leader; i < first && !listed; i++)
+				listed = party_of(problem, first) != 0 &&
+					party_of(problem, i) == party_of(problem, first);
+			if (listed)
+				continue;
+			problem->member[n++] = first;
+			for (i = first + 1; i < problem->n && party_of(problem, first) != 0; i++)
+				if (party_of(problem, i) == party_of(problem, first))
+					problem->member[n++] = i;
+		}
+		problem->group[problem->ngroups - 1].nmembers = n -
+			problem->group[problem->ngroups - 1].first_member;
+	}
+}
+
+SplitStatus
+split_group(SplitProblem *problem)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < problem->n; i++)
+		problem->root[i] = i;
+	for (i = 0; i < problem->n; i++)
+		for (j = 0; j < i && party_of(problem, i) != 0; j++)
+			if (party_of(problem, i) == party_of(problem, j))
+				tie(problem, i, j);
+	for (i = 0; i < problem->napart; i++)
+		tie(problem, problem->apart[i].a, problem->apart[i].b);
+	list_members(problem);
+	problem->noptions = 0;
+	for (i = 0; i < problem->ngroups; i++)
+	{
+		SplitGroup *group = &problem->group[i];
+		Doings		doings = {.problem = problem,.group = group};
+
+		problem->at_fault = i;
+		group->first_option = (int) problem->noptions;
+		group->noptions = 0;
+		if (group->nmembers > SPLIT_MAX_GROUP || !go_through(&doings, 0))
+			return SPLIT_GROUP_TOO_LARGE;
+		if (group->noptions == 0)
+			return SPLIT_NO_OPTION;
+		problem->noptions += (size_t) group->noptions;
+	}
+	return SPLIT_OK;
+}
+
+void
+split_make_options(SplitProblem *problem)
+{
+	int			i;
+
+	for (i = 0; i < problem->ngroups; i++)
+	{
+		Doings		doings = {.problem = problem,.group = &problem->group[i],.store = true};
+
+		problem->group[i].noptions = 0;
+		(void) go_through(&doings, 0);
+	}
+}
+
+int
+split_player_does(const SplitOption *option, int member, bool *commands)
+{
+	uint64_t	code = option->code;
+	int			does;
+
+	while (member-- > 0)
+		code /= NDOINGS;
+	does = (int) (code % NDOINGS);
+	*commands = does > COMMANDING;
+	return *commands ? does - COMMANDING : does;
+}
+
+/*
+ * ---- The method ----
+ */
+
+/* The largest value of a group's options, whichever its sign. */
+static double
+largest_value(const SplitProblem *problem, int group)
+{
+	const SplitGroup *g = &problem->group[group];
+	double		largest = 0;
+	int			i;
+
+	for (i = 0; i < g->noptions; i++)
+		largest = fmax(largest, fabs(problem->option[g->first_option + i].value));
+	return largest;
+}
+
+/*
+ * Take a number off the value of everybody: with given numbers of players that
+ * moves all differences alike, and sums in the middle of the ratings reach less far.
+ * Only where the same number is worth the same in both teams.
+ */
+static double
+middle_value(const SplitProblem *problem)
+{
+	double		sum = 0;
+	int			i;
+
+	for (i = 0; i < problem->n; i++)
+		sum += problem->value[0][i] + problem->value[1][i];
+	return problem->n > 0 ? sum / (2 * problem->n) : 0;
+}
+
+static void
+set_units(SplitProblem *problem, double quantum)
+{
+	double		middle = round(middle_value(problem) / quantum);
+	size_t		i;
+
+	problem->quantum = quantum;
+	problem->middle = (int64_t) middle;
+	problem->exact = true;
+	for (i = 0; i < problem->noptions; i++)
+	{
+		SplitOption *option = &problem->option[i];
+		double		units = option->value / quantum;
+
+		option->units = llround(units) -
+			(int64_t) middle * (option->count[0] - option->count[1]);
+		if (fabs(units - round(units)) > QUANTUM_NOISE * fmax(1, fabs(units)))
+			problem->exact = false;
+	}
+	for (i = 0; i < (size_t) problem->nsizes; i++)
+	{
+		double		units = problem->target[i] / quantum;
+
+		if (fabs(units - round(units)) > QUANTUM_NOISE * fmax(1, fabs(units)))
+			problem->exact = false;
+	}
+}
+
+/* Whether what reach takes for the units as they are may be taken. */
+static bool
+reach_fits(const SplitProblem *problem)
+{
+	return split_reach_room(problem) <= problem->max_room &&
+		split_reach_work(problem) <= problem->max_work;
+}
+
+void
+split_choose(SplitProblem *problem)
+{
+	double		largest = 0;
+	double		quantum;
+	size_t		q;
+	int			i,
+				j;
+
+	problem->max_count[0] = problem->max_count[1] = 0;
+	for (i = 0; i < problem->nsizes; i++)
+		for (j = 0; j < 2; j++)
+			if (problem->size[i].count[j] > problem->max_count[j])
+				problem->max_count[j] = problem->size[i].count[j];
+
+	/* Large ones first: what is still to come reaches less and less far. */
+	for (i = 0; i < problem->ngroups; i++)
+	{
+		double		value = largest_value(problem, i);
+
+		largest = fmax(largest, value);
+		for (j = i; j > 0 && largest_value(problem, problem->order[j - 1]) < value; j--)
+			problem->order[j] = problem->order[j - 1];
+		problem->order[j] = i;
+	}
+
+	problem->method = SPLIT_BY_REACH;
+	for (q = 0; q < sizeof(quanta) / sizeof(quanta[0]); q++)
+	{
+		set_units(problem, quanta[q]);
+		if (problem->exact)
+			break;
+	}
+	if (!problem->exact || !reach_fits(problem))
+	{
+		if (split_halves_room(problem) <= problem->max_room &&
+			split_halves_work(problem) <= problem->max_work)
+			problem->method = SPLIT_BY_HALVES;
+		else
+		{
+			/* As fine as it may be. */
+			quantum = largest > 0 ? largest * 0x1p-40 : 1;
+			do
+				set_units(problem, quantum *= 2);
+			while (!reach_fits(problem) && quantum < 4 * largest);
+		}
+	}
+	problem->room = problem->method == SPLIT_BY_HALVES ?
+		split_halves_room(problem) : split_reach_room(problem);
+	problem->room += ((size_t) problem->nsizes * (size_t) problem->ngroups * sizeof(int) + 15) / 16 * 16;
+}
+
+/*
+ * ---- Answers ----
+ */
+
+/* Take options, by group, as an answer for a size. */
+static void
+take_answer(const SplitProblem *problem, int size, const int *choice,
+			SplitAnswer *answer)
+{
+	int			g,
+				m;
+
+	answer->commander[0] = answer->commander[1] = -1;
+	answer->difference = -problem->target[size];
+	for (g = 0; g < problem->ngroups; g++)
+	{
+		const SplitGroup *group = &problem->group[g];
+		const SplitOption *option = &problem->option[choice[g]];
+
+		answer->difference += option->value;
+		for (m = 0; m < group->nmembers; m++)
+		{
+			int			player = problem->member[group->first_member + m];
+			bool		commands;
+
+			answer->team[player] = split_player_does(option, m, &commands);
+			if (commands)
+				answer->commander[answer->team[player] - 1] = player;
+		}
+	}
+
+	/* Rounding moves each group and the target, here and in the best split. */
+	answer->bound = 0;
+	if (problem->method == SPLIT_BY_REACH && !problem->exact)
+		answer->bound = fmin(fabs(answer->difference), (problem->ngroups + 1) * problem->quantum);
+}
+
+/* An exchange of the options of two groups. */
+typedef struct Exchange
+{
+	double		difference;		/* after it */
+	int			group[2];
+	int			option[2];
+} Exchange;
+
+/* Look for a better exchange of two groups, whose teams' numbers it must not change. */
+static void
+try_exchanges(const SplitProblem *problem, const int *choice, int g, int h,
+			  double difference, Exchange *best)
+{
+	const SplitGroup *first = &problem->group[g];
+	const SplitGroup *second = &problem->group[h];
+	const SplitOption *a = &problem->option[choice[g]];
+	const SplitOption *b = &problem->option[choice[h]];
+	int			i,
+				j;
+
+	for (i = first->first_option; i < first->first_option + first->noptions; i++)
+	{
+		const SplitOption *c = &problem->option[i];
+
+		for (j = second->first_option; j < second->first_option + second->noptions; j++)
+		{
+			const SplitOption *d = &problem->option[j];
+			double		after = difference - a->value - b->value + c->value + d->value;
+
+			if (c->count[0] + d->count[0] != a->count[0] + b->count[0] ||
+				c->count[1] + d->count[1] != a->count[1] + b->count[1] ||
+				c->command + d->command != a->command + b->command ||
+				fabs(after) >= fabs(best->difference))
+				continue;
+			*best = (Exchange) {after, {g, h}, {i, j}};
+		}
+	}
+}
+
+/*
+ * Where units are too coarse to tell, two groups may still be exchanged for the
+ * better, the best two first, until there are none.
+ */
+static void
+exchange(const SplitProblem *problem, int size, int *choice)
+{
+	double		difference = -problem->target[size];
+	double		before;
+	int			g,
+				h;
+
+	for (g = 0; g < problem->ngroups; g++)
+		difference += problem->option[choice[g]].value;
+	do
+	{
+		Exchange	best = {.difference = difference,.group = {-1, -1}};
+
+		before = fabs(difference);
+		for (g = 0; g < problem->ngroups; g++)
+		{
+			if (problem->interrupt != NULL)
+				problem->interrupt();
+			for (h = 0; h < g; h++)
+				try_exchanges(problem, choice, g, h, difference, &best);
+		}
+		if (best.group[0] >= 0)
+		{
+			choice[best.group[0]] = best.option[0];
+			choice[best.group[1]] = best.option[1];
+			difference = best.difference;
+		}
+	} while (fabs(difference) < before * (1 - LEAST_GAIN));
+}
+
+void
+split_solve(SplitProblem *problem, void *room, SplitAnswer *answer)
+{
+	char	   *block = room;
+	size_t		total = 0;
+	int		   *choice = block_take(&block, &total, sizeof(int),
+									(size_t) problem->nsizes * (size_t) problem->ngroups);
+	int			i;
+
+	if (problem->method == SPLIT_BY_HALVES)
+		split_halves(problem, block, choice, answer);
+	else
+		split_reach(problem, block, choice, answer);
+	for (i = 0; i < problem->nsizes; i++)
+	{
+		int		   *chosen = choice + (size_t) i * (size_t) problem->ngroups;
+
+		if (!answer[i].found)
+			continue;
+		if (problem->method == SPLIT_BY_REACH && !problem->exact)
+			exchange(problem, i, chosen);
+		take_answer(problem, i, chosen, &answer[i]);
+	}
+}

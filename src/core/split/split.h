@@ -1,0 +1,160 @@
+/*
+ * split.h
+ *		Players split into two teams and a bench as evenly as can be.
+ *
+ * Who has to stay together or apart forms a group, and a group has options: what
+ * its players can do together, each with how many come to either team and what they
+ * are worth there.  A split picks an option for every group.  However players are
+ * tied, that is the same problem: sums of options that come near to a target, with
+ * given numbers on the teams.
+ *
+ * The caller provides all memory, and fills in a problem in this order:
+ * split_group(), which finds the groups; split_make_options(); split_choose(), which
+ * chooses the method and says what room it takes; then split_solve().
+ */
+#ifndef SPLIT_H
+#define SPLIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interrupt.h"
+
+/* Where a player may be locked to, and where one ends up. */
+#define SPLIT_BENCH 0			/* then the first and the second team */
+#define SPLIT_ANYWHERE (-1)
+
+/* Teams that an option gives a commander, as bits, and all of them. */
+#define SPLIT_COMMANDS(team) (1 << ((team) - 1))
+#define SPLIT_COMMAND_STATES 4
+
+/* Most players in a group, so that what they do fits into a code. */
+#define SPLIT_MAX_GROUP 24
+
+typedef struct SplitPair
+{
+	int			a;
+	int			b;
+} SplitPair;
+
+typedef struct SplitOption
+{
+	int			count[2];		/* players on either team */
+	int			command;		/* teams that get a commander */
+	double		value;			/* of the first team less that of the second */
+	int64_t		units;			/* the same in quanta */
+	uint64_t	code;			/* of what each player does, see split_player_does() */
+} SplitOption;
+
+typedef struct SplitGroup
+{
+	int			first_member;
+	int			nmembers;
+	int			first_option;
+	int			noptions;
+} SplitGroup;
+
+/* How many players each team may have. */
+typedef struct SplitSize
+{
+	int			count[2];
+} SplitSize;
+
+typedef enum SplitStatus
+{
+	SPLIT_OK,
+	SPLIT_GROUP_TOO_LARGE,		/* group at fault: more than can be enumerated */
+	SPLIT_NO_OPTION				/* group at fault: its ties contradict one another */
+} SplitStatus;
+
+typedef enum SplitMethod
+{
+	SPLIT_BY_REACH,				/* which sums can be reached, see split_reach.c */
+	SPLIT_BY_HALVES				/* all sums of each half, see split_halves.c */
+} SplitMethod;
+
+typedef struct SplitProblem
+{
+	/* Given: players, */
+	int			n;
+	const double *value[2];		/* of each on either team */
+	const double *command_value[2]; /* as its commander, or NULL: there are none */
+	const int  *party;			/* the same for those who stay together, or NULL; 0: none */
+	const int  *locked;			/* or NULL */
+	const bool *commander;		/* who may command, or NULL for all */
+	const SplitPair *apart;		/* not in the same team */
+	int			napart;
+
+	/* what is sought, */
+	const SplitSize *size;		/* each of these has an answer of its own */
+	int			nsizes;
+	const double *target;		/* by size: what the first team should be ahead by */
+	size_t		max_room;		/* bytes that it may take, */
+	double		max_work;		/* and steps of about a nanosecond */
+	InterruptCheck interrupt;
+
+	/* and room for n each. */
+	int		   *member;			/* players by group, those of a party together */
+	int		   *root;
+	SplitGroup *group;
+	int		   *order;			/* groups, as they are gone through */
+
+	/* Found by split_group() and split_make_options(): */
+	int			ngroups;
+	int			at_fault;		/* a group, if there is an error */
+	SplitOption *option;		/* noptions */
+	size_t		noptions;
+	int			max_count[2];	/* over all sizes */
+
+	/* And by split_choose(): */
+	SplitMethod method;
+	double		quantum;		/* of units, and what is taken off each player's */
+	int64_t		middle;
+	bool		exact;			/* values are multiples of it */
+	size_t		room;
+} SplitProblem;
+
+/* The answer for a size; assignment[] has room for n. */
+typedef struct SplitAnswer
+{
+	bool		found;
+	double		difference;		/* of the teams, less the target */
+	double		bound;			/* no split is nearer by more: 0 but for rounding? */
+	int		   *team;			/* by player */
+	int			commander[2];	/* players, or -1 */
+} SplitAnswer;
+
+/*
+ * Find groups, and how many options each has, for which option[] needs room.  With an
+ * error at_fault is the group that has it.
+ */
+extern SplitStatus split_group(SplitProblem *problem);
+
+/* Fill in the options: those that no tie forbids. */
+extern void split_make_options(SplitProblem *problem);
+
+/* Choose the method and find the room that it takes. */
+extern void split_choose(SplitProblem *problem);
+
+/* Solve it in a block of that room: an answer for each size, or none found. */
+extern void split_solve(SplitProblem *problem, void *room, SplitAnswer *answer);
+
+/* What a member of a group does under an option: the team, and whether it commands. */
+extern int	split_player_does(const SplitOption *option, int member,
+							  bool *commands);
+
+/*
+ * The methods: what room they take for the options as they are, how many steps; and
+ * for each size, whether there is an answer and which option it has, by group.
+ */
+extern size_t split_reach_room(const SplitProblem *problem);
+extern double split_reach_work(const SplitProblem *problem);
+extern void split_reach(const SplitProblem *problem, void *room, int *choice,
+						SplitAnswer *answer);
+extern size_t split_halves_room(const SplitProblem *problem);
+extern double split_halves_work(const SplitProblem *problem);
+extern void split_halves(const SplitProblem *problem, void *room, int *choice,
+						 SplitAnswer *answer);
+
+#endif							/* SPLIT_H */

@@ -1,0 +1,382 @@
+/*
+ * split_halves.c
+ *		All sums of each half of the groups, sorted, and the pair of sums that comes
+ *		nearest to the target.
+ *
+ * E. Horowitz and S. Sahni, "Computing partitions with applications to the knapsack
+ * problem", Journal of the ACM 21 (1974), with sums apart by how many players they
+ * put on either team.  Sums come out sorted: those with another group are merged of
+ * the sums before, moved by each of its options.  All in full precision.
+ */
+#include "split/split.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "block.h"
+
+/* With more options than these sums are sorted and not merged. */
+#define MAX_RUNS 8
+
+/* Sums of the same terms in another order may differ by so much of them. */
+#define SUM_NOISE 1e-9
+
+/* Sums of some groups, sorted within each class of counts and commanders. */
+typedef struct Sums
+{
+	size_t	   *first;			/* by class, and one more */
+	double	   *value;
+} Sums;
+
+static int
+classes(const SplitProblem *problem)
+{
+	return (problem->max_count[0] + 1) * (problem->max_count[1] + 1) *
+		(problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1);
+}
+
+static int
+class_of(const SplitProblem *problem, int a, int b, int command)
+{
+	return (a * (problem->max_count[1] + 1) + b) *
+		(problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1) + command;
+}
+
+/* How many groups the first half has: both have about as many sums. */
+static int
+middle(const SplitProblem *problem, double *sums)
+{
+	double		left = 1;
+	double		right = 1;
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < problem->ngroups; i++)
+		right *= problem->group[problem->order[i]].noptions;
+	while (n < problem->ngroups && left < right)
+	{
+		double		options = problem->group[problem->order[n]].noptions;
+
+		/* The half with the group in is not to be larger than that without. */
+		if (left * options > right)
+			break;
+		left *= options;
+		right /= options;
+		n++;
+	}
+	*sums = fmax(left, right);
+	return n;
+}
+
+static size_t
+lay_out(const SplitProblem *problem, char *block, Sums *sums)
+{
+	size_t		total = 0;
+	double		most;
+	int			i;
+
+	(void) middle(problem, &most);
+	for (i = 0; i < 3; i++)
+	{
+		sums[i].first = block_take(&block, &total, sizeof(size_t),
+								   (size_t) classes(problem) + 1);
+		sums[i].value = block_take(&block, &total, sizeof(double), (size_t) most + 1);
+	}
+	return total;
+}
+
+size_t
+split_halves_room(const SplitProblem *problem)
+{
+	Sums		sums[3];
+	double		most;
+
+	(void) middle(problem, &most);
+	if (most > (double) problem->max_room)
+		return (size_t) -1 / 2;
+	return lay_out(problem, NULL, sums);
+}
+
+double
+split_halves_work(const SplitProblem *problem)
+{
+	double		most;
+
+	(void) middle(problem, &most);
+
+	/* Making them, and meeting them in each pair of classes, for each size. */
+	return most * (8 + 0.3 * problem->nsizes *
+				   (problem->max_count[0] + problem->max_count[1]));
+}
+
+/* Part of a list in a merge. */
+typedef struct Run
+{
+	const double *value;
+	const double *end;
+	double		by;
+} Run;
+
+static int
+compare_values(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The sums of a class with another group, and how many there are. */
+static size_t
+merge_class(const SplitProblem *problem, const SplitGroup *group,
+			const Sums *before, int a, int b, int command, double *to)
+{
+	Run			runs[MAX_RUNS];
+	size_t		n = 0;
+	int			nruns = 0;
+	int			i;
+
+	for (i = 0; i < group->noptions; i++)
+	{
+		const SplitOption *o = &problem->option[group->first_option + i];
+		int			c;
+		Run			run;
+
+		if (a < o->count[0] || b < o->count[1] || (command & o->command) != o->command)
+			continue;
+		c = class_of(problem, a - o->count[0], b - o->count[1],
+					 command & ~o->command);
+		run = (Run) {before->value + before->first[c],
+			before->value + before->first[c + 1], o->value};
+		if (run.value < run.end && group->noptions <= MAX_RUNS)
+			runs[nruns++] = run;
+		else
+			while (run.value < run.end)
+				to[n++] = *run.value++ + run.by;
+	}
+	if (group->noptions > MAX_RUNS)
+		qsort(to, n, sizeof(double), compare_values);
+	while (nruns > 0)
+	{
+		int			best = 0;
+
+		for (i = 1; i < nruns; i++)
+			if (*runs[i].value + runs[i].by < *runs[best].value + runs[best].by)
+				best = i;
+		to[n++] = *runs[best].value + runs[best].by;
+		if (++runs[best].value == runs[best].end)
+			runs[best] = runs[--nruns];
+	}
+	return n;
+}
+
+/* All sums of n groups from first on. */
+static void
+make_sums(const SplitProblem *problem, int first, int n, Sums *sums, Sums *spare)
+{
+	int			commands = problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1;
+	int			c;
+	int			place;
+
+	/* Of no group there is the sum 0 of nobody. */
+	sums->value[0] = 0;
+	sums->first[0] = 0;
+	for (c = 1; c <= classes(problem); c++)
+		sums->first[c] = 1;
+	for (place = first; place < first + n; place++)
+	{
+		Sums		made = *spare;
+		size_t		end = 0;
+		int			a,
+					b,
+					command;
+
+		for (a = 0; a <= problem->max_count[0]; a++)
+			for (b = 0; b <= problem->max_count[1]; b++)
+				for (command = 0; command < commands; command++)
+				{
+					if (problem->interrupt != NULL)
+						problem->interrupt();
+					made.first[class_of(problem, a, b, command)] = end;
+					end += merge_class(problem, &problem->group[problem->order[place]],
+									   sums, a, b, command, made.value + end);
+				}
+		made.first[classes(problem)] = end;
+		*spare = *sums;
+		*sums = made;
+	}
+}
+
+/* Two sums, one of each half, and which classes they are of. */
+typedef struct Meeting
+{
+	double		distance;
+	double		left;
+	double		right;
+	int			a;
+	int			b;
+	int			command;
+} Meeting;
+
+/* The pair of sums of two classes nearest to a target, if nearer than there was. */
+static bool
+meet(const Sums *left, int left_class, const Sums *right, int right_class,
+	 double target, Meeting *meeting)
+{
+	const double *x = left->value + left->first[left_class];
+	const double *x_end = left->value + left->first[left_class + 1];
+	const double *y_begin = right->value + right->first[right_class];
+	const double *y = right->value + right->first[right_class + 1];
+	bool		nearer = false;
+
+	while (x < x_end && y > y_begin)
+	{
+		double		distance = *x + y[-1] - target;
+
+		if (fabs(distance) < meeting->distance)
+		{
+			meeting->distance = fabs(distance);
+			meeting->left = *x;
+			meeting->right = y[-1];
+			nearer = true;
+		}
+		if (distance < 0)
+			x++;
+		else
+			y--;
+	}
+	return nearer;
+}
+
+/* What is still to be found of a sum of one half. */
+typedef struct Rest
+{
+	int			place;
+	int			end;
+	int			a;
+	int			b;
+	int			command;
+	double		sum;			/* of the options so far */
+	double		low;			/* what others can add */
+	double		high;
+	double		noise;			/* by which rounding may have moved these */
+} Rest;
+
+/* Find options that make up a sum to the last bit, as make_sums() added them. */
+static bool
+find_options(const SplitProblem *problem, Rest rest, double sum, int *choice)
+{
+	const SplitGroup *group;
+	double		low = INFINITY;
+	double		high = -INFINITY;
+	int			i;
+
+	if (rest.place == rest.end)
+		return rest.a == 0 && rest.b == 0 && rest.command == 0 && rest.sum == sum;
+	group = &problem->group[problem->order[rest.place]];
+	for (i = 0; i < group->noptions; i++)
+	{
+		double		value = problem->option[group->first_option + i].value;
+
+		low = fmin(low, value);
+		high = fmax(high, value);
+	}
+	for (i = 0; i < group->noptions; i++)
+	{
+		const SplitOption *o = &problem->option[group->first_option + i];
+		Rest		next = rest;
+
+		if (o->count[0] > rest.a || o->count[1] > rest.b ||
+			(rest.command & o->command) != o->command)
+			continue;
+		next.place++;
+		next.a -= o->count[0];
+		next.b -= o->count[1];
+		next.command &= ~o->command;
+		next.sum += o->value;
+		next.low -= low;
+		next.high -= high;
+		if (sum < next.sum + next.low - rest.noise ||
+			sum > next.sum + next.high + rest.noise ||
+			!find_options(problem, next, sum, choice))
+			continue;
+		choice[problem->order[rest.place]] = group->first_option + i;
+		return true;
+	}
+	return false;
+}
+
+/* The same from a half and a class of its sums. */
+static void
+find_half(const SplitProblem *problem, int first, int n, int a, int b, int command,
+		  double sum, int *choice)
+{
+	Rest		rest = {first, first + n, a, b, command, 0, 0, 0, 0};
+	int			place,
+				i;
+
+	for (place = first; place < first + n; place++)
+	{
+		const SplitGroup *group = &problem->group[problem->order[place]];
+		double		low = INFINITY;
+		double		high = -INFINITY;
+
+		for (i = 0; i < group->noptions; i++)
+		{
+			low = fmin(low, problem->option[group->first_option + i].value);
+			high = fmax(high, problem->option[group->first_option + i].value);
+		}
+		rest.low += low;
+		rest.high += high;
+		rest.noise += SUM_NOISE * (fabs(low) + fabs(high));
+	}
+	(void) find_options(problem, rest, sum, choice);
+}
+
+void
+split_halves(const SplitProblem *problem, void *room, int *choice,
+			 SplitAnswer *answer)
+{
+	int			commands = problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1;
+	Sums		sums[3];
+	double		most;
+	int			n = middle(problem, &most);
+	int			i;
+
+	(void) lay_out(problem, room, sums);
+	make_sums(problem, 0, n, &sums[0], &sums[2]);
+	make_sums(problem, n, problem->ngroups - n, &sums[1], &sums[2]);
+	for (i = 0; i < problem->nsizes; i++)
+	{
+		const int  *count = problem->size[i].count;
+		int		   *chosen = choice + (size_t) i * (size_t) problem->ngroups;
+		Meeting		meeting = {.distance = INFINITY};
+		int			a,
+					b,
+					c;
+
+		for (a = 0; a <= count[0]; a++)
+			for (b = 0; b <= count[1]; b++)
+				for (c = 0; c < commands; c++)
+				{
+					if (problem->interrupt != NULL)
+						problem->interrupt();
+					if (!meet(&sums[0], class_of(problem, a, b, c), &sums[1],
+							  class_of(problem, count[0] - a, count[1] - b,
+									   commands - 1 - c), problem->target[i],
+							  &meeting))
+						continue;
+					meeting.a = a;
+					meeting.b = b;
+					meeting.command = c;
+				}
+		answer[i].found = meeting.distance < INFINITY;
+		if (!answer[i].found)
+			continue;
+		find_half(problem, 0, n, meeting.a, meeting.b, meeting.command, meeting.left,
+				  chosen);
+		find_half(problem, n, problem->ngroups - n, count[0] - meeting.a,
+				  count[1] - meeting.b, commands - 1 - meeting.command,
+				  meeting.right, chosen);
+	}
+}

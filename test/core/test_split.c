@@ -1,0 +1,489 @@
+/*
+ * test_split.c
+ *		Two teams and a bench: every combination of ties against all splits there are.
+ */
+#include <stdlib.h>
+
+#include "test.h"
+
+#include "split/split.h"
+
+#define MAX_PLAYERS 128
+#define MAX_SIZES 64
+
+/* A problem with room for everything. */
+typedef struct Box
+{
+	SplitProblem problem;
+	double		value[2][MAX_PLAYERS];
+	double		command_value[2][MAX_PLAYERS];
+	int			party[MAX_PLAYERS];
+	int			locked[MAX_PLAYERS];
+	bool		commander[MAX_PLAYERS];
+	SplitPair	apart[MAX_PLAYERS];
+	SplitSize	size[MAX_SIZES];
+	double		target[MAX_SIZES];
+	int			member[MAX_PLAYERS];
+	int			root[MAX_PLAYERS];
+	int			order[MAX_PLAYERS];
+	SplitGroup	group[MAX_PLAYERS];
+	SplitAnswer answer[MAX_SIZES];
+	int			team[MAX_SIZES][MAX_PLAYERS];
+} Box;
+
+static Box *
+box_make(int n)
+{
+	Box		   *box = calloc(1, sizeof(Box));
+	SplitProblem *p = &box->problem;
+	int			i;
+
+	p->n = n;
+	for (i = 0; i < 2; i++)
+		p->value[i] = box->value[i];
+	p->size = box->size;
+	p->target = box->target;
+	p->apart = box->apart;
+	p->max_room = 64 << 20;
+	p->max_work = 1e9;
+	p->member = box->member;
+	p->root = box->root;
+	p->order = box->order;
+	p->group = box->group;
+	for (i = 0; i < MAX_SIZES; i++)
+		box->answer[i].team = box->team[i];
+	return box;
+}
+
+static void
+box_free(Box *box)
+{
+	free(box->problem.option);
+	free(box);
+}
+
+static void
+box_size(Box *box, int first, int second)
+{
+	SplitSize  *size = &box->size[box->problem.nsizes++];
+
+	size->count[0] = first;
+	size->count[1] = second;
+}
+
+static SplitStatus
+box_prepare(Box *box)
+{
+	SplitProblem *p = &box->problem;
+	SplitStatus status = split_group(p);
+
+	if (status != SPLIT_OK)
+		return status;
+	free(p->option);
+	p->option = malloc((p->noptions + 1) * sizeof(SplitOption));
+	split_make_options(p);
+	split_choose(p);
+	return SPLIT_OK;
+}
+
+static void
+box_solve(Box *box)
+{
+	void	   *room = malloc(box->problem.room);
+
+	split_solve(&box->problem, room, box->answer);
+	free(room);
+}
+
+/* Whether a split of a size keeps all ties; commanders are given apart. */
+static bool
+fits(const Box *box, int size, const int *team)
+{
+	const SplitProblem *p = &box->problem;
+	int			count[3] = {0, 0, 0};
+	int			i,
+				j;
+
+	for (i = 0; i < p->n; i++)
+	{
+		count[team[i]]++;
+		if (p->locked != NULL && p->locked[i] != SPLIT_ANYWHERE &&
+			p->locked[i] != team[i])
+			return false;
+		for (j = 0; j < i && p->party != NULL; j++)
+			if (p->party[i] != 0 && p->party[i] == p->party[j] && team[i] != team[j])
+				return false;
+	}
+	for (i = 0; i < p->napart; i++)
+		if (team[p->apart[i].a] != SPLIT_BENCH &&
+			team[p->apart[i].a] == team[p->apart[i].b])
+			return false;
+	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1];
+}
+
+static double
+difference(const Box *box, int size, const int *team, int c1, int c2)
+{
+	const SplitProblem *p = &box->problem;
+	double		d = -p->target[size];
+	int			i;
+
+	for (i = 0; i < p->n; i++)
+		if (team[i] != SPLIT_BENCH)
+			d += (team[i] == 1 ? 1 : -1) *
+				(i == c1 || i == c2 ? p->command_value : p->value)[team[i] - 1][i];
+	return d;
+}
+
+/* The smallest difference there is, of all splits; infinite if there is none. */
+static double
+best(const Box *box, int size)
+{
+	const SplitProblem *p = &box->problem;
+	bool		commands = p->command_value[0] != NULL;
+	double		least = INFINITY;
+	int			team[MAX_PLAYERS];
+	long		code,
+				ncodes = 1;
+	int			i,
+				c1,
+				c2;
+
+	for (i = 0; i < p->n; i++)
+		ncodes *= 3;
+	for (code = 0; code < ncodes; code++)
+	{
+		long		rest = code;
+
+		for (i = 0; i < p->n; i++, rest /= 3)
+			team[i] = (int) (rest % 3);
+		if (!fits(box, size, team))
+			continue;
+		for (c1 = commands ? 0 : p->n; c1 < p->n + !commands; c1++)
+			for (c2 = commands ? 0 : p->n; c2 < p->n + !commands; c2++)
+				if (!commands ||
+					(team[c1] == 1 && team[c2] == 2 &&
+					 (p->commander == NULL || (p->commander[c1] && p->commander[c2]))))
+					least = fmin(least, fabs(difference(box, size, team, c1, c2)));
+	}
+	return least;
+}
+
+static void
+check_answers(const Box *box, double tolerance)
+{
+	int			i;
+
+	for (i = 0; i < box->problem.nsizes; i++)
+	{
+		const SplitAnswer *answer = &box->answer[i];
+		double		least = best(box, i);
+
+		assert_int_equal(answer->found, least < INFINITY);
+		if (!answer->found)
+			continue;
+		assert_true(fits(box, i, answer->team));
+		assert_near(answer->difference,
+					difference(box, i, answer->team, answer->commander[0],
+							   answer->commander[1]), 1e-9);
+		assert_true(fabs(answer->difference) <= least + answer->bound + tolerance);
+		assert_true(answer->bound <= fabs(answer->difference) + tolerance);
+		if (box->problem.command_value[0] != NULL)
+		{
+			assert_int_equal(answer->team[answer->commander[0]], 1);
+			assert_int_equal(answer->team[answer->commander[1]], 2);
+		}
+	}
+}
+
+/* What can tie players, as bits. */
+enum
+{
+	PARTIES = 1,
+	LOCKS = 2,
+	APART = 4,
+	SIDES = 8,					/* ratings for either side */
+	COMMANDERS = 16,
+	TARGET = 32,
+	REAL = 64,					/* ratings that are no integers */
+	EVERYBODY = 128,
+	ALL_TIES = 256
+};
+
+static Box *
+random_box(Random *random, int ties)
+{
+	int			n = (int) random_between(random, 2, ties & COMMANDERS ? 7 : 8.999);
+	Box		   *box = box_make(n);
+	SplitProblem *p = &box->problem;
+	int			i,
+				j;
+
+	for (i = 0; i < n; i++)
+	{
+		for (j = 0; j < 2; j++)
+		{
+			box->value[j][i] = random_between(random, 500, 2500);
+			box->command_value[j][i] = random_between(random, -100, 500);
+			if (!(ties & REAL))
+			{
+				box->value[j][i] = round(box->value[j][i]);
+				box->command_value[j][i] = round(box->command_value[j][i]);
+			}
+		}
+		if (!(ties & SIDES))
+			box->value[1][i] = box->value[0][i];
+		box->party[i] = (int) random_between(random, -2, 3.999);
+		if (box->party[i] < 0)
+			box->party[i] = 0;
+		box->locked[i] = (int) random_between(random, -8, 2.999);
+		if (box->locked[i] < 0)
+			box->locked[i] = SPLIT_ANYWHERE;
+		box->commander[i] = random_between(random, 0, 1) < 0.7;
+	}
+	if (ties & PARTIES)
+		p->party = box->party;
+	if (ties & LOCKS)
+		p->locked = box->locked;
+	if (ties & APART)
+		for (i = 0; i < n / 3; i++)
+		{
+			SplitPair  *pair = &box->apart[p->napart];
+
+			pair->a = (int) random_between(random, 0, n);
+			pair->b = (int) random_between(random, 0, n);
+			p->napart += pair->a != pair->b;
+		}
+	if (ties & COMMANDERS)
+	{
+		p->command_value[0] = box->command_value[0];
+		p->command_value[1] = box->command_value[ties & SIDES ? 1 : 0];
+		if (random_between(random, 0, 1) < 0.5)
+			p->commander = box->commander;
+	}
+	if (ties & EVERYBODY)
+		box_size(box, (n + 1) / 2, n / 2);
+	else
+		for (i = 1; i <= n / 2; i++)
+			box_size(box, i, i == 2 && n > 4 ? 3 : i);
+	for (i = 0; i < p->nsizes && ties & TARGET; i++)
+		box->target[i] = ties & REAL ? random_between(random, -500, 500) :
+			(int) random_between(random, -500, 500);
+	return box;
+}
+
+/* Every combination of ties, by either method. */
+static void
+test_against_all_splits(void **state)
+{
+	Random		random = {1};
+	int			ties,
+				again,
+				solved = 0;
+
+	(void) state;
+	for (ties = 0; ties < ALL_TIES; ties++)
+		for (again = 0; again < 12; again++)
+		{
+			Box		   *box = random_box(&random, ties);
+			SplitStatus status = box_prepare(box);
+
+			if (status == SPLIT_OK)
+			{
+				solved++;
+				box_solve(box);
+				check_answers(box, 1e-6);
+				box->problem.method = SPLIT_BY_HALVES;
+				box->problem.room = split_halves_room(&box->problem) + 4096;
+				box_solve(box);
+				check_answers(box, 1e-6);
+			}
+			else
+			{
+				assert_int_equal(status, SPLIT_NO_OPTION);
+				assert_true(best(box, 0) == INFINITY);
+			}
+			box_free(box);
+		}
+	assert_true(solved > ALL_TIES * 7);
+}
+
+/* Real ratings that only fit when they are rounded, with the bound that is reported. */
+static void
+test_bound_of_rounding(void **state)
+{
+	Random		random = {2};
+	int			again;
+
+	(void) state;
+	for (again = 0; again < 50; again++)
+	{
+		Box		   *box = random_box(&random, REAL | SIDES | TARGET);
+
+		box->problem.max_room = 20000 + (size_t) random_between(&random, 0, 50000);
+		box->problem.max_work = 20000;
+		assert_int_equal(box_prepare(box), SPLIT_OK);
+		box_solve(box);
+		check_answers(box, 1e-6);
+		box_free(box);
+	}
+}
+
+/* Against a great many splits at random, where there are too many for all. */
+static void
+test_against_random_splits(void **state)
+{
+	Random		random = {3};
+	int			real;
+
+	(void) state;
+	for (real = 0; real <= 1; real++)
+	{
+		Box		   *box = box_make(24);
+		double		least = INFINITY;
+		int			team[24];
+		int			i,
+					again;
+
+		for (i = 0; i < 24; i++)
+		{
+			box->value[0][i] = box->value[1][i] = real ?
+				random_between(&random, 500, 2500) : (int) random_between(&random, 500, 2500);
+			team[i] = i % 3;
+		}
+		box_size(box, 8, 8);
+		assert_int_equal(box_prepare(box), SPLIT_OK);
+		assert_int_equal(box->problem.method, real ? SPLIT_BY_HALVES : SPLIT_BY_REACH);
+		box_solve(box);
+		assert_true(box->answer[0].found && fits(box, 0, box->answer[0].team));
+		for (again = 0; again < 1000000; again++)
+		{
+			for (i = 23; i > 0; i--)
+			{
+				int			j = (int) random_between(&random, 0, i + 1);
+				int			other = team[i];
+
+				team[i] = team[j];
+				team[j] = other;
+			}
+			least = fmin(least, fabs(difference(box, 0, team, -1, -1)));
+		}
+		assert_true(fabs(box->answer[0].difference) <= least);
+		box_free(box);
+	}
+}
+
+/* The next number with as many bits (Gosper's hack). */
+static uint32_t
+next_subset(uint32_t x)
+{
+	uint32_t	lowest = x & -x;
+	uint32_t	carried = x + lowest;
+
+	return ((carried ^ x) / lowest >> 2) | carried;
+}
+
+/*
+ * Gosper partition enumeration (SynElo F9) without the slips of the document: teams of
+ * k have k bits each, every k has its best split, and mirrors are left out by the first
+ * player who plays, not by the first of all.
+ */
+static double
+gosper_best(const double *value, int n, int k)
+{
+	double		least = INFINITY;
+	uint32_t	active;
+
+	for (active = (UINT32_C(1) << 2 * k) - 1; active < UINT32_C(1) << n;
+		 active = next_subset(active))
+	{
+		int			player[32];
+		int			m = 0;
+		uint32_t	team;
+		int			i;
+
+		for (i = 0; i < n; i++)
+			if (active >> i & 1)
+				player[m++] = i;
+
+		/* The first of them is in the other team. */
+		for (team = (UINT32_C(1) << k) - 1; team < UINT32_C(1) << (2 * k - 1);
+			 team = next_subset(team))
+		{
+			double		d = value[player[0]];
+
+			for (i = 1; i < m; i++)
+				d += team >> (i - 1) & 1 ? -value[player[i]] : value[player[i]];
+			least = fmin(least, fabs(d));
+		}
+	}
+	return least;
+}
+
+static void
+test_against_gosper(void **state)
+{
+	Random		random = {4};
+	int			n;
+
+	(void) state;
+	for (n = 4; n <= 14; n++)
+	{
+		Box		   *box = box_make(n);
+		int			i;
+
+		for (i = 0; i < n; i++)
+			box->value[0][i] = box->value[1][i] = round(random_between(&random, 0, 1e6));
+		for (i = 2; i <= n / 2; i++)
+			box_size(box, i, i);
+		assert_int_equal(box_prepare(box), SPLIT_OK);
+		box_solve(box);
+		for (i = 0; i < box->problem.nsizes; i++)
+			assert_near(fabs(box->answer[i].difference),
+						gosper_best(box->value[0], n, i + 2), 1e-6);
+		box_free(box);
+	}
+}
+
+/* What contradicts itself, and what is too much. */
+static void
+test_faults(void **state)
+{
+	Box		   *box = box_make(40);
+	int			i;
+
+	(void) state;
+	box_size(box, 2, 2);
+	box->party[3] = box->party[5] = 7;
+	for (i = 0; i < 40; i++)
+		box->locked[i] = SPLIT_ANYWHERE;
+	box->locked[3] = 1;
+	box->locked[5] = 2;
+	box->problem.party = box->party;
+	box->problem.locked = box->locked;
+	assert_int_equal(box_prepare(box), SPLIT_NO_OPTION);
+	assert_int_equal(box->problem.member[box->problem.group[box->problem.at_fault].first_member], 3);
+	box->locked[5] = 1;
+	assert_int_equal(box_prepare(box), SPLIT_OK);
+
+	/* A chain of pairs apart: more than can be enumerated. */
+	for (i = 0; i < 20; i++)
+		box->apart[i] = (SplitPair) {i, i + 1};
+	box->problem.napart = 20;
+	assert_int_equal(box_prepare(box), SPLIT_GROUP_TOO_LARGE);
+	box_free(box);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_all_splits),
+		cmocka_unit_test(test_bound_of_rounding),
+		cmocka_unit_test(test_against_random_splits),
+		cmocka_unit_test(test_against_gosper),
+		cmocka_unit_test(test_faults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+-- split_teams() and split_all_sizes(): two teams and a bench.
+SET extra_float_digits = 0;
+\set SHOW_CONTEXT never
+CREATE TABLE split_players (n int, player text, rating float8, other float8, party int, locked int, command float8);
+INSERT INTO split_players VALUES
+    (1, 'ann', 1500, 1400, NULL, NULL, 10), (2, 'bob', 1720, 1800, 1, NULL, 20), (3, 'cid', 1610, 1650, 1, NULL, 30), (4, 'dan', 1400, 1300, NULL, 2, 40),
+    (5, 'eve', 1555, 1500, NULL, NULL, 50), (6, 'fay', 1333, 1400, NULL, 0, 60), (7, 'gus', 1444, 1600, NULL, NULL, 70);
+CREATE VIEW split_arrays AS
+SELECT array_agg(player ORDER BY n) AS players, array_agg(rating ORDER BY n) AS rating, array_agg(other ORDER BY n) AS other, array_agg(party ORDER BY n) AS party,
+    array_agg(locked ORDER BY n) AS locked, array_agg(command ORDER BY n) AS command FROM split_players;
+
+-- Everybody plays: teams of four and three, of which the means are compared.
+SELECT player, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact, bound, commands FROM split_arrays, skillrating.split_teams(players, rating);
+-- Three on either side and one on the bench; with all that ties players.
+SELECT player, team, difference, round(win_probability::numeric, 6) AS p, exact FROM split_arrays, skillrating.split_teams(players, rating, 2, 3);
+SELECT player, team, round(difference::numeric, 6) AS difference, exact FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party, locked);
+SELECT player, team, round(difference::numeric, 6) AS difference, exact FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, avoid => '{{ann,eve},{eve,gus},{gus,nobody}}');
+-- Sides that differ, one of which is ahead; sums and shares.
+SELECT player, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p
+FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, rating_2 => other, log_odds => 0.4, strength => 'sum');
+SELECT player, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, commands
+FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, strength => 'share', scale => 100, command_rating => command, command_weight => 1, commander => '{t,f,f,f,t,t,f}');
+
+-- The probability is what difference, scale and log_odds say, and what the teams are.
+SELECT bool_and(abs(win_probability - 1 / (1 + exp(-difference / 100 - 0.3))) < 1e-12) AS predicted, abs(max(difference) - (avg(l.rating) FILTER (WHERE team = 1) - avg(l.rating) FILTER (WHERE team = 2))) < 1e-9 AS mean
+FROM split_arrays AS a, skillrating.split_teams(players, a.rating, log_odds => 0.3, scale => 100) AS s JOIN split_players AS l USING (player);
+
+-- Whatever the players are called, and in whatever order they come.
+SELECT count(DISTINCT d) FROM (
+    SELECT max(abs(difference)) AS d FROM (SELECT array_agg(player::text::uuid ORDER BY n) AS p, array_agg(rating ORDER BY n) AS r FROM (SELECT n, md5(player) AS player, rating FROM split_players) AS l) AS a, skillrating.split_teams(p, r, team_size => 3)
+    UNION ALL SELECT max(abs(difference)) FROM (SELECT array_agg(n ORDER BY player DESC) AS p, array_agg(rating ORDER BY player DESC) AS r FROM split_players) AS a, skillrating.split_teams(p, r, team_size => 3)) AS u;
+-- Other seeds may find other splits, none of which is better.
+SELECT count(DISTINCT teams) > 1 AS others, count(DISTINCT d) AS differences FROM (
+    SELECT seed, string_agg(CASE team WHEN 1 THEN n WHEN 2 THEN -n END::text, ' ' ORDER BY n) AS teams, max(abs(difference)) AS d
+    FROM generate_series(1, 20) AS seed, LATERAL (SELECT array_agg(n) AS p, array_agg(1000.0 + n % 3) AS r FROM generate_series(1, 12) AS n) AS a, skillrating.split_teams(p, r, team_size => 4, seed => seed) AS s(n) GROUP BY seed) AS q;
+
+-- All sizes at once are the splits of each.
+SELECT a.team_size, count(*) AS players, count(a.team) AS playing, bool_and(a.exact) AS exact, abs(max(abs(a.difference)) - max(abs(b.difference))) < 1e-9 AS same
+FROM split_arrays, skillrating.split_all_sizes(players, rating, party, locked, log_odds => 0.1) AS a,
+    LATERAL (SELECT difference FROM skillrating.split_teams(players, rating, 2, a.team_size, party, locked, log_odds => 0.1) LIMIT 1) AS b
+GROUP BY a.team_size ORDER BY 1;
+-- Large lobbies; real ratings that need a bound, which holds.
+SELECT n, count(DISTINCT team_size) AS sizes, max(abs(difference) * team_size) < 1.5 AS even, bool_and(exact) AS exact
+FROM unnest(ARRAY[24, 32, 64]) AS n, LATERAL (SELECT array_agg(i) AS p, array_agg(1500.0 + hashint4(i) % 1000) AS r FROM generate_series(1, n) AS i) AS a, skillrating.split_all_sizes(p, r) GROUP BY n ORDER BY n;
+SELECT n, count(team), bool_and(abs(difference) <= bound OR exact) AS sound, max(abs(difference)) < 0.1 AS even
+FROM unnest(ARRAY[40, 64, 100, 300]) AS n, LATERAL (SELECT array_agg(i) AS p, array_agg(1500 + hashint4(i) / 1e7) AS r FROM generate_series(1, n) AS i) AS a, skillrating.split_teams(p, r, budget => 50) GROUP BY n ORDER BY n;
+SELECT max(abs(difference)) < 1 AS even, bool_and(exact) AS exact FROM (SELECT array_agg(i) AS p, array_agg(1500 + hashint4(i) / 1e7) AS r FROM generate_series(1, 30) AS i) AS a, skillrating.split_teams(p, r, team_size => 10, budget => 0.01);
+
+-- Nobody, and nothing known.
+SELECT count(*) FROM skillrating.split_teams('{}'::int[], '{}');
+SELECT count(*) FROM skillrating.split_all_sizes('{1,2,3}'::int[], '{1,2,3}');
+SELECT count(*) FROM skillrating.split_teams(NULL::int[], '{}'), skillrating.split_all_sizes('{}'::int[], NULL);
+
+-- What is refused, and why.
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, '{1,1,NULL,NULL,NULL,NULL,NULL}', '{1,2,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, locked => '{1,1,1,1,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,2,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', avoid => '{ann,bob}', locked => '{1,NULL,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, command_rating => command, commander => '{f,f,f,f,f,f,t}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 3);
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 4);
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, locked => '{0,0,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, locked => '{3,0,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, locked => '{0,0,0,0,0,0,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, '{1,2}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, '{1,2,3,4,5,6,NaN}');
+SELECT * FROM skillrating.split_teams('{1,2,1}'::int[], '{1,2,3}');
+SELECT * FROM skillrating.split_teams('{1,2,NULL}'::int[], '{1,2,3}');
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', avoid => '{1,2,3}');
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', avoid => '{1,1}');
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', avoid => '{1,x}');
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', avoid => '{1,NULL}');
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', strength => 'max');
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', scale => 0);
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', budget => -1);
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', log_odds => 'Infinity');
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', command_weight => -1, command_rating => '{1,2,3}');
+SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(1.0::float8) AS r FROM generate_series(1, 1001) AS i) AS a, skillrating.split_teams(p, r);
+SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(1.0::float8) AS r, array_agg(ARRAY[i, i % 40 + 1]::text[]) AS v FROM generate_series(1, 40) AS i) AS a, skillrating.split_teams(p, r, avoid => v);
+
+-- A long search can be cancelled.
+SET statement_timeout = '100ms';
+SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(hashint4(i)::float8) AS r FROM generate_series(1, 900) AS i) AS a, generate_series(1, 100) AS g, skillrating.split_teams(p, r, seed => g);
+RESET statement_timeout;
+
+DROP VIEW split_arrays;
+DROP TABLE split_players;
