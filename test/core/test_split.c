@@ -18,7 +18,7 @@ typedef struct Box
 	double		value[2][MAX_PLAYERS];
 	double		command_value[2][MAX_PLAYERS];
 	int			party[MAX_PLAYERS];
-	int			locked[MAX_PLAYERS];
+	int			places[MAX_PLAYERS];
 	bool		commander[MAX_PLAYERS];
 	SplitPair	apart[MAX_PLAYERS];
 	SplitSize	size[MAX_SIZES];
@@ -107,8 +107,7 @@ fits(const Box *box, int size, const int *team)
 	for (i = 0; i < p->n; i++)
 	{
 		count[team[i]]++;
-		if (p->locked != NULL && p->locked[i] != SPLIT_ANYWHERE &&
-			p->locked[i] != team[i])
+		if (p->places != NULL && (p->places[i] & SPLIT_MAY(team[i])) == 0)
 			return false;
 		for (j = 0; j < i && p->party != NULL; j++)
 			if (p->party[i] != 0 && p->party[i] == p->party[j] && team[i] != team[j])
@@ -236,15 +235,14 @@ random_box(Random *random, int ties)
 		box->party[i] = (int) random_between(random, -2, 3.999);
 		if (box->party[i] < 0)
 			box->party[i] = 0;
-		box->locked[i] = (int) random_between(random, -8, 2.999);
-		if (box->locked[i] < 0)
-			box->locked[i] = SPLIT_ANYWHERE;
+		box->places[i] = random_between(random, 0, 1) < 0.6 ? SPLIT_ANYWHERE :
+			(int) random_between(random, 1, SPLIT_ANYWHERE + 0.999);
 		box->commander[i] = random_between(random, 0, 1) < 0.7;
 	}
 	if (ties & PARTIES)
 		p->party = box->party;
 	if (ties & LOCKS)
-		p->locked = box->locked;
+		p->places = box->places;
 	if (ties & APART)
 		for (i = 0; i < n / 3; i++)
 		{
@@ -456,14 +454,17 @@ test_faults(void **state)
 	box_size(box, 2, 2);
 	box->party[3] = box->party[5] = 7;
 	for (i = 0; i < 40; i++)
-		box->locked[i] = SPLIT_ANYWHERE;
-	box->locked[3] = 1;
-	box->locked[5] = 2;
+		box->places[i] = SPLIT_ANYWHERE;
+	box->places[3] = SPLIT_MAY(1);
+	box->places[5] = SPLIT_MAY(SPLIT_BENCH) | SPLIT_MAY(2);
+	box->apart[0] = (SplitPair) {5, 6};
+	box->problem.napart = 1;
+	box->places[6] = SPLIT_MAY(2);
 	box->problem.party = box->party;
-	box->problem.locked = box->locked;
+	box->problem.places = box->places;
 	assert_int_equal(box_prepare(box), SPLIT_NO_OPTION);
 	assert_int_equal(box->problem.member[box->problem.group[box->problem.at_fault].first_member], 3);
-	box->locked[5] = 1;
+	box->places[5] = SPLIT_ANYWHERE;
 	assert_int_equal(box_prepare(box), SPLIT_OK);
 
 	/* A chain of pairs apart: more than can be enumerated. */

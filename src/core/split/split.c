@@ -50,8 +50,8 @@ party_of(const SplitProblem *problem, int player)
 static bool
 may_be(const SplitProblem *problem, int player, int team)
 {
-	return problem->locked == NULL || problem->locked[player] == SPLIT_ANYWHERE ||
-		problem->locked[player] == team;
+	return problem->places == NULL ||
+		(problem->places[player] & SPLIT_MAY(team)) != 0;
 }
 
 static bool

@@ -21,9 +21,10 @@
 
 #include "interrupt.h"
 
-/* Where a player may be locked to, and where one ends up. */
+/* Where players end up, and as bits, where they may. */
 #define SPLIT_BENCH 0			/* then the first and the second team */
-#define SPLIT_ANYWHERE (-1)
+#define SPLIT_MAY(place) (1 << (place))
+#define SPLIT_ANYWHERE (SPLIT_MAY(SPLIT_BENCH) | SPLIT_MAY(1) | SPLIT_MAY(2))
 
 /* Teams that an option gives a commander, as bits, and all of them. */
 #define SPLIT_COMMANDS(team) (1 << ((team) - 1))
@@ -81,7 +82,7 @@ typedef struct SplitProblem
 	const double *value[2];		/* of each on either team */
 	const double *command_value[2]; /* as its commander, or NULL: there are none */
 	const int  *party;			/* the same for those who stay together, or NULL; 0: none */
-	const int  *locked;			/* or NULL */
+	const int  *places;			/* where each may be, or NULL for anywhere */
 	const bool *commander;		/* who may command, or NULL for all */
 	const SplitPair *apart;		/* not in the same team */
 	int			napart;

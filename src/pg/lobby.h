@@ -1,0 +1,123 @@
+/*
+ * lobby.h
+ *		Players who are to be split into teams, as arguments of a function, and what
+ *		the core makes of them.
+ */
+#ifndef LOBBY_H
+#define LOBBY_H
+
+#include "glue.h"
+
+#include "ids.h"
+#include "split/split.h"
+
+/* What players of a team are together. */
+typedef enum Strength
+{
+	STRENGTH_MEAN,
+	STRENGTH_SUM,
+	STRENGTH_SHARE
+} Strength;
+
+/* Where arguments stand, -1 for those that a function does not have. */
+typedef struct LobbyArguments
+{
+	int			players;
+	int			rating;
+	int			party;
+	int			locked;
+	int			avoid;
+	int			rating_2;
+	int			log_odds;
+	int			strength;
+	int			scale;
+	int			command_rating;
+	int			command_rating_2;
+	int			command_weight;
+	int			commander;
+	int			budget;
+	int			seed;
+} LobbyArguments;
+
+/* Who is to be split, in the order of the seed. */
+typedef struct Lobby
+{
+	IdType		type;
+	int			n;
+	Datum	   *player;
+	double	   *rating[2];		/* on either team */
+	double	   *command[2];		/* as a commander, or NULL */
+	int		   *order;			/* the player's place among the arguments, */
+	int		   *place;			/* and the other way round */
+	int		   *party;			/* or NULL, as the others; 0: none */
+	int		   *places;			/* where each may be */
+	bool	   *commander;
+	SplitPair  *apart;
+	int			napart;
+	int			benched;		/* locked there */
+	double		log_odds;
+	Strength	strength;
+	double		scale;
+	double		command_weight;
+	double		max_work;
+} Lobby;
+
+/*
+ * For teams of a size: by how much a player's rating counts on either team, so that
+ * whole numbers stay whole, and how many times the difference of strengths that is.
+ */
+typedef struct LobbyScale
+{
+	double		by[2];
+	double		factor;
+} LobbyScale;
+
+/* An answer in terms of the lobby. */
+typedef struct Split
+{
+	SplitAnswer answer;
+	double		difference;		/* of strengths */
+	double		logit;
+	double		bound;			/* of the difference */
+} Split;
+
+/* Whether a function has an argument, and it is not null. */
+static inline bool
+given(FunctionCallInfo fcinfo, int arg)
+{
+	return arg >= 0 && !PG_ARGISNULL(arg);
+}
+
+/*
+ * Read the arguments; false if players or ratings are null.  Errors for arrays that
+ * do not fit and for values out of range.
+ */
+extern bool read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
+					   Lobby *lobby);
+
+/* Integers of players in an array argument, in their order; some may be null. */
+extern int32 *lobby_integers(FunctionCallInfo fcinfo, int arg, const char *name,
+							 const Lobby *lobby, bool **nulls);
+
+/* How the strength of teams of a size becomes what the core makes small. */
+extern LobbyScale lobby_scale(const Lobby *lobby, SplitSize size);
+
+/* A problem with the lobby's ties, whose sizes and values are not set yet. */
+extern void begin_problem(const Lobby *lobby, SplitProblem *problem);
+
+/* Solve it; answers have room for their teams. */
+extern SplitStatus solve_problem(SplitProblem *problem, SplitAnswer *answer);
+
+/* Split a lobby into teams of one size; answer.found says whether that can be. */
+extern SplitStatus split_one_size(const Lobby *lobby, SplitSize size,
+								  SplitProblem *problem, Split *split);
+
+/* What an answer says in terms of the lobby, for a target and a scale. */
+extern void describe_split(const Lobby *lobby, const LobbyScale *scale,
+						   double target, Split *split);
+
+/* Report that there is no split, and what is in the way. */
+pg_noreturn extern void report_no_split(Lobby *lobby, SplitProblem *problem,
+										SplitStatus status);
+
+#endif							/* LOBBY_H */
