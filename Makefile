@@ -50,6 +50,7 @@ SQL_PARTS = \
 	sql/frag_scores.sql \
 	sql/plot.sql \
 	sql/split.sql \
+	sql/moves.sql \
 	sql/ladder.sql \
 	sql/corrections.sql \
 	sql/operations.sql \

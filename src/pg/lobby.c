@@ -523,8 +523,9 @@ void
 describe_split(const Lobby *lobby, const LobbyScale *scale, double target,
 			   Split *split)
 {
-	split->difference = (split->answer.difference + target) / scale->factor;
-	split->logit = split->answer.difference / scale->factor / lobby->scale;
+	/* Adding 0 makes 0 of -0. */
+	split->difference = (split->answer.difference + target) / scale->factor + 0.0;
+	split->logit = split->answer.difference / scale->factor / lobby->scale + 0.0;
 	split->bound = split->answer.bound / scale->factor;
 }
 

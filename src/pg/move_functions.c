@@ -1,0 +1,480 @@
+/*
+ * move_functions.c
+ *		Teams that are there made fairer: swaps, transfers and joiners.
+ *
+ * Who moves is a split of its own: of each team so many go over, and the rest stays,
+ * as on a bench.  What they are worth, on the one team and then on the other, is to
+ * come near to what the teams differ by.
+ */
+#include "lobby.h"
+
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/tuplestore.h"
+
+#include "arrays.h"
+#include "math/logistic.h"
+
+SKILLRATING_FUNCTION(skillrating_suggest_swaps);
+SKILLRATING_FUNCTION(skillrating_suggest_transfers);
+SKILLRATING_FUNCTION(skillrating_place_joiner);
+
+/* What is no better by more than this share, or so many log-odds, is rounding. */
+#define LEAST_GAIN 1e-9
+
+/* A lobby whose players are on teams. */
+typedef struct Teams
+{
+	Lobby		lobby;
+	int		   *team;			/* 1, 2, or 0 for none yet */
+	bool	   *fixed;			/* who does not move */
+	int			count[3];		/* of these */
+} Teams;
+
+static void
+count_teams(Teams *teams)
+{
+	int			i;
+
+	memset(teams->count, 0, sizeof(teams->count));
+	for (i = 0; i < teams->lobby.n; i++)
+		teams->count[teams->team[i]]++;
+}
+
+/* Read the arguments, team and who is fixed being among them; false for nulls. */
+static bool
+read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int team,
+		   int fixed, Teams *teams)
+{
+	Lobby	   *lobby = &teams->lobby;
+	bool	   *nulls;
+	int			i,
+				j;
+
+	if (!given(fcinfo, team) || !read_lobby(fcinfo, arguments, lobby))
+		return false;
+	teams->team = lobby_integers(fcinfo, team, "team", lobby, &nulls);
+	teams->fixed = palloc0_array(bool, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+		if (!nulls[i] && teams->team[i] != 1 && teams->team[i] != 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s cannot be in team %d",
+							id_text(&lobby->type, lobby->player[i]), teams->team[i]),
+					 errhint("team is 1 or 2, or null for who has none yet.")));
+	if (given(fcinfo, fixed))
+	{
+		ArrayType  *array = array_argument(fcinfo, fixed, "locked", lobby->n);
+		const bool *element = (const bool *) ARR_DATA_PTR(array);
+
+		for (i = 0; i < lobby->n; i++)
+			teams->fixed[i] = element[lobby->order[i]];
+	}
+
+	/* A party that is in both teams already is none. */
+	for (i = 0; i < lobby->n && lobby->party != NULL; i++)
+		for (j = 0; j < i; j++)
+			if (lobby->party[i] != 0 && lobby->party[i] == lobby->party[j] &&
+				teams->team[i] != 0 && teams->team[j] != 0 &&
+				teams->team[i] != teams->team[j])
+			{
+				int			party = lobby->party[i];
+				int			k;
+
+				for (k = 0; k < lobby->n; k++)
+					if (lobby->party[k] == party)
+						lobby->party[k] = 0;
+			}
+	count_teams(teams);
+	return true;
+}
+
+/* Whether a log-odds is nearer to 0 than another, not by rounding only. */
+static bool
+is_better(double logit, double than)
+{
+	return fabs(logit) < fabs(than) - LEAST_GAIN * (1 + fabs(than));
+}
+
+/*
+ * Give a team to those who have none: numbers as even as they can be made, up to a
+ * lead, and then the match.  Fills in the split.
+ */
+static void
+place_unassigned(Teams *teams, int max_lead, Split *split)
+{
+	Lobby	   *lobby = &teams->lobby;
+	int			least_lead = lobby->n;
+	bool		found = false;
+	SplitProblem problem;
+	SplitStatus status = SPLIT_OK;
+	int			first,
+				i;
+
+	lobby->places = palloc_array(int, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+		lobby->places[i] = teams->team[i] != 0 ? SPLIT_MAY(teams->team[i]) :
+			SPLIT_MAY(1) | SPLIT_MAY(2);
+	for (first = teams->count[1]; first <= lobby->n - teams->count[2]; first++)
+		least_lead = Min(least_lead, abs(2 * first - lobby->n));
+	for (first = teams->count[1]; first <= lobby->n - teams->count[2]; first++)
+	{
+		SplitSize	size = {{first, lobby->n - first}};
+		Split		other;
+
+		if (abs(2 * first - lobby->n) > Max(least_lead, max_lead))
+			continue;
+		status = split_one_size(lobby, size, &problem, &other);
+		if (status == SPLIT_OK && other.answer.found &&
+			(!found || is_better(other.logit, split->logit)))
+		{
+			*split = other;
+			found = true;
+		}
+	}
+	if (!found)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("who has no team yet cannot be placed so that parties stay together")));
+	memcpy(teams->team, split->answer.team, sizeof(int) * lobby->n);
+	count_teams(teams);
+}
+
+/*
+ * Find who moves, for each of several numbers of movers of either team; the teams'
+ * numbers afterwards are the same for all.  In the answers a team is that of a mover.
+ */
+static void
+find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
+		   Split *split)
+{
+	const Lobby *lobby = &teams->lobby;
+	LobbyScale	scale = lobby_scale(lobby, after);
+	double		wanted = -lobby->log_odds * lobby->scale * scale.factor;
+	double		now = 0;
+	double	   *value = palloc_array(double, lobby->n + 1);
+	double	   *target = palloc_array(double, n);
+	int		   *places = palloc_array(int, lobby->n + 1);
+	SplitAnswer *answer = palloc0_array(SplitAnswer, n);
+	SplitProblem problem;
+	int			i;
+
+	begin_problem(lobby, &problem);
+	for (i = 0; i < lobby->n; i++)
+	{
+		int			team = teams->team[i];
+
+		/* Who moves is missed on the one team and counts for the other. */
+		now += (team == 1 ? 1 : -1) * scale.by[team - 1] * lobby->rating[team - 1][i];
+		value[i] = scale.by[0] * lobby->rating[0][i] + scale.by[1] * lobby->rating[1][i];
+		places[i] = SPLIT_MAY(SPLIT_BENCH) |
+			(teams->fixed[i] ? 0 : SPLIT_MAY(team));
+	}
+	for (i = 0; i < n; i++)
+	{
+		target[i] = now - wanted;
+		answer[i].team = palloc_array(int, lobby->n + 1);
+	}
+	problem.value[0] = problem.value[1] = value;
+	problem.places = places;
+	problem.size = moves;
+	problem.nsizes = n;
+	problem.target = target;
+	if (solve_problem(&problem, answer) != SPLIT_OK)
+		for (i = 0; i < n; i++)
+			answer[i].found = false;
+	for (i = 0; i < n; i++)
+	{
+		split[i].answer = answer[i];
+		split[i].answer.difference = -answer[i].difference;
+		describe_split(lobby, &scale, wanted, &split[i]);
+	}
+}
+
+/* Players of a team who move, best first, appended to a list. */
+static int
+list_movers(const Teams *teams, const Split *split, int team, int *list, int n)
+{
+	const Lobby *lobby = &teams->lobby;
+	int			first = n;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		int			j;
+
+		if (split->answer.team[i] != team)
+			continue;
+		for (j = n++; j > first && lobby->rating[team - 1][list[j - 1]] <
+			 lobby->rating[team - 1][i]; j--)
+			list[j] = list[j - 1];
+		list[j] = i;
+	}
+	return n;
+}
+
+static void
+put_swap(ReturnSetInfo *rsinfo, const Lobby *lobby, int swaps, int a, int b,
+		 double difference)
+{
+	Datum		values[4];
+	bool		nulls[4] = {false};
+
+	values[0] = Int32GetDatum(swaps);
+	nulls[1] = a < 0;
+	nulls[2] = b < 0;
+	if (a >= 0)
+		values[1] = lobby->player[a];
+	if (b >= 0)
+		values[2] = lobby->player[b];
+	values[3] = Float8GetDatum(difference);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* The best numbers of swaps, each better than fewer. */
+static void
+put_frontier(ReturnSetInfo *rsinfo, const Teams *teams, int max_swaps,
+			 double logit)
+{
+	SplitSize	after = {{teams->count[1], teams->count[2]}};
+	SplitSize  *moves = palloc_array(SplitSize, max_swaps);
+	Split	   *split = palloc_array(Split, max_swaps);
+	int		   *out = palloc_array(int, teams->lobby.n + 1);
+	int		   *in = palloc_array(int, teams->lobby.n + 1);
+	int			m,
+				i;
+
+	for (m = 0; m < max_swaps; m++)
+		moves[m] = (SplitSize) {{m + 1, m + 1}};
+	if (max_swaps > 0)
+		find_moves(teams, moves, max_swaps, after, split);
+	for (m = 0; m < max_swaps; m++)
+	{
+		if (!split[m].answer.found || !is_better(split[m].logit, logit))
+			continue;
+		logit = split[m].logit;
+		(void) list_movers(teams, &split[m], 1, out, 0);
+		(void) list_movers(teams, &split[m], 2, in, 0);
+		for (i = 0; i <= m; i++)
+			put_swap(rsinfo, &teams->lobby, m + 1, out[i], in[i], split[m].difference);
+	}
+}
+
+/* The best swap of two, and so on, as long as it helps. */
+static void
+put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit)
+{
+	SplitSize	after = {{teams->count[1], teams->count[2]}};
+	SplitSize	one = {{1, 1}};
+	int		   *out = palloc_array(int, max_swaps + 1);
+	int		   *in = palloc_array(int, max_swaps + 1);
+	int			m,
+				i;
+
+	for (m = 0; m < max_swaps; m++)
+	{
+		Split		split;
+
+		find_moves(teams, &one, 1, after, &split);
+		if (!split.answer.found || !is_better(split.logit, logit))
+			return;
+		logit = split.logit;
+		(void) list_movers(teams, &split, 1, out, m);
+		(void) list_movers(teams, &split, 2, in, m);
+		teams->team[out[m]] = 2;
+		teams->team[in[m]] = 1;
+		for (i = 0; i <= m; i++)
+			put_swap(rsinfo, &teams->lobby, m + 1, out[i], in[i], split.difference);
+	}
+}
+
+/*
+ * suggest_swaps(players, rating, team, max_swaps, party, locked, rating_2, log_odds,
+ * strength, scale, method, budget, seed)
+ */
+Datum
+skillrating_suggest_swaps(PG_FUNCTION_ARGS)
+{
+	static const LobbyArguments arguments = {
+		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
+		.log_odds = 7,.strength = 8,.scale = 9,.command_rating = -1,
+		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = 11,
+		.seed = 12
+	};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Teams		teams;
+	Split		split;
+	char	   *method;
+	bool	   *joined;
+	int			max_swaps;
+	bool		alone = true;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!read_teams(fcinfo, &arguments, 2, 5, &teams) || teams.lobby.n == 0)
+		return (Datum) 0;
+	method = given(fcinfo, 10) ? text_to_cstring(PG_GETARG_TEXT_PP(10)) : "exact";
+	if (strcmp(method, "exact") != 0 && strcmp(method, "greedy") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown method \"%s\"", method),
+				 errhint("Methods are \"exact\" and \"greedy\".")));
+	if (given(fcinfo, 3) && PG_GETARG_INT32(3) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("max_swaps must not be negative, not %d", PG_GETARG_INT32(3))));
+
+	/* First those who have no team, and how it stands then. */
+	joined = palloc_array(bool, teams.lobby.n);
+	for (i = 0; i < teams.lobby.n; i++)
+		joined[i] = teams.team[i] == 0;
+	place_unassigned(&teams, 1, &split);
+	for (i = 0; i < teams.lobby.n; i++)
+	{
+		int			place = teams.lobby.place[i];
+
+		if (!joined[place])
+			continue;
+		alone = false;
+		put_swap(rsinfo, &teams.lobby, 0, teams.team[place] == 1 ? place : -1,
+				 teams.team[place] == 2 ? place : -1, split.difference);
+	}
+	if (alone)
+		put_swap(rsinfo, &teams.lobby, 0, -1, -1, split.difference);
+	max_swaps = Min(teams.count[1], teams.count[2]);
+	if (given(fcinfo, 3))
+		max_swaps = Min(max_swaps, PG_GETARG_INT32(3));
+	if (strcmp(method, "exact") == 0)
+		put_frontier(rsinfo, &teams, max_swaps, split.logit);
+	else
+		put_greedy_swaps(rsinfo, &teams, max_swaps, split.logit);
+	return (Datum) 0;
+}
+
+/*
+ * suggest_transfers(players, rating, team, max_swaps, party, locked, rating_2,
+ * log_odds, strength, scale, seed)
+ */
+Datum
+skillrating_suggest_transfers(PG_FUNCTION_ARGS)
+{
+	static const LobbyArguments arguments = {
+		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
+		.log_odds = 7,.strength = 8,.scale = 9,.command_rating = -1,
+		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = -1,
+		.seed = 10
+	};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Teams		teams;
+	Split		best;
+	bool		found = false;
+	int			max_swaps = given(fcinfo, 3) ? PG_GETARG_INT32(3) : 0;
+	int			lead;
+	int			swaps,
+				movers,
+				i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!read_teams(fcinfo, &arguments, 2, 5, &teams) || teams.lobby.n == 0)
+		return (Datum) 0;
+	if (teams.count[0] > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%d players have no team", teams.count[0]),
+				 errhint("skillrating.place_joiner() finds them one.")));
+	if (max_swaps < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("max_swaps must not be negative, not %d", max_swaps)));
+	lead = teams.count[1] - teams.count[2];
+
+	/* So many that the numbers come out even, or as good as; then the fewest. */
+	for (swaps = 0; swaps <= Min(max_swaps, Min(teams.count[1], teams.count[2])); swaps++)
+		for (movers = abs(lead) / 2; movers <= (abs(lead) + 1) / 2; movers++)
+		{
+			int			over = lead > 0 ? movers : -movers;
+			SplitSize	moves = {{swaps + Max(over, 0), swaps + Max(-over, 0)}};
+			SplitSize	after = {{teams.count[1] - over, teams.count[2] + over}};
+			Split		split;
+
+			find_moves(&teams, &moves, 1, after, &split);
+			if (!split.answer.found || (found && !is_better(split.logit, best.logit)))
+				continue;
+			best = split;
+			found = true;
+		}
+	if (!found)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("teams of %d and %d cannot be made even with these players locked and parties",
+						teams.count[1], teams.count[2])));
+	for (i = 0; i < teams.lobby.n; i++)
+	{
+		int			place = teams.lobby.place[i];
+		int			from = best.answer.team[place];
+		Datum		values[6];
+		bool		nulls[6] = {false};
+
+		if (from == SPLIT_BENCH)
+			continue;
+		values[0] = teams.lobby.player[place];
+		values[1] = Int32GetDatum(from);
+		values[2] = Int32GetDatum(3 - from);
+		values[3] = Float8GetDatum(best.difference);
+		values[4] = Float8GetDatum(logistic(best.logit));
+		values[5] = BoolGetDatum(best.bound == 0);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * place_joiner(players, rating, team, max_lead, party, rating_2, log_odds, strength,
+ * scale, seed)
+ */
+Datum
+skillrating_place_joiner(PG_FUNCTION_ARGS)
+{
+	static const LobbyArguments arguments = {
+		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 5,
+		.log_odds = 6,.strength = 7,.scale = 8,.command_rating = -1,
+		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = -1,
+		.seed = 9
+	};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Teams		teams;
+	Split		split;
+	int			max_lead = given(fcinfo, 3) ? PG_GETARG_INT32(3) : 1;
+	bool	   *joined;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!read_teams(fcinfo, &arguments, 2, -1, &teams))
+		return (Datum) 0;
+	if (max_lead < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("max_lead must not be negative, not %d", max_lead)));
+	if (teams.count[0] == 0)
+		return (Datum) 0;
+	joined = palloc_array(bool, teams.lobby.n);
+	for (i = 0; i < teams.lobby.n; i++)
+		joined[i] = teams.team[i] == 0;
+	place_unassigned(&teams, max_lead, &split);
+	for (i = 0; i < teams.lobby.n; i++)
+	{
+		int			place = teams.lobby.place[i];
+		Datum		values[5];
+		bool		nulls[5] = {false};
+
+		if (!joined[place])
+			continue;
+		values[0] = teams.lobby.player[place];
+		values[1] = Int32GetDatum(teams.team[place]);
+		values[2] = Float8GetDatum(split.difference);
+		values[3] = Float8GetDatum(logistic(split.logit));
+		values[4] = BoolGetDatum(split.bound == 0);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

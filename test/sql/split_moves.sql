@@ -1,0 +1,62 @@
+-- Teams that are there: suggest_swaps(), suggest_transfers(), place_joiner(), scramble_due().
+SET extra_float_digits = 0;
+\set SHOW_CONTEXT never
+
+-- Four against four, and all swaps there are of them, by brute force.
+CREATE TABLE move_players AS SELECT i, 'p' || i AS player, 1000.0 + (hashint4(i) & 1023) AS rating, 1000.0 + (hashint4(i + 50) & 1023) AS other, 1 + (i - 1) / 4 AS team FROM generate_series(1, 8) AS i;
+CREATE VIEW move_arrays AS SELECT array_agg(player ORDER BY i) AS players, array_agg(rating::float8 ORDER BY i) AS rating, array_agg(other::float8 ORDER BY i) AS other, array_agg(team ORDER BY i) AS team FROM move_players;
+CREATE VIEW move_swaps AS
+SELECT a, b, bit_count(a::bit(4)) AS swaps, (SELECT sum(CASE WHEN (team = 1) = ((CASE team WHEN 1 THEN a ELSE b END >> (i - 1) % 4 & 1) = 0) THEN rating ELSE -other END) / 4 FROM move_players) AS difference
+FROM generate_series(0, 15) AS a, generate_series(0, 15) AS b WHERE bit_count(a::bit(4)) = bit_count(b::bit(4));
+-- Each number of swaps has the best there is, if it is better than fewer.
+WITH best AS (SELECT swaps, min(abs(difference)) AS difference FROM move_swaps GROUP BY swaps),
+    frontier AS (SELECT swaps, difference FROM (SELECT swaps, difference, min(difference) OVER (ORDER BY swaps ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS fewer FROM best) AS b WHERE difference < fewer OR fewer IS NULL),
+    suggested AS (SELECT swaps, abs(max(s.difference)) AS difference, count(*) FILTER (WHERE player_a IS NOT NULL) AS pairs FROM move_arrays, skillrating.suggest_swaps(players, rating, team, rating_2 => other) AS s GROUP BY swaps)
+SELECT swaps, round(f.difference::numeric, 6) AS best, round(s.difference::numeric, 6) AS suggested, pairs FROM frontier AS f FULL JOIN suggested AS s USING (swaps) ORDER BY swaps;
+SELECT swaps, player_a, player_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, rating_2 => other) AS s;
+-- The document's way takes the best pair first, and may end farther off.
+SELECT swaps, player_a, player_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, rating_2 => other, method => 'greedy') AS s;
+SELECT max(swaps), count(*) FROM move_arrays, skillrating.suggest_swaps(players, rating, team, 1, rating_2 => other);
+-- Parties move together, and some players not at all.
+SELECT swaps, player_a, player_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, rating_2 => other, party => '{NULL,NULL,1,1,2,2,NULL,NULL}', locked => '{t,f,f,f,f,f,f,f}') AS s;
+-- Who has no team comes first.
+SELECT swaps, player_a, player_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, '{1,1,1,NULL,2,2,NULL,2}') AS s;
+SELECT player, s.team, round(s.difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,NULL,2,2,NULL,2}') AS s;
+SELECT player, s.team, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,1,1,2,NULL,2}') AS s;
+SELECT player, s.team, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,2,2,2,2,NULL}', party => '{7,NULL,NULL,NULL,NULL,NULL,NULL,7}', max_lead => 2) AS s;
+
+-- Transfers: those of the larger team who leave the smallest difference, all pairs considered, with the sign.
+WITH t AS (SELECT player, from_team, to_team, s.difference FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,2,2}', strength => 'sum') AS s),
+    every AS (SELECT a.player AS a, b.player AS b, (SELECT sum(CASE WHEN i < 7 AND i NOT IN (a.i, b.i) THEN rating ELSE -rating END) FROM move_players) AS difference FROM move_players AS a, move_players AS b WHERE a.i < b.i AND b.i < 7)
+SELECT string_agg(player || ' ' || from_team || ' ' || to_team, ', ') AS transfers, max(t.difference) AS difference, (SELECT min(abs(difference)) FROM every) AS best FROM t;
+-- With one player more either way is considered; nobody moves where nobody needs to.
+SELECT player, from_team, to_team, round(s.difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,2,2,1,2,2,2}', strength => 'sum') AS s;
+SELECT player, from_team, to_team FROM skillrating.suggest_transfers('{a,b,c}'::text[], '{1500,1500,3000}', '{1,1,2}', strength => 'sum');
+SELECT player, from_team, to_team, difference FROM skillrating.suggest_transfers('{a,b,c,d}'::text[], '{1500,1600,1550,1390}', '{1,1,2,2}', max_swaps => 1, strength => 'sum');
+-- The document moves the strong player of the larger team, though it is the weaker one.
+SELECT player, difference FROM skillrating.suggest_transfers('{a,b,c,d}'::text[], '{500,300,200,2000}', '{1,1,1,2}', strength => 'sum');
+
+-- What is refused.
+SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, '{1,1,1,1,1,2,3,2}');
+SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, team, -1);
+SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, team, method => 'best');
+SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, '{1,2}');
+SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,1,NULL}');
+SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,2,2}', locked => '{t,t,t,t,t,f,f,f}');
+SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, team, -1);
+SELECT * FROM move_arrays, skillrating.place_joiner(players, rating, team, -1);
+SELECT count(*) FROM skillrating.suggest_swaps(NULL::int[], NULL, NULL), skillrating.suggest_transfers('{}'::int[], '{}', '{}'), skillrating.place_joiner('{1}'::int[], '{1}', NULL);
+
+-- When to scramble.
+SELECT mode, winner, c1, c2, s.* FROM (VALUES
+    ('arena', '{1}'::int[], NULL::int[], NULL::int[]), ('arena', '{1,2}', NULL, NULL), ('arena', '{2,1,1,1}', NULL, NULL), ('arena', '{1,1,NULL}', NULL, NULL), ('arena', '{NULL,NULL,NULL}', NULL, NULL), ('arena', '{}', NULL, NULL),
+    ('payload', '{2}', '{0}', '{0}'), ('payload', '{2}', '{1}', '{0}'), ('attack_defend', '{1,2}', '{1,2}', '{0,0}'),
+    ('koth', '{1}', '{1}', '{0}'), ('koth', '{1}', '{1}', '{1}'), ('ctf', '{2}', '{0}', '{3}'), ('5cp', '{NULL}', '{0}', '{0}')) AS v(mode, winner, c1, c2), skillrating.scramble_due(mode, winner, c1, c2) AS s;
+SELECT * FROM skillrating.scramble_due('arena', '{2,2}', streak => 2);
+SELECT * FROM skillrating.scramble_due('koth', '{}', waiting_over => true);
+SELECT skillrating.scramble_due('deathmatch', '{1}');
+SELECT skillrating.scramble_due('arena', NULL);
+SELECT skillrating.scramble_due('arena', '{1}', streak => 0);
+
+DROP VIEW move_swaps, move_arrays;
+DROP TABLE move_players;
