@@ -1,0 +1,63 @@
+#!/bin/bash
+# Measure how long fair teams take, and how fair they are beside simpler ways.
+#
+#   bench/split.sh
+#
+# `make bench` calls this.  It works on a throw-away cluster unless PGHOST is set.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+. bench/common.sh
+begin bench/split.sh 5
+
+# Lobbies of players with normally distributed ratings, rounded or not, the same in
+# every run.
+sql <<'SQL'
+CREATE FUNCTION normal(i bigint) RETURNS float8 LANGUAGE sql IMMUTABLE
+RETURN sqrt(-2 * ln((hashint8extended(i, 1) / 18446744073709551616.0 + 0.5)::float8 + 1e-12)) * cos(2 * pi() * (hashint8extended(i, 2) / 18446744073709551616.0 + 0.5)::float8);
+CREATE TABLE lobby AS
+SELECT n, lobby, array_agg(i ORDER BY i) AS players, array_agg(round(1500 + 400 * normal(lobby * 1000 + n * 1000000 + i)) ORDER BY i) AS rating,
+    array_agg(1500 + 400 * normal(lobby * 1000 + n * 1000000 + i) ORDER BY i) AS real_rating
+FROM unnest(ARRAY[24, 32, 40, 64, 100]) AS n, generate_series(1, 20) AS lobby, generate_series(1, n) AS i GROUP BY n, lobby;
+SQL
+each() {
+	local _
+	for _ in $(seq "$rounds"); do
+		timed <<<"SELECT sum(d) FROM lobby, LATERAL (SELECT max(abs(difference)) AS d FROM $3) AS s WHERE n = $2;" >>"$scratch/each"
+	done
+	awk -v what="$1" -v s="$(median "$scratch/each")" -v target="$4" 'BEGIN { printf "%-62s %6.1f ms%s\n", what, s / 20 * 1000, target == "" ? "" : " (target " target ")" }'
+	rm "$scratch/each"
+}
+each 'every size with a bench, exact, whole ratings, 24 players' 24 'skillrating.split_all_sizes(players, rating)' 5
+each '  32 players' 32 'skillrating.split_all_sizes(players, rating)' 10
+each '  64 players' 64 'skillrating.split_all_sizes(players, rating)' 60
+each '  100 players' 100 'skillrating.split_all_sizes(players, rating)' ''
+each 'everybody plays, exact, real ratings, 24 players' 24 'skillrating.split_teams(players, real_rating)' ''
+each '  40 players' 40 'skillrating.split_teams(players, real_rating)' 60
+each 'every size with a bench, exact, real ratings, 24 players' 24 'skillrating.split_all_sizes(players, real_rating)' ''
+each 'all best numbers of swaps, real ratings, 32 players' 32 'skillrating.suggest_swaps(players, real_rating, ARRAY(SELECT 1 + i % 2 FROM generate_series(1, 32) AS i))' ''
+
+# Twelve against twelve in a thousand lobbies, in points of the teams' sums and of the win probability.
+sql <<'SQL'
+CREATE TABLE fair AS
+SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg(1500 + 400 * normal(lobby * 100 + i) ORDER BY i) AS rating,
+    array_agg((1 + place % 2)::int ORDER BY i) AS random_team, array_agg(1 + (ranked % 4 IN (2, 3))::int ORDER BY i) AS snake_team
+FROM (SELECT lobby, i, row_number() OVER (PARTITION BY lobby ORDER BY hashint8extended(lobby * 100 + i, 5)) AS place, row_number() OVER (PARTITION BY lobby ORDER BY normal(lobby * 100 + i)) AS ranked
+    FROM generate_series(1, 1000) AS lobby, generate_series(1, 24) AS i) AS p GROUP BY lobby;
+SQL
+echo
+sql -F ' ' <<'SQL' | awk '{ printf "%-44s difference of sums: median %.3g, 95 %% %.3g, worst %.3g; off even: median %.2g, 95 %% %.2g\n", $1, $2, $3, $4, $5, $6 }'
+WITH way AS (
+    SELECT lobby, 'as_they_came' AS way, (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, random_team, 0, strength => 'sum') AS s) AS d FROM fair
+    UNION ALL SELECT lobby, 'snake_draft', (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, snake_team, 0, strength => 'sum') AS s) FROM fair
+    UNION ALL SELECT lobby, 'greedy_swaps_from_there', (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, random_team, strength => 'sum', method => 'greedy') AS s ORDER BY swaps DESC LIMIT 1) FROM fair
+    UNION ALL SELECT lobby, 'best_with_at_most_two_swaps', (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, random_team, 2, strength => 'sum') AS s ORDER BY swaps DESC LIMIT 1) FROM fair
+    UNION ALL SELECT lobby, 'split_teams()', (SELECT s.difference FROM skillrating.split_teams(players, rating, strength => 'sum') AS s LIMIT 1) FROM fair)
+SELECT way, percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(d)), percentile_cont(0.95) WITHIN GROUP (ORDER BY abs(d)), max(abs(d)),
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(1 / (1 + exp(-d / 12 / 173.7178)) - 0.5)), percentile_cont(0.95) WITHIN GROUP (ORDER BY abs(1 / (1 + exp(-d / 12 / 173.7178)) - 0.5))
+FROM way GROUP BY way ORDER BY 3 DESC;
+SQL
+sql -F ' ' -c "SELECT 'greedy: ' || avg(greedy)::numeric(4, 2) || ' swaps on average; as many exact ones: median ' || percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(d))::numeric(8, 4) || ', 95 % ' || percentile_cont(0.95) WITHIN GROUP (ORDER BY abs(d))::numeric(8, 4)
+FROM (SELECT (SELECT max(swaps) FROM skillrating.suggest_swaps(players, rating, random_team, strength => 'sum', method => 'greedy')) AS greedy, * FROM fair) AS f,
+	LATERAL (SELECT s.difference AS d FROM skillrating.suggest_swaps(players, rating, random_team, greedy, strength => 'sum') AS s ORDER BY swaps DESC LIMIT 1) AS e"
