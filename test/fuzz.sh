@@ -1,12 +1,12 @@
 #!/bin/bash
-# Fuzz the core, one model after another.
+# Fuzz the core: one model after another, and splits into teams.
 #
 #   test/fuzz.sh [SECONDS]      libFuzzer for so long in all (default 60), with
 #                               AddressSanitizer and UBSan; needs clang
-#   test/fuzz.sh -n COUNT       so many matches of made-up bytes for each model,
+#   test/fuzz.sh -n COUNT       so many matches of made-up bytes for each target,
 #                               and the corpus; needs only a compiler
 #
-# The second form is the same in every run, and part of `make test`.  Each model
+# The second form is the same in every run, and part of `make test`.  Each target
 # that passes is a line "ok ...".
 
 set -uo pipefail
@@ -16,7 +16,7 @@ build=build/fuzz
 mkdir -p "$build"
 sources=(src/core/*.c src/core/*/*.c)
 flags=(-std=gnu11 -g -O1 -Wall -Wextra -Werror -ffp-contract=off -Isrc/core)
-models=$(sed -n 's/^	MODEL(\([a-z0-9_]*\)).*/\1/p' src/core/models.c)
+targets="$(sed -n 's/^	MODEL(\([a-z0-9_]*\)).*/\1/p' src/core/models.c) split"
 status=0
 
 result() {
@@ -30,25 +30,25 @@ result() {
 
 if [ "${1-}" = -n ]; then
 	"${CC:-cc}" "${flags[@]}" -o "$build/standalone" test/fuzz/*.c "${sources[@]}" -lm || exit 1
-	for model in $models; do
-		FUZZ_MODEL=$model "$build/standalone" -n "$2" &&
-			FUZZ_MODEL=$model "$build/standalone" test/fuzz/corpus/*
-		result $? "fuzz $model, $2 matches and the corpus"
+	for target in $targets; do
+		FUZZ_TARGET=$target "$build/standalone" -n "$2" &&
+			FUZZ_TARGET=$target "$build/standalone" test/fuzz/corpus/*
+		result $? "fuzz $target, $2 matches and the corpus"
 	done
 	exit $status
 fi
 
 clang "${flags[@]}" -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	-o "$build/fuzz" test/fuzz/fuzz_models.c "${sources[@]}" -lm || exit 1
-for model in $models; do
-	corpus=$build/corpus/$model
+	-o "$build/fuzz" test/fuzz/fuzz*.c "${sources[@]}" -lm || exit 1
+for target in $targets; do
+	corpus=$build/corpus/$target
 	mkdir -p "$corpus"
-	FUZZ_MODEL=$model "$build/fuzz" -max_len=1024 -timeout=20 -close_fd_mask=1 \
-		-artifact_prefix="$build/$model-" -print_final_stats=0 -verbosity=0 \
-		-max_total_time=$((${1:-60} / $(wc -w <<<"$models") + 1)) \
+	FUZZ_TARGET=$target "$build/fuzz" -max_len=1024 -timeout=20 -close_fd_mask=1 \
+		-artifact_prefix="$build/$target-" -print_final_stats=0 -verbosity=0 \
+		-max_total_time=$((${1:-60} / $(wc -w <<<"$targets") + 1)) \
 		"$corpus" test/fuzz/corpus >"$build/log" 2>&1
 	found=$?
 	[ $found -eq 0 ] || cat "$build/log"
-	result $found "fuzz $model"
+	result $found "fuzz $target"
 done
 exit $status

@@ -15,6 +15,10 @@
 
 #define MAX_PLAYERS 1000
 
+/* Ratings and what a team has in advance, in points. */
+#define MOST_POINTS 1e12
+#define MOST_WEIGHT 1e6			/* of a commander */
+
 /* What a split may take, besides the lobby itself. */
 #define MAX_ROOM (64 * 1024 * 1024)
 
@@ -39,7 +43,16 @@ lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 
 	check_finite_elements(name, element, lobby->n);
 	for (i = 0; i < lobby->n; i++)
+	{
+		if (fabs(element[i]) > MOST_POINTS)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%s is out of range: %g", name, element[i]),
+					 errdetail("It is element %d of the array.", i + 1),
+					 errhint("It must lie between %g and %g.", -MOST_POINTS,
+							 MOST_POINTS)));
 		number[i] = element[lobby->order[i]];
+	}
 	return number;
 }
 
@@ -280,9 +293,19 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	lobby->scale = given(fcinfo, arguments->scale) ?
 		PG_GETARG_FLOAT8(arguments->scale) : 400 / log(10);
 	check_positive("scale", lobby->scale);
+	if (fabs(lobby->log_odds * lobby->scale) > MOST_POINTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("log_odds times scale is out of range: %g",
+						lobby->log_odds * lobby->scale)));
 	lobby->command_weight = given(fcinfo, arguments->command_weight) ?
 		check_not_negative("command_weight",
 						   PG_GETARG_FLOAT8(arguments->command_weight)) : 0.5;
+	if (lobby->command_weight > MOST_WEIGHT)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("command_weight must be at most %g, not %g", MOST_WEIGHT,
+						lobby->command_weight)));
 	lobby->max_work = MOST_STEPS;
 	if (given(fcinfo, arguments->budget))
 	{

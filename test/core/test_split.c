@@ -189,6 +189,7 @@ check_answers(const Box *box, double tolerance)
 		assert_true(answer->bound <= fabs(answer->difference) + tolerance);
 		if (box->problem.command_value[0] != NULL)
 		{
+			assert_true(answer->commander[0] >= 0 && answer->commander[1] >= 0);
 			assert_int_equal(answer->team[answer->commander[0]], 1);
 			assert_int_equal(answer->team[answer->commander[1]], 2);
 		}
@@ -314,13 +315,55 @@ test_bound_of_rounding(void **state)
 	int			again;
 
 	(void) state;
-	for (again = 0; again < 50; again++)
+	for (again = 0; again < 400; again++)
 	{
-		Box		   *box = random_box(&random, REAL | SIDES | TARGET);
+		Box		   *box = random_box(&random, REAL | SIDES | TARGET |
+									(again % 2 == 0 ? 0 : COMMANDERS | APART));
 
-		box->problem.max_room = 20000 + (size_t) random_between(&random, 0, 50000);
-		box->problem.max_work = 20000;
+		box->problem.max_room = 100000;
+		box->problem.max_work = pow(10, random_between(&random, 2, 5));
+		if (box_prepare(box) == SPLIT_OK)
+		{
+			box_solve(box);
+			check_answers(box, 1e-6);
+		}
+		box_free(box);
+	}
+}
+
+/*
+ * When groups are exchanged after a coarse search, each team keeps one commander.
+ * All groups are pairs who avoid each other, so that either team has one of each.
+ */
+static void
+test_commanders_stay_apart(void **state)
+{
+	Random		random = {5};
+	int			again;
+
+	(void) state;
+	for (again = 0; again < 400; again++)
+	{
+		Box		   *box = box_make(6);
+		int			i;
+
+		for (i = 0; i < 6; i++)
+		{
+			box->value[0][i] = box->value[1][i] = random_between(&random, 0, 1);
+			box->command_value[0][i] = box->command_value[1][i] =
+				random_between(&random, -5, 5);
+		}
+		box->problem.command_value[0] = box->command_value[0];
+		box->problem.command_value[1] = box->command_value[1];
+		box->apart[0] = (SplitPair) {0, 1};
+		box->apart[1] = (SplitPair) {2, 3};
+		box->apart[2] = (SplitPair) {4, 5};
+		box->problem.napart = 3;
+		box_size(box, 3, 3);
+		box->problem.max_room = 1000;
+		box->problem.max_work = 1;
 		assert_int_equal(box_prepare(box), SPLIT_OK);
+		assert_int_equal(box->problem.method, SPLIT_BY_REACH);
 		box_solve(box);
 		check_answers(box, 1e-6);
 		box_free(box);
@@ -481,6 +524,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_all_splits),
 		cmocka_unit_test(test_bound_of_rounding),
+		cmocka_unit_test(test_commanders_stay_apart),
 		cmocka_unit_test(test_against_random_splits),
 		cmocka_unit_test(test_against_gosper),
 		cmocka_unit_test(test_faults),

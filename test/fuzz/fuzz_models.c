@@ -1,12 +1,9 @@
 /*
  * fuzz_models.c
- *		Rates matches made of arbitrary bytes, under the model that the variable
- *		FUZZ_MODEL of the environment names.
+ *		Rates matches made of arbitrary bytes, under a model.
  *
  * Whatever the bytes, a match is refused with a status, or what comes of it is
- * sound: probabilities, states, and the same again for the same match.  Linked
- * with libFuzzer this is its target; with standalone.c it reads files, or makes
- * up its bytes.
+ * sound: probabilities, states, and the same again for the same match.
  */
 #include <math.h>
 #include <stdint.h>
@@ -14,13 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "model.h"
+#include "targets.h"
 
 #define MAX_ROWS	24
 #define MAX_PARAMS	32
-
-extern int	LLVMFuzzerInitialize(int *argc, char ***argv);
-extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const Model *model;
 
@@ -33,53 +29,6 @@ static const Model *model;
 			abort(); \
 		} \
 	} while (0)
-
-/* What is left of the bytes; there are zeros behind them. */
-typedef struct Bytes
-{
-	const uint8_t *data;
-	size_t		size;
-} Bytes;
-
-static int
-next_byte(Bytes *bytes)
-{
-	if (bytes->size == 0)
-		return 0;
-	bytes->size--;
-	return *bytes->data++;
-}
-
-static int
-next_below(Bytes *bytes, int n)
-{
-	return next_byte(bytes) % n;
-}
-
-/* Any double, among them those that are likely to hurt. */
-static double
-next_number(Bytes *bytes)
-{
-	static const double special[] = {
-		0, -0.0, 1, -1, 0.5, 1e-300, 5e-324, 1e300, -1e300, 1.7976931348623157e308,
-		1e-12, 25, 1500, 86400, NAN, INFINITY, -INFINITY
-	};
-	int			kind = next_byte(bytes);
-	double		number;
-
-	if (kind < 64)
-		return special[kind % (sizeof(special) / sizeof(special[0]))];
-	if (kind < 160)
-		return next_byte(bytes) - 40 + next_byte(bytes) / 256.0;
-	if (kind < 240)
-		return 20.0 * next_byte(bytes) + next_byte(bytes);
-	if (bytes->size < sizeof(number))
-		return 0;
-	memcpy(&number, bytes->data, sizeof(number));
-	bytes->data += sizeof(number);
-	bytes->size -= sizeof(number);
-	return number;
-}
 
 static void
 next_params(Bytes *bytes, ParamValue *params)
@@ -201,24 +150,15 @@ check_wins(const Match *match)
 		CHECK(match->team[i].win >= 0 && match->team[i].win <= 1);
 }
 
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
+bool
+fuzz_models_begin(const char *name)
 {
-	const char *name = getenv("FUZZ_MODEL");
-
-	(void) argc;
-	(void) argv;
-	model = model_find(name ? name : "elo");
-	if (model == NULL)
-	{
-		fprintf(stderr, "FUZZ_MODEL is no model: %s\n", name);
-		exit(2);
-	}
-	return 0;
+	model = model_find(name);
+	return model != NULL;
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void
+fuzz_models(const uint8_t *data, size_t size)
 {
 	static Participant row[MAX_ROWS];
 	static MatchTeam team[MAX_ROWS];
@@ -265,13 +205,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(match_status_message(status) != NULL);
 	CHECK(offender >= -1 && offender < n);
 	if (status != MATCH_OK)
-		return 0;
+		return;
 
 	status = model_rate(model, params, &match);
 	CHECK(status == MATCH_OK || status == MATCH_BAD_STATE ||
 		  status == MATCH_OVERFLOW);
 	if (status != MATCH_OK)
-		return 0;
+		return;
 	check_wins(&match);
 	for (i = 0; i < match.nplayers; i++)
 	{
@@ -289,5 +229,4 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(model_rate(model, params, &match) == MATCH_OK);
 	for (i = 0; i < match.nplayers; i++)
 		CHECK(memcmp(again[i], after[i], model->nstate * sizeof(double)) == 0);
-	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "split/split.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +23,9 @@
 
 /* Exchanges go on as long as they take this share off the difference. */
 #define LEAST_GAIN 1e-6
+
+/* Units beyond this would not be told apart in a double for long. */
+#define MOST_UNITS 0x1p40
 
 static const double quanta[] = {1000, 100, 10, 1, 0.5, 0.1, 0.01, 0.001};
 
@@ -75,11 +79,13 @@ add_option(Doings *doings, const int *commander)
 {
 	SplitProblem *problem = doings->problem;
 	SplitGroup *group = doings->group;
-	SplitOption *option = &problem->option[group->first_option + group->noptions++];
+	SplitOption *option;
 	int			m;
 
+	group->noptions++;
 	if (!doings->store)
 		return;
+	option = &problem->option[group->first_option + group->noptions - 1];
 	memset(option, 0, sizeof(SplitOption));
 	for (m = group->nmembers - 1; m >= 0; m--)
 	{
@@ -376,6 +382,7 @@ void
 split_choose(SplitProblem *problem)
 {
 	double		largest = 0;
+	double		farthest = 0;
 	double		quantum;
 	size_t		q;
 	int			i,
@@ -398,13 +405,16 @@ split_choose(SplitProblem *problem)
 		problem->order[j] = i;
 	}
 
+	/* What units count: values, what is taken off them, and targets. */
+	farthest = fmax(largest, problem->n * fabs(middle_value(problem)));
+	for (i = 0; i < problem->nsizes; i++)
+		farthest = fmax(farthest, fabs(problem->target[i]));
+
 	problem->method = SPLIT_BY_REACH;
-	for (q = 0; q < sizeof(quanta) / sizeof(quanta[0]); q++)
-	{
-		set_units(problem, quanta[q]);
-		if (problem->exact)
-			break;
-	}
+	problem->exact = false;
+	for (q = 0; q < sizeof(quanta) / sizeof(quanta[0]) && !problem->exact; q++)
+		if (farthest < MOST_UNITS * quanta[q])
+			set_units(problem, quanta[q]);
 	if (!problem->exact || !reach_fits(problem))
 	{
 		if (split_halves_room(problem) <= problem->max_room &&
@@ -413,10 +423,10 @@ split_choose(SplitProblem *problem)
 		else
 		{
 			/* As fine as it may be. */
-			quantum = largest > 0 ? largest * 0x1p-40 : 1;
+			quantum = fmax(farthest / MOST_UNITS, DBL_MIN);
 			do
 				set_units(problem, quantum *= 2);
-			while (!reach_fits(problem) && quantum < 4 * largest);
+			while (!reach_fits(problem) && quantum < 4 * farthest);
 		}
 	}
 	problem->room = problem->method == SPLIT_BY_HALVES ?
@@ -492,7 +502,8 @@ try_exchanges(const SplitProblem *problem, const int *choice, int g, int h,
 
 			if (c->count[0] + d->count[0] != a->count[0] + b->count[0] ||
 				c->count[1] + d->count[1] != a->count[1] + b->count[1] ||
-				c->command + d->command != a->command + b->command ||
+				(c->command | d->command) != (a->command | b->command) ||
+				(c->command & d->command) != 0 ||
 				fabs(after) >= fabs(best->difference))
 				continue;
 			*best = (Exchange) {after, {g, h}, {i, j}};

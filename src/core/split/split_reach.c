@@ -456,9 +456,14 @@ static bool
 nearest(const Reach *reach, const uint64_t *bits, int64_t target, int64_t margin,
 		int64_t *units)
 {
-	int64_t		distance;
+	int64_t		distance = 0;
 
-	for (distance = 0; distance <= margin; distance++)
+	/* Nothing is nearer than the end of the row. */
+	if (target > reach->high)
+		distance = target - reach->high;
+	else if (target < reach->low)
+		distance = reach->low - target;
+	for (; distance <= margin; distance++)
 	{
 		*units = target + distance;
 		if (has_bit(reach, bits, *units))
@@ -466,6 +471,8 @@ nearest(const Reach *reach, const uint64_t *bits, int64_t target, int64_t margin
 		*units = target - distance;
 		if (has_bit(reach, bits, *units))
 			return true;
+		if (target + distance > reach->high && target - distance < reach->low)
+			return false;
 	}
 	return false;
 }
