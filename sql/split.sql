@@ -20,7 +20,7 @@ CREATE FUNCTION skillrating.split_teams(
     seed bigint DEFAULT NULL)
 RETURNS TABLE (player anyelement, team integer, difference float8, win_probability float8, exact boolean, bound float8, commands boolean)
 AS 'MODULE_PATHNAME', 'skillrating_split_teams'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
+LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
 COMMENT ON FUNCTION skillrating.split_teams(anyarray, float8[], integer, integer, integer[], integer[], text[], float8[], float8, text, float8, float8[], float8[], float8, boolean[], float8, bigint) IS
 'Splits players into two teams that are as even as any can be: a row for each player with the team (null: the bench), and in every row how good the split is. Without team_size everybody plays, in teams as equal in number as possible; with it so many play on either side, and who sits out is chosen so that the teams are fair. Arrays have an element for each player. party: those with the same number stay together, on a team or on the bench; null for none. locked: 1 or 2 for a team, 0 for the bench, null for neither. avoid: pairs of players, as text, who must not be on one team, ''{{a,b},{c,d}}''; who is not among the players does not matter. rating_2: what players are worth on the second team, where sides differ. log_odds: what the first team has in advance. strength: a team is the mean or the sum of its players, or their share: their sum by the number of all who play, as in the Hive model. scale: rating points for a log-odds of 1, 400 / ln 10 for Elo. With command_rating each team gets a commander, one of those whom commander names (null: anybody), who counts by that (command_rating_2 on the second team) times command_weight, and not as a player. budget: roughly how many milliseconds it may take. seed: among splits that are as good, others for other seeds; the same call always gives the same split. difference is the strength of the first team less that of the second, and win_probability the logistic function of difference / scale + log_odds, whose distance from one half is what is made small. exact: no split is nearer; else none is by more than bound, in points of difference. The search is over sums that can be reached, or all sums of both halves (Horowitz and Sahni 1974), and takes at most 64 MB. No rows if players or rating are null. Errors: 22023 for ties that contradict one another, naming one of them, for players who are there twice, and for numbers out of range, 2202E for arrays of other lengths, 22004 for nulls in arrays, 54000 for more than 1000 players and for more than 24 who are tied to one another, or in too many ways.';
@@ -39,7 +39,7 @@ CREATE FUNCTION skillrating.split_all_sizes(
     seed bigint DEFAULT NULL)
 RETURNS TABLE (team_size integer, player anyelement, team integer, difference float8, exact boolean, bound float8, win_probability float8)
 AS 'MODULE_PATHNAME', 'skillrating_split_all_sizes'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 200;
+LANGUAGE C STABLE PARALLEL SAFE ROWS 200;
 
 COMMENT ON FUNCTION skillrating.split_all_sizes(anyarray, float8[], integer[], integer[], text[], float8[], float8, text, float8, float8, bigint) IS
 'The best split for every team size from 2 to half of the players, all at once, with whoever is left on the bench: what a game server keeps to be ready for whoever is still there. A row for each size and player; sizes that the ties do not allow are left out. Arguments, columns and errors are those of split_teams().';

@@ -89,6 +89,19 @@ read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int team,
 	return true;
 }
 
+/* An argument that is a number of players; or what stands for null. */
+static int
+number_argument(FunctionCallInfo fcinfo, int arg, const char *name, int otherwise)
+{
+	int			number = given(fcinfo, arg) ? PG_GETARG_INT32(arg) : otherwise;
+
+	if (number < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must not be negative, not %d", name, number)));
+	return number;
+}
+
 /* Whether a log-odds is nearer to 0 than another, not by rounding only. */
 static bool
 is_better(double logit, double than)
@@ -319,10 +332,7 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown method \"%s\"", method),
 				 errhint("Methods are \"exact\" and \"greedy\".")));
-	if (given(fcinfo, 3) && PG_GETARG_INT32(3) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("max_swaps must not be negative, not %d", PG_GETARG_INT32(3))));
+	max_swaps = number_argument(fcinfo, 3, "max_swaps", teams.lobby.n);
 
 	/* First those who have no team, and how it stands then. */
 	joined = palloc_array(bool, teams.lobby.n);
@@ -341,9 +351,7 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	}
 	if (alone)
 		put_swap(rsinfo, &teams.lobby, 0, -1, -1, split.difference);
-	max_swaps = Min(teams.count[1], teams.count[2]);
-	if (given(fcinfo, 3))
-		max_swaps = Min(max_swaps, PG_GETARG_INT32(3));
+	max_swaps = Min(max_swaps, Min(teams.count[1], teams.count[2]));
 	if (strcmp(method, "exact") == 0)
 		put_frontier(rsinfo, &teams, max_swaps, split.logit);
 	else
@@ -368,7 +376,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	Teams		teams;
 	Split		best;
 	bool		found = false;
-	int			max_swaps = given(fcinfo, 3) ? PG_GETARG_INT32(3) : 0;
+	int			max_swaps;
 	int			lead;
 	int			swaps,
 				movers,
@@ -382,10 +390,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d players have no team", teams.count[0]),
 				 errhint("skillrating.place_joiner() finds them one.")));
-	if (max_swaps < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("max_swaps must not be negative, not %d", max_swaps)));
+	max_swaps = number_argument(fcinfo, 3, "max_swaps", 0);
 	lead = teams.count[1] - teams.count[2];
 
 	/* So many that the numbers come out even, or as good as; then the fewest. */
@@ -444,17 +449,14 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
 	Split		split;
-	int			max_lead = given(fcinfo, 3) ? PG_GETARG_INT32(3) : 1;
+	int			max_lead;
 	bool	   *joined;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_teams(fcinfo, &arguments, 2, -1, &teams))
 		return (Datum) 0;
-	if (max_lead < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("max_lead must not be negative, not %d", max_lead)));
+	max_lead = number_argument(fcinfo, 3, "max_lead", 1);
 	if (teams.count[0] == 0)
 		return (Datum) 0;
 	joined = palloc_array(bool, teams.lobby.n);

@@ -26,6 +26,7 @@
 
 #include "arrays.h"
 #include "solve_pass.h"
+#include "union_find.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_relation);
 
@@ -479,8 +480,7 @@ take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
 		int32		b = leaf->player[DatumGetInt32(component[i]) - 1];
 
 		layout->games[a] += DatumGetInt64(games[i]);
-		layout->component[solver_find_component(layout->component, a)] =
-			solver_find_component(layout->component, b);
+		union_join(layout->component, a, b);
 	}
 	MemoryContextSwitchTo(d->memory);
 	leaf->context = palloc_array(Datum, leaf->ncontexts + 1);

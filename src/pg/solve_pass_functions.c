@@ -18,6 +18,7 @@
 #include "history_builder.h"
 #include "rows.h"
 #include "solve_state.h"
+#include "union_find.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_survey_transition);
 SKILLRATING_FUNCTION(skillrating_solve_survey_final);
@@ -413,7 +414,7 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 		PointerGetDatum(construct_array(element, nplayers, INT8OID, sizeof(int64),
 										FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 	for (i = 0; i < nplayers; i++)
-		element[i] = Int32GetDatum(1 + solver_find_component(state->task.layout.component, i));
+		element[i] = Int32GetDatum(1 + union_find(state->task.layout.component, i));
 	values[SURVEY_COMPONENT] =
 		PointerGetDatum(construct_array(element, nplayers, INT4OID, sizeof(int32),
 										true, TYPALIGN_INT));

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "solve/solver.h"
+#include "union_find.h"
 
 enum
 {
@@ -234,10 +235,9 @@ find_components(FragGraph *graph)
 	for (i = 0; i < graph->nplayers; i++)
 		parent[i] = i;
 	for (e = 0; e < graph->nedges; e++)
-		parent[solver_find_component(parent, graph->edge[e].a)] =
-			solver_find_component(parent, graph->edge[e].b);
+		union_join(parent, graph->edge[e].a, graph->edge[e].b);
 	for (i = 0; i < graph->nplayers; i++)
-		graph->player[i].component = solver_find_component(parent, i);
+		graph->player[i].component = union_find(parent, i);
 }
 
 /* The document's average: over those met, and the player itself. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "union_find.h"
 
 /* After how many matches there may be an interrupt. */
 #define MATCHES_BETWEEN_CHECKS 1000
@@ -133,17 +134,6 @@ solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 	rows->nentries++;
 }
 
-int32_t
-solver_find_component(int32_t *component, int32_t player)
-{
-	while (component[player] != player)
-	{
-		component[player] = component[component[player]];
-		player = component[player];
-	}
-	return player;
-}
-
 /*
  * Go through the matches that count.  The callback sees each; it may be NULL, and so
  * may be the rows, which are then not made.
@@ -188,7 +178,7 @@ static void
 see_match(SolverTask *task, const Match *match)
 {
 	SolverLayout *layout = &task->layout;
-	int32_t		root = solver_find_component(layout->component, task->work->player[0]);
+	int32_t		root = union_find(layout->component, task->work->player[0]);
 	int			i;
 
 	layout->appearances += (size_t) match->nplayers;
@@ -197,7 +187,7 @@ see_match(SolverTask *task, const Match *match)
 		int32_t		player = task->work->player[i];
 
 		layout->games[player]++;
-		layout->component[solver_find_component(layout->component, player)] = root;
+		union_join(layout->component, player, root);
 	}
 }
 
@@ -299,7 +289,7 @@ solver_lay_out(SolverTask *task)
 		for (i = 0; i <= players; i++)
 			layout->first_skill[i] = i;
 	for (i = 0; i < players; i++)
-		layout->component[i] = solver_find_component(layout->component, (int32_t) i);
+		layout->component[i] = union_find(layout->component, (int32_t) i);
 	layout->skills = layout->first_skill[players];
 	layout->offset = layout->n = layout->skills;
 	layout->noffsets = task->solver->offsets != NULL &&

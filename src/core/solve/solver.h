@@ -212,9 +212,6 @@ extern LogitResult solver_run(SolverTask *task, double *x);
 extern uint32_t solver_skill_on(const SolverLayout *layout, int32_t player,
 								int64_t at);
 
-/* The player who stands for a component, where every player leads to one. */
-extern int32_t solver_find_component(int32_t *component, int32_t player);
-
 /* Whether an unknown has a maximum, if not all have. */
 extern bool solver_determined(const SolverTask *task, const LogitResult *result,
 							  uint32_t u);

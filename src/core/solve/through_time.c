@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "solve/solver.h"
+#include "union_find.h"
 
 /* After how many matches there may be an interrupt. */
 #define MATCHES_BETWEEN_CHECKS 1000
@@ -220,8 +221,7 @@ through_time_link(ThroughTime *tt)
 		{
 			int32_t		player = tt->work->player[a - tt->first[m]];
 
-			tt->component[solver_find_component(tt->component, player)] =
-				solver_find_component(tt->component, tt->work->player[0]);
+			union_join(tt->component, player, tt->work->player[0]);
 			tt->match[a] = (uint32_t) m;
 			tt->previous[a] = tt->last[player];
 			tt->next[a] = NO_APPEARANCE;
@@ -233,7 +233,7 @@ through_time_link(ThroughTime *tt)
 		}
 	}
 	for (p = 0; p < tt->history->nplayers; p++)
-		tt->component[p] = solver_find_component(tt->component, p);
+		tt->component[p] = union_find(tt->component, p);
 }
 
 /* The message to an appearance from the one before, or from the beginning. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "union_find.h"
 
 /* More options of one group than these are not enumerated. */
 #define MAX_OPTIONS 20000
@@ -32,17 +33,6 @@ static const double quanta[] = {1000, 100, 10, 1, 0.5, 0.1, 0.01, 0.001};
 /*
  * ---- Groups ----
  */
-
-static int
-find_root(int *root, int player)
-{
-	while (root[player] != player)
-	{
-		root[player] = root[root[player]];
-		player = root[player];
-	}
-	return player;
-}
 
 static int
 party_of(const SplitProblem *problem, int player)
@@ -177,6 +167,8 @@ go_through(Doings *doings, int m)
 	const int  *member = problem->member + group->first_member;
 	int			team;
 
+	if (problem->interrupt != NULL)
+		problem->interrupt();
 	if (group->noptions > MAX_OPTIONS)
 		return false;
 	if (m == group->nmembers)
@@ -203,12 +195,6 @@ go_through(Doings *doings, int m)
 	return true;
 }
 
-static void
-tie(SplitProblem *problem, int a, int b)
-{
-	problem->root[find_root(problem->root, a)] = find_root(problem->root, b);
-}
-
 /* Members by group, and those of a party together; in the order of players otherwise. */
 static void
 list_members(SplitProblem *problem)
@@ -221,17 +207,17 @@ list_members(SplitProblem *problem)
 	problem->ngroups = 0;
 	for (leader = 0; leader < problem->n; leader++)
 	{
-		int			root = find_root(problem->root, leader);
+		int			root = union_find(problem->root, leader);
 		bool		seen = false;
 
 		for (i = 0; i < leader && !seen; i++)
-			seen = find_root(problem->root, i) == root;
+			seen = union_find(problem->root, i) == root;
 		if (seen)
 			continue;
 		problem->group[problem->ngroups++].first_member = n;
 		for (first = leader; first < problem->n; first++)
 		{
-			bool		listed = find_root(problem->root, first) != root;
+			bool		listed = union_find(problem->root, first) != root;
 
 			/* With the first of a party come all others. */
 			for (i = leader; i < first && !listed; i++)
@@ -260,9 +246,9 @@ split_group(SplitProblem *problem)
 	for (i = 0; i < problem->n; i++)
 		for (j = 0; j < i && party_of(problem, i) != 0; j++)
 			if (party_of(problem, i) == party_of(problem, j))
-				tie(problem, i, j);
+				union_join(problem->root, i, j);
 	for (i = 0; i < problem->napart; i++)
-		tie(problem, problem->apart[i].a, problem->apart[i].b);
+		union_join(problem->root, problem->apart[i].a, problem->apart[i].b);
 	list_members(problem);
 	problem->noptions = 0;
 	for (i = 0; i < problem->ngroups; i++)
@@ -384,6 +370,7 @@ split_choose(SplitProblem *problem)
 	double		largest = 0;
 	double		farthest = 0;
 	double		quantum;
+	bool		reach;
 	size_t		q;
 	int			i,
 				j;
@@ -415,19 +402,18 @@ split_choose(SplitProblem *problem)
 	for (q = 0; q < sizeof(quanta) / sizeof(quanta[0]) && !problem->exact; q++)
 		if (farthest < MOST_UNITS * quanta[q])
 			set_units(problem, quanta[q]);
-	if (!problem->exact || !reach_fits(problem))
+	reach = problem->exact && reach_fits(problem);
+	if (split_halves_room(problem) <= problem->max_room &&
+		split_halves_work(problem) <=
+		(reach ? split_reach_work(problem) : problem->max_work))
+		problem->method = SPLIT_BY_HALVES;
+	else if (!reach)
 	{
-		if (split_halves_room(problem) <= problem->max_room &&
-			split_halves_work(problem) <= problem->max_work)
-			problem->method = SPLIT_BY_HALVES;
-		else
-		{
-			/* As fine as it may be. */
-			quantum = fmax(farthest / MOST_UNITS, DBL_MIN);
-			do
-				set_units(problem, quantum *= 2);
-			while (!reach_fits(problem) && quantum < 4 * farthest);
-		}
+		/* As fine as it may be. */
+		quantum = fmax(farthest / MOST_UNITS, DBL_MIN);
+		do
+			set_units(problem, quantum *= 2);
+		while (!reach_fits(problem) && quantum < 4 * farthest);
 	}
 	problem->room = problem->method == SPLIT_BY_HALVES ?
 		split_halves_room(problem) : split_reach_room(problem);

@@ -1,0 +1,30 @@
+/*
+ * union_find.h
+ *		Who is connected with whom: sets that are joined, each known by one of its
+ *		members.
+ */
+#ifndef UNION_FIND_H
+#define UNION_FIND_H
+
+#include <stdint.h>
+
+/* The member that stands for the set of i; at first everybody is their own parent. */
+static inline int32_t
+union_find(int32_t *parent, int32_t i)
+{
+	while (parent[i] != i)
+	{
+		parent[i] = parent[parent[i]];
+		i = parent[i];
+	}
+	return i;
+}
+
+/* The sets of a and b become one, for which stands who stood for b. */
+static inline void
+union_join(int32_t *parent, int32_t a, int32_t b)
+{
+	parent[union_find(parent, a)] = union_find(parent, b);
+}
+
+#endif							/* UNION_FIND_H */
