@@ -22,6 +22,9 @@
 /* What a split may take, besides the lobby itself. */
 #define MAX_ROOM (64 * 1024 * 1024)
 
+/* In larger lobbies a conflict is not explained. */
+#define MOST_TO_EXPLAIN 100
+
 /* Steps of the core, each about a nanosecond. */
 #define STEPS_PER_MILLISECOND 1e6
 #define MOST_STEPS 1e10
@@ -357,6 +360,18 @@ member_names(Lobby *lobby, const SplitProblem *problem, const SplitGroup *group)
 	return names.data;
 }
 
+/* Errors if something takes more memory than a split may. */
+static void
+check_room(Size room)
+{
+	if (room > MAX_ROOM)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("splitting these players would take %zu MB, more than %d",
+						room >> 20, MAX_ROOM >> 20),
+				 errhint("Fewer players, or with fewer pairs to avoid, can be split.")));
+}
+
 SplitStatus
 solve_problem(SplitProblem *problem, SplitAnswer *answer)
 {
@@ -368,17 +383,11 @@ solve_problem(SplitProblem *problem, SplitAnswer *answer)
 		answer[i].found = false;
 	if (status != SPLIT_OK)
 		return status;
-	problem->option = palloc_extended(mul_size(sizeof(SplitOption),
-											   problem->noptions + 1),
-									  MCXT_ALLOC_HUGE);
+	check_room(mul_size(sizeof(SplitOption), problem->noptions + 1));
+	problem->option = palloc_array(SplitOption, problem->noptions + 1);
 	split_make_options(problem);
 	split_choose(problem);
-	if (problem->room > 2 * MAX_ROOM)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("splitting these players would take %zu MB",
-						problem->room >> 20),
-				 errhint("Fewer players can be split, or those of fewer parties.")));
+	check_room(problem->room);
 	room = palloc(Max(problem->room, 1));
 	split_solve(problem, room, answer);
 	pfree(room);
@@ -418,6 +427,9 @@ find_conflict(Lobby *lobby, const SplitProblem *problem)
 	int			i,
 				j;
 
+	/* Every tie is tried, which should not take longer than it is worth. */
+	if (lobby->n > MOST_TO_EXPLAIN)
+		return NULL;
 	for (i = 0; i < lobby->n && lobby->places != NULL; i++)
 	{
 		if (lobby->places[i] == SPLIT_ANYWHERE)

@@ -356,12 +356,27 @@ set_units(SplitProblem *problem, double quantum)
 	}
 }
 
-/* Whether what reach takes for the units as they are may be taken. */
+/* The bytes of a choice for each size. */
+static size_t
+choice_room(const SplitProblem *problem)
+{
+	return ((size_t) problem->nsizes * (size_t) problem->ngroups * sizeof(int) + 15) /
+		16 * 16;
+}
+
+/* Whether what a method takes for the units as they are may be taken. */
 static bool
 reach_fits(const SplitProblem *problem)
 {
-	return split_reach_room(problem) <= problem->max_room &&
+	return choice_room(problem) + split_reach_room(problem) <= problem->max_room &&
 		split_reach_work(problem) <= problem->max_work;
+}
+
+static bool
+halves_fit(const SplitProblem *problem, double max_work)
+{
+	return choice_room(problem) + split_halves_room(problem) <= problem->max_room &&
+		split_halves_work(problem) <= max_work;
 }
 
 void
@@ -403,9 +418,7 @@ split_choose(SplitProblem *problem)
 		if (farthest < MOST_UNITS * quanta[q])
 			set_units(problem, quanta[q]);
 	reach = problem->exact && reach_fits(problem);
-	if (split_halves_room(problem) <= problem->max_room &&
-		split_halves_work(problem) <=
-		(reach ? split_reach_work(problem) : problem->max_work))
+	if (halves_fit(problem, reach ? split_reach_work(problem) : problem->max_work))
 		problem->method = SPLIT_BY_HALVES;
 	else if (!reach)
 	{
@@ -415,9 +428,9 @@ split_choose(SplitProblem *problem)
 			set_units(problem, quantum *= 2);
 		while (!reach_fits(problem) && quantum < 4 * farthest);
 	}
-	problem->room = problem->method == SPLIT_BY_HALVES ?
-		split_halves_room(problem) : split_reach_room(problem);
-	problem->room += ((size_t) problem->nsizes * (size_t) problem->ngroups * sizeof(int) + 15) / 16 * 16;
+	problem->room = choice_room(problem) + (problem->method == SPLIT_BY_HALVES ?
+										   split_halves_room(problem) :
+										   split_reach_room(problem));
 }
 
 /*
