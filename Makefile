@@ -56,6 +56,7 @@ SQL_PARTS = \
 	sql/operations.sql \
 	sql/solve_ladder.sql \
 	sql/reading.sql \
+	sql/split_ladder.sql \
 	sql/mirror.sql \
 	sql/rerate.sql
 

@@ -1,0 +1,26 @@
+-- split_ladder(): teams by the ratings of a ladder.
+SET extra_float_digits = 0;
+\set SHOW_CONTEXT never
+SELECT skillrating.create_ladder('fair_elo', 'elo', player_type => 'text'), skillrating.create_ladder('fair_true', 'trueskill', player_type => 'bigint'), skillrating.create_ladder('fair_hive', 'hive');
+SELECT count(*) FROM generate_series(1, 40) AS m, skillrating.report_match('fair_elo', m, ARRAY['p' || m % 7, 'p' || (m % 7 + 1 + m % 5) % 7], ARRAY[1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2]);
+SELECT count(*) FROM generate_series(1, 40) AS m, skillrating.report_match('fair_true', m, ARRAY[m % 7, (m % 7 + 1 + m % 5) % 7], ARRAY[1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2]);
+SELECT count(*) FROM generate_series(1, 40) AS m, skillrating.report_match('fair_hive', m, ARRAY[m % 7, (m % 7 + 1 + m % 5) % 7], ARRAY[1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2]);
+
+-- Ratings are the ladder's, and a newcomer's where there is none; the probability is the model's.
+SELECT s.player, s.team, round((s.rating - coalesce(r.rating, 1500))::numeric, 9) AS off, round(s.difference::numeric, 4) AS difference, round(s.win_probability::numeric, 4) AS p, exact
+FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'new'], team_size => 3, locked => ARRAY[1, NULL, NULL, NULL, NULL, NULL, NULL]) AS s LEFT JOIN fair_elo.rating AS r ON r.player_id = s.player ORDER BY s.player;
+SELECT ladder, max(abs(s.p - w.win_probability)) < 1e-12 AS as_predicted, max(abs(s.p - 0.5)) < 0.1 AS even FROM
+    (SELECT 'fair_true' AS ladder, array_agg(player ORDER BY player) AS who, array_agg(team ORDER BY player) AS team, max(win_probability) AS p FROM skillrating.split_ladder('fair_true', ARRAY[0, 1, 2, 3, 4, 5]::bigint[])
+    UNION ALL SELECT 'fair_hive', array_agg(player ORDER BY player), array_agg(team ORDER BY player), max(win_probability) FROM skillrating.split_ladder('fair_hive', ARRAY[0, 1, 2, 3, 4, 5]::bigint[])) AS s,
+    skillrating.win_probability(ladder, who, team) AS w WHERE w.team_number = 1 GROUP BY ladder ORDER BY ladder;
+-- Under elo and hive that is the logistic function of what split_teams() makes small.
+SELECT bool_and(abs(e.win_probability - 1 / (1 + exp(-e.difference / skillrating.log_odds_unit('elo')))) < 1e-9) AS elo, bool_and(abs(h.win_probability - 1 / (1 + exp(-h.difference))) < 1e-9) AS hive
+FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4']) AS e, skillrating.split_ladder('fair_hive', ARRAY[0, 1, 2, 3, 4]::bigint[]) AS h;
+-- With caution who is little known counts less.
+SELECT bool_and(abs(s.rating - (r.mu - 2 * r.sigma)) < 1e-12) AS cautious FROM skillrating.split_ladder('fair_true', ARRAY[0, 1, 2, 3]::bigint[], caution => 2) AS s JOIN fair_true.rating AS r ON r.player_id = s.player;
+SELECT count(*) FROM skillrating.split_ladder('fair_true', '{}'::bigint[]) AS a, skillrating.split_ladder('fair_true', NULL::bigint[]) AS b;
+SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], caution => 1);
+SELECT * FROM skillrating.split_ladder('fair_none', ARRAY['p0', 'p1']);
+SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], pool => NULL);
+SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], 2);
+SELECT skillrating.drop_ladder('fair_elo'), skillrating.drop_ladder('fair_true'), skillrating.drop_ladder('fair_hive');
