@@ -61,3 +61,52 @@ $function$;
 
 COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer, integer[], integer[], text[], text, float8, float8, float8, bigint) IS
 'split_teams() by the ratings that players have in a pool of a ladder, those of a newcomer for who has none. Teams are what the ladder''s model takes them for: means under elo (or sums, as its parameter team says), glicko, glicko2, frag and synelo, sums under trueskill, trueskill2 and weng_lin, shares under hive, without side offsets. With caution, so many deviations are taken off each rating, under models that have one, so that players who are little known count less. rating is what a player counted; difference is that of the teams'' strengths in the model''s own points, and win_probability what win_probability() says of the teams. Errors: 42704 for an unknown ladder, 22023 for caution under a model without deviations, 22004 for nulls, and as split_teams().';
+
+CREATE FUNCTION skillrating.find_opponents(
+    ladder text,
+    player_id anycompatible,
+    n integer DEFAULT 10,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 0,
+    active_since timestamptz DEFAULT NULL,
+    max_deviation float8 DEFAULT NULL,
+    OUT opponent_id text,
+    OUT rating float8,
+    OUT games bigint,
+    OUT win_probability float8)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating.ladder_types(ladder);
+    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    player_rating float8;
+BEGIN
+    IF n IS NULL OR n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative or null, not %s', n);
+    END IF;
+    IF player_id IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'SELECT coalesce((SELECT r.rating FROM %1$I.rating AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
+            skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l', ladder, t.player_equals, t.player_type)
+    INTO player_rating USING pool, player_id::text;
+    -- Twice as many as are wanted on either side by the index, of whom the model then has its say.
+    RETURN QUERY EXECUTE format(
+        'WITH near AS (
+            (SELECT r.* FROM %1$I.rating AS r WHERE %2$s AND r.rating >= $5 AND NOT r.player_id %3$s CAST($6 AS %4$s) ORDER BY r.rating, r.player_id DESC LIMIT 2 * $7)
+            UNION ALL
+            (SELECT r.* FROM %1$I.rating AS r WHERE %2$s AND r.rating < $5 AND NOT r.player_id %3$s CAST($6 AS %4$s) ORDER BY r.rating DESC, r.player_id LIMIT 2 * $7)
+        )
+        SELECT n.player_id::text, n.rating, n.games, w.win_probability
+        FROM near AS n, skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2], $1) AS w WHERE w.team_number = 1
+        ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7', ladder, eligible, t.player_equals, t.player_type)
+    USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8) IS
+'The n opponents with whom a match of two would be most even, the most even first: of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see leaderboard()), those whose win probability by the ladder''s model is nearest to one half; win_probability is that of the player. Somebody new is taken for what newcomers are. No rows for a null player. Errors: 42704 for an unknown ladder, 22023 for a negative n.';

@@ -23,4 +23,15 @@ SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], caution =>
 SELECT * FROM skillrating.split_ladder('fair_none', ARRAY['p0', 'p1']);
 SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], pool => NULL);
 SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], 2);
+
+-- Whom to play: by the model, against all that there are.
+SELECT opponent_id, round(f.rating::numeric, 2) AS rating, games, round(win_probability::numeric, 4) AS p FROM skillrating.find_opponents('fair_elo', 'p3', 3) AS f;
+SELECT ladder, array_agg(f.opponent_id ORDER BY f.n) = (SELECT array_agg(a.player_id ORDER BY abs(a.p - 0.5)) FROM (SELECT r.player_id::text, w.win_probability AS p FROM fair_true.rating AS r, skillrating.win_probability('fair_true', ARRAY[3, r.player_id], ARRAY[1, 2]) AS w
+    WHERE r.player_id <> 3 AND w.team_number = 1 ORDER BY abs(w.win_probability - 0.5) LIMIT 4) AS a) AS nearest
+FROM (VALUES ('fair_true')) AS l(ladder), skillrating.find_opponents(ladder, 3, 4) WITH ORDINALITY AS f(opponent_id, rating, games, win_probability, n) GROUP BY ladder;
+SELECT count(*), min(abs(win_probability - 0.5)) < 0.1 AS even FROM skillrating.find_opponents('fair_elo', 'new', 2);
+SELECT count(*) FROM skillrating.find_opponents('fair_elo', 'p1', 100);
+SELECT count(*) FROM skillrating.find_opponents('fair_elo', 'p1', min_games => 1000), skillrating.find_opponents('fair_elo', NULL::text) AS b;
+SELECT skillrating.find_opponents('fair_elo', 'p1', -1);
+SELECT skillrating.find_opponents('fair_none', 'p1');
 SELECT skillrating.drop_ladder('fair_elo'), skillrating.drop_ladder('fair_true'), skillrating.drop_ladder('fair_hive');
