@@ -278,6 +278,8 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 		lobby_numbers(fcinfo, arguments->rating, "rating", lobby);
 	if (given(fcinfo, arguments->rating_2))
 		lobby->rating[1] = lobby_numbers(fcinfo, arguments->rating_2, "rating_2", lobby);
+	if (given(fcinfo, arguments->priority))
+		lobby->priority = lobby_numbers(fcinfo, arguments->priority, "priority", lobby);
 	if (given(fcinfo, arguments->command_rating))
 		lobby->command[0] = lobby->command[1] =
 			lobby_numbers(fcinfo, arguments->command_rating, "command_rating", lobby);

@@ -37,6 +37,7 @@ typedef struct LobbyArguments
 	int			commander;
 	int			budget;
 	int			seed;
+	int			priority;
 } LobbyArguments;
 
 /* Who is to be split, in the order of the seed. */
@@ -52,6 +53,7 @@ typedef struct Lobby
 	int		   *party;			/* or NULL, as the others; 0: none */
 	int		   *places;			/* where each may be */
 	bool	   *commander;
+	double	   *priority;		/* who comes first to play */
 	SplitPair  *apart;
 	int			napart;
 	int			benched;		/* locked there */

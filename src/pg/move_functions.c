@@ -312,7 +312,7 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
 		.log_odds = 7,.strength = 8,.scale = 9,.command_rating = -1,
 		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = 11,
-		.seed = 12
+		.seed = 12,.priority = -1
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
@@ -370,7 +370,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
 		.log_odds = 7,.strength = 8,.scale = 9,.command_rating = -1,
 		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = -1,
-		.seed = 10
+		.seed = 10,.priority = -1
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
@@ -444,7 +444,7 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 5,
 		.log_odds = 6,.strength = 7,.scale = 8,.command_rating = -1,
 		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = -1,
-		.seed = 9
+		.seed = 9,.priority = -1
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;

@@ -5,6 +5,7 @@
 #include "lobby.h"
 
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/tuplestore.h"
 
 #include "math/logistic.h"
@@ -20,10 +21,111 @@ is_symmetric(const Lobby *lobby)
 		lobby->places == NULL && lobby->command[0] == lobby->command[1];
 }
 
+/* Split into teams of these numbers, whichever is the larger one. */
+static SplitStatus
+split_either_way(const Lobby *lobby, SplitSize size, SplitProblem *problem,
+				 Split *split)
+{
+	SplitStatus status = split_one_size(lobby, size, problem, split);
+	SplitSize	other = {{size.count[1], size.count[0]}};
+	Split		mirror;
+
+	if (size.count[0] == size.count[1] || is_symmetric(lobby) ||
+		split_one_size(lobby, other, problem, &mirror) != SPLIT_OK ||
+		!mirror.answer.found ||
+		(status == SPLIT_OK && split->answer.found &&
+		 fabs(mirror.logit) >= fabs(split->logit)))
+		return status;
+	*split = mirror;
+	return SPLIT_OK;
+}
+
+/* A player's place in the order of priorities. */
+typedef struct Claim
+{
+	double		priority;
+	int			player;
+} Claim;
+
+static int
+compare_claims(const void *a, const void *b, void *arg)
+{
+	const Claim *x = (const Claim *) a;
+	const Claim *y = (const Claim *) b;
+
+	(void) arg;
+	if (x->priority != y->priority)
+		return x->priority > y->priority ? -1 : 1;
+	return (x->player > y->player) - (x->player < y->player);
+}
+
+/* Who may sit out, highest priority first; a party comes with its first. */
+static int
+list_claims(const Lobby *lobby, Claim *claim)
+{
+	int			n = 0;
+	int			i,
+				j;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		if (lobby->places != NULL && lobby->places[i] == SPLIT_MAY(SPLIT_BENCH))
+			continue;
+		claim[n] = (Claim) {lobby->priority[i], i};
+		for (j = 0; j < lobby->n && lobby->party != NULL && lobby->party[i] != 0; j++)
+			if (lobby->party[j] == lobby->party[i])
+				claim[n].priority = Max(claim[n].priority, lobby->priority[j]);
+		n++;
+	}
+	qsort_interruptible(claim, n, sizeof(Claim), compare_claims, NULL);
+	return n;
+}
+
+/*
+ * The same, where those with the highest priority play.  Only those whose priority is
+ * just what it takes may do either; if no split allows for that, those next to them,
+ * and so on.
+ */
+static SplitStatus
+split_by_priority(Lobby *lobby, SplitSize size, SplitProblem *problem, Split *split)
+{
+	int			playing = size.count[0] + size.count[1];
+	Claim	   *claim = palloc_array(Claim, lobby->n + 1);
+	int			n = list_claims(lobby, claim);
+	const int  *before = lobby->places;
+	int		   *places = palloc_array(int, lobby->n + 1);
+	SplitStatus status;
+	int			slack;
+
+	for (slack = 0;; slack = 2 * slack + 1)
+	{
+		double		high = claim[Max(playing - 1 - slack, 0)].priority;
+		double		low = claim[Min(playing - 1 + slack, n - 1)].priority;
+		int			i;
+
+		for (i = 0; i < lobby->n; i++)
+			places[i] = before != NULL ? before[i] : SPLIT_ANYWHERE;
+		for (i = 0; i < n; i++)
+		{
+			int			player = claim[i].player;
+			int			only = claim[i].priority > high ? ~SPLIT_MAY(SPLIT_BENCH) :
+				claim[i].priority < low ? SPLIT_MAY(SPLIT_BENCH) : ~0;
+
+			/* Locks are stronger. */
+			if ((places[player] & only) != 0)
+				places[player] &= only;
+		}
+		lobby->places = places;
+		status = split_either_way(lobby, size, problem, split);
+		if ((status == SPLIT_OK && split->answer.found) || slack >= n)
+			return status;
+	}
+}
+
 /*
  * split_teams(players, rating, teams, team_size, party, locked, avoid, rating_2,
  * log_odds, strength, scale, command_rating, command_rating_2, command_weight,
- * commander, budget, seed)
+ * commander, budget, seed, priority)
  */
 Datum
 skillrating_split_teams(PG_FUNCTION_ARGS)
@@ -32,7 +134,7 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 		.players = 0,.rating = 1,.party = 4,.locked = 5,.avoid = 6,.rating_2 = 7,
 		.log_odds = 8,.strength = 9,.scale = 10,.command_rating = 11,
 		.command_rating_2 = 12,.command_weight = 13,.commander = 14,.budget = 15,
-		.seed = 16
+		.seed = 16,.priority = 17
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Lobby		lobby;
@@ -74,21 +176,10 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("there must be at least two players who are not locked to the bench")));
 	}
-	status = split_one_size(&lobby, size, &problem, &split);
-	if (size.count[0] != size.count[1] && !is_symmetric(&lobby))
-	{
-		SplitSize	other = {{size.count[1], size.count[0]}};
-		Split		mirror;
-
-		if (split_one_size(&lobby, other, &problem, &mirror) == SPLIT_OK &&
-			mirror.answer.found &&
-			(status != SPLIT_OK || !split.answer.found ||
-			 fabs(mirror.logit) < fabs(split.logit)))
-		{
-			split = mirror;
-			status = SPLIT_OK;
-		}
-	}
+	if (lobby.priority != NULL && given(fcinfo, 3))
+		status = split_by_priority(&lobby, size, &problem, &split);
+	else
+		status = split_either_way(&lobby, size, &problem, &split);
 	problem.size = &size;
 	if (status != SPLIT_OK || !split.answer.found)
 		report_no_split(&lobby, &problem, status);
@@ -125,7 +216,7 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 		.players = 0,.rating = 1,.party = 2,.locked = 3,.avoid = 4,.rating_2 = 5,
 		.log_odds = 6,.strength = 7,.scale = 8,.command_rating = -1,
 		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = 9,
-		.seed = 10
+		.seed = 10,.priority = -1
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Lobby		lobby;

@@ -21,6 +21,13 @@ FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, rati
 SELECT player, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, commands
 FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, strength => 'share', scale => 100, command_rating => command, command_weight => 1, commander => '{t,f,f,f,t,t,f}');
 
+-- Who has waited longest plays; fairness decides among equals, and ties are stronger.
+SELECT player, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,2,7,1}');
+SELECT count(*) AS splits, min(d) = max(d) AS same, bool_and(benched = 1) AS one_of_two FROM (SELECT seed, abs(max(difference)) AS d, count(*) FILTER (WHERE player IN ('cid', 'eve') AND team IS NULL) AS benched
+    FROM generate_series(1, 10) AS seed, split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,2,7,1}', seed => seed) GROUP BY seed) AS s;
+SELECT player, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,3,7,4}', party => '{1,1,NULL,NULL,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,0,NULL,NULL,NULL}') WHERE team IS NOT NULL;
+SELECT player, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{9,5,4,3,2,1,0}', party => '{NULL,1,1,1,NULL,NULL,NULL}', avoid => '{ann,bob}') WHERE team IS NOT NULL;
+
 -- The probability is what difference, scale and log_odds say, and what the teams are.
 SELECT bool_and(abs(win_probability - 1 / (1 + exp(-difference / 100 - 0.3))) < 1e-12) AS predicted, abs(max(difference) - (avg(l.rating) FILTER (WHERE team = 1) - avg(l.rating) FILTER (WHERE team = 2))) < 1e-9 AS mean
 FROM split_arrays AS a, skillrating.split_teams(players, a.rating, log_odds => 0.3, scale => 100) AS s JOIN split_players AS l USING (player);
