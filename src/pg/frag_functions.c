@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "frag_rows.h"
 #include "ids.h"
 #include "models/frag.h"
 #include "rows.h"
@@ -231,11 +232,7 @@ skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 	log = PG_ARGISNULL(0) ? log_begin(fcinfo, context) :
 		(FragLog *) PG_GETARG_POINTER(0);
 
-	if (PG_ARGISNULL(2))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("victim must not be null"),
-				 errhint("Leave rows that are no frags out with FILTER (WHERE ...).")));
+	check_victim(fcinfo);
 	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
 		points = check_not_negative("points", PG_GETARG_FLOAT8(3));
 	if (PG_NARGS() > 4 && !PG_ARGISNULL(4))

@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #include "components.h"
+#include "frag_rows.h"
 #include "ids.h"
 #include "rows.h"
 #include "solve/frag_graph.h"
@@ -104,11 +105,7 @@ skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 		elog(ERROR, "aggregate function called in non-aggregate context");
 	state = PG_ARGISNULL(0) ? frag_state_begin(fcinfo, context) :
 		(FragState *) PG_GETARG_POINTER(0);
-	if (PG_ARGISNULL(2))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("victim must not be null"),
-				 errhint("Leave rows that are no frags out with FILTER (WHERE ...).")));
+	check_victim(fcinfo);
 	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
 		frags = check_not_negative("frags", PG_GETARG_FLOAT8(3));
 

@@ -74,7 +74,6 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 				   bool *no_context)
 {
 	HeapTupleHeader header = DatumGetHeapTupleHeader(composite);
-	HeapTupleData tuple;
 	Datum		input[INPUTS_COUNT + 1];
 	bool		null[INPUTS_COUNT + 1];
 	int			i;
@@ -89,11 +88,7 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 	}
 	if ((*desc)->natts != INPUTS_COUNT + 1)
 		elog(ERROR, "type inputs has %d columns", (*desc)->natts);
-	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-	ItemPointerSetInvalid(&tuple.t_self);
-	tuple.t_tableOid = InvalidOid;
-	tuple.t_data = header;
-	heap_deform_tuple(&tuple, *desc, input, null);
+	row_columns(header, *desc, input, null);
 	for (i = 0; i < INPUTS_COUNT; i++)
 		source_row_set(values, nulls, i, input[i], null[i]);
 	*context = input[INPUTS_COUNT];

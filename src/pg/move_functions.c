@@ -27,6 +27,7 @@ typedef struct Teams
 {
 	Lobby		lobby;
 	int		   *team;			/* 1, 2, or 0 for none yet */
+	bool	   *joins;			/* had none to begin with */
 	bool	   *fixed;			/* who does not move */
 	int			count[3];		/* of these */
 } Teams;
@@ -54,6 +55,7 @@ read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int team,
 	if (!given(fcinfo, team) || !read_lobby(fcinfo, arguments, lobby))
 		return false;
 	teams->team = lobby_integers(fcinfo, team, "team", lobby, &nulls);
+	teams->joins = nulls;
 	teams->fixed = palloc0_array(bool, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
 		if (!nulls[i] && teams->team[i] != 1 && teams->team[i] != 2)
@@ -318,7 +320,6 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	Teams		teams;
 	Split		split;
 	char	   *method;
-	bool	   *joined;
 	int			max_swaps;
 	bool		alone = true;
 	int			i;
@@ -335,15 +336,12 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	max_swaps = number_argument(fcinfo, 3, "max_swaps", teams.lobby.n);
 
 	/* First those who have no team, and how it stands then. */
-	joined = palloc_array(bool, teams.lobby.n);
-	for (i = 0; i < teams.lobby.n; i++)
-		joined[i] = teams.team[i] == 0;
 	place_unassigned(&teams, 1, &split);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.place[i];
 
-		if (!joined[place])
+		if (!teams.joins[place])
 			continue;
 		alone = false;
 		put_swap(rsinfo, &teams.lobby, 0, teams.team[place] == 1 ? place : -1,
@@ -450,7 +448,6 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	Teams		teams;
 	Split		split;
 	int			max_lead;
-	bool	   *joined;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -459,9 +456,6 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	max_lead = number_argument(fcinfo, 3, "max_lead", 1);
 	if (teams.count[0] == 0)
 		return (Datum) 0;
-	joined = palloc_array(bool, teams.lobby.n);
-	for (i = 0; i < teams.lobby.n; i++)
-		joined[i] = teams.team[i] == 0;
 	place_unassigned(&teams, max_lead, &split);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
@@ -469,7 +463,7 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 		Datum		values[5];
 		bool		nulls[5] = {false};
 
-		if (!joined[place])
+		if (!teams.joins[place])
 			continue;
 		values[0] = teams.lobby.player[place];
 		values[1] = Int32GetDatum(teams.team[place]);

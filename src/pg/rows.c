@@ -53,6 +53,18 @@ return_numbers(FunctionCallInfo fcinfo, const double *number, int n)
 	return return_row(fcinfo, values, nulls);
 }
 
+void
+row_columns(HeapTupleHeader row, TupleDesc desc, Datum *values, bool *nulls)
+{
+	HeapTupleData tuple;
+
+	tuple.t_len = HeapTupleHeaderGetDatumLength(row);
+	ItemPointerSetInvalid(&tuple.t_self);
+	tuple.t_tableOid = InvalidOid;
+	tuple.t_data = row;
+	heap_deform_tuple(&tuple, desc, values, nulls);
+}
+
 Oid
 result_column_element_type(FunctionCallInfo fcinfo, int column)
 {

@@ -7,6 +7,7 @@
 
 #include "glue.h"
 
+#include "access/htup.h"
 #include "access/tupdesc.h"
 
 /* A row of the function's result type, with as many values as that has columns. */
@@ -14,6 +15,10 @@ extern Datum return_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
 
 /* The same of n numbers; one that is not finite is reported as an overflow. */
 extern Datum return_numbers(FunctionCallInfo fcinfo, const double *number, int n);
+
+/* The columns of a composite, of which desc is the description. */
+extern void row_columns(HeapTupleHeader row, TupleDesc desc, Datum *values,
+						bool *nulls);
 
 /* The element type of the array in a column, from 0, of that row. */
 extern Oid	result_column_element_type(FunctionCallInfo fcinfo, int column);

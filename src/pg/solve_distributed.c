@@ -369,15 +369,10 @@ deform(HeapTupleHeader header, int ncolumns, Datum *values, bool *nulls)
 {
 	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
 											  HeapTupleHeaderGetTypMod(header));
-	HeapTupleData tuple;
 
 	if (desc->natts != ncolumns)
 		elog(ERROR, "unexpected number of columns: %d", desc->natts);
-	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-	ItemPointerSetInvalid(&tuple.t_self);
-	tuple.t_tableOid = InvalidOid;
-	tuple.t_data = header;
-	heap_deform_tuple(&tuple, desc, values, nulls);
+	row_columns(header, desc, values, nulls);
 	ReleaseTupleDesc(desc);
 }
 

@@ -344,7 +344,6 @@ warm_start(SolveState *state)
 					  &row, &null, &n);
 	for (i = 0; i < n; i++)
 	{
-		HeapTupleData tuple;
 		Datum		values[ESTIMATE_NCOLUMNS];
 		bool		nulls[ESTIMATE_NCOLUMNS];
 		char	   *name;
@@ -354,11 +353,7 @@ warm_start(SolveState *state)
 		CHECK_FOR_INTERRUPTS();
 		if (null[i])
 			continue;
-		tuple.t_data = DatumGetHeapTupleHeader(row[i]);
-		tuple.t_len = HeapTupleHeaderGetDatumLength(tuple.t_data);
-		ItemPointerSetInvalid(&tuple.t_self);
-		tuple.t_tableOid = InvalidOid;
-		heap_deform_tuple(&tuple, desc, values, nulls);
+		row_columns(DatumGetHeapTupleHeader(row[i]), desc, values, nulls);
 		if (nulls[ESTIMATE_PLAYER])
 			continue;
 		name = TextDatumGetCString(values[ESTIMATE_PLAYER]);

@@ -259,24 +259,26 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 	if (status != SPLIT_OK)
 		report_no_split(&lobby, &problem, status);
 	for (s = 0; s < nsizes; s++)
-		for (i = 0; i < lobby.n && answer[s].found; i++)
+	{
+		Split		split = {.answer = answer[s]};
+
+		describe_split(&lobby, &scale[s], target[s], &split);
+		for (i = 0; i < lobby.n && split.answer.found; i++)
 		{
 			Datum		values[7];
 			bool		nulls[7] = {false};
 			int			place = lobby.place[i];
-			Split		split;
 
-			split.answer = answer[s];
-			describe_split(&lobby, &scale[s], target[s], &split);
 			values[0] = Int32GetDatum(s + 2);
 			values[1] = lobby.player[place];
-			values[2] = Int32GetDatum(answer[s].team[place]);
-			nulls[2] = answer[s].team[place] == SPLIT_BENCH;
+			values[2] = Int32GetDatum(split.answer.team[place]);
+			nulls[2] = split.answer.team[place] == SPLIT_BENCH;
 			values[3] = Float8GetDatum(split.difference);
 			values[4] = BoolGetDatum(split.bound == 0);
 			values[5] = Float8GetDatum(split.bound);
 			values[6] = Float8GetDatum(logistic(split.logit));
 			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 		}
+	}
 	return (Datum) 0;
 }

@@ -60,6 +60,7 @@ typedef struct Doings
 	SplitProblem *problem;
 	SplitGroup *group;
 	bool		store;
+	int			first_place;	/* 1 if nobody is left for the bench */
 	int			team[SPLIT_MAX_GROUP];
 } Doings;
 
@@ -176,7 +177,7 @@ go_through(Doings *doings, int m)
 		add_options(doings);
 		return true;
 	}
-	for (team = everybody_plays(problem) ? 1 : SPLIT_BENCH; team <= 2; team++)
+	for (team = doings->first_place; team <= 2; team++)
 	{
 		bool		fits = true;
 		int			end = m;
@@ -193,6 +194,19 @@ go_through(Doings *doings, int m)
 			return false;
 	}
 	return true;
+}
+
+/* Go through what a group can do, and count or store its options. */
+static bool
+list_options(SplitProblem *problem, SplitGroup *group, bool store)
+{
+	Doings		doings = {
+		.problem = problem,.group = group,.store = store,
+		.first_place = everybody_plays(problem) ? 1 : SPLIT_BENCH
+	};
+
+	group->noptions = 0;
+	return go_through(&doings, 0);
 }
 
 /* Members by group, and those of a party together; in the order of players otherwise. */
@@ -254,12 +268,10 @@ split_group(SplitProblem *problem)
 	for (i = 0; i < problem->ngroups; i++)
 	{
 		SplitGroup *group = &problem->group[i];
-		Doings		doings = {.problem = problem,.group = group};
 
 		problem->at_fault = i;
 		group->first_option = (int) problem->noptions;
-		group->noptions = 0;
-		if (group->nmembers > SPLIT_MAX_GROUP || !go_through(&doings, 0))
+		if (group->nmembers > SPLIT_MAX_GROUP || !list_options(problem, group, false))
 			return SPLIT_GROUP_TOO_LARGE;
 		if (group->noptions == 0)
 			return SPLIT_NO_OPTION;
@@ -274,12 +286,7 @@ split_make_options(SplitProblem *problem)
 	int			i;
 
 	for (i = 0; i < problem->ngroups; i++)
-	{
-		Doings		doings = {.problem = problem,.group = &problem->group[i],.store = true};
-
-		problem->group[i].noptions = 0;
-		(void) go_through(&doings, 0);
-	}
+		(void) list_options(problem, &problem->group[i], true);
 }
 
 int
@@ -301,14 +308,13 @@ split_player_does(const SplitOption *option, int member, bool *commands)
 
 /* The largest value of a group's options, whichever its sign. */
 static double
-largest_value(const SplitProblem *problem, int group)
+largest_value(const SplitProblem *problem, const SplitGroup *group)
 {
-	const SplitGroup *g = &problem->group[group];
 	double		largest = 0;
 	int			i;
 
-	for (i = 0; i < g->noptions; i++)
-		largest = fmax(largest, fabs(problem->option[g->first_option + i].value));
+	for (i = 0; i < group->noptions; i++)
+		largest = fmax(largest, fabs(problem->option[group->first_option + i].value));
 	return largest;
 }
 
@@ -399,10 +405,11 @@ split_choose(SplitProblem *problem)
 	/* Large ones first: what is still to come reaches less and less far. */
 	for (i = 0; i < problem->ngroups; i++)
 	{
-		double		value = largest_value(problem, i);
+		double		value = largest_value(problem, &problem->group[i]);
 
+		problem->group[i].largest = value;
 		largest = fmax(largest, value);
-		for (j = i; j > 0 && largest_value(problem, problem->order[j - 1]) < value; j--)
+		for (j = i; j > 0 && problem->group[problem->order[j - 1]].largest < value; j--)
 			problem->order[j] = problem->order[j - 1];
 		problem->order[j] = i;
 	}

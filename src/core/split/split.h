@@ -54,6 +54,7 @@ typedef struct SplitGroup
 	int			nmembers;
 	int			first_option;
 	int			noptions;
+	double		largest;		/* value of an option, whichever its sign */
 } SplitGroup;
 
 /* How many players each team may have. */
@@ -140,6 +141,13 @@ extern void split_choose(SplitProblem *problem);
 
 /* Solve it in a block of that room: an answer for each size, or none found. */
 extern void split_solve(SplitProblem *problem, void *room, SplitAnswer *answer);
+
+/* How many states there are of who has a commander: 1 if nobody gets one. */
+static inline int
+split_command_states(const SplitProblem *problem)
+{
+	return problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1;
+}
 
 /* What a member of a group does under an option: the team, and whether it commands. */
 extern int	split_player_does(const SplitOption *option, int member,

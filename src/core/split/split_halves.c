@@ -32,14 +32,14 @@ static int
 classes(const SplitProblem *problem)
 {
 	return (problem->max_count[0] + 1) * (problem->max_count[1] + 1) *
-		(problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1);
+		split_command_states(problem);
 }
 
 static int
 class_of(const SplitProblem *problem, int a, int b, int command)
 {
-	return (a * (problem->max_count[1] + 1) + b) *
-		(problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1) + command;
+	return (a * (problem->max_count[1] + 1) + b) * split_command_states(problem) +
+		command;
 }
 
 /* How many groups the first half has: both have about as many sums. */
@@ -174,7 +174,7 @@ merge_class(const SplitProblem *problem, const SplitGroup *group,
 static void
 make_sums(const SplitProblem *problem, int first, int n, Sums *sums, Sums *spare)
 {
-	int			commands = problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1;
+	int			commands = split_command_states(problem);
 	int			c;
 	int			place;
 
@@ -262,25 +262,37 @@ typedef struct Rest
 	double		noise;			/* by which rounding may have moved these */
 } Rest;
 
+/* The least and the largest value of a group's options. */
+static void
+value_range(const SplitProblem *problem, const SplitGroup *group, double *low,
+			double *high)
+{
+	int			i;
+
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (i = 0; i < group->noptions; i++)
+	{
+		double		value = problem->option[group->first_option + i].value;
+
+		*low = fmin(*low, value);
+		*high = fmax(*high, value);
+	}
+}
+
 /* Find options that make up a sum to the last bit, as make_sums() added them. */
 static bool
 find_options(const SplitProblem *problem, Rest rest, double sum, int *choice)
 {
 	const SplitGroup *group;
-	double		low = INFINITY;
-	double		high = -INFINITY;
+	double		low,
+				high;
 	int			i;
 
 	if (rest.place == rest.end)
 		return rest.a == 0 && rest.b == 0 && rest.command == 0 && rest.sum == sum;
 	group = &problem->group[problem->order[rest.place]];
-	for (i = 0; i < group->noptions; i++)
-	{
-		double		value = problem->option[group->first_option + i].value;
-
-		low = fmin(low, value);
-		high = fmax(high, value);
-	}
+	value_range(problem, group, &low, &high);
 	for (i = 0; i < group->noptions; i++)
 	{
 		const SplitOption *o = &problem->option[group->first_option + i];
@@ -312,20 +324,14 @@ find_half(const SplitProblem *problem, int first, int n, int a, int b, int comma
 		  double sum, int *choice)
 {
 	Rest		rest = {first, first + n, a, b, command, 0, 0, 0, 0};
-	int			place,
-				i;
+	int			place;
 
 	for (place = first; place < first + n; place++)
 	{
-		const SplitGroup *group = &problem->group[problem->order[place]];
-		double		low = INFINITY;
-		double		high = -INFINITY;
+		double		low,
+					high;
 
-		for (i = 0; i < group->noptions; i++)
-		{
-			low = fmin(low, problem->option[group->first_option + i].value);
-			high = fmax(high, problem->option[group->first_option + i].value);
-		}
+		value_range(problem, &problem->group[problem->order[place]], &low, &high);
 		rest.low += low;
 		rest.high += high;
 		rest.noise += SUM_NOISE * (fabs(low) + fabs(high));
@@ -337,7 +343,7 @@ void
 split_halves(const SplitProblem *problem, void *room, int *choice,
 			 SplitAnswer *answer)
 {
-	int			commands = problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1;
+	int			commands = split_command_states(problem);
 	Sums		sums[3];
 	double		most;
 	int			n = middle(problem, &most);

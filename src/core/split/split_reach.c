@@ -61,14 +61,13 @@ typedef struct Range
 	int64_t		high;
 	int			count[2];
 	int			total;
-	int			least;
 } Range;
 
 static Range
 group_range(const SplitProblem *problem, int place)
 {
 	const SplitGroup *group = group_at(problem, place);
-	Range		range = {INT64_MAX, INT64_MIN, {0, 0}, 0, INT_MAX};
+	Range		range = {INT64_MAX, INT64_MIN, {0, 0}, 0};
 	int			i;
 
 	for (i = 0; i < group->noptions; i++)
@@ -86,8 +85,6 @@ group_range(const SplitProblem *problem, int place)
 			range.count[1] = o->count[1];
 		if (total > range.total)
 			range.total = total;
-		if (total < range.least)
-			range.least = total;
 	}
 	return range;
 }
@@ -106,7 +103,7 @@ describe(const SplitProblem *problem, Reach *reach, int first, int n)
 	memset(reach, 0, sizeof(Reach));
 	reach->first = first;
 	reach->n = n;
-	reach->states = problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1;
+	reach->states = split_command_states(problem);
 	for (i = first; i < first + n; i++)
 	{
 		Range		range = group_range(problem, i);
@@ -257,10 +254,10 @@ fill(const SplitProblem *problem, Reach *reach, bool whole, int64_t margin)
 	Window		window = {reach->low, reach->high};
 	Window		target = {INT64_MAX, INT64_MIN};
 	int			wanted = INT_MAX;
+	Range		later = {0};	/* of all groups to come together */
 	int			low_total = 0;
 	int			high_total = 0;
-	int			i,
-				j;
+	int			i;
 
 	memset(reach->bits, 0, rows_of(reach) * reach->words * sizeof(uint64_t));
 	row(reach, 0, 0, 0)[-reach->low / WORD_BITS] =
@@ -275,6 +272,14 @@ fill(const SplitProblem *problem, Reach *reach, bool whole, int64_t margin)
 		if (units > target.high)
 			target.high = units;
 	}
+	for (i = 0; i < reach->n && whole; i++)
+	{
+		Range		range = group_range(problem, reach->first + i);
+
+		later.low += range.low;
+		later.high += range.high;
+		later.total += range.total;
+	}
 	for (i = 0; i < reach->n; i++)
 	{
 		Range		range = group_range(problem, reach->first + i);
@@ -282,18 +287,12 @@ fill(const SplitProblem *problem, Reach *reach, bool whole, int64_t margin)
 		high_total = least(high_total + range.total, reach->max[0] + reach->max[1]);
 		if (whole)
 		{
-			int			to_come = 0;
-
-			window = (Window) {target.low - margin, target.high + margin};
-			for (j = i + 1; j < reach->n; j++)
-			{
-				Range		later = group_range(problem, reach->first + j);
-
-				window.low -= later.high;
-				window.high -= later.low;
-				to_come += later.total;
-			}
-			low_total = wanted - to_come > 0 ? wanted - to_come : 0;
+			later.low -= range.low;
+			later.high -= range.high;
+			later.total -= range.total;
+			window = (Window) {target.low - margin - later.high,
+				target.high + margin - later.low};
+			low_total = wanted > later.total ? wanted - later.total : 0;
 		}
 		take_group(problem, reach, reach->first + i, low_total, high_total, window);
 	}
