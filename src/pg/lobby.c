@@ -19,15 +19,10 @@
 #define MOST_POINTS 1e12
 #define MOST_WEIGHT 1e6			/* of a commander */
 
-/* What a split may take, besides the lobby itself. */
-#define MAX_ROOM (64 * 1024 * 1024)
-
-/* In larger lobbies a conflict is not explained. */
-#define MOST_TO_EXPLAIN 100
-
 /* Steps of the core, each about a nanosecond. */
 #define STEPS_PER_MILLISECOND 1e6
 #define MOST_STEPS 1e10
+#define USUAL_STEPS_OF_MANY 2e8
 
 static const char *const strengths[] = {"mean", "sum", "share"};
 
@@ -216,13 +211,15 @@ read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby
 		lobby->places = palloc_array(int, lobby->n + 1);
 		for (i = 0; i < lobby->n; i++)
 		{
-			if (!nulls[i] && (locked[i] < SPLIT_BENCH || locked[i] > 2))
+			if (!nulls[i] && (locked[i] < SPLIT_BENCH || locked[i] > lobby->nteams))
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("player %s cannot be locked to team %d",
 								id_text(&lobby->type, lobby->player[i]), locked[i]),
-						 errhint("locked is 1 or 2, 0 for the bench, or null.")));
-			lobby->places[i] = nulls[i] ? SPLIT_ANYWHERE : SPLIT_MAY(locked[i]);
+						 errhint("locked is a team from 1 to %d, 0 for the bench, or null.",
+								 lobby->nteams)));
+			lobby->places[i] = nulls[i] ? SPLIT_ANYWHERE(lobby->nteams) :
+				SPLIT_MAY(locked[i]);
 			lobby->benched += !nulls[i] && locked[i] == SPLIT_BENCH;
 		}
 	}
@@ -253,6 +250,35 @@ get_strength(const char *name)
 			 errhint("A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.")));
 }
 
+/* How many teams there are to be: two where a function does not ask. */
+static void
+read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
+					 Lobby *lobby)
+{
+	const char *excess = NULL;
+
+	lobby->nteams = given(fcinfo, arguments->teams) ?
+		PG_GETARG_INT32(arguments->teams) : 2;
+	if (lobby->nteams < 2 || lobby->nteams > SPLIT_MAX_TEAMS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("teams must be at least 2 and at most %d, not %d",
+						SPLIT_MAX_TEAMS, lobby->nteams)));
+	if (lobby->nteams == 2)
+		return;
+	if (given(fcinfo, arguments->rating_2))
+		excess = "rating_2";
+	else if (given(fcinfo, arguments->command_rating))
+		excess = "command_rating";
+	else if (given(fcinfo, arguments->log_odds) &&
+			 PG_GETARG_FLOAT8(arguments->log_odds) != 0)
+		excess = "log_odds";
+	if (excess != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s is for two teams only, not for %d", excess, lobby->nteams)));
+}
+
 bool
 read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
@@ -269,6 +295,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("there are %d players, more than %d", lobby->n, MAX_PLAYERS)));
+	read_number_of_teams(fcinfo, arguments, lobby);
 	lobby->order = seeded_order(fcinfo, arguments->seed, lobby->n);
 	lobby->place = palloc_array(int, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
@@ -311,7 +338,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("command_weight must be at most %g, not %g", MOST_WEIGHT,
 						lobby->command_weight)));
-	lobby->max_work = MOST_STEPS;
+	lobby->max_work = lobby->nteams == 2 ? MOST_STEPS : USUAL_STEPS_OF_MANY;
 	if (given(fcinfo, arguments->budget))
 	{
 		double		budget = PG_GETARG_FLOAT8(arguments->budget);
@@ -320,277 +347,4 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 		lobby->max_work = Min(MOST_STEPS, budget * STEPS_PER_MILLISECOND);
 	}
 	return true;
-}
-
-/*
- * ---- Solving ----
- */
-
-void
-begin_problem(const Lobby *lobby, SplitProblem *problem)
-{
-	int			n = lobby->n + 1;
-
-	memset(problem, 0, sizeof(SplitProblem));
-	problem->n = lobby->n;
-	problem->party = lobby->party;
-	problem->places = lobby->places;
-	problem->commander = lobby->commander;
-	problem->apart = lobby->apart;
-	problem->napart = lobby->napart;
-	problem->max_room = MAX_ROOM;
-	problem->max_work = lobby->max_work;
-	problem->interrupt = check_interrupts;
-	problem->member = palloc_array(int, n);
-	problem->root = palloc_array(int, n);
-	problem->order = palloc_array(int, n);
-	problem->group = palloc_array(SplitGroup, n);
-}
-
-/* The members of a group as a list. */
-static char *
-member_names(Lobby *lobby, const SplitProblem *problem, const SplitGroup *group)
-{
-	StringInfoData names;
-	int			i;
-
-	initStringInfo(&names);
-	for (i = 0; i < group->nmembers; i++)
-		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "",
-						 id_text(&lobby->type,
-								 lobby->player[problem->member[group->first_member + i]]));
-	return names.data;
-}
-
-/* Errors if something takes more memory than a split may. */
-static void
-check_room(Size room)
-{
-	if (room > MAX_ROOM)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("splitting these players would take %zu MB, more than %d",
-						room >> 20, MAX_ROOM >> 20),
-				 errhint("Fewer players, or with fewer pairs to avoid, can be split.")));
-}
-
-SplitStatus
-solve_problem(SplitProblem *problem, SplitAnswer *answer)
-{
-	SplitStatus status = split_group(problem);
-	void	   *room;
-	int			i;
-
-	for (i = 0; i < problem->nsizes; i++)
-		answer[i].found = false;
-	if (status != SPLIT_OK)
-		return status;
-	check_room(mul_size(sizeof(SplitOption), problem->noptions + 1));
-	problem->option = palloc_array(SplitOption, problem->noptions + 1);
-	split_make_options(problem);
-	split_choose(problem);
-	check_room(problem->room);
-	room = palloc(Max(problem->room, 1));
-	split_solve(problem, room, answer);
-	pfree(room);
-	pfree(problem->option);
-	return SPLIT_OK;
-}
-
-/* Whether there is any split of these sizes, with other ties than the lobby's. */
-static bool
-is_feasible(const Lobby *lobby, const SplitProblem *ties)
-{
-	SplitProblem problem = *ties;
-	SplitAnswer answer = {0};
-	double	   *zero = palloc0_array(double, lobby->n + 1);
-	double		target = 0;
-	bool		feasible;
-
-	problem.value[0] = problem.value[1] = zero;
-	if (problem.command_value[0] != NULL)
-		problem.command_value[0] = problem.command_value[1] = zero;
-	problem.nsizes = 1;
-	problem.target = &target;
-	answer.team = palloc_array(int, lobby->n + 1);
-	feasible = solve_problem(&problem, &answer) == SPLIT_OK && answer.found;
-	pfree(answer.team);
-	pfree(zero);
-	return feasible;
-}
-
-/* A tie without which there is a split, in words, or NULL. */
-static char *
-find_conflict(Lobby *lobby, const SplitProblem *problem)
-{
-	SplitProblem without = *problem;
-	int		   *ties = palloc_array(int, lobby->n + 1);
-	SplitPair  *pairs = palloc_array(SplitPair, problem->napart + 1);
-	int			i,
-				j;
-
-	/* Every tie is tried, which should not take longer than it is worth. */
-	if (lobby->n > MOST_TO_EXPLAIN)
-		return NULL;
-	for (i = 0; i < lobby->n && lobby->places != NULL; i++)
-	{
-		if (lobby->places[i] == SPLIT_ANYWHERE)
-			continue;
-		memcpy(ties, lobby->places, sizeof(int) * lobby->n);
-		ties[i] = SPLIT_ANYWHERE;
-		without.places = ties;
-		if (is_feasible(lobby, &without))
-			return psprintf("There is one if player %s is not locked.",
-							id_text(&lobby->type, lobby->player[i]));
-	}
-	without = *problem;
-	for (i = 0; i < lobby->n && lobby->party != NULL; i++)
-	{
-		if (lobby->party[i] != i + 1)
-			continue;
-		memcpy(ties, lobby->party, sizeof(int) * lobby->n);
-		for (j = 0; j < lobby->n; j++)
-			if (ties[j] == i + 1)
-				ties[j] = 0;
-		without.party = ties;
-		if (is_feasible(lobby, &without))
-			return psprintf("There is one if the party of player %s is separated.",
-							id_text(&lobby->type, lobby->player[i]));
-	}
-	without = *problem;
-	for (i = 0; i < problem->napart; i++)
-	{
-		memcpy(pairs, problem->apart, sizeof(SplitPair) * problem->napart);
-		pairs[i] = pairs[problem->napart - 1];
-		without.apart = pairs;
-		without.napart = problem->napart - 1;
-		if (is_feasible(lobby, &without))
-			return psprintf("There is one if players %s and %s do not avoid each other.",
-							id_text(&lobby->type, lobby->player[problem->apart[i].a]),
-							id_text(&lobby->type, lobby->player[problem->apart[i].b]));
-	}
-	return NULL;
-}
-
-void
-report_no_split(Lobby *lobby, SplitProblem *problem, SplitStatus status)
-{
-	const SplitGroup *group = &problem->group[problem->at_fault];
-	const int  *count = problem->size[0].count;
-	char	   *conflict;
-	char	   *names;
-
-	if (status == SPLIT_GROUP_TOO_LARGE)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many players are tied to one another: %d",
-						group->nmembers),
-				 errdetail("They are %s.", member_names(lobby, problem, group)),
-				 errhint("Fewer pairs to avoid make smaller groups.")));
-	names = status == SPLIT_NO_OPTION ? member_names(lobby, problem, group) : NULL;
-	conflict = find_conflict(lobby, problem);
-	if (names != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("party, locked and avoid of %s contradict one another", names),
-				 conflict != NULL ? errdetail("%s", conflict) : 0));
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("there is no split into teams of %d and %d that keeps party, locked and avoid%s",
-					count[0], count[1],
-					lobby->command[0] != NULL ? " and has a commander on either side" : ""),
-			 conflict != NULL ? errdetail("%s", conflict) : 0));
-}
-
-static int
-greatest_common_divisor(int a, int b)
-{
-	while (b != 0)
-	{
-		int			rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-/* Times so much, or as they are. */
-static double *
-scaled(const double *number, double by, int n)
-{
-	double	   *product = palloc_array(double, n + 1);
-	int			i;
-
-	for (i = 0; i < n; i++)
-		product[i] = number[i] * by;
-	return product;
-}
-
-LobbyScale
-lobby_scale(const Lobby *lobby, SplitSize size)
-{
-	LobbyScale	scale = {{1, 1}, 1};
-	int			n[2];
-	int			divisor;
-	int			i;
-
-	/* Commanders do not count as players. */
-	for (i = 0; i < 2; i++)
-		n[i] = Max(size.count[i] - (lobby->command[0] != NULL ? 1 : 0), 1);
-	switch (lobby->strength)
-	{
-		case STRENGTH_MEAN:
-			/* Ratings count by the number of the other team's players. */
-			divisor = greatest_common_divisor(n[0], n[1]);
-			scale.by[0] = n[1] / divisor;
-			scale.by[1] = n[0] / divisor;
-			scale.factor = n[0] * scale.by[0];
-			break;
-		case STRENGTH_SHARE:
-			scale.factor = n[0] + n[1];
-			break;
-		case STRENGTH_SUM:
-			break;
-	}
-	return scale;
-}
-
-void
-describe_split(const Lobby *lobby, const LobbyScale *scale, double target,
-			   Split *split)
-{
-	/* Adding 0 makes 0 of -0. */
-	split->difference = (split->answer.difference + target) / scale->factor + 0.0;
-	split->logit = split->answer.difference / scale->factor / lobby->scale + 0.0;
-	split->bound = split->answer.bound / scale->factor;
-}
-
-SplitStatus
-split_one_size(const Lobby *lobby, SplitSize size, SplitProblem *problem,
-			   Split *split)
-{
-	LobbyScale	scale = lobby_scale(lobby, size);
-	double		target = -lobby->log_odds * lobby->scale * scale.factor;
-	SplitStatus status;
-	int			i;
-
-	begin_problem(lobby, problem);
-	for (i = 0; i < 2; i++)
-	{
-		problem->value[i] = scaled(lobby->rating[i], scale.by[i], lobby->n);
-		if (lobby->command[0] != NULL)
-			problem->command_value[i] = scaled(lobby->command[i],
-											   lobby->command_weight * scale.factor,
-											   lobby->n);
-	}
-	problem->size = &size;
-	problem->nsizes = 1;
-	problem->target = &target;
-	memset(split, 0, sizeof(Split));
-	split->answer.team = palloc_array(int, lobby->n + 1);
-	status = solve_problem(problem, &split->answer);
-	if (status == SPLIT_OK && split->answer.found)
-		describe_split(lobby, &scale, target, split);
-	return status;
 }

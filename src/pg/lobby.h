@@ -10,6 +10,7 @@
 
 #include "ids.h"
 #include "split/split.h"
+#include "split/split_many.h"
 
 /* What players of a team are together. */
 typedef enum Strength
@@ -24,6 +25,7 @@ typedef struct LobbyArguments
 {
 	int			players;
 	int			rating;
+	int			teams;
 	int			party;
 	int			locked;
 	int			avoid;
@@ -45,6 +47,7 @@ typedef struct Lobby
 {
 	IdType		type;
 	int			n;
+	int			nteams;
 	Datum	   *player;
 	double	   *rating[2];		/* on either team */
 	double	   *command[2];		/* as a commander, or NULL */
@@ -74,14 +77,37 @@ typedef struct LobbyScale
 	double		factor;
 } LobbyScale;
 
+/* What a lobby is to be split into: two teams of these sizes or the other way round. */
+typedef struct SplitRequest
+{
+	int			size[SPLIT_MAX_TEAMS];
+	SplitObjective objective;	/* of more than two teams */
+} SplitRequest;
+
 /* An answer in terms of the lobby. */
 typedef struct Split
 {
 	SplitAnswer answer;
-	double		difference;		/* of strengths */
-	double		logit;
-	double		bound;			/* of the difference */
+	double		difference;		/* of strengths; of more teams: the largest */
+	double		logit;			/* what is made small, as log-odds */
+	double		bound;			/* of the difference; of more teams: the objective */
+	SplitStatus status;			/* of two teams, and the problem that has it */
+	SplitProblem problem;
+	SplitProof	proof;			/* of more */
 } Split;
+
+/* A tie of a lobby, as one is gone through after another. */
+typedef struct Tie
+{
+	enum
+	{
+		TIE_LOCK,
+		TIE_PARTY,
+		TIE_APART,
+		NO_TIE
+	}			kind;
+	int			number;			/* a player, or a pair */
+} Tie;
 
 /* Whether a function has an argument, and it is not null. */
 static inline bool
@@ -111,15 +137,30 @@ extern void begin_problem(const Lobby *lobby, SplitProblem *problem);
 extern SplitStatus solve_problem(SplitProblem *problem, SplitAnswer *answer);
 
 /* Split a lobby into teams of one size; answer.found says whether that can be. */
-extern SplitStatus split_one_size(const Lobby *lobby, SplitSize size,
-								  SplitProblem *problem, Split *split);
+extern void split_one_size(const Lobby *lobby, SplitSize size, Split *split);
+
+/* Split it into the teams of a request, however many there are. */
+extern void split_lobby(const Lobby *lobby, const SplitRequest *request,
+						Split *split);
+
+/* The strengths of teams; players of team 0 are on the bench. */
+extern void team_strengths(const Lobby *lobby, const int *team, double *strength);
 
 /* What an answer says in terms of the lobby, for a target and a scale. */
 extern void describe_split(const Lobby *lobby, const LobbyScale *scale,
 						   double target, Split *split);
 
-/* Report that there is no split, and what is in the way. */
-pg_noreturn extern void report_no_split(Lobby *lobby, SplitProblem *problem,
-										SplitStatus status);
+/*
+ * Go on to the next tie (the first after all zero), and make of without what the lobby
+ * is but for it; false if there is none.
+ */
+extern bool relax_next_tie(const Lobby *lobby, Tie *tie, Lobby *without);
+
+/* What is different without a tie, in words. */
+extern char *describe_without(Lobby *lobby, const Tie *tie);
+
+/* Report that there is no such split, and what is in the way. */
+pg_noreturn extern void report_no_split(Lobby *lobby, const SplitRequest *request,
+										const Split *split);
 
 #endif							/* LOBBY_H */

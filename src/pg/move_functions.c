@@ -121,8 +121,6 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 	Lobby	   *lobby = &teams->lobby;
 	int			least_lead = lobby->n;
 	bool		found = false;
-	SplitProblem problem;
-	SplitStatus status = SPLIT_OK;
 	int			first,
 				i;
 
@@ -139,8 +137,8 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 
 		if (abs(2 * first - lobby->n) > Max(least_lead, max_lead))
 			continue;
-		status = split_one_size(lobby, size, &problem, &other);
-		if (status == SPLIT_OK && other.answer.found &&
+		split_one_size(lobby, size, &other);
+		if (other.answer.found &&
 			(!found || is_better(other.logit, split->logit)))
 		{
 			*split = other;
@@ -311,7 +309,7 @@ Datum
 skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
+		.players = 0,.rating = 1,.teams = -1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
 		.log_odds = 7,.strength = 8,.scale = 9,.command_rating = -1,
 		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = 11,
 		.seed = 12,.priority = -1
@@ -365,7 +363,7 @@ Datum
 skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
+		.players = 0,.rating = 1,.teams = -1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
 		.log_odds = 7,.strength = 8,.scale = 9,.command_rating = -1,
 		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = -1,
 		.seed = 10,.priority = -1
@@ -439,7 +437,7 @@ Datum
 skillrating_place_joiner(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 5,
+		.players = 0,.rating = 1,.teams = -1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 5,
 		.log_odds = 6,.strength = 7,.scale = 8,.command_rating = -1,
 		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = -1,
 		.seed = 9,.priority = -1

@@ -1,44 +1,18 @@
 /*
  * split_functions.c
- *		Players in a lobby split into two teams and a bench.
+ *		Players in a lobby split into teams and a bench.
  */
 #include "lobby.h"
 
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
 #include "math/logistic.h"
 
 SKILLRATING_FUNCTION(skillrating_split_teams);
 SKILLRATING_FUNCTION(skillrating_split_all_sizes);
-
-/* Whether it does not matter which team is the first. */
-static bool
-is_symmetric(const Lobby *lobby)
-{
-	return lobby->rating[0] == lobby->rating[1] && lobby->log_odds == 0 &&
-		lobby->places == NULL && lobby->command[0] == lobby->command[1];
-}
-
-/* Split into teams of these numbers, whichever is the larger one. */
-static SplitStatus
-split_either_way(const Lobby *lobby, SplitSize size, SplitProblem *problem,
-				 Split *split)
-{
-	SplitStatus status = split_one_size(lobby, size, problem, split);
-	SplitSize	other = {{size.count[1], size.count[0]}};
-	Split		mirror;
-
-	if (size.count[0] == size.count[1] || is_symmetric(lobby) ||
-		split_one_size(lobby, other, problem, &mirror) != SPLIT_OK ||
-		!mirror.answer.found ||
-		(status == SPLIT_OK && split->answer.found &&
-		 fabs(mirror.logit) >= fabs(split->logit)))
-		return status;
-	*split = mirror;
-	return SPLIT_OK;
-}
 
 /* A player's place in the order of priorities. */
 typedef struct Claim
@@ -86,15 +60,14 @@ list_claims(const Lobby *lobby, Claim *claim)
  * just what it takes may do either; if no split allows for that, those next to them,
  * and so on.
  */
-static SplitStatus
-split_by_priority(Lobby *lobby, SplitSize size, SplitProblem *problem, Split *split)
+static void
+split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 {
-	int			playing = size.count[0] + size.count[1];
+	int			playing = lobby->nteams * request->size[0];
 	Claim	   *claim = palloc_array(Claim, lobby->n + 1);
 	int			n = list_claims(lobby, claim);
 	const int  *before = lobby->places;
 	int		   *places = palloc_array(int, lobby->n + 1);
-	SplitStatus status;
 	int			slack;
 
 	for (slack = 0;; slack = 2 * slack + 1)
@@ -104,7 +77,7 @@ split_by_priority(Lobby *lobby, SplitSize size, SplitProblem *problem, Split *sp
 		int			i;
 
 		for (i = 0; i < lobby->n; i++)
-			places[i] = before != NULL ? before[i] : SPLIT_ANYWHERE;
+			places[i] = before != NULL ? before[i] : SPLIT_ANYWHERE(lobby->nteams);
 		for (i = 0; i < n; i++)
 		{
 			int			player = claim[i].player;
@@ -116,73 +89,140 @@ split_by_priority(Lobby *lobby, SplitSize size, SplitProblem *problem, Split *sp
 				places[player] &= only;
 		}
 		lobby->places = places;
-		status = split_either_way(lobby, size, problem, split);
-		if ((status == SPLIT_OK && split->answer.found) || slack >= n)
-			return status;
+		split_lobby(lobby, request, split);
+		if (split->answer.found || slack >= n)
+			return;
 	}
+}
+
+static const char *const objectives[] = {"squares", "range"};
+
+/* The objective by its name. */
+static SplitObjective
+get_objective(const char *name)
+{
+	int			i;
+
+	for (i = 0; i < (int) lengthof(objectives); i++)
+		if (strcmp(objectives[i], name) == 0)
+			return (SplitObjective) i;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown objective \"%s\"", name),
+			 errhint("Objectives are \"squares\" of what teams are off their mean, and \"range\" between the strongest and the weakest.")));
+}
+
+/*
+ * The numbers of teams of a size, or with none of all who are not locked to the bench;
+ * false if there is nobody at all.
+ */
+static bool
+make_request(const Lobby *lobby, int team_size, SplitRequest *request)
+{
+	int			playing = lobby->n - lobby->benched;
+	int			i;
+
+	if (team_size > 0 || playing >= lobby->nteams)
+	{
+		for (i = 0; i < lobby->nteams; i++)
+			request->size[i] = team_size > 0 ? team_size :
+				playing / lobby->nteams + (i < playing % lobby->nteams ? 1 : 0);
+		return true;
+	}
+	if (lobby->n == 0)
+		return false;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("there must be at least %d players who are not locked to the bench",
+					lobby->nteams)));
+}
+
+/* The team size of an argument, 0 for null. */
+static int
+get_team_size(FunctionCallInfo fcinfo, int arg, const Lobby *lobby)
+{
+	int			playing = lobby->n - lobby->benched;
+	int			team_size;
+
+	if (!given(fcinfo, arg))
+		return 0;
+	team_size = PG_GETARG_INT32(arg);
+	if (team_size < 1 || team_size > playing / lobby->nteams)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("team_size must be at least 1 and at most %d, not %d",
+						playing / lobby->nteams, team_size),
+				 errdetail("There are %d players who are not locked to the bench.",
+						   playing)));
+	return team_size;
+}
+
+/*
+ * The probability of each team to win: of two by their log-odds, of more as Plackett
+ * and Luce have it (R. D. Luce, "Individual choice behavior", 1959).
+ */
+static void
+win_probabilities(const Lobby *lobby, const Split *split, double *probability)
+{
+	double		strength[SPLIT_MAX_TEAMS];
+	double		strongest = -INFINITY;
+	double		sum = 0;
+	int			i;
+
+	if (lobby->nteams == 2)
+	{
+		probability[0] = logistic(split->logit);
+		return;
+	}
+	team_strengths(lobby, split->answer.team, strength);
+	for (i = 0; i < lobby->nteams; i++)
+		strongest = Max(strongest, strength[i]);
+	for (i = 0; i < lobby->nteams; i++)
+	{
+		probability[i] = exp((strength[i] - strongest) / lobby->scale);
+		sum += probability[i];
+	}
+	for (i = 0; i < lobby->nteams; i++)
+		probability[i] /= sum;
 }
 
 /*
  * split_teams(players, rating, teams, team_size, party, locked, avoid, rating_2,
  * log_odds, strength, scale, command_rating, command_rating_2, command_weight,
- * commander, budget, seed, priority)
+ * commander, budget, seed, priority, objective)
  */
 Datum
 skillrating_split_teams(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.party = 4,.locked = 5,.avoid = 6,.rating_2 = 7,
-		.log_odds = 8,.strength = 9,.scale = 10,.command_rating = 11,
+		.players = 0,.rating = 1,.teams = 2,.party = 4,.locked = 5,.avoid = 6,
+		.rating_2 = 7,.log_odds = 8,.strength = 9,.scale = 10,.command_rating = 11,
 		.command_rating_2 = 12,.command_weight = 13,.commander = 14,.budget = 15,
 		.seed = 16,.priority = 17
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Lobby		lobby;
-	SplitProblem problem;
-	SplitStatus status;
-	SplitSize	size;
+	SplitRequest request = {.objective = SPLIT_SQUARES};
 	Split		split;
-	int			playing;
+	double		probability[SPLIT_MAX_TEAMS];
+	int			team_size;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_lobby(fcinfo, &arguments, &lobby))
 		return (Datum) 0;
-	if (given(fcinfo, 2) && PG_GETARG_INT32(2) != 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("teams must be 2, not %d", PG_GETARG_INT32(2))));
-	playing = lobby.n - lobby.benched;
-	size.count[0] = (playing + 1) / 2;
-	size.count[1] = playing / 2;
-	if (given(fcinfo, 3))
-	{
-		int			team_size = PG_GETARG_INT32(3);
-
-		if (team_size < 1 || team_size > playing / 2)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("team_size must be at least 1 and at most %d, not %d",
-							playing / 2, team_size),
-					 errdetail("There are %d players who are not locked to the bench.",
-							   playing)));
-		size.count[0] = size.count[1] = team_size;
-	}
-	else if (playing < 2)
-	{
-		if (lobby.n == 0)
-			return (Datum) 0;
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there must be at least two players who are not locked to the bench")));
-	}
-	if (lobby.priority != NULL && given(fcinfo, 3))
-		status = split_by_priority(&lobby, size, &problem, &split);
+	if (given(fcinfo, 18))
+		request.objective = get_objective(text_to_cstring(PG_GETARG_TEXT_PP(18)));
+	team_size = get_team_size(fcinfo, 3, &lobby);
+	if (!make_request(&lobby, team_size, &request))
+		return (Datum) 0;
+	if (lobby.priority != NULL && team_size > 0)
+		split_by_priority(&lobby, &request, &split);
 	else
-		status = split_either_way(&lobby, size, &problem, &split);
-	problem.size = &size;
-	if (status != SPLIT_OK || !split.answer.found)
-		report_no_split(&lobby, &problem, status);
+		split_lobby(&lobby, &request, &split);
+	if (!split.answer.found)
+		report_no_split(&lobby, &request, &split);
+	win_probabilities(&lobby, &split, probability);
 	for (i = 0; i < lobby.n; i++)
 	{
 		Datum		values[7];
@@ -194,7 +234,11 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 		values[1] = Int32GetDatum(team);
 		nulls[1] = team == SPLIT_BENCH;
 		values[2] = Float8GetDatum(split.difference);
-		values[3] = Float8GetDatum(logistic(split.logit));
+
+		/* Of two teams it is always that of the first. */
+		nulls[3] = lobby.nteams > 2 && team == SPLIT_BENCH;
+		values[3] = Float8GetDatum(nulls[3] ? 0 :
+								   probability[lobby.nteams > 2 ? team - 1 : 0]);
 		values[4] = BoolGetDatum(split.bound == 0);
 		values[5] = Float8GetDatum(split.bound);
 		values[6] = BoolGetDatum(split.answer.commander[0] == place ||
@@ -213,7 +257,7 @@ Datum
 skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.party = 2,.locked = 3,.avoid = 4,.rating_2 = 5,
+		.players = 0,.rating = 1,.teams = -1,.party = 2,.locked = 3,.avoid = 4,.rating_2 = 5,
 		.log_odds = 6,.strength = 7,.scale = 8,.command_rating = -1,
 		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = 9,
 		.seed = 10,.priority = -1
@@ -221,11 +265,11 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Lobby		lobby;
 	SplitProblem problem;
-	SplitStatus status;
 	SplitSize  *size;
 	SplitAnswer *answer;
 	double	   *target;
 	LobbyScale *scale;
+	Split		failed;
 	int			nsizes;
 	int			s,
 				i;
@@ -255,9 +299,10 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 	problem.target = target;
 	problem.value[0] = lobby.rating[0];
 	problem.value[1] = lobby.rating[1];
-	status = solve_problem(&problem, answer);
-	if (status != SPLIT_OK)
-		report_no_split(&lobby, &problem, status);
+	failed.status = solve_problem(&problem, answer);
+	failed.problem = problem;
+	if (failed.status != SPLIT_OK)
+		report_no_split(&lobby, &(SplitRequest) {.size = {2, 2}}, &failed);
 	for (s = 0; s < nsizes; s++)
 	{
 		Split		split = {.answer = answer[s]};

@@ -236,8 +236,8 @@ random_box(Random *random, int ties)
 		box->party[i] = (int) random_between(random, -2, 3.999);
 		if (box->party[i] < 0)
 			box->party[i] = 0;
-		box->places[i] = random_between(random, 0, 1) < 0.6 ? SPLIT_ANYWHERE :
-			(int) random_between(random, 1, SPLIT_ANYWHERE + 0.999);
+		box->places[i] = random_between(random, 0, 1) < 0.6 ? SPLIT_ANYWHERE(2) :
+			(int) random_between(random, 1, SPLIT_ANYWHERE(2) + 0.999);
 		box->commander[i] = random_between(random, 0, 1) < 0.7;
 	}
 	if (ties & PARTIES)
@@ -497,7 +497,7 @@ test_faults(void **state)
 	box_size(box, 2, 2);
 	box->party[3] = box->party[5] = 7;
 	for (i = 0; i < 40; i++)
-		box->places[i] = SPLIT_ANYWHERE;
+		box->places[i] = SPLIT_ANYWHERE(2);
 	box->places[3] = SPLIT_MAY(1);
 	box->places[5] = SPLIT_MAY(SPLIT_BENCH) | SPLIT_MAY(2);
 	box->apart[0] = (SplitPair) {5, 6};
@@ -507,7 +507,7 @@ test_faults(void **state)
 	box->problem.places = box->places;
 	assert_int_equal(box_prepare(box), SPLIT_NO_OPTION);
 	assert_int_equal(box->problem.member[box->problem.group[box->problem.at_fault].first_member], 3);
-	box->places[5] = SPLIT_ANYWHERE;
+	box->places[5] = SPLIT_ANYWHERE(2);
 	assert_int_equal(box_prepare(box), SPLIT_OK);
 
 	/* A chain of pairs apart: more than can be enumerated. */

@@ -76,8 +76,8 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 				lobby->value[j][i] = round(lobby->value[j][i]);
 		}
 		lobby->party[i] = next_below(bytes, 8) / 2;
-		lobby->places[i] = next_below(bytes, 3) ? SPLIT_ANYWHERE :
-			next_below(bytes, SPLIT_ANYWHERE + 1);
+		lobby->places[i] = next_below(bytes, 3) ? SPLIT_ANYWHERE(2) :
+			next_below(bytes, SPLIT_ANYWHERE(2) + 1);
 		lobby->commander[i] = next_below(bytes, 2);
 	}
 	for (j = 0; j < 2; j++)

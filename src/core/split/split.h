@@ -24,7 +24,7 @@
 /* Where players end up, and as bits, where they may. */
 #define SPLIT_BENCH 0			/* then the first and the second team */
 #define SPLIT_MAY(place) (1 << (place))
-#define SPLIT_ANYWHERE (SPLIT_MAY(SPLIT_BENCH) | SPLIT_MAY(1) | SPLIT_MAY(2))
+#define SPLIT_ANYWHERE(nteams) (SPLIT_MAY((nteams) + 1) - 1)
 
 /* Teams that an option gives a commander, as bits, and all of them. */
 #define SPLIT_COMMANDS(team) (1 << ((team) - 1))

@@ -1,0 +1,59 @@
+/*
+ * split_many.h
+ *		Players split into more than two teams, and a bench, as evenly as can be.
+ *
+ * Those of a party are one unit.  A draft gives a first split, whose teams are split
+ * again two at a time until no two of them can be made more even; for few units all
+ * splits are then ruled out that are no better, by dynamic programming over sets of
+ * units or by going through them.
+ */
+#ifndef SPLIT_MANY_H
+#define SPLIT_MANY_H
+
+#include "split/split.h"
+
+#define SPLIT_MAX_TEAMS 10
+
+typedef enum SplitObjective
+{
+	SPLIT_SQUARES,				/* sum of squares of what teams are off the mean */
+	SPLIT_RANGE					/* the strongest team less the weakest */
+} SplitObjective;
+
+/* What is known of an answer. */
+typedef enum SplitProof
+{
+	SPLIT_NONE_FOUND,			/* and whether there is one is not known */
+	SPLIT_IMPOSSIBLE,			/* no split keeps the ties */
+	SPLIT_FOUND,				/* but others may be better */
+	SPLIT_PROVEN				/* none is better */
+} SplitProof;
+
+typedef struct SplitManyProblem
+{
+	int			n;
+	const double *value;		/* of each player */
+	const int  *party;			/* as in SplitProblem; a party is at most a team */
+	const int  *places;			/* where each may be: SPLIT_MAY(), teams from 1 on */
+	const SplitPair *apart;
+	int			napart;
+	int			nteams;
+	int			size[SPLIT_MAX_TEAMS];
+	double		by[SPLIT_MAX_TEAMS];	/* strength of a team by its sum */
+	double		share;			/* mean strength by the sum of all who play */
+	SplitObjective objective;
+	double		max_work;		/* steps of about a nanosecond */
+	InterruptCheck interrupt;
+} SplitManyProblem;
+
+/*
+ * The bytes that split_many() takes.  Who may only be on the bench should not be among
+ * the players; if others are left over, all teams must be of one size.
+ */
+extern size_t split_many_room(const SplitManyProblem *problem);
+
+/* Split them in a block of that room; teams by player, and the objective that is left. */
+extern SplitProof split_many(const SplitManyProblem *problem, void *room, int *team,
+							 double *objective);
+
+#endif							/* SPLIT_MANY_H */

@@ -1,0 +1,504 @@
+/*
+ * lobby_split.c
+ *		A lobby split into teams by the core, and what is in the way if it cannot be.
+ */
+#include "lobby.h"
+
+#include "lib/stringinfo.h"
+#include "utils/memutils.h"
+
+/* What a split may take, besides the lobby itself. */
+#define MAX_ROOM (64 * 1024 * 1024)
+
+/* In larger lobbies a conflict is not explained. */
+#define MOST_TO_EXPLAIN 100
+
+void
+begin_problem(const Lobby *lobby, SplitProblem *problem)
+{
+	int			n = lobby->n + 1;
+
+	memset(problem, 0, sizeof(SplitProblem));
+	problem->n = lobby->n;
+	problem->party = lobby->party;
+	problem->places = lobby->places;
+	problem->commander = lobby->commander;
+	problem->apart = lobby->apart;
+	problem->napart = lobby->napart;
+	problem->max_room = MAX_ROOM;
+	problem->max_work = lobby->max_work;
+	problem->interrupt = check_interrupts;
+	problem->member = palloc_array(int, n);
+	problem->root = palloc_array(int, n);
+	problem->order = palloc_array(int, n);
+	problem->group = palloc_array(SplitGroup, n);
+}
+
+/* Errors if something takes more memory than a split may. */
+static void
+check_room(Size room)
+{
+	if (room > MAX_ROOM)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("splitting these players would take %zu MB, more than %d",
+						room >> 20, MAX_ROOM >> 20),
+				 errhint("Fewer players, or with fewer pairs to avoid, can be split.")));
+}
+
+SplitStatus
+solve_problem(SplitProblem *problem, SplitAnswer *answer)
+{
+	SplitStatus status = split_group(problem);
+	void	   *room;
+	int			i;
+
+	for (i = 0; i < problem->nsizes; i++)
+		answer[i].found = false;
+	if (status != SPLIT_OK)
+		return status;
+	check_room(mul_size(sizeof(SplitOption), problem->noptions + 1));
+	problem->option = palloc_array(SplitOption, problem->noptions + 1);
+	split_make_options(problem);
+	split_choose(problem);
+	check_room(problem->room);
+	room = palloc(Max(problem->room, 1));
+	split_solve(problem, room, answer);
+	pfree(room);
+	pfree(problem->option);
+	return SPLIT_OK;
+}
+
+static int
+greatest_common_divisor(int a, int b)
+{
+	while (b != 0)
+	{
+		int			rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Times so much, or as they are. */
+static double *
+scaled(const double *number, double by, int n)
+{
+	double	   *product = palloc_array(double, n + 1);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		product[i] = number[i] * by;
+	return product;
+}
+
+LobbyScale
+lobby_scale(const Lobby *lobby, SplitSize size)
+{
+	LobbyScale	scale = {{1, 1}, 1};
+	int			n[2];
+	int			divisor;
+	int			i;
+
+	/* Commanders do not count as players. */
+	for (i = 0; i < 2; i++)
+		n[i] = Max(size.count[i] - (lobby->command[0] != NULL ? 1 : 0), 1);
+	switch (lobby->strength)
+	{
+		case STRENGTH_MEAN:
+			/* Ratings count by the number of the other team's players. */
+			divisor = greatest_common_divisor(n[0], n[1]);
+			scale.by[0] = n[1] / divisor;
+			scale.by[1] = n[0] / divisor;
+			scale.factor = n[0] * scale.by[0];
+			break;
+		case STRENGTH_SHARE:
+			scale.factor = n[0] + n[1];
+			break;
+		case STRENGTH_SUM:
+			break;
+	}
+	return scale;
+}
+
+void
+describe_split(const Lobby *lobby, const LobbyScale *scale, double target,
+			   Split *split)
+{
+	/* Adding 0 makes 0 of -0. */
+	split->difference = (split->answer.difference + target) / scale->factor + 0.0;
+	split->logit = split->answer.difference / scale->factor / lobby->scale + 0.0;
+	split->bound = split->answer.bound / scale->factor;
+}
+
+void
+split_one_size(const Lobby *lobby, SplitSize size, Split *split)
+{
+	LobbyScale	scale = lobby_scale(lobby, size);
+	double		target = -lobby->log_odds * lobby->scale * scale.factor;
+	SplitProblem *problem = &split->problem;
+	int			i;
+
+	memset(split, 0, sizeof(Split));
+	begin_problem(lobby, problem);
+	for (i = 0; i < 2; i++)
+	{
+		problem->value[i] = scaled(lobby->rating[i], scale.by[i], lobby->n);
+		if (lobby->command[0] != NULL)
+			problem->command_value[i] = scaled(lobby->command[i],
+											   lobby->command_weight * scale.factor,
+											   lobby->n);
+	}
+	problem->size = &size;
+	problem->nsizes = 1;
+	problem->target = &target;
+	split->answer.team = palloc_array(int, lobby->n + 1);
+	split->status = solve_problem(problem, &split->answer);
+	if (split->answer.found)
+		describe_split(lobby, &scale, target, split);
+}
+
+/* Whether it does not matter which team is the first. */
+static bool
+is_symmetric(const Lobby *lobby)
+{
+	return lobby->rating[0] == lobby->rating[1] && lobby->log_odds == 0 &&
+		lobby->places == NULL && lobby->command[0] == lobby->command[1];
+}
+
+/* Split into two teams of these numbers, whichever is the larger one. */
+static void
+split_either_way(const Lobby *lobby, const SplitRequest *request, Split *split)
+{
+	SplitSize	size = {{request->size[0], request->size[1]}};
+	SplitSize	other = {{request->size[1], request->size[0]}};
+	Split		mirror;
+
+	split_one_size(lobby, size, split);
+	if (request->size[0] == request->size[1] || is_symmetric(lobby))
+		return;
+	split_one_size(lobby, other, &mirror);
+	if (mirror.answer.found &&
+		(!split->answer.found || fabs(mirror.logit) < fabs(split->logit)))
+		*split = mirror;
+}
+
+/* By how much a team's sum is its strength, if so many play in the team and in all. */
+static double
+strength_by(const Lobby *lobby, int size, int playing)
+{
+	switch (lobby->strength)
+	{
+		case STRENGTH_MEAN:
+			return 1.0 / size;
+		case STRENGTH_SHARE:
+			return 1.0 / playing;
+		case STRENGTH_SUM:
+			break;
+	}
+	return 1;
+}
+
+void
+team_strengths(const Lobby *lobby, const int *team, double *strength)
+{
+	int			size[SPLIT_MAX_TEAMS + 1] = {0};
+	double		sum[SPLIT_MAX_TEAMS + 1] = {0};
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		size[team[i]]++;
+		sum[team[i]] += lobby->rating[team[i] == 2 ? 1 : 0][i];
+	}
+	for (i = 1; i <= lobby->nteams; i++)
+		strength[i - 1] = sum[i] *
+			strength_by(lobby, Max(size[i], 1), lobby->n - size[SPLIT_BENCH]);
+}
+
+/* Split into more than two teams. */
+static void
+split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
+{
+	SplitManyProblem problem = {
+		.napart = 0,.nteams = lobby->nteams,.objective = request->objective,
+		.max_work = lobby->max_work,.interrupt = check_interrupts
+	};
+	int		   *player = palloc_array(int, lobby->n + 1);
+	int		   *place = palloc_array(int, lobby->n + 1);
+	double	   *value = palloc_array(double, lobby->n + 1);
+	int		   *party = palloc_array(int, lobby->n + 1);
+	int		   *places = palloc_array(int, lobby->n + 1);
+	SplitPair  *apart = palloc_array(SplitPair, lobby->napart + 1);
+	int		   *team = palloc_array(int, lobby->n + 1);
+	double		strength[SPLIT_MAX_TEAMS];
+	double		low = INFINITY;
+	double		high = -INFINITY;
+	double		objective;
+	int			playing = 0;
+	Size		room;
+	void	   *block;
+	int			i,
+				p;
+
+	memset(split, 0, sizeof(Split));
+	split->answer.team = palloc0_array(int, lobby->n + 1);
+	split->answer.commander[0] = split->answer.commander[1] = -1;
+
+	/* Those who may only sit out, and who comes with them, are left out. */
+	for (i = 0; i < lobby->n; i++)
+	{
+		place[i] = -1;
+		if (lobby->places != NULL && lobby->places[i] == SPLIT_MAY(SPLIT_BENCH))
+			continue;
+		place[i] = problem.n;
+		player[problem.n] = i;
+		value[problem.n] = lobby->rating[0][i];
+		party[problem.n] = lobby->party != NULL ? lobby->party[i] : 0;
+		places[problem.n++] = lobby->places != NULL ? lobby->places[i] :
+			SPLIT_ANYWHERE(lobby->nteams);
+	}
+	for (i = 0; i < lobby->n && lobby->party != NULL; i++)
+		if (place[i] < 0 && lobby->party[i] != 0)
+			for (p = 0; p < problem.n; p++)
+				if (party[p] == lobby->party[i])
+					places[p] &= SPLIT_MAY(SPLIT_BENCH);
+	for (i = 0; i < lobby->napart; i++)
+		if (place[lobby->apart[i].a] >= 0 && place[lobby->apart[i].b] >= 0)
+			apart[problem.napart++] = (SplitPair) {place[lobby->apart[i].a],
+				place[lobby->apart[i].b]};
+	for (i = 0; i < lobby->nteams; i++)
+		playing += request->size[i];
+	for (i = 0; i < lobby->nteams; i++)
+	{
+		problem.size[i] = request->size[i];
+		problem.by[i] = strength_by(lobby, request->size[i], playing);
+	}
+	problem.share = lobby->strength == STRENGTH_MEAN ? 1.0 / playing :
+		problem.by[0] / lobby->nteams;
+	problem.value = value;
+	problem.party = party;
+	problem.places = places;
+	problem.apart = apart;
+	room = split_many_room(&problem);
+	check_room(room);
+	block = palloc(room);
+	split->proof = split_many(&problem, block, team, &objective);
+	pfree(block);
+	split->answer.found = split->proof >= SPLIT_FOUND;
+	if (!split->answer.found)
+		return;
+	for (i = 0; i < problem.n; i++)
+		split->answer.team[player[i]] = team[i];
+	team_strengths(lobby, split->answer.team, strength);
+	for (i = 0; i < lobby->nteams; i++)
+	{
+		low = Min(low, strength[i]);
+		high = Max(high, strength[i]);
+	}
+	split->difference = high - low;
+	if (request->objective == SPLIT_SQUARES)
+		objective = sqrt(objective / lobby->nteams);
+	split->logit = objective / lobby->scale;
+	split->bound = split->proof == SPLIT_PROVEN ? 0 : objective;
+}
+
+void
+split_lobby(const Lobby *lobby, const SplitRequest *request, Split *split)
+{
+	if (lobby->nteams == 2)
+		split_either_way(lobby, request, split);
+	else
+		split_into_many(lobby, request, split);
+}
+
+/*
+ * ---- Ties ----
+ */
+
+/* Whether there is any split of a lobby, however uneven. */
+static bool
+is_feasible(const Lobby *lobby, const SplitRequest *request)
+{
+	Lobby		flat = *lobby;
+	double	   *zero = palloc0_array(double, lobby->n + 1);
+	Split		split;
+
+	flat.rating[0] = flat.rating[1] = zero;
+	if (lobby->command[0] != NULL)
+		flat.command[0] = flat.command[1] = zero;
+	flat.log_odds = 0;
+	split_lobby(&flat, request, &split);
+	pfree(split.answer.team);
+	pfree(zero);
+	return split.answer.found;
+}
+
+bool
+relax_next_tie(const Lobby *lobby, Tie *tie, Lobby *without)
+{
+	int		   *ties = palloc_array(int, lobby->n + 1);
+	SplitPair  *pairs;
+	int			i;
+
+	*without = *lobby;
+	if (tie->kind == TIE_LOCK)
+	{
+		for (i = tie->number; i < lobby->n && lobby->places != NULL; i++)
+			if (lobby->places[i] != SPLIT_ANYWHERE(lobby->nteams))
+			{
+				memcpy(ties, lobby->places, sizeof(int) * lobby->n);
+				ties[i] = SPLIT_ANYWHERE(lobby->nteams);
+				without->places = ties;
+				tie->number = i + 1;
+				return true;
+			}
+		*tie = (Tie) {TIE_PARTY, 0};
+	}
+	if (tie->kind == TIE_PARTY)
+	{
+		/* A party is known by its first member; of one alone nobody is separated. */
+		for (i = tie->number; i < lobby->n && lobby->party != NULL; i++)
+		{
+			int			members = 0;
+			int			j;
+
+			if (lobby->party[i] != i + 1)
+				continue;
+			memcpy(ties, lobby->party, sizeof(int) * lobby->n);
+			for (j = 0; j < lobby->n; j++)
+				if (ties[j] == i + 1)
+				{
+					ties[j] = 0;
+					members++;
+				}
+			if (members < 2)
+				continue;
+			without->party = ties;
+			tie->number = i + 1;
+			return true;
+		}
+		*tie = (Tie) {TIE_APART, 0};
+	}
+	pfree(ties);
+	if (tie->kind == TIE_APART && tie->number < lobby->napart)
+	{
+		pairs = palloc_array(SplitPair, lobby->napart);
+		memcpy(pairs, lobby->apart, sizeof(SplitPair) * lobby->napart);
+		pairs[tie->number++] = pairs[lobby->napart - 1];
+		without->apart = pairs;
+		without->napart--;
+		return true;
+	}
+	tie->kind = NO_TIE;
+	return false;
+}
+
+char *
+describe_without(Lobby *lobby, const Tie *tie)
+{
+	const SplitPair *pair;
+
+	/* The cursor is one ahead. */
+	switch (tie->kind)
+	{
+		case TIE_LOCK:
+			return psprintf("player %s is not locked",
+							id_text(&lobby->type, lobby->player[tie->number - 1]));
+		case TIE_PARTY:
+			return psprintf("the party of player %s is separated",
+							id_text(&lobby->type, lobby->player[tie->number - 1]));
+		case TIE_APART:
+			pair = &lobby->apart[tie->number - 1];
+			return psprintf("players %s and %s do not avoid each other",
+							id_text(&lobby->type, lobby->player[pair->a]),
+							id_text(&lobby->type, lobby->player[pair->b]));
+		case NO_TIE:
+			break;
+	}
+	return NULL;
+}
+
+/* A tie without which there is a split, in words, or NULL. */
+static char *
+find_conflict(Lobby *lobby, const SplitRequest *request)
+{
+	Tie			tie = {0};
+	Lobby		without;
+
+	/* Every tie is tried, which should not take longer than it is worth. */
+	if (lobby->n > MOST_TO_EXPLAIN)
+		return NULL;
+	while (relax_next_tie(lobby, &tie, &without))
+		if (is_feasible(&without, request))
+			return psprintf("There is one if %s.", describe_without(lobby, &tie));
+	return NULL;
+}
+
+/* The members of a group as a list. */
+static char *
+member_names(Lobby *lobby, const SplitProblem *problem, const SplitGroup *group)
+{
+	StringInfoData names;
+	int			i;
+
+	initStringInfo(&names);
+	for (i = 0; i < group->nmembers; i++)
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "",
+						 id_text(&lobby->type,
+								 lobby->player[problem->member[group->first_member + i]]));
+	return names.data;
+}
+
+/* Sizes as a list. */
+static char *
+size_list(const Lobby *lobby, const SplitRequest *request)
+{
+	StringInfoData list;
+	int			i;
+
+	initStringInfo(&list);
+	for (i = 0; i < lobby->nteams; i++)
+		appendStringInfo(&list, "%s%d", i == 0 ? "" : i == lobby->nteams - 1 ? " and " : ", ",
+						 request->size[i]);
+	return list.data;
+}
+
+void
+report_no_split(Lobby *lobby, const SplitRequest *request, const Split *split)
+{
+	const SplitProblem *problem = &split->problem;
+	const SplitGroup *group = split->status == SPLIT_OK ? NULL :
+		&problem->group[problem->at_fault];
+	char	   *conflict;
+
+	if (split->status == SPLIT_GROUP_TOO_LARGE)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many players are tied to one another: %d",
+						group->nmembers),
+				 errdetail("They are %s.", member_names(lobby, problem, group)),
+				 errhint("Fewer pairs to avoid make smaller groups.")));
+	if (lobby->nteams > 2 && split->proof == SPLIT_NONE_FOUND)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("no split into teams of %s was found that keeps party, locked and avoid",
+						size_list(lobby, request)),
+				 errhint("There may be one.  Fewer ties make it easier to find.")));
+	conflict = find_conflict(lobby, request);
+	if (split->status == SPLIT_NO_OPTION)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("party, locked and avoid of %s contradict one another",
+						member_names(lobby, problem, group)),
+				 conflict != NULL ? errdetail("%s", conflict) : 0));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("there is no split into teams of %s that keeps party, locked and avoid%s",
+					size_list(lobby, request),
+					lobby->command[0] != NULL ? " and has a commander on either side" : ""),
+			 conflict != NULL ? errdetail("%s", conflict) : 0));
+}
+
