@@ -2,10 +2,11 @@
 -- a base.
 SET extra_float_digits = 0;
 
--- Two pairs, one of them a squad; the second of the losers leaves.
+-- Two pairs, one of them a squad; the second of the losers leaves.  Without drift, so
+-- that what a preview says does not depend on today's date.
 SELECT skillrating.create_ladder('arena', 'trueskill2',
     '{"squad_offset": [[2, 0.3]], "kill_self": 2, "kill_opponent": -1, "kill_variance": 10,
-      "death_self": -1, "death_opponent": 2, "death_variance": 10, "quit_related": 0.5,
+      "death_self": -1, "death_opponent": 2, "death_variance": 10, "quit_related": 0.5, "tau": 0,
       "experience_offset": [[0, 0.05], [30, 0]]}');
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after,
     round(win_probability::numeric, 6) AS win, score
