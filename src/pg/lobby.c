@@ -103,9 +103,9 @@ seeded_order(FunctionCallInfo fcinfo, int arg, int n)
 
 /* The players, each once; their table leads to their place plus one. */
 static IdTable *
-read_players(FunctionCallInfo fcinfo, int arg, Lobby *lobby)
+read_players(FunctionCallInfo fcinfo, Lobby *lobby)
 {
-	ArrayType  *array = array_argument(fcinfo, arg, "players", lobby->n);
+	ArrayType  *array = array_argument(fcinfo, 0, "players", lobby->n);
 	IdTable    *table = id_table_create(&lobby->type);
 	Datum	   *element;
 	int			i;
@@ -223,6 +223,23 @@ read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby
 			lobby->benched += !nulls[i] && locked[i] == SPLIT_BENCH;
 		}
 	}
+	if (given(fcinfo, arguments->current))
+	{
+		lobby->current = lobby_integers(fcinfo, arguments->current, "current", lobby,
+										&nulls);
+		for (i = 0; i < lobby->n; i++)
+		{
+			if (nulls[i])
+				lobby->current[i] = SPLIT_NOWHERE;
+			else if (lobby->current[i] < SPLIT_BENCH || lobby->current[i] > 2)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("player %s cannot be in team %d",
+								id_text(&lobby->type, lobby->player[i]),
+								lobby->current[i]),
+						 errhint("current is 1 or 2, 0 for the bench, or null for who was not there.")));
+		}
+	}
 	if (given(fcinfo, arguments->commander))
 	{
 		ArrayType  *array = array_argument(fcinfo, arguments->commander, "commander",
@@ -273,6 +290,8 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 	else if (given(fcinfo, arguments->log_odds) &&
 			 PG_GETARG_FLOAT8(arguments->log_odds) != 0)
 		excess = "log_odds";
+	else if (given(fcinfo, arguments->current))
+		excess = "current";
 	if (excess != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -286,11 +305,11 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	int			i;
 
 	memset(lobby, 0, sizeof(Lobby));
-	if (!given(fcinfo, arguments->players) || !given(fcinfo, arguments->rating))
+	if (PG_ARGISNULL(0) || !given(fcinfo, arguments->rating))
 		return false;
 	id_type_init(&lobby->type,
-				 ARR_ELEMTYPE(PG_GETARG_ARRAYTYPE_P(arguments->players)), "player");
-	lobby->n = array_size(PG_GETARG_ARRAYTYPE_P(arguments->players));
+				 ARR_ELEMTYPE(PG_GETARG_ARRAYTYPE_P(0)), "player");
+	lobby->n = array_size(PG_GETARG_ARRAYTYPE_P(0));
 	if (lobby->n > MAX_PLAYERS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -300,7 +319,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	lobby->place = palloc_array(int, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
 		lobby->place[lobby->order[i]] = i;
-	table = read_players(fcinfo, arguments->players, lobby);
+	table = read_players(fcinfo, lobby);
 	lobby->rating[0] = lobby->rating[1] =
 		lobby_numbers(fcinfo, arguments->rating, "rating", lobby);
 	if (given(fcinfo, arguments->rating_2))

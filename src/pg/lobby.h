@@ -20,10 +20,9 @@ typedef enum Strength
 	STRENGTH_SHARE
 } Strength;
 
-/* Where arguments stand, -1 for those that a function does not have. */
+/* Where arguments stand behind the players; 0 for those that a function does not have. */
 typedef struct LobbyArguments
 {
-	int			players;
 	int			rating;
 	int			teams;
 	int			party;
@@ -40,6 +39,7 @@ typedef struct LobbyArguments
 	int			budget;
 	int			seed;
 	int			priority;
+	int			current;
 } LobbyArguments;
 
 /* Who is to be split, in the order of the seed. */
@@ -57,6 +57,8 @@ typedef struct Lobby
 	int		   *places;			/* where each may be */
 	bool	   *commander;
 	double	   *priority;		/* who comes first to play */
+	int		   *current;		/* where each is now */
+	bool		counts_moves;	/* from there: a size says how many */
 	SplitPair  *apart;
 	int			napart;
 	int			benched;		/* locked there */
@@ -77,11 +79,21 @@ typedef struct LobbyScale
 	double		factor;
 } LobbyScale;
 
+/* What decides among splits that are even enough. */
+typedef enum Secondary
+{
+	SECONDARY_NONE,
+	SECONDARY_SPREAD,			/* mean square distance from the mean of all */
+	SECONDARY_BEST				/* the best player of a team */
+} Secondary;
+
 /* What a lobby is to be split into: two teams of these sizes or the other way round. */
 typedef struct SplitRequest
 {
 	int			size[SPLIT_MAX_TEAMS];
 	SplitObjective objective;	/* of more than two teams */
+	Secondary	secondary;		/* of two */
+	double		tolerance;		/* points that are even enough beyond the best */
 } SplitRequest;
 
 /* An answer in terms of the lobby. */
@@ -91,6 +103,8 @@ typedef struct Split
 	double		difference;		/* of strengths; of more teams: the largest */
 	double		logit;			/* what is made small, as log-odds */
 	double		bound;			/* of the difference; of more teams: the objective */
+	bool		unproven;		/* what else was asked for may be better still */
+	int			moves;			/* players who leave where they are */
 	SplitStatus status;			/* of two teams, and the problem that has it */
 	SplitProblem problem;
 	SplitProof	proof;			/* of more */
@@ -109,11 +123,11 @@ typedef struct Tie
 	int			number;			/* a player, or a pair */
 } Tie;
 
-/* Whether a function has an argument, and it is not null. */
+/* Whether a function has an argument, which is not the first, and it is not null. */
 static inline bool
 given(FunctionCallInfo fcinfo, int arg)
 {
-	return arg >= 0 && !PG_ARGISNULL(arg);
+	return arg > 0 && !PG_ARGISNULL(arg);
 }
 
 /*
@@ -133,7 +147,20 @@ extern LobbyScale lobby_scale(const Lobby *lobby, SplitSize size);
 /* A problem with the lobby's ties, whose sizes and values are not set yet. */
 extern void begin_problem(const Lobby *lobby, SplitProblem *problem);
 
-/* Solve it; answers have room for their teams. */
+/* The same for two teams of a size, with what players are worth; returns the scale. */
+extern LobbyScale begin_two_teams(const Lobby *lobby, SplitSize size,
+								  SplitProblem *problem);
+
+/* What the core's difference of them is to be. */
+extern double lobby_target(const Lobby *lobby, const LobbyScale *scale);
+
+/* Errors if something takes more memory than a split may. */
+extern void check_room(Size room);
+
+/* Make its options, and choose the method. */
+extern SplitStatus prepare_problem(SplitProblem *problem);
+
+/* Prepare and solve it; answers have room for their teams. */
 extern SplitStatus solve_problem(SplitProblem *problem, SplitAnswer *answer);
 
 /* Split a lobby into teams of one size; answer.found says whether that can be. */
@@ -142,6 +169,13 @@ extern void split_one_size(const Lobby *lobby, SplitSize size, Split *split);
 /* Split it into the teams of a request, however many there are. */
 extern void split_lobby(const Lobby *lobby, const SplitRequest *request,
 						Split *split);
+
+/*
+ * Of the splits that are about as even as the best one, choose the one that moves the
+ * fewest players, or has what else is asked for.
+ */
+extern void choose_near_split(const Lobby *lobby, const SplitRequest *request,
+							  Split *split);
 
 /* The strengths of teams; players of team 0 are on the bench. */
 extern void team_strengths(const Lobby *lobby, const int *team, double *strength);

@@ -34,8 +34,7 @@ begin_problem(const Lobby *lobby, SplitProblem *problem)
 	problem->group = palloc_array(SplitGroup, n);
 }
 
-/* Errors if something takes more memory than a split may. */
-static void
+void
 check_room(Size room)
 {
 	if (room > MAX_ROOM)
@@ -47,9 +46,23 @@ check_room(Size room)
 }
 
 SplitStatus
-solve_problem(SplitProblem *problem, SplitAnswer *answer)
+prepare_problem(SplitProblem *problem)
 {
 	SplitStatus status = split_group(problem);
+
+	if (status != SPLIT_OK)
+		return status;
+	check_room(mul_size(sizeof(SplitOption), problem->noptions + 1));
+	problem->option = palloc_array(SplitOption, problem->noptions + 1);
+	split_make_options(problem);
+	split_choose(problem);
+	return SPLIT_OK;
+}
+
+SplitStatus
+solve_problem(SplitProblem *problem, SplitAnswer *answer)
+{
+	SplitStatus status = prepare_problem(problem);
 	void	   *room;
 	int			i;
 
@@ -57,10 +70,6 @@ solve_problem(SplitProblem *problem, SplitAnswer *answer)
 		answer[i].found = false;
 	if (status != SPLIT_OK)
 		return status;
-	check_room(mul_size(sizeof(SplitOption), problem->noptions + 1));
-	problem->option = palloc_array(SplitOption, problem->noptions + 1);
-	split_make_options(problem);
-	split_choose(problem);
 	check_room(problem->room);
 	room = palloc(Max(problem->room, 1));
 	split_solve(problem, room, answer);
@@ -133,15 +142,12 @@ describe_split(const Lobby *lobby, const LobbyScale *scale, double target,
 	split->bound = split->answer.bound / scale->factor;
 }
 
-void
-split_one_size(const Lobby *lobby, SplitSize size, Split *split)
+LobbyScale
+begin_two_teams(const Lobby *lobby, SplitSize size, SplitProblem *problem)
 {
 	LobbyScale	scale = lobby_scale(lobby, size);
-	double		target = -lobby->log_odds * lobby->scale * scale.factor;
-	SplitProblem *problem = &split->problem;
 	int			i;
 
-	memset(split, 0, sizeof(Split));
 	begin_problem(lobby, problem);
 	for (i = 0; i < 2; i++)
 	{
@@ -151,6 +157,27 @@ split_one_size(const Lobby *lobby, SplitSize size, Split *split)
 											   lobby->command_weight * scale.factor,
 											   lobby->n);
 	}
+	if (lobby->counts_moves)
+		problem->current = lobby->current;
+	return scale;
+}
+
+double
+lobby_target(const Lobby *lobby, const LobbyScale *scale)
+{
+	return -lobby->log_odds * lobby->scale * scale->factor;
+}
+
+void
+split_one_size(const Lobby *lobby, SplitSize size, Split *split)
+{
+	SplitProblem *problem = &split->problem;
+	LobbyScale	scale;
+	double		target;
+
+	memset(split, 0, sizeof(Split));
+	scale = begin_two_teams(lobby, size, problem);
+	target = lobby_target(lobby, &scale);
 	problem->size = &size;
 	problem->nsizes = 1;
 	problem->target = &target;
@@ -172,8 +199,8 @@ is_symmetric(const Lobby *lobby)
 static void
 split_either_way(const Lobby *lobby, const SplitRequest *request, Split *split)
 {
-	SplitSize	size = {{request->size[0], request->size[1]}};
-	SplitSize	other = {{request->size[1], request->size[0]}};
+	SplitSize	size = {.count = {request->size[0], request->size[1]}};
+	SplitSize	other = {.count = {request->size[1], request->size[0]}};
 	Split		mirror;
 
 	split_one_size(lobby, size, split);
@@ -308,10 +335,14 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 void
 split_lobby(const Lobby *lobby, const SplitRequest *request, Split *split)
 {
-	if (lobby->nteams == 2)
-		split_either_way(lobby, request, split);
-	else
+	if (lobby->nteams > 2)
 		split_into_many(lobby, request, split);
+	else
+	{
+		split_either_way(lobby, request, split);
+		if (split->answer.found)
+			choose_near_split(lobby, request, split);
+	}
 }
 
 /*
@@ -323,6 +354,7 @@ static bool
 is_feasible(const Lobby *lobby, const SplitRequest *request)
 {
 	Lobby		flat = *lobby;
+	SplitRequest anything = *request;
 	double	   *zero = palloc0_array(double, lobby->n + 1);
 	Split		split;
 
@@ -330,7 +362,9 @@ is_feasible(const Lobby *lobby, const SplitRequest *request)
 	if (lobby->command[0] != NULL)
 		flat.command[0] = flat.command[1] = zero;
 	flat.log_odds = 0;
-	split_lobby(&flat, request, &split);
+	flat.current = NULL;
+	anything.secondary = SECONDARY_NONE;
+	split_lobby(&flat, &anything, &split);
 	pfree(split.answer.team);
 	pfree(zero);
 	return split.answer.found;

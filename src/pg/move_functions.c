@@ -52,7 +52,7 @@ read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int team,
 	int			i,
 				j;
 
-	if (!given(fcinfo, team) || !read_lobby(fcinfo, arguments, lobby))
+	if (PG_ARGISNULL(team) || !read_lobby(fcinfo, arguments, lobby))
 		return false;
 	teams->team = lobby_integers(fcinfo, team, "team", lobby, &nulls);
 	teams->joins = nulls;
@@ -132,7 +132,7 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 		least_lead = Min(least_lead, abs(2 * first - lobby->n));
 	for (first = teams->count[1]; first <= lobby->n - teams->count[2]; first++)
 	{
-		SplitSize	size = {{first, lobby->n - first}};
+		SplitSize	size = {.count = {first, lobby->n - first}};
 		Split		other;
 
 		if (abs(2 * first - lobby->n) > Max(least_lead, max_lead))
@@ -249,7 +249,7 @@ static void
 put_frontier(ReturnSetInfo *rsinfo, const Teams *teams, int max_swaps,
 			 double logit)
 {
-	SplitSize	after = {{teams->count[1], teams->count[2]}};
+	SplitSize	after = {.count = {teams->count[1], teams->count[2]}};
 	SplitSize  *moves = palloc_array(SplitSize, max_swaps);
 	Split	   *split = palloc_array(Split, max_swaps);
 	int		   *out = palloc_array(int, teams->lobby.n + 1);
@@ -258,7 +258,7 @@ put_frontier(ReturnSetInfo *rsinfo, const Teams *teams, int max_swaps,
 				i;
 
 	for (m = 0; m < max_swaps; m++)
-		moves[m] = (SplitSize) {{m + 1, m + 1}};
+		moves[m] = (SplitSize) {.count = {m + 1, m + 1}};
 	if (max_swaps > 0)
 		find_moves(teams, moves, max_swaps, after, split);
 	for (m = 0; m < max_swaps; m++)
@@ -277,8 +277,8 @@ put_frontier(ReturnSetInfo *rsinfo, const Teams *teams, int max_swaps,
 static void
 put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit)
 {
-	SplitSize	after = {{teams->count[1], teams->count[2]}};
-	SplitSize	one = {{1, 1}};
+	SplitSize	after = {.count = {teams->count[1], teams->count[2]}};
+	SplitSize	one = {.count = {1, 1}};
 	int		   *out = palloc_array(int, max_swaps + 1);
 	int		   *in = palloc_array(int, max_swaps + 1);
 	int			m,
@@ -309,10 +309,8 @@ Datum
 skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.teams = -1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
-		.log_odds = 7,.strength = 8,.scale = 9,.command_rating = -1,
-		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = 11,
-		.seed = 12,.priority = -1
+		.rating = 1,.party = 4,.rating_2 = 6,.log_odds = 7,.strength = 8,.scale = 9,
+		.budget = 11,.seed = 12
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
@@ -363,10 +361,8 @@ Datum
 skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.teams = -1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 6,
-		.log_odds = 7,.strength = 8,.scale = 9,.command_rating = -1,
-		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = -1,
-		.seed = 10,.priority = -1
+		.rating = 1,.party = 4,.rating_2 = 6,.log_odds = 7,.strength = 8,.scale = 9,
+		.seed = 10
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
@@ -394,8 +390,8 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 		for (movers = abs(lead) / 2; movers <= (abs(lead) + 1) / 2; movers++)
 		{
 			int			over = lead > 0 ? movers : -movers;
-			SplitSize	moves = {{swaps + Max(over, 0), swaps + Max(-over, 0)}};
-			SplitSize	after = {{teams.count[1] - over, teams.count[2] + over}};
+			SplitSize	moves = {.count = {swaps + Max(over, 0), swaps + Max(-over, 0)}};
+			SplitSize	after = {.count = {teams.count[1] - over, teams.count[2] + over}};
 			Split		split;
 
 			find_moves(&teams, &moves, 1, after, &split);
@@ -437,10 +433,8 @@ Datum
 skillrating_place_joiner(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.teams = -1,.party = 4,.locked = -1,.avoid = -1,.rating_2 = 5,
-		.log_odds = 6,.strength = 7,.scale = 8,.command_rating = -1,
-		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = -1,
-		.seed = 9,.priority = -1
+		.rating = 1,.party = 4,.rating_2 = 5,.log_odds = 6,.strength = 7,.scale = 8,
+		.seed = 9
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;

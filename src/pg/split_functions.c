@@ -96,6 +96,7 @@ split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 }
 
 static const char *const objectives[] = {"squares", "range"};
+static const char *const secondaries[] = {"spread", "best"};
 
 /* The objective by its name. */
 static SplitObjective
@@ -110,6 +111,21 @@ get_objective(const char *name)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown objective \"%s\"", name),
 			 errhint("Objectives are \"squares\" of what teams are off their mean, and \"range\" between the strongest and the weakest.")));
+}
+
+/* What else decides, by its name. */
+static Secondary
+get_secondary(const char *name)
+{
+	int			i;
+
+	for (i = 0; i < (int) lengthof(secondaries); i++)
+		if (strcmp(secondaries[i], name) == 0)
+			return (Secondary) (SECONDARY_NONE + 1 + i);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown secondary objective \"%s\"", name),
+			 errhint("Secondary objectives are the \"spread\" within teams, and their \"best\" players.")));
 }
 
 /*
@@ -189,16 +205,16 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
 /*
  * split_teams(players, rating, teams, team_size, party, locked, avoid, rating_2,
  * log_odds, strength, scale, command_rating, command_rating_2, command_weight,
- * commander, budget, seed, priority, objective)
+ * commander, budget, seed, priority, objective, current, secondary, tolerance)
  */
 Datum
 skillrating_split_teams(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.teams = 2,.party = 4,.locked = 5,.avoid = 6,
-		.rating_2 = 7,.log_odds = 8,.strength = 9,.scale = 10,.command_rating = 11,
+		.rating = 1,.teams = 2,.party = 4,.locked = 5,.avoid = 6,.rating_2 = 7,
+		.log_odds = 8,.strength = 9,.scale = 10,.command_rating = 11,
 		.command_rating_2 = 12,.command_weight = 13,.commander = 14,.budget = 15,
-		.seed = 16,.priority = 17
+		.seed = 16,.priority = 17,.current = 19
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Lobby		lobby;
@@ -213,6 +229,14 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	if (given(fcinfo, 18))
 		request.objective = get_objective(text_to_cstring(PG_GETARG_TEXT_PP(18)));
+	if (given(fcinfo, 20))
+		request.secondary = get_secondary(text_to_cstring(PG_GETARG_TEXT_PP(20)));
+	if (request.secondary != SECONDARY_NONE && lobby.nteams > 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("secondary is for two teams only, not for %d", lobby.nteams)));
+	if (given(fcinfo, 21))
+		request.tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(21));
 	team_size = get_team_size(fcinfo, 3, &lobby);
 	if (!make_request(&lobby, team_size, &request))
 		return (Datum) 0;
@@ -239,7 +263,7 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 		nulls[3] = lobby.nteams > 2 && team == SPLIT_BENCH;
 		values[3] = Float8GetDatum(nulls[3] ? 0 :
 								   probability[lobby.nteams > 2 ? team - 1 : 0]);
-		values[4] = BoolGetDatum(split.bound == 0);
+		values[4] = BoolGetDatum(split.bound == 0 && !split.unproven);
 		values[5] = Float8GetDatum(split.bound);
 		values[6] = BoolGetDatum(split.answer.commander[0] == place ||
 								 split.answer.commander[1] == place);
@@ -257,10 +281,8 @@ Datum
 skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 {
 	static const LobbyArguments arguments = {
-		.players = 0,.rating = 1,.teams = -1,.party = 2,.locked = 3,.avoid = 4,.rating_2 = 5,
-		.log_odds = 6,.strength = 7,.scale = 8,.command_rating = -1,
-		.command_rating_2 = -1,.command_weight = -1,.commander = -1,.budget = 9,
-		.seed = 10,.priority = -1
+		.rating = 1,.party = 2,.locked = 3,.avoid = 4,.rating_2 = 5,.log_odds = 6,
+		.strength = 7,.scale = 8,.budget = 9,.seed = 10
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Lobby		lobby;
@@ -289,7 +311,7 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 	{
 		int			k = s + 2;
 
-		size[s] = (SplitSize) {{k, k}};
+		size[s] = (SplitSize) {.count = {k, k}};
 		scale[s] = lobby_scale(&lobby, size[s]);
 		target[s] = -lobby.log_odds * lobby.scale * scale[s].factor;
 		answer[s].team = palloc_array(int, lobby.n);

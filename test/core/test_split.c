@@ -20,6 +20,7 @@ typedef struct Box
 	int			party[MAX_PLAYERS];
 	int			places[MAX_PLAYERS];
 	bool		commander[MAX_PLAYERS];
+	int			current[MAX_PLAYERS];
 	SplitPair	apart[MAX_PLAYERS];
 	SplitSize	size[MAX_SIZES];
 	double		target[MAX_SIZES];
@@ -101,12 +102,15 @@ fits(const Box *box, int size, const int *team)
 {
 	const SplitProblem *p = &box->problem;
 	int			count[3] = {0, 0, 0};
+	int			moves = 0;
 	int			i,
 				j;
 
 	for (i = 0; i < p->n; i++)
 	{
 		count[team[i]]++;
+		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE &&
+			p->current[i] != team[i];
 		if (p->places != NULL && (p->places[i] & SPLIT_MAY(team[i])) == 0)
 			return false;
 		for (j = 0; j < i && p->party != NULL; j++)
@@ -117,7 +121,8 @@ fits(const Box *box, int size, const int *team)
 		if (team[p->apart[i].a] != SPLIT_BENCH &&
 			team[p->apart[i].a] == team[p->apart[i].b])
 			return false;
-	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1];
+	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
+		moves == p->size[size].moves;
 }
 
 static double
@@ -207,7 +212,8 @@ enum
 	TARGET = 32,
 	REAL = 64,					/* ratings that are no integers */
 	EVERYBODY = 128,
-	ALL_TIES = 256
+	MOVES = 256,				/* of which there are to be so many */
+	ALL_TIES = 512
 };
 
 static Box *
@@ -239,6 +245,7 @@ random_box(Random *random, int ties)
 		box->places[i] = random_between(random, 0, 1) < 0.6 ? SPLIT_ANYWHERE(2) :
 			(int) random_between(random, 1, SPLIT_ANYWHERE(2) + 0.999);
 		box->commander[i] = random_between(random, 0, 1) < 0.7;
+		box->current[i] = (int) random_between(random, 0, 3.999) + SPLIT_NOWHERE;
 	}
 	if (ties & PARTIES)
 		p->party = box->party;
@@ -265,6 +272,15 @@ random_box(Random *random, int ties)
 	else
 		for (i = 1; i <= n / 2; i++)
 			box_size(box, i, i == 2 && n > 4 ? 3 : i);
+	if (ties & MOVES)
+	{
+		p->current = box->current;
+		for (i = 1; i < n; i++)
+			if (ties & EVERYBODY)
+				box_size(box, (n + 1) / 2, n / 2);
+		for (i = 0; i < p->nsizes; i++)
+			box->size[i].moves = i;
+	}
 	for (i = 0; i < p->nsizes && ties & TARGET; i++)
 		box->target[i] = ties & REAL ? random_between(random, -500, 500) :
 			(int) random_between(random, -500, 500);
@@ -282,7 +298,7 @@ test_against_all_splits(void **state)
 
 	(void) state;
 	for (ties = 0; ties < ALL_TIES; ties++)
-		for (again = 0; again < 12; again++)
+		for (again = 0; again < 8; again++)
 		{
 			Box		   *box = random_box(&random, ties);
 			SplitStatus status = box_prepare(box);
@@ -299,12 +315,92 @@ test_against_all_splits(void **state)
 			}
 			else
 			{
+				int			size;
+
 				assert_int_equal(status, SPLIT_NO_OPTION);
-				assert_true(best(box, 0) == INFINITY);
+				for (size = 0; size < box->problem.nsizes; size++)
+					assert_true(best(box, size) == INFINITY);
 			}
 			box_free(box);
 		}
-	assert_true(solved > ALL_TIES * 7);
+	assert_true(solved > ALL_TIES * 4);
+}
+
+/* The second difference of a split, of one number by player on either team. */
+static double
+second_of(const Box *box, const double *const *second, const int *team)
+{
+	double		d = 0;
+	int			i;
+
+	for (i = 0; i < box->problem.n; i++)
+		if (team[i] != SPLIT_BENCH)
+			d += (team[i] == 1 ? 1 : -1) * second[team[i] - 1][i];
+	return fabs(d);
+}
+
+/* Of the splits that are even enough the best in something else, against all of them. */
+static void
+test_second(void **state)
+{
+	Random		random = {6};
+	int			ties,
+				solved = 0;
+
+	(void) state;
+	for (ties = 0; ties < 3 * ALL_TIES; ties++)
+	{
+		Box		   *box = random_box(&random, ties % ALL_TIES & ~COMMANDERS);
+		SplitProblem *p = &box->problem;
+		double		numbers[2][MAX_PLAYERS];
+		const double *second[2] = {numbers[0], numbers[ties & SIDES ? 1 : 0]};
+		double		allowed = random_between(&random, 0, 600);
+		double		least = INFINITY;
+		double		found;
+		bool		proven;
+		int			team[MAX_PLAYERS];
+		long		code,
+					ncodes = 1;
+		void	   *room;
+		int			i;
+
+		p->nsizes = 1;
+		for (i = 0; i < p->n; i++)
+		{
+			numbers[0][i] = random_between(&random, 0, 100);
+			numbers[1][i] = random_between(&random, 0, 100);
+			ncodes *= 3;
+		}
+		for (code = 0; code < ncodes; code++)
+		{
+			long		rest = code;
+
+			for (i = 0; i < p->n; i++, rest /= 3)
+				team[i] = (int) (rest % 3);
+			if (fits(box, 0, team) && fabs(difference(box, 0, team, -1, -1)) <= allowed)
+				least = fmin(least, second_of(box, second, team));
+		}
+		if (box_prepare(box) == SPLIT_OK)
+		{
+			room = malloc(split_second_room(p));
+			split_second(p, second, allowed, room, &box->answer[0], &found, &proven);
+			free(room);
+			assert_true(proven);
+			assert_int_equal(box->answer[0].found, least < INFINITY);
+			if (box->answer[0].found)
+			{
+				solved++;
+				assert_true(fits(box, 0, box->answer[0].team));
+				assert_true(fabs(box->answer[0].difference) <= allowed + 1e-9);
+				assert_near(found, second_of(box, second, box->answer[0].team), 1e-9);
+				assert_near(found, least, 1e-9);
+			}
+		}
+		else
+			assert_true(least == INFINITY);
+		box_free(box);
+	}
+	assert_true(solved > ALL_TIES / 2);
 }
 
 /* Real ratings that only fit when they are rounded, with the bound that is reported. */
@@ -468,7 +564,7 @@ test_against_gosper(void **state)
 	int			n;
 
 	(void) state;
-	for (n = 4; n <= 14; n++)
+	for (n = 4; n <= 16; n++)
 	{
 		Box		   *box = box_make(n);
 		int			i;
@@ -523,6 +619,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_all_splits),
+		cmocka_unit_test(test_second),
 		cmocka_unit_test(test_bound_of_rounding),
 		cmocka_unit_test(test_commanders_stay_apart),
 		cmocka_unit_test(test_against_random_splits),

@@ -71,13 +71,23 @@ add_option(Doings *doings, const int *commander)
 	SplitProblem *problem = doings->problem;
 	SplitGroup *group = doings->group;
 	SplitOption *option;
+	int			moves = 0;
 	int			m;
 
+	for (m = 0; m < group->nmembers && problem->current != NULL; m++)
+	{
+		int			current = problem->current[problem->member[group->first_member + m]];
+
+		moves += current != SPLIT_NOWHERE && current != doings->team[m];
+	}
+	if (moves > problem->max_moves)
+		return;
 	group->noptions++;
 	if (!doings->store)
 		return;
 	option = &problem->option[group->first_option + group->noptions - 1];
 	memset(option, 0, sizeof(SplitOption));
+	option->moves = moves;
 	for (m = group->nmembers - 1; m >= 0; m--)
 	{
 		int			player = problem->member[group->first_member + m];
@@ -255,6 +265,17 @@ split_group(SplitProblem *problem)
 	int			i,
 				j;
 
+	problem->max_count[0] = problem->max_count[1] = problem->max_moves = 0;
+	for (i = 0; i < problem->nsizes; i++)
+	{
+		const SplitSize *size = &problem->size[i];
+
+		for (j = 0; j < 2; j++)
+			if (size->count[j] > problem->max_count[j])
+				problem->max_count[j] = size->count[j];
+		if (size->moves > problem->max_moves)
+			problem->max_moves = size->moves;
+	}
 	for (i = 0; i < problem->n; i++)
 		problem->root[i] = i;
 	for (i = 0; i < problem->n; i++)
@@ -396,12 +417,6 @@ split_choose(SplitProblem *problem)
 	int			i,
 				j;
 
-	problem->max_count[0] = problem->max_count[1] = 0;
-	for (i = 0; i < problem->nsizes; i++)
-		for (j = 0; j < 2; j++)
-			if (problem->size[i].count[j] > problem->max_count[j])
-				problem->max_count[j] = problem->size[i].count[j];
-
 	/* Large ones first: what is still to come reaches less and less far. */
 	for (i = 0; i < problem->ngroups; i++)
 	{
@@ -444,10 +459,9 @@ split_choose(SplitProblem *problem)
  * ---- Answers ----
  */
 
-/* Take options, by group, as an answer for a size. */
-static void
-take_answer(const SplitProblem *problem, int size, const int *choice,
-			SplitAnswer *answer)
+void
+split_take_answer(const SplitProblem *problem, int size, const int *choice,
+				  SplitAnswer *answer)
 {
 	int			g,
 				m;
@@ -508,6 +522,7 @@ try_exchanges(const SplitProblem *problem, const int *choice, int g, int h,
 
 			if (c->count[0] + d->count[0] != a->count[0] + b->count[0] ||
 				c->count[1] + d->count[1] != a->count[1] + b->count[1] ||
+				c->moves + d->moves != a->moves + b->moves ||
 				(c->command | d->command) != (a->command | b->command) ||
 				(c->command & d->command) != 0 ||
 				fabs(after) >= fabs(best->difference))
@@ -573,6 +588,6 @@ split_solve(SplitProblem *problem, void *room, SplitAnswer *answer)
 			continue;
 		if (problem->method == SPLIT_BY_REACH && !problem->exact)
 			exchange(problem, i, chosen);
-		take_answer(problem, i, chosen, &answer[i]);
+		split_take_answer(problem, i, chosen, &answer[i]);
 	}
 }

@@ -22,6 +22,7 @@
 #include "interrupt.h"
 
 /* Where players end up, and as bits, where they may. */
+#define SPLIT_NOWHERE (-1)		/* not there yet */
 #define SPLIT_BENCH 0			/* then the first and the second team */
 #define SPLIT_MAY(place) (1 << (place))
 #define SPLIT_ANYWHERE(nteams) (SPLIT_MAY((nteams) + 1) - 1)
@@ -43,6 +44,7 @@ typedef struct SplitOption
 {
 	int			count[2];		/* players on either team */
 	int			command;		/* teams that get a commander */
+	int			moves;			/* players who leave where they are */
 	double		value;			/* of the first team less that of the second */
 	int64_t		units;			/* the same in quanta */
 	uint64_t	code;			/* of what each player does, see split_player_does() */
@@ -57,10 +59,11 @@ typedef struct SplitGroup
 	double		largest;		/* value of an option, whichever its sign */
 } SplitGroup;
 
-/* How many players each team may have. */
+/* How many players each team has, and how many move for it, if that is counted. */
 typedef struct SplitSize
 {
 	int			count[2];
+	int			moves;
 } SplitSize;
 
 typedef enum SplitStatus
@@ -85,6 +88,7 @@ typedef struct SplitProblem
 	const int  *party;			/* the same for those who stay together, or NULL; 0: none */
 	const int  *places;			/* where each may be, or NULL for anywhere */
 	const bool *commander;		/* who may command, or NULL for all */
+	const int  *current;		/* where each is now, or NULL: moves do not count */
 	const SplitPair *apart;		/* not in the same team */
 	int			napart;
 
@@ -108,6 +112,7 @@ typedef struct SplitProblem
 	SplitOption *option;		/* noptions */
 	size_t		noptions;
 	int			max_count[2];	/* over all sizes */
+	int			max_moves;
 
 	/* And by split_choose(): */
 	SplitMethod method;
@@ -149,9 +154,79 @@ split_command_states(const SplitProblem *problem)
 	return problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1;
 }
 
+/*
+ * Besides counts, options add up to a state: so many moves, and who has a commander.
+ * It has a number; these are of none but the first so many.
+ */
+static inline int
+split_states(const SplitProblem *problem, int moves)
+{
+	return (moves + 1) * split_command_states(problem);
+}
+
+static inline int
+split_option_state(const SplitProblem *problem, const SplitOption *option)
+{
+	return option->moves * split_command_states(problem) + option->command;
+}
+
+/* The state that a whole split of a size has: either team has a commander. */
+static inline int
+split_size_state(const SplitProblem *problem, const SplitSize *size)
+{
+	return split_states(problem, size->moves) - 1;
+}
+
+/* What is left of a state without another, or -1 if that is not part of it. */
+static inline int
+split_state_less(const SplitProblem *problem, int state, int other)
+{
+	int			commands = split_command_states(problem);
+	int			moves = state / commands - other / commands;
+	int			command = state % commands;
+
+	if (moves < 0 || (other % commands & ~command) != 0)
+		return -1;
+	return moves * commands + (command & ~(other % commands));
+}
+
+/* Sums of options are told apart by class: by both counts and the state. */
+static inline int
+split_classes(const SplitProblem *problem)
+{
+	return (problem->max_count[0] + 1) * (problem->max_count[1] + 1) *
+		split_states(problem, problem->max_moves);
+}
+
+static inline int
+split_class(const SplitProblem *problem, int a, int b, int state)
+{
+	return (a * (problem->max_count[1] + 1) + b) *
+		split_states(problem, problem->max_moves) + state;
+}
+
 /* What a member of a group does under an option: the team, and whether it commands. */
 extern int	split_player_does(const SplitOption *option, int member,
 							  bool *commands);
+
+/*
+ * Of all splits of the first size that differ from its target by at most so much, the
+ * one whose teams are nearest in something else: the sums of second[] by player, on
+ * either team.  All options are to be made, and the method chosen.  The answer is
+ * as that of split_solve(); what is left of the second difference comes besides,
+ * and *proven says that no split has less.
+ */
+extern size_t split_second_room(const SplitProblem *problem);
+extern void split_second(const SplitProblem *problem, const double *const *second,
+						 double allowed, void *room, SplitAnswer *answer,
+						 double *second_difference, bool *proven);
+
+/* Take options, by group, as an answer for a size. */
+extern void split_take_answer(const SplitProblem *problem, int size, const int *choice,
+							  SplitAnswer *answer);
+
+/* How many groups the first half has, so that neither has more sums than these. */
+extern int	split_middle(const SplitProblem *problem, double *sums);
 
 /*
  * The methods: what room they take for the options as they are, how many steps; and

@@ -21,30 +21,15 @@
 /* Sums of the same terms in another order may differ by so much of them. */
 #define SUM_NOISE 1e-9
 
-/* Sums of some groups, sorted within each class of counts and commanders. */
+/* Sums of some groups, sorted within each class. */
 typedef struct Sums
 {
 	size_t	   *first;			/* by class, and one more */
 	double	   *value;
 } Sums;
 
-static int
-classes(const SplitProblem *problem)
-{
-	return (problem->max_count[0] + 1) * (problem->max_count[1] + 1) *
-		split_command_states(problem);
-}
-
-static int
-class_of(const SplitProblem *problem, int a, int b, int command)
-{
-	return (a * (problem->max_count[1] + 1) + b) * split_command_states(problem) +
-		command;
-}
-
-/* How many groups the first half has: both have about as many sums. */
-static int
-middle(const SplitProblem *problem, double *sums)
+int
+split_middle(const SplitProblem *problem, double *sums)
 {
 	double		left = 1;
 	double		right = 1;
@@ -75,11 +60,11 @@ lay_out(const SplitProblem *problem, char *block, Sums *sums)
 	double		most;
 	int			i;
 
-	(void) middle(problem, &most);
+	(void) split_middle(problem, &most);
 	for (i = 0; i < 3; i++)
 	{
 		sums[i].first = block_take(&block, &total, sizeof(size_t),
-								   (size_t) classes(problem) + 1);
+								   (size_t) split_classes(problem) + 1);
 		sums[i].value = block_take(&block, &total, sizeof(double), (size_t) most + 1);
 	}
 	return total;
@@ -91,7 +76,7 @@ split_halves_room(const SplitProblem *problem)
 	Sums		sums[3];
 	double		most;
 
-	(void) middle(problem, &most);
+	(void) split_middle(problem, &most);
 	if (most > (double) problem->max_room)
 		return (size_t) -1 / 2;
 	return lay_out(problem, NULL, sums);
@@ -102,7 +87,7 @@ split_halves_work(const SplitProblem *problem)
 {
 	double		most;
 
-	(void) middle(problem, &most);
+	(void) split_middle(problem, &most);
 
 	/* Making them, and meeting them in each pair of classes, for each size. */
 	return most * (8 + 0.3 * problem->nsizes *
@@ -129,7 +114,7 @@ compare_values(const void *a, const void *b)
 /* The sums of a class with another group, and how many there are. */
 static size_t
 merge_class(const SplitProblem *problem, const SplitGroup *group,
-			const Sums *before, int a, int b, int command, double *to)
+			const Sums *before, int a, int b, int state, double *to)
 {
 	Run			runs[MAX_RUNS];
 	size_t		n = 0;
@@ -139,13 +124,13 @@ merge_class(const SplitProblem *problem, const SplitGroup *group,
 	for (i = 0; i < group->noptions; i++)
 	{
 		const SplitOption *o = &problem->option[group->first_option + i];
+		int			rest = split_state_less(problem, state, split_option_state(problem, o));
 		int			c;
 		Run			run;
 
-		if (a < o->count[0] || b < o->count[1] || (command & o->command) != o->command)
+		if (a < o->count[0] || b < o->count[1] || rest < 0)
 			continue;
-		c = class_of(problem, a - o->count[0], b - o->count[1],
-					 command & ~o->command);
+		c = split_class(problem, a - o->count[0], b - o->count[1], rest);
 		run = (Run) {before->value + before->first[c],
 			before->value + before->first[c + 1], o->value};
 		if (run.value < run.end && group->noptions <= MAX_RUNS)
@@ -174,14 +159,14 @@ merge_class(const SplitProblem *problem, const SplitGroup *group,
 static void
 make_sums(const SplitProblem *problem, int first, int n, Sums *sums, Sums *spare)
 {
-	int			commands = split_command_states(problem);
+	int			states = split_states(problem, problem->max_moves);
 	int			c;
 	int			place;
 
 	/* Of no group there is the sum 0 of nobody. */
 	sums->value[0] = 0;
 	sums->first[0] = 0;
-	for (c = 1; c <= classes(problem); c++)
+	for (c = 1; c <= split_classes(problem); c++)
 		sums->first[c] = 1;
 	for (place = first; place < first + n; place++)
 	{
@@ -189,19 +174,19 @@ make_sums(const SplitProblem *problem, int first, int n, Sums *sums, Sums *spare
 		size_t		end = 0;
 		int			a,
 					b,
-					command;
+					state;
 
 		for (a = 0; a <= problem->max_count[0]; a++)
 			for (b = 0; b <= problem->max_count[1]; b++)
-				for (command = 0; command < commands; command++)
+				for (state = 0; state < states; state++)
 				{
 					if (problem->interrupt != NULL)
 						problem->interrupt();
-					made.first[class_of(problem, a, b, command)] = end;
+					made.first[split_class(problem, a, b, state)] = end;
 					end += merge_class(problem, &problem->group[problem->order[place]],
-									   sums, a, b, command, made.value + end);
+									   sums, a, b, state, made.value + end);
 				}
-		made.first[classes(problem)] = end;
+		made.first[split_classes(problem)] = end;
 		*spare = *sums;
 		*sums = made;
 	}
@@ -215,7 +200,7 @@ typedef struct Meeting
 	double		right;
 	int			a;
 	int			b;
-	int			command;
+	int			state;
 } Meeting;
 
 /* The pair of sums of two classes nearest to a target, if nearer than there was. */
@@ -255,7 +240,7 @@ typedef struct Rest
 	int			end;
 	int			a;
 	int			b;
-	int			command;
+	int			state;
 	double		sum;			/* of the options so far */
 	double		low;			/* what others can add */
 	double		high;
@@ -290,7 +275,7 @@ find_options(const SplitProblem *problem, Rest rest, double sum, int *choice)
 	int			i;
 
 	if (rest.place == rest.end)
-		return rest.a == 0 && rest.b == 0 && rest.command == 0 && rest.sum == sum;
+		return rest.a == 0 && rest.b == 0 && rest.state == 0 && rest.sum == sum;
 	group = &problem->group[problem->order[rest.place]];
 	value_range(problem, group, &low, &high);
 	for (i = 0; i < group->noptions; i++)
@@ -298,13 +283,13 @@ find_options(const SplitProblem *problem, Rest rest, double sum, int *choice)
 		const SplitOption *o = &problem->option[group->first_option + i];
 		Rest		next = rest;
 
-		if (o->count[0] > rest.a || o->count[1] > rest.b ||
-			(rest.command & o->command) != o->command)
+		next.state = split_state_less(problem, rest.state,
+									  split_option_state(problem, o));
+		if (o->count[0] > rest.a || o->count[1] > rest.b || next.state < 0)
 			continue;
 		next.place++;
 		next.a -= o->count[0];
 		next.b -= o->count[1];
-		next.command &= ~o->command;
 		next.sum += o->value;
 		next.low -= low;
 		next.high -= high;
@@ -320,10 +305,10 @@ find_options(const SplitProblem *problem, Rest rest, double sum, int *choice)
 
 /* The same from a half and a class of its sums. */
 static void
-find_half(const SplitProblem *problem, int first, int n, int a, int b, int command,
+find_half(const SplitProblem *problem, int first, int n, int a, int b, int state,
 		  double sum, int *choice)
 {
-	Rest		rest = {first, first + n, a, b, command, 0, 0, 0, 0};
+	Rest		rest = {first, first + n, a, b, state, 0, 0, 0, 0};
 	int			place;
 
 	for (place = first; place < first + n; place++)
@@ -343,10 +328,9 @@ void
 split_halves(const SplitProblem *problem, void *room, int *choice,
 			 SplitAnswer *answer)
 {
-	int			commands = split_command_states(problem);
 	Sums		sums[3];
 	double		most;
-	int			n = middle(problem, &most);
+	int			n = split_middle(problem, &most);
 	int			i;
 
 	(void) lay_out(problem, room, sums);
@@ -355,6 +339,7 @@ split_halves(const SplitProblem *problem, void *room, int *choice,
 	for (i = 0; i < problem->nsizes; i++)
 	{
 		const int  *count = problem->size[i].count;
+		int			whole = split_size_state(problem, &problem->size[i]);
 		int		   *chosen = choice + (size_t) i * (size_t) problem->ngroups;
 		Meeting		meeting = {.distance = INFINITY};
 		int			a,
@@ -363,26 +348,28 @@ split_halves(const SplitProblem *problem, void *room, int *choice,
 
 		for (a = 0; a <= count[0]; a++)
 			for (b = 0; b <= count[1]; b++)
-				for (c = 0; c < commands; c++)
+				for (c = 0; c <= whole; c++)
 				{
+					int			rest = split_state_less(problem, whole, c);
+
 					if (problem->interrupt != NULL)
 						problem->interrupt();
-					if (!meet(&sums[0], class_of(problem, a, b, c), &sums[1],
-							  class_of(problem, count[0] - a, count[1] - b,
-									   commands - 1 - c), problem->target[i],
-							  &meeting))
+					if (rest < 0 ||
+						!meet(&sums[0], split_class(problem, a, b, c), &sums[1],
+							  split_class(problem, count[0] - a, count[1] - b, rest),
+							  problem->target[i], &meeting))
 						continue;
 					meeting.a = a;
 					meeting.b = b;
-					meeting.command = c;
+					meeting.state = c;
 				}
 		answer[i].found = meeting.distance < INFINITY;
 		if (!answer[i].found)
 			continue;
-		find_half(problem, 0, n, meeting.a, meeting.b, meeting.command, meeting.left,
+		find_half(problem, 0, n, meeting.a, meeting.b, meeting.state, meeting.left,
 				  chosen);
 		find_half(problem, n, problem->ngroups - n, count[0] - meeting.a,
-				  count[1] - meeting.b, commands - 1 - meeting.command,
-				  meeting.right, chosen);
+				  count[1] - meeting.b,
+				  split_state_less(problem, whole, meeting.state), meeting.right, chosen);
 	}
 }

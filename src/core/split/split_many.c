@@ -427,7 +427,9 @@ split_pair(Search *search, int s, int t, const double *sum)
 {
 	const SplitManyProblem *problem = search->problem;
 	SplitProblem *pair = &search->pair;
-	SplitSize	size = {{problem->size[s - 1], t > 0 ? problem->size[t - 1] : 0}};
+	SplitSize	size = {
+		.count = {problem->size[s - 1], t > 0 ? problem->size[t - 1] : 0}
+	};
 	SplitAnswer answer = {.team = search->pair_team};
 	double		target;
 	double		before;

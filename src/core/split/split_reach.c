@@ -34,7 +34,8 @@ typedef struct Reach
 	int			first;			/* of order[] */
 	int			n;
 	int			max[2];			/* players on either team */
-	int			states;			/* of commanders */
+	int			max_moves;
+	int			states;			/* of commanders and moves */
 	int64_t		low;			/* units of the first bit */
 	int64_t		high;
 	size_t		words;			/* of a row */
@@ -61,13 +62,14 @@ typedef struct Range
 	int64_t		high;
 	int			count[2];
 	int			total;
+	int			moves;
 } Range;
 
 static Range
 group_range(const SplitProblem *problem, int place)
 {
 	const SplitGroup *group = group_at(problem, place);
-	Range		range = {INT64_MAX, INT64_MIN, {0, 0}, 0};
+	Range		range = {INT64_MAX, INT64_MIN, {0, 0}, 0, 0};
 	int			i;
 
 	for (i = 0; i < group->noptions; i++)
@@ -85,6 +87,8 @@ group_range(const SplitProblem *problem, int place)
 			range.count[1] = o->count[1];
 		if (total > range.total)
 			range.total = total;
+		if (o->moves > range.moves)
+			range.moves = o->moves;
 	}
 	return range;
 }
@@ -103,7 +107,6 @@ describe(const SplitProblem *problem, Reach *reach, int first, int n)
 	memset(reach, 0, sizeof(Reach));
 	reach->first = first;
 	reach->n = n;
-	reach->states = split_command_states(problem);
 	for (i = first; i < first + n; i++)
 	{
 		Range		range = group_range(problem, i);
@@ -115,7 +118,9 @@ describe(const SplitProblem *problem, Reach *reach, int first, int n)
 			reach->high += range.high;
 		reach->max[0] = least(reach->max[0] + range.count[0], problem->max_count[0]);
 		reach->max[1] = least(reach->max[1] + range.count[1], problem->max_count[1]);
+		reach->max_moves = least(reach->max_moves + range.moves, problem->max_moves);
 	}
+	reach->states = split_states(problem, reach->max_moves);
 	reach->words = (size_t) (reach->high - reach->low) / WORD_BITS + 1;
 }
 
@@ -127,11 +132,11 @@ rows_of(const Reach *reach)
 }
 
 static uint64_t *
-row(const Reach *reach, int a, int b, int command)
+row(const Reach *reach, int a, int b, int state)
 {
 	return reach->bits +
 		(((size_t) a * (size_t) (reach->max[1] + 1) + (size_t) b) *
-		 (size_t) reach->states + (size_t) command) * reach->words;
+		 (size_t) reach->states + (size_t) state) * reach->words;
 }
 
 static bool
@@ -176,8 +181,8 @@ or_shifted(uint64_t *to, const uint64_t *from, int64_t shift, size_t first,
 }
 
 /*
- * Take another group in.  Rows of more players come first, so that what they are made
- * of is as it was before.  Only rows of at least so many players are made, and only
+ * Take another group in.  Rows of more players come first, and of more moves, so that
+ * what they are made of is as it was before.  Only rows of at least so many players are made, and only
  * their window.
  */
 static void
@@ -189,7 +194,7 @@ take_group(const SplitProblem *problem, Reach *reach, int place, int low_total,
 	size_t		end = reach->words;
 	int			total,
 				a,
-				command;
+				state;
 
 	if (window.low > reach->low)
 		first = (size_t) (window.low - reach->low) / WORD_BITS;
@@ -207,9 +212,9 @@ take_group(const SplitProblem *problem, Reach *reach, int place, int low_total,
 		if (problem->interrupt != NULL)
 			problem->interrupt();
 		for (a = least(total, reach->max[0]); a >= 0 && total - a <= reach->max[1]; a--)
-			for (command = 0; command < reach->states; command++)
+			for (state = reach->states - 1; state >= 0; state--)
 			{
-				uint64_t   *to = row(reach, a, total - a, command);
+				uint64_t   *to = row(reach, a, total - a, state);
 				bool		stays = false;
 				int			i;
 
@@ -217,7 +222,7 @@ take_group(const SplitProblem *problem, Reach *reach, int place, int low_total,
 				{
 					const SplitOption *o = &problem->option[group->first_option + i];
 
-					stays = o->count[0] + o->count[1] == 0;
+					stays = o->count[0] + o->count[1] + o->moves == 0;
 				}
 				if (!stays)
 					memset(to + first, 0, (end - first) * sizeof(uint64_t));
@@ -225,12 +230,13 @@ take_group(const SplitProblem *problem, Reach *reach, int place, int low_total,
 				{
 					const SplitOption *o = &problem->option[group->first_option + i];
 					int			b = total - a - o->count[1];
+					int			rest = split_state_less(problem, state,
+														split_option_state(problem, o));
 
-					if (o->count[0] + o->count[1] > 0 && a >= o->count[0] && b >= 0 &&
-						(command & o->command) == o->command)
-						or_shifted(to, row(reach, a - o->count[0], b,
-										   command & ~o->command),
-								   o->units, first, end, reach->words);
+					if (o->count[0] + o->count[1] + o->moves > 0 &&
+						a >= o->count[0] && b >= 0 && rest >= 0)
+						or_shifted(to, row(reach, a - o->count[0], b, rest), o->units,
+								   first, end, reach->words);
 				}
 			}
 	}
@@ -325,7 +331,7 @@ second_half(const Reach *node, int number)
 /* Find the option of each group of a node that together make up a sum. */
 static void
 find_options(const SplitProblem *problem, const Reach *node, int number, int a,
-			 int b, int command, int64_t units, int *choice)
+			 int b, int state, int64_t units, int *choice)
 {
 	const Reach *left = &node[number + 1];
 	const Reach *right;
@@ -342,8 +348,8 @@ find_options(const SplitProblem *problem, const Reach *node, int number, int a,
 		{
 			const SplitOption *o = &problem->option[group->first_option + i];
 
-			if (o->count[0] == a && o->count[1] == b && o->command == command &&
-				o->units == units)
+			if (o->count[0] == a && o->count[1] == b && o->units == units &&
+				split_option_state(problem, o) == state)
 				choice[problem->order[node[number].first]] = group->first_option + i;
 		}
 		return;
@@ -351,14 +357,16 @@ find_options(const SplitProblem *problem, const Reach *node, int number, int a,
 	right = &node[second_half(node, number)];
 	for (a1 = least(a, left->max[0]); a1 >= 0 && a - a1 <= right->max[0]; a1--)
 		for (b1 = least(b, left->max[1]); b1 >= 0 && b - b1 <= right->max[1]; b1--)
-			for (c1 = 0; c1 <= command; c1++)
+			for (c1 = 0; c1 < left->states; c1++)
 			{
-				const uint64_t *from = row(left, a1, b1, c1 & command);
-				const uint64_t *to = row(right, a - a1, b - b1, command & ~c1);
+				int			rest = split_state_less(problem, state, c1);
+				const uint64_t *from = row(left, a1, b1, c1);
+				const uint64_t *to;
 				size_t		w;
 
-				if ((c1 & ~command) != 0)
+				if (rest < 0 || rest >= right->states)
 					continue;
+				to = row(right, a - a1, b - b1, rest);
 				for (w = 0; w < left->words; w++)
 				{
 					uint64_t	word = from[w];
@@ -373,7 +381,7 @@ find_options(const SplitProblem *problem, const Reach *node, int number, int a,
 						find_options(problem, node, number + 1, a1, b1, c1, part,
 									 choice);
 						find_options(problem, node, second_half(node, number), a - a1,
-									 b - b1, command & ~c1, units - part, choice);
+									 b - b1, rest, units - part, choice);
 						return;
 					}
 				}
@@ -483,7 +491,6 @@ split_reach(const SplitProblem *problem, void *room, int *choice,
 	Reach		whole;
 	Reach	   *node;
 	int			missing = problem->nsizes;
-	int			command;
 	int64_t		margin = FIRST_MARGIN;
 	int64_t		farthest = 0;
 	int			i;
@@ -504,7 +511,6 @@ split_reach(const SplitProblem *problem, void *room, int *choice,
 	}
 	for (i = 1; i < 2 * problem->ngroups - 1; i++)
 		fill(problem, &node[i], false, 0);
-	command = whole.states - 1;
 	for (;;)
 	{
 		bool		last = margin >= farthest;
@@ -513,15 +519,17 @@ split_reach(const SplitProblem *problem, void *room, int *choice,
 		for (i = 0; i < problem->nsizes; i++)
 		{
 			const int  *count = problem->size[i].count;
+			int			state = split_size_state(problem, &problem->size[i]);
 			int64_t		units;
 
 			if (answer[i].found || count[0] > whole.max[0] || count[1] > whole.max[1] ||
-				!nearest(&whole, row(&whole, count[0], count[1], command),
+				state >= whole.states ||
+				!nearest(&whole, row(&whole, count[0], count[1], state),
 						 target_units(problem, i), margin, &units))
 				continue;
 			answer[i].found = true;
 			missing--;
-			find_options(problem, node, 0, count[0], count[1], command, units,
+			find_options(problem, node, 0, count[0], count[1], state, units,
 						 choice + (size_t) i * (size_t) problem->ngroups);
 		}
 		if (missing == 0 || last)
