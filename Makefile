@@ -51,6 +51,7 @@ SQL_PARTS = \
 	sql/plot.sql \
 	sql/split.sql \
 	sql/moves.sql \
+	sql/queue.sql \
 	sql/ladder.sql \
 	sql/corrections.sql \
 	sql/operations.sql \

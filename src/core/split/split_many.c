@@ -19,6 +19,7 @@
 #define PAIR_ROOM ((size_t) 4 << 20)
 #define PAIR_OPTIONS 8192
 #define PAIR_WORK 1e7
+#define LEAST_PAIR_WORK 5e3
 
 /* Drafts from which teams are made more even, and steps to find each. */
 #define MAX_DRAFTS 4
@@ -73,6 +74,7 @@ typedef struct Search
 	SplitPair  *pair_apart;
 	int		   *pair_team;
 	void	   *pair_room;
+	bool		pair_exact;		/* the last pair was split as well as it can be */
 
 	/* Sets of units gone through: teams in an order in which some are alike. */
 	int			order[SPLIT_MAX_TEAMS];
@@ -436,6 +438,7 @@ split_pair(Search *search, int s, int t, const double *sum)
 	int			i,
 				u;
 
+	search->pair_exact = false;
 	pair->n = 0;
 	for (i = 0; i < problem->n; i++)
 	{
@@ -503,9 +506,10 @@ split_pair(Search *search, int s, int t, const double *sum)
 	split_choose(pair);
 	if (pair->room > PAIR_ROOM)
 		return false;
-	search->work += pair->method == SPLIT_BY_HALVES ? split_halves_work(pair) :
-		split_reach_work(pair);
+	search->work += LEAST_PAIR_WORK + (pair->method == SPLIT_BY_HALVES ?
+									   split_halves_work(pair) : split_reach_work(pair));
 	split_solve(pair, search->pair_room, &answer);
+	search->pair_exact = pair->method == SPLIT_BY_HALVES || pair->exact;
 	if (!answer.found || fabs(answer.difference) >= before * (1 - LEAST_GAIN) ||
 		fabs(answer.difference) >= before - LEAST_GAIN * fabs(search->total) /
 		problem->n)
@@ -843,6 +847,7 @@ go_through(Search *search)
 		members[i + 1] = members[i] + problem->size[search->order[i]];
 	for (set = 1; set < sets; set++)
 		search->least[set] = INFINITY;
+	search->steps = sets;
 	search->least[0] = 0;
 	for (set = 0; set < sets && step(search); set++)
 	{
@@ -906,10 +911,13 @@ split_many(const SplitManyProblem *problem, void *room, int *team, double *left)
 		search.work += (double) search.steps;
 		improve(&search);
 		keep_best(&search);
-		if (search.work > problem->max_work / 2)
+
+		/* Two teams alone are the pair that was split. */
+		proven = problem->nteams == 2 && !search.benches && search.pair_exact;
+		if (proven || search.work > problem->max_work / 2)
 			break;
 	}
-	if (is_even(&search))
+	if (proven || is_even(&search))
 		proven = true;
 	else if (search.nunits <= MAX_UNITS)
 		proven = go_through(&search);

@@ -1,0 +1,406 @@
+/*
+ * queue_functions.c
+ *		A queue of tickets put together to matches.
+ */
+#include "glue.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "arrays.h"
+#include "ids.h"
+#include "split/queue.h"
+#include "split/split_many.h"
+
+SKILLRATING_FUNCTION(skillrating_pair_queue);
+
+#define MAX_TICKETS 100000
+
+/* Ratings, in points. */
+#define MOST_POINTS 1e12
+
+/* By default a window is this much in log-odds at first, and as much more after so long. */
+#define USUAL_WINDOW 0.5
+#define USUAL_DOUBLING 30
+
+/* Who is in the queue, and what a match of them is by the model. */
+typedef struct Tickets
+{
+	FunctionCallInfo fcinfo;
+	QueueProblem problem;
+	IdType		type;
+	Datum	   *ticket;
+	bool		regions;		/* tickets have some */
+	const Model *model;
+	ParamValue *params;
+	double	   *state;			/* by ticket */
+	double		min_quality;
+	Match		match;
+	Participant *participant;
+	int			nmatches;
+} Tickets;
+
+/* What the arguments are, in their order. */
+enum
+{
+	ARG_TICKETS,
+	ARG_RATING,
+	ARG_DEVIATION,
+	ARG_WAITED,
+	ARG_PARTY,
+	ARG_REGION,
+	ARG_POOL,
+	ARG_TEAM_SIZE,
+	ARG_TEAMS,
+	ARG_MODEL,
+	ARG_PARAMS,
+	ARG_WINDOW,
+	ARG_WIDENING,
+	ARG_MAX_WINDOW,
+	ARG_MIN_QUALITY
+};
+
+static void
+read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	ArrayType  *array = array_argument(fcinfo, ARG_TICKETS, "tickets", -1);
+	int			n = array_size(array);
+	IdTable    *table;
+	int			i;
+
+	if (n > MAX_TICKETS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("there are %d tickets, more than %d", n, MAX_TICKETS)));
+	id_type_init(&tickets->type, ARR_ELEMTYPE(array), "ticket");
+	deconstruct_array(array, tickets->type.type, tickets->type.typlen,
+					  tickets->type.typbyval, tickets->type.typalign,
+					  &tickets->ticket, NULL, &n);
+	table = id_table_create(&tickets->type);
+	for (i = 0; i < n; i++)
+	{
+		bool		found;
+
+		(void) id_table_enter(table, tickets->ticket[i], "", &found);
+		if (found)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("ticket %s is there twice",
+							id_text(&tickets->type, tickets->ticket[i]))));
+	}
+	tickets->problem.n = n;
+}
+
+/* Numbers of the tickets, or all the same for a null argument. */
+static const double *
+read_numbers(FunctionCallInfo fcinfo, int arg, const char *name, int n, double least)
+{
+	const float8 *element;
+	double	   *zero;
+	int			i;
+
+	if (PG_ARGISNULL(arg))
+	{
+		zero = palloc0_array(double, n + 1);
+		return zero;
+	}
+	element = float8_array_argument(fcinfo, arg, name, n);
+	check_finite_elements(name, element, n);
+	for (i = 0; i < n; i++)
+		if (element[i] < least || element[i] > MOST_POINTS)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%s is out of range: %g", name, element[i]),
+					 errdetail("It is element %d of the array.", i + 1),
+					 errhint("It must lie between %g and %g.", least, MOST_POINTS)));
+	return element;
+}
+
+/* The tickets with the same element have the same number, those with null 0. */
+static int *
+read_labels(FunctionCallInfo fcinfo, int arg, const char *name, Oid type_oid, int n)
+{
+	int		   *label = palloc0_array(int, n + 1);
+	IdType		type;
+	IdTable    *table;
+	Datum	   *element;
+	bool	   *null;
+	int			i;
+
+	if (PG_ARGISNULL(arg))
+		return label;
+	id_type_init(&type, type_oid, name);
+	table = id_table_create(&type);
+	deconstruct_array(array_with_nulls_argument(fcinfo, arg, name, n), type.type,
+					  type.typlen, type.typbyval, type.typalign, &element, &null, &i);
+	for (i = 0; i < n; i++)
+	{
+		bool		found;
+		void	  **number;
+
+		if (null[i])
+			continue;
+		number = id_table_enter(table, element[i], "", &found);
+		if (!found)
+			*number = (void *) (intptr_t) (i + 1);
+		label[i] = (int) (intptr_t) *number;
+	}
+	return label;
+}
+
+/* The regions of each ticket, as bits; null is all that there are. */
+static uint64 *
+read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	int			n = tickets->problem.n;
+	uint64	   *region = palloc0_array(uint64, n + 1);
+	uint64		all = 0;
+	Datum	   *element;
+	bool	   *null;
+	int			i;
+
+	if (!PG_ARGISNULL(ARG_REGION))
+	{
+		deconstruct_array(array_with_nulls_argument(fcinfo, ARG_REGION, "region", n),
+						  INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+						  &element, &null, &i);
+		for (i = 0; i < n; i++)
+		{
+			region[i] = null[i] ? 0 : (uint64) DatumGetInt64(element[i]);
+			if (!null[i] && region[i] == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("ticket %s is in no region",
+								id_text(&tickets->type, tickets->ticket[i])),
+						 errhint("region is a set of bits, 1 for the first region, 2 for the second, 3 for both; null for all.")));
+			all |= region[i];
+		}
+		tickets->regions = all != 0;
+	}
+
+	/* Who is anywhere is in each region that there is. */
+	for (i = 0; i < n; i++)
+		if (region[i] == 0)
+			region[i] = all != 0 ? all : 1;
+	return region;
+}
+
+/* A positive number of an argument, up to a limit. */
+static int
+read_count(FunctionCallInfo fcinfo, int arg, const char *name, int least, int most)
+{
+	int			number;
+
+	if (PG_ARGISNULL(arg))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+	number = PG_GETARG_INT32(arg);
+	if (number < least || number > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be at least %d and at most %d, not %d", name, least,
+						most, number)));
+	return number;
+}
+
+/* The model, and everybody's state: that of somebody new with these numbers. */
+static void
+read_model(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	const Model *model;
+	const double *deviation = NULL;
+	double		initial[MODEL_MAX_STATE];
+	int			column = -1;
+	int			n = tickets->problem.n;
+	int			i;
+
+	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_PARAMS))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("model and params must not be null")));
+	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+	tickets->model = model;
+	tickets->params = get_params(model, PG_GETARG_JSONB_P(ARG_PARAMS));
+	if (tickets->problem.nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
+		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, tickets->problem.nteams, NULL);
+	for (i = 0; i < model->nstate && column < 0; i++)
+		if (model->state[i].deviation && !model->state[i].shared)
+			column = i;
+	if (!PG_ARGISNULL(ARG_DEVIATION))
+	{
+		if (column < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("model \"%s\" has no deviation", model->name),
+					 errhint("Leave deviation out, or name another model.")));
+		deviation = read_numbers(fcinfo, ARG_DEVIATION, "deviation", n, 0);
+	}
+	model->init(tickets->params, initial);
+	tickets->state = palloc_array(double, (Size) (n + 1) * model->nstate);
+	for (i = 0; i < n; i++)
+	{
+		double	   *state = tickets->state + (Size) i * model->nstate;
+
+		memcpy(state, initial, sizeof(double) * model->nstate);
+		state[0] = tickets->problem.rating[i];
+		if (deviation != NULL)
+			state[column] = deviation[i];
+		if (!model_state_valid(model, state))
+			report_match_status(MATCH_BAD_STATE, state[deviation != NULL ? column : 0],
+								id_text(&tickets->type, tickets->ticket[i]));
+	}
+}
+
+/* How matches come about: the window, and what becomes of it. */
+static void
+read_window(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	QueueProblem *problem = &tickets->problem;
+
+	problem->window = PG_ARGISNULL(ARG_WINDOW) ?
+		USUAL_WINDOW * model_log_odds_unit(tickets->model, tickets->params) :
+		check_not_negative("window", PG_GETARG_FLOAT8(ARG_WINDOW));
+	problem->widening = PG_ARGISNULL(ARG_WIDENING) ? problem->window / USUAL_DOUBLING :
+		check_not_negative("widening", PG_GETARG_FLOAT8(ARG_WIDENING));
+	problem->max_window = PG_ARGISNULL(ARG_MAX_WINDOW) ? INFINITY :
+		check_not_negative("max_window", PG_GETARG_FLOAT8(ARG_MAX_WINDOW));
+	tickets->min_quality = PG_ARGISNULL(ARG_MIN_QUALITY) ? 0 :
+		PG_GETARG_FLOAT8(ARG_MIN_QUALITY);
+	if (!(tickets->min_quality >= 0 && tickets->min_quality <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("min_quality must be at least 0 and at most 1, not %g",
+						tickets->min_quality)));
+}
+
+/* What the model says of a match; the teams are those of the match by then. */
+static void
+predict(Tickets *tickets, const QueueMatch *found)
+{
+	Match	   *match = &tickets->match;
+	MatchStatus status;
+	int			offender;
+	int			n = 0;
+	int			t,
+				i;
+
+	for (t = 1; t <= tickets->problem.nteams; t++)
+		for (i = 0; i < found->nseats; i++)
+		{
+			if (found->team[i] != t)
+				continue;
+			match->player[i].before = tickets->state +
+				(Size) found->ticket[i] * tickets->model->nstate;
+			match->player[i].games = 0;
+			tickets->participant[n] = participant_default;
+			tickets->participant[n].player = i;
+			tickets->participant[n].team = t;
+			tickets->participant[n++].rank = 1;
+		}
+	match->nplayers = found->nseats;
+	match->log_odds = 0;
+	match->gain = 1;
+	status = match_build(tickets->model, tickets->params, tickets->participant, n, match,
+						 &offender);
+	if (status == MATCH_OK)
+		status = tickets->model->predict(tickets->params, match);
+	if (status != MATCH_OK)
+		report_match_status(status, NAN, NULL);
+}
+
+/* Take a match, if it is good enough for who has waited so long: return its rows. */
+static bool
+accept_match(void *arg, const QueueMatch *found)
+{
+	Tickets    *tickets = (Tickets *) arg;
+	const QueueProblem *problem = &tickets->problem;
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) tickets->fcinfo->resultinfo;
+	double		sum[SPLIT_MAX_TEAMS] = {0};
+	double		low = INFINITY;
+	double		high = -INFINITY;
+	double		least = 1;
+	double		quality;
+	double		window = queue_window(problem, found->waited);
+	int			t,
+				i;
+
+	predict(tickets, found);
+	for (i = 0; i < found->nseats; i++)
+		sum[found->team[i] - 1] += problem->rating[found->ticket[i]] / problem->team_size;
+	for (t = 0; t < problem->nteams; t++)
+	{
+		low = Min(low, sum[t]);
+		high = Max(high, sum[t]);
+		least = Min(least, tickets->match.team[t].win);
+	}
+	quality = least * problem->nteams;
+	if (quality < tickets->min_quality * (window > 0 ? problem->window / window : 1))
+		return false;
+	tickets->nmatches++;
+	for (t = 1; t <= problem->nteams; t++)
+		for (i = 0; i < found->nseats; i++)
+		{
+			Datum		values[7];
+			bool		nulls[7] = {false};
+
+			if (found->team[i] != t)
+				continue;
+			values[0] = Int32GetDatum(tickets->nmatches);
+			values[1] = tickets->ticket[found->ticket[i]];
+			values[2] = Int32GetDatum(t);
+			values[3] = Float8GetDatum(quality);
+			values[4] = Float8GetDatum(tickets->match.team[t - 1].win);
+			values[5] = Float8GetDatum(high - low);
+			values[6] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
+			nulls[6] = !tickets->regions;
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		}
+	return true;
+}
+
+/*
+ * pair_queue(tickets, rating, deviation, waited, party, region, pool, team_size, teams,
+ * model, params, window, widening, max_window, min_quality)
+ */
+Datum
+skillrating_pair_queue(PG_FUNCTION_ARGS)
+{
+	Tickets		tickets = {.fcinfo = fcinfo};
+	QueueProblem *problem = &tickets.problem;
+	int			seats;
+	Size		room;
+	void	   *block;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (PG_ARGISNULL(ARG_TICKETS) || PG_ARGISNULL(ARG_RATING))
+		return (Datum) 0;
+	read_tickets(fcinfo, &tickets);
+	problem->rating = read_numbers(fcinfo, ARG_RATING, "rating", problem->n, -MOST_POINTS);
+	problem->waited = read_numbers(fcinfo, ARG_WAITED, "waited", problem->n, 0);
+	problem->party = read_labels(fcinfo, ARG_PARTY, "party", INT4OID, problem->n);
+	problem->region = read_regions(fcinfo, &tickets);
+	problem->pool = read_labels(fcinfo, ARG_POOL, "pool", TEXTOID, problem->n);
+	problem->nteams = read_count(fcinfo, ARG_TEAMS, "teams", 2, SPLIT_MAX_TEAMS);
+	problem->team_size = read_count(fcinfo, ARG_TEAM_SIZE, "team_size", 1,
+									QUEUE_MAX_SEATS / problem->nteams);
+	read_model(fcinfo, &tickets);
+	read_window(fcinfo, &tickets);
+	seats = problem->nteams * problem->team_size;
+	tickets.match.team = palloc_array(MatchTeam, seats);
+	tickets.match.player = palloc0_array(MatchPlayer, seats);
+	tickets.match.entry = palloc_array(MatchEntry, seats);
+	tickets.participant = palloc_array(Participant, seats);
+	problem->accept = accept_match;
+	problem->accept_arg = &tickets;
+	problem->interrupt = check_interrupts;
+	room = queue_room(problem);
+	block = MemoryContextAllocHuge(CurrentMemoryContext, room);
+	queue_pair(problem, block);
+	pfree(block);
+	return (Datum) 0;
+}
