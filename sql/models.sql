@@ -6,13 +6,15 @@ CREATE FUNCTION skillrating.models(
     OUT state_columns text[],
     OUT inputs text[],
     OUT source text,
-    OUT deviation_column text)
+    OUT deviation_column text,
+    OUT side_column text,
+    OUT command_column text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_models'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.models() IS
-'Every rating model: its name, one line about it, the state columns that a player has under it (all float8), the optional inputs that it takes into account, the paper or document that it comes from, and the state column that is the deviation of the skill, null if there is none.';
+'Every rating model: its name, one line about it, the state columns that a player has under it (all float8), the optional inputs that it takes into account, the paper or document that it comes from, and the state columns that are the deviation of the skill, what it is more on side 1 and less on side 2, and the skill of a commander, null where there are none.';
 
 CREATE FUNCTION skillrating.model_parameters(
     model text,

@@ -1,5 +1,16 @@
 -- Fair teams of a ladder's players.
 
+CREATE FUNCTION skillrating.state_or_initial(
+    state_columns text[],
+    state_column text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+RETURN CASE WHEN state_column IS NULL THEN 'NULL::float8' ELSE format('coalesce(r.%I, $3[%s])', state_column, array_position(state_columns, state_column)) END;
+
+COMMENT ON FUNCTION skillrating.state_or_initial(text[], text) IS
+'The expression of a state column of r, or of the initial state $3 where there is no row; null if the model has no such column. For use by the other functions.';
+
 CREATE FUNCTION skillrating.split_ladder(
     ladder text,
     players anyarray,
@@ -11,8 +22,15 @@ CREATE FUNCTION skillrating.split_ladder(
     log_odds float8 DEFAULT 0,
     caution float8 DEFAULT 0,
     budget float8 DEFAULT NULL,
-    seed bigint DEFAULT NULL)
-RETURNS TABLE (player anyelement, team integer, rating float8, difference float8, win_probability float8, exact boolean, bound float8)
+    seed bigint DEFAULT NULL,
+    teams integer DEFAULT 2,
+    sides boolean DEFAULT false,
+    commanding boolean DEFAULT false,
+    commander boolean[] DEFAULT NULL,
+    priority float8[] DEFAULT NULL,
+    current integer[] DEFAULT NULL,
+    tolerance float8 DEFAULT 0)
+RETURNS TABLE (player anyelement, team integer, rating float8, difference float8, win_probability float8, exact boolean, bound float8, commands boolean)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -20,47 +38,61 @@ DECLARE
     t record := skillrating.ladder_types(ladder);
     model record;
     ratings float8[];
-    strength text;
+    deviations float8[];
+    offsets float8[];
+    commands float8[];
 BEGIN
     IF players IS NULL THEN
         RETURN;
     END IF;
-    IF pool IS NULL OR log_odds IS NULL OR caution IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'pool, log_odds and caution must not be null';
+    IF pool IS NULL OR log_odds IS NULL OR caution IS NULL OR sides IS NULL OR commanding IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'pool, log_odds, caution, sides and commanding must not be null';
     END IF;
     EXECUTE format(
-        'SELECT m.name, m.state_columns[1] AS rating, m.deviation_column AS deviation, skillrating.initial_state(l.model, l.params) AS initial,
-            array_position(m.state_columns, m.deviation_column) AS deviation_number, skillrating.log_odds_unit(l.model, l.params) AS unit, l.params ->> ''team'' AS team
+        'SELECT m.name, l.params, m.state_columns, m.state_columns[1] AS rating, m.deviation_column AS deviation, m.side_column AS side, m.command_column AS command,
+            skillrating.initial_state(l.model, l.params) AS initial
         FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
     INTO model;
-    strength := CASE WHEN model.name = 'hive' THEN 'share' WHEN model.name IN ('trueskill', 'trueskill2', 'weng_lin') THEN 'sum' ELSE coalesce(model.team, 'mean') END;
     IF caution <> 0 AND model.deviation IS NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('model "%s" has no deviation to be cautious about', model.name);
     END IF;
+    IF sides AND model.side IS NULL OR commanding AND model.command IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('model "%s" has no %s', model.name, CASE WHEN sides AND model.side IS NULL THEN 'sides' ELSE 'commanders' END);
+    END IF;
     -- Somebody new is worth what newcomers are.
     EXECUTE format(
-        'SELECT array_agg(coalesce(r.%2$I, $3) - $4 * coalesce(%3$s, $5) ORDER BY p.n)
-        FROM unnest($1) WITH ORDINALITY AS p(id, n) LEFT JOIN %1$I.rating AS r ON r.player_id %4$s CAST(p.id AS %5$s) AND r.pool = $2',
-        ladder, model.rating, CASE WHEN model.deviation IS NULL THEN 'NULL' ELSE format('r.%I', model.deviation) END, t.player_equals, t.player_type)
-    INTO ratings
-    USING players, pool, model.initial[1], caution, coalesce(model.initial[model.deviation_number], 0);
-    -- The probability is what the model itself says of these teams.
+        'SELECT array_agg(coalesce(r.%2$I, $3[1]) - $4 * coalesce(%3$s, 0) ORDER BY p.n), array_agg(%3$s ORDER BY p.n), array_agg(%4$s ORDER BY p.n), array_agg(%5$s ORDER BY p.n)
+        FROM unnest($1) WITH ORDINALITY AS p(id, n) LEFT JOIN %1$I.rating AS r ON r.player_id %6$s CAST(p.id AS %7$s) AND r.pool = $2',
+        ladder, model.rating, skillrating.state_or_initial(model.state_columns, model.deviation), skillrating.state_or_initial(model.state_columns, model.side),
+        skillrating.state_or_initial(model.state_columns, model.command), t.player_equals, t.player_type)
+    INTO ratings, deviations, offsets, commands
+    USING players, pool, model.initial, caution;
+    IF NOT sides THEN
+        offsets := NULL;
+    END IF;
+    -- The probability is what the model itself says of these teams, from all that it knows.
     RETURN QUERY
     WITH split AS MATERIALIZED (
-        SELECT s.* FROM skillrating.split_teams(players, coalesce(ratings, '{}'), 2, team_size, party, locked, avoid, log_odds => log_odds, strength => strength,
-            scale => CASE strength WHEN 'share' THEN 1 ELSE model.unit END, budget => budget, seed => seed) WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound, commands, n)
+        SELECT s.* FROM skillrating.split_teams(players, CASE WHEN offsets IS NULL THEN coalesce(ratings, '{}') ELSE ARRAY(SELECT r + o FROM unnest(ratings, offsets) AS u(r, o)) END,
+            teams, team_size, party, locked, avoid, log_odds => log_odds, rating_2 => CASE WHEN offsets IS NOT NULL THEN ARRAY(SELECT r - o FROM unnest(ratings, offsets) AS u(r, o)) END,
+            command_rating => CASE WHEN commanding THEN commands END, commander => commander, budget => budget, seed => seed, priority => priority, current => current, tolerance => tolerance,
+            model => model.name, params => model.params, deviation => CASE WHEN model.deviation IS NOT NULL THEN deviations END) WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound, commands, n)
     ), playing AS (
-        SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team FROM split AS s WHERE s.team IS NOT NULL
+        SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team, array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding FROM split AS s WHERE s.team IS NOT NULL
+    ), predicted AS MATERIALIZED (
+        SELECT w.team_number, min(w.win_probability) AS p
+        FROM playing AS p, skillrating.preview(ladder, p.who, p.team, pool => pool, log_odds => log_odds, side => CASE WHEN sides THEN p.team END,
+            commanding => CASE WHEN split_ladder.commanding THEN p.commanding END) AS w GROUP BY w.team_number
     )
-    SELECT s.player, s.team, ratings[s.n], s.difference,
-        (SELECT w.win_probability FROM playing AS p, skillrating.win_probability(ladder, p.who, p.team, pool, log_odds) AS w WHERE w.team_number = 1), s.exact, s.bound
+    SELECT s.player, s.team, ratings[s.n], s.difference, (SELECT p.p FROM predicted AS p WHERE p.team_number = CASE WHEN teams = 2 THEN 1 ELSE s.team END), s.exact, s.bound, s.commands
     FROM split AS s ORDER BY s.n;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer, integer[], integer[], text[], text, float8, float8, float8, bigint) IS
-'split_teams() by the ratings that players have in a pool of a ladder, those of a newcomer for who has none. Teams are what the ladder''s model takes them for: means under elo (or sums, as its parameter team says), glicko, glicko2, frag and synelo, sums under trueskill, trueskill2 and weng_lin, shares under hive, without side offsets. With caution, so many deviations are taken off each rating, under models that have one, so that players who are little known count less. rating is what a player counted; difference is that of the teams'' strengths in the model''s own points, and win_probability what win_probability() says of the teams. Errors: 42704 for an unknown ladder, 22023 for caution under a model without deviations, 22004 for nulls, and as split_teams().';
+COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer, integer[], integer[], text[], text, float8, float8, float8, bigint, integer, boolean, boolean, boolean[], float8[], integer[], float8) IS
+'split_teams() by the ratings that players have in a pool of a ladder, those of a newcomer for who has none, and by the ladder''s model: even is what it says is even, from ratings, deviations and, with log_odds, what the first team has in advance. With caution, so many deviations are taken off each rating, under models that have one, so that players who are little known count less. With sides, under hive, the first team is on side 1 and players count with their offsets; with commanding each team gets a commander, one of those whom commander names (null: anybody), who counts by the command skill. rating is what a player counted, on no side; difference is that of the teams'' strengths in the model''s own points, and win_probability what preview() says of the teams: of the first of two, else of the player''s own. Errors: 42704 for an unknown ladder, 22023 for caution, sides or commanders under a model without, 22004 for nulls, and as split_teams().';
 
 CREATE FUNCTION skillrating.find_opponents(
     ladder text,

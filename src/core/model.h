@@ -67,6 +67,8 @@ typedef struct StateSpec
 	double		min;			/* smallest sound value (may be -INFINITY) */
 	bool		shared;			/* the same in all pools, see Model.shares */
 	bool		deviation;		/* a standard deviation */
+	bool		side;			/* what the skill is more on side 1, less on 2 */
+	bool		command;		/* what a commander's skill is instead */
 	const char *description;
 } StateSpec;
 
@@ -87,6 +89,14 @@ enum ModelInput
 	MODEL_QUIT = 1 << 11,
 	MODEL_EXPERIENCE = 1 << 12	/* matches played before */
 };
+
+/* What the first state columns of a team's players are together. */
+typedef enum TeamStrength
+{
+	TEAM_STRENGTH_MEAN,
+	TEAM_STRENGTH_SUM,
+	TEAM_STRENGTH_SHARE			/* the sum by the number of all who play */
+} TeamStrength;
 
 /* The most state columns of any model, for arrays on the stack. */
 #define MODEL_MAX_STATE 16
@@ -130,6 +140,9 @@ typedef struct Model
 	double		(*stint_weight) (const ParamValue *params, double joined,
 								 double left);
 
+	/* What a team is to the model; NULL for the mean. */
+	TeamStrength (*team_strength) (const ParamValue *params);
+
 	/*
 	 * Win probabilities of all teams, into match->team[].win, from the states
 	 * before.  A draw counts as half a win, so two teams add up to 1.
@@ -155,6 +168,14 @@ extern const int model_count;
 
 /* The model of that name, or NULL. */
 extern const Model *model_find(const char *name);
+
+/* What a team is to a model, whose zero of differences is an even match. */
+extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
+
+/* The state column that is the deviation of the skill, or -1; and others likewise. */
+extern int	model_deviation_column(const Model *model);
+extern int	model_side_column(const Model *model);
+extern int	model_command_column(const Model *model);
 
 /* The index of a parameter, or -1. */
 extern int	model_param_find(const Model *model, const char *name);

@@ -98,6 +98,46 @@ model_display(const Model *model, const ParamValue *params,
 	return sum;
 }
 
+TeamStrength
+model_team_strength(const Model *model, const ParamValue *params)
+{
+	return model->team_strength != NULL ? model->team_strength(params) :
+		TEAM_STRENGTH_MEAN;
+}
+
+int
+model_deviation_column(const Model *model)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].deviation)
+			return i;
+	return -1;
+}
+
+int
+model_side_column(const Model *model)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].side)
+			return i;
+	return -1;
+}
+
+int
+model_command_column(const Model *model)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].command)
+			return i;
+	return -1;
+}
+
 /* The log-odds that the model gives a player who is ahead of a newcomer. */
 static double
 log_odds_ahead(const Model *model, const ParamValue *params, double ahead)

@@ -30,8 +30,7 @@ static const char *const strengths[] = {"mean", "sum", "share"};
  * ---- Arguments ----
  */
 
-/* Numbers of players, in their order. */
-static double *
+double *
 lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 			  const Lobby *lobby)
 {
@@ -222,6 +221,7 @@ read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby
 				SPLIT_MAY(locked[i]);
 			lobby->benched += !nulls[i] && locked[i] == SPLIT_BENCH;
 		}
+		lobby->locks = lobby->places;
 	}
 	if (given(fcinfo, arguments->current))
 	{
@@ -253,14 +253,14 @@ read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby
 }
 
 /* The strength by its name. */
-static Strength
+static TeamStrength
 get_strength(const char *name)
 {
 	int			i;
 
 	for (i = 0; i < (int) lengthof(strengths); i++)
 		if (strcmp(strengths[i], name) == 0)
-			return (Strength) i;
+			return (TeamStrength) i;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown strength \"%s\"", name),
@@ -340,7 +340,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	check_finite("log_odds", lobby->log_odds);
 	lobby->strength = given(fcinfo, arguments->strength) ?
 		get_strength(text_to_cstring(PG_GETARG_TEXT_PP(arguments->strength))) :
-		STRENGTH_MEAN;
+		TEAM_STRENGTH_MEAN;
 	lobby->scale = given(fcinfo, arguments->scale) ?
 		PG_GETARG_FLOAT8(arguments->scale) : 400 / log(10);
 	check_positive("scale", lobby->scale);
@@ -349,6 +349,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("log_odds times scale is out of range: %g",
 						lobby->log_odds * lobby->scale)));
+	lobby->wanted = -lobby->log_odds * lobby->scale;
 	lobby->command_weight = given(fcinfo, arguments->command_weight) ?
 		check_not_negative("command_weight",
 						   PG_GETARG_FLOAT8(arguments->command_weight)) : 0.5;

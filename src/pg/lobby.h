@@ -12,14 +12,6 @@
 #include "split/split.h"
 #include "split/split_many.h"
 
-/* What players of a team are together. */
-typedef enum Strength
-{
-	STRENGTH_MEAN,
-	STRENGTH_SUM,
-	STRENGTH_SHARE
-} Strength;
-
 /* Where arguments stand behind the players; 0 for those that a function does not have. */
 typedef struct LobbyArguments
 {
@@ -54,7 +46,8 @@ typedef struct Lobby
 	int		   *order;			/* the player's place among the arguments, */
 	int		   *place;			/* and the other way round */
 	int		   *party;			/* or NULL, as the others; 0: none */
-	int		   *places;			/* where each may be */
+	int		   *places;			/* where each may be, */
+	int		   *locks;			/* and where but for who has priority */
 	bool	   *commander;
 	double	   *priority;		/* who comes first to play */
 	int		   *current;		/* where each is now */
@@ -62,9 +55,10 @@ typedef struct Lobby
 	SplitPair  *apart;
 	int			napart;
 	int			benched;		/* locked there */
-	double		log_odds;
-	Strength	strength;
-	double		scale;
+	double		log_odds;		/* what the first team has in advance */
+	TeamStrength strength;
+	double		scale;			/* points of strength for a log-odds of 1 */
+	double		wanted;			/* difference of strengths that is even */
 	double		command_weight;
 	double		max_work;
 } Lobby;
@@ -91,6 +85,7 @@ typedef enum Secondary
 typedef struct SplitRequest
 {
 	int			size[SPLIT_MAX_TEAMS];
+	bool		in_order;		/* and not the other way round */
 	SplitObjective objective;	/* of more than two teams */
 	Secondary	secondary;		/* of two */
 	double		tolerance;		/* points that are even enough beyond the best */
@@ -136,6 +131,10 @@ given(FunctionCallInfo fcinfo, int arg)
  */
 extern bool read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 					   Lobby *lobby);
+
+/* Numbers of players in an array argument, in their order. */
+extern double *lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
+							 const Lobby *lobby);
 
 /* Integers of players in an array argument, in their order; some may be null. */
 extern int32 *lobby_integers(FunctionCallInfo fcinfo, int arg, const char *name,

@@ -332,7 +332,7 @@ choose_near_split(const Lobby *lobby, const SplitRequest *request, Split *split)
 {
 	Lobby		counting = *lobby;
 	Near		near = {
-		.lobby = &counting,.nsizes = request->size[0] == request->size[1] ? 1 : 2,
+		.lobby = &counting,.nsizes = request->size[0] == request->size[1] || request->in_order ? 1 : 2,
 		.size = {
 			{.count = {request->size[0], request->size[1]}},
 			{.count = {request->size[1], request->size[0]}}

@@ -116,17 +116,17 @@ lobby_scale(const Lobby *lobby, SplitSize size)
 		n[i] = Max(size.count[i] - (lobby->command[0] != NULL ? 1 : 0), 1);
 	switch (lobby->strength)
 	{
-		case STRENGTH_MEAN:
+		case TEAM_STRENGTH_MEAN:
 			/* Ratings count by the number of the other team's players. */
 			divisor = greatest_common_divisor(n[0], n[1]);
 			scale.by[0] = n[1] / divisor;
 			scale.by[1] = n[0] / divisor;
 			scale.factor = n[0] * scale.by[0];
 			break;
-		case STRENGTH_SHARE:
+		case TEAM_STRENGTH_SHARE:
 			scale.factor = n[0] + n[1];
 			break;
-		case STRENGTH_SUM:
+		case TEAM_STRENGTH_SUM:
 			break;
 	}
 	return scale;
@@ -165,7 +165,7 @@ begin_two_teams(const Lobby *lobby, SplitSize size, SplitProblem *problem)
 double
 lobby_target(const Lobby *lobby, const LobbyScale *scale)
 {
-	return -lobby->log_odds * lobby->scale * scale->factor;
+	return lobby->wanted * scale->factor;
 }
 
 void
@@ -191,7 +191,7 @@ split_one_size(const Lobby *lobby, SplitSize size, Split *split)
 static bool
 is_symmetric(const Lobby *lobby)
 {
-	return lobby->rating[0] == lobby->rating[1] && lobby->log_odds == 0 &&
+	return lobby->rating[0] == lobby->rating[1] && lobby->wanted == 0 &&
 		lobby->places == NULL && lobby->command[0] == lobby->command[1];
 }
 
@@ -204,7 +204,7 @@ split_either_way(const Lobby *lobby, const SplitRequest *request, Split *split)
 	Split		mirror;
 
 	split_one_size(lobby, size, split);
-	if (request->size[0] == request->size[1] || is_symmetric(lobby))
+	if (request->size[0] == request->size[1] || request->in_order || is_symmetric(lobby))
 		return;
 	split_one_size(lobby, other, &mirror);
 	if (mirror.answer.found &&
@@ -218,11 +218,11 @@ strength_by(const Lobby *lobby, int size, int playing)
 {
 	switch (lobby->strength)
 	{
-		case STRENGTH_MEAN:
+		case TEAM_STRENGTH_MEAN:
 			return 1.0 / size;
-		case STRENGTH_SHARE:
+		case TEAM_STRENGTH_SHARE:
 			return 1.0 / playing;
-		case STRENGTH_SUM:
+		case TEAM_STRENGTH_SUM:
 			break;
 	}
 	return 1;
@@ -303,7 +303,7 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 		problem.size[i] = request->size[i];
 		problem.by[i] = strength_by(lobby, request->size[i], playing);
 	}
-	problem.share = lobby->strength == STRENGTH_MEAN ? 1.0 / playing :
+	problem.share = lobby->strength == TEAM_STRENGTH_MEAN ? 1.0 / playing :
 		problem.by[0] / lobby->nteams;
 	problem.value = value;
 	problem.party = party;
@@ -361,7 +361,7 @@ is_feasible(const Lobby *lobby, const SplitRequest *request)
 	flat.rating[0] = flat.rating[1] = zero;
 	if (lobby->command[0] != NULL)
 		flat.command[0] = flat.command[1] = zero;
-	flat.log_odds = 0;
+	flat.wanted = 0;
 	flat.current = NULL;
 	anything.secondary = SECONDARY_NONE;
 	split_lobby(&flat, &anything, &split);

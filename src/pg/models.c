@@ -294,8 +294,9 @@ skillrating_models(PG_FUNCTION_ARGS)
 		const char *inputs[lengthof(input_names)];
 		int			ninputs = 0;
 		int			i;
-		Datum		values[6];
-		bool		nulls[6] = {false};
+		int			columns[3];
+		Datum		values[8];
+		bool		nulls[8] = {false};
 
 		for (i = 0; i < model->nstate; i++)
 			states[i] = model->state[i].name;
@@ -308,13 +309,15 @@ skillrating_models(PG_FUNCTION_ARGS)
 		values[2] = text_array(states, model->nstate);
 		values[3] = text_array(inputs, ninputs);
 		values[4] = CStringGetTextDatum(model->source);
-		nulls[5] = true;
-		for (i = 0; i < model->nstate && nulls[5]; i++)
-			if (model->state[i].deviation)
-			{
-				values[5] = CStringGetTextDatum(model->state[i].name);
-				nulls[5] = false;
-			}
+		columns[0] = model_deviation_column(model);
+		columns[1] = model_side_column(model);
+		columns[2] = model_command_column(model);
+		for (i = 0; i < 3; i++)
+		{
+			nulls[5 + i] = columns[i] < 0;
+			if (columns[i] >= 0)
+				values[5 + i] = CStringGetTextDatum(model->state[columns[i]].name);
+		}
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

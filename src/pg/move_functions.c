@@ -163,7 +163,7 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 {
 	const Lobby *lobby = &teams->lobby;
 	LobbyScale	scale = lobby_scale(lobby, after);
-	double		wanted = -lobby->log_odds * lobby->scale * scale.factor;
+	double		wanted = lobby_target(lobby, &scale);
 	double		now = 0;
 	double	   *value = palloc_array(double, lobby->n + 1);
 	double	   *target = palloc_array(double, n);

@@ -15,6 +15,7 @@
 #include "ids.h"
 #include "split/queue.h"
 #include "split/split_many.h"
+#include "team_match.h"
 
 SKILLRATING_FUNCTION(skillrating_pair_queue);
 
@@ -35,12 +36,8 @@ typedef struct Tickets
 	IdType		type;
 	Datum	   *ticket;
 	bool		regions;		/* tickets have some */
-	const Model *model;
-	ParamValue *params;
-	double	   *state;			/* by ticket */
+	TeamMatch	team_match;
 	double		min_quality;
-	Match		match;
-	Participant *participant;
 	int			nmatches;
 } Tickets;
 
@@ -212,11 +209,10 @@ read_count(FunctionCallInfo fcinfo, int arg, const char *name, int least, int mo
 static void
 read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 {
+	const QueueProblem *problem = &tickets->problem;
 	const Model *model;
 	const double *deviation = NULL;
-	double		initial[MODEL_MAX_STATE];
-	int			column = -1;
-	int			n = tickets->problem.n;
+	int			column;
 	int			i;
 
 	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_PARAMS))
@@ -224,30 +220,23 @@ read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and params must not be null")));
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
-	tickets->model = model;
-	tickets->params = get_params(model, PG_GETARG_JSONB_P(ARG_PARAMS));
-	if (tickets->problem.nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
-		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, tickets->problem.nteams, NULL);
-	for (i = 0; i < model->nstate && column < 0; i++)
-		if (model->state[i].deviation && !model->state[i].shared)
-			column = i;
+	if (problem->nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
+		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, problem->nteams, NULL);
+	column = model_deviation_column(model);
 	if (!PG_ARGISNULL(ARG_DEVIATION))
 	{
 		if (column < 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("model \"%s\" has no deviation", model->name),
-					 errhint("Leave deviation out, or name another model.")));
-		deviation = read_numbers(fcinfo, ARG_DEVIATION, "deviation", n, 0);
+			report_no_column(model, "deviation");
+		deviation = read_numbers(fcinfo, ARG_DEVIATION, "deviation", problem->n, 0);
 	}
-	model->init(tickets->params, initial);
-	tickets->state = palloc_array(double, (Size) (n + 1) * model->nstate);
-	for (i = 0; i < n; i++)
+	team_match_init(&tickets->team_match, model,
+					get_params(model, PG_GETARG_JSONB_P(ARG_PARAMS)), problem->n,
+					problem->nteams * problem->team_size);
+	for (i = 0; i < problem->n; i++)
 	{
-		double	   *state = tickets->state + (Size) i * model->nstate;
+		double	   *state = team_match_state(&tickets->team_match, i);
 
-		memcpy(state, initial, sizeof(double) * model->nstate);
-		state[0] = tickets->problem.rating[i];
+		state[0] = problem->rating[i];
 		if (deviation != NULL)
 			state[column] = deviation[i];
 		if (!model_state_valid(model, state))
@@ -263,7 +252,7 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 	QueueProblem *problem = &tickets->problem;
 
 	problem->window = PG_ARGISNULL(ARG_WINDOW) ?
-		USUAL_WINDOW * model_log_odds_unit(tickets->model, tickets->params) :
+		USUAL_WINDOW * model_log_odds_unit(tickets->team_match.model, tickets->team_match.params) :
 		check_not_negative("window", PG_GETARG_FLOAT8(ARG_WINDOW));
 	problem->widening = PG_ARGISNULL(ARG_WIDENING) ? problem->window / USUAL_DOUBLING :
 		check_not_negative("widening", PG_GETARG_FLOAT8(ARG_WIDENING));
@@ -276,41 +265,6 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("min_quality must be at least 0 and at most 1, not %g",
 						tickets->min_quality)));
-}
-
-/* What the model says of a match; the teams are those of the match by then. */
-static void
-predict(Tickets *tickets, const QueueMatch *found)
-{
-	Match	   *match = &tickets->match;
-	MatchStatus status;
-	int			offender;
-	int			n = 0;
-	int			t,
-				i;
-
-	for (t = 1; t <= tickets->problem.nteams; t++)
-		for (i = 0; i < found->nseats; i++)
-		{
-			if (found->team[i] != t)
-				continue;
-			match->player[i].before = tickets->state +
-				(Size) found->ticket[i] * tickets->model->nstate;
-			match->player[i].games = 0;
-			tickets->participant[n] = participant_default;
-			tickets->participant[n].player = i;
-			tickets->participant[n].team = t;
-			tickets->participant[n++].rank = 1;
-		}
-	match->nplayers = found->nseats;
-	match->log_odds = 0;
-	match->gain = 1;
-	status = match_build(tickets->model, tickets->params, tickets->participant, n, match,
-						 &offender);
-	if (status == MATCH_OK)
-		status = tickets->model->predict(tickets->params, match);
-	if (status != MATCH_OK)
-		report_match_status(status, NAN, NULL);
 }
 
 /* Take a match, if it is good enough for who has waited so long: return its rows. */
@@ -329,14 +283,15 @@ accept_match(void *arg, const QueueMatch *found)
 	int			t,
 				i;
 
-	predict(tickets, found);
+	team_match_predict(&tickets->team_match, found->ticket, found->team, found->nseats,
+					   problem->nteams, false, NULL, 0);
 	for (i = 0; i < found->nseats; i++)
 		sum[found->team[i] - 1] += problem->rating[found->ticket[i]] / problem->team_size;
 	for (t = 0; t < problem->nteams; t++)
 	{
 		low = Min(low, sum[t]);
 		high = Max(high, sum[t]);
-		least = Min(least, tickets->match.team[t].win);
+		least = Min(least, tickets->team_match.match.team[t].win);
 	}
 	quality = least * problem->nteams;
 	if (quality < tickets->min_quality * (window > 0 ? problem->window / window : 1))
@@ -354,7 +309,7 @@ accept_match(void *arg, const QueueMatch *found)
 			values[1] = tickets->ticket[found->ticket[i]];
 			values[2] = Int32GetDatum(t);
 			values[3] = Float8GetDatum(quality);
-			values[4] = Float8GetDatum(tickets->match.team[t - 1].win);
+			values[4] = Float8GetDatum(tickets->team_match.match.team[t - 1].win);
 			values[5] = Float8GetDatum(high - low);
 			values[6] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
 			nulls[6] = !tickets->regions;
@@ -372,7 +327,6 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 {
 	Tickets		tickets = {.fcinfo = fcinfo};
 	QueueProblem *problem = &tickets.problem;
-	int			seats;
 	Size		room;
 	void	   *block;
 
@@ -390,11 +344,6 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 									QUEUE_MAX_SEATS / problem->nteams);
 	read_model(fcinfo, &tickets);
 	read_window(fcinfo, &tickets);
-	seats = problem->nteams * problem->team_size;
-	tickets.match.team = palloc_array(MatchTeam, seats);
-	tickets.match.player = palloc0_array(MatchPlayer, seats);
-	tickets.match.entry = palloc_array(MatchEntry, seats);
-	tickets.participant = palloc_array(Participant, seats);
 	problem->accept = accept_match;
 	problem->accept_arg = &tickets;
 	problem->interrupt = check_interrupts;

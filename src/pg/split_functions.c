@@ -10,6 +10,15 @@
 #include "utils/tuplestore.h"
 
 #include "math/logistic.h"
+#include "team_match.h"
+
+/* A model's even difference is bracketed, and then found by halves. */
+#define MOST_DOUBLINGS 60
+#define MOST_HALVINGS 60
+
+/* Splits are found again for another even difference, if it differs by this share. */
+#define MOST_AIMS 8
+#define AIM_NOISE 1e-9
 
 SKILLRATING_FUNCTION(skillrating_split_teams);
 SKILLRATING_FUNCTION(skillrating_split_all_sizes);
@@ -66,7 +75,7 @@ split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 	int			playing = lobby->nteams * request->size[0];
 	Claim	   *claim = palloc_array(Claim, lobby->n + 1);
 	int			n = list_claims(lobby, claim);
-	const int  *before = lobby->places;
+	const int  *before = lobby->locks;
 	int		   *places = palloc_array(int, lobby->n + 1);
 	int			slack;
 
@@ -173,9 +182,243 @@ get_team_size(FunctionCallInfo fcinfo, int arg, const Lobby *lobby)
 	return team_size;
 }
 
+/* A model that is to say what teams are, and where they stand among the arguments. */
+enum
+{
+	ARG_TEAM_SIZE = 3,
+	ARG_OBJECTIVE = 18,
+	ARG_CURRENT,
+	ARG_SECONDARY,
+	ARG_TOLERANCE,
+	ARG_MODEL,
+	ARG_PARAMS,
+	ARG_DEVIATION
+};
+
+/* Everybody's state under a model; what a team is to it is how the lobby is split. */
+static void
+read_model(FunctionCallInfo fcinfo, Lobby *lobby, TeamMatch *team_match)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+	ParamValue *params = get_params(model, given(fcinfo, ARG_PARAMS) ?
+									PG_GETARG_JSONB_P(ARG_PARAMS) : NULL);
+	int			deviation_column = model_deviation_column(model);
+	int			side_column = model_side_column(model);
+	int			command_column = model_command_column(model);
+	const double *deviation = NULL;
+	int			i;
+
+	if (lobby->nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
+		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, lobby->nteams, NULL);
+	if (given(fcinfo, ARG_DEVIATION))
+	{
+		if (deviation_column < 0)
+			report_no_column(model, "deviation");
+		deviation = lobby_numbers(fcinfo, ARG_DEVIATION, "deviation", lobby);
+	}
+	if (lobby->rating[0] != lobby->rating[1] && side_column < 0)
+		report_no_column(model, "rating_2");
+	if (lobby->command[0] != NULL && command_column < 0)
+		report_no_column(model, "command_rating");
+	if (lobby->command[0] != lobby->command[1])
+		report_no_column(model, "command_rating_2");
+	team_match_init(team_match, model, params, lobby->n, lobby->n);
+	for (i = 0; i < lobby->n; i++)
+	{
+		double	   *state = team_match_state(team_match, i);
+
+		state[0] = (lobby->rating[0][i] + lobby->rating[1][i]) / 2;
+		if (side_column >= 0)
+			state[side_column] = (lobby->rating[0][i] - lobby->rating[1][i]) / 2;
+		if (lobby->command[0] != NULL)
+			state[command_column] = lobby->command[0][i];
+		if (deviation != NULL)
+			state[deviation_column] = deviation[i];
+		if (!model_state_valid(model, state))
+			report_match_status(MATCH_BAD_STATE,
+								state[deviation != NULL ? deviation_column : 0],
+								id_text(&lobby->type, lobby->player[i]));
+	}
+	lobby->strength = model_team_strength(model, params);
+	lobby->scale = model_log_odds_unit(model, params);
+
+	/* That is of a duel, in which either has a half of the share. */
+	if (lobby->strength == TEAM_STRENGTH_SHARE)
+		lobby->scale /= 2;
+	check_positive("scale", lobby->scale);
+	lobby->wanted = -lobby->log_odds * lobby->scale;
+}
+
+/* What the model says of a split, with so much added to every player of the first team. */
+static void
+predict(const Lobby *lobby, TeamMatch *team_match, const Split *split, double ahead,
+		double *probability)
+{
+	int		   *player = palloc_array(int, lobby->n + 1);
+	int		   *team = palloc_array(int, lobby->n + 1);
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		if (split->answer.team[i] == SPLIT_BENCH)
+			continue;
+		if (split->answer.team[i] == 1)
+			team_match_state(team_match, i)[0] += ahead;
+		player[n] = i;
+		team[n++] = split->answer.team[i];
+	}
+	team_match_predict(team_match, player, team, n, lobby->nteams,
+					   lobby->rating[0] != lobby->rating[1], split->answer.commander,
+					   lobby->log_odds);
+	for (i = 0; i < lobby->n; i++)
+		if (split->answer.team[i] == 1)
+			team_match_state(team_match, i)[0] -= ahead;
+	for (i = 0; i < lobby->nteams; i++)
+		probability[i] = team_match->match.team[i].win;
+	pfree(player);
+	pfree(team);
+}
+
+/* The difference of strengths at which the model finds a split even. */
+static double
+even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
+{
+	double		probability[SPLIT_MAX_TEAMS];
+	double		step = lobby->scale * (1 + fabs(lobby->log_odds));
+	double		low = 0;
+	double		high = 0;
+	int			size[SPLIT_MAX_TEAMS + 1] = {0};
+	int			i;
+
+	predict(lobby, team_match, split, 0, probability);
+	if (probability[0] == 0.5)
+		return split->difference;
+	for (i = 0; i < MOST_DOUBLINGS; i++, step *= 2)
+	{
+		double		ahead = probability[0] > 0.5 ? -step : step;
+		double		there[SPLIT_MAX_TEAMS];
+
+		predict(lobby, team_match, split, ahead, there);
+		low = Min(low, ahead);
+		high = Max(high, ahead);
+		if ((there[0] > 0.5) != (probability[0] > 0.5))
+			break;
+	}
+	for (i = 0; i < MOST_HALVINGS; i++)
+	{
+		double		ahead = (low + high) / 2;
+
+		check_interrupts();
+		predict(lobby, team_match, split, ahead, probability);
+		if (probability[0] > 0.5)
+			high = ahead;
+		else
+			low = ahead;
+	}
+	for (i = 0; i < lobby->n; i++)
+		if (split->answer.commander[0] != i && split->answer.commander[1] != i)
+			size[split->answer.team[i]]++;
+	switch (lobby->strength)
+	{
+		case TEAM_STRENGTH_MEAN:
+			break;
+		case TEAM_STRENGTH_SUM:
+			low *= size[1];
+			break;
+		case TEAM_STRENGTH_SHARE:
+			low *= (double) size[1] / Max(size[1] + size[2], 1);
+			break;
+	}
+	return split->difference + low;
+}
+
+/* Split by priority, if that decides anything. */
+static void
+split_request(Lobby *lobby, const SplitRequest *request, Split *split)
+{
+	if (lobby->priority != NULL)
+		split_by_priority(lobby, request, split);
+	else
+		split_lobby(lobby, request, split);
+}
+
 /*
- * The probability of each team to win: of two by their log-odds, of more as Plackett
- * and Luce have it (R. D. Luce, "Individual choice behavior", 1959).
+ * The same for two teams of these sizes in this order, as the model has it.  What it
+ * takes for even may be another difference in another split, so that is aimed at
+ * until the split is the same.  The probability is that of the first team.
+ */
+static void
+aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
+			 Split *split, double *probability)
+{
+	double		found[SPLIT_MAX_TEAMS];
+	Split		other;
+	int			again;
+
+	split_request(lobby, request, split);
+	if (!split->answer.found)
+		return;
+	predict(lobby, team_match, split, 0, probability);
+	other = *split;
+	for (again = 0; again < MOST_AIMS; again++)
+	{
+		double		even = even_difference(lobby, team_match, &other);
+
+		if (fabs(even - lobby->wanted) <= AIM_NOISE * (lobby->scale + fabs(even)))
+			break;
+		lobby->wanted = even;
+		split_request(lobby, request, &other);
+		predict(lobby, team_match, &other, 0, found);
+		if (fabs(found[0] - 0.5) < fabs(probability[0] - 0.5))
+		{
+			*split = other;
+			probability[0] = found[0];
+		}
+	}
+
+	/* With others on the bench it may be yet another difference. */
+	if (lobby->log_odds != 0 &&
+		request->size[0] + request->size[1] < lobby->n - lobby->benched)
+		split->unproven = true;
+}
+
+/* The same for any teams, of two whichever is the larger one. */
+static void
+split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
+			   Split *split, double *probability)
+{
+	SplitRequest ordered = *request;
+	double		wanted = lobby->wanted;
+	double		found[SPLIT_MAX_TEAMS];
+	Split		other;
+
+	if (lobby->nteams > 2)
+	{
+		split_request(lobby, request, split);
+		if (split->answer.found)
+			predict(lobby, team_match, split, 0, probability);
+		return;
+	}
+	ordered.in_order = true;
+	aim_by_model(lobby, team_match, &ordered, split, probability);
+	if (request->size[0] == request->size[1])
+		return;
+	ordered.size[0] = request->size[1];
+	ordered.size[1] = request->size[0];
+	lobby->wanted = wanted;
+	aim_by_model(lobby, team_match, &ordered, &other, found);
+	if (other.answer.found &&
+		(!split->answer.found || fabs(found[0] - 0.5) < fabs(probability[0] - 0.5)))
+	{
+		*split = other;
+		probability[0] = found[0];
+	}
+}
+
+/*
+ * The probability of each team to win, without a model: of two by their log-odds, of
+ * more as Plackett and Luce have it (R. D. Luce, "Individual choice behavior", 1959).
  */
 static void
 win_probabilities(const Lobby *lobby, const Split *split, double *probability)
@@ -205,7 +448,8 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
 /*
  * split_teams(players, rating, teams, team_size, party, locked, avoid, rating_2,
  * log_odds, strength, scale, command_rating, command_rating_2, command_weight,
- * commander, budget, seed, priority, objective, current, secondary, tolerance)
+ * commander, budget, seed, priority, objective, current, secondary, tolerance,
+ * model, params, deviation)
  */
 Datum
 skillrating_split_teams(PG_FUNCTION_ARGS)
@@ -214,12 +458,13 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 		.rating = 1,.teams = 2,.party = 4,.locked = 5,.avoid = 6,.rating_2 = 7,
 		.log_odds = 8,.strength = 9,.scale = 10,.command_rating = 11,
 		.command_rating_2 = 12,.command_weight = 13,.commander = 14,.budget = 15,
-		.seed = 16,.priority = 17,.current = 19
+		.seed = 16,.priority = 17,.current = ARG_CURRENT
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Lobby		lobby;
 	SplitRequest request = {.objective = SPLIT_SQUARES};
 	Split		split;
+	TeamMatch	team_match;
 	double		probability[SPLIT_MAX_TEAMS];
 	int			team_size;
 	int			i;
@@ -227,26 +472,34 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_lobby(fcinfo, &arguments, &lobby))
 		return (Datum) 0;
-	if (given(fcinfo, 18))
-		request.objective = get_objective(text_to_cstring(PG_GETARG_TEXT_PP(18)));
-	if (given(fcinfo, 20))
-		request.secondary = get_secondary(text_to_cstring(PG_GETARG_TEXT_PP(20)));
+	if (given(fcinfo, ARG_OBJECTIVE))
+		request.objective = get_objective(text_to_cstring(PG_GETARG_TEXT_PP(ARG_OBJECTIVE)));
+	if (given(fcinfo, ARG_SECONDARY))
+		request.secondary = get_secondary(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SECONDARY)));
 	if (request.secondary != SECONDARY_NONE && lobby.nteams > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("secondary is for two teams only, not for %d", lobby.nteams)));
-	if (given(fcinfo, 21))
-		request.tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(21));
-	team_size = get_team_size(fcinfo, 3, &lobby);
+	if (given(fcinfo, ARG_TOLERANCE))
+		request.tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(ARG_TOLERANCE));
+	team_size = get_team_size(fcinfo, ARG_TEAM_SIZE, &lobby);
 	if (!make_request(&lobby, team_size, &request))
 		return (Datum) 0;
-	if (lobby.priority != NULL && team_size > 0)
-		split_by_priority(&lobby, &request, &split);
+	if (team_size == 0)
+		lobby.priority = NULL;
+	if (given(fcinfo, ARG_MODEL))
+	{
+		read_model(fcinfo, &lobby, &team_match);
+		split_by_model(&lobby, &team_match, &request, &split, probability);
+	}
 	else
-		split_lobby(&lobby, &request, &split);
+	{
+		split_request(&lobby, &request, &split);
+		if (split.answer.found)
+			win_probabilities(&lobby, &split, probability);
+	}
 	if (!split.answer.found)
 		report_no_split(&lobby, &request, &split);
-	win_probabilities(&lobby, &split, probability);
 	for (i = 0; i < lobby.n; i++)
 	{
 		Datum		values[7];
@@ -313,7 +566,7 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 
 		size[s] = (SplitSize) {.count = {k, k}};
 		scale[s] = lobby_scale(&lobby, size[s]);
-		target[s] = -lobby.log_odds * lobby.scale * scale[s].factor;
+		target[s] = lobby_target(&lobby, &scale[s]);
 		answer[s].team = palloc_array(int, lobby.n);
 	}
 	problem.size = size;

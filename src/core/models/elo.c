@@ -312,6 +312,12 @@ elo_display(const ParamValue *params, double *coefficient)
 	coefficient[1] = 0;
 }
 
+static TeamStrength
+elo_team_strength(const ParamValue *params)
+{
+	return params[ELO_TEAM].choice == TEAM_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
+}
+
 extern const Model elo_model;
 const Model elo_model = {
 	.name = "elo",
@@ -324,6 +330,7 @@ const Model elo_model = {
 	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,
+	.team_strength = elo_team_strength,
 	.predict = elo_predict,
 	.rate = elo_rate,
 	.display = elo_display,

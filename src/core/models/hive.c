@@ -60,9 +60,9 @@ static const StateSpec hive_state[] = {
 	.description = "mean of the skills on both sides, in log-odds"},
 	{.name = "skill_squares",.min = 0,
 	.description = "sum of the squared gradients of skill"},
-	{.name = "side_offset",.min = -INFINITY,
+	{.name = "side_offset",.min = -INFINITY,.side = true,
 	.description = "skill on side 1 above the mean, and below it on side 2"},
-	{.name = "command_skill",.min = -INFINITY,
+	{.name = "command_skill",.min = -INFINITY,.command = true,
 	.description = "skill as a commander, in log-odds"},
 	{.name = "command_squares",.min = 0,
 	.description = "sum of the squared gradients of command_skill"},
@@ -253,6 +253,13 @@ hive_display(const ParamValue *params, double *coefficient)
 		coefficient[i] = (i == HIVE_SKILL);
 }
 
+static TeamStrength
+hive_team_strength(const ParamValue *params)
+{
+	(void) params;
+	return TEAM_STRENGTH_SHARE;
+}
+
 extern const Model hive_model;
 const Model hive_model = {
 	.name = "hive",
@@ -266,6 +273,7 @@ const Model hive_model = {
 	MODEL_LOG_ODDS | MODEL_GAIN,
 	.init = hive_init,
 	.stint_weight = hive_stint_weight,
+	.team_strength = hive_team_strength,
 	.predict = hive_predict,
 	.rate = hive_rate,
 	.display = hive_display,

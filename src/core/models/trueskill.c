@@ -572,6 +572,13 @@ trueskill_display(const ParamValue *params, double *coefficient)
 	coefficient[TRUESKILL_NSTATE] = 0;
 }
 
+static TeamStrength
+trueskill_team_strength(const ParamValue *params)
+{
+	(void) params;
+	return TEAM_STRENGTH_SUM;
+}
+
 extern const Model trueskill_model;
 const Model trueskill_model = {
 	.name = "trueskill",
@@ -585,6 +592,7 @@ const Model trueskill_model = {
 	MODEL_GAIN,
 	.init = trueskill_init,
 	.age = trueskill_age,
+	.team_strength = trueskill_team_strength,
 	.predict = trueskill_predict,
 	.rate = trueskill_rate,
 	.display = trueskill_display,

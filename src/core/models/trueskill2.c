@@ -715,6 +715,13 @@ trueskill2_display(const ParamValue *params, double *coefficient)
 	coefficient[TRUESKILL2_NSTATE] = 0;
 }
 
+static TeamStrength
+trueskill2_team_strength(const ParamValue *params)
+{
+	(void) params;
+	return TEAM_STRENGTH_SUM;
+}
+
 extern const Model trueskill2_model;
 const Model trueskill2_model = {
 	.name = "trueskill2",
@@ -731,6 +738,7 @@ const Model trueskill2_model = {
 	.age = trueskill2_age,
 	.shares = trueskill2_shares,
 	.age_shared = trueskill2_age_shared,
+	.team_strength = trueskill2_team_strength,
 	.predict = trueskill2_predict,
 	.rate = trueskill2_rate,
 	.display = trueskill2_display,

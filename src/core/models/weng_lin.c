@@ -606,6 +606,13 @@ weng_lin_display(const ParamValue *params, double *coefficient)
 	coefficient[WENG_LIN_NSTATE] = 0;
 }
 
+static TeamStrength
+weng_lin_team_strength(const ParamValue *params)
+{
+	(void) params;
+	return TEAM_STRENGTH_SUM;
+}
+
 extern const Model weng_lin_model;
 const Model weng_lin_model = {
 	.name = "weng_lin",
@@ -619,6 +626,7 @@ const Model weng_lin_model = {
 	MODEL_GAIN | MODEL_SCORE,
 	.init = weng_lin_init,
 	.age = weng_lin_age,
+	.team_strength = weng_lin_team_strength,
 	.predict = weng_lin_predict,
 	.rate = weng_lin_rate,
 	.display = weng_lin_display,
