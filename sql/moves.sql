@@ -13,13 +13,14 @@ CREATE FUNCTION skillrating.suggest_swaps(
     scale float8 DEFAULT 173.71779276130073,
     method text DEFAULT 'exact',
     budget float8 DEFAULT NULL,
-    seed bigint DEFAULT NULL)
-RETURNS TABLE (swaps integer, player_a anyelement, player_b anyelement, difference float8)
+    seed bigint DEFAULT NULL,
+    explain boolean DEFAULT false)
+RETURNS TABLE (swaps integer, player_a anyelement, player_b anyelement, difference float8, why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_suggest_swaps'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.suggest_swaps(anyarray, float8[], integer[], integer, integer[], boolean[], float8[], float8, text, float8, text, float8, bigint) IS
-'The fewest swaps that make two teams fair: for each number of swaps that is better than any smaller one, who of the first team (player_a) changes places with whom of the second (player_b), and the difference that is left. The rows of one number are one suggestion; of those who move, the strongest are paired. team is 1 or 2, or null for players without one, who are placed first, as place_joiner() does; the rows with 0 swaps say where, as player_a if in the first team, or have nulls. max_swaps limits the number (null: no limit). Those of a party, if they are in one team, move together or not at all; locked players stay. method is exact, or greedy: the best swap of two, then the best after that, and so on, as the Natural Selection 2 document describes it. The others are as in split_teams(). No rows without players, ratings or teams. Errors: 22023 for values out of range, and as split_teams().';
+COMMENT ON FUNCTION skillrating.suggest_swaps(anyarray, float8[], integer[], integer, integer[], boolean[], float8[], float8, text, float8, text, float8, bigint, boolean) IS
+'The fewest swaps that make two teams fair: for each number of swaps that is better than any smaller one, who of the first team (player_a) changes places with whom of the second (player_b), and the difference that is left. The rows of one number are one suggestion; of those who move, the strongest are paired. team is 1 or 2, or null for players without one, who are placed first, as place_joiner() does; the rows with 0 swaps say where, as player_a if in the first team, or have nulls. max_swaps limits the number (null: no limit). Those of a party, if they are in one team, move together or not at all; locked players stay. method is exact, or greedy: the best swap of two, then the best after that, and so on, as the Natural Selection 2 document describes it. The others are as in split_teams(). With explain the first row of each number says in why what the difference was and is, what is off even then (terms), the best others who could swap (alternative, as many), and the player or party without whose tie as many swaps would do most (constraint); for 0 swaps, as in split_teams(). No rows without players, ratings or teams. Errors: 22023 for values out of range, and as split_teams().';
 
 CREATE FUNCTION skillrating.suggest_transfers(
     players anyarray,
@@ -32,13 +33,14 @@ CREATE FUNCTION skillrating.suggest_transfers(
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     scale float8 DEFAULT 173.71779276130073,
-    seed bigint DEFAULT NULL)
-RETURNS TABLE (player anyelement, from_team integer, to_team integer, difference float8, win_probability float8, exact boolean)
+    seed bigint DEFAULT NULL,
+    explain boolean DEFAULT false)
+RETURNS TABLE (player anyelement, from_team integer, to_team integer, difference float8, win_probability float8, exact boolean, why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_suggest_transfers'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 4;
 
-COMMENT ON FUNCTION skillrating.suggest_transfers(anyarray, float8[], integer[], integer, integer[], boolean[], float8[], float8, text, float8, bigint) IS
-'Who changes the team so that both have as many players, or one of them one more, and the match is as even as it can be then: all who move are found together, and with the sign of the difference, so that nobody strong leaves the weaker team. Up to max_swaps pairs may change places besides. A row for each player who moves, with what is left: the difference and the win probability of the first team. No rows if nobody has to move. Arguments and errors are those of suggest_swaps(); 22023 also where somebody has no team, or too many are locked.';
+COMMENT ON FUNCTION skillrating.suggest_transfers(anyarray, float8[], integer[], integer, integer[], boolean[], float8[], float8, text, float8, bigint, boolean) IS
+'Who changes the team so that both have as many players, or one of them one more, and the match is as even as it can be then: all who move are found together, and with the sign of the difference, so that nobody strong leaves the weaker team. Up to max_swaps pairs may change places besides. A row for each player who moves, with what is left: the difference and the win probability of the first team. With explain the first row says why, as in suggest_swaps(). No rows if nobody has to move. Arguments and errors are those of suggest_swaps(); 22023 also where somebody has no team, or too many are locked.';
 
 CREATE FUNCTION skillrating.place_joiner(
     players anyarray,
@@ -50,13 +52,14 @@ CREATE FUNCTION skillrating.place_joiner(
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     scale float8 DEFAULT 173.71779276130073,
-    seed bigint DEFAULT NULL)
-RETURNS TABLE (player anyelement, team integer, difference float8, win_probability float8, exact boolean)
+    seed bigint DEFAULT NULL,
+    explain boolean DEFAULT false)
+RETURNS TABLE (player anyelement, team integer, difference float8, win_probability float8, exact boolean, why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_place_joiner'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1;
 
-COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], integer, integer[], float8[], float8, text, float8, bigint) IS
-'Where those go who have no team yet (team is null): to where the match is most even, all of them considered together, as long as no team has more than max_lead players more than the other; if it has anyway, to where the lead is smallest. A row for each of them, with the difference and the win probability of the first team afterwards. Arguments and errors are those of suggest_swaps().';
+COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], integer, integer[], float8[], float8, text, float8, bigint, boolean) IS
+'Where those go who have no team yet (team is null): to where the match is most even, all of them considered together, as long as no team has more than max_lead players more than the other; if it has anyway, to where the lead is smallest. A row for each of them, with the difference and the win probability of the first team afterwards; with explain the first row says why, as in split_teams(). Arguments and errors are those of suggest_swaps().';
 
 CREATE FUNCTION skillrating.scramble_due(
     mode text,

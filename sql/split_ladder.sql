@@ -29,8 +29,9 @@ CREATE FUNCTION skillrating.split_ladder(
     commander boolean[] DEFAULT NULL,
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
-    tolerance float8 DEFAULT 0)
-RETURNS TABLE (player anyelement, team integer, rating float8, difference float8, win_probability float8, exact boolean, bound float8, commands boolean)
+    tolerance float8 DEFAULT 0,
+    explain boolean DEFAULT false)
+RETURNS TABLE (player anyelement, team integer, rating float8, difference float8, win_probability float8, exact boolean, bound float8, commands boolean, why jsonb)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -78,7 +79,7 @@ BEGIN
         SELECT s.* FROM skillrating.split_teams(players, CASE WHEN offsets IS NULL THEN coalesce(ratings, '{}') ELSE ARRAY(SELECT r + o FROM unnest(ratings, offsets) AS u(r, o)) END,
             teams, team_size, party, locked, avoid, log_odds => log_odds, rating_2 => CASE WHEN offsets IS NOT NULL THEN ARRAY(SELECT r - o FROM unnest(ratings, offsets) AS u(r, o)) END,
             command_rating => CASE WHEN commanding THEN commands END, commander => commander, budget => budget, seed => seed, priority => priority, current => current, tolerance => tolerance,
-            model => model.name, params => model.params, deviation => CASE WHEN model.deviation IS NOT NULL THEN deviations END) WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound, commands, n)
+            model => model.name, params => model.params, deviation => CASE WHEN model.deviation IS NOT NULL THEN deviations END, explain => explain) WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound, commands, why, n)
     ), playing AS (
         SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team, array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding FROM split AS s WHERE s.team IS NOT NULL
     ), predicted AS MATERIALIZED (
@@ -86,12 +87,12 @@ BEGIN
         FROM playing AS p, skillrating.preview(ladder, p.who, p.team, pool => pool, log_odds => log_odds, side => CASE WHEN sides THEN p.team END,
             commanding => CASE WHEN split_ladder.commanding THEN p.commanding END) AS w GROUP BY w.team_number
     )
-    SELECT s.player, s.team, ratings[s.n], s.difference, (SELECT p.p FROM predicted AS p WHERE p.team_number = CASE WHEN teams = 2 THEN 1 ELSE s.team END), s.exact, s.bound, s.commands
+    SELECT s.player, s.team, ratings[s.n], s.difference, (SELECT p.p FROM predicted AS p WHERE p.team_number = CASE WHEN teams = 2 THEN 1 ELSE s.team END), s.exact, s.bound, s.commands, s.why
     FROM split AS s ORDER BY s.n;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer, integer[], integer[], text[], text, float8, float8, float8, bigint, integer, boolean, boolean, boolean[], float8[], integer[], float8) IS
+COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer, integer[], integer[], text[], text, float8, float8, float8, bigint, integer, boolean, boolean, boolean[], float8[], integer[], float8, boolean) IS
 'split_teams() by the ratings that players have in a pool of a ladder, those of a newcomer for who has none, and by the ladder''s model: even is what it says is even, from ratings, deviations and, with log_odds, what the first team has in advance. With caution, so many deviations are taken off each rating, under models that have one, so that players who are little known count less. With sides, under hive, the first team is on side 1 and players count with their offsets; with commanding each team gets a commander, one of those whom commander names (null: anybody), who counts by the command skill. rating is what a player counted, on no side; difference is that of the teams'' strengths in the model''s own points, and win_probability what preview() says of the teams: of the first of two, else of the player''s own. Errors: 42704 for an unknown ladder, 22023 for caution, sides or commanders under a model without, 22004 for nulls, and as split_teams().';
 
 CREATE FUNCTION skillrating.find_opponents(
@@ -102,10 +103,12 @@ CREATE FUNCTION skillrating.find_opponents(
     min_games bigint DEFAULT 0,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
+    explain boolean DEFAULT false,
     OUT opponent_id text,
     OUT rating float8,
     OUT games bigint,
-    OUT win_probability float8)
+    OUT win_probability float8,
+    OUT why jsonb)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -114,6 +117,9 @@ DECLARE
     t record := skillrating.ladder_types(ladder);
     eligible text := skillrating.eligible_players(ladder, max_deviation);
     player_rating float8;
+    terms jsonb;
+    costliest jsonb;
+    nearest float8;
 BEGIN
     IF n IS NULL OR n < 0 THEN
         RAISE invalid_parameter_value USING
@@ -126,6 +132,17 @@ BEGIN
         'SELECT coalesce((SELECT r.rating FROM %1$I.rating AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
             skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l', ladder, t.player_equals, t.player_type)
     INTO player_rating USING pool, player_id::text;
+    IF explain THEN
+        -- The condition without which there is somebody nearer: of the others none is dropped.
+        SELECT abs(o.win_probability - 0.5) INTO nearest FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since, max_deviation) AS o;
+        SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.opponent_id, 'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5), 'cost', nearest - abs(o.win_probability - 0.5))
+        INTO costliest
+        FROM (VALUES ('min_games', min_games > 0), ('active_since', active_since IS NOT NULL), ('max_deviation', max_deviation IS NOT NULL)) AS c(condition, is_there),
+            skillrating.find_opponents(ladder, player_id, 1, pool, CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END, CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
+                CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END) AS o
+        WHERE c.is_there AND abs(o.win_probability - 0.5) < coalesce(nearest, 1) ORDER BY abs(o.win_probability - 0.5), c.condition LIMIT 1;
+        terms := jsonb_build_object('rating', player_rating);
+    END IF;
     -- Twice as many as are wanted on either side by the index, of whom the model then has its say.
     RETURN QUERY EXECUTE format(
         'WITH near AS (
@@ -133,12 +150,15 @@ BEGIN
             UNION ALL
             (SELECT r.* FROM %1$I.rating AS r WHERE %2$s AND r.rating < $5 AND NOT r.player_id %3$s CAST($6 AS %4$s) ORDER BY r.rating DESC, r.player_id LIMIT 2 * $7)
         )
-        SELECT n.player_id::text, n.rating, n.games, w.win_probability
+        SELECT n.player_id::text, n.rating, n.games, w.win_probability,
+            CASE WHEN $9 IS NOT NULL THEN jsonb_build_object(
+                ''terms'', $9 || jsonb_build_object(''difference'', $5 - n.rating, ''off'', abs(w.win_probability - 0.5)),
+                ''alternative'', lead(n.player_id::text) OVER (ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id), ''constraint'', $10) END
         FROM near AS n, skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2], $1) AS w WHERE w.team_number = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7', ladder, eligible, t.player_equals, t.player_type)
-    USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder;
+    USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder, terms, costliest;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8) IS
-'The n opponents with whom a match of two would be most even, the most even first: of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see leaderboard()), those whose win probability by the ladder''s model is nearest to one half; win_probability is that of the player. Somebody new is taken for what newcomers are. No rows for a null player. Errors: 42704 for an unknown ladder, 22023 for a negative n.';
+COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, boolean) IS
+'The n opponents with whom a match of two would be most even, the most even first: of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see leaderboard()), those whose win probability by the ladder''s model is nearest to one half; win_probability is that of the player. Somebody new is taken for what newcomers are. With explain each row says why: the player''s rating, the difference, and how far the probability is from one half (terms), the next best opponent (alternative), and the condition without which the best opponent would be nearer (constraint). No rows for a null player. Errors: 42704 for an unknown ladder, 22023 for a negative n.';

@@ -113,9 +113,10 @@ typedef struct Tie
 		TIE_LOCK,
 		TIE_PARTY,
 		TIE_APART,
+		TIE_PRIORITY,
 		NO_TIE
 	}			kind;
-	int			number;			/* a player, or a pair */
+	int			number;			/* a player, or a pair; one behind it */
 } Tie;
 
 /* Whether a function has an argument, which is not the first, and it is not null. */
@@ -176,8 +177,9 @@ extern void split_lobby(const Lobby *lobby, const SplitRequest *request,
 extern void choose_near_split(const Lobby *lobby, const SplitRequest *request,
 							  Split *split);
 
-/* The strengths of teams; players of team 0 are on the bench. */
-extern void team_strengths(const Lobby *lobby, const int *team, double *strength);
+/* The strengths of the teams of an answer. */
+extern void team_strengths(const Lobby *lobby, const SplitAnswer *answer,
+						   double *strength);
 
 /* What an answer says in terms of the lobby, for a target and a scale. */
 extern void describe_split(const Lobby *lobby, const LobbyScale *scale,

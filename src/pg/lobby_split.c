@@ -229,20 +229,33 @@ strength_by(const Lobby *lobby, int size, int playing)
 }
 
 void
-team_strengths(const Lobby *lobby, const int *team, double *strength)
+team_strengths(const Lobby *lobby, const SplitAnswer *answer, double *strength)
 {
 	int			size[SPLIT_MAX_TEAMS + 1] = {0};
 	double		sum[SPLIT_MAX_TEAMS + 1] = {0};
+	double		command[SPLIT_MAX_TEAMS + 1] = {0};
+	int			playing = 0;
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
 	{
-		size[team[i]]++;
-		sum[team[i]] += lobby->rating[team[i] == 2 ? 1 : 0][i];
+		int			team = answer->team[i];
+		int			column = team == 2 ? 1 : 0;
+
+		/* Commanders do not count as players. */
+		if (lobby->command[0] != NULL && team != SPLIT_BENCH &&
+			answer->commander[team - 1] == i)
+		{
+			command[team] = lobby->command[column][i] * lobby->command_weight;
+			continue;
+		}
+		size[team]++;
+		playing += team != SPLIT_BENCH;
+		sum[team] += lobby->rating[column][i];
 	}
 	for (i = 1; i <= lobby->nteams; i++)
-		strength[i - 1] = sum[i] *
-			strength_by(lobby, Max(size[i], 1), lobby->n - size[SPLIT_BENCH]);
+		strength[i - 1] = command[i] +
+			sum[i] * strength_by(lobby, Max(size[i], 1), Max(playing, 1));
 }
 
 /* Split into more than two teams. */
@@ -319,7 +332,7 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 		return;
 	for (i = 0; i < problem.n; i++)
 		split->answer.team[player[i]] = team[i];
-	team_strengths(lobby, split->answer.team, strength);
+	team_strengths(lobby, &split->answer, strength);
 	for (i = 0; i < lobby->nteams; i++)
 	{
 		low = Min(low, strength[i]);
@@ -370,85 +383,110 @@ is_feasible(const Lobby *lobby, const SplitRequest *request)
 	return split.answer.found;
 }
 
+/* A copy of an array of numbers by player. */
+static int *
+copied(const Lobby *lobby, const int *number)
+{
+	int		   *copy = palloc_array(int, lobby->n + 1);
+
+	memcpy(copy, number, sizeof(int) * lobby->n);
+	return copy;
+}
+
+/* Whether a player is locked anywhere. */
+static bool
+is_locked(const Lobby *lobby, int player)
+{
+	return lobby->locks != NULL &&
+		lobby->locks[player] != SPLIT_ANYWHERE(lobby->nteams);
+}
+
+/* Whether this player is the first of a party of several, by whom it is known. */
+static bool
+leads_party(const Lobby *lobby, int player)
+{
+	int			i;
+
+	if (lobby->party == NULL || lobby->party[player] != player + 1)
+		return false;
+	for (i = player + 1; i < lobby->n; i++)
+		if (lobby->party[i] == player + 1)
+			return true;
+	return false;
+}
+
 bool
 relax_next_tie(const Lobby *lobby, Tie *tie, Lobby *without)
 {
-	int		   *ties = palloc_array(int, lobby->n + 1);
-	SplitPair  *pairs;
-	int			i;
+	int			i = tie->number++;
 
 	*without = *lobby;
-	if (tie->kind == TIE_LOCK)
+	switch (tie->kind)
 	{
-		for (i = tie->number; i < lobby->n && lobby->places != NULL; i++)
-			if (lobby->places[i] != SPLIT_ANYWHERE(lobby->nteams))
+		case TIE_LOCK:
+			for (; i < lobby->n; i++, tie->number++)
+				if (is_locked(lobby, i))
+				{
+					without->places = copied(lobby, lobby->places);
+					without->places[i] = SPLIT_ANYWHERE(lobby->nteams);
+					return true;
+				}
+			break;
+		case TIE_PARTY:
+			for (; i < lobby->n; i++, tie->number++)
+				if (leads_party(lobby, i))
+				{
+					int			j;
+
+					without->party = copied(lobby, lobby->party);
+					for (j = 0; j < lobby->n; j++)
+						if (without->party[j] == i + 1)
+							without->party[j] = 0;
+					return true;
+				}
+			break;
+		case TIE_APART:
+			if (i < lobby->napart)
 			{
-				memcpy(ties, lobby->places, sizeof(int) * lobby->n);
-				ties[i] = SPLIT_ANYWHERE(lobby->nteams);
-				without->places = ties;
-				tie->number = i + 1;
+				without->apart = palloc_array(SplitPair, lobby->napart);
+				memcpy(without->apart, lobby->apart, sizeof(SplitPair) * lobby->napart);
+				without->apart[i] = without->apart[--without->napart];
 				return true;
 			}
-		*tie = (Tie) {TIE_PARTY, 0};
+			break;
+		case TIE_PRIORITY:
+			without->places = lobby->locks;
+			if (i == 0 && lobby->places != lobby->locks && lobby->priority != NULL)
+				return true;
+			break;
+		case NO_TIE:
+			return false;
 	}
-	if (tie->kind == TIE_PARTY)
-	{
-		/* A party is known by its first member; of one alone nobody is separated. */
-		for (i = tie->number; i < lobby->n && lobby->party != NULL; i++)
-		{
-			int			members = 0;
-			int			j;
-
-			if (lobby->party[i] != i + 1)
-				continue;
-			memcpy(ties, lobby->party, sizeof(int) * lobby->n);
-			for (j = 0; j < lobby->n; j++)
-				if (ties[j] == i + 1)
-				{
-					ties[j] = 0;
-					members++;
-				}
-			if (members < 2)
-				continue;
-			without->party = ties;
-			tie->number = i + 1;
-			return true;
-		}
-		*tie = (Tie) {TIE_APART, 0};
-	}
-	pfree(ties);
-	if (tie->kind == TIE_APART && tie->number < lobby->napart)
-	{
-		pairs = palloc_array(SplitPair, lobby->napart);
-		memcpy(pairs, lobby->apart, sizeof(SplitPair) * lobby->napart);
-		pairs[tie->number++] = pairs[lobby->napart - 1];
-		without->apart = pairs;
-		without->napart--;
-		return true;
-	}
-	tie->kind = NO_TIE;
-	return false;
+	tie->kind++;
+	tie->number = 0;
+	return relax_next_tie(lobby, tie, without);
 }
 
 char *
 describe_without(Lobby *lobby, const Tie *tie)
 {
-	const SplitPair *pair;
+	/* The number is one ahead. */
+	int			number = tie->number - 1;
 
-	/* The cursor is one ahead. */
 	switch (tie->kind)
 	{
 		case TIE_LOCK:
 			return psprintf("player %s is not locked",
-							id_text(&lobby->type, lobby->player[tie->number - 1]));
+							id_text(&lobby->type, lobby->player[number]));
 		case TIE_PARTY:
 			return psprintf("the party of player %s is separated",
-							id_text(&lobby->type, lobby->player[tie->number - 1]));
+							id_text(&lobby->type, lobby->player[number]));
 		case TIE_APART:
-			pair = &lobby->apart[tie->number - 1];
 			return psprintf("players %s and %s do not avoid each other",
-							id_text(&lobby->type, lobby->player[pair->a]),
-							id_text(&lobby->type, lobby->player[pair->b]));
+							id_text(&lobby->type, lobby->player[lobby->apart[number].a]),
+							id_text(&lobby->type, lobby->player[lobby->apart[number].b]));
+		case TIE_PRIORITY:
+			return pstrdup("priority does not decide who plays");
 		case NO_TIE:
 			break;
 	}

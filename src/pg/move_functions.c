@@ -13,6 +13,7 @@
 #include "utils/tuplestore.h"
 
 #include "arrays.h"
+#include "explain.h"
 #include "math/logistic.h"
 
 SKILLRATING_FUNCTION(skillrating_suggest_swaps);
@@ -153,6 +154,17 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 	count_teams(teams);
 }
 
+/* Why those who had no team were placed as they are. */
+static Datum
+why_placed(Teams *teams, const Split *split)
+{
+	SplitRequest request = {
+		.size = {teams->count[1], teams->count[2]},.in_order = true
+	};
+
+	return why_split(&teams->lobby, &request, split);
+}
+
 /*
  * Find who moves, for each of several numbers of movers of either team; the teams'
  * numbers afterwards are the same for all.  In the answers a team is that of a mover.
@@ -226,12 +238,120 @@ list_movers(const Teams *teams, const Split *split, int team, int *list, int n)
 	return n;
 }
 
+/* The best moves of a variant, if they are better than what there is. */
+static void
+try_moves(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
+{
+	Split		split;
+
+	find_moves(variant, &moves, 1, after, &split);
+	if (split.answer.found &&
+		(!best->answer.found || fabs(split.logit) < fabs(best->logit)))
+		*best = split;
+}
+
+/* How far the teams are from even, in points. */
+static double
+points_off(const Teams *teams, const Split *split)
+{
+	return fabs(split->logit) * teams->lobby.scale;
+}
+
+/* Moves as a key, with what is left. */
+static void
+append_moves(StringInfo json, Teams *teams, const char *key, const Split *split)
+{
+	appendStringInfo(json, ", \"%s\": ", key);
+	if (!split->answer.found)
+	{
+		appendStringInfoString(json, "null");
+		return;
+	}
+	appendStringInfoChar(json, '{');
+	explain_players(json, "from_1", &teams->lobby, split->answer.team, 1);
+	explain_players(json, "from_2", &teams->lobby, split->answer.team, 2);
+	explain_number(json, "difference", split->difference);
+	explain_number(json, "off", points_off(teams, split));
+	appendStringInfoChar(json, '}');
+}
+
+/*
+ * Why these move: the difference before, the best others of as many, and the player who
+ * is locked or the party without which as many would do most.
+ */
+static Datum
+why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
+{
+	Lobby	   *lobby = &teams->lobby;
+	SplitSize	none = {.count = {0, 0}};
+	SplitSize	now = {.count = {teams->count[1], teams->count[2]}};
+	Split		before;
+	Split		other = {0};
+	Split		best = *split;
+	Teams		variant = *teams;
+	char	   *costliest = NULL;
+	Tie			tie = {.kind = TIE_PARTY};
+	StringInfoData json;
+	int			i;
+
+	find_moves(teams, &none, 1, now, &before);
+	initStringInfo(&json);
+	appendStringInfoString(&json, "{\"terms\": {");
+	explain_number(&json, "difference_before", before.difference);
+	explain_number(&json, "difference", split->difference);
+	explain_number(&json, "even", lobby->wanted);
+	explain_number(&json, "off", points_off(teams, split));
+	appendStringInfoChar(&json, '}');
+
+	/* Others leave somebody where he is who moves now. */
+	variant.fixed = palloc_array(bool, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+	{
+		if (split->answer.team[i] == SPLIT_BENCH)
+			continue;
+		memcpy(variant.fixed, teams->fixed, sizeof(bool) * lobby->n);
+		variant.fixed[i] = true;
+		try_moves(&variant, moves, after, &other);
+	}
+	append_moves(&json, teams, "alternative", &other);
+
+	memcpy(variant.fixed, teams->fixed, sizeof(bool) * lobby->n);
+	for (i = 0; i < lobby->n; i++)
+	{
+		if (!teams->fixed[i])
+			continue;
+		variant.fixed[i] = false;
+		other.answer.found = false;
+		try_moves(&variant, moves, after, &other);
+		variant.fixed[i] = true;
+		if (!other.answer.found || !is_better(other.logit, best.logit))
+			continue;
+		best = other;
+		costliest = psprintf("player %s is not locked",
+							 id_text(&lobby->type, lobby->player[i]));
+	}
+	variant = *teams;
+	while (relax_next_tie(lobby, &tie, &variant.lobby))
+	{
+		other.answer.found = false;
+		try_moves(&variant, moves, after, &other);
+		if (!other.answer.found || !is_better(other.logit, best.logit))
+			continue;
+		best = other;
+		costliest = describe_without(lobby, &tie);
+	}
+	explain_costliest(&json, costliest, best.difference, points_off(teams, &best),
+					  points_off(teams, split));
+	appendStringInfoChar(&json, '}');
+	return explain_end(&json);
+}
+
 static void
 put_swap(ReturnSetInfo *rsinfo, const Lobby *lobby, int swaps, int a, int b,
-		 double difference)
+		 double difference, Datum why)
 {
-	Datum		values[4];
-	bool		nulls[4] = {false};
+	Datum		values[5];
+	bool		nulls[5] = {false};
 
 	values[0] = Int32GetDatum(swaps);
 	nulls[1] = a < 0;
@@ -241,13 +361,15 @@ put_swap(ReturnSetInfo *rsinfo, const Lobby *lobby, int swaps, int a, int b,
 	if (b >= 0)
 		values[2] = lobby->player[b];
 	values[3] = Float8GetDatum(difference);
+	nulls[4] = why == (Datum) 0;
+	values[4] = why;
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
 /* The best numbers of swaps, each better than fewer. */
 static void
-put_frontier(ReturnSetInfo *rsinfo, const Teams *teams, int max_swaps,
-			 double logit)
+put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
+			 bool explain)
 {
 	SplitSize	after = {.count = {teams->count[1], teams->count[2]}};
 	SplitSize  *moves = palloc_array(SplitSize, max_swaps);
@@ -269,13 +391,15 @@ put_frontier(ReturnSetInfo *rsinfo, const Teams *teams, int max_swaps,
 		(void) list_movers(teams, &split[m], 1, out, 0);
 		(void) list_movers(teams, &split[m], 2, in, 0);
 		for (i = 0; i <= m; i++)
-			put_swap(rsinfo, &teams->lobby, m + 1, out[i], in[i], split[m].difference);
+			put_swap(rsinfo, &teams->lobby, m + 1, out[i], in[i], split[m].difference,
+					 explain && i == 0 ? why_moves(teams, moves[m], after, &split[m]) : 0);
 	}
 }
 
 /* The best swap of two, and so on, as long as it helps. */
 static void
-put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit)
+put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
+				 bool explain)
 {
 	SplitSize	after = {.count = {teams->count[1], teams->count[2]}};
 	SplitSize	one = {.count = {1, 1}};
@@ -287,23 +411,26 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 	for (m = 0; m < max_swaps; m++)
 	{
 		Split		split;
+		Datum		why;
 
 		find_moves(teams, &one, 1, after, &split);
 		if (!split.answer.found || !is_better(split.logit, logit))
 			return;
 		logit = split.logit;
+		why = explain ? why_moves(teams, one, after, &split) : 0;
 		(void) list_movers(teams, &split, 1, out, m);
 		(void) list_movers(teams, &split, 2, in, m);
 		teams->team[out[m]] = 2;
 		teams->team[in[m]] = 1;
 		for (i = 0; i <= m; i++)
-			put_swap(rsinfo, &teams->lobby, m + 1, out[i], in[i], split.difference);
+			put_swap(rsinfo, &teams->lobby, m + 1, out[i], in[i], split.difference,
+					 i == 0 ? why : 0);
 	}
 }
 
 /*
  * suggest_swaps(players, rating, team, max_swaps, party, locked, rating_2, log_odds,
- * strength, scale, method, budget, seed)
+ * strength, scale, method, budget, seed, explain)
  */
 Datum
 skillrating_suggest_swaps(PG_FUNCTION_ARGS)
@@ -317,7 +444,9 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	Split		split;
 	char	   *method;
 	int			max_swaps;
+	bool		explain = wants_why(fcinfo, 13);
 	bool		alone = true;
+	Datum		why;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -333,6 +462,7 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 
 	/* First those who have no team, and how it stands then. */
 	place_unassigned(&teams, 1, &split);
+	why = explain ? why_placed(&teams, &split) : 0;
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.place[i];
@@ -341,21 +471,22 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 			continue;
 		alone = false;
 		put_swap(rsinfo, &teams.lobby, 0, teams.team[place] == 1 ? place : -1,
-				 teams.team[place] == 2 ? place : -1, split.difference);
+				 teams.team[place] == 2 ? place : -1, split.difference, why);
+		why = 0;
 	}
 	if (alone)
-		put_swap(rsinfo, &teams.lobby, 0, -1, -1, split.difference);
+		put_swap(rsinfo, &teams.lobby, 0, -1, -1, split.difference, why);
 	max_swaps = Min(max_swaps, Min(teams.count[1], teams.count[2]));
 	if (strcmp(method, "exact") == 0)
-		put_frontier(rsinfo, &teams, max_swaps, split.logit);
+		put_frontier(rsinfo, &teams, max_swaps, split.logit, explain);
 	else
-		put_greedy_swaps(rsinfo, &teams, max_swaps, split.logit);
+		put_greedy_swaps(rsinfo, &teams, max_swaps, split.logit, explain);
 	return (Datum) 0;
 }
 
 /*
  * suggest_transfers(players, rating, team, max_swaps, party, locked, rating_2,
- * log_odds, strength, scale, seed)
+ * log_odds, strength, scale, seed, explain)
  */
 Datum
 skillrating_suggest_transfers(PG_FUNCTION_ARGS)
@@ -367,7 +498,10 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
 	Split		best;
+	SplitSize	best_moves = {0};
+	SplitSize	best_after = {0};
 	bool		found = false;
+	bool		explained = !wants_why(fcinfo, 11);
 	int			max_swaps;
 	int			lead;
 	int			swaps,
@@ -398,6 +532,8 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 			if (!split.answer.found || (found && !is_better(split.logit, best.logit)))
 				continue;
 			best = split;
+			best_moves = moves;
+			best_after = after;
 			found = true;
 		}
 	if (!found)
@@ -409,8 +545,8 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	{
 		int			place = teams.lobby.place[i];
 		int			from = best.answer.team[place];
-		Datum		values[6];
-		bool		nulls[6] = {false};
+		Datum		values[7];
+		bool		nulls[7] = {false};
 
 		if (from == SPLIT_BENCH)
 			continue;
@@ -420,6 +556,10 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 		values[3] = Float8GetDatum(best.difference);
 		values[4] = Float8GetDatum(logistic(best.logit));
 		values[5] = BoolGetDatum(best.bound == 0);
+		nulls[6] = explained;
+		if (!explained)
+			values[6] = why_moves(&teams, best_moves, best_after, &best);
+		explained = true;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
@@ -427,7 +567,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 
 /*
  * place_joiner(players, rating, team, max_lead, party, rating_2, log_odds, strength,
- * scale, seed)
+ * scale, seed, explain)
  */
 Datum
 skillrating_place_joiner(PG_FUNCTION_ARGS)
@@ -439,11 +579,12 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
 	Split		split;
+	bool		explained = !wants_why(fcinfo, 10);
 	int			max_lead;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_teams(fcinfo, &arguments, 2, -1, &teams))
+	if (!read_teams(fcinfo, &arguments, 2, 0, &teams))
 		return (Datum) 0;
 	max_lead = number_argument(fcinfo, 3, "max_lead", 1);
 	if (teams.count[0] == 0)
@@ -452,8 +593,8 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.place[i];
-		Datum		values[5];
-		bool		nulls[5] = {false};
+		Datum		values[6];
+		bool		nulls[6] = {false};
 
 		if (!teams.joins[place])
 			continue;
@@ -462,6 +603,10 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 		values[2] = Float8GetDatum(split.difference);
 		values[3] = Float8GetDatum(logistic(split.logit));
 		values[4] = BoolGetDatum(split.bound == 0);
+		nulls[5] = explained;
+		if (!explained)
+			values[5] = why_placed(&teams, &split);
+		explained = true;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -12,6 +12,7 @@
 #include "utils/tuplestore.h"
 
 #include "arrays.h"
+#include "explain.h"
 #include "ids.h"
 #include "split/queue.h"
 #include "split/split_many.h"
@@ -23,6 +24,9 @@ SKILLRATING_FUNCTION(skillrating_pair_queue);
 
 /* Ratings, in points. */
 #define MOST_POINTS 1e12
+
+/* Steps to explain a match. */
+#define WHY_WORK 1e8
 
 /* By default a window is this much in log-odds at first, and as much more after so long. */
 #define USUAL_WINDOW 0.5
@@ -58,7 +62,8 @@ enum
 	ARG_WINDOW,
 	ARG_WIDENING,
 	ARG_MAX_WINDOW,
-	ARG_MIN_QUALITY
+	ARG_MIN_QUALITY,
+	ARG_EXPLAIN
 };
 
 static void
@@ -267,6 +272,73 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 						tickets->min_quality)));
 }
 
+/*
+ * Why a match is as it is: how long it took, whom it may have and has, what quality it
+ * needs; and its teams as a split of a lobby.
+ */
+static Datum
+why_match(Tickets *tickets, const QueueMatch *found, double difference, double needed)
+{
+	const QueueProblem *problem = &tickets->problem;
+	Lobby		lobby = {
+		.type = tickets->type,.n = found->nseats,.nteams = problem->nteams,
+		.strength = TEAM_STRENGTH_MEAN,.max_work = WHY_WORK,
+		.scale = model_log_odds_unit(tickets->team_match.model,
+									 tickets->team_match.params)
+	};
+	Split		split = {
+		.answer = {.found = true,.commander = {-1, -1}},.difference = difference
+	};
+	SplitRequest request = {.objective = SPLIT_SQUARES};
+	double		strength[SPLIT_MAX_TEAMS];
+	double		squares = 0;
+	double		mean = 0;
+	double		farthest = 0;
+	StringInfoData json;
+	int			i,
+				j;
+
+	lobby.player = palloc_array(Datum, lobby.n);
+	lobby.rating[0] = lobby.rating[1] = palloc_array(double, lobby.n);
+	lobby.order = palloc_array(int, lobby.n);
+	lobby.place = palloc_array(int, lobby.n);
+	lobby.party = palloc0_array(int, lobby.n);
+	split.answer.team = palloc_array(int, lobby.n);
+	for (i = 0; i < lobby.n; i++)
+	{
+		int			ticket = found->ticket[i];
+
+		lobby.player[i] = tickets->ticket[ticket];
+		lobby.rating[0][i] = problem->rating[ticket];
+		lobby.order[i] = lobby.place[i] = i;
+		split.answer.team[i] = found->team[i];
+		for (j = 0; j <= i && problem->party[ticket] != 0 && lobby.party[i] == 0; j++)
+			if (problem->party[found->ticket[j]] == problem->party[ticket])
+				lobby.party[i] = j + 1;
+		farthest = Max(farthest, fabs(lobby.rating[0][i] - lobby.rating[0][0]));
+	}
+	team_strengths(&lobby, &split.answer, strength);
+	for (i = 0; i < lobby.nteams; i++)
+	{
+		request.size[i] = problem->team_size;
+		mean += strength[i] / lobby.nteams;
+	}
+	for (i = 0; i < lobby.nteams; i++)
+		squares += (strength[i] - mean) * (strength[i] - mean);
+	split.logit = (lobby.nteams == 2 ? strength[0] - strength[1] :
+				   sqrt(squares / lobby.nteams)) / lobby.scale;
+	initStringInfo(&json);
+	appendStringInfoString(&json, "{\"match\": {");
+	explain_number(&json, "waited", found->waited);
+	explain_number(&json, "window", queue_window(problem, found->waited));
+	explain_number(&json, "farthest", farthest);
+	explain_number(&json, "needed_quality", needed);
+	appendStringInfoChar(&json, '}');
+	explain_split(&json, &lobby, &request, &split);
+	appendStringInfoChar(&json, '}');
+	return explain_end(&json);
+}
+
 /* Take a match, if it is good enough for who has waited so long: return its rows. */
 static bool
 accept_match(void *arg, const QueueMatch *found)
@@ -279,7 +351,9 @@ accept_match(void *arg, const QueueMatch *found)
 	double		high = -INFINITY;
 	double		least = 1;
 	double		quality;
+	double		needed = tickets->min_quality;
 	double		window = queue_window(problem, found->waited);
+	bool		explained = !wants_why(tickets->fcinfo, ARG_EXPLAIN);
 	int			t,
 				i;
 
@@ -294,14 +368,16 @@ accept_match(void *arg, const QueueMatch *found)
 		least = Min(least, tickets->team_match.match.team[t].win);
 	}
 	quality = least * problem->nteams;
-	if (quality < tickets->min_quality * (window > 0 ? problem->window / window : 1))
+	if (window > 0)
+		needed *= problem->window / window;
+	if (quality < needed)
 		return false;
 	tickets->nmatches++;
 	for (t = 1; t <= problem->nteams; t++)
 		for (i = 0; i < found->nseats; i++)
 		{
-			Datum		values[7];
-			bool		nulls[7] = {false};
+			Datum		values[8];
+			bool		nulls[8] = {false};
 
 			if (found->team[i] != t)
 				continue;
@@ -313,6 +389,10 @@ accept_match(void *arg, const QueueMatch *found)
 			values[5] = Float8GetDatum(high - low);
 			values[6] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
 			nulls[6] = !tickets->regions;
+			nulls[7] = explained;
+			if (!explained)
+				values[7] = why_match(tickets, found, high - low, needed);
+			explained = true;
 			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 		}
 	return true;
@@ -320,7 +400,7 @@ accept_match(void *arg, const QueueMatch *found)
 
 /*
  * pair_queue(tickets, rating, deviation, waited, party, region, pool, team_size, teams,
- * model, params, window, widening, max_window, min_quality)
+ * model, params, window, widening, max_window, min_quality, explain)
  */
 Datum
 skillrating_pair_queue(PG_FUNCTION_ARGS)

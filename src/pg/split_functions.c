@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "explain.h"
 #include "math/logistic.h"
 #include "team_match.h"
 
@@ -192,7 +193,8 @@ enum
 	ARG_TOLERANCE,
 	ARG_MODEL,
 	ARG_PARAMS,
-	ARG_DEVIATION
+	ARG_DEVIATION,
+	ARG_EXPLAIN
 };
 
 /* Everybody's state under a model; what a team is to it is how the lobby is split. */
@@ -433,7 +435,7 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
 		probability[0] = logistic(split->logit);
 		return;
 	}
-	team_strengths(lobby, split->answer.team, strength);
+	team_strengths(lobby, &split->answer, strength);
 	for (i = 0; i < lobby->nteams; i++)
 		strongest = Max(strongest, strength[i]);
 	for (i = 0; i < lobby->nteams; i++)
@@ -449,7 +451,7 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
  * split_teams(players, rating, teams, team_size, party, locked, avoid, rating_2,
  * log_odds, strength, scale, command_rating, command_rating_2, command_weight,
  * commander, budget, seed, priority, objective, current, secondary, tolerance,
- * model, params, deviation)
+ * model, params, deviation, explain)
  */
 Datum
 skillrating_split_teams(PG_FUNCTION_ARGS)
@@ -502,8 +504,8 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 		report_no_split(&lobby, &request, &split);
 	for (i = 0; i < lobby.n; i++)
 	{
-		Datum		values[7];
-		bool		nulls[7] = {false};
+		Datum		values[8];
+		bool		nulls[8] = {false};
 		int			place = lobby.place[i];
 		int			team = split.answer.team[place];
 
@@ -521,6 +523,9 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 		values[6] = BoolGetDatum(split.answer.commander[0] == place ||
 								 split.answer.commander[1] == place);
 		nulls[6] = lobby.command[0] == NULL;
+		nulls[7] = i > 0 || !wants_why(fcinfo, ARG_EXPLAIN);
+		if (!nulls[7])
+			values[7] = why_split(&lobby, &request, &split);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
@@ -528,7 +533,7 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 
 /*
  * split_all_sizes(players, rating, party, locked, avoid, rating_2, log_odds, strength,
- * scale, budget, seed)
+ * scale, budget, seed, explain)
  */
 Datum
 skillrating_split_all_sizes(PG_FUNCTION_ARGS)
@@ -585,8 +590,8 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 		describe_split(&lobby, &scale[s], target[s], &split);
 		for (i = 0; i < lobby.n && split.answer.found; i++)
 		{
-			Datum		values[7];
-			bool		nulls[7] = {false};
+			Datum		values[8];
+			bool		nulls[8] = {false};
 			int			place = lobby.place[i];
 
 			values[0] = Int32GetDatum(s + 2);
@@ -597,6 +602,10 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 			values[4] = BoolGetDatum(split.bound == 0);
 			values[5] = Float8GetDatum(split.bound);
 			values[6] = Float8GetDatum(logistic(split.logit));
+			nulls[7] = i > 0 || !wants_why(fcinfo, 11);
+			if (!nulls[7])
+				values[7] = why_split(&lobby, &(SplitRequest) {.size = {s + 2, s + 2}},
+									  &split);
 			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 		}
 	}

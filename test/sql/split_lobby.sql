@@ -64,7 +64,6 @@ SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, locke
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,2,NULL,NULL,NULL}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', avoid => '{ann,bob}', locked => '{1,NULL,NULL,NULL,NULL,NULL,NULL}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, command_rating => command, commander => '{f,f,f,f,f,f,t}');
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 3);
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 4);
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, locked => '{0,0,NULL,NULL,NULL,NULL,NULL}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, locked => '{3,0,NULL,NULL,NULL,NULL,NULL}');
