@@ -1,5 +1,5 @@
 #!/bin/bash
-# Fuzz the core: one model after another, and splits into teams.
+# Fuzz the core: one model after another, splits into teams, and a queue.
 #
 #   test/fuzz.sh [SECONDS]      libFuzzer for so long in all (default 60), with
 #                               AddressSanitizer and UBSan; needs clang
@@ -16,7 +16,7 @@ build=build/fuzz
 mkdir -p "$build"
 sources=(src/core/*.c src/core/*/*.c)
 flags=(-std=gnu11 -g -O1 -Wall -Wextra -Werror -ffp-contract=off -Isrc/core)
-targets="$(sed -n 's/^	MODEL(\([a-z0-9_]*\)).*/\1/p' src/core/models.c) split"
+targets="$(sed -n 's/^	MODEL(\([a-z0-9_]*\)).*/\1/p' src/core/models.c) split split_many queue"
 status=0
 
 result() {

@@ -305,25 +305,30 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	double		least;
 	double		difference = 0;
 	char	   *costliest = NULL;
-	Tie			tie = {0};
-	Lobby		without;
+	Tie		   *tie;
+	int			n = list_ties(lobby, &tie);
+	bool	   *dropped = palloc0_array(bool, n + 1);
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
 		size += fabs(lobby->rating[0][i]) + fabs(lobby->rating[1][i]);
 	least = off - POINT_NOISE * size;
-	while (relax_next_tie(lobby, &tie, &without))
+	for (i = 0; i < n; i++)
 	{
+		Lobby		without;
 		Split		other;
 
 		check_interrupts();
+		dropped[i] = true;
+		without = drop_ties(lobby, tie, dropped, n);
+		dropped[i] = false;
 		without.max_work = lobby->max_work / Max(lobby->n, 1);
 		split_lobby(&without, request, &other);
 		if (!other.answer.found || points_off(lobby, &other) >= least)
 			continue;
 		least = points_off(lobby, &other);
 		difference = other.difference;
-		costliest = describe_without(lobby, &tie);
+		costliest = describe_without(lobby, &tie[i]);
 	}
 	explain_costliest(json, costliest, difference, least, off);
 }

@@ -105,7 +105,7 @@ typedef struct Split
 	SplitProof	proof;			/* of more */
 } Split;
 
-/* A tie of a lobby, as one is gone through after another. */
+/* A tie of a lobby. */
 typedef struct Tie
 {
 	enum
@@ -113,10 +113,9 @@ typedef struct Tie
 		TIE_LOCK,
 		TIE_PARTY,
 		TIE_APART,
-		TIE_PRIORITY,
-		NO_TIE
+		TIE_PRIORITY
 	}			kind;
-	int			number;			/* a player, or a pair; one behind it */
+	int			number;			/* the player, the first of the party, or the pair */
 } Tie;
 
 /* Whether a function has an argument, which is not the first, and it is not null. */
@@ -185,11 +184,11 @@ extern void team_strengths(const Lobby *lobby, const SplitAnswer *answer,
 extern void describe_split(const Lobby *lobby, const LobbyScale *scale,
 						   double target, Split *split);
 
-/*
- * Go on to the next tie (the first after all zero), and make of without what the lobby
- * is but for it; false if there is none.
- */
-extern bool relax_next_tie(const Lobby *lobby, Tie *tie, Lobby *without);
+/* The ties of a lobby, and how many there are. */
+extern int	list_ties(const Lobby *lobby, Tie **ties);
+
+/* What a lobby with these n ties is without some of them. */
+extern Lobby drop_ties(const Lobby *lobby, const Tie *tie, const bool *dropped, int n);
 
 /* What is different without a tie, in words. */
 extern char *describe_without(Lobby *lobby, const Tie *tie);

@@ -383,16 +383,6 @@ is_feasible(const Lobby *lobby, const SplitRequest *request)
 	return split.answer.found;
 }
 
-/* A copy of an array of numbers by player. */
-static int *
-copied(const Lobby *lobby, const int *number)
-{
-	int		   *copy = palloc_array(int, lobby->n + 1);
-
-	memcpy(copy, number, sizeof(int) * lobby->n);
-	return copy;
-}
-
 /* Whether a player is locked anywhere. */
 static bool
 is_locked(const Lobby *lobby, int player)
@@ -415,98 +405,149 @@ leads_party(const Lobby *lobby, int player)
 	return false;
 }
 
-bool
-relax_next_tie(const Lobby *lobby, Tie *tie, Lobby *without)
+int
+list_ties(const Lobby *lobby, Tie **ties)
 {
-	int			i = tie->number++;
+	Tie		   *tie = palloc_array(Tie, 2 * lobby->n + lobby->napart + 1);
+	int			n = 0;
+	int			i;
 
-	*without = *lobby;
+	*ties = tie;
+	for (i = 0; i < lobby->n; i++)
+		if (is_locked(lobby, i))
+			tie[n++] = (Tie) {TIE_LOCK, i};
+	for (i = 0; i < lobby->n; i++)
+		if (leads_party(lobby, i))
+			tie[n++] = (Tie) {TIE_PARTY, i};
+	for (i = 0; i < lobby->napart; i++)
+		tie[n++] = (Tie) {TIE_APART, i};
+	if (lobby->priority != NULL && lobby->places != lobby->locks)
+		tie[n++] = (Tie) {TIE_PRIORITY, 0};
+	return n;
+}
+
+/* Lobby without one more tie: what it has is its own by then, its pairs being empty. */
+static void
+drop_tie(Lobby *without, const Lobby *lobby, const Tie *tie)
+{
+	int			i;
+
 	switch (tie->kind)
 	{
 		case TIE_LOCK:
-			for (; i < lobby->n; i++, tie->number++)
-				if (is_locked(lobby, i))
-				{
-					without->places = copied(lobby, lobby->places);
-					without->places[i] = SPLIT_ANYWHERE(lobby->nteams);
-					return true;
-				}
+			without->places[tie->number] = SPLIT_ANYWHERE(lobby->nteams);
 			break;
 		case TIE_PARTY:
-			for (; i < lobby->n; i++, tie->number++)
-				if (leads_party(lobby, i))
-				{
-					int			j;
-
-					without->party = copied(lobby, lobby->party);
-					for (j = 0; j < lobby->n; j++)
-						if (without->party[j] == i + 1)
-							without->party[j] = 0;
-					return true;
-				}
-			break;
-		case TIE_APART:
-			if (i < lobby->napart)
-			{
-				without->apart = palloc_array(SplitPair, lobby->napart);
-				memcpy(without->apart, lobby->apart, sizeof(SplitPair) * lobby->napart);
-				without->apart[i] = without->apart[--without->napart];
-				return true;
-			}
+			for (i = 0; i < lobby->n; i++)
+				if (lobby->party[i] == tie->number + 1)
+					without->party[i] = 0;
 			break;
 		case TIE_PRIORITY:
-			without->places = lobby->locks;
-			if (i == 0 && lobby->places != lobby->locks && lobby->priority != NULL)
-				return true;
+			for (i = 0; i < lobby->n; i++)
+				without->places[i] = lobby->locks != NULL ? lobby->locks[i] :
+					SPLIT_ANYWHERE(lobby->nteams);
 			break;
-		case NO_TIE:
-			return false;
+		case TIE_APART:
+			break;
 	}
-	tie->kind++;
-	tie->number = 0;
-	return relax_next_tie(lobby, tie, without);
+}
+
+Lobby
+drop_ties(const Lobby *lobby, const Tie *tie, const bool *dropped, int n)
+{
+	Lobby		without = *lobby;
+	int			i;
+
+	if (lobby->places != NULL)
+	{
+		without.places = palloc_array(int, lobby->n);
+		memcpy(without.places, lobby->places, sizeof(int) * lobby->n);
+	}
+	if (lobby->party != NULL)
+	{
+		without.party = palloc_array(int, lobby->n);
+		memcpy(without.party, lobby->party, sizeof(int) * lobby->n);
+	}
+	without.apart = palloc_array(SplitPair, lobby->napart + 1);
+	without.napart = 0;
+
+	/* Priority is last among ties, but would bring locks back. */
+	for (i = n - 1; i >= 0; i--)
+		if (dropped[i])
+			drop_tie(&without, lobby, &tie[i]);
+	for (i = 0; i < n; i++)
+		if (tie[i].kind == TIE_APART && !dropped[i])
+			without.apart[without.napart++] = lobby->apart[tie[i].number];
+	return without;
 }
 
 char *
 describe_without(Lobby *lobby, const Tie *tie)
 {
-	/* The number is one ahead. */
-	int			number = tie->number - 1;
+	const SplitPair *pair;
 
 	switch (tie->kind)
 	{
 		case TIE_LOCK:
 			return psprintf("player %s is not locked",
-							id_text(&lobby->type, lobby->player[number]));
+							id_text(&lobby->type, lobby->player[tie->number]));
 		case TIE_PARTY:
 			return psprintf("the party of player %s is separated",
-							id_text(&lobby->type, lobby->player[number]));
+							id_text(&lobby->type, lobby->player[tie->number]));
 		case TIE_APART:
+			pair = &lobby->apart[tie->number];
 			return psprintf("players %s and %s do not avoid each other",
-							id_text(&lobby->type, lobby->player[lobby->apart[number].a]),
-							id_text(&lobby->type, lobby->player[lobby->apart[number].b]));
+							id_text(&lobby->type, lobby->player[pair->a]),
+							id_text(&lobby->type, lobby->player[pair->b]));
 		case TIE_PRIORITY:
-			return pstrdup("priority does not decide who plays");
-		case NO_TIE:
 			break;
 	}
-	return NULL;
+	return pstrdup("priority does not decide who plays");
 }
 
-/* A tie without which there is a split, in words, or NULL. */
+/*
+ * What is in the way of a split, in words, or NULL: a tie without which there is one,
+ * or ties that cannot be kept together, of which none can be spared for that.
+ */
 static char *
 find_conflict(Lobby *lobby, const SplitRequest *request)
 {
-	Tie			tie = {0};
+	Tie		   *tie;
+	int			n = list_ties(lobby, &tie);
+	bool	   *dropped = palloc0_array(bool, n + 1);
+	StringInfoData conflict;
 	Lobby		without;
+	int			i;
 
 	/* Every tie is tried, which should not take longer than it is worth. */
 	if (lobby->n > MOST_TO_EXPLAIN)
 		return NULL;
-	while (relax_next_tie(lobby, &tie, &without))
+	for (i = 0; i < n; i++)
+	{
+		dropped[i] = true;
+		without = drop_ties(lobby, tie, dropped, n);
 		if (is_feasible(&without, request))
-			return psprintf("There is one if %s.", describe_without(lobby, &tie));
-	return NULL;
+			return psprintf("There is one if %s.", describe_without(lobby, &tie[i]));
+		dropped[i] = false;
+	}
+
+	/* With ties dropped for good as long as there is no split, those left conflict. */
+	for (i = 0; i < n; i++)
+	{
+		dropped[i] = true;
+		without = drop_ties(lobby, tie, dropped, n);
+		dropped[i] = !is_feasible(&without, request);
+	}
+	initStringInfo(&conflict);
+	for (i = 0; i < n; i++)
+		if (!dropped[i])
+			appendStringInfo(&conflict, "%s%s", conflict.len > 0 ? ", or " :
+							 "More than one thing is in the way.  One of them is gone if ",
+							 describe_without(lobby, &tie[i]));
+	if (conflict.len == 0)
+		return NULL;
+	appendStringInfoChar(&conflict, '.');
+	return conflict.data;
 }
 
 /* The members of a group as a list. */

@@ -290,7 +290,9 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 	Split		best = *split;
 	Teams		variant = *teams;
 	char	   *costliest = NULL;
-	Tie			tie = {.kind = TIE_PARTY};
+	Tie		   *tie;
+	int			n = list_ties(lobby, &tie);
+	bool	   *dropped = palloc0_array(bool, n + 1);
 	StringInfoData json;
 	int			i;
 
@@ -331,14 +333,17 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 							 id_text(&lobby->type, lobby->player[i]));
 	}
 	variant = *teams;
-	while (relax_next_tie(lobby, &tie, &variant.lobby))
+	for (i = 0; i < n; i++)
 	{
+		dropped[i] = true;
+		variant.lobby = drop_ties(lobby, tie, dropped, n);
+		dropped[i] = false;
 		other.answer.found = false;
 		try_moves(&variant, moves, after, &other);
 		if (!other.answer.found || !is_better(other.logit, best.logit))
 			continue;
 		best = other;
-		costliest = describe_without(lobby, &tie);
+		costliest = describe_without(lobby, &tie[i]);
 	}
 	explain_costliest(&json, costliest, best.difference, points_off(teams, &best),
 					  points_off(teams, split));

@@ -80,6 +80,8 @@ random_box(Box *box, Random *random, int ties)
 		box->places[i] = SPLIT_MAY(nteams + 1) - 1;
 		if (random_between(random, 0, 1) < 0.3)
 			box->places[i] = SPLIT_MAY((int) random_between(random, playing < n ? 0 : 1, nteams + 1));
+		else if (random_between(random, 0, 1) < 0.3)
+			box->places[i] = (int) random_between(random, 1, SPLIT_MAY(nteams + 1));
 	}
 	if (ties & PARTIES)
 		box->problem.party = box->party;

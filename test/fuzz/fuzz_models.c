@@ -20,16 +20,6 @@
 
 static const Model *model;
 
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) \
-		{ \
-			fprintf(stderr, "%s:%d: %s: not %s\n", __FILE__, __LINE__, \
-					model->name, #condition); \
-			abort(); \
-		} \
-	} while (0)
-
 static void
 next_params(Bytes *bytes, ParamValue *params)
 {

@@ -5,9 +5,6 @@
  * Whatever the bytes, a lobby is refused with a status, or every answer keeps the
  * ties and is as good as it says: both methods agree, but for their bounds.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "bytes.h"
 #include "split/split.h"
 #include "targets.h"
@@ -15,18 +12,6 @@
 #define MAX_PLAYERS	12
 #define MAX_SIZES	6
 #define MAX_PAIRS	8
-
-/* As large as the functions let ratings be. */
-#define MOST_POINTS 1e12
-
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) \
-		{ \
-			fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 typedef struct Lobby
 {
@@ -36,6 +21,7 @@ typedef struct Lobby
 	int			party[MAX_PLAYERS];
 	int			places[MAX_PLAYERS];
 	bool		commander[MAX_PLAYERS];
+	int			current[MAX_PLAYERS];
 	SplitPair	apart[MAX_PAIRS];
 	SplitSize	size[MAX_SIZES];
 	double		target[MAX_SIZES];
@@ -79,6 +65,7 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 		lobby->places[i] = next_below(bytes, 3) ? SPLIT_ANYWHERE(2) :
 			next_below(bytes, SPLIT_ANYWHERE(2) + 1);
 		lobby->commander[i] = next_below(bytes, 2);
+		lobby->current[i] = SPLIT_NOWHERE + next_below(bytes, 4);
 	}
 	for (j = 0; j < 2; j++)
 	{
@@ -90,6 +77,7 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 	p->party = next_below(bytes, 2) ? lobby->party : NULL;
 	p->places = next_below(bytes, 2) ? lobby->places : NULL;
 	p->commander = next_below(bytes, 2) ? lobby->commander : NULL;
+	p->current = next_below(bytes, 2) ? lobby->current : NULL;
 	p->apart = lobby->apart;
 	for (i = next_below(bytes, MAX_PAIRS + 1); i > 0; i--)
 	{
@@ -105,6 +93,7 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 	{
 		lobby->size[i].count[0] = next_below(bytes, p->n + 1);
 		lobby->size[i].count[1] = next_below(bytes, p->n + 1);
+		lobby->size[i].moves = p->current != NULL ? next_below(bytes, p->n + 1) : 0;
 		lobby->target[i] = next_below(bytes, 2) ? next_points(bytes, lobby) : 0;
 	}
 	p->max_room = (size_t) 1 << (12 + next_below(bytes, 7));
@@ -122,6 +111,7 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 	const SplitProblem *p = &lobby->problem;
 	double		difference = -p->target[size];
 	int			count[3] = {0, 0, 0};
+	int			moves = 0;
 	int			i,
 				j;
 
@@ -131,6 +121,7 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 
 		CHECK(team >= 0 && team <= 2);
 		count[team]++;
+		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE && p->current[i] != team;
 		CHECK(p->places == NULL || (p->places[i] & SPLIT_MAY(team)) != 0);
 		for (j = 0; j < i && p->party != NULL; j++)
 			CHECK(p->party[i] == 0 || p->party[i] != p->party[j] || team == answer->team[j]);
@@ -141,7 +132,8 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 	for (i = 0; i < p->napart; i++)
 		CHECK(answer->team[p->apart[i].a] == SPLIT_BENCH ||
 			  answer->team[p->apart[i].a] != answer->team[p->apart[i].b]);
-	CHECK(count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1]);
+	CHECK(count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
+		  moves == p->size[size].moves);
 	for (i = 0; i < 2; i++)
 		CHECK(p->command_value[0] == NULL ? answer->commander[i] == -1 :
 			  answer->team[answer->commander[i]] == i + 1 &&

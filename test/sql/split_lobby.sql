@@ -63,6 +63,8 @@ SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, '{1,1
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, locked => '{1,1,1,1,NULL,NULL,NULL}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,2,NULL,NULL,NULL}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', avoid => '{ann,bob}', locked => '{1,NULL,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,NULL,NULL,2,2,NULL}', locked => '{1,2,NULL,NULL,1,2,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{1,NULL,NULL,NULL,1,1,1}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, command_rating => command, commander => '{f,f,f,f,f,f,t}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 4);
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, locked => '{0,0,NULL,NULL,NULL,NULL,NULL}');

@@ -82,6 +82,7 @@ typedef struct Search
 	int			alike_end;
 	uint64_t	may[SPLIT_MAX_TEAMS];	/* units, by place in the order */
 	uint64_t	must[SPLIT_MAX_TEAMS];
+	uint64_t	must_play;		/* units that may not sit out */
 	uint64_t	used;			/* units of the teams before */
 	int			level;			/* teams before */
 	double		sum;			/* of the units used */
@@ -589,6 +590,10 @@ order_teams(Search *search)
 	/* With a bench they are the first, else the last. */
 	search->alike_first = search->benches ? 0 : problem->nteams - most;
 	search->alike_end = search->alike_first + most;
+	search->must_play = 0;
+	for (u = 0; u < search->nunits; u++)
+		if ((search->unit[u].places & SPLIT_MAY(SPLIT_BENCH)) == 0)
+			search->must_play |= UINT64_C(1) << u;
 	first[0] = search->benches ? most : 0;
 	first[1] = search->alike_first;
 	for (t = 0; t < problem->nteams; t++)
@@ -813,6 +818,9 @@ take_team(Search *search, uint64_t team, double sum)
 {
 	/* Of teams that are alike the one with the unit behind all others is the last. */
 	if (search->benches && search->level < search->alike_end && team < search->used)
+		return;
+	if (search->level + 1 == search->problem->nteams &&
+		(search->must_play & ~(search->used | team)) != 0)
 		return;
 	if (has_table(search))
 		take_in_table(search, team, sum);
