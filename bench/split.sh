@@ -22,14 +22,16 @@ SELECT n, lobby, array_agg(i ORDER BY i) AS players, array_agg(round(1500 + 400 
     array_agg(1500 + 400 * normal(lobby * 1000 + n * 1000000 + i) ORDER BY i) AS real_rating
 FROM unnest(ARRAY[24, 32, 40, 64, 100]) AS n, generate_series(1, 20) AS lobby, generate_series(1, n) AS i GROUP BY n, lobby;
 SQL
-each() {
+# Milliseconds that a query takes, of which it makes so many calls.
+measure() {
 	local _
 	for _ in $(seq "$rounds"); do
-		timed <<<"SELECT sum(d) FROM lobby, LATERAL (SELECT max(abs(difference)) AS d FROM $3) AS s WHERE n = $2;" >>"$scratch/each"
+		timed <<<"$3" >>"$scratch/each"
 	done
-	awk -v what="$1" -v s="$(median "$scratch/each")" -v target="$4" 'BEGIN { printf "%-62s %6.1f ms%s\n", what, s / 20 * 1000, target == "" ? "" : " (target " target ")" }'
+	awk -v what="$1" -v calls="$2" -v s="$(median "$scratch/each")" -v target="$4" 'BEGIN { printf "%-62s %6.1f ms%s\n", what, s / calls * 1000, target == "" ? "" : " (target " target ")" }'
 	rm "$scratch/each"
 }
+each() { measure "$1" 20 "SELECT sum(d) FROM lobby, LATERAL (SELECT max(abs(difference)) AS d FROM $3) AS s WHERE n = $2;" "$4"; }
 each 'every size with a bench, exact, whole ratings, 24 players' 24 'skillrating.split_all_sizes(players, rating)' 5
 each '  32 players' 32 'skillrating.split_all_sizes(players, rating)' 10
 each '  64 players' 64 'skillrating.split_all_sizes(players, rating)' 60
@@ -48,14 +50,7 @@ CREATE TABLE queue AS
 SELECT array_agg(i) AS tickets, array_agg(1500 + 400 * normal(i)) AS rating, array_agg((abs(hashint8extended(i, 3)) % 300)::float8) AS waited, array_agg(CASE WHEN i % 3 = 0 THEN (i / 6)::int END) AS party,
     array_agg(1 + abs(hashint8extended(i, 4)) % 7) AS region, array_agg(CASE abs(hashint8extended(i, 5)) % 10 WHEN 0 THEN 'rude' ELSE 'kind' END) AS pool FROM generate_series(1, 10000) AS i;
 SQL
-queue() {
-	local _
-	for _ in $(seq "$rounds"); do
-		timed <<<"SELECT count(*) FROM queue, skillrating.pair_queue(tickets, rating, waited => waited, $2);" >>"$scratch/queue"
-	done
-	awk -v what="$1" -v s="$(median "$scratch/queue")" 'BEGIN { printf "%-62s %6.1f ms (target 100)\n", what, s * 1000 }'
-	rm "$scratch/queue"
-}
+queue() { measure "$1" 1 "SELECT count(*) FROM queue, skillrating.pair_queue(tickets, rating, waited => waited, $2);" 100; }
 queue 'a queue of 10000, one against one' 'team_size => 1'
 queue '  five against five' 'team_size => 5'
 queue '  five against five with parties, regions and pools' 'team_size => 5, party => party, region => queue.region, pool => pool'

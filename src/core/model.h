@@ -60,15 +60,22 @@ typedef union ParamValue
 	ParamSteps	steps;
 } ParamValue;
 
+/* What a state column is to others than its model. */
+typedef enum StateRole
+{
+	ROLE_NONE,
+	ROLE_DEVIATION,				/* a standard deviation */
+	ROLE_SIDE,					/* what the skill is more on side 1, less on side 2 */
+	ROLE_COMMAND				/* what the skill of a commander is instead */
+} StateRole;
+
 /* A column of a player's state; all are double precision. */
 typedef struct StateSpec
 {
 	const char *name;			/* SQL column name */
 	double		min;			/* smallest sound value (may be -INFINITY) */
 	bool		shared;			/* the same in all pools, see Model.shares */
-	bool		deviation;		/* a standard deviation */
-	bool		side;			/* what the skill is more on side 1, less on 2 */
-	bool		command;		/* what a commander's skill is instead */
+	StateRole	role;
 	const char *description;
 } StateSpec;
 
@@ -172,10 +179,8 @@ extern const Model *model_find(const char *name);
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
 
-/* The state column that is the deviation of the skill, or -1; and others likewise. */
-extern int	model_deviation_column(const Model *model);
-extern int	model_side_column(const Model *model);
-extern int	model_command_column(const Model *model);
+/* The first state column with a role, or -1. */
+extern int	model_state_column(const Model *model, StateRole role);
 
 /* The index of a parameter, or -1. */
 extern int	model_param_find(const Model *model, const char *name);

@@ -106,34 +106,12 @@ model_team_strength(const Model *model, const ParamValue *params)
 }
 
 int
-model_deviation_column(const Model *model)
+model_state_column(const Model *model, StateRole role)
 {
 	int			i;
 
 	for (i = 0; i < model->nstate; i++)
-		if (model->state[i].deviation)
-			return i;
-	return -1;
-}
-
-int
-model_side_column(const Model *model)
-{
-	int			i;
-
-	for (i = 0; i < model->nstate; i++)
-		if (model->state[i].side)
-			return i;
-	return -1;
-}
-
-int
-model_command_column(const Model *model)
-{
-	int			i;
-
-	for (i = 0; i < model->nstate; i++)
-		if (model->state[i].command)
+		if (model->state[i].role == role)
 			return i;
 	return -1;
 }
@@ -167,7 +145,7 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 	{
 		model->init(params, before[i]);
 		for (j = 0; j < model->nstate; j++)
-			if (model->state[j].deviation)
+			if (model->state[j].role == ROLE_DEVIATION)
 				before[i][j] = fmax(before[i][j] * 1e-9, model->state[j].min);
 		player[i].before = before[i];
 		player[i].after = after[i];

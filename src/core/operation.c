@@ -21,7 +21,7 @@ new_season(const Operation *operation, const Model *model,
 
 	model->init(params, initial);
 	for (i = 0; i < model->nstate; i++)
-		state[i] = model->state[i].deviation ?
+		state[i] = model->state[i].role == ROLE_DEVIATION ?
 			season_deviation(state[i], initial[i], operation->keep) :
 			season_rating(state[i], initial[i], operation->keep);
 }

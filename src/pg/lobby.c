@@ -252,19 +252,23 @@ read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby
 	}
 }
 
-/* The strength by its name. */
-static TeamStrength
-get_strength(const char *name)
+int
+name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
+			  const char *const *names, int n, int otherwise, const char *hint)
 {
+	char	   *name;
 	int			i;
 
-	for (i = 0; i < (int) lengthof(strengths); i++)
-		if (strcmp(strengths[i], name) == 0)
-			return (TeamStrength) i;
+	if (!given(fcinfo, arg))
+		return otherwise;
+	name = text_to_cstring(PG_GETARG_TEXT_PP(arg));
+	for (i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown strength \"%s\"", name),
-			 errhint("A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.")));
+			 errmsg("unknown %s \"%s\"", what, name),
+			 errhint("%s", hint)));
 }
 
 /* How many teams there are to be: two where a function does not ask. */
@@ -338,9 +342,10 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	lobby->log_odds = given(fcinfo, arguments->log_odds) ?
 		PG_GETARG_FLOAT8(arguments->log_odds) : 0;
 	check_finite("log_odds", lobby->log_odds);
-	lobby->strength = given(fcinfo, arguments->strength) ?
-		get_strength(text_to_cstring(PG_GETARG_TEXT_PP(arguments->strength))) :
-		TEAM_STRENGTH_MEAN;
+	lobby->strength = (TeamStrength)
+		name_argument(fcinfo, arguments->strength, "strength", strengths,
+					  lengthof(strengths), TEAM_STRENGTH_MEAN,
+					  "A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.");
 	lobby->scale = given(fcinfo, arguments->scale) ?
 		PG_GETARG_FLOAT8(arguments->scale) : 400 / log(10);
 	check_positive("scale", lobby->scale);

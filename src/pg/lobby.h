@@ -132,6 +132,14 @@ given(FunctionCallInfo fcinfo, int arg)
 extern bool read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 					   Lobby *lobby);
 
+/*
+ * Which of n names a text argument is; what stands for null.  Another one is an error,
+ * which says what is unknown, with a hint.
+ */
+extern int	name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
+						  const char *const *names, int n, int otherwise,
+						  const char *hint);
+
 /* Numbers of players in an array argument, in their order. */
 extern double *lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 							 const Lobby *lobby);

@@ -283,6 +283,7 @@ text_array(const char **strings, int n)
 Datum
 skillrating_models(PG_FUNCTION_ARGS)
 {
+	static const StateRole roles[] = {ROLE_DEVIATION, ROLE_SIDE, ROLE_COMMAND};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			m;
 
@@ -294,7 +295,6 @@ skillrating_models(PG_FUNCTION_ARGS)
 		const char *inputs[lengthof(input_names)];
 		int			ninputs = 0;
 		int			i;
-		int			columns[3];
 		Datum		values[8];
 		bool		nulls[8] = {false};
 
@@ -309,14 +309,13 @@ skillrating_models(PG_FUNCTION_ARGS)
 		values[2] = text_array(states, model->nstate);
 		values[3] = text_array(inputs, ninputs);
 		values[4] = CStringGetTextDatum(model->source);
-		columns[0] = model_deviation_column(model);
-		columns[1] = model_side_column(model);
-		columns[2] = model_command_column(model);
-		for (i = 0; i < 3; i++)
+		for (i = 0; i < (int) lengthof(roles); i++)
 		{
-			nulls[5 + i] = columns[i] < 0;
-			if (columns[i] >= 0)
-				values[5 + i] = CStringGetTextDatum(model->state[columns[i]].name);
+			int			column = model_state_column(model, roles[i]);
+
+			nulls[5 + i] = column < 0;
+			if (column >= 0)
+				values[5 + i] = CStringGetTextDatum(model->state[column].name);
 		}
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}

@@ -440,6 +440,7 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 Datum
 skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 {
+	static const char *const methods[] = {"exact", "greedy"};
 	static const LobbyArguments arguments = {
 		.rating = 1,.party = 4,.rating_2 = 6,.log_odds = 7,.strength = 8,.scale = 9,
 		.budget = 11,.seed = 12
@@ -447,7 +448,7 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
 	Split		split;
-	char	   *method;
+	bool		greedy;
 	int			max_swaps;
 	bool		explain = wants_why(fcinfo, 13);
 	bool		alone = true;
@@ -457,12 +458,8 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_teams(fcinfo, &arguments, 2, 5, &teams) || teams.lobby.n == 0)
 		return (Datum) 0;
-	method = given(fcinfo, 10) ? text_to_cstring(PG_GETARG_TEXT_PP(10)) : "exact";
-	if (strcmp(method, "exact") != 0 && strcmp(method, "greedy") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown method \"%s\"", method),
-				 errhint("Methods are \"exact\" and \"greedy\".")));
+	greedy = name_argument(fcinfo, 10, "method", methods, lengthof(methods), 0,
+						   "Methods are \"exact\" and \"greedy\".") == 1;
 	max_swaps = number_argument(fcinfo, 3, "max_swaps", teams.lobby.n);
 
 	/* First those who have no team, and how it stands then. */
@@ -482,10 +479,10 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	if (alone)
 		put_swap(rsinfo, &teams.lobby, 0, -1, -1, split.difference, why);
 	max_swaps = Min(max_swaps, Min(teams.count[1], teams.count[2]));
-	if (strcmp(method, "exact") == 0)
-		put_frontier(rsinfo, &teams, max_swaps, split.logit, explain);
-	else
+	if (greedy)
 		put_greedy_swaps(rsinfo, &teams, max_swaps, split.logit, explain);
+	else
+		put_frontier(rsinfo, &teams, max_swaps, split.logit, explain);
 	return (Datum) 0;
 }
 

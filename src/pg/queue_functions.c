@@ -227,7 +227,7 @@ read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
 	if (problem->nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
 		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, problem->nteams, NULL);
-	column = model_deviation_column(model);
+	column = model_state_column(model, ROLE_DEVIATION);
 	if (!PG_ARGISNULL(ARG_DEVIATION))
 	{
 		if (column < 0)

@@ -29,18 +29,6 @@ SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
 SKILLRATING_FUNCTION(skillrating_final_ratings_final);
 
-/* The state column with the deviation, or -1. */
-static int
-deviation_column(const Model *model)
-{
-	int			i;
-
-	for (i = 0; i < model->nstate; i++)
-		if (model->state[i].deviation)
-			return i;
-	return -1;
-}
-
 static Datum
 state_array(const double *state, int n)
 {
@@ -248,7 +236,7 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 	partition->place = palloc_array(int, partition->max_places);
 	MemoryContextSwitchTo(old);
 
-	partition->deviation = deviation_column(rules->model);
+	partition->deviation = model_state_column(rules->model, ROLE_DEVIATION);
 
 	/* Arguments that cannot change are read once: most are left out. */
 	source_row_clear(partition->values, partition->nulls);
@@ -672,7 +660,7 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 	qsort_arg(ratings, n, sizeof(FinalRating), compare_final_ratings,
 			  batch->player_type);
 
-	deviation = deviation_column(model);
+	deviation = model_state_column(model, ROLE_DEVIATION);
 	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)
 	{

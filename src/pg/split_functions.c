@@ -106,37 +106,7 @@ split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 }
 
 static const char *const objectives[] = {"squares", "range"};
-static const char *const secondaries[] = {"spread", "best"};
-
-/* The objective by its name. */
-static SplitObjective
-get_objective(const char *name)
-{
-	int			i;
-
-	for (i = 0; i < (int) lengthof(objectives); i++)
-		if (strcmp(objectives[i], name) == 0)
-			return (SplitObjective) i;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown objective \"%s\"", name),
-			 errhint("Objectives are \"squares\" of what teams are off their mean, and \"range\" between the strongest and the weakest.")));
-}
-
-/* What else decides, by its name. */
-static Secondary
-get_secondary(const char *name)
-{
-	int			i;
-
-	for (i = 0; i < (int) lengthof(secondaries); i++)
-		if (strcmp(secondaries[i], name) == 0)
-			return (Secondary) (SECONDARY_NONE + 1 + i);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown secondary objective \"%s\"", name),
-			 errhint("Secondary objectives are the \"spread\" within teams, and their \"best\" players.")));
-}
+static const char *const secondaries[] = {"none", "spread", "best"};
 
 /*
  * The numbers of teams of a size, or with none of all who are not locked to the bench;
@@ -204,9 +174,9 @@ read_model(FunctionCallInfo fcinfo, Lobby *lobby, TeamMatch *team_match)
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
 	ParamValue *params = get_params(model, given(fcinfo, ARG_PARAMS) ?
 									PG_GETARG_JSONB_P(ARG_PARAMS) : NULL);
-	int			deviation_column = model_deviation_column(model);
-	int			side_column = model_side_column(model);
-	int			command_column = model_command_column(model);
+	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
+	int			side_column = model_state_column(model, ROLE_SIDE);
+	int			command_column = model_state_column(model, ROLE_COMMAND);
 	const double *deviation = NULL;
 	int			i;
 
@@ -474,10 +444,14 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_lobby(fcinfo, &arguments, &lobby))
 		return (Datum) 0;
-	if (given(fcinfo, ARG_OBJECTIVE))
-		request.objective = get_objective(text_to_cstring(PG_GETARG_TEXT_PP(ARG_OBJECTIVE)));
-	if (given(fcinfo, ARG_SECONDARY))
-		request.secondary = get_secondary(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SECONDARY)));
+	request.objective = (SplitObjective)
+		name_argument(fcinfo, ARG_OBJECTIVE, "objective", objectives,
+					  lengthof(objectives), SPLIT_SQUARES,
+					  "Objectives are \"squares\" of what teams are off their mean, and \"range\" between the strongest and the weakest.");
+	request.secondary = (Secondary)
+		name_argument(fcinfo, ARG_SECONDARY, "secondary objective", secondaries,
+					  lengthof(secondaries), SECONDARY_NONE,
+					  "Secondary objectives are the \"spread\" within teams, their \"best\" players, and \"none\".");
 	if (request.secondary != SECONDARY_NONE && lobby.nteams > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -14,7 +14,7 @@ moved_state(const Model *model, const ParamValue *params, double *state)
 
 	model->init(params, state);
 	for (i = 0; i < model->nstate; i++)
-		state[i] = model->state[i].deviation ? state[i] / 3 + 1 :
+		state[i] = model->state[i].role == ROLE_DEVIATION ? state[i] / 3 + 1 :
 			state[i] + 7.25 + i;
 }
 
@@ -69,7 +69,7 @@ test_season(void **test_state)
 		for (i = 0; i < model->nstate; i++)
 		{
 			assert_near(twice[i], state[i], 1e-12 * (1 + fabs(state[i])));
-			if (model->state[i].deviation)
+			if (model->state[i].role == ROLE_DEVIATION)
 				assert_near(state[i] * state[i],
 							moved[i] * moved[i] / 16 + initial[i] * initial[i] * 15 / 16,
 							1e-9 * (1 + state[i] * state[i]));

@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "split/split.h"
+#include "../ties.h"
 
 #define MAX_PLAYERS 128
 #define MAX_SIZES 64
@@ -103,26 +103,17 @@ fits(const Box *box, int size, const int *team)
 	const SplitProblem *p = &box->problem;
 	int			count[3] = {0, 0, 0};
 	int			moves = 0;
-	int			i,
-				j;
+	int			i;
 
 	for (i = 0; i < p->n; i++)
 	{
 		count[team[i]]++;
 		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE &&
 			p->current[i] != team[i];
-		if (p->places != NULL && (p->places[i] & SPLIT_MAY(team[i])) == 0)
-			return false;
-		for (j = 0; j < i && p->party != NULL; j++)
-			if (p->party[i] != 0 && p->party[i] == p->party[j] && team[i] != team[j])
-				return false;
 	}
-	for (i = 0; i < p->napart; i++)
-		if (team[p->apart[i].a] != SPLIT_BENCH &&
-			team[p->apart[i].a] == team[p->apart[i].b])
-			return false;
 	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
-		moves == p->size[size].moves;
+		moves == p->size[size].moves &&
+		keeps_ties(p->n, p->party, p->places, p->apart, p->napart, team);
 }
 
 static double

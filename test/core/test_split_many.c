@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "split/split_many.h"
+#include "../ties.h"
 
 #define MAX_PLAYERS 128
 
@@ -107,87 +107,6 @@ box_solve(Box *box)
 	free(room);
 }
 
-/* Whether a split keeps all ties. */
-static bool
-fits(const Box *box, const int *team)
-{
-	const SplitManyProblem *p = &box->problem;
-	int			count[SPLIT_MAX_TEAMS + 1] = {0};
-	int			i,
-				j;
-
-	for (i = 0; i < p->n; i++)
-	{
-		count[team[i]]++;
-		if (p->places != NULL && (p->places[i] & SPLIT_MAY(team[i])) == 0)
-			return false;
-		for (j = 0; j < i && p->party != NULL; j++)
-			if (p->party[i] != 0 && p->party[i] == p->party[j] && team[i] != team[j])
-				return false;
-	}
-	for (i = 0; i < p->napart; i++)
-		if (team[p->apart[i].a] != SPLIT_BENCH &&
-			team[p->apart[i].a] == team[p->apart[i].b])
-			return false;
-	for (i = 0; i < p->nteams; i++)
-		if (count[i + 1] != p->size[i])
-			return false;
-	return true;
-}
-
-/* The objective, as its definition has it. */
-static double
-objective(const Box *box, const int *team)
-{
-	const SplitManyProblem *p = &box->problem;
-	double		sum[SPLIT_MAX_TEAMS + 1] = {0};
-	double		all = 0;
-	double		squares = 0;
-	double		low = INFINITY;
-	double		high = -INFINITY;
-	int			i;
-
-	for (i = 0; i < p->n; i++)
-	{
-		sum[team[i]] += p->value[i];
-		if (team[i] != SPLIT_BENCH)
-			all += p->value[i];
-	}
-	for (i = 0; i < p->nteams; i++)
-	{
-		double		strength = sum[i + 1] * p->by[i];
-
-		low = fmin(low, strength);
-		high = fmax(high, strength);
-		squares += (strength - all * p->share) * (strength - all * p->share);
-	}
-	return p->objective == SPLIT_RANGE ? high - low : squares;
-}
-
-static double
-best(const Box *box)
-{
-	const SplitManyProblem *p = &box->problem;
-	double		least = INFINITY;
-	int			team[MAX_PLAYERS];
-	long		code,
-				ncodes = 1;
-	int			i;
-
-	for (i = 0; i < p->n; i++)
-		ncodes *= p->nteams + 1;
-	for (code = 0; code < ncodes; code++)
-	{
-		long		rest = code;
-
-		for (i = 0; i < p->n; i++, rest /= p->nteams + 1)
-			team[i] = (int) (rest % (p->nteams + 1));
-		if (fits(box, team))
-			least = fmin(least, objective(box, team));
-	}
-	return least;
-}
-
 /* What squares of sums or ranges may be off by rounding. */
 static double
 tolerance(const Box *box)
@@ -209,9 +128,10 @@ test_against_all_splits(void **state)
 		{
 			Box			box;
 			double		least;
+			int			team[MAX_PLAYERS];
 
 			random_box(&box, &random, ties);
-			least = best(&box);
+			least = least_objective(&box.problem, team);
 			box_solve(&box);
 			if (least == INFINITY)
 			{
@@ -220,8 +140,8 @@ test_against_all_splits(void **state)
 			}
 			solved++;
 			assert_int_equal(box.proof, SPLIT_PROVEN);
-			assert_true(fits(&box, box.team));
-			assert_near(box.objective, objective(&box, box.team), tolerance(&box));
+			assert_true(keeps_many_ties(&box.problem, box.team));
+			assert_near(box.objective, many_objective(&box.problem, box.team), tolerance(&box));
 			assert_near(box.objective, least, tolerance(&box) + 1e-9 * least);
 		}
 	assert_true(solved > ALL_TIES * 8);
@@ -242,15 +162,16 @@ test_without_proof(void **state)
 		{
 			Box			box;
 			double		least;
+			int			team[MAX_PLAYERS];
 
 			random_box(&box, &random, ties);
 			box.problem.max_work = 3000;
-			least = best(&box);
+			least = least_objective(&box.problem, team);
 			box_solve(&box);
 			if (box.proof < SPLIT_FOUND)
 				continue;
-			assert_true(fits(&box, box.team));
-			assert_near(box.objective, objective(&box, box.team), tolerance(&box));
+			assert_true(keeps_many_ties(&box.problem, box.team));
+			assert_near(box.objective, many_objective(&box.problem, box.team), tolerance(&box));
 			assert_true(box.objective >= least - tolerance(&box));
 			if (box.proof == SPLIT_PROVEN)
 				assert_near(box.objective, least, tolerance(&box) + 1e-9 * least);
@@ -294,7 +215,7 @@ test_larger(void **state)
 			for (i = 0; i < n; i++)
 				team[i] = i < benched ? SPLIT_BENCH : (i - benched) % shapes[shape][1] + 1;
 			box_solve(&box);
-			assert_true(fits(&box, box.team) && fits(&box, team));
+			assert_true(keeps_many_ties(&box.problem, box.team) && keeps_many_ties(&box.problem, team));
 			if (n <= (benched > 0 ? 20 : 24))
 				assert_int_equal(box.proof, SPLIT_PROVEN);
 			else
@@ -304,9 +225,9 @@ test_larger(void **state)
 			/* Neither objective is better served by the split for the other one. */
 			if (range && n <= 24 && benched == 0)
 			{
-				assert_true(box.objective <= objective(&box, found[0]) + tolerance(&box));
+				assert_true(box.objective <= many_objective(&box.problem, found[0]) + tolerance(&box));
 				box.problem.objective = SPLIT_SQUARES;
-				assert_true(objective(&box, found[0]) <= objective(&box, found[1]) + tolerance(&box));
+				assert_true(many_objective(&box.problem, found[0]) <= many_objective(&box.problem, found[1]) + tolerance(&box));
 				box.problem.objective = SPLIT_RANGE;
 			}
 			for (again = 0; again < 20000; again++)
@@ -319,7 +240,7 @@ test_larger(void **state)
 					team[i] = team[j];
 					team[j] = other;
 				}
-				least = fmin(least, objective(&box, team));
+				least = fmin(least, many_objective(&box.problem, team));
 			}
 			assert_true(box.objective <= least);
 		}

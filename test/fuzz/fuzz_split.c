@@ -5,8 +5,8 @@
  * Whatever the bytes, a lobby is refused with a status, or every answer keeps the
  * ties and is as good as it says: both methods agree, but for their bounds.
  */
+#include "../ties.h"
 #include "bytes.h"
-#include "split/split.h"
 #include "targets.h"
 
 #define MAX_PLAYERS	12
@@ -112,8 +112,7 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 	double		difference = -p->target[size];
 	int			count[3] = {0, 0, 0};
 	int			moves = 0;
-	int			i,
-				j;
+	int			i;
 
 	for (i = 0; i < p->n; i++)
 	{
@@ -122,16 +121,11 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 		CHECK(team >= 0 && team <= 2);
 		count[team]++;
 		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE && p->current[i] != team;
-		CHECK(p->places == NULL || (p->places[i] & SPLIT_MAY(team)) != 0);
-		for (j = 0; j < i && p->party != NULL; j++)
-			CHECK(p->party[i] == 0 || p->party[i] != p->party[j] || team == answer->team[j]);
 		if (team != SPLIT_BENCH)
 			difference += (team == 1 ? 1 : -1) *
 				(answer->commander[team - 1] == i ? p->command_value : p->value)[team - 1][i];
 	}
-	for (i = 0; i < p->napart; i++)
-		CHECK(answer->team[p->apart[i].a] == SPLIT_BENCH ||
-			  answer->team[p->apart[i].a] != answer->team[p->apart[i].b]);
+	CHECK(keeps_ties(p->n, p->party, p->places, p->apart, p->napart, answer->team));
 	CHECK(count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
 		  moves == p->size[size].moves);
 	for (i = 0; i < 2; i++)

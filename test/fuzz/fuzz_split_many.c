@@ -5,8 +5,8 @@
  * Whatever the bytes, a split keeps the ties and is what it says; one that is proven is
  * no worse than any there is, and where there is said to be none there is none.
  */
+#include "../ties.h"
 #include "bytes.h"
-#include "split/split_many.h"
 #include "targets.h"
 
 #define MAX_PLAYERS	7
@@ -66,60 +66,6 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 	}
 }
 
-/* Whether a split keeps all ties. */
-static bool
-fits(const SplitManyProblem *p, const int *team)
-{
-	int			count[SPLIT_MAX_TEAMS + 1] = {0};
-	int			i,
-				j;
-
-	for (i = 0; i < p->n; i++)
-	{
-		count[team[i]]++;
-		if (p->places != NULL && (p->places[i] & SPLIT_MAY(team[i])) == 0)
-			return false;
-		for (j = 0; j < i && p->party != NULL; j++)
-			if (p->party[i] != 0 && p->party[i] == p->party[j] && team[i] != team[j])
-				return false;
-	}
-	for (i = 0; i < p->napart; i++)
-		if (team[p->apart[i].a] != SPLIT_BENCH &&
-			team[p->apart[i].a] == team[p->apart[i].b])
-			return false;
-	for (i = 0; i < p->nteams; i++)
-		if (count[i + 1] != p->size[i])
-			return false;
-	return true;
-}
-
-static double
-objective(const SplitManyProblem *p, const int *team)
-{
-	double		sum[SPLIT_MAX_TEAMS + 1] = {0};
-	double		all = 0;
-	double		squares = 0;
-	double		low = INFINITY;
-	double		high = -INFINITY;
-	int			i;
-
-	for (i = 0; i < p->n; i++)
-	{
-		sum[team[i]] += p->value[i];
-		if (team[i] != SPLIT_BENCH)
-			all += p->value[i];
-	}
-	for (i = 0; i < p->nteams; i++)
-	{
-		double		off = sum[i + 1] * p->by[i] - all * p->share;
-
-		squares += off * off;
-		low = fmin(low, sum[i + 1] * p->by[i]);
-		high = fmax(high, sum[i + 1] * p->by[i]);
-	}
-	return p->objective == SPLIT_RANGE ? high - low : sqrt(squares);
-}
-
 void
 fuzz_split_many(const uint8_t *data, size_t size)
 {
@@ -133,33 +79,29 @@ fuzz_split_many(const uint8_t *data, size_t size)
 	SplitProof	proof;
 	void	   *room;
 	int			other[MAX_PLAYERS];
-	long		code,
-				ncodes = 1;
-	int			i;
 
 	next_lobby(&bytes, lobby);
 	room = malloc(split_many_room(p));
 	proof = split_many(p, room, team, &left);
 	free(room);
-	for (i = 0; i < p->n; i++)
-		ncodes *= p->nteams + 1;
-	for (code = 0; code < ncodes && proof != SPLIT_FOUND; code++)
+	if (proof != SPLIT_FOUND)
+		best = least_objective(p, other);
+	noise = 1e-6 * lobby->largest * p->n;
+	if (p->objective == SPLIT_SQUARES)
 	{
-		long		rest = code;
-
-		for (i = 0; i < p->n; i++, rest /= p->nteams + 1)
-			other[i] = (int) (rest % (p->nteams + 1));
-		if (fits(p, other))
-			best = fmin(best, objective(p, other));
+		best = sqrt(best);
+		left = sqrt(left);
 	}
-	noise = 1e-6 * lobby->largest * p->n + 1e-9 * best;
 	CHECK(proof != SPLIT_IMPOSSIBLE || best == INFINITY);
 	if (proof >= SPLIT_FOUND)
 	{
-		CHECK(fits(p, team));
-		CHECK(fabs(objective(p, team) - (p->objective == SPLIT_RANGE ? left : sqrt(left))) <=
-			  1e-6 * lobby->largest * p->n);
+		double		objective = many_objective(p, team);
+
+		if (p->objective == SPLIT_SQUARES)
+			objective = sqrt(objective);
+		CHECK(keeps_many_ties(p, team));
+		CHECK(fabs(objective - left) <= noise);
+		CHECK(proof != SPLIT_PROVEN || objective <= best + noise);
 	}
-	CHECK(proof != SPLIT_PROVEN || objective(p, team) <= best + noise);
 	free(lobby);
 }

@@ -65,7 +65,7 @@ static const ParamSpec glicko_params[] = {
 
 static const StateSpec glicko_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
-	{.name = "deviation",.min = DEVIATION_MIN,.deviation = true,
+	{.name = "deviation",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
 	.description = "standard deviation of the rating in points"},
 };
 

@@ -67,7 +67,7 @@ static const ParamSpec glicko2_params[] = {
 
 static const StateSpec glicko2_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
-	{.name = "deviation",.min = DEVIATION_MIN,.deviation = true,
+	{.name = "deviation",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
 	.description = "standard deviation of the rating in points"},
 	{.name = "volatility",.min = DEVIATION_MIN,
 	.description = "how far the rating drifts in a period, in log-odds"},

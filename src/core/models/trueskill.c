@@ -73,7 +73,7 @@ static const ParamSpec trueskill_params[] = {
 
 static const StateSpec trueskill_state[] = {
 	{.name = "mu",.min = -INFINITY,.description = "mean of the skill"},
-	{.name = "sigma",.min = DEVIATION_MIN,.deviation = true,
+	{.name = "sigma",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
 	.description = "deviation of the skill"},
 };
 

@@ -152,11 +152,11 @@ static const ParamSpec trueskill2_params[] = {
 static const StateSpec trueskill2_state[] = {
 	{.name = "mu",.min = -INFINITY,
 	.description = "mean of the skill in the mode, above the base"},
-	{.name = "sigma",.min = DEVIATION_MIN,.deviation = true,
+	{.name = "sigma",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
 	.description = "deviation of the skill in the mode"},
 	{.name = "base_mu",.min = -INFINITY,.shared = true,
 	.description = "mean of the base skill"},
-	{.name = "base_sigma",.min = 0,.shared = true,.deviation = true,
+	{.name = "base_sigma",.min = 0,.shared = true,.role = ROLE_DEVIATION,
 	.description = "deviation of the base skill"},
 };
 

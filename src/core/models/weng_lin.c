@@ -107,7 +107,7 @@ static const ParamSpec weng_lin_params[] = {
 
 static const StateSpec weng_lin_state[] = {
 	{.name = "mu",.min = -INFINITY,.description = "mean of the skill"},
-	{.name = "sigma",.min = DEVIATION_MIN,.deviation = true,
+	{.name = "sigma",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
 	.description = "deviation of the skill"},
 };
 
