@@ -15,6 +15,9 @@
 /* With more free players than these the others stay where they are, for the spread. */
 #define MOST_FREE 48
 
+/* All sums for it are made in a share of the memory, so that they are sorted quickly. */
+#define SHARE_OF_SPREAD 4
+
 /* A part of the mean square that is none. */
 #define SPREAD_NOISE 1e-9
 
@@ -299,7 +302,7 @@ find_spread(const Near *near, Split *split)
 			if (prepare_problem(&other.problem) != SPLIT_OK)
 				break;
 			room = split_second_room(&other.problem);
-			if (room > other.problem.max_room)
+			if (room > other.problem.max_room / SHARE_OF_SPREAD)
 				continue;
 			spreads(lobby, size, square);
 			for (i = 0; i < lobby->n; i++)

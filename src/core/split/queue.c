@@ -64,6 +64,7 @@ typedef struct Queue
 	int			steps;
 	double	   *value;			/* of a match */
 	int		   *party;
+	int		   *places;
 	void	   *split_room;
 } Queue;
 
@@ -115,6 +116,7 @@ lay_out(const QueueProblem *problem, char *block, Queue *queue)
 	queue->place_of = block_take(&block, &total, sizeof(int), places);
 	queue->value = block_take(&block, &total, sizeof(double), (size_t) split.n);
 	queue->party = block_take(&block, &total, sizeof(int), (size_t) split.n);
+	queue->places = block_take(&block, &total, sizeof(int), (size_t) split.n);
 	queue->split_room = block_take(&block, &total, 1, split_many_room(&split));
 	return total;
 }
@@ -399,6 +401,10 @@ make_match(Queue *queue, int region, QueueMatch *match)
 
 			queue->value[match->nseats] = problem->rating[ticket];
 			queue->party[match->nseats] = i + 1;
+
+			/* Of two teams it does not matter in which one the first unit is. */
+			queue->places[match->nseats] = i == 0 && problem->nteams == 2 ?
+				SPLIT_MAY(1) : SPLIT_ANYWHERE(problem->nteams);
 			match->ticket[match->nseats++] = ticket;
 		}
 	}
@@ -410,6 +416,7 @@ make_match(Queue *queue, int region, QueueMatch *match)
 		return;
 	split.value = queue->value;
 	split.party = queue->party;
+	split.places = queue->places;
 	(void) split_many(&split, queue->split_room, match->team, &left);
 }
 

@@ -27,9 +27,9 @@
 #define SPLIT_MAY(place) (1 << (place))
 #define SPLIT_ANYWHERE(nteams) (SPLIT_MAY((nteams) + 1) - 1)
 
-/* Teams that an option gives a commander, as bits, and all of them. */
+/* Teams that an option gives a commander, as bits, and how many. */
 #define SPLIT_COMMANDS(team) (1 << ((team) - 1))
-#define SPLIT_COMMAND_STATES 4
+#define SPLIT_COMMAND_BITS 2
 
 /* Most players in a group, so that what they do fits into a code. */
 #define SPLIT_MAX_GROUP 24
@@ -147,27 +147,27 @@ extern void split_choose(SplitProblem *problem);
 /* Solve it in a block of that room: an answer for each size, or none found. */
 extern void split_solve(SplitProblem *problem, void *room, SplitAnswer *answer);
 
-/* How many states there are of who has a commander: 1 if nobody gets one. */
+/*
+ * Besides counts, options add up to a state: how many players move and, in the lowest
+ * bits, which teams have a commander, if there are any.
+ */
 static inline int
-split_command_states(const SplitProblem *problem)
+split_command_bits(const SplitProblem *problem)
 {
-	return problem->command_value[0] != NULL ? SPLIT_COMMAND_STATES : 1;
+	return problem->command_value[0] != NULL ? SPLIT_COMMAND_BITS : 0;
 }
 
-/*
- * Besides counts, options add up to a state: so many moves, and who has a commander.
- * It has a number; these are of none but the first so many.
- */
+/* The number of states of at most so many moves: the first ones. */
 static inline int
 split_states(const SplitProblem *problem, int moves)
 {
-	return (moves + 1) * split_command_states(problem);
+	return (moves + 1) << split_command_bits(problem);
 }
 
 static inline int
 split_option_state(const SplitProblem *problem, const SplitOption *option)
 {
-	return option->moves * split_command_states(problem) + option->command;
+	return option->moves << split_command_bits(problem) | option->command;
 }
 
 /* The state that a whole split of a size has: either team has a commander. */
@@ -181,13 +181,13 @@ split_size_state(const SplitProblem *problem, const SplitSize *size)
 static inline int
 split_state_less(const SplitProblem *problem, int state, int other)
 {
-	int			commands = split_command_states(problem);
-	int			moves = state / commands - other / commands;
-	int			command = state % commands;
+	int			bits = split_command_bits(problem);
+	int			command = (1 << bits) - 1;
+	int			moves = (state >> bits) - (other >> bits);
 
-	if (moves < 0 || (other % commands & ~command) != 0)
+	if (moves < 0 || (other & command & ~state) != 0)
 		return -1;
-	return moves * commands + (command & ~(other % commands));
+	return moves << bits | (state & ~other & command);
 }
 
 /* Sums of options are told apart by class: by both counts and the state. */

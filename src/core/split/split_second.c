@@ -159,16 +159,16 @@ make_half(const SplitProblem *problem, const double *second, Half *half, Sum *sp
 			for (o = 0; o < group->noptions; o++)
 			{
 				const SplitOption *option = &problem->option[group->first_option + o];
-				int			moves = state / split_command_states(problem) + option->moves;
-				int			command = state % split_command_states(problem);
+				int			by = split_option_state(problem, option);
 
+				/* Nothing is in both but moves, and there are not too many of these. */
 				if (a + option->count[0] > problem->max_count[0] ||
 					b + option->count[1] > problem->max_count[1] ||
-					moves > problem->max_moves || (command & option->command) != 0)
+					state + by >= states || split_state_less(problem, state + by, by) != state)
 					continue;
 				to[made++] = (Sum) {
 					split_class(problem, a + option->count[0], b + option->count[1],
-								state + split_option_state(problem, option)),
+								state + by),
 					from[i].value + option->value,
 					from[i].second + second[group->first_option + o],
 					from[i].code * (uint64_t) group->noptions + (uint64_t) o
