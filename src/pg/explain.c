@@ -195,26 +195,60 @@ are_teams_alike(const Lobby *lobby)
 		lobby->command[0] == lobby->command[1];
 }
 
+/* Split a lobby in which a player may only be in some of the places. */
+static void
+try_elsewhere(const Lobby *lobby, const SplitRequest *request, int player, int places,
+			  Split *best)
+{
+	Lobby		variant = *lobby;
+	int			i;
+
+	variant.places = palloc_array(int, lobby->n);
+	for (i = 0; i < lobby->n; i++)
+		variant.places[i] = lobby->places != NULL ? lobby->places[i] :
+			SPLIT_ANYWHERE(lobby->nteams);
+	variant.places[player] &= places;
+	try_variant(&variant, request, best);
+}
+
+/* Split a lobby in which a player does not command. */
+static void
+try_other_commander(const Lobby *lobby, const SplitRequest *request, int player,
+					Split *best)
+{
+	Lobby		variant = *lobby;
+	int			i;
+
+	variant.commander = palloc_array(bool, lobby->n);
+	for (i = 0; i < lobby->n; i++)
+		variant.commander[i] = i != player &&
+			(lobby->commander == NULL || lobby->commander[i]);
+	try_variant(&variant, request, best);
+}
+
 /*
- * The most even split that is another one.  That separates the first of a team from
- * somebody else there, or has nobody else there on another team, or has other
- * commanders; or the teams change sides, if that makes a difference.
+ * The most even split that is another one.  In such a split the first of some team is
+ * not with all who are there now, or another one commands; of two teams that differ,
+ * they may also have changed sides.
  */
 static void
 find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *split,
 				 Split *best)
 {
 	const int  *team = split->answer.team;
-	Lobby		variant = *lobby;
+	bool		sides = lobby->nteams == 2 && !are_teams_alike(lobby);
+	Lobby		limited = *lobby;
+	Lobby		apart;
 	int			t,
 				i;
 
 	memset(best, 0, sizeof(Split));
-	variant.max_work = lobby->max_work / Max(lobby->n, 1);
-	variant.apart = palloc_array(SplitPair, lobby->napart + 1);
-	memcpy(variant.apart, lobby->apart != NULL ? lobby->apart : variant.apart,
-		   sizeof(SplitPair) * lobby->napart);
-	variant.napart = lobby->napart + 1;
+	limited.max_work /= Max(lobby->n, 1);
+	apart = limited;
+	apart.napart = lobby->napart + 1;
+	apart.apart = palloc_array(SplitPair, apart.napart);
+	for (i = 0; i < lobby->napart; i++)
+		apart.apart[i] = lobby->apart[i];
 	for (t = 1; t <= lobby->nteams; t++)
 	{
 		int			first = -1;
@@ -225,44 +259,20 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 			if (team[i] != t)
 				continue;
 			if (first < 0)
-			{
 				first = i;
-				continue;
+			else if (!are_partners(lobby, first, i))
+			{
+				others++;
+				apart.apart[lobby->napart] = (SplitPair) {first, i};
+				try_variant(&apart, request, best);
 			}
-			if (are_partners(lobby, first, i))
-				continue;
-			others++;
-			variant.apart[lobby->napart] = (SplitPair) {first, i};
-			try_variant(&variant, request, best);
 		}
-		if (first >= 0 && (others == 0 || (t == 1 && lobby->nteams == 2)))
-		{
-			Lobby		elsewhere = *lobby;
-			int			keep = SPLIT_ANYWHERE(lobby->nteams);
-
-			/* Alone, or with the party: not there.  Teams that are alike keep it. */
-			elsewhere.max_work = variant.max_work;
-			keep &= others > 0 || (lobby->nteams == 2 && !are_teams_alike(lobby)) ?
-				~SPLIT_MAY(t) : SPLIT_MAY(SPLIT_BENCH);
-			if (others > 0 && are_teams_alike(lobby))
-				continue;
-			elsewhere.places = palloc_array(int, lobby->n + 1);
-			for (i = 0; i < lobby->n; i++)
-				elsewhere.places[i] = (lobby->places != NULL ? lobby->places[i] :
-									   SPLIT_ANYWHERE(lobby->nteams)) & (i == first ? keep : ~0);
-			try_variant(&elsewhere, request, best);
-		}
-	}
-	for (t = 0; t < 2 && lobby->command[0] != NULL; t++)
-	{
-		Lobby		other = *lobby;
-
-		other.max_work = variant.max_work;
-		other.commander = palloc_array(bool, lobby->n + 1);
-		for (i = 0; i < lobby->n; i++)
-			other.commander[i] = i != split->answer.commander[t] &&
-				(lobby->commander == NULL || lobby->commander[i]);
-		try_variant(&other, request, best);
+		if (first >= 0 && sides)
+			try_elsewhere(&limited, request, first, ~SPLIT_MAY(t), best);
+		else if (first >= 0 && others == 0)
+			try_elsewhere(&limited, request, first, SPLIT_MAY(SPLIT_BENCH), best);
+		if (lobby->command[0] != NULL)
+			try_other_commander(&limited, request, split->answer.commander[t - 1], best);
 	}
 }
 

@@ -6,10 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "common/pg_prng.h"
-#include "lib/stringinfo.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "arrays.h"
 

@@ -32,6 +32,9 @@ typedef struct LobbyArguments
 	int			seed;
 	int			priority;
 	int			current;
+	int			model;
+	int			params;
+	int			deviation;
 } LobbyArguments;
 
 /* Who is to be split, in the order of the seed. */
@@ -176,6 +179,13 @@ extern void split_one_size(const Lobby *lobby, SplitSize size, Split *split);
 /* Split it into the teams of a request, however many there are. */
 extern void split_lobby(const Lobby *lobby, const SplitRequest *request,
 						Split *split);
+
+/*
+ * The same so that those with the highest priority play, where the lobby has any;
+ * changes the places of the lobby.
+ */
+extern void split_with_priority(Lobby *lobby, const SplitRequest *request,
+								Split *split);
 
 /*
  * Of the splits that are about as even as the best one, choose the one that moves the

@@ -252,80 +252,104 @@ spreads(const Lobby *lobby, SplitSize size, double **square)
 	}
 }
 
-/* Both teams spread alike: that is found among the splits of all who are free to move. */
+/*
+ * Prepare the problem of a lobby in which so many players stay on their teams that its
+ * sums fit.  They can only stay where teams are as large as before.  Returns how many
+ * that are, or -1 if there is no such problem.
+ */
+static int
+prepare_spread(const Near *near, SplitSize *size, const int *team, double *target,
+			   LobbyScale *scale, SplitProblem *problem)
+{
+	const Lobby *lobby = near->lobby;
+	Lobby		fixed = *lobby;
+	int			first_team = 0;
+	int			frozen;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+		first_team += team[i] == 1;
+	fixed.places = palloc_array(int, lobby->n + 1);
+	for (frozen = Max(0, lobby->n - MOST_FREE); frozen <= lobby->n; frozen++)
+	{
+		if (frozen > 0 && first_team != size->count[0])
+			return -1;
+		for (i = 0; i < lobby->n; i++)
+			fixed.places[i] = i < frozen ? SPLIT_MAY(team[i]) :
+				lobby->places != NULL ? lobby->places[i] : SPLIT_ANYWHERE(2);
+		*scale = begin_two_teams(&fixed, *size, problem);
+		*target = lobby_target(lobby, scale);
+		problem->size = size;
+		problem->nsizes = 1;
+		problem->target = target;
+		if (prepare_problem(problem) != SPLIT_OK)
+			return -1;
+		if (split_second_room(problem) <= problem->max_room / SHARE_OF_SPREAD)
+			return frozen;
+		pfree(problem->option);
+	}
+	return -1;
+}
+
+/* Of near splits of a size that move as many as this one, that with the least spread. */
+static bool
+find_spread_of_size(const Near *near, SplitSize size, const Split *now, Split *split,
+					double *spread)
+{
+	const Lobby *lobby = near->lobby;
+	LobbyScale	scale;
+	double	   *square[2];
+	double		target;
+	double		all = 0;
+	bool		proven;
+	void	   *block;
+	int			frozen;
+	int			i;
+
+	memset(split, 0, sizeof(Split));
+	size.moves = now->moves;
+	frozen = prepare_spread(near, &size, now->answer.team, &target, &scale,
+							&split->problem);
+	if (frozen < 0)
+		return false;
+	spreads(lobby, size, square);
+	for (i = 0; i < lobby->n; i++)
+		all += square[0][i] + square[1][i];
+	split->answer.team = palloc_array(int, lobby->n + 1);
+	block = palloc(split_second_room(&split->problem));
+	split_second(&split->problem, (const double *const *) square,
+				 near->logit * lobby->scale * scale.factor, block, &split->answer,
+				 spread, &proven);
+	pfree(block);
+	if (!split->answer.found)
+		return false;
+	describe_split(lobby, &scale, target, split);
+	split->bound = now->bound;
+	split->moves = now->moves;
+	split->unproven = now->unproven ||
+		((frozen > 0 || !proven) && *spread > SPREAD_NOISE * all);
+	return true;
+}
+
+/* Both teams spread alike, or as nearly so as can be. */
 static void
 find_spread(const Near *near, Split *split)
 {
-	const Lobby *lobby = near->lobby;
-	const int  *team = split->answer.team;
-	int			moves = split->moves;
 	double		least = INFINITY;
-	bool		unproven = split->unproven;
-	Split		best = *split;
+	Split		now = *split;
 	int			s;
 
 	for (s = 0; s < near->nsizes; s++)
 	{
-		SplitSize	size = near->size[s];
-		Lobby		fixed = *lobby;
 		Split		other;
-		LobbyScale	scale;
-		double	   *square[2];
-		double		target;
 		double		spread;
-		double		all = 0;
-		bool		proven;
-		int			frozen;
-		int			count = 0;
-		Size		room;
-		void	   *block;
-		int			i;
 
-		/* Others can only stay where they are if the teams are as large. */
-		for (i = 0; i < lobby->n; i++)
-			count += team[i] == 1;
-		size.moves = moves;
-		fixed.places = palloc_array(int, lobby->n + 1);
-		for (frozen = Max(0, lobby->n - MOST_FREE);; frozen += 2)
-		{
-			if (frozen > 0 && (count != size.count[0] || frozen > lobby->n))
-				break;
-			for (i = 0; i < lobby->n; i++)
-				fixed.places[i] = i < frozen ? SPLIT_MAY(team[i]) :
-					lobby->places != NULL ? lobby->places[i] : SPLIT_ANYWHERE(2);
-			memset(&other, 0, sizeof(Split));
-			scale = begin_two_teams(&fixed, size, &other.problem);
-			other.problem.size = &size;
-			other.problem.nsizes = 1;
-			other.problem.target = &target;
-			target = lobby_target(lobby, &scale);
-			if (prepare_problem(&other.problem) != SPLIT_OK)
-				break;
-			room = split_second_room(&other.problem);
-			if (room > other.problem.max_room / SHARE_OF_SPREAD)
-				continue;
-			spreads(lobby, size, square);
-			for (i = 0; i < lobby->n; i++)
-				all += square[0][i] + square[1][i];
-			other.answer.team = palloc_array(int, lobby->n + 1);
-			block = palloc(room);
-			split_second(&other.problem, (const double *const *) square,
-						 near->logit * lobby->scale * scale.factor, block,
-						 &other.answer, &spread, &proven);
-			pfree(block);
-			if (!other.answer.found || spread >= least)
-				break;
-			least = spread;
-			describe_split(lobby, &scale, target, &other);
-			other.bound = split->bound;
-			other.moves = moves;
-			other.unproven = unproven ||
-				((frozen > 0 || !proven) && spread > SPREAD_NOISE * all);
-			best = other;
-			break;
-		}
+		if (!find_spread_of_size(near, near->size[s], &now, &other, &spread) ||
+			spread >= least)
+			continue;
+		least = spread;
+		*split = other;
 	}
-	*split = best;
 	if (least == INFINITY)
 		split->unproven = true;
 }

@@ -5,7 +5,6 @@
 #include "lobby.h"
 
 #include "lib/stringinfo.h"
-#include "utils/memutils.h"
 
 /* What a split may take, besides the lobby itself. */
 #define MAX_ROOM (64 * 1024 * 1024)

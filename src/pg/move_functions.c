@@ -9,7 +9,6 @@
 #include "lobby.h"
 
 #include "funcapi.h"
-#include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
 #include "arrays.h"

@@ -8,7 +8,6 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "arrays.h"
@@ -87,6 +86,7 @@ read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
 	{
 		bool		found;
 
+		CHECK_FOR_INTERRUPTS();
 		(void) id_table_enter(table, tickets->ticket[i], "", &found);
 		if (found)
 			ereport(ERROR,
@@ -144,6 +144,7 @@ read_labels(FunctionCallInfo fcinfo, int arg, const char *name, Oid type_oid, in
 		bool		found;
 		void	  **number;
 
+		CHECK_FOR_INTERRUPTS();
 		if (null[i])
 			continue;
 		number = id_table_enter(table, element[i], "", &found);
