@@ -14,6 +14,13 @@
 #define MOST_AIMS 8
 #define AIM_NOISE 1e-9
 
+/* What a player is worth on no side. */
+static double
+mean_rating(const Lobby *lobby, int player)
+{
+	return (lobby->rating[0][player] + lobby->rating[1][player]) / 2;
+}
+
 void
 read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby,
 				 TeamMatch *team_match)
@@ -46,7 +53,7 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 	{
 		double	   *state = team_match_state(team_match, i);
 
-		state[0] = (lobby->rating[0][i] + lobby->rating[1][i]) / 2;
+		state[0] = mean_rating(lobby, i);
 		if (side_column >= 0)
 			state[side_column] = (lobby->rating[0][i] - lobby->rating[1][i]) / 2;
 		if (lobby->command[0] != NULL)
@@ -82,17 +89,14 @@ predict(const Lobby *lobby, TeamMatch *team_match, const Split *split, double ah
 	{
 		if (split->answer.team[i] == SPLIT_BENCH)
 			continue;
-		if (split->answer.team[i] == 1)
-			team_match_state(team_match, i)[0] += ahead;
+		team_match_state(team_match, i)[0] = mean_rating(lobby, i) +
+			(split->answer.team[i] == 1 ? ahead : 0);
 		player[n] = i;
 		team[n++] = split->answer.team[i];
 	}
 	team_match_predict(team_match, player, team, n, lobby->nteams,
 					   lobby->rating[0] != lobby->rating[1], split->answer.commander,
 					   lobby->log_odds);
-	for (i = 0; i < lobby->n; i++)
-		if (split->answer.team[i] == 1)
-			team_match_state(team_match, i)[0] -= ahead;
 	for (i = 0; i < lobby->nteams; i++)
 		probability[i] = team_match->match.team[i].win;
 	pfree(player);
@@ -153,15 +157,17 @@ even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
 }
 
 /*
- * The same for two teams of these sizes in this order, as the model has it.  What it
- * takes for even may be another difference in another split, so that is aimed at
- * until the split is the same.  The probability is that of the first team.
+ * Split into two teams of these sizes in this order.  What the model takes for even may
+ * be another difference in another split, so that is aimed at until the split is the
+ * same; what was aimed at for the best one stays.  The probability is that of the
+ * first team.
  */
 static void
 aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 			 Split *split, double *probability)
 {
 	double		found[SPLIT_MAX_TEAMS];
+	double		wanted = lobby->wanted;
 	Split		other;
 	int			again;
 
@@ -178,13 +184,17 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 			break;
 		lobby->wanted = even;
 		split_with_priority(lobby, request, &other);
+		if (!other.answer.found)
+			break;
 		predict(lobby, team_match, &other, 0, found);
 		if (fabs(found[0] - 0.5) < fabs(probability[0] - 0.5))
 		{
 			*split = other;
 			probability[0] = found[0];
+			wanted = even;
 		}
 	}
+	lobby->wanted = wanted;
 
 	/* With others on the bench it may be yet another difference. */
 	if (lobby->log_odds != 0 &&
@@ -198,6 +208,7 @@ split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 {
 	SplitRequest ordered = *request;
 	double		wanted = lobby->wanted;
+	double		aimed;
 	double		found[SPLIT_MAX_TEAMS];
 	Split		other;
 
@@ -214,6 +225,7 @@ split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 		return;
 	ordered.size[0] = request->size[1];
 	ordered.size[1] = request->size[0];
+	aimed = lobby->wanted;
 	lobby->wanted = wanted;
 	aim_by_model(lobby, team_match, &ordered, &other, found);
 	if (other.answer.found &&
@@ -222,4 +234,6 @@ split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 		*split = other;
 		probability[0] = found[0];
 	}
+	else
+		lobby->wanted = aimed;
 }

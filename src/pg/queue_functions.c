@@ -259,7 +259,7 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 
 	problem->window = PG_ARGISNULL(ARG_WINDOW) ?
 		USUAL_WINDOW * model_log_odds_unit(tickets->team_match.model, tickets->team_match.params) :
-		check_not_negative("window", PG_GETARG_FLOAT8(ARG_WINDOW));
+		check_not_negative("initial_window", PG_GETARG_FLOAT8(ARG_WINDOW));
 	problem->widening = PG_ARGISNULL(ARG_WIDENING) ? problem->window / USUAL_DOUBLING :
 		check_not_negative("widening", PG_GETARG_FLOAT8(ARG_WIDENING));
 	problem->max_window = PG_ARGISNULL(ARG_MAX_WINDOW) ? INFINITY :
@@ -401,7 +401,7 @@ accept_match(void *arg, const QueueMatch *found)
 
 /*
  * pair_queue(tickets, rating, deviation, waited, party, region, pool, team_size, teams,
- * model, params, window, widening, max_window, min_quality, explain)
+ * model, params, initial_window, widening, max_window, min_quality, explain)
  */
 Datum
 skillrating_pair_queue(PG_FUNCTION_ARGS)

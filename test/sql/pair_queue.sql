@@ -12,7 +12,7 @@ SELECT match, ticket, team, round(quality::numeric, 6) AS quality, round(win_pro
 SELECT match, ticket, team, round(quality::numeric, 6) AS quality FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, max_window => 100);
 -- Regions, pools and parties.
 SELECT match, ticket, team, round(quality::numeric, 6) AS quality, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, region => regions, pool => pools);
-SELECT match, ticket, team, round(quality::numeric, 6) AS quality, round(difference::numeric, 6) AS difference, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, party => party, region => regions, pool => pools, team_size => 2, "window" => 200);
+SELECT match, ticket, team, round(quality::numeric, 6) AS quality, round(difference::numeric, 6) AS difference, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, party => party, region => regions, pool => pools, team_size => 2, initial_window => 200);
 SELECT match, ticket, team, round(quality::numeric, 6) AS quality, round(win_probability::numeric, 6) AS p FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, teams => 3, team_size => 2, widening => 10, model => 'trueskill', params => '{"initial_mu": 1500, "initial_sigma": 500, "beta": 250, "tau": 5}', deviation => '{50,60,70,80,90,100,110,120,130,140}');
 -- A quality that falls as the window widens: kim is in joe's window after 108 seconds, and good enough after 119.
 SELECT s AS seconds, count(*) FILTER (WHERE ticket = 'joe') AS joe FROM queue_arrays, unnest('{0,115,120,7200}'::float8[]) AS s, skillrating.pair_queue(t || 'kim'::text, r || 2000.0::float8, waited => array_append(ARRAY(SELECT CASE WHEN i = 10 THEN s ELSE 0 END FROM generate_subscripts(t, 1) AS i), 0::float8), min_quality => 0.9) GROUP BY s ORDER BY s;
@@ -33,7 +33,7 @@ BEGIN
         INSERT INTO queue_hour SELECT tick + i, abs(hashint4(tick + i)) % 2000, tick, 1 + abs(hashint8(tick + i)) % 3, CASE abs(hashint8extended(tick + i, 3)) % 10 WHEN 0 THEN 'rude' ELSE 'kind' END FROM generate_series(1, abs(hashint4(tick)) % 10) AS i;
         UPDATE queue_hour AS h SET served = tick, match = tick * 1000 + p.match
         FROM (SELECT array_agg(ticket ORDER BY ticket) AS t, array_agg(rating ORDER BY ticket) AS r, array_agg((tick - arrived)::float8 ORDER BY ticket) AS w, array_agg(region ORDER BY ticket) AS region, array_agg(pool ORDER BY ticket) AS pool FROM queue_hour WHERE served IS NULL) AS a,
-            skillrating.pair_queue(t, r, waited => w, region => a.region, pool => a.pool, team_size => queue_run.team_size, "window" => 20, widening => queue_run.widening) AS p
+            skillrating.pair_queue(t, r, waited => w, region => a.region, pool => a.pool, team_size => queue_run.team_size, initial_window => 20, widening => queue_run.widening) AS p
         WHERE h.ticket = p.ticket;
         -- Window and range: 20 + 5 * 396 = 2000.
         PERFORM FROM queue_hour AS h WHERE served IS NULL AND 20 + queue_run.widening * (tick - arrived) >= 2000
@@ -73,7 +73,7 @@ SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', params => '{"k": -
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', team_size => 0);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', team_size => 65);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', teams => 11);
-SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', "window" => -1);
+SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', initial_window => -1);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', min_quality => 2);
 SELECT count(*) FROM (SELECT array_agg(i) AS t, array_agg(1.0::float8) AS r FROM generate_series(1, 100001) AS i) AS a, skillrating.pair_queue(t, r);
 SET statement_timeout = '50ms';
