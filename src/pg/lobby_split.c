@@ -184,6 +184,10 @@ split_one_size(const Lobby *lobby, SplitSize size, Split *split)
 	split->status = solve_problem(problem, &split->answer);
 	if (split->answer.found)
 		describe_split(lobby, &scale, target, split);
+
+	/* The problem is kept for its groups; these are gone by then. */
+	problem->size = NULL;
+	problem->target = NULL;
 }
 
 /* Whether it does not matter which team is the first. */

@@ -66,6 +66,8 @@ typedef struct Search
 
 	/* Two teams split again. */
 	SplitProblem pair;
+	SplitSize	pair_size;
+	double		pair_target;
 	double	   *pair_value;
 	int		   *pair_party;
 	int		   *pair_places;
@@ -95,11 +97,13 @@ typedef struct Search
 	uint32_t   *last;			/* team is these */
 } Search;
 
+/* Whether sets of units are gone through; to begin with takes a step for each. */
 static bool
 has_table(const Search *search)
 {
 	return search->problem->objective == SPLIT_SQUARES &&
-		search->nunits <= MAX_TABLE_UNITS;
+		search->nunits <= MAX_TABLE_UNITS &&
+		(double) (UINT64_C(1) << search->nunits) <= search->problem->max_work;
 }
 
 static size_t
@@ -421,45 +425,31 @@ draft(Search *search, int u, int *left, int spare, uint64_t *random)
 	return draft(search, u + 1, left, spare - unit->size, random);
 }
 
-/*
- * Split two teams again, or a team and the bench, whose team is 0: the sum of the
- * first is to come as near as it can to what is best for it.  Whether that helped.
- */
-static bool
-split_pair(Search *search, int s, int t, const double *sum)
+/* The players of two teams, or of a team and the bench (0), with their ties. */
+static void
+gather_pair(Search *search, int s, int t)
 {
 	const SplitManyProblem *problem = search->problem;
 	SplitProblem *pair = &search->pair;
-	SplitSize	size = {
-		.count = {problem->size[s - 1], t > 0 ? problem->size[t - 1] : 0}
-	};
-	SplitAnswer answer = {.team = search->pair_team};
-	double		target;
-	double		before;
-	int			i,
-				u;
+	int			i;
 
-	search->pair_exact = false;
 	pair->n = 0;
 	for (i = 0; i < problem->n; i++)
 	{
-		int			places;
+		int			unit = search->unit_of[i];
+		int			team = search->now.team[unit];
+		int			places = search->unit[unit].places;
 
-		u = search->unit_of[i];
 		search->pair_place[i] = -1;
-		if (search->now.team[u] != s && search->now.team[u] != t)
+		if (team != s && team != t)
 			continue;
-		places = search->unit[u].places;
 		search->pair_place[i] = pair->n;
 		search->pair_player[pair->n] = i;
 		search->pair_value[pair->n] = problem->value[i];
 		search->pair_party[pair->n] = problem->party != NULL ? problem->party[i] : 0;
-		search->pair_places[pair->n] =
+		search->pair_places[pair->n++] =
 			((places & SPLIT_MAY(s)) != 0 ? SPLIT_MAY(1) : 0) |
-			(t > 0 && (places & SPLIT_MAY(t)) != 0 ? SPLIT_MAY(2) : 0) |
-			(t == 0 && (places & SPLIT_MAY(SPLIT_BENCH)) != 0 ?
-			 SPLIT_MAY(SPLIT_BENCH) : 0);
-		pair->n++;
+			((places & SPLIT_MAY(t)) != 0 ? SPLIT_MAY(t == SPLIT_BENCH ? SPLIT_BENCH : 2) : 0);
 	}
 	pair->napart = 0;
 	for (i = 0; i < problem->napart; i++)
@@ -474,33 +464,61 @@ split_pair(Search *search, int s, int t, const double *sum)
 	pair->party = search->pair_party;
 	pair->places = search->pair_places;
 	pair->apart = search->pair_apart;
-	pair->size = &size;
-	pair->nsizes = 1;
-	pair->target = &target;
 	pair->max_room = PAIR_ROOM;
 	pair->max_work = PAIR_WORK;
 	pair->interrupt = problem->interrupt;
-	if (t > 0)
+}
+
+/*
+ * By how much the sum of a team is to be ahead of that of another, or what it is to be
+ * if that is the bench.
+ */
+static double
+find_target(const Search *search, int s, int t, const double *sum)
+{
+	const SplitManyProblem *problem = search->problem;
+	double		others = 0;
+	int			i;
+
+	if (t != SPLIT_BENCH)
 	{
 		/* Where the squares of both are least: a parabola in the sum of the first. */
 		double		a = problem->by[s - 1];
 		double		b = problem->by[t - 1];
-		double		both = sum[s] + sum[t];
 
-		target = (a - b) * (a + b == 0 ? 0 : (2 * search->center - (a + b) * both)) /
+		return (a - b) * (2 * search->center - (a + b) * (sum[s] + sum[t])) /
 			(a * a + b * b);
-		before = fabs(sum[s] - sum[t] - target);
 	}
-	else
-	{
-		/* As strong as the others are on average. */
-		double		others = 0;
 
-		for (i = 1; i <= problem->nteams; i++)
-			others += i == s ? 0 : sum[i];
-		target = others / (problem->nteams - 1);
-		before = fabs(sum[s] - target);
-	}
+	/* As strong as the others are on average. */
+	for (i = 1; i <= problem->nteams; i++)
+		others += i == s ? 0 : sum[i];
+	return others / (problem->nteams - 1);
+}
+
+/*
+ * Split two teams again, or a team and the bench, so that the sum of the first comes as
+ * near as it can to what is best for it.  Whether that helped.
+ */
+static bool
+split_pair(Search *search, int s, int t, const double *sum)
+{
+	const SplitManyProblem *problem = search->problem;
+	SplitProblem *pair = &search->pair;
+	SplitAnswer answer = {.team = search->pair_team};
+	double		target = find_target(search, s, t, sum);
+	double		before = fabs(sum[s] - (t != SPLIT_BENCH ? sum[t] : 0) - target);
+	double		noise = LEAST_GAIN * fmax(before, fabs(search->total) / problem->n);
+	int			i;
+
+	search->pair_exact = false;
+	gather_pair(search, s, t);
+	search->pair_size.count[0] = problem->size[s - 1];
+	search->pair_size.count[1] = t != SPLIT_BENCH ? problem->size[t - 1] : 0;
+	search->pair_target = target;
+	pair->size = &search->pair_size;
+	pair->target = &search->pair_target;
+	pair->nsizes = 1;
 	if (before == 0 || split_group(pair) != SPLIT_OK || pair->noptions > PAIR_OPTIONS)
 		return false;
 	split_make_options(pair);
@@ -511,9 +529,7 @@ split_pair(Search *search, int s, int t, const double *sum)
 									   split_halves_work(pair) : split_reach_work(pair));
 	split_solve(pair, search->pair_room, &answer);
 	search->pair_exact = pair->method == SPLIT_BY_HALVES || pair->exact;
-	if (!answer.found || fabs(answer.difference) >= before * (1 - LEAST_GAIN) ||
-		fabs(answer.difference) >= before - LEAST_GAIN * fabs(search->total) /
-		problem->n)
+	if (!answer.found || fabs(answer.difference) >= before - noise)
 		return false;
 	for (i = 0; i < pair->n; i++)
 	{
