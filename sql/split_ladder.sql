@@ -30,6 +30,7 @@ CREATE FUNCTION skillrating.split_ladder(
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
     tolerance float8 DEFAULT 0,
+    secondary text DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (player anyelement, team integer, rating float8, difference float8, win_probability float8, exact boolean, bound float8, commands boolean, why jsonb)
 LANGUAGE plpgsql STABLE
@@ -78,7 +79,7 @@ BEGIN
     WITH split AS MATERIALIZED (
         SELECT s.* FROM skillrating.split_teams(players, CASE WHEN offsets IS NULL THEN coalesce(ratings, '{}') ELSE ARRAY(SELECT r + o FROM unnest(ratings, offsets) AS u(r, o)) END,
             teams, team_size, party, locked, avoid, log_odds => log_odds, rating_2 => CASE WHEN offsets IS NOT NULL THEN ARRAY(SELECT r - o FROM unnest(ratings, offsets) AS u(r, o)) END,
-            command_rating => CASE WHEN commanding THEN commands END, commander => commander, budget => budget, seed => seed, priority => priority, current => current, tolerance => tolerance,
+            command_rating => CASE WHEN commanding THEN commands END, commander => commander, budget => budget, seed => seed, priority => priority, current => current, tolerance => tolerance, secondary => secondary,
             model => model.name, params => model.params, deviation => CASE WHEN model.deviation IS NOT NULL THEN deviations END, explain => explain) WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound, commands, why, n)
     ), playing AS (
         SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team, array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding FROM split AS s WHERE s.team IS NOT NULL
@@ -92,7 +93,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer, integer[], integer[], text[], text, float8, float8, float8, bigint, integer, boolean, boolean, boolean[], float8[], integer[], float8, boolean) IS
+COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer, integer[], integer[], text[], text, float8, float8, float8, bigint, integer, boolean, boolean, boolean[], float8[], integer[], float8, text, boolean) IS
 'split_teams() by the ratings that players have in a pool of a ladder, those of a newcomer for who has none, and by the ladder''s model: even is what it says is even, from ratings, deviations and, with log_odds, what the first team has in advance. With caution, so many deviations are taken off each rating, under models that have one, so that players who are little known count less. With sides, under hive, the first team is on side 1 and players count with their offsets; with commanding each team gets a commander, one of those whom commander names (null: anybody), who counts by the command skill. rating is what a player counted, on no side; difference is that of the teams'' strengths in the model''s own points, and win_probability what preview() says of the teams: of the first of two, else of the player''s own. Errors: 42704 for an unknown ladder, 22023 for caution, sides or commanders under a model without, 22004 for nulls, and as split_teams().';
 
 CREATE FUNCTION skillrating.find_opponents(

@@ -167,10 +167,12 @@ try_variant(const Lobby *variant, const SplitRequest *request, Split *best)
 {
 	Split		split;
 
-	split_lobby(variant, request, &split);
+	try_split(variant, request, &split);
 	if (split.answer.found &&
 		(!best->answer.found || fabs(split.logit) < fabs(best->logit)))
 		*best = split;
+	else
+		pfree(split.answer.team);
 }
 
 /* Whether two players are in one party. */
@@ -333,7 +335,8 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		without = drop_ties(lobby, tie, dropped, n);
 		dropped[i] = false;
 		without.max_work = lobby->max_work / Max(lobby->n, 1);
-		split_lobby(&without, request, &other);
+		try_split(&without, request, &other);
+		pfree(other.answer.team);
 		if (!other.answer.found || points_off(lobby, &other) >= least)
 			continue;
 		least = points_off(lobby, &other);

@@ -180,6 +180,9 @@ extern void split_one_size(const Lobby *lobby, SplitSize size, Split *split);
 extern void split_lobby(const Lobby *lobby, const SplitRequest *request,
 						Split *split);
 
+/* The same where many are tried: only the teams stay in memory, and no problem. */
+extern void try_split(const Lobby *lobby, const SplitRequest *request, Split *split);
+
 /*
  * The same so that those with the highest priority play, where the lobby has any;
  * changes the places of the lobby.

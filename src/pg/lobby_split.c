@@ -5,6 +5,7 @@
 #include "lobby.h"
 
 #include "lib/stringinfo.h"
+#include "utils/memutils.h"
 
 /* What a split may take, besides the lobby itself. */
 #define MAX_ROOM (64 * 1024 * 1024)
@@ -365,6 +366,23 @@ split_lobby(const Lobby *lobby, const SplitRequest *request, Split *split)
  * ---- Ties ----
  */
 
+void
+try_split(const Lobby *lobby, const SplitRequest *request, Split *split)
+{
+	MemoryContext trial = AllocSetContextCreate(CurrentMemoryContext, "split on trial",
+												ALLOCSET_DEFAULT_SIZES);
+	MemoryContext before = MemoryContextSwitchTo(trial);
+	const int  *team;
+
+	split_lobby(lobby, request, split);
+	MemoryContextSwitchTo(before);
+	team = split->answer.team;
+	split->answer.team = palloc_array(int, lobby->n + 1);
+	memcpy(split->answer.team, team, sizeof(int) * lobby->n);
+	memset(&split->problem, 0, sizeof(SplitProblem));
+	MemoryContextDelete(trial);
+}
+
 /* Whether there is any split of a lobby, however uneven. */
 static bool
 is_feasible(const Lobby *lobby, const SplitRequest *request)
@@ -380,7 +398,7 @@ is_feasible(const Lobby *lobby, const SplitRequest *request)
 	flat.wanted = 0;
 	flat.current = NULL;
 	anything.secondary = SECONDARY_NONE;
-	split_lobby(&flat, &anything, &split);
+	try_split(&flat, &anything, &split);
 	pfree(split.answer.team);
 	pfree(zero);
 	return split.answer.found;

@@ -9,6 +9,7 @@
 #include "lobby.h"
 
 #include "funcapi.h"
+#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "arrays.h"
@@ -241,12 +242,21 @@ list_movers(const Teams *teams, const Split *split, int team, int *list, int n)
 static void
 try_moves(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
 {
+	MemoryContext trial = AllocSetContextCreate(CurrentMemoryContext, "moves on trial",
+												ALLOCSET_DEFAULT_SIZES);
+	MemoryContext before = MemoryContextSwitchTo(trial);
 	Split		split;
 
 	find_moves(variant, &moves, 1, after, &split);
+	MemoryContextSwitchTo(before);
 	if (split.answer.found &&
 		(!best->answer.found || fabs(split.logit) < fabs(best->logit)))
+	{
 		*best = split;
+		best->answer.team = palloc_array(int, variant->lobby.n + 1);
+		memcpy(best->answer.team, split.answer.team, sizeof(int) * variant->lobby.n);
+	}
+	MemoryContextDelete(trial);
 }
 
 /* How far the teams are from even, in points. */

@@ -24,6 +24,10 @@ FROM (SELECT array_agg(player ORDER BY player) AS who, array_agg(team ORDER BY p
 SELECT count(DISTINCT s.team) AS teams, bool_and(abs(s.win_probability - w.win_probability) < 1e-12) AS as_predicted
 FROM (SELECT array_agg(player ORDER BY player) AS who, array_agg(team ORDER BY player) AS team FROM skillrating.split_ladder('fair_true', ARRAY[0, 1, 2, 3, 4, 5]::bigint[], teams => 3)) AS a,
     skillrating.preview('fair_true', who, a.team) AS w JOIN skillrating.split_ladder('fair_true', ARRAY[0, 1, 2, 3, 4, 5]::bigint[], teams => 3) AS s ON s.player::text = w.player_id;
+-- Nobody moves for what is even enough.
+SELECT tolerance, count(*) FILTER (WHERE team <> c) AS moves FROM unnest('{0,1000}'::float8[]) AS tolerance, skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4', 'p5'], current => '{1,1,1,2,2,2}', tolerance => tolerance) WITH ORDINALITY AS s(player, team, rating, difference, win_probability, exact, bound, commands, why, n),
+    LATERAL (SELECT ('{1,1,1,2,2,2}'::int[])[n]) AS x(c) GROUP BY tolerance ORDER BY tolerance;
+SELECT count(DISTINCT team) FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4', 'p5'], secondary => 'best', tolerance => 50);
 SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], sides => true);
 SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], commanding => true);
 -- With caution who is little known counts less.
