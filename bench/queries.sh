@@ -27,10 +27,10 @@ rated() { echo "SELECT count(r) FROM (SELECT skillrating.rate('$1', player_id, t
 final() { echo "SELECT cardinality(skillrating.final_ratings('$1', match_id, player_id, team, rank ORDER BY played_at, match_id)) FROM history;"; }
 
 compare() {
-	local model=$1 matches=$2 size=$3 target=$4 i
+	local model=$1 matches=$2 size=$3 target=$4 _
 	rm -f "$scratch"/{numbered,rated,final,tune}
 	sql -c "$numbered" -o /dev/null
-	for i in $(seq "$rounds"); do
+	for _ in $(seq "$rounds"); do
 		timed >>"$scratch/numbered" <<<"$numbered"
 		timed >>"$scratch/rated" <<<"$(rated "$model")"
 		timed >>"$scratch/final" <<<"$(final "$model")"

@@ -78,26 +78,16 @@ check_can_pass(const Solver *solver)
 static void
 read_contexts(PassState *state, const JsonbValue *value)
 {
-	uint32		i;
+	int			n;
+	char	  **context = read_text_list(value, false, &n);
+	int			i;
 
-	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
+	if (context == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"%s\" of a plan must be an array of texts", PLAN_CONTEXTS)));
-	for (i = 0; i < JsonContainerSize(value->val.binary.data); i++)
-	{
-		JsonbValue *element =
-			getIthJsonbValueFromContainer(value->val.binary.data, i);
-
-		if (element->type != jbvString)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("\"%s\" of a plan must be an array of texts",
-							PLAN_CONTEXTS)));
-		(void) history_builder_context(&state->builder,
-									   pnstrdup(element->val.string.val,
-												element->val.string.len));
-	}
+	for (i = 0; i < n; i++)
+		(void) history_builder_context(&state->builder, context[i]);
 }
 
 /* What is to be solved: the plan, once there is a builder. */

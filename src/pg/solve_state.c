@@ -63,13 +63,38 @@ is_through_time(const SolveState *state)
 	return state->task.solver->rows == NULL;
 }
 
+char	  **
+read_text_list(const JsonbValue *value, bool numbers, int *n)
+{
+	char	  **text;
+	int			i;
+
+	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
+		return NULL;
+	*n = (int) JsonContainerSize(value->val.binary.data);
+	text = palloc_array(char *, *n + 1);
+	for (i = 0; i < *n; i++)
+	{
+		JsonbValue *element = getIthJsonbValueFromContainer(value->val.binary.data,
+															(uint32) i);
+
+		if (element->type == jbvString)
+			text[i] = pnstrdup(element->val.string.val, element->val.string.len);
+		else if (element->type == jbvNumeric && numbers)
+			text[i] = DatumGetCString(DirectFunctionCall1(numeric_out,
+														  NumericGetDatum(element->val.numeric)));
+		else
+			return NULL;
+	}
+	return text;
+}
+
 /* Take the option exact_for out of the parameters. */
 static Jsonb *
 take_exact_for(SolveState *state, Jsonb *json)
 {
 	JsonbValue	key;
 	JsonbValue *value;
-	uint32		i;
 
 	if (json == NULL || !JB_ROOT_IS_OBJECT(json))
 		return json;
@@ -79,32 +104,12 @@ take_exact_for(SolveState *state, Jsonb *json)
 	value = findJsonbValueFromContainer(&json->root, JB_FOBJECT, &key);
 	if (value == NULL)
 		return json;
-	if (value->type != jbvBinary ||
-		!JsonContainerIsArray(value->val.binary.data))
+	state->exact_for = read_text_list(value, true, &state->nexact_for);
+	if (state->exact_for == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("option \"%s\" of solve() must be an array of players",
 						EXACT_FOR)));
-	state->nexact_for = JsonContainerSize(value->val.binary.data);
-	state->exact_for = palloc_array(char *, state->nexact_for + 1);
-	for (i = 0; i < (uint32) state->nexact_for; i++)
-	{
-		JsonbValue *element =
-			getIthJsonbValueFromContainer(value->val.binary.data, i);
-
-		if (element->type == jbvString)
-			state->exact_for[i] = pnstrdup(element->val.string.val,
-										   element->val.string.len);
-		else if (element->type == jbvNumeric)
-			state->exact_for[i] =
-				DatumGetCString(DirectFunctionCall1(numeric_out,
-													NumericGetDatum(element->val.numeric)));
-		else
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("option \"%s\" of solve() must be an array of players",
-							EXACT_FOR)));
-	}
 	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json),
 											  CStringGetTextDatum(EXACT_FOR)));
 }

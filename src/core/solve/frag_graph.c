@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/conjugate_gradients.h"
 #include "solve/solver.h"
 #include "union_find.h"
 
@@ -267,8 +268,9 @@ average(FragGraph *graph)
 
 /* The Laplacian of the graph, with the ridge, times a vector. */
 static void
-multiply(const FragGraph *graph, const double *v, double *product)
+multiply(void *arg, const double *v, double *product)
 {
+	const FragGraph *graph = (const FragGraph *) arg;
 	double		ridge = graph->params[FRAG_RIDGE].number;
 	size_t		e;
 	int32_t		i;
@@ -283,6 +285,20 @@ multiply(const FragGraph *graph, const double *v, double *product)
 		product[edge->a] += flow;
 		product[edge->b] -= flow;
 	}
+	if (graph->interrupt != NULL)
+		graph->interrupt();
+}
+
+/* By its diagonal; who has met nobody stays at zero. */
+static void
+precondition(void *arg, const double *residual, double *z)
+{
+	FragGraph  *graph = (FragGraph *) arg;
+	const double *diagonal = vector(graph, VECTOR_DIAGONAL);
+	int32_t		i;
+
+	for (i = 0; i < graph->nplayers; i++)
+		z[i] = diagonal[i] > 0 ? residual[i] / diagonal[i] : 0;
 }
 
 /* Take the mean of each component out of a vector. */
@@ -313,18 +329,18 @@ least_squares(FragGraph *graph)
 	double	   *direction = vector(graph, VECTOR_DIRECTION);
 	double	   *product = vector(graph, VECTOR_PRODUCT);
 	double	   *score = vector(graph, VECTOR_SCRATCH);
-	double		tolerance = graph->params[FRAG_TOLERANCE].number;
 	double		ridge = graph->params[FRAG_RIDGE].number;
-	double		rz = 0,
-				first;
 	int32_t		n = graph->nplayers;
+	LinearSystem system = {
+		(uint32_t) n, graph, multiply, precondition, diagonal, direction, product
+	};
 	size_t		e;
 	int32_t		i;
 
 	for (i = 0; i < n; i++)
 	{
 		diagonal[i] = ridge;
-		residual[i] = score[i] = 0;
+		residual[i] = 0;
 	}
 	for (e = 0; e < graph->nedges; e++)
 	{
@@ -337,44 +353,9 @@ least_squares(FragGraph *graph)
 		residual[edge->a] += flow;
 		residual[edge->b] -= flow;
 	}
-	for (i = 0; i < n; i++)
-	{
-		direction[i] = diagonal[i] > 0 ? residual[i] / diagonal[i] : 0;
-		rz += residual[i] * direction[i];
-	}
-	first = rz;
-	graph->converged = true;
-	while (rz > tolerance * tolerance * first)
-	{
-		double		curvature = 0;
-		double		alpha,
-					next = 0;
-
-		if (graph->iterations >= 20 * n + 1000)
-		{
-			graph->converged = false;
-			break;
-		}
-		multiply(graph, direction, product);
-		graph->iterations++;
-		for (i = 0; i < n; i++)
-			curvature += direction[i] * product[i];
-		if (!(curvature > 0))
-			break;
-		alpha = rz / curvature;
-		for (i = 0; i < n; i++)
-		{
-			score[i] += alpha * direction[i];
-			residual[i] -= alpha * product[i];
-			product[i] = diagonal[i] > 0 ? residual[i] / diagonal[i] : 0;
-			next += residual[i] * product[i];
-		}
-		for (i = 0; i < n; i++)
-			direction[i] = product[i] + next / rz * direction[i];
-		rz = next;
-		if (graph->interrupt != NULL)
-			graph->interrupt();
-	}
+	graph->iterations += conjugate_gradients(&system, residual, score,
+											 graph->params[FRAG_TOLERANCE].number,
+											 20 * n + 1000, &graph->converged);
 	for (i = 0; i < n; i++)
 		direction[i] = score[i];
 	if (ridge == 0)

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "block.h"
+#include "math/conjugate_gradients.h"
+#include "math/dot.h"
 #include "math/sum.h"
 
 /* After how many entries there may be an interrupt. */
@@ -22,9 +24,6 @@
 
 /* Relative differences of the objective that may be rounding. */
 #define OBJECTIVE_NOISE 1e-12
-
-/* What curves less than this share of its diagonal curves by rounding only. */
-#define CURVATURE_NOISE 1e-13
 
 /* Twice the distance to the minimum, in nats, that the last step may miss. */
 #define LAST_DISTANCE 1e-21
@@ -557,75 +556,40 @@ precondition(const LogitProblem *problem, const double *residual, double *z)
 	}
 }
 
-static double
-dot(const double *a, const double *b, uint32_t n)
+/* The Hessian at a place, as a linear system has it. */
+typedef struct HessianAt
 {
-	double		sum = 0;
-	uint32_t	u;
+	LogitProblem *problem;
+	const double *x;
+} HessianAt;
 
-	for (u = 0; u < n; u++)
-		sum += a[u] * b[u];
-	return sum;
+static void
+multiply_hessian(void *arg, const double *v, double *product)
+{
+	const HessianAt *at = (const HessianAt *) arg;
+
+	logit_multiply(at->problem, at->x, v, product);
 }
 
-static double
-diagonal_form(const double *diagonal, const double *v, uint32_t n)
+static void
+precondition_hessian(void *arg, const double *residual, double *z)
 {
-	double		sum = 0;
-	uint32_t	u;
-
-	for (u = 0; u < n; u++)
-		sum += diagonal[u] * v[u] * v[u];
-	return sum;
+	precondition(((const HessianAt *) arg)->problem, residual, z);
 }
 
-/*
- * Preconditioned conjugate gradients for H u = b; work.pivot is factored, and b
- * becomes the residual.
- */
+/* Solve H u = b; work.pivot is factored, and b becomes the residual. */
 static int
-conjugate_gradients(LogitProblem *problem, const double *x, double *b, double *u,
-					double tolerance, int max_products)
+solve_hessian(LogitProblem *problem, const double *x, double *b, double *u,
+			  double tolerance, int max_products)
 {
-	LogitWork  *work = &problem->work;
-	uint32_t	n = problem->n;
-	double	   *direction = work->direction;
-	double	   *product = work->product;
-	double		rz,
-				first;
-	int			products = 0;
-	uint32_t	i;
+	HessianAt	at = {problem, x};
+	LinearSystem system = {
+		problem->n, &at, multiply_hessian, precondition_hessian,
+		problem->work.diagonal, problem->work.direction, problem->work.product
+	};
+	bool		converged;
 
-	memset(u, 0, n * sizeof(double));
-	precondition(problem, b, direction);
-	rz = first = dot(b, direction, n);
-	while (products < max_products && rz > tolerance * tolerance * first)
-	{
-		double		curvature,
-					alpha,
-					next;
-
-		logit_multiply(problem, x, direction, product);
-		products++;
-		curvature = dot(direction, product, n);
-
-		/* Along a direction that nothing curves there is nothing to gain. */
-		if (!(curvature > CURVATURE_NOISE *
-			  diagonal_form(work->diagonal, direction, n)))
-			break;
-		alpha = rz / curvature;
-		for (i = 0; i < n; i++)
-		{
-			u[i] += alpha * direction[i];
-			b[i] -= alpha * product[i];
-		}
-		precondition(problem, b, product);
-		next = dot(b, product, n);
-		for (i = 0; i < n; i++)
-			direction[i] = product[i] + next / rz * direction[i];
-		rz = next;
-	}
-	return products;
+	return conjugate_gradients(&system, b, u, tolerance, max_products, &converged);
 }
 
 int
@@ -633,7 +597,7 @@ logit_apply_inverse(LogitProblem *problem, const double *x, double *b, double *u
 					double tolerance, int max_products)
 {
 	factor_preconditioner(problem);
-	return conjugate_gradients(problem, x, b, u, tolerance, max_products);
+	return solve_hessian(problem, x, b, u, tolerance, max_products);
 }
 
 /*
@@ -730,7 +694,7 @@ newton_step(LogitProblem *problem, const double *x, double left,
 	for (u = 0; u < problem->n; u++)
 		work->residual[u] = -work->gradient[u];
 	factor_preconditioner(problem);
-	result->products += conjugate_gradients(problem, x, work->residual,
+	result->products += solve_hessian(problem, x, work->residual,
 											work->step, fmax(tolerance, 1e-9),
 											MAX_PRODUCTS);
 	return -dot(work->gradient, work->step, problem->n);

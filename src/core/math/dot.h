@@ -1,0 +1,21 @@
+/*
+ * dot.h
+ *		The inner product of two vectors.
+ */
+#ifndef DOT_H
+#define DOT_H
+
+#include <stdint.h>
+
+static inline double
+dot(const double *a, const double *b, uint32_t n)
+{
+	double		sum = 0;
+	uint32_t	i;
+
+	for (i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+#endif							/* DOT_H */
