@@ -21,6 +21,9 @@ SKILLRATING_FUNCTION(skillrating_pair_queue);
 
 #define MAX_TICKETS 100000
 
+/* What places in regions and all else may take. */
+#define MAX_ROOM (64 * 1024 * 1024)
+
 /* Ratings, in points. */
 #define MOST_POINTS 1e12
 
@@ -429,7 +432,13 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 	problem->accept_arg = &tickets;
 	problem->interrupt = check_interrupts;
 	room = queue_room(problem);
-	block = MemoryContextAllocHuge(CurrentMemoryContext, room);
+	if (room > MAX_ROOM)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("pairing this queue would take %zu MB, more than %d", room >> 20,
+						MAX_ROOM >> 20),
+				 errhint("Fewer tickets, or tickets of fewer regions, can be paired.")));
+	block = palloc(room);
 	queue_pair(problem, block);
 	pfree(block);
 	return (Datum) 0;

@@ -76,6 +76,8 @@ SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', teams => 11);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', initial_window => -1);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', min_quality => 2);
 SELECT count(*) FROM (SELECT array_agg(i) AS t, array_agg(1.0::float8) AS r FROM generate_series(1, 100001) AS i) AS a, skillrating.pair_queue(t, r);
+SELECT count(*) FROM (SELECT array_agg(i) AS t, array_agg(1.0::float8) AS r, array_agg(-1::bigint) AS g FROM generate_series(1, 50000) AS i) AS a, skillrating.pair_queue(t, r, region => g);
+SELECT count(*), min(region) AS region FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', region => '{-9223372036854775808,-1}');
 SET statement_timeout = '50ms';
 SELECT count(*) FROM (SELECT array_agg(i) AS t, array_agg(hashint4(i)::float8) AS r FROM generate_series(1, 100000) AS i) AS a, skillrating.pair_queue(t, r, team_size => 12);
 RESET statement_timeout;
