@@ -91,8 +91,7 @@ explain_end(StringInfo json)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json->data));
 }
 
-/* How far a split is from what is sought, in points. */
-static double
+double
 points_off(const Lobby *lobby, const Split *split)
 {
 	return fabs(split->logit) * lobby->scale;
@@ -106,12 +105,10 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	double		best[SPLIT_MAX_TEAMS];
 	double		squares[SPLIT_MAX_TEAMS] = {0};
 	int			players[SPLIT_MAX_TEAMS] = {0};
-	double		mean = 0;
+	double		mean = lobby_mean(lobby);
 	int			t,
 				i;
 
-	for (i = 0; i < lobby->n; i++)
-		mean += (lobby->rating[0][i] + lobby->rating[1][i]) / (2 * lobby->n);
 	for (t = 0; t < lobby->nteams; t++)
 		best[t] = -INFINITY;
 	for (i = 0; i < lobby->n; i++)
@@ -183,20 +180,6 @@ are_partners(const Lobby *lobby, int a, int b)
 		lobby->party[a] == lobby->party[b];
 }
 
-/* Whether it does not matter which of two teams is which. */
-static bool
-are_teams_alike(const Lobby *lobby)
-{
-	int			i;
-
-	for (i = 0; i < lobby->n && lobby->places != NULL; i++)
-		if (((lobby->places[i] & SPLIT_MAY(1)) != 0) !=
-			((lobby->places[i] & SPLIT_MAY(2)) != 0))
-			return false;
-	return lobby->rating[0] == lobby->rating[1] && lobby->wanted == 0 &&
-		lobby->command[0] == lobby->command[1];
-}
-
 /* Split a lobby in which a player may only be in some of the places. */
 static void
 try_elsewhere(const Lobby *lobby, const SplitRequest *request, int player, int places,
@@ -207,8 +190,7 @@ try_elsewhere(const Lobby *lobby, const SplitRequest *request, int player, int p
 
 	variant.places = palloc_array(int, lobby->n);
 	for (i = 0; i < lobby->n; i++)
-		variant.places[i] = lobby->places != NULL ? lobby->places[i] :
-			SPLIT_ANYWHERE(lobby->nteams);
+		variant.places[i] = places_of(lobby, lobby->places, i);
 	variant.places[player] &= places;
 	try_variant(&variant, request, best);
 }

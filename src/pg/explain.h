@@ -16,6 +16,9 @@ wants_why(FunctionCallInfo fcinfo, int arg)
 	return given(fcinfo, arg) && PG_GETARG_BOOL(arg);
 }
 
+/* How far a split is from what is sought, in points. */
+extern double points_off(const Lobby *lobby, const Split *split);
+
 /* Append a key with a number, a comma before it unless the object begins there. */
 extern void explain_number(StringInfo json, const char *key, double number);
 

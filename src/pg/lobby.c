@@ -12,8 +12,6 @@
 
 #define MAX_PLAYERS 1000
 
-/* Ratings and what a team has in advance, in points. */
-#define MOST_POINTS 1e12
 #define MOST_WEIGHT 1e6			/* of a commander */
 
 /* Steps of the core, each about a nanosecond. */
@@ -27,6 +25,45 @@ static const char *const strengths[] = {"mean", "sum", "share"};
  * ---- Arguments ----
  */
 
+int
+check_count(const char *name, int number, int least, int most)
+{
+	if (number < least || number > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be at least %d and at most %d, not %d", name, least,
+						most, number)));
+	return number;
+}
+
+void
+check_points(const char *name, const float8 *element, int n, double least)
+{
+	int			i;
+
+	check_finite_elements(name, element, n);
+	for (i = 0; i < n; i++)
+		if (element[i] < least || element[i] > MOST_POINTS)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%s is out of range: %g", name, element[i]),
+					 errdetail("It is element %d of the array.", i + 1),
+					 errhint("It must lie between %g and %g.", least, MOST_POINTS)));
+}
+
+void	  **
+enter_once(IdTable *table, IdType *type, Datum id, const char *what)
+{
+	bool		found;
+	void	  **place = id_table_enter(table, id, "", &found);
+
+	if (found)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s %s is there twice", what, id_text(type, id))));
+	return place;
+}
+
 double *
 lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 			  const Lobby *lobby)
@@ -35,18 +72,9 @@ lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 	double	   *number = palloc_array(double, lobby->n + 1);
 	int			i;
 
-	check_finite_elements(name, element, lobby->n);
+	check_points(name, element, lobby->n, -MOST_POINTS);
 	for (i = 0; i < lobby->n; i++)
-	{
-		if (fabs(element[i]) > MOST_POINTS)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("%s is out of range: %g", name, element[i]),
-					 errdetail("It is element %d of the array.", i + 1),
-					 errhint("It must lie between %g and %g.", -MOST_POINTS,
-							 MOST_POINTS)));
 		number[i] = element[lobby->order[i]];
-	}
 	return number;
 }
 
@@ -111,17 +139,9 @@ read_players(FunctionCallInfo fcinfo, Lobby *lobby)
 	lobby->player = palloc_array(Datum, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
 	{
-		bool		found;
-		void	  **place;
-
 		lobby->player[i] = element[lobby->order[i]];
-		place = id_table_enter(table, lobby->player[i], "", &found);
-		if (found)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s is there twice",
-							id_text(&lobby->type, lobby->player[i]))));
-		*place = (void *) (intptr_t) (i + 1);
+		*enter_once(table, &lobby->type, lobby->player[i], "player") =
+			(void *) (intptr_t) (i + 1);
 	}
 	return table;
 }
@@ -277,11 +297,7 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 
 	lobby->nteams = given(fcinfo, arguments->teams) ?
 		PG_GETARG_INT32(arguments->teams) : 2;
-	if (lobby->nteams < 2 || lobby->nteams > SPLIT_MAX_TEAMS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("teams must be at least 2 and at most %d, not %d",
-						SPLIT_MAX_TEAMS, lobby->nteams)));
+	(void) check_count("teams", lobby->nteams, 2, SPLIT_MAX_TEAMS);
 	if (lobby->nteams == 2)
 		return;
 	if (given(fcinfo, arguments->rating_2))

@@ -12,6 +12,9 @@
 #include "split/split.h"
 #include "split/split_many.h"
 
+/* Ratings and what a team has in advance are at most so many points. */
+#define MOST_POINTS 1e12
+
 /* Where arguments stand behind the players; 0 for those that a function does not have. */
 typedef struct LobbyArguments
 {
@@ -143,6 +146,29 @@ extern int	name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
 						  const char *const *names, int n, int otherwise,
 						  const char *hint);
 
+/* Where a player may be, by numbers that may be NULL. */
+static inline int
+places_of(const Lobby *lobby, const int *places, int player)
+{
+	return places != NULL ? places[player] : SPLIT_ANYWHERE(lobby->nteams);
+}
+
+/* What a player is worth on no side. */
+static inline double
+mean_rating(const Lobby *lobby, int player)
+{
+	return (lobby->rating[0][player] + lobby->rating[1][player]) / 2;
+}
+
+/* Errors unless an integer of that name lies between these. */
+extern int	check_count(const char *name, int number, int least, int most);
+
+/* Errors unless the n numbers of an array are finite and no less, nor too large. */
+extern void check_points(const char *name, const float8 *element, int n, double least);
+
+/* Enter an identifier into a table; an error, saying what it is, if it was there. */
+extern void **enter_once(IdTable *table, IdType *type, Datum id, const char *what);
+
 /* Numbers of players in an array argument, in their order. */
 extern double *lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 							 const Lobby *lobby);
@@ -175,6 +201,12 @@ extern SplitStatus solve_problem(SplitProblem *problem, SplitAnswer *answer);
 
 /* Split a lobby into teams of one size; answer.found says whether that can be. */
 extern void split_one_size(const Lobby *lobby, SplitSize size, Split *split);
+
+/* Whether it does not matter which of two teams is which. */
+extern bool are_teams_alike(const Lobby *lobby);
+
+/* The mean rating of all players, over both teams. */
+extern double lobby_mean(const Lobby *lobby);
 
 /* Split it into the teams of a request, however many there are. */
 extern void split_lobby(const Lobby *lobby, const SplitRequest *request,

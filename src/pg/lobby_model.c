@@ -14,13 +14,6 @@
 #define MOST_AIMS 8
 #define AIM_NOISE 1e-9
 
-/* What a player is worth on no side. */
-static double
-mean_rating(const Lobby *lobby, int player)
-{
-	return (lobby->rating[0][player] + lobby->rating[1][player]) / 2;
-}
-
 void
 read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby,
 				 TeamMatch *team_match)
@@ -34,8 +27,6 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 	const double *deviation = NULL;
 	int			i;
 
-	if (lobby->nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
-		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, lobby->nteams, NULL);
 	if (given(fcinfo, arguments->deviation))
 	{
 		if (deviation_column < 0)
@@ -48,7 +39,7 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 		report_no_column(model, "command_rating");
 	if (lobby->command[0] != lobby->command[1])
 		report_no_column(model, "command_rating_2");
-	team_match_init(team_match, model, params, lobby->n, lobby->n);
+	team_match_init(team_match, model, params, lobby->n, lobby->nteams, lobby->n);
 	for (i = 0; i < lobby->n; i++)
 	{
 		double	   *state = team_match_state(team_match, i);

@@ -157,7 +157,7 @@ places_below(const Lobby *lobby, const int *best, int *places)
 
 	for (i = 0; i < lobby->n; i++)
 	{
-		places[i] = lobby->places != NULL ? lobby->places[i] : SPLIT_ANYWHERE(2);
+		places[i] = places_of(lobby, lobby->places, i);
 		for (t = 0; t < 2; t++)
 		{
 			if (i == best[t])
@@ -234,12 +234,10 @@ find_best_players(const Near *near, Split *split)
 static void
 spreads(const Lobby *lobby, SplitSize size, double **square)
 {
-	double		mean = 0;
+	double		mean = lobby_mean(lobby);
 	int			i,
 				t;
 
-	for (i = 0; i < lobby->n; i++)
-		mean += (lobby->rating[0][i] + lobby->rating[1][i]) / (2 * lobby->n);
 	for (t = 0; t < 2; t++)
 	{
 		square[t] = palloc_array(double, lobby->n + 1);
@@ -276,7 +274,7 @@ prepare_spread(const Near *near, SplitSize *size, const int *team, double *targe
 			return -1;
 		for (i = 0; i < lobby->n; i++)
 			fixed.places[i] = i < frozen ? SPLIT_MAY(team[i]) :
-				lobby->places != NULL ? lobby->places[i] : SPLIT_ANYWHERE(2);
+				places_of(lobby, lobby->places, i);
 		*scale = begin_two_teams(&fixed, *size, problem);
 		*target = lobby_target(lobby, scale);
 		problem->size = size;

@@ -56,7 +56,6 @@ split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 	int			playing = lobby->nteams * request->size[0];
 	Claim	   *claim = palloc_array(Claim, lobby->n + 1);
 	int			n = list_claims(lobby, claim);
-	const int  *before = lobby->locks;
 	int		   *places = palloc_array(int, lobby->n + 1);
 	int			slack;
 
@@ -67,7 +66,7 @@ split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 		int			i;
 
 		for (i = 0; i < lobby->n; i++)
-			places[i] = before != NULL ? before[i] : SPLIT_ANYWHERE(lobby->nteams);
+			places[i] = places_of(lobby, lobby->locks, i);
 		for (i = 0; i < n; i++)
 		{
 			int			player = claim[i].player;

@@ -191,12 +191,28 @@ split_one_size(const Lobby *lobby, SplitSize size, Split *split)
 	problem->target = NULL;
 }
 
-/* Whether it does not matter which team is the first. */
-static bool
-is_symmetric(const Lobby *lobby)
+bool
+are_teams_alike(const Lobby *lobby)
 {
+	int			i;
+
+	for (i = 0; i < lobby->n && lobby->places != NULL; i++)
+		if (((lobby->places[i] & SPLIT_MAY(1)) != 0) !=
+			((lobby->places[i] & SPLIT_MAY(2)) != 0))
+			return false;
 	return lobby->rating[0] == lobby->rating[1] && lobby->wanted == 0 &&
-		lobby->places == NULL && lobby->command[0] == lobby->command[1];
+		lobby->command[0] == lobby->command[1];
+}
+
+double
+lobby_mean(const Lobby *lobby)
+{
+	double		mean = 0;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+		mean += mean_rating(lobby, i) / lobby->n;
+	return mean;
 }
 
 /* Split into two teams of these numbers, whichever is the larger one. */
@@ -208,7 +224,8 @@ split_either_way(const Lobby *lobby, const SplitRequest *request, Split *split)
 	Split		mirror;
 
 	split_one_size(lobby, size, split);
-	if (request->size[0] == request->size[1] || request->in_order || is_symmetric(lobby))
+	if (request->size[0] == request->size[1] || request->in_order ||
+		are_teams_alike(lobby))
 		return;
 	split_one_size(lobby, other, &mirror);
 	if (mirror.answer.found &&
@@ -301,8 +318,7 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 		player[problem.n] = i;
 		value[problem.n] = lobby->rating[0][i];
 		party[problem.n] = lobby->party != NULL ? lobby->party[i] : 0;
-		places[problem.n++] = lobby->places != NULL ? lobby->places[i] :
-			SPLIT_ANYWHERE(lobby->nteams);
+		places[problem.n++] = places_of(lobby, lobby->places, i);
 	}
 	for (i = 0; i < lobby->n && lobby->party != NULL; i++)
 		if (place[i] < 0 && lobby->party[i] != 0)
@@ -465,8 +481,7 @@ drop_tie(Lobby *without, const Lobby *lobby, const Tie *tie)
 			break;
 		case TIE_PRIORITY:
 			for (i = 0; i < lobby->n; i++)
-				without->places[i] = lobby->locks != NULL ? lobby->locks[i] :
-					SPLIT_ANYWHERE(lobby->nteams);
+				without->places[i] = places_of(lobby, lobby->locks, i);
 			break;
 		case TIE_APART:
 			break;

@@ -259,13 +259,6 @@ try_moves(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
 	MemoryContextDelete(trial);
 }
 
-/* How far the teams are from even, in points. */
-static double
-points_off(const Teams *teams, const Split *split)
-{
-	return fabs(split->logit) * teams->lobby.scale;
-}
-
 /* Moves as a key, with what is left. */
 static void
 append_moves(StringInfo json, Teams *teams, const char *key, const Split *split)
@@ -280,7 +273,7 @@ append_moves(StringInfo json, Teams *teams, const char *key, const Split *split)
 	explain_players(json, "from_1", &teams->lobby, split->answer.team, 1);
 	explain_players(json, "from_2", &teams->lobby, split->answer.team, 2);
 	explain_number(json, "difference", split->difference);
-	explain_number(json, "off", points_off(teams, split));
+	explain_number(json, "off", points_off(&teams->lobby, split));
 	appendStringInfoChar(json, '}');
 }
 
@@ -311,7 +304,7 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 	explain_number(&json, "difference_before", before.difference);
 	explain_number(&json, "difference", split->difference);
 	explain_number(&json, "even", lobby->wanted);
-	explain_number(&json, "off", points_off(teams, split));
+	explain_number(&json, "off", points_off(&teams->lobby, split));
 	appendStringInfoChar(&json, '}');
 
 	/* Others leave somebody where he is who moves now. */
@@ -354,8 +347,8 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 		best = other;
 		costliest = describe_without(lobby, &tie[i]);
 	}
-	explain_costliest(&json, costliest, best.difference, points_off(teams, &best),
-					  points_off(teams, split));
+	explain_costliest(&json, costliest, best.difference, points_off(&teams->lobby, &best),
+					  points_off(&teams->lobby, split));
 	appendStringInfoChar(&json, '}');
 	return explain_end(&json);
 }

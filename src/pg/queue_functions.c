@@ -24,9 +24,6 @@ SKILLRATING_FUNCTION(skillrating_pair_queue);
 /* What places in regions and all else may take. */
 #define MAX_ROOM (64 * 1024 * 1024)
 
-/* Ratings, in points. */
-#define MOST_POINTS 1e12
-
 /* Steps to explain a match. */
 #define WHY_WORK 1e8
 
@@ -87,41 +84,22 @@ read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
 	table = id_table_create(&tickets->type);
 	for (i = 0; i < n; i++)
 	{
-		bool		found;
-
 		CHECK_FOR_INTERRUPTS();
-		(void) id_table_enter(table, tickets->ticket[i], "", &found);
-		if (found)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("ticket %s is there twice",
-							id_text(&tickets->type, tickets->ticket[i]))));
+		(void) enter_once(table, &tickets->type, tickets->ticket[i], "ticket");
 	}
 	tickets->problem.n = n;
 }
 
-/* Numbers of the tickets, or all the same for a null argument. */
+/* Numbers of the tickets, all 0 for a null argument. */
 static const double *
 read_numbers(FunctionCallInfo fcinfo, int arg, const char *name, int n, double least)
 {
 	const float8 *element;
-	double	   *zero;
-	int			i;
 
 	if (PG_ARGISNULL(arg))
-	{
-		zero = palloc0_array(double, n + 1);
-		return zero;
-	}
+		return palloc0_array(double, n + 1);
 	element = float8_array_argument(fcinfo, arg, name, n);
-	check_finite_elements(name, element, n);
-	for (i = 0; i < n; i++)
-		if (element[i] < least || element[i] > MOST_POINTS)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("%s is out of range: %g", name, element[i]),
-					 errdetail("It is element %d of the array.", i + 1),
-					 errhint("It must lie between %g and %g.", least, MOST_POINTS)));
+	check_points(name, element, n, least);
 	return element;
 }
 
@@ -199,19 +177,11 @@ read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 static int
 read_count(FunctionCallInfo fcinfo, int arg, const char *name, int least, int most)
 {
-	int			number;
-
 	if (PG_ARGISNULL(arg))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not be null", name)));
-	number = PG_GETARG_INT32(arg);
-	if (number < least || number > most)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be at least %d and at most %d, not %d", name, least,
-						most, number)));
-	return number;
+	return check_count(name, PG_GETARG_INT32(arg), least, most);
 }
 
 /* The model, and everybody's state: that of somebody new with these numbers. */
@@ -229,8 +199,6 @@ read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and params must not be null")));
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
-	if (problem->nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
-		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, problem->nteams, NULL);
 	column = model_state_column(model, ROLE_DEVIATION);
 	if (!PG_ARGISNULL(ARG_DEVIATION))
 	{
@@ -240,7 +208,7 @@ read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 	}
 	team_match_init(&tickets->team_match, model,
 					get_params(model, PG_GETARG_JSONB_P(ARG_PARAMS)), problem->n,
-					problem->nteams * problem->team_size);
+					problem->nteams, problem->nteams * problem->team_size);
 	for (i = 0; i < problem->n; i++)
 	{
 		double	   *state = team_match_state(&tickets->team_match, i);

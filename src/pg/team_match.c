@@ -6,11 +6,13 @@
 
 void
 team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, int n,
-				int seats)
+				int nteams, int seats)
 {
 	double		initial[MODEL_MAX_STATE];
 	int			i;
 
+	if (nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
+		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, nteams, NULL);
 	memset(team_match, 0, sizeof(TeamMatch));
 	team_match->model = model;
 	team_match->params = params;

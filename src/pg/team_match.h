@@ -20,10 +20,10 @@ typedef struct TeamMatch
 
 /*
  * Begin with n players of a model, each in the state of somebody new, and matches of
- * up to so many seats.
+ * so many teams and up to so many seats.  Errors if the model knows only two teams.
  */
 extern void team_match_init(TeamMatch *team_match, const Model *model,
-							ParamValue *params, int n, int seats);
+							ParamValue *params, int n, int nteams, int seats);
 
 /* The state of a player. */
 static inline double *

@@ -53,7 +53,6 @@ typedef struct Queue
 {
 	const QueueProblem *problem;
 	int			nunits;
-	int			nplaces;
 	Unit	   *unit;			/* who has waited longest first */
 	Member	   *member;
 	Place	   *place;			/* by pool, region and rating */
@@ -224,7 +223,6 @@ make_places(Queue *queue)
 			queue->place[n++] = (Place) {unit->pool, __builtin_ctzll(region),
 				unit->rating, u, -1, -1};
 	}
-	queue->nplaces = n;
 	qsort(queue->place, (size_t) n, sizeof(Place), compare_places);
 	for (i = 0; i < n; i++)
 	{

@@ -41,13 +41,6 @@ typedef struct Unit
 	double		value;
 } Unit;
 
-/* A split of the units, and how good it is. */
-typedef struct Draft
-{
-	int		   *team;			/* by unit */
-	double		objective;
-} Draft;
-
 typedef struct Search
 {
 	const SplitManyProblem *problem;
@@ -59,8 +52,9 @@ typedef struct Search
 	bool		benches;		/* somebody sits out who might play */
 	int			alike[SPLIT_MAX_TEAMS]; /* the first team like each */
 	double		center;			/* mean strength, as far as it is known before */
-	Draft		now;
-	Draft		best;
+	int		   *team;			/* by unit, as it is now, */
+	int		   *best_team;		/* and in the best split so far, */
+	double		best;			/* which has this objective */
 	double		work;
 	uint64_t	steps;			/* of the search that goes on */
 
@@ -117,8 +111,8 @@ lay_out(const SplitManyProblem *problem, char *block, Search *search)
 	search->member = block_take(&block, &total, sizeof(int), n);
 	search->unit_of = block_take(&block, &total, sizeof(int), n);
 	search->apart = block_take(&block, &total, sizeof(uint64_t), MAX_UNITS);
-	search->now.team = block_take(&block, &total, sizeof(int), n);
-	search->best.team = block_take(&block, &total, sizeof(int), n);
+	search->team = block_take(&block, &total, sizeof(int), n);
+	search->best_team = block_take(&block, &total, sizeof(int), n);
 	search->pair_value = block_take(&block, &total, sizeof(double), n);
 	search->pair_party = block_take(&block, &total, sizeof(int), n);
 	search->pair_places = block_take(&block, &total, sizeof(int), n);
@@ -288,7 +282,7 @@ is_apart(const Search *search, int unit, int team)
 		uint64_t	others = search->apart[unit] & ((UINT64_C(1) << unit) - 1);
 
 		for (; others != 0; others &= others - 1)
-			if (search->now.team[__builtin_ctzll(others)] == team)
+			if (search->team[__builtin_ctzll(others)] == team)
 				return false;
 		return true;
 	}
@@ -297,8 +291,8 @@ is_apart(const Search *search, int unit, int team)
 		int			a = search->unit_of[problem->apart[i].a];
 		int			b = search->unit_of[problem->apart[i].b];
 
-		if ((a == unit && b < unit && search->now.team[b] == team) ||
-			(b == unit && a < unit && search->now.team[a] == team))
+		if ((a == unit && b < unit && search->team[b] == team) ||
+			(b == unit && a < unit && search->team[a] == team))
 			return false;
 	}
 	return true;
@@ -312,7 +306,7 @@ team_sums(const Search *search, double *sum)
 
 	memset(sum, 0, sizeof(double) * (SPLIT_MAX_TEAMS + 1));
 	for (u = 0; u < search->nunits; u++)
-		sum[search->now.team[u]] += search->unit[u].value;
+		sum[search->team[u]] += search->unit[u].value;
 }
 
 static double
@@ -344,13 +338,14 @@ static void
 keep_best(Search *search)
 {
 	double		sum[SPLIT_MAX_TEAMS + 1];
+	double		now;
 
 	team_sums(search, sum);
-	search->now.objective = objective(search, sum);
-	if (search->now.objective >= search->best.objective)
+	now = objective(search, sum);
+	if (now >= search->best)
 		return;
-	search->best.objective = search->now.objective;
-	memcpy(search->best.team, search->now.team, sizeof(int) * (size_t) search->nunits);
+	search->best = now;
+	memcpy(search->best_team, search->team, sizeof(int) * (size_t) search->nunits);
 }
 
 /* Whether there is nothing left to gain; squares of rounding errors are nothing. */
@@ -359,7 +354,7 @@ is_even(const Search *search)
 {
 	double		scale = fabs(search->total * search->problem->share);
 
-	return search->best.objective <=
+	return search->best <=
 		(search->problem->objective == SPLIT_RANGE ? sqrt(SUM_NOISE) * scale :
 		 SUM_NOISE * scale * scale);
 }
@@ -413,7 +408,7 @@ draft(Search *search, int u, int *left, int spare, uint64_t *random)
 				continue;
 			tried |= 1 << search->alike[team - 1];
 		}
-		search->now.team[u] = team;
+		search->team[u] = team;
 		left[team - 1] -= unit->size;
 		if (draft(search, u + 1, left, spare, random))
 			return true;
@@ -421,7 +416,7 @@ draft(Search *search, int u, int *left, int spare, uint64_t *random)
 	}
 	if (spare < unit->size || (unit->places & SPLIT_MAY(SPLIT_BENCH)) == 0)
 		return false;
-	search->now.team[u] = SPLIT_BENCH;
+	search->team[u] = SPLIT_BENCH;
 	return draft(search, u + 1, left, spare - unit->size, random);
 }
 
@@ -437,7 +432,7 @@ gather_pair(Search *search, int s, int t)
 	for (i = 0; i < problem->n; i++)
 	{
 		int			unit = search->unit_of[i];
-		int			team = search->now.team[unit];
+		int			team = search->team[unit];
 		int			places = search->unit[unit].places;
 
 		search->pair_place[i] = -1;
@@ -535,7 +530,7 @@ split_pair(Search *search, int s, int t, const double *sum)
 	{
 		int			place = answer.team[i];
 
-		search->now.team[search->unit_of[search->pair_player[i]]] =
+		search->team[search->unit_of[search->pair_player[i]]] =
 			place == 1 ? s : place == 2 ? t : SPLIT_BENCH;
 	}
 	return true;
@@ -733,7 +728,7 @@ squares_may_do(const Search *search, double sum, double squares)
 		squares - squares_of_mean(search, level, search->sum + sum) :
 		squares + squares_to_come(search, level, search->sum + sum);
 
-	return least < search->best.objective * (1 - LEAST_GAIN);
+	return least < search->best * (1 - LEAST_GAIN);
 }
 
 /* The same of strengths: teams to come must be near enough to these, too. */
@@ -741,7 +736,7 @@ static bool
 range_may_do(const Search *search, double sum, double low, double high)
 {
 	const SplitManyProblem *problem = search->problem;
-	double		best = search->best.objective * (1 - LEAST_GAIN);
+	double		best = search->best * (1 - LEAST_GAIN);
 	double		rest = search->total - search->sum - sum;
 	double		weight = 0;
 	int			i;
@@ -761,13 +756,13 @@ take_split(Search *search)
 	const SplitManyProblem *problem = search->problem;
 	int			i;
 
-	memset(search->now.team, 0, sizeof(int) * (size_t) search->nunits);
+	memset(search->team, 0, sizeof(int) * (size_t) search->nunits);
 	for (i = 0; i < problem->nteams; i++)
 	{
 		uint64_t	units;
 
 		for (units = search->path[i]; units != 0; units &= units - 1)
-			search->now.team[__builtin_ctzll(units)] = search->order[i] + 1;
+			search->team[__builtin_ctzll(units)] = search->order[i] + 1;
 	}
 	keep_best(search);
 }
@@ -899,8 +894,7 @@ SplitProof
 split_many(const SplitManyProblem *problem, void *room, int *team, double *left)
 {
 	Search		search = {
-		.problem = problem,.nunits = count_units(problem),
-		.best = {.objective = INFINITY}
+		.problem = problem,.nunits = count_units(problem),.best = INFINITY
 	};
 	uint64_t	random = 1;
 	int			playing = 0;
@@ -946,7 +940,7 @@ split_many(const SplitManyProblem *problem, void *room, int *team, double *left)
 	else if (search.nunits <= MAX_UNITS)
 		proven = go_through(&search);
 	for (i = 0; i < problem->n; i++)
-		team[i] = search.best.team[search.unit_of[i]];
-	*left = search.best.objective;
+		team[i] = search.best_team[search.unit_of[i]];
+	*left = search.best;
 	return proven ? SPLIT_PROVEN : SPLIT_FOUND;
 }
