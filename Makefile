@@ -25,44 +25,14 @@ MODULE_big = $(EXTENSION)
 PGFILEDESC = "skillrating - skill ratings of players from match results"
 
 # Whatever is in these folders is part of the library.
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/core/*.c src/core/math/*.c \
-	src/core/models/*.c src/core/solve/*.c src/core/split/*.c src/pg/*.c)))
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/core/*/*.c src/pg/*/*.c)))
 
-# The parts of the install script, in the order in which they are joined.
-SQL_PARTS = \
-	sql/header.sql \
-	sql/models.sql \
-	sql/elo.sql \
-	sql/frag.sql \
-	sql/glicko.sql \
-	sql/hive.sql \
-	sql/synelo.sql \
-	sql/trueskill.sql \
-	sql/weng_lin.sql \
-	sql/score.sql \
-	sql/calibration.sql \
-	sql/display.sql \
-	sql/regression.sql \
-	sql/rate.sql \
-	sql/tune.sql \
-	sql/solve.sql \
-	sql/solve_distributed.sql \
-	sql/frag_scores.sql \
-	sql/plot.sql \
-	sql/split.sql \
-	sql/moves.sql \
-	sql/queue.sql \
-	sql/ladder.sql \
-	sql/corrections.sql \
-	sql/operations.sql \
-	sql/solve_ladder.sql \
-	sql/reading.sql \
-	sql/split_ladder.sql \
-	sql/mirror.sql \
-	sql/rerate.sql
+# The parts of the install script: their numbers are the order in which they are
+# joined.
+SQL_PARTS = $(sort $(wildcard sql/*.sql))
 
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
-DATA = $(wildcard sql/$(EXTENSION)--*--*.sql)
+DATA = $(wildcard sql/updates/$(EXTENSION)--*--*.sql)
 EXTRA_CLEAN = $(DATA_built)
 
 # Inputs live in test/, outputs in expected/: without options about the latter
@@ -77,7 +47,7 @@ EXTRA_CLEAN += results output_iso build regression.diffs regression.out
 # -ffp-contract=off stands among the preprocessor flags because those reach the
 # bitcode too: the same source must round alike wherever it is compiled.
 # The server's headers are system headers, so that warnings are about our code.
-PG_CPPFLAGS = -I$(srcdir)/src/core -I$(srcdir)/src/pg -ffp-contract=off \
+PG_CPPFLAGS = -I$(srcdir)/src -ffp-contract=off \
 	-isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS = -std=gnu11 -fvisibility=hidden -Wall -Wextra -Wshadow -Wvla \
 	-Wdeclaration-after-statement
@@ -96,6 +66,6 @@ $(DATA_built): $(SQL_PARTS) $(EXTENSION).control
 	cat $(SQL_PARTS) > $@
 
 # Every object depends on every header: they are few and quickly compiled.
-$(OBJS): $(wildcard src/*/*.h src/*/*/*.h)
+$(OBJS): $(wildcard src/*/*/*.h)
 
 endif

@@ -14,9 +14,9 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 build=build/fuzz
 mkdir -p "$build"
-sources=(src/core/*.c src/core/*/*.c)
-flags=(-std=gnu11 -g -O1 -Wall -Wextra -Werror -ffp-contract=off -Isrc/core)
-targets="$(sed -n 's/^	MODEL(\([a-z0-9_]*\)).*/\1/p' src/core/models.c) split split_many queue"
+sources=(src/core/*/*.c)
+flags=(-std=gnu11 -g -O1 -Wall -Wextra -Werror -ffp-contract=off -Isrc)
+targets="$(sed -n 's/^	MODEL(\([a-z0-9_]*\)).*/\1/p' src/core/models/registry.c) split split_many queue"
 status=0
 
 result() {

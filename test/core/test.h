@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "model.h"
+#include "core/rating/model.h"
 
 /* The most participants, players and teams of a Fixture. */
 #define TEST_MAX_ROWS	64

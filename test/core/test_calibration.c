@@ -7,8 +7,8 @@
 
 #include "test.h"
 
-#include "calibration.h"
-#include "math/logistic.h"
+#include "core/evaluate/calibration.h"
+#include "core/math/logistic.h"
 
 #define ROWS 20000
 #define BINS 10

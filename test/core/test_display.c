@@ -4,9 +4,9 @@
  */
 #include "test.h"
 
-#include "display.h"
-#include "math/cholesky.h"
-#include "regression.h"
+#include "core/evaluate/regression.h"
+#include "core/math/cholesky.h"
+#include "core/rating/display.h"
 
 static void
 test_division(void **state)

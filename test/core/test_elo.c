@@ -7,9 +7,9 @@
 #include "csv.h"
 #include "test.h"
 
-#include "math/logistic.h"
-#include "math/normal.h"
-#include "models/elo.h"
+#include "core/math/logistic.h"
+#include "core/math/normal.h"
+#include "core/models/elo.h"
 
 enum
 {

@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-#include "models/frag.h"
+#include "core/models/frag.h"
 
 static const FragRules league = {40, 400, 0, -INFINITY};
 static const FragRules each_frag = {40, 400, 1, -INFINITY};

@@ -6,8 +6,8 @@
 
 #include "test.h"
 
-#include "math/logistic.h"
-#include "solve/frag_graph.h"
+#include "core/math/logistic.h"
+#include "core/solve/frag_graph.h"
 
 typedef struct Box
 {

@@ -6,8 +6,8 @@
 #include "csv.h"
 #include "test.h"
 
-#include "models/deviation.h"
-#include "models/glicko.h"
+#include "core/models/deviation.h"
+#include "core/models/glicko.h"
 
 enum
 {

@@ -11,8 +11,8 @@
 
 #include "test.h"
 
-#include "math/logistic.h"
-#include "models/hive.h"
+#include "core/math/logistic.h"
+#include "core/models/hive.h"
 
 static void
 set_side(Fixture *f)

@@ -7,8 +7,8 @@
 
 #include "test.h"
 
-#include "math/logistic.h"
-#include "solve/logit_solver.h"
+#include "core/math/logistic.h"
+#include "core/solve/logit_solver.h"
 
 #define MAX_ROWS 20000
 #define MAX_ENTRIES 100000

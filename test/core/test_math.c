@@ -8,12 +8,12 @@
 
 #include "test.h"
 
-#include "math/logistic.h"
-#include "math/normal.h"
-#include "math/quadrature.h"
-#include "math/sum.h"
-#include "math/truncated.h"
-#include "score.h"
+#include "core/math/logistic.h"
+#include "core/math/normal.h"
+#include "core/math/quadrature.h"
+#include "core/math/score.h"
+#include "core/math/sum.h"
+#include "core/math/truncated.h"
 
 /* For functions of up to 1000 variables. */
 static double work[NORMAL_WORK(1000)];

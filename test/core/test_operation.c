@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-#include "operation.h"
+#include "core/rating/operation.h"
 
 /* A state that has moved away from the initial one. */
 static void

@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "split/queue.h"
+#include "core/split/queue.h"
 
 #define MAX_TICKETS 600
 

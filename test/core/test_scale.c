@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-#include "scale.h"
+#include "core/util/scale.h"
 
 static void
 test_steps(void **state)

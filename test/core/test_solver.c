@@ -8,8 +8,8 @@
 #include "csv.h"
 #include "test.h"
 
-#include "math/logistic.h"
-#include "solve/solver.h"
+#include "core/math/logistic.h"
+#include "core/solve/solver.h"
 
 #define DAY INT64_C(86400000000)
 #define MAX_MATCHES 30000

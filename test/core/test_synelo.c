@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-#include "models/synelo.h"
+#include "core/models/synelo.h"
 
 enum
 {

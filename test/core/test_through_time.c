@@ -8,7 +8,7 @@
 #include "csv.h"
 #include "test.h"
 
-#include "solve/through_time.h"
+#include "core/solve/through_time.h"
 
 #define DAY INT64_C(86400000000)
 #define MAX_MATCHES 20000

@@ -5,8 +5,8 @@
 #include "csv.h"
 #include "test.h"
 
-#include "math/truncated.h"
-#include "models/trueskill.h"
+#include "core/math/truncated.h"
+#include "core/models/trueskill.h"
 
 static const TrueSkill standard = {25.0 / 6, 25.0 / 300, 0.1, false};
 

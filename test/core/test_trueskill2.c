@@ -4,8 +4,8 @@
  */
 #include "test.h"
 
-#include "math/joint_normal.h"
-#include "math/normal.h"
+#include "core/math/joint_normal.h"
+#include "core/math/normal.h"
 
 enum
 {

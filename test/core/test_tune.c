@@ -10,9 +10,9 @@
 
 #include "test.h"
 
-#include "history.h"
-#include "score.h"
-#include "tune.h"
+#include "core/evaluate/tune.h"
+#include "core/math/score.h"
+#include "core/rating/history.h"
 
 #define DAY INT64_C(86400000000)
 

@@ -5,8 +5,8 @@
 #include "csv.h"
 #include "test.h"
 
-#include "math/normal.h"
-#include "models/weng_lin.h"
+#include "core/math/normal.h"
+#include "core/models/weng_lin.h"
 
 #define NVARIANTS 5
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "model.h"
+#include "core/rating/model.h"
 #include "targets.h"
 
 #define MAX_ROWS	24

@@ -6,7 +6,7 @@
  * time, of one pool and with a region in common, and parties are in one team.
  */
 #include "bytes.h"
-#include "split/queue.h"
+#include "core/split/queue.h"
 #include "targets.h"
 
 #define MAX_TICKETS	60

@@ -2,7 +2,7 @@
  * cholesky.c
  *		Linear systems with a symmetric positive definite matrix.
  */
-#include "math/cholesky.h"
+#include "core/math/cholesky.h"
 
 #include <math.h>
 

@@ -2,11 +2,11 @@
  * conjugate_gradients.c
  *		Solves large symmetric linear systems of which only products are known.
  */
-#include "math/conjugate_gradients.h"
+#include "core/math/conjugate_gradients.h"
 
 #include <string.h>
 
-#include "math/dot.h"
+#include "core/math/dot.h"
 
 /* What curves less than this share of its diagonal curves by rounding only. */
 #define CURVATURE_NOISE 1e-13

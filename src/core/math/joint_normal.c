@@ -3,7 +3,7 @@
  *		Normal variables with a joint distribution, and what observations of
  *		linear combinations of them tell.
  */
-#include "math/joint_normal.h"
+#include "core/math/joint_normal.h"
 
 void
 joint_normal_project(const JointNormal *joint, const double *x, double *slope,

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "math/normal.h"
-#include "math/quadrature.h"
+#include "core/math/normal.h"
+#include "core/math/quadrature.h"
 
 #define SQRT_HALF		0.70710678118654752440
 #define LN_SQRT_2PI		0.91893853320467274178

@@ -5,7 +5,7 @@
 #ifndef NORMAL_H
 #define NORMAL_H
 
-#include "interrupt.h"
+#include "core/util/interrupt.h"
 
 /* Density of a standard normal variable at x. */
 extern double normal_density(double x);

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "math/quadrature.h"
+#include "core/math/quadrature.h"
 
 /* How often a piece may be halved. */
 #define MAX_DEPTH		36

@@ -4,9 +4,9 @@
  */
 #include <math.h>
 
-#include "math/normal.h"
-#include "math/quadrature.h"
-#include "math/truncated.h"
+#include "core/math/truncated.h"
+#include "core/math/normal.h"
+#include "core/math/quadrature.h"
 
 /* From here on Mills' ratio comes from its continued fraction. */
 #define FRACTION_FROM 10.0

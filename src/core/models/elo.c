@@ -18,10 +18,10 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "math/logistic.h"
-#include "math/normal.h"
-#include "model.h"
-#include "models/elo.h"
+#include "core/models/elo.h"
+#include "core/math/logistic.h"
+#include "core/math/normal.h"
+#include "core/rating/model.h"
 
 enum
 {

@@ -8,15 +8,15 @@
  * The expected score is therefore an expected share and not a probability to
  * win.
  */
-#include "models/frag.h"
+#include "core/models/frag.h"
 
 #include <math.h>
 #include <stddef.h>
 
-#include "math/logistic.h"
-#include "model.h"
-#include "models/deviation.h"
-#include "models/elo.h"
+#include "core/math/logistic.h"
+#include "core/models/deviation.h"
+#include "core/models/elo.h"
+#include "core/rating/model.h"
 
 enum
 {

@@ -7,14 +7,14 @@
  * of a ladder is a rating period of its own, and the deviation grows with the
  * time between them.
  */
-#include "models/glicko.h"
+#include "core/models/glicko.h"
 
 #include <stddef.h>
 
-#include "math/logistic.h"
-#include "math/square.h"
-#include "model.h"
-#include "models/deviation.h"
+#include "core/math/logistic.h"
+#include "core/math/square.h"
+#include "core/models/deviation.h"
+#include "core/rating/model.h"
 
 enum
 {

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "match.h"
+#include "core/rating/match.h"
 
 /* Log-odds per rating point: 400 points are odds of 10 to 1. */
 #define GLICKO_LOG_ODDS (M_LN10 / 400)

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "model.h"
-#include "models/deviation.h"
-#include "models/glicko.h"
+#include "core/models/deviation.h"
+#include "core/models/glicko.h"
+#include "core/rating/model.h"
 
 enum
 {

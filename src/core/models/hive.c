@@ -15,9 +15,9 @@
  */
 #include <math.h>
 
-#include "math/logistic.h"
-#include "model.h"
-#include "models/hive.h"
+#include "core/models/hive.h"
+#include "core/math/logistic.h"
+#include "core/rating/model.h"
 
 enum
 {

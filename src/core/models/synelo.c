@@ -10,13 +10,13 @@
  * numbers has it as moving averages: of up to window rounds they are the plain
  * means and deviations, after that older rounds fade.
  */
-#include "models/synelo.h"
+#include "core/models/synelo.h"
 
 #include <math.h>
 #include <stddef.h>
 
-#include "math/logistic.h"
-#include "model.h"
+#include "core/math/logistic.h"
+#include "core/rating/model.h"
 
 enum
 {

@@ -13,15 +13,15 @@
  * TrueSkill is a trademark of Microsoft Corporation; this is an independent
  * implementation.
  */
-#include "models/trueskill.h"
+#include "core/models/trueskill.h"
 
 #include <math.h>
 #include <stddef.h>
 
-#include "math/square.h"
-#include "math/truncated.h"
-#include "model.h"
-#include "models/deviation.h"
+#include "core/math/square.h"
+#include "core/math/truncated.h"
+#include "core/models/deviation.h"
+#include "core/rating/model.h"
 
 enum
 {

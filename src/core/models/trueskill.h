@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "match.h"
-#include "math/normal.h"
+#include "core/math/normal.h"
+#include "core/rating/match.h"
 
 /* The state columns. */
 enum

@@ -21,12 +21,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "math/joint_normal.h"
-#include "math/normal.h"
-#include "math/square.h"
-#include "math/truncated.h"
-#include "model.h"
-#include "models/deviation.h"
+#include "core/math/joint_normal.h"
+#include "core/math/normal.h"
+#include "core/math/square.h"
+#include "core/math/truncated.h"
+#include "core/models/deviation.h"
+#include "core/rating/model.h"
 
 /* The covariances of so many performances are kept on the stack. */
 #define TRUESKILL2_MAX_PLAYERS 200

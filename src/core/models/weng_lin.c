@@ -12,17 +12,17 @@
  * their behaviours, so that who moves here keeps the numbers
  * (docs/models/weng_lin.md).
  */
-#include "models/weng_lin.h"
+#include "core/models/weng_lin.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "math/logistic.h"
-#include "math/normal.h"
-#include "math/square.h"
-#include "math/truncated.h"
-#include "models/deviation.h"
+#include "core/math/logistic.h"
+#include "core/math/normal.h"
+#include "core/math/square.h"
+#include "core/math/truncated.h"
+#include "core/models/deviation.h"
 
 static const char *const variant_choices[] = {
 	"plackett_luce", "bradley_terry_full", "bradley_terry_part",

@@ -5,7 +5,7 @@
 #ifndef WENG_LIN_H
 #define WENG_LIN_H
 
-#include "model.h"
+#include "core/rating/model.h"
 
 /* The state columns. */
 enum

@@ -8,14 +8,14 @@
  * solution where everybody met everybody; elsewhere it forgets who the opponents
  * were, and the linear system is solved instead.
  */
-#include "solve/frag_graph.h"
+#include "core/solve/frag_graph.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "math/conjugate_gradients.h"
-#include "solve/solver.h"
-#include "union_find.h"
+#include "core/math/conjugate_gradients.h"
+#include "core/solve/solver.h"
+#include "core/util/union_find.h"
 
 enum
 {

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interrupt.h"
-#include "model.h"
-#include "solve/logit_solver.h"
+#include "core/rating/model.h"
+#include "core/solve/logit_solver.h"
+#include "core/util/interrupt.h"
 
 /* How often two players killed each other; a < b. */
 typedef struct FragEdge

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "models/hive.h"
-#include "solve/solver.h"
+#include "core/models/hive.h"
+#include "core/solve/solver.h"
 
 enum
 {

@@ -2,16 +2,16 @@
  * logit_solver.c
  *		The maximum of a logistic likelihood with sparse rows and priors.
  */
-#include "solve/logit_solver.h"
+#include "core/solve/logit_solver.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "block.h"
-#include "math/conjugate_gradients.h"
-#include "math/dot.h"
-#include "math/sum.h"
+#include "core/math/conjugate_gradients.h"
+#include "core/math/dot.h"
+#include "core/math/sum.h"
+#include "core/util/block.h"
 
 /* After how many entries there may be an interrupt. */
 #define ENTRIES_BETWEEN_CHECKS 100000

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interrupt.h"
+#include "core/util/interrupt.h"
 
 /*
  * Results: row r has the entries from first[r] to below first[r + 1], of which so many

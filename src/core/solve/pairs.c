@@ -2,7 +2,7 @@
  * pairs.c
  *		What solvers share whose results are comparisons of teams in pairs.
  */
-#include "solve/pairs.h"
+#include "core/solve/pairs.h"
 
 #include <math.h>
 #include <stddef.h>

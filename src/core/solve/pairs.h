@@ -5,7 +5,7 @@
 #ifndef PAIRS_H
 #define PAIRS_H
 
-#include "solve/solver.h"
+#include "core/solve/solver.h"
 
 /* The log-odds of a team: the mean of its players' skills, or their sum. */
 enum PairsTeam

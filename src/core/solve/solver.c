@@ -2,14 +2,14 @@
  * solver.c
  *		Ratings that all matches together imply: what is the same for all solvers.
  */
-#include "solve/solver.h"
+#include "core/solve/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "block.h"
-#include "union_find.h"
+#include "core/util/block.h"
+#include "core/util/union_find.h"
 
 /* After how many matches there may be an interrupt. */
 #define MATCHES_BETWEEN_CHECKS 1000

@@ -6,8 +6,8 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
-#include "history.h"
-#include "solve/logit_solver.h"
+#include "core/rating/history.h"
+#include "core/solve/logit_solver.h"
 
 /*
  * A solver has the parameters and inputs of a Model, which is in no registry of its

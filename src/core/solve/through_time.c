@@ -8,13 +8,13 @@
  * goes through the matches in order, or back, and updates the sites by the messages
  * along the chains; the update of a match is that of TrueSkill.
  */
-#include "solve/through_time.h"
+#include "core/solve/through_time.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "solve/solver.h"
-#include "union_find.h"
+#include "core/solve/solver.h"
+#include "core/util/union_find.h"
 
 /* After how many matches there may be an interrupt. */
 #define MATCHES_BETWEEN_CHECKS 1000

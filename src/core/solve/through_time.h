@@ -9,8 +9,8 @@
 #ifndef THROUGH_TIME_H
 #define THROUGH_TIME_H
 
-#include "history.h"
-#include "models/trueskill.h"
+#include "core/models/trueskill.h"
+#include "core/rating/history.h"
 
 /* A normal density up to its height: precision, and precision times mean. */
 typedef struct Message

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "solve/pairs.h"
+#include "core/solve/pairs.h"
 
 enum
 {

@@ -2,14 +2,14 @@
  * queue.c
  *		Tickets in a queue put together to matches of a given shape.
  */
-#include "split/queue.h"
+#include "core/split/queue.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "block.h"
-#include "split/split_many.h"
+#include "core/split/split_many.h"
+#include "core/util/block.h"
 
 /* Units near a ticket that are considered, and steps to fill the teams with them. */
 #define MOST_CANDIDATES 256

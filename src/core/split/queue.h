@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interrupt.h"
+#include "core/util/interrupt.h"
 
 /* Most tickets in a match. */
 #define QUEUE_MAX_SEATS 128

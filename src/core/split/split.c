@@ -3,14 +3,14 @@
  *		Players split into two teams and a bench as evenly as can be: groups, their
  *		options, and the choice of a method.
  */
-#include "split/split.h"
+#include "core/split/split.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "block.h"
-#include "union_find.h"
+#include "core/util/block.h"
+#include "core/util/union_find.h"
 
 /* More options of one group than these are not enumerated. */
 #define MAX_OPTIONS 20000

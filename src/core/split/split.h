@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interrupt.h"
+#include "core/util/interrupt.h"
 
 /* Where players end up, and as bits, where they may. */
 #define SPLIT_NOWHERE (-1)		/* not there yet */

@@ -8,12 +8,12 @@
  * put on either team.  Sums come out sorted: those with another group are merged of
  * the sums before, moved by each of its options.  All in full precision.
  */
-#include "split/split.h"
+#include "core/split/split.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "block.h"
+#include "core/util/block.h"
 
 /* With more options than these sums are sorted and not merged. */
 #define MAX_RUNS 8

@@ -2,12 +2,12 @@
  * split_many.c
  *		Players split into more than two teams, and a bench, as evenly as can be.
  */
-#include "split/split_many.h"
+#include "core/split/split_many.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "block.h"
+#include "core/util/block.h"
 
 /* Sets of more units are not gone through one after another, */
 #define MAX_TABLE_UNITS 22

@@ -10,7 +10,7 @@
 #ifndef SPLIT_MANY_H
 #define SPLIT_MANY_H
 
-#include "split/split.h"
+#include "core/split/split.h"
 
 #define SPLIT_MAX_TEAMS 10
 

@@ -11,13 +11,13 @@
  * both halves can reach says how much each contributes.  As half of the players reach
  * an eighth of the states, all halves together take less than the whole.
  */
-#include "split/split.h"
+#include "core/split/split.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "block.h"
+#include "core/util/block.h"
 
 #define WORD_BITS 64
 

@@ -1,0 +1,238 @@
+/*
+ * history.c
+ *		All matches of a history in compact form, to be rated over and over.
+ */
+#include "core/rating/history.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/math/score.h"
+#include "core/util/block.h"
+
+/* After how many participants there may be an interrupt. */
+#define PARTICIPANTS_BETWEEN_CHECKS 1000
+
+/* No forecast is scored as more certain than this. */
+#define LEAST_PROBABILITY 1e-15
+
+/* Lay the arrays out, or only add up what they take where there is no block. */
+static size_t
+lay_out(HistoryWork *work, char *block, const History *history,
+		const Model *model)
+{
+	size_t		players = (size_t) history->nplayers;
+	size_t		n = (size_t) history->max_participants;
+	size_t		nstate = (size_t) model->nstate;
+	size_t		total = 0;
+
+#define TAKE(array, count) \
+	work->array = block_take(&block, &total, sizeof(*work->array), count)
+
+	TAKE(state, players * nstate);
+	TAKE(games, players);
+	TAKE(last_played, players);
+	TAKE(slot, players);
+	TAKE(participant, n);
+	TAKE(team, n);
+	TAKE(match_player, n);
+	TAKE(entry, n);
+	TAKE(player, n);
+	TAKE(before, n * nstate);
+	TAKE(after, n * nstate);
+#undef TAKE
+	return total;
+}
+
+size_t
+history_work_size(const History *history, const Model *model)
+{
+	HistoryWork work;
+
+	return lay_out(&work, NULL, history, model);
+}
+
+void
+history_work_init(HistoryWork *work, void *block, const History *history,
+				  const Model *model)
+{
+	int32_t		i;
+
+	lay_out(work, block, history, model);
+	for (i = 0; i < history->nplayers; i++)
+		work->slot[i] = -1;
+}
+
+MatchStatus
+history_build_match(const History *history, size_t number, const Model *model,
+					const ParamValue *params, HistoryWork *work, Match *match,
+					int *offender)
+{
+	const HistoryMatch *source = &history->match[number];
+	MatchStatus status;
+	int			i,
+				j;
+
+	match->team = work->team;
+	match->player = work->match_player;
+	match->entry = work->entry;
+	match->log_odds = source->log_odds;
+	match->gain = source->gain;
+	match->nplayers = 0;
+	for (i = 0; i < source->n; i++)
+	{
+		Participant *p = &work->participant[i];
+		int32_t		player = history->player[source->first + i];
+
+		*p = participant_default;
+		if (work->slot[player] < 0)
+		{
+			work->slot[player] = match->nplayers;
+			work->player[match->nplayers++] = player;
+		}
+		p->player = work->slot[player];
+		p->team = history->team[source->first + i];
+		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
+			if (history->number[j] != NULL)
+				*participant_number(p, j) = history->number[j][source->first + i];
+	}
+	status = match_build(model, params, work->participant, source->n, match,
+						 offender);
+	for (i = 0; i < match->nplayers; i++)
+		work->slot[work->player[i]] = -1;
+	return status;
+}
+
+/* Rate a match that was built, and let its players go on from there. */
+static MatchStatus
+rate_match(const History *history, const HistoryMatch *source,
+		   const Model *model, const ParamValue *params, bool shares,
+		   HistoryWork *work, Match *match)
+{
+	int			nstate = model->nstate;
+	MatchStatus status;
+	int			i,
+				j;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		int32_t		player = work->player[i];
+		int32_t		shared = shares ? history->shared[player] : -1;
+		MatchPlayer *p = &match->player[i];
+		double	   *before = work->before + (size_t) i * nstate;
+
+		model_state_before(model, params, work->state + (size_t) player * nstate,
+						   idle_seconds(work->last_played[player],
+										source->played_at),
+						   shares ? work->state + (size_t) shared * nstate : NULL,
+						   shares ? idle_seconds(work->last_played[shared],
+												 source->played_at) : 0,
+						   before);
+		p->before = before;
+		p->after = work->after + (size_t) i * nstate;
+		p->games = (double) work->games[player];
+	}
+	status = model_rate(model, params, match);
+	if (status != MATCH_OK)
+		return status;
+	for (i = 0; i < match->nplayers; i++)
+	{
+		int32_t		player = work->player[i];
+		const double *after = match->player[i].after;
+
+		memcpy(work->state + (size_t) player * nstate, after,
+			   nstate * sizeof(double));
+		for (;;)
+		{
+			work->games[player]++;
+			if (source->played_at > work->last_played[player])
+				work->last_played[player] = source->played_at;
+			if (!shares || history->shared[player] == player)
+				break;
+			player = history->shared[player];
+			for (j = 0; j < nstate; j++)
+				if (model->state[j].shared)
+					work->state[(size_t) player * nstate + j] = after[j];
+		}
+	}
+	return MATCH_OK;
+}
+
+double
+match_log_loss(const Match *match)
+{
+	double		loss = 0;
+	int			winners = 0;
+	int			i;
+
+	if (match->nteams == 2)
+		return log_loss(fmin(fmax(match->team[0].win, LEAST_PROBABILITY),
+							 1 - LEAST_PROBABILITY),
+						match_outcome(match, 0) / 2.0);
+	for (i = 0; i < match->nteams; i++)
+		if (match_outcome(match, i) != MATCH_LOST)
+		{
+			loss -= log(fmax(match->team[i].win, LEAST_PROBABILITY));
+			winners++;
+		}
+	return loss / winners;
+}
+
+MatchStatus
+history_replay(const History *history, const Model *model,
+			   const ParamValue *params, HistoryWork *work,
+			   const size_t *bound, int nscores, HistoryScore *score,
+			   InterruptCheck interrupt, size_t *match_number, int *offender)
+{
+	bool		shares = history->shared != NULL && model->shares != NULL &&
+		model->shares(params);
+	double		initial[MODEL_MAX_STATE];
+	size_t		unchecked = 0;
+	size_t		m;
+	int			part = -1;
+	int32_t		i;
+
+	model->init(params, initial);
+	for (i = 0; i < history->nplayers; i++)
+	{
+		memcpy(work->state + (size_t) i * model->nstate, initial,
+			   model->nstate * sizeof(double));
+		work->games[i] = 0;
+		work->last_played[i] = NEVER_PLAYED;
+	}
+	memset(score, 0, nscores * sizeof(HistoryScore));
+
+	for (m = 0; m < bound[nscores]; m++)
+	{
+		const HistoryMatch *source = &history->match[m];
+		MatchStatus status;
+		Match		match;
+
+		unchecked += source->n;
+		if (interrupt != NULL && unchecked >= PARTICIPANTS_BETWEEN_CHECKS)
+		{
+			interrupt();
+			unchecked = 0;
+		}
+		while (part < nscores - 1 && m >= bound[part + 1])
+			part++;
+
+		*match_number = m;
+		status = history_build_match(history, m, model, params, work, &match,
+									 offender);
+		if (status > MATCH_LAST_UNRATED)
+			return status;
+		if (status != MATCH_OK)
+			continue;
+		status = rate_match(history, source, model, params, shares, work, &match);
+		*offender = -1;
+		if (status != MATCH_OK)
+			return status;
+		if (part >= 0 && match.nteams > 1)
+		{
+			score[part].matches++;
+			sum_add(&score[part].log_loss, match_log_loss(&match));
+		}
+	}
+	return MATCH_OK;
+}

@@ -1,0 +1,102 @@
+/*
+ * history.h
+ *		All matches of a history in compact form, to be rated over and over.
+ *
+ * Whoever fills one in owns its arrays; nothing here allocates.
+ */
+#ifndef HISTORY_H
+#define HISTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/math/sum.h"
+#include "core/rating/model.h"
+#include "core/util/interrupt.h"
+
+#define MICROSECONDS_PER_DAY INT64_C(86400000000)
+
+typedef struct HistoryMatch
+{
+	int64_t		played_at;		/* microseconds, NEVER_PLAYED if unknown */
+	double		log_odds;
+	double		gain;
+	size_t		first;			/* participant */
+	int			n;				/* how many, at most history.max_participants */
+} HistoryMatch;
+
+/*
+ * Participants are in the order of the sums within each match.  A player is one
+ * in one pool; shared[] has the player who stands for all pools, or is NULL for
+ * models that share nothing.  Columns of which all is unknown are NULL.
+ */
+typedef struct History
+{
+	size_t		nmatches;
+	HistoryMatch *match;
+	size_t		nparticipants;
+	int32_t    *player;			/* 0 .. nplayers - 1 */
+	int32_t    *team;
+	double	   *number[PARTICIPANT_NUMBERS];	/* see participant_number() */
+	int32_t		nplayers;
+	int32_t    *shared;
+	int			max_participants;	/* of a match */
+} History;
+
+/* Room for rating, for a model and a history. */
+typedef struct HistoryWork
+{
+	double	   *state;			/* nplayers * nstate */
+	int64_t    *games;			/* nplayers each */
+	int64_t    *last_played;
+	int32_t    *slot;			/* -1 before and after a match */
+	Participant *participant;	/* max_participants each */
+	MatchTeam  *team;
+	MatchPlayer *match_player;
+	MatchEntry *entry;
+	int32_t    *player;
+	double	   *before;			/* max_participants * nstate each */
+	double	   *after;
+} HistoryWork;
+
+/* The bytes of all this, and how it lies in a block of so many, slots set to -1. */
+extern size_t history_work_size(const History *history, const Model *model);
+extern void history_work_init(HistoryWork *work, void *block,
+							  const History *history, const Model *model);
+
+/*
+ * Turn a match of the history into one that match_build() made; players are
+ * work->player[] by index into match->player.  *offender as there.
+ */
+extern MatchStatus history_build_match(const History *history, size_t number,
+									   const Model *model,
+									   const ParamValue *params,
+									   HistoryWork *work, Match *match,
+									   int *offender);
+
+/*
+ * What the prediction of a match costs: the negative log likelihood, in nats, of
+ * who won.  A draw of two counts half for each, and a first place shared by several
+ * is shared among them.  Impossible events cost what those of probability 1e-15 do.
+ */
+extern double match_log_loss(const Match *match);
+
+/* Predictions, one step ahead, of a part of the history. */
+typedef struct HistoryScore
+{
+	int64_t		matches;
+	Sum			log_loss;
+} HistoryScore;
+
+/*
+ * Rate the first end matches, and score those from bound[i] to below bound[i + 1]
+ * into score[i], for i below nscores.  Matches that do not count are passed over.
+ * MATCH_OK, or what is wrong with *match at *offender, a participant in it or -1.
+ */
+extern MatchStatus history_replay(const History *history, const Model *model,
+								  const ParamValue *params, HistoryWork *work,
+								  const size_t *bound, int nscores,
+								  HistoryScore *score, InterruptCheck interrupt,
+								  size_t *match, int *offender);
+
+#endif							/* HISTORY_H */

@@ -1,0 +1,613 @@
+/*
+ * match.c
+ *		From the rows of a source to a match that models can rate.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/rating/match.h"
+#include "core/rating/model.h"
+
+const Participant participant_default = {
+	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
+	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
+	.quit = NAN,.experience = NAN
+};
+
+double *
+participant_number(Participant *participant, int number)
+{
+	static const size_t offset[PARTICIPANT_NUMBERS] = {
+		offsetof(Participant, rank), offsetof(Participant, score),
+		offsetof(Participant, won), offsetof(Participant, weight),
+		offsetof(Participant, joined), offsetof(Participant, left),
+		offsetof(Participant, commanding), offsetof(Participant, side),
+		offsetof(Participant, squad), offsetof(Participant, kills),
+		offsetof(Participant, deaths), offsetof(Participant, quit),
+		offsetof(Participant, experience)
+	};
+
+	return (double *) ((char *) participant + offset[number]);
+}
+
+/* Which of the three ways to say a result all participants use. */
+typedef enum ResultForm
+{
+	RESULT_RANK,
+	RESULT_SCORE,
+	RESULT_WON,
+	RESULT_NONE
+} ResultForm;
+
+static double
+participant_result(const Participant *p, ResultForm form)
+{
+	switch (form)
+	{
+		case RESULT_RANK:
+			return p->rank;
+		case RESULT_SCORE:
+			return p->score;
+		case RESULT_WON:
+			return p->won;
+		case RESULT_NONE:
+			break;
+	}
+	return NAN;
+}
+
+static ResultForm
+result_form(const Participant *participant, int n)
+{
+	int			form,
+				i;
+
+	for (form = RESULT_RANK; form < RESULT_NONE; form++)
+	{
+		for (i = 0; i < n; i++)
+			if (isnan(participant_result(&participant[i], form)))
+				break;
+		if (i == n)
+			break;
+	}
+	return form;
+}
+
+/* Who has joined and not left is still playing. */
+static bool
+is_playing(const Participant *p)
+{
+	return !isnan(p->joined) && isnan(p->left);
+}
+
+static MatchStatus
+check_participant(const Participant *p)
+{
+	double		length = p->left - p->joined;
+
+	if (!isnan(p->rank) && !(p->rank >= 1 && isfinite(p->rank)))
+		return MATCH_BAD_RANK;
+	if (isinf(p->score))
+		return MATCH_BAD_SCORE;
+	if (!isnan(p->won) && p->won != 0 && p->won != 1)
+		return MATCH_BAD_WON;
+	if (!isnan(p->weight) && !(p->weight >= 0 && isfinite(p->weight)))
+		return MATCH_BAD_WEIGHT;
+	if (isnan(p->joined) && !isnan(p->left))
+		return MATCH_HALF_STINT;
+	if (is_playing(p))
+	{
+		if (!(p->joined >= 0 && isfinite(p->joined)))
+			return MATCH_BAD_STINT;
+	}
+	else if (!isnan(p->joined) &&
+			 !(p->joined >= 0 && length >= 0 && isfinite(p->left)))
+		return MATCH_BAD_STINT;
+	if (!isnan(p->commanding))
+	{
+		if (!(p->commanding >= 0))
+			return MATCH_BAD_COMMANDING;
+		/* More than a share must be seconds, and within the stint. */
+		if (p->commanding > 1 && !(p->commanding <= length) && !is_playing(p))
+			return MATCH_BAD_COMMANDING;
+	}
+	if (!isnan(p->side) && p->side != 1 && p->side != 2)
+		return MATCH_BAD_SIDE;
+	if (isinf(p->squad))
+		return MATCH_BAD_SQUAD;
+	if (!isnan(p->kills) && !(p->kills >= 0 && isfinite(p->kills)))
+		return MATCH_BAD_KILLS;
+	if (!isnan(p->deaths) && !(p->deaths >= 0 && isfinite(p->deaths)))
+		return MATCH_BAD_DEATHS;
+	if (!isnan(p->quit) && p->quit != 0 && p->quit != 1)
+		return MATCH_BAD_QUIT;
+	if (!isnan(p->experience) &&
+		!(p->experience >= 0 && isfinite(p->experience)))
+		return MATCH_BAD_EXPERIENCE;
+	return MATCH_OK;
+}
+
+/*
+ * Ranks of teams from their results: scores and wins are better when higher,
+ * and a team's rank is one more than the number of teams above it.
+ */
+static void
+rank_teams(Match *match, const double *result, ResultForm form)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		int			above = 0;
+
+		if (form == RESULT_RANK)
+		{
+			match->team[i].rank = result[i];
+			continue;
+		}
+		for (j = 0; j < match->nteams; j++)
+			if (result[j] > result[i])
+				above++;
+		match->team[i].rank = 1 + above;
+	}
+}
+
+/* The weight of one stint, and how much of it was spent commanding. */
+static void
+stint_weights(const Model *model, const ParamValue *params,
+			  const Participant *p, double match_length,
+			  double *play, double *command)
+{
+	double		weight = 1;
+	double		share = 0;
+
+	if (!isnan(p->weight))
+		weight = p->weight;
+	else if (!isnan(p->joined))
+	{
+		if (model->stint_weight != NULL)
+			weight = model->stint_weight(params, p->joined, p->left);
+		else
+			weight = match_length > 0 ?
+				(p->left - p->joined) / match_length : 0;
+	}
+
+	/* A model that knows no commanders counts their time as play. */
+	if ((model->inputs & MODEL_COMMANDING) && !isnan(p->commanding))
+		share = p->commanding <= 1 ? p->commanding :
+			p->commanding / (p->left - p->joined);
+
+	*command = share * weight;
+	*play = (1 - share) * weight;
+}
+
+/* A number that a player has once, whichever stints give it. */
+static void
+take_number(double *number, double given)
+{
+	if (isnan(*number))
+		*number = given;
+}
+
+/* A number that adds up over the stints that give it. */
+static void
+add_number(double *number, double given)
+{
+	if (isnan(*number))
+		*number = given;
+	else if (!isnan(given))
+		*number += given;
+}
+
+static void
+add_player_numbers(MatchPlayer *player, const Participant *p)
+{
+	take_number(&player->squad, p->squad);
+	take_number(&player->experience, p->experience);
+	add_number(&player->kills, p->kills);
+	add_number(&player->deaths, p->deaths);
+	if (isnan(player->quit) || p->quit == 1)
+		player->quit = p->quit;
+}
+
+MatchStatus
+match_build(const Model *model, const ParamValue *params,
+			const Participant *participant, int n,
+			Match *match, int *offender)
+{
+	double		result[MATCH_MAX_TEAMS];
+	double		played[MATCH_MAX_TEAMS];
+	double		match_length = 0;
+	bool		unfinished = false;
+	ResultForm	form;
+	int			differing = -1;
+	int			sides = 0;
+	int			i;
+
+	*offender = -1;
+	match->nteams = 0;
+	match->nentries = 0;
+
+	if (n > MATCH_MAX_PARTICIPANTS)
+		return MATCH_TOO_MANY_PARTICIPANTS;
+	if (!isfinite(match->log_odds))
+		return MATCH_BAD_LOG_ODDS;
+	if (!(match->gain >= 0 && isfinite(match->gain)))
+		return MATCH_BAD_GAIN;
+
+	for (i = 0; i < n; i++)
+	{
+		MatchStatus status = check_participant(&participant[i]);
+
+		if (status != MATCH_OK)
+		{
+			*offender = i;
+			return status;
+		}
+		if (participant[i].left > match_length)
+			match_length = participant[i].left;
+		unfinished = unfinished || is_playing(&participant[i]);
+	}
+	if (unfinished)
+		return MATCH_UNFINISHED;
+	match->length = match_length > 0 ? match_length : NAN;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		MatchPlayer *player = &match->player[i];
+
+		player->team = -1;		/* for now, the player's last entry */
+		player->squad = player->kills = player->deaths = NAN;
+		player->quit = player->experience = NAN;
+	}
+
+	form = result_form(participant, n);
+	for (i = 0; i < n; i++)
+	{
+		const Participant *p = &participant[i];
+		double		outcome = participant_result(p, form);
+		int			side = isnan(p->side) ? 0 : (int) p->side;
+		int			team = match->nteams - 1;
+		int			entry;
+		double		play,
+					command;
+
+		if (team < 0 || match->team[team].number != p->team)
+		{
+			if (match->nteams == MATCH_MAX_TEAMS)
+			{
+				*offender = i;
+				return MATCH_TOO_MANY_TEAMS;
+			}
+			team = match->nteams++;
+			match->team[team].number = p->team;
+			match->team[team].side = side;
+			match->team[team].score = p->score;
+			match->team[team].win = NAN;
+			result[team] = outcome;
+			played[team] = 0;
+			sides += (side != 0);
+		}
+		if (match->team[team].side != side)
+		{
+			*offender = i;
+			return MATCH_SIDE_DIFFERS;
+		}
+		if (form != RESULT_NONE && result[team] != outcome)
+			differing = differing < 0 ? i : differing;
+
+		/* A score that differs is no score of the team. */
+		if (match->team[team].score != p->score)
+		{
+			if ((model->inputs & MODEL_SCORE) &&
+				!(isnan(match->team[team].score) && isnan(p->score)))
+				differing = differing < 0 ? i : differing;
+			match->team[team].score = NAN;
+		}
+		add_player_numbers(&match->player[p->player], p);
+
+		stint_weights(model, params, p, match_length, &play, &command);
+
+		/* Several stints of a player on a team add up. */
+		entry = match->player[p->player].team;
+		if (entry < 0 || match->entry[entry].team != team)
+		{
+			entry = match->nentries++;
+			match->entry[entry].player = p->player;
+			match->entry[entry].team = team;
+			match->entry[entry].weight = 0;
+			match->entry[entry].command_weight = 0;
+			match->player[p->player].team = entry;
+		}
+		match->entry[entry].weight += play;
+		match->entry[entry].command_weight += command;
+		played[team] += play + command;
+	}
+
+	/*
+	 * A player counts for the team on which most was played.  The gradient is
+	 * free until the match is rated and holds the largest weight so far.
+	 */
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].gradient = -1;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		MatchPlayer *player = &match->player[e->player];
+		double		weight = e->weight + e->command_weight;
+
+		if (weight > player->gradient)
+		{
+			player->team = e->team;
+			player->gradient = weight;
+		}
+	}
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].gradient = 0;
+
+	if (differing >= 0)
+	{
+		*offender = differing;
+		return MATCH_RESULT_DIFFERS;
+	}
+	if (sides != 0 && sides != match->nteams)
+		return MATCH_SIDE_DIFFERS;
+	if (sides > 2 || (sides == 2 && match->team[0].side == match->team[1].side))
+		return MATCH_SIDE_TAKEN;
+	if (match->nteams < 2 &&
+		!(match->nteams == 1 && (model->inputs & MODEL_ONE_TEAM) &&
+		  !isnan(match->team[0].score)))
+		return MATCH_ONE_TEAM;
+	if (match->nteams > 2 && !(model->inputs & MODEL_MANY_TEAMS))
+		return MATCH_TOO_MANY_TEAMS_FOR_MODEL;
+	if (model->max_players > 0 && match->nplayers > model->max_players)
+		return MATCH_TOO_MANY_PLAYERS_FOR_MODEL;
+	if (match->nteams != 2 && match->log_odds != 0)
+		return MATCH_LOG_ODDS_NEED_TWO_TEAMS;
+	if (form == RESULT_NONE)
+		return MATCH_NO_RESULT;
+	rank_teams(match, result, form);
+	for (i = 0; i < match->nteams; i++)
+		if (played[i] == 0)
+			return MATCH_NO_PLAY_TIME;
+	return MATCH_OK;
+}
+
+int
+match_first_side(const Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].side == 1)
+			return i;
+	return 0;
+}
+
+double
+match_log_odds_for(const Match *match, int team)
+{
+	return team == match_first_side(match) ? match->log_odds : -match->log_odds;
+}
+
+MatchOutcome
+match_outcome(const Match *match, int team)
+{
+	double		rank = match->team[team].rank;
+	bool		shared = false;
+	int			i;
+
+	if (match->nteams == 1)
+		return match->team[0].score < 0 ? MATCH_LOST :
+			match->team[0].score == 0 ? MATCH_DREW : MATCH_WON;
+	for (i = 0; i < match->nteams; i++)
+	{
+		if (match->team[i].rank < rank)
+			return MATCH_LOST;
+		if (i != team && match->team[i].rank == rank)
+			shared = true;
+	}
+	return shared ? MATCH_DREW : MATCH_WON;
+}
+
+/* Insertion, as results mostly come in order. */
+void
+match_teams_by_rank(const Match *match, int *order)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		for (j = i; j > 0 &&
+			 match->team[order[j - 1]].rank > match->team[i].rank; j--)
+			order[j] = order[j - 1];
+		order[j] = i;
+	}
+}
+
+MatchStatus
+match_check_predictions(const Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		if (!(match->team[i].win >= 0 && match->team[i].win <= 1))
+			return MATCH_OVERFLOW;
+	return MATCH_OK;
+}
+
+const char *
+match_status_message(MatchStatus status)
+{
+	switch (status)
+	{
+		case MATCH_OK:
+			return "rated";
+		case MATCH_ONE_TEAM:
+			return "fewer than two teams";
+		case MATCH_NO_RESULT:
+			return "no result";
+		case MATCH_NO_PLAY_TIME:
+			return "a team without play time";
+		case MATCH_UNFINISHED:
+			return "a player who has not left";
+		case MATCH_TOO_MANY_TEAMS_FOR_MODEL:
+			return "more than two teams";
+		case MATCH_TOO_MANY_PLAYERS_FOR_MODEL:
+			return "more players than the model takes";
+		case MATCH_TOO_MANY_PARTICIPANTS:
+			return "too many participants";
+		case MATCH_TOO_MANY_TEAMS:
+			return "too many teams";
+		case MATCH_BAD_RANK:
+			return "rank out of range";
+		case MATCH_BAD_SCORE:
+			return "score is not finite";
+		case MATCH_BAD_WON:
+			return "won is neither true nor false";
+		case MATCH_RESULT_DIFFERS:
+			return "result differs within a team";
+		case MATCH_BAD_WEIGHT:
+			return "weight out of range";
+		case MATCH_BAD_STINT:
+			return "stint out of range";
+		case MATCH_HALF_STINT:
+			return "stint without its beginning";
+		case MATCH_BAD_COMMANDING:
+			return "commanding out of range";
+		case MATCH_BAD_SIDE:
+			return "side out of range";
+		case MATCH_SIDE_DIFFERS:
+			return "side missing or different within a team";
+		case MATCH_SIDE_TAKEN:
+			return "two teams on the same side";
+		case MATCH_BAD_LOG_ODDS:
+			return "log-odds are not finite";
+		case MATCH_LOG_ODDS_NEED_TWO_TEAMS:
+			return "log-odds given without two teams";
+		case MATCH_BAD_GAIN:
+			return "gain out of range";
+		case MATCH_BAD_SQUAD:
+			return "squad is not finite";
+		case MATCH_BAD_KILLS:
+			return "kills out of range";
+		case MATCH_BAD_DEATHS:
+			return "deaths out of range";
+		case MATCH_BAD_QUIT:
+			return "quit is neither true nor false";
+		case MATCH_BAD_EXPERIENCE:
+			return "experience out of range";
+		case MATCH_BAD_STATE:
+			return "state of a player is not sound";
+		case MATCH_OVERFLOW:
+			return "new state of a player is out of range";
+	}
+	return "unknown status";
+}
+
+const char *
+match_status_hint(MatchStatus status)
+{
+	switch (status)
+	{
+		case MATCH_TOO_MANY_PARTICIPANTS:
+			return "A match has at most 10000 participants.";
+		case MATCH_TOO_MANY_TEAMS:
+			return "A match has at most 1000 teams.";
+		case MATCH_BAD_RANK:
+			return "Ranks are finite and at least 1, where 1 is the best; equal ranks are a draw.";
+		case MATCH_BAD_SCORE:
+			return "Scores are finite; the highest is the best.";
+		case MATCH_BAD_WON:
+			return "Won is a boolean, or 1 and 0.";
+		case MATCH_RESULT_DIFFERS:
+			return "Rank, score and won describe the team: give all its players the same value.";
+		case MATCH_BAD_WEIGHT:
+			return "Weights are finite and not negative, where 1 is the whole match.";
+		case MATCH_BAD_STINT:
+			return "Joined and left are finite seconds from the start of the match, with 0 <= joined <= left.";
+		case MATCH_HALF_STINT:
+			return "Give both joined and left, or neither, or joined alone while the player is still there.";
+		case MATCH_BAD_COMMANDING:
+			return "Commanding is a share from 0 to 1, or seconds up to the length of the stint.";
+		case MATCH_BAD_SIDE:
+			return "Sides are 1 and 2, or null where the sides do not differ.";
+		case MATCH_SIDE_DIFFERS:
+			return "Give all players of all teams their team's side, or none.";
+		case MATCH_SIDE_TAKEN:
+			return "One team plays side 1 and the other side 2; leave the side null where sides do not differ.";
+		case MATCH_BAD_LOG_ODDS:
+			return "Log-odds are finite and favour the first side; 0 favours nobody.";
+		case MATCH_LOG_ODDS_NEED_TWO_TEAMS:
+			return "Log-odds favour the first of two sides; leave them 0 for any other number of teams.";
+		case MATCH_BAD_GAIN:
+			return "The gain is finite and not negative, where 1 is an ordinary match.";
+		case MATCH_BAD_SQUAD:
+			return "A squad is a finite number, the same for all who queued together; leave it null for those alone.";
+		case MATCH_BAD_KILLS:
+		case MATCH_BAD_DEATHS:
+			return "Counts are finite and not negative; leave them null where they are unknown.";
+		case MATCH_BAD_QUIT:
+			return "Quit is a boolean, or 1 and 0.";
+		case MATCH_BAD_EXPERIENCE:
+			return "Experience is a number of matches, finite and not negative.";
+		case MATCH_BAD_STATE:
+			return "States are finite and within the range of the model; see skillrating.models().";
+		case MATCH_OVERFLOW:
+			return "Check the parameters of the model and the states before the match.";
+		case MATCH_OK:
+		case MATCH_ONE_TEAM:
+		case MATCH_NO_RESULT:
+		case MATCH_NO_PLAY_TIME:
+		case MATCH_UNFINISHED:
+		case MATCH_TOO_MANY_TEAMS_FOR_MODEL:
+		case MATCH_TOO_MANY_PLAYERS_FOR_MODEL:
+			break;
+	}
+	return NULL;
+}
+
+double
+match_status_value(MatchStatus status, const Participant *participant,
+				   const Match *match)
+{
+	if (status == MATCH_BAD_LOG_ODDS || status == MATCH_LOG_ODDS_NEED_TWO_TEAMS)
+		return match->log_odds;
+	if (status == MATCH_BAD_GAIN)
+		return match->gain;
+	if (participant == NULL)
+		return NAN;
+	switch (status)
+	{
+		case MATCH_BAD_RANK:
+			return participant->rank;
+		case MATCH_BAD_SCORE:
+			return participant->score;
+		case MATCH_BAD_WON:
+			return participant->won;
+		case MATCH_BAD_WEIGHT:
+			return participant->weight;
+		case MATCH_BAD_STINT:
+			return participant->joined >= 0 && isfinite(participant->joined) ?
+				participant->left : participant->joined;
+		case MATCH_BAD_COMMANDING:
+			return participant->commanding;
+		case MATCH_BAD_SIDE:
+			return participant->side;
+		case MATCH_BAD_SQUAD:
+			return participant->squad;
+		case MATCH_BAD_KILLS:
+			return participant->kills;
+		case MATCH_BAD_DEATHS:
+			return participant->deaths;
+		case MATCH_BAD_QUIT:
+			return participant->quit;
+		case MATCH_BAD_EXPERIENCE:
+			return participant->experience;
+		default:
+			return NAN;
+	}
+}

@@ -1,0 +1,234 @@
+/*
+ * model.h
+ *		The interface that every rating model implements.
+ *
+ * A model is one C file that fills in one Model and one line in models.c.
+ * Every surface (functions, ladders, replay, tuning) reaches it through this
+ * interface, so nothing outside the file knows a model's mathematics.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/rating/match.h"
+
+/* The most steps that a table parameter can have. */
+#define PARAM_MAX_STEPS 8
+
+typedef enum ParamType
+{
+	PARAM_NUMBER,				/* a number between min and max */
+	PARAM_CHOICE,				/* one of a few words */
+	PARAM_FLAG,					/* true or false */
+	PARAM_STEPS					/* a table of [bound, value] pairs */
+} ParamType;
+
+/*
+ * What a parameter is called, what it may be and what it does.  For a table,
+ * min, max and above_min speak of the values; the bounds ascend strictly.
+ * Flags and choices have no range.
+ */
+typedef struct ParamSpec
+{
+	const char *name;
+	ParamType	type;
+	double		default_value;	/* choice: index; flag: 0 or 1; table: ignored */
+	double		min;
+	double		max;
+	bool		above_min;		/* min itself is excluded */
+	const char *unit;
+	const char *description;
+	const char *const *choices; /* PARAM_CHOICE: NULL-terminated */
+} ParamSpec;
+
+/* A step table: pairs (bound, value), ascending by bound. */
+typedef struct ParamSteps
+{
+	int			n;
+	double		bound[PARAM_MAX_STEPS];
+	double		value[PARAM_MAX_STEPS];
+} ParamSteps;
+
+/* A parameter's value, in the member that its type names. */
+typedef union ParamValue
+{
+	double		number;
+	int			choice;
+	bool		flag;
+	ParamSteps	steps;
+} ParamValue;
+
+/* What a state column is to others than its model. */
+typedef enum StateRole
+{
+	ROLE_NONE,
+	ROLE_DEVIATION,				/* a standard deviation */
+	ROLE_SIDE,					/* what the skill is more on side 1, less on side 2 */
+	ROLE_COMMAND				/* what the skill of a commander is instead */
+} StateRole;
+
+/* A column of a player's state; all are double precision. */
+typedef struct StateSpec
+{
+	const char *name;			/* SQL column name */
+	double		min;			/* smallest sound value (may be -INFINITY) */
+	bool		shared;			/* the same in all pools, see Model.shares */
+	StateRole	role;
+	const char *description;
+} StateSpec;
+
+/* What a model takes into account, for models() and for checks. */
+enum ModelInput
+{
+	MODEL_MANY_TEAMS = 1 << 0,	/* more than two teams */
+	MODEL_DRAWS = 1 << 1,
+	MODEL_WEIGHT = 1 << 2,		/* partial play */
+	MODEL_SIDE = 1 << 3,		/* sides that differ */
+	MODEL_COMMANDING = 1 << 4,
+	MODEL_LOG_ODDS = 1 << 5,	/* context log-odds */
+	MODEL_GAIN = 1 << 6,		/* weight of the whole update */
+	MODEL_SCORE = 1 << 7,		/* scores of the teams, besides their order */
+	MODEL_ONE_TEAM = 1 << 8,	/* a team on its own, with a score */
+	MODEL_SQUAD = 1 << 9,		/* who queued together */
+	MODEL_COUNTS = 1 << 10,		/* kills and deaths */
+	MODEL_QUIT = 1 << 11,
+	MODEL_EXPERIENCE = 1 << 12	/* matches played before */
+};
+
+/* What the first state columns of a team's players are together. */
+typedef enum TeamStrength
+{
+	TEAM_STRENGTH_MEAN,
+	TEAM_STRENGTH_SUM,
+	TEAM_STRENGTH_SHARE			/* the sum by the number of all who play */
+} TeamStrength;
+
+/* The most state columns of any model, for arrays on the stack. */
+#define MODEL_MAX_STATE 16
+
+typedef struct Model
+{
+	const char *name;			/* "elo" */
+	const char *summary;		/* one line */
+	const char *source;			/* the paper or document */
+	const ParamSpec *params;
+	int			nparams;
+	const StateSpec *state;
+	int			nstate;
+	unsigned	inputs;			/* a set of ModelInput */
+	int			max_players;	/* of a match; 0: no limit of its own */
+	bool		solver;			/* has only parameters and inputs, see solve/solver.h */
+
+	/* The state of a player who has not played. */
+	void		(*init) (const ParamValue *params, double *state);
+
+	/*
+	 * Let idle time pass, in seconds; NULL where it changes nothing.  Called
+	 * before a match for each of its players.
+	 */
+	void		(*age) (const ParamValue *params, double *state,
+						double seconds);
+
+	/*
+	 * Whether a player's shared state columns are in use; NULL if there are
+	 * none.  They then live in a row of their own, beside one for each pool, and
+	 * are aged by age_shared() and the time since a match in any pool.
+	 */
+	bool		(*shares) (const ParamValue *params);
+	void		(*age_shared) (const ParamValue *params, double *state,
+							   double seconds);
+
+	/*
+	 * The weight of a stint given in seconds from the start of the match;
+	 * NULL: the share of the match's length.
+	 */
+	double		(*stint_weight) (const ParamValue *params, double joined,
+								 double left);
+
+	/* What a team is to the model; NULL for the mean. */
+	TeamStrength (*team_strength) (const ParamValue *params);
+
+	/*
+	 * Win probabilities of all teams, into match->team[].win, from the states
+	 * before.  A draw counts as half a win, so two teams add up to 1.
+	 */
+	MatchStatus (*predict) (const ParamValue *params, Match *match);
+
+	/*
+	 * predict(), and the states after from the states before and the ranks.
+	 * The expected gradient under the prediction is zero.
+	 */
+	MatchStatus (*rate) (const ParamValue *params, Match *match);
+
+	/*
+	 * What a leaderboard sorts by, as a linear form of the state: one
+	 * coefficient for each state column and a constant behind them.
+	 */
+	void		(*display) (const ParamValue *params, double *coefficient);
+} Model;
+
+/* The registry: all models, in the order in which they are listed. */
+extern const Model *const model_registry[];
+extern const int model_count;
+
+/* The model of that name, or NULL. */
+extern const Model *model_find(const char *name);
+
+/* What a team is to a model, whose zero of differences is an even match. */
+extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
+
+/* The first state column with a role, or -1. */
+extern int	model_state_column(const Model *model, StateRole role);
+
+/* The index of a parameter, or -1. */
+extern int	model_param_find(const Model *model, const char *name);
+
+/* Fill in every default; params has room for model->nparams values. */
+extern void model_param_defaults(const Model *model, ParamValue *params);
+
+/* Whether a number lies within the range of a parameter (never for NaN). */
+extern bool param_in_range(const ParamSpec *spec, double value);
+
+/* The displayed rating of a state, by the model's linear form. */
+extern double model_display(const Model *model, const ParamValue *params,
+							const double *state);
+
+/*
+ * How far the first state column of one of two players has to be ahead for the
+ * prediction to be odds of e : 1, if everybody's deviation is next to nothing: in
+ * the limit of small differences.
+ */
+extern double model_log_odds_unit(const Model *model, const ParamValue *params);
+
+/* When somebody who has never played did so last, in microseconds. */
+#define NEVER_PLAYED INT64_MIN
+
+/* Seconds between two times in microseconds; 0 from never, and backwards. */
+extern double idle_seconds(int64_t last_played, int64_t played_at);
+
+/*
+ * The state with which a player goes into a match, after idle seconds.  The
+ * columns that pools share come from a state of their own, which was idle for
+ * shared_idle; NULL where none are shared.
+ */
+extern void model_state_before(const Model *model, const ParamValue *params,
+							   const double *state, double idle,
+							   const double *shared, double shared_idle,
+							   double *before);
+
+/*
+ * Whether a state is sound: finite, and no column below its minimum.
+ */
+extern bool model_state_valid(const Model *model, const double *state);
+
+/*
+ * Rate a match that match_build() made, with the checks that are the same for
+ * all models: the states before must be sound, the states after and gradients
+ * finite.
+ */
+extern MatchStatus model_rate(const Model *model, const ParamValue *params,
+							  Match *match);
+
+#endif							/* MODEL_H */

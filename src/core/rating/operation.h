@@ -1,0 +1,40 @@
+/*
+ * operation.h
+ *		What is done to states other than by matches: a new season, decay, a
+ *		rating set by hand.
+ */
+#ifndef OPERATION_H
+#define OPERATION_H
+
+#include "core/rating/model.h"
+
+typedef enum OperationKind
+{
+	OPERATION_SEASON,			/* a soft reset towards the initial state */
+	OPERATION_DECAY,			/* the displayed rating of idle players falls */
+	OPERATION_REGRESSION,		/* it drifts to a mean */
+	OPERATION_SET				/* columns get values */
+} OperationKind;
+
+typedef struct Operation
+{
+	OperationKind kind;
+	double		keep;			/* season: share of the last one, 0 to 1 */
+	double		rate;			/* decay: points a day, */
+	double		floor;			/* down to this */
+	double		mean;			/* regression, */
+	double		half_life_days; /* half of the distance in so many days */
+	const double *value;		/* set: a value for each state column, or NaN */
+} Operation;
+
+/*
+ * Do it to a state; idle_days are those that decay and regression count.  What
+ * moves with a displayed rating is the first state column.
+ * MATCH_OK, or MATCH_OVERFLOW with the state as it came out.
+ */
+extern MatchStatus operation_apply(const Operation *operation,
+								   const Model *model,
+								   const ParamValue *params,
+								   double idle_days, double *state);
+
+#endif							/* OPERATION_H */

@@ -1,0 +1,316 @@
+/*
+ * frag_functions.c
+ *		Frag ranking: scalar functions, and the rating of a log of frags.
+ */
+#include "pg/sql/arrays.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "core/models/frag.h"
+#include "pg/formulas/frag_rows.h"
+#include "pg/sql/ids.h"
+#include "pg/sql/rows.h"
+
+SKILLRATING_FUNCTION(skillrating_frag_share);
+SKILLRATING_FUNCTION(skillrating_frag_win_share);
+SKILLRATING_FUNCTION(skillrating_frag_update);
+SKILLRATING_FUNCTION(skillrating_frag_suicide);
+SKILLRATING_FUNCTION(skillrating_frag_event);
+SKILLRATING_FUNCTION(skillrating_frag_decay);
+SKILLRATING_FUNCTION(skillrating_frag_ratings_transition);
+SKILLRATING_FUNCTION(skillrating_frag_ratings_final);
+
+/* Checked rules; a floor of minus infinity is none. */
+static FragRules
+rules_arguments(double k, double scale, double points, double floor)
+{
+	FragRules	rules = {k, scale, points, check_floor(floor)};
+
+	check_not_negative("k", k);
+	check_positive("scale", scale);
+	check_not_negative("points", points);
+	return rules;
+}
+
+/* frag_share(score_a, score_b) */
+Datum
+skillrating_frag_share(PG_FUNCTION_ARGS)
+{
+	float8		score_a = PG_GETARG_FLOAT8(0);
+	float8		score_b = PG_GETARG_FLOAT8(1);
+
+	check_finite("score_a", score_a);
+	check_finite("score_b", score_b);
+	PG_RETURN_FLOAT8(check_result(frag_share(score_a, score_b)));
+}
+
+/* frag_win_share(rating_a, rating_b, scale) */
+Datum
+skillrating_frag_win_share(PG_FUNCTION_ARGS)
+{
+	float8		rating_a = PG_GETARG_FLOAT8(0);
+	float8		rating_b = PG_GETARG_FLOAT8(1);
+	float8		scale = PG_GETARG_FLOAT8(2);
+
+	check_finite("rating_a", rating_a);
+	check_finite("rating_b", rating_b);
+	check_positive("scale", scale);
+	PG_RETURN_FLOAT8(frag_win_share(rating_a - rating_b, scale, 0));
+}
+
+/*
+ * frag_update(rating_a, rating_b, score_a, score_b, k, scale, points, floor)
+ */
+Datum
+skillrating_frag_update(PG_FUNCTION_ARGS)
+{
+	float8		rating_a = PG_GETARG_FLOAT8(0);
+	float8		rating_b = PG_GETARG_FLOAT8(1);
+	float8		score_a = PG_GETARG_FLOAT8(2);
+	float8		score_b = PG_GETARG_FLOAT8(3);
+	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(4), PG_GETARG_FLOAT8(5),
+										PG_GETARG_FLOAT8(6), PG_GETARG_FLOAT8(7));
+	double		change;
+	double		result[2];
+
+	check_finite("rating_a", rating_a);
+	check_finite("rating_b", rating_b);
+	check_finite("score_a", score_a);
+	check_finite("score_b", score_b);
+	change = frag_duel(&rules, rating_a - rating_b, score_a, score_b);
+	result[0] = frag_settle(&rules, rating_a, change);
+	result[1] = frag_settle(&rules, rating_b, -change);
+	return return_numbers(fcinfo, result, 2);
+}
+
+/* frag_suicide(rating, k, frags, points, floor) */
+Datum
+skillrating_frag_suicide(PG_FUNCTION_ARGS)
+{
+	float8		rating = PG_GETARG_FLOAT8(0);
+	float8		frags = PG_GETARG_FLOAT8(2);
+	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(1), 1,
+										PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4));
+
+	check_finite("rating", rating);
+	check_not_negative("frags", frags);
+	PG_RETURN_FLOAT8(check_result(frag_settle(&rules, rating,
+											  frag_alone(&rules, -frags))));
+}
+
+/* frag_event(rating, opponent_rating, event_points, k, scale, points) */
+Datum
+skillrating_frag_event(PG_FUNCTION_ARGS)
+{
+	float8		rating = PG_GETARG_FLOAT8(0);
+	ArrayType  *opponents = array_argument(fcinfo, 1, "opponent_rating", -1);
+	int			n = array_size(opponents);
+	const float8 *opponent = (const float8 *) ARR_DATA_PTR(opponents);
+	float8		event_points = PG_GETARG_FLOAT8(2);
+	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4),
+										PG_GETARG_FLOAT8(5), -INFINITY);
+	double		mean = 0;
+	int			i;
+
+	check_finite("rating", rating);
+	check_finite_elements("opponent_rating", opponent, n);
+	check_finite("event_points", event_points);
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array opponent_rating must not be empty")));
+	for (i = 0; i < n; i++)
+		mean += opponent[i] / n;
+	PG_RETURN_FLOAT8(check_result(rating + frag_duel(&rules, rating - mean,
+													 event_points, 0)));
+}
+
+/* frag_decay(rating, days, rate, decay_floor) */
+Datum
+skillrating_frag_decay(PG_FUNCTION_ARGS)
+{
+	float8		rating = PG_GETARG_FLOAT8(0);
+	float8		days = check_not_negative("days", PG_GETARG_FLOAT8(1));
+	float8		rate = check_not_negative("rate", PG_GETARG_FLOAT8(2));
+	float8		decay_floor = PG_GETARG_FLOAT8(3);
+
+	check_finite("rating", rating);
+	check_finite("decay_floor", decay_floor);
+	PG_RETURN_FLOAT8(frag_decayed(rating, days, rate, decay_floor));
+}
+
+/* A player of a log. */
+typedef struct FragPlayer
+{
+	char	   *name;
+	double		rating;
+	int64		frags;
+	int64		deaths;
+	int64		suicides;
+	int64		team_kills;
+} FragPlayer;
+
+/* A log as far as it has been read. */
+typedef struct FragLog
+{
+	MemoryContext context;
+	IdType		type;
+	IdTable    *players;
+	FragRules	rules;
+	double		initial_rating;
+} FragLog;
+
+static FragLog *
+log_begin(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	const Model *model = get_model("frag");
+	MemoryContext old = MemoryContextSwitchTo(context);
+	FragLog    *log = palloc0_object(FragLog);
+	Jsonb	   *json = PG_NARGS() > 5 && !PG_ARGISNULL(5) ?
+		PG_GETARG_JSONB_P(5) : NULL;
+	ParamValue *params = get_params(model, json);
+
+	log->context = context;
+	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "victim");
+	log->players = id_table_create(&log->type);
+	log->rules.k = params[model_param_find(model, "k")].number;
+	log->rules.scale = params[model_param_find(model, "scale")].number;
+	log->rules.points = params[model_param_find(model, "points")].number;
+	log->rules.floor = params[model_param_find(model, "floor")].number;
+	log->initial_rating = params[model_param_find(model, "initial_rating")].number;
+
+	/* In a log every frag is a duel. */
+	if (log->rules.points == 0)
+		log->rules.points = 1;
+	pfree(params);
+	MemoryContextSwitchTo(old);
+	return log;
+}
+
+static FragPlayer *
+log_player(FragLog *log, Datum id)
+{
+	bool		found;
+	void	  **place = id_table_enter(log->players, id, "", &found);
+
+	if (!found)
+	{
+		MemoryContext old = MemoryContextSwitchTo(log->context);
+		FragPlayer *player = palloc0_object(FragPlayer);
+
+		player->name = id_text(&log->type, id);
+		player->rating = log->initial_rating;
+		*place = player;
+		MemoryContextSwitchTo(old);
+	}
+	return (FragPlayer *) *place;
+}
+
+static void
+log_change(FragLog *log, FragPlayer *player, double change)
+{
+	player->rating = frag_settle(&log->rules, player->rating, change);
+	if (isnan(player->rating) || isinf(player->rating))
+		report_match_status(MATCH_OVERFLOW, NAN, player->name);
+}
+
+/* frag_ratings(killer, victim, points, team_kill, params): one row of the log. */
+Datum
+skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	FragLog    *log;
+	FragPlayer *killer = NULL;
+	FragPlayer *victim;
+	double		points = 1;
+	bool		team_kill = false;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	log = PG_ARGISNULL(0) ? log_begin(fcinfo, context) :
+		(FragLog *) PG_GETARG_POINTER(0);
+
+	check_victim(fcinfo);
+	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
+		points = check_not_negative("points", PG_GETARG_FLOAT8(3));
+	if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
+		team_kill = PG_GETARG_BOOL(4);
+
+	victim = log_player(log, PG_GETARG_DATUM(2));
+	if (!PG_ARGISNULL(1))
+		killer = log_player(log, PG_GETARG_DATUM(1));
+
+	if (killer == NULL || killer == victim)
+	{
+		victim->suicides++;
+		log_change(log, victim, frag_alone(&log->rules, -points));
+	}
+	else if (team_kill)
+	{
+		/* It costs the killer as a suicide does, and the victim nothing. */
+		killer->team_kills++;
+		log_change(log, killer, frag_alone(&log->rules, -points));
+	}
+	else
+	{
+		double		change = frag_duel(&log->rules,
+									   killer->rating - victim->rating,
+									   points, 0);
+
+		killer->frags++;
+		victim->deaths++;
+		log_change(log, killer, change);
+		log_change(log, victim, -change);
+	}
+	PG_RETURN_POINTER(log);
+}
+
+/* Highest first, and by name where ratings are equal. */
+static int
+compare_players(const void *a, const void *b)
+{
+	const FragPlayer *x = *(FragPlayer *const *) a;
+	const FragPlayer *y = *(FragPlayer *const *) b;
+
+	if (x->rating != y->rating)
+		return x->rating > y->rating ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+Datum
+skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
+{
+	FragLog    *log;
+	FragPlayer **players;
+	RowArray	rows;
+	int			n,
+				i;
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	log = (FragLog *) PG_GETARG_POINTER(0);
+	n = id_table_count(log->players);
+	players = (FragPlayer **) id_table_values(log->players);
+	qsort(players, n, sizeof(FragPlayer *), compare_players);
+
+	rows = row_array_make(fcinfo, n);
+	for (i = 0; i < n; i++)
+	{
+		Datum		values[6];
+		bool		nulls[6] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		values[0] = CStringGetTextDatum(players[i]->name);
+		values[1] = Float8GetDatum(players[i]->rating);
+		values[2] = Int64GetDatum(players[i]->frags);
+		values[3] = Int64GetDatum(players[i]->deaths);
+		values[4] = Int64GetDatum(players[i]->suicides);
+		values[5] = Int64GetDatum(players[i]->team_kills);
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
+}

@@ -1,0 +1,189 @@
+/*
+ * regression_functions.c
+ *		Linear regression as an aggregate with a state that is visible in SQL.
+ */
+#include "pg/sql/arrays.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+
+#include "core/evaluate/regression.h"
+#include "pg/sql/float8_state.h"
+#include "pg/sql/rows.h"
+
+SKILLRATING_FUNCTION(skillrating_linear_fit_transition);
+SKILLRATING_FUNCTION(skillrating_linear_fit_combine);
+SKILLRATING_FUNCTION(skillrating_linear_fit_final);
+SKILLRATING_FUNCTION(skillrating_linear_predict);
+
+/* A state's numbers, or NULL before the first row; anybody may have made it. */
+static float8 *
+regression_state(ArrayType *array)
+{
+	int			n = array_size(array);
+	float8	   *state = (float8 *) ARR_DATA_PTR(array);
+
+	if (n == 0)
+		return NULL;
+	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array) || n < REGRESSION_MEANS ||
+		!(state[REGRESSION_FEATURES] >= 1 &&
+		  state[REGRESSION_FEATURES] <= REGRESSION_MAX_FEATURES) ||
+		n != REGRESSION_STATE_SIZE((int) state[REGRESSION_FEATURES]))
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("aggregate state is not one of linear_fit()")));
+	return state;
+}
+
+static ArrayType *
+new_state(int features, double ridge)
+{
+	ArrayType  *array = float8_array_make(REGRESSION_STATE_SIZE(features));
+
+	regression_begin((double *) ARR_DATA_PTR(array), features, ridge);
+	return array;
+}
+
+/* linear_fit(y, x, weight, ridge): one row. */
+Datum
+skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = AggCheckCallContext(fcinfo, NULL) ?
+		PG_GETARG_ARRAYTYPE_P(0) : PG_GETARG_ARRAYTYPE_P_COPY(0);
+	float8	   *state = regression_state(array);
+	float8		y = PG_GETARG_FLOAT8(1);
+	ArrayType  *features = array_with_nulls_argument(fcinfo, 2, "x", -1);
+	const float8 *x = (const float8 *) ARR_DATA_PTR(features);
+	int			n = array_size(features);
+	double		weight = 1;
+	double		ridge = 0;
+
+	if (PG_NARGS() > 3)
+		weight = check_not_negative("weight", PG_GETARG_FLOAT8(3));
+	if (PG_NARGS() > 4)
+		ridge = check_not_negative("ridge", PG_GETARG_FLOAT8(4));
+
+	if (n < 1 || n > REGRESSION_MAX_FEATURES)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array x must have 1 to %d elements, not %d",
+						REGRESSION_MAX_FEATURES, n)));
+	if (state != NULL && n != (int) state[REGRESSION_FEATURES])
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array x has %d elements, and %d in a row before", n,
+						(int) state[REGRESSION_FEATURES])));
+	if (state != NULL && ridge != state[REGRESSION_RIDGE])
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("ridge must be the same in all rows")));
+
+	/* A row with a feature that is unknown does not count. */
+	if (ARR_HASNULL(features) && array_contains_nulls(features))
+		PG_RETURN_ARRAYTYPE_P(array);
+	check_finite("y", y);
+	check_finite_elements("x", x, n);
+	if (state == NULL)
+	{
+		array = new_state(n, ridge);
+		state = regression_state(array);
+	}
+	if (weight > 0)
+		regression_add(state, y, x, weight);
+	PG_RETURN_ARRAYTYPE_P(array);
+}
+
+Datum
+skillrating_linear_fit_combine(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = AggCheckCallContext(fcinfo, NULL) ?
+		PG_GETARG_ARRAYTYPE_P(0) : PG_GETARG_ARRAYTYPE_P_COPY(0);
+	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
+	float8	   *state = regression_state(array);
+	float8	   *other = regression_state(other_array);
+
+	if (other == NULL)
+		PG_RETURN_ARRAYTYPE_P(array);
+	if (state == NULL)
+		PG_RETURN_ARRAYTYPE_P(other_array);
+	if (state[REGRESSION_FEATURES] != other[REGRESSION_FEATURES] ||
+		state[REGRESSION_RIDGE] != other[REGRESSION_RIDGE])
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("states of linear_fit() with other features or ridge cannot be merged")));
+	regression_merge(state, other);
+	PG_RETURN_ARRAYTYPE_P(array);
+}
+
+Datum
+skillrating_linear_fit_final(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	float8	   *state = regression_state(array);
+	double		coefficient[REGRESSION_MAX_FEATURES];
+	Datum		element[REGRESSION_MAX_FEATURES];
+	double	   *work;
+	Regression	fit;
+	Datum		values[5];
+	bool		nulls[5] = {false};
+	int			bad;
+	int			n,
+				i;
+
+	if (state == NULL || state[REGRESSION_COUNT] == 0)
+		PG_RETURN_NULL();
+
+	n = (int) state[REGRESSION_FEATURES];
+	work = palloc_array(double, (Size) n * n);
+	bad = regression_solve(state, coefficient, &fit, work);
+	if (bad >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("feature %d of x is constant or depends on those before it",
+						bad + 1),
+				 errhint("Leave it out, or give a ridge above 0 if it varies.")));
+
+	values[0] = Float8GetDatum(fit.intercept);
+	for (i = 0; i < n; i++)
+		element[i] = Float8GetDatum(coefficient[i]);
+	values[1] = PointerGetDatum(construct_array(element, n, FLOAT8OID,
+												sizeof(float8),
+												FLOAT8PASSBYVAL,
+												TYPALIGN_DOUBLE));
+	values[2] = Float8GetDatum(fit.r_squared);
+	nulls[2] = isnan(fit.r_squared);
+	values[3] = Float8GetDatum(fit.residual_deviation);
+	nulls[3] = isnan(fit.residual_deviation);
+	values[4] = Int64GetDatum((int64) state[REGRESSION_COUNT]);
+	return return_row(fcinfo, values, nulls);
+}
+
+/* linear_predict(model, x) */
+Datum
+skillrating_linear_predict(PG_FUNCTION_ARGS)
+{
+	HeapTupleHeader model = PG_GETARG_HEAPTUPLEHEADER(0);
+	bool		isnull[2];
+	Datum		intercept = GetAttributeByNum(model, 1, &isnull[0]);
+	Datum		coefficient = GetAttributeByNum(model, 2, &isnull[1]);
+	ArrayType  *array;
+	const float8 *x;
+	double		prediction;
+	int			n,
+				i;
+
+	if (isnull[0] || isnull[1])
+		PG_RETURN_NULL();
+	array = DatumGetArrayTypeP(coefficient);
+	n = array_size(array);
+	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("coefficients must have one dimension and no nulls")));
+	x = float8_array_argument(fcinfo, 1, "x", n);
+	prediction = DatumGetFloat8(intercept);
+	for (i = 0; i < n; i++)
+		prediction += ((const float8 *) ARR_DATA_PTR(array))[i] * x[i];
+	PG_RETURN_FLOAT8(check_result(prediction));
+}

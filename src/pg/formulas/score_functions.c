@@ -1,0 +1,377 @@
+/*
+ * score_functions.c
+ *		Aggregates over matches: scores of forecasts, and log-odds of contexts.
+ *
+ * Their states are float8 arrays whose sums carry a second word each, so that
+ * the result does not depend on how a parallel plan grouped the rows.
+ */
+#include "pg/sql/float8_state.h"
+
+#include "core/math/logistic.h"
+#include "core/math/score.h"
+#include "core/math/sum.h"
+#include "pg/sql/arrays.h"
+
+SKILLRATING_FUNCTION(skillrating_sums_combine);
+SKILLRATING_FUNCTION(skillrating_mean_final);
+SKILLRATING_FUNCTION(skillrating_brier_score_transition);
+SKILLRATING_FUNCTION(skillrating_log_loss_transition);
+SKILLRATING_FUNCTION(skillrating_logit_log_loss_transition);
+SKILLRATING_FUNCTION(skillrating_three_way_log_loss_transition);
+SKILLRATING_FUNCTION(skillrating_ranked_probability_score_transition);
+SKILLRATING_FUNCTION(skillrating_accuracy_transition);
+SKILLRATING_FUNCTION(skillrating_skill_score_transition);
+SKILLRATING_FUNCTION(skillrating_skill_score_final);
+SKILLRATING_FUNCTION(skillrating_surprise_transition);
+SKILLRATING_FUNCTION(skillrating_surprise_final);
+SKILLRATING_FUNCTION(skillrating_context_log_odds);
+SKILLRATING_FUNCTION(skillrating_context_log_odds_transition);
+SKILLRATING_FUNCTION(skillrating_context_log_odds_combine);
+SKILLRATING_FUNCTION(skillrating_context_log_odds_final);
+
+/*
+ * Sums: how many terms, and the sum of each kind of term in two words.
+ */
+enum
+{
+	SUMS_COUNT,
+	SUMS_FIRST
+};
+
+#define SUMS_MAX 3
+#define SUMS_SIZE(nsums) (SUMS_FIRST + 2 * (nsums))
+
+static float8 *
+sum_words(float8 *state, int sum)
+{
+	return state + SUMS_FIRST + 2 * sum;
+}
+
+static double
+sum_of(float8 *state, int sum)
+{
+	return sum_words_value(sum_words(state, sum));
+}
+
+/* Add a row's terms to the state, which is the first argument. */
+static Datum
+add_terms(FunctionCallInfo fcinfo, const double *term, int nsums)
+{
+	ArrayType  *array = float8_state_arg(fcinfo, 0, SUMS_SIZE(nsums));
+	float8	   *state = float8_state(array, SUMS_SIZE(nsums));
+	int			i;
+
+	for (i = 0; i < nsums; i++)
+		sum_words_add(sum_words(state, i), term[i]);
+	state[SUMS_COUNT] += 1;
+	PG_RETURN_ARRAYTYPE_P(array);
+}
+
+Datum
+skillrating_sums_combine(PG_FUNCTION_ARGS)
+{
+	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
+	int			nsums = (array_size(other_array) - SUMS_FIRST) / 2;
+	ArrayType  *array;
+	float8	   *state;
+	float8	   *other;
+	int			i;
+
+	nsums = Min(Max(nsums, 1), SUMS_MAX);
+	array = float8_state_arg(fcinfo, 0, SUMS_SIZE(nsums));
+	state = float8_state(array, SUMS_SIZE(nsums));
+	other = float8_state(other_array, SUMS_SIZE(nsums));
+	for (i = 0; i < nsums; i++)
+		sum_words_merge(sum_words(state, i), sum_words(other, i));
+	state[SUMS_COUNT] += other[SUMS_COUNT];
+	PG_RETURN_ARRAYTYPE_P(array);
+}
+
+Datum
+skillrating_mean_final(PG_FUNCTION_ARGS)
+{
+	float8	   *state = float8_state(PG_GETARG_ARRAYTYPE_P(0), SUMS_SIZE(1));
+
+	if (state[SUMS_COUNT] == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(sum_of(state, 0) / state[SUMS_COUNT]);
+}
+
+/* The arguments (state, probability, outcome), checked. */
+static float8
+forecast_arguments(FunctionCallInfo fcinfo, float8 *outcome)
+{
+	float8		probability = PG_GETARG_FLOAT8(1);
+
+	*outcome = PG_GETARG_FLOAT8(2);
+	check_probability("probability", probability);
+	check_probability("outcome", *outcome);
+	return probability;
+}
+
+/* The arguments (state, win, draw, outcome), checked. */
+static float8
+three_way_arguments(FunctionCallInfo fcinfo, float8 *draw, float8 *outcome)
+{
+	float8		win = PG_GETARG_FLOAT8(1);
+
+	*draw = PG_GETARG_FLOAT8(2);
+	*outcome = PG_GETARG_FLOAT8(3);
+	check_probability("win", win);
+	check_probability("draw", *draw);
+
+	/* What is missing from 1 is the loss; it may be missing by rounding. */
+	if (win + *draw > 1 + 1e-9)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("win and draw must not add up to more than 1: %g and %g",
+						win, *draw)));
+	if (*outcome != 0 && *outcome != 0.5 && *outcome != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("outcome must be 1, 0.5 or 0, not %g", *outcome),
+				 errhint("It says whether the match was won, drawn or lost.")));
+	return win;
+}
+
+Datum
+skillrating_brier_score_transition(PG_FUNCTION_ARGS)
+{
+	float8		outcome;
+	float8		probability = forecast_arguments(fcinfo, &outcome);
+	double		term = brier_score(probability, outcome);
+
+	return add_terms(fcinfo, &term, 1);
+}
+
+Datum
+skillrating_log_loss_transition(PG_FUNCTION_ARGS)
+{
+	float8		outcome;
+	float8		probability = forecast_arguments(fcinfo, &outcome);
+	double		term = log_loss(probability, outcome);
+
+	return add_terms(fcinfo, &term, 1);
+}
+
+Datum
+skillrating_logit_log_loss_transition(PG_FUNCTION_ARGS)
+{
+	float8		logit = PG_GETARG_FLOAT8(1);
+	float8		outcome = PG_GETARG_FLOAT8(2);
+	double		term;
+
+	check_finite("logit", logit);
+	check_probability("outcome", outcome);
+	term = logit_log_loss(logit, outcome);
+	return add_terms(fcinfo, &term, 1);
+}
+
+Datum
+skillrating_three_way_log_loss_transition(PG_FUNCTION_ARGS)
+{
+	float8		draw;
+	float8		outcome;
+	float8		win = three_way_arguments(fcinfo, &draw, &outcome);
+	double		term = three_way_log_loss(win, draw, outcome);
+
+	return add_terms(fcinfo, &term, 1);
+}
+
+Datum
+skillrating_ranked_probability_score_transition(PG_FUNCTION_ARGS)
+{
+	float8		draw;
+	float8		outcome;
+	float8		win = three_way_arguments(fcinfo, &draw, &outcome);
+	double		term = ranked_probability_score(win, draw, outcome);
+
+	return add_terms(fcinfo, &term, 1);
+}
+
+Datum
+skillrating_accuracy_transition(PG_FUNCTION_ARGS)
+{
+	float8		outcome;
+	float8		probability = forecast_arguments(fcinfo, &outcome);
+	double		term = accuracy(probability, outcome);
+
+	return add_terms(fcinfo, &term, 1);
+}
+
+/* What skill_score() adds up. */
+enum
+{
+	SKILL_SCORE,
+	SKILL_OUTCOME,
+	SKILL_SQUARE,				/* of the outcome */
+	SKILL_NSUMS
+};
+
+Datum
+skillrating_skill_score_transition(PG_FUNCTION_ARGS)
+{
+	float8		outcome;
+	float8		probability = forecast_arguments(fcinfo, &outcome);
+	double		term[SKILL_NSUMS];
+
+	term[SKILL_SCORE] = brier_score(probability, outcome);
+	term[SKILL_OUTCOME] = outcome;
+	term[SKILL_SQUARE] = outcome * outcome;
+	return add_terms(fcinfo, term, SKILL_NSUMS);
+}
+
+Datum
+skillrating_skill_score_final(PG_FUNCTION_ARGS)
+{
+	float8	   *state = float8_state(PG_GETARG_ARRAYTYPE_P(0),
+									 SUMS_SIZE(SKILL_NSUMS));
+	double		n = state[SUMS_COUNT];
+	double		base_rate;
+	double		reference;
+
+	if (n == 0)
+		PG_RETURN_NULL();
+	base_rate = sum_of(state, SKILL_OUTCOME) / n;
+	reference = sum_of(state, SKILL_SQUARE) / n - base_rate * base_rate;
+
+	/* Without two different outcomes there is nothing to be skilled at. */
+	if (!(reference > 1e-15))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(1 - sum_of(state, SKILL_SCORE) / n / reference);
+}
+
+/* What surprise() adds up. */
+enum
+{
+	SURPRISE_EXCESS,
+	SURPRISE_VARIANCE,
+	SURPRISE_NSUMS
+};
+
+Datum
+skillrating_surprise_transition(PG_FUNCTION_ARGS)
+{
+	float8		outcome;
+	float8		probability = forecast_arguments(fcinfo, &outcome);
+	double		term[SURPRISE_NSUMS];
+
+	term[SURPRISE_EXCESS] = outcome - probability;
+	term[SURPRISE_VARIANCE] = probability * (1 - probability);
+	return add_terms(fcinfo, term, SURPRISE_NSUMS);
+}
+
+Datum
+skillrating_surprise_final(PG_FUNCTION_ARGS)
+{
+	float8	   *state = float8_state(PG_GETARG_ARRAYTYPE_P(0),
+									 SUMS_SIZE(SURPRISE_NSUMS));
+	double		variance = sum_of(state, SURPRISE_VARIANCE);
+
+	if (!(variance > 0))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(sum_of(state, SURPRISE_EXCESS) / sqrt(variance));
+}
+
+static void
+check_prior(float8 prior_rate, float8 prior_weight)
+{
+	if (!(prior_rate > 0 && prior_rate < 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("prior_rate must lie between 0 and 1, not %g",
+						prior_rate),
+				 errhint("A rate of exactly 0 or 1 has no finite log-odds.")));
+	check_positive("prior_weight", prior_weight);
+}
+
+Datum
+skillrating_context_log_odds(PG_FUNCTION_ARGS)
+{
+	float8		wins = PG_GETARG_FLOAT8(0);
+	float8		games = PG_GETARG_FLOAT8(1);
+	float8		prior_rate = PG_GETARG_FLOAT8(2);
+	float8		prior_weight = PG_GETARG_FLOAT8(3);
+
+	check_finite("games", games);
+	if (!(wins >= 0 && wins <= games))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("wins must lie between 0 and games (%g), not %g",
+						games, wins)));
+	check_prior(prior_rate, prior_weight);
+	PG_RETURN_FLOAT8(check_result(shrunk_log_odds(wins, games, prior_rate,
+												  prior_weight)));
+}
+
+/* Wins and games, and the prior, which is the same in all rows. */
+enum
+{
+	CONTEXT_WINS,
+	CONTEXT_GAMES,
+	CONTEXT_PRIOR_RATE,
+	CONTEXT_PRIOR_WEIGHT,
+	CONTEXT_SIZE
+};
+
+static void
+context_set_prior(float8 *state, float8 prior_rate, float8 prior_weight)
+{
+	if (state[CONTEXT_GAMES] > 0 &&
+		(state[CONTEXT_PRIOR_RATE] != prior_rate ||
+		 state[CONTEXT_PRIOR_WEIGHT] != prior_weight))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("prior_rate and prior_weight must be the same in all rows")));
+	state[CONTEXT_PRIOR_RATE] = prior_rate;
+	state[CONTEXT_PRIOR_WEIGHT] = prior_weight;
+}
+
+Datum
+skillrating_context_log_odds_transition(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = float8_state_arg(fcinfo, 0, CONTEXT_SIZE);
+	float8	   *state = float8_state(array, CONTEXT_SIZE);
+	bool		won = PG_GETARG_BOOL(1);
+
+	/* Without arguments for it the prior is that of Jeffreys. */
+	if (PG_NARGS() > 2)
+	{
+		check_prior(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
+		context_set_prior(state, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
+	}
+	else
+		context_set_prior(state, 0.5, 1);
+
+	state[CONTEXT_WINS] += won;
+	state[CONTEXT_GAMES] += 1;
+	PG_RETURN_ARRAYTYPE_P(array);
+}
+
+Datum
+skillrating_context_log_odds_combine(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = float8_state_arg(fcinfo, 0, CONTEXT_SIZE);
+	float8	   *state = float8_state(array, CONTEXT_SIZE);
+	float8	   *other = float8_state(PG_GETARG_ARRAYTYPE_P(1), CONTEXT_SIZE);
+
+	if (other[CONTEXT_GAMES] > 0)
+		context_set_prior(state, other[CONTEXT_PRIOR_RATE],
+						  other[CONTEXT_PRIOR_WEIGHT]);
+	state[CONTEXT_WINS] += other[CONTEXT_WINS];
+	state[CONTEXT_GAMES] += other[CONTEXT_GAMES];
+	PG_RETURN_ARRAYTYPE_P(array);
+}
+
+Datum
+skillrating_context_log_odds_final(PG_FUNCTION_ARGS)
+{
+	float8	   *state = float8_state(PG_GETARG_ARRAYTYPE_P(0), CONTEXT_SIZE);
+
+	if (state[CONTEXT_GAMES] == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(check_result(shrunk_log_odds(state[CONTEXT_WINS],
+												  state[CONTEXT_GAMES],
+												  state[CONTEXT_PRIOR_RATE],
+												  state[CONTEXT_PRIOR_WEIGHT])));
+}

@@ -1,0 +1,130 @@
+/*
+ * trueskill_functions.c
+ *		TrueSkill for one match given as arrays.
+ */
+#include "pg/sql/arrays.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/tuplestore.h"
+
+#include "core/models/trueskill.h"
+
+SKILLRATING_FUNCTION(skillrating_trueskill_update);
+SKILLRATING_FUNCTION(skillrating_trueskill_win_probability);
+SKILLRATING_FUNCTION(skillrating_trueskill_quality);
+
+/* Checked parameters; those that a function does not have are 0. */
+static TrueSkill
+trueskill_arguments(double beta, double tau, double draw_probability)
+{
+	TrueSkill	ts = {.beta = beta,.tau = tau,.draw_probability = draw_probability};
+
+	check_positive("beta", beta);
+	check_not_negative("tau", tau);
+	if (!(draw_probability >= 0 && draw_probability < 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("draw_probability must be at least 0 and below 1, not %g",
+						draw_probability)));
+	return ts;
+}
+
+/*
+ * trueskill_update(team, rank, mu, sigma, weight, beta, tau, draw_probability)
+ */
+Datum
+skillrating_trueskill_update(PG_FUNCTION_ARGS)
+{
+	static const MatchArguments arguments = {
+		.team = 0,.rank = 1,.state = 2,.weight = 4
+	};
+	const Model *model = get_model("trueskill");
+	TrueSkill	ts;
+	Match	   *match;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (argument_is_null(fcinfo, arguments.weight))
+		return (Datum) 0;
+	ts = trueskill_arguments(PG_GETARG_FLOAT8(5), PG_GETARG_FLOAT8(6),
+							 PG_GETARG_FLOAT8(7));
+	match = match_from_arrays(fcinfo, model, NULL, &arguments);
+	trueskill_update(&ts, match);
+	return_states_after(fcinfo, model, match);
+	return (Datum) 0;
+}
+
+/*
+ * trueskill_win_probability(team, mu, sigma, weight, beta, draw_probability)
+ */
+Datum
+skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
+{
+	static const MatchArguments arguments = {
+		.team = 0,.rank = -1,.state = 1,.weight = 3
+	};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	TrueSkillTeams *teams;
+	TrueSkill	ts;
+	Match	   *match;
+	double	   *place;
+	double	   *work;
+	Datum	   *element;
+	int			team,
+				i;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (argument_is_null(fcinfo, arguments.weight))
+		return (Datum) 0;
+	ts = trueskill_arguments(PG_GETARG_FLOAT8(4), 0, PG_GETARG_FLOAT8(5));
+	match = match_from_arrays(fcinfo, get_model("trueskill"), NULL, &arguments);
+
+	teams = palloc_object(TrueSkillTeams);
+	place = palloc_array(double, match->nteams);
+	work = palloc_array(double, NORMAL_WORK(match->nteams));
+	element = palloc_array(Datum, match->nteams);
+	trueskill_teams(&ts, match, 0, teams);
+	for (team = 0; team < match->nteams; team++)
+	{
+		double		win,
+					draw;
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		trueskill_places(&ts, teams, match->nteams, team, &win, &draw, place,
+						 work, check_interrupts);
+		for (i = 0; i < match->nteams; i++)
+			element[i] = Float8GetDatum(place[i]);
+		values[0] = Int32GetDatum(match->team[team].number);
+		values[1] = Float8GetDatum(check_result(win));
+		values[2] = Float8GetDatum(draw);
+		values[3] = PointerGetDatum(construct_array(element, match->nteams,
+													FLOAT8OID, sizeof(float8),
+													FLOAT8PASSBYVAL,
+													TYPALIGN_DOUBLE));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * trueskill_quality(team, mu, sigma, weight, beta)
+ */
+Datum
+skillrating_trueskill_quality(PG_FUNCTION_ARGS)
+{
+	static const MatchArguments arguments = {
+		.team = 0,.rank = -1,.state = 1,.weight = 3
+	};
+	TrueSkill	ts;
+	double		quality;
+
+	if (argument_is_null(fcinfo, arguments.weight))
+		PG_RETURN_NULL();
+	ts = trueskill_arguments(PG_GETARG_FLOAT8(4), 0, 0);
+	quality = trueskill_quality(&ts, match_from_arrays(fcinfo,
+													   get_model("trueskill"),
+													   NULL, &arguments));
+	PG_RETURN_FLOAT8(check_result(quality));
+}

@@ -1,0 +1,17 @@
+/*
+ * components.h
+ *		Numbers of components: players who are connected by matches.
+ */
+#ifndef COMPONENTS_H
+#define COMPONENTS_H
+
+#include "pg/sql/glue.h"
+
+/*
+ * By the player who stands for it, the number of each component from 1 on, the
+ * largest first: root_of has that player for each of n, or -1 for those who are in
+ * none.
+ */
+extern int32 *component_numbers(const int32 *root_of, int32 n, int *ncomponents);
+
+#endif							/* COMPONENTS_H */

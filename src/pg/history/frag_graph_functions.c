@@ -1,0 +1,266 @@
+/*
+ * frag_graph_functions.c
+ *		The aggregate frag_scores(): scores from who killed whom how often.
+ */
+#include "pg/sql/glue.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "core/solve/frag_graph.h"
+#include "pg/formulas/frag_rows.h"
+#include "pg/history/components.h"
+#include "pg/sql/ids.h"
+#include "pg/sql/rows.h"
+
+SKILLRATING_FUNCTION(skillrating_frag_scores_transition);
+SKILLRATING_FUNCTION(skillrating_frag_scores_final);
+
+/* Frags between two players, the lower number first in the key. */
+typedef struct FragPair
+{
+	int32		player[2];
+	double		frags[2];		/* of the first against the second, and back */
+} FragPair;
+
+/* The state of frag_scores(). */
+typedef struct FragState
+{
+	IdType		type;
+	IdTable    *players;		/* to their numbers, plus one */
+	Datum	   *id;				/* by number */
+	double	   *suicides;
+	int32		nplayers;
+	int32		max_players;
+	HTAB	   *pairs;
+	ParamValue *params;
+} FragState;
+
+static FragState *
+frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	FragState  *state = palloc0_object(FragState);
+	HASHCTL		control;
+
+	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "player");
+	state->players = id_table_create(&state->type);
+	state->params = get_params(&frag_graph_model,
+							   PG_NARGS() > 5 && !PG_ARGISNULL(5) ?
+							   PG_GETARG_JSONB_P(5) : NULL);
+	memset(&control, 0, sizeof(control));
+	control.keysize = 2 * sizeof(int32);
+	control.entrysize = sizeof(FragPair);
+	control.hcxt = context;
+	state->pairs = hash_create("skillrating frags", 1024, &control,
+							   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+static int32
+frag_player(FragState *state, Datum id)
+{
+	bool		found;
+	void	  **place = id_table_enter(state->players, id, "", &found);
+
+	if (found)
+		return (int32) (intptr_t) *place - 1;
+	if (state->nplayers == state->max_players)
+	{
+		int32		n = Max(1024, 2 * state->max_players);
+
+		if (state->max_players > PG_INT32_MAX / 4)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("too many players for frag_scores()")));
+		state->id = state->id == NULL ? palloc_array(Datum, n) :
+			repalloc_huge(state->id, mul_size(sizeof(Datum), n));
+		state->suicides = state->suicides == NULL ? palloc_array(double, n) :
+			repalloc_huge(state->suicides, mul_size(sizeof(double), n));
+		state->max_players = n;
+	}
+	state->id[state->nplayers] = datumCopy(id, state->type.typbyval,
+										   state->type.typlen);
+	state->suicides[state->nplayers] = 0;
+	*place = (void *) (intptr_t) ++state->nplayers;
+	return state->nplayers - 1;
+}
+
+/* frag_scores(killer, victim, frags, team_kill, params): a row of a log, or a count. */
+Datum
+skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	MemoryContext old;
+	FragState  *state;
+	int32		killer = -1;
+	int32		victim;
+	double		frags = 1;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	state = PG_ARGISNULL(0) ? frag_state_begin(fcinfo, context) :
+		(FragState *) PG_GETARG_POINTER(0);
+	check_victim(fcinfo);
+	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
+		frags = check_not_negative("frags", PG_GETARG_FLOAT8(3));
+
+	/* Kills among team mates say nothing of skill. */
+	if (PG_NARGS() > 4 && !PG_ARGISNULL(4) && PG_GETARG_BOOL(4))
+		PG_RETURN_POINTER(state);
+
+	old = MemoryContextSwitchTo(context);
+	victim = frag_player(state, PG_GETARG_DATUM(2));
+	if (!PG_ARGISNULL(1))
+		killer = frag_player(state, PG_GETARG_DATUM(1));
+	if (killer < 0 || killer == victim)
+		state->suicides[victim] += frags;
+	else
+	{
+		int32		key[2];
+		FragPair   *pair;
+		bool		found;
+
+		key[0] = Min(killer, victim);
+		key[1] = Max(killer, victim);
+		pair = hash_search(state->pairs, key, HASH_ENTER, &found);
+		if (!found)
+			pair->frags[0] = pair->frags[1] = 0;
+		pair->frags[killer == key[0] ? 0 : 1] += frags;
+	}
+	MemoryContextSwitchTo(old);
+	PG_RETURN_POINTER(state);
+}
+
+/* Pairs in the order of their players, so that sums are always the same. */
+static int
+compare_edges(const void *a, const void *b, void *arg)
+{
+	const FragEdge *x = (const FragEdge *) a;
+	const FragEdge *y = (const FragEdge *) b;
+
+	(void) arg;
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+typedef struct ScoreOrder
+{
+	const FragGraph *graph;
+	const int32 *component;
+} ScoreOrder;
+
+static int
+compare_scores(const void *a, const void *b, void *arg)
+{
+	const ScoreOrder *order = (const ScoreOrder *) arg;
+	int32		i = *(const int32 *) a;
+	int32		j = *(const int32 *) b;
+	const FragScore *x = &order->graph->player[i];
+	const FragScore *y = &order->graph->player[j];
+
+	if (x->component != y->component)
+		return order->component[x->component] < order->component[y->component] ? -1 : 1;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+Datum
+skillrating_frag_scores_final(PG_FUNCTION_ARGS)
+{
+	FragState  *state;
+	FragGraph	graph = {0};
+	HASH_SEQ_STATUS scan;
+	FragPair   *pair;
+	ScoreOrder	order;
+	int32	   *sorted;
+	int32	   *root_of;
+	int			ncomponents;
+	int32		n = 0;
+	RowArray	rows;
+	Size		size;
+	int32		i;
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = (FragState *) PG_GETARG_POINTER(0);
+	graph.nplayers = state->nplayers;
+	graph.nedges = hash_get_num_entries(state->pairs);
+	graph.params = state->params;
+	graph.interrupt = check_interrupts;
+
+	size = add_size(frag_graph_room(&graph),
+					add_size(mul_size(sizeof(FragEdge), graph.nedges),
+							 mul_size(sizeof(FragScore), graph.nplayers)));
+	check_memory("frag_scores", &frag_graph_model, state->params, size,
+				 psprintf("There are %d players and %zu pairs of them.",
+						  graph.nplayers, graph.nedges), "");
+	graph.edge = palloc_extended(mul_size(sizeof(FragEdge), graph.nedges + 1),
+								 MCXT_ALLOC_HUGE);
+	graph.player = palloc_extended(mul_size(sizeof(FragScore), graph.nplayers + 1),
+								   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	graph.room = palloc_extended(Max(frag_graph_room(&graph), 1), MCXT_ALLOC_HUGE);
+	graph.nedges = 0;
+	hash_seq_init(&scan, state->pairs);
+	while ((pair = hash_seq_search(&scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		graph.edge[graph.nedges++] = (FragEdge) {pair->player[0], pair->player[1],
+			pair->frags[0], pair->frags[1]};
+	}
+	qsort_interruptible(graph.edge, graph.nedges, sizeof(FragEdge), compare_edges,
+						NULL);
+	for (i = 0; i < graph.nplayers; i++)
+		graph.player[i].suicides = state->suicides[i];
+	frag_graph_solve(&graph);
+	if (!graph.converged)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("frag_scores() did not converge after %d iterations",
+						graph.iterations),
+				 errhint("A larger \"tolerance\" or a \"ridge\" above 0 makes it easier.")));
+
+	sorted = palloc_array(int32, graph.nplayers + 1);
+	root_of = palloc_array(int32, graph.nplayers + 1);
+	for (i = 0; i < graph.nplayers; i++)
+	{
+		const FragScore *player = &graph.player[i];
+
+		root_of[i] = player->in_core ? player->component : -1;
+		if (player->in_core)
+			sorted[n++] = i;
+	}
+	order.graph = &graph;
+	order.component = component_numbers(root_of, graph.nplayers, &ncomponents);
+	qsort_interruptible(sorted, n, sizeof(int32), compare_scores, &order);
+	rows = row_array_make(fcinfo, n);
+	for (i = 0; i < n; i++)
+	{
+		const FragScore *player = &graph.player[sorted[i]];
+		Datum		values[9];
+		bool		nulls[9] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		values[0] = CStringGetTextDatum(id_text(&state->type, state->id[sorted[i]]));
+		values[1] = Float8GetDatum(player->score);
+		values[2] = Float8GetDatum(player->error);
+		nulls[2] = isnan(player->error);
+		values[3] = Float8GetDatum(player->frags);
+		values[4] = Float8GetDatum(player->deaths);
+		values[5] = Float8GetDatum(player->suicides);
+		values[6] = Int32GetDatum(player->opponents);
+		values[7] = Int32GetDatum(order.component[player->component]);
+		values[8] = Float8GetDatum(player->cyclic);
+		nulls[8] = isnan(player->cyclic);
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
+}

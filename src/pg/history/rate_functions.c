@@ -1,0 +1,689 @@
+/*
+ * rate_functions.c
+ *		Rating whole histories in a query: the window function rate(), and the
+ *		aggregate final_ratings().
+ */
+#include "pg/matches/rater.h"
+
+#include "access/htup_details.h"
+#include "access/tupmacs.h"
+#include "executor/executor.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "nodes/plannodes.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "windowapi.h"
+
+#include "pg/matches/inputs.h"
+#include "pg/matches/match_rows.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/rows.h"
+
+SKILLRATING_FUNCTION(skillrating_rate);
+SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
+SKILLRATING_FUNCTION(skillrating_final_ratings_final);
+
+static Datum
+state_array(const double *state, int n)
+{
+	ArrayType  *array = float8_array_make(n);
+
+	memcpy(ARR_DATA_PTR(array), state, n * sizeof(float8));
+	return PointerGetDatum(array);
+}
+
+/*
+ * ---- rate() ----
+ */
+
+/* The arguments of rate(); behind them those of inputs but the first. */
+enum
+{
+	ARG_MODEL,
+	ARG_PLAYER,
+	ARG_TEAM,
+	ARG_RANK,
+	ARG_WEIGHT,
+	ARG_PARAMS,
+	ARG_INPUTS
+};
+
+#define RATE_NARGS (ARG_INPUTS + INPUTS_COUNT - 1)
+
+/* The columns of the type rated. */
+enum
+{
+	RATED_RATING_BEFORE,
+	RATED_RATING_AFTER,
+	RATED_DEVIATION_BEFORE,
+	RATED_DEVIATION_AFTER,
+	RATED_DISPLAYED_BEFORE,
+	RATED_DISPLAYED_AFTER,
+	RATED_GAMES,
+	RATED_SCORE,
+	RATED_WIN_PROBABILITY,
+	RATED_STATE_BEFORE,
+	RATED_STATE_AFTER,
+	RATED_UNRATED_REASON,
+	RATED_NCOLUMNS
+};
+
+/* After how many rows those before are forgotten, at the earliest. */
+#define MARK_EVERY 100
+
+/* What a call of rate() in a query keeps from partition to partition. */
+typedef struct RateCall
+{
+	TupleDesc	desc;			/* of the result */
+	RaterRules *rules;			/* used last, or NULL */
+	MemoryContext context;		/* of the rules */
+} RateCall;
+
+/* A partition: memory of the window. */
+typedef struct RatePartition
+{
+	Rater	   *rater;
+	int			deviation;		/* the column, or -1 */
+	int			varying[RATE_NARGS];	/* arguments to be read for each row */
+	int			nvarying;
+	bool		typbyval[RATE_NARGS];
+	int16		typlen[RATE_NARGS];
+	int64		marked;			/* rows before this one are forgotten */
+	int64		first;			/* row of the match that was rated last, */
+	int64		behind;			/* and the first one behind it */
+	int		   *place;			/* of its rows among the sorted participants */
+	int			max_places;
+	HeapTuple	pattern;		/* of results, see make_pattern() */
+	int			offset[RATED_NCOLUMNS]; /* of its columns */
+	Datum		values[SOURCE_NCOLUMNS];	/* of the row being read */
+	bool		nulls[SOURCE_NCOLUMNS];
+} RatePartition;
+
+/*
+ * The beginning of the server's struct, which is private there: nothing else
+ * tells how the window was written.  It has begun like this since window
+ * functions exist (version 8.4), and what is found is checked.
+ */
+typedef struct WindowObjectHead
+{
+	NodeTag		type;
+	WindowAggState *winstate;
+} WindowObjectHead;
+
+/*
+ * Without an order all rows are one match, and a frame would promise what rate()
+ * does not do.
+ */
+static void
+check_window(WindowObject window)
+{
+	WindowAggState *state = ((WindowObjectHead *) window)->winstate;
+
+	if (state == NULL || !IsA(state, WindowAggState) ||
+		!IsA(state->ss.ps.plan, WindowAgg))
+		elog(ERROR, "rate() does not find its window");
+	if (((WindowAgg *) state->ss.ps.plan)->ordNumCols == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_WINDOWING_ERROR),
+				 errmsg("rate() needs ORDER BY in its window"),
+				 errdetail("Rows that are equal under ORDER BY are one match."),
+				 errhint("For example OVER (ORDER BY played_at, match_id).")));
+	if (state->frameOptions & FRAMEOPTION_NONDEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_WINDOWING_ERROR),
+				 errmsg("rate() takes no frame clause"),
+				 errdetail("Ratings follow from all matches before."),
+				 errhint("Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery.")));
+}
+
+static RateCall *
+rate_call(FunctionCallInfo fcinfo)
+{
+	FmgrInfo   *flinfo = fcinfo->flinfo;
+
+	if (flinfo->fn_extra == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(flinfo->fn_mcxt);
+		RateCall   *call = palloc0_object(RateCall);
+
+		if (get_call_result_type(fcinfo, NULL, &call->desc) != TYPEFUNC_COMPOSITE ||
+			call->desc->natts != RATED_NCOLUMNS)
+			elog(ERROR, "return type must be rated");
+		BlessTupleDesc(call->desc);
+		call->context = AllocSetContextCreate(flinfo->fn_mcxt,
+											  "skillrating rules",
+											  ALLOCSET_SMALL_SIZES);
+		flinfo->fn_extra = call;
+		MemoryContextSwitchTo(old);
+	}
+	return flinfo->fn_extra;
+}
+
+/* The rules for a partition, which its first row gives. */
+static RaterRules *
+partition_rules(FunctionCallInfo fcinfo, WindowObject window, RateCall *call)
+{
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, ARG_MODEL, &isnull);
+	char	   *model;
+	Jsonb	   *params;
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("model must not be null")));
+	model = TextDatumGetCString(value);
+	value = WinGetFuncArgCurrent(window, ARG_PARAMS, &isnull);
+	params = isnull ? NULL : DatumGetJsonbP(value);
+	if (call->rules == NULL || !rater_rules_are(call->rules, model, params))
+	{
+		MemoryContext old;
+
+		call->rules = NULL;
+		MemoryContextReset(call->context);
+		old = MemoryContextSwitchTo(call->context);
+		call->rules = rater_rules(model, params,
+								  get_fn_expr_argtype(fcinfo->flinfo,
+													  ARG_PLAYER));
+		MemoryContextSwitchTo(old);
+	}
+	return call->rules;
+}
+
+/* Put an argument's value in its place in the row that is being read. */
+static void
+set_argument(RatePartition *partition, int arg, Datum value, bool isnull)
+{
+	static const SourceColumn columns[] = {
+		[ARG_PLAYER] = SOURCE_PLAYER_ID,
+		[ARG_TEAM] = SOURCE_TEAM,
+		[ARG_RANK] = SOURCE_RANK
+	};
+
+	if (arg == ARG_WEIGHT || arg >= ARG_INPUTS)
+		source_row_set(partition->values, partition->nulls,
+					   arg == ARG_WEIGHT ? 0 : arg - ARG_INPUTS + 1, value,
+					   isnull);
+	else
+	{
+		partition->values[columns[arg]] = value;
+		partition->nulls[columns[arg]] = isnull;
+	}
+}
+
+static void
+begin_partition(FunctionCallInfo fcinfo, WindowObject window,
+				RatePartition *partition)
+{
+	RateCall   *call = rate_call(fcinfo);
+	RaterRules *rules;
+	MemoryContext old;
+	int			i;
+
+	check_window(window);
+	if (PG_NARGS() != RATE_NARGS)
+		elog(ERROR, "rate() has %d arguments", PG_NARGS());
+	rules = partition_rules(fcinfo, window, call);
+	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
+	partition->rater = rater_create(rules, NULL);
+	partition->max_places = 32;
+	partition->place = palloc_array(int, partition->max_places);
+	MemoryContextSwitchTo(old);
+
+	partition->deviation = model_state_column(rules->model, ROLE_DEVIATION);
+
+	/* Arguments that cannot change are read once: most are left out. */
+	source_row_clear(partition->values, partition->nulls);
+	for (i = ARG_PLAYER; i < RATE_NARGS; i++)
+	{
+		bool		isnull;
+		Datum		value;
+
+		if (i == ARG_PARAMS)
+			continue;
+		get_typlenbyval(get_fn_expr_argtype(fcinfo->flinfo, i),
+						&partition->typlen[i], &partition->typbyval[i]);
+
+		/* At least one is read, to see whether there is a row. */
+		if (i == ARG_PLAYER || !get_fn_expr_arg_stable(fcinfo->flinfo, i))
+		{
+			partition->varying[partition->nvarying++] = i;
+			continue;
+		}
+		value = WinGetFuncArgCurrent(window, i, &isnull);
+		set_argument(partition, i, value, isnull);
+	}
+}
+
+/*
+ * Read an argument of a row, by its distance from the current one; false if the
+ * partition has no such row.
+ */
+static bool
+read_argument(WindowObject window, RatePartition *partition, int distance,
+			  int arg)
+{
+	bool		isnull;
+	bool		isout;
+	Datum		value;
+
+	if (distance == 0)
+		value = WinGetFuncArgCurrent(window, arg, &isnull);
+	else
+	{
+		value = WinGetFuncArgInPartition(window, arg, distance,
+										 WINDOW_SEEK_CURRENT, false,
+										 &isnull, &isout);
+		if (isout)
+			return false;
+
+		/* The server's slot holds one row only until the next is read. */
+		if (!isnull && !partition->typbyval[arg])
+		{
+			MemoryContext old = MemoryContextSwitchTo(partition->rater->context);
+
+			value = datumCopy(value, false, partition->typlen[arg]);
+			MemoryContextSwitchTo(old);
+		}
+	}
+	set_argument(partition, arg, value, isnull);
+	return true;
+}
+
+/*
+ * Read a row; false if it is not there or belongs to the next match.
+ */
+static bool
+read_row(WindowObject window, RatePartition *partition, int64 first,
+		 int distance)
+{
+	int			i;
+
+	for (i = 0; i < partition->nvarying; i++)
+	{
+		if (!read_argument(window, partition, distance, partition->varying[i]))
+			return false;
+
+		/* Only of a row that is there can this be asked. */
+		if (i == 0 && distance > 0 &&
+			!WinRowsArePeers(window, first + distance - 1, first + distance))
+			return false;
+	}
+	return true;
+}
+
+typedef struct RateError
+{
+	int64		row;
+} RateError;
+
+static void
+rate_error_context(void *arg)
+{
+	errcontext("match that begins in row " INT64_FORMAT " of a window of rate()",
+			   ((RateError *) arg)->row + 1);
+}
+
+/*
+ * Read and rate the match that begins with the current row.
+ */
+static void
+rate_match(WindowObject window, RatePartition *partition, int64 row)
+{
+	Rater	   *rater = partition->rater;
+	RateError	error = {row};
+	ErrorContextCallback callback;
+	int			n = 0;
+	int			i;
+
+	callback.callback = rate_error_context;
+	callback.arg = &error;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+
+	/* Rows before can be forgotten; now and then is enough. */
+	if (row >= partition->marked + MARK_EVERY)
+	{
+		WinSetMarkPosition(window, row);
+		partition->marked = row;
+	}
+	while (read_row(window, partition, row, n))
+	{
+		if (n == 0)
+			rater_begin(rater, partition->values, partition->nulls);
+		n++;
+		if (!rater_add(rater, partition->values, partition->nulls))
+			break;
+	}
+	rater_rate(rater);
+	if (n > partition->max_places)
+	{
+		partition->max_places = Max(n, 2 * partition->max_places);
+		partition->place = repalloc_array(partition->place, int,
+										  partition->max_places);
+	}
+	for (i = 0; i < n; i++)
+		partition->place[rater->match.order[i]] = i;
+	partition->first = row;
+	partition->behind = row + n;
+	error_context_stack = callback.previous;
+}
+
+/*
+ * Results of rated matches differ in numbers only: the first one of a partition,
+ * made as any row is, is the pattern of all others, which takes half of the time.
+ */
+static void
+make_pattern(RateCall *call, RatePartition *partition, Datum *values,
+			 bool *nulls)
+{
+	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
+	HeapTuple	tuple = heap_form_tuple(call->desc, values, nulls);
+	char	   *data = (char *) tuple->t_data + tuple->t_data->t_hoff;
+	int			offset = 0;
+	int			i;
+
+	for (i = 0; i < RATED_NCOLUMNS; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(call->desc, i);
+
+		if (nulls[i])
+			continue;
+		offset = att_align_pointer(offset, att->attalign, att->attlen,
+								   data + offset);
+		partition->offset[i] = offset + tuple->t_data->t_hoff;
+		offset = att_addlength_pointer(offset, att->attlen, data + offset);
+	}
+	partition->pattern = tuple;
+	MemoryContextSwitchTo(old);
+}
+
+static Datum
+fill_pattern(RatePartition *partition, const Datum *values, const bool *nulls)
+{
+	HeapTuple	pattern = partition->pattern;
+	char	   *row = palloc(pattern->t_len);
+	int			i;
+
+	memcpy(row, pattern->t_data, pattern->t_len);
+	for (i = 0; i < RATED_NCOLUMNS; i++)
+	{
+		char	   *place = row + partition->offset[i];
+
+		if (nulls[i])
+			continue;
+		if (i == RATED_STATE_BEFORE || i == RATED_STATE_AFTER)
+			memcpy(VARDATA_ANY(place), VARDATA(DatumGetPointer(values[i])),
+				   VARSIZE(DatumGetPointer(values[i])) - VARHDRSZ);
+		else
+			memcpy(place, &values[i], sizeof(float8));
+	}
+	return HeapTupleHeaderGetDatum((HeapTupleHeader) row);
+}
+
+/* The result for a participant of the match that was rated last. */
+static Datum
+rated_row(RateCall *call, RatePartition *partition, int place)
+{
+	Rater	   *rater = partition->rater;
+	Batch	   *batch = rater->batch;
+	const Model *model = batch->model;
+	const Participant *p = &rater->match.participant[place];
+	const double *before;
+	const double *after;
+	Datum		values[RATED_NCOLUMNS];
+	bool		nulls[RATED_NCOLUMNS] = {false};
+	int			i;
+
+	if (rater->verdict == VERDICT_RATE)
+	{
+		const EventRow *event = &batch->step.row[p->player];
+		const Match *match = &batch->match;
+		int			team = 0;
+
+		/* That of the row: a player may have stints on several teams. */
+		while (match->team[team].number != p->team)
+			team++;
+		before = event->before;
+		after = event->after;
+		values[RATED_GAMES] = Int64GetDatum(event->games);
+		values[RATED_SCORE] = Float8GetDatum(match_outcome(match, team) / 2.0);
+		values[RATED_WIN_PROBABILITY] = Float8GetDatum(match->team[team].win);
+		nulls[RATED_UNRATED_REASON] = true;
+	}
+	else
+	{
+		const BatchPlayer *player = batch->player[p->player];
+
+		before = after = player->state;
+		values[RATED_GAMES] = Int64GetDatum(player->games);
+		nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
+		values[RATED_UNRATED_REASON] = CStringGetTextDatum(rater->reason);
+	}
+	values[RATED_RATING_BEFORE] = Float8GetDatum(before[0]);
+	values[RATED_RATING_AFTER] = Float8GetDatum(after[0]);
+	i = partition->deviation;
+	if (i >= 0)
+	{
+		values[RATED_DEVIATION_BEFORE] = Float8GetDatum(before[i]);
+		values[RATED_DEVIATION_AFTER] = Float8GetDatum(after[i]);
+	}
+	else
+		nulls[RATED_DEVIATION_BEFORE] = nulls[RATED_DEVIATION_AFTER] = true;
+	values[RATED_DISPLAYED_BEFORE] =
+		Float8GetDatum(model_display(model, batch->params, before));
+	values[RATED_DISPLAYED_AFTER] =
+		Float8GetDatum(model_display(model, batch->params, after));
+	values[RATED_STATE_BEFORE] = state_array(before, model->nstate);
+	values[RATED_STATE_AFTER] = state_array(after, model->nstate);
+	if (rater->verdict != VERDICT_RATE || !FLOAT8PASSBYVAL)
+		return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
+	if (partition->pattern == NULL)
+		make_pattern(call, partition, values, nulls);
+	return fill_pattern(partition, values, nulls);
+}
+
+/*
+ * rate(model, player, team, rank, weight, params, played_at, ...), over a window
+ */
+Datum
+skillrating_rate(PG_FUNCTION_ARGS)
+{
+	WindowObject window = PG_WINDOW_OBJECT();
+	RatePartition *partition;
+	int64		row;
+
+	if (!WindowObjectIsValid(window))
+		elog(ERROR, "rate() is a window function");
+	partition = WinGetPartitionLocalMemory(window, sizeof(RatePartition));
+	row = WinGetCurrentPosition(window);
+	if (partition->rater == NULL)
+		begin_partition(fcinfo, window, partition);
+	if (row >= partition->behind)
+		rate_match(window, partition, row);
+	PG_RETURN_DATUM(rated_row(rate_call(fcinfo), partition,
+							  partition->place[row - partition->first]));
+}
+
+/*
+ * ---- final_ratings() ----
+ */
+
+/* The state of final_ratings(). */
+typedef struct FinalRatings
+{
+	MatchRows	rows;
+	Rater	   *rater;
+} FinalRatings;
+
+static FinalRatings *
+final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	FinalRatings *state = palloc0_object(FinalRatings);
+	int			nargs = PG_NARGS();
+	int			params = nargs > 6 ? nargs - 1 : -1;	/* always the last one */
+
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("model must not be null")));
+	match_rows_init(&state->rows, fcinfo, "final_ratings", 2,
+					nargs > 7 ? 6 : -1, false);
+	state->rater =
+		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(1)),
+								 params < 0 || PG_ARGISNULL(params) ? NULL :
+								 PG_GETARG_JSONB_P(params),
+								 state->rows.player_type),
+					 &state->rows.match_type);
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+static void
+final_ratings_error_context(void *arg)
+{
+	const SourceMatch *match = (const SourceMatch *) arg;
+
+	errcontext("match %s", id_text(match->match_type, match->id));
+}
+
+/* Rate the match whose rows have all been read. */
+static void
+final_ratings_rate(FinalRatings *state)
+{
+	ErrorContextCallback callback;
+
+	callback.callback = final_ratings_error_context;
+	callback.arg = &state->rater->match;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	rater_rate(state->rater);
+	error_context_stack = callback.previous;
+}
+
+/* final_ratings(model, match, player, team, rank [[, inputs], params]) */
+Datum
+skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	FinalRatings *state;
+	MemoryContext old;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	state = PG_ARGISNULL(0) ? final_ratings_begin(fcinfo, context) :
+		(FinalRatings *) PG_GETARG_POINTER(0);
+
+	old = MemoryContextSwitchTo(context);
+	if (match_rows_read(&state->rows, fcinfo))
+	{
+		if (state->rater->match.n > 0)
+			final_ratings_rate(state);
+		rater_begin(state->rater, state->rows.values, state->rows.nulls);
+	}
+	(void) rater_add(state->rater, state->rows.values, state->rows.nulls);
+	MemoryContextSwitchTo(old);
+	PG_RETURN_POINTER(state);
+}
+
+/* Highest displayed rating first, then by player and pool. */
+typedef struct FinalRating
+{
+	const BatchPlayer *player;
+	double		state[MODEL_MAX_STATE];
+	double		displayed;
+} FinalRating;
+
+static int
+compare_final_ratings(const void *a, const void *b, void *arg)
+{
+	const FinalRating *x = (const FinalRating *) a;
+	const FinalRating *y = (const FinalRating *) b;
+	int			result;
+
+	if (x->displayed != y->displayed)
+		return x->displayed > y->displayed ? -1 : 1;
+	result = id_compare((const IdType *) arg, x->player->id, y->player->id);
+	return result != 0 ? result : strcmp(x->player->pool, y->player->pool);
+}
+
+Datum
+skillrating_final_ratings_final(PG_FUNCTION_ARGS)
+{
+	FinalRatings *state;
+	Rater	   *rater;
+	Batch	   *batch;
+	const Model *model;
+	BatchPlayer **players;
+	FinalRating *ratings;
+	RowArray	rows;
+	int			deviation;
+	int			n = 0;
+	int			i;
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = (FinalRatings *) PG_GETARG_POINTER(0);
+	rater = state->rater;
+	batch = rater->batch;
+	model = batch->model;
+	final_ratings_rate(state);
+
+	players = (BatchPlayer **) id_table_values(batch->players);
+	ratings = MemoryContextAllocHuge(CurrentMemoryContext,
+									 mul_size(sizeof(FinalRating),
+											  id_table_count(batch->players) + 1));
+	for (i = 0; i < id_table_count(batch->players); i++)
+	{
+		BatchPlayer *player = players[i];
+
+		/* What pools share is with each of them. */
+		if (!player->exists || (batch->shares && player->shared == NULL))
+			continue;
+		ratings[n].player = player;
+		model_state_before(model, batch->params, player->state, 0,
+						   player->shared ? player->shared->state : NULL, 0,
+						   ratings[n].state);
+		ratings[n].displayed = model_display(model, batch->params,
+											 ratings[n].state);
+		n++;
+	}
+	qsort_arg(ratings, n, sizeof(FinalRating), compare_final_ratings,
+			  batch->player_type);
+
+	deviation = model_state_column(model, ROLE_DEVIATION);
+	rows = row_array_make(fcinfo, n);
+	for (i = 0; i < n; i++)
+	{
+		const BatchPlayer *player = ratings[i].player;
+		Datum		values[11];
+		bool		nulls[11] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		values[0] = CStringGetTextDatum(id_text(batch->player_type, player->id));
+		values[1] = CStringGetTextDatum(player->pool);
+		values[2] = Float8GetDatum(ratings[i].state[0]);
+		nulls[3] = deviation < 0;
+		if (deviation >= 0)
+			values[3] = Float8GetDatum(ratings[i].state[deviation]);
+		values[4] = Float8GetDatum(ratings[i].displayed);
+		values[5] = Int64GetDatum(player->games);
+		values[6] = Int64GetDatum(player->wins);
+		values[7] = Int64GetDatum(player->draws);
+		values[8] = Int64GetDatum(player->losses);
+		values[9] = TimestampTzGetDatum(player->last_played);
+		nulls[9] = TIMESTAMP_IS_NOBEGIN(player->last_played);
+		values[10] = state_array(ratings[i].state, model->nstate);
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
+}

@@ -1,0 +1,203 @@
+/*
+ * solve_functions.c
+ *		Ratings that all matches together imply: the aggregates solve() and
+ *		solve_summary(), and what solve_ladder() reads.
+ */
+#include "pg/history/solve_state.h"
+
+#include "access/htup_details.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "core/solve/frag_graph.h"
+#include "pg/ladder/ladder.h"
+#include "pg/ladder/match_reader.h"
+
+SKILLRATING_FUNCTION(skillrating_solvers);
+SKILLRATING_FUNCTION(skillrating_solver_parameters);
+SKILLRATING_FUNCTION(skillrating_solve_transition);
+SKILLRATING_FUNCTION(skillrating_solve_final);
+SKILLRATING_FUNCTION(skillrating_solve_summary_final);
+SKILLRATING_FUNCTION(skillrating_solve_matches);
+
+Datum
+skillrating_solvers(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < solver_count_registered; i++)
+	{
+		const Model *model = solver_registry[i]->model;
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		values[0] = CStringGetTextDatum(model->name);
+		values[1] = CStringGetTextDatum(model->summary);
+		values[2] = CStringGetTextDatum(model->source);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+Datum
+skillrating_solver_parameters(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	/* An aggregate of its own, with parameters like those of a solver. */
+	if (strcmp(name, frag_graph_model.name) == 0)
+		return_parameters(fcinfo, &frag_graph_model);
+	else
+		return_parameters(fcinfo, get_solver(name)->model);
+	return (Datum) 0;
+}
+
+/* solve(solver, match, player, team, rank [[, inputs], params]) */
+Datum
+skillrating_solve_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	MemoryContext old;
+	SolveState *state;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	old = MemoryContextSwitchTo(context);
+	if (PG_ARGISNULL(0))
+	{
+		int			nargs = PG_NARGS();
+		int			params = nargs > 6 ? nargs - 1 : -1;	/* always the last */
+
+		if (PG_ARGISNULL(1))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("solver must not be null")));
+		state = palloc_object(SolveState);
+		solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+						 params < 0 || PG_ARGISNULL(params) ? NULL :
+						 PG_GETARG_JSONB_P_COPY(params));
+		history_builder_begin_rows(&state->builder, fcinfo, "solve", 2,
+								   nargs > 7 ? 6 : -1,
+								   !solve_state_needs_order(state), false);
+	}
+	else
+		state = (SolveState *) PG_GETARG_POINTER(0);
+	history_builder_read_row(&state->builder, fcinfo);
+	MemoryContextSwitchTo(old);
+	PG_RETURN_POINTER(state);
+}
+
+/* The state at the end; of the aggregates that share it the first one solves. */
+static SolveState *
+final_state(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+	MemoryContext old;
+	SolveState *state;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	if (PG_ARGISNULL(0))
+		return NULL;
+	state = (SolveState *) PG_GETARG_POINTER(0);
+	old = MemoryContextSwitchTo(context);
+	if (!state->solved)
+	{
+		history_builder_end_rows(&state->builder);
+		solve_state_run(state);
+	}
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+Datum
+skillrating_solve_final(PG_FUNCTION_ARGS)
+{
+	SolveState *state = final_state(fcinfo);
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	return solve_state_estimates(state,
+								 get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
+}
+
+Datum
+skillrating_solve_summary_final(PG_FUNCTION_ARGS)
+{
+	SolveState *state = final_state(fcinfo);
+	Datum		values[SUMMARY_NCOLUMNS];
+	bool		nulls[SUMMARY_NCOLUMNS];
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	solve_state_summary(state,
+						result_column_element_type(fcinfo, SUMMARY_CONTEXTS),
+						values, nulls);
+	return return_row(fcinfo, values, nulls);
+}
+
+/* Whether a match that was read from a ladder counts. */
+static bool
+match_counts(const SourceMatch *match)
+{
+	return !match->vanished && match->set_aside == NULL &&
+		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
+}
+
+/* solve_matches(ladder, solver, params, pool, start) */
+Datum
+skillrating_solve_matches(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext old;
+	SolveState *state = palloc_object(SolveState);
+	Ladder	   *ladder;
+	LadderScope scope;
+	MatchReader *reader;
+	Datum		first = Int64GetDatum(PG_INT64_MIN);
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		if (PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("ladder, solver, params and pool must not be null")));
+	solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+					 PG_GETARG_JSONB_P(2));
+	state->pool = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	if (!PG_ARGISNULL(4))
+		state->start = PG_GETARG_DATUM(4);
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
+						 AccessShareLock);
+	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder_expect_many(ladder);
+	old = MemoryContextSwitchTo(context);
+	history_builder_init(&state->builder, ladder->player_type->type, false);
+	MemoryContextSwitchTo(old);
+	reader = reader_open(ladder, QUERY_READ_RATED, &first, NULL);
+	while (reader_next(reader))
+	{
+		if (!match_counts(&reader->match) ||
+			strcmp(reader->match.pool, state->pool) != 0)
+			continue;
+		old = MemoryContextSwitchTo(context);
+		history_builder_add(&state->builder, &reader->match, NULL);
+		MemoryContextSwitchTo(old);
+	}
+	reader_close(reader);
+	ladder_leave(&scope);
+	SPI_finish();
+	if (state->builder.history.nmatches == 0)
+		PG_RETURN_NULL();
+
+	solve_state_run(state);
+	return return_solution(fcinfo, state);
+}

@@ -1,0 +1,652 @@
+/*
+ * solve_state.c
+ *		A solver at work on a history: the problem, its memory, what comes out.
+ */
+#include "pg/history/solve_state.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+
+#include "pg/history/components.h"
+
+/* The option that is no parameter: players whose errors are to be exact. */
+#define EXACT_FOR "exact_for"
+
+/* The columns of the type estimate. */
+enum
+{
+	ESTIMATE_PLAYER,
+	ESTIMATE_AT,
+	ESTIMATE_SKILL,
+	ESTIMATE_STANDARD_ERROR,
+	ESTIMATE_SIDE_OFFSET,
+	ESTIMATE_COMMAND_SKILL,
+	ESTIMATE_GAMES,
+	ESTIMATE_COMPONENT,
+	ESTIMATE_NCOLUMNS
+};
+
+const Solver *
+get_solver(const char *name)
+{
+	const Solver *solver = solver_find(name);
+	StringInfoData names;
+	int			i;
+
+	if (solver != NULL)
+		return solver;
+	initStringInfo(&names);
+	for (i = 0; i < solver_count_registered; i++)
+		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
+						 solver_registry[i]->model->name);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown solver \"%s\"", name),
+			 errhint("The solvers are %s; see skillrating.solvers().",
+					 names.data)));
+}
+
+/* Whether the solver is not a problem for the logistic one. */
+static bool
+is_through_time(const SolveState *state)
+{
+	return state->task.solver->rows == NULL;
+}
+
+char	  **
+read_text_list(const JsonbValue *value, bool numbers, int *n)
+{
+	char	  **text;
+	int			i;
+
+	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
+		return NULL;
+	*n = (int) JsonContainerSize(value->val.binary.data);
+	text = palloc_array(char *, *n + 1);
+	for (i = 0; i < *n; i++)
+	{
+		JsonbValue *element = getIthJsonbValueFromContainer(value->val.binary.data,
+															(uint32) i);
+
+		if (element->type == jbvString)
+			text[i] = pnstrdup(element->val.string.val, element->val.string.len);
+		else if (element->type == jbvNumeric && numbers)
+			text[i] = DatumGetCString(DirectFunctionCall1(numeric_out,
+														  NumericGetDatum(element->val.numeric)));
+		else
+			return NULL;
+	}
+	return text;
+}
+
+/* Take the option exact_for out of the parameters. */
+static Jsonb *
+take_exact_for(SolveState *state, Jsonb *json)
+{
+	JsonbValue	key;
+	JsonbValue *value;
+
+	if (json == NULL || !JB_ROOT_IS_OBJECT(json))
+		return json;
+	key.type = jbvString;
+	key.val.string.val = pstrdup(EXACT_FOR);
+	key.val.string.len = strlen(EXACT_FOR);
+	value = findJsonbValueFromContainer(&json->root, JB_FOBJECT, &key);
+	if (value == NULL)
+		return json;
+	state->exact_for = read_text_list(value, true, &state->nexact_for);
+	if (state->exact_for == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" of solve() must be an array of players",
+						EXACT_FOR)));
+	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json),
+											  CStringGetTextDatum(EXACT_FOR)));
+}
+
+void
+solve_state_init(SolveState *state, const char *solver, Jsonb *params)
+{
+	memset(state, 0, sizeof(SolveState));
+	state->pool = "";
+	state->task.solver = get_solver(solver);
+	state->params = get_params(state->task.solver->model,
+							   take_exact_for(state, params));
+	if (is_through_time(state) && state->nexact_for > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" is not one of solver \"%s\"", EXACT_FOR,
+						state->task.solver->model->name),
+				 errhint("Its deviations are those of the normal approximation.")));
+}
+
+bool
+solve_state_needs_order(const SolveState *state)
+{
+	return is_through_time(state);
+}
+
+static void *
+allocate(Size size)
+{
+	return palloc_extended(Max(size, 1), MCXT_ALLOC_HUGE);
+}
+
+/* Errors if the problem takes more memory than is allowed. */
+static void
+check_problem(SolveState *state, Size size, const char *detail)
+{
+	state->memory = size;
+	check_memory("solve", state->task.solver->model, state->params, size, detail,
+				 ", or solve fewer matches at once");
+}
+
+/* The room in which matches are built. */
+static HistoryWork *
+make_work(const History *history, const Model *model)
+{
+	HistoryWork *work = palloc_object(HistoryWork);
+
+	history_work_init(work, allocate(history_work_size(history, model)), history,
+					  model);
+	return work;
+}
+
+/* Solve by TrueSkill Through Time. */
+static void
+solve_through_time(SolveState *state)
+{
+	ThroughTime *tt = &state->tt;
+	const History *history = &state->builder.history;
+	MatchStatus status;
+	size_t		match;
+	int			offender;
+	Size		n;
+
+	tt->history = history;
+	through_time_configure(tt, state->params, state->tt_params);
+	tt->work = make_work(history, tt->model);
+	tt->interrupt = check_interrupts;
+	tt->first = allocate(mul_size(sizeof(size_t), history->nmatches + 1));
+	status = through_time_count(tt, &match, &offender);
+	if (status != MATCH_OK)
+		history_report_mistake(&state->builder, "solve", tt->work, status, match,
+							   offender);
+	n = tt->appearances;
+	if (n >= NO_APPEARANCE || history->nmatches >= PG_UINT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many appearances for solve()")));
+	check_problem(state,
+				  add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
+						   mul_size(history->nmatches, sizeof(size_t))),
+				  psprintf("There are %zu appearances of players in matches.", n));
+	tt->match = allocate(mul_size(sizeof(uint32_t), n));
+	tt->previous = allocate(mul_size(sizeof(uint32_t), n));
+	tt->next = allocate(mul_size(sizeof(uint32_t), n));
+	tt->site = allocate(mul_size(sizeof(Message), n));
+	tt->forward = allocate(mul_size(sizeof(Message), n));
+	tt->backward = allocate(mul_size(sizeof(Message), n));
+	tt->last = allocate(mul_size(sizeof(uint32_t), history->nplayers));
+	tt->games = allocate(mul_size(sizeof(int64), history->nplayers));
+	tt->component = allocate(mul_size(sizeof(int32), history->nplayers));
+	through_time_link(tt);
+	state->tt_result = through_time_solve(tt, false,
+										  through_time_tolerance(state->params),
+										  through_time_max_passes(state->params));
+}
+
+/* Lay the problem out, having checked that its memory may be had. */
+static void
+make_problem(SolveState *state)
+{
+	SolverTask *task = &state->task;
+	const History *history = &state->builder.history;
+	SolverLayout *layout = &task->layout;
+	MatchStatus status;
+	size_t		match;
+	int			offender;
+
+	task->params = state->params;
+	task->history = history;
+	task->context_of = state->builder.contexts != NULL ?
+		state->builder.context_of : NULL;
+	task->ncontexts = state->builder.ncontexts;
+	task->interrupt = check_interrupts;
+	task->work = make_work(history, task->solver->model);
+	if (state->elsewhere != NULL)
+		task->share = SOLVER_PRIORS;
+	else
+	{
+		layout->games = allocate(mul_size(sizeof(int64), history->nplayers));
+		layout->component = allocate(mul_size(sizeof(int32), history->nplayers));
+		solver_count_begin(task, 0);
+	}
+	status = solver_count(task, &match, &offender);
+	if (status != MATCH_OK)
+		history_report_mistake(&state->builder, "solve", task->work, status, match,
+							   offender);
+	if (layout->appearances > LOGIT_UNKNOWN / 4 ||
+		history->nplayers > (int32) (LOGIT_UNKNOWN / 4))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many unknowns for solve()")));
+	if (task->solver->by_day)
+	{
+		size_t		m;
+
+		for (m = 0; m < history->nmatches; m++)
+			if (history->match[m].played_at == NEVER_PLAYED)
+				ereport(ERROR,
+						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						 errmsg("solver \"%s\" needs the time of every match",
+								task->solver->model->name),
+						 errhint("Give it by skillrating.inputs(played_at => ...).")));
+		layout->day = allocate(mul_size(sizeof(int32), layout->appearances));
+	}
+	layout->first_skill = allocate(mul_size(sizeof(uint32), history->nplayers + 1));
+	solver_lay_out(task);
+	check_problem(state, add_size(solver_problem_size(task),
+								  mul_size(5 * sizeof(double), layout->n)),
+				  psprintf("There are %zu rows with %zu entries, and %u unknowns.",
+						   layout->nrows, layout->nentries, layout->n));
+	solver_fill(task, allocate(solver_problem_size(task)));
+	task->problem.elsewhere = state->elsewhere;
+}
+
+/* Exact errors for the players that were named. */
+static void
+name_errors(SolveState *state, double *room)
+{
+	SolverTask *task = &state->task;
+	HistoryBuilder *builder = &state->builder;
+	int			i;
+	int32		player;
+
+	for (i = 0; i < state->nexact_for; i++)
+	{
+		bool		found = false;
+
+		for (player = 0; player < builder->history.nplayers; player++)
+		{
+			char	   *text = id_text(&builder->player_type,
+									   builder->player_id[player]);
+			bool		same = strcmp(text, state->exact_for[i]) == 0;
+			uint32_t	u;
+
+			pfree(text);
+			if (!same)
+				continue;
+			found = true;
+			for (u = task->layout.first_skill[player];
+				 u < task->layout.first_skill[player + 1]; u++)
+				state->error[u] = solver_exact_error(task, state->x, u, room);
+		}
+		if (!found)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s of option \"%s\" has no matches",
+							state->exact_for[i], EXACT_FOR)));
+	}
+}
+
+/* Begin the search with an unknown at a value, if priors allow that. */
+static bool
+start_at(SolveState *state, uint32_t u, Datum value, bool null)
+{
+	if (null || !logit_allows(&state->task.problem, u, DatumGetFloat8(value)))
+		return false;
+	state->x[u] = DatumGetFloat8(value);
+	return true;
+}
+
+/* The skill of a player on the day of an estimate, or of no day; or -1. */
+static int64
+skill_of(const SolverLayout *layout, int32 player, Datum at, bool no_day)
+{
+	TimestampTz time = DatumGetTimestampTz(at);
+	uint32_t	u = layout->first_skill[player];
+
+	if (u == layout->first_skill[player + 1] || no_day != (layout->day == NULL))
+		return -1;
+	if (no_day)
+		return u;
+	u = solver_skill_on(layout, player, time);
+	return layout->day[u] * USECS_PER_DAY == time ? (int64) u : -1;
+}
+
+/*
+ * Begin the search where an earlier one has ended, for players and days that were
+ * there; days since begin as the one before.
+ */
+static void
+warm_start(SolveState *state)
+{
+	const SolverLayout *layout = &state->task.layout;
+	HistoryBuilder *builder = &state->builder;
+	IdType	   *type = &builder->player_type;
+	ArrayType  *array = DatumGetArrayTypeP(state->start);
+	TupleDesc	desc = lookup_rowtype_tupdesc(ARR_ELEMTYPE(array), -1);
+	bool	   *given = palloc_extended(Max(layout->skills, 1),
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Datum	   *row;
+	bool	   *null;
+	int			n;
+	int			i;
+	int32		player;
+
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE,
+					  &row, &null, &n);
+	for (i = 0; i < n; i++)
+	{
+		Datum		values[ESTIMATE_NCOLUMNS];
+		bool		nulls[ESTIMATE_NCOLUMNS];
+		char	   *name;
+		void	   *number;
+		int64		u;
+
+		CHECK_FOR_INTERRUPTS();
+		if (null[i])
+			continue;
+		row_columns(DatumGetHeapTupleHeader(row[i]), desc, values, nulls);
+		if (nulls[ESTIMATE_PLAYER])
+			continue;
+		name = TextDatumGetCString(values[ESTIMATE_PLAYER]);
+		number = id_table_find(builder->players,
+							   InputFunctionCall(&type->input, name,
+												 type->input_param, -1),
+							   state->pool);
+		pfree(name);
+		if (number == NULL)
+			continue;
+		player = (int32) (intptr_t) number - 1;
+		u = skill_of(layout, player, values[ESTIMATE_AT], nulls[ESTIMATE_AT]);
+		if (u < 0)
+			continue;
+		given[u] = start_at(state, u, values[ESTIMATE_SKILL],
+							nulls[ESTIMATE_SKILL]);
+		if (layout->noffsets > 0)
+			(void) start_at(state, layout->offset + u,
+							values[ESTIMATE_SIDE_OFFSET],
+							nulls[ESTIMATE_SIDE_OFFSET]);
+		if (layout->ncommands > 0)
+			(void) start_at(state, layout->command + player,
+							values[ESTIMATE_COMMAND_SKILL],
+							nulls[ESTIMATE_COMMAND_SKILL]);
+	}
+	for (player = 0; player < builder->history.nplayers; player++)
+	{
+		uint32_t	u;
+
+		for (u = layout->first_skill[player] + 1;
+			 u < layout->first_skill[player + 1]; u++)
+			if (!given[u] && given[u - 1])
+			{
+				state->x[u] = state->x[u - 1];
+				given[u] = true;
+			}
+	}
+	pfree(given);
+	pfree(row);
+	pfree(null);
+	ReleaseTupleDesc(desc);
+}
+
+/* Number the components; players without matches have none. */
+static void
+number_components(SolveState *state)
+{
+	bool		tt = is_through_time(state);
+	const int64_t *games = tt ? state->tt.games : state->task.layout.games;
+	const int32_t *component = tt ? state->tt.component :
+		state->task.layout.component;
+	int32		players = state->builder.history.nplayers;
+	int32	   *root_of = allocate(mul_size(sizeof(int32), players));
+	int32		i;
+
+	for (i = 0; i < players; i++)
+		root_of[i] = games[i] > 0 ? component[i] : -1;
+	state->component = component_numbers(root_of, players, &state->ncomponents);
+	pfree(root_of);
+}
+
+void
+solve_state_run(SolveState *state)
+{
+	double	   *room;
+
+	state->solved = true;
+	if (is_through_time(state))
+	{
+		solve_through_time(state);
+		number_components(state);
+		return;
+	}
+	make_problem(state);
+	state->x = allocate(mul_size(sizeof(double), state->task.layout.n));
+	state->error = allocate(mul_size(sizeof(double), state->task.layout.n));
+	room = allocate(mul_size(3 * sizeof(double), state->task.layout.n));
+	logit_start(&state->task.problem, state->x);
+	if (state->start != (Datum) 0)
+		warm_start(state);
+	state->result = solver_run(&state->task, state->x);
+	if (!state->result.diverged)
+	{
+		solver_errors(&state->task, state->x, state->error, room);
+		name_errors(state, room);
+	}
+	pfree(room);
+	number_components(state);
+}
+
+static void
+set_estimate(const SolveState *state, Datum *value, bool *null, uint32_t u)
+{
+	*null = !solver_determined(&state->task, &state->result, u);
+	*value = Float8GetDatum(state->x[u]);
+}
+
+/* A row for each player and time, of solver through_time. */
+static Datum
+through_time_estimates(SolveState *state, Oid estimate_type)
+{
+	const ThroughTime *tt = &state->tt;
+	HistoryBuilder *builder = &state->builder;
+	const History *history = &builder->history;
+	RowArray	rows = row_array_of(estimate_type, (int) tt->appearances);
+	size_t		m;
+	size_t		a;
+
+	for (m = 0; m < history->nmatches; m++)
+	{
+		Match		match;
+		int			offender;
+
+		CHECK_FOR_INTERRUPTS();
+		if (tt->first[m] == tt->first[m + 1])
+			continue;
+		(void) history_build_match(history, m, tt->model, tt->params, tt->work,
+								   &match, &offender);
+		for (a = tt->first[m]; a < tt->first[m + 1]; a++)
+		{
+			int32_t		player = tt->work->player[a - tt->first[m]];
+			int64_t		at = history->match[m].played_at;
+			Datum		values[ESTIMATE_NCOLUMNS];
+			bool		nulls[ESTIMATE_NCOLUMNS] = {false};
+			double		mu,
+						sigma;
+
+			/* Of several at the same time the last one. */
+			if (at != NEVER_PLAYED && tt->next[a] != NO_APPEARANCE &&
+				history->match[tt->match[tt->next[a]]].played_at == at)
+				continue;
+			through_time_skill(tt, a, &mu, &sigma);
+			values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
+													builder->player_id[player]));
+			values[ESTIMATE_AT] = TimestampTzGetDatum(at);
+			nulls[ESTIMATE_AT] = at == NEVER_PLAYED;
+			values[ESTIMATE_SKILL] = Float8GetDatum(mu);
+			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(sigma);
+			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
+			values[ESTIMATE_GAMES] = Int64GetDatum(tt->games[player]);
+			values[ESTIMATE_COMPONENT] =
+				Int32GetDatum(state->component[tt->component[player]]);
+			row_array_add(&rows, values, nulls);
+		}
+	}
+	return return_row_array(&rows);
+}
+
+Datum
+solve_state_estimates(SolveState *state, Oid estimate_type)
+{
+	const SolverLayout *layout = &state->task.layout;
+	HistoryBuilder *builder = &state->builder;
+	RowArray	rows;
+	int32		player;
+
+	if (is_through_time(state))
+		return through_time_estimates(state, estimate_type);
+	rows = row_array_of(estimate_type, layout->skills);
+	for (player = 0; player < builder->history.nplayers; player++)
+	{
+		uint32_t	u;
+
+		CHECK_FOR_INTERRUPTS();
+		for (u = layout->first_skill[player];
+			 layout->games[player] > 0 && u < layout->first_skill[player + 1]; u++)
+		{
+			Datum		values[ESTIMATE_NCOLUMNS];
+			bool		nulls[ESTIMATE_NCOLUMNS] = {false};
+
+			values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
+													builder->player_id[player]));
+			nulls[ESTIMATE_AT] = layout->day == NULL;
+			if (layout->day != NULL)
+				values[ESTIMATE_AT] = TimestampTzGetDatum(layout->day[u] * USECS_PER_DAY);
+			set_estimate(state, &values[ESTIMATE_SKILL], &nulls[ESTIMATE_SKILL],
+						 u);
+			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
+			nulls[ESTIMATE_STANDARD_ERROR] = state->result.diverged;
+			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
+			if (layout->noffsets > 0)
+				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET],
+							 &nulls[ESTIMATE_SIDE_OFFSET], layout->offset + u);
+			if (layout->ncommands > 0)
+				set_estimate(state, &values[ESTIMATE_COMMAND_SKILL],
+							 &nulls[ESTIMATE_COMMAND_SKILL],
+							 layout->command + player);
+			values[ESTIMATE_GAMES] = Int64GetDatum(layout->games[player]);
+			values[ESTIMATE_COMPONENT] =
+				Int32GetDatum(state->component[layout->component[player]]);
+			row_array_add(&rows, values, nulls);
+		}
+	}
+	return return_row_array(&rows);
+}
+
+/* What contexts are worth to the first side. */
+static Datum
+context_estimates(SolveState *state, Oid row_type)
+{
+	const SolverLayout *layout = &state->task.layout;
+	RowArray	rows = row_array_of(row_type, layout->ncontexts);
+	Datum	   *name = history_builder_contexts(&state->builder);
+	uint32_t	i;
+
+	for (i = 0; i < layout->ncontexts; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		values[0] = name[i];
+		set_estimate(state, &values[1], &nulls[1], layout->context + i);
+		values[2] = Float8GetDatum(state->error[layout->context + i]);
+		nulls[2] = state->result.diverged;
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
+}
+
+void
+solve_state_summary(SolveState *state, Oid context_type, Datum *values,
+					bool *nulls)
+{
+	const SolverLayout *layout = &state->task.layout;
+	const LogitResult *result = &state->result;
+	const int64_t *games = is_through_time(state) ? state->tt.games :
+		layout->games;
+	int64		players = 0;
+	int32		i;
+
+	memset(nulls, false, SUMMARY_NCOLUMNS * sizeof(bool));
+	for (i = 0; i < state->builder.history.nplayers; i++)
+		players += games[i] > 0;
+	values[0] = CStringGetTextDatum(state->task.solver->model->name);
+	values[1] = Int64GetDatum((int64) state->builder.history.nmatches +
+							  state->matches_elsewhere);
+	values[2] = Int64GetDatum(players);
+	values[5] = Int32GetDatum(state->ncomponents);
+	values[13] = Int64GetDatum((int64) state->memory);
+	values[14] = context_estimates(state, context_type);
+	if (is_through_time(state))
+	{
+		const ThroughTimeResult *tt_result = &state->tt_result;
+
+		values[3] = Int64GetDatum((int64) state->tt.appearances);
+		values[4] = Int64GetDatum(tt_result->scored);
+		values[6] = BoolGetDatum(tt_result->converged);
+		values[7] = CStringGetTextDatum(tt_result->converged ? "converged" :
+										"max_iterations reached");
+		values[8] = Int32GetDatum(tt_result->passes);
+		values[10] = Float8GetDatum(tt_result->log_evidence);
+		values[11] = Float8GetDatum(tt_result->change);
+		nulls[9] = nulls[12] = true;
+		return;
+	}
+	values[3] = Int64GetDatum((int64) layout->n);
+	values[4] = Int64GetDatum((int64) layout->nrows + state->rows_elsewhere);
+	values[6] = BoolGetDatum(result->converged);
+	values[7] = CStringGetTextDatum(result->converged ? "converged" :
+									result->diverged ? "there is no maximum" :
+									"max_iterations reached");
+	values[8] = Int32GetDatum(result->iterations);
+	values[9] = Int64GetDatum(result->products);
+	values[10] = Float8GetDatum(-result->objective);
+	values[11] = Float8GetDatum(result->gradient);
+	nulls[12] = state->task.problem.options.draw == 0;
+	values[12] = Float8GetDatum(state->task.problem.options.draw);
+}
+
+Datum
+return_solution(FunctionCallInfo fcinfo, SolveState *state)
+{
+	TupleDesc	desc;
+	TupleDesc	summary;
+	Datum		values[2];
+	bool		nulls[2] = {false};
+	Datum		columns[SUMMARY_NCOLUMNS];
+	bool		column_nulls[SUMMARY_NCOLUMNS];
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = solve_state_estimates(state,
+									  get_element_type(TupleDescAttr(desc, 0)->atttypid));
+	summary = lookup_rowtype_tupdesc(TupleDescAttr(desc, 1)->atttypid, -1);
+	solve_state_summary(state,
+						get_element_type(TupleDescAttr(summary, SUMMARY_CONTEXTS)->atttypid),
+						columns, column_nulls);
+	values[1] = HeapTupleGetDatum(heap_form_tuple(summary, columns, column_nulls));
+	ReleaseTupleDesc(summary);
+	return return_row(fcinfo, values, nulls);
+}

@@ -1,0 +1,27 @@
+/*
+ * apply.h
+ *		Rating the matches of a ladder.
+ */
+#ifndef APPLY_H
+#define APPLY_H
+
+#include "pg/ladder/ladder.h"
+
+/*
+ * Rate the matches with these n distinct identifiers, as far as the source has
+ * them finished and they are not rated yet; the ladder is open to rate and
+ * entered.
+ *
+ * A match that is rated with the same content is left alone; one that does not
+ * count is recorded with the reason.  Where a rated one has changed or is gone,
+ * history is out of date from there: that is noted for catch_up.
+ */
+extern void apply_matches(Ladder *ladder, Datum *ids, int n);
+
+/* Take this transaction's matches, or all, out of pending and apply them. */
+extern void apply_pending(Ladder *ladder, bool of_all);
+
+/* Put matches into pending, for the end of the transaction or for catch_up. */
+extern void collect_matches(Ladder *ladder, Datum *ids, int n);
+
+#endif							/* APPLY_H */

@@ -1,0 +1,62 @@
+/*
+ * outbox.h
+ *		Rows on their way into the tables of a ladder, many at once.
+ */
+#ifndef OUTBOX_H
+#define OUTBOX_H
+
+#include "pg/sql/glue.h"
+
+#include "lib/stringinfo.h"
+#include "storage/buffile.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/ladder.h"
+#include "pg/matches/batch.h"
+
+/*
+ * Rows that a query will see as an ephemeral relation, or that COPY will read: it
+ * inserts many at a time, which no query does.
+ */
+typedef struct Outbox
+{
+	Ladder	   *ladder;
+	const char *name;
+	TupleDesc	desc;
+	Tuplestorestate *rows;
+	BufFile    *file;			/* instead of rows, in binary COPY format */
+	StringInfoData line;		/* a row of it */
+	uint64		nrows;
+	MemoryContext context;		/* of a row in the making */
+} Outbox;
+
+extern Outbox *event_outbox(Ladder *ladder);
+
+/* Events that are new, in whatever way suits their number. */
+extern Outbox *new_event_outbox(Ladder *ladder);
+extern Outbox *match_outbox(Ladder *ladder);
+extern Outbox *rating_outbox(Ladder *ladder);
+
+/* An event of the step that a batch has just made. */
+extern void put_event(Outbox *outbox, const BatchStep *step,
+					  const EventRow *row);
+
+/* The key of an event, to delete it. */
+extern void put_event_key(Outbox *outbox, int64 seq, Datum player_id,
+						  Datum pool);
+
+/* A match with its verdict; has_seq tells whether it has a place in the order. */
+extern void put_match(Outbox *outbox, const SourceMatch *source,
+					  const char *status, const char *reason, bool has_seq,
+					  int64 seq);
+
+extern void put_rating(Outbox *outbox, const BatchPlayer *player);
+
+/*
+ * Write all rows by a query that reads the ephemeral relation, or by COPY in the
+ * place of QUERY_INSERT_EVENTS, and end the outbox; an error if it did not
+ * process as many rows.
+ */
+extern void outbox_send(Outbox *outbox, LadderQuery query);
+
+#endif							/* OUTBOX_H */

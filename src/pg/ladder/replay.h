@@ -1,0 +1,76 @@
+/*
+ * replay.h
+ *		Rating the history of a ladder again, from some place in its order on,
+ *		beside the events that are there.
+ */
+#ifndef REPLAY_H
+#define REPLAY_H
+
+#include "pg/sql/glue.h"
+
+#include "pg/ladder/match_reader.h"
+#include "pg/ladder/states.h"
+
+/* The place of the first match that there can be. */
+#define REPLAY_START PG_INT64_MIN
+
+/* A row of rating as it was found, for players who are loaded. */
+typedef struct PlayerRow
+{
+	bool		found;
+	int64		games;
+	int64		wins;
+	int64		draws;
+	int64		losses;
+	TimestampTz last_played;
+	double		state[FLEXIBLE_ARRAY_MEMBER];
+} PlayerRow;
+
+/* How a stored event compares with what the replay gives. */
+typedef enum EventVerdict
+{
+	EVENT_SAME,
+	EVENT_DIFFERS,
+	EVENT_MISSING,				/* not stored */
+	EVENT_SURPLUS				/* stored, and nothing gives it */
+} EventVerdict;
+
+typedef struct Replay Replay;
+
+/* What is done with what comes out. */
+typedef struct ReplaySink
+{
+	/*
+	 * An event; row is NULL for a surplus one, and the stored row is in
+	 * stored->slot unless it is missing.
+	 */
+	void		(*event) (struct ReplaySink *sink, Replay *replay,
+						  EventVerdict verdict, const EventRow *row,
+						  RowReader *stored);
+
+	/* A match that has a place in the order; the source may have it no more. */
+	void		(*match) (struct ReplaySink *sink, Replay *replay,
+						  const SourceMatch *source, Verdict verdict,
+						  const char *reason);
+} ReplaySink;
+
+struct Replay
+{
+	Ladder	   *ladder;
+	Batch	   *batch;
+	int64		from;
+	bool		loads;			/* players, with the rows that rating has */
+};
+
+/*
+ * Replay a ladder from a seq on.  The players are then in replay->batch.  With
+ * load they start from where they were, and have their rows of rating in stored;
+ * without, which takes a replay from REPLAY_START, they start anew.
+ */
+extern Replay *replay_run(Ladder *ladder, int64 from, bool load,
+						  ReplaySink *sink);
+
+/* Whether two numbers are the same to the bit. */
+extern bool same_bits(double a, double b);
+
+#endif							/* REPLAY_H */

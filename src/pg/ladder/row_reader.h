@@ -1,0 +1,46 @@
+/*
+ * row_reader.h
+ *		The rows of a query on a ladder, one after another.
+ */
+#ifndef ROW_READER_H
+#define ROW_READER_H
+
+#include "pg/sql/glue.h"
+
+#include "executor/tuptable.h"
+#include "utils/portal.h"
+
+#include "pg/ladder/ladder.h"
+
+/*
+ * A row is in slot while have_row, until the next one is asked for.  The query
+ * runs as the rows are read, so that there is no limit to their number.
+ */
+typedef struct RowReader
+{
+	Portal		portal;
+	SPITupleTable *rows;		/* fetched, and not all read */
+	uint64		next;
+	TupleTableSlot *slot;
+	bool		have_row;
+} RowReader;
+
+/* Run a query and read its first row. */
+extern void row_reader_open(RowReader *reader, Ladder *ladder,
+							LadderQuery query, const Datum *values);
+extern void row_reader_next(RowReader *reader);
+extern void row_reader_close(RowReader *reader);
+
+/* A column as it is; a null reads as zero. */
+static inline Datum
+row_column(RowReader *reader, int attnum)
+{
+	bool		isnull;
+
+	return slot_getattr(reader->slot, attnum, &isnull);
+}
+
+/* A column of a key, which the table would not leave null. */
+extern Datum row_key_column(RowReader *reader, int attnum);
+
+#endif							/* ROW_READER_H */

@@ -1,0 +1,30 @@
+/*
+ * states.h
+ *		What a batch takes from a ladder: states of players, and operations.
+ */
+#ifndef LADDER_STATES_H
+#define LADDER_STATES_H
+
+#include "pg/ladder/ladder.h"
+#include "pg/matches/batch.h"
+
+/* A batch that rates by a ladder's model. */
+extern Batch *ladder_batch(Ladder *ladder);
+
+/*
+ * The operations from a seq on, in order; those with the same seq are the same
+ * operation on several players.
+ */
+extern LadderOperation *read_operations(Ladder *ladder, int64 from, int *n);
+
+/* Load all players whom an operation may be about. */
+extern void batch_load_all(Batch *batch, Ladder *ladder);
+
+/*
+ * Load the states of the players that are wanted.  To lock them also makes
+ * rows for those who have none: first these, then the locks, each in the order
+ * of the identifiers, so that batches that overlap never deadlock.
+ */
+extern void batch_load(Batch *batch, Ladder *ladder, bool lock);
+
+#endif							/* LADDER_STATES_H */

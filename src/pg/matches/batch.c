@@ -1,0 +1,429 @@
+/*
+ * batch.c
+ *		Players while a batch of matches is rated.
+ */
+#include "pg/matches/batch.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/datum.h"
+
+/*
+ * ---- Players ----
+ */
+
+Batch *
+batch_create(const Model *model, const ParamValue *params, IdType *player_type)
+{
+	Batch	   *batch = palloc0_object(Batch);
+
+	batch->model = model;
+	batch->params = params;
+	batch->player_type = player_type;
+	batch->context = CurrentMemoryContext;
+	batch->players = id_table_create(player_type);
+	batch->shares = model->shares != NULL && model->shares(params);
+	model->init(params, batch->initial);
+	return batch;
+}
+
+BatchPlayer *
+batch_player(Batch *batch, Datum id, const char *pool)
+{
+	bool		found;
+	void	  **place = id_table_enter(batch->players, id, pool, &found);
+
+	if (!found)
+	{
+		const Model *model = batch->model;
+		IdType	   *type = batch->player_type;
+		MemoryContext old = MemoryContextSwitchTo(batch->context);
+		BatchPlayer *player = palloc0(sizeof(BatchPlayer) +
+									  model->nstate * sizeof(double));
+
+		player->id = datumCopy(id, type->typbyval, type->typlen);
+		player->pool = pstrdup(pool);
+		player->state = (double *) (player + 1);
+		memcpy(player->state, batch->initial, model->nstate * sizeof(double));
+		player->last_played = DT_NOBEGIN;
+		*place = player;
+		MemoryContextSwitchTo(old);
+
+		/* This may move the place. */
+		if (batch->shares && strcmp(pool, SHARED_POOL) != 0)
+			player->shared = batch_player(batch, id, SHARED_POOL);
+		return player;
+	}
+	return (BatchPlayer *) *place;
+}
+
+void
+batch_want(Batch *batch)
+{
+	int			i;
+
+	for (i = 0; i < batch->match.nplayers; i++)
+	{
+		BatchPlayer *player = batch->player[i];
+
+		player->wanted = true;
+		if (player->shared != NULL)
+			player->shared->wanted = true;
+	}
+}
+
+/*
+ * ---- Rating ----
+ */
+
+static void
+reserve(Batch *batch, int n)
+{
+	int			nstate = batch->model->nstate;
+	MemoryContext old;
+
+	if (n <= batch->max)
+		return;
+	n = Max(n, 2 * batch->max);
+	old = MemoryContextSwitchTo(batch->context);
+	batch->match.team = palloc_array(MatchTeam, n);
+	batch->match.player = palloc_array(MatchPlayer, n);
+	batch->match.entry = palloc_array(MatchEntry, n);
+	batch->player = palloc_array(BatchPlayer *, n);
+	batch->before = palloc_array(double, (Size) n * nstate);
+	batch->after = palloc_array(double, (Size) n * nstate);
+	batch->max = n;
+	MemoryContextSwitchTo(old);
+}
+
+MatchStatus
+batch_build(Batch *batch, SourceMatch *source, int *offender)
+{
+	Match	   *match = &batch->match;
+	int			i;
+
+	if (batch->shares && strcmp(source->pool, SHARED_POOL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("pool \"%s\" is reserved", source->pool),
+				 errdetail("Under model \"%s\" it has what players have in all pools.",
+						   batch->model->name)));
+
+	reserve(batch, source->n);
+	match->nplayers = 0;
+	match->log_odds = source->log_odds;
+	match->gain = source->gain;
+	for (i = 0; i < source->n; i++)
+	{
+		BatchPlayer *player = batch_player(batch, source->player_id[i],
+										   source->pool);
+
+		if (player->match != source->number)
+		{
+			player->match = source->number;
+			player->slot = match->nplayers;
+			batch->player[match->nplayers++] = player;
+		}
+		source->participant[i].player = player->slot;
+	}
+
+	return match_build(batch->model, batch->params, source->participant,
+					   source->n, match, offender);
+}
+
+void
+batch_report(Batch *batch, SourceMatch *source, MatchStatus status,
+			 int offender)
+{
+	bool		whose = offender >= 0;
+
+	report_match_status(status,
+						match_status_value(status,
+										   whose ? &source->participant[offender] : NULL,
+										   &batch->match),
+						whose ? id_text(batch->player_type,
+										source->player_id[offender]) : NULL);
+}
+
+Verdict
+batch_judge(Batch *batch, SourceMatch *source, bool strict,
+			const char **reason)
+{
+	int			offender;
+	MatchStatus status = batch_build(batch, source, &offender);
+
+	*reason = source->unrated_reason;
+	if (*reason != NULL)
+		return VERDICT_UNRATED;
+	if (status > MATCH_LAST_UNRATED && strict)
+		batch_report(batch, source, status, offender);
+	if (status != MATCH_OK)
+	{
+		*reason = match_status_message(status);
+		return VERDICT_UNRATED;
+	}
+	if (source->void_reason != NULL)
+	{
+		*reason = source->void_reason;
+		return VERDICT_SET_ASIDE;
+	}
+	*reason = source->set_aside;
+	if (*reason != NULL)
+		return VERDICT_SET_ASIDE;
+	return VERDICT_RATE;
+}
+
+const char *
+verdict_status(const SourceMatch *source, Verdict verdict)
+{
+	if (verdict == VERDICT_RATE)
+		return "rated";
+	return verdict == VERDICT_SET_ASIDE && source->void_reason != NULL ?
+		"void" : "unrated";
+}
+
+/* The state with which a player goes into a match. */
+static void
+state_before(Batch *batch, const BatchPlayer *player,
+			 const SourceMatch *source, double *before)
+{
+	const BatchPlayer *shared = player->shared;
+
+	StaticAssertStmt(DT_NOBEGIN == NEVER_PLAYED,
+					 "times without a beginning differ");
+	model_state_before(batch->model, batch->params, player->state,
+					   idle_seconds(player->last_played, source->played_at),
+					   shared ? shared->state : NULL,
+					   shared ? idle_seconds(shared->last_played,
+											 source->played_at) : 0,
+					   before);
+}
+
+MatchStatus
+batch_rate(Batch *batch, SourceMatch *source)
+{
+	const Model *model = batch->model;
+	Match	   *match = &batch->match;
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		BatchPlayer *player = batch->player[i];
+		MatchPlayer *p = &match->player[i];
+		double	   *before = batch->before + i * model->nstate;
+
+		state_before(batch, player, source, before);
+		p->before = before;
+		p->after = batch->after + i * model->nstate;
+		p->games = player->games;
+	}
+	return model_rate(model, batch->params, match);
+}
+
+static void
+count_match(BatchPlayer *player, MatchOutcome outcome, TimestampTz played_at)
+{
+	player->games++;
+	switch (outcome)
+	{
+		case MATCH_WON:
+			player->wins++;
+			break;
+		case MATCH_DREW:
+			player->draws++;
+			break;
+		case MATCH_LOST:
+			player->losses++;
+			break;
+	}
+	player->last_played = Max(player->last_played, played_at);
+	player->exists = player->touched = true;
+}
+
+/* Room for n rows in the step. */
+static void
+reserve_rows(Batch *batch, int n)
+{
+	BatchStep  *step = &batch->step;
+
+	if (n <= step->max)
+		return;
+	step->max = Max(n, 2 * step->max);
+	step->row = MemoryContextAllocHuge(batch->context,
+									   mul_size(sizeof(EventRow), step->max));
+}
+
+void
+batch_commit(Batch *batch, SourceMatch *source, int64 seq)
+{
+	const Model *model = batch->model;
+	Match	   *match = &batch->match;
+	BatchStep  *step = &batch->step;
+	int			i,
+				j;
+
+	reserve_rows(batch, match->nplayers);
+	step->seq = seq;
+	step->kind = "match";
+	step->is_match = true;
+	step->match_id = source->id;
+	step->at = source->played_at;
+	step->reason = NULL;
+	step->n = match->nplayers;
+	for (i = 0; i < match->nplayers; i++)
+	{
+		BatchPlayer *player = batch->player[i];
+		MatchTeam  *team = &match->team[match->player[i].team];
+		const double *after = match->player[i].after;
+		MatchOutcome outcome = match_outcome(match, match->player[i].team);
+		EventRow   *row = &step->row[i];
+
+		row->player = player;
+		row->before = match->player[i].before;
+		row->after = after;
+		row->games = player->games;
+		row->last_played = player->last_played;
+		row->team = team->number;
+		row->score = outcome / 2.0;
+		row->win_probability = team->win;
+		player->step = seq;
+		player->row = i;
+
+		memcpy(player->state, after, model->nstate * sizeof(double));
+		count_match(player, outcome, source->played_at);
+		if (player->shared == NULL)
+			continue;
+		for (j = 0; j < model->nstate; j++)
+			if (model->state[j].shared)
+				player->shared->state[j] = after[j];
+		count_match(player->shared, outcome, source->played_at);
+	}
+}
+
+/*
+ * ---- Operations ----
+ */
+
+/* Idle days that an operation counts for a player. */
+static double
+operation_idle_days(const LadderOperation *operation, const BatchPlayer *player)
+{
+	double		days;
+
+	if (TIMESTAMP_IS_NOBEGIN(player->last_played))
+		return 0;
+	days = (operation->at - player->last_played) / (double) USECS_PER_DAY -
+		operation->grace_days;
+	if (!TIMESTAMP_IS_NOBEGIN(operation->counted_from))
+		days = Min(days, (operation->at - operation->counted_from) /
+				   (double) USECS_PER_DAY);
+	return Max(days, 0);
+}
+
+/* Do an operation to one player; whether that makes an event. */
+static void
+operate(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
+{
+	const Model *model = batch->model;
+	BatchStep  *step = &batch->step;
+	double	   *before = batch->operated + (Size) 2 * model->nstate * step->n;
+	double	   *after = before + model->nstate;
+	EventRow   *row = &step->row[step->n];
+	double		days = operation_idle_days(operation, player);
+	bool		idles = operation->operation.kind == OPERATION_DECAY ||
+		operation->operation.kind == OPERATION_REGRESSION;
+	int			i;
+
+	CHECK_FOR_INTERRUPTS();
+	if (idles && days == 0)
+		return;
+	memcpy(before, player->state, model->nstate * sizeof(double));
+	if (player->shared != NULL)
+		for (i = 0; i < model->nstate; i++)
+			if (model->state[i].shared)
+				before[i] = player->shared->state[i];
+	memcpy(after, before, model->nstate * sizeof(double));
+	if (operation_apply(&operation->operation, model, batch->params, days,
+						after) != MATCH_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("operation \"%s\" gives player %s a state that is out of range",
+						operation->kind,
+						id_text(batch->player_type, player->id))));
+
+	/* What pools share changes in its own row, and nothing else there. */
+	if (batch->shares)
+		for (i = 0; i < model->nstate; i++)
+			if (model->state[i].shared == (player->shared != NULL))
+				after[i] = before[i];
+	if (idles && memcmp(before, after, model->nstate * sizeof(double)) == 0)
+		return;
+	row->player = player;
+	row->before = before;
+	row->after = after;
+	row->games = player->games;
+	row->last_played = player->last_played;
+	memcpy(player->state, after, model->nstate * sizeof(double));
+	player->exists = player->touched = true;
+	player->step = step->seq;
+	player->row = step->n++;
+}
+
+int
+batch_operate(Batch *batch, const LadderOperation *operation, int n)
+{
+	BatchStep  *step = &batch->step;
+	BatchPlayer **player = NULL;
+	int			nplayers = 0;
+	int			same = 1;
+	int			i;
+
+	while (same < n && operation[same].seq == operation->seq)
+		same++;
+
+	/* First those that others share, then by what the operation is about. */
+	if (!operation->has_player)
+	{
+		int			pass;
+		int			count = id_table_count(batch->players);
+		BatchPlayer **all = (BatchPlayer **) id_table_values(batch->players);
+
+		player = palloc_array(BatchPlayer *, Max(count, 1));
+		for (pass = 0; pass < 2; pass++)
+			for (i = 0; i < count; i++)
+				if (all[i]->exists && (all[i]->shared != NULL) == (pass == 1) &&
+					(operation->pool == NULL ||
+					 strcmp(operation->pool, all[i]->pool) == 0))
+					player[nplayers++] = all[i];
+		pfree(all);
+	}
+
+	reserve_rows(batch, Max(nplayers, same));
+	if (Max(nplayers, same) > batch->max_operated)
+	{
+		batch->max_operated = Max(nplayers, same);
+		batch->operated =
+			MemoryContextAllocHuge(batch->context,
+								   mul_size(2 * sizeof(double) * batch->model->nstate,
+											batch->max_operated));
+	}
+	step->seq = operation->seq;
+	step->kind = operation->kind;
+	step->is_match = false;
+	step->at = operation->at;
+	step->reason = operation->reason;
+	step->n = 0;
+	if (operation->has_player)
+		for (i = 0; i < same; i++)
+			operate(batch, &operation[i],
+					batch_player(batch, operation[i].player,
+								 operation[i].pool ? operation[i].pool : ""));
+	else
+	{
+		for (i = 0; i < nplayers; i++)
+			operate(batch, operation, player[i]);
+		pfree(player);
+	}
+	return same;
+}

@@ -1,0 +1,164 @@
+/*
+ * batch.h
+ *		Players while a batch of matches is rated, wherever these come from.
+ */
+#ifndef BATCH_H
+#define BATCH_H
+
+#include "pg/sql/glue.h"
+
+#include "core/rating/operation.h"
+#include "pg/matches/source.h"
+
+/*
+ * Where a model shares state columns among pools, the pool of the row that has
+ * them; it is in no match.
+ */
+#define SHARED_POOL "*"
+
+/* A player while a batch is rated. */
+typedef struct BatchPlayer
+{
+	Datum		id;
+	const char *pool;
+	struct BatchPlayer *shared; /* the player's row in SHARED_POOL, or NULL */
+	double	   *state;			/* model->nstate numbers */
+	int64		games;
+	int64		wins;
+	int64		draws;
+	int64		losses;
+	TimestampTz last_played;	/* DT_NOBEGIN if never */
+	bool		wanted;			/* batch_load() is to load it */
+	bool		exists;			/* has, or is to have, a row in rating */
+	bool		loaded;			/* its state was looked up */
+	bool		touched;		/* by a match or an operation of this batch */
+	uint64		match;			/* number of the last match seen in, */
+	int			slot;			/* and the index there */
+	int64		step;			/* seq of the last step with an event, */
+	int			row;			/* and the index there */
+	struct PlayerRow *stored;	/* the row in rating, in a replay */
+} BatchPlayer;
+
+/* What a match or an operation did to a player: a row of event. */
+typedef struct EventRow
+{
+	BatchPlayer *player;
+	const double *before;
+	const double *after;
+	int64		games;			/* before, as is */
+	TimestampTz last_played;
+	int			team;			/* matches only */
+	double		score;
+	double		win_probability;
+	bool		stored;			/* in a replay: there is such an event */
+} EventRow;
+
+/* A match or an operation, as the events with one seq. */
+typedef struct BatchStep
+{
+	int64		seq;
+	const char *kind;
+	bool		is_match;
+	Datum		match_id;
+	TimestampTz at;
+	const char *reason;			/* or NULL */
+	EventRow   *row;
+	int			n;
+	int			max;
+} BatchStep;
+
+/* An operation on states, as the table has it. */
+typedef struct LadderOperation
+{
+	int64		seq;
+	const char *kind;
+	const char *pool;			/* or NULL: all */
+	bool		has_player;
+	Datum		player;
+	TimestampTz at;
+	const char *reason;			/* or NULL */
+	double		grace_days;
+	TimestampTz counted_from;	/* when idle days were counted last */
+	Operation	operation;
+} LadderOperation;
+
+/* The players of a batch, and the match that is being rated. */
+typedef struct Batch
+{
+	const Model *model;
+	const ParamValue *params;
+	IdType	   *player_type;
+	MemoryContext context;
+	IdTable    *players;
+	bool		shares;			/* see Model.shares */
+	double		initial[MODEL_MAX_STATE];
+
+	/* The current match: room for max of each. */
+	Match		match;
+	BatchPlayer **player;		/* by index into match.player */
+	double	   *before;
+	double	   *after;
+	int			max;
+
+	/* What was committed last; its rows are good until the next match. */
+	BatchStep	step;
+	double	   *operated;		/* states before and after an operation */
+	int			max_operated;
+} Batch;
+
+/* A batch of nobody; all its memory comes from the current context. */
+extern Batch *batch_create(const Model *model, const ParamValue *params,
+						   IdType *player_type);
+
+/* A player of the batch; a new one starts from the initial state. */
+extern BatchPlayer *batch_player(Batch *batch, Datum id, const char *pool);
+
+/*
+ * Build batch->match from a source match; *offender is the participant that a
+ * mistake shows in.  The source's unrated_reason is the caller's to look at.
+ */
+extern MatchStatus batch_build(Batch *batch, SourceMatch *source,
+							   int *offender);
+
+/* What is to become of a match. */
+typedef enum Verdict
+{
+	VERDICT_RATE,
+	VERDICT_UNRATED,			/* the match itself does not count */
+	VERDICT_SET_ASIDE			/* the ladder does not want to count it */
+} Verdict;
+
+/*
+ * Build a match and decide: it counts, or there is a reason against it.  With
+ * strict a mistake in it is an error, unless the source excludes it anyway.
+ */
+extern Verdict batch_judge(Batch *batch, SourceMatch *source, bool strict,
+						   const char **reason);
+
+/* The status of a match with a verdict, in rated_match. */
+extern const char *verdict_status(const SourceMatch *source, Verdict verdict);
+
+/* Report the status of a match, as batch_build() gave it, as an error. */
+pg_noreturn extern void batch_report(Batch *batch, SourceMatch *source,
+									 MatchStatus status, int offender);
+
+/* Rate batch->match, which was built, from the states of its players. */
+extern MatchStatus batch_rate(Batch *batch, SourceMatch *source);
+
+/*
+ * Make the states after those of the players, and count the match, whose events
+ * are then in batch->step.
+ */
+extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
+
+/*
+ * Do the first of n operations to the players whom it is about, as far as they
+ * exist (a state that is set makes one exist), and those of the same seq behind it;
+ * the events are then in batch->step.  Returns how many operations that were.
+ */
+extern int	batch_operate(Batch *batch, const LadderOperation *operation, int n);
+
+/* The players of the match that was built are wanted. */
+extern void batch_want(Batch *batch);
+
+#endif							/* BATCH_H */

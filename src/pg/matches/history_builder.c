@@ -1,0 +1,383 @@
+/*
+ * history_builder.c
+ *		A history in memory, from the rows of an ordered aggregate or from matches.
+ */
+#include "pg/matches/history_builder.h"
+
+#include "catalog/pg_type.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/float.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+#include "pg/matches/batch.h"
+
+/* Memory for n elements where there were some, which may be more than 1 GB. */
+#define GROW(array, type, n) \
+	array = (array) == NULL ? \
+		(type *) palloc_extended(mul_size(sizeof(type), n), MCXT_ALLOC_HUGE) : \
+		(type *) repalloc_huge(array, mul_size(sizeof(type), n))
+
+void
+history_builder_init(HistoryBuilder *builder, Oid player_type, bool pools_share)
+{
+	memset(builder, 0, sizeof(HistoryBuilder));
+	builder->pools_share = pools_share;
+	id_type_init(&builder->player_type, player_type, "player");
+	builder->players = id_table_create(&builder->player_type);
+}
+
+/* The number of a player in a pool. */
+static int32
+player_number(HistoryBuilder *builder, Datum id, const char *pool)
+{
+	History    *history = &builder->history;
+	bool		found;
+	void	  **place = id_table_enter(builder->players, id, pool, &found);
+	int32		number;
+
+	if (found)
+		return (int32) (intptr_t) *place - 1;
+	if (history->nplayers == builder->max_players)
+	{
+		if (builder->max_players > PG_INT32_MAX / 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("too many players: more than %d", builder->max_players)));
+		builder->max_players = Max(1024, 2 * builder->max_players);
+		GROW(builder->player_id, Datum, builder->max_players);
+		GROW(history->shared, int32, builder->max_players);
+	}
+	number = history->nplayers++;
+	*place = (void *) (intptr_t) (number + 1);
+	builder->player_id[number] = datumCopy(id, builder->player_type.typbyval,
+										 builder->player_type.typlen);
+	history->shared[number] = number;
+
+	/* This may move the arrays. */
+	if (builder->pools_share && strcmp(pool, SHARED_POOL) != 0)
+	{
+		int32		shared = player_number(builder, id, SHARED_POOL);
+
+		history->shared[number] = shared;
+	}
+	return number;
+}
+
+/* Room for so many more participants. */
+static void
+reserve_participants(HistoryBuilder *builder, int n)
+{
+	History    *history = &builder->history;
+	int			j;
+
+	if (history->nparticipants + n <= builder->max_participants)
+		return;
+	builder->max_participants = Max(history->nparticipants + n,
+								  Max(4096, 2 * builder->max_participants));
+	GROW(history->player, int32, builder->max_participants);
+	GROW(history->team, int32, builder->max_participants);
+	for (j = 0; j < PARTICIPANT_NUMBERS; j++)
+		if (history->number[j] != NULL)
+			GROW(history->number[j], double, builder->max_participants);
+}
+
+int32
+history_builder_player(HistoryBuilder *builder, Datum id)
+{
+	return player_number(builder, id, "");
+}
+
+int32
+history_builder_context(HistoryBuilder *builder, const char *context)
+{
+	bool		found;
+	void	  **place;
+
+	if (context == NULL)
+		return -1;
+	if (builder->contexts == NULL)
+	{
+		id_type_init(&builder->context_type, TEXTOID, "context");
+		builder->contexts = id_table_create(&builder->context_type);
+	}
+	place = id_table_enter(builder->contexts,
+						   CStringGetTextDatum(context), "", &found);
+	if (!found)
+		*place = (void *) (intptr_t) ++builder->ncontexts;
+	return (int32) (intptr_t) *place - 1;
+}
+
+Datum *
+history_builder_contexts(HistoryBuilder *builder)
+{
+	Datum	   *by_number = palloc_array(Datum, builder->ncontexts + 1);
+	Datum	   *name = builder->contexts != NULL ?
+		id_table_ids(builder->contexts) : NULL;
+	int32		i;
+
+	for (i = 0; i < builder->ncontexts; i++)
+		by_number[(intptr_t) id_table_find(builder->contexts, name[i], "") - 1] =
+			name[i];
+	return by_number;
+}
+
+void
+history_builder_add(HistoryBuilder *builder, SourceMatch *source,
+					const char *context)
+{
+	History    *history = &builder->history;
+	HistoryMatch *match;
+	int			i,
+				j;
+
+	if (source->n == 0 || source->unrated_reason != NULL)
+		return;
+	if (builder->pools_share && strcmp(source->pool, SHARED_POOL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("pool \"%s\" is reserved", source->pool)));
+	source_match_sort(source);
+	if (history->nmatches == builder->max_matches)
+	{
+		builder->max_matches = Max(1024, 2 * builder->max_matches);
+		GROW(history->match, HistoryMatch, builder->max_matches);
+		GROW(builder->context_of, int32, builder->max_matches);
+	}
+	reserve_participants(builder, source->n);
+
+	builder->context_of[history->nmatches] = history_builder_context(builder, context);
+	match = &history->match[history->nmatches++];
+	match->played_at = source->played_at;
+	match->log_odds = source->log_odds;
+	match->gain = source->gain;
+	match->first = history->nparticipants;
+	match->n = source->n;
+	history->max_participants = Max(history->max_participants, source->n);
+	for (i = 0; i < source->n; i++)
+	{
+		size_t		place = history->nparticipants++;
+
+		history->player[place] = player_number(builder, source->player_id[i],
+											   source->pool);
+		history->team[place] = source->participant[i].team;
+		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
+		{
+			double		number = *participant_number(&source->participant[i], j);
+			size_t		k;
+
+			/* A column begins with the first number that is known. */
+			if (history->number[j] == NULL)
+			{
+				if (isnan(number))
+					continue;
+				GROW(history->number[j], double, builder->max_participants);
+				for (k = 0; k < place; k++)
+					history->number[j][k] = get_float8_nan();
+			}
+			history->number[j][place] = number;
+		}
+	}
+	if (history->nmatches == builder->batch)
+		builder->on_batch(builder, builder->argument);
+}
+
+void
+history_builder_forget(HistoryBuilder *builder)
+{
+	builder->forgotten += builder->history.nmatches;
+	builder->history.nmatches = builder->history.nparticipants = 0;
+}
+
+/* The executor gives the aggregate up: so are files on disk. */
+static void
+end_sort(Datum argument)
+{
+	HistoryBuilder *builder = (HistoryBuilder *) DatumGetPointer(argument);
+
+	if (builder->sorter == NULL)
+		return;
+	tuplesort_end(builder->sorter);
+	builder->sorter = NULL;
+}
+
+/* Begin to sort rows by their match: the arguments from there on, but params. */
+static void
+begin_sort(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+{
+	const MatchRows *rows = &builder->rows;
+	int			ncolumns = rows->inputs >= 0 ? 5 : 4;
+	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns);
+	TypeCacheEntry *type = lookup_type_cache(rows->match_type.type,
+											 TYPECACHE_LT_OPR);
+	AttrNumber	column = 1;
+	bool		nulls_first = false;
+	int			i;
+
+	for (i = 0; i < ncolumns; i++)
+		TupleDescInitEntry(desc, i + 1, NULL,
+						   get_fn_expr_argtype(fcinfo->flinfo, rows->first + i),
+						   -1, 0);
+	builder->sorter = tuplesort_begin_heap(desc, 1, &column, &type->lt_opr,
+										   (Oid *) &rows->match_type.collation,
+										   &nulls_first, work_mem, NULL,
+										   TUPLESORT_NONE);
+	builder->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	builder->row = palloc0(SizeForFunctionCallInfo(fcinfo->nargs));
+	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(builder));
+}
+
+void
+history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
+						   const char *aggregate, int first, int inputs,
+						   bool any_order, bool pools_share)
+{
+	MatchRows	rows;
+
+	match_rows_init(&rows, fcinfo, aggregate, first, inputs, any_order);
+	history_builder_init(builder, rows.player_type, pools_share);
+	builder->rows = rows;
+	source_match_init(&builder->match, &builder->rows.match_type,
+					  &builder->player_type);
+	builder->match_context = AllocSetContextCreate(CurrentMemoryContext,
+												   "skillrating match",
+												   ALLOCSET_SMALL_SIZES);
+	if (!rows.ordered)
+		begin_sort(builder, fcinfo);
+}
+
+/* Read a row, whose match may be that of the one before. */
+static void
+read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	if (match_rows_read(&builder->rows, fcinfo))
+	{
+		history_builder_add(builder, &builder->match, builder->context);
+		MemoryContextReset(builder->match_context);
+		MemoryContextSwitchTo(builder->match_context);
+		source_match_begin(&builder->match, builder->rows.values,
+						   builder->rows.nulls);
+		builder->context = builder->rows.no_context ? NULL :
+			TextDatumGetCString(builder->rows.context);
+	}
+	else if (builder->rows.no_context ? builder->context != NULL :
+			 builder->context == NULL ||
+			 strcmp(builder->context,
+					TextDatumGetCString(builder->rows.context)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("context of match %s differs among its participants",
+						id_text(&builder->rows.match_type,
+								builder->rows.match_id))));
+	MemoryContextSwitchTo(builder->match_context);
+	(void) source_match_add(&builder->match, builder->rows.values,
+							builder->rows.nulls);
+	MemoryContextSwitchTo(old);
+}
+
+void
+history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+{
+	const MatchRows *rows = &builder->rows;
+	int			i;
+
+	if (builder->sorter == NULL)
+	{
+		read_row(builder, fcinfo);
+		return;
+	}
+	ExecClearTuple(builder->slot);
+	for (i = 0; i < builder->slot->tts_tupleDescriptor->natts; i++)
+	{
+		builder->slot->tts_values[i] = fcinfo->args[rows->first + i].value;
+		builder->slot->tts_isnull[i] = fcinfo->args[rows->first + i].isnull;
+	}
+	ExecStoreVirtualTuple(builder->slot);
+	tuplesort_puttupleslot(builder->sorter, builder->slot);
+}
+
+/* Read the rows that have been sorted. */
+static void
+read_sorted_rows(HistoryBuilder *builder)
+{
+	NullableDatum *args = &builder->row->args[builder->rows.first];
+	TupleTableSlot *slot =
+		MakeSingleTupleTableSlot(builder->slot->tts_tupleDescriptor,
+								 &TTSOpsMinimalTuple);
+	int			i;
+
+	tuplesort_performsort(builder->sorter);
+	while (tuplesort_gettupleslot(builder->sorter, true, false, slot, NULL))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		for (i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+		{
+			args[i].value = slot->tts_values[i];
+			args[i].isnull = slot->tts_isnull[i];
+		}
+		read_row(builder, builder->row);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	ExecDropSingleTupleTableSlot(builder->slot);
+	tuplesort_end(builder->sorter);
+	builder->sorter = NULL;
+}
+
+void
+history_builder_end_rows(HistoryBuilder *builder)
+{
+	if (builder->sorter != NULL)
+		read_sorted_rows(builder);
+	history_builder_add(builder, &builder->match, builder->context);
+}
+
+/* What a mistake is in. */
+typedef struct Place
+{
+	const char *aggregate;
+	size_t		match;
+} Place;
+
+static void
+place_error_context(void *arg)
+{
+	const Place *place = (const Place *) arg;
+
+	errcontext("match %zu in the order of %s()", place->match + 1,
+			   place->aggregate);
+}
+
+void
+history_report_mistake(HistoryBuilder *builder, const char *aggregate,
+					   const HistoryWork *work, MatchStatus status,
+					   size_t match, int offender)
+{
+	const History *history = &builder->history;
+	const HistoryMatch *source = &history->match[match];
+	Place		place = {aggregate, builder->forgotten + match};
+	Match		shape = {0};
+	const Participant *participant = NULL;
+	char	   *player = NULL;
+	ErrorContextCallback callback;
+
+	callback.callback = place_error_context;
+	callback.arg = &place;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	shape.log_odds = source->log_odds;
+	shape.gain = source->gain;
+	if (offender >= 0)
+	{
+		participant = &work->participant[offender];
+		player = id_text(&builder->player_type,
+						 builder->player_id[history->player[source->first + offender]]);
+	}
+	report_match_status(status, match_status_value(status, participant, &shape),
+						player);
+}

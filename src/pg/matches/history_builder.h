@@ -1,0 +1,103 @@
+/*
+ * history_builder.h
+ *		A history in memory, from the rows of an ordered aggregate or from matches.
+ */
+#ifndef HISTORY_BUILDER_H
+#define HISTORY_BUILDER_H
+
+#include "pg/sql/glue.h"
+
+#include "utils/tuplesort.h"
+
+#include "core/rating/history.h"
+#include "pg/matches/match_rows.h"
+
+typedef struct HistoryBuilder
+{
+	/* Of an aggregate: */
+	MatchRows	rows;
+	SourceMatch match;			/* being read; its ids in match_context */
+	MemoryContext match_context;
+	char	   *context;		/* of the match being read, or NULL */
+	Tuplesortstate *sorter;		/* of rows that come in no order, or NULL */
+	TupleTableSlot *slot;		/* for those */
+	FunctionCallInfo row;		/* likewise: as arguments */
+
+	IdType		player_type;
+	IdTable    *players;		/* to their numbers, plus one */
+	Datum	   *player_id;		/* by number */
+	bool		pools_share;	/* pool SHARED_POOL stands for all, see Model.shares */
+	History		history;
+	size_t		max_matches;	/* room for so many */
+	size_t		max_participants;
+	int32		max_players;
+
+	/* Contexts of matches, once there is one. */
+	IdType		context_type;
+	IdTable    *contexts;		/* to their numbers, plus one */
+	int32		ncontexts;
+	int32	   *context_of;		/* by match, -1 for none */
+
+	/*
+	 * Called whenever there are so many matches, which may be forgotten then; 0:
+	 * never.
+	 */
+	size_t		batch;
+	void		(*on_batch) (struct HistoryBuilder *builder, void *argument);
+	void	   *argument;
+	size_t		forgotten;		/* matches before those that are there */
+} HistoryBuilder;
+
+/*
+ * Begin, with memory from the current context, which must be current again
+ * whenever matches are added.
+ */
+extern void history_builder_init(HistoryBuilder *builder, Oid player_type,
+								 bool pools_share);
+
+/*
+ * Add a match, in the order in which they were played; one without participants
+ * or with a reason why it is unrated is left out.  Participants are sorted.
+ */
+extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source,
+								const char *context);
+
+/* The number of a player, or of a context (-1 for NULL), who may be new. */
+extern int32 history_builder_player(HistoryBuilder *builder, Datum id);
+extern int32 history_builder_context(HistoryBuilder *builder,
+									 const char *context);
+
+/* The contexts, as texts, by number. */
+extern Datum *history_builder_contexts(HistoryBuilder *builder);
+
+/* Forget all matches, but not who played. */
+extern void history_builder_forget(HistoryBuilder *builder);
+
+/*
+ * Begin for an aggregate, with the arguments of match_rows_init().  Rows that come
+ * in no order are sorted by match.
+ */
+extern void history_builder_begin_rows(HistoryBuilder *builder,
+									   FunctionCallInfo fcinfo,
+									   const char *aggregate, int first,
+									   int inputs, bool any_order,
+									   bool pools_share);
+
+/* Read a row. */
+extern void history_builder_read_row(HistoryBuilder *builder,
+									 FunctionCallInfo fcinfo);
+
+/* Take the last match over, when there are no more rows. */
+extern void history_builder_end_rows(HistoryBuilder *builder);
+
+/*
+ * A mistake in a match, as the core found it while matches were built in work; the
+ * offender is a participant, or -1.
+ */
+pg_noreturn extern void history_report_mistake(HistoryBuilder *builder,
+											   const char *aggregate,
+											   const HistoryWork *work,
+											   MatchStatus status, size_t match,
+											   int offender);
+
+#endif							/* HISTORY_BUILDER_H */

@@ -1,0 +1,134 @@
+/*
+ * inputs.c
+ *		What functions are told of a participant besides player, team and rank.
+ */
+#include "pg/matches/inputs.h"
+
+#include "access/htup_details.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+
+#include "pg/sql/rows.h"
+
+SKILLRATING_FUNCTION(skillrating_inputs);
+SKILLRATING_FUNCTION(skillrating_number_inputs);
+
+/* As the type inputs and the arguments of rate() have them (sql/rate.sql). */
+typedef struct InputSpec
+{
+	SourceColumn column;
+	bool		boolean;
+} InputSpec;
+
+static const InputSpec inputs[INPUTS_COUNT] = {
+	{SOURCE_WEIGHT, false},
+	{SOURCE_PLAYED_AT, false},
+	{SOURCE_SCORE, false},
+	{SOURCE_WON, true},
+	{SOURCE_JOINED, false},
+	{SOURCE_LEFT, false},
+	{SOURCE_COMMANDING, false},
+	{SOURCE_SIDE, false},
+	{SOURCE_SQUAD, false},
+	{SOURCE_KILLS, false},
+	{SOURCE_DEATHS, false},
+	{SOURCE_QUIT, true},
+	{SOURCE_EXPERIENCE, false},
+	{SOURCE_POOL, false},
+	{SOURCE_LOG_ODDS, false},
+	{SOURCE_GAIN, false},
+	{SOURCE_UNRATED_REASON, false},
+};
+
+/* Before any time nobody has been idle since any other. */
+static void
+set_no_time(Datum *values, bool *nulls)
+{
+	values[SOURCE_PLAYED_AT] = TimestampTzGetDatum(DT_NOBEGIN);
+	nulls[SOURCE_PLAYED_AT] = false;
+}
+
+void
+source_row_clear(Datum *values, bool *nulls)
+{
+	memset(nulls, true, SOURCE_NCOLUMNS * sizeof(bool));
+	set_no_time(values, nulls);
+}
+
+void
+source_row_set(Datum *values, bool *nulls, int input, Datum value, bool null)
+{
+	SourceColumn column = inputs[input].column;
+
+	nulls[column] = null;
+	if (null && column == SOURCE_PLAYED_AT)
+		set_no_time(values, nulls);
+	else if (!null)
+		values[column] = inputs[input].boolean ?
+			Float8GetDatum(DatumGetBool(value) ? 1 : 0) : value;
+}
+
+void
+source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
+				   MemoryContext memory, Datum composite, Datum *context,
+				   bool *no_context)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(composite);
+	Datum		input[INPUTS_COUNT + 1];
+	bool		null[INPUTS_COUNT + 1];
+	int			i;
+
+	if (*desc == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(memory);
+
+		*desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
+											HeapTupleHeaderGetTypMod(header));
+		MemoryContextSwitchTo(old);
+	}
+	if ((*desc)->natts != INPUTS_COUNT + 1)
+		elog(ERROR, "type inputs has %d columns", (*desc)->natts);
+	row_columns(header, *desc, input, null);
+	for (i = 0; i < INPUTS_COUNT; i++)
+		source_row_set(values, nulls, i, input[i], null[i]);
+	*context = input[INPUTS_COUNT];
+	*no_context = null[INPUTS_COUNT];
+}
+
+/* inputs(weight, played_at, ..., context), all of them optional */
+Datum
+skillrating_inputs(PG_FUNCTION_ARGS)
+{
+	Datum		values[INPUTS_COUNT + 1];
+	bool		nulls[INPUTS_COUNT + 1];
+	int			i;
+
+	for (i = 0; i <= INPUTS_COUNT; i++)
+	{
+		values[i] = PG_GETARG_DATUM(i);
+		nulls[i] = PG_ARGISNULL(i);
+	}
+	return return_row(fcinfo, values, nulls);
+}
+
+/* number_inputs(), the same without those that are texts */
+Datum
+skillrating_number_inputs(PG_FUNCTION_ARGS)
+{
+	Datum		values[INPUTS_COUNT + 1] = {0};
+	bool		nulls[INPUTS_COUNT + 1];
+	int			arg = 0;
+	int			i;
+
+	memset(nulls, true, sizeof(nulls));
+	for (i = 0; i < INPUTS_COUNT; i++)
+	{
+		if (inputs[i].column == SOURCE_POOL ||
+			inputs[i].column == SOURCE_UNRATED_REASON)
+			continue;
+		values[i] = PG_GETARG_DATUM(arg);
+		nulls[i] = PG_ARGISNULL(arg);
+		arg++;
+	}
+	return return_row(fcinfo, values, nulls);
+}

@@ -1,0 +1,95 @@
+/*
+ * match_rows.c
+ *		Rows of matches as arguments of an ordered aggregate.
+ */
+#include "pg/matches/match_rows.h"
+
+#include "nodes/primnodes.h"
+#include "nodes/parsenodes.h"
+#include "utils/datum.h"
+
+#include "pg/matches/inputs.h"
+
+/* Whether the order of an aggregate includes one of its arguments. */
+static bool
+orders_by(const Aggref *aggref, int argument)
+{
+	TargetEntry *entry = list_nth_node(TargetEntry, aggref->args, argument);
+	ListCell   *cell;
+
+	if (entry->ressortgroupref == 0)
+		return false;
+	foreach(cell, aggref->aggorder)
+		if (lfirst_node(SortGroupClause, cell)->tleSortGroupRef ==
+			entry->ressortgroupref)
+			return true;
+	return false;
+}
+
+void
+match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
+				const char *aggregate, int first, int inputs,
+				bool any_order)
+{
+	Aggref	   *aggref = AggGetAggref(fcinfo);
+
+	memset(rows, 0, sizeof(MatchRows));
+	rows->first = first;
+	rows->inputs = inputs;
+	rows->memory = CurrentMemoryContext;
+
+	/* The first argument of this function is the state. */
+	rows->ordered = aggref != NULL && aggref->aggorder != NIL;
+	if (aggref == NULL ||
+		(!orders_by(aggref, first - 1) && (rows->ordered || !any_order)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s() needs ORDER BY with the match in it", aggregate),
+				 errdetail("Rows of one match must stand together, and matches in the order in which they were played."),
+				 errhint("For example %s(..., match_id, player_id, team, rank ORDER BY played_at, match_id).",
+						 aggregate)));
+	id_type_init(&rows->match_type,
+				 get_fn_expr_argtype(fcinfo->flinfo, first), "match");
+	rows->player_type = get_fn_expr_argtype(fcinfo->flinfo, first + 1);
+}
+
+bool
+match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo)
+{
+	static const SourceColumn columns[] = {
+		SOURCE_MATCH_ID, SOURCE_PLAYER_ID, SOURCE_TEAM, SOURCE_RANK
+	};
+	IdType	   *type = &rows->match_type;
+	MemoryContext old;
+	int			i;
+
+	source_row_clear(rows->values, rows->nulls);
+	rows->no_context = true;
+	for (i = 0; i < (int) lengthof(columns); i++)
+	{
+		rows->nulls[columns[i]] = PG_ARGISNULL(rows->first + i);
+		if (!PG_ARGISNULL(rows->first + i))
+			rows->values[columns[i]] = PG_GETARG_DATUM(rows->first + i);
+	}
+	if (rows->inputs >= 0 && !PG_ARGISNULL(rows->inputs))
+		source_row_set_all(rows->values, rows->nulls, &rows->desc,
+						   rows->memory, PG_GETARG_DATUM(rows->inputs),
+						   &rows->context, &rows->no_context);
+	if (rows->nulls[SOURCE_MATCH_ID])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("match must not be null")));
+	if (rows->begun &&
+		DatumGetBool(FunctionCall2Coll(&type->equal, type->collation,
+									   rows->match_id,
+									   rows->values[SOURCE_MATCH_ID])))
+		return false;
+	if (rows->begun && !type->typbyval)
+		pfree(DatumGetPointer(rows->match_id));
+	old = MemoryContextSwitchTo(rows->memory);
+	rows->match_id = datumCopy(rows->values[SOURCE_MATCH_ID], type->typbyval,
+							   type->typlen);
+	MemoryContextSwitchTo(old);
+	rows->begun = true;
+	return true;
+}

@@ -1,0 +1,48 @@
+/*
+ * match_rows.h
+ *		Rows of matches as arguments of an ordered aggregate.
+ */
+#ifndef MATCH_ROWS_H
+#define MATCH_ROWS_H
+
+#include "pg/sql/glue.h"
+
+#include "access/tupdesc.h"
+
+#include "pg/matches/source.h"
+
+/*
+ * The arguments match, player, team and rank of an aggregate, which stand together,
+ * and inputs, which may be missing.
+ */
+typedef struct MatchRows
+{
+	int			first;			/* argument with the match */
+	int			inputs;			/* argument with the inputs, or -1 */
+	IdType		match_type;
+	Oid			player_type;
+	bool		ordered;		/* there is an ORDER BY */
+	MemoryContext memory;		/* of what lives on to the next row */
+	bool		begun;			/* a match has begun: */
+	Datum		match_id;
+	TupleDesc	desc;			/* of the inputs */
+	Datum		values[SOURCE_NCOLUMNS];	/* the row read last */
+	bool		nulls[SOURCE_NCOLUMNS];
+	Datum		context;		/* of its match, a text */
+	bool		no_context;
+} MatchRows;
+
+/*
+ * Begin, in the current context.  Errors unless the call is that of an aggregate
+ * with an ORDER BY that includes the match: without it the rows of a match need not
+ * stand together.  With any_order there may be none, but not one without the match;
+ * the caller has to bring rows together then.
+ */
+extern void match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
+							const char *aggregate, int first, int inputs,
+							bool any_order);
+
+/* Read a row; whether another match begins with it. */
+extern bool match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo);
+
+#endif							/* MATCH_ROWS_H */

@@ -1,0 +1,299 @@
+/*
+ * source.c
+ *		What matches are rated from.
+ */
+#include "pg/matches/source.h"
+
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/timestamp.h"
+
+#define IDENTIFIER(name, description) \
+	{#name, NULL, "yes", description}
+#define COLUMN(name, type, needed, description) \
+	{#name, "pg_catalog." type, needed, description}
+#define NUMBER(name, needed, description) \
+	{#name, "pg_catalog.float8", needed, description}
+
+const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
+	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
+	[SOURCE_PLAYED_AT] = COLUMN(played_at, "timestamptz", "yes", "when it was played"),
+	[SOURCE_TEAM] = COLUMN(team, "int4", "yes", "number of the team within the match"),
+	[SOURCE_PLAYER_ID] = IDENTIFIER(player_id, "which player"),
+	[SOURCE_POOL] = COLUMN(pool, "text", "no", "queue, mode or season whose ratings are its own"),
+	[SOURCE_LOG_ODDS] = COLUMN(log_odds, "float8", "no", "log-odds of the context in favour of the first side"),
+	[SOURCE_GAIN] = COLUMN(gain, "float8", "no", "weight of the whole update, 1 by default"),
+	[SOURCE_UNRATED_REASON] = COLUMN(unrated_reason, "text", "no", "not null: keep the match and do not rate it"),
+	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
+	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
+	[SOURCE_WON] = NUMBER(won, "one", "whether the team won"),
+	[SOURCE_WEIGHT] = NUMBER(weight, "no", "share of the match played, 1 by default"),
+	[SOURCE_JOINED] = NUMBER(joined, "no", "when the stint began, seconds from the start"),
+	[SOURCE_LEFT] = NUMBER(left, "no", "when the stint ended, seconds from the start"),
+	[SOURCE_COMMANDING] = NUMBER(commanding, "no", "share of the stint spent commanding, or seconds if more than 1"),
+	[SOURCE_SIDE] = NUMBER(side, "no", "1 or 2, where sides differ"),
+	[SOURCE_SQUAD] = NUMBER(squad, "no", "the same number for all who queued together"),
+	[SOURCE_KILLS] = NUMBER(kills, "no", "kills of the player"),
+	[SOURCE_DEATHS] = NUMBER(deaths, "no", "deaths of the player"),
+	[SOURCE_QUIT] = NUMBER(quit, "no", "whether the player left early on purpose"),
+	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
+};
+
+const char *
+source_column_name(SourceColumn column)
+{
+	return source_columns[column].name;
+}
+
+void
+source_column_text(SourceColumn column, const char **type,
+				   const char **needed, const char **description)
+{
+	const SourceColumnSpec *spec = &source_columns[column];
+
+	*type = "number";
+	if (spec->type == NULL)
+		*type = "identifier";
+	else if (column == SOURCE_PLAYED_AT)
+		*type = "time";
+	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON)
+		*type = "text";
+	*needed = spec->needed;
+	*description = spec->description;
+}
+
+StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
+				 "source columns and numbers of a participant differ");
+
+double *
+source_number(Participant *participant, SourceColumn column)
+{
+	return participant_number(participant, column - SOURCE_RANK);
+}
+
+/* Room for so many participants: at first from the current context. */
+static void
+reserve_participants(SourceMatch *match, int n)
+{
+	bool		first = (match->max == 0);
+
+#define RESERVE(array, type) \
+	match->array = first ? palloc_array(type, n) : \
+		repalloc_array(match->array, type, n)
+
+	RESERVE(participant, Participant);
+	RESERVE(player_id, Datum);
+	RESERVE(account_id, Datum);
+	RESERVE(order, int);
+	RESERVE(sorted_participant, Participant);
+	RESERVE(sorted_id, Datum);
+#undef RESERVE
+	match->max = n;
+}
+
+void
+source_match_init(SourceMatch *match, IdType *match_type, IdType *player_type)
+{
+	memset(match, 0, sizeof(SourceMatch));
+	match->match_type = match_type;
+	match->player_type = player_type;
+	reserve_participants(match, 32);
+}
+
+/* The match in a message. */
+static char *
+match_name(const SourceMatch *match)
+{
+	if (match->match_type == NULL)
+		return pstrdup("the match");
+	return psprintf("match %s", id_text(match->match_type, match->id));
+}
+
+Datum
+source_match_required(const SourceMatch *match, SourceColumn column,
+					  const Datum *values, const bool *nulls)
+{
+	bool		known = column != SOURCE_MATCH_ID && match->match_type != NULL;
+
+	if (nulls[column])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", source_column_name(column)),
+				 known ? errdetail("Match %s has a row without it.",
+								   id_text(match->match_type, match->id)) : 0));
+	return values[column];
+}
+
+/* A number that all rows of a match share, with a default for null. */
+static double
+match_number(const Datum *values, const bool *nulls, SourceColumn column,
+			 double default_value)
+{
+	return nulls[column] ? default_value : DatumGetFloat8(values[column]);
+}
+
+void
+source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
+{
+	IdType	   *type = match->match_type;
+
+	match->number++;
+	match->n = 0;
+	if (type != NULL)
+		match->id = datumCopy(source_match_required(match, SOURCE_MATCH_ID,
+													values, nulls),
+							  type->typbyval, type->typlen);
+	match->played_at =
+		DatumGetTimestampTz(source_match_required(match, SOURCE_PLAYED_AT,
+												  values, nulls));
+	match->pool = nulls[SOURCE_POOL] ? pstrdup("") :
+		TextDatumGetCString(values[SOURCE_POOL]);
+	match->log_odds = match_number(values, nulls, SOURCE_LOG_ODDS, 0);
+	match->gain = match_number(values, nulls, SOURCE_GAIN, 1);
+	match->unrated_reason = nulls[SOURCE_UNRATED_REASON] ? NULL :
+		TextDatumGetCString(values[SOURCE_UNRATED_REASON]);
+}
+
+/* Whether a text is a string; a null counts as empty. */
+static bool
+same_text(const Datum *values, const bool *nulls, SourceColumn column,
+		  const char *string)
+{
+	Size		length = strlen(string);
+	text	   *given;
+
+	if (nulls[column])
+		return length == 0;
+	given = DatumGetTextPP(values[column]);
+	return VARSIZE_ANY_EXHDR(given) == length &&
+		memcmp(VARDATA_ANY(given), string, length) == 0;
+}
+
+/* Columns of the match must be the same in all its rows. */
+static void
+check_match_columns(const SourceMatch *match, const Datum *values,
+					const bool *nulls)
+{
+	const char *differs = NULL;
+
+	if (match_number(values, nulls, SOURCE_LOG_ODDS, 0) != match->log_odds &&
+		!isnan(match->log_odds))
+		differs = "log_odds";
+	if (match_number(values, nulls, SOURCE_GAIN, 1) != match->gain &&
+		!isnan(match->gain))
+		differs = "gain";
+	if (!same_text(values, nulls, SOURCE_POOL, match->pool))
+		differs = "pool";
+	if (DatumGetTimestampTz(source_match_required(match, SOURCE_PLAYED_AT,
+												  values, nulls)) !=
+		match->played_at)
+		differs = "played_at";
+	if (differs != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s of %s differs among its participants", differs,
+						match_name(match))));
+}
+
+Participant *
+source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
+{
+	IdType	   *type = match->player_type;
+	Participant *p;
+	Datum		id;
+	int			i;
+
+	check_match_columns(match, values, nulls);
+
+	/* One more than the limit is enough to see that it is exceeded. */
+	if (match->n > MATCH_MAX_PARTICIPANTS)
+		return NULL;
+	if (match->n == match->max)
+		reserve_participants(match, 2 * match->max);
+	id = source_match_required(match, SOURCE_PLAYER_ID, values, nulls);
+	p = &match->participant[match->n];
+	*p = participant_default;
+	p->player = 0;
+	p->team = DatumGetInt32(source_match_required(match, SOURCE_TEAM, values,
+												  nulls));
+	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
+	{
+		double		number;
+
+		if (nulls[i])
+			continue;
+
+		/* In a Participant NaN means absent, so it may not come from outside. */
+		number = DatumGetFloat8(values[i]);
+		if (isnan(number))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%s must not be NaN", source_column_name(i)),
+					 errdetail("It is the value of player %s.",
+							   id_text(type, id))));
+		*source_number(p, i) = number;
+	}
+	match->account_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
+	match->player_id[match->n] = match->account_id[match->n];
+	match->n++;
+	return p;
+}
+
+static int
+compare_numbers(double a, double b)
+{
+	/* What is absent comes last. */
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a > b) - (a < b);
+}
+
+static int
+compare_participants(const void *a, const void *b, void *arg)
+{
+	const SourceMatch *match = (const SourceMatch *) arg;
+	int			i = *(const int *) a;
+	int			j = *(const int *) b;
+	Participant *p = &match->participant[i];
+	Participant *q = &match->participant[j];
+	int			result = (p->team > q->team) - (p->team < q->team);
+	int			column;
+
+	if (result == 0)
+		result = id_compare(match->player_type, match->account_id[i],
+							match->account_id[j]);
+	for (column = SOURCE_RANK; column < SOURCE_NCOLUMNS && result == 0; column++)
+		result = compare_numbers(*source_number(p, column),
+								 *source_number(q, column));
+	return result;
+}
+
+static void
+permute_ids(SourceMatch *match, Datum **ids)
+{
+	Datum	   *old = *ids;
+	int			i;
+
+	for (i = 0; i < match->n; i++)
+		match->sorted_id[i] = old[match->order[i]];
+	*ids = match->sorted_id;
+	match->sorted_id = old;
+}
+
+void
+source_match_sort(SourceMatch *match)
+{
+	Participant *old = match->participant;
+	int			i;
+
+	for (i = 0; i < match->n; i++)
+		match->order[i] = i;
+	qsort_arg(match->order, match->n, sizeof(int), compare_participants,
+			  match);
+	for (i = 0; i < match->n; i++)
+		match->sorted_participant[i] = old[match->order[i]];
+	match->participant = match->sorted_participant;
+	match->sorted_participant = old;
+	permute_ids(match, &match->player_id);
+	permute_ids(match, &match->account_id);
+}

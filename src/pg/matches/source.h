@@ -1,0 +1,126 @@
+/*
+ * source.h
+ *		What matches are rated from: the columns of a source, and one match of it.
+ */
+#ifndef SOURCE_H
+#define SOURCE_H
+
+#include "pg/sql/glue.h"
+
+#include "datatype/timestamp.h"
+
+#include "pg/sql/ids.h"
+
+/* The columns of a source, in their order wherever all are listed. */
+typedef enum SourceColumn
+{
+	SOURCE_MATCH_ID,
+	SOURCE_PLAYED_AT,
+	SOURCE_TEAM,
+	SOURCE_PLAYER_ID,
+	SOURCE_POOL,
+	SOURCE_LOG_ODDS,
+	SOURCE_GAIN,
+	SOURCE_UNRATED_REASON,
+	SOURCE_RANK,				/* from here on as participant_number() */
+	SOURCE_SCORE,
+	SOURCE_WON,
+	SOURCE_WEIGHT,
+	SOURCE_JOINED,
+	SOURCE_LEFT,
+	SOURCE_COMMANDING,
+	SOURCE_SIDE,
+	SOURCE_SQUAD,
+	SOURCE_KILLS,
+	SOURCE_DEATHS,
+	SOURCE_QUIT,
+	SOURCE_EXPERIENCE,
+	SOURCE_NCOLUMNS
+} SourceColumn;
+
+/* How source columns are read: their type in SQL. */
+typedef struct SourceColumnSpec
+{
+	const char *name;
+	const char *type;			/* NULL: that of the identifier */
+	const char *needed;			/* yes, no, or one: at least one of these */
+	const char *description;
+} SourceColumnSpec;
+
+extern const SourceColumnSpec source_columns[SOURCE_NCOLUMNS];
+
+/*
+ * What a column of a source is called, what is said of it in SQL, and where a
+ * number goes in a Participant.
+ */
+extern const char *source_column_name(SourceColumn column);
+extern void source_column_text(SourceColumn column, const char **type,
+							   const char **needed, const char **description);
+extern double *source_number(Participant *participant, SourceColumn column);
+
+/* One match of a source. */
+typedef struct SourceMatch
+{
+	IdType	   *match_type;		/* NULL: matches have no identifiers */
+	IdType	   *player_type;
+	uint64		number;			/* 1, 2, ... as read, also after a rewind */
+	Datum		id;
+	TimestampTz played_at;
+	char	   *pool;
+	double		log_odds;
+	double		gain;
+	char	   *unrated_reason; /* or NULL */
+	const char *set_aside;		/* why the ladder does not count it, or NULL */
+	int64		digest;			/* of all that is in it */
+	int			n;
+	Participant *participant;
+	Datum	   *player_id;
+	Datum	   *account_id;		/* before merging */
+	int			max;			/* room in these arrays */
+	int		   *order;			/* by source_match_sort() */
+	Participant *sorted_participant;	/* room for sorting */
+	Datum	   *sorted_id;
+
+	/* QUERY_READ_RATED only: what rated_match has. */
+	int64		seq;
+	int64		rated_digest;
+	char	   *status;
+	char	   *reason;
+	char	   *void_reason;	/* or NULL */
+	bool		vanished;		/* the source has it no more */
+} SourceMatch;
+
+/*
+ * A match to be filled from rows, each given as the values of all columns and
+ * whether they are null; match_type is NULL where matches have no identifiers.
+ * What lives longer than a match comes from the current context.
+ */
+extern void source_match_init(SourceMatch *match, IdType *match_type,
+							  IdType *player_type);
+
+/*
+ * Begin the next match with what its first row says of it.  Identifiers and texts
+ * are copied into the current context.
+ */
+extern void source_match_begin(SourceMatch *match, const Datum *values,
+							   const bool *nulls);
+
+/*
+ * Add the participant of a row, the first one's too; what the row says of the
+ * match must be as in that.  NULL if there are too many to be rated anyway.
+ */
+extern Participant *source_match_add(SourceMatch *match, const Datum *values,
+									 const bool *nulls);
+
+/*
+ * Put the participants in a total order, so that sums round alike whenever and
+ * however a match is read: by team and account, then by all that stints can say.
+ * order[] has where each one was.
+ */
+extern void source_match_sort(SourceMatch *match);
+
+/* A column of a row that must not be null. */
+extern Datum source_match_required(const SourceMatch *match, SourceColumn column,
+								   const Datum *values, const bool *nulls);
+
+#endif							/* SOURCE_H */

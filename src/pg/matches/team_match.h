@@ -1,0 +1,47 @@
+/*
+ * team_match.h
+ *		Players in teams as a match of a model, which says who wins.
+ */
+#ifndef TEAM_MATCH_H
+#define TEAM_MATCH_H
+
+#include "pg/sql/glue.h"
+
+#include "core/rating/match.h"
+
+typedef struct TeamMatch
+{
+	const Model *model;
+	ParamValue *params;
+	double	   *state;			/* by player */
+	Match		match;
+	Participant *participant;
+} TeamMatch;
+
+/*
+ * Begin with n players of a model, each in the state of somebody new, and matches of
+ * so many teams and up to so many seats.  Errors if the model knows only two teams.
+ */
+extern void team_match_init(TeamMatch *team_match, const Model *model,
+							ParamValue *params, int n, int nteams, int seats);
+
+/* The state of a player. */
+static inline double *
+team_match_state(const TeamMatch *team_match, int player)
+{
+	return team_match->state + (Size) player * team_match->model->nstate;
+}
+
+/*
+ * Predict a match of these players on their teams, which are numbered from 1 on
+ * without gaps: the win probability of team t is match.team[t - 1].win.  With sides
+ * team 1 is on side 1; commanders are players, or -1.
+ */
+extern void team_match_predict(TeamMatch *team_match, const int *player,
+							   const int *team, int n, int nteams, bool sides,
+							   const int *commander, double log_odds);
+
+/* Report that a model has no state column for what an argument says. */
+pg_noreturn extern void report_no_column(const Model *model, const char *argument);
+
+#endif							/* TEAM_MATCH_H */

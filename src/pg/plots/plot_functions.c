@@ -1,0 +1,684 @@
+/*
+ * plot_functions.c
+ *		Pictures of what was rated, as SVG text.
+ */
+#include "pg/plots/svg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+#include "core/util/scale.h"
+#include "pg/sql/arrays.h"
+
+SKILLRATING_FUNCTION(skillrating_plot_calibration);
+SKILLRATING_FUNCTION(skillrating_plot_history);
+SKILLRATING_FUNCTION(skillrating_plot_distribution);
+
+/* The most lines that one picture can tell apart. */
+#define MAX_SERIES 16
+
+/* Names of lines are cut after so many bytes. */
+#define MAX_NAME 24
+
+static char *
+title_argument(FunctionCallInfo fcinfo, int arg, const char *default_title)
+{
+	return PG_ARGISNULL(arg) ? pstrdup(default_title) :
+		text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+/* A number in a sentence. */
+static char *
+number_text(const char *format, double number)
+{
+	return isfinite(number) ? psprintf(format, number) : pstrdup("unknown");
+}
+
+/*
+ * ---- plot_calibration() ----
+ */
+
+/* A number of a composite, NaN for null. */
+static double
+number_attribute(HeapTupleHeader row, int attribute)
+{
+	bool		isnull;
+	Datum		value = GetAttributeByNum(row, attribute, &isnull);
+
+	return isnull ? get_float8_nan() : DatumGetFloat8(value);
+}
+
+static double
+count_attribute(HeapTupleHeader row, int attribute)
+{
+	bool		isnull;
+	Datum		value = GetAttributeByNum(row, attribute, &isnull);
+
+	return isnull ? 0 : (double) DatumGetInt64(value);
+}
+
+/* The attributes of the types calibration and calibration_bin that are drawn. */
+enum
+{
+	CALIBRATION_FORECASTS = 1,
+	CALIBRATION_BRIER_SCORE = 4,
+	CALIBRATION_LOG_LOSS = 5,
+	CALIBRATION_ECE = 10,
+	CALIBRATION_INTERCEPT = 11,
+	CALIBRATION_SLOPE = 13,
+	CALIBRATION_SLOPE_ERROR = 14,
+	CALIBRATION_Z = 15,
+	CALIBRATION_BINS = 16,
+	BIN_LOW = 1,
+	BIN_HIGH,
+	BIN_FORECASTS,
+	BIN_PROBABILITY,
+	BIN_OUTCOME
+};
+
+/* How many forecasts a bin has, as a bar from below. */
+static void
+draw_bin_counts(Svg *svg, HeapTupleHeader *bin, int nbins)
+{
+	double		most = 1;
+	double		room = (svg->height - svg->top - svg->bottom) * 0.16;
+	int			i;
+
+	for (i = 0; i < nbins; i++)
+		most = Max(most, count_attribute(bin[i], BIN_FORECASTS));
+	for (i = 0; i < nbins; i++)
+	{
+		double		left = svg_x(svg, number_attribute(bin[i], BIN_LOW)) + 0.5;
+		double		right = svg_x(svg, number_attribute(bin[i], BIN_HIGH)) - 0.5;
+		double		height = room * count_attribute(bin[i], BIN_FORECASTS) / most;
+
+		if (height > 0)
+			appendStringInfo(&svg->text,
+							 "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
+							 left, svg->height - svg->bottom - height,
+							 Max(right - left, 0.5), height);
+	}
+}
+
+/* A bin's frequency at its mean forecast, with two standard errors up and down. */
+static void
+draw_bin(Svg *svg, HeapTupleHeader bin)
+{
+	double		n = count_attribute(bin, BIN_FORECASTS);
+	double		p = number_attribute(bin, BIN_PROBABILITY);
+	double		y = number_attribute(bin, BIN_OUTCOME);
+	double		error;
+
+	if (n == 0 || !isfinite(p) || !isfinite(y))
+		return;
+
+	/* As after one more half win and half loss, so that 0 of 3 has an error. */
+	error = 2 * sqrt((y * n + 0.5) / (n + 1) * (1 - (y * n + 0.5) / (n + 1)) / n);
+	appendStringInfo(&svg->text,
+					 "<path class=\"line stroke c0\" d=\"M%.1f %.1fV%.1f\"/>"
+					 "<circle class=\"fill c0\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\">"
+					 "<title>%.0f forecasts of %.3f, %.3f came true</title></circle>\n",
+					 svg_x(svg, p), svg_y(svg, Max(y - error, 0)),
+					 svg_y(svg, Min(y + error, 1)), svg_x(svg, p),
+					 svg_y(svg, y), n, p, y);
+}
+
+/* plot_calibration(calibration, title) */
+Datum
+skillrating_plot_calibration(PG_FUNCTION_ARGS)
+{
+	HeapTupleHeader row;
+	char	   *title;
+	Svg			svg = {.width = 500,.height = 530,.left = 56,.right = 24,
+		.top = 60,.bottom = 84,.x_min = 0,.x_max = 1,.y_min = 0,.y_max = 1};
+	double		forecasts,
+				intercept,
+				slope;
+	Datum	   *element = NULL;
+	bool	   *null = NULL;
+	HeapTupleHeader *bin;
+	StringInfoData summary;
+	bool		isnull;
+	Datum		bins;
+	int			nbins = 0;
+	int			n = 0;
+	int			i;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	row = PG_GETARG_HEAPTUPLEHEADER(0);
+	title = title_argument(fcinfo, 1, "Calibration");
+	forecasts = count_attribute(row, CALIBRATION_FORECASTS);
+	intercept = number_attribute(row, CALIBRATION_INTERCEPT);
+	slope = number_attribute(row, CALIBRATION_SLOPE);
+	bins = GetAttributeByNum(row, CALIBRATION_BINS, &isnull);
+	if (!isnull)
+	{
+		ArrayType  *array = DatumGetArrayTypeP(bins);
+		int16		typlen;
+		bool		typbyval;
+		char		typalign;
+
+		get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
+		deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
+						  &element, &null, &n);
+	}
+	bin = palloc_array(HeapTupleHeader, n + 1);
+	for (i = 0; i < n; i++)
+		if (!null[i])
+			bin[nbins++] = DatumGetHeapTupleHeader(element[i]);
+
+	initStringInfo(&summary);
+	appendStringInfo(&summary, "%.0f forecasts: Brier score %s, log loss %s, mean error %s",
+					 forecasts,
+					 number_text("%.4f", number_attribute(row, CALIBRATION_BRIER_SCORE)),
+					 number_text("%.4f", number_attribute(row, CALIBRATION_LOG_LOSS)),
+					 number_text("%.4f", number_attribute(row, CALIBRATION_ECE)));
+	svg_begin(&svg, title, summary.data);
+	svg_text(&svg, 16, 44, "note", summary.data);
+	svg_y_axis(&svg, 5, NULL);
+	svg_x_axis(&svg, 5, "forecast probability");
+	appendStringInfo(&svg.text,
+					 "<text class=\"middle\" transform=\"translate(17 %.1f) rotate(-90)\">frequency</text>\n",
+					 (svg.top + svg.height - svg.bottom) / 2);
+	draw_bin_counts(&svg, bin, nbins);
+	appendStringInfo(&svg.text, "<path class=\"guide\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+					 svg_x(&svg, 0), svg_y(&svg, 0), svg_x(&svg, 1), svg_y(&svg, 1));
+
+	resetStringInfo(&summary);
+	if (isfinite(slope) && isfinite(intercept))
+	{
+		appendStringInfoString(&svg.text, "<path class=\"line stroke c1\" d=\"");
+		for (i = 1; i < 100; i++)
+		{
+			double		p = i / 100.0;
+
+			appendStringInfo(&svg.text, "%c%.1f %.1f", i == 1 ? 'M' : 'L',
+							 svg_x(&svg, p),
+							 svg_y(&svg, 1 / (1 + exp(-intercept - slope * log(p / (1 - p))))));
+		}
+		appendStringInfoString(&svg.text, "\"/>\n");
+		appendStringInfo(&summary, "Recalibration (line): intercept %.3f, slope %.3f +- %s",
+						 intercept, slope,
+						 number_text("%.3f", number_attribute(row, CALIBRATION_SLOPE_ERROR)));
+	}
+	for (i = 0; i < nbins; i++)
+		draw_bin(&svg, bin[i]);
+	if (isfinite(number_attribute(row, CALIBRATION_Z)))
+		appendStringInfo(&summary, "%sz = %.2f", summary.len > 0 ? "; " : "",
+						 number_attribute(row, CALIBRATION_Z));
+	svg_text(&svg, svg.left, svg.height - svg.bottom + 58, "note", summary.data);
+	svg_text(&svg, svg.left, svg.height - svg.bottom + 74, "note",
+			 "Dots: bins with two standard errors; bars: forecasts in each");
+	PG_RETURN_DATUM(svg_end(&svg));
+}
+
+/*
+ * ---- plot_history() ----
+ */
+
+typedef struct Point
+{
+	int			series;
+	double		x;
+	double		y;
+	double		deviation;		/* NaN if unknown */
+	int			order;
+} Point;
+
+typedef struct Series
+{
+	char	   *name;
+	int			first;			/* point, */
+	int			n;				/* and how many */
+	double		label;			/* where the name stands */
+} Series;
+
+static int
+compare_points(const void *a, const void *b)
+{
+	const Point *p = (const Point *) a;
+	const Point *q = (const Point *) b;
+
+	if (p->series != q->series)
+		return p->series - q->series;
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return p->order - q->order;
+}
+
+/* The series of that name, which may be new. */
+static int
+find_series(Series *series, int *nseries, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < *nseries; i++)
+		if (strcmp(series[i].name, name) == 0)
+			return i;
+	if (*nseries == MAX_SERIES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a picture shows at most %d players", MAX_SERIES),
+				 errhint("Choose some of them with FILTER (WHERE ...).")));
+	series[i].name = pstrdup(name);
+	series[i].n = 0;
+	return (*nseries)++;
+}
+
+/* The arguments series, at and rating, and deviation, as points in order. */
+static Point *
+history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
+			   bool *times)
+{
+	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player", -1);
+	int			count = array_size(names);
+	ArrayType  *ats = array_with_nulls_argument(fcinfo, 1, "at", count);
+	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
+	ArrayType  *deviations = PG_ARGISNULL(3) ? NULL :
+		array_with_nulls_argument(fcinfo, 3, "deviation", count);
+	Point	   *point = MemoryContextAllocHuge(CurrentMemoryContext,
+											   mul_size(sizeof(Point), count + 1));
+	Datum	   *name,
+			   *at,
+			   *rating,
+			   *deviation = NULL;
+	bool	   *null_name,
+			   *null_at,
+			   *null_rating,
+			   *null_deviation = NULL;
+	int			i;
+
+	*times = ARR_ELEMTYPE(ats) == TIMESTAMPTZOID;
+	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null_name, &i);
+	deconstruct_array(ats, ARR_ELEMTYPE(ats), 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+					  &at, &null_at, &i);
+	deconstruct_array(ratings, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+					  &rating, &null_rating, &i);
+	if (deviations != NULL)
+		deconstruct_array(deviations, FLOAT8OID, 8, FLOAT8PASSBYVAL,
+						  TYPALIGN_DOUBLE, &deviation, &null_deviation, &i);
+	*n = 0;
+	for (i = 0; i < count; i++)
+	{
+		Point	   *p = &point[*n];
+
+		CHECK_FOR_INTERRUPTS();
+		if (null_name[i] || null_at[i] || null_rating[i])
+			continue;
+		if (*times)
+		{
+			TimestampTz time = DatumGetTimestampTz(at[i]);
+
+			if (TIMESTAMP_NOT_FINITE(time))
+				continue;
+			p->x = (double) time;
+		}
+		else
+			p->x = DatumGetFloat8(at[i]);
+		p->y = DatumGetFloat8(rating[i]);
+		check_finite("at", p->x);
+		check_finite("rating", p->y);
+		p->deviation = deviation == NULL || null_deviation[i] ?
+			get_float8_nan() :
+			check_not_negative("deviation", DatumGetFloat8(deviation[i]));
+		p->series = find_series(series, nseries, TextDatumGetCString(name[i]));
+		p->order = i;
+		(*n)++;
+	}
+	qsort(point, *n, sizeof(Point), compare_points);
+	for (i = 0; i < *n; i++)
+		if (series[point[i].series].n++ == 0)
+			series[point[i].series].first = i;
+	return point;
+}
+
+/* Widen a range that is empty, and leave some air. */
+static void
+pad_range(double *min, double *max, double share)
+{
+	double		pad = (*max - *min) * share;
+
+	if (!(*max > *min))
+		pad = Max(fabs(*max) * 0.01, 1);
+	*min -= pad;
+	*max += pad;
+}
+
+/*
+ * A line through the points of a series.  Of points that fall into the same pixel
+ * column those are enough that show how far it goes.
+ */
+static void
+draw_series(Svg *svg, const Series *series, const Point *point, const char *class)
+{
+	int			i = 0;
+
+	appendStringInfo(&svg->text, "<path class=\"line stroke %s\" d=\"", class);
+	while (i < series->n)
+	{
+		double		x = svg_x(svg, point[i].x);
+		double		first = point[i].y;
+		double		least = first;
+		double		most = first;
+		double		last;
+		int			from = i;
+
+		for (; i < series->n && svg_x(svg, point[i].x) < x + 1; i++)
+		{
+			least = Min(least, point[i].y);
+			most = Max(most, point[i].y);
+		}
+		last = point[i - 1].y;
+		appendStringInfo(&svg->text, "%c%.1f %.1f", from == 0 ? 'M' : 'L', x,
+						 svg_y(svg, first));
+		if (i - from > 2 && (least < Min(first, last) || most > Max(first, last)))
+			appendStringInfo(&svg->text, "V%.1fV%.1f", svg_y(svg, least),
+							 svg_y(svg, most));
+		if (i - from > 1)
+			appendStringInfo(&svg->text, "L%.1f %.1f",
+							 svg_x(svg, point[i - 1].x), svg_y(svg, last));
+	}
+	appendStringInfoString(&svg->text, "\"/>\n");
+}
+
+/* Two deviations up and down, where they are known. */
+static void
+draw_band(Svg *svg, const Series *series, const Point *point, const char *class)
+{
+	StringInfoData back;
+	char	   *sides[2];
+	int			side;
+	int			n = 0;
+	int			i;
+
+	for (side = 0; side < 2; side++)
+	{
+		double		last_x = -INFINITY;
+
+		initStringInfo(&back);
+		n = 0;
+		for (i = 0; i < series->n; i++)
+		{
+			const Point *p = &point[side == 0 ? i : series->n - 1 - i];
+			double		x = svg_x(svg, p->x);
+
+			if (isnan(p->deviation) || (fabs(x - last_x) < 1 && i < series->n - 1))
+				continue;
+			appendStringInfo(&back, "%c%.1f %.1f", side == 0 && n == 0 ? 'M' : 'L', x,
+							 svg_y(svg, p->y + (side == 0 ? 2 : -2) * p->deviation));
+			last_x = x;
+			n++;
+		}
+		sides[side] = back.data;
+	}
+	if (n > 0)
+		appendStringInfo(&svg->text, "<path class=\"band fill %s\" d=\"%s%sZ\"/>\n",
+						 class, sides[0], sides[1]);
+}
+
+/* Put the names beside the ends of their lines, and none upon another. */
+static void
+place_names(Svg *svg, Series *series, int n, const Point *point)
+{
+	int			order[MAX_SERIES];
+	double		above = svg->top - 10;
+	double		below = svg->height - svg->bottom + 14;
+	int			i,
+				j;
+
+	for (i = 0; i < n; i++)
+	{
+		double		y = svg_y(svg, point[series[i].first + series[i].n - 1].y) + 4;
+
+		series[i].label = y;
+		for (j = i; j > 0 && series[order[j - 1]].label > y; j--)
+			order[j] = order[j - 1];
+		order[j] = i;
+	}
+	for (i = 0; i < n; i++)
+	{
+		series[order[i]].label = Max(series[order[i]].label, above + 14);
+		above = series[order[i]].label;
+	}
+	for (i = n - 1; i >= 0; i--)
+	{
+		series[order[i]].label = Min(series[order[i]].label, below - 14);
+		below = series[order[i]].label;
+	}
+}
+
+/* plot_history(player, at, rating, deviation, title) */
+Datum
+skillrating_plot_history(PG_FUNCTION_ARGS)
+{
+	Svg			svg = {.width = 720,.height = 400,.left = 56,.right = 40,
+		.top = 56,.bottom = 44};
+	Series		series[MAX_SERIES];
+	int			nseries = 0;
+	int			longest = 0;
+	int			n;
+	bool		times;
+	Point	   *point;
+	StringInfoData description;
+	char	   *title;
+	int			i;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	title = title_argument(fcinfo, 4, "Ratings");
+	point = history_points(fcinfo, series, &nseries, &n, &times);
+	if (n == 0)
+		PG_RETURN_NULL();
+
+	svg.x_min = svg.y_min = INFINITY;
+	svg.x_max = svg.y_max = -INFINITY;
+	for (i = 0; i < n; i++)
+	{
+		double		spread = isnan(point[i].deviation) ? 0 : 2 * point[i].deviation;
+
+		svg.x_min = Min(svg.x_min, point[i].x);
+		svg.x_max = Max(svg.x_max, point[i].x);
+		svg.y_min = Min(svg.y_min, point[i].y - spread);
+		svg.y_max = Max(svg.y_max, point[i].y + spread);
+	}
+	pad_range(&svg.y_min, &svg.y_max, 0.04);
+	if (!(svg.x_max > svg.x_min))
+		pad_range(&svg.x_min, &svg.x_max, times ? 0 : 0.04);
+
+	initStringInfo(&description);
+	appendStringInfo(&description, "Lines over %s, the last rating of each player: ",
+					 times ? "time" : "matches");
+	for (i = 0; i < nseries; i++)
+	{
+		int			length = strlen(series[i].name);
+
+		appendStringInfo(&description, "%s%s %.6g", i > 0 ? ", " : "",
+						 series[i].name, point[series[i].first + series[i].n - 1].y);
+		if (length > MAX_NAME)
+		{
+			int			clipped = pg_mbcliplen(series[i].name, length, MAX_NAME);
+
+			series[i].name[clipped] = '\0';
+		}
+		longest = Max(longest, pg_mbstrlen(series[i].name));
+	}
+	svg.right = 24 + 7.2 * longest;
+	svg_begin(&svg, title, description.data);
+	svg_y_axis(&svg, 7, NULL);
+	if (times)
+		svg_time_axis(&svg, 8);
+	else
+		svg_x_axis(&svg, 8, NULL);
+	place_names(&svg, series, nseries, point);
+	for (i = 0; i < nseries; i++)
+		draw_band(&svg, &series[i], &point[series[i].first],
+				  psprintf("c%d", i % SVG_COLORS));
+	for (i = 0; i < nseries; i++)
+	{
+		const Point *last = &point[series[i].first + series[i].n - 1];
+
+		draw_series(&svg, &series[i], &point[series[i].first],
+					psprintf("c%d%s", i % SVG_COLORS, i < SVG_COLORS ? "" : " dash"));
+		appendStringInfo(&svg.text, "<circle class=\"fill c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
+						 i % SVG_COLORS, svg_x(&svg, last->x), svg_y(&svg, last->y));
+		svg_text(&svg, svg.width - svg.right + 10, series[i].label,
+				 psprintf("fill c%d", i % SVG_COLORS), series[i].name);
+	}
+	PG_RETURN_DATUM(svg_end(&svg));
+}
+
+/*
+ * ---- plot_distribution() ----
+ */
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The quantile of sorted values, between two of them if need be. */
+static double
+quantile(const double *value, int n, double share)
+{
+	double		place = share * (n - 1);
+	int			below = (int) place;
+
+	if (below >= n - 1)
+		return value[n - 1];
+	return value[below] + (place - below) * (value[below + 1] - value[below]);
+}
+
+/*
+ * How many bins: as wide as Freedman and Diaconis (1981) advise, within limits.
+ */
+static int
+distribution_bins(const double *value, int n)
+{
+	double		width = 2 * (quantile(value, n, 0.75) - quantile(value, n, 0.25)) /
+		cbrt(n);
+	double		range = value[n - 1] - value[0];
+
+	if (!(width > 0))
+		return 20;
+	return (int) Min(Max(range / width, 8), 60);
+}
+
+/* A line at a value, named on the side away from another one if there is room. */
+static void
+draw_marker(Svg *svg, double x, double other, double y, const char *class,
+			const char *label)
+{
+	bool		left = svg_x(svg, x) > svg->left + 60 &&
+		(x < other || svg_x(svg, x) > svg->width - svg->right - 60);
+
+	appendStringInfo(&svg->text, "<path class=\"line stroke %s\" d=\"M%.1f %.1fV%.1f\"/>\n",
+					 class, svg_x(svg, x), svg->top, svg->height - svg->bottom);
+	svg_text(svg, svg_x(svg, x) + (left ? -5 : 5), y,
+			 psprintf("fill %s%s", class, left ? " end" : ""), label);
+}
+
+/* plot_distribution(value, title) */
+Datum
+skillrating_plot_distribution(PG_FUNCTION_ARGS)
+{
+	Svg			svg = {.width = 620,.height = 360,.left = 56,.right = 20,
+		.top = 62,.bottom = 40};
+	ArrayType  *array;
+	Datum	   *element;
+	bool	   *null;
+	double	   *value;
+	double		mean = 0;
+	double		squares = 0;
+	double		step;
+	int		   *count;
+	int			bins;
+	int			most = 0;
+	int			n = 0;
+	int			total;
+	int			i;
+	char	   *summary;
+	char	   *title;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	array = array_with_nulls_argument(fcinfo, 0, "value", -1);
+	title = title_argument(fcinfo, 1, "Distribution");
+	deconstruct_array(array, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+					  &element, &null, &total);
+	value = palloc_array(double, total + 1);
+	for (i = 0; i < total; i++)
+		if (!null[i])
+		{
+			value[n] = DatumGetFloat8(element[i]);
+			check_finite("value", value[n]);
+			n++;
+		}
+	if (n == 0)
+		PG_RETURN_NULL();
+	qsort(value, n, sizeof(double), compare_doubles);
+	for (i = 0; i < n; i++)
+	{
+		double		part = value[i] - mean;
+
+		mean += part / (i + 1);
+		squares += part * (value[i] - mean);
+	}
+
+	svg.x_min = value[0];
+	svg.x_max = value[n - 1];
+	if (!(svg.x_max > svg.x_min))
+		pad_range(&svg.x_min, &svg.x_max, 0);
+	/* Round numbers make them up to 2.5 times as wide, so begin with narrow ones. */
+	step = scale_step(svg.x_max - svg.x_min, 2 * distribution_bins(value, n));
+	svg.x_min = scale_floor(svg.x_min, step);
+	svg.x_max = scale_ceiling(svg.x_max, step);
+	bins = (int) lround((svg.x_max - svg.x_min) / step);
+	count = palloc0_array(int, bins);
+	for (i = 0; i < n; i++)
+	{
+		int			bin = (int) ((value[i] - svg.x_min) / step + 1e-9);
+
+		bin = Min(Max(bin, 0), bins - 1);
+		most = Max(most, ++count[bin]);
+	}
+	svg.y_max = most * 1.08;
+
+	summary = psprintf("%d values: mean %.5g, standard deviation %s, quartiles %.5g, %.5g and %.5g",
+					   n, mean,
+					   number_text("%.4g", n > 1 ? sqrt(squares / (n - 1)) : 0.0),
+					   quantile(value, n, 0.25), quantile(value, n, 0.5),
+					   quantile(value, n, 0.75));
+	svg_begin(&svg, title, summary);
+	svg_text(&svg, 16, 44, "note", summary);
+	svg_y_axis(&svg, 5, NULL);
+	svg_x_axis(&svg, 8, NULL);
+	for (i = 0; i < bins; i++)
+	{
+		double		left = svg_x(&svg, svg.x_min + i * step) + 0.5;
+		double		right = svg_x(&svg, svg.x_min + (i + 1) * step) - 0.5;
+
+		if (count[i] > 0)
+			appendStringInfo(&svg.text,
+							 "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%d from %.6g to %.6g</title></rect>\n",
+							 left, svg_y(&svg, count[i]), Max(right - left, 0.5),
+							 svg_y(&svg, 0) - svg_y(&svg, count[i]), count[i],
+							 svg.x_min + i * step, svg.x_min + (i + 1) * step);
+	}
+	draw_marker(&svg, quantile(value, n, 0.5), mean, svg.top + 12, "c0", "median");
+	draw_marker(&svg, mean, quantile(value, n, 0.5), svg.top + 28, "c1 dash", "mean");
+	PG_RETURN_DATUM(svg_end(&svg));
+}

@@ -1,0 +1,295 @@
+/*
+ * svg.c
+ *		Plots as SVG text.
+ *
+ * All colours are in a style sheet that knows light and dark, so that a plot
+ * suits the page or the viewer that shows it.
+ */
+#include "pg/plots/svg.h"
+
+#include <math.h>
+
+#include "pgtime.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/timestamp.h"
+
+#include "core/util/scale.h"
+
+/*
+ * The palette is that of Okabe and Ito (2002), which all can tell apart, lightened
+ * for dark grounds; black and yellow, which vanish on one of them, are replaced.
+ */
+static const char style[] =
+"<style>"
+".sr{font:12px system-ui,sans-serif;font-variant-numeric:tabular-nums}"
+".sr .ground{fill:#fff}.sr text{fill:#222}.sr .note{fill:#595959}"
+".sr .title{font-size:15px;font-weight:600}"
+".sr .end{text-anchor:end}.sr .middle{text-anchor:middle}"
+".sr .grid{stroke:#e3e3e3}.sr .bar{fill:#9cc3e0}"
+".sr .line{fill:none;stroke-width:1.8;stroke-linejoin:round}"
+".sr .dash{stroke-dasharray:5 3}.sr .band{opacity:.16}"
+".sr .guide{fill:none;stroke:#767676;stroke-dasharray:4 4}"
+".sr .c0.stroke{stroke:#0072b2}.sr .c0.fill{fill:#0072b2}.sr .c1.stroke{stroke:#d55e00}.sr .c1.fill{fill:#d55e00}"
+".sr .c2.stroke{stroke:#007a5a}.sr .c2.fill{fill:#007a5a}.sr .c3.stroke{stroke:#a8447f}.sr .c3.fill{fill:#a8447f}"
+".sr .c4.stroke{stroke:#5b4b9a}.sr .c4.fill{fill:#5b4b9a}.sr .c5.stroke{stroke:#8a6d00}.sr .c5.fill{fill:#8a6d00}"
+".sr .c6.stroke{stroke:#1b8aa6}.sr .c6.fill{fill:#1b8aa6}.sr .c7.stroke{stroke:#5a5a5a}.sr .c7.fill{fill:#5a5a5a}"
+"@media(prefers-color-scheme:dark){"
+".sr .ground{fill:#16181c}.sr text{fill:#e8e8e8}.sr .note{fill:#a8adb5}"
+".sr .grid{stroke:#2e323a}.sr .bar{fill:#2f6690}.sr .guide{stroke:#8b919b}"
+".sr .band{opacity:.24}"
+".sr .c0.stroke{stroke:#56b4e9}.sr .c0.fill{fill:#56b4e9}.sr .c1.stroke{stroke:#f08a4b}.sr .c1.fill{fill:#f08a4b}"
+".sr .c2.stroke{stroke:#3fc79a}.sr .c2.fill{fill:#3fc79a}.sr .c3.stroke{stroke:#e08abf}.sr .c3.fill{fill:#e08abf}"
+".sr .c4.stroke{stroke:#a99be8}.sr .c4.fill{fill:#a99be8}.sr .c5.stroke{stroke:#e0bc4a}.sr .c5.fill{fill:#e0bc4a}"
+".sr .c6.stroke{stroke:#5fd0e8}.sr .c6.fill{fill:#5fd0e8}.sr .c7.stroke{stroke:#b5b5b5}.sr .c7.fill{fill:#b5b5b5}"
+"}</style>";
+
+void
+svg_escape(StringInfo out, const char *text)
+{
+	for (; *text; text++)
+		switch (*text)
+		{
+			case '&':
+				appendStringInfoString(out, "&amp;");
+				break;
+			case '<':
+				appendStringInfoString(out, "&lt;");
+				break;
+			case '>':
+				appendStringInfoString(out, "&gt;");
+				break;
+			case '"':
+				appendStringInfoString(out, "&quot;");
+				break;
+			default:
+				/* XML has no control characters. */
+				appendStringInfoChar(out, (unsigned char) *text < ' ' ? ' ' : *text);
+		}
+}
+
+void
+svg_begin(Svg *svg, const char *title, const char *description)
+{
+	StringInfo	out = &svg->text;
+
+	initStringInfo(out);
+	appendStringInfo(out,
+					 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sr\" role=\"img\" "
+					 "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
+					 svg->width, svg->height, svg->width, svg->height);
+	svg_escape(out, title);
+	appendStringInfoString(out, "</title>\n<desc>");
+	svg_escape(out, description);
+	appendStringInfo(out, "</desc>\n%s\n<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n",
+					 style);
+	svg_text(svg, 16, 26, "title", title);
+}
+
+double
+svg_x(const Svg *svg, double x)
+{
+	return svg->left + (x - svg->x_min) / (svg->x_max - svg->x_min) *
+		(svg->width - svg->left - svg->right);
+}
+
+double
+svg_y(const Svg *svg, double y)
+{
+	return svg->height - svg->bottom - (y - svg->y_min) / (svg->y_max - svg->y_min) *
+		(svg->height - svg->top - svg->bottom);
+}
+
+void
+svg_text(Svg *svg, double x, double y, const char *class, const char *text)
+{
+	appendStringInfo(&svg->text, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y,
+					 class);
+	svg_escape(&svg->text, text);
+	appendStringInfoString(&svg->text, "</text>\n");
+}
+
+static void
+grid_line(Svg *svg, double x1, double y1, double x2, double y2)
+{
+	appendStringInfo(&svg->text,
+					 "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+					 x1, y1, x2, y2);
+}
+
+static void
+x_tick(Svg *svg, double x, const char *label)
+{
+	grid_line(svg, svg_x(svg, x), svg->top, svg_x(svg, x),
+			  svg->height - svg->bottom);
+	svg_text(svg, svg_x(svg, x), svg->height - svg->bottom + 17, "note middle",
+			 label);
+}
+
+/* A multiple of a step, without minus zero. */
+static char *
+tick_label(double value, double step)
+{
+	if (fabs(value) < step / 2)
+		value = 0;
+	return fabs(value) >= 1e7 || step < 1e-9 ? psprintf("%g", value) :
+		psprintf("%.*f", scale_digits(step), value);
+}
+
+void
+svg_x_axis(Svg *svg, int max_ticks, const char *label)
+{
+	double		step = scale_step(svg->x_max - svg->x_min, max_ticks);
+	double		x;
+	int			i;
+
+	x = scale_ceiling(svg->x_min, step);
+	for (i = 0; x + i * step <= svg->x_max + step * 1e-6; i++)
+		x_tick(svg, x + i * step, tick_label(x + i * step, step));
+	if (label != NULL)
+		svg_text(svg, (svg->left + svg->width - svg->right) / 2,
+				 svg->height - svg->bottom + 36, "middle", label);
+}
+
+void
+svg_y_axis(Svg *svg, int max_ticks, const char *label)
+{
+	double		step = scale_step(svg->y_max - svg->y_min, max_ticks);
+	double		y;
+	int			i;
+
+	y = scale_ceiling(svg->y_min, step);
+	for (i = 0; y + i * step <= svg->y_max + step * 1e-6; i++)
+	{
+		double		place = svg_y(svg, y + i * step);
+
+		grid_line(svg, svg->left, place, svg->width - svg->right, place);
+		svg_text(svg, svg->left - 6, place + 4, "note end",
+				 tick_label(y + i * step, step));
+	}
+	if (label != NULL)
+		svg_text(svg, svg->left, svg->top - 10, "", label);
+}
+
+/*
+ * ---- Times ----
+ */
+
+/* Steps between times, from the shortest; months count 30 days here. */
+typedef struct TimeStep
+{
+	int			months;
+	int			days;
+	int64		microseconds;
+	const char *format;
+} TimeStep;
+
+static const TimeStep time_steps[] = {
+	{0, 0, USECS_PER_SEC, "%H:%M:%S"},
+	{0, 0, 10 * USECS_PER_SEC, "%H:%M:%S"},
+	{0, 0, USECS_PER_MINUTE, "%H:%M"},
+	{0, 0, 10 * USECS_PER_MINUTE, "%H:%M"},
+	{0, 0, USECS_PER_HOUR, "%H:%M"},
+	{0, 0, 6 * USECS_PER_HOUR, "%d %b %H:%M"},
+	{0, 1, 0, "%d %b"},
+	{0, 2, 0, "%d %b"},
+	{0, 7, 0, "%d %b"},
+	{0, 14, 0, "%d %b"},
+	{1, 0, 0, "%b %Y"},
+	{3, 0, 0, "%b %Y"},
+	{6, 0, 0, "%b %Y"},
+	{12, 0, 0, "%Y"},
+	{24, 0, 0, "%Y"},
+	{60, 0, 0, "%Y"},
+	{120, 0, 0, "%Y"},
+	{600, 0, 0, "%Y"},
+	{1200, 0, 0, "%Y"}
+};
+
+static double
+step_microseconds(const TimeStep *step)
+{
+	return (double) (step->months * 30 + step->days) * USECS_PER_DAY +
+		step->microseconds;
+}
+
+/* The first tick at or before a time. */
+static TimestampTz
+first_tick(const TimeStep *step, TimestampTz at)
+{
+	struct pg_tm tm;
+	fsec_t		fsec;
+	int			tz;
+	const char *zone;
+	TimestampTz tick;
+
+	if (step->microseconds > 0)
+		return at - ((at % step->microseconds) + step->microseconds) %
+			step->microseconds;
+	if (timestamp2tm(at, &tz, &tm, &fsec, &zone, NULL) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("timestamp out of range")));
+	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+	if (step->months > 0)
+	{
+		int			month = tm.tm_year * 12 + tm.tm_mon - 1;
+
+		month -= month % step->months;
+		tm.tm_year = month / 12;
+		tm.tm_mon = month % 12 + 1;
+		tm.tm_mday = 1;
+	}
+	tz = DetermineTimeZoneOffset(&tm, session_timezone);
+	if (tm2timestamp(&tm, 0, &tz, &tick) != 0)
+		return at;
+	return tick;
+}
+
+static TimestampTz
+next_tick(const TimeStep *step, TimestampTz tick)
+{
+	Interval	interval;
+
+	interval.month = step->months;
+	interval.day = step->days;
+	interval.time = step->microseconds;
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
+												   TimestampTzGetDatum(tick),
+												   PointerGetDatum(&interval)));
+}
+
+static char *
+time_label(const TimeStep *step, TimestampTz at)
+{
+	pg_time_t	time = timestamptz_to_time_t(at);
+	char		label[64];
+
+	pg_strftime(label, sizeof(label), step->format,
+				pg_localtime(&time, session_timezone));
+	return pstrdup(label);
+}
+
+void
+svg_time_axis(Svg *svg, int max_ticks)
+{
+	const TimeStep *step = time_steps;
+	TimestampTz tick;
+
+	while (step < time_steps + lengthof(time_steps) - 1 &&
+		   step_microseconds(step) * max_ticks < svg->x_max - svg->x_min)
+		step++;
+	tick = first_tick(step, (TimestampTz) svg->x_min);
+	while (tick < svg->x_min)
+		tick = next_tick(step, tick);
+	for (; tick <= svg->x_max; tick = next_tick(step, tick))
+		x_tick(svg, (double) tick, time_label(step, tick));
+}
+
+Datum
+svg_end(Svg *svg)
+{
+	appendStringInfoString(&svg->text, "</svg>\n");
+	return PointerGetDatum(cstring_to_text_with_len(svg->text.data,
+													svg->text.len));
+}

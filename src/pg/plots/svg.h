@@ -1,0 +1,60 @@
+/*
+ * svg.h
+ *		Plots as SVG text: a frame with axes, to draw into.
+ */
+#ifndef SVG_H
+#define SVG_H
+
+#include "pg/sql/glue.h"
+
+#include "datatype/timestamp.h"
+#include "lib/stringinfo.h"
+
+/* Colours of series; further ones begin again, dashed. */
+#define SVG_COLORS 8
+
+/*
+ * A plot in the making: the text, and where the data are drawn, in its units and
+ * in the data's.
+ */
+typedef struct Svg
+{
+	StringInfoData text;
+	double		width;
+	double		height;
+	double		left;
+	double		right;
+	double		top;
+	double		bottom;
+	double		x_min;
+	double		x_max;
+	double		y_min;
+	double		y_max;
+} Svg;
+
+/*
+ * Begin a plot of a size with margins (left, right, top, bottom set).  Title and
+ * description are what a screen reader says; the title is drawn as well.
+ */
+extern void svg_begin(Svg *svg, const char *title, const char *description);
+
+/* Where a value of the data is drawn. */
+extern double svg_x(const Svg *svg, double x);
+extern double svg_y(const Svg *svg, double y);
+
+/* Grid lines and numbers, or times, along an axis, and what it is about. */
+extern void svg_x_axis(Svg *svg, int max_ticks, const char *label);
+extern void svg_time_axis(Svg *svg, int max_ticks);
+extern void svg_y_axis(Svg *svg, int max_ticks, const char *label);
+
+/* Text at a place; class is one of those of the style sheet. */
+extern void svg_text(Svg *svg, double x, double y, const char *class,
+					 const char *text);
+
+/* A text with what XML reserves escaped. */
+extern void svg_escape(StringInfo out, const char *text);
+
+/* The finished text. */
+extern Datum svg_end(Svg *svg);
+
+#endif							/* SVG_H */

@@ -1,0 +1,243 @@
+/*
+ * arrays.c
+ *		Parallel arrays as arguments, and a match made of them.
+ */
+#include "pg/sql/arrays.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/tuplestore.h"
+
+ArrayType *
+array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
+						  int n)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
+
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array %s must have one dimension, not %d",
+						name, ARR_NDIM(array))));
+	if (n >= 0 && array_size(array) != n)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array %s has %d elements, not %d", name,
+						array_size(array), n),
+				 errhint("All arrays have the same number of elements.")));
+	return array;
+}
+
+ArrayType *
+float8_array_make(int n)
+{
+	Size		size = ARR_OVERHEAD_NONULLS(1) + n * sizeof(float8);
+	ArrayType  *array = palloc0(size);
+
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->elemtype = FLOAT8OID;
+	ARR_DIMS(array)[0] = n;
+	ARR_LBOUND(array)[0] = 1;
+	return array;
+}
+
+ArrayType *
+array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
+{
+	ArrayType  *array = array_with_nulls_argument(fcinfo, arg, name, n);
+
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("array %s must not contain nulls", name)));
+	return array;
+}
+
+int
+array_size(ArrayType *array)
+{
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
+
+const float8 *
+float8_array_argument(FunctionCallInfo fcinfo, int arg, const char *name,
+					  int n)
+{
+	return (const float8 *) ARR_DATA_PTR(array_argument(fcinfo, arg, name, n));
+}
+
+void
+check_finite_elements(const char *name, const float8 *element, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (isnan(element[i]) || isinf(element[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%s must be finite, not %g", name, element[i]),
+					 errdetail("It is element %d of the array.", i + 1)));
+}
+
+bool
+argument_is_null(FunctionCallInfo fcinfo, int but)
+{
+	int			i;
+
+	for (i = 0; i < PG_NARGS(); i++)
+		if (i != but && PG_ARGISNULL(i))
+			return true;
+	return false;
+}
+
+/* The states before, as rows of the match's players. */
+static double *
+states_before(FunctionCallInfo fcinfo, const Model *model, int arg, int n)
+{
+	double	   *before = palloc_array(double, (Size) n * model->nstate);
+	int			i,
+				j;
+
+	for (j = 0; j < model->nstate; j++)
+	{
+		const StateSpec *spec = &model->state[j];
+		const float8 *element = float8_array_argument(fcinfo, arg + j,
+													  spec->name, n);
+
+		check_finite_elements(spec->name, element, n);
+		for (i = 0; i < n; i++)
+		{
+			if (element[i] < spec->min)
+				ereport(ERROR,
+						(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+						 errmsg("%s is out of range: %g", spec->name, element[i]),
+						 errdetail("It is element %d of the array.", i + 1),
+						 errhint("It must be at least %g.", spec->min)));
+			before[i * model->nstate + j] = element[i];
+		}
+	}
+	return before;
+}
+
+/* Elements by team, and within a team in the order of the arrays. */
+typedef struct TeamOrder
+{
+	int32		team;
+	int			element;
+} TeamOrder;
+
+static int
+compare_team_order(const void *a, const void *b)
+{
+	const TeamOrder *x = a;
+	const TeamOrder *y = b;
+
+	if (x->team != y->team)
+		return x->team < y->team ? -1 : 1;
+	return x->element - y->element;
+}
+
+Match *
+match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
+				  const ParamValue *params, const MatchArguments *arguments)
+{
+	ArrayType  *teams = array_argument(fcinfo, arguments->team, "team", -1);
+	const int32 *team = (const int32 *) ARR_DATA_PTR(teams);
+	const int32 *rank = NULL;
+	const float8 *weight = NULL;
+	int			n = array_size(teams);
+	int			room = Max(n, 1);
+	Match	   *match = palloc0_object(Match);
+	Participant *row;
+	TeamOrder  *order;
+	double	   *before;
+	double	   *after;
+	MatchStatus status;
+	int			offender;
+	int			i;
+
+	if (n > MATCH_MAX_PARTICIPANTS)
+		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, n, NULL);
+	if (arguments->rank >= 0)
+		rank = (const int32 *) ARR_DATA_PTR(array_argument(fcinfo,
+														   arguments->rank,
+														   "rank", n));
+	if (!PG_ARGISNULL(arguments->weight))
+	{
+		weight = float8_array_argument(fcinfo, arguments->weight, "weight", n);
+		check_finite_elements("weight", weight, n);
+	}
+	before = states_before(fcinfo, model, arguments->state, n);
+	after = palloc_array(double, (Size) room * model->nstate);
+
+	match->team = palloc_array(MatchTeam, room);
+	match->player = palloc_array(MatchPlayer, room);
+	match->entry = palloc_array(MatchEntry, room);
+	match->nplayers = n;
+	match->gain = 1;
+	for (i = 0; i < n; i++)
+	{
+		match->player[i].before = before + i * model->nstate;
+		match->player[i].after = after + i * model->nstate;
+		match->player[i].games = 0;
+	}
+
+	order = palloc_array(TeamOrder, room);
+	for (i = 0; i < n; i++)
+	{
+		order[i].team = team[i];
+		order[i].element = i;
+	}
+	qsort(order, n, sizeof(TeamOrder), compare_team_order);
+	row = palloc_array(Participant, room);
+	for (i = 0; i < n; i++)
+	{
+		int			element = order[i].element;
+
+		row[i] = participant_default;
+		row[i].player = element;
+		row[i].team = order[i].team;
+		row[i].rank = rank ? rank[element] : 1;
+		if (weight)
+			row[i].weight = weight[element];
+	}
+
+	status = match_build(model, params, row, n, match, &offender);
+	if (status != MATCH_OK &&
+		!(status == MATCH_NO_PLAY_TIME && match->nteams == 2))
+	{
+		bool		whose = offender >= 0;
+
+		report_match_status(status,
+							match_status_value(status,
+											   whose ? &row[offender] : NULL,
+											   match),
+							whose ? psprintf("%d", row[offender].player + 1) : NULL);
+	}
+	return match;
+}
+
+void
+return_states_after(FunctionCallInfo fcinfo, const Model *model,
+					const Match *match)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Datum		values[1 + MODEL_MAX_STATE];
+	bool		nulls[1 + MODEL_MAX_STATE] = {false};
+	int			i,
+				j;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		const double *after = match->player[i].after;
+
+		if (!model_state_valid(model, after))
+			report_match_status(MATCH_OVERFLOW, NAN, psprintf("%d", i + 1));
+		values[0] = Int32GetDatum(i + 1);
+		for (j = 0; j < model->nstate; j++)
+			values[1 + j] = Float8GetDatum(after[j]);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}

@@ -1,0 +1,66 @@
+/*
+ * arrays.h
+ *		Parallel arrays as arguments, and a match made of them.
+ */
+#ifndef ARRAYS_H
+#define ARRAYS_H
+
+#include "pg/sql/glue.h"
+
+#include "utils/array.h"
+
+/*
+ * An array argument of one dimension without nulls, and with n elements unless n
+ * is -1; errors otherwise.  The name is that of the argument.
+ */
+extern ArrayType *array_argument(FunctionCallInfo fcinfo, int arg,
+								 const char *name, int n);
+
+/* The same, where a null element is one that is unknown. */
+extern ArrayType *array_with_nulls_argument(FunctionCallInfo fcinfo, int arg,
+											const char *name, int n);
+
+/* Whether any argument but one is null, which makes the result null or empty. */
+extern bool argument_is_null(FunctionCallInfo fcinfo, int but);
+
+/* The elements of such an array, and their number. */
+extern int	array_size(ArrayType *array);
+extern const float8 *float8_array_argument(FunctionCallInfo fcinfo, int arg,
+										   const char *name, int n);
+
+/* An array of n numbers, all 0. */
+extern ArrayType *float8_array_make(int n);
+
+/* The elements are finite, else an error that names the array. */
+extern void check_finite_elements(const char *name, const float8 *element,
+								  int n);
+
+/*
+ * A match from the arguments team int[] and, one array of float8 for each state
+ * column, the states; weight float8[], which may be null; and rank int[], or -1 for
+ * none.  Player i of the match is element i of the arrays,
+ * and its state after has room.  Without ranks all teams come first.
+ *
+ * Errors for arrays that do not fit, and for whatever match_build() minds except,
+ * between two teams, one of no weight at all.
+ */
+typedef struct MatchArguments
+{
+	int			team;
+	int			rank;
+	int			state;			/* the first of the state columns */
+	int			weight;
+} MatchArguments;
+
+extern Match *match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
+								const ParamValue *params,
+								const MatchArguments *arguments);
+
+/*
+ * Add the states after, as rows of (ordinal, state ...), to the materialized
+ * result of the function; errors if one is not sound.
+ */
+extern void return_states_after(FunctionCallInfo fcinfo, const Model *model,
+								const Match *match);
+
+#endif							/* ARRAYS_H */

@@ -1,0 +1,162 @@
+/*
+ * glue.h
+ *		What the files of the glue share: the server's headers, the differences
+ *		between its versions, and the path from a core status to ereport.
+ */
+#ifndef GLUE_H
+#define GLUE_H
+
+#include "postgres.h"
+
+/*
+ * Before version 16 the server's macros do not mark what they export, while we
+ * hide everything that is not marked.
+ */
+#if PG_VERSION_NUM < 160000 && defined(__GNUC__)
+#undef PGDLLEXPORT
+#define PGDLLEXPORT __attribute__((visibility("default")))
+#endif
+
+#include <math.h>
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/jsonb.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+#include "core/rating/model.h"
+
+/*
+ * Declares an SQL-callable function, and exports it: before version 16,
+ * PG_FUNCTION_INFO_V1 exports only the record beside it.
+ */
+#define SKILLRATING_FUNCTION(name) \
+	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
+	PG_FUNCTION_INFO_V1(name)
+
+/* Version 18 has this in front of a declaration; before, it may be there. */
+#ifndef pg_noreturn
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
+/* Early minor versions of 15 lack these. */
+#ifndef palloc_array
+#define palloc_object(type) ((type *) palloc(sizeof(type)))
+#define palloc0_object(type) ((type *) palloc0(sizeof(type)))
+#define palloc_array(type, count) \
+	((type *) palloc(mul_size(sizeof(type), count)))
+#define palloc0_array(type, count) \
+	((type *) palloc0(mul_size(sizeof(type), count)))
+#define repalloc_array(pointer, type, count) \
+	((type *) repalloc(pointer, mul_size(sizeof(type), count)))
+#endif
+
+/* The model of that name; an error that lists the models if there is none. */
+extern const Model *get_model(const char *name);
+
+/*
+ * The parameters of a model from a jsonb object, defaults filled in.  An
+ * unknown name, a wrong type or a value out of range is an error.
+ */
+extern ParamValue *get_params(const Model *model, Jsonb *json);
+
+/* All parameters of a model as a jsonb object, numbers exactly. */
+extern Datum params_jsonb(const Model *model, const ParamValue *params);
+
+/* The index of a parameter; an error that lists them if there is none. */
+extern int	get_param(const Model *model, const char *name);
+
+/*
+ * Errors if a problem takes more bytes than parameter memory allows; otherwise ends
+ * the hint with what else could be done, or is "".
+ */
+extern void check_memory(const char *function, const Model *model,
+						 const ParamValue *params, Size size, const char *detail,
+						 const char *otherwise);
+
+/* The parameters of a model or a solver as the rows of a set-returning function. */
+extern void return_parameters(FunctionCallInfo fcinfo, const Model *model);
+
+/*
+ * Report a status as an error, with the number that it is about (NaN for none)
+ * and the player who shows it (NULL for none).
+ */
+pg_noreturn extern void report_match_status(MatchStatus status, double value,
+											const char *player);
+
+/* What the core calls now and then, as an InterruptCheck. */
+static inline void
+check_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* Errors unless value is finite; name is that of the argument. */
+static inline void
+check_finite(const char *name, double value)
+{
+	if (unlikely(isnan(value) || isinf(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must be finite, not %g", name, value)));
+}
+
+/* Errors unless value is finite and positive. */
+static inline void
+check_positive(const char *name, double value)
+{
+	if (unlikely(!(value > 0) || isinf(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must be positive and finite, not %g", name, value)));
+}
+
+/* The value; errors unless it is finite and not negative. */
+static inline double
+check_not_negative(const char *name, double value)
+{
+	if (unlikely(!(value >= 0) || isinf(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must be finite and not negative, not %g", name,
+						value)));
+	return value;
+}
+
+/* Errors unless value lies from 0 to 1. */
+static inline void
+check_probability(const char *name, double value)
+{
+	if (unlikely(!(value >= 0 && value <= 1)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must lie between 0 and 1, not %g", name, value)));
+}
+
+/* The floor of a rating; errors unless it is finite or minus infinity, none. */
+static inline double
+check_floor(double floor)
+{
+	if (unlikely(isnan(floor) || floor == INFINITY))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("floor must be finite or -infinity, not %g", floor)));
+	return floor;
+}
+
+/* The value of a formula; one that is not finite is reported as an overflow. */
+static inline double
+check_result(double value)
+{
+	if (unlikely(isnan(value) || isinf(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("result is out of range: %g", value),
+				 errhint("The arguments are too large or too small to compute with.")));
+	return value;
+}
+
+#endif							/* GLUE_H */

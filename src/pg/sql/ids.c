@@ -1,0 +1,284 @@
+/*
+ * ids.c
+ *		Identifiers of players and matches.
+ */
+#include "pg/sql/ids.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+SKILLRATING_FUNCTION(skillrating_check_identifier_type);
+
+/*
+ * The equality operator of a type, qualified: the type may live outside
+ * pg_catalog, and no search_path may decide what "=" means.
+ */
+static char *
+qualified_operator(Oid opno)
+{
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(opno));
+	Form_pg_operator form;
+	char	   *result;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator %u", opno);
+	form = (Form_pg_operator) GETSTRUCT(tuple);
+	result = psprintf("OPERATOR(%s.%s)",
+					  quote_identifier(get_namespace_name(form->oprnamespace)),
+					  NameStr(form->oprname));
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* The function that gives the binary form of a type, if it has one. */
+static Oid
+type_send_function(Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Oid			function;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", type);
+	function = ((Form_pg_type) GETSTRUCT(tuple))->typsend;
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+void
+id_type_init(IdType *id_type, Oid type, const char *column)
+{
+	TypeCacheEntry *entry;
+	Oid			function;
+	bool		is_varlena;
+
+	entry = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR |
+							  TYPECACHE_EQ_OPR_FINFO |
+							  TYPECACHE_CMP_PROC_FINFO |
+							  TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	if (!OidIsValid(entry->eq_opr) || !OidIsValid(entry->lt_opr) ||
+		!OidIsValid(entry->hash_extended_proc_finfo.fn_oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("type %s cannot serve for %s",
+						format_type_be(type), column),
+				 errhint("Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.")));
+
+	id_type->type = type;
+	get_typlenbyvalalign(type, &id_type->typlen, &id_type->typbyval,
+						 &id_type->typalign);
+	id_type->array_type = get_array_type(type);
+	if (!OidIsValid(id_type->array_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("type %s cannot serve for %s, as it has no array type",
+						format_type_be(type), column)));
+	id_type->collation = OidIsValid(entry->typcollation) ?
+		DEFAULT_COLLATION_OID : InvalidOid;
+	fmgr_info_copy(&id_type->hash, &entry->hash_extended_proc_finfo,
+				   CurrentMemoryContext);
+	fmgr_info_copy(&id_type->compare, &entry->cmp_proc_finfo,
+				   CurrentMemoryContext);
+	fmgr_info_copy(&id_type->equal, &entry->eq_opr_finfo,
+				   CurrentMemoryContext);
+	getTypeOutputInfo(type, &function, &is_varlena);
+	fmgr_info(function, &id_type->output);
+	getTypeInputInfo(type, &function, &id_type->input_param);
+	fmgr_info(function, &id_type->input);
+	function = type_send_function(type);
+	if (OidIsValid(function))
+		fmgr_info(function, &id_type->send);
+	else
+		id_type->send.fn_oid = InvalidOid;
+	id_type->name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
+	id_type->array_name = psprintf("%s[]", id_type->name);
+	id_type->equals = qualified_operator(entry->eq_opr);
+	id_type->less = qualified_operator(entry->lt_opr);
+
+	/* The order decides how sums round: no locale may change it. */
+	id_type->order = OidIsValid(entry->typcollation) ?
+		pstrdup(" COLLATE pg_catalog.\"C\"") : pstrdup("");
+}
+
+Datum
+skillrating_check_identifier_type(PG_FUNCTION_ARGS)
+{
+	IdType		id_type;
+
+	id_type_init(&id_type, PG_GETARG_OID(0),
+				 text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	PG_RETURN_VOID();
+}
+
+int
+id_compare(const IdType *id_type, Datum a, Datum b)
+{
+	return DatumGetInt32(FunctionCall2Coll(unconstify(FmgrInfo *, &id_type->compare),
+										   OidIsValid(id_type->collation) ?
+										   C_COLLATION_OID : InvalidOid,
+										   a, b));
+}
+
+uint64
+id_hash(const IdType *id_type, Datum id)
+{
+	return DatumGetUInt64(FunctionCall2Coll(unconstify(FmgrInfo *, &id_type->hash),
+											id_type->collation, id,
+											UInt64GetDatum(0)));
+}
+
+char *
+id_text(IdType *id_type, Datum id)
+{
+	return OutputFunctionCall(&id_type->output, id);
+}
+
+typedef struct IdKey
+{
+	Datum		id;
+	const char *pool;
+} IdKey;
+
+typedef struct IdEntry
+{
+	IdKey		key;
+	uint32		hash;
+	char		status;
+	void	   *value;
+} IdEntry;
+
+static bool
+id_key_equal(const IdType *id_type, IdKey a, IdKey b)
+{
+	return strcmp(a.pool, b.pool) == 0 &&
+		DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &id_type->equal),
+									   id_type->collation, a.id, b.id));
+}
+
+static uint32
+id_key_hash(const IdType *id_type, IdKey key)
+{
+	uint64		hash = id_hash(id_type, key.id);
+	uint32		pool = 0;
+
+	if (key.pool[0] != '\0')
+		pool = hash_bytes((const unsigned char *) key.pool, strlen(key.pool));
+	return hash_combine((uint32) hash, pool);
+}
+
+#define SH_PREFIX id_hash_table
+#define SH_ELEMENT_TYPE IdEntry
+#define SH_KEY_TYPE IdKey
+#define SH_KEY key
+#define SH_HASH_KEY(tb, k) id_key_hash((const IdType *) (tb)->private_data, k)
+#define SH_EQUAL(tb, a, b) \
+	id_key_equal((const IdType *) (tb)->private_data, a, b)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, a) (a)->hash
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+struct IdTable
+{
+	const IdType *id_type;
+	MemoryContext context;
+	id_hash_table_hash *hash;
+	const char *last_pool;		/* copy of the pool entered last */
+};
+
+IdTable *
+id_table_create(const IdType *id_type)
+{
+	IdTable    *table = palloc_object(IdTable);
+
+	table->id_type = id_type;
+	table->context = CurrentMemoryContext;
+	table->hash = id_hash_table_create(CurrentMemoryContext, 64,
+									   unconstify(IdType *, id_type));
+	table->last_pool = "";
+	return table;
+}
+
+void **
+id_table_enter(IdTable *table, Datum id, const char *pool, bool *found)
+{
+	IdKey		key = {id, pool};
+	IdEntry    *entry = id_hash_table_insert(table->hash, key, found);
+
+	if (!*found)
+	{
+		MemoryContext old = MemoryContextSwitchTo(table->context);
+
+		entry->key.id = datumCopy(id, table->id_type->typbyval,
+								  table->id_type->typlen);
+
+		/* Few pools, each in long runs: equal neighbours share a copy. */
+		if (strcmp(pool, table->last_pool) != 0)
+			table->last_pool = pstrdup(pool);
+		entry->key.pool = table->last_pool;
+		entry->value = NULL;
+		MemoryContextSwitchTo(old);
+	}
+	return &entry->value;
+}
+
+void *
+id_table_find(IdTable *table, Datum id, const char *pool)
+{
+	IdKey		key = {id, pool};
+	IdEntry    *entry = id_hash_table_lookup(table->hash, key);
+
+	return entry ? entry->value : NULL;
+}
+
+int
+id_table_count(IdTable *table)
+{
+	return (int) table->hash->members;
+}
+
+void **
+id_table_values(IdTable *table)
+{
+	void	  **values = palloc_array(void *, Max(id_table_count(table), 1));
+	id_hash_table_iterator it;
+	IdEntry    *entry;
+	int			n = 0;
+
+	id_hash_table_start_iterate(table->hash, &it);
+	while ((entry = id_hash_table_iterate(table->hash, &it)) != NULL)
+		values[n++] = entry->value;
+	return values;
+}
+
+Datum *
+id_table_ids(IdTable *table)
+{
+	Datum	   *ids = palloc_array(Datum, Max(id_table_count(table), 1));
+	id_hash_table_iterator it;
+	IdEntry    *entry;
+	int			n = 0;
+
+	id_hash_table_start_iterate(table->hash, &it);
+	while ((entry = id_hash_table_iterate(table->hash, &it)) != NULL)
+		ids[n++] = entry->key.id;
+	return ids;
+}
+
+Datum
+id_array(const IdType *id_type, Datum *ids, int n)
+{
+	return PointerGetDatum(construct_array(ids, n, id_type->type,
+										   id_type->typlen, id_type->typbyval,
+										   id_type->typalign));
+}

@@ -1,0 +1,73 @@
+/*
+ * ids.h
+ *		Identifiers of players and matches: values of any type that can be
+ *		hashed, compared and ordered.
+ */
+#ifndef IDS_H
+#define IDS_H
+
+#include "pg/sql/glue.h"
+
+/* What is needed to work with the values of a type. */
+typedef struct IdType
+{
+	Oid			type;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Oid			array_type;
+	Oid			collation;
+	FmgrInfo	hash;			/* 64 bits, stable across versions */
+	FmgrInfo	equal;
+	FmgrInfo	compare;
+	FmgrInfo	output;
+	FmgrInfo	input;
+	Oid			input_param;
+	FmgrInfo	send;			/* fn_oid is invalid if there is none */
+	char	   *name;			/* type, as SQL text */
+	char	   *array_name;
+	char	   *equals;			/* operator, as SQL text */
+	char	   *less;			/* likewise */
+	char	   *order;			/* what follows a column in ORDER BY */
+} IdType;
+
+/*
+ * Look a type up, with memory from the current context; an error that names
+ * the column if the type cannot serve.
+ */
+extern void id_type_init(IdType *id_type, Oid type, const char *column);
+
+/* Below, equal or above zero, in the order that goes by no locale. */
+extern int	id_compare(const IdType *id_type, Datum a, Datum b);
+
+extern uint64 id_hash(const IdType *id_type, Datum id);
+extern char *id_text(IdType *id_type, Datum id);
+
+/*
+ * A hash table from identifiers, each together with a string (the pool; "" for
+ * matches), to pointers.
+ */
+typedef struct IdTable IdTable;
+
+extern IdTable *id_table_create(const IdType *id_type);
+
+/*
+ * The place of the pointer for an identifier; *found tells whether it was
+ * there.  A new identifier is copied, and its pointer is NULL.
+ */
+extern void **id_table_enter(IdTable *table, Datum id, const char *pool,
+							 bool *found);
+
+/* The pointer for an identifier, or NULL. */
+extern void *id_table_find(IdTable *table, Datum id, const char *pool);
+
+extern int	id_table_count(IdTable *table);
+
+/* All pointers, or identifiers, of a table, in no order. */
+extern void **id_table_values(IdTable *table);
+extern Datum *id_table_ids(IdTable *table);
+
+/* An array of n identifiers. */
+extern Datum id_array(const IdType *id_type, Datum *ids, int n);
+
+#endif							/* IDS_H */

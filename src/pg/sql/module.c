@@ -1,0 +1,27 @@
+/*
+ * module.c
+ *		The module, and the way from a core status to an error report.
+ */
+#include "pg/sql/glue.h"
+
+PG_MODULE_MAGIC;
+
+void
+report_match_status(MatchStatus status, double value, const char *player)
+{
+	const char *hint = match_status_hint(status);
+	int			code = ERRCODE_INVALID_PARAMETER_VALUE;
+
+	if (status == MATCH_TOO_MANY_PARTICIPANTS || status == MATCH_TOO_MANY_TEAMS)
+		code = ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+	else if (status == MATCH_OVERFLOW)
+		code = ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE;
+
+	ereport(ERROR,
+			(errcode(code),
+			 isnan(value) ?
+			 errmsg("%s", match_status_message(status)) :
+			 errmsg("%s: %g", match_status_message(status), value),
+			 player ? errdetail("It is in a row of player %s.", player) : 0,
+			 hint ? errhint("%s", hint) : 0));
+}

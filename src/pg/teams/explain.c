@@ -1,0 +1,356 @@
+/*
+ * explain.c
+ *		Why a split is as it is, in json: what it consists of, the most even other
+ *		split, and the tie that costs most.
+ */
+#include "pg/teams/explain.h"
+
+#include "common/shortest_dec.h"
+#include "utils/fmgrprotos.h"
+#include "utils/json.h"
+
+/* What is no better than by so many points of their size is rounding. */
+#define POINT_NOISE 1e-12
+
+static void
+begin_key(StringInfo json, const char *key)
+{
+	if (json->data[json->len - 1] != '{')
+		appendStringInfoString(json, ", ");
+	escape_json(json, key);
+	appendStringInfoString(json, ": ");
+}
+
+static void
+append_number(StringInfo json, double number)
+{
+	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	(void) double_to_shortest_decimal_buf(number + 0.0, digits);
+	appendStringInfoString(json, digits);
+}
+
+void
+explain_number(StringInfo json, const char *key, double number)
+{
+	begin_key(json, key);
+	append_number(json, number);
+}
+
+/* A key with the names of the players for whom of[] is a number, as a list. */
+static void
+append_players(StringInfo json, Lobby *lobby, const int *of, int number)
+{
+	const char *separator = "";
+	int			i;
+
+	appendStringInfoChar(json, '[');
+	for (i = 0; i < lobby->n; i++)
+	{
+		int			place = lobby->place[i];
+
+		if (of[place] != number)
+			continue;
+		appendStringInfoString(json, separator);
+		escape_json(json, id_text(&lobby->type, lobby->player[place]));
+		separator = ", ";
+	}
+	appendStringInfoChar(json, ']');
+}
+
+void
+explain_players(StringInfo json, const char *key, Lobby *lobby, const int *of,
+				int number)
+{
+	begin_key(json, key);
+	append_players(json, lobby, of, number);
+}
+
+void
+explain_costliest(StringInfo json, const char *without, double difference, double off,
+				  double off_with)
+{
+	begin_key(json, "constraint");
+	if (without == NULL)
+	{
+		appendStringInfoString(json, "null");
+		return;
+	}
+	appendStringInfoChar(json, '{');
+	begin_key(json, "if");
+	escape_json(json, without);
+	explain_number(json, "difference", difference);
+	explain_number(json, "off", off);
+	explain_number(json, "cost", off_with - off);
+	appendStringInfoChar(json, '}');
+}
+
+Datum
+explain_end(StringInfo json)
+{
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json->data));
+}
+
+double
+points_off(const Lobby *lobby, const Split *split)
+{
+	return fabs(split->logit) * lobby->scale;
+}
+
+static void
+explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
+			  const Split *split)
+{
+	double		strength[SPLIT_MAX_TEAMS];
+	double		best[SPLIT_MAX_TEAMS];
+	double		squares[SPLIT_MAX_TEAMS] = {0};
+	int			players[SPLIT_MAX_TEAMS] = {0};
+	double		mean = lobby_mean(lobby);
+	int			t,
+				i;
+
+	for (t = 0; t < lobby->nteams; t++)
+		best[t] = -INFINITY;
+	for (i = 0; i < lobby->n; i++)
+	{
+		double		rating;
+
+		t = split->answer.team[i] - 1;
+		if (t < 0)
+			continue;
+		rating = lobby->rating[t == 1 ? 1 : 0][i];
+		players[t]++;
+		squares[t] += (rating - mean) * (rating - mean);
+		best[t] = Max(best[t], rating);
+	}
+	team_strengths(lobby, &split->answer, strength);
+	begin_key(json, "terms");
+	appendStringInfoChar(json, '{');
+	begin_key(json, "teams");
+	appendStringInfoChar(json, '[');
+	for (t = 0; t < lobby->nteams; t++)
+	{
+		appendStringInfoString(json, t > 0 ? ", {" : "{");
+		explain_number(json, "players", players[t]);
+		explain_number(json, "strength", strength[t]);
+		explain_number(json, "best", best[t]);
+		explain_number(json, "spread", sqrt(squares[t] / Max(players[t], 1)));
+		if (lobby->command[0] != NULL)
+		{
+			begin_key(json, "commander");
+			escape_json(json, id_text(&lobby->type,
+									  lobby->player[split->answer.commander[t]]));
+		}
+		appendStringInfoChar(json, '}');
+	}
+	appendStringInfoChar(json, ']');
+	explain_number(json, "difference", split->difference);
+	if (lobby->nteams == 2)
+		explain_number(json, "even", lobby->wanted);
+	else
+	{
+		begin_key(json, "objective");
+		escape_json(json, request->objective == SPLIT_RANGE ? "range" : "squares");
+	}
+	explain_number(json, "off", points_off(lobby, split));
+	if (lobby->current != NULL)
+		explain_number(json, "moves", split->moves);
+	appendStringInfoChar(json, '}');
+}
+
+/* Split a variant of the lobby, and keep it as the best if it is. */
+static void
+try_variant(const Lobby *variant, const SplitRequest *request, Split *best)
+{
+	Split		split;
+
+	try_split(variant, request, &split);
+	if (split.answer.found &&
+		(!best->answer.found || fabs(split.logit) < fabs(best->logit)))
+		*best = split;
+	else
+		pfree(split.answer.team);
+}
+
+/* Whether two players are in one party. */
+static bool
+are_partners(const Lobby *lobby, int a, int b)
+{
+	return lobby->party != NULL && lobby->party[a] != 0 &&
+		lobby->party[a] == lobby->party[b];
+}
+
+/* Split a lobby in which a player may only be in some of the places. */
+static void
+try_elsewhere(const Lobby *lobby, const SplitRequest *request, int player, int places,
+			  Split *best)
+{
+	Lobby		variant = *lobby;
+	int			i;
+
+	variant.places = palloc_array(int, lobby->n);
+	for (i = 0; i < lobby->n; i++)
+		variant.places[i] = places_of(lobby, lobby->places, i);
+	variant.places[player] &= places;
+	try_variant(&variant, request, best);
+}
+
+/* Split a lobby in which a player does not command. */
+static void
+try_other_commander(const Lobby *lobby, const SplitRequest *request, int player,
+					Split *best)
+{
+	Lobby		variant = *lobby;
+	int			i;
+
+	variant.commander = palloc_array(bool, lobby->n);
+	for (i = 0; i < lobby->n; i++)
+		variant.commander[i] = i != player &&
+			(lobby->commander == NULL || lobby->commander[i]);
+	try_variant(&variant, request, best);
+}
+
+/*
+ * The most even split that is another one.  In such a split the first of some team is
+ * not with all who are there now, or another one commands; of two teams that differ,
+ * they may also have changed sides.
+ */
+static void
+find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *split,
+				 Split *best)
+{
+	const int  *team = split->answer.team;
+	bool		sides = lobby->nteams == 2 && !are_teams_alike(lobby);
+	Lobby		limited = *lobby;
+	Lobby		apart;
+	int			t,
+				i;
+
+	memset(best, 0, sizeof(Split));
+	limited.max_work /= Max(lobby->n, 1);
+	apart = limited;
+	apart.napart = lobby->napart + 1;
+	apart.apart = palloc_array(SplitPair, apart.napart);
+	for (i = 0; i < lobby->napart; i++)
+		apart.apart[i] = lobby->apart[i];
+	for (t = 1; t <= lobby->nteams; t++)
+	{
+		int			first = -1;
+		int			others = 0;
+
+		for (i = 0; i < lobby->n; i++)
+		{
+			if (team[i] != t)
+				continue;
+			if (first < 0)
+				first = i;
+			else if (!are_partners(lobby, first, i))
+			{
+				others++;
+				apart.apart[lobby->napart] = (SplitPair) {first, i};
+				try_variant(&apart, request, best);
+			}
+		}
+		if (first >= 0 && sides)
+			try_elsewhere(&limited, request, first, ~SPLIT_MAY(t), best);
+		else if (first >= 0 && others == 0)
+			try_elsewhere(&limited, request, first, SPLIT_MAY(SPLIT_BENCH), best);
+		if (lobby->command[0] != NULL)
+			try_other_commander(&limited, request, split->answer.commander[t - 1], best);
+	}
+}
+
+static void
+explain_alternative(StringInfo json, Lobby *lobby, const SplitRequest *request,
+					const Split *split)
+{
+	Split		other;
+	int			t;
+
+	find_alternative(lobby, request, split, &other);
+	begin_key(json, "alternative");
+	if (!other.answer.found)
+	{
+		appendStringInfoString(json, "null");
+		return;
+	}
+	appendStringInfoChar(json, '{');
+	begin_key(json, "teams");
+	appendStringInfoChar(json, '[');
+	for (t = 1; t <= lobby->nteams; t++)
+	{
+		appendStringInfoString(json, t > 1 ? ", " : "");
+		append_players(json, lobby, other.answer.team, t);
+	}
+	appendStringInfoChar(json, ']');
+	explain_players(json, "bench", lobby, other.answer.team, SPLIT_BENCH);
+	explain_number(json, "difference", other.difference);
+	explain_number(json, "off", points_off(lobby, &other));
+	appendStringInfoChar(json, '}');
+}
+
+/* The tie without which the lobby can be split best, if that is better. */
+static void
+explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
+				   const Split *split)
+{
+	double		off = points_off(lobby, split);
+	double		size = 0;
+	double		least;
+	double		difference = 0;
+	char	   *costliest = NULL;
+	Tie		   *tie;
+	int			n = list_ties(lobby, &tie);
+	bool	   *dropped = palloc0_array(bool, n + 1);
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+		size += fabs(lobby->rating[0][i]) + fabs(lobby->rating[1][i]);
+	least = off - POINT_NOISE * size;
+	for (i = 0; i < n; i++)
+	{
+		Lobby		without;
+		Split		other;
+
+		check_interrupts();
+		dropped[i] = true;
+		without = drop_ties(lobby, tie, dropped, n);
+		dropped[i] = false;
+		without.max_work = lobby->max_work / Max(lobby->n, 1);
+		try_split(&without, request, &other);
+		pfree(other.answer.team);
+		if (!other.answer.found || points_off(lobby, &other) >= least)
+			continue;
+		least = points_off(lobby, &other);
+		difference = other.difference;
+		costliest = describe_without(lobby, &tie[i]);
+	}
+	explain_costliest(json, costliest, difference, least, off);
+}
+
+void
+explain_split(StringInfo json, Lobby *lobby, const SplitRequest *request,
+			  const Split *split)
+{
+	SplitRequest even = *request;
+	Lobby		anywhere = *lobby;
+
+	/* What others would be is by the first objective only. */
+	even.secondary = SECONDARY_NONE;
+	anywhere.current = NULL;
+	explain_terms(json, lobby, request, split);
+	explain_alternative(json, &anywhere, &even, split);
+	explain_constraint(json, &anywhere, &even, split);
+}
+
+Datum
+why_split(Lobby *lobby, const SplitRequest *request, const Split *split)
+{
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	explain_split(&json, lobby, request, split);
+	appendStringInfoChar(&json, '}');
+	return explain_end(&json);
+}

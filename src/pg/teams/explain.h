@@ -1,0 +1,49 @@
+/*
+ * explain.h
+ *		Why a split is as it is, in json.
+ */
+#ifndef EXPLAIN_H
+#define EXPLAIN_H
+
+#include "pg/teams/lobby.h"
+
+#include "lib/stringinfo.h"
+
+/* Whether an argument asks for an explanation. */
+static inline bool
+wants_why(FunctionCallInfo fcinfo, int arg)
+{
+	return given(fcinfo, arg) && PG_GETARG_BOOL(arg);
+}
+
+/* How far a split is from what is sought, in points. */
+extern double points_off(const Lobby *lobby, const Split *split);
+
+/* Append a key with a number, a comma before it unless the object begins there. */
+extern void explain_number(StringInfo json, const char *key, double number);
+
+/* Append a key with the names of the players for whom of[] is a number. */
+extern void explain_players(StringInfo json, const char *key, Lobby *lobby,
+							const int *of, int number);
+
+/*
+ * Append the tie that costs most as "constraint": what is different without it (NULL if
+ * none costs anything), the difference then, and how far that and what there is are off.
+ */
+extern void explain_costliest(StringInfo json, const char *without, double difference,
+							  double off, double off_with);
+
+/* The finished text as a jsonb datum. */
+extern Datum explain_end(StringInfo json);
+
+/*
+ * Append what a split of a lobby consists of, the most even other one, and the tie that
+ * costs most, as "terms", "alternative" and "constraint" of an object that has begun.
+ */
+extern void explain_split(StringInfo json, Lobby *lobby, const SplitRequest *request,
+						  const Split *split);
+
+/* The same as a whole object. */
+extern Datum why_split(Lobby *lobby, const SplitRequest *request, const Split *split);
+
+#endif							/* EXPLAIN_H */

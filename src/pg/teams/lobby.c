@@ -1,0 +1,388 @@
+/*
+ * lobby.c
+ *		Players who are to be split into teams, as arguments of a function.
+ */
+#include "pg/teams/lobby.h"
+
+#include "catalog/pg_type.h"
+#include "common/pg_prng.h"
+#include "utils/builtins.h"
+
+#include "pg/sql/arrays.h"
+
+#define MAX_PLAYERS 1000
+
+#define MOST_WEIGHT 1e6			/* of a commander */
+
+/* Steps of the core, each about a nanosecond. */
+#define STEPS_PER_MILLISECOND 1e6
+#define MOST_STEPS 1e10
+#define USUAL_STEPS_OF_MANY 2e8
+
+static const char *const strengths[] = {"mean", "sum", "share"};
+
+/*
+ * ---- Arguments ----
+ */
+
+int
+check_count(const char *name, int number, int least, int most)
+{
+	if (number < least || number > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be at least %d and at most %d, not %d", name, least,
+						most, number)));
+	return number;
+}
+
+void
+check_points(const char *name, const float8 *element, int n, double least)
+{
+	int			i;
+
+	check_finite_elements(name, element, n);
+	for (i = 0; i < n; i++)
+		if (element[i] < least || element[i] > MOST_POINTS)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%s is out of range: %g", name, element[i]),
+					 errdetail("It is element %d of the array.", i + 1),
+					 errhint("It must lie between %g and %g.", least, MOST_POINTS)));
+}
+
+void	  **
+enter_once(IdTable *table, IdType *type, Datum id, const char *what)
+{
+	bool		found;
+	void	  **place = id_table_enter(table, id, "", &found);
+
+	if (found)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s %s is there twice", what, id_text(type, id))));
+	return place;
+}
+
+double *
+lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
+			  const Lobby *lobby)
+{
+	const float8 *element = float8_array_argument(fcinfo, arg, name, lobby->n);
+	double	   *number = palloc_array(double, lobby->n + 1);
+	int			i;
+
+	check_points(name, element, lobby->n, -MOST_POINTS);
+	for (i = 0; i < lobby->n; i++)
+		number[i] = element[lobby->order[i]];
+	return number;
+}
+
+int32 *
+lobby_integers(FunctionCallInfo fcinfo, int arg, const char *name,
+			   const Lobby *lobby, bool **nulls)
+{
+	ArrayType  *array = array_with_nulls_argument(fcinfo, arg, name, lobby->n);
+	int32	   *number = palloc_array(int32, lobby->n + 1);
+	Datum	   *element;
+	bool	   *null;
+	int			i;
+
+	*nulls = palloc_array(bool, lobby->n + 1);
+	deconstruct_array(array, INT4OID, sizeof(int32), true, TYPALIGN_INT, &element,
+					  &null, &i);
+	for (i = 0; i < lobby->n; i++)
+	{
+		int			place = lobby->order[i];
+
+		(*nulls)[i] = null[place];
+		number[i] = null[place] ? 0 : DatumGetInt32(element[place]);
+	}
+	return number;
+}
+
+/* The order in which players are considered: theirs, or one of the seed. */
+static int *
+seeded_order(FunctionCallInfo fcinfo, int arg, int n)
+{
+	int		   *order = palloc_array(int, n + 1);
+	pg_prng_state state;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		order[i] = i;
+	if (!given(fcinfo, arg))
+		return order;
+	pg_prng_seed(&state, (uint64) PG_GETARG_INT64(arg));
+	for (i = n - 1; i > 0; i--)
+	{
+		int			j = (int) pg_prng_uint64_range(&state, 0, i);
+		int			other = order[i];
+
+		order[i] = order[j];
+		order[j] = other;
+	}
+	return order;
+}
+
+/* The players, each once; their table leads to their place plus one. */
+static IdTable *
+read_players(FunctionCallInfo fcinfo, Lobby *lobby)
+{
+	ArrayType  *array = array_argument(fcinfo, 0, "players", lobby->n);
+	IdTable    *table = id_table_create(&lobby->type);
+	Datum	   *element;
+	int			i;
+
+	deconstruct_array(array, lobby->type.type, lobby->type.typlen,
+					  lobby->type.typbyval, lobby->type.typalign, &element, NULL, &i);
+	lobby->player = palloc_array(Datum, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+	{
+		lobby->player[i] = element[lobby->order[i]];
+		*enter_once(table, &lobby->type, lobby->player[i], "player") =
+			(void *) (intptr_t) (i + 1);
+	}
+	return table;
+}
+
+/* Pairs who are not to be on one team. */
+static void
+read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
+	Datum	   *element;
+	bool	   *null;
+	int			n;
+	int			i;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, &null, &n);
+	if (n % 2 != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array avoid has %d elements, not pairs", n),
+				 errhint("It is '{{a,b},{c,d}}', or the same in one row.")));
+	lobby->apart = palloc_array(SplitPair, n / 2 + 1);
+	for (i = 0; i < n; i += 2)
+	{
+		int			place[2];
+		int			j;
+
+		for (j = 0; j < 2; j++)
+		{
+			Datum		id;
+
+			if (null[i + j])
+				ereport(ERROR,
+						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						 errmsg("array avoid must not contain nulls")));
+			id = InputFunctionCall(&lobby->type.input,
+								   TextDatumGetCString(element[i + j]),
+								   lobby->type.input_param, -1);
+			place[j] = (int) (intptr_t) id_table_find(table, id, "") - 1;
+		}
+
+		/* Who is not in the lobby need not be avoided. */
+		if (place[0] < 0 || place[1] < 0)
+			continue;
+		if (place[0] == place[1])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s makes no pair alone",
+							TextDatumGetCString(element[i]))));
+		lobby->apart[lobby->napart++] = (SplitPair) {place[0], place[1]};
+	}
+}
+
+static void
+read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
+{
+	bool	   *nulls;
+	int			i,
+				j;
+
+	if (given(fcinfo, arguments->party))
+	{
+		int32	   *party = lobby_integers(fcinfo, arguments->party, "party", lobby,
+										   &nulls);
+
+		/* A party is known by its first member. */
+		lobby->party = palloc_array(int, lobby->n + 1);
+		for (i = 0; i < lobby->n; i++)
+		{
+			lobby->party[i] = nulls[i] ? 0 : i + 1;
+			for (j = 0; j < i && !nulls[i]; j++)
+				if (!nulls[j] && party[j] == party[i])
+				{
+					lobby->party[i] = lobby->party[j];
+					break;
+				}
+		}
+	}
+	if (given(fcinfo, arguments->locked))
+	{
+		int32	   *locked = lobby_integers(fcinfo, arguments->locked, "locked", lobby,
+											&nulls);
+
+		lobby->places = palloc_array(int, lobby->n + 1);
+		for (i = 0; i < lobby->n; i++)
+		{
+			if (!nulls[i] && (locked[i] < SPLIT_BENCH || locked[i] > lobby->nteams))
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("player %s cannot be locked to team %d",
+								id_text(&lobby->type, lobby->player[i]), locked[i]),
+						 errhint("locked is a team from 1 to %d, 0 for the bench, or null.",
+								 lobby->nteams)));
+			lobby->places[i] = nulls[i] ? SPLIT_ANYWHERE(lobby->nteams) :
+				SPLIT_MAY(locked[i]);
+			lobby->benched += !nulls[i] && locked[i] == SPLIT_BENCH;
+		}
+		lobby->locks = lobby->places;
+	}
+	if (given(fcinfo, arguments->current))
+	{
+		lobby->current = lobby_integers(fcinfo, arguments->current, "current", lobby,
+										&nulls);
+		for (i = 0; i < lobby->n; i++)
+		{
+			if (nulls[i])
+				lobby->current[i] = SPLIT_NOWHERE;
+			else if (lobby->current[i] < SPLIT_BENCH || lobby->current[i] > 2)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("player %s cannot be in team %d",
+								id_text(&lobby->type, lobby->player[i]),
+								lobby->current[i]),
+						 errhint("current is 1 or 2, 0 for the bench, or null for who was not there.")));
+		}
+	}
+	if (given(fcinfo, arguments->commander))
+	{
+		ArrayType  *array = array_argument(fcinfo, arguments->commander, "commander",
+										   lobby->n);
+		const bool *element = (const bool *) ARR_DATA_PTR(array);
+
+		lobby->commander = palloc_array(bool, lobby->n + 1);
+		for (i = 0; i < lobby->n; i++)
+			lobby->commander[i] = element[lobby->order[i]];
+	}
+}
+
+int
+name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
+			  const char *const *names, int n, int otherwise, const char *hint)
+{
+	char	   *name;
+	int			i;
+
+	if (!given(fcinfo, arg))
+		return otherwise;
+	name = text_to_cstring(PG_GETARG_TEXT_PP(arg));
+	for (i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown %s \"%s\"", what, name),
+			 errhint("%s", hint)));
+}
+
+/* How many teams there are to be: two where a function does not ask. */
+static void
+read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
+					 Lobby *lobby)
+{
+	const char *excess = NULL;
+
+	lobby->nteams = given(fcinfo, arguments->teams) ?
+		PG_GETARG_INT32(arguments->teams) : 2;
+	(void) check_count("teams", lobby->nteams, 2, SPLIT_MAX_TEAMS);
+	if (lobby->nteams == 2)
+		return;
+	if (given(fcinfo, arguments->rating_2))
+		excess = "rating_2";
+	else if (given(fcinfo, arguments->command_rating))
+		excess = "command_rating";
+	else if (given(fcinfo, arguments->log_odds) &&
+			 PG_GETARG_FLOAT8(arguments->log_odds) != 0)
+		excess = "log_odds";
+	else if (given(fcinfo, arguments->current))
+		excess = "current";
+	if (excess != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s is for two teams only, not for %d", excess, lobby->nteams)));
+}
+
+bool
+read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
+{
+	IdTable    *table;
+	int			i;
+
+	memset(lobby, 0, sizeof(Lobby));
+	if (PG_ARGISNULL(0) || !given(fcinfo, arguments->rating))
+		return false;
+	id_type_init(&lobby->type,
+				 ARR_ELEMTYPE(PG_GETARG_ARRAYTYPE_P(0)), "player");
+	lobby->n = array_size(PG_GETARG_ARRAYTYPE_P(0));
+	if (lobby->n > MAX_PLAYERS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("there are %d players, more than %d", lobby->n, MAX_PLAYERS)));
+	read_number_of_teams(fcinfo, arguments, lobby);
+	lobby->order = seeded_order(fcinfo, arguments->seed, lobby->n);
+	lobby->place = palloc_array(int, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+		lobby->place[lobby->order[i]] = i;
+	table = read_players(fcinfo, lobby);
+	lobby->rating[0] = lobby->rating[1] =
+		lobby_numbers(fcinfo, arguments->rating, "rating", lobby);
+	if (given(fcinfo, arguments->rating_2))
+		lobby->rating[1] = lobby_numbers(fcinfo, arguments->rating_2, "rating_2", lobby);
+	if (given(fcinfo, arguments->priority))
+		lobby->priority = lobby_numbers(fcinfo, arguments->priority, "priority", lobby);
+	if (given(fcinfo, arguments->command_rating))
+		lobby->command[0] = lobby->command[1] =
+			lobby_numbers(fcinfo, arguments->command_rating, "command_rating", lobby);
+	if (given(fcinfo, arguments->command_rating_2) && lobby->command[0] != NULL)
+		lobby->command[1] = lobby_numbers(fcinfo, arguments->command_rating_2, "command_rating_2", lobby);
+	read_ties(fcinfo, arguments, lobby);
+	if (given(fcinfo, arguments->avoid))
+		read_avoid(fcinfo, arguments->avoid, lobby, table);
+
+	lobby->log_odds = given(fcinfo, arguments->log_odds) ?
+		PG_GETARG_FLOAT8(arguments->log_odds) : 0;
+	check_finite("log_odds", lobby->log_odds);
+	lobby->strength = (TeamStrength)
+		name_argument(fcinfo, arguments->strength, "strength", strengths,
+					  lengthof(strengths), TEAM_STRENGTH_MEAN,
+					  "A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.");
+	lobby->scale = given(fcinfo, arguments->scale) ?
+		PG_GETARG_FLOAT8(arguments->scale) : 400 / log(10);
+	check_positive("scale", lobby->scale);
+	if (fabs(lobby->log_odds * lobby->scale) > MOST_POINTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("log_odds times scale is out of range: %g",
+						lobby->log_odds * lobby->scale)));
+	lobby->wanted = -lobby->log_odds * lobby->scale;
+	lobby->command_weight = given(fcinfo, arguments->command_weight) ?
+		check_not_negative("command_weight",
+						   PG_GETARG_FLOAT8(arguments->command_weight)) : 0.5;
+	if (lobby->command_weight > MOST_WEIGHT)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("command_weight must be at most %g, not %g", MOST_WEIGHT,
+						lobby->command_weight)));
+	lobby->max_work = lobby->nteams == 2 ? MOST_STEPS : USUAL_STEPS_OF_MANY;
+	if (given(fcinfo, arguments->budget))
+	{
+		double		budget = PG_GETARG_FLOAT8(arguments->budget);
+
+		check_positive("budget", budget);
+		lobby->max_work = Min(MOST_STEPS, budget * STEPS_PER_MILLISECOND);
+	}
+	return true;
+}

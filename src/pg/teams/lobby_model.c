@@ -1,0 +1,230 @@
+/*
+ * lobby_model.c
+ *		A lobby split into teams of which a rating model says that they are even.
+ */
+#include "pg/teams/lobby_model.h"
+
+#include "utils/builtins.h"
+
+/* A model's even difference is bracketed, and then found by halves. */
+#define MOST_DOUBLINGS 60
+#define MOST_HALVINGS 60
+
+/* Splits are found again for another even difference, if it differs by this share. */
+#define MOST_AIMS 8
+#define AIM_NOISE 1e-9
+
+void
+read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby,
+				 TeamMatch *team_match)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(arguments->model)));
+	ParamValue *params = get_params(model, given(fcinfo, arguments->params) ?
+									PG_GETARG_JSONB_P(arguments->params) : NULL);
+	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
+	int			side_column = model_state_column(model, ROLE_SIDE);
+	int			command_column = model_state_column(model, ROLE_COMMAND);
+	const double *deviation = NULL;
+	int			i;
+
+	if (given(fcinfo, arguments->deviation))
+	{
+		if (deviation_column < 0)
+			report_no_column(model, "deviation");
+		deviation = lobby_numbers(fcinfo, arguments->deviation, "deviation", lobby);
+	}
+	if (lobby->rating[0] != lobby->rating[1] && side_column < 0)
+		report_no_column(model, "rating_2");
+	if (lobby->command[0] != NULL && command_column < 0)
+		report_no_column(model, "command_rating");
+	if (lobby->command[0] != lobby->command[1])
+		report_no_column(model, "command_rating_2");
+	team_match_init(team_match, model, params, lobby->n, lobby->nteams, lobby->n);
+	for (i = 0; i < lobby->n; i++)
+	{
+		double	   *state = team_match_state(team_match, i);
+
+		state[0] = mean_rating(lobby, i);
+		if (side_column >= 0)
+			state[side_column] = (lobby->rating[0][i] - lobby->rating[1][i]) / 2;
+		if (lobby->command[0] != NULL)
+			state[command_column] = lobby->command[0][i];
+		if (deviation != NULL)
+			state[deviation_column] = deviation[i];
+		if (!model_state_valid(model, state))
+			report_match_status(MATCH_BAD_STATE,
+								state[deviation != NULL ? deviation_column : 0],
+								id_text(&lobby->type, lobby->player[i]));
+	}
+	lobby->strength = model_team_strength(model, params);
+	lobby->scale = model_log_odds_unit(model, params);
+
+	/* That is of a duel, in which either has a half of the share. */
+	if (lobby->strength == TEAM_STRENGTH_SHARE)
+		lobby->scale /= 2;
+	check_positive("scale", lobby->scale);
+	lobby->wanted = -lobby->log_odds * lobby->scale;
+}
+
+/* What the model says of a split, with so much added to every player of the first team. */
+static void
+predict(const Lobby *lobby, TeamMatch *team_match, const Split *split, double ahead,
+		double *probability)
+{
+	int		   *player = palloc_array(int, lobby->n + 1);
+	int		   *team = palloc_array(int, lobby->n + 1);
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		if (split->answer.team[i] == SPLIT_BENCH)
+			continue;
+		team_match_state(team_match, i)[0] = mean_rating(lobby, i) +
+			(split->answer.team[i] == 1 ? ahead : 0);
+		player[n] = i;
+		team[n++] = split->answer.team[i];
+	}
+	team_match_predict(team_match, player, team, n, lobby->nteams,
+					   lobby->rating[0] != lobby->rating[1], split->answer.commander,
+					   lobby->log_odds);
+	for (i = 0; i < lobby->nteams; i++)
+		probability[i] = team_match->match.team[i].win;
+	pfree(player);
+	pfree(team);
+}
+
+/* The difference of strengths at which the model finds a split even. */
+static double
+even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
+{
+	double		probability[SPLIT_MAX_TEAMS];
+	double		step = lobby->scale * (1 + fabs(lobby->log_odds));
+	double		low = 0;
+	double		high = 0;
+	int			size[SPLIT_MAX_TEAMS + 1] = {0};
+	int			i;
+
+	predict(lobby, team_match, split, 0, probability);
+	if (probability[0] == 0.5)
+		return split->difference;
+	for (i = 0; i < MOST_DOUBLINGS; i++, step *= 2)
+	{
+		double		ahead = probability[0] > 0.5 ? -step : step;
+		double		there[SPLIT_MAX_TEAMS];
+
+		predict(lobby, team_match, split, ahead, there);
+		low = Min(low, ahead);
+		high = Max(high, ahead);
+		if ((there[0] > 0.5) != (probability[0] > 0.5))
+			break;
+	}
+	for (i = 0; i < MOST_HALVINGS; i++)
+	{
+		double		ahead = (low + high) / 2;
+
+		check_interrupts();
+		predict(lobby, team_match, split, ahead, probability);
+		if (probability[0] > 0.5)
+			high = ahead;
+		else
+			low = ahead;
+	}
+	for (i = 0; i < lobby->n; i++)
+		if (split->answer.commander[0] != i && split->answer.commander[1] != i)
+			size[split->answer.team[i]]++;
+	switch (lobby->strength)
+	{
+		case TEAM_STRENGTH_MEAN:
+			break;
+		case TEAM_STRENGTH_SUM:
+			low *= size[1];
+			break;
+		case TEAM_STRENGTH_SHARE:
+			low *= (double) size[1] / Max(size[1] + size[2], 1);
+			break;
+	}
+	return split->difference + low;
+}
+
+/*
+ * Split into two teams of these sizes in this order.  What the model takes for even may
+ * be another difference in another split, so that is aimed at until the split is the
+ * same; what was aimed at for the best one stays.  The probability is that of the
+ * first team.
+ */
+static void
+aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
+			 Split *split, double *probability)
+{
+	double		found[SPLIT_MAX_TEAMS];
+	double		wanted = lobby->wanted;
+	Split		other;
+	int			again;
+
+	split_with_priority(lobby, request, split);
+	if (!split->answer.found)
+		return;
+	predict(lobby, team_match, split, 0, probability);
+	other = *split;
+	for (again = 0; again < MOST_AIMS; again++)
+	{
+		double		even = even_difference(lobby, team_match, &other);
+
+		if (fabs(even - lobby->wanted) <= AIM_NOISE * (lobby->scale + fabs(even)))
+			break;
+		lobby->wanted = even;
+		split_with_priority(lobby, request, &other);
+		if (!other.answer.found)
+			break;
+		predict(lobby, team_match, &other, 0, found);
+		if (fabs(found[0] - 0.5) < fabs(probability[0] - 0.5))
+		{
+			*split = other;
+			probability[0] = found[0];
+			wanted = even;
+		}
+	}
+	lobby->wanted = wanted;
+
+	/* With others on the bench it may be yet another difference. */
+	if (lobby->log_odds != 0 &&
+		request->size[0] + request->size[1] < lobby->n - lobby->benched)
+		split->unproven = true;
+}
+
+void
+split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
+			   Split *split, double *probability)
+{
+	SplitRequest ordered = *request;
+	double		wanted = lobby->wanted;
+	double		aimed;
+	double		found[SPLIT_MAX_TEAMS];
+	Split		other;
+
+	if (lobby->nteams > 2)
+	{
+		split_with_priority(lobby, request, split);
+		if (split->answer.found)
+			predict(lobby, team_match, split, 0, probability);
+		return;
+	}
+	ordered.in_order = true;
+	aim_by_model(lobby, team_match, &ordered, split, probability);
+	if (request->size[0] == request->size[1])
+		return;
+	ordered.size[0] = request->size[1];
+	ordered.size[1] = request->size[0];
+	aimed = lobby->wanted;
+	lobby->wanted = wanted;
+	aim_by_model(lobby, team_match, &ordered, &other, found);
+	if (other.answer.found &&
+		(!split->answer.found || fabs(found[0] - 0.5) < fabs(probability[0] - 0.5)))
+	{
+		*split = other;
+		probability[0] = found[0];
+	}
+	else
+		lobby->wanted = aimed;
+}

@@ -1,0 +1,392 @@
+/*
+ * lobby_near.c
+ *		Of the splits of a lobby into two teams that are even enough, the one that
+ *		moves the fewest players, or whose teams are alike in more than strength.
+ */
+#include "pg/teams/lobby.h"
+
+/* What is not as even only by rounding is. */
+#define STRENGTH_NOISE 1e-12
+
+/* Best players of both teams are tried in so many pairs, in a share of the time each. */
+#define MOST_TRIES 200
+#define SHARE_OF_TRY 20
+
+/* With more free players than these the others stay where they are, for the spread. */
+#define MOST_FREE 48
+
+/* All sums for it are made in a share of the memory, so that they are sorted quickly. */
+#define SHARE_OF_SPREAD 4
+
+/* A part of the mean square that is none. */
+#define SPREAD_NOISE 1e-9
+
+/* What is near enough. */
+typedef struct Near
+{
+	const Lobby *lobby;
+	SplitSize	size[2];		/* either way, if that makes a difference */
+	int			nsizes;
+	double		logit;			/* at most */
+} Near;
+
+static bool
+is_near(const Near *near, const Split *split)
+{
+	return split->answer.found && fabs(split->logit) <= near->logit;
+}
+
+/*
+ * Find a near split of a size that moves the fewest players, of those that move at
+ * most so many; false if there is none.
+ */
+static bool
+find_fewest_of_size(const Near *near, SplitSize size, int most, Split *split)
+{
+	const Lobby *lobby = near->lobby;
+	SplitProblem *problem = &split->problem;
+	SplitAnswer *answer = palloc0_array(SplitAnswer, most + 1);
+	SplitSize  *sizes = palloc_array(SplitSize, most + 1);
+	double	   *target = palloc_array(double, most + 1);
+	LobbyScale	scale;
+	int			m;
+
+	memset(split, 0, sizeof(Split));
+	scale = begin_two_teams(lobby, size, problem);
+	for (m = 0; m <= most; m++)
+	{
+		sizes[m] = size;
+		sizes[m].moves = m;
+		target[m] = lobby_target(lobby, &scale);
+		answer[m].team = palloc_array(int, lobby->n + 1);
+	}
+	problem->size = sizes;
+	problem->nsizes = most + 1;
+	problem->target = target;
+	split->status = solve_problem(problem, answer);
+	for (m = 0; m <= most && split->status == SPLIT_OK; m++)
+	{
+		split->answer = answer[m];
+		if (!answer[m].found)
+			continue;
+		describe_split(lobby, &scale, target[m], split);
+		split->moves = m;
+		if (is_near(near, split))
+			return true;
+	}
+	return false;
+}
+
+/* The fewest moves: a few are tried first, as more take longer. */
+static void
+find_fewest_moves(const Near *near, Split *split)
+{
+	int			n = near->lobby->n;
+	int			most;
+
+	for (most = 1;; most = 2 * most + 1)
+	{
+		bool		found = false;
+		int			s;
+
+		for (s = 0; s < near->nsizes; s++)
+		{
+			Split		other;
+
+			if (!find_fewest_of_size(near, near->size[s], Min(most, n), &other) ||
+				(found && (other.moves > split->moves ||
+						   (other.moves == split->moves &&
+							fabs(other.logit) >= fabs(split->logit)))))
+				continue;
+			*split = other;
+			found = true;
+		}
+		if (found)
+			return;
+		if (most >= n)
+			break;
+	}
+
+	/* Where sums are rounded, none may be near enough. */
+	split->unproven = true;
+}
+
+/* The best players of both teams, and how much better one of them is. */
+typedef struct BestPair
+{
+	double		gap;
+	int			player[2];
+	int			size;			/* which of those that are near */
+} BestPair;
+
+static int
+compare_best_pairs(const void *a, const void *b, void *arg)
+{
+	const BestPair *x = (const BestPair *) a;
+	const BestPair *y = (const BestPair *) b;
+
+	(void) arg;
+	if (x->gap != y->gap)
+		return x->gap > y->gap ? 1 : -1;
+	if (x->player[0] != y->player[0])
+		return x->player[0] > y->player[0] ? 1 : -1;
+	if (x->player[1] != y->player[1])
+		return x->player[1] > y->player[1] ? 1 : -1;
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+/* How much better the best player of one team is than that of the other. */
+static double
+best_gap(const Lobby *lobby, const int *team)
+{
+	double		best[2] = {-INFINITY, -INFINITY};
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+		if (team[i] != SPLIT_BENCH)
+			best[team[i] - 1] = Max(best[team[i] - 1], lobby->rating[team[i] - 1][i]);
+	return fabs(best[0] - best[1]);
+}
+
+/* Where everybody may be if these two are the best of their teams; false if nowhere. */
+static bool
+places_below(const Lobby *lobby, const int *best, int *places)
+{
+	int			i,
+				t;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		places[i] = places_of(lobby, lobby->places, i);
+		for (t = 0; t < 2; t++)
+		{
+			if (i == best[t])
+				places[i] &= SPLIT_MAY(t + 1);
+			else if (lobby->rating[t][i] > lobby->rating[t][best[t]])
+				places[i] &= ~SPLIT_MAY(t + 1);
+		}
+		if (places[i] == 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The best players of both teams as near as they can be: pairs of them are tried, the
+ * nearest first, until there is a split that is near enough.
+ */
+static void
+find_best_players(const Near *near, Split *split)
+{
+	const Lobby *lobby = near->lobby;
+	Lobby		fixed = *lobby;
+	double		gap = best_gap(lobby, split->answer.team);
+	BestPair   *pair;
+	int			tries = 0;
+	int			n = 0;
+	int			i,
+				j,
+				s;
+
+	for (i = 0; i < lobby->n; i++)
+		for (j = 0; j < lobby->n; j++)
+			n += i != j && fabs(lobby->rating[0][i] - lobby->rating[1][j]) < gap;
+	check_room(mul_size(mul_size(sizeof(BestPair), n), near->nsizes));
+	pair = palloc_array(BestPair, n * near->nsizes + 1);
+	n = 0;
+	for (i = 0; i < lobby->n; i++)
+		for (j = 0; j < lobby->n; j++)
+			for (s = 0; s < near->nsizes; s++)
+			{
+				double		between = fabs(lobby->rating[0][i] - lobby->rating[1][j]);
+
+				if (i != j && between < gap)
+					pair[n++] = (BestPair) {between, {i, j}, s};
+			}
+	qsort_interruptible(pair, n, sizeof(BestPair), compare_best_pairs, NULL);
+	fixed.places = palloc_array(int, lobby->n + 1);
+	fixed.max_work /= SHARE_OF_TRY;
+	for (i = 0; i < n; i++)
+	{
+		SplitSize	size = near->size[pair[i].size];
+		Split		other;
+
+		check_interrupts();
+		if (!places_below(lobby, pair[i].player, fixed.places))
+			continue;
+		if (++tries > MOST_TRIES)
+		{
+			split->unproven = true;
+			break;
+		}
+		size.moves = split->moves;
+		split_one_size(&fixed, size, &other);
+		if (!is_near(near, &other))
+			continue;
+		other.moves = split->moves;
+		*split = other;
+		break;
+	}
+	pfree(pair);
+}
+
+/* Mean squares about the mean of all, by player and team. */
+static void
+spreads(const Lobby *lobby, SplitSize size, double **square)
+{
+	double		mean = lobby_mean(lobby);
+	int			i,
+				t;
+
+	for (t = 0; t < 2; t++)
+	{
+		square[t] = palloc_array(double, lobby->n + 1);
+		for (i = 0; i < lobby->n; i++)
+		{
+			double		off = lobby->rating[t][i] - mean;
+
+			square[t][i] = off * off / size.count[t];
+		}
+	}
+}
+
+/*
+ * Prepare the problem of a lobby in which so many players stay on their teams that its
+ * sums fit.  They can only stay where teams are as large as before.  Returns how many
+ * that are, or -1 if there is no such problem.
+ */
+static int
+prepare_spread(const Near *near, SplitSize *size, const int *team, double *target,
+			   LobbyScale *scale, SplitProblem *problem)
+{
+	const Lobby *lobby = near->lobby;
+	Lobby		fixed = *lobby;
+	int			first_team = 0;
+	int			frozen;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+		first_team += team[i] == 1;
+	fixed.places = palloc_array(int, lobby->n + 1);
+	for (frozen = Max(0, lobby->n - MOST_FREE); frozen <= lobby->n; frozen++)
+	{
+		if (frozen > 0 && first_team != size->count[0])
+			return -1;
+		for (i = 0; i < lobby->n; i++)
+			fixed.places[i] = i < frozen ? SPLIT_MAY(team[i]) :
+				places_of(lobby, lobby->places, i);
+		*scale = begin_two_teams(&fixed, *size, problem);
+		*target = lobby_target(lobby, scale);
+		problem->size = size;
+		problem->nsizes = 1;
+		problem->target = target;
+		if (prepare_problem(problem) != SPLIT_OK)
+			return -1;
+		if (split_second_room(problem) <= problem->max_room / SHARE_OF_SPREAD)
+			return frozen;
+		pfree(problem->option);
+	}
+	return -1;
+}
+
+/* Of near splits of a size that move as many as this one, that with the least spread. */
+static bool
+find_spread_of_size(const Near *near, SplitSize size, const Split *now, Split *split,
+					double *spread)
+{
+	const Lobby *lobby = near->lobby;
+	LobbyScale	scale;
+	double	   *square[2];
+	double		target;
+	double		all = 0;
+	bool		proven;
+	void	   *block;
+	int			frozen;
+	int			i;
+
+	memset(split, 0, sizeof(Split));
+	size.moves = now->moves;
+	frozen = prepare_spread(near, &size, now->answer.team, &target, &scale,
+							&split->problem);
+	if (frozen < 0)
+		return false;
+	spreads(lobby, size, square);
+	for (i = 0; i < lobby->n; i++)
+		all += square[0][i] + square[1][i];
+	split->answer.team = palloc_array(int, lobby->n + 1);
+	block = palloc(split_second_room(&split->problem));
+	split_second(&split->problem, (const double *const *) square,
+				 near->logit * lobby->scale * scale.factor, block, &split->answer,
+				 spread, &proven);
+	pfree(block);
+	if (!split->answer.found)
+		return false;
+	describe_split(lobby, &scale, target, split);
+	split->bound = now->bound;
+	split->moves = now->moves;
+	split->unproven = now->unproven ||
+		((frozen > 0 || !proven) && *spread > SPREAD_NOISE * all);
+	return true;
+}
+
+/* Both teams spread alike, or as nearly so as can be. */
+static void
+find_spread(const Near *near, Split *split)
+{
+	double		least = INFINITY;
+	Split		now = *split;
+	int			s;
+
+	for (s = 0; s < near->nsizes; s++)
+	{
+		Split		other;
+		double		spread;
+
+		if (!find_spread_of_size(near, near->size[s], &now, &other, &spread) ||
+			spread >= least)
+			continue;
+		least = spread;
+		*split = other;
+	}
+	if (least == INFINITY)
+		split->unproven = true;
+}
+
+void
+choose_near_split(const Lobby *lobby, const SplitRequest *request, Split *split)
+{
+	Lobby		counting = *lobby;
+	Near		near = {
+		.lobby = &counting,.nsizes = request->size[0] == request->size[1] || request->in_order ? 1 : 2,
+		.size = {
+			{.count = {request->size[0], request->size[1]}},
+			{.count = {request->size[1], request->size[0]}}
+		}
+	};
+	double		all = 0;
+	int			i,
+				t;
+
+	if (lobby->current == NULL && request->secondary == SECONDARY_NONE)
+		return;
+	for (i = 0; i < lobby->n; i++)
+		for (t = 0; t < 2; t++)
+			all += fabs(lobby->rating[t][i]) +
+				(lobby->command[t] != NULL ? fabs(lobby->command[t][i]) : 0);
+	near.logit = fabs(split->logit) +
+		(request->tolerance + STRENGTH_NOISE * all) / lobby->scale;
+	counting.counts_moves = lobby->current != NULL;
+	if (counting.counts_moves)
+		find_fewest_moves(&near, split);
+	switch (request->secondary)
+	{
+		case SECONDARY_SPREAD:
+			find_spread(&near, split);
+			break;
+		case SECONDARY_BEST:
+			find_best_players(&near, split);
+			break;
+		case SECONDARY_NONE:
+			break;
+	}
+}

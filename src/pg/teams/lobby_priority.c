@@ -1,0 +1,94 @@
+/*
+ * lobby_priority.c
+ *		A lobby split so that those play who have priority.
+ */
+#include "pg/teams/lobby.h"
+
+/* A player's place in the order of priorities. */
+typedef struct Claim
+{
+	double		priority;
+	int			player;
+} Claim;
+
+static int
+compare_claims(const void *a, const void *b, void *arg)
+{
+	const Claim *x = (const Claim *) a;
+	const Claim *y = (const Claim *) b;
+
+	(void) arg;
+	if (x->priority != y->priority)
+		return x->priority > y->priority ? -1 : 1;
+	return (x->player > y->player) - (x->player < y->player);
+}
+
+/* Who may sit out, highest priority first; a party comes with its first. */
+static int
+list_claims(const Lobby *lobby, Claim *claim)
+{
+	int			n = 0;
+	int			i,
+				j;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		if (lobby->places != NULL && lobby->places[i] == SPLIT_MAY(SPLIT_BENCH))
+			continue;
+		claim[n] = (Claim) {lobby->priority[i], i};
+		for (j = 0; j < lobby->n && lobby->party != NULL && lobby->party[i] != 0; j++)
+			if (lobby->party[j] == lobby->party[i])
+				claim[n].priority = Max(claim[n].priority, lobby->priority[j]);
+		n++;
+	}
+	qsort_interruptible(claim, n, sizeof(Claim), compare_claims, NULL);
+	return n;
+}
+
+/*
+ * The same, where those with the highest priority play.  Only those whose priority is
+ * just what it takes may do either; if no split allows for that, those next to them,
+ * and so on.
+ */
+static void
+split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
+{
+	int			playing = lobby->nteams * request->size[0];
+	Claim	   *claim = palloc_array(Claim, lobby->n + 1);
+	int			n = list_claims(lobby, claim);
+	int		   *places = palloc_array(int, lobby->n + 1);
+	int			slack;
+
+	for (slack = 0;; slack = 2 * slack + 1)
+	{
+		double		high = claim[Max(playing - 1 - slack, 0)].priority;
+		double		low = claim[Min(playing - 1 + slack, n - 1)].priority;
+		int			i;
+
+		for (i = 0; i < lobby->n; i++)
+			places[i] = places_of(lobby, lobby->locks, i);
+		for (i = 0; i < n; i++)
+		{
+			int			player = claim[i].player;
+			int			only = claim[i].priority > high ? ~SPLIT_MAY(SPLIT_BENCH) :
+				claim[i].priority < low ? SPLIT_MAY(SPLIT_BENCH) : ~0;
+
+			/* Locks are stronger. */
+			if ((places[player] & only) != 0)
+				places[player] &= only;
+		}
+		lobby->places = places;
+		split_lobby(lobby, request, split);
+		if (split->answer.found || slack >= n)
+			return;
+	}
+}
+
+void
+split_with_priority(Lobby *lobby, const SplitRequest *request, Split *split)
+{
+	if (lobby->priority != NULL)
+		split_by_priority(lobby, request, split);
+	else
+		split_lobby(lobby, request, split);
+}

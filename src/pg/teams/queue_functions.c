@@ -1,0 +1,413 @@
+/*
+ * queue_functions.c
+ *		A queue of tickets put together to matches.
+ */
+#include "pg/sql/glue.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/tuplestore.h"
+
+#include "core/split/queue.h"
+#include "core/split/split_many.h"
+#include "pg/matches/team_match.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/ids.h"
+#include "pg/teams/explain.h"
+
+SKILLRATING_FUNCTION(skillrating_pair_queue);
+
+#define MAX_TICKETS 100000
+
+/* What places in regions and all else may take. */
+#define MAX_ROOM (64 * 1024 * 1024)
+
+/* Steps to explain a match. */
+#define WHY_WORK 1e8
+
+/* By default a window is this much in log-odds at first, and as much more after so long. */
+#define USUAL_WINDOW 0.5
+#define USUAL_DOUBLING 30
+
+/* Who is in the queue, and what a match of them is by the model. */
+typedef struct Tickets
+{
+	FunctionCallInfo fcinfo;
+	QueueProblem problem;
+	IdType		type;
+	Datum	   *ticket;
+	bool		regions;		/* tickets have some */
+	TeamMatch	team_match;
+	double		min_quality;
+	int			nmatches;
+} Tickets;
+
+/* What the arguments are, in their order. */
+enum
+{
+	ARG_TICKETS,
+	ARG_RATING,
+	ARG_DEVIATION,
+	ARG_WAITED,
+	ARG_PARTY,
+	ARG_REGION,
+	ARG_POOL,
+	ARG_TEAM_SIZE,
+	ARG_TEAMS,
+	ARG_MODEL,
+	ARG_PARAMS,
+	ARG_WINDOW,
+	ARG_WIDENING,
+	ARG_MAX_WINDOW,
+	ARG_MIN_QUALITY,
+	ARG_EXPLAIN
+};
+
+static void
+read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	ArrayType  *array = array_argument(fcinfo, ARG_TICKETS, "tickets", -1);
+	int			n = array_size(array);
+	IdTable    *table;
+	int			i;
+
+	if (n > MAX_TICKETS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("there are %d tickets, more than %d", n, MAX_TICKETS)));
+	id_type_init(&tickets->type, ARR_ELEMTYPE(array), "ticket");
+	deconstruct_array(array, tickets->type.type, tickets->type.typlen,
+					  tickets->type.typbyval, tickets->type.typalign,
+					  &tickets->ticket, NULL, &n);
+	table = id_table_create(&tickets->type);
+	for (i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) enter_once(table, &tickets->type, tickets->ticket[i], "ticket");
+	}
+	tickets->problem.n = n;
+}
+
+/* Numbers of the tickets, all 0 for a null argument. */
+static const double *
+read_numbers(FunctionCallInfo fcinfo, int arg, const char *name, int n, double least)
+{
+	const float8 *element;
+
+	if (PG_ARGISNULL(arg))
+		return palloc0_array(double, n + 1);
+	element = float8_array_argument(fcinfo, arg, name, n);
+	check_points(name, element, n, least);
+	return element;
+}
+
+/* The tickets with the same element have the same number, those with null 0. */
+static int *
+read_labels(FunctionCallInfo fcinfo, int arg, const char *name, Oid type_oid, int n)
+{
+	int		   *label = palloc0_array(int, n + 1);
+	IdType		type;
+	IdTable    *table;
+	Datum	   *element;
+	bool	   *null;
+	int			i;
+
+	if (PG_ARGISNULL(arg))
+		return label;
+	id_type_init(&type, type_oid, name);
+	table = id_table_create(&type);
+	deconstruct_array(array_with_nulls_argument(fcinfo, arg, name, n), type.type,
+					  type.typlen, type.typbyval, type.typalign, &element, &null, &i);
+	for (i = 0; i < n; i++)
+	{
+		bool		found;
+		void	  **number;
+
+		CHECK_FOR_INTERRUPTS();
+		if (null[i])
+			continue;
+		number = id_table_enter(table, element[i], "", &found);
+		if (!found)
+			*number = (void *) (intptr_t) (i + 1);
+		label[i] = (int) (intptr_t) *number;
+	}
+	return label;
+}
+
+/* The regions of each ticket, as bits; null is all that there are. */
+static uint64 *
+read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	int			n = tickets->problem.n;
+	uint64	   *region = palloc0_array(uint64, n + 1);
+	uint64		all = 0;
+	Datum	   *element;
+	bool	   *null;
+	int			i;
+
+	if (!PG_ARGISNULL(ARG_REGION))
+	{
+		deconstruct_array(array_with_nulls_argument(fcinfo, ARG_REGION, "region", n),
+						  INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+						  &element, &null, &i);
+		for (i = 0; i < n; i++)
+		{
+			region[i] = null[i] ? 0 : (uint64) DatumGetInt64(element[i]);
+			if (!null[i] && region[i] == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("ticket %s is in no region",
+								id_text(&tickets->type, tickets->ticket[i])),
+						 errhint("region is a set of bits, 1 for the first region, 2 for the second, 3 for both; null for all.")));
+			all |= region[i];
+		}
+		tickets->regions = all != 0;
+	}
+
+	/* Who is anywhere is in each region that there is. */
+	for (i = 0; i < n; i++)
+		if (region[i] == 0)
+			region[i] = all != 0 ? all : 1;
+	return region;
+}
+
+/* A positive number of an argument, up to a limit. */
+static int
+read_count(FunctionCallInfo fcinfo, int arg, const char *name, int least, int most)
+{
+	if (PG_ARGISNULL(arg))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+	return check_count(name, PG_GETARG_INT32(arg), least, most);
+}
+
+/* The model, and everybody's state: that of somebody new with these numbers. */
+static void
+read_model(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	const QueueProblem *problem = &tickets->problem;
+	const Model *model;
+	const double *deviation = NULL;
+	int			column;
+	int			i;
+
+	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_PARAMS))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("model and params must not be null")));
+	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+	column = model_state_column(model, ROLE_DEVIATION);
+	if (!PG_ARGISNULL(ARG_DEVIATION))
+	{
+		if (column < 0)
+			report_no_column(model, "deviation");
+		deviation = read_numbers(fcinfo, ARG_DEVIATION, "deviation", problem->n, 0);
+	}
+	team_match_init(&tickets->team_match, model,
+					get_params(model, PG_GETARG_JSONB_P(ARG_PARAMS)), problem->n,
+					problem->nteams, problem->nteams * problem->team_size);
+	for (i = 0; i < problem->n; i++)
+	{
+		double	   *state = team_match_state(&tickets->team_match, i);
+
+		state[0] = problem->rating[i];
+		if (deviation != NULL)
+			state[column] = deviation[i];
+		if (!model_state_valid(model, state))
+			report_match_status(MATCH_BAD_STATE, state[deviation != NULL ? column : 0],
+								id_text(&tickets->type, tickets->ticket[i]));
+	}
+}
+
+/* How matches come about: the window, and what becomes of it. */
+static void
+read_window(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	QueueProblem *problem = &tickets->problem;
+
+	problem->window = PG_ARGISNULL(ARG_WINDOW) ?
+		USUAL_WINDOW * model_log_odds_unit(tickets->team_match.model, tickets->team_match.params) :
+		check_not_negative("initial_window", PG_GETARG_FLOAT8(ARG_WINDOW));
+	problem->widening = PG_ARGISNULL(ARG_WIDENING) ? problem->window / USUAL_DOUBLING :
+		check_not_negative("widening", PG_GETARG_FLOAT8(ARG_WIDENING));
+	problem->max_window = PG_ARGISNULL(ARG_MAX_WINDOW) ? INFINITY :
+		check_not_negative("max_window", PG_GETARG_FLOAT8(ARG_MAX_WINDOW));
+	tickets->min_quality = PG_ARGISNULL(ARG_MIN_QUALITY) ? 0 :
+		PG_GETARG_FLOAT8(ARG_MIN_QUALITY);
+	if (!(tickets->min_quality >= 0 && tickets->min_quality <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("min_quality must be at least 0 and at most 1, not %g",
+						tickets->min_quality)));
+}
+
+/*
+ * Why a match is as it is: how long it took, whom it may have and has, what quality it
+ * needs; and its teams as a split of a lobby.
+ */
+static Datum
+why_match(Tickets *tickets, const QueueMatch *found, double difference, double needed)
+{
+	const QueueProblem *problem = &tickets->problem;
+	Lobby		lobby = {
+		.type = tickets->type,.n = found->nseats,.nteams = problem->nteams,
+		.strength = TEAM_STRENGTH_MEAN,.max_work = WHY_WORK,
+		.scale = model_log_odds_unit(tickets->team_match.model,
+									 tickets->team_match.params)
+	};
+	Split		split = {
+		.answer = {.found = true,.commander = {-1, -1}},.difference = difference
+	};
+	SplitRequest request = {.objective = SPLIT_SQUARES};
+	double		strength[SPLIT_MAX_TEAMS];
+	double		squares = 0;
+	double		mean = 0;
+	double		farthest = 0;
+	StringInfoData json;
+	int			i,
+				j;
+
+	lobby.player = palloc_array(Datum, lobby.n);
+	lobby.rating[0] = lobby.rating[1] = palloc_array(double, lobby.n);
+	lobby.order = palloc_array(int, lobby.n);
+	lobby.place = palloc_array(int, lobby.n);
+	lobby.party = palloc0_array(int, lobby.n);
+	split.answer.team = palloc_array(int, lobby.n);
+	for (i = 0; i < lobby.n; i++)
+	{
+		int			ticket = found->ticket[i];
+
+		lobby.player[i] = tickets->ticket[ticket];
+		lobby.rating[0][i] = problem->rating[ticket];
+		lobby.order[i] = lobby.place[i] = i;
+		split.answer.team[i] = found->team[i];
+		for (j = 0; j <= i && problem->party[ticket] != 0 && lobby.party[i] == 0; j++)
+			if (problem->party[found->ticket[j]] == problem->party[ticket])
+				lobby.party[i] = j + 1;
+		farthest = Max(farthest, fabs(lobby.rating[0][i] - lobby.rating[0][0]));
+	}
+	team_strengths(&lobby, &split.answer, strength);
+	for (i = 0; i < lobby.nteams; i++)
+	{
+		request.size[i] = problem->team_size;
+		mean += strength[i] / lobby.nteams;
+	}
+	for (i = 0; i < lobby.nteams; i++)
+		squares += (strength[i] - mean) * (strength[i] - mean);
+	split.logit = (lobby.nteams == 2 ? strength[0] - strength[1] :
+				   sqrt(squares / lobby.nteams)) / lobby.scale;
+	initStringInfo(&json);
+	appendStringInfoString(&json, "{\"match\": {");
+	explain_number(&json, "waited", found->waited);
+	explain_number(&json, "window", queue_window(problem, found->waited));
+	explain_number(&json, "farthest", farthest);
+	explain_number(&json, "needed_quality", needed);
+	appendStringInfoChar(&json, '}');
+	explain_split(&json, &lobby, &request, &split);
+	appendStringInfoChar(&json, '}');
+	return explain_end(&json);
+}
+
+/* Take a match, if it is good enough for who has waited so long: return its rows. */
+static bool
+accept_match(void *arg, const QueueMatch *found)
+{
+	Tickets    *tickets = (Tickets *) arg;
+	const QueueProblem *problem = &tickets->problem;
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) tickets->fcinfo->resultinfo;
+	double		sum[SPLIT_MAX_TEAMS] = {0};
+	double		low = INFINITY;
+	double		high = -INFINITY;
+	double		least = 1;
+	double		quality;
+	double		needed = tickets->min_quality;
+	double		window = queue_window(problem, found->waited);
+	bool		explained = !wants_why(tickets->fcinfo, ARG_EXPLAIN);
+	int			t,
+				i;
+
+	team_match_predict(&tickets->team_match, found->ticket, found->team, found->nseats,
+					   problem->nteams, false, NULL, 0);
+	for (i = 0; i < found->nseats; i++)
+		sum[found->team[i] - 1] += problem->rating[found->ticket[i]] / problem->team_size;
+	for (t = 0; t < problem->nteams; t++)
+	{
+		low = Min(low, sum[t]);
+		high = Max(high, sum[t]);
+		least = Min(least, tickets->team_match.match.team[t].win);
+	}
+	quality = least * problem->nteams;
+	if (window > 0)
+		needed *= problem->window / window;
+	if (quality < needed)
+		return false;
+	tickets->nmatches++;
+	for (t = 1; t <= problem->nteams; t++)
+		for (i = 0; i < found->nseats; i++)
+		{
+			Datum		values[8];
+			bool		nulls[8] = {false};
+
+			if (found->team[i] != t)
+				continue;
+			values[0] = Int32GetDatum(tickets->nmatches);
+			values[1] = tickets->ticket[found->ticket[i]];
+			values[2] = Int32GetDatum(t);
+			values[3] = Float8GetDatum(quality);
+			values[4] = Float8GetDatum(tickets->team_match.match.team[t - 1].win);
+			values[5] = Float8GetDatum(high - low);
+			values[6] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
+			nulls[6] = !tickets->regions;
+			nulls[7] = explained;
+			if (!explained)
+				values[7] = why_match(tickets, found, high - low, needed);
+			explained = true;
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		}
+	return true;
+}
+
+/*
+ * pair_queue(tickets, rating, deviation, waited, party, region, pool, team_size, teams,
+ * model, params, initial_window, widening, max_window, min_quality, explain)
+ */
+Datum
+skillrating_pair_queue(PG_FUNCTION_ARGS)
+{
+	Tickets		tickets = {.fcinfo = fcinfo};
+	QueueProblem *problem = &tickets.problem;
+	Size		room;
+	void	   *block;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (PG_ARGISNULL(ARG_TICKETS) || PG_ARGISNULL(ARG_RATING))
+		return (Datum) 0;
+	read_tickets(fcinfo, &tickets);
+	problem->rating = read_numbers(fcinfo, ARG_RATING, "rating", problem->n, -MOST_POINTS);
+	problem->waited = read_numbers(fcinfo, ARG_WAITED, "waited", problem->n, 0);
+	problem->party = read_labels(fcinfo, ARG_PARTY, "party", INT4OID, problem->n);
+	problem->region = read_regions(fcinfo, &tickets);
+	problem->pool = read_labels(fcinfo, ARG_POOL, "pool", TEXTOID, problem->n);
+	problem->nteams = read_count(fcinfo, ARG_TEAMS, "teams", 2, SPLIT_MAX_TEAMS);
+	problem->team_size = read_count(fcinfo, ARG_TEAM_SIZE, "team_size", 1,
+									QUEUE_MAX_SEATS / problem->nteams);
+	read_model(fcinfo, &tickets);
+	read_window(fcinfo, &tickets);
+	problem->accept = accept_match;
+	problem->accept_arg = &tickets;
+	problem->interrupt = check_interrupts;
+	room = queue_room(problem);
+	if (room > MAX_ROOM)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("pairing this queue would take %zu MB, more than %d", room >> 20,
+						MAX_ROOM >> 20),
+				 errhint("Fewer tickets, or tickets of fewer regions, can be paired.")));
+	block = palloc(room);
+	queue_pair(problem, block);
+	pfree(block);
+	return (Datum) 0;
+}
