@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "split/split_many.h"
+#include "core/split/split_many.h"
 
 /* Whether a split keeps parties, places and pairs apart; each may be NULL. */
 static inline bool
