@@ -1,10 +1,10 @@
 /*
- * ties.h
- *		What tests of splits share: whether a split keeps the ties of its players, and
+ * constraints.h
+ *		What tests of splits share: whether a split keeps the constraints of its players, and
  *		how good one into more than two teams is.
  */
-#ifndef TIES_H
-#define TIES_H
+#ifndef CONSTRAINTS_H
+#define CONSTRAINTS_H
 
 #include <math.h>
 
@@ -12,7 +12,7 @@
 
 /* Whether a split keeps parties, places and pairs apart; each may be NULL. */
 static inline bool
-keeps_ties(int n, const int *party, const int *places, const SplitPair *apart,
+keeps_constraints(int n, const int *party, const int *places, const SplitPair *apart,
 		   int napart, const int *team)
 {
 	int			i,
@@ -34,7 +34,7 @@ keeps_ties(int n, const int *party, const int *places, const SplitPair *apart,
 
 /* The same with the sizes of all teams. */
 static inline bool
-keeps_many_ties(const SplitManyProblem *p, const int *team)
+keeps_many_constraints(const SplitManyProblem *p, const int *team)
 {
 	int			count[SPLIT_MAX_TEAMS + 1] = {0};
 	int			i;
@@ -44,7 +44,7 @@ keeps_many_ties(const SplitManyProblem *p, const int *team)
 	for (i = 0; i < p->nteams; i++)
 		if (count[i + 1] != p->size[i])
 			return false;
-	return keeps_ties(p->n, p->party, p->places, p->apart, p->napart, team);
+	return keeps_constraints(p->n, p->party, p->allowed_teams, p->apart, p->napart, team);
 }
 
 /* The objective of a split, as its definition has it. */
@@ -66,7 +66,7 @@ many_objective(const SplitManyProblem *p, const int *team)
 	}
 	for (i = 0; i < p->nteams; i++)
 	{
-		double		strength = sum[i + 1] * p->by[i];
+		double		strength = sum[i + 1] * p->scale[i];
 
 		low = fmin(low, strength);
 		high = fmax(high, strength);
@@ -92,10 +92,10 @@ least_objective(const SplitManyProblem *p, int *team)
 
 		for (i = 0; i < p->n; i++, rest /= p->nteams + 1)
 			team[i] = (int) (rest % (p->nteams + 1));
-		if (keeps_many_ties(p, team))
+		if (keeps_many_constraints(p, team))
 			least = fmin(least, many_objective(p, team));
 	}
 	return least;
 }
 
-#endif							/* TIES_H */
+#endif							/* CONSTRAINTS_H */

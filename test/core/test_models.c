@@ -128,11 +128,11 @@ random_states(Random *random, Fixture *f, int nplayers, Size size)
 static void
 random_match(Random *random, Fixture *f, Size size)
 {
-	unsigned	inputs = f->model->inputs;
-	int			nteams = inputs & MODEL_MANY_TEAMS ?
+	unsigned	supports = f->model->supports;
+	int			nteams = supports & MODEL_MANY_TEAMS ?
 		2 + random_below(random, MAX_TEAMS - 1) : 2;
-	int			sided = (inputs & MODEL_SIDE) && random_below(random, 2);
-	int			draws = (inputs & MODEL_DRAWS) && random_below(random, 2);
+	int			sided = (supports & MODEL_SIDE) && random_below(random, 2);
+	int			draws = (supports & MODEL_DRAWS) && random_below(random, 2);
 	int			nplayers = 0;
 	double		rank[MAX_TEAMS];
 	double		score[MAX_TEAMS];
@@ -160,10 +160,10 @@ random_match(Random *random, Fixture *f, Size size)
 	/* Scores that go with the ranks, of matches and of teams on their own. */
 	for (i = 0; i < nteams; i++)
 		score[i] = NAN;
-	if ((inputs & MODEL_SCORE) && random_below(random, 2))
+	if ((supports & MODEL_SCORE) && random_below(random, 2))
 		for (i = 0; i < nteams; i++)
 			score[i] = 10 * (MAX_TEAMS - rank[i]) - 5 * MAX_TEAMS;
-	if ((inputs & MODEL_ONE_TEAM) && random_below(random, 8) == 0)
+	if ((supports & MODEL_ONE_TEAM) && random_below(random, 8) == 0)
 	{
 		nteams = 1;
 		score[0] = size == ORDINARY ? random_between(random, -10, 10) :
@@ -180,7 +180,7 @@ random_match(Random *random, Fixture *f, Size size)
 				nplayers++;
 			Participant *row = fixture_add(f, player, i + 1, rank[i]);
 
-			if (inputs & MODEL_WEIGHT)
+			if (supports & MODEL_WEIGHT)
 				switch (random_below(random, 3))
 				{
 					case 0:
@@ -194,30 +194,30 @@ random_match(Random *random, Fixture *f, Size size)
 							random_between(random, 1, 1000);
 						break;
 				}
-			if ((inputs & MODEL_COMMANDING) && random_below(random, 2))
+			if ((supports & MODEL_COMMANDING) && random_below(random, 2))
 				row->commanding = random_between(random, 0, 1);
 			if (sided)
 				row->side = i + 1;
 			row->score = score[i];
-			if ((inputs & MODEL_SQUAD) && random_below(random, 2))
+			if ((supports & MODEL_SQUAD) && random_below(random, 2))
 				row->squad = random_below(random, 3);
-			if ((inputs & MODEL_COUNTS) && random_below(random, 2))
+			if ((supports & MODEL_COUNTS) && random_below(random, 2))
 				row->kills = random_below(random, 10);
-			if ((inputs & MODEL_COUNTS) && random_below(random, 2))
+			if ((supports & MODEL_COUNTS) && random_below(random, 2))
 				row->deaths = size == ORDINARY ? random_below(random, 10) :
 					fabs(random_number(random, size));
-			if ((inputs & MODEL_QUIT) && random_below(random, 2))
+			if ((supports & MODEL_QUIT) && random_below(random, 2))
 				row->quit = random_below(random, 2);
-			if ((inputs & MODEL_EXPERIENCE) && random_below(random, 2))
+			if ((supports & MODEL_EXPERIENCE) && random_below(random, 2))
 				row->experience = size == ORDINARY ?
 					random_below(random, 300) :
 					fabs(random_number(random, size));
 		}
 	}
-	if ((inputs & MODEL_LOG_ODDS) && nteams == 2 && random_below(random, 2))
+	if ((supports & MODEL_LOG_ODDS) && nteams == 2 && random_below(random, 2))
 		f->match.log_odds = size == ORDINARY ? random_between(random, -2, 2) :
 			random_number(random, size);
-	if ((inputs & MODEL_GAIN) && random_below(random, 2))
+	if ((supports & MODEL_GAIN) && random_below(random, 2))
 		f->match.gain = size == ORDINARY ? random_between(random, 0, 2) :
 			fabs(random_number(random, size));
 	random_states(random, f, nplayers, size);
@@ -472,7 +472,7 @@ test_overflow_is_reported(void **state)
 		MatchStatus status = MATCH_OK;
 		int			round;
 
-		if (!(model_registry[m]->inputs & MODEL_GAIN))
+		if (!(model_registry[m]->supports & MODEL_GAIN))
 			continue;
 		fixture_init(&f, model_registry[m]->name);
 		for (round = 0; round < 10 && status == MATCH_OK; round++)
@@ -624,7 +624,7 @@ test_no_gain_leaves_the_rating_unchanged(void **state)
 	(void) state;
 	for (m = 0; m < model_count; m++)
 	{
-		if (!(model_registry[m]->inputs & MODEL_GAIN))
+		if (!(model_registry[m]->supports & MODEL_GAIN))
 			continue;
 		fixture_init(&f, model_registry[m]->name);
 		for (round = 0; round < 5000; round++)

@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "../ties.h"
+#include "../constraints.h"
 
 #define MAX_PLAYERS 128
 #define MAX_SIZES 64
@@ -18,7 +18,7 @@ typedef struct Box
 	double		value[2][MAX_PLAYERS];
 	double		command_value[2][MAX_PLAYERS];
 	int			party[MAX_PLAYERS];
-	int			places[MAX_PLAYERS];
+	int			allowed_teams[MAX_PLAYERS];
 	bool		commander[MAX_PLAYERS];
 	int			current[MAX_PLAYERS];
 	SplitPair	apart[MAX_PLAYERS];
@@ -113,7 +113,7 @@ fits(const Box *box, int size, const int *team)
 	}
 	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
 		moves == p->size[size].moves &&
-		keeps_ties(p->n, p->party, p->places, p->apart, p->napart, team);
+		keeps_constraints(p->n, p->party, p->allowed_teams, p->apart, p->napart, team);
 }
 
 static double
@@ -233,7 +233,7 @@ random_box(Random *random, int ties)
 		box->party[i] = (int) random_between(random, -2, 3.999);
 		if (box->party[i] < 0)
 			box->party[i] = 0;
-		box->places[i] = random_between(random, 0, 1) < 0.6 ? SPLIT_ANYWHERE(2) :
+		box->allowed_teams[i] = random_between(random, 0, 1) < 0.6 ? SPLIT_ANYWHERE(2) :
 			(int) random_between(random, 1, SPLIT_ANYWHERE(2) + 0.999);
 		box->commander[i] = random_between(random, 0, 1) < 0.7;
 		box->current[i] = (int) random_between(random, 0, 3.999) + SPLIT_NOWHERE;
@@ -241,7 +241,7 @@ random_box(Random *random, int ties)
 	if (ties & PARTIES)
 		p->party = box->party;
 	if (ties & LOCKS)
-		p->places = box->places;
+		p->allowed_teams = box->allowed_teams;
 	if (ties & APART)
 		for (i = 0; i < n / 3; i++)
 		{
@@ -584,17 +584,17 @@ test_faults(void **state)
 	box_size(box, 2, 2);
 	box->party[3] = box->party[5] = 7;
 	for (i = 0; i < 40; i++)
-		box->places[i] = SPLIT_ANYWHERE(2);
-	box->places[3] = SPLIT_MAY(1);
-	box->places[5] = SPLIT_MAY(SPLIT_BENCH) | SPLIT_MAY(2);
+		box->allowed_teams[i] = SPLIT_ANYWHERE(2);
+	box->allowed_teams[3] = SPLIT_MAY(1);
+	box->allowed_teams[5] = SPLIT_MAY(SPLIT_BENCH) | SPLIT_MAY(2);
 	box->apart[0] = (SplitPair) {5, 6};
 	box->problem.napart = 1;
-	box->places[6] = SPLIT_MAY(2);
+	box->allowed_teams[6] = SPLIT_MAY(2);
 	box->problem.party = box->party;
-	box->problem.places = box->places;
+	box->problem.allowed_teams = box->allowed_teams;
 	assert_int_equal(box_prepare(box), SPLIT_NO_OPTION);
 	assert_int_equal(box->problem.member[box->problem.group[box->problem.at_fault].first_member], 3);
-	box->places[5] = SPLIT_ANYWHERE(2);
+	box->allowed_teams[5] = SPLIT_ANYWHERE(2);
 	assert_int_equal(box_prepare(box), SPLIT_OK);
 
 	/* A chain of pairs apart: more than can be enumerated. */

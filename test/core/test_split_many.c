@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "../ties.h"
+#include "../constraints.h"
 
 #define MAX_PLAYERS 128
 
@@ -16,7 +16,7 @@ typedef struct Box
 	SplitManyProblem problem;
 	double		value[MAX_PLAYERS];
 	int			party[MAX_PLAYERS];
-	int			places[MAX_PLAYERS];
+	int			allowed_teams[MAX_PLAYERS];
 	SplitPair	apart[MAX_PLAYERS];
 	int			team[MAX_PLAYERS];
 	double		objective;
@@ -51,7 +51,7 @@ box_teams(Box *box, int n, int nteams, int playing, int ties)
 	for (i = 0; i < nteams; i++)
 	{
 		p->size[i] = playing / nteams + (i < playing % nteams);
-		p->by[i] = ties & SUMS ? 1 : 1.0 / p->size[i];
+		p->scale[i] = ties & SUMS ? 1 : 1.0 / p->size[i];
 	}
 	p->share = ties & SUMS ? 1.0 / nteams : 1.0 / playing;
 	p->objective = ties & RANGE ? SPLIT_RANGE : SPLIT_SQUARES;
@@ -77,16 +77,16 @@ random_box(Box *box, Random *random, int ties)
 		box->party[i] = (int) random_between(random, -2, 3.999);
 		if (box->party[i] < 0)
 			box->party[i] = 0;
-		box->places[i] = SPLIT_MAY(nteams + 1) - 1;
+		box->allowed_teams[i] = SPLIT_MAY(nteams + 1) - 1;
 		if (random_between(random, 0, 1) < 0.3)
-			box->places[i] = SPLIT_MAY((int) random_between(random, playing < n ? 0 : 1, nteams + 1));
+			box->allowed_teams[i] = SPLIT_MAY((int) random_between(random, playing < n ? 0 : 1, nteams + 1));
 		else if (random_between(random, 0, 1) < 0.3)
-			box->places[i] = (int) random_between(random, 1, SPLIT_MAY(nteams + 1));
+			box->allowed_teams[i] = (int) random_between(random, 1, SPLIT_MAY(nteams + 1));
 	}
 	if (ties & PARTIES)
 		box->problem.party = box->party;
 	if (ties & LOCKS)
-		box->problem.places = box->places;
+		box->problem.allowed_teams = box->allowed_teams;
 	if (ties & APART)
 		for (i = 0; i < n / 3; i++)
 		{
@@ -140,7 +140,7 @@ test_against_all_splits(void **state)
 			}
 			solved++;
 			assert_int_equal(box.proof, SPLIT_PROVEN);
-			assert_true(keeps_many_ties(&box.problem, box.team));
+			assert_true(keeps_many_constraints(&box.problem, box.team));
 			assert_near(box.objective, many_objective(&box.problem, box.team), tolerance(&box));
 			assert_near(box.objective, least, tolerance(&box) + 1e-9 * least);
 		}
@@ -170,7 +170,7 @@ test_without_proof(void **state)
 			box_solve(&box);
 			if (box.proof < SPLIT_FOUND)
 				continue;
-			assert_true(keeps_many_ties(&box.problem, box.team));
+			assert_true(keeps_many_constraints(&box.problem, box.team));
 			assert_near(box.objective, many_objective(&box.problem, box.team), tolerance(&box));
 			assert_true(box.objective >= least - tolerance(&box));
 			if (box.proof == SPLIT_PROVEN)
@@ -215,7 +215,7 @@ test_larger(void **state)
 			for (i = 0; i < n; i++)
 				team[i] = i < benched ? SPLIT_BENCH : (i - benched) % shapes[shape][1] + 1;
 			box_solve(&box);
-			assert_true(keeps_many_ties(&box.problem, box.team) && keeps_many_ties(&box.problem, team));
+			assert_true(keeps_many_constraints(&box.problem, box.team) && keeps_many_constraints(&box.problem, team));
 			if (n <= (benched > 0 ? 20 : 24))
 				assert_int_equal(box.proof, SPLIT_PROVEN);
 			else

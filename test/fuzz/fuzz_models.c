@@ -89,7 +89,7 @@ static int
 next_participants(Bytes *bytes, Participant *row, int *nplayers)
 {
 	int			n = 0;
-	int			nteams = (model->inputs & MODEL_MANY_TEAMS) && next_below(bytes, 2) ?
+	int			nteams = (model->supports & MODEL_MANY_TEAMS) && next_below(bytes, 2) ?
 		1 + next_below(bytes, 6) : 2;
 	int			sided = nteams == 2 && next_below(bytes, 4) == 0;
 	int			team,

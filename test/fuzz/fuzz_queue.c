@@ -83,14 +83,14 @@ fuzz_queue(const uint8_t *data, size_t size)
 	p->n = next_below(&bytes, MAX_TICKETS + 1);
 	p->nteams = 2 + next_below(&bytes, 9);
 	p->team_size = 1 + next_below(&bytes, 6);
-	p->window = next_between(&bytes, 0, MOST_POINTS);
-	p->widening = next_between(&bytes, 0, MOST_POINTS);
-	p->max_window = next_below(&bytes, 2) ? INFINITY : next_between(&bytes, 0, MOST_POINTS);
+	p->window = next_between(&bytes, 0, MAX_POINTS);
+	p->widening = next_between(&bytes, 0, MAX_POINTS);
+	p->max_window = next_below(&bytes, 2) ? INFINITY : next_between(&bytes, 0, MAX_POINTS);
 	tickets->picky = next_below(&bytes, 2);
 	for (i = 0; i < p->n; i++)
 	{
-		tickets->rating[i] = next_between(&bytes, -MOST_POINTS, MOST_POINTS);
-		tickets->waited[i] = next_between(&bytes, 0, MOST_POINTS);
+		tickets->rating[i] = next_between(&bytes, -MAX_POINTS, MAX_POINTS);
+		tickets->waited[i] = next_between(&bytes, 0, MAX_POINTS);
 		tickets->party[i] = next_below(&bytes, 2) * next_below(&bytes, 20);
 		tickets->pool[i] = next_below(&bytes, 2);
 		tickets->region[i] = 1 + (uint64_t) next_below(&bytes, 7);

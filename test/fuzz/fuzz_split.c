@@ -5,7 +5,7 @@
  * Whatever the bytes, a lobby is refused with a status, or every answer keeps the
  * ties and is as good as it says: both methods agree, but for their bounds.
  */
-#include "../ties.h"
+#include "../constraints.h"
 #include "bytes.h"
 #include "targets.h"
 
@@ -19,7 +19,7 @@ typedef struct Lobby
 	double		value[2][MAX_PLAYERS];
 	double		command_value[2][MAX_PLAYERS];
 	int			party[MAX_PLAYERS];
-	int			places[MAX_PLAYERS];
+	int			allowed_teams[MAX_PLAYERS];
 	bool		commander[MAX_PLAYERS];
 	int			current[MAX_PLAYERS];
 	SplitPair	apart[MAX_PAIRS];
@@ -37,7 +37,7 @@ next_points(Bytes *bytes, Lobby *lobby)
 {
 	double		number = next_number(bytes);
 
-	if (!(fabs(number) <= MOST_POINTS))
+	if (!(fabs(number) <= MAX_POINTS))
 		number = 1000;
 	lobby->largest = fmax(lobby->largest, fabs(number));
 	return number;
@@ -62,7 +62,7 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 				lobby->value[j][i] = round(lobby->value[j][i]);
 		}
 		lobby->party[i] = next_below(bytes, 8) / 2;
-		lobby->places[i] = next_below(bytes, 3) ? SPLIT_ANYWHERE(2) :
+		lobby->allowed_teams[i] = next_below(bytes, 3) ? SPLIT_ANYWHERE(2) :
 			next_below(bytes, SPLIT_ANYWHERE(2) + 1);
 		lobby->commander[i] = next_below(bytes, 2);
 		lobby->current[i] = SPLIT_NOWHERE + next_below(bytes, 4);
@@ -75,7 +75,7 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 	if (next_below(bytes, 2))
 		p->command_value[0] = p->command_value[1] = NULL;
 	p->party = next_below(bytes, 2) ? lobby->party : NULL;
-	p->places = next_below(bytes, 2) ? lobby->places : NULL;
+	p->allowed_teams = next_below(bytes, 2) ? lobby->allowed_teams : NULL;
 	p->commander = next_below(bytes, 2) ? lobby->commander : NULL;
 	p->current = next_below(bytes, 2) ? lobby->current : NULL;
 	p->apart = lobby->apart;
@@ -125,7 +125,7 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 			difference += (team == 1 ? 1 : -1) *
 				(answer->commander[team - 1] == i ? p->command_value : p->value)[team - 1][i];
 	}
-	CHECK(keeps_ties(p->n, p->party, p->places, p->apart, p->napart, answer->team));
+	CHECK(keeps_constraints(p->n, p->party, p->allowed_teams, p->apart, p->napart, answer->team));
 	CHECK(count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
 		  moves == p->size[size].moves);
 	for (i = 0; i < 2; i++)

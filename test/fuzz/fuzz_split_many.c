@@ -5,7 +5,7 @@
  * Whatever the bytes, a split keeps the ties and is what it says; one that is proven is
  * no worse than any there is, and where there is said to be none there is none.
  */
-#include "../ties.h"
+#include "../constraints.h"
 #include "bytes.h"
 #include "targets.h"
 
@@ -18,7 +18,7 @@ typedef struct Lobby
 	SplitManyProblem problem;
 	double		value[MAX_PLAYERS];
 	int			party[MAX_PLAYERS];
-	int			places[MAX_PLAYERS];
+	int			allowed_teams[MAX_PLAYERS];
 	SplitPair	apart[MAX_PAIRS];
 	double		largest;
 } Lobby;
@@ -38,7 +38,7 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 	for (i = 0; i < p->nteams; i++)
 	{
 		p->size[i] = playing / p->nteams + (i < playing % p->nteams);
-		p->by[i] = sums ? 1 : 1.0 / p->size[i];
+		p->scale[i] = sums ? 1 : 1.0 / p->size[i];
 	}
 	p->share = sums ? 1.0 / p->nteams : 1.0 / playing;
 	p->objective = next_below(bytes, 2) ? SPLIT_RANGE : SPLIT_SQUARES;
@@ -47,15 +47,15 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 	{
 		double		number = next_number(bytes);
 
-		lobby->value[i] = fabs(number) <= MOST_POINTS ? number : 1000;
+		lobby->value[i] = fabs(number) <= MAX_POINTS ? number : 1000;
 		lobby->largest = fmax(lobby->largest, fabs(lobby->value[i]));
 		lobby->party[i] = next_below(bytes, 8) / 2;
-		lobby->places[i] = next_below(bytes, 3) ? SPLIT_ANYWHERE(p->nteams) :
+		lobby->allowed_teams[i] = next_below(bytes, 3) ? SPLIT_ANYWHERE(p->nteams) :
 			1 + next_below(bytes, SPLIT_ANYWHERE(p->nteams));
 	}
 	p->value = lobby->value;
 	p->party = next_below(bytes, 2) ? lobby->party : NULL;
-	p->places = next_below(bytes, 2) ? lobby->places : NULL;
+	p->allowed_teams = next_below(bytes, 2) ? lobby->allowed_teams : NULL;
 	p->apart = lobby->apart;
 	for (i = next_below(bytes, MAX_PAIRS + 1); i > 0; i--)
 	{
@@ -99,7 +99,7 @@ fuzz_split_many(const uint8_t *data, size_t size)
 
 		if (p->objective == SPLIT_SQUARES)
 			objective = sqrt(objective);
-		CHECK(keeps_many_ties(p, team));
+		CHECK(keeps_many_constraints(p, team));
 		CHECK(fabs(objective - left) <= noise);
 		CHECK(proof != SPLIT_PROVEN || objective <= best + noise);
 	}

@@ -22,7 +22,7 @@
 	} while (0)
 
 /* As large as the functions let ratings be. */
-#define MOST_POINTS 1e12
+#define MAX_POINTS 1e12
 
 /* A model by its name; false if there is none. */
 extern bool fuzz_models_begin(const char *name);

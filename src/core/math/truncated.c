@@ -12,7 +12,7 @@
 #define FRACTION_FROM 10.0
 
 /* Variance is never cut down to nothing, so that it can be divided by. */
-#define LEAST_REST 1e-30
+#define MIN_REST 1e-30
 
 /*
  * The tails k1 and k2 of Laplace's continued fraction for the inverse of Mills'
@@ -68,7 +68,7 @@ truncated_win(double x)
 		result.w = k1 * result.v;
 		result.rest = k1 * (k2 - k1);
 	}
-	result.rest = fmax(result.rest, LEAST_REST);
+	result.rest = fmax(result.rest, MIN_REST);
 	return result;
 }
 
@@ -138,7 +138,7 @@ truncated_draw(double t, double e)
 										  (e + distance) * below) / mass;
 		result.rest = 1 - result.w;
 	}
-	result.rest = fmax(result.rest, LEAST_REST);
+	result.rest = fmax(result.rest, MIN_REST);
 	if (t < 0)
 		result.v = -result.v;
 	return result;

@@ -327,7 +327,7 @@ const Model elo_model = {
 	.nparams = ELO_NPARAMS,
 	.state = elo_state,
 	.nstate = 1,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,
 	.team_strength = elo_team_strength,

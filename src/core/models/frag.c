@@ -323,7 +323,7 @@ const Model frag_model = {
 	.nparams = FRAG_NPARAMS,
 	.state = frag_state,
 	.nstate = 1,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE | MODEL_ONE_TEAM,
 	.init = frag_init,
 	.age = frag_age,

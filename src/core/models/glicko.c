@@ -309,7 +309,7 @@ const Model glicko_model = {
 	.nparams = GLICKO_NPARAMS,
 	.state = glicko_state,
 	.nstate = GLICKO_NSTATE,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = glicko_init,
 	.age = glicko_age,

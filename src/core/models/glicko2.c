@@ -222,7 +222,7 @@ const Model glicko2_model = {
 	.nparams = GLICKO2_NPARAMS,
 	.state = glicko2_state,
 	.nstate = GLICKO2_NSTATE,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = glicko2_init,
 	.age = glicko2_age,

@@ -269,7 +269,7 @@ const Model hive_model = {
 	.nparams = HIVE_NPARAMS,
 	.state = hive_state,
 	.nstate = HIVE_NSTATE,
-	.inputs = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
+	.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
 	MODEL_LOG_ODDS | MODEL_GAIN,
 	.init = hive_init,
 	.stint_weight = hive_stint_weight,

@@ -588,7 +588,7 @@ const Model trueskill_model = {
 	.nparams = TRUESKILL_NPARAMS,
 	.state = trueskill_state,
 	.nstate = TRUESKILL_NSTATE,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = trueskill_init,
 	.age = trueskill_age,

@@ -731,7 +731,7 @@ const Model trueskill2_model = {
 	.nparams = TRUESKILL2_NPARAMS,
 	.state = trueskill2_state,
 	.nstate = TRUESKILL2_NSTATE,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SQUAD | MODEL_COUNTS | MODEL_QUIT | MODEL_EXPERIENCE,
 	.max_players = TRUESKILL2_MAX_PLAYERS,
 	.init = trueskill2_init,

@@ -622,7 +622,7 @@ const Model weng_lin_model = {
 	.nparams = WENG_LIN_NPARAMS,
 	.state = weng_lin_state,
 	.nstate = WENG_LIN_NSTATE,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = weng_lin_init,
 	.age = weng_lin_age,

@@ -14,7 +14,7 @@
 #define PARTICIPANTS_BETWEEN_CHECKS 1000
 
 /* No forecast is scored as more certain than this. */
-#define LEAST_PROBABILITY 1e-15
+#define MIN_PROBABILITY 1e-15
 
 /* Lay the arrays out, or only add up what they take where there is no block. */
 static size_t
@@ -166,13 +166,13 @@ match_log_loss(const Match *match)
 	int			i;
 
 	if (match->nteams == 2)
-		return log_loss(fmin(fmax(match->team[0].win, LEAST_PROBABILITY),
-							 1 - LEAST_PROBABILITY),
+		return log_loss(fmin(fmax(match->team[0].win, MIN_PROBABILITY),
+							 1 - MIN_PROBABILITY),
 						match_outcome(match, 0) / 2.0);
 	for (i = 0; i < match->nteams; i++)
 		if (match_outcome(match, i) != MATCH_LOST)
 		{
-			loss -= log(fmax(match->team[i].win, LEAST_PROBABILITY));
+			loss -= log(fmax(match->team[i].win, MIN_PROBABILITY));
 			winners++;
 		}
 	return loss / winners;

@@ -175,7 +175,7 @@ stint_weights(const Model *model, const ParamValue *params,
 	}
 
 	/* A model that knows no commanders counts their time as play. */
-	if ((model->inputs & MODEL_COMMANDING) && !isnan(p->commanding))
+	if ((model->supports & MODEL_COMMANDING) && !isnan(p->commanding))
 		share = p->commanding <= 1 ? p->commanding :
 			p->commanding / (p->left - p->joined);
 
@@ -301,7 +301,7 @@ match_build(const Model *model, const ParamValue *params,
 		/* A score that differs is no score of the team. */
 		if (match->team[team].score != p->score)
 		{
-			if ((model->inputs & MODEL_SCORE) &&
+			if ((model->supports & MODEL_SCORE) &&
 				!(isnan(match->team[team].score) && isnan(p->score)))
 				differing = differing < 0 ? i : differing;
 			match->team[team].score = NAN;
@@ -357,10 +357,10 @@ match_build(const Model *model, const ParamValue *params,
 	if (sides > 2 || (sides == 2 && match->team[0].side == match->team[1].side))
 		return MATCH_SIDE_TAKEN;
 	if (match->nteams < 2 &&
-		!(match->nteams == 1 && (model->inputs & MODEL_ONE_TEAM) &&
+		!(match->nteams == 1 && (model->supports & MODEL_ONE_TEAM) &&
 		  !isnan(match->team[0].score)))
 		return MATCH_ONE_TEAM;
-	if (match->nteams > 2 && !(model->inputs & MODEL_MANY_TEAMS))
+	if (match->nteams > 2 && !(model->supports & MODEL_MANY_TEAMS))
 		return MATCH_TOO_MANY_TEAMS_FOR_MODEL;
 	if (model->max_players > 0 && match->nplayers > model->max_players)
 		return MATCH_TOO_MANY_PLAYERS_FOR_MODEL;

@@ -80,7 +80,7 @@ typedef struct StateSpec
 } StateSpec;
 
 /* What a model takes into account, for models() and for checks. */
-enum ModelInput
+enum ModelSupport
 {
 	MODEL_MANY_TEAMS = 1 << 0,	/* more than two teams */
 	MODEL_DRAWS = 1 << 1,
@@ -117,9 +117,9 @@ typedef struct Model
 	int			nparams;
 	const StateSpec *state;
 	int			nstate;
-	unsigned	inputs;			/* a set of ModelInput */
+	unsigned	supports;			/* a set of ModelSupport */
 	int			max_players;	/* of a match; 0: no limit of its own */
-	bool		solver;			/* has only parameters and inputs, see solve/solver.h */
+	bool		solver;			/* has only parameters and what it supports, see core solve/solver.h */
 
 	/* The state of a player who has not played. */
 	void		(*init) (const ParamValue *params, double *state);

@@ -89,7 +89,7 @@ static const Model bradley_terry_model = {
 	.source = "Bradley and Terry, Biometrika 39 (1952); Davidson (1970)",
 	.params = bradley_terry_params,
 	.nparams = BRADLEY_TERRY_NPARAMS,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.solver = true,
 };

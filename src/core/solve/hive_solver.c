@@ -140,7 +140,7 @@ static const Model hive_solver_model = {
 	.source = "the skill system of Natural Selection 2, section on fully solving",
 	.params = hive_params,
 	.nparams = HIVE_NPARAMS,
-	.inputs = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
+	.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
 	MODEL_LOG_ODDS | MODEL_GAIN,
 	.solver = true,
 	.stint_weight = hive_solver_stint_weight,

@@ -18,8 +18,8 @@
 #define MAX_DRAW_ROUNDS 100
 #define DRAW_TOLERANCE 1e-10
 #define DRAW_STEP 1e-12
-#define LEAST_DRAW 1e-6
-#define MOST_DRAW 1e6
+#define MIN_DRAW 1e-6
+#define MAX_DRAW 1e6
 
 const char *const solver_methods[] = {"newton", "gradient", NULL};
 const char *const solver_errors_choices[] = {"bound", "probes", "exact", NULL};
@@ -383,8 +383,8 @@ solver_fill(SolverTask *task, void *block)
 static double
 fit_draw(LogitProblem *problem, const double *x)
 {
-	const double lowest = log(LEAST_DRAW);
-	const double highest = log(MOST_DRAW);
+	const double lowest = log(MIN_DRAW);
+	const double highest = log(MAX_DRAW);
 	double		low = lowest;
 	double		high = highest;
 	double		at = log(problem->options.draw);

@@ -79,7 +79,7 @@ static const Model whole_history_model = {
 	.source = "Coulom, Whole-History Rating (2008)",
 	.params = whole_history_params,
 	.nparams = WHOLE_HISTORY_NPARAMS,
-	.inputs = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.solver = true,
 };

@@ -12,8 +12,8 @@
 #include "core/util/block.h"
 
 /* Units near a ticket that are considered, and steps to fill the teams with them. */
-#define MOST_CANDIDATES 256
-#define MOST_STEPS 4000
+#define MAX_CANDIDATES 256
+#define MAX_STEPS 4000
 
 /* What making teams even may take, in steps of about a nanosecond. */
 #define MATCH_WORK 1e5
@@ -57,13 +57,13 @@ typedef struct Queue
 	Member	   *member;
 	Place	   *place;			/* by pool, region and rating */
 	int		   *place_of;		/* by unit and region */
-	int			candidate[MOST_CANDIDATES]; /* the nearest first, behind the ticket */
+	int			candidate[MAX_CANDIDATES]; /* the nearest first, behind the ticket */
 	int			ncandidates;
-	bool		chosen[MOST_CANDIDATES];
+	bool		chosen[MAX_CANDIDATES];
 	int			steps;
 	double	   *value;			/* of a match */
 	int		   *party;
-	int		   *places;
+	int		   *allowed_teams;
 	void	   *split_room;
 } Queue;
 
@@ -93,7 +93,7 @@ match_problem(const QueueProblem *problem)
 	for (t = 0; t < problem->nteams; t++)
 	{
 		split.size[t] = problem->team_size;
-		split.by[t] = 1.0 / problem->team_size;
+		split.scale[t] = 1.0 / problem->team_size;
 	}
 	return split;
 }
@@ -115,7 +115,7 @@ lay_out(const QueueProblem *problem, char *block, Queue *queue)
 	queue->place_of = block_take(&block, &total, sizeof(int), places);
 	queue->value = block_take(&block, &total, sizeof(double), (size_t) split.n);
 	queue->party = block_take(&block, &total, sizeof(int), (size_t) split.n);
-	queue->places = block_take(&block, &total, sizeof(int), (size_t) split.n);
+	queue->allowed_teams = block_take(&block, &total, sizeof(int), (size_t) split.n);
 	queue->split_room = block_take(&block, &total, 1, split_many_room(&split));
 	return total;
 }
@@ -311,7 +311,7 @@ fill_teams(Queue *queue, int c, int *left, int missing)
 
 	if (missing == 0)
 		return true;
-	if (c == queue->ncandidates || ++queue->steps > MOST_STEPS)
+	if (c == queue->ncandidates || ++queue->steps > MAX_STEPS)
 		return false;
 	for (t = 0; t < problem->nteams; t++)
 	{
@@ -342,7 +342,7 @@ choose(Queue *queue, int from)
 	int			most;
 
 	/* Parties may not fit with those who are nearest. */
-	for (most = seats(problem);; most = MOST_CANDIDATES)
+	for (most = seats(problem);; most = MAX_CANDIDATES)
 	{
 		int			left[SPLIT_MAX_TEAMS];
 		int			found = 0;
@@ -357,7 +357,7 @@ choose(Queue *queue, int from)
 		queue->steps = 0;
 		if (found >= seats(problem) && fill_teams(queue, 0, left, seats(problem)))
 			return true;
-		if (queue->ncandidates < most || most == MOST_CANDIDATES)
+		if (queue->ncandidates < most || most == MAX_CANDIDATES)
 			return false;
 	}
 }
@@ -401,7 +401,7 @@ make_match(Queue *queue, int region, QueueMatch *match)
 			queue->party[match->nseats] = i + 1;
 
 			/* Of two teams it does not matter in which one the first unit is. */
-			queue->places[match->nseats] = i == 0 && problem->nteams == 2 ?
+			queue->allowed_teams[match->nseats] = i == 0 && problem->nteams == 2 ?
 				SPLIT_MAY(1) : SPLIT_ANYWHERE(problem->nteams);
 			match->ticket[match->nseats++] = ticket;
 		}
@@ -414,7 +414,7 @@ make_match(Queue *queue, int region, QueueMatch *match)
 		return;
 	split.value = queue->value;
 	split.party = queue->party;
-	split.places = queue->places;
+	split.allowed_teams = queue->allowed_teams;
 	(void) split_many(&split, queue->split_room, match->team, &left);
 }
 

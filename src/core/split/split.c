@@ -23,10 +23,10 @@
 #define QUANTUM_NOISE 1e-9
 
 /* Exchanges go on as long as they take this share off the difference. */
-#define LEAST_GAIN 1e-6
+#define MIN_GAIN 1e-6
 
 /* Units beyond this would not be told apart in a double for long. */
-#define MOST_UNITS 0x1p40
+#define MAX_UNITS 0x1p40
 
 static const double quanta[] = {1000, 100, 10, 1, 0.5, 0.1, 0.01, 0.001};
 
@@ -44,8 +44,8 @@ party_of(const SplitProblem *problem, int player)
 static bool
 may_be(const SplitProblem *problem, int player, int team)
 {
-	return problem->places == NULL ||
-		(problem->places[player] & SPLIT_MAY(team)) != 0;
+	return problem->allowed_teams == NULL ||
+		(problem->allowed_teams[player] & SPLIT_MAY(team)) != 0;
 }
 
 static bool
@@ -369,7 +369,7 @@ set_units(SplitProblem *problem, double quantum)
 		SplitOption *option = &problem->option[i];
 		double		units = option->value / quantum;
 
-		option->units = llround(units) -
+		option->quanta = llround(units) -
 			(int64_t) middle * (option->count[0] - option->count[1]);
 		if (fabs(units - round(units)) > QUANTUM_NOISE * fmax(1, fabs(units)))
 			problem->exact = false;
@@ -437,7 +437,7 @@ split_choose(SplitProblem *problem)
 	problem->method = SPLIT_BY_REACH;
 	problem->exact = false;
 	for (q = 0; q < sizeof(quanta) / sizeof(quanta[0]) && !problem->exact; q++)
-		if (farthest < MOST_UNITS * quanta[q])
+		if (farthest < MAX_UNITS * quanta[q])
 			set_units(problem, quanta[q]);
 	reach = problem->exact && reach_fits(problem);
 	if (halves_fit(problem, reach ? split_reach_work(problem) : problem->max_work))
@@ -445,7 +445,7 @@ split_choose(SplitProblem *problem)
 	else if (!reach)
 	{
 		/* As fine as it may be. */
-		quantum = fmax(farthest / MOST_UNITS, DBL_MIN);
+		quantum = fmax(farthest / MAX_UNITS, DBL_MIN);
 		do
 			set_units(problem, quantum *= 2);
 		while (!reach_fits(problem) && quantum < 4 * farthest);
@@ -564,7 +564,7 @@ exchange(const SplitProblem *problem, int size, int *choice)
 			choice[best.group[1]] = best.option[1];
 			difference = best.difference;
 		}
-	} while (fabs(difference) < before * (1 - LEAST_GAIN));
+	} while (fabs(difference) < before * (1 - MIN_GAIN));
 }
 
 void

@@ -46,7 +46,7 @@ typedef struct SplitOption
 	int			command;		/* teams that get a commander */
 	int			moves;			/* players who leave where they are */
 	double		value;			/* of the first team less that of the second */
-	int64_t		units;			/* the same in quanta */
+	int64_t		quanta;			/* the same in quanta */
 	uint64_t	code;			/* of what each player does, see split_player_does() */
 } SplitOption;
 
@@ -70,7 +70,7 @@ typedef enum SplitStatus
 {
 	SPLIT_OK,
 	SPLIT_GROUP_TOO_LARGE,		/* group at fault: more than can be enumerated */
-	SPLIT_NO_OPTION				/* group at fault: its ties contradict one another */
+	SPLIT_NO_OPTION				/* group at fault: its constraints contradict one another */
 } SplitStatus;
 
 typedef enum SplitMethod
@@ -86,7 +86,7 @@ typedef struct SplitProblem
 	const double *value[2];		/* of each on either team */
 	const double *command_value[2]; /* as its commander, or NULL: there are none */
 	const int  *party;			/* the same for those who stay together, or NULL; 0: none */
-	const int  *places;			/* where each may be, or NULL for anywhere */
+	const int  *allowed_teams;			/* where each may be, or NULL for anywhere */
 	const bool *commander;		/* who may command, or NULL for all */
 	const int  *current;		/* where each is now, or NULL: moves do not count */
 	const SplitPair *apart;		/* not in the same team */
@@ -138,7 +138,7 @@ typedef struct SplitAnswer
  */
 extern SplitStatus split_group(SplitProblem *problem);
 
-/* Fill in the options: those that no tie forbids. */
+/* Fill in the options: those that no constraint forbids. */
 extern void split_make_options(SplitProblem *problem);
 
 /* Choose the method and find the room that it takes. */

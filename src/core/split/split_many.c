@@ -19,14 +19,14 @@
 #define PAIR_ROOM ((size_t) 4 << 20)
 #define PAIR_OPTIONS 8192
 #define PAIR_WORK 1e7
-#define LEAST_PAIR_WORK 5e3
+#define MIN_PAIR_WORK 5e3
 
 /* Drafts from which teams are made more even, and steps to find each. */
 #define MAX_DRAFTS 4
 #define DRAFT_STEPS 1000000
 
 /* What is no better by more than this share is rounding. */
-#define LEAST_GAIN 1e-9
+#define MIN_GAIN 1e-9
 #define SUM_NOISE 1e-24
 
 /* How often to look for an interrupt. */
@@ -37,7 +37,7 @@ typedef struct Unit
 {
 	int			first_member;	/* of member[] */
 	int			size;
-	int			places;
+	int			allowed_teams;
 	double		value;
 } Unit;
 
@@ -197,7 +197,7 @@ make_units(Search *search)
 	for (i = 0; i < problem->n; i++)
 	{
 		int			party = problem->party != NULL ? problem->party[i] : 0;
-		Unit		unit = {.first_member = n,.places = ~0};
+		Unit		unit = {.first_member = n,.allowed_teams = ~0};
 
 		for (j = 0; j < i && party != 0; j++)
 			if (problem->party[j] == party)
@@ -211,8 +211,8 @@ make_units(Search *search)
 			search->member[n++] = j;
 			unit.size++;
 			unit.value += problem->value[j];
-			if (problem->places != NULL)
-				unit.places &= problem->places[j];
+			if (problem->allowed_teams != NULL)
+				unit.allowed_teams &= problem->allowed_teams[j];
 		}
 		for (u = search->nunits++; u > 0 && comes_before(&unit, &search->unit[u - 1]); u--)
 			search->unit[u] = search->unit[u - 1];
@@ -230,7 +230,7 @@ make_units(Search *search)
 
 		/* Who is to be apart and in one party can only sit out. */
 		if (a == b)
-			search->unit[a].places &= SPLIT_MAY(SPLIT_BENCH);
+			search->unit[a].allowed_teams &= SPLIT_MAY(SPLIT_BENCH);
 		else if (search->nunits <= MAX_UNITS)
 		{
 			search->apart[a] |= UINT64_C(1) << b;
@@ -249,8 +249,8 @@ are_alike(const Search *search, int s, int t)
 	if (problem->size[s] != problem->size[t])
 		return false;
 	for (u = 0; u < search->nunits; u++)
-		if ((search->unit[u].places >> (s + 1) & 1) !=
-			(search->unit[u].places >> (t + 1) & 1))
+		if ((search->unit[u].allowed_teams >> (s + 1) & 1) !=
+			(search->unit[u].allowed_teams >> (t + 1) & 1))
 			return false;
 	return true;
 }
@@ -323,7 +323,7 @@ objective(const Search *search, const double *sum)
 		playing += sum[t + 1];
 	for (t = 0; t < problem->nteams; t++)
 	{
-		double		strength = sum[t + 1] * problem->by[t];
+		double		strength = sum[t + 1] * problem->scale[t];
 		double		off = strength - playing * problem->share;
 
 		squares += off * off;
@@ -397,7 +397,7 @@ draft(Search *search, int u, int *left, int spare, uint64_t *random)
 
 		if (random == NULL && u / problem->nteams % 2 == 1)
 			team = problem->nteams + 1 - team;
-		if (left[team - 1] < unit->size || (unit->places & SPLIT_MAY(team)) == 0 ||
+		if (left[team - 1] < unit->size || (unit->allowed_teams & SPLIT_MAY(team)) == 0 ||
 			!is_apart(search, u, team))
 			continue;
 
@@ -414,13 +414,13 @@ draft(Search *search, int u, int *left, int spare, uint64_t *random)
 			return true;
 		left[team - 1] += unit->size;
 	}
-	if (spare < unit->size || (unit->places & SPLIT_MAY(SPLIT_BENCH)) == 0)
+	if (spare < unit->size || (unit->allowed_teams & SPLIT_MAY(SPLIT_BENCH)) == 0)
 		return false;
 	search->team[u] = SPLIT_BENCH;
 	return draft(search, u + 1, left, spare - unit->size, random);
 }
 
-/* The players of two teams, or of a team and the bench (0), with their ties. */
+/* The players of two teams, or of a team and the bench (0), with their constraints. */
 static void
 gather_pair(Search *search, int s, int t)
 {
@@ -433,7 +433,7 @@ gather_pair(Search *search, int s, int t)
 	{
 		int			unit = search->unit_of[i];
 		int			team = search->team[unit];
-		int			places = search->unit[unit].places;
+		int			places = search->unit[unit].allowed_teams;
 
 		search->pair_place[i] = -1;
 		if (team != s && team != t)
@@ -457,7 +457,7 @@ gather_pair(Search *search, int s, int t)
 	}
 	pair->value[0] = pair->value[1] = search->pair_value;
 	pair->party = search->pair_party;
-	pair->places = search->pair_places;
+	pair->allowed_teams = search->pair_places;
 	pair->apart = search->pair_apart;
 	pair->max_room = PAIR_ROOM;
 	pair->max_work = PAIR_WORK;
@@ -478,8 +478,8 @@ find_target(const Search *search, int s, int t, const double *sum)
 	if (t != SPLIT_BENCH)
 	{
 		/* Where the squares of both are least: a parabola in the sum of the first. */
-		double		a = problem->by[s - 1];
-		double		b = problem->by[t - 1];
+		double		a = problem->scale[s - 1];
+		double		b = problem->scale[t - 1];
 
 		return (a - b) * (2 * search->center - (a + b) * (sum[s] + sum[t])) /
 			(a * a + b * b);
@@ -503,7 +503,7 @@ split_pair(Search *search, int s, int t, const double *sum)
 	SplitAnswer answer = {.team = search->pair_team};
 	double		target = find_target(search, s, t, sum);
 	double		before = fabs(sum[s] - (t != SPLIT_BENCH ? sum[t] : 0) - target);
-	double		noise = LEAST_GAIN * fmax(before, fabs(search->total) / problem->n);
+	double		noise = MIN_GAIN * fmax(before, fabs(search->total) / problem->n);
 	int			i;
 
 	search->pair_exact = false;
@@ -520,7 +520,7 @@ split_pair(Search *search, int s, int t, const double *sum)
 	split_choose(pair);
 	if (pair->room > PAIR_ROOM)
 		return false;
-	search->work += LEAST_PAIR_WORK + (pair->method == SPLIT_BY_HALVES ?
+	search->work += MIN_PAIR_WORK + (pair->method == SPLIT_BY_HALVES ?
 									   split_halves_work(pair) : split_reach_work(pair));
 	split_solve(pair, search->pair_room, &answer);
 	search->pair_exact = pair->method == SPLIT_BY_HALVES || pair->exact;
@@ -603,7 +603,7 @@ order_teams(Search *search)
 	search->alike_end = search->alike_first + most;
 	search->must_play = 0;
 	for (u = 0; u < search->nunits; u++)
-		if ((search->unit[u].places & SPLIT_MAY(SPLIT_BENCH)) == 0)
+		if ((search->unit[u].allowed_teams & SPLIT_MAY(SPLIT_BENCH)) == 0)
 			search->must_play |= UINT64_C(1) << u;
 	first[0] = search->benches ? most : 0;
 	first[1] = search->alike_first;
@@ -618,9 +618,9 @@ order_teams(Search *search)
 		{
 			uint64_t	bit = UINT64_C(1) << u;
 
-			if ((search->unit[u].places & SPLIT_MAY(t + 1)) != 0)
+			if ((search->unit[u].allowed_teams & SPLIT_MAY(t + 1)) != 0)
 				search->may[place] |= bit;
-			if ((search->unit[u].places &
+			if ((search->unit[u].allowed_teams &
 				 ((SPLIT_MAY(problem->nteams + 1) - 1))) == SPLIT_MAY(t + 1))
 				search->must[place] |= bit;
 		}
@@ -701,7 +701,7 @@ squares_to_come(const Search *search, int level, double sum)
 	/* Whatever is off in all is best spread over them (Cauchy and Schwarz). */
 	for (i = level; i < problem->nteams; i++)
 	{
-		double		by = problem->by[search->order[i]];
+		double		by = problem->scale[search->order[i]];
 
 		wanted += search->center / by;
 		weight += 1 / (by * by);
@@ -714,7 +714,7 @@ squares_to_come(const Search *search, int level, double sum)
 static double
 squares_of_mean(const Search *search, int level, double sum)
 {
-	double		off = sum * search->problem->by[0] / level - search->center;
+	double		off = sum * search->problem->scale[0] / level - search->center;
 
 	return level * off * off;
 }
@@ -728,7 +728,7 @@ squares_may_do(const Search *search, double sum, double squares)
 		squares - squares_of_mean(search, level, search->sum + sum) :
 		squares + squares_to_come(search, level, search->sum + sum);
 
-	return least < search->best * (1 - LEAST_GAIN);
+	return least < search->best * (1 - MIN_GAIN);
 }
 
 /* The same of strengths: teams to come must be near enough to these, too. */
@@ -736,7 +736,7 @@ static bool
 range_may_do(const Search *search, double sum, double low, double high)
 {
 	const SplitManyProblem *problem = search->problem;
-	double		best = search->best * (1 - LEAST_GAIN);
+	double		best = search->best * (1 - MIN_GAIN);
 	double		rest = search->total - search->sum - sum;
 	double		weight = 0;
 	int			i;
@@ -744,7 +744,7 @@ range_may_do(const Search *search, double sum, double low, double high)
 	if (search->benches || search->level + 1 == problem->nteams)
 		return high - low < best;
 	for (i = search->level + 1; i < problem->nteams; i++)
-		weight += 1 / problem->by[search->order[i]];
+		weight += 1 / problem->scale[search->order[i]];
 	return high - low < best && rest < (low + best) * weight &&
 		rest > (high - best) * weight;
 }
@@ -772,7 +772,7 @@ static void
 take_in_table(Search *search, uint64_t team, double sum)
 {
 	uint64_t	set = search->used | team;
-	double		off = sum * search->problem->by[search->order[search->level]] -
+	double		off = sum * search->problem->scale[search->order[search->level]] -
 		search->center;
 	double		squares = search->least[search->used] + off * off;
 	int			i;
@@ -797,7 +797,7 @@ take_on_path(Search *search, uint64_t team, double sum)
 {
 	const SplitManyProblem *problem = search->problem;
 	int			level = search->level;
-	double		strength = sum * problem->by[search->order[level]];
+	double		strength = sum * problem->scale[search->order[level]];
 	double		off = strength - search->center;
 	double		low = fmin(search->low[level], strength);
 	double		high = fmax(search->high[level], strength);

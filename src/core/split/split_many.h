@@ -24,7 +24,7 @@ typedef enum SplitObjective
 typedef enum SplitProof
 {
 	SPLIT_NONE_FOUND,			/* and whether there is one is not known */
-	SPLIT_IMPOSSIBLE,			/* no split keeps the ties */
+	SPLIT_IMPOSSIBLE,			/* no split keeps the constraints */
 	SPLIT_FOUND,				/* but others may be better */
 	SPLIT_PROVEN				/* none is better */
 } SplitProof;
@@ -34,12 +34,12 @@ typedef struct SplitManyProblem
 	int			n;
 	const double *value;		/* of each player */
 	const int  *party;			/* as in SplitProblem; a party is at most a team */
-	const int  *places;			/* where each may be: SPLIT_MAY(), teams from 1 on */
+	const int  *allowed_teams;			/* where each may be: SPLIT_MAY(), teams from 1 on */
 	const SplitPair *apart;
 	int			napart;
 	int			nteams;
 	int			size[SPLIT_MAX_TEAMS];
-	double		by[SPLIT_MAX_TEAMS];	/* strength of a team by its sum */
+	double		scale[SPLIT_MAX_TEAMS];	/* strength of a team by its sum */
 	double		share;			/* mean strength by the sum of all who play */
 	SplitObjective objective;
 	double		max_work;		/* steps of about a nanosecond */

@@ -77,10 +77,10 @@ group_range(const SplitProblem *problem, int place)
 		const SplitOption *o = &problem->option[group->first_option + i];
 		int			total = o->count[0] + o->count[1];
 
-		if (o->units < range.low)
-			range.low = o->units;
-		if (o->units > range.high)
-			range.high = o->units;
+		if (o->quanta < range.low)
+			range.low = o->quanta;
+		if (o->quanta > range.high)
+			range.high = o->quanta;
 		if (o->count[0] > range.count[0])
 			range.count[0] = o->count[0];
 		if (o->count[1] > range.count[1])
@@ -235,7 +235,7 @@ take_group(const SplitProblem *problem, Reach *reach, int place, int low_total,
 
 					if (o->count[0] + o->count[1] + o->moves > 0 &&
 						a >= o->count[0] && b >= 0 && rest >= 0)
-						or_shifted(to, row(reach, a - o->count[0], b, rest), o->units,
+						or_shifted(to, row(reach, a - o->count[0], b, rest), o->quanta,
 								   first, end, reach->words);
 				}
 			}
@@ -348,7 +348,7 @@ find_options(const SplitProblem *problem, const Reach *node, int number, int a,
 		{
 			const SplitOption *o = &problem->option[group->first_option + i];
 
-			if (o->count[0] == a && o->count[1] == b && o->units == units &&
+			if (o->count[0] == a && o->count[1] == b && o->quanta == units &&
 				split_option_state(problem, o) == state)
 				choice[problem->order[node[number].first]] = group->first_option + i;
 		}

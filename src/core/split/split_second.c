@@ -14,7 +14,7 @@
 #include "core/util/block.h"
 
 /* Pairs of sums that are looked at, at most. */
-#define MOST_PAIRS 50000000
+#define MAX_PAIRS 50000000
 
 /* A second difference of so much of what it is made of is none. */
 #define SUM_NOISE 1e-13
@@ -236,7 +236,7 @@ meet(const SplitProblem *problem, const Half *half, int left, int right,
 			if (++meeting->pairs % PAIRS_BETWEEN_INTERRUPTS == 0 &&
 				problem->interrupt != NULL)
 				problem->interrupt();
-			if (meeting->pairs > MOST_PAIRS)
+			if (meeting->pairs > MAX_PAIRS)
 				return false;
 		}
 	}

@@ -7,7 +7,7 @@
 #include "catalog/pg_type.h"
 
 #include "pg/sql/arrays.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_calibration_transition);
 SKILLRATING_FUNCTION(skillrating_calibration_combine);

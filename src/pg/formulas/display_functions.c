@@ -9,7 +9,7 @@
 #include "utils/timestamp.h"
 
 #include "core/rating/display.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_display_rating);
 SKILLRATING_FUNCTION(skillrating_shown_rating);

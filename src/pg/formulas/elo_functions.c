@@ -2,7 +2,7 @@
  * elo_functions.c
  *		Elo for two players, as scalar functions.
  */
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 #include "core/models/elo.h"
 

@@ -1,9 +1,9 @@
 /*
- * frag_rows.h
+ * frag_arguments.h
  *		Rows of a frag log, as arguments (state, killer, victim, ...) of aggregates.
  */
-#ifndef FRAG_ROWS_H
-#define FRAG_ROWS_H
+#ifndef FRAG_ARGUMENTS_H
+#define FRAG_ARGUMENTS_H
 
 #include "pg/sql/glue.h"
 
@@ -18,4 +18,4 @@ check_victim(FunctionCallInfo fcinfo)
 				 errhint("Leave rows that are no frags out with FILTER (WHERE ...).")));
 }
 
-#endif							/* FRAG_ROWS_H */
+#endif							/* FRAG_ARGUMENTS_H */

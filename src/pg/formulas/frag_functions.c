@@ -9,9 +9,9 @@
 #include "utils/builtins.h"
 
 #include "core/models/frag.h"
-#include "pg/formulas/frag_rows.h"
+#include "pg/formulas/frag_arguments.h"
+#include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
-#include "pg/sql/rows.h"
 
 SKILLRATING_FUNCTION(skillrating_frag_share);
 SKILLRATING_FUNCTION(skillrating_frag_win_share);

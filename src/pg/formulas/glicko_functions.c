@@ -6,7 +6,7 @@
 
 #include "core/models/deviation.h"
 #include "core/models/glicko.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_glicko_win_probability);
 SKILLRATING_FUNCTION(skillrating_glicko_update);

@@ -12,7 +12,7 @@
 
 #include "core/math/logistic.h"
 #include "core/models/hive.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_hive_weight);
 SKILLRATING_FUNCTION(skillrating_hive_win_probability_transition);

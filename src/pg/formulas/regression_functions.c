@@ -9,8 +9,8 @@
 #include "miscadmin.h"
 
 #include "core/evaluate/regression.h"
+#include "pg/sql/composite.h"
 #include "pg/sql/float8_state.h"
-#include "pg/sql/rows.h"
 
 SKILLRATING_FUNCTION(skillrating_linear_fit_transition);
 SKILLRATING_FUNCTION(skillrating_linear_fit_combine);

@@ -11,10 +11,10 @@
 #include "utils/memutils.h"
 
 #include "core/solve/frag_graph.h"
-#include "pg/formulas/frag_rows.h"
+#include "pg/formulas/frag_arguments.h"
 #include "pg/history/components.h"
+#include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
-#include "pg/sql/rows.h"
 
 SKILLRATING_FUNCTION(skillrating_frag_scores_transition);
 SKILLRATING_FUNCTION(skillrating_frag_scores_final);

@@ -21,9 +21,9 @@
 #include "windowapi.h"
 
 #include "pg/matches/inputs.h"
-#include "pg/matches/match_rows.h"
+#include "pg/matches/participant_arguments.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
@@ -518,7 +518,7 @@ skillrating_rate(PG_FUNCTION_ARGS)
 /* The state of final_ratings(). */
 typedef struct FinalRatings
 {
-	MatchRows	rows;
+	ParticipantArguments	rows;
 	Rater	   *rater;
 } FinalRatings;
 
@@ -534,7 +534,7 @@ final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
-	match_rows_init(&state->rows, fcinfo, "final_ratings", 2,
+	participant_arguments_init(&state->rows, fcinfo, "final_ratings", 2,
 					nargs > 7 ? 6 : -1, false);
 	state->rater =
 		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(1)),
@@ -582,7 +582,7 @@ skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 		(FinalRatings *) PG_GETARG_POINTER(0);
 
 	old = MemoryContextSwitchTo(context);
-	if (match_rows_read(&state->rows, fcinfo))
+	if (participant_arguments_read(&state->rows, fcinfo))
 	{
 		if (state->rater->match.n > 0)
 			final_ratings_rate(state);

@@ -18,7 +18,7 @@
 #include "pg/history/solve_state.h"
 #include "pg/matches/history_builder.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_survey_transition);
 SKILLRATING_FUNCTION(skillrating_solve_survey_final);

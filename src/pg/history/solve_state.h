@@ -11,7 +11,7 @@
 
 #include "core/solve/solver.h"
 #include "core/solve/through_time.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 typedef struct SolveState
 {

@@ -19,7 +19,7 @@
 
 #include "core/evaluate/tune.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_tune_transition);
 SKILLRATING_FUNCTION(skillrating_tune_final);

@@ -322,7 +322,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 							id_text(ladder->match_type, source->id))));
 		match->seen = true;
 		if (batch_judge(batch, source, true, &reason) == VERDICT_RATE)
-			batch_want(batch);
+			batch_request_states(batch);
 	}
 	reader->match.n = 0;
 

@@ -306,7 +306,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	}
 	else
 		batch_load_all(batch, ladder);
-	(void) batch_operate(batch, operation, n);
+	(void) batch_apply_operation(batch, operation, n);
 
 	events = new_event_outbox(ladder);
 	inserted = rating_outbox(ladder);

@@ -312,7 +312,7 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 							 "SELECT model, params, apply_at, format_version, EXISTS (SELECT FROM %s WHERE "
 							 FILTERS_ARE_SET "), late FROM %s",
 							 relation_sql(cache, LADDER_OPERATION),
-							 relation_sql(cache, LADDER_LADDER));
+							 relation_sql(cache, LADDER_CONFIG));
 			break;
 
 		case QUERY_FILTERS:
@@ -1068,7 +1068,7 @@ fill_cache(LadderCache *cache)
 	 * The ladder's work runs as its owner, on what these names lead to: nobody
 	 * else may have put one of them there.
 	 */
-	cache->owner = relation_owner(cache->relation[LADDER_LADDER]);
+	cache->owner = relation_owner(cache->relation[LADDER_CONFIG]);
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if (relation_owner(cache->relation[i]) != cache->owner)
 			ereport(ERROR,
@@ -1094,7 +1094,7 @@ ladder_schema(const char *name)
 	Oid			schema = get_namespace_oid(name, true);
 
 	if (!OidIsValid(schema) ||
-		!OidIsValid(get_relname_relid(relation_names[LADDER_LADDER], schema)))
+		!OidIsValid(get_relname_relid(relation_names[LADDER_CONFIG], schema)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("ladder \"%s\" does not exist", name),
@@ -1114,7 +1114,7 @@ read_config(Ladder *ladder)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table %s must have exactly one row",
-						relation_sql(ladder->cache, LADDER_LADDER))));
+						relation_sql(ladder->cache, LADDER_CONFIG))));
 	tuple = SPI_tuptable->vals[0];
 	desc = SPI_tuptable->tupdesc;
 	if (DatumGetInt32(SPI_getbinval(tuple, desc, 4, &isnull)) != 1)
@@ -1139,7 +1139,7 @@ Ladder *
 ladder_open(Oid schema, LOCKMODE lockmode)
 {
 	Ladder	   *ladder = palloc0_object(Ladder);
-	Oid			relid = get_relname_relid(relation_names[LADDER_LADDER],
+	Oid			relid = get_relname_relid(relation_names[LADDER_CONFIG],
 										  schema);
 	LadderCache *cache;
 	bool		found;

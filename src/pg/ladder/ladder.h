@@ -19,7 +19,7 @@
 /* The relations of a ladder, by their fixed names. */
 typedef enum LadderRelation
 {
-	LADDER_LADDER,
+	LADDER_CONFIG,
 	LADDER_RATING,
 	LADDER_EVENT,
 	LADDER_RATED_MATCH,

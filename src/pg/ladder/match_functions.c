@@ -18,7 +18,7 @@
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_report_match);
 SKILLRATING_FUNCTION(skillrating_preview);
@@ -520,7 +520,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	status = batch_build(batch, &reader->match, &offender);
 	if (status != MATCH_OK)
 		batch_report(batch, &reader->match, status, offender);
-	batch_want(batch);
+	batch_request_states(batch);
 	batch_load(batch, ladder, false);
 
 	nplayers = batch->match.nplayers;

@@ -408,7 +408,7 @@ replay_run(Ladder *ladder, int64 from, bool load, ReplaySink *sink)
 		}
 		else
 		{
-			next += batch_operate(replay->batch, &operation[next],
+			next += batch_apply_operation(replay->batch, &operation[next],
 								  noperations - next);
 			compare_events(replay, sink, &events);
 			MemoryContextSwitchTo(old);

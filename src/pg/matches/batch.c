@@ -59,7 +59,7 @@ batch_player(Batch *batch, Datum id, const char *pool)
 }
 
 void
-batch_want(Batch *batch)
+batch_request_states(Batch *batch)
 {
 	int			i;
 
@@ -323,7 +323,7 @@ operation_idle_days(const LadderOperation *operation, const BatchPlayer *player)
 
 /* Do an operation to one player; whether that makes an event. */
 static void
-operate(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
+apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
 {
 	const Model *model = batch->model;
 	BatchStep  *step = &batch->step;
@@ -371,7 +371,7 @@ operate(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
 }
 
 int
-batch_operate(Batch *batch, const LadderOperation *operation, int n)
+batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 {
 	BatchStep  *step = &batch->step;
 	BatchPlayer **player = NULL;
@@ -416,13 +416,13 @@ batch_operate(Batch *batch, const LadderOperation *operation, int n)
 	step->n = 0;
 	if (operation->has_player)
 		for (i = 0; i < same; i++)
-			operate(batch, &operation[i],
+			apply_operation_to_player(batch, &operation[i],
 					batch_player(batch, operation[i].player,
 								 operation[i].pool ? operation[i].pool : ""));
 	else
 	{
 		for (i = 0; i < nplayers; i++)
-			operate(batch, operation, player[i]);
+			apply_operation_to_player(batch, operation, player[i]);
 		pfree(player);
 	}
 	return same;

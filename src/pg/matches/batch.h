@@ -156,9 +156,9 @@ extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
  * exist (a state that is set makes one exist), and those of the same seq behind it;
  * the events are then in batch->step.  Returns how many operations that were.
  */
-extern int	batch_operate(Batch *batch, const LadderOperation *operation, int n);
+extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation, int n);
 
 /* The players of the match that was built are wanted. */
-extern void batch_want(Batch *batch);
+extern void batch_request_states(Batch *batch);
 
 #endif							/* BATCH_H */

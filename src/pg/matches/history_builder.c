@@ -208,7 +208,7 @@ end_sort(Datum argument)
 static void
 begin_sort(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
-	const MatchRows *rows = &builder->rows;
+	const ParticipantArguments *rows = &builder->rows;
 	int			ncolumns = rows->inputs >= 0 ? 5 : 4;
 	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns);
 	TypeCacheEntry *type = lookup_type_cache(rows->match_type.type,
@@ -235,9 +235,9 @@ history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
 						   const char *aggregate, int first, int inputs,
 						   bool any_order, bool pools_share)
 {
-	MatchRows	rows;
+	ParticipantArguments	rows;
 
-	match_rows_init(&rows, fcinfo, aggregate, first, inputs, any_order);
+	participant_arguments_init(&rows, fcinfo, aggregate, first, inputs, any_order);
 	history_builder_init(builder, rows.player_type, pools_share);
 	builder->rows = rows;
 	source_match_init(&builder->match, &builder->rows.match_type,
@@ -255,7 +255,7 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	MemoryContext old = CurrentMemoryContext;
 
-	if (match_rows_read(&builder->rows, fcinfo))
+	if (participant_arguments_read(&builder->rows, fcinfo))
 	{
 		history_builder_add(builder, &builder->match, builder->context);
 		MemoryContextReset(builder->match_context);
@@ -283,7 +283,7 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 void
 history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
-	const MatchRows *rows = &builder->rows;
+	const ParticipantArguments *rows = &builder->rows;
 	int			i;
 
 	if (builder->sorter == NULL)

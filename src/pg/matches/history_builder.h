@@ -10,12 +10,12 @@
 #include "utils/tuplesort.h"
 
 #include "core/rating/history.h"
-#include "pg/matches/match_rows.h"
+#include "pg/matches/participant_arguments.h"
 
 typedef struct HistoryBuilder
 {
 	/* Of an aggregate: */
-	MatchRows	rows;
+	ParticipantArguments	rows;
 	SourceMatch match;			/* being read; its ids in match_context */
 	MemoryContext match_context;
 	char	   *context;		/* of the match being read, or NULL */
@@ -74,7 +74,7 @@ extern Datum *history_builder_contexts(HistoryBuilder *builder);
 extern void history_builder_forget(HistoryBuilder *builder);
 
 /*
- * Begin for an aggregate, with the arguments of match_rows_init().  Rows that come
+ * Begin for an aggregate, with the arguments of participant_arguments_init().  Rows that come
  * in no order are sorted by match.
  */
 extern void history_builder_begin_rows(HistoryBuilder *builder,

@@ -8,7 +8,7 @@
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_inputs);
 SKILLRATING_FUNCTION(skillrating_number_inputs);

@@ -11,7 +11,7 @@ team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, i
 	double		initial[MODEL_MAX_STATE];
 	int			i;
 
-	if (nteams > 2 && (model->inputs & MODEL_MANY_TEAMS) == 0)
+	if (nteams > 2 && (model->supports & MODEL_MANY_TEAMS) == 0)
 		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, nteams, NULL);
 	memset(team_match, 0, sizeof(TeamMatch));
 	team_match->model = model;

@@ -1,8 +1,8 @@
 /*
- * rows.c
+ * composite.c
  *		Results that are a row, or an array of rows.
  */
-#include "pg/sql/rows.h"
+#include "pg/sql/composite.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"

@@ -1,9 +1,9 @@
 /*
- * rows.h
+ * composite.h
  *		Results that are a row, or an array of rows.
  */
-#ifndef ROWS_H
-#define ROWS_H
+#ifndef COMPOSITE_H
+#define COMPOSITE_H
 
 #include "pg/sql/glue.h"
 
@@ -43,4 +43,4 @@ extern void row_array_add(RowArray *array, Datum *values, bool *nulls);
 /* The array as a result; nothing can be added any more. */
 extern Datum return_row_array(RowArray *array);
 
-#endif							/* ROWS_H */
+#endif							/* COMPOSITE_H */

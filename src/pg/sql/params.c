@@ -26,8 +26,8 @@ SKILLRATING_FUNCTION(skillrating_state_rating);
 SKILLRATING_FUNCTION(skillrating_log_odds_unit);
 SKILLRATING_FUNCTION(skillrating_display_expression);
 
-/* The words for the inputs of a model, by bit. */
-static const char *const input_names[] = {
+/* The words for what a model supports, by bit. */
+static const char *const support_names[] = {
 	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
 	"score", "one_team", "squad", "counts", "quit", "experience"
 };
@@ -292,22 +292,22 @@ skillrating_models(PG_FUNCTION_ARGS)
 	{
 		const Model *model = model_registry[m];
 		const char *states[MODEL_MAX_STATE];
-		const char *inputs[lengthof(input_names)];
-		int			ninputs = 0;
+		const char *supports[lengthof(support_names)];
+		int			nsupports = 0;
 		int			i;
 		Datum		values[8];
 		bool		nulls[8] = {false};
 
 		for (i = 0; i < model->nstate; i++)
 			states[i] = model->state[i].name;
-		for (i = 0; i < (int) lengthof(input_names); i++)
-			if (model->inputs & (1 << i))
-				inputs[ninputs++] = input_names[i];
+		for (i = 0; i < (int) lengthof(support_names); i++)
+			if (model->supports & (1 << i))
+				supports[nsupports++] = support_names[i];
 
 		values[0] = CStringGetTextDatum(model->name);
 		values[1] = CStringGetTextDatum(model->summary);
 		values[2] = text_array(states, model->nstate);
-		values[3] = text_array(inputs, ninputs);
+		values[3] = text_array(supports, nsupports);
 		values[4] = CStringGetTextDatum(model->source);
 		for (i = 0; i < (int) lengthof(roles); i++)
 		{

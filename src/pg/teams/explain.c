@@ -1,7 +1,7 @@
 /*
  * explain.c
  *		Why a split is as it is, in json: what it consists of, the most even other
- *		split, and the tie that costs most.
+ *		split, and the constraint that costs most.
  */
 #include "pg/teams/explain.h"
 
@@ -47,7 +47,7 @@ append_players(StringInfo json, Lobby *lobby, const int *of, int number)
 	appendStringInfoChar(json, '[');
 	for (i = 0; i < lobby->n; i++)
 	{
-		int			place = lobby->place[i];
+		int			place = lobby->input_index[i];
 
 		if (of[place] != number)
 			continue;
@@ -94,7 +94,7 @@ explain_end(StringInfo json)
 double
 points_off(const Lobby *lobby, const Split *split)
 {
-	return fabs(split->logit) * lobby->scale;
+	return fabs(split->imbalance_logit) * lobby->scale;
 }
 
 static void
@@ -146,7 +146,7 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	appendStringInfoChar(json, ']');
 	explain_number(json, "difference", split->difference);
 	if (lobby->nteams == 2)
-		explain_number(json, "even", lobby->wanted);
+		explain_number(json, "even", lobby->even_difference);
 	else
 	{
 		begin_key(json, "objective");
@@ -166,7 +166,7 @@ try_variant(const Lobby *variant, const SplitRequest *request, Split *best)
 
 	try_split(variant, request, &split);
 	if (split.answer.found &&
-		(!best->answer.found || fabs(split.logit) < fabs(best->logit)))
+		(!best->answer.found || fabs(split.imbalance_logit) < fabs(best->imbalance_logit)))
 		*best = split;
 	else
 		pfree(split.answer.team);
@@ -188,10 +188,10 @@ try_elsewhere(const Lobby *lobby, const SplitRequest *request, int player, int p
 	Lobby		variant = *lobby;
 	int			i;
 
-	variant.places = palloc_array(int, lobby->n);
+	variant.allowed_teams = palloc_array(int, lobby->n);
 	for (i = 0; i < lobby->n; i++)
-		variant.places[i] = places_of(lobby, lobby->places, i);
-	variant.places[player] &= places;
+		variant.allowed_teams[i] = allowed_teams_of(lobby, lobby->allowed_teams, i);
+	variant.allowed_teams[player] &= places;
 	try_variant(&variant, request, best);
 }
 
@@ -289,7 +289,7 @@ explain_alternative(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	appendStringInfoChar(json, '}');
 }
 
-/* The tie without which the lobby can be split best, if that is better. */
+/* The constraint without which the lobby can be split best, if that is better. */
 static void
 explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 				   const Split *split)
@@ -299,8 +299,8 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	double		least;
 	double		difference = 0;
 	char	   *costliest = NULL;
-	Tie		   *tie;
-	int			n = list_ties(lobby, &tie);
+	TeamConstraint		   *constraint;
+	int			n = list_constraints(lobby, &constraint);
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	int			i;
 
@@ -314,7 +314,7 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 
 		check_interrupts();
 		dropped[i] = true;
-		without = drop_ties(lobby, tie, dropped, n);
+		without = drop_constraints(lobby, constraint, dropped, n);
 		dropped[i] = false;
 		without.max_work = lobby->max_work / Max(lobby->n, 1);
 		try_split(&without, request, &other);
@@ -323,7 +323,7 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 			continue;
 		least = points_off(lobby, &other);
 		difference = other.difference;
-		costliest = describe_without(lobby, &tie[i]);
+		costliest = describe_without(lobby, &constraint[i]);
 	}
 	explain_costliest(json, costliest, difference, least, off);
 }

@@ -13,7 +13,7 @@
 static inline bool
 wants_why(FunctionCallInfo fcinfo, int arg)
 {
-	return given(fcinfo, arg) && PG_GETARG_BOOL(arg);
+	return has_argument(fcinfo, arg) && PG_GETARG_BOOL(arg);
 }
 
 /* How far a split is from what is sought, in points. */
@@ -27,7 +27,7 @@ extern void explain_players(StringInfo json, const char *key, Lobby *lobby,
 							const int *of, int number);
 
 /*
- * Append the tie that costs most as "constraint": what is different without it (NULL if
+ * Append the constraint that costs most as "constraint": what is different without it (NULL if
  * none costs anything), the difference then, and how far that and what there is are off.
  */
 extern void explain_costliest(StringInfo json, const char *without, double difference,
@@ -37,7 +37,7 @@ extern void explain_costliest(StringInfo json, const char *without, double diffe
 extern Datum explain_end(StringInfo json);
 
 /*
- * Append what a split of a lobby consists of, the most even other one, and the tie that
+ * Append what a split of a lobby consists of, the most even other one, and the constraint that
  * costs most, as "terms", "alternative" and "constraint" of an object that has begun.
  */
 extern void explain_split(StringInfo json, Lobby *lobby, const SplitRequest *request,

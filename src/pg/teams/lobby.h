@@ -13,7 +13,7 @@
 #include "pg/sql/ids.h"
 
 /* Ratings and what a team has in advance are at most so many points. */
-#define MOST_POINTS 1e12
+#define MAX_POINTS 1e12
 
 /* Where arguments stand behind the players; 0 for those that a function does not have. */
 typedef struct LobbyArguments
@@ -50,10 +50,10 @@ typedef struct Lobby
 	double	   *rating[2];		/* on either team */
 	double	   *command[2];		/* as a commander, or NULL */
 	int		   *order;			/* the player's place among the arguments, */
-	int		   *place;			/* and the other way round */
+	int		   *input_index;			/* and the other way round */
 	int		   *party;			/* or NULL, as the others; 0: none */
-	int		   *places;			/* where each may be, */
-	int		   *locks;			/* and where but for who has priority */
+	int		   *allowed_teams;			/* where each may be, */
+	int		   *locked_teams;			/* and where but for who has priority */
 	bool	   *commander;
 	double	   *priority;		/* who comes first to play */
 	int		   *current;		/* where each is now */
@@ -64,7 +64,7 @@ typedef struct Lobby
 	double		log_odds;		/* what the first team has in advance */
 	TeamStrength strength;
 	double		scale;			/* points of strength for a log-odds of 1 */
-	double		wanted;			/* difference of strengths that is even */
+	double		even_difference;			/* difference of strengths that is even */
 	double		command_weight;
 	double		max_work;
 } Lobby;
@@ -75,7 +75,7 @@ typedef struct Lobby
  */
 typedef struct LobbyScale
 {
-	double		by[2];
+	double		scale[2];
 	double		factor;
 } LobbyScale;
 
@@ -102,7 +102,7 @@ typedef struct Split
 {
 	SplitAnswer answer;
 	double		difference;		/* of strengths; of more teams: the largest */
-	double		logit;			/* what is made small, as log-odds */
+	double		imbalance_logit;			/* what is made small, as log-odds */
 	double		bound;			/* of the difference; of more teams: the objective */
 	bool		unproven;		/* what else was asked for may be better still */
 	int			moves;			/* players who leave where they are */
@@ -111,22 +111,22 @@ typedef struct Split
 	SplitProof	proof;			/* of more */
 } Split;
 
-/* A tie of a lobby. */
-typedef struct Tie
+/* A constraint of a lobby. */
+typedef struct TeamConstraint
 {
 	enum
 	{
-		TIE_LOCK,
-		TIE_PARTY,
-		TIE_APART,
-		TIE_PRIORITY
+		CONSTRAINT_LOCK,
+		CONSTRAINT_PARTY,
+		CONSTRAINT_APART,
+		CONSTRAINT_PRIORITY
 	}			kind;
 	int			number;			/* the player, the first of the party, or the pair */
-} Tie;
+} TeamConstraint;
 
 /* Whether a function has an argument, which is not the first, and it is not null. */
 static inline bool
-given(FunctionCallInfo fcinfo, int arg)
+has_argument(FunctionCallInfo fcinfo, int arg)
 {
 	return arg > 0 && !PG_ARGISNULL(arg);
 }
@@ -148,7 +148,7 @@ extern int	name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
 
 /* Where a player may be, by numbers that may be NULL. */
 static inline int
-places_of(const Lobby *lobby, const int *places, int player)
+allowed_teams_of(const Lobby *lobby, const int *places, int player)
 {
 	return places != NULL ? places[player] : SPLIT_ANYWHERE(lobby->nteams);
 }
@@ -180,7 +180,7 @@ extern int32 *lobby_integers(FunctionCallInfo fcinfo, int arg, const char *name,
 /* How the strength of teams of a size becomes what the core makes small. */
 extern LobbyScale lobby_scale(const Lobby *lobby, SplitSize size);
 
-/* A problem with the lobby's ties, whose sizes and values are not set yet. */
+/* A problem with the lobby's constraints, whose sizes and values are not set yet. */
 extern void begin_problem(const Lobby *lobby, SplitProblem *problem);
 
 /* The same for two teams of a size, with what players are worth; returns the scale. */
@@ -237,14 +237,14 @@ extern void team_strengths(const Lobby *lobby, const SplitAnswer *answer,
 extern void describe_split(const Lobby *lobby, const LobbyScale *scale,
 						   double target, Split *split);
 
-/* The ties of a lobby, and how many there are. */
-extern int	list_ties(const Lobby *lobby, Tie **ties);
+/* The constraints of a lobby, and how many there are. */
+extern int	list_constraints(const Lobby *lobby, TeamConstraint **constraints);
 
-/* What a lobby with these n ties is without some of them. */
-extern Lobby drop_ties(const Lobby *lobby, const Tie *tie, const bool *dropped, int n);
+/* What a lobby with these n constraints is without some of them. */
+extern Lobby drop_constraints(const Lobby *lobby, const TeamConstraint *constraint, const bool *dropped, int n);
 
-/* What is different without a tie, in words. */
-extern char *describe_without(Lobby *lobby, const Tie *tie);
+/* What is different without a constraint, in words. */
+extern char *describe_without(Lobby *lobby, const TeamConstraint *constraint);
 
 /* Report that there is no such split, and what is in the way. */
 pg_noreturn extern void report_no_split(Lobby *lobby, const SplitRequest *request,

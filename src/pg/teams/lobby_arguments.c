@@ -1,5 +1,5 @@
 /*
- * lobby.c
+ * lobby_arguments.c
  *		Players who are to be split into teams, as arguments of a function.
  */
 #include "pg/teams/lobby.h"
@@ -12,12 +12,12 @@
 
 #define MAX_PLAYERS 1000
 
-#define MOST_WEIGHT 1e6			/* of a commander */
+#define MAX_WEIGHT 1e6			/* of a commander */
 
 /* Steps of the core, each about a nanosecond. */
 #define STEPS_PER_MILLISECOND 1e6
-#define MOST_STEPS 1e10
-#define USUAL_STEPS_OF_MANY 2e8
+#define MAX_STEPS 1e10
+#define DEFAULT_STEPS_OF_MANY 2e8
 
 static const char *const strengths[] = {"mean", "sum", "share"};
 
@@ -43,12 +43,12 @@ check_points(const char *name, const float8 *element, int n, double least)
 
 	check_finite_elements(name, element, n);
 	for (i = 0; i < n; i++)
-		if (element[i] < least || element[i] > MOST_POINTS)
+		if (element[i] < least || element[i] > MAX_POINTS)
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("%s is out of range: %g", name, element[i]),
 					 errdetail("It is element %d of the array.", i + 1),
-					 errhint("It must lie between %g and %g.", least, MOST_POINTS)));
+					 errhint("It must lie between %g and %g.", least, MAX_POINTS)));
 }
 
 void	  **
@@ -72,7 +72,7 @@ lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 	double	   *number = palloc_array(double, lobby->n + 1);
 	int			i;
 
-	check_points(name, element, lobby->n, -MOST_POINTS);
+	check_points(name, element, lobby->n, -MAX_POINTS);
 	for (i = 0; i < lobby->n; i++)
 		number[i] = element[lobby->order[i]];
 	return number;
@@ -111,7 +111,7 @@ seeded_order(FunctionCallInfo fcinfo, int arg, int n)
 
 	for (i = 0; i < n; i++)
 		order[i] = i;
-	if (!given(fcinfo, arg))
+	if (!has_argument(fcinfo, arg))
 		return order;
 	pg_prng_seed(&state, (uint64) PG_GETARG_INT64(arg));
 	for (i = n - 1; i > 0; i--)
@@ -195,13 +195,13 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 }
 
 static void
-read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
+read_constraints(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
 	bool	   *nulls;
 	int			i,
 				j;
 
-	if (given(fcinfo, arguments->party))
+	if (has_argument(fcinfo, arguments->party))
 	{
 		int32	   *party = lobby_integers(fcinfo, arguments->party, "party", lobby,
 										   &nulls);
@@ -219,12 +219,12 @@ read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby
 				}
 		}
 	}
-	if (given(fcinfo, arguments->locked))
+	if (has_argument(fcinfo, arguments->locked))
 	{
 		int32	   *locked = lobby_integers(fcinfo, arguments->locked, "locked", lobby,
 											&nulls);
 
-		lobby->places = palloc_array(int, lobby->n + 1);
+		lobby->allowed_teams = palloc_array(int, lobby->n + 1);
 		for (i = 0; i < lobby->n; i++)
 		{
 			if (!nulls[i] && (locked[i] < SPLIT_BENCH || locked[i] > lobby->nteams))
@@ -234,13 +234,13 @@ read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby
 								id_text(&lobby->type, lobby->player[i]), locked[i]),
 						 errhint("locked is a team from 1 to %d, 0 for the bench, or null.",
 								 lobby->nteams)));
-			lobby->places[i] = nulls[i] ? SPLIT_ANYWHERE(lobby->nteams) :
+			lobby->allowed_teams[i] = nulls[i] ? SPLIT_ANYWHERE(lobby->nteams) :
 				SPLIT_MAY(locked[i]);
 			lobby->benched += !nulls[i] && locked[i] == SPLIT_BENCH;
 		}
-		lobby->locks = lobby->places;
+		lobby->locked_teams = lobby->allowed_teams;
 	}
-	if (given(fcinfo, arguments->current))
+	if (has_argument(fcinfo, arguments->current))
 	{
 		lobby->current = lobby_integers(fcinfo, arguments->current, "current", lobby,
 										&nulls);
@@ -257,7 +257,7 @@ read_ties(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby
 						 errhint("current is 1 or 2, 0 for the bench, or null for who was not there.")));
 		}
 	}
-	if (given(fcinfo, arguments->commander))
+	if (has_argument(fcinfo, arguments->commander))
 	{
 		ArrayType  *array = array_argument(fcinfo, arguments->commander, "commander",
 										   lobby->n);
@@ -276,7 +276,7 @@ name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
 	char	   *name;
 	int			i;
 
-	if (!given(fcinfo, arg))
+	if (!has_argument(fcinfo, arg))
 		return otherwise;
 	name = text_to_cstring(PG_GETARG_TEXT_PP(arg));
 	for (i = 0; i < n; i++)
@@ -295,19 +295,19 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 {
 	const char *excess = NULL;
 
-	lobby->nteams = given(fcinfo, arguments->teams) ?
+	lobby->nteams = has_argument(fcinfo, arguments->teams) ?
 		PG_GETARG_INT32(arguments->teams) : 2;
 	(void) check_count("teams", lobby->nteams, 2, SPLIT_MAX_TEAMS);
 	if (lobby->nteams == 2)
 		return;
-	if (given(fcinfo, arguments->rating_2))
+	if (has_argument(fcinfo, arguments->rating_2))
 		excess = "rating_2";
-	else if (given(fcinfo, arguments->command_rating))
+	else if (has_argument(fcinfo, arguments->command_rating))
 		excess = "command_rating";
-	else if (given(fcinfo, arguments->log_odds) &&
+	else if (has_argument(fcinfo, arguments->log_odds) &&
 			 PG_GETARG_FLOAT8(arguments->log_odds) != 0)
 		excess = "log_odds";
-	else if (given(fcinfo, arguments->current))
+	else if (has_argument(fcinfo, arguments->current))
 		excess = "current";
 	if (excess != NULL)
 		ereport(ERROR,
@@ -322,7 +322,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	int			i;
 
 	memset(lobby, 0, sizeof(Lobby));
-	if (PG_ARGISNULL(0) || !given(fcinfo, arguments->rating))
+	if (PG_ARGISNULL(0) || !has_argument(fcinfo, arguments->rating))
 		return false;
 	id_type_init(&lobby->type,
 				 ARR_ELEMTYPE(PG_GETARG_ARRAYTYPE_P(0)), "player");
@@ -333,56 +333,56 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 				 errmsg("there are %d players, more than %d", lobby->n, MAX_PLAYERS)));
 	read_number_of_teams(fcinfo, arguments, lobby);
 	lobby->order = seeded_order(fcinfo, arguments->seed, lobby->n);
-	lobby->place = palloc_array(int, lobby->n + 1);
+	lobby->input_index = palloc_array(int, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
-		lobby->place[lobby->order[i]] = i;
+		lobby->input_index[lobby->order[i]] = i;
 	table = read_players(fcinfo, lobby);
 	lobby->rating[0] = lobby->rating[1] =
 		lobby_numbers(fcinfo, arguments->rating, "rating", lobby);
-	if (given(fcinfo, arguments->rating_2))
+	if (has_argument(fcinfo, arguments->rating_2))
 		lobby->rating[1] = lobby_numbers(fcinfo, arguments->rating_2, "rating_2", lobby);
-	if (given(fcinfo, arguments->priority))
+	if (has_argument(fcinfo, arguments->priority))
 		lobby->priority = lobby_numbers(fcinfo, arguments->priority, "priority", lobby);
-	if (given(fcinfo, arguments->command_rating))
+	if (has_argument(fcinfo, arguments->command_rating))
 		lobby->command[0] = lobby->command[1] =
 			lobby_numbers(fcinfo, arguments->command_rating, "command_rating", lobby);
-	if (given(fcinfo, arguments->command_rating_2) && lobby->command[0] != NULL)
+	if (has_argument(fcinfo, arguments->command_rating_2) && lobby->command[0] != NULL)
 		lobby->command[1] = lobby_numbers(fcinfo, arguments->command_rating_2, "command_rating_2", lobby);
-	read_ties(fcinfo, arguments, lobby);
-	if (given(fcinfo, arguments->avoid))
+	read_constraints(fcinfo, arguments, lobby);
+	if (has_argument(fcinfo, arguments->avoid))
 		read_avoid(fcinfo, arguments->avoid, lobby, table);
 
-	lobby->log_odds = given(fcinfo, arguments->log_odds) ?
+	lobby->log_odds = has_argument(fcinfo, arguments->log_odds) ?
 		PG_GETARG_FLOAT8(arguments->log_odds) : 0;
 	check_finite("log_odds", lobby->log_odds);
 	lobby->strength = (TeamStrength)
 		name_argument(fcinfo, arguments->strength, "strength", strengths,
 					  lengthof(strengths), TEAM_STRENGTH_MEAN,
 					  "A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.");
-	lobby->scale = given(fcinfo, arguments->scale) ?
+	lobby->scale = has_argument(fcinfo, arguments->scale) ?
 		PG_GETARG_FLOAT8(arguments->scale) : 400 / log(10);
 	check_positive("scale", lobby->scale);
-	if (fabs(lobby->log_odds * lobby->scale) > MOST_POINTS)
+	if (fabs(lobby->log_odds * lobby->scale) > MAX_POINTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("log_odds times scale is out of range: %g",
 						lobby->log_odds * lobby->scale)));
-	lobby->wanted = -lobby->log_odds * lobby->scale;
-	lobby->command_weight = given(fcinfo, arguments->command_weight) ?
+	lobby->even_difference = -lobby->log_odds * lobby->scale;
+	lobby->command_weight = has_argument(fcinfo, arguments->command_weight) ?
 		check_not_negative("command_weight",
 						   PG_GETARG_FLOAT8(arguments->command_weight)) : 0.5;
-	if (lobby->command_weight > MOST_WEIGHT)
+	if (lobby->command_weight > MAX_WEIGHT)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("command_weight must be at most %g, not %g", MOST_WEIGHT,
+				 errmsg("command_weight must be at most %g, not %g", MAX_WEIGHT,
 						lobby->command_weight)));
-	lobby->max_work = lobby->nteams == 2 ? MOST_STEPS : USUAL_STEPS_OF_MANY;
-	if (given(fcinfo, arguments->budget))
+	lobby->max_work = lobby->nteams == 2 ? MAX_STEPS : DEFAULT_STEPS_OF_MANY;
+	if (has_argument(fcinfo, arguments->budget))
 	{
 		double		budget = PG_GETARG_FLOAT8(arguments->budget);
 
 		check_positive("budget", budget);
-		lobby->max_work = Min(MOST_STEPS, budget * STEPS_PER_MILLISECOND);
+		lobby->max_work = Min(MAX_STEPS, budget * STEPS_PER_MILLISECOND);
 	}
 	return true;
 }

@@ -1,5 +1,5 @@
 /*
- * lobby_split.c
+ * lobby_problem.c
  *		A lobby split into teams by the core, and what is in the way if it cannot be.
  */
 #include "pg/teams/lobby.h"
@@ -11,7 +11,7 @@
 #define MAX_ROOM (64 * 1024 * 1024)
 
 /* In larger lobbies a conflict is not explained. */
-#define MOST_TO_EXPLAIN 100
+#define MAX_TO_EXPLAIN 100
 
 void
 begin_problem(const Lobby *lobby, SplitProblem *problem)
@@ -21,7 +21,7 @@ begin_problem(const Lobby *lobby, SplitProblem *problem)
 	memset(problem, 0, sizeof(SplitProblem));
 	problem->n = lobby->n;
 	problem->party = lobby->party;
-	problem->places = lobby->places;
+	problem->allowed_teams = lobby->allowed_teams;
 	problem->commander = lobby->commander;
 	problem->apart = lobby->apart;
 	problem->napart = lobby->napart;
@@ -119,9 +119,9 @@ lobby_scale(const Lobby *lobby, SplitSize size)
 		case TEAM_STRENGTH_MEAN:
 			/* Ratings count by the number of the other team's players. */
 			divisor = greatest_common_divisor(n[0], n[1]);
-			scale.by[0] = n[1] / divisor;
-			scale.by[1] = n[0] / divisor;
-			scale.factor = n[0] * scale.by[0];
+			scale.scale[0] = n[1] / divisor;
+			scale.scale[1] = n[0] / divisor;
+			scale.factor = n[0] * scale.scale[0];
 			break;
 		case TEAM_STRENGTH_SHARE:
 			scale.factor = n[0] + n[1];
@@ -138,7 +138,7 @@ describe_split(const Lobby *lobby, const LobbyScale *scale, double target,
 {
 	/* Adding 0 makes 0 of -0. */
 	split->difference = (split->answer.difference + target) / scale->factor + 0.0;
-	split->logit = split->answer.difference / scale->factor / lobby->scale + 0.0;
+	split->imbalance_logit = split->answer.difference / scale->factor / lobby->scale + 0.0;
 	split->bound = split->answer.bound / scale->factor;
 }
 
@@ -151,7 +151,7 @@ begin_two_teams(const Lobby *lobby, SplitSize size, SplitProblem *problem)
 	begin_problem(lobby, problem);
 	for (i = 0; i < 2; i++)
 	{
-		problem->value[i] = scaled(lobby->rating[i], scale.by[i], lobby->n);
+		problem->value[i] = scaled(lobby->rating[i], scale.scale[i], lobby->n);
 		if (lobby->command[0] != NULL)
 			problem->command_value[i] = scaled(lobby->command[i],
 											   lobby->command_weight * scale.factor,
@@ -165,7 +165,7 @@ begin_two_teams(const Lobby *lobby, SplitSize size, SplitProblem *problem)
 double
 lobby_target(const Lobby *lobby, const LobbyScale *scale)
 {
-	return lobby->wanted * scale->factor;
+	return lobby->even_difference * scale->factor;
 }
 
 void
@@ -196,11 +196,11 @@ are_teams_alike(const Lobby *lobby)
 {
 	int			i;
 
-	for (i = 0; i < lobby->n && lobby->places != NULL; i++)
-		if (((lobby->places[i] & SPLIT_MAY(1)) != 0) !=
-			((lobby->places[i] & SPLIT_MAY(2)) != 0))
+	for (i = 0; i < lobby->n && lobby->allowed_teams != NULL; i++)
+		if (((lobby->allowed_teams[i] & SPLIT_MAY(1)) != 0) !=
+			((lobby->allowed_teams[i] & SPLIT_MAY(2)) != 0))
 			return false;
-	return lobby->rating[0] == lobby->rating[1] && lobby->wanted == 0 &&
+	return lobby->rating[0] == lobby->rating[1] && lobby->even_difference == 0 &&
 		lobby->command[0] == lobby->command[1];
 }
 
@@ -229,7 +229,7 @@ split_either_way(const Lobby *lobby, const SplitRequest *request, Split *split)
 		return;
 	split_one_size(lobby, other, &mirror);
 	if (mirror.answer.found &&
-		(!split->answer.found || fabs(mirror.logit) < fabs(split->logit)))
+		(!split->answer.found || fabs(mirror.imbalance_logit) < fabs(split->imbalance_logit)))
 		*split = mirror;
 }
 
@@ -312,13 +312,13 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 	for (i = 0; i < lobby->n; i++)
 	{
 		place[i] = -1;
-		if (lobby->places != NULL && lobby->places[i] == SPLIT_MAY(SPLIT_BENCH))
+		if (lobby->allowed_teams != NULL && lobby->allowed_teams[i] == SPLIT_MAY(SPLIT_BENCH))
 			continue;
 		place[i] = problem.n;
 		player[problem.n] = i;
 		value[problem.n] = lobby->rating[0][i];
 		party[problem.n] = lobby->party != NULL ? lobby->party[i] : 0;
-		places[problem.n++] = places_of(lobby, lobby->places, i);
+		places[problem.n++] = allowed_teams_of(lobby, lobby->allowed_teams, i);
 	}
 	for (i = 0; i < lobby->n && lobby->party != NULL; i++)
 		if (place[i] < 0 && lobby->party[i] != 0)
@@ -334,13 +334,13 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 	for (i = 0; i < lobby->nteams; i++)
 	{
 		problem.size[i] = request->size[i];
-		problem.by[i] = strength_by(lobby, request->size[i], playing);
+		problem.scale[i] = strength_by(lobby, request->size[i], playing);
 	}
 	problem.share = lobby->strength == TEAM_STRENGTH_MEAN ? 1.0 / playing :
-		problem.by[0] / lobby->nteams;
+		problem.scale[0] / lobby->nteams;
 	problem.value = value;
 	problem.party = party;
-	problem.places = places;
+	problem.allowed_teams = places;
 	problem.apart = apart;
 	room = split_many_room(&problem);
 	check_room(room);
@@ -361,7 +361,7 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 	split->difference = high - low;
 	if (request->objective == SPLIT_SQUARES)
 		objective = sqrt(objective / lobby->nteams);
-	split->logit = objective / lobby->scale;
+	split->imbalance_logit = objective / lobby->scale;
 	split->bound = split->proof == SPLIT_PROVEN ? 0 : objective;
 }
 
@@ -411,7 +411,7 @@ is_feasible(const Lobby *lobby, const SplitRequest *request)
 	flat.rating[0] = flat.rating[1] = zero;
 	if (lobby->command[0] != NULL)
 		flat.command[0] = flat.command[1] = zero;
-	flat.wanted = 0;
+	flat.even_difference = 0;
 	flat.current = NULL;
 	anything.secondary = SECONDARY_NONE;
 	try_split(&flat, &anything, &split);
@@ -424,8 +424,8 @@ is_feasible(const Lobby *lobby, const SplitRequest *request)
 static bool
 is_locked(const Lobby *lobby, int player)
 {
-	return lobby->locks != NULL &&
-		lobby->locks[player] != SPLIT_ANYWHERE(lobby->nteams);
+	return lobby->locked_teams != NULL &&
+		lobby->locked_teams[player] != SPLIT_ANYWHERE(lobby->nteams);
 }
 
 /* Whether this player is the first of a party of several, by whom it is known. */
@@ -443,61 +443,61 @@ leads_party(const Lobby *lobby, int player)
 }
 
 int
-list_ties(const Lobby *lobby, Tie **ties)
+list_constraints(const Lobby *lobby, TeamConstraint **constraints)
 {
-	Tie		   *tie = palloc_array(Tie, 2 * lobby->n + lobby->napart + 1);
+	TeamConstraint *constraint = palloc_array(TeamConstraint, 2 * lobby->n + lobby->napart + 1);
 	int			n = 0;
 	int			i;
 
-	*ties = tie;
+	*constraints = constraint;
 	for (i = 0; i < lobby->n; i++)
 		if (is_locked(lobby, i))
-			tie[n++] = (Tie) {TIE_LOCK, i};
+			constraint[n++] = (TeamConstraint) {CONSTRAINT_LOCK, i};
 	for (i = 0; i < lobby->n; i++)
 		if (leads_party(lobby, i))
-			tie[n++] = (Tie) {TIE_PARTY, i};
+			constraint[n++] = (TeamConstraint) {CONSTRAINT_PARTY, i};
 	for (i = 0; i < lobby->napart; i++)
-		tie[n++] = (Tie) {TIE_APART, i};
-	if (lobby->priority != NULL && lobby->places != lobby->locks)
-		tie[n++] = (Tie) {TIE_PRIORITY, 0};
+		constraint[n++] = (TeamConstraint) {CONSTRAINT_APART, i};
+	if (lobby->priority != NULL && lobby->allowed_teams != lobby->locked_teams)
+		constraint[n++] = (TeamConstraint) {CONSTRAINT_PRIORITY, 0};
 	return n;
 }
 
-/* Lobby without one more tie: what it has is its own by then, its pairs being empty. */
+/* Lobby without one more constraint: what it has is its own by then, its pairs being empty. */
 static void
-drop_tie(Lobby *without, const Lobby *lobby, const Tie *tie)
+drop_constraint(Lobby *without, const Lobby *lobby, const TeamConstraint *constraint)
 {
 	int			i;
 
-	switch (tie->kind)
+	switch (constraint->kind)
 	{
-		case TIE_LOCK:
-			without->places[tie->number] = SPLIT_ANYWHERE(lobby->nteams);
+		case CONSTRAINT_LOCK:
+			without->allowed_teams[constraint->number] = SPLIT_ANYWHERE(lobby->nteams);
 			break;
-		case TIE_PARTY:
+		case CONSTRAINT_PARTY:
 			for (i = 0; i < lobby->n; i++)
-				if (lobby->party[i] == tie->number + 1)
+				if (lobby->party[i] == constraint->number + 1)
 					without->party[i] = 0;
 			break;
-		case TIE_PRIORITY:
+		case CONSTRAINT_PRIORITY:
 			for (i = 0; i < lobby->n; i++)
-				without->places[i] = places_of(lobby, lobby->locks, i);
+				without->allowed_teams[i] = allowed_teams_of(lobby, lobby->locked_teams, i);
 			break;
-		case TIE_APART:
+		case CONSTRAINT_APART:
 			break;
 	}
 }
 
 Lobby
-drop_ties(const Lobby *lobby, const Tie *tie, const bool *dropped, int n)
+drop_constraints(const Lobby *lobby, const TeamConstraint *constraint, const bool *dropped, int n)
 {
 	Lobby		without = *lobby;
 	int			i;
 
-	if (lobby->places != NULL)
+	if (lobby->allowed_teams != NULL)
 	{
-		without.places = palloc_array(int, lobby->n);
-		memcpy(without.places, lobby->places, sizeof(int) * lobby->n);
+		without.allowed_teams = palloc_array(int, lobby->n);
+		memcpy(without.allowed_teams, lobby->allowed_teams, sizeof(int) * lobby->n);
 	}
 	if (lobby->party != NULL)
 	{
@@ -507,71 +507,71 @@ drop_ties(const Lobby *lobby, const Tie *tie, const bool *dropped, int n)
 	without.apart = palloc_array(SplitPair, lobby->napart + 1);
 	without.napart = 0;
 
-	/* Priority is last among ties, but would bring locks back. */
+	/* Priority is last among constraints, but would bring locks back. */
 	for (i = n - 1; i >= 0; i--)
 		if (dropped[i])
-			drop_tie(&without, lobby, &tie[i]);
+			drop_constraint(&without, lobby, &constraint[i]);
 	for (i = 0; i < n; i++)
-		if (tie[i].kind == TIE_APART && !dropped[i])
-			without.apart[without.napart++] = lobby->apart[tie[i].number];
+		if (constraint[i].kind == CONSTRAINT_APART && !dropped[i])
+			without.apart[without.napart++] = lobby->apart[constraint[i].number];
 	return without;
 }
 
 char *
-describe_without(Lobby *lobby, const Tie *tie)
+describe_without(Lobby *lobby, const TeamConstraint *constraint)
 {
 	const SplitPair *pair;
 
-	switch (tie->kind)
+	switch (constraint->kind)
 	{
-		case TIE_LOCK:
+		case CONSTRAINT_LOCK:
 			return psprintf("player %s is not locked",
-							id_text(&lobby->type, lobby->player[tie->number]));
-		case TIE_PARTY:
+							id_text(&lobby->type, lobby->player[constraint->number]));
+		case CONSTRAINT_PARTY:
 			return psprintf("the party of player %s is separated",
-							id_text(&lobby->type, lobby->player[tie->number]));
-		case TIE_APART:
-			pair = &lobby->apart[tie->number];
+							id_text(&lobby->type, lobby->player[constraint->number]));
+		case CONSTRAINT_APART:
+			pair = &lobby->apart[constraint->number];
 			return psprintf("players %s and %s do not avoid each other",
 							id_text(&lobby->type, lobby->player[pair->a]),
 							id_text(&lobby->type, lobby->player[pair->b]));
-		case TIE_PRIORITY:
+		case CONSTRAINT_PRIORITY:
 			break;
 	}
 	return pstrdup("priority does not decide who plays");
 }
 
 /*
- * What is in the way of a split, in words, or NULL: a tie without which there is one,
- * or ties that cannot be kept together, of which none can be spared for that.
+ * What is in the way of a split, in words, or NULL: a constraint without which there is one,
+ * or constraints that cannot be kept together, of which none can be spared for that.
  */
 static char *
 find_conflict(Lobby *lobby, const SplitRequest *request)
 {
-	Tie		   *tie;
-	int			n = list_ties(lobby, &tie);
+	TeamConstraint		   *constraint;
+	int			n = list_constraints(lobby, &constraint);
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	StringInfoData conflict;
 	Lobby		without;
 	int			i;
 
-	/* Every tie is tried, which should not take longer than it is worth. */
-	if (lobby->n > MOST_TO_EXPLAIN)
+	/* Every constraint is tried, which should not take longer than it is worth. */
+	if (lobby->n > MAX_TO_EXPLAIN)
 		return NULL;
 	for (i = 0; i < n; i++)
 	{
 		dropped[i] = true;
-		without = drop_ties(lobby, tie, dropped, n);
+		without = drop_constraints(lobby, constraint, dropped, n);
 		if (is_feasible(&without, request))
-			return psprintf("There is one if %s.", describe_without(lobby, &tie[i]));
+			return psprintf("There is one if %s.", describe_without(lobby, &constraint[i]));
 		dropped[i] = false;
 	}
 
-	/* With ties dropped for good as long as there is no split, those left conflict. */
+	/* With constraints dropped for good as long as there is no split, those left conflict. */
 	for (i = 0; i < n; i++)
 	{
 		dropped[i] = true;
-		without = drop_ties(lobby, tie, dropped, n);
+		without = drop_constraints(lobby, constraint, dropped, n);
 		dropped[i] = !is_feasible(&without, request);
 	}
 	initStringInfo(&conflict);
@@ -579,7 +579,7 @@ find_conflict(Lobby *lobby, const SplitRequest *request)
 		if (!dropped[i])
 			appendStringInfo(&conflict, "%s%s", conflict.len > 0 ? ", or " :
 							 "More than one thing is in the way.  One of them is gone if ",
-							 describe_without(lobby, &tie[i]));
+							 describe_without(lobby, &constraint[i]));
 	if (conflict.len == 0)
 		return NULL;
 	appendStringInfoChar(&conflict, '.');
@@ -635,7 +635,7 @@ report_no_split(Lobby *lobby, const SplitRequest *request, const Split *split)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("no split into teams of %s was found that keeps party, locked and avoid",
 						size_list(lobby, request)),
-				 errhint("There may be one.  Fewer ties make it easier to find.")));
+				 errhint("There may be one.  Fewer constraints make it easier to find.")));
 	conflict = find_conflict(lobby, request);
 	if (split->status == SPLIT_NO_OPTION)
 		ereport(ERROR,

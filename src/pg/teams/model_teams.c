@@ -1,17 +1,17 @@
 /*
- * lobby_model.c
+ * model_teams.c
  *		A lobby split into teams of which a rating model says that they are even.
  */
-#include "pg/teams/lobby_model.h"
+#include "pg/teams/model_teams.h"
 
 #include "utils/builtins.h"
 
 /* A model's even difference is bracketed, and then found by halves. */
-#define MOST_DOUBLINGS 60
-#define MOST_HALVINGS 60
+#define MAX_DOUBLINGS 60
+#define MAX_HALVINGS 60
 
 /* Splits are found again for another even difference, if it differs by this share. */
-#define MOST_AIMS 8
+#define MAX_AIMS 8
 #define AIM_NOISE 1e-9
 
 void
@@ -19,7 +19,7 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 				 TeamMatch *team_match)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(arguments->model)));
-	ParamValue *params = get_params(model, given(fcinfo, arguments->params) ?
+	ParamValue *params = get_params(model, has_argument(fcinfo, arguments->params) ?
 									PG_GETARG_JSONB_P(arguments->params) : NULL);
 	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
 	int			side_column = model_state_column(model, ROLE_SIDE);
@@ -27,7 +27,7 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 	const double *deviation = NULL;
 	int			i;
 
-	if (given(fcinfo, arguments->deviation))
+	if (has_argument(fcinfo, arguments->deviation))
 	{
 		if (deviation_column < 0)
 			report_no_column(model, "deviation");
@@ -63,7 +63,7 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 	if (lobby->strength == TEAM_STRENGTH_SHARE)
 		lobby->scale /= 2;
 	check_positive("scale", lobby->scale);
-	lobby->wanted = -lobby->log_odds * lobby->scale;
+	lobby->even_difference = -lobby->log_odds * lobby->scale;
 }
 
 /* What the model says of a split, with so much added to every player of the first team. */
@@ -108,7 +108,7 @@ even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
 	predict(lobby, team_match, split, 0, probability);
 	if (probability[0] == 0.5)
 		return split->difference;
-	for (i = 0; i < MOST_DOUBLINGS; i++, step *= 2)
+	for (i = 0; i < MAX_DOUBLINGS; i++, step *= 2)
 	{
 		double		ahead = probability[0] > 0.5 ? -step : step;
 		double		there[SPLIT_MAX_TEAMS];
@@ -119,7 +119,7 @@ even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
 		if ((there[0] > 0.5) != (probability[0] > 0.5))
 			break;
 	}
-	for (i = 0; i < MOST_HALVINGS; i++)
+	for (i = 0; i < MAX_HALVINGS; i++)
 	{
 		double		ahead = (low + high) / 2;
 
@@ -158,7 +158,7 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 			 Split *split, double *probability)
 {
 	double		found[SPLIT_MAX_TEAMS];
-	double		wanted = lobby->wanted;
+	double		wanted = lobby->even_difference;
 	Split		other;
 	int			again;
 
@@ -167,13 +167,13 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 		return;
 	predict(lobby, team_match, split, 0, probability);
 	other = *split;
-	for (again = 0; again < MOST_AIMS; again++)
+	for (again = 0; again < MAX_AIMS; again++)
 	{
 		double		even = even_difference(lobby, team_match, &other);
 
-		if (fabs(even - lobby->wanted) <= AIM_NOISE * (lobby->scale + fabs(even)))
+		if (fabs(even - lobby->even_difference) <= AIM_NOISE * (lobby->scale + fabs(even)))
 			break;
-		lobby->wanted = even;
+		lobby->even_difference = even;
 		split_with_priority(lobby, request, &other);
 		if (!other.answer.found)
 			break;
@@ -185,7 +185,7 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 			wanted = even;
 		}
 	}
-	lobby->wanted = wanted;
+	lobby->even_difference = wanted;
 
 	/* With others on the bench it may be yet another difference. */
 	if (lobby->log_odds != 0 &&
@@ -198,7 +198,7 @@ split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 			   Split *split, double *probability)
 {
 	SplitRequest ordered = *request;
-	double		wanted = lobby->wanted;
+	double		wanted = lobby->even_difference;
 	double		aimed;
 	double		found[SPLIT_MAX_TEAMS];
 	Split		other;
@@ -216,8 +216,8 @@ split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 		return;
 	ordered.size[0] = request->size[1];
 	ordered.size[1] = request->size[0];
-	aimed = lobby->wanted;
-	lobby->wanted = wanted;
+	aimed = lobby->even_difference;
+	lobby->even_difference = wanted;
 	aim_by_model(lobby, team_match, &ordered, &other, found);
 	if (other.answer.found &&
 		(!split->answer.found || fabs(found[0] - 0.5) < fabs(probability[0] - 0.5)))
@@ -226,5 +226,5 @@ split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 		probability[0] = found[0];
 	}
 	else
-		lobby->wanted = aimed;
+		lobby->even_difference = aimed;
 }

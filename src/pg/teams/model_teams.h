@@ -1,9 +1,9 @@
 /*
- * lobby_model.h
+ * model_teams.h
  *		A lobby split into teams of which a rating model says that they are even.
  */
-#ifndef LOBBY_MODEL_H
-#define LOBBY_MODEL_H
+#ifndef MODEL_TEAMS_H
+#define MODEL_TEAMS_H
 
 #include "pg/matches/team_match.h"
 #include "pg/teams/lobby.h"
@@ -25,4 +25,4 @@ extern void split_by_model(Lobby *lobby, TeamMatch *team_match,
 						   const SplitRequest *request, Split *split,
 						   double *probability);
 
-#endif							/* LOBBY_MODEL_H */
+#endif							/* MODEL_TEAMS_H */

@@ -21,7 +21,7 @@ SKILLRATING_FUNCTION(skillrating_suggest_transfers);
 SKILLRATING_FUNCTION(skillrating_place_joiner);
 
 /* What is no better by more than this share, or so many log-odds, is rounding. */
-#define LEAST_GAIN 1e-9
+#define MIN_GAIN 1e-9
 
 /* A lobby whose players are on teams. */
 typedef struct Teams
@@ -65,7 +65,7 @@ read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int team,
 					 errmsg("player %s cannot be in team %d",
 							id_text(&lobby->type, lobby->player[i]), teams->team[i]),
 					 errhint("team is 1 or 2, or null for who has none yet.")));
-	if (given(fcinfo, fixed))
+	if (has_argument(fcinfo, fixed))
 	{
 		ArrayType  *array = array_argument(fcinfo, fixed, "locked", lobby->n);
 		const bool *element = (const bool *) ARR_DATA_PTR(array);
@@ -96,7 +96,7 @@ read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int team,
 static int
 number_argument(FunctionCallInfo fcinfo, int arg, const char *name, int otherwise)
 {
-	int			number = given(fcinfo, arg) ? PG_GETARG_INT32(arg) : otherwise;
+	int			number = has_argument(fcinfo, arg) ? PG_GETARG_INT32(arg) : otherwise;
 
 	if (number < 0)
 		ereport(ERROR,
@@ -109,7 +109,7 @@ number_argument(FunctionCallInfo fcinfo, int arg, const char *name, int otherwis
 static bool
 is_better(double logit, double than)
 {
-	return fabs(logit) < fabs(than) - LEAST_GAIN * (1 + fabs(than));
+	return fabs(logit) < fabs(than) - MIN_GAIN * (1 + fabs(than));
 }
 
 /*
@@ -125,9 +125,9 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 	int			first,
 				i;
 
-	lobby->places = palloc_array(int, lobby->n + 1);
+	lobby->allowed_teams = palloc_array(int, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
-		lobby->places[i] = teams->team[i] != 0 ? SPLIT_MAY(teams->team[i]) :
+		lobby->allowed_teams[i] = teams->team[i] != 0 ? SPLIT_MAY(teams->team[i]) :
 			SPLIT_MAY(1) | SPLIT_MAY(2);
 	for (first = teams->count[1]; first <= lobby->n - teams->count[2]; first++)
 		least_lead = Min(least_lead, abs(2 * first - lobby->n));
@@ -140,7 +140,7 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 			continue;
 		split_one_size(lobby, size, &other);
 		if (other.answer.found &&
-			(!found || is_better(other.logit, split->logit)))
+			(!found || is_better(other.imbalance_logit, split->imbalance_logit)))
 		{
 			*split = other;
 			found = true;
@@ -190,8 +190,8 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 		int			team = teams->team[i];
 
 		/* Who moves is missed on the one team and counts for the other. */
-		now += (team == 1 ? 1 : -1) * scale.by[team - 1] * lobby->rating[team - 1][i];
-		value[i] = scale.by[0] * lobby->rating[0][i] + scale.by[1] * lobby->rating[1][i];
+		now += (team == 1 ? 1 : -1) * scale.scale[team - 1] * lobby->rating[team - 1][i];
+		value[i] = scale.scale[0] * lobby->rating[0][i] + scale.scale[1] * lobby->rating[1][i];
 		places[i] = SPLIT_MAY(SPLIT_BENCH) |
 			(teams->fixed[i] ? 0 : SPLIT_MAY(team));
 	}
@@ -201,7 +201,7 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 		answer[i].team = palloc_array(int, lobby->n + 1);
 	}
 	problem.value[0] = problem.value[1] = value;
-	problem.places = places;
+	problem.allowed_teams = places;
 	problem.size = moves;
 	problem.nsizes = n;
 	problem.target = target;
@@ -250,7 +250,7 @@ try_moves(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
 	find_moves(variant, &moves, 1, after, &split);
 	MemoryContextSwitchTo(before);
 	if (split.answer.found &&
-		(!best->answer.found || fabs(split.logit) < fabs(best->logit)))
+		(!best->answer.found || fabs(split.imbalance_logit) < fabs(best->imbalance_logit)))
 	{
 		*best = split;
 		best->answer.team = palloc_array(int, variant->lobby.n + 1);
@@ -292,8 +292,8 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 	Split		best = *split;
 	Teams		variant = *teams;
 	char	   *costliest = NULL;
-	Tie		   *tie;
-	int			n = list_ties(lobby, &tie);
+	TeamConstraint		   *constraint;
+	int			n = list_constraints(lobby, &constraint);
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	StringInfoData json;
 	int			i;
@@ -303,7 +303,7 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 	appendStringInfoString(&json, "{\"terms\": {");
 	explain_number(&json, "difference_before", before.difference);
 	explain_number(&json, "difference", split->difference);
-	explain_number(&json, "even", lobby->wanted);
+	explain_number(&json, "even", lobby->even_difference);
 	explain_number(&json, "off", points_off(&teams->lobby, split));
 	appendStringInfoChar(&json, '}');
 
@@ -328,7 +328,7 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 		other.answer.found = false;
 		try_moves(&variant, moves, after, &other);
 		variant.fixed[i] = true;
-		if (!other.answer.found || !is_better(other.logit, best.logit))
+		if (!other.answer.found || !is_better(other.imbalance_logit, best.imbalance_logit))
 			continue;
 		best = other;
 		costliest = psprintf("player %s is not locked",
@@ -338,14 +338,14 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 	for (i = 0; i < n; i++)
 	{
 		dropped[i] = true;
-		variant.lobby = drop_ties(lobby, tie, dropped, n);
+		variant.lobby = drop_constraints(lobby, constraint, dropped, n);
 		dropped[i] = false;
 		other.answer.found = false;
 		try_moves(&variant, moves, after, &other);
-		if (!other.answer.found || !is_better(other.logit, best.logit))
+		if (!other.answer.found || !is_better(other.imbalance_logit, best.imbalance_logit))
 			continue;
 		best = other;
-		costliest = describe_without(lobby, &tie[i]);
+		costliest = describe_without(lobby, &constraint[i]);
 	}
 	explain_costliest(&json, costliest, best.difference, points_off(&teams->lobby, &best),
 					  points_off(&teams->lobby, split));
@@ -392,9 +392,9 @@ put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
 		find_moves(teams, moves, max_swaps, after, split);
 	for (m = 0; m < max_swaps; m++)
 	{
-		if (!split[m].answer.found || !is_better(split[m].logit, logit))
+		if (!split[m].answer.found || !is_better(split[m].imbalance_logit, logit))
 			continue;
-		logit = split[m].logit;
+		logit = split[m].imbalance_logit;
 		(void) list_movers(teams, &split[m], 1, out, 0);
 		(void) list_movers(teams, &split[m], 2, in, 0);
 		for (i = 0; i <= m; i++)
@@ -421,9 +421,9 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 		Datum		why;
 
 		find_moves(teams, &one, 1, after, &split);
-		if (!split.answer.found || !is_better(split.logit, logit))
+		if (!split.answer.found || !is_better(split.imbalance_logit, logit))
 			return;
-		logit = split.logit;
+		logit = split.imbalance_logit;
 		why = explain ? why_moves(teams, one, after, &split) : 0;
 		(void) list_movers(teams, &split, 1, out, m);
 		(void) list_movers(teams, &split, 2, in, m);
@@ -469,7 +469,7 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	why = explain ? why_placed(&teams, &split) : 0;
 	for (i = 0; i < teams.lobby.n; i++)
 	{
-		int			place = teams.lobby.place[i];
+		int			place = teams.lobby.input_index[i];
 
 		if (!teams.joins[place])
 			continue;
@@ -482,9 +482,9 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 		put_swap(rsinfo, &teams.lobby, 0, -1, -1, split.difference, why);
 	max_swaps = Min(max_swaps, Min(teams.count[1], teams.count[2]));
 	if (greedy)
-		put_greedy_swaps(rsinfo, &teams, max_swaps, split.logit, explain);
+		put_greedy_swaps(rsinfo, &teams, max_swaps, split.imbalance_logit, explain);
 	else
-		put_frontier(rsinfo, &teams, max_swaps, split.logit, explain);
+		put_frontier(rsinfo, &teams, max_swaps, split.imbalance_logit, explain);
 	return (Datum) 0;
 }
 
@@ -533,7 +533,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 			Split		split;
 
 			find_moves(&teams, &moves, 1, after, &split);
-			if (!split.answer.found || (found && !is_better(split.logit, best.logit)))
+			if (!split.answer.found || (found && !is_better(split.imbalance_logit, best.imbalance_logit)))
 				continue;
 			best = split;
 			best_moves = moves;
@@ -547,7 +547,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 						teams.count[1], teams.count[2])));
 	for (i = 0; i < teams.lobby.n; i++)
 	{
-		int			place = teams.lobby.place[i];
+		int			place = teams.lobby.input_index[i];
 		int			from = best.answer.team[place];
 		Datum		values[7];
 		bool		nulls[7] = {false};
@@ -558,7 +558,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 		values[1] = Int32GetDatum(from);
 		values[2] = Int32GetDatum(3 - from);
 		values[3] = Float8GetDatum(best.difference);
-		values[4] = Float8GetDatum(logistic(best.logit));
+		values[4] = Float8GetDatum(logistic(best.imbalance_logit));
 		values[5] = BoolGetDatum(best.bound == 0);
 		nulls[6] = explained;
 		if (!explained)
@@ -596,7 +596,7 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	place_unassigned(&teams, max_lead, &split);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
-		int			place = teams.lobby.place[i];
+		int			place = teams.lobby.input_index[i];
 		Datum		values[6];
 		bool		nulls[6] = {false};
 
@@ -605,7 +605,7 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 		values[0] = teams.lobby.player[place];
 		values[1] = Int32GetDatum(teams.team[place]);
 		values[2] = Float8GetDatum(split.difference);
-		values[3] = Float8GetDatum(logistic(split.logit));
+		values[3] = Float8GetDatum(logistic(split.imbalance_logit));
 		values[4] = BoolGetDatum(split.bound == 0);
 		nulls[5] = explained;
 		if (!explained)

@@ -1,5 +1,5 @@
 /*
- * lobby_near.c
+ * near_split.c
  *		Of the splits of a lobby into two teams that are even enough, the one that
  *		moves the fewest players, or whose teams are alike in more than strength.
  */
@@ -9,11 +9,11 @@
 #define STRENGTH_NOISE 1e-12
 
 /* Best players of both teams are tried in so many pairs, in a share of the time each. */
-#define MOST_TRIES 200
+#define MAX_TRIES 200
 #define SHARE_OF_TRY 20
 
 /* With more free players than these the others stay where they are, for the spread. */
-#define MOST_FREE 48
+#define MAX_FREE 48
 
 /* All sums for it are made in a share of the memory, so that they are sorted quickly. */
 #define SHARE_OF_SPREAD 4
@@ -27,13 +27,13 @@ typedef struct Near
 	const Lobby *lobby;
 	SplitSize	size[2];		/* either way, if that makes a difference */
 	int			nsizes;
-	double		logit;			/* at most */
+	double		max_imbalance_logit;			/* at most */
 } Near;
 
 static bool
-is_near(const Near *near, const Split *split)
+within_tolerance(const Near *near, const Split *split)
 {
-	return split->answer.found && fabs(split->logit) <= near->logit;
+	return split->answer.found && fabs(split->imbalance_logit) <= near->max_imbalance_logit;
 }
 
 /*
@@ -71,7 +71,7 @@ find_fewest_of_size(const Near *near, SplitSize size, int most, Split *split)
 			continue;
 		describe_split(lobby, &scale, target[m], split);
 		split->moves = m;
-		if (is_near(near, split))
+		if (within_tolerance(near, split))
 			return true;
 	}
 	return false;
@@ -96,7 +96,7 @@ find_fewest_moves(const Near *near, Split *split)
 			if (!find_fewest_of_size(near, near->size[s], Min(most, n), &other) ||
 				(found && (other.moves > split->moves ||
 						   (other.moves == split->moves &&
-							fabs(other.logit) >= fabs(split->logit)))))
+							fabs(other.imbalance_logit) >= fabs(split->imbalance_logit)))))
 				continue;
 			*split = other;
 			found = true;
@@ -157,7 +157,7 @@ places_below(const Lobby *lobby, const int *best, int *places)
 
 	for (i = 0; i < lobby->n; i++)
 	{
-		places[i] = places_of(lobby, lobby->places, i);
+		places[i] = allowed_teams_of(lobby, lobby->allowed_teams, i);
 		for (t = 0; t < 2; t++)
 		{
 			if (i == best[t])
@@ -204,7 +204,7 @@ find_best_players(const Near *near, Split *split)
 					pair[n++] = (BestPair) {between, {i, j}, s};
 			}
 	qsort_interruptible(pair, n, sizeof(BestPair), compare_best_pairs, NULL);
-	fixed.places = palloc_array(int, lobby->n + 1);
+	fixed.allowed_teams = palloc_array(int, lobby->n + 1);
 	fixed.max_work /= SHARE_OF_TRY;
 	for (i = 0; i < n; i++)
 	{
@@ -212,16 +212,16 @@ find_best_players(const Near *near, Split *split)
 		Split		other;
 
 		check_interrupts();
-		if (!places_below(lobby, pair[i].player, fixed.places))
+		if (!places_below(lobby, pair[i].player, fixed.allowed_teams))
 			continue;
-		if (++tries > MOST_TRIES)
+		if (++tries > MAX_TRIES)
 		{
 			split->unproven = true;
 			break;
 		}
 		size.moves = split->moves;
 		split_one_size(&fixed, size, &other);
-		if (!is_near(near, &other))
+		if (!within_tolerance(near, &other))
 			continue;
 		other.moves = split->moves;
 		*split = other;
@@ -267,14 +267,14 @@ prepare_spread(const Near *near, SplitSize *size, const int *team, double *targe
 
 	for (i = 0; i < lobby->n; i++)
 		first_team += team[i] == 1;
-	fixed.places = palloc_array(int, lobby->n + 1);
-	for (frozen = Max(0, lobby->n - MOST_FREE); frozen <= lobby->n; frozen++)
+	fixed.allowed_teams = palloc_array(int, lobby->n + 1);
+	for (frozen = Max(0, lobby->n - MAX_FREE); frozen <= lobby->n; frozen++)
 	{
 		if (frozen > 0 && first_team != size->count[0])
 			return -1;
 		for (i = 0; i < lobby->n; i++)
-			fixed.places[i] = i < frozen ? SPLIT_MAY(team[i]) :
-				places_of(lobby, lobby->places, i);
+			fixed.allowed_teams[i] = i < frozen ? SPLIT_MAY(team[i]) :
+				allowed_teams_of(lobby, lobby->allowed_teams, i);
 		*scale = begin_two_teams(&fixed, *size, problem);
 		*target = lobby_target(lobby, scale);
 		problem->size = size;
@@ -316,7 +316,7 @@ find_spread_of_size(const Near *near, SplitSize size, const Split *now, Split *s
 	split->answer.team = palloc_array(int, lobby->n + 1);
 	block = palloc(split_second_room(&split->problem));
 	split_second(&split->problem, (const double *const *) square,
-				 near->logit * lobby->scale * scale.factor, block, &split->answer,
+				 near->max_imbalance_logit * lobby->scale * scale.factor, block, &split->answer,
 				 spread, &proven);
 	pfree(block);
 	if (!split->answer.found)
@@ -373,7 +373,7 @@ choose_near_split(const Lobby *lobby, const SplitRequest *request, Split *split)
 		for (t = 0; t < 2; t++)
 			all += fabs(lobby->rating[t][i]) +
 				(lobby->command[t] != NULL ? fabs(lobby->command[t][i]) : 0);
-	near.logit = fabs(split->logit) +
+	near.max_imbalance_logit = fabs(split->imbalance_logit) +
 		(request->tolerance + STRENGTH_NOISE * all) / lobby->scale;
 	counting.counts_moves = lobby->current != NULL;
 	if (counting.counts_moves)

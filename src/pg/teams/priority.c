@@ -1,5 +1,5 @@
 /*
- * lobby_priority.c
+ * priority.c
  *		A lobby split so that those play who have priority.
  */
 #include "pg/teams/lobby.h"
@@ -33,7 +33,7 @@ list_claims(const Lobby *lobby, Claim *claim)
 
 	for (i = 0; i < lobby->n; i++)
 	{
-		if (lobby->places != NULL && lobby->places[i] == SPLIT_MAY(SPLIT_BENCH))
+		if (lobby->allowed_teams != NULL && lobby->allowed_teams[i] == SPLIT_MAY(SPLIT_BENCH))
 			continue;
 		claim[n] = (Claim) {lobby->priority[i], i};
 		for (j = 0; j < lobby->n && lobby->party != NULL && lobby->party[i] != 0; j++)
@@ -66,7 +66,7 @@ split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 		int			i;
 
 		for (i = 0; i < lobby->n; i++)
-			places[i] = places_of(lobby, lobby->locks, i);
+			places[i] = allowed_teams_of(lobby, lobby->locked_teams, i);
 		for (i = 0; i < n; i++)
 		{
 			int			player = claim[i].player;
@@ -77,7 +77,7 @@ split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 			if ((places[player] & only) != 0)
 				places[player] &= only;
 		}
-		lobby->places = places;
+		lobby->allowed_teams = places;
 		split_lobby(lobby, request, split);
 		if (split->answer.found || slack >= n)
 			return;

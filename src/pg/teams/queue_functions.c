@@ -28,8 +28,8 @@ SKILLRATING_FUNCTION(skillrating_pair_queue);
 #define WHY_WORK 1e8
 
 /* By default a window is this much in log-odds at first, and as much more after so long. */
-#define USUAL_WINDOW 0.5
-#define USUAL_DOUBLING 30
+#define DEFAULT_WINDOW 0.5
+#define DEFAULT_DOUBLING 30
 
 /* Who is in the queue, and what a match of them is by the model. */
 typedef struct Tickets
@@ -229,9 +229,9 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 	QueueProblem *problem = &tickets->problem;
 
 	problem->window = PG_ARGISNULL(ARG_WINDOW) ?
-		USUAL_WINDOW * model_log_odds_unit(tickets->team_match.model, tickets->team_match.params) :
+		DEFAULT_WINDOW * model_log_odds_unit(tickets->team_match.model, tickets->team_match.params) :
 		check_not_negative("initial_window", PG_GETARG_FLOAT8(ARG_WINDOW));
-	problem->widening = PG_ARGISNULL(ARG_WIDENING) ? problem->window / USUAL_DOUBLING :
+	problem->widening = PG_ARGISNULL(ARG_WIDENING) ? problem->window / DEFAULT_DOUBLING :
 		check_not_negative("widening", PG_GETARG_FLOAT8(ARG_WIDENING));
 	problem->max_window = PG_ARGISNULL(ARG_MAX_WINDOW) ? INFINITY :
 		check_not_negative("max_window", PG_GETARG_FLOAT8(ARG_MAX_WINDOW));
@@ -273,7 +273,7 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	lobby.player = palloc_array(Datum, lobby.n);
 	lobby.rating[0] = lobby.rating[1] = palloc_array(double, lobby.n);
 	lobby.order = palloc_array(int, lobby.n);
-	lobby.place = palloc_array(int, lobby.n);
+	lobby.input_index = palloc_array(int, lobby.n);
 	lobby.party = palloc0_array(int, lobby.n);
 	split.answer.team = palloc_array(int, lobby.n);
 	for (i = 0; i < lobby.n; i++)
@@ -282,7 +282,7 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 
 		lobby.player[i] = tickets->ticket[ticket];
 		lobby.rating[0][i] = problem->rating[ticket];
-		lobby.order[i] = lobby.place[i] = i;
+		lobby.order[i] = lobby.input_index[i] = i;
 		split.answer.team[i] = found->team[i];
 		for (j = 0; j <= i && problem->party[ticket] != 0 && lobby.party[i] == 0; j++)
 			if (problem->party[found->ticket[j]] == problem->party[ticket])
@@ -297,7 +297,7 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	}
 	for (i = 0; i < lobby.nteams; i++)
 		squares += (strength[i] - mean) * (strength[i] - mean);
-	split.logit = (lobby.nteams == 2 ? strength[0] - strength[1] :
+	split.imbalance_logit = (lobby.nteams == 2 ? strength[0] - strength[1] :
 				   sqrt(squares / lobby.nteams)) / lobby.scale;
 	initStringInfo(&json);
 	appendStringInfoString(&json, "{\"match\": {");
@@ -386,7 +386,7 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(ARG_TICKETS) || PG_ARGISNULL(ARG_RATING))
 		return (Datum) 0;
 	read_tickets(fcinfo, &tickets);
-	problem->rating = read_numbers(fcinfo, ARG_RATING, "rating", problem->n, -MOST_POINTS);
+	problem->rating = read_numbers(fcinfo, ARG_RATING, "rating", problem->n, -MAX_POINTS);
 	problem->waited = read_numbers(fcinfo, ARG_WAITED, "waited", problem->n, 0);
 	problem->party = read_labels(fcinfo, ARG_PARTY, "party", INT4OID, problem->n);
 	problem->region = read_regions(fcinfo, &tickets);

@@ -9,7 +9,7 @@
 
 #include "core/math/logistic.h"
 #include "pg/teams/explain.h"
-#include "pg/teams/lobby_model.h"
+#include "pg/teams/model_teams.h"
 
 SKILLRATING_FUNCTION(skillrating_split_teams);
 SKILLRATING_FUNCTION(skillrating_split_all_sizes);
@@ -49,7 +49,7 @@ get_team_size(FunctionCallInfo fcinfo, int arg, const Lobby *lobby)
 	int			playing = lobby->n - lobby->benched;
 	int			team_size;
 
-	if (!given(fcinfo, arg))
+	if (!has_argument(fcinfo, arg))
 		return 0;
 	team_size = PG_GETARG_INT32(arg);
 	if (team_size < 1 || team_size > playing / lobby->nteams)
@@ -90,7 +90,7 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
 
 	if (lobby->nteams == 2)
 	{
-		probability[0] = logistic(split->logit);
+		probability[0] = logistic(split->imbalance_logit);
 		return;
 	}
 	team_strengths(lobby, &split->answer, strength);
@@ -145,14 +145,14 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("secondary is for two teams only, not for %d", lobby.nteams)));
-	if (given(fcinfo, ARG_TOLERANCE))
+	if (has_argument(fcinfo, ARG_TOLERANCE))
 		request.tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(ARG_TOLERANCE));
 	team_size = get_team_size(fcinfo, ARG_TEAM_SIZE, &lobby);
 	if (!make_request(&lobby, team_size, &request))
 		return (Datum) 0;
 	if (team_size == 0)
 		lobby.priority = NULL;
-	if (given(fcinfo, ARG_MODEL))
+	if (has_argument(fcinfo, ARG_MODEL))
 	{
 		read_lobby_model(fcinfo, &arguments, &lobby, &team_match);
 		split_by_model(&lobby, &team_match, &request, &split, probability);
@@ -169,7 +169,7 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 	{
 		Datum		values[8];
 		bool		nulls[8] = {false};
-		int			place = lobby.place[i];
+		int			place = lobby.input_index[i];
 		int			team = split.answer.team[place];
 
 		values[0] = lobby.player[place];
@@ -245,9 +245,14 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 	failed.status = solve_problem(&problem, answer);
 	failed.problem = problem;
 	if (failed.status != SPLIT_OK)
-		report_no_split(&lobby, &(SplitRequest) {.size = {2, 2}}, &failed);
+	{
+		SplitRequest request = {.size = {2, 2}};
+
+		report_no_split(&lobby, &request, &failed);
+	}
 	for (s = 0; s < nsizes; s++)
 	{
+		SplitRequest request = {.size = {s + 2, s + 2}};
 		Split		split = {.answer = answer[s]};
 
 		describe_split(&lobby, &scale[s], target[s], &split);
@@ -255,7 +260,7 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 		{
 			Datum		values[8];
 			bool		nulls[8] = {false};
-			int			place = lobby.place[i];
+			int			place = lobby.input_index[i];
 
 			values[0] = Int32GetDatum(s + 2);
 			values[1] = lobby.player[place];
@@ -264,11 +269,10 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 			values[3] = Float8GetDatum(split.difference);
 			values[4] = BoolGetDatum(split.bound == 0);
 			values[5] = Float8GetDatum(split.bound);
-			values[6] = Float8GetDatum(logistic(split.logit));
+			values[6] = Float8GetDatum(logistic(split.imbalance_logit));
 			nulls[7] = i > 0 || !wants_why(fcinfo, 11);
 			if (!nulls[7])
-				values[7] = why_split(&lobby, &(SplitRequest) {.size = {s + 2, s + 2}},
-									  &split);
+				values[7] = why_split(&lobby, &request, &split);
 			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 		}
 	}

@@ -1,8 +1,8 @@
 /*
- * match_rows.c
+ * participant_arguments.c
  *		Rows of matches as arguments of an ordered aggregate.
  */
-#include "pg/matches/match_rows.h"
+#include "pg/matches/participant_arguments.h"
 
 #include "nodes/primnodes.h"
 #include "nodes/parsenodes.h"
@@ -27,13 +27,13 @@ orders_by(const Aggref *aggref, int argument)
 }
 
 void
-match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
+participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 				const char *aggregate, int first, int inputs,
 				bool any_order)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 
-	memset(rows, 0, sizeof(MatchRows));
+	memset(rows, 0, sizeof(ParticipantArguments));
 	rows->first = first;
 	rows->inputs = inputs;
 	rows->memory = CurrentMemoryContext;
@@ -54,7 +54,7 @@ match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
 }
 
 bool
-match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo)
+participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 {
 	static const SourceColumn columns[] = {
 		SOURCE_MATCH_ID, SOURCE_PLAYER_ID, SOURCE_TEAM, SOURCE_RANK

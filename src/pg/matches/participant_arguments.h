@@ -1,9 +1,9 @@
 /*
- * match_rows.h
+ * participant_arguments.h
  *		Rows of matches as arguments of an ordered aggregate.
  */
-#ifndef MATCH_ROWS_H
-#define MATCH_ROWS_H
+#ifndef PARTICIPANT_ARGUMENTS_H
+#define PARTICIPANT_ARGUMENTS_H
 
 #include "pg/sql/glue.h"
 
@@ -15,7 +15,7 @@
  * The arguments match, player, team and rank of an aggregate, which stand together,
  * and inputs, which may be missing.
  */
-typedef struct MatchRows
+typedef struct ParticipantArguments
 {
 	int			first;			/* argument with the match */
 	int			inputs;			/* argument with the inputs, or -1 */
@@ -30,7 +30,7 @@ typedef struct MatchRows
 	bool		nulls[SOURCE_NCOLUMNS];
 	Datum		context;		/* of its match, a text */
 	bool		no_context;
-} MatchRows;
+} ParticipantArguments;
 
 /*
  * Begin, in the current context.  Errors unless the call is that of an aggregate
@@ -38,11 +38,11 @@ typedef struct MatchRows
  * stand together.  With any_order there may be none, but not one without the match;
  * the caller has to bring rows together then.
  */
-extern void match_rows_init(MatchRows *rows, FunctionCallInfo fcinfo,
+extern void participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 							const char *aggregate, int first, int inputs,
 							bool any_order);
 
 /* Read a row; whether another match begins with it. */
-extern bool match_rows_read(MatchRows *rows, FunctionCallInfo fcinfo);
+extern bool participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo);
 
-#endif							/* MATCH_ROWS_H */
+#endif							/* PARTICIPANT_ARGUMENTS_H */
