@@ -13,7 +13,7 @@
 /* Whether a split keeps parties, places and pairs apart; each may be NULL. */
 static inline bool
 keeps_constraints(int n, const int *party, const int *places, const SplitPair *apart,
-		   int napart, const int *team)
+				  int napart, const int *team)
 {
 	int			i,
 				j;

@@ -345,8 +345,26 @@ test_k_by_games_and_rating(void **state)
 	(void) state;
 	fixture_init(&f, "elo");
 	fixture_param(&f, "k")->number = 20;
-	fixture_param(&f, "k_by_games")->steps = (ParamSteps) {1, {30}, {40}};
-	fixture_param(&f, "k_by_rating")->steps = (ParamSteps) {1, {2400}, {10}};
+	fixture_param(&f, "k_by_games")->steps = (ParamSteps)
+	{
+		1,
+		{
+			30
+		},
+		{
+			40
+		}
+	};
+	fixture_param(&f, "k_by_rating")->steps = (ParamSteps)
+	{
+		1,
+		{
+			2400
+		},
+		{
+			10
+		}
+	};
 
 	check_k(&f, 1500, 0, 40);
 	check_k(&f, 1500, 29, 40);
@@ -365,9 +383,27 @@ test_k_with_several_steps(void **state)
 	(void) state;
 	fixture_init(&f, "elo");
 	fixture_param(&f, "k_by_games")->steps =
-		(ParamSteps) {3, {5, 10, 30}, {100, 64, 40}};
+		(ParamSteps)
+	{
+		3,
+		{
+			5, 10, 30
+		},
+		{
+			100, 64, 40
+		}
+	};
 	fixture_param(&f, "k_by_rating")->steps =
-		(ParamSteps) {3, {-100, 2100, 2400}, {24, 16, 10}};
+		(ParamSteps)
+	{
+		3,
+		{
+			-100, 2100, 2400
+		},
+		{
+			24, 16, 10
+		}
+	};
 
 	check_k(&f, 2400, 4, 100);
 	check_k(&f, 2400, 5, 64);
@@ -391,7 +427,16 @@ test_k_is_each_players_own(void **state)
 
 	(void) state;
 	fixture_init(&f, "elo");
-	fixture_param(&f, "k_by_games")->steps = (ParamSteps) {1, {30}, {40}};
+	fixture_param(&f, "k_by_games")->steps = (ParamSteps)
+	{
+		1,
+		{
+			30
+		},
+		{
+			40
+		}
+	};
 	f.player[0].games = 100;
 	duel(&f, 1500, 1500, 1, 2);
 	fixture_rate(&f);

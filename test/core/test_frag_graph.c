@@ -52,7 +52,10 @@ static void
 box_pair(Box *box, int32_t a, int32_t b, double ab, double ba)
 {
 	assert_true(box->graph.nedges < box->room);
-	box->graph.edge[box->graph.nedges++] = (FragEdge) {a, b, ab, ba};
+	box->graph.edge[box->graph.nedges++] = (FragEdge)
+	{
+		a, b, ab, ba
+	};
 }
 
 static void

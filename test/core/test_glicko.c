@@ -480,9 +480,9 @@ test_published_periods(void **state)
 		double		c = csv_number(field[C]);
 		double		limit;
 		double		expected[3] = {csv_number(field[EXP_RATING]),
-			csv_number(field[EXP_RD]), csv_number(field[EXP_VOL])};
+		csv_number(field[EXP_RD]), csv_number(field[EXP_VOL])};
 		double		tolerance[3] = {csv_number(field[TOL_RATING]),
-			csv_number(field[TOL_RD]), csv_number(field[TOL_VOL])};
+		csv_number(field[TOL_RD]), csv_number(field[TOL_VOL])};
 
 		snprintf(name, sizeof(name), "%s", field[CASE]);
 		do

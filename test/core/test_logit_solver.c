@@ -123,7 +123,10 @@ random_box(uint64_t seed, uint32_t players, int matches, int size, bool gamma)
 	if (gamma)
 	{
 		p->prior.ngammas = 1;
-		p->prior.gamma[0] = (LogitGamma) {0, players, 4, 1};
+		p->prior.gamma[0] = (LogitGamma)
+		{
+			0, players, 4, 1
+		};
 	}
 	for (m = 0; m < matches; m++)
 	{

@@ -522,6 +522,7 @@ test_every_status(void **state)
 		{"hive", overflow, MATCH_OVERFLOW, -1},
 		{"elo", overflow, MATCH_OVERFLOW, -1},
 	};
+
 	/* Two have tests of their own. */
 	int			seen[MATCH_OVERFLOW + 1] = {[MATCH_TOO_MANY_TEAMS] = 1,
 	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = 1};
@@ -637,11 +638,11 @@ build_large(int n, int team_size, int *offender)
 	model_param_defaults(model, params);
 	for (i = 0; i < n; i++)
 		row[i] = (Participant)
-		{
-			.player = i,.team = i / team_size,.rank = 1 + i / team_size,
-				.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
-				.commanding = NAN,.side = NAN
-		};
+	{
+		.player = i,.team = i / team_size,.rank = 1 + i / team_size,
+			.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
+			.commanding = NAN,.side = NAN
+	};
 	status = match_build(model, params, row, n, &match, offender);
 	if (status == MATCH_OK)
 	{

@@ -73,8 +73,8 @@ accept_match(void *arg, const QueueMatch *match)
 		assert_int_equal(size[i], box->problem.team_size);
 
 	/*
-	 * Of two the one who has waited longer is the first, unless a match was refused;
-	 * of more somebody may be near who has too few others near.
+	 * Of two the one who has waited longer is the first, unless a match was
+	 * refused; of more somebody may be near who has too few others near.
 	 */
 	if (box->refuse == 0 && !box->parties && seats(box) == 2)
 		assert_near(match->waited, waited, 0);
@@ -107,11 +107,12 @@ box_make(Random *random, int n, int nteams, int team_size, bool parties)
 	Box		   *box = calloc(1, sizeof(Box));
 	int			i;
 
-	box->problem = (QueueProblem) {
+	box->problem = (QueueProblem)
+	{
 		.n = n,.rating = box->rating,.waited = box->waited,.party = box->party,
-		.pool = box->pool,.region = box->region,.nteams = nteams,.team_size = team_size,
-		.window = 50,.widening = 5,.max_window = INFINITY,.accept = accept_match,
-		.accept_arg = box
+			.pool = box->pool,.region = box->region,.nteams = nteams,.team_size = team_size,
+			.window = 50,.widening = 5,.max_window = INFINITY,.accept = accept_match,
+			.accept_arg = box
 	};
 	box->least_waited = INFINITY;
 	box->parties = parties;

@@ -218,7 +218,11 @@ test_bradley_terry_golden(void **state)
 				box_free(box);
 			box = box_make("bradley_terry");
 			snprintf(name, sizeof(name), "%s", field[0]);
-			/* The library penalises alpha |x|^2, that is a precision of 2 alpha. */
+
+			/*
+			 * The library penalises alpha |x|^2, that is a precision of 2
+			 * alpha.
+			 */
 			*box_param(box, "prior_deviation") = alpha > 0 ? 1 / sqrt(2 * alpha) : 0;
 			while (fgets(row, sizeof(row), data) != NULL)
 			{
@@ -482,7 +486,10 @@ check_parts(Box *whole)
 	assert_int_equal(task->layout.n, whole->task.layout.n);
 	box->blocks[1] = malloc(solver_problem_size(task));
 	solver_fill(task, box->blocks[1]);
-	parts->elsewhere = (LogitElsewhere) {parts_evaluate, parts_multiply};
+	parts->elsewhere = (LogitElsewhere)
+	{
+		parts_evaluate, parts_multiply
+	};
 	for (i = 0; i < 2; i++)
 		part_make(&parts->part[i], whole, i);
 	task->problem.elsewhere = &parts->elsewhere;
@@ -714,7 +721,10 @@ test_no_maximum(void **state)
 	assert_false(solver_determined(&box->task, &result, 2));
 	assert_near(box->x[0] - box->x[1], log(3), 1e-6);
 
-	/* A prior, or won and lost games against somebody average, give everybody one. */
+	/*
+	 * A prior, or won and lost games against somebody average, give everybody
+	 * one.
+	 */
 	*box_param(box, "prior_games") = 0.5;
 	result = box_solve(box);
 	assert_true(result.converged && !result.diverged);

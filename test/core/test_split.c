@@ -405,7 +405,7 @@ test_bound_of_rounding(void **state)
 	for (again = 0; again < 400; again++)
 	{
 		Box		   *box = random_box(&random, REAL | SIDES | TARGET |
-									(again % 2 == 0 ? 0 : COMMANDERS | APART));
+									 (again % 2 == 0 ? 0 : COMMANDERS | APART));
 
 		box->problem.max_room = 100000;
 		box->problem.max_work = pow(10, random_between(&random, 2, 5));
@@ -442,9 +442,18 @@ test_commanders_stay_apart(void **state)
 		}
 		box->problem.command_value[0] = box->command_value[0];
 		box->problem.command_value[1] = box->command_value[1];
-		box->apart[0] = (SplitPair) {0, 1};
-		box->apart[1] = (SplitPair) {2, 3};
-		box->apart[2] = (SplitPair) {4, 5};
+		box->apart[0] = (SplitPair)
+		{
+			0, 1
+		};
+		box->apart[1] = (SplitPair)
+		{
+			2, 3
+		};
+		box->apart[2] = (SplitPair)
+		{
+			4, 5
+		};
 		box->problem.napart = 3;
 		box_size(box, 3, 3);
 		box->problem.max_room = 1000;
@@ -587,7 +596,10 @@ test_faults(void **state)
 		box->allowed_teams[i] = SPLIT_ANYWHERE(2);
 	box->allowed_teams[3] = SPLIT_MAY(1);
 	box->allowed_teams[5] = SPLIT_MAY(SPLIT_BENCH) | SPLIT_MAY(2);
-	box->apart[0] = (SplitPair) {5, 6};
+	box->apart[0] = (SplitPair)
+	{
+		5, 6
+	};
 	box->problem.napart = 1;
 	box->allowed_teams[6] = SPLIT_MAY(2);
 	box->problem.party = box->party;
@@ -599,7 +611,10 @@ test_faults(void **state)
 
 	/* A chain of pairs apart: more than can be enumerated. */
 	for (i = 0; i < 20; i++)
-		box->apart[i] = (SplitPair) {i, i + 1};
+		box->apart[i] = (SplitPair)
+	{
+		i, i + 1
+	};
 	box->problem.napart = 20;
 	assert_int_equal(box_prepare(box), SPLIT_GROUP_TOO_LARGE);
 	box_free(box);

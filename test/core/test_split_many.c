@@ -222,7 +222,10 @@ test_larger(void **state)
 				assert_true(box.proof >= SPLIT_FOUND);
 			memcpy(found[range / RANGE], box.team, sizeof(team));
 
-			/* Neither objective is better served by the split for the other one. */
+			/*
+			 * Neither objective is better served by the split for the other
+			 * one.
+			 */
 			if (range && n <= 24 && benched == 0)
 			{
 				assert_true(box.objective <= many_objective(&box.problem, found[0]) + tolerance(&box));
@@ -265,7 +268,10 @@ test_uneven(void **state)
 		box_solve(&box);
 		assert_int_equal(box.proof, SPLIT_PROVEN);
 
-		/* The star has the weakest three: 0, 100, 200; the others 2900 and 2900. */
+		/*
+		 * The star has the weakest three: 0, 100, 200; the others 2900 and
+		 * 2900.
+		 */
 		assert_near(box.objective,
 					range ? (10300 - 2900) / 4.0 :
 					pow((10300 - 16100 / 3.0) / 4, 2) + 2 * pow((2900 - 16100 / 3.0) / 4, 2),

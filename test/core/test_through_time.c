@@ -258,7 +258,10 @@ test_golden(void **state)
 									  strcmp(stage, "filter") == 0 ? 1 : 1000);
 		}
 
-		/* That of the last appearance at that time; of the filter, up to there. */
+		/*
+		 * That of the last appearance at that time; of the filter, up to
+		 * there.
+		 */
 		player = number_of(names, field[2]);
 		for (a = 0; a < box->tt.appearances; a++)
 		{

@@ -102,9 +102,9 @@ test_duels_against_integration(void **state)
 	for (round = 0; round < 300; round++)
 	{
 		double		mu[2] = {random_between(&random, 15, 35),
-			random_between(&random, 15, 35)};
+		random_between(&random, 15, 35)};
 		double		sigma[2] = {random_between(&random, 0.5, 9),
-			random_between(&random, 0.5, 9)};
+		random_between(&random, 0.5, 9)};
 		const double *rank = ranks[round % 3];
 		double		mean,
 					deviation;
@@ -778,7 +778,10 @@ test_published_matches(void **state)
 				assert_int_equal(csv_split(g.line, g.field), NCOLUMNS);
 		} while (g.more && strcmp(g.field[CASE], name) == 0);
 
-		/* Opponents without play time are no match to a ladder, but have a result. */
+		/*
+		 * Opponents without play time are no match to a ladder, but have a
+		 * result.
+		 */
 		if (fixture_build(&f) == MATCH_NO_PLAY_TIME)
 		{
 			TrueSkill	ts = {fixture_param(&f, "beta")->number,

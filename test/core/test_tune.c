@@ -350,8 +350,14 @@ test_errors(void **state)
 	problem.work = &s.work;
 	problem.bound[1] = 30000;
 	problem.n = 2;
-	problem.param[0] = (TuneParam) {model_param_find(s.model, "initial_sigma"), true, 0.1, 100};
-	problem.param[1] = (TuneParam) {model_param_find(s.model, "tau"), true, 0.01, 10};
+	problem.param[0] = (TuneParam)
+	{
+		model_param_find(s.model, "initial_sigma"), true, 0.1, 100
+	};
+	problem.param[1] = (TuneParam)
+	{
+		model_param_find(s.model, "tau"), true, 0.01, 10
+	};
 	problem.worst = 1e9;
 	for (i = 0; i < 3; i++)
 		for (j = 0; j < 3; j++)
@@ -397,8 +403,14 @@ test_errors_undetermined(void **state)
 	problem.work = &s.work;
 	problem.bound[1] = 5000;
 	problem.n = 2;
-	problem.param[0] = (TuneParam) {model_param_find(s.model, "k"), true, 1, 1000};
-	problem.param[1] = (TuneParam) {model_param_find(s.model, "scale"), true, 10, 10000};
+	problem.param[0] = (TuneParam)
+	{
+		model_param_find(s.model, "k"), true, 1, 1000
+	};
+	problem.param[1] = (TuneParam)
+	{
+		model_param_find(s.model, "scale"), true, 10, 10000
+	};
 	problem.worst = 1e9;
 	variable[0] = log(32);
 	variable[1] = log(400);

@@ -103,10 +103,10 @@ calibration_add(double *state, double probability, double outcome)
 	sum_words_add(state + CALIBRATION_LOG_LOSS, log_loss(probability, outcome));
 	sum_words_add(state + CALIBRATION_SQUARE, outcome * outcome);
 	sum_words_add(state + CALIBRATION_EXCESS,
-			  (1 - 2 * probability) * (outcome - probability));
+				  (1 - 2 * probability) * (outcome - probability));
 	sum_words_add(state + CALIBRATION_VARIANCE,
-			  (1 - 2 * probability) * (1 - 2 * probability) *
-			  probability * (1 - probability));
+				  (1 - 2 * probability) * (1 - 2 * probability) *
+				  probability * (1 - probability));
 	sum_words_add(state + CALIBRATION_PRODUCT, outcome * logit);
 
 	bin[CALIBRATION_BIN_COUNT] += 1;
@@ -135,9 +135,9 @@ calibration_merge(double *state, const double *other)
 
 		bin[CALIBRATION_BIN_COUNT] += more[CALIBRATION_BIN_COUNT];
 		sum_words_merge(bin + CALIBRATION_BIN_PROBABILITY,
-					more + CALIBRATION_BIN_PROBABILITY);
+						more + CALIBRATION_BIN_PROBABILITY);
 		sum_words_merge(bin + CALIBRATION_BIN_OUTCOME,
-					more + CALIBRATION_BIN_OUTCOME);
+						more + CALIBRATION_BIN_OUTCOME);
 	}
 	for (i = 0; i < (int) other[CALIBRATION_CELLS]; i++)
 	{
@@ -146,9 +146,9 @@ calibration_merge(double *state, const double *other)
 
 		cell[CALIBRATION_CELL_COUNT] += more[CALIBRATION_CELL_COUNT];
 		sum_words_merge(cell + CALIBRATION_CELL_OFFSET,
-					more + CALIBRATION_CELL_OFFSET);
+						more + CALIBRATION_CELL_OFFSET);
 		sum_words_merge(cell + CALIBRATION_CELL_SQUARE,
-					more + CALIBRATION_CELL_SQUARE);
+						more + CALIBRATION_CELL_SQUARE);
 	}
 }
 

@@ -104,8 +104,9 @@ typedef struct Calibration
 
 	/*
 	 * The maximum likelihood fit of outcomes by logistic(intercept + slope
-	 * log-odds), with standard errors; 0 and 1 for calibrated forecasts, and a
-	 * slope below 1 for those that are too sure.  Cox, Biometrika 45 (1958).
+	 * log-odds), with standard errors; 0 and 1 for calibrated forecasts, and
+	 * a slope below 1 for those that are too sure.  Cox, Biometrika 45
+	 * (1958).
 	 */
 	double		intercept;
 	double		intercept_error;
@@ -114,8 +115,8 @@ typedef struct Calibration
 
 	/*
 	 * How many standard deviations the Brier score lies above what the
-	 * probabilities expect of themselves.  Spiegelhalter, Statistics in Medicine
-	 * 5 (1986).
+	 * probabilities expect of themselves.  Spiegelhalter, Statistics in
+	 * Medicine 5 (1986).
 	 */
 	double		z;
 } Calibration;

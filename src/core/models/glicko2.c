@@ -116,9 +116,9 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 		return volatility;
 
 	/*
-	 * Glickman's bracket: up to where the games alone would put it, or down in
-	 * steps that begin with tau.  It matters after great surprises, when f has
-	 * several roots.
+	 * Glickman's bracket: up to where the games alone would put it, or down
+	 * in steps that begin with tau.  It matters after great surprises, when f
+	 * has several roots.
 	 */
 	excess = games->surprise * games->surprise - games->information *
 		(1 + games->information * v.variance);

@@ -341,10 +341,10 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 	}
 
 	/*
-	 * Down the chain and up again, but for the pairs where it turns, which have
-	 * heard nothing new.  Changes shrink by about the same factor each time, so
-	 * that those to come can be told from the last two, until rounding is all
-	 * that is left of them.
+	 * Down the chain and up again, but for the pairs where it turns, which
+	 * have heard nothing new.  Changes shrink by about the same factor each
+	 * time, so that those to come can be told from the last two, until
+	 * rounding is all that is left of them.
 	 */
 	for (sweep = 0; sweep < max_sweeps; sweep++)
 	{
@@ -368,9 +368,9 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 	}
 
 	/*
-	 * A team's performance tells of each member's skill.  What the entries of a
-	 * player on several teams tell adds up as precisions do; mu is the change of
-	 * mu until the last loop.
+	 * A team's performance tells of each member's skill.  What the entries of
+	 * a player on several teams tell adds up as precisions do; mu is the
+	 * change of mu until the last loop.
 	 */
 	start_states(match, drift);
 	for (i = 0; i < match->nplayers; i++)

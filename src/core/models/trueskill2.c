@@ -339,7 +339,8 @@ typedef enum FactorKind
 {
 	FACTOR_WIN,					/* it is above the margin */
 	FACTOR_DRAW,				/* it is within the margin */
-	FACTOR_NONE,				/* a count of none: it was below 0, noise added */
+	FACTOR_NONE,				/* a count of none: it was below 0, noise
+								 * added */
 	FACTOR_QUIT					/* the player quit at this lead */
 } FactorKind;
 
@@ -518,7 +519,7 @@ add_count(const Match *match, int player, double count, double self,
 	if (count == 0)
 	{
 		Factor		none = {.kind = FACTOR_NONE,.a = player,
-			.self = self * time,.opponent = opponent * time,.noise = noise};
+		.self = self * time,.opponent = opponent * time,.noise = noise};
 
 		factor[(*nfactors)++] = none;
 		return;
@@ -555,7 +556,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 		const MatchTeam *upper = &match->team[order[i]];
 		const MatchTeam *lower = &match->team[order[i + 1]];
 		Factor		outcome = {.kind = upper->rank == lower->rank ?
-			FACTOR_DRAW : FACTOR_WIN,.a = order[i],.b = order[i + 1]};
+		FACTOR_DRAW : FACTOR_WIN,.a = order[i],.b = order[i + 1]};
 
 		if (match->log_odds != 0)
 		{

@@ -65,7 +65,8 @@ typedef enum StateRole
 {
 	ROLE_NONE,
 	ROLE_DEVIATION,				/* a standard deviation */
-	ROLE_SIDE,					/* what the skill is more on side 1, less on side 2 */
+	ROLE_SIDE,					/* what the skill is more on side 1, less on
+								 * side 2 */
 	ROLE_COMMAND				/* what the skill of a commander is instead */
 } StateRole;
 
@@ -117,9 +118,10 @@ typedef struct Model
 	int			nparams;
 	const StateSpec *state;
 	int			nstate;
-	unsigned	supports;			/* a set of ModelSupport */
+	unsigned	supports;		/* a set of ModelSupport */
 	int			max_players;	/* of a match; 0: no limit of its own */
-	bool		solver;			/* has only parameters and what it supports, see core solve/solver.h */
+	bool		solver;			/* has only parameters and what it supports,
+								 * see core solve/solver.h */
 
 	/* The state of a player who has not played. */
 	void		(*init) (const ParamValue *params, double *state);
@@ -133,8 +135,8 @@ typedef struct Model
 
 	/*
 	 * Whether a player's shared state columns are in use; NULL if there are
-	 * none.  They then live in a row of their own, beside one for each pool, and
-	 * are aged by age_shared() and the time since a match in any pool.
+	 * none.  They then live in a row of their own, beside one for each pool,
+	 * and are aged by age_shared() and the time since a match in any pool.
 	 */
 	bool		(*shares) (const ParamValue *params);
 	void		(*age_shared) (const ParamValue *params, double *state,

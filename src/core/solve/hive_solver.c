@@ -118,12 +118,18 @@ hive_priors(SolverTask *task)
 	LogitPrior *prior = &task->problem.prior;
 	uint32_t	i;
 
-	prior->gamma[0] = (LogitGamma) {0, layout->skills,
-		task->params[HIVE_PRIOR_SHAPE].number,
-		task->params[HIVE_PRIOR_SCALE].number};
-	prior->gamma[1] = (LogitGamma) {layout->command, layout->ncommands,
-		task->params[HIVE_COMMAND_SHAPE].number,
-		task->params[HIVE_COMMAND_SCALE].number};
+	prior->gamma[0] = (LogitGamma)
+	{
+		0, layout->skills,
+			task->params[HIVE_PRIOR_SHAPE].number,
+			task->params[HIVE_PRIOR_SCALE].number
+	};
+	prior->gamma[1] = (LogitGamma)
+	{
+		layout->command, layout->ncommands,
+			task->params[HIVE_COMMAND_SHAPE].number,
+			task->params[HIVE_COMMAND_SCALE].number
+	};
 	prior->ngammas = 2;
 	for (i = 0; i < layout->noffsets; i++)
 		prior->precision[layout->offset + i] =

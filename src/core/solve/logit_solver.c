@@ -166,9 +166,10 @@ row_side(const LogitRows *rows, size_t r, bool against)
 	size_t		to = against ? rows->first[r + 1] : rows->first[r] + rows->pro[r];
 	double		scale = rows->amount == NULL ? rows->side_amount[r][against] : 1;
 
-	return (RowSide) {
+	return (RowSide)
+	{
 		rows->unknown + from, rows->amount == NULL ? NULL : rows->amount + from,
-		to - from, against ? -scale : scale
+			to - from, against ? -scale : scale
 	};
 }
 
@@ -459,7 +460,10 @@ logit_evaluate(LogitProblem *problem, const double *x, bool curvature)
 	memset(work->gradient, 0, problem->n * sizeof(double));
 	if (curvature)
 		memset(diagonal, 0, problem->n * sizeof(double));
-	problem->sums = (LogitSums) {0, 0, 0};
+	problem->sums = (LogitSums)
+	{
+		0, 0, 0
+	};
 	logit_rows_evaluate(&problem->rows, problem->options.draw, x, &problem->sums,
 						work->gradient, diagonal, work->curvature,
 						problem->options.interrupt);
@@ -467,7 +471,10 @@ logit_evaluate(LogitProblem *problem, const double *x, bool curvature)
 		problem->elsewhere->evaluate(problem->elsewhere, x,
 									 problem->options.draw, &problem->sums,
 									 work->gradient, diagonal);
-	objective = (Sum) {problem->sums.objective, 0};
+	objective = (Sum)
+	{
+		problem->sums.objective, 0
+	};
 	evaluate_prior(problem, x, &objective, work->gradient, diagonal);
 	return sum_value(&objective);
 }
@@ -695,8 +702,8 @@ newton_step(LogitProblem *problem, const double *x, double left,
 		work->residual[u] = -work->gradient[u];
 	factor_preconditioner(problem);
 	result->products += solve_hessian(problem, x, work->residual,
-											work->step, fmax(tolerance, 1e-9),
-											MAX_PRODUCTS);
+									  work->step, fmax(tolerance, 1e-9),
+									  MAX_PRODUCTS);
 	return -dot(work->gradient, work->step, problem->n);
 }
 

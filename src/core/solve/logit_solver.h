@@ -127,7 +127,8 @@ typedef struct LogitOptions
 typedef struct LogitResult
 {
 	bool		converged;
-	bool		diverged;		/* there is no maximum: work.step leads on for ever */
+	bool		diverged;		/* there is no maximum: work.step leads on for
+								 * ever */
 	int			iterations;
 	int64_t		products;		/* of the matrix with a vector */
 	double		objective;		/* negative log posterior, without constants */

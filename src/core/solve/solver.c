@@ -50,7 +50,7 @@ struct SolverRows
 	bool		is_virtual;
 	bool		anchored;		/* by virtual rows */
 	bool		even;			/* see SolverLayout */
-	double		side_amount[2];	/* of the last row */
+	double		side_amount[2]; /* of the last row */
 	size_t		nrows;
 	size_t		nentries;
 };
@@ -402,7 +402,10 @@ fit_draw(LogitProblem *problem, const double *x)
 		else
 			high = at;
 
-		/* Bounds that have not been tried yet are as good as what leads beyond. */
+		/*
+		 * Bounds that have not been tried yet are as good as what leads
+		 * beyond.
+		 */
 		if (!(next > low))
 			next = low == lowest ? low : (low + high) / 2;
 		else if (!(next < high))

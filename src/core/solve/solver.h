@@ -23,8 +23,8 @@ typedef struct Solver
 	bool		contexts;		/* these are unknowns, too */
 
 	/*
-	 * The rows of a match, by solver_row() and solver_entry(); NULL: this is no
-	 * problem for the logistic solver (see through_time.h).
+	 * The rows of a match, by solver_row() and solver_entry(); NULL: this is
+	 * no problem for the logistic solver (see through_time.h).
 	 */
 	void		(*rows) (struct SolverTask *task, const Match *match,
 						 struct SolverRows *rows);
@@ -98,7 +98,8 @@ enum SolverMethod
 
 enum SolverErrors
 {
-	SOLVER_ERRORS_BOUND,		/* 1 / sqrt of the diagonal, too small by a little */
+	SOLVER_ERRORS_BOUND,		/* 1 / sqrt of the diagonal, too small by a
+								 * little */
 	SOLVER_ERRORS_PROBES,		/* Hutchinson's estimate of the inverse */
 	SOLVER_ERRORS_EXACT			/* one linear system for each unknown */
 };
@@ -114,7 +115,8 @@ typedef struct SolverLayout
 	bool		even;			/* all entries of a side of a row count alike */
 	uint32_t	n;				/* unknowns */
 	uint32_t	skills;
-	uint32_t	offset;			/* first of the side offsets, which may be none, */
+	uint32_t	offset;			/* first of the side offsets, which may be
+								 * none, */
 	uint32_t	noffsets;
 	uint32_t	command;		/* and so on */
 	uint32_t	ncommands;
@@ -126,7 +128,8 @@ typedef struct SolverLayout
 
 	/* By skill: days since 2000, where there is one for each. */
 	int32_t    *day;
-	size_t		appearances;	/* of players in matches: most that day[] holds */
+	size_t		appearances;	/* of players in matches: most that day[]
+								 * holds */
 	int64_t    *games;			/* by player: matches that count */
 	int32_t    *component;		/* by player: a player it is connected with */
 } SolverLayout;
@@ -157,7 +160,8 @@ typedef struct SolverTask
 	InterruptCheck interrupt;
 	SolverLayout layout;
 	LogitProblem problem;
-	bool		anchored;		/* a prior says where skills are; set by priors(), too */
+	bool		anchored;		/* a prior says where skills are; set by
+								 * priors(), too */
 } SolverTask;
 
 /* What an unknown is of a player, or of a match. */

@@ -124,32 +124,35 @@ static Message
 normal(double mean, double deviation)
 {
 	double		precision = 1 / (deviation * deviation);
+	Message		result = {precision, precision * mean};
 
-	return (Message) {precision, precision * mean};
+	return result;
 }
 
 static inline Message
 product(Message a, Message b)
 {
-	return (Message) {a.precision + b.precision, a.weighted + b.weighted};
+	Message		result = {a.precision + b.precision, a.weighted + b.weighted};
+
+	return result;
 }
 
 static inline Message
 ratio(Message a, Message b)
 {
-	return (Message) {a.precision - b.precision, a.weighted - b.weighted};
+	Message		result = {a.precision - b.precision, a.weighted - b.weighted};
+
+	return result;
 }
 
 /* A message about a skill, as one about the skill some time before or after. */
 static inline Message
 drifted(Message m, double variance)
 {
-	double		share;
+	double		share = 1 / (1 + variance * m.precision);
+	Message		result = {m.precision * share, m.weighted * share};
 
-	if (variance == 0 || m.precision == 0)
-		return m;
-	share = 1 / (1 + variance * m.precision);
-	return (Message) {m.precision * share, m.weighted * share};
+	return variance == 0 || m.precision == 0 ? m : result;
 }
 
 /* The variance by which a skill changes between two matches. */
@@ -330,7 +333,10 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 		size_t		m;
 		size_t		a;
 
-		/* Forward: what is before is new, what is behind that of the last pass. */
+		/*
+		 * Forward: what is before is new, what is behind that of the last
+		 * pass.
+		 */
 		for (m = 0; m < n; m++)
 		{
 			double		loss;

@@ -57,7 +57,8 @@ typedef struct Queue
 	Member	   *member;
 	Place	   *place;			/* by pool, region and rating */
 	int		   *place_of;		/* by unit and region */
-	int			candidate[MAX_CANDIDATES]; /* the nearest first, behind the ticket */
+	int			candidate[MAX_CANDIDATES];	/* the nearest first, behind the
+											 * ticket */
 	int			ncandidates;
 	bool		chosen[MAX_CANDIDATES];
 	int			steps;
@@ -178,7 +179,10 @@ make_units(Queue *queue)
 	int			i;
 
 	for (i = 0; i < problem->n; i++)
-		queue->member[i] = (Member) {problem->party[i], i};
+		queue->member[i] = (Member)
+	{
+		problem->party[i], i
+	};
 	qsort(queue->member, (size_t) problem->n, sizeof(Member), compare_members);
 	queue->nunits = 0;
 	while (n < problem->n)
@@ -220,8 +224,11 @@ make_places(Queue *queue)
 
 		unit->first_place = n;
 		for (region = unit->region; region != 0; region &= region - 1)
-			queue->place[n++] = (Place) {unit->pool, __builtin_ctzll(region),
-				unit->rating, u, -1, -1};
+			queue->place[n++] = (Place)
+		{
+			unit->pool, __builtin_ctzll(region),
+				unit->rating, u, -1, -1
+		};
 	}
 	qsort(queue->place, (size_t) n, sizeof(Place), compare_places);
 	for (i = 0; i < n; i++)

@@ -36,9 +36,11 @@ typedef struct QueueProblem
 	int			n;
 	const double *rating;
 	const double *waited;		/* seconds, not negative */
-	const int  *party;			/* the same for those who stay together; 0: none */
+	const int  *party;			/* the same for those who stay together; 0:
+								 * none */
 	const int  *pool;			/* only the same meet */
-	const uint64_t *region;		/* bits of which all of a match have one in common */
+	const uint64_t *region;		/* bits of which all of a match have one in
+								 * common */
 	int			nteams;
 	int			team_size;
 	double		window;			/* rating points at first, */

@@ -451,8 +451,8 @@ split_choose(SplitProblem *problem)
 		while (!reach_fits(problem) && quantum < 4 * farthest);
 	}
 	problem->room = choice_room(problem) + (problem->method == SPLIT_BY_HALVES ?
-										   split_halves_room(problem) :
-										   split_reach_room(problem));
+											split_halves_room(problem) :
+											split_reach_room(problem));
 }
 
 /*
@@ -527,7 +527,16 @@ try_exchanges(const SplitProblem *problem, const int *choice, int g, int h,
 				(c->command & d->command) != 0 ||
 				fabs(after) >= fabs(best->difference))
 				continue;
-			*best = (Exchange) {after, {g, h}, {i, j}};
+			*best = (Exchange)
+			{
+				after,
+				{
+					g, h
+				},
+				{
+					i, j
+				}
+			};
 		}
 	}
 }

@@ -47,7 +47,8 @@ typedef struct SplitOption
 	int			moves;			/* players who leave where they are */
 	double		value;			/* of the first team less that of the second */
 	int64_t		quanta;			/* the same in quanta */
-	uint64_t	code;			/* of what each player does, see split_player_does() */
+	uint64_t	code;			/* of what each player does, see
+								 * split_player_does() */
 } SplitOption;
 
 typedef struct SplitGroup
@@ -70,12 +71,14 @@ typedef enum SplitStatus
 {
 	SPLIT_OK,
 	SPLIT_GROUP_TOO_LARGE,		/* group at fault: more than can be enumerated */
-	SPLIT_NO_OPTION				/* group at fault: its constraints contradict one another */
+	SPLIT_NO_OPTION				/* group at fault: its constraints contradict
+								 * one another */
 } SplitStatus;
 
 typedef enum SplitMethod
 {
-	SPLIT_BY_REACH,				/* which sums can be reached, see split_reach.c */
+	SPLIT_BY_REACH,				/* which sums can be reached, see
+								 * split_reach.c */
 	SPLIT_BY_HALVES				/* all sums of each half, see split_halves.c */
 } SplitMethod;
 
@@ -84,18 +87,22 @@ typedef struct SplitProblem
 	/* Given: players, */
 	int			n;
 	const double *value[2];		/* of each on either team */
-	const double *command_value[2]; /* as its commander, or NULL: there are none */
-	const int  *party;			/* the same for those who stay together, or NULL; 0: none */
-	const int  *allowed_teams;			/* where each may be, or NULL for anywhere */
+	const double *command_value[2]; /* as its commander, or NULL: there are
+									 * none */
+	const int  *party;			/* the same for those who stay together, or
+								 * NULL; 0: none */
+	const int  *allowed_teams;	/* where each may be, or NULL for anywhere */
 	const bool *commander;		/* who may command, or NULL for all */
-	const int  *current;		/* where each is now, or NULL: moves do not count */
+	const int  *current;		/* where each is now, or NULL: moves do not
+								 * count */
 	const SplitPair *apart;		/* not in the same team */
 	int			napart;
 
 	/* what is sought, */
 	const SplitSize *size;		/* each of these has an answer of its own */
 	int			nsizes;
-	const double *target;		/* by size: what the first team should be ahead by */
+	const double *target;		/* by size: what the first team should be
+								 * ahead by */
 	size_t		max_room;		/* bytes that it may take, */
 	double		max_work;		/* and steps of about a nanosecond */
 	InterruptCheck interrupt;
@@ -116,7 +123,8 @@ typedef struct SplitProblem
 
 	/* And by split_choose(): */
 	SplitMethod method;
-	double		quantum;		/* of units, and what is taken off each player's */
+	double		quantum;		/* of units, and what is taken off each
+								 * player's */
 	int64_t		middle;
 	bool		exact;			/* values are multiples of it */
 	size_t		room;
@@ -127,7 +135,8 @@ typedef struct SplitAnswer
 {
 	bool		found;
 	double		difference;		/* of the teams, less the target */
-	double		bound;			/* no split is nearer by more: 0 but for rounding? */
+	double		bound;			/* no split is nearer by more: 0 but for
+								 * rounding? */
 	int		   *team;			/* by player */
 	int			commander[2];	/* players, or -1 */
 } SplitAnswer;

@@ -131,8 +131,11 @@ merge_class(const SplitProblem *problem, const SplitGroup *group,
 		if (a < o->count[0] || b < o->count[1] || rest < 0)
 			continue;
 		c = split_class(problem, a - o->count[0], b - o->count[1], rest);
-		run = (Run) {before->value + before->first[c],
-			before->value + before->first[c + 1], o->value};
+		run = (Run)
+		{
+			before->value + before->first[c],
+				before->value + before->first[c + 1], o->value
+		};
 		if (run.value < run.end && group->noptions <= MAX_RUNS)
 			runs[nruns++] = run;
 		else

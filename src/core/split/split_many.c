@@ -48,7 +48,8 @@ typedef struct Search
 	int			nunits;
 	int		   *member;			/* players by unit */
 	int		   *unit_of;		/* by player */
-	uint64_t   *apart;			/* by unit, who must not be with it: only for few */
+	uint64_t   *apart;			/* by unit, who must not be with it: only for
+								 * few */
 	bool		benches;		/* somebody sits out who might play */
 	int			alike[SPLIT_MAX_TEAMS]; /* the first team like each */
 	double		center;			/* mean strength, as far as it is known before */
@@ -70,7 +71,8 @@ typedef struct Search
 	SplitPair  *pair_apart;
 	int		   *pair_team;
 	void	   *pair_room;
-	bool		pair_exact;		/* the last pair was split as well as it can be */
+	bool		pair_exact;		/* the last pair was split as well as it can
+								 * be */
 
 	/* Sets of units gone through: teams in an order in which some are alike. */
 	int			order[SPLIT_MAX_TEAMS];
@@ -86,7 +88,8 @@ typedef struct Search
 	uint64_t	path[SPLIT_MAX_TEAMS];
 	double		low[SPLIT_MAX_TEAMS + 1];	/* strengths before each team, */
 	double		high[SPLIT_MAX_TEAMS + 1];
-	double		squares[SPLIT_MAX_TEAMS + 1];	/* and squares about the center */
+	double		squares[SPLIT_MAX_TEAMS + 1];	/* and squares about the
+												 * center */
 	double	   *least;			/* by set of units: squares, of which the last */
 	uint32_t   *last;			/* team is these */
 } Search;
@@ -450,7 +453,7 @@ gather_pair(Search *search, int s, int t)
 	for (i = 0; i < problem->napart; i++)
 	{
 		SplitPair	apart = {search->pair_place[problem->apart[i].a],
-			search->pair_place[problem->apart[i].b]};
+		search->pair_place[problem->apart[i].b]};
 
 		if (apart.a >= 0 && apart.b >= 0)
 			search->pair_apart[pair->napart++] = apart;
@@ -477,7 +480,10 @@ find_target(const Search *search, int s, int t, const double *sum)
 
 	if (t != SPLIT_BENCH)
 	{
-		/* Where the squares of both are least: a parabola in the sum of the first. */
+		/*
+		 * Where the squares of both are least: a parabola in the sum of the
+		 * first.
+		 */
 		double		a = problem->scale[s - 1];
 		double		b = problem->scale[t - 1];
 
@@ -521,7 +527,7 @@ split_pair(Search *search, int s, int t, const double *sum)
 	if (pair->room > PAIR_ROOM)
 		return false;
 	search->work += MIN_PAIR_WORK + (pair->method == SPLIT_BY_HALVES ?
-									   split_halves_work(pair) : split_reach_work(pair));
+									 split_halves_work(pair) : split_reach_work(pair));
 	split_solve(pair, search->pair_room, &answer);
 	search->pair_exact = pair->method == SPLIT_BY_HALVES || pair->exact;
 	if (!answer.found || fabs(answer.difference) >= before - noise)
@@ -827,7 +833,10 @@ take_on_path(Search *search, uint64_t team, double sum)
 static void
 take_team(Search *search, uint64_t team, double sum)
 {
-	/* Of teams that are alike the one with the unit behind all others is the last. */
+	/*
+	 * Of teams that are alike the one with the unit behind all others is the
+	 * last.
+	 */
 	if (search->benches && search->level < search->alike_end && team < search->used)
 		return;
 	if (search->level + 1 == search->problem->nteams &&

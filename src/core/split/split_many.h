@@ -16,7 +16,8 @@
 
 typedef enum SplitObjective
 {
-	SPLIT_SQUARES,				/* sum of squares of what teams are off the mean */
+	SPLIT_SQUARES,				/* sum of squares of what teams are off the
+								 * mean */
 	SPLIT_RANGE					/* the strongest team less the weakest */
 } SplitObjective;
 
@@ -33,13 +34,15 @@ typedef struct SplitManyProblem
 {
 	int			n;
 	const double *value;		/* of each player */
-	const int  *party;			/* as in SplitProblem; a party is at most a team */
-	const int  *allowed_teams;			/* where each may be: SPLIT_MAY(), teams from 1 on */
+	const int  *party;			/* as in SplitProblem; a party is at most a
+								 * team */
+	const int  *allowed_teams;	/* where each may be: SPLIT_MAY(), teams from
+								 * 1 on */
 	const SplitPair *apart;
 	int			napart;
 	int			nteams;
 	int			size[SPLIT_MAX_TEAMS];
-	double		scale[SPLIT_MAX_TEAMS];	/* strength of a team by its sum */
+	double		scale[SPLIT_MAX_TEAMS]; /* strength of a team by its sum */
 	double		share;			/* mean strength by the sum of all who play */
 	SplitObjective objective;
 	double		max_work;		/* steps of about a nanosecond */

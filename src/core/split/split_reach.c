@@ -296,8 +296,11 @@ fill(const SplitProblem *problem, Reach *reach, bool whole, int64_t margin)
 			later.low -= range.low;
 			later.high -= range.high;
 			later.total -= range.total;
-			window = (Window) {target.low - margin - later.high,
-				target.high + margin - later.low};
+			window = (Window)
+			{
+				target.low - margin - later.high,
+					target.high + margin - later.low
+			};
 			low_total = wanted > later.total ? wanted - later.total : 0;
 		}
 		take_group(problem, reach, reach->first + i, low_total, high_total, window);

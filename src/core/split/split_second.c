@@ -140,7 +140,10 @@ make_half(const SplitProblem *problem, const double *second, Half *half, Sum *sp
 	int			c;
 	size_t		i;
 
-	from[0] = (Sum) {0, 0, 0, 0};
+	from[0] = (Sum)
+	{
+		0, 0, 0, 0
+	};
 	for (place = half->first; place < half->first + half->n; place++)
 	{
 		const SplitGroup *group = &problem->group[problem->order[place]];
@@ -161,17 +164,21 @@ make_half(const SplitProblem *problem, const double *second, Half *half, Sum *sp
 				const SplitOption *option = &problem->option[group->first_option + o];
 				int			by = split_option_state(problem, option);
 
-				/* Nothing is in both but moves, and there are not too many of these. */
+				/*
+				 * Nothing is in both but moves, and there are not too many of
+				 * these.
+				 */
 				if (a + option->count[0] > problem->max_count[0] ||
 					b + option->count[1] > problem->max_count[1] ||
 					state + by >= states || split_state_less(problem, state + by, by) != state)
 					continue;
-				to[made++] = (Sum) {
+				to[made++] = (Sum)
+				{
 					split_class(problem, a + option->count[0], b + option->count[1],
 								state + by),
-					from[i].value + option->value,
-					from[i].second + second[group->first_option + o],
-					from[i].code * (uint64_t) group->noptions + (uint64_t) o
+						from[i].value + option->value,
+						from[i].second + second[group->first_option + o],
+						from[i].code * (uint64_t) group->noptions + (uint64_t) o
 				};
 			}
 		}

@@ -120,7 +120,7 @@ skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
 				  PG_GETARG_FLOAT8(2),
 				  optional_number(fcinfo, 4, "side_offset"),
 				  check_not_negative("command_weight",
-							   optional_number(fcinfo, 6, "command_weight")),
+									 optional_number(fcinfo, 6, "command_weight")),
 				  optional_number(fcinfo, 5, "command_skill"));
 	win_set_log_odds(state, optional_number(fcinfo, 7, "log_odds"));
 

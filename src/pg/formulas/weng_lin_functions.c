@@ -28,7 +28,7 @@ number_argument(const Model *model, ParamValue *params, int index, double value)
 }
 
 static void
-choice_argument(const Model *model, ParamValue *params, int index, text *value)
+choice_argument(const Model *model, ParamValue *params, int index, text * value)
 {
 	const ParamSpec *spec = &model->params[index];
 	char	   *word = text_to_cstring(value);

@@ -40,7 +40,10 @@ component_numbers(const int32 *root_of, int32 n, int *ncomponents)
 	count = 0;
 	for (i = 0; i < n; i++)
 		if (number[i] > 0)
-			component[count++] = (Component) {i, number[i]};
+			component[count++] = (Component)
+		{
+			i, number[i]
+		};
 	qsort_interruptible(component, count, sizeof(Component), compare_components,
 						NULL);
 	for (i = 0; i < count; i++)

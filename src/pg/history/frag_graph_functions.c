@@ -213,8 +213,11 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 	while ((pair = hash_seq_search(&scan)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		graph.edge[graph.nedges++] = (FragEdge) {pair->player[0], pair->player[1],
-			pair->frags[0], pair->frags[1]};
+		graph.edge[graph.nedges++] = (FragEdge)
+		{
+			pair->player[0], pair->player[1],
+				pair->frags[0], pair->frags[1]
+		};
 	}
 	qsort_interruptible(graph.edge, graph.nedges, sizeof(FragEdge), compare_edges,
 						NULL);

@@ -518,7 +518,7 @@ skillrating_rate(PG_FUNCTION_ARGS)
 /* The state of final_ratings(). */
 typedef struct FinalRatings
 {
-	ParticipantArguments	rows;
+	ParticipantArguments rows;
 	Rater	   *rater;
 } FinalRatings;
 
@@ -535,7 +535,7 @@ final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
 	participant_arguments_init(&state->rows, fcinfo, "final_ratings", 2,
-					nargs > 7 ? 6 : -1, false);
+							   nargs > 7 ? 6 : -1, false);
 	state->rater =
 		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(1)),
 								 params < 0 || PG_ARGISNULL(params) ? NULL :

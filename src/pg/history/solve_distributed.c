@@ -277,7 +277,7 @@ find_leaves(Distributed *d, Oid relid, Jsonb *columns)
 	check_columns(columns);
 	d->arguments = match_arguments(relation, columns);
 	player_type = get_atttype(relid, get_attnum(relid, needed_column(relation, columns,
-																	SOURCE_PLAYER_ID)));
+																	 SOURCE_PLAYER_ID)));
 	all = relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ?
 		find_all_inheritors(relid, AccessShareLock, NULL) : list_make1_oid(relid);
 	d->leaf = palloc0_array(Leaf, list_length(all));
@@ -720,7 +720,10 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("relation, solver, params and columns must not be null")));
-	d->elsewhere = (LogitElsewhere) {evaluate, multiply};
+	d->elsewhere = (LogitElsewhere)
+	{
+		evaluate, multiply
+	};
 	d->memory = CurrentMemoryContext;
 	d->scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating pass",
 									   ALLOCSET_DEFAULT_SIZES);

@@ -122,8 +122,8 @@ read_plan(PassState *state, Jsonb *plan)
 			read_contexts(state, &value);
 		else if (strcmp(key, PLAN_DRAW) == 0 && value.type == jbvNumeric)
 			state->draw = check_not_negative("draw",
-				DatumGetFloat8(DirectFunctionCall1(numeric_float8,
-												   NumericGetDatum(value.val.numeric))));
+											 DatumGetFloat8(DirectFunctionCall1(numeric_float8,
+																				NumericGetDatum(value.val.numeric))));
 		else
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -492,7 +492,7 @@ through_time_estimates(SolveState *state, Oid estimate_type)
 				continue;
 			through_time_skill(tt, a, &mu, &sigma);
 			values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
-													builder->player_id[player]));
+																  builder->player_id[player]));
 			values[ESTIMATE_AT] = TimestampTzGetDatum(at);
 			nulls[ESTIMATE_AT] = at == NEVER_PLAYED;
 			values[ESTIMATE_SKILL] = Float8GetDatum(mu);
@@ -530,7 +530,7 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			bool		nulls[ESTIMATE_NCOLUMNS] = {false};
 
 			values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
-													builder->player_id[player]));
+																  builder->player_id[player]));
 			nulls[ESTIMATE_AT] = layout->day == NULL;
 			if (layout->day != NULL)
 				values[ESTIMATE_AT] = TimestampTzGetDatum(layout->day[u] * USECS_PER_DAY);

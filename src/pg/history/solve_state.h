@@ -25,9 +25,9 @@ typedef struct SolveState
 	SolverTask	task;
 
 	/*
-	 * Where all matches are, if not in the builder, and how many of them and of
-	 * rows; the players are in the builder, their games and components in the
-	 * task's layout.
+	 * Where all matches are, if not in the builder, and how many of them and
+	 * of rows; the players are in the builder, their games and components in
+	 * the task's layout.
 	 */
 	LogitElsewhere *elsewhere;
 	int64		matches_elsewhere;

@@ -322,7 +322,7 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	add_params(state, PG_GETARG_ARRAYTYPE_P(2));
 
 	history_builder_begin_rows(&state->builder, fcinfo, "tune", 3,
-						 nargs > 8 ? 7 : -1, false, state->model->shares != NULL);
+							   nargs > 8 ? 7 : -1, false, state->model->shares != NULL);
 	MemoryContextSwitchTo(old);
 	return state;
 }

@@ -484,7 +484,8 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 
 			/*
 			 * Most players are known, and looking first costs less than to
-			 * find the conflict; the conflict is for those who come meanwhile.
+			 * find the conflict; the conflict is for those who come
+			 * meanwhile.
 			 */
 			appendStringInfo(&sql, "INSERT INTO %s (",
 							 relation_sql(cache, LADDER_RATING));
@@ -1012,6 +1013,7 @@ underlying_view(Oid source)
 	ListCell   *lc;
 
 	if (relation->rd_rel->relkind == RELKIND_VIEW)
+	{
 		foreach(lc, get_view_query(relation)->rtable)
 		{
 			RangeTblEntry *entry = lfirst_node(RangeTblEntry, lc);
@@ -1020,6 +1022,7 @@ underlying_view(Oid source)
 				get_rel_relkind(entry->relid) == RELKIND_VIEW)
 				view = entry->relid;
 		}
+	}
 	table_close(relation, AccessShareLock);
 	return view;
 }
@@ -1065,8 +1068,8 @@ fill_cache(LadderCache *cache)
 	}
 
 	/*
-	 * The ladder's work runs as its owner, on what these names lead to: nobody
-	 * else may have put one of them there.
+	 * The ladder's work runs as its owner, on what these names lead to:
+	 * nobody else may have put one of them there.
 	 */
 	cache->owner = relation_owner(cache->relation[LADDER_CONFIG]);
 	for (i = 0; i < LADDER_NRELATIONS; i++)

@@ -45,7 +45,8 @@ typedef enum LadderQuery
 	QUERY_CORRECT,				/* what is out of date, from where */
 	QUERY_LAST_OPERATION,		/* when the latest operation was */
 	QUERY_PLAYED_AT_LEAST,		/* a row if a match was played then or later */
-	QUERY_TIED,					/* a row if a match at the same time goes behind */
+	QUERY_TIED,					/* a row if a match at the same time goes
+								 * behind */
 	QUERY_RESEQUENCE,			/* put everything in the order of time */
 	QUERY_TAKE_CORRECTIONS,		/* the same, out of the table */
 	QUERY_READ,					/* participants of matches, from the source */
@@ -56,7 +57,8 @@ typedef enum LadderQuery
 	QUERY_PEEK_PLAYERS,			/* states of players, not locked */
 	QUERY_ALL_PLAYERS,			/* states of all players */
 	QUERY_PLAYED,				/* states of all players who have events */
-	QUERY_PLAYERS_AT,			/* players with events from a seq on, before it */
+	QUERY_PLAYERS_AT,			/* players with events from a seq on, before
+								 * it */
 	QUERY_SOME_PLAYERS_AT,		/* the same of players given */
 	QUERY_SHARED_AT,			/* the same of what pools share */
 	QUERY_RATED,				/* what is known of matches */
@@ -74,7 +76,8 @@ typedef enum LadderQuery
 	QUERY_DELETE_RATINGS,
 	QUERY_READ_EVENTS,			/* events in rated order, from a seq on */
 	QUERY_MATCH_EVENTS,			/* events of one match */
-	QUERY_COUNTS,				/* matches not looked at, looked at, corrections */
+	QUERY_COUNTS,				/* matches not looked at, looked at,
+								 * corrections */
 	QUERY_INSERT_MATCH,
 	QUERY_UPDATE_MATCH,
 	QUERY_DELETE_PARTICIPANTS,

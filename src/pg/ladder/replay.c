@@ -409,7 +409,7 @@ replay_run(Ladder *ladder, int64 from, bool load, ReplaySink *sink)
 		else
 		{
 			next += batch_apply_operation(replay->batch, &operation[next],
-								  noperations - next);
+										  noperations - next);
 			compare_events(replay, sink, &events);
 			MemoryContextSwitchTo(old);
 		}

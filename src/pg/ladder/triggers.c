@@ -196,8 +196,8 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 
 	/*
-	 * To note the matches down does not keep anybody from catching up; only to
-	 * rate them does, at the latest possible moment.
+	 * To note the matches down does not keep anybody from catching up; only
+	 * to rate them does, at the latest possible moment.
 	 */
 	ladder = trigger_ladder(trigdata, false, AccessShareLock);
 	ladder->read_only = false;

@@ -417,8 +417,8 @@ batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 	if (operation->has_player)
 		for (i = 0; i < same; i++)
 			apply_operation_to_player(batch, &operation[i],
-					batch_player(batch, operation[i].player,
-								 operation[i].pool ? operation[i].pool : ""));
+									  batch_player(batch, operation[i].player,
+												   operation[i].pool ? operation[i].pool : ""));
 	else
 	{
 		for (i = 0; i < nplayers; i++)

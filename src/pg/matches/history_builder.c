@@ -54,7 +54,7 @@ player_number(HistoryBuilder *builder, Datum id, const char *pool)
 	number = history->nplayers++;
 	*place = (void *) (intptr_t) (number + 1);
 	builder->player_id[number] = datumCopy(id, builder->player_type.typbyval,
-										 builder->player_type.typlen);
+										   builder->player_type.typlen);
 	history->shared[number] = number;
 
 	/* This may move the arrays. */
@@ -77,7 +77,7 @@ reserve_participants(HistoryBuilder *builder, int n)
 	if (history->nparticipants + n <= builder->max_participants)
 		return;
 	builder->max_participants = Max(history->nparticipants + n,
-								  Max(4096, 2 * builder->max_participants));
+									Max(4096, 2 * builder->max_participants));
 	GROW(history->player, int32, builder->max_participants);
 	GROW(history->team, int32, builder->max_participants);
 	for (j = 0; j < PARTICIPANT_NUMBERS; j++)
@@ -235,7 +235,7 @@ history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
 						   const char *aggregate, int first, int inputs,
 						   bool any_order, bool pools_share)
 {
-	ParticipantArguments	rows;
+	ParticipantArguments rows;
 
 	participant_arguments_init(&rows, fcinfo, aggregate, first, inputs, any_order);
 	history_builder_init(builder, rows.player_type, pools_share);

@@ -15,7 +15,7 @@
 typedef struct HistoryBuilder
 {
 	/* Of an aggregate: */
-	ParticipantArguments	rows;
+	ParticipantArguments rows;
 	SourceMatch match;			/* being read; its ids in match_context */
 	MemoryContext match_context;
 	char	   *context;		/* of the match being read, or NULL */
@@ -26,7 +26,8 @@ typedef struct HistoryBuilder
 	IdType		player_type;
 	IdTable    *players;		/* to their numbers, plus one */
 	Datum	   *player_id;		/* by number */
-	bool		pools_share;	/* pool SHARED_POOL stands for all, see Model.shares */
+	bool		pools_share;	/* pool SHARED_POOL stands for all, see
+								 * Model.shares */
 	History		history;
 	size_t		max_matches;	/* room for so many */
 	size_t		max_participants;
@@ -39,8 +40,8 @@ typedef struct HistoryBuilder
 	int32	   *context_of;		/* by match, -1 for none */
 
 	/*
-	 * Called whenever there are so many matches, which may be forgotten then; 0:
-	 * never.
+	 * Called whenever there are so many matches, which may be forgotten then;
+	 * 0: never.
 	 */
 	size_t		batch;
 	void		(*on_batch) (struct HistoryBuilder *builder, void *argument);

@@ -22,14 +22,14 @@ orders_by(const Aggref *aggref, int argument)
 	foreach(cell, aggref->aggorder)
 		if (lfirst_node(SortGroupClause, cell)->tleSortGroupRef ==
 			entry->ressortgroupref)
-			return true;
+		return true;
 	return false;
 }
 
 void
 participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
-				const char *aggregate, int first, int inputs,
-				bool any_order)
+						   const char *aggregate, int first, int inputs,
+						   bool any_order)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 

@@ -39,8 +39,8 @@ typedef struct ParticipantArguments
  * the caller has to bring rows together then.
  */
 extern void participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
-							const char *aggregate, int first, int inputs,
-							bool any_order);
+									   const char *aggregate, int first, int inputs,
+									   bool any_order);
 
 /* Read a row; whether another match begins with it. */
 extern bool participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo);

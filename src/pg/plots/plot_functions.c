@@ -139,7 +139,7 @@ skillrating_plot_calibration(PG_FUNCTION_ARGS)
 	HeapTupleHeader row;
 	char	   *title;
 	Svg			svg = {.width = 500,.height = 530,.left = 56,.right = 24,
-		.top = 60,.bottom = 84,.x_min = 0,.x_max = 1,.y_min = 0,.y_max = 1};
+	.top = 60,.bottom = 84,.x_min = 0,.x_max = 1,.y_min = 0,.y_max = 1};
 	double		forecasts,
 				intercept,
 				slope;
@@ -462,7 +462,7 @@ Datum
 skillrating_plot_history(PG_FUNCTION_ARGS)
 {
 	Svg			svg = {.width = 720,.height = 400,.left = 56,.right = 40,
-		.top = 56,.bottom = 44};
+	.top = 56,.bottom = 44};
 	Series		series[MAX_SERIES];
 	int			nseries = 0;
 	int			longest = 0;
@@ -596,7 +596,7 @@ Datum
 skillrating_plot_distribution(PG_FUNCTION_ARGS)
 {
 	Svg			svg = {.width = 620,.height = 360,.left = 56,.right = 20,
-		.top = 62,.bottom = 40};
+	.top = 62,.bottom = 40};
 	ArrayType  *array;
 	Datum	   *element;
 	bool	   *null;
@@ -642,7 +642,11 @@ skillrating_plot_distribution(PG_FUNCTION_ARGS)
 	svg.x_max = value[n - 1];
 	if (!(svg.x_max > svg.x_min))
 		pad_range(&svg.x_min, &svg.x_max, 0);
-	/* Round numbers make them up to 2.5 times as wide, so begin with narrow ones. */
+
+	/*
+	 * Round numbers make them up to 2.5 times as wide, so begin with narrow
+	 * ones.
+	 */
 	step = scale_step(svg.x_max - svg.x_min, 2 * distribution_bins(value, n));
 	svg.x_min = scale_floor(svg.x_min, step);
 	svg.x_max = scale_ceiling(svg.x_max, step);

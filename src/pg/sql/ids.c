@@ -209,7 +209,7 @@ id_table_create(const IdType *id_type)
 	return table;
 }
 
-void **
+void	  **
 id_table_enter(IdTable *table, Datum id, const char *pool, bool *found)
 {
 	IdKey		key = {id, pool};
@@ -247,7 +247,7 @@ id_table_count(IdTable *table)
 	return (int) table->hash->members;
 }
 
-void **
+void	  **
 id_table_values(IdTable *table)
 {
 	void	  **values = palloc_array(void *, Max(id_table_count(table), 1));

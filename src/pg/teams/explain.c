@@ -247,7 +247,10 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 			else if (!are_partners(lobby, first, i))
 			{
 				others++;
-				apart.apart[lobby->napart] = (SplitPair) {first, i};
+				apart.apart[lobby->napart] = (SplitPair)
+				{
+					first, i
+				};
 				try_variant(&apart, request, best);
 			}
 		}
@@ -299,7 +302,7 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	double		least;
 	double		difference = 0;
 	char	   *costliest = NULL;
-	TeamConstraint		   *constraint;
+	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	int			i;

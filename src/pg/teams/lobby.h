@@ -50,10 +50,10 @@ typedef struct Lobby
 	double	   *rating[2];		/* on either team */
 	double	   *command[2];		/* as a commander, or NULL */
 	int		   *order;			/* the player's place among the arguments, */
-	int		   *input_index;			/* and the other way round */
+	int		   *input_index;	/* and the other way round */
 	int		   *party;			/* or NULL, as the others; 0: none */
-	int		   *allowed_teams;			/* where each may be, */
-	int		   *locked_teams;			/* and where but for who has priority */
+	int		   *allowed_teams;	/* where each may be, */
+	int		   *locked_teams;	/* and where but for who has priority */
 	bool	   *commander;
 	double	   *priority;		/* who comes first to play */
 	int		   *current;		/* where each is now */
@@ -64,7 +64,7 @@ typedef struct Lobby
 	double		log_odds;		/* what the first team has in advance */
 	TeamStrength strength;
 	double		scale;			/* points of strength for a log-odds of 1 */
-	double		even_difference;			/* difference of strengths that is even */
+	double		even_difference;	/* difference of strengths that is even */
 	double		command_weight;
 	double		max_work;
 } Lobby;
@@ -102,8 +102,9 @@ typedef struct Split
 {
 	SplitAnswer answer;
 	double		difference;		/* of strengths; of more teams: the largest */
-	double		imbalance_logit;			/* what is made small, as log-odds */
-	double		bound;			/* of the difference; of more teams: the objective */
+	double		imbalance_logit;	/* what is made small, as log-odds */
+	double		bound;			/* of the difference; of more teams: the
+								 * objective */
 	bool		unproven;		/* what else was asked for may be better still */
 	int			moves;			/* players who leave where they are */
 	SplitStatus status;			/* of two teams, and the problem that has it */
@@ -121,7 +122,8 @@ typedef struct TeamConstraint
 		CONSTRAINT_APART,
 		CONSTRAINT_PRIORITY
 	}			kind;
-	int			number;			/* the player, the first of the party, or the pair */
+	int			number;			/* the player, the first of the party, or the
+								 * pair */
 } TeamConstraint;
 
 /* Whether a function has an argument, which is not the first, and it is not null. */

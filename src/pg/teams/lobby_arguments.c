@@ -190,7 +190,10 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s makes no pair alone",
 							TextDatumGetCString(element[i]))));
-		lobby->apart[lobby->napart++] = (SplitPair) {place[0], place[1]};
+		lobby->apart[lobby->napart++] = (SplitPair)
+		{
+			place[0], place[1]
+		};
 	}
 }
 

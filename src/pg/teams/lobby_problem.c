@@ -327,8 +327,11 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 					places[p] &= SPLIT_MAY(SPLIT_BENCH);
 	for (i = 0; i < lobby->napart; i++)
 		if (place[lobby->apart[i].a] >= 0 && place[lobby->apart[i].b] >= 0)
-			apart[problem.napart++] = (SplitPair) {place[lobby->apart[i].a],
-				place[lobby->apart[i].b]};
+			apart[problem.napart++] = (SplitPair)
+		{
+			place[lobby->apart[i].a],
+				place[lobby->apart[i].b]
+		};
 	for (i = 0; i < lobby->nteams; i++)
 		playing += request->size[i];
 	for (i = 0; i < lobby->nteams; i++)
@@ -452,14 +455,26 @@ list_constraints(const Lobby *lobby, TeamConstraint **constraints)
 	*constraints = constraint;
 	for (i = 0; i < lobby->n; i++)
 		if (is_locked(lobby, i))
-			constraint[n++] = (TeamConstraint) {CONSTRAINT_LOCK, i};
+			constraint[n++] = (TeamConstraint)
+		{
+			CONSTRAINT_LOCK, i
+		};
 	for (i = 0; i < lobby->n; i++)
 		if (leads_party(lobby, i))
-			constraint[n++] = (TeamConstraint) {CONSTRAINT_PARTY, i};
+			constraint[n++] = (TeamConstraint)
+		{
+			CONSTRAINT_PARTY, i
+		};
 	for (i = 0; i < lobby->napart; i++)
-		constraint[n++] = (TeamConstraint) {CONSTRAINT_APART, i};
+		constraint[n++] = (TeamConstraint)
+	{
+		CONSTRAINT_APART, i
+	};
 	if (lobby->priority != NULL && lobby->allowed_teams != lobby->locked_teams)
-		constraint[n++] = (TeamConstraint) {CONSTRAINT_PRIORITY, 0};
+		constraint[n++] = (TeamConstraint)
+	{
+		CONSTRAINT_PRIORITY, 0
+	};
 	return n;
 }
 
@@ -548,14 +563,17 @@ describe_without(Lobby *lobby, const TeamConstraint *constraint)
 static char *
 find_conflict(Lobby *lobby, const SplitRequest *request)
 {
-	TeamConstraint		   *constraint;
+	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	StringInfoData conflict;
 	Lobby		without;
 	int			i;
 
-	/* Every constraint is tried, which should not take longer than it is worth. */
+	/*
+	 * Every constraint is tried, which should not take longer than it is
+	 * worth.
+	 */
 	if (lobby->n > MAX_TO_EXPLAIN)
 		return NULL;
 	for (i = 0; i < n; i++)
@@ -567,7 +585,10 @@ find_conflict(Lobby *lobby, const SplitRequest *request)
 		dropped[i] = false;
 	}
 
-	/* With constraints dropped for good as long as there is no split, those left conflict. */
+	/*
+	 * With constraints dropped for good as long as there is no split, those
+	 * left conflict.
+	 */
 	for (i = 0; i < n; i++)
 	{
 		dropped[i] = true;
@@ -650,4 +671,3 @@ report_no_split(Lobby *lobby, const SplitRequest *request, const Split *split)
 					lobby->command[0] != NULL ? " and has a commander on either side" : ""),
 			 conflict != NULL ? errdetail("%s", conflict) : 0));
 }
-

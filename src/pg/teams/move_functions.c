@@ -292,7 +292,7 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 	Split		best = *split;
 	Teams		variant = *teams;
 	char	   *costliest = NULL;
-	TeamConstraint		   *constraint;
+	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	StringInfoData json;
@@ -387,7 +387,13 @@ put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
 				i;
 
 	for (m = 0; m < max_swaps; m++)
-		moves[m] = (SplitSize) {.count = {m + 1, m + 1}};
+		moves[m] = (SplitSize)
+	{
+		.count =
+		{
+			m + 1, m + 1
+		}
+	};
 	if (max_swaps > 0)
 		find_moves(teams, moves, max_swaps, after, split);
 	for (m = 0; m < max_swaps; m++)

@@ -27,7 +27,7 @@ typedef struct Near
 	const Lobby *lobby;
 	SplitSize	size[2];		/* either way, if that makes a difference */
 	int			nsizes;
-	double		max_imbalance_logit;			/* at most */
+	double		max_imbalance_logit;	/* at most */
 } Near;
 
 static bool
@@ -201,7 +201,13 @@ find_best_players(const Near *near, Split *split)
 				double		between = fabs(lobby->rating[0][i] - lobby->rating[1][j]);
 
 				if (i != j && between < gap)
-					pair[n++] = (BestPair) {between, {i, j}, s};
+					pair[n++] = (BestPair)
+				{
+					between,
+					{
+						i, j
+					}, s
+				};
 			}
 	qsort_interruptible(pair, n, sizeof(BestPair), compare_best_pairs, NULL);
 	fixed.allowed_teams = palloc_array(int, lobby->n + 1);

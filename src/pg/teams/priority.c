@@ -35,7 +35,10 @@ list_claims(const Lobby *lobby, Claim *claim)
 	{
 		if (lobby->allowed_teams != NULL && lobby->allowed_teams[i] == SPLIT_MAY(SPLIT_BENCH))
 			continue;
-		claim[n] = (Claim) {lobby->priority[i], i};
+		claim[n] = (Claim)
+		{
+			lobby->priority[i], i
+		};
 		for (j = 0; j < lobby->n && lobby->party != NULL && lobby->party[i] != 0; j++)
 			if (lobby->party[j] == lobby->party[i])
 				claim[n].priority = Max(claim[n].priority, lobby->priority[j]);

@@ -298,7 +298,7 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	for (i = 0; i < lobby.nteams; i++)
 		squares += (strength[i] - mean) * (strength[i] - mean);
 	split.imbalance_logit = (lobby.nteams == 2 ? strength[0] - strength[1] :
-				   sqrt(squares / lobby.nteams)) / lobby.scale;
+							 sqrt(squares / lobby.nteams)) / lobby.scale;
 	initStringInfo(&json);
 	appendStringInfoString(&json, "{\"match\": {");
 	explain_number(&json, "waited", found->waited);

@@ -232,7 +232,13 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 	{
 		int			k = s + 2;
 
-		size[s] = (SplitSize) {.count = {k, k}};
+		size[s] = (SplitSize)
+		{
+			.count =
+			{
+				k, k
+			}
+		};
 		scale[s] = lobby_scale(&lobby, size[s]);
 		target[s] = lobby_target(&lobby, &scale[s]);
 		answer[s].team = palloc_array(int, lobby.n);
