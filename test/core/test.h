@@ -105,7 +105,7 @@ random_bits(Random *random)
 static inline double
 random_between(Random *random, double low, double high)
 {
-	return low + (high - low) * ((random_bits(random) >> 11) * 0x1 p - 53);
+	return low + (high - low) * ldexp((double) (random_bits(random) >> 11), -53);
 }
 
 /* Uniform among 0 .. n - 1. */
