@@ -46,7 +46,7 @@ sql -F ' ' -c "$(solved '(s).iterations, (s).products, (s).rows, (s).players, (s
 # One pass of those that solve without keeping rows.
 sql -c 'CREATE TABLE known AS SELECT array_agg(player_id) AS players, array_agg(4::float8) AS point FROM (SELECT DISTINCT player_id FROM history) AS p'
 for _ in $(seq "$rounds"); do
-	timed >>"$scratch/pass" <<<"SELECT (p).objective FROM (SELECT skillrating.solve_pass('{\"solver\": \"hive\"}', match_id, player_id, team, rank, NULL, players, point, NULL) AS p FROM history, known) AS q;"
+	timed >>"$scratch/pass" <<<"SELECT (p).objective FROM (SELECT skillrating_internal.solve_pass('{\"solver\": \"hive\"}', match_id, player_id, team, rank, NULL, players, point, NULL) AS p FROM history, known) AS q;"
 done
 report "a pass of solve_pass() over them, against the rows in order" "$scratch/pass" "$scratch/scan" 'for information'
 sql -c 'DROP TABLE history, known'

@@ -4,3 +4,14 @@
 -- Every function works with the rights of whoever calls it.
 GRANT USAGE ON SCHEMA skillrating TO PUBLIC;
 
+-- What the functions of the schema skillrating are made of stands in a schema of
+-- its own, so that \df skillrating.* shows what there is to call.  Everybody may
+-- use it, because every function works with the rights of its caller.
+CREATE SCHEMA skillrating_internal;
+GRANT USAGE ON SCHEMA skillrating_internal TO PUBLIC;
+
+COMMENT ON SCHEMA skillrating IS
+'Skill ratings of players from match results: functions, aggregates and types of the extension skillrating. Its ladders are schemas of their own.';
+
+COMMENT ON SCHEMA skillrating_internal IS
+'Parts of the functions in the schema skillrating: transition, final and combine functions, trigger functions, and steps of longer work. They can change with any version.';

@@ -65,10 +65,10 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.log_odds_unit(text, jsonb) IS
 'How much of the first state column (rating, mu or skill) is worth odds of e : 1 in a duel, if the ratings of both are sure: what skills in log-odds, as solve() has them, are multiplied by. 400 / ln 10 under elo; in the limit of small differences where the model is not logistic. Errors as for complete_parameters(), and 22003 where parameters leave no number.';
 
-CREATE FUNCTION skillrating.display_expression(model text, params jsonb DEFAULT '{}')
+CREATE FUNCTION skillrating_internal.display_expression(model text, params jsonb DEFAULT '{}')
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_display_expression'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.display_expression(text, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.display_expression(text, jsonb) IS
 'The displayed rating, which leaderboards sort by, as an SQL expression over the model''s state columns. Errors as for complete_parameters().';

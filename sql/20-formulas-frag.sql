@@ -86,62 +86,62 @@ CREATE TYPE skillrating.frag_rating AS (
 COMMENT ON TYPE skillrating.frag_rating IS
 'A player at the end of a log of frags: the identifier as text, the rating, and what the log has of the player.';
 
-CREATE FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement)
+CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement) IS
+COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement) IS
 'Transition function of frag_ratings().';
 
-CREATE FUNCTION skillrating.frag_ratings_final(internal)
+CREATE FUNCTION skillrating_internal.frag_ratings_final(internal)
 RETURNS skillrating.frag_rating[]
 AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.frag_ratings_final(internal) IS
+COMMENT ON FUNCTION skillrating_internal.frag_ratings_final(internal) IS
 'Final function of frag_ratings().';
 
 CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement) (
-    SFUNC = skillrating.frag_ratings_transition,
+    SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.frag_ratings_final,
+    FINALFUNC = skillrating_internal.frag_ratings_final,
     PARALLEL = SAFE
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement) IS
 'The ratings that a log of frags leads to, highest first: each row a duel that the killer won 1 : 0, in the order of ORDER BY within the call, from the default parameters of model frag. Killer and victim are of any type with a hash function and an order. Who is killed by nobody (null) or by himself loses a duel against an equal. A clan that is rated as one player is an identifier like any other. Memory is a few numbers a player. Errors: 22004 for a null victim, 42804 for another type.';
 
-CREATE FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean)
+CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean) IS
 'Transition function of frag_ratings().';
 
 CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, points float8, team_kill boolean) (
-    SFUNC = skillrating.frag_ratings_transition,
+    SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.frag_ratings_final,
+    FINALFUNC = skillrating_internal.frag_ratings_final,
     PARALLEL = SAFE
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean) IS
 'As the form with two arguments, where a row may be worth several points (null is 1), and a kill among team mates costs the killer as a suicide does and the victim nothing.';
 
-CREATE FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
+CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
 'Transition function of frag_ratings().';
 
 CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, points float8, team_kill boolean, params jsonb) (
-    SFUNC = skillrating.frag_ratings_transition,
+    SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.frag_ratings_final,
+    FINALFUNC = skillrating_internal.frag_ratings_final,
     PARALLEL = SAFE
 );
 

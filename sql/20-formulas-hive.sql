@@ -11,65 +11,65 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.hive_weight(float8, float8, float8) IS
 'Weight of a stint from joined to left, in seconds from the start of the match: a^-joined - a^-left with a = 2^(2 / median_round), so that the first half of a median round weighs 0.5, the second 0.25 and all that follows 0.25. Weights of several stints add up. Error 22003 unless 0 <= joined <= left, all finite, and median_round > 0.';
 
-CREATE FUNCTION skillrating.hive_win_probability_transition(
+CREATE FUNCTION skillrating_internal.hive_win_probability_transition(
     float8[], int, float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_win_probability_transition(float8[], int, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], int, float8, float8) IS
 'Transition function of hive_win_probability(): state {weight, signed skill, side offset, command weight, signed command skill, rows, log-odds}.';
 
-CREATE FUNCTION skillrating.hive_win_probability_transition(
+CREATE FUNCTION skillrating_internal.hive_win_probability_transition(
     float8[], int, float8, float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_win_probability_transition(float8[], int, float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], int, float8, float8, float8) IS
 'Transition function of hive_win_probability(): state {weight, signed skill, side offset, command weight, signed command skill, rows, log-odds}.';
 
-CREATE FUNCTION skillrating.hive_win_probability_transition(
+CREATE FUNCTION skillrating_internal.hive_win_probability_transition(
     float8[], int, float8, float8, float8, float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_win_probability_transition(float8[], int, float8, float8, float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], int, float8, float8, float8, float8, float8) IS
 'Transition function of hive_win_probability(): state {weight, signed skill, side offset, command weight, signed command skill, rows, log-odds}.';
 
-CREATE FUNCTION skillrating.hive_win_probability_transition(
+CREATE FUNCTION skillrating_internal.hive_win_probability_transition(
     float8[], int, float8, float8, float8, float8, float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_win_probability_transition(float8[], int, float8, float8, float8, float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], int, float8, float8, float8, float8, float8, float8) IS
 'Transition function of hive_win_probability(): state {weight, signed skill, side offset, command weight, signed command skill, rows, log-odds}.';
 
-CREATE FUNCTION skillrating.hive_win_probability_combine(float8[], float8[])
+CREATE FUNCTION skillrating_internal.hive_win_probability_combine(float8[], float8[])
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_combine'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_win_probability_combine(float8[], float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_combine(float8[], float8[]) IS
 'Merges two states of hive_win_probability().';
 
-CREATE FUNCTION skillrating.hive_win_probability_final(float8[])
+CREATE FUNCTION skillrating_internal.hive_win_probability_final(float8[])
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_win_probability_final(float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_final(float8[]) IS
 'The probability of a state of hive_win_probability(), or null if nobody played.';
 
 CREATE AGGREGATE skillrating.hive_win_probability(
     side int, skill float8, weight float8) (
-    SFUNC = skillrating.hive_win_probability_transition,
+    SFUNC = skillrating_internal.hive_win_probability_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0,0,0}',
-    FINALFUNC = skillrating.hive_win_probability_final,
-    COMBINEFUNC = skillrating.hive_win_probability_combine,
+    FINALFUNC = skillrating_internal.hive_win_probability_final,
+    COMBINEFUNC = skillrating_internal.hive_win_probability_combine,
     PARALLEL = SAFE
 );
 
@@ -78,11 +78,11 @@ COMMENT ON AGGREGATE skillrating.hive_win_probability(int, float8, float8) IS
 
 CREATE AGGREGATE skillrating.hive_win_probability(
     side int, skill float8, weight float8, side_offset float8) (
-    SFUNC = skillrating.hive_win_probability_transition,
+    SFUNC = skillrating_internal.hive_win_probability_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0,0,0}',
-    FINALFUNC = skillrating.hive_win_probability_final,
-    COMBINEFUNC = skillrating.hive_win_probability_combine,
+    FINALFUNC = skillrating_internal.hive_win_probability_final,
+    COMBINEFUNC = skillrating_internal.hive_win_probability_combine,
     PARALLEL = SAFE
 );
 
@@ -91,11 +91,11 @@ COMMENT ON AGGREGATE skillrating.hive_win_probability(int, float8, float8, float
 
 CREATE AGGREGATE skillrating.hive_win_probability(
     side int, skill float8, weight float8, side_offset float8, command_skill float8, command_weight float8) (
-    SFUNC = skillrating.hive_win_probability_transition,
+    SFUNC = skillrating_internal.hive_win_probability_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0,0,0}',
-    FINALFUNC = skillrating.hive_win_probability_final,
-    COMBINEFUNC = skillrating.hive_win_probability_combine,
+    FINALFUNC = skillrating_internal.hive_win_probability_final,
+    COMBINEFUNC = skillrating_internal.hive_win_probability_combine,
     PARALLEL = SAFE
 );
 
@@ -104,11 +104,11 @@ COMMENT ON AGGREGATE skillrating.hive_win_probability(int, float8, float8, float
 
 CREATE AGGREGATE skillrating.hive_win_probability(
     side int, skill float8, weight float8, side_offset float8, command_skill float8, command_weight float8, log_odds float8) (
-    SFUNC = skillrating.hive_win_probability_transition,
+    SFUNC = skillrating_internal.hive_win_probability_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0,0,0}',
-    FINALFUNC = skillrating.hive_win_probability_final,
-    COMBINEFUNC = skillrating.hive_win_probability_combine,
+    FINALFUNC = skillrating_internal.hive_win_probability_final,
+    COMBINEFUNC = skillrating_internal.hive_win_probability_combine,
     PARALLEL = SAFE
 );
 
@@ -129,21 +129,21 @@ CREATE TYPE skillrating.hive_rating AS (
 COMMENT ON TYPE skillrating.hive_rating IS
 'A player after a match under the Hive model: the identifier as text, the new state (columns as in models()), the gradient of the log likelihood with respect to skill, and the probability to win that was predicted for the player''s side.';
 
-CREATE FUNCTION skillrating.hive_update_transition(
+CREATE FUNCTION skillrating_internal.hive_update_transition(
     internal, anyelement, int, float8, float8, float8, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_update_transition(internal, anyelement, int, float8, float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, int, float8, float8, float8, float8) IS
 'Transition function of hive_update().';
 
-CREATE FUNCTION skillrating.hive_update_final(internal)
+CREATE FUNCTION skillrating_internal.hive_update_final(internal)
 RETURNS skillrating.hive_rating[]
 AS 'MODULE_PATHNAME', 'skillrating_hive_update_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_update_final(internal) IS
+COMMENT ON FUNCTION skillrating_internal.hive_update_final(internal) IS
 'Final function of hive_update().';
 
 CREATE AGGREGATE skillrating.hive_update(
@@ -153,22 +153,22 @@ CREATE AGGREGATE skillrating.hive_update(
     skill float8,
     skill_squares float8,
     weight float8) (
-    SFUNC = skillrating.hive_update_transition,
+    SFUNC = skillrating_internal.hive_update_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.hive_update_final,
+    FINALFUNC = skillrating_internal.hive_update_final,
     PARALLEL = SAFE
 );
 
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, int, float8, float8, float8, float8) IS
 'The players of a match after it, one element a player, ordered by player: rows as for hive_win_probability(), with the player''s identifier, what its side scored (1 won, 0.5 drew, 0 lost, the same in all rows of a side) and the state before. A player with several stints has several rows with the same state. Null if there are fewer than two sides or one without play time. Errors: 22004 for a null, 22023 for rows that contradict each other, 22003 for numbers out of range, 54000 for more than 10000 stints of play and command.';
 
-CREATE FUNCTION skillrating.hive_update_transition(
+CREATE FUNCTION skillrating_internal.hive_update_transition(
     internal, anyelement, int, float8, float8, float8, float8, float8, float8, float8, float8, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_update_transition(internal, anyelement, int, float8, float8, float8, float8, float8, float8, float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, int, float8, float8, float8, float8, float8, float8, float8, float8, float8) IS
 'Transition function of hive_update().';
 
 CREATE AGGREGATE skillrating.hive_update(
@@ -183,22 +183,22 @@ CREATE AGGREGATE skillrating.hive_update(
     command_squares float8,
     command_weight float8,
     log_odds float8) (
-    SFUNC = skillrating.hive_update_transition,
+    SFUNC = skillrating_internal.hive_update_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.hive_update_final,
+    FINALFUNC = skillrating_internal.hive_update_final,
     PARALLEL = SAFE
 );
 
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, int, float8, float8, float8, float8, float8, float8, float8, float8, float8) IS
 'As the form with six arguments, with side offsets, commanders and the log-odds of the context; here a null is zero.';
 
-CREATE FUNCTION skillrating.hive_update_transition(
+CREATE FUNCTION skillrating_internal.hive_update_transition(
     internal, anyelement, int, float8, float8, float8, float8, float8, float8, float8, float8, float8, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.hive_update_transition(internal, anyelement, int, float8, float8, float8, float8, float8, float8, float8, float8, float8, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, int, float8, float8, float8, float8, float8, float8, float8, float8, float8, jsonb) IS
 'Transition function of hive_update().';
 
 CREATE AGGREGATE skillrating.hive_update(
@@ -214,9 +214,9 @@ CREATE AGGREGATE skillrating.hive_update(
     command_weight float8,
     log_odds float8,
     params jsonb) (
-    SFUNC = skillrating.hive_update_transition,
+    SFUNC = skillrating_internal.hive_update_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.hive_update_final,
+    FINALFUNC = skillrating_internal.hive_update_final,
     PARALLEL = SAFE
 );
 

@@ -10,44 +10,44 @@ CREATE TYPE skillrating.linear_model AS (
 COMMENT ON TYPE skillrating.linear_model IS
 'What linear_fit() found: y = intercept + sum of coefficient * x, the share of the variance of y that it explains (null if y does not vary), the standard deviation of what is left (null without degrees of freedom), and the number of rows.';
 
-CREATE FUNCTION skillrating.linear_fit_transition(float8[], float8, float8[])
+CREATE FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[])
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_linear_fit_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.linear_fit_transition(float8[], float8, float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[]) IS
 'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of products}.';
 
-CREATE FUNCTION skillrating.linear_fit_transition(float8[], float8, float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_linear_fit_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.linear_fit_transition(float8[], float8, float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8) IS
 'Transition function of linear_fit() with weight and ridge.';
 
-CREATE FUNCTION skillrating.linear_fit_combine(float8[], float8[])
+CREATE FUNCTION skillrating_internal.linear_fit_combine(float8[], float8[])
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_linear_fit_combine'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.linear_fit_combine(float8[], float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.linear_fit_combine(float8[], float8[]) IS
 'Merges two states of linear_fit() with as many features and the same ridge.';
 
-CREATE FUNCTION skillrating.linear_fit_final(float8[])
+CREATE FUNCTION skillrating_internal.linear_fit_final(float8[])
 RETURNS skillrating.linear_model
 AS 'MODULE_PATHNAME', 'skillrating_linear_fit_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.linear_fit_final(float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.linear_fit_final(float8[]) IS
 'The fit of a state of linear_fit(), or null if it has no rows.';
 
 CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[]) (
-    SFUNC = skillrating.linear_fit_transition,
+    SFUNC = skillrating_internal.linear_fit_transition,
     STYPE = float8[],
     INITCOND = '{}',
-    FINALFUNC = skillrating.linear_fit_final,
-    COMBINEFUNC = skillrating.linear_fit_combine,
+    FINALFUNC = skillrating_internal.linear_fit_final,
+    COMBINEFUNC = skillrating_internal.linear_fit_combine,
     PARALLEL = SAFE
 );
 
@@ -55,11 +55,11 @@ COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[]) IS
 'The least squares fit of y on up to 100 features, for example of a rank on match statistics: linear_fit(rank, ARRAY[kills, deaths, damage]). Rows with a null, also in x, do not count; null if none counts. Errors: 2202E if x has another length in some row, 22003 for numbers that are not finite, 22023 if a feature is constant or depends on those before it.';
 
 CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[], weight float8, ridge float8) (
-    SFUNC = skillrating.linear_fit_transition,
+    SFUNC = skillrating_internal.linear_fit_transition,
     STYPE = float8[],
     INITCOND = '{}',
-    FINALFUNC = skillrating.linear_fit_final,
-    COMBINEFUNC = skillrating.linear_fit_combine,
+    FINALFUNC = skillrating_internal.linear_fit_final,
+    COMBINEFUNC = skillrating_internal.linear_fit_combine,
     PARALLEL = SAFE
 );
 

@@ -3,108 +3,108 @@
 -- Their states are float8 arrays, so that partial results can be stored, merged
 -- and computed on other servers.
 
-CREATE FUNCTION skillrating.sums_combine(float8[], float8[])
+CREATE FUNCTION skillrating_internal.sums_combine(float8[], float8[])
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_sums_combine'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.sums_combine(float8[], float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.sums_combine(float8[], float8[]) IS
 'Merges two states {count, sum, low part of sum, ...} with as many sums, of brier_score(), log_loss(), logit_log_loss(), ranked_probability_score(), accuracy(), skill_score() or surprise().';
 
-CREATE FUNCTION skillrating.mean_final(float8[])
+CREATE FUNCTION skillrating_internal.mean_final(float8[])
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_mean_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.mean_final(float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.mean_final(float8[]) IS
 'The mean of a state {count, sum, low part of sum}, or null if the count is 0.';
 
-CREATE FUNCTION skillrating.brier_score_transition(float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.brier_score_transition(float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_brier_score_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.brier_score_transition(float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.brier_score_transition(float8[], float8, float8) IS
 'Transition function of brier_score(): state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating.log_loss_transition(float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_log_loss_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.log_loss_transition(float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8) IS
 'Transition function of log_loss(): state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating.accuracy_transition(float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.accuracy_transition(float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_accuracy_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.accuracy_transition(float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.accuracy_transition(float8[], float8, float8) IS
 'Transition function of accuracy(): state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating.logit_log_loss_transition(float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.logit_log_loss_transition(float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_logit_log_loss_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.logit_log_loss_transition(float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.logit_log_loss_transition(float8[], float8, float8) IS
 'Transition function of logit_log_loss(): state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating.log_loss_transition(float8[], float8, float8, float8)
+CREATE FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_three_way_log_loss_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.log_loss_transition(float8[], float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8, float8) IS
 'Transition function of log_loss() of wins, draws and losses: state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating.ranked_probability_score_transition(float8[], float8, float8, float8)
+CREATE FUNCTION skillrating_internal.ranked_probability_score_transition(float8[], float8, float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_ranked_probability_score_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.ranked_probability_score_transition(float8[], float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.ranked_probability_score_transition(float8[], float8, float8, float8) IS
 'Transition function of ranked_probability_score(): state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating.skill_score_transition(float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.skill_score_transition(float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_skill_score_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.skill_score_transition(float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.skill_score_transition(float8[], float8, float8) IS
 'Transition function of skill_score(): state {count, sums of squared distance, outcome and squared outcome, each with its low part}.';
 
-CREATE FUNCTION skillrating.skill_score_final(float8[])
+CREATE FUNCTION skillrating_internal.skill_score_final(float8[])
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_skill_score_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.skill_score_final(float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.skill_score_final(float8[]) IS
 'The skill score of a state of skill_score(), or null if outcomes do not vary.';
 
-CREATE FUNCTION skillrating.surprise_transition(float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.surprise_transition(float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_surprise_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.surprise_transition(float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.surprise_transition(float8[], float8, float8) IS
 'Transition function of surprise(): state {count, sums of outcome less probability and of its variance, each with its low part}.';
 
-CREATE FUNCTION skillrating.surprise_final(float8[])
+CREATE FUNCTION skillrating_internal.surprise_final(float8[])
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_surprise_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.surprise_final(float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.surprise_final(float8[]) IS
 'The z score of a state of surprise(), or null if nothing was uncertain.';
 
 CREATE AGGREGATE skillrating.brier_score(probability float8, outcome float8) (
-    SFUNC = skillrating.brier_score_transition,
+    SFUNC = skillrating_internal.brier_score_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating.mean_final,
-    COMBINEFUNC = skillrating.sums_combine,
+    FINALFUNC = skillrating_internal.mean_final,
+    COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -112,11 +112,11 @@ COMMENT ON AGGREGATE skillrating.brier_score(float8, float8) IS
 'Mean squared distance of predicted probabilities from outcomes (1 won, 0.5 drew, 0 lost); 0 is perfect, a constant 0.5 scores 0.25 without draws. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1. Brier, Monthly Weather Review 78 (1950).';
 
 CREATE AGGREGATE skillrating.log_loss(probability float8, outcome float8) (
-    SFUNC = skillrating.log_loss_transition,
+    SFUNC = skillrating_internal.log_loss_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating.mean_final,
-    COMBINEFUNC = skillrating.sums_combine,
+    FINALFUNC = skillrating_internal.mean_final,
+    COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -124,11 +124,11 @@ COMMENT ON AGGREGATE skillrating.log_loss(float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted probabilities; a constant 0.5 scores ln 2 = 0.6931, and a probability of exactly 0 for what then happened makes it infinite (logit_log_loss() never is). Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1.';
 
 CREATE AGGREGATE skillrating.log_loss(win float8, draw float8, outcome float8) (
-    SFUNC = skillrating.log_loss_transition,
+    SFUNC = skillrating_internal.log_loss_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating.mean_final,
-    COMBINEFUNC = skillrating.sums_combine,
+    FINALFUNC = skillrating_internal.mean_final,
+    COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -136,11 +136,11 @@ COMMENT ON AGGREGATE skillrating.log_loss(float8, float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) where the draw is a class of its own: win and draw are their predicted probabilities, the rest is the loss; a uniform forecast scores ln 3 = 1.0986. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1, if win and draw add up to more than 1, and for any other outcome.';
 
 CREATE AGGREGATE skillrating.logit_log_loss(logit float8, outcome float8) (
-    SFUNC = skillrating.logit_log_loss_transition,
+    SFUNC = skillrating_internal.logit_log_loss_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating.mean_final,
-    COMBINEFUNC = skillrating.sums_combine,
+    FINALFUNC = skillrating_internal.mean_final,
+    COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -148,11 +148,11 @@ COMMENT ON AGGREGATE skillrating.logit_log_loss(float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted log-odds ln(p / (1 - p)): the same as log_loss(), and finite and exact also where p would round to 0 or 1. Rows with a null do not count; null if none counts. Error 22003 for log-odds that are not finite and outcomes outside 0 to 1.';
 
 CREATE AGGREGATE skillrating.ranked_probability_score(win float8, draw float8, outcome float8) (
-    SFUNC = skillrating.ranked_probability_score_transition,
+    SFUNC = skillrating_internal.ranked_probability_score_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating.mean_final,
-    COMBINEFUNC = skillrating.sums_combine,
+    FINALFUNC = skillrating_internal.mean_final,
+    COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -160,11 +160,11 @@ COMMENT ON AGGREGATE skillrating.ranked_probability_score(float8, float8, float8
 'Mean ranked probability score of forecasts of win, draw and loss, in this order: half the squared distance of their cumulative probabilities from the outcome (1 won, 0.5 drew, 0 lost); 0 is perfect, 1 is certain of the opposite. win and draw are predicted probabilities, the rest is the loss. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1, if win and draw add up to more than 1, and for any other outcome. Epstein, Journal of Applied Meteorology 8 (1969).';
 
 CREATE AGGREGATE skillrating.accuracy(probability float8, outcome float8) (
-    SFUNC = skillrating.accuracy_transition,
+    SFUNC = skillrating_internal.accuracy_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating.mean_final,
-    COMBINEFUNC = skillrating.sums_combine,
+    FINALFUNC = skillrating_internal.mean_final,
+    COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -172,11 +172,11 @@ COMMENT ON AGGREGATE skillrating.accuracy(float8, float8) IS
 'Share of matches that the favourite won; where the forecast is 0.5 or the match was drawn (outcome 0.5) half a match. It depends on how even the matches are, so compare it on the same matches only. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1.';
 
 CREATE AGGREGATE skillrating.skill_score(probability float8, outcome float8) (
-    SFUNC = skillrating.skill_score_transition,
+    SFUNC = skillrating_internal.skill_score_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0,0,0}',
-    FINALFUNC = skillrating.skill_score_final,
-    COMBINEFUNC = skillrating.sums_combine,
+    FINALFUNC = skillrating_internal.skill_score_final,
+    COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -184,11 +184,11 @@ COMMENT ON AGGREGATE skillrating.skill_score(float8, float8) IS
 'Brier skill score against always predicting the mean outcome: 1 - brier_score / (mean squared distance of outcomes from their mean); 1 is perfect, 0 no better than the base rate, negative worse. Rows with a null do not count; null if none counts or all outcomes are the same. Error 22003 outside 0 to 1. Murphy, Monthly Weather Review 116 (1988).';
 
 CREATE AGGREGATE skillrating.surprise(probability float8, outcome float8) (
-    SFUNC = skillrating.surprise_transition,
+    SFUNC = skillrating_internal.surprise_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0}',
-    FINALFUNC = skillrating.surprise_final,
-    COMBINEFUNC = skillrating.sums_combine,
+    FINALFUNC = skillrating_internal.surprise_final,
+    COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
 
@@ -207,44 +207,44 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.context_log_odds(float8, float8, float8, float8) IS
 'Log-odds of a win rate of wins (draws count half) out of games, shrunk as if prior_weight further games had been won at prior_rate: ln((wins + w r) / (games - wins + w (1 - r))). Finite for 0 of n and n of n; the defaults are Jeffreys'' prior. Error 22003 unless 0 <= wins <= games, 0 < prior_rate < 1 and prior_weight > 0.';
 
-CREATE FUNCTION skillrating.context_log_odds_transition(float8[], boolean)
+CREATE FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.context_log_odds_transition(float8[], boolean) IS
+COMMENT ON FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean) IS
 'Transition function of context_log_odds(boolean): state {wins, games, prior rate, prior weight}.';
 
-CREATE FUNCTION skillrating.context_log_odds_transition(float8[], boolean, float8, float8)
+CREATE FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean, float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.context_log_odds_transition(float8[], boolean, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean, float8, float8) IS
 'Transition function of context_log_odds(boolean, float8, float8): state {wins, games, prior rate, prior weight}.';
 
-CREATE FUNCTION skillrating.context_log_odds_combine(float8[], float8[])
+CREATE FUNCTION skillrating_internal.context_log_odds_combine(float8[], float8[])
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_combine'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.context_log_odds_combine(float8[], float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.context_log_odds_combine(float8[], float8[]) IS
 'Merges two states {wins, games, prior rate, prior weight} of context_log_odds().';
 
-CREATE FUNCTION skillrating.context_log_odds_final(float8[])
+CREATE FUNCTION skillrating_internal.context_log_odds_final(float8[])
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.context_log_odds_final(float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.context_log_odds_final(float8[]) IS
 'The log-odds of a state {wins, games, prior rate, prior weight}, or null without games.';
 
 CREATE AGGREGATE skillrating.context_log_odds(won boolean) (
-    SFUNC = skillrating.context_log_odds_transition,
+    SFUNC = skillrating_internal.context_log_odds_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0.5,1}',
-    FINALFUNC = skillrating.context_log_odds_final,
-    COMBINEFUNC = skillrating.context_log_odds_combine,
+    FINALFUNC = skillrating_internal.context_log_odds_final,
+    COMBINEFUNC = skillrating_internal.context_log_odds_combine,
     PARALLEL = SAFE
 );
 
@@ -252,11 +252,11 @@ COMMENT ON AGGREGATE skillrating.context_log_odds(boolean) IS
 'Log-odds of the win rate in a context (a side, a map, a size), under Jeffreys'' prior: finite for 0 of n and n of n. Nulls do not count; null if none counts. For draws or another prior see the function of the same name.';
 
 CREATE AGGREGATE skillrating.context_log_odds(won boolean, prior_rate float8, prior_weight float8) (
-    SFUNC = skillrating.context_log_odds_transition,
+    SFUNC = skillrating_internal.context_log_odds_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0.5,1}',
-    FINALFUNC = skillrating.context_log_odds_final,
-    COMBINEFUNC = skillrating.context_log_odds_combine,
+    FINALFUNC = skillrating_internal.context_log_odds_final,
+    COMBINEFUNC = skillrating_internal.context_log_odds_combine,
     PARALLEL = SAFE
 );
 

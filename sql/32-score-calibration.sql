@@ -31,44 +31,44 @@ CREATE TYPE skillrating.calibration AS (
 COMMENT ON TYPE skillrating.calibration IS
 'What calibration() found: how many forecasts; the mean outcome and the mean probability; Brier score and log loss; Murphy''s parts of the Brier score over the bins, reliability (0 is best) - resolution (the more the better) + uncertainty (of the outcomes themselves) + within_bins (what forecasts of one bin differ among themselves); the mean distance of a bin''s probability from its outcome; the logistic recalibration ln(q / (1 - q)) = intercept + slope ln(p / (1 - p)) with standard errors (calibrated: 0 and 1; a slope below 1: too sure; null where it is not determined, as when all were won or a threshold tells won from lost); z, by how many standard deviations the Brier score is worse than the probabilities expect of themselves (beyond 2: too sure, below -2: too timid; null if nothing was uncertain); and the bins.';
 
-CREATE FUNCTION skillrating.calibration_transition(float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.calibration_transition(float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8) IS
 'Transition function of calibration() with 10 bins: state {bins, first cell, cells, count, sums, then per bin and per cell of log-odds a count and sums}.';
 
-CREATE FUNCTION skillrating.calibration_transition(float8[], float8, float8, integer)
+CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.calibration_transition(float8[], float8, float8, integer) IS
+COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer) IS
 'Transition function of calibration() with a number of bins.';
 
-CREATE FUNCTION skillrating.calibration_combine(float8[], float8[])
+CREATE FUNCTION skillrating_internal.calibration_combine(float8[], float8[])
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_calibration_combine'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.calibration_combine(float8[], float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.calibration_combine(float8[], float8[]) IS
 'Merges two states of calibration() with as many bins.';
 
-CREATE FUNCTION skillrating.calibration_final(float8[])
+CREATE FUNCTION skillrating_internal.calibration_final(float8[])
 RETURNS skillrating.calibration
 AS 'MODULE_PATHNAME', 'skillrating_calibration_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.calibration_final(float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.calibration_final(float8[]) IS
 'What a state of calibration() says, or null if it has no rows.';
 
 CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8) (
-    SFUNC = skillrating.calibration_transition,
+    SFUNC = skillrating_internal.calibration_transition,
     STYPE = float8[],
     INITCOND = '{}',
-    FINALFUNC = skillrating.calibration_final,
-    COMBINEFUNC = skillrating.calibration_combine,
+    FINALFUNC = skillrating_internal.calibration_final,
+    COMBINEFUNC = skillrating_internal.calibration_combine,
     SSPACE = 16000,
     PARALLEL = SAFE
 );
@@ -77,11 +77,11 @@ COMMENT ON AGGREGATE skillrating.calibration(float8, float8) IS
 'How well predicted probabilities fit outcomes (1 won, 0.5 drew, 0 lost), with 10 bins of equal width: see the type calibration. SELECT (c).* FROM (SELECT skillrating.calibration(p, outcome) AS c FROM ...) AS q; unnest((c).bins) has the bins. One forecast a match: the other team''s says the same again. Draws count half, which makes z and the standard errors a little cautious. Log-odds beyond +-32 count as those. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1. Murphy, Journal of Applied Meteorology 12 (1973); Cox, Biometrika 45 (1958); Spiegelhalter, Statistics in Medicine 5 (1986).';
 
 CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8, bins integer) (
-    SFUNC = skillrating.calibration_transition,
+    SFUNC = skillrating_internal.calibration_transition,
     STYPE = float8[],
     INITCOND = '{}',
-    FINALFUNC = skillrating.calibration_final,
-    COMBINEFUNC = skillrating.calibration_combine,
+    FINALFUNC = skillrating_internal.calibration_final,
+    COMBINEFUNC = skillrating_internal.calibration_combine,
     SSPACE = 16000,
     PARALLEL = SAFE
 );

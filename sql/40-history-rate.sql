@@ -96,7 +96,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, text) IS
 'What is known of a participant besides player, team and rank, by name: skillrating.inputs(played_at => played_at, score => goals). See source_columns() for what each means.';
 
-CREATE FUNCTION skillrating.number_inputs(
+CREATE FUNCTION skillrating_internal.number_inputs(
     weight float8 DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
     score float8 DEFAULT NULL,
@@ -116,7 +116,7 @@ RETURNS skillrating.inputs
 AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
 'inputs() without those that are texts. postgres_fdw sends no function to a remote server whose text arguments are all constants, as the defaults of inputs() are; this one it sends.';
 
 CREATE TYPE skillrating.final_rating AS (
@@ -135,42 +135,42 @@ CREATE TYPE skillrating.final_rating AS (
 COMMENT ON TYPE skillrating.final_rating IS
 'A player at the end of a history: the identifier as text; the pool; rating (the first state column of the model) and deviation (null under models without one); the displayed rating; rated matches, won (sole first), drawn (shared first) and lost; the time of the last one (null without times); and the whole state, in the order of state_columns in models().';
 
-CREATE FUNCTION skillrating.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8) IS
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8) IS
 'Transition function of final_ratings().';
 
-CREATE FUNCTION skillrating.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb)
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb) IS
 'Transition function of final_ratings().';
 
-CREATE FUNCTION skillrating.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'Transition function of final_ratings().';
 
-CREATE FUNCTION skillrating.final_ratings_final(internal)
+CREATE FUNCTION skillrating_internal.final_ratings_final(internal)
 RETURNS skillrating.final_rating[]
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.final_ratings_final(internal) IS
+COMMENT ON FUNCTION skillrating_internal.final_ratings_final(internal) IS
 'Final function of final_ratings().';
 
 CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, player anyelement, team integer, rank float8) (
-    SFUNC = skillrating.final_ratings_transition,
+    SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.final_ratings_final,
+    FINALFUNC = skillrating_internal.final_ratings_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
@@ -179,9 +179,9 @@ COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, 
 'The ratings that a history of matches ends with, highest displayed one first: f.* FROM (SELECT skillrating.final_ratings(''elo'', match_id, player_id, team, rank ORDER BY played_at, match_id) AS ratings FROM ...) AS q, unnest(q.ratings) AS f. A row is a participant (or a stint of one) of a match; match and player are of any types that can be hashed and ordered; rank is that of the team (1 is best, equal ranks are a draw). The same as the last rows of rate() over the same matches, in the memory of the states and one match, and with GROUP BY once a group. Null without rows. Errors: 22023 without the match in ORDER BY, and as rate().';
 
 CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, player anyelement, team integer, rank float8, params jsonb) (
-    SFUNC = skillrating.final_ratings_transition,
+    SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.final_ratings_final,
+    FINALFUNC = skillrating_internal.final_ratings_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
@@ -190,9 +190,9 @@ COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, 
 'As the form with five arguments, with the parameters of the model that differ from their defaults; those of the first row hold.';
 
 CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
-    SFUNC = skillrating.final_ratings_transition,
+    SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.final_ratings_final,
+    FINALFUNC = skillrating_internal.final_ratings_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );

@@ -29,42 +29,42 @@ CREATE TYPE skillrating.tuning AS (
 COMMENT ON TYPE skillrating.tuning IS
 'What tune() found: the model; all its parameters, ready for rate(), create_ladder() or rerate(); those that were fitted; how many matches they were fitted to, and their mean log loss, one step ahead, before and after; the same of the matches that were held out, which the search never saw (null without any); how often the history was rated; whether the search converged, and why it stopped.';
 
-CREATE FUNCTION skillrating.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8)
+CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8) IS
+COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8) IS
 'Transition function of tune().';
 
-CREATE FUNCTION skillrating.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, jsonb)
+CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, jsonb) IS
 'Transition function of tune().';
 
-CREATE FUNCTION skillrating.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
+CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'Transition function of tune().';
 
-CREATE FUNCTION skillrating.tune_final(internal)
+CREATE FUNCTION skillrating_internal.tune_final(internal)
 RETURNS skillrating.tuning
 AS 'MODULE_PATHNAME', 'skillrating_tune_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.tune_final(internal) IS
+COMMENT ON FUNCTION skillrating_internal.tune_final(internal) IS
 'Final function of tune().';
 
 CREATE AGGREGATE skillrating.tune(model text, fit text[], match anycompatible, player anyelement, team integer, rank float8) (
-    SFUNC = skillrating.tune_transition,
+    SFUNC = skillrating_internal.tune_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.tune_final,
+    FINALFUNC = skillrating_internal.tune_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
@@ -73,9 +73,9 @@ COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, i
 'The parameters of a model that predict a history best: (t).* FROM (SELECT skillrating.tune(''elo'', ARRAY[''k''], match_id, player_id, team, rank ORDER BY played_at, match_id) AS t FROM ...) AS q. Maximises the likelihood of who won, each match predicted from those before it: the first tenth of the matches only sets the ratings (burn-in), the last fifth in the order is held out and scored afterwards. fit: 1 to 8 parameters that are numbers (see model_parameters()), searched from their defaults between a hundredth and a hundred times that, on a log scale, by BOBYQA of the library NLopt (Powell, The BOBYQA algorithm for bound constrained optimization without derivatives, 2009). Only ratios are determined where a model has a scale of its own: leave one such parameter fixed. Deterministic. A draw of two counts as half a win of each; of more than two teams it counts who came first. Memory: 8 bytes a participant, 8 for each column that is not null, 40 a match; each evaluation rates the history once. Null without rows. Errors: 22023 without the match in ORDER BY, for unknown models, parameters and options, and without matches to fit to; and as rate().';
 
 CREATE AGGREGATE skillrating.tune(model text, fit text[], match anycompatible, player anyelement, team integer, rank float8, options jsonb) (
-    SFUNC = skillrating.tune_transition,
+    SFUNC = skillrating_internal.tune_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.tune_final,
+    FINALFUNC = skillrating_internal.tune_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
@@ -84,9 +84,9 @@ COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, i
 'As the form with six arguments, with options: params, an object of parameters that differ from their defaults (the search starts there, and what is not fitted stays); bounds, an object of pairs such as {"k": [4, 64]} (needed where the start is 0 or less; a linear scale where the lower one is not above 0); burn_in and holdout, shares of the matches (0.1 and 0.2); max_evaluations (500); tolerance of the variables, relative on a log scale (1e-4); progress, the level of a message for each evaluation: debug2, debug1 (default), log, info or notice. Those of the first row hold.';
 
 CREATE AGGREGATE skillrating.tune(model text, fit text[], match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating.tune_transition,
+    SFUNC = skillrating_internal.tune_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.tune_final,
+    FINALFUNC = skillrating_internal.tune_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );

@@ -69,59 +69,59 @@ CREATE TYPE skillrating.solve_summary AS (
 COMMENT ON TYPE skillrating.solve_summary IS
 'How solve() went: the solver; matches, players, unknowns (through_time: appearances), rows of the likelihood (comparisons and virtual games) and components; whether it converged, and in words (converged, max_iterations reached, there is no maximum); iterations (through_time: passes forward and backward) and multiplications with the matrix of second derivatives; the logarithm of the posterior at the end, without constants, and its largest derivative (through_time: the log likelihood of the results, each predicted from those before it in the first pass, as tune() scores them, and the largest change of the last two passes in deviations); Davidson''s parameter of draws, if there is one; bytes of the problem; and what contexts are worth.';
 
-CREATE FUNCTION skillrating.solve_hint(status text)
+CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.solver_parameters().'
     ELSE 'Raise parameter "max_iterations".' END;
 
-COMMENT ON FUNCTION skillrating.solve_hint(text) IS
+COMMENT ON FUNCTION skillrating_internal.solve_hint(text) IS
 'What can be done about the status of a summary that has not converged.';
 
-CREATE FUNCTION skillrating.solve_transition(internal, text, anycompatible, anyelement, integer, float8)
+CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_transition(internal, text, anycompatible, anyelement, integer, float8) IS
+COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8) IS
 'Transition function of solve() and solve_summary().';
 
-CREATE FUNCTION skillrating.solve_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb)
+CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb) IS
 'Transition function of solve() and solve_summary().';
 
-CREATE FUNCTION skillrating.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
+CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'Transition function of solve() and solve_summary().';
 
-CREATE FUNCTION skillrating.solve_final(internal)
+CREATE FUNCTION skillrating_internal.solve_final(internal)
 RETURNS skillrating.estimate[]
 AS 'MODULE_PATHNAME', 'skillrating_solve_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_final(internal) IS
+COMMENT ON FUNCTION skillrating_internal.solve_final(internal) IS
 'Final function of solve().';
 
-CREATE FUNCTION skillrating.solve_summary_final(internal)
+CREATE FUNCTION skillrating_internal.solve_summary_final(internal)
 RETURNS skillrating.solve_summary
 AS 'MODULE_PATHNAME', 'skillrating_solve_summary_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_summary_final(internal) IS
+COMMENT ON FUNCTION skillrating_internal.solve_summary_final(internal) IS
 'Final function of solve_summary().';
 
 CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anyelement, team integer, rank float8) (
-    SFUNC = skillrating.solve_transition,
+    SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.solve_final,
+    FINALFUNC = skillrating_internal.solve_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
 );
@@ -130,9 +130,9 @@ COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer,
 'The skills that make all results together most probable: e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank) AS estimates FROM ...) AS q, unnest(q.estimates) AS e. solver is one of solvers(): bradley_terry, hive, whole_history or through_time, whose order of matches is that of ORDER BY. A row is a participant (or a stint of one) of a match; they may come in any order, and without ORDER BY are sorted by match (in work_mem, or on disk); where they come in the order of an index, ORDER BY match_id says so and is cheaper; through_time needs that of time, ORDER BY played_at, match_id; rank is that of the team. Skills are in log-odds (times 400 / ln 10 = 173.7 they are Elo points). The maximum is found to the last digits by Newton''s method with conjugate gradients; solve_summary() over the same arguments says how, and is free beside it. GROUP BY solves each group. Memory: 8 bytes a participant and 8 for each column that is not null, then 4 to 12 a participant, 60 a match and 112 a player, limited by parameter memory. Null without rows. Errors: 22023 for an ORDER BY without the match, and for unknown solvers and parameters, 54000 beyond the memory allowed, 22004 without times where they are needed; and as rate().';
 
 CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anyelement, team integer, rank float8, params jsonb) (
-    SFUNC = skillrating.solve_transition,
+    SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.solve_final,
+    FINALFUNC = skillrating_internal.solve_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
 );
@@ -141,9 +141,9 @@ COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer,
 'As the form with five arguments, with the parameters of the solver (see solver_parameters()) that differ from their defaults, and exact_for, an array of players whose standard errors are to be exact; those of the first row hold.';
 
 CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
-    SFUNC = skillrating.solve_transition,
+    SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.solve_final,
+    FINALFUNC = skillrating_internal.solve_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
 );
@@ -152,9 +152,9 @@ COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer,
 'As the form with six arguments, with all else that is known of a participant, made by inputs(): times, scores, stints, sides, contexts and so on.';
 
 CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, player anyelement, team integer, rank float8) (
-    SFUNC = skillrating.solve_transition,
+    SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.solve_summary_final,
+    FINALFUNC = skillrating_internal.solve_summary_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
 );
@@ -163,9 +163,9 @@ COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, 
 'How solve() with the same arguments goes: whether it converged, and what it took.';
 
 CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, player anyelement, team integer, rank float8, params jsonb) (
-    SFUNC = skillrating.solve_transition,
+    SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.solve_summary_final,
+    FINALFUNC = skillrating_internal.solve_summary_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
 );
@@ -174,9 +174,9 @@ COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, 
 'The same with parameters.';
 
 CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
-    SFUNC = skillrating.solve_transition,
+    SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.solve_summary_final,
+    FINALFUNC = skillrating_internal.solve_summary_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
 );

@@ -1,6 +1,6 @@
 -- Histories solved where they lie, in partitions and on other servers.
 
-CREATE TYPE skillrating.survey AS (
+CREATE TYPE skillrating_internal.survey AS (
     players text[],
     games bigint[],
     component integer[],
@@ -8,10 +8,10 @@ CREATE TYPE skillrating.survey AS (
     matches bigint,
     rows bigint);
 
-COMMENT ON TYPE skillrating.survey IS
+COMMENT ON TYPE skillrating_internal.survey IS
 'What solve_survey() found: the players, as text; of each the matches that count, and the place in the array of the player who stands for all whom matches connect; the contexts; and how many matches there are, and comparisons of teams, which are the rows of the likelihood.';
 
-CREATE TYPE skillrating.pass AS (
+CREATE TYPE skillrating_internal.pass AS (
     objective float8,
     gradient float8[],
     curvature float8[],
@@ -19,64 +19,64 @@ CREATE TYPE skillrating.pass AS (
     draws float8,
     draws_slope float8);
 
-COMMENT ON TYPE skillrating.pass IS
+COMMENT ON TYPE skillrating_internal.pass IS
 'What solve_pass() found: without a direction the negative log likelihood of all results, in nats, its derivatives by the unknowns and its second derivatives by each alone, how many more draws are expected than there were, under Davidson''s model, and the derivative of that by the logarithm of its parameter; with a direction only the matrix of second derivatives times it. Passes over different matches with the same players add up.';
 
-CREATE FUNCTION skillrating.solve_survey_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs)
+CREATE FUNCTION skillrating_internal.solve_survey_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_solve_survey_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_survey_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
+COMMENT ON FUNCTION skillrating_internal.solve_survey_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
 'Transition function of solve_survey().';
 
-CREATE FUNCTION skillrating.solve_survey_final(internal)
-RETURNS skillrating.survey
+CREATE FUNCTION skillrating_internal.solve_survey_final(internal)
+RETURNS skillrating_internal.survey
 AS 'MODULE_PATHNAME', 'skillrating_solve_survey_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_survey_final(internal) IS
+COMMENT ON FUNCTION skillrating_internal.solve_survey_final(internal) IS
 'Final function of solve_survey().';
 
-CREATE AGGREGATE skillrating.solve_survey(plan jsonb, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs) (
-    SFUNC = skillrating.solve_survey_transition,
+CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs) (
+    SFUNC = skillrating_internal.solve_survey_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.solve_survey_final,
+    FINALFUNC = skillrating_internal.solve_survey_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.solve_survey(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
+COMMENT ON AGGREGATE skillrating_internal.solve_survey(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
 'Who plays in these matches, what solve_pass() has to know first. plan is {"solver": ..., "params": {...}}, the solver bradley_terry or hive; the rows are those of solve(), in any order, and inputs may be null. Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk. solve_distributed() calls it. Null without rows. Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else in the plan, and as solve().';
 
-CREATE FUNCTION skillrating.solve_pass_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[])
+CREATE FUNCTION skillrating_internal.solve_pass_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_solve_pass_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_pass_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.solve_pass_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
 'Transition function of solve_pass().';
 
-CREATE FUNCTION skillrating.solve_pass_final(internal)
-RETURNS skillrating.pass
+CREATE FUNCTION skillrating_internal.solve_pass_final(internal)
+RETURNS skillrating_internal.pass
 AS 'MODULE_PATHNAME', 'skillrating_solve_pass_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.solve_pass_final(internal) IS
+COMMENT ON FUNCTION skillrating_internal.solve_pass_final(internal) IS
 'Final function of solve_pass().';
 
-CREATE AGGREGATE skillrating.solve_pass(plan jsonb, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, players anyarray, point float8[], direction float8[]) (
-    SFUNC = skillrating.solve_pass_transition,
+CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, players anyarray, point float8[], direction float8[]) (
+    SFUNC = skillrating_internal.solve_pass_transition,
     STYPE = internal,
-    FINALFUNC = skillrating.solve_pass_final,
+    FINALFUNC = skillrating_internal.solve_pass_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.solve_pass(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
+COMMENT ON AGGREGATE skillrating_internal.solve_pass(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
 'One pass over matches, of those that solving them takes: what the results say of the unknowns at a point, without the prior. plan is that of solve_survey(), under hive with "contexts", an array of those that occur, and where Davidson''s parameter of draws is not among the params, "draw". players are all who occur; point has a number for each unknown: the skills of the players in this order, then, under hive, their side offsets if offset_deviation is not 0, their command skills if command is true, and what contexts favour. direction is null, or a vector of the same kind to multiply the matrix of second derivatives with. The rows are those of solve(), in any order. Memory: a few numbers for each unknown, and work_mem or disk for sorting. solve_distributed() calls it. Null without rows. Errors: 22023 for players or contexts that are not given, 2202E for arrays of other sizes, and as solve_survey().';
 
-CREATE FUNCTION skillrating.solve_relation(
+CREATE FUNCTION skillrating_internal.solve_relation(
     relation regclass,
     solver text,
     params jsonb,
@@ -87,10 +87,10 @@ CREATE FUNCTION skillrating.solve_relation(
 AS 'MODULE_PATHNAME', 'skillrating_solve_relation'
 LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[]) IS
+COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[]) IS
 'What solve() and solve_summary() say of the matches in a table, a view or all partitions of a table, found by passes over them where they lie (see solve_pass()), beginning with the estimates in start, which may be null; nulls without matches. All passes see one snapshot. It needs the right to read the partitions themselves. solve_distributed() calls it; errors are listed there.';
 
-CREATE FUNCTION skillrating.solve_distributed_step(
+CREATE FUNCTION skillrating_internal.solve_distributed_step(
     relation regclass,
     result regclass,
     solver text,
@@ -122,13 +122,13 @@ BEGIN
         INTO start;
     END IF;
     IF NOT commits THEN
-        SELECT * INTO found FROM skillrating.solve_relation(relation, solver, params, columns, start);
+        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start);
         summary := found.summary;
         done := true;
     ELSE
         -- An iteration at a time, and errors that cost something only at the end.
         SELECT * INTO found
-        FROM skillrating.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start);
+        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start);
         summary := found.summary;
         SELECT coalesce((params ->> p.name)::float8, p.default_value::float8) INTO STRICT most
         FROM skillrating.solver_parameters(solver) AS p WHERE p.name = 'max_iterations';
@@ -136,7 +136,7 @@ BEGIN
         summary.products := summary.products + coalesce(before.products, 0);
         done := (summary.converged OR summary.status = 'there is no maximum' OR summary.iterations >= most) IS NOT FALSE;
         IF summary.converged AND (params ? 'exact_for' OR params ->> 'errors' <> 'bound') THEN
-            SELECT * INTO found FROM skillrating.solve_relation(relation, solver, params, columns, found.estimates);
+            SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates);
         END IF;
         RAISE NOTICE USING
             MESSAGE = format('iteration %s: log posterior %s, largest derivative %s', summary.iterations, round(summary.log_posterior::numeric, 6), to_char(summary.gradient, '9.9EEEE'));
@@ -149,12 +149,12 @@ BEGIN
     IF done AND NOT summary.converged THEN
         RAISE WARNING USING
             MESSAGE = format('solver "%s" has not converged: %s', solver, summary.status),
-            HINT = skillrating.solve_hint(summary.status);
+            HINT = skillrating_internal.solve_hint(summary.status);
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, skillrating.solve_summary) IS
+COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, skillrating.solve_summary) IS
 'All of solve_distributed(), or, with commits, an iteration of it; before is the summary of those before, or null.';
 
 CREATE PROCEDURE skillrating.solve_distributed(
@@ -175,7 +175,7 @@ BEGIN
     summary := NULL;
     LOOP
         SELECT * INTO step
-        FROM skillrating.solve_distributed_step(relation, result, solver, params, columns, warm, commits, summary) AS s;
+        FROM skillrating_internal.solve_distributed_step(relation, result, solver, params, columns, warm, commits, summary) AS s;
         summary := step.summary;
         EXIT WHEN step.done;
         COMMIT;

@@ -3,36 +3,36 @@
 -- The functions in PL/pgSQL pin their search_path, and name what they make with
 -- format(), so that no caller's search_path or odd name can bend them.
 
-CREATE FUNCTION skillrating.collect_matches()
+CREATE FUNCTION skillrating_internal.collect_matches()
 RETURNS trigger
 AS 'MODULE_PATHNAME', 'skillrating_collect_matches'
 LANGUAGE C;
 
-COMMENT ON FUNCTION skillrating.collect_matches() IS
+COMMENT ON FUNCTION skillrating_internal.collect_matches() IS
 'Trigger function on the tables match and match_player of a ladder, and on those that attach() gave it, after each statement: the matches that it touched are rated at commit or at once, as the ladder''s apply_at says, with the rights of the ladder''s owner. Error 39P01 if it is attached otherwise, 55000 on any other table.';
 
-CREATE FUNCTION skillrating.apply_pending()
+CREATE FUNCTION skillrating_internal.apply_pending()
 RETURNS trigger
 AS 'MODULE_PATHNAME', 'skillrating_apply_pending'
 LANGUAGE C;
 
-COMMENT ON FUNCTION skillrating.apply_pending() IS
+COMMENT ON FUNCTION skillrating_internal.apply_pending() IS
 'Deferred constraint trigger function on the table pending of a ladder: at commit it rates the matches that the transaction touched, in one batch, in the order of played_at and match_id. SET CONSTRAINTS ALL IMMEDIATE rates them now.';
 
-CREATE FUNCTION skillrating.refuse_truncate()
+CREATE FUNCTION skillrating_internal.refuse_truncate()
 RETURNS trigger
 AS 'MODULE_PATHNAME', 'skillrating_refuse_truncate'
 LANGUAGE C;
 
-COMMENT ON FUNCTION skillrating.refuse_truncate() IS
+COMMENT ON FUNCTION skillrating_internal.refuse_truncate() IS
 'Trigger function on the tables of a ladder''s matches: refuses TRUNCATE with error 55000, because rated matches cannot vanish.';
 
-CREATE FUNCTION skillrating.check_identifier_type(type regtype, column_name text)
+CREATE FUNCTION skillrating_internal.check_identifier_type(type regtype, column_name text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_check_identifier_type'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.check_identifier_type(regtype, text) IS
+COMMENT ON FUNCTION skillrating_internal.check_identifier_type(regtype, text) IS
 'Error 42804 that names the column unless values of the type can identify players or matches, which takes a hash function, an order and an array type; bigint, uuid and text have them.';
 
 CREATE FUNCTION skillrating.source_columns(
@@ -80,7 +80,7 @@ BEGIN
             ok := needed = 'no' OR (needed = 'one' AND results > 0);
         ELSIF wanted_type = 'identifier' THEN
             BEGIN
-                PERFORM skillrating.check_identifier_type(source_type_oid, column_name);
+                PERFORM skillrating_internal.check_identifier_type(source_type_oid, column_name);
                 ok := true;
             EXCEPTION
                 WHEN datatype_mismatch THEN
@@ -138,7 +138,7 @@ DECLARE
     faults text;
     states text[];
     all_params jsonb := skillrating.complete_parameters(model, params);
-    display text := skillrating.display_expression(model, params);
+    display text := skillrating_internal.display_expression(model, params);
     column_name text;
     columns text := '';
     event_columns text := '';
@@ -192,8 +192,8 @@ BEGIN
     match_type := coalesce(match_type, 'int8'::regtype);
     player := format_type(player_type, NULL);
     match := format_type(match_type, NULL);
-    PERFORM skillrating.check_identifier_type(player_type, 'player_id');
-    PERFORM skillrating.check_identifier_type(match_type, 'match_id');
+    PERFORM skillrating_internal.check_identifier_type(player_type, 'player_id');
+    PERFORM skillrating_internal.check_identifier_type(match_type, 'match_id');
     IF EXISTS (SELECT FROM pg_namespace WHERE nspname = name) THEN
         RAISE duplicate_schema USING
             MESSAGE = format('schema "%s" already exists', name),
@@ -361,7 +361,7 @@ BEGIN
     EXECUTE format(
         'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
         DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating.apply_pending()', name);
+        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating_internal.apply_pending()', name);
 
     IF source IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', name, source_list, source);
@@ -435,25 +435,25 @@ BEGIN
     EXECUTE format(
         'CREATE TRIGGER collect_insert AFTER INSERT ON %I.match_player
         REFERENCING NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', name);
     EXECUTE format(
         'CREATE TRIGGER collect_update AFTER UPDATE ON %I.match_player
         REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', name);
     EXECUTE format(
         'CREATE TRIGGER collect_delete AFTER DELETE ON %I.match_player
         REFERENCING OLD TABLE AS old_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', name);
     EXECUTE format(
         'CREATE TRIGGER collect_update AFTER UPDATE ON %I.match
         REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', name);
     EXECUTE format(
         'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.refuse_truncate()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', name);
     EXECUTE format(
         'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match_player
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.refuse_truncate()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', name);
 END
 $function$;
 
@@ -498,21 +498,21 @@ BEGIN
     EXECUTE format(
         'CREATE TRIGGER %I AFTER INSERT ON %s
         REFERENCING NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches(%L)',
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches(%L)',
         left(ladder, 50) || '_insert', relation, ladder);
     EXECUTE format(
         'CREATE TRIGGER %I AFTER UPDATE ON %s
         REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches(%L)',
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches(%L)',
         left(ladder, 50) || '_update', relation, ladder);
     EXECUTE format(
         'CREATE TRIGGER %I AFTER DELETE ON %s
         REFERENCING OLD TABLE AS old_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches(%L)',
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches(%L)',
         left(ladder, 50) || '_delete', relation, ladder);
     EXECUTE format(
         'CREATE TRIGGER %I BEFORE TRUNCATE ON %s
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating.refuse_truncate()',
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()',
         left(ladder, 50) || '_truncate', relation);
 END
 $function$;

@@ -1,6 +1,6 @@
 -- Corrections: what changes the history of a ladder, and bringing it up to date.
 
-CREATE FUNCTION skillrating.ladder_types(
+CREATE FUNCTION skillrating_internal.ladder_types(
     ladder text,
     OUT player_type text,
     OUT player_equals text,
@@ -12,7 +12,7 @@ CREATE FUNCTION skillrating.ladder_types(
 AS 'MODULE_PATHNAME', 'skillrating_ladder_types'
 LANGUAGE C STABLE STRICT;
 
-COMMENT ON FUNCTION skillrating.ladder_types(text) IS
+COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
 'The types of a ladder''s players and matches, the operators that compare them, and how players are ordered, as SQL text that does not depend on search_path. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.catch_up(
@@ -32,7 +32,7 @@ LANGUAGE C VOLATILE STRICT ROWS 1000;
 COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
 'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction says that history is out of date, replays it from there, exactly, from the states that the events before left behind. Only what comes out otherwise is written. Returns the players whose rows changed, with the displayed rating and the games before and after; null where there is no row. With search it also looks in the source for matches that no trigger has reported, with rebuild it replays from the very start. Rating waits meanwhile, reading goes on. It runs with the rights of the ladder''s owner if the caller has them, else with the caller''s. Errors: 42704 for an unknown ladder, 42501 unless they allow to write to its tables.';
 
-CREATE FUNCTION skillrating.resequence(
+CREATE FUNCTION skillrating_internal.resequence(
     ladder text,
     whole boolean)
 RETURNS bigint
@@ -40,7 +40,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     from_time timestamptz;
     from_seq bigint;
     last_seq bigint;
@@ -106,7 +106,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.resequence(text, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.resequence(text, boolean) IS
 'The part of catch_up() for ladders with late => reorder: gives matches and operations new places in the order, by time and match_id, from the first one on whose place has changed. Returns how many got one.';
 
 CREATE FUNCTION skillrating.void_match(
@@ -118,7 +118,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     place bigint;
     n bigint;
 BEGIN
@@ -150,7 +150,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     place bigint;
     played_at timestamptz;
     n bigint;
@@ -185,7 +185,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     operation_seq bigint;
     place bigint;
 BEGIN
@@ -234,7 +234,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     operation_seq bigint;
     place bigint;
     first_played_at timestamptz;
@@ -290,7 +290,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     operation_kind text;
     place bigint;
     first_played_at timestamptz;
@@ -339,7 +339,7 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     m record;
     there boolean;
     waits boolean;
@@ -376,7 +376,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     taken boolean;
 BEGIN
     EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);

@@ -1,13 +1,13 @@
 -- Operations: what changes states at a place in the order, other than matches.
 
-CREATE FUNCTION skillrating.apply_operation(
+CREATE FUNCTION skillrating_internal.apply_operation(
     ladder text,
     seq bigint)
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
 LANGUAGE C VOLATILE STRICT;
 
-COMMENT ON FUNCTION skillrating.apply_operation(text, bigint) IS
+COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
 'Does the last operation of table operation to the states of its players, and writes their events; new_season() and its like call it. Returns the number of players. Errors: 55000 if it is not the last one, 22003 if a state comes out of range.';
 
 CREATE FUNCTION skillrating.new_season(
@@ -23,7 +23,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     operation_seq bigint;
     taken boolean;
     n bigint;
@@ -67,7 +67,7 @@ BEGIN
         VALUES (nextval(%L), ''season'', $1, $2, jsonb_build_object(''name'', $3, ''keep'', $4), $5) RETURNING seq',
         ladder, format('%I.event_seq', ladder))
     INTO operation_seq USING pool, at, name, keep, coalesce(reason, 'season ' || name);
-    n := skillrating.apply_operation(ladder, operation_seq);
+    n := skillrating_internal.apply_operation(ladder, operation_seq);
 
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
     IF toward IS NOT NULL AND keep < 1 THEN
@@ -86,7 +86,7 @@ BEGIN
             ladder, model.state_columns[1], t.player_equals)
         USING operation_seq, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), name,
             coalesce(reason, 'season ' || name);
-        PERFORM skillrating.apply_operation(ladder, operation_seq);
+        PERFORM skillrating_internal.apply_operation(ladder, operation_seq);
     END IF;
     RETURN n;
 END
@@ -131,7 +131,7 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('half_life must be positive, not %s', half_life);
     END IF;
-    PERFORM skillrating.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
 
     -- Days that an earlier decay has counted are not counted again.
@@ -149,7 +149,7 @@ BEGIN
         VALUES (nextval(%L), ''decay'', $1, $2, $3, $4) RETURNING seq',
         ladder, format('%I.event_seq', ladder))
     INTO operation_seq USING pool, at, jsonb_strip_nulls(parameters), reason;
-    RETURN skillrating.apply_operation(ladder, operation_seq);
+    RETURN skillrating_internal.apply_operation(ladder, operation_seq);
 END
 $function$;
 
@@ -168,7 +168,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     columns text[];
     wrong text;
     state_values float8[];
@@ -211,7 +211,7 @@ BEGIN
         VALUES (nextval(%2$L), ''set'', $1, CAST($2 AS %3$s), $3, $4, $5) RETURNING seq',
         ladder, format('%I.event_seq', ladder), t.player_type)
     INTO operation_seq USING pool, player_id::text, at, state_values, coalesce(reason, 'set by hand');
-    PERFORM skillrating.apply_operation(ladder, operation_seq);
+    PERFORM skillrating_internal.apply_operation(ladder, operation_seq);
     RETURN operation_seq;
 END
 $function$;
@@ -232,7 +232,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     columns text[];
     other_columns text[];
     expressions text;
@@ -243,7 +243,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, other, pool, other_pool, overwrite and at must not be null';
     END IF;
-    PERFORM skillrating.ladder_types(other);
+    PERFORM skillrating_internal.ladder_types(other);
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder) INTO columns;
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', other) INTO other_columns;
     IF NOT columns && other_columns THEN
@@ -268,7 +268,7 @@ BEGIN
     USING operation_seq, pool, other_pool, overwrite, at, coalesce(reason, 'seeded from ' || other);
     GET DIAGNOSTICS n = ROW_COUNT;
     IF n > 0 THEN
-        PERFORM skillrating.apply_operation(ladder, operation_seq);
+        PERFORM skillrating_internal.apply_operation(ladder, operation_seq);
     END IF;
     RETURN n;
 END

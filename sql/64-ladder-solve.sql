@@ -1,6 +1,6 @@
 -- Ladders solved as a whole.
 
-CREATE FUNCTION skillrating.solve_matches(
+CREATE FUNCTION skillrating_internal.solve_matches(
     ladder text,
     solver text,
     params jsonb,
@@ -11,7 +11,7 @@ CREATE FUNCTION skillrating.solve_matches(
 AS 'MODULE_PATHNAME', 'skillrating_solve_matches'
 LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating.solve_matches(text, text, jsonb, text, skillrating.estimate[]) IS
+COMMENT ON FUNCTION skillrating_internal.solve_matches(text, text, jsonb, text, skillrating.estimate[]) IS
 'Solves the rated matches of a pool of a ladder, in rated order, as solve() and solve_summary() do, beginning with the estimates in start (which may be null, and may lack players); nulls if there are none. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as solve().';
 
 CREATE FUNCTION skillrating.solve_ladder(
@@ -25,7 +25,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     start skillrating.estimate[];
     found record;
 BEGIN
@@ -41,11 +41,11 @@ BEGIN
             FROM %I.solved AS s WHERE s.solver = $1 AND s.pool = $2', ladder)
         INTO start USING solver, pool;
     END IF;
-    SELECT * INTO found FROM skillrating.solve_matches(ladder, solver, params, pool, start);
+    SELECT * INTO found FROM skillrating_internal.solve_matches(ladder, solver, params, pool, start);
     IF NOT (found.summary).converged THEN
         RAISE WARNING USING
             MESSAGE = format('solver "%s" has not converged on ladder "%s": %s', solver, ladder, (found.summary).status),
-            HINT = skillrating.solve_hint((found.summary).status);
+            HINT = skillrating_internal.solve_hint((found.summary).status);
     END IF;
     EXECUTE format(
         'WITH e AS MATERIALIZED (

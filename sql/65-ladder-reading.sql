@@ -21,8 +21,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
-    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    t record := skillrating_internal.ladder_types(ladder);
+    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     behind text := '';
     places_before bigint := 0;
     after_rating float8;
@@ -62,7 +62,7 @@ $function$;
 COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games rated matches, the last one not before active_since, and a deviation of no more than max_deviation; equal ratings share a place. after is the last player of the page before. Read through an index, without sorting the table. Errors: 42704 for an unknown ladder or player, 22023 for a negative n or a max_deviation under a model that has none.';
 
-CREATE FUNCTION skillrating.eligible_players(
+CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
     max_deviation float8 DEFAULT NULL)
 RETURNS text
@@ -88,7 +88,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.eligible_players(text, float8) IS
+COMMENT ON FUNCTION skillrating_internal.eligible_players(text, float8) IS
 'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2, active_since $3 and max_deviation $4. Error 22023 for a max_deviation under a model that has none.';
 
 CREATE FUNCTION skillrating.rank_of(
@@ -103,8 +103,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
-    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    t record := skillrating_internal.ladder_types(ladder);
+    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
     place bigint;
 BEGIN
@@ -134,8 +134,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
-    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    t record := skillrating_internal.ladder_types(ladder);
+    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
     percentile float8;
 BEGIN
@@ -172,8 +172,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
-    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    t record := skillrating_internal.ladder_types(ladder);
+    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
 BEGIN
     IF n IS NULL OR n < 0 THEN
@@ -233,8 +233,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
-    s record := skillrating.state_expressions(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
 BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT e.seq, e.kind, e.match_id::text, e.played_at, e.games, e.team, e.score, e.win_probability,
@@ -251,7 +251,7 @@ $function$;
 COMMENT ON FUNCTION skillrating.history(text, anycompatible, text, timestamptz, timestamptz, bigint) IS
 'What happened to a player in a pool, from since on and before until, in rated order, at most the last n: matches and operations with the displayed rating before and after, the games before, the predicted probability to win and the score. Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.state_expressions(
+CREATE FUNCTION skillrating_internal.state_expressions(
     ladder text,
     OUT before text,
     OUT after text)
@@ -269,7 +269,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.state_expressions(text) IS
+COMMENT ON FUNCTION skillrating_internal.state_expressions(text) IS
 'The states before and after in a row e of event, as SQL expressions that give arrays for state_rating(). Error 42P01 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.rating_at(
@@ -282,8 +282,8 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
-    s record := skillrating.state_expressions(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
     rating float8;
 BEGIN
     EXECUTE format(
@@ -341,8 +341,8 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
-    s record := skillrating.state_expressions(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
     last_seq bigint;
     first_seq bigint;
 BEGIN
@@ -393,7 +393,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    PERFORM skillrating.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     RETURN QUERY EXECUTE format(
         'SELECT r.player_id::text, r.rating, r.games, r.last_played,
             skillrating.synelo_status(r.games, r.last_played, $2, coalesce($3, (l.params->>''shadow_rounds'')::float8::integer, 10), $4)
@@ -421,7 +421,7 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    PERFORM skillrating.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     RETURN QUERY EXECUTE format(
         'SELECT e.player_id::text, count(*), sum(e.win_probability), sum(e.score),
             avg(e.score - e.win_probability),
@@ -458,12 +458,12 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    s record := skillrating.state_expressions(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
     model record;
     is_settled text;
     bin text;
 BEGIN
-    PERFORM skillrating.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
     INTO model;
     IF step <= '0' THEN

@@ -1,6 +1,6 @@
 -- Fair teams of a ladder's players.
 
-CREATE FUNCTION skillrating.state_or_initial(
+CREATE FUNCTION skillrating_internal.state_or_initial(
     state_columns text[],
     state_column text)
 RETURNS text
@@ -8,7 +8,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 RETURN CASE WHEN state_column IS NULL THEN 'NULL::float8' ELSE format('coalesce(r.%I, $3[%s])', state_column, array_position(state_columns, state_column)) END;
 
-COMMENT ON FUNCTION skillrating.state_or_initial(text[], text) IS
+COMMENT ON FUNCTION skillrating_internal.state_or_initial(text[], text) IS
 'The expression of a state column of r, or of the initial state $3 where there is no row; null if the model has no such column. For use by the other functions.';
 
 CREATE FUNCTION skillrating.split_ladder(
@@ -37,7 +37,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     model record;
     ratings float8[];
     deviations float8[];
@@ -67,8 +67,8 @@ BEGIN
     EXECUTE format(
         'SELECT array_agg(coalesce(r.%2$I, $3[1]) - $4 * coalesce(%3$s, 0) ORDER BY p.n), array_agg(%3$s ORDER BY p.n), array_agg(%4$s ORDER BY p.n), array_agg(%5$s ORDER BY p.n)
         FROM unnest($1) WITH ORDINALITY AS p(id, n) LEFT JOIN %1$I.rating AS r ON r.player_id %6$s CAST(p.id AS %7$s) AND r.pool = $2',
-        ladder, model.rating, skillrating.state_or_initial(model.state_columns, model.deviation), skillrating.state_or_initial(model.state_columns, model.side),
-        skillrating.state_or_initial(model.state_columns, model.command), t.player_equals, t.player_type)
+        ladder, model.rating, skillrating_internal.state_or_initial(model.state_columns, model.deviation), skillrating_internal.state_or_initial(model.state_columns, model.side),
+        skillrating_internal.state_or_initial(model.state_columns, model.command), t.player_equals, t.player_type)
     INTO ratings, deviations, offsets, commands
     USING players, pool, model.initial, caution;
     IF NOT sides THEN
@@ -115,8 +115,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
-    eligible text := skillrating.eligible_players(ladder, max_deviation);
+    t record := skillrating_internal.ladder_types(ladder);
+    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
     terms jsonb;
     costliest jsonb;

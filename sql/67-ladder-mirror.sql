@@ -1,6 +1,6 @@
 -- Ratings in a table of the user's own.
 
-CREATE FUNCTION skillrating.mirror_statement(
+CREATE FUNCTION skillrating_internal.mirror_statement(
     ladder text,
     relation regclass,
     key text,
@@ -12,7 +12,7 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     owner oid := (SELECT c.relowner FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.rating', ladder)));
 BEGIN
     -- What hangs on a table of another role would run with the rights of the ladder's owner.
@@ -33,10 +33,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.mirror_statement(text, regclass, text, text, jsonb, text) IS
+COMMENT ON FUNCTION skillrating_internal.mirror_statement(text, regclass, text, text, jsonb, text) IS
 'A part of mirror_rating(): the statement that makes the columns of a table equal to those of rating, for the players that a query gives. Error 42501 if the table is not the ladder''s owner''s.';
 
-CREATE FUNCTION skillrating.update_mirrors()
+CREATE FUNCTION skillrating_internal.update_mirrors()
 RETURNS trigger
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -45,17 +45,17 @@ DECLARE
     m record;
 BEGIN
     FOR m IN EXECUTE format('SELECT * FROM %I.mirror', TG_TABLE_SCHEMA) LOOP
-        EXECUTE skillrating.mirror_statement(TG_TABLE_SCHEMA, m.relation, m.key, m.pool, m.columns,
+        EXECUTE skillrating_internal.mirror_statement(TG_TABLE_SCHEMA, m.relation, m.key, m.pool, m.columns,
             format('SELECT DISTINCT c.player_id FROM changed AS c WHERE c.pool = %L', m.pool));
     END LOOP;
     RETURN NULL;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.update_mirrors() IS
+COMMENT ON FUNCTION skillrating_internal.update_mirrors() IS
 'Trigger function on the table rating of a ladder, after each statement: writes what changed to the tables that mirror_rating() has named.';
 
-CREATE FUNCTION skillrating.mirror_triggers(ladder text)
+CREATE FUNCTION skillrating_internal.mirror_triggers(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -69,13 +69,13 @@ BEGIN
     IF wanted AND NOT there THEN
         EXECUTE format(
             'CREATE TRIGGER mirror_insert AFTER INSERT ON %I.rating REFERENCING NEW TABLE AS changed
-            FOR EACH STATEMENT EXECUTE FUNCTION skillrating.update_mirrors()', ladder);
+            FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.update_mirrors()', ladder);
         EXECUTE format(
             'CREATE TRIGGER mirror_update AFTER UPDATE ON %I.rating REFERENCING NEW TABLE AS changed
-            FOR EACH STATEMENT EXECUTE FUNCTION skillrating.update_mirrors()', ladder);
+            FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.update_mirrors()', ladder);
         EXECUTE format(
             'CREATE TRIGGER mirror_delete AFTER DELETE ON %I.rating REFERENCING OLD TABLE AS changed
-            FOR EACH STATEMENT EXECUTE FUNCTION skillrating.update_mirrors()', ladder);
+            FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.update_mirrors()', ladder);
     ELSIF there AND NOT wanted THEN
         EXECUTE format('DROP TRIGGER mirror_insert ON %I.rating', ladder);
         EXECUTE format('DROP TRIGGER mirror_update ON %I.rating', ladder);
@@ -84,7 +84,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.mirror_triggers(text) IS
+COMMENT ON FUNCTION skillrating_internal.mirror_triggers(text) IS
 'A part of mirror_rating(): makes or drops the triggers of the table rating, as there are mirrors or not.';
 
 CREATE FUNCTION skillrating.mirror_rating(
@@ -98,7 +98,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     rating regclass := to_regclass(format('%I.rating', ladder));
     wrong text;
     key_type regtype;
@@ -134,8 +134,8 @@ BEGIN
         'INSERT INTO %I.mirror (relation, pool, key, columns) VALUES ($1, $2, $3, $4)
         ON CONFLICT (relation, pool) DO UPDATE SET key = excluded.key, columns = excluded.columns', ladder)
     USING relation, pool, key, columns;
-    PERFORM skillrating.mirror_triggers(ladder);
-    EXECUTE skillrating.mirror_statement(ladder, relation, key, pool, columns, format('SELECT u.%I FROM %s AS u', key, relation));
+    PERFORM skillrating_internal.mirror_triggers(ladder);
+    EXECUTE skillrating_internal.mirror_statement(ladder, relation, key, pool, columns, format('SELECT u.%I FROM %s AS u', key, relation));
     GET DIAGNOSTICS n = ROW_COUNT;
     RETURN n;
 END
@@ -155,7 +155,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    PERFORM skillrating.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
     EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder) USING relation, pool;
     GET DIAGNOSTICS n = ROW_COUNT;
@@ -163,7 +163,7 @@ BEGIN
         RAISE undefined_object USING
             MESSAGE = format('table %s mirrors no rating of pool "%s" of ladder "%s"', relation, pool, ladder);
     END IF;
-    PERFORM skillrating.mirror_triggers(ladder);
+    PERFORM skillrating_internal.mirror_triggers(ladder);
 END
 $function$;
 

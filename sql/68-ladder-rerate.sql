@@ -1,6 +1,6 @@
 -- Another formula for the same matches.
 
-CREATE FUNCTION skillrating.build_ladder(ladder text)
+CREATE FUNCTION skillrating_internal.build_ladder(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -15,7 +15,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.build_ladder(text) IS
+COMMENT ON FUNCTION skillrating_internal.build_ladder(text) IS
 'A part of rerate(): replays a ladder that has matches and no events yet.';
 
 CREATE FUNCTION skillrating.rerate(
@@ -28,7 +28,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     new_ladder text := "into";
     old record;
     new_model text := model;
@@ -69,7 +69,7 @@ BEGIN
     EXECUTE format(
         'SELECT setval(%L, greatest((SELECT max(m.seq) FROM %2$I.rated_match AS m), (SELECT max(o.seq) FROM %2$I.operation AS o), 1))',
         format('%I.event_seq', new_ladder), new_ladder);
-    PERFORM skillrating.build_ladder(new_ladder);
+    PERFORM skillrating_internal.build_ladder(new_ladder);
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', new_ladder) INTO n;
     RETURN n;
 END
@@ -101,9 +101,9 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating.ladder_types(a);
+    t record := skillrating_internal.ladder_types(a);
 BEGIN
-    PERFORM skillrating.ladder_types(b);
+    PERFORM skillrating_internal.ladder_types(b);
     -- One forecast a match, of the same team in both.
     EXECUTE format(
         'WITH forecast AS (
@@ -154,7 +154,7 @@ DECLARE
     followers text;
     mirror record;
 BEGIN
-    PERFORM skillrating.ladder_types(a), skillrating.ladder_types(b);
+    PERFORM skillrating_internal.ladder_types(a), skillrating_internal.ladder_types(b);
     IF NOT EXISTS (
         SELECT FROM pg_rewrite AS w JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
         WHERE w.ev_class = format('%I.source', b)::regclass AND d.refobjid = format('%I.source', a)::regclass)
@@ -194,9 +194,9 @@ BEGIN
     FOREACH statement IN ARRAY grants LOOP
         EXECUTE statement;
     END LOOP;
-    PERFORM skillrating.mirror_triggers(a), skillrating.mirror_triggers(b);
+    PERFORM skillrating_internal.mirror_triggers(a), skillrating_internal.mirror_triggers(b);
     FOR mirror IN EXECUTE format('SELECT * FROM %I.mirror', a) LOOP
-        EXECUTE skillrating.mirror_statement(a, mirror.relation, mirror.key, mirror.pool, mirror.columns,
+        EXECUTE skillrating_internal.mirror_statement(a, mirror.relation, mirror.key, mirror.pool, mirror.columns,
             format('SELECT u.%I FROM %s AS u', mirror.key, mirror.relation));
     END LOOP;
     IF followers IS NOT NULL THEN

@@ -43,14 +43,14 @@ solve() {
 		FROM expected AS e FULL JOIN skills AS s USING (player)"
 }
 parallel='SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;'
-passes() { grep -c "Query Text: SELECT 0, skillrating.solve_pass" solve.log; }
+passes() { grep -c "Query Text: SELECT 0, skillrating_internal.solve_pass" solve.log; }
 
 for solver in bradley_terry hive; do
 	expect $solver NULL
 	check "$solver on a plain table" "$(solve plain $solver '')"
 	check "$solver in a parallel plan" "$(solve partitioned $solver "$parallel")"
 	check "workers took passes of $solver over partitions" \
-		"$([ "$(passes)" -gt 10 ] && awk '/Query Text: SELECT 0, skillrating.solve_pass/ { plans++ } /Workers Launched: [1-9]/ && plans > told { told++ } END { exit told != plans }' solve.log && echo t)"
+		"$([ "$(passes)" -gt 10 ] && awk '/Query Text: SELECT 0, skillrating_internal.solve_pass/ { plans++ } /Workers Launched: [1-9]/ && plans > told { told++ } END { exit told != plans }' solve.log && echo t)"
 done
 
 # ---- Two more servers ----
@@ -72,7 +72,7 @@ SQL
 sent() {
 	check "$1 over two servers" "$(solve partitioned "$1" '')"
 	check "$1 is solved on the servers" \
-		"$([ "$(grep -c 'Remote SQL: SELECT [0-9]*, skillrating.solve_pass' solve.log)" -eq $((2 * $(passes))) ] && [ "$(grep 'Remote SQL: ' solve.log | grep -vc 'solve_pass\|solve_survey')" -eq 0 ] && echo t)"
+		"$([ "$(grep -c 'Remote SQL: SELECT [0-9]*, skillrating_internal.solve_pass' solve.log)" -eq $((2 * $(passes))) ] && [ "$(grep 'Remote SQL: ' solve.log | grep -vc 'solve_pass\|solve_survey')" -eq 0 ] && echo t)"
 	check "both work on $1 at once" "$(grep -q 'Async Foreign Scan' solve.log && echo t)"
 }
 for solver in bradley_terry hive; do

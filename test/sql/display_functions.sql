@@ -44,11 +44,11 @@ FROM (SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[], CASE WHEN i < 
     (SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[]) AS b FROM (SELECT * FROM stats WHERE i <= 100 UNION ALL SELECT * FROM stats WHERE i < 20) AS twice) AS r;
 CREATE TEMP TABLE monthly (month int, state float8[]);
 INSERT INTO monthly
-SELECT 1, skillrating.linear_fit_transition(skillrating.linear_fit_transition('{}', 1, '{1,2}'), 5, '{2,1}')
+SELECT 1, skillrating_internal.linear_fit_transition(skillrating_internal.linear_fit_transition('{}', 1, '{1,2}'), 5, '{2,1}')
 UNION ALL
-SELECT 2, skillrating.linear_fit_transition(skillrating.linear_fit_transition('{}', 0, '{0,0}'), 7, '{3,2}');
+SELECT 2, skillrating_internal.linear_fit_transition(skillrating_internal.linear_fit_transition('{}', 0, '{0,0}'), 7, '{3,2}');
 SELECT round((m).intercept::numeric, 9) AS intercept, (SELECT array_agg(round(c::numeric, 9)) FROM unnest((m).coefficient) AS c) AS coefficient, (m).observations
-FROM (SELECT skillrating.linear_fit_final(skillrating.linear_fit_combine(a.state, b.state)) AS m
+FROM (SELECT skillrating_internal.linear_fit_final(skillrating_internal.linear_fit_combine(a.state, b.state)) AS m
       FROM monthly AS a, monthly AS b WHERE a.month = 1 AND b.month = 2) AS fit;
 SELECT round((m).intercept::numeric, 9) AS intercept, (SELECT array_agg(round(c::numeric, 9)) FROM unnest((m).coefficient) AS c) AS coefficient
 FROM (SELECT skillrating.linear_fit(y, x) AS m
@@ -95,8 +95,8 @@ SELECT skillrating.linear_fit(y, x) FROM (VALUES (1::float8, '{1,2}'::float8[]),
 SELECT skillrating.linear_fit('NaN', '{1}');
 SELECT skillrating.linear_fit(1, '{infinity}');
 SELECT skillrating.linear_fit(1, '{1}', 1, r) FROM unnest(ARRAY[0, 1]) AS r;
-SELECT skillrating.linear_fit_final('{1,2,3}');
-SELECT skillrating.linear_fit_transition('{NaN,0,0,0,0,0,0,0,0}', 1, '{1}');
+SELECT skillrating_internal.linear_fit_final('{1,2,3}');
+SELECT skillrating_internal.linear_fit_transition('{NaN,0,0,0,0,0,0,0,0}', 1, '{1}');
 SELECT skillrating.linear_predict(ROW(1, '{1,2}', NULL, NULL, 2)::skillrating.linear_model, '{1}');
 SELECT skillrating.linear_predict(ROW(NULL, NULL, NULL, NULL, 2)::skillrating.linear_model, '{1}') IS NULL AS unknown;
 

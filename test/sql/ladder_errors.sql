@@ -111,22 +111,22 @@ ROLLBACK;
 -- The trigger functions know where they belong.
 CREATE TABLE stray (match_id bigint);
 CREATE TRIGGER stray AFTER INSERT ON stray REFERENCING NEW TABLE AS n
-    FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches();
+    FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches();
 INSERT INTO stray VALUES (1);
 DROP TRIGGER stray ON stray;
-CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches();
+CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches();
 INSERT INTO stray VALUES (1);
 DROP TRIGGER stray ON stray;
-CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating.collect_matches();
+CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating_internal.collect_matches();
 INSERT INTO stray VALUES (1);
 DROP TRIGGER stray ON stray;
-CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating.apply_pending();
+CREATE TRIGGER stray AFTER INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating_internal.apply_pending();
 INSERT INTO stray VALUES (1);
 DROP TRIGGER stray ON stray;
-CREATE TRIGGER stray BEFORE INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating.apply_pending();
+CREATE TRIGGER stray BEFORE INSERT ON stray FOR EACH ROW EXECUTE FUNCTION skillrating_internal.apply_pending();
 INSERT INTO stray VALUES (1);
 DROP TABLE stray;
-SELECT skillrating.collect_matches();
+SELECT skillrating_internal.collect_matches();
 
 -- The codes that programs go by.
 DO $$

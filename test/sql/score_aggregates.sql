@@ -73,12 +73,12 @@ SELECT skillrating.calibration(p, o, 0) FROM rain;
 SELECT skillrating.calibration(p, o, 1001) FROM rain;
 SELECT skillrating.calibration(p, o, CASE WHEN o = 1 THEN 5 ELSE 6 END) FROM rain;
 SELECT skillrating.calibration(p + 1, o) FROM rain;
-SELECT skillrating.calibration_final('{}') AS nothing;
-SELECT skillrating.calibration_final('{1,2,3}');
-SELECT skillrating.calibration_final(array_fill(0::float8, ARRAY[16]));
-SELECT skillrating.calibration_final(ARRAY[1, 0, 1e9] || array_fill(0::float8, ARRAY[18]));
-SELECT (skillrating.calibration_final(skillrating.calibration_combine('{}', skillrating.calibration_transition('{}', 0.75, 1)))).base_rate;
-SELECT skillrating.calibration_combine(skillrating.calibration_transition('{}', 0.5, 1), skillrating.calibration_transition('{}', 0.5, 1, 3));
+SELECT skillrating_internal.calibration_final('{}') AS nothing;
+SELECT skillrating_internal.calibration_final('{1,2,3}');
+SELECT skillrating_internal.calibration_final(array_fill(0::float8, ARRAY[16]));
+SELECT skillrating_internal.calibration_final(ARRAY[1, 0, 1e9] || array_fill(0::float8, ARRAY[18]));
+SELECT (skillrating_internal.calibration_final(skillrating_internal.calibration_combine('{}', skillrating_internal.calibration_transition('{}', 0.75, 1)))).base_rate;
+SELECT skillrating_internal.calibration_combine(skillrating_internal.calibration_transition('{}', 0.5, 1), skillrating_internal.calibration_transition('{}', 0.5, 1, 3));
 DROP TABLE rain;
 
 -- Contexts: finite for none and all, shrunk towards the prior.
@@ -99,22 +99,22 @@ SELECT skillrating.context_log_odds(true, 0, 1);
 SELECT skillrating.context_log_odds(true, p, 1) FROM (VALUES (0.4::float8), (0.5)) AS v(p);
 
 -- A state is an ordinary array: it can be stored, and merged later.
-SELECT skillrating.mean_final(skillrating.sums_combine(
-    skillrating.brier_score_transition('{0,0,0}', 0.5, 1),
-    skillrating.brier_score_transition('{0,0,0}', 0.9, 1)));
-SELECT skillrating.mean_final('{1,2}');
-SELECT skillrating.mean_final('{{1,2,3}}');
-SELECT skillrating.brier_score_transition('{1,NULL,2}', 0.5, 1);
-SELECT skillrating.context_log_odds_final('{0,0,0.5}');
-SELECT skillrating.hive_win_probability_final('{}');
+SELECT skillrating_internal.mean_final(skillrating_internal.sums_combine(
+    skillrating_internal.brier_score_transition('{0,0,0}', 0.5, 1),
+    skillrating_internal.brier_score_transition('{0,0,0}', 0.9, 1)));
+SELECT skillrating_internal.mean_final('{1,2}');
+SELECT skillrating_internal.mean_final('{{1,2,3}}');
+SELECT skillrating_internal.brier_score_transition('{1,NULL,2}', 0.5, 1);
+SELECT skillrating_internal.context_log_odds_final('{0,0,0.5}');
+SELECT skillrating_internal.hive_win_probability_final('{}');
 
 -- A transition does not write into a constant that it is given.
 CREATE FUNCTION twice() RETURNS TABLE (first text, second text) LANGUAGE plpgsql AS $$
 DECLARE
     state float8[] := '{0,0,0}';
 BEGIN
-    first := skillrating.brier_score_transition(state, 0.5, 1)::text;
-    second := skillrating.brier_score_transition(state, 0.5, 1)::text;
+    first := skillrating_internal.brier_score_transition(state, 0.5, 1)::text;
+    second := skillrating_internal.brier_score_transition(state, 0.5, 1)::text;
     RETURN NEXT;
 END $$;
 SELECT * FROM twice();

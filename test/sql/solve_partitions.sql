@@ -81,20 +81,20 @@ CREATE TABLE part_maximum AS SELECT m AS match_id, CASE WHEN t = 1 THEN 1 ELSE 1
 CALL skillrating.solve_distributed('part_maximum', 'part_skills', params => '{"prior_deviation": 0}') \gset
 
 -- The aggregates by themselves: passes over parts add up.
-SELECT s.games, s.component, s.contexts, s.matches, s.rows FROM (SELECT (skillrating.solve_survey('{"solver": "hive"}', match_id, player_id, team, rank, skillrating.inputs(context => 'map ' || match_id % 2))).* FROM part_maximum) AS s;
+SELECT s.games, s.component, s.contexts, s.matches, s.rows FROM (SELECT (skillrating_internal.solve_survey('{"solver": "hive"}', match_id, player_id, team, rank, skillrating.inputs(context => 'map ' || match_id % 2))).* FROM part_maximum) AS s;
 SELECT round(p.objective::numeric, 6) AS objective, p.gradient, p.curvature, p.product
-FROM (SELECT (skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 0], NULL)).* FROM part_maximum) AS p;
+FROM (SELECT (skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 0], NULL)).* FROM part_maximum) AS p;
 SELECT p.objective, p.gradient, p.product
-FROM (SELECT (skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 0], ARRAY[1, 0, 0, 2])).* FROM part_maximum) AS p;
+FROM (SELECT (skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 0], ARRAY[1, 0, 0, 2])).* FROM part_maximum) AS p;
 SELECT abs(a.objective - sum(b.objective)) < 1e-9 AS adds_up
 FROM (SELECT array_agg(DISTINCT player_id) AS players, array_agg(DISTINCT sin(hashtext(player_id))) AS point FROM part_plain) AS k,
-    LATERAL (SELECT (skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, k.players, k.point, NULL)).* FROM part_plain) AS a,
-    LATERAL (SELECT (skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, k.players, k.point, NULL)).* FROM part_plain GROUP BY season) AS b
+    LATERAL (SELECT (skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, k.players, k.point, NULL)).* FROM part_plain) AS a,
+    LATERAL (SELECT (skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, k.players, k.point, NULL)).* FROM part_plain GROUP BY season) AS b
 GROUP BY a.objective;
 -- More matches than are taken together, one of them wrong.
 SELECT (s).matches, cardinality((s).players) AS players FROM (
-    SELECT skillrating.solve_survey('{"solver": "bradley_terry"}', m, 3 * m / 2 + t, t, t, NULL) AS s FROM generate_series(1, 10000) AS m, generate_series(1, 2) AS t) AS q;
-SELECT skillrating.solve_survey('{"solver": "bradley_terry"}', m, t, t, t, skillrating.inputs(weight => CASE WHEN m = 9000 AND t = 2 THEN -1 END)) FROM generate_series(1, 10000) AS m, generate_series(1, 2) AS t;
+    SELECT skillrating_internal.solve_survey('{"solver": "bradley_terry"}', m, 3 * m / 2 + t, t, t, NULL) AS s FROM generate_series(1, 10000) AS m, generate_series(1, 2) AS t) AS q;
+SELECT skillrating_internal.solve_survey('{"solver": "bradley_terry"}', m, t, t, t, skillrating.inputs(weight => CASE WHEN m = 9000 AND t = 2 THEN -1 END)) FROM generate_series(1, 10000) AS m, generate_series(1, 2) AS t;
 
 -- What is refused.
 CALL skillrating.solve_distributed('part_all', 'part_skills', 'whole_history');
@@ -109,19 +109,19 @@ CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '[]');
 CREATE TABLE part_by_player (LIKE part_plain) PARTITION BY HASH (match_id);
 CREATE TABLE part_by_player_0 PARTITION OF part_by_player FOR VALUES WITH (MODULUS 1, REMAINDER 0) PARTITION BY HASH (player_id);
 CALL skillrating.solve_distributed('part_by_player', 'part_skills');
-SELECT skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3], ARRAY[0, 0, 0], NULL) FROM part_maximum;
-SELECT skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 2], ARRAY[0, 0, 0, 0], NULL) FROM part_maximum;
-SELECT skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0], NULL) FROM part_maximum;
-SELECT skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 'NaN'::float8], NULL) FROM part_maximum;
-SELECT skillrating.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, NULL::int[], ARRAY[0, 0, 0], NULL) FROM part_maximum;
-SELECT skillrating.solve_pass('{"solver": "hive"}', match_id, player_id, team, rank, skillrating.inputs(context => 'here'), ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 0], NULL) FROM part_maximum;
-SELECT skillrating.solve_survey(NULL, match_id, player_id, team, rank, NULL) FROM part_maximum;
-SELECT skillrating.solve_survey('[]', match_id, player_id, team, rank, NULL) FROM part_maximum;
-SELECT skillrating.solve_survey('{}', match_id, player_id, team, rank, NULL) FROM part_maximum;
-SELECT skillrating.solve_survey('{"solver": "elo"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
-SELECT skillrating.solve_survey('{"solver": "whole_history"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
-SELECT skillrating.solve_survey('{"solver": "hive", "draw": "much"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
-SELECT skillrating.solve_survey('{"solver": "hive", "contexts": [1]}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3], ARRAY[0, 0, 0], NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 2], ARRAY[0, 0, 0, 0], NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0], NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 'NaN'::float8], NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, NULL::int[], ARRAY[0, 0, 0], NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_pass('{"solver": "hive"}', match_id, player_id, team, rank, skillrating.inputs(context => 'here'), ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 0], NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey(NULL, match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('[]', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{"solver": "elo"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{"solver": "whole_history"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{"solver": "hive", "draw": "much"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{"solver": "hive", "contexts": [1]}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 
 -- A partition without the right to read it.
 CREATE ROLE regress_skillrating_part;

@@ -233,8 +233,8 @@ match_arguments(Relation relation, Jsonb *columns)
 	if (inputs.len == 0)
 		appendStringInfoString(&text, "CAST(NULL AS skillrating.inputs)");
 	else
-		appendStringInfo(&text, "skillrating.%s(%s)",
-						 texts ? "inputs" : "number_inputs", inputs.data);
+		appendStringInfo(&text, "%s(%s)",
+						 texts ? "skillrating.inputs" : "skillrating_internal.number_inputs", inputs.data);
 	return text.data;
 }
 
@@ -321,7 +321,7 @@ prepare(Distributed *d, const char *aggregate, int nparams, Oid *argtypes)
 	initStringInfo(&text);
 	for (i = 0; i < d->nleaves; i++)
 	{
-		appendStringInfo(&text, "%sSELECT %d, skillrating.%s($%d, %s",
+		appendStringInfo(&text, "%sSELECT %d, skillrating_internal.%s($%d, %s",
 						 i > 0 ? " UNION ALL " : "", i, aggregate,
 						 i * nparams + 1, d->arguments);
 		for (p = 1; p < nparams; p++)

@@ -201,7 +201,7 @@ take_batch(HistoryBuilder *builder, void *argument)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a context is not among those of the plan"),
-				 errhint("The contexts that there are, skillrating.solve_survey() knows.")));
+				 errhint("The contexts that there are, skillrating_internal.solve_survey() knows.")));
 	make_room(state);
 	if (state->survey)
 	{

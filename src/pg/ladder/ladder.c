@@ -387,7 +387,7 @@ query_text(const Ladder *ladder, LadderQuery query, Oid *argtypes, int *nargs)
 		case QUERY_RESEQUENCE:
 			argtypes[(*nargs)++] = TEXTOID;
 			argtypes[(*nargs)++] = BOOLOID;
-			appendStringInfoString(&sql, "SELECT skillrating.resequence($1, $2)");
+			appendStringInfoString(&sql, "SELECT skillrating_internal.resequence($1, $2)");
 			break;
 
 		case QUERY_TAKE_CORRECTIONS:

@@ -171,7 +171,7 @@ add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
 Datum
 skillrating_collect_matches(PG_FUNCTION_ARGS)
 {
-	const char *function = "skillrating.collect_matches";
+	const char *function = "skillrating_internal.collect_matches";
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	Relation	relation;
 	Ladder	   *ladder;
@@ -254,7 +254,7 @@ skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
-		wrong_trigger("skillrating.refuse_truncate", "before truncate");
+		wrong_trigger("skillrating_internal.refuse_truncate", "before truncate");
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("table \"%s\" belongs to a ladder and cannot be truncated",
@@ -276,7 +276,7 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
-		wrong_trigger("skillrating.apply_pending", "after a row of pending");
+		wrong_trigger("skillrating_internal.apply_pending", "after a row of pending");
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");

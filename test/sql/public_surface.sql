@@ -1,0 +1,44 @@
+-- What a user can call and use, in full: whatever is added, renamed or taken away
+-- shows here.  The rest is in skillrating_internal.
+\pset format unaligned
+\pset tuples_only on
+\set members 'pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = \'skillrating\' AND d.deptype = \'e\''
+
+-- Functions, procedures, aggregates and window functions.
+SELECT format('%s %s(%s)%s',
+    CASE p.prokind WHEN 'a' THEN 'aggregate' WHEN 'w' THEN 'window' WHEN 'p' THEN 'procedure' ELSE 'function' END,
+    p.proname, pg_get_function_arguments(p.oid), ' -> ' || pg_get_function_result(p.oid))
+FROM :members JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+WHERE p.pronamespace = 'skillrating'::regnamespace
+ORDER BY p.proname COLLATE "C", pg_get_function_arguments(p.oid) COLLATE "C";
+
+-- Types.
+SELECT format('%s (%s)', t.typname,
+    string_agg(format('%s %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum))
+FROM pg_type AS t JOIN pg_attribute AS a ON a.attrelid = t.typrelid AND a.attnum > 0
+WHERE t.typnamespace = 'skillrating'::regnamespace AND t.typtype = 'c'
+GROUP BY t.typname
+ORDER BY t.typname COLLATE "C";
+
+-- All members are in the two schemas, and all that a user calls says what it is.
+SELECT DISTINCT p.pronamespace::regnamespace
+FROM :members JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid ORDER BY 1;
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid)
+FROM :members
+WHERE obj_description(d.objid, d.classid::regclass::name) IS NULL AND d.classid IN ('pg_proc'::regclass, 'pg_namespace'::regclass);
+SELECT t.typname FROM pg_type AS t
+WHERE t.typnamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace) AND t.typtype = 'c'
+    AND obj_description(t.oid, 'pg_type') IS NULL;
+
+-- Nothing that a user calls takes or gives a type of the other schema, but for aggregates.
+SELECT p.oid::regprocedure
+FROM pg_proc AS p, unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) AS used
+JOIN pg_type AS t ON t.oid = used
+WHERE p.pronamespace = 'skillrating'::regnamespace AND t.typnamespace = 'skillrating_internal'::regnamespace;
+
+-- A transition, final or combine function, or that of a trigger, is not for a user to call.
+SELECT p.oid::regprocedure
+FROM pg_proc AS p
+WHERE p.pronamespace = 'skillrating'::regnamespace
+    AND (p.prorettype IN ('trigger'::regtype, 'internal'::regtype) OR EXISTS (
+        SELECT FROM pg_aggregate AS a WHERE p.oid IN (a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn)));
