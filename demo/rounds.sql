@@ -55,13 +55,13 @@ FROM (
 ) AS ranks;
 
 \echo 'An upcoming match, ten of the most active players, with the sides as they would be:'
-SELECT team_number AS team, array_agg(player_id) AS players, round(avg(rating)::numeric, 2) AS mean_rating,
+SELECT team, array_agg(player_id) AS players, round(avg(rating)::numeric, 2) AS mean_rating,
     round(avg(win_probability)::numeric, 3) AS p
 FROM (SELECT array_agg(player_id ORDER BY games DESC, player_id) AS players
       FROM (SELECT player_id, games FROM rounds.rating ORDER BY games DESC, player_id LIMIT 10) AS active) AS lobby
 CROSS JOIN LATERAL skillrating.preview('rounds', players, ARRAY[1, 2, 1, 2, 1, 2, 1, 2, 1, 2],
     side => ARRAY[1, 2, 1, 2, 1, 2, 1, 2, 1, 2])
-GROUP BY team_number ORDER BY team_number;
+GROUP BY team ORDER BY team;
 
 \echo 'The forecasts made along the way, from match 1001 on (less is better):'
 WITH base AS (

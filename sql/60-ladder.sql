@@ -633,7 +633,7 @@ CREATE FUNCTION skillrating.preview(
     gain float8 DEFAULT 1,
     squad bigint[] DEFAULT NULL,
     OUT player_id text,
-    OUT team_number integer,
+    OUT team integer,
     OUT rating float8,
     OUT win_probability float8,
     OUT win_change float8,

@@ -15,6 +15,98 @@ LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
 'The types of a ladder''s players and matches, the operators that compare them, and how players are ordered, as SQL text that does not depend on search_path. Error 42704 for an unknown ladder.';
 
+CREATE FUNCTION skillrating_internal.change_ladder(
+    ladder text,
+    OUT player_type text,
+    OUT player_equals text,
+    OUT player_order text,
+    OUT match_type text,
+    OUT match_equals text,
+    OUT match_order text,
+    OUT player_less text)
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    -- Whoever had the lock may have put other tables in the place of these.
+    t := skillrating_internal.ladder_types(ladder);
+    player_type := t.player_type;
+    player_equals := t.player_equals;
+    player_order := t.player_order;
+    match_type := t.match_type;
+    match_equals := t.match_equals;
+    match_order := t.match_order;
+    player_less := t.player_less;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.change_ladder(text) IS
+'Locks a ladder until the end of the transaction, so that nobody rates or corrects meanwhile, and
+returns ladder_types(). Whatever changes the history of a ladder begins with it. Error 42704 for an
+unknown ladder.';
+
+CREATE FUNCTION skillrating_internal.note_operation(
+    ladder text,
+    kind text,
+    player_id text DEFAULT NULL,
+    into_id text DEFAULT NULL,
+    pool text DEFAULT NULL,
+    since timestamptz DEFAULT NULL,
+    until timestamptz DEFAULT NULL,
+    at timestamptz DEFAULT now(),
+    state float8[] DEFAULT NULL,
+    params jsonb DEFAULT '{}',
+    reason text DEFAULT NULL)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    operation bigint := nextval(format('%I.event_seq', ladder));
+BEGIN
+    EXECUTE format(
+        'INSERT INTO %1$I.operation (seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
+        VALUES ($1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
+    USING operation, kind, player_id, into_id, pool, since, until, at, state, params, reason;
+    RETURN operation;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text) IS
+'Writes an operation into table operation of a ladder that change_ladder() has locked, at the next
+place in the order, and returns its number. Identifiers are texts. Error 42704 for an unknown
+ladder.';
+
+CREATE FUNCTION skillrating_internal.note_correction(
+    ladder text,
+    kind text,
+    seq bigint,
+    match_id text DEFAULT NULL,
+    played_at timestamptz DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    IF seq IS NOT NULL THEN
+        EXECUTE format('INSERT INTO %I.correction (seq, match_id, kind, played_at) VALUES ($1, CAST($2 AS %s), $3, $4)',
+            ladder, t.match_type)
+        USING seq, match_id, kind, played_at;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz) IS
+'Writes into table correction of a ladder that history is out of date from a place in the order on;
+nothing if that is null. The match and the time are those that a ladder with late => reorder has to
+find a new place for. Error 42704 for an unknown ladder.';
+
 CREATE FUNCTION skillrating.catch_up(
     ladder text,
     search boolean DEFAULT false,
@@ -118,11 +210,10 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.change_ladder(ladder);
     place bigint;
     n bigint;
 BEGIN
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
     EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = $2 WHERE m.match_id %s CAST($1 AS %s) RETURNING m.seq',
         ladder, t.match_equals, t.match_type)
     INTO place USING match_id::text, reason;
@@ -132,10 +223,7 @@ BEGIN
             MESSAGE = format('ladder "%s" has not looked at match %s', ladder, match_id),
             HINT = 'Matches that it knows are in its table rated_match.';
     END IF;
-    IF place IS NOT NULL THEN
-        EXECUTE format('INSERT INTO %I.correction (seq, match_id, kind) VALUES ($1, CAST($2 AS %s), ''void'')', ladder, t.match_type)
-        USING place, match_id::text;
-    END IF;
+    PERFORM skillrating_internal.note_correction(ladder, 'void', place, match_id::text);
 END
 $function$;
 
@@ -150,12 +238,11 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.change_ladder(ladder);
     place bigint;
     played_at timestamptz;
     n bigint;
 BEGIN
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
     EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = NULL WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.seq, m.played_at',
         ladder, t.match_equals, t.match_type)
     INTO place, played_at USING match_id::text;
@@ -164,10 +251,7 @@ BEGIN
         RAISE undefined_object USING
             MESSAGE = format('match %s of ladder "%s" is not void', match_id, ladder);
     END IF;
-    IF place IS NOT NULL THEN
-        EXECUTE format('INSERT INTO %I.correction (seq, match_id, kind, played_at) VALUES ($1, CAST($2 AS %s), ''restore'', $3)', ladder, t.match_type)
-        USING place, match_id::text, played_at;
-    END IF;
+    PERFORM skillrating_internal.note_correction(ladder, 'restore', place, match_id::text, played_at);
 END
 $function$;
 
@@ -179,14 +263,13 @@ CREATE FUNCTION skillrating.exclude_player(
     player_id anycompatible,
     since timestamptz DEFAULT '-infinity',
     until timestamptz DEFAULT 'infinity',
-    reason text DEFAULT NULL)
-RETURNS bigint
+    reason text DEFAULT NULL,
+    OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    operation_seq bigint;
+    t record;
     place bigint;
 BEGIN
     IF ladder IS NULL OR player_id IS NULL OR since IS NULL OR until IS NULL THEN
@@ -197,7 +280,7 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('since (%s) must lie before until (%s)', since, until);
     END IF;
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    t := skillrating_internal.change_ladder(ladder);
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT CAST($1 AS %2$s)
@@ -208,16 +291,8 @@ BEGIN
         WHERE e.kind = ''match'' AND e.played_at >= $2 AND e.played_at < $3',
         ladder, t.player_type, t.player_equals)
     INTO place USING player_id::text, since, until;
-    EXECUTE format(
-        'INSERT INTO %1$I.operation (seq, kind, player_id, since, until, reason)
-        VALUES (nextval(%2$L), ''exclude'', CAST($1 AS %3$s), $2, $3, $4)
-        RETURNING seq', ladder, format('%I.event_seq', ladder), t.player_type)
-    INTO operation_seq USING player_id::text, since, until, reason;
-    IF place IS NOT NULL THEN
-        EXECUTE format('INSERT INTO %I.correction (seq, kind) VALUES ($1, ''exclude'')', ladder)
-        USING place;
-    END IF;
-    RETURN operation_seq;
+    operation := skillrating_internal.note_operation(ladder, 'exclude', player_id::text, since => since, until => until, reason => reason);
+    PERFORM skillrating_internal.note_correction(ladder, 'exclude', place);
 END
 $function$;
 
@@ -228,14 +303,13 @@ CREATE FUNCTION skillrating.merge_players(
     ladder text,
     player_id anycompatible,
     into_id anycompatible,
-    reason text DEFAULT NULL)
-RETURNS bigint
+    reason text DEFAULT NULL,
+    OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    operation_seq bigint;
+    t record;
     place bigint;
     first_played_at timestamptz;
     bad boolean;
@@ -244,7 +318,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, player_id and into_id must not be null';
     END IF;
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    t := skillrating_internal.change_ladder(ladder);
 
     -- Whoever follows the merges from into_id must not come back to player_id.
     EXECUTE format(
@@ -266,16 +340,8 @@ BEGIN
     EXECUTE format('SELECT min(e.seq), min(e.played_at) FROM %I.event AS e WHERE e.player_id %s CAST($1 AS %s)',
         ladder, t.player_equals, t.player_type)
     INTO place, first_played_at USING player_id::text;
-    EXECUTE format(
-        'INSERT INTO %1$I.operation (seq, kind, player_id, into_id, reason)
-        VALUES (nextval(%2$L), ''merge'', CAST($1 AS %3$s), CAST($2 AS %3$s), $3)
-        RETURNING seq', ladder, format('%I.event_seq', ladder), t.player_type)
-    INTO operation_seq USING player_id::text, into_id::text, reason;
-    IF place IS NOT NULL THEN
-        EXECUTE format('INSERT INTO %I.correction (seq, kind, played_at) VALUES ($1, ''merge'', $2)', ladder)
-        USING place, first_played_at;
-    END IF;
-    RETURN operation_seq;
+    operation := skillrating_internal.note_operation(ladder, 'merge', player_id::text, into_id::text, reason => reason);
+    PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at);
 END
 $function$;
 
@@ -284,18 +350,18 @@ COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible
 
 CREATE FUNCTION skillrating.undo_operation(
     ladder text,
-    seq bigint)
+    operation bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.change_ladder(ladder);
     operation_kind text;
+    season text;
     place bigint;
     first_played_at timestamptz;
 BEGIN
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
 
     -- Whose matches were left out or counted for somebody else, they count again from the first on.
     EXECUTE format(
@@ -309,22 +375,27 @@ BEGIN
         FROM account AS a
         JOIN %1$I.source AS s ON s.player_id %2$s a.id
         JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id', ladder, t.player_equals, t.match_equals)
-    INTO place, first_played_at USING seq;
+    INTO place, first_played_at USING operation;
     EXECUTE format(
-        'UPDATE %I.operation AS o SET undone_at = now() WHERE o.seq = $1 AND o.undone_at IS NULL RETURNING o.kind', ladder)
-    INTO operation_kind USING seq;
+        'UPDATE %I.operation AS o SET undone_at = now()
+        WHERE o.seq = $1 AND o.undone_at IS NULL RETURNING o.kind, o.params->>''name''', ladder)
+    INTO operation_kind, season USING operation;
     IF operation_kind IS NULL THEN
         RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, seq),
+            MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
             HINT = 'See the column seq of its table operation.';
     END IF;
     IF operation_kind NOT IN ('exclude', 'merge') THEN
-        place := seq;
+        place := operation;
     END IF;
-    IF place IS NOT NULL THEN
-        EXECUTE format('INSERT INTO %I.correction (seq, kind, played_at) VALUES ($1, ''undo'', $2)', ladder)
-        USING place, first_played_at;
+    -- A season that began towards solved skills is two operations.
+    IF operation_kind = 'season' THEN
+        EXECUTE format(
+            'UPDATE %I.operation AS o SET undone_at = now()
+            WHERE o.kind = ''seed'' AND o.params->>''season'' = $1 AND o.undone_at IS NULL', ladder)
+        USING season;
     END IF;
+    PERFORM skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at);
 END
 $function$;
 
@@ -370,25 +441,26 @@ COMMENT ON FUNCTION skillrating.why_unrated(text, anycompatible) IS
 CREATE FUNCTION skillrating.forget_player(
     ladder text,
     player_id anycompatible,
-    pseudonym anycompatible)
-RETURNS void
+    pseudonym anycompatible,
+    OUT players bigint)
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    taken boolean;
-BEGIN
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
-    EXECUTE format(
+    t record := skillrating_internal.change_ladder(ladder);
+    -- Whether a player occurs in the ladder.
+    occurs constant text := format(
         'SELECT EXISTS (SELECT FROM %1$I.rating AS r WHERE r.player_id %2$s CAST($1 AS %3$s))
             OR EXISTS (SELECT FROM %1$I.operation AS o WHERE CAST($1 AS %3$s) %2$s ANY (ARRAY[o.player_id, o.into_id]))',
-        ladder, t.player_equals, t.player_type)
-    INTO taken USING pseudonym::text;
+        ladder, t.player_equals, t.player_type);
+    taken boolean;
+BEGIN
+    EXECUTE occurs INTO taken USING pseudonym::text;
     IF taken THEN
         RAISE unique_violation USING
             MESSAGE = format('pseudonym %s is taken in ladder "%s"', pseudonym, ladder);
     END IF;
+    EXECUTE replace('SELECT count(*) FROM (%s) AS o(occurs) WHERE o.occurs', '%s', occurs) INTO players USING player_id::text;
     IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
         EXECUTE format('UPDATE %I.match_player AS p SET player_id = CAST($2 AS %3$s) WHERE p.player_id %2$s CAST($1 AS %3$s)',
             ladder, t.player_equals, t.player_type)
@@ -416,4 +488,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
-'Erases a person from a ladder: puts a pseudonym in place of the player in its matches, events, ratings, solved skills and operations, and leaves the arithmetic as it is. Where the ladder has a source, do the same to the tables behind it, in the same transaction. The matches are then new content, so that catch_up() replays them, with the same outcome but for the last bit of sums whose order changes with the name. Errors: 42704 for an unknown ladder, 23505 if the pseudonym is taken.';
+'Erases a person from a ladder: puts a pseudonym in place of the player in its matches, events, ratings, solved skills and operations, and leaves the arithmetic as it is. Returns the number of players erased: 0 for one who does not occur. Where the ladder has a source, do the same to the tables behind it, in the same transaction. The matches are then new content, so that catch_up() replays them, with the same outcome but for the last bit of sums whose order changes with the name. Errors: 42704 for an unknown ladder, 23505 if the pseudonym is taken.';

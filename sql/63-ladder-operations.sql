@@ -17,26 +17,32 @@ CREATE FUNCTION skillrating.new_season(
     pool text DEFAULT NULL,
     at timestamptz DEFAULT now(),
     reason text DEFAULT NULL,
-    toward text DEFAULT NULL)
-RETURNS bigint
+    toward text DEFAULT NULL,
+    OUT operation bigint,
+    OUT players bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    operation_seq bigint;
+    t record;
+    seed bigint;
     taken boolean;
-    n bigint;
     model record;
 BEGIN
     IF ladder IS NULL OR name IS NULL OR keep IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, name, keep and at must not be null';
     END IF;
+    IF name = '' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'name of a season must not be empty',
+            HINT = 'The empty name stands for the time before the first season.';
+    END IF;
     IF NOT keep BETWEEN 0 AND 1 THEN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('keep must lie between 0 and 1, not %s', keep);
     END IF;
+    t := skillrating_internal.change_ladder(ladder);
     IF toward IS NOT NULL THEN
         EXECUTE format(
             'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, skillrating.log_odds_unit(l.model, l.params) AS unit
@@ -55,23 +61,19 @@ BEGIN
                 HINT = format('Do so first: skillrating.solve_ladder(%L, %L).', ladder, toward);
         END IF;
     END IF;
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.operation WHERE kind = ''season'' AND undone_at IS NULL AND params->>''name'' = $1)', ladder)
     INTO taken USING name;
     IF taken THEN
         RAISE duplicate_object USING
             MESSAGE = format('ladder "%s" has a season "%s" already', ladder, name);
     END IF;
-    EXECUTE format(
-        'INSERT INTO %I.operation (seq, kind, pool, at, params, reason)
-        VALUES (nextval(%L), ''season'', $1, $2, jsonb_build_object(''name'', $3, ''keep'', $4), $5) RETURNING seq',
-        ladder, format('%I.event_seq', ladder))
-    INTO operation_seq USING pool, at, name, keep, coalesce(reason, 'season ' || name);
-    n := skillrating_internal.apply_operation(ladder, operation_seq);
+    operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
+        params => jsonb_build_object('name', name, 'keep', keep), reason => coalesce(reason, 'season ' || name));
+    players := skillrating_internal.apply_operation(ladder, operation);
 
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
     IF toward IS NOT NULL AND keep < 1 THEN
-        operation_seq := nextval(format('%I.event_seq', ladder));
+        seed := nextval(format('%I.event_seq', ladder));
         EXECUTE format(
             'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, params, reason)
             SELECT $1, ''seed'', r.pool, r.player_id, $3, ARRAY[r.%2$I + (1 - $4) * CASE WHEN $5 IN (''hive'', ''through_time'') THEN s.skill - $6 ELSE s.skill * $7 END] || array_fill(NULL::float8, ARRAY[$8 - 1]),
@@ -84,16 +86,26 @@ BEGIN
             WHERE r.pool = coalesce($2, r.pool)
                 AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
             ladder, model.state_columns[1], t.player_equals)
-        USING operation_seq, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), name,
+        USING seed, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), name,
             coalesce(reason, 'season ' || name);
-        PERFORM skillrating_internal.apply_operation(ladder, operation_seq);
+        PERFORM skillrating_internal.apply_operation(ladder, seed);
     END IF;
-    RETURN n;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, timestamptz, text, text) IS
-'Begins a season: a soft reset of all states, or those of one pool, towards the initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances do so. The states before remain in the events, see season_table(). With toward, a solver, players whom solve_ladder() has given a skill go towards that one instead: what stays is the share keep of the distance from it. That is an operation of its own (seed) behind the season; skills in log-odds count log_odds_unit() each from the initial state, those of hive and through_time are the ladder''s own under models hive, and trueskill and trueskill2. Deviations are those that the season leaves. Returns the number of players. Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if there is a season of that name, 22023 for skills that do not suit the model, P0002 if there are none.';
+'Begins the season of that name, in all pools or in one: a soft reset of the states towards the
+initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances
+do. The states before remain in the events; season_table() gives the tables of this and of earlier
+seasons. With toward, a solver, players whom solve_ladder() has given an estimate go towards that
+one instead: the share keep of the distance from it stays. That is a second operation (seed), which
+undo_operation() takes back together with the season. Estimates in log-odds count log_odds_unit()
+each from the initial state; those of hive and through_time are the ladder''s own under models
+hive, and trueskill and trueskill2. Deviations are those that the season leaves.
+Returns the number of the operation, for undo_operation(), and how many players it changed.
+Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if there is a season of
+that name, 22023 for an empty name and for estimates that do not suit the model, P0002 if there are
+none.';
 
 CREATE FUNCTION skillrating.decay(
     ladder text,
@@ -104,13 +116,13 @@ CREATE FUNCTION skillrating.decay(
     mean float8 DEFAULT NULL,
     pool text DEFAULT NULL,
     at timestamptz DEFAULT now(),
-    reason text DEFAULT 'decay')
-RETURNS bigint
+    reason text DEFAULT 'decay',
+    OUT operation bigint,
+    OUT players bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    operation_seq bigint;
     counted_from timestamptz;
     parameters jsonb;
     day constant float8 := 86400;
@@ -131,8 +143,7 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('half_life must be positive, not %s', half_life);
     END IF;
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    PERFORM skillrating_internal.change_ladder(ladder);
 
     -- Days that an earlier decay has counted are not counted again.
     EXECUTE format(
@@ -144,17 +155,14 @@ BEGIN
     parameters := jsonb_build_object('grace_days', extract(epoch FROM grace) / day, 'counted_from', counted_from)
         || CASE WHEN half_life IS NULL THEN jsonb_build_object('rate', rate, 'floor', floor)
             ELSE jsonb_build_object('half_life_days', extract(epoch FROM half_life) / day, 'mean', mean) END;
-    EXECUTE format(
-        'INSERT INTO %I.operation (seq, kind, pool, at, params, reason)
-        VALUES (nextval(%L), ''decay'', $1, $2, $3, $4) RETURNING seq',
-        ladder, format('%I.event_seq', ladder))
-    INTO operation_seq USING pool, at, jsonb_strip_nulls(parameters), reason;
-    RETURN skillrating_internal.apply_operation(ladder, operation_seq);
+    operation := skillrating_internal.note_operation(ladder, 'decay', pool => pool, at => at,
+        params => jsonb_strip_nulls(parameters), reason => reason);
+    players := skillrating_internal.apply_operation(ladder, operation);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.decay(text, interval, float8, float8, interval, float8, text, timestamptz, text) IS
-'Lets the displayed ratings of idle players fall: by rate points a day beyond grace since the last match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an earlier decay has counted is not counted again, so that it can be called every day. The points come off the first state column. Returns the number of players whose rating changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range.';
+'Lets the displayed ratings of idle players fall: by rate points a day beyond grace since the last match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an earlier decay has counted is not counted again, so that it can be called every day. The points come off the first state column. Returns the number of the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range.';
 
 CREATE FUNCTION skillrating.set_rating(
     ladder text,
@@ -162,23 +170,24 @@ CREATE FUNCTION skillrating.set_rating(
     state jsonb,
     pool text DEFAULT '',
     at timestamptz DEFAULT now(),
-    reason text DEFAULT NULL)
-RETURNS bigint
+    reason text DEFAULT NULL,
+    OUT operation bigint,
+    OUT players bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record;
     columns text[];
     wrong text;
     state_values float8[];
     merged_into text;
-    operation_seq bigint;
 BEGIN
     IF ladder IS NULL OR player_id IS NULL OR state IS NULL OR pool IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, player_id, state, pool and at must not be null';
     END IF;
+    t := skillrating_internal.change_ladder(ladder);
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
     INTO columns;
     IF jsonb_typeof(state) <> 'object' OR state = '{}' THEN
@@ -198,7 +207,6 @@ BEGIN
     END IF;
     SELECT array_agg((state->>c.name)::float8 ORDER BY c.n) INTO state_values
     FROM unnest(columns) WITH ORDINALITY AS c(name, n);
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
     EXECUTE format('SELECT o.into_id::text FROM %I.operation AS o WHERE o.player_id %s CAST($1 AS %s) AND o.kind = ''merge'' AND o.undone_at IS NULL',
         ladder, t.player_equals, t.player_type)
     INTO merged_into USING player_id::text;
@@ -206,18 +214,14 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('player %s is merged into %s', player_id, merged_into);
     END IF;
-    EXECUTE format(
-        'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, reason)
-        VALUES (nextval(%2$L), ''set'', $1, CAST($2 AS %3$s), $3, $4, $5) RETURNING seq',
-        ladder, format('%I.event_seq', ladder), t.player_type)
-    INTO operation_seq USING pool, player_id::text, at, state_values, coalesce(reason, 'set by hand');
-    PERFORM skillrating_internal.apply_operation(ladder, operation_seq);
-    RETURN operation_seq;
+    operation := skillrating_internal.note_operation(ladder, 'set', player_id::text, pool => pool, at => at,
+        state => state_values, reason => coalesce(reason, 'set by hand'));
+    players := skillrating_internal.apply_operation(ladder, operation);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
-'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. It takes its place in the order: matches before are replayed without it, those after with it. Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 for a state column that there is not or a player who is merged into another, 22003 for a state out of range.';
+'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. It takes its place in the order: matches before are replayed without it, those after with it. Returns the number of the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown ladder, 22023 for a state column that there is not or a player who is merged into another, 22003 for a state out of range.';
 
 CREATE FUNCTION skillrating.seed_from(
     ladder text,
@@ -226,23 +230,23 @@ CREATE FUNCTION skillrating.seed_from(
     other_pool text DEFAULT '',
     overwrite boolean DEFAULT false,
     at timestamptz DEFAULT now(),
-    reason text DEFAULT NULL)
-RETURNS bigint
+    reason text DEFAULT NULL,
+    OUT operation bigint,
+    OUT players bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record;
     columns text[];
     other_columns text[];
     expressions text;
-    operation_seq bigint;
-    n bigint;
 BEGIN
     IF ladder IS NULL OR other IS NULL OR pool IS NULL OR other_pool IS NULL OR overwrite IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, other, pool, other_pool, overwrite and at must not be null';
     END IF;
+    t := skillrating_internal.change_ladder(ladder);
     PERFORM skillrating_internal.ladder_types(other);
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder) INTO columns;
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', other) INTO other_columns;
@@ -254,8 +258,7 @@ BEGIN
     SELECT string_agg(CASE WHEN c.name = ANY (other_columns) THEN format('o.%I', c.name) ELSE 'NULL' END, ', ' ORDER BY c.n)
     INTO expressions
     FROM unnest(columns) WITH ORDINALITY AS c(name, n);
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
-    operation_seq := nextval(format('%I.event_seq', ladder));
+    operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
         'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, params, reason)
         SELECT $1, ''seed'', $2, o.player_id, $5, ARRAY[%4$s]::float8[], jsonb_build_object(''ladder'', %5$L::text, ''pool'', $3), $6
@@ -265,14 +268,15 @@ BEGIN
             AND NOT EXISTS (
                 SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s o.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
         ladder, other, t.player_equals, expressions, other)
-    USING operation_seq, pool, other_pool, overwrite, at, coalesce(reason, 'seeded from ' || other);
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n > 0 THEN
-        PERFORM skillrating_internal.apply_operation(ladder, operation_seq);
+    USING operation, pool, other_pool, overwrite, at, coalesce(reason, 'seeded from ' || other);
+    GET DIAGNOSTICS players = ROW_COUNT;
+    IF players > 0 THEN
+        PERFORM skillrating_internal.apply_operation(ladder, operation);
+    ELSE
+        operation := NULL;
     END IF;
-    RETURN n;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.seed_from(text, text, text, text, boolean, timestamptz, text) IS
-'Starts players of a ladder from their states in another one: those columns that both models have, as they are there now, for players who have no row here yet, or for all with overwrite. new_season() afterwards moves them towards the initial state. Returns the number of players. Errors: 42704 for an unknown ladder, 22023 if the models have no state column in common.';
+'Starts players of a ladder from their states in another one: those columns that both models have, as they are there now, for players who have no row here yet, or for all with overwrite. new_season() afterwards moves them towards the initial state. Returns the number of the operation, for undo_operation() (null if there was nothing to do), and how many players it changed. Errors: 42704 for an unknown ladder, 22023 if the models have no state column in common.';

@@ -1,5 +1,20 @@
 -- Reading a ladder.
 
+CREATE TYPE skillrating.ranked_player AS (
+    place bigint,
+    player_id text,
+    rating float8,
+    games bigint,
+    wins bigint,
+    draws bigint,
+    losses bigint,
+    last_played timestamptz);
+
+COMMENT ON TYPE skillrating.ranked_player IS
+'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
+as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
+(shared first) and lost, and the time of the last one.';
+
 CREATE FUNCTION skillrating.leaderboard(
     ladder text,
     n integer DEFAULT 10,
@@ -7,16 +22,8 @@ CREATE FUNCTION skillrating.leaderboard(
     min_games bigint DEFAULT 1,
     after text DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
-    max_deviation float8 DEFAULT NULL,
-    OUT place bigint,
-    OUT player_id text,
-    OUT rating float8,
-    OUT games bigint,
-    OUT wins bigint,
-    OUT draws bigint,
-    OUT losses bigint,
-    OUT last_played timestamptz)
-RETURNS SETOF record
+    max_deviation float8 DEFAULT NULL)
+RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -91,7 +98,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.eligible_players(text, float8) IS
 'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2, active_since $3 and max_deviation $4. Error 22023 for a max_deviation under a model that has none.';
 
-CREATE FUNCTION skillrating.rank_of(
+CREATE FUNCTION skillrating.place_of(
     ladder text,
     player_id anycompatible,
     pool text DEFAULT '',
@@ -119,7 +126,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.rank_of(text, anycompatible, text, bigint, timestamptz, float8) IS
+COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8) IS
 'The place of a player in the leaderboard with the same conditions, 1 is first and equal ratings share a place; null for a player who is not in it. It counts those above through an index. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating.percentile_of(
@@ -162,12 +169,8 @@ CREATE FUNCTION skillrating.around(
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
-    max_deviation float8 DEFAULT NULL,
-    OUT place bigint,
-    OUT neighbour_id text,
-    OUT rating float8,
-    OUT games bigint)
-RETURNS SETOF record
+    max_deviation float8 DEFAULT NULL)
+RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -201,7 +204,7 @@ BEGIN
                 THEN 1 + (SELECT count(*) FROM %1$I.rating AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
                 ELSE (SELECT count(*) FROM %1$I.rating AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
                     + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END,
-            n.player_id::text, n.rating, n.games
+            n.player_id::text, n.rating, n.games, n.wins, n.draws, n.losses, n.last_played
         FROM near AS n CROSS JOIN top AS t ORDER BY n.rating DESC, n.player_id', ladder, eligible, t.player_less, t.player_type)
     USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n;
 END
@@ -308,16 +311,16 @@ CREATE FUNCTION skillrating.win_probability(
     log_odds float8 DEFAULT 0,
     side integer[] DEFAULT NULL,
     weight float8[] DEFAULT NULL,
-    OUT team_number integer,
+    OUT team integer,
     OUT win_probability float8)
 RETURNS SETOF record
 LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT p.team_number, min(p.win_probability)
+    SELECT p.team, min(p.win_probability)
     FROM skillrating.preview($1, $2, $3, pool => $4, log_odds => $5, side => $6, weight => $7) AS p
-    GROUP BY p.team_number
-    ORDER BY p.team_number
+    GROUP BY p.team
+    ORDER BY p.team
 $function$;
 
 COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], text, float8, integer[], float8[]) IS
@@ -343,39 +346,53 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.state_expressions(ladder);
-    last_seq bigint;
-    first_seq bigint;
+    first_seq bigint := 0;
+    next_seq bigint;
+    players text;
 BEGIN
-    EXECUTE format(
-        'SELECT o.seq, coalesce((SELECT max(b.seq) FROM %1$I.operation AS b
-            WHERE b.kind = ''season'' AND b.undone_at IS NULL AND b.seq < o.seq AND (b.pool IS NULL OR b.pool = $2)), 0)
-        FROM %1$I.operation AS o
-        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.params->>''name'' = $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
-    INTO last_seq, first_seq USING season, pool;
-    IF last_seq IS NULL THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" has no season "%s" in pool "%s"', ladder, season, pool),
-            HINT = 'A season is named by the new_season() that ended it.';
+    IF season <> '' THEN
+        EXECUTE format(
+            'SELECT o.seq FROM %I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.params->>''name'' = $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
+        INTO first_seq USING season, pool;
+        IF first_seq IS NULL THEN
+            RAISE undefined_object USING
+                MESSAGE = format('ladder "%s" has no season "%s" in pool "%s"', ladder, season, pool),
+                HINT = 'A season has the name that new_season() gave it when it began.';
+        END IF;
     END IF;
+    EXECUTE format(
+        'SELECT min(o.seq) FROM %I.operation AS o
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq > $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
+    INTO next_seq USING first_seq, pool;
+
+    -- The season that followed has an event for every player, with the state that it found.
+    players := CASE WHEN next_seq IS NULL
+        THEN format('SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3', ladder)
+        ELSE format(
+            'SELECT e.player_id, skillrating.state_rating(l.model, %1$s, l.params) AS rating
+            FROM %2$I.ladder AS l CROSS JOIN %2$I.event AS e WHERE e.seq = $2 AND e.pool = $3', s.before, ladder) END;
     RETURN QUERY EXECUTE format(
-        'SELECT rank() OVER (ORDER BY q.rating DESC), q.id, q.rating, q.games, q.wins, q.draws, q.losses
-        FROM (
-            SELECT e.player_id::text AS id, skillrating.state_rating(l.model, %1$s, l.params) AS rating, c.*
-            FROM %2$I.ladder AS l
-            CROSS JOIN %2$I.event AS e
-            CROSS JOIN LATERAL (
-                SELECT count(*) AS games, count(*) FILTER (WHERE m.score = 1) AS wins,
-                    count(*) FILTER (WHERE m.score = 0.5) AS draws, count(*) FILTER (WHERE m.score = 0) AS losses
-                FROM %2$I.event AS m
-                WHERE m.player_id %3$s e.player_id AND m.pool = e.pool AND m.kind = ''match'' AND m.seq > $1 AND m.seq < $2) AS c
-            WHERE e.seq = $2 AND e.pool = $3 AND c.games >= $4) AS q
-        ORDER BY q.rating DESC, q.id LIMIT $5', s.before, ladder, t.player_equals)
-    USING first_seq, last_seq, pool, min_games, n;
+        'SELECT rank() OVER (ORDER BY q.rating DESC), q.player_id::text, q.rating, c.games, c.wins, c.draws, c.losses
+        FROM (%1$s) AS q
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS games, count(*) FILTER (WHERE m.score = 1) AS wins,
+                count(*) FILTER (WHERE m.score = 0.5) AS draws, count(*) FILTER (WHERE m.score = 0) AS losses
+            FROM %2$I.event AS m
+            WHERE m.player_id %3$s q.player_id AND m.pool = $3 AND m.kind = ''match''
+                AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)) AS c
+        WHERE c.games >= $4
+        ORDER BY q.rating DESC, q.player_id::text LIMIT $5', players, ladder, t.player_equals)
+    USING first_seq, next_seq, pool, min_games, n;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint) IS
-'The final table of the season that new_season() ended under that name: the n players with the highest displayed rating then, among those with at least min_games matches in it, and the counts of these. Corrections reach it as everything else. Error 42704 for an unknown ladder or season.';
+'The table of the season that new_season() began under that name, or of the time before the first
+season for the empty name: the n players with the highest displayed rating at its end, or now if it
+has not ended, among those with at least min_games matches in it, and the counts of these matches.
+Equal ratings share a place. Corrections reach it as everything else. Error 42704 for an unknown
+ladder or season.';
 
 CREATE FUNCTION skillrating.player_status(
     ladder text,
@@ -446,7 +463,7 @@ CREATE FUNCTION skillrating.pool_quality(
     settled_games integer DEFAULT 20,
     OUT period timestamptz,
     OUT matches bigint,
-    OUT brier float8,
+    OUT brier_score float8,
     OUT log_loss float8,
     OUT calibration_z float8,
     OUT active_players bigint,

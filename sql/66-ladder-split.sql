@@ -84,11 +84,11 @@ BEGIN
     ), playing AS (
         SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team, array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding FROM split AS s WHERE s.team IS NOT NULL
     ), predicted AS MATERIALIZED (
-        SELECT w.team_number, min(w.win_probability) AS p
+        SELECT w.team, min(w.win_probability) AS p
         FROM playing AS p, skillrating.preview(ladder, p.who, p.team, pool => pool, log_odds => log_odds, side => CASE WHEN sides THEN p.team END,
-            commanding => CASE WHEN split_ladder.commanding THEN p.commanding END) AS w GROUP BY w.team_number
+            commanding => CASE WHEN split_ladder.commanding THEN p.commanding END) AS w GROUP BY w.team
     )
-    SELECT s.player, s.team, ratings[s.n], s.difference, (SELECT p.p FROM predicted AS p WHERE p.team_number = CASE WHEN teams = 2 THEN 1 ELSE s.team END), s.exact, s.bound, s.commands, s.why
+    SELECT s.player, s.team, ratings[s.n], s.difference, (SELECT p.p FROM predicted AS p WHERE p.team = CASE WHEN teams = 2 THEN 1 ELSE s.team END), s.exact, s.bound, s.commands, s.why
     FROM split AS s ORDER BY s.n;
 END
 $function$;
@@ -155,7 +155,7 @@ BEGIN
             CASE WHEN $9 IS NOT NULL THEN jsonb_build_object(
                 ''terms'', $9 || jsonb_build_object(''difference'', $5 - n.rating, ''off'', abs(w.win_probability - 0.5)),
                 ''alternative'', lead(n.player_id::text) OVER (ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id), ''constraint'', $10) END
-        FROM near AS n, skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2], $1) AS w WHERE w.team_number = 1
+        FROM near AS n, skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2], $1) AS w WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7', ladder, eligible, t.player_equals, t.player_type)
     USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder, terms, costliest;
 END

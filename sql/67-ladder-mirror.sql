@@ -92,8 +92,8 @@ CREATE FUNCTION skillrating.mirror_rating(
     relation regclass,
     key text,
     columns jsonb,
-    pool text DEFAULT '')
-RETURNS bigint
+    pool text DEFAULT '',
+    OUT players bigint)
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -102,7 +102,6 @@ DECLARE
     rating regclass := to_regclass(format('%I.rating', ladder));
     wrong text;
     key_type regtype;
-    n bigint;
 BEGIN
     SELECT a.atttypid INTO key_type
     FROM pg_attribute AS a
@@ -129,20 +128,19 @@ BEGIN
         RAISE undefined_column USING MESSAGE = wrong;
     END IF;
 
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    PERFORM skillrating_internal.change_ladder(ladder);
     EXECUTE format(
         'INSERT INTO %I.mirror (relation, pool, key, columns) VALUES ($1, $2, $3, $4)
         ON CONFLICT (relation, pool) DO UPDATE SET key = excluded.key, columns = excluded.columns', ladder)
     USING relation, pool, key, columns;
     PERFORM skillrating_internal.mirror_triggers(ladder);
     EXECUTE skillrating_internal.mirror_statement(ladder, relation, key, pool, columns, format('SELECT u.%I FROM %s AS u', key, relation));
-    GET DIAGNOSTICS n = ROW_COUNT;
-    RETURN n;
+    GET DIAGNOSTICS players = ROW_COUNT;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.mirror_rating(text, regclass, text, jsonb, text) IS
-'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the transaction that rates and for the rows that change only; null where there is no rating. columns maps the table''s columns to those of rating, as in {"elo": "rating", "played": "games"}, and key is its column that identifies players, of the ladder''s type. Called again for the same table and pool it replaces what was. Returns the number of rows that it wrote at once. Errors: 42704 for an unknown ladder, 42804 for a key of another type, 42703 for an unknown column, 42501 if the table does not belong to the ladder''s owner.';
+'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the transaction that rates and for the rows that change only; null where there is no rating. columns maps the table''s columns to those of rating, as in {"elo": "rating", "played": "games"}, and key is its column that identifies players, of the ladder''s type. Called again for the same table and pool it replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an unknown ladder, 42804 for a key of another type, 42703 for an unknown column, 42501 if the table does not belong to the ladder''s owner.';
 
 CREATE FUNCTION skillrating.unmirror_rating(
     ladder text,
@@ -155,8 +153,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
+    PERFORM skillrating_internal.change_ladder(ladder);
     EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder) USING relation, pool;
     GET DIAGNOSTICS n = ROW_COUNT;
     IF n = 0 THEN

@@ -22,8 +22,8 @@ CREATE FUNCTION skillrating.rerate(
     ladder text,
     model text DEFAULT NULL,
     params jsonb DEFAULT NULL,
-    "into" text DEFAULT NULL)
-RETURNS bigint
+    "into" text DEFAULT NULL,
+    OUT matches bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -34,7 +34,6 @@ DECLARE
     new_model text := model;
     new_params jsonb := params;
     lost bigint := 0;
-    n bigint;
 BEGIN
     IF ladder IS NULL OR new_ladder IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -70,8 +69,7 @@ BEGIN
         'SELECT setval(%L, greatest((SELECT max(m.seq) FROM %2$I.rated_match AS m), (SELECT max(o.seq) FROM %2$I.operation AS o), 1))',
         format('%I.event_seq', new_ladder), new_ladder);
     PERFORM skillrating_internal.build_ladder(new_ladder);
-    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', new_ladder) INTO n;
-    RETURN n;
+    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', new_ladder) INTO matches;
 END
 $function$;
 

@@ -52,7 +52,7 @@ INSERT INTO life.match (match_id, played_at, pool) SELECT m, '2024-01-01'::times
 INSERT INTO life.match_player (match_id, player_id, team, rank)
 SELECT m, 'p' || (m * 7 + p * 3) % 30, p % 2, 1 + (m + p) % 2 FROM generate_series(1, 400) AS m, generate_series(1, 4) AS p;
 SELECT count(*) FROM skillrating.catch_up('life');
-SELECT skillrating.new_season('life', 'winter', at => '2024-02-01'), skillrating.void_match('life', 5),
+SELECT (skillrating.new_season('life', 'winter', at => '2024-02-01')).players, skillrating.void_match('life', 5),
     skillrating.exclude_player('life', 'p1', '2024-01-20'), skillrating.merge_players('life', 'p2', 'p3');
 UPDATE life.match_player SET rank = 3 - rank WHERE match_id = 17;
 INSERT INTO life.match (match_id, played_at) VALUES (500, '2023-12-31');

@@ -98,7 +98,7 @@ port = 5433
 EOF
 pg_ctl -D "$scratch/standby" -l "$scratch/standby.log" -w start
 reads="SELECT * FROM skillrating.leaderboard('arena', 5);
-SELECT skillrating.rank_of('arena', 7), skillrating.percentile_of('arena', 7);
+SELECT skillrating.place_of('arena', 7), skillrating.percentile_of('arena', 7);
 SELECT * FROM skillrating.around('arena', 7);
 SELECT * FROM skillrating.history('arena', 7);
 SELECT skillrating.rating_at('arena', 7, now());
@@ -148,7 +148,7 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1000002
 COMMIT;
 UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1000001;
 SELECT count(*) FROM skillrating.catch_up('arena');
-SELECT skillrating.new_season('arena', 'next'), skillrating.void_match('arena', 1000002);
+SELECT (skillrating.new_season('arena', 'next')).players, skillrating.void_match('arena', 1000002);
 SELECT count(*) FROM skillrating.catch_up('arena');
 SQL
 caught_up

@@ -108,18 +108,18 @@ SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
 -- Operations take their place in the order, and matches before them are replayed without.
-SELECT skillrating.new_season('arena', '2024', 0.25, at => '2024-01-05');
+SELECT players FROM skillrating.new_season('arena', '2024', 0.25, at => '2024-01-05');
 SELECT skillrating.new_season('arena', '2024');
 SELECT skillrating.new_season('arena', '2025', 1.5);
-SELECT skillrating.set_rating('arena', 'p1', '{"rating": 1700}', at => '2024-01-05 01:00', reason => 'champion elsewhere') AS operation \gset
+SELECT operation FROM skillrating.set_rating('arena', 'p1', '{"rating": 1700}', at => '2024-01-05 01:00', reason => 'champion elsewhere') \gset
 SELECT skillrating.set_rating('arena', 'p1', '{"skill": 1700}');
 SELECT skillrating.set_rating('arena', 'p1', '{"rating": "high"}');
 SELECT skillrating.set_rating('arena', 'p1', '[]');
 INSERT INTO duel VALUES (62, '2024-01-06', 'p1', 'p2', 2, 1);
 SELECT play('arena', 'match_id = 62');
-SELECT skillrating.decay('arena', grace => '10 days', rate => 2, floor => 1490, at => '2024-02-01');
-SELECT skillrating.decay('arena', grace => '10 days', rate => 2, floor => 1490, at => '2024-02-02');
-SELECT skillrating.decay('arena', grace => '10 days', half_life => '20 days', at => '2024-02-22');
+SELECT players FROM skillrating.decay('arena', grace => '10 days', rate => 2, floor => 1490, at => '2024-02-01');
+SELECT players FROM skillrating.decay('arena', grace => '10 days', rate => 2, floor => 1490, at => '2024-02-02');
+SELECT players FROM skillrating.decay('arena', grace => '10 days', half_life => '20 days', at => '2024-02-22');
 SELECT skillrating.decay('arena', grace => '-1 day');
 SELECT skillrating.decay('arena', half_life => '0');
 SELECT skillrating.decay('arena', rate => 'NaN');
@@ -138,8 +138,8 @@ SELECT bool_and(ok) FROM skillrating.verify('arena');
 -- Another ladder starts where this one is.
 SELECT skillrating.create_ladder('next', 'elo', player_type => 'text');
 SELECT skillrating.create_ladder('other', 'hive', player_type => 'text');
-SELECT skillrating.seed_from('next', 'arena');
-SELECT skillrating.seed_from('next', 'arena');
+SELECT operation IS NOT NULL AS noted, players FROM skillrating.seed_from('next', 'arena');
+SELECT operation IS NOT NULL AS noted, players FROM skillrating.seed_from('next', 'arena');
 SELECT skillrating.seed_from('other', 'arena');
 SELECT count(*) FROM arena.rating AS a FULL JOIN next.rating AS n USING (player_id) WHERE a.rating IS DISTINCT FROM n.rating;
 SELECT play('next', 'match_id <= 20');

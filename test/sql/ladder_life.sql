@@ -135,14 +135,14 @@ TRUNCATE arena.match_player;
 SELECT place, player_id, round(rating::numeric, 6) AS rating, games, wins, draws, losses FROM skillrating.leaderboard('arena', 3);
 SELECT player_id FROM skillrating.leaderboard('arena', min_games => 3);
 SELECT count(*) FROM skillrating.leaderboard('arena', pool => 'nowhere');
-SELECT player_id, team_number, round(rating::numeric, 6) AS rating, round(win_probability::numeric, 6) AS p,
+SELECT player_id, team, round(rating::numeric, 6) AS rating, round(win_probability::numeric, 6) AS p,
     round(win_change::numeric, 6) AS win, round(draw_change::numeric, 6) AS draw, round(loss_change::numeric, 6) AS loss
 FROM skillrating.preview('arena', ARRAY[10, 20, 999], ARRAY[1, 2, 2]);
 -- What is previewed is what comes.
 CREATE TEMP TABLE foreseen AS
 SELECT * FROM skillrating.preview('arena', ARRAY[10, 20, 30, 888], ARRAY[1, 2, 2, 1], weight => ARRAY[1, 1, 0.5, 0.25], log_odds => 0.4);
 SELECT f.player_id, f.win_probability = r.win_probability AS same_probability,
-    r.rating_after - r.rating_before = CASE f.team_number WHEN 1 THEN f.win_change ELSE f.loss_change END AS same_change
+    r.rating_after - r.rating_before = CASE f.team WHEN 1 THEN f.win_change ELSE f.loss_change END AS same_change
 FROM skillrating.report_match('arena', 20, ARRAY[10, 20, 30, 888], ARRAY[1, 2, 2, 1], ARRAY[1, 2, 2, 1],
     weight => ARRAY[1, 1, 0.5, 0.25], log_odds => 0.4) AS r
 JOIN foreseen AS f USING (player_id) ORDER BY 1;

@@ -32,8 +32,8 @@ $$;
 SELECT min_games, active_since, max_deviation, count(*) AS players,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(1, min_games, active_since, max_deviation)) AS page_1,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(3, min_games, active_since, max_deviation)) AS page_3,
-    bool_and(place = skillrating.rank_of('arena', player_id, '', min_games, active_since, max_deviation)) AS rank_of,
-    bool_and((SELECT array_agg(a.place || ' ' || a.neighbour_id) FROM skillrating.around('arena', player_id, 2, '', min_games, active_since, max_deviation) AS a)
+    bool_and(place = skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation)) AS place_of,
+    bool_and((SELECT array_agg(a.place || ' ' || a.player_id) FROM skillrating.around('arena', player_id, 2, '', min_games, active_since, max_deviation) AS a)
         = (SELECT array_agg(b.place || ' ' || b.player_id ORDER BY b.n) FROM (
             SELECT l.*, row_number() OVER () AS n FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation) AS l) AS b
             WHERE b.n BETWEEN row - 2 AND row + 2)) AS around
@@ -45,7 +45,7 @@ SELECT bool_and(l.place = r.place) FROM skillrating.leaderboard('arena', 100) AS
 JOIN (SELECT player_id, rank() OVER (ORDER BY rating DESC) AS place FROM arena.rating WHERE pool = '') AS r USING (player_id);
 SELECT place, player_id, round(rating::numeric, 3) AS rating, games FROM skillrating.leaderboard('arena', 5);
 SELECT place, player_id FROM skillrating.leaderboard('arena', 2, pool => 'cup');
-SELECT skillrating.rank_of('arena', 'nobody'), skillrating.percentile_of('arena', 'nobody'), skillrating.rank_of('arena', 'a', min_games => 2);
+SELECT skillrating.place_of('arena', 'nobody'), skillrating.percentile_of('arena', 'nobody'), skillrating.place_of('arena', 'a', min_games => 2);
 SELECT count(*) FROM skillrating.around('arena', 'nobody');
 SELECT skillrating.leaderboard('arena', after => 'nobody');
 SELECT skillrating.leaderboard('arena', n => -1);
@@ -67,15 +67,19 @@ SELECT count(*) FROM skillrating.history('arena', 'p3', since => '2024-02-01', u
 SELECT bool_and(skillrating.rating_at('arena', player_id, played_at) = rating_after AND
     skillrating.rating_at('arena', player_id, played_at - interval '1 second') IS NOT DISTINCT FROM CASE WHEN games > 0 THEN (SELECT b.rating_after FROM arena.event AS b WHERE b.player_id = e.player_id AND b.pool = '' AND b.seq < e.seq ORDER BY seq DESC LIMIT 1) END)
 FROM arena.event AS e WHERE player_id IN ('p3', 'p20') AND pool = '';
-SELECT team_number, round(win_probability::numeric, 4) AS p FROM skillrating.win_probability('arena', '{p3,p4,new}'::text[], '{1,1,2}');
+SELECT team, round(win_probability::numeric, 4) AS p FROM skillrating.win_probability('arena', '{p3,p4,new}'::text[], '{1,1,2}');
 
 -- A season, its table, and a correction that reaches it.
-SELECT skillrating.new_season('arena', 'spring', keep => 0.5, at => '2024-06-01');
-SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', 'spring', 3);
+SELECT * FROM skillrating.new_season('arena', 'spring', keep => 0.5, at => '2024-06-01');
+SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', '', 3);
 SELECT skillrating.void_match('arena', (SELECT max(match_id) FROM arena.event WHERE player_id = 'p20' AND score = 1 AND kind = 'match' AND pool = ''));
 SELECT count(*) > 0 FROM skillrating.catch_up('arena');
-SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', 'spring', 3);
+SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', '', 3);
+-- A season that has not ended, in which nobody has played; and one that there is not.
+SELECT count(*) FROM skillrating.season_table('arena', 'spring');
+SELECT place = 1 AS first, games FROM skillrating.season_table('arena', 'spring', 1, min_games => 0);
 SELECT * FROM skillrating.season_table('arena', 'winter');
+SELECT * FROM skillrating.new_season('arena', '');
 SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-20') GROUP BY status ORDER BY status;
 SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-25', shadow_games => 30, stale_days => 31) GROUP BY status ORDER BY status;
 
@@ -84,9 +88,9 @@ INSERT INTO arena.match (match_id, played_at) SELECT 2000 + g, '2024-06-02'::tim
 INSERT INTO arena.match_player (match_id, player_id, team, rank) SELECT 2000 + g, CASE p WHEN 1 THEN 'smurf' ELSE 'p' || g END, p, p FROM generate_series(1, 6) AS g, generate_series(1, 2) AS p;
 SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(surprise::numeric, 3) AS surprise, round(z::numeric, 2) AS z FROM skillrating.surprising_players('arena', since => '2024-06-01') LIMIT 2;
 -- The scores are those of the events.
-SELECT period, matches, round(brier::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_deviation::numeric, 1) AS deviation, round(settled::numeric, 3) AS settled
+SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_deviation::numeric, 1) AS deviation, round(settled::numeric, 3) AS settled
 FROM skillrating.pool_quality('arena');
-SELECT (SELECT sum(brier * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => '9 days')) - (SELECT avg((win_probability - score) ^ 2) FROM (
+SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => '9 days')) - (SELECT avg((win_probability - score) ^ 2) FROM (
     SELECT DISTINCT ON (seq) * FROM arena.event WHERE kind = 'match' AND pool = '' ORDER BY seq, team) AS e) < 1e-12 AS same;
 SELECT * FROM skillrating.pool_quality('arena', step => '0');
 
@@ -118,7 +122,7 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3001, '
 SELECT rating_after > rating_before AS won FROM skillrating.history('arena', 'p1', n => 1);
 SELECT skillrating.swap_ladders('arena', 'trial');
 SELECT (SELECT model FROM arena.ladder) AS arena, l, bool_and(ok) FROM unnest('{arena,trial}'::text[]) AS l, skillrating.verify(l) GROUP BY l ORDER BY l;
-SELECT skillrating.set_rating('arena', 'p1', '{"rating": 1500}', at => '2024-06-12') > 0;
+SELECT players FROM skillrating.set_rating('arena', 'p1', '{"rating": 1500}', at => '2024-06-12');
 SELECT skillrating.rerate('arena', 'hive', NULL, 'other') > 0;
 SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('same'), skillrating.drop_ladder('trial');
 
@@ -151,7 +155,8 @@ INSERT INTO arena.match (match_id, played_at) VALUES (4000, '2024-07-10'), (4001
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (4000, 'p1', 1, 1), (4000, 'p2', 2, 2), (4001, 'p1', 1, 1), (4001, 'p22', 2, 2);
 SELECT name, p.writes - b.writes AS writes FROM person AS p JOIN before AS b USING (name) WHERE p.writes <> b.writes ORDER BY name;
 SELECT count(*) FROM differing;
-SELECT skillrating.new_season('arena', 'summer'), skillrating.void_match('arena', 4000), skillrating.merge_players('arena', 'p5', 'p6') > 0;
+SELECT (skillrating.new_season('arena', 'summer')).players, skillrating.void_match('arena', 4000), skillrating.merge_players('arena', 'p5', 'p6') > 0;
+SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins FROM skillrating.season_table('arena', 'spring', 3);
 SELECT count(*) > 0 FROM skillrating.catch_up('arena');
 SELECT count(*) FROM differing;
 SELECT name, elo FROM person WHERE name = 'p5';

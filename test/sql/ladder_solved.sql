@@ -58,13 +58,19 @@ CREATE VIEW distance AS
 SELECT max(abs(r.rating - (1500 + s.skill * 400 / ln(10::float8)))) AS most, count(*) AS players
 FROM solvable.rating AS r JOIN solvable.solved AS s USING (pool, player_id) WHERE s.solver = 'bradley_terry' AND pool = '';
 CREATE TABLE distance_before AS SELECT * FROM distance;
-SELECT skillrating.new_season('solvable', 'one', keep => 0.5, pool => '', toward => 'bradley_terry') > 5 AS players;
+SELECT players > 5 AS players FROM skillrating.new_season('solvable', 'one', keep => 0.5, pool => '', toward => 'bradley_terry');
 SELECT abs(d.most - b.most / 2) < 1e-9 AS half FROM distance AS d, distance_before AS b;
-SELECT skillrating.new_season('solvable', 'two', keep => 0, toward => 'bradley_terry') > 5 AS players;
+SELECT players > 5 AS players FROM skillrating.new_season('solvable', 'two', keep => 0, toward => 'bradley_terry');
 SELECT most < 1e-9 AS none FROM distance;
 SELECT kind, count(*) > 1 AS for_each, bool_and(params->>'solver' = 'bradley_terry') AS solver FROM solvable.operation WHERE kind IN ('season', 'seed') GROUP BY kind ORDER BY kind;
-SELECT skillrating.new_season('solvable', 'three', keep => 1, toward => 'bradley_terry') > 5 AS players;
+SELECT players > 5 AS players FROM skillrating.new_season('solvable', 'three', keep => 1, toward => 'bradley_terry');
 SELECT most < 1e-9 AS still_none FROM distance;
+-- Undoing such a season takes both of its operations back.
+CREATE TABLE rating_kept AS SELECT * FROM solvable.rating;
+SELECT operation FROM skillrating.new_season('solvable', 'undone', keep => 0.25, toward => 'bradley_terry') \gset
+SELECT skillrating.undo_operation('solvable', :operation);
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('solvable');
+SELECT count(*) FROM rating_kept AS k FULL JOIN solvable.rating AS r USING (player_id, pool) WHERE k.rating IS DISTINCT FROM r.rating;
 SELECT skillrating.new_season('solvable', 'four', toward => 'hive');
 SELECT skillrating.new_season('solvable', 'four', toward => 'bradley_terry', pool => 'nobody');
 SELECT skillrating.new_season('solvable', 'four', toward => 'chess');
