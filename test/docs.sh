@@ -2,7 +2,7 @@
 # Run the examples of the README and of the pages in docs/, and compare what they
 # print with what the pages show, on the server that PGHOST leads to.
 #
-#   test/docs.sh
+#   test/docs.sh [PAGE...]
 #
 # An example is an indented block that starts with an SQL keyword.  The examples of a
 # page are run in their order, in a database of the page's own.  Prints one line for
@@ -48,8 +48,9 @@ normalise() {
 	sed -E 's/([0-9]\.[0-9]{10})[0-9]+/\1/g; s/ +$//; s/  +/ /g; s/-+(\+|$)/-\1/g' | grep -v '^$\|^\\o'
 }
 
+[ $# -gt 0 ] || set -- README.md docs/*.md docs/models/*.md
 status=0
-for page in README.md docs/*.md docs/models/*.md; do
+for page; do
 	examples "$page" >"$scratch/shown"
 	[ -s "$scratch/shown" ] || continue
 	drop
