@@ -10,8 +10,5 @@ GRANT USAGE ON SCHEMA skillrating TO PUBLIC;
 CREATE SCHEMA skillrating_internal;
 GRANT USAGE ON SCHEMA skillrating_internal TO PUBLIC;
 
-COMMENT ON SCHEMA skillrating IS
-'Skill ratings of players from match results: functions, aggregates and types of the extension skillrating. Its ladders are schemas of their own.';
-
 COMMENT ON SCHEMA skillrating_internal IS
 'Parts of the functions in the schema skillrating: transition, final and combine functions, trigger functions, and steps of longer work. They can change with any version.';
