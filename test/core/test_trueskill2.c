@@ -456,7 +456,7 @@ test_idle_time(void **state)
 	assert_near(player[BASE_SIGMA], sqrt(0.25 + 0.4), 1e-14);
 	f.model->age(f.params, player, 60e9);
 	f.model->age_shared(f.params, player, 60e9);
-	assert_same(player[SIGMA], f.params[model_param_find(f.model, "initial_sigma")].number);
+	assert_same(player[SIGMA], f.params[param_find(&f.model->params, "initial_sigma")].number);
 	assert_same(player[BASE_SIGMA], 1);
 	assert_same(player[MU], 3);
 	assert_true(f.model->shares(f.params));

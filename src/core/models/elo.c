@@ -323,11 +323,10 @@ const Model elo_model = {
 	.name = "elo",
 	.summary = "Elo rating, logistic or normal, for teams and free-for-all",
 	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)",
-	.params = elo_params,
-	.nparams = ELO_NPARAMS,
+	.params = PARAM_SET("model", "elo", elo_params, ELO_NPARAMS),
 	.state = elo_state,
 	.nstate = 1,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,
 	.team_strength = elo_team_strength,

@@ -319,11 +319,10 @@ const Model frag_model = {
 	.name = "frag",
 	.summary = "Elo by the share of frags, for duels, event logs and captures",
 	.source = "M. Becker, Ranking-Verfahren für 1st-person-shooter (2001, 2002)",
-	.params = frag_params,
-	.nparams = FRAG_NPARAMS,
+	.params = PARAM_SET("model", "frag", frag_params, FRAG_NPARAMS),
 	.state = frag_state,
 	.nstate = 1,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE | MODEL_ONE_TEAM,
 	.init = frag_init,
 	.age = frag_age,

@@ -584,11 +584,10 @@ const Model trueskill_model = {
 	.name = "trueskill",
 	.summary = "Bayesian skill with uncertainty, for any number of teams of any size",
 	.source = "R. Herbrich, T. Minka and T. Graepel, TrueSkill: A Bayesian Skill Rating System (2006)",
-	.params = trueskill_params,
-	.nparams = TRUESKILL_NPARAMS,
+	.params = PARAM_SET("model", "trueskill", trueskill_params, TRUESKILL_NPARAMS),
 	.state = trueskill_state,
 	.nstate = TRUESKILL_NSTATE,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = trueskill_init,
 	.age = trueskill_age,

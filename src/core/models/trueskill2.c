@@ -728,13 +728,12 @@ const Model trueskill2_model = {
 	.name = "trueskill2",
 	.summary = "TrueSkill with squads, experience, kills, deaths, quits and modes",
 	.source = "T. Minka, R. Cleven and Y. Zaykov, TrueSkill 2: An improved Bayesian skill rating system (2018)",
-	.params = trueskill2_params,
-	.nparams = TRUESKILL2_NPARAMS,
+	.params = PARAM_SET("model", "trueskill2", trueskill2_params, TRUESKILL2_NPARAMS),
 	.state = trueskill2_state,
 	.nstate = TRUESKILL2_NSTATE,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SQUAD | MODEL_COUNTS | MODEL_QUIT | MODEL_EXPERIENCE,
-	.max_players = TRUESKILL2_MAX_PLAYERS,
+	.rules.max_players = TRUESKILL2_MAX_PLAYERS,
 	.init = trueskill2_init,
 	.age = trueskill2_age,
 	.shares = trueskill2_shares,

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "core/rating/match.h"
-#include "core/rating/model.h"
 
 const Participant participant_default = {
 	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
@@ -156,7 +155,7 @@ rank_teams(Match *match, const double *result, ResultForm form)
 
 /* The weight of one stint, and how much of it was spent commanding. */
 static void
-stint_weights(const Model *model, const ParamValue *params,
+stint_weights(const MatchRules *rules, const ParamValue *params,
 			  const Participant *p, double match_length,
 			  double *play, double *command)
 {
@@ -167,15 +166,15 @@ stint_weights(const Model *model, const ParamValue *params,
 		weight = p->weight;
 	else if (!isnan(p->joined))
 	{
-		if (model->stint_weight != NULL)
-			weight = model->stint_weight(params, p->joined, p->left);
+		if (rules->stint_weight != NULL)
+			weight = rules->stint_weight(params, p->joined, p->left);
 		else
 			weight = match_length > 0 ?
 				(p->left - p->joined) / match_length : 0;
 	}
 
 	/* A model that knows no commanders counts their time as play. */
-	if ((model->supports & MODEL_COMMANDING) && !isnan(p->commanding))
+	if ((rules->supports & MODEL_COMMANDING) && !isnan(p->commanding))
 		share = p->commanding <= 1 ? p->commanding :
 			p->commanding / (p->left - p->joined);
 
@@ -213,7 +212,7 @@ add_player_numbers(MatchPlayer *player, const Participant *p)
 }
 
 MatchStatus
-match_build(const Model *model, const ParamValue *params,
+match_build(const MatchRules *rules, const ParamValue *params,
 			const Participant *participant, int n,
 			Match *match, int *offender)
 {
@@ -301,14 +300,14 @@ match_build(const Model *model, const ParamValue *params,
 		/* A score that differs is no score of the team. */
 		if (match->team[team].score != p->score)
 		{
-			if ((model->supports & MODEL_SCORE) &&
+			if ((rules->supports & MODEL_SCORE) &&
 				!(isnan(match->team[team].score) && isnan(p->score)))
 				differing = differing < 0 ? i : differing;
 			match->team[team].score = NAN;
 		}
 		add_player_numbers(&match->player[p->player], p);
 
-		stint_weights(model, params, p, match_length, &play, &command);
+		stint_weights(rules, params, p, match_length, &play, &command);
 
 		/* Several stints of a player on a team add up. */
 		entry = match->player[p->player].team;
@@ -357,12 +356,12 @@ match_build(const Model *model, const ParamValue *params,
 	if (sides > 2 || (sides == 2 && match->team[0].side == match->team[1].side))
 		return MATCH_SIDE_TAKEN;
 	if (match->nteams < 2 &&
-		!(match->nteams == 1 && (model->supports & MODEL_ONE_TEAM) &&
+		!(match->nteams == 1 && (rules->supports & MODEL_ONE_TEAM) &&
 		  !isnan(match->team[0].score)))
 		return MATCH_ONE_TEAM;
-	if (match->nteams > 2 && !(model->supports & MODEL_MANY_TEAMS))
+	if (match->nteams > 2 && !(rules->supports & MODEL_MANY_TEAMS))
 		return MATCH_TOO_MANY_TEAMS_FOR_MODEL;
-	if (model->max_players > 0 && match->nplayers > model->max_players)
+	if (rules->max_players > 0 && match->nplayers > rules->max_players)
 		return MATCH_TOO_MANY_PLAYERS_FOR_MODEL;
 	if (match->nteams != 2 && match->log_odds != 0)
 		return MATCH_LOG_ODDS_NEED_TWO_TEAMS;

@@ -140,20 +140,14 @@ hive_priors(SolverTask *task)
 	task->anchored = true;
 }
 
-static const Model hive_solver_model = {
+const Solver hive_solver = {
 	.name = "hive",
 	.summary = "skills, side offsets, command skills and contexts of the Hive model, jointly",
 	.source = "the skill system of Natural Selection 2, section on fully solving",
-	.params = hive_params,
-	.nparams = HIVE_NPARAMS,
-	.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
+	.params = PARAM_SET("solver", "hive", hive_params, HIVE_NPARAMS),
+	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
 	MODEL_LOG_ODDS | MODEL_GAIN,
-	.solver = true,
-	.stint_weight = hive_solver_stint_weight,
-};
-
-const Solver hive_solver = {
-	.model = &hive_solver_model,
+	.rules.stint_weight = hive_solver_stint_weight,
 	.contexts = true,
 	.rows = hive_rows,
 	.priors = hive_priors,

@@ -73,19 +73,13 @@ whole_history_priors(SolverTask *task)
 		task->anchored = true;
 }
 
-static const Model whole_history_model = {
+const Solver whole_history_solver = {
 	.name = "whole_history",
 	.summary = "a skill for each player and day, which drifts",
 	.source = "Coulom, Whole-History Rating (2008)",
-	.params = whole_history_params,
-	.nparams = WHOLE_HISTORY_NPARAMS,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.params = PARAM_SET("solver", "whole_history", whole_history_params, WHOLE_HISTORY_NPARAMS),
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
-	.solver = true,
-};
-
-const Solver whole_history_solver = {
-	.model = &whole_history_model,
 	.by_day = true,
 	.rows = whole_history_rows,
 	.virtual_rows = whole_history_virtual_rows,
