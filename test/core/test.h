@@ -214,6 +214,8 @@ fixture_rate(Fixture *f)
 		for (j = 0; j < MODEL_MAX_STATE; j++)
 			f->after[i][j] = NAN;
 	assert_status(fixture_build(f), MATCH_OK);
+	for (i = 0; i < f->match.nplayers; i++)
+		f->player[i].gradient = NAN;
 	assert_status(model_rate(f->model, f->params, &f->match), MATCH_OK);
 }
 

@@ -281,7 +281,10 @@ elo_rate(const ParamValue *params, Match *match)
 			surprise[i] = elo_surprise(params, match, rating, i);
 
 	for (i = 0; i < match->nplayers; i++)
+	{
 		match->player[i].after[0] = match->player[i].before[0];
+		match->player[i].gradient = 0;
+	}
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];

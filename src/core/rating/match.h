@@ -114,7 +114,9 @@ typedef struct MatchPlayer
 	double		experience;
 	double		gradient;		/* out: of the log likelihood by the main
 								 * state, up to a constant of the model */
-	int			team;			/* out of match_build(): where most played */
+	int			team;			/* out of match_build(): where most played, */
+	double		played;			/* the weight there, */
+	int			last_entry;		/* and the player's last entry */
 } MatchPlayer;
 
 /* One player's part on one team: all stints of the pair added up. */
@@ -193,7 +195,7 @@ typedef enum MatchOutcome
  * are ordered by team; the order within a team is the order of the sums, so
  * a caller who wants equal bits must always give the same one.  States are not
  * looked at: before, after and games of each player are the caller's to set,
- * before rating.
+ * before rating.  Gradients are 0 until then.
  *
  * Returns MATCH_OK or what is wrong; *offender is then the participant that
  * shows it, or -1 where it is the match as a whole.  After MATCH_NO_PLAY_TIME the
