@@ -287,7 +287,7 @@ test_whole_history_golden(void **state)
 				match = box_duel(box, atoi(part[2]) * DAY, atoi(part[3] + 1),
 								 atoi(part[4] + 1), csv_number(part[5]));
 				match->log_odds = csv_number(part[6]) / ELO;
-				*box_param(box, "drift") = csv_number(part[7]) / ELO / ELO;
+				*box_param(box, "drift") = sqrt(csv_number(part[7])) / ELO;
 				*box_param(box, "prior_games") = csv_number(part[8]);
 			}
 			fclose(games);

@@ -76,7 +76,7 @@ static const ParamSpec synelo_params[] = {
 	.description = "theta by pool: largest team of any server that feeds it"},
 	{.name = "theta",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points",
-	.description = "scale of a difference of team ratings; 0: as theta_by says"},
+	.description = "difference of team ratings at which the odds are base to 1; 0: as theta_by says"},
 	{.name = "theta_by",.type = PARAM_CHOICE,.default_value = THETA_BY_MATCH,
 		.choices = theta_by_choices,
 	.description = "whether theta is 400 times the mean team of the match, or from team_size_max"},

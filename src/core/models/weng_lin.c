@@ -228,11 +228,11 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 }
 
 /*
- * The scale of a difference of two teams.  The part variant of Thurstone and
+ * The unit in which a difference of two teams counts, the paper's c.  The part variant of Thurstone and
  * Mosteller's model has it doubled in the paper's code and all that follow it.
  */
 static double
-pair_scale(const WengLin *wl, const Team *a, const Team *b)
+pair_unit(const WengLin *wl, const Team *a, const Team *b)
 {
 	double		c = sqrt(a->variance + b->variance +
 						 2 * square(wl->params[WENG_LIN_BETA].number));
@@ -266,7 +266,7 @@ static void
 compare(const WengLin *wl, const Team *team, const Team *other,
 		double *omega, double *delta)
 {
-	double		c = pair_scale(wl, team, other);
+	double		c = pair_unit(wl, team, other);
 	double		d = (team->mu - other->mu) / (c * margin_divisor(wl, team, other));
 	double		slope;
 	double		curvature;
@@ -507,7 +507,7 @@ weng_lin_update(const ParamValue *params, Match *match)
 static double
 two_teams_win(const WengLin *wl, const Team *a, const Team *b)
 {
-	double		c = pair_scale(wl, a, b);
+	double		c = pair_unit(wl, a, b);
 	double		d = (a->mu - b->mu) / c;
 	double		e = wl->params[WENG_LIN_EPSILON].number / c;
 
@@ -519,7 +519,7 @@ two_teams_win(const WengLin *wl, const Team *a, const Team *b)
 
 /*
  * Of more than two teams, Luce's rule: that of the model itself, or for Bradley
- * and Terry's one with the mean scale of all pairs; or the best of normal
+ * and Terry's one with the mean unit of all pairs; or the best of normal
  * performances, whose pairs are those of Thurstone and Mosteller's model.
  */
 static void

@@ -326,7 +326,7 @@ objective(const Search *search, const double *sum)
 		playing += sum[t + 1];
 	for (t = 0; t < problem->nteams; t++)
 	{
-		double		strength = sum[t + 1] * problem->scale[t];
+		double		strength = sum[t + 1] * problem->factor[t];
 		double		off = strength - playing * problem->share;
 
 		squares += off * off;
@@ -355,11 +355,11 @@ keep_best(Search *search)
 static bool
 is_even(const Search *search)
 {
-	double		scale = fabs(search->total * search->problem->share);
+	double		magnitude = fabs(search->total * search->problem->share);
 
 	return search->best <=
-		(search->problem->objective == SPLIT_RANGE ? sqrt(SUM_NOISE) * scale :
-		 SUM_NOISE * scale * scale);
+		(search->problem->objective == SPLIT_RANGE ? sqrt(SUM_NOISE) * magnitude :
+		 SUM_NOISE * magnitude * magnitude);
 }
 
 /*
@@ -484,8 +484,8 @@ find_target(const Search *search, int s, int t, const double *sum)
 		 * Where the squares of both are least: a parabola in the sum of the
 		 * first.
 		 */
-		double		a = problem->scale[s - 1];
-		double		b = problem->scale[t - 1];
+		double		a = problem->factor[s - 1];
+		double		b = problem->factor[t - 1];
 
 		return (a - b) * (2 * search->center - (a + b) * (sum[s] + sum[t])) /
 			(a * a + b * b);
@@ -707,7 +707,7 @@ squares_to_come(const Search *search, int level, double sum)
 	/* Whatever is off in all is best spread over them (Cauchy and Schwarz). */
 	for (i = level; i < problem->nteams; i++)
 	{
-		double		by = problem->scale[search->order[i]];
+		double		by = problem->factor[search->order[i]];
 
 		wanted += search->center / by;
 		weight += 1 / (by * by);
@@ -720,7 +720,7 @@ squares_to_come(const Search *search, int level, double sum)
 static double
 squares_of_mean(const Search *search, int level, double sum)
 {
-	double		off = sum * search->problem->scale[0] / level - search->center;
+	double		off = sum * search->problem->factor[0] / level - search->center;
 
 	return level * off * off;
 }
@@ -750,7 +750,7 @@ range_may_do(const Search *search, double sum, double low, double high)
 	if (search->benches || search->level + 1 == problem->nteams)
 		return high - low < best;
 	for (i = search->level + 1; i < problem->nteams; i++)
-		weight += 1 / problem->scale[search->order[i]];
+		weight += 1 / problem->factor[search->order[i]];
 	return high - low < best && rest < (low + best) * weight &&
 		rest > (high - best) * weight;
 }
@@ -778,7 +778,7 @@ static void
 take_in_table(Search *search, uint64_t team, double sum)
 {
 	uint64_t	set = search->used | team;
-	double		off = sum * search->problem->scale[search->order[search->level]] -
+	double		off = sum * search->problem->factor[search->order[search->level]] -
 		search->center;
 	double		squares = search->least[search->used] + off * off;
 	int			i;
@@ -803,7 +803,7 @@ take_on_path(Search *search, uint64_t team, double sum)
 {
 	const SplitManyProblem *problem = search->problem;
 	int			level = search->level;
-	double		strength = sum * problem->scale[search->order[level]];
+	double		strength = sum * problem->factor[search->order[level]];
 	double		off = strength - search->center;
 	double		low = fmin(search->low[level], strength);
 	double		high = fmax(search->high[level], strength);

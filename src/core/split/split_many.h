@@ -42,8 +42,8 @@ typedef struct SplitManyProblem
 	int			napart;
 	int			nteams;
 	int			size[SPLIT_MAX_TEAMS];
-	double		scale[SPLIT_MAX_TEAMS]; /* strength of a team by its sum */
-	double		share;			/* mean strength by the sum of all who play */
+	double		factor[SPLIT_MAX_TEAMS];	/* strength of a team for its sum */
+	double		share;			/* mean strength for the sum of all who play */
 	SplitObjective objective;
 	double		max_work;		/* steps of about a nanosecond */
 	InterruptCheck interrupt;
