@@ -140,15 +140,7 @@ elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 	double		weight[MATCH_MAX_TEAMS];
 	int			i;
 
-	for (i = 0; i < match->nteams; i++)
-		rating[i] = weight[i] = 0;
-	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-
-		rating[e->team] += e->weight * match->player[e->player].before[0];
-		weight[e->team] += e->weight;
-	}
+	match_team_sums(match, rating, weight);
 	if (params[ELO_TEAM].choice == TEAM_MEAN)
 		for (i = 0; i < match->nteams; i++)
 			rating[i] /= weight[i];

@@ -159,15 +159,7 @@ frag_teams(const Match *match, double *rating, double *weight)
 {
 	int			i;
 
-	for (i = 0; i < match->nteams; i++)
-		rating[i] = weight[i] = 0;
-	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-
-		rating[e->team] += e->weight * match->player[e->player].before[0];
-		weight[e->team] += e->weight;
-	}
+	match_team_sums(match, rating, weight);
 	for (i = 0; i < match->nteams; i++)
 		rating[i] /= weight[i];
 }

@@ -88,12 +88,9 @@ trueskill_init(const ParamValue *params, double *state)
 static void
 trueskill_age(const ParamValue *params, double *state, double seconds)
 {
-	double		drift = params[TRUESKILL_DRIFT].number;
-
 	state[TRUESKILL_SIGMA] =
-		deviation_grown(state[TRUESKILL_SIGMA],
-						drift * drift * (seconds / SECONDS_PER_DAY),
-						params[TRUESKILL_INITIAL_SIGMA].number);
+		deviation_drifted(state[TRUESKILL_SIGMA], params[TRUESKILL_DRIFT].number,
+						  seconds, params[TRUESKILL_INITIAL_SIGMA].number);
 }
 
 double

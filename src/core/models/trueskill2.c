@@ -173,20 +173,17 @@ static void
 trueskill2_age(const ParamValue *params, double *state, double seconds)
 {
 	state[TRUESKILL2_SIGMA] =
-		deviation_grown(state[TRUESKILL2_SIGMA],
-						square(params[TRUESKILL2_DRIFT].number) *
-						(seconds / SECONDS_PER_DAY),
-						params[TRUESKILL2_INITIAL_SIGMA].number);
+		deviation_drifted(state[TRUESKILL2_SIGMA], params[TRUESKILL2_DRIFT].number,
+						  seconds, params[TRUESKILL2_INITIAL_SIGMA].number);
 }
 
 static void
 trueskill2_age_shared(const ParamValue *params, double *state, double seconds)
 {
 	state[TRUESKILL2_BASE_SIGMA] =
-		deviation_grown(state[TRUESKILL2_BASE_SIGMA],
-						square(params[TRUESKILL2_BASE_DRIFT].number) *
-						(seconds / SECONDS_PER_DAY),
-						params[TRUESKILL2_INITIAL_BASE_SIGMA].number);
+		deviation_drifted(state[TRUESKILL2_BASE_SIGMA],
+						  params[TRUESKILL2_BASE_DRIFT].number, seconds,
+						  params[TRUESKILL2_INITIAL_BASE_SIGMA].number);
 }
 
 static bool

@@ -150,10 +150,8 @@ static void
 weng_lin_age(const ParamValue *params, double *state, double seconds)
 {
 	state[WENG_LIN_SIGMA] =
-		deviation_grown(state[WENG_LIN_SIGMA],
-						square(params[WENG_LIN_DRIFT].number) *
-						(seconds / SECONDS_PER_DAY),
-						params[WENG_LIN_INITIAL_SIGMA].number);
+		deviation_drifted(state[WENG_LIN_SIGMA], params[WENG_LIN_DRIFT].number,
+						  seconds, params[WENG_LIN_INITIAL_SIGMA].number);
 }
 
 static bool

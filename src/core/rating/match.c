@@ -480,6 +480,22 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	return finish_teams(&builder);
 }
 
+void
+match_team_sums(const Match *match, double *sum, double *weight)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		sum[i] = weight[i] = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+
+		sum[e->team] += e->weight * match->player[e->player].before[0];
+		weight[e->team] += e->weight;
+	}
+}
+
 int
 match_first_side(const Match *match)
 {

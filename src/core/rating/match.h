@@ -206,6 +206,12 @@ extern MatchStatus match_build(const MatchRules *rules,
 							   const Participant *participant, int n,
 							   Match *match, int *offender);
 
+/*
+ * By team: the sum of the first state column of its players before the match, each
+ * with the weight of play of the entry, and the sum of these weights.
+ */
+extern void match_team_sums(const Match *match, double *sum, double *weight);
+
 /* The index of the team that context log-odds favour: side 1, else team 0. */
 extern int	match_first_side(const Match *match);
 
