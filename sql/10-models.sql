@@ -4,7 +4,7 @@ CREATE FUNCTION skillrating.models(
     OUT name text,
     OUT summary text,
     OUT state_columns text[],
-    OUT inputs text[],
+    OUT supports text[],
     OUT source text,
     OUT deviation_column text,
     OUT side_column text,
@@ -14,7 +14,7 @@ AS 'MODULE_PATHNAME', 'skillrating_models'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.models() IS
-'Every rating model: its name, one line about it, the state columns that a player has under it (all float8), the optional inputs that it takes into account, the paper or document that it comes from, and the state columns that are the deviation of the skill, what it is more on side 1 and less on side 2, and the skill of a commander, null where there are none.';
+'Every rating model: its name, one line about it, the state columns that a player has under it (all float8), what of a match it takes into account, the paper or document that it comes from, and the state columns that are the deviation of the skill, what it is more on side 1 and less on side 2, and the skill of a commander, null where there are none.';
 
 CREATE FUNCTION skillrating.model_parameters(
     model text,

@@ -66,7 +66,7 @@ many_objective(const SplitManyProblem *p, const int *team)
 	}
 	for (i = 0; i < p->nteams; i++)
 	{
-		double		strength = sum[i + 1] * p->scale[i];
+		double		strength = sum[i + 1] * p->factor[i];
 
 		low = fmin(low, strength);
 		high = fmax(high, strength);

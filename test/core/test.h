@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "core/rating/model.h"
+#include "core/models/registry.h"
 
 /* The most participants, players and teams of a Fixture. */
 #define TEST_MAX_ROWS	64
@@ -141,7 +141,7 @@ typedef struct Fixture
 static inline ParamValue *
 fixture_param(Fixture *f, const char *name)
 {
-	int			i = model_param_find(f->model, name);
+	int			i = param_find(&f->model->params, name);
 
 	assert_true(i >= 0);
 	return &f->params[i];
@@ -169,8 +169,8 @@ fixture_init(Fixture *f, const char *model)
 	memset(f, 0, sizeof(*f));
 	f->model = model_find(model);
 	assert_non_null(f->model);
-	assert_true(f->model->nparams <= TEST_MAX_PARAMS);
-	model_param_defaults(f->model, f->params);
+	assert_true(f->model->params.count <= TEST_MAX_PARAMS);
+	param_defaults(&f->model->params, f->params);
 	for (i = 0; i < TEST_MAX_ROWS; i++)
 	{
 		f->model->init(f->params, f->before[i]);
@@ -199,7 +199,7 @@ fixture_add(Fixture *f, int player, int team, double rank)
 static inline MatchStatus
 fixture_build(Fixture *f)
 {
-	return match_build(f->model, f->params, f->row, f->n, &f->match,
+	return match_build(&f->model->rules, f->params, f->row, f->n, &f->match,
 					   &f->offender);
 }
 
@@ -214,6 +214,8 @@ fixture_rate(Fixture *f)
 		for (j = 0; j < MODEL_MAX_STATE; j++)
 			f->after[i][j] = NAN;
 	assert_status(fixture_build(f), MATCH_OK);
+	for (i = 0; i < f->match.nplayers; i++)
+		f->player[i].gradient = NAN;
 	assert_status(model_rate(f->model, f->params, &f->match), MATCH_OK);
 }
 

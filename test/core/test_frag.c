@@ -149,7 +149,7 @@ test_duels_on_a_ladder(void **state)
 		double		score_a = random_below(&random, 30) - 5;
 		double		score_b = random_below(&random, 30) - 5;
 
-		f.params[model_param_find(f.model, "points")].number = round % 2;
+		f.params[param_find(&f.model->params, "points")].number = round % 2;
 		duel(&f, a, b, score_a, score_b);
 		fixture_rate(&f);
 		assert_near(f.after[0][0] - a,
@@ -159,7 +159,7 @@ test_duels_on_a_ladder(void **state)
 	}
 
 	/* Without scores a win is 1 : 0, and a draw 0 : 0. */
-	f.params[model_param_find(f.model, "points")].number = 0;
+	f.params[param_find(&f.model->params, "points")].number = 0;
 	duel(&f, 1000, 1000, NAN, NAN);
 	f.row[0].rank = 1;
 	f.row[1].rank = 2;

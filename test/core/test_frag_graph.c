@@ -21,7 +21,7 @@ box_make(int32_t players, size_t room)
 {
 	Box		   *box = calloc(1, sizeof(Box));
 
-	model_param_defaults(&frag_graph_model, box->params);
+	param_defaults(&frag_graph_params, box->params);
 	box->graph.params = box->params;
 	box->graph.nplayers = players;
 	box->graph.player = calloc(players, sizeof(FragScore));
@@ -42,7 +42,7 @@ box_free(Box *box)
 static ParamValue *
 box_param(Box *box, const char *name)
 {
-	int			i = model_param_find(&frag_graph_model, name);
+	int			i = param_find(&frag_graph_params, name);
 
 	assert_true(i >= 0);
 	return &box->params[i];

@@ -125,7 +125,7 @@ random_box(uint64_t seed, uint32_t players, int matches, int size, bool gamma)
 		p->prior.ngammas = 1;
 		p->prior.gamma[0] = (LogitGamma)
 		{
-			0, players, 4, 1
+			0, players, 4, 1.5
 		};
 	}
 	for (m = 0; m < matches; m++)
@@ -218,7 +218,7 @@ dense_solve(const Box *box, double *x)
 			{
 				double		k1 = p->prior.gamma[0].shape - 1;
 
-				a[i * (n + 1) + n] += k1 / x[i] - 1 / p->prior.gamma[0].scale;
+				a[i * (n + 1) + n] += k1 / x[i] - p->prior.gamma[0].rate;
 				a[i * (n + 1) + i] += k1 / (x[i] * x[i]);
 			}
 			else
@@ -402,7 +402,8 @@ test_derivatives(void **state)
 
 /*
  * At the maximum the update that the Hive document iterates changes nothing:
- * sum of x (G - p) + (k - 1) / s - 1 / theta = 0 for every skill.
+ * sum of x (G - p) + (k - 1) / s - 1 / theta = 0 for every skill, where 1 / theta is
+ * the rate.
  */
 static void
 test_fixed_point_of_the_document(void **state)
@@ -429,7 +430,7 @@ test_fixed_point_of_the_document(void **state)
 	for (u = 0; u < 200; u++)
 	{
 		assert_true(box->x[u] > 0);
-		assert_near(sum[u] + 3 / box->x[u] - 1, 0, 1e-6);
+		assert_near(sum[u] + 3 / box->x[u] - box->problem.prior.gamma[0].rate, 0, 1e-6);
 	}
 	box_free(box);
 }

@@ -594,10 +594,10 @@ test_too_many_players_for_model(void **state)
 
 	(void) state;
 	full_match(&f, "elo");
-	small.max_players = 3;
+	small.rules.max_players = 3;
 	f.model = &small;
 	assert_status(fixture_build(&f), MATCH_TOO_MANY_PLAYERS_FOR_MODEL);
-	small.max_players = 4;
+	small.rules.max_players = 4;
 	assert_status(fixture_build(&f), MATCH_OK);
 }
 
@@ -635,7 +635,7 @@ build_large(int n, int team_size, int *offender)
 	MatchStatus status;
 	int			i;
 
-	model_param_defaults(model, params);
+	param_defaults(&model->params, params);
 	for (i = 0; i < n; i++)
 		row[i] = (Participant)
 	{
@@ -643,7 +643,7 @@ build_large(int n, int team_size, int *offender)
 			.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
 			.commanding = NAN,.side = NAN
 	};
-	status = match_build(model, params, row, n, &match, offender);
+	status = match_build(&model->rules, params, row, n, &match, offender);
 	if (status == MATCH_OK)
 	{
 		assert_int_equal(match.nteams, (n + team_size - 1) / team_size);
@@ -840,7 +840,7 @@ test_stints_as_shares(void **state)
 
 	(void) state;
 	fixture_init(&f, "elo");
-	assert_null(f.model->stint_weight);
+	assert_null(f.model->rules.stint_weight);
 	fixture_add(&f, 0, 1, 1);
 	fixture_add(&f, 1, 1, 1);
 	fixture_add(&f, 0, 1, 1);
@@ -925,7 +925,7 @@ test_commanding_is_taken_from_play(void **state)
 
 	/* For a model without commanders they played. */
 	f.model = model_find("elo");
-	model_param_defaults(f.model, f.params);
+	param_defaults(&f.model->params, f.params);
 	assert_status(fixture_build(&f), MATCH_OK);
 	assert_same(f.entry[0].weight, 0.75);
 	assert_same(f.entry[0].command_weight, 0);

@@ -62,10 +62,10 @@ random_params(Random *random, Fixture *f, Size size)
 	int			i,
 				j;
 
-	model_param_defaults(f->model, f->params);
-	for (i = 0; i < f->model->nparams; i++)
+	param_defaults(&f->model->params, f->params);
+	for (i = 0; i < f->model->params.count; i++)
 	{
-		const ParamSpec *spec = &f->model->params[i];
+		const ParamSpec *spec = &f->model->params.spec[i];
 		ParamSteps *steps = &f->params[i].steps;
 
 		if (spec->type == PARAM_CHOICE)
@@ -128,7 +128,7 @@ random_states(Random *random, Fixture *f, int nplayers, Size size)
 static void
 random_match(Random *random, Fixture *f, Size size)
 {
-	unsigned	supports = f->model->supports;
+	unsigned	supports = f->model->rules.supports;
 	int			nteams = supports & MODEL_MANY_TEAMS ?
 		2 + random_below(random, MAX_TEAMS - 1) : 2;
 	int			sided = (supports & MODEL_SIDE) && random_below(random, 2);
@@ -239,6 +239,8 @@ test_registry(void **state)
 		assert_true(model->summary[0] != '\0');
 		assert_true(model->source[0] != '\0');
 		assert_ptr_equal(model_find(model->name), model);
+		assert_string_equal(model->params.kind, "model");
+		assert_string_equal(model->params.name, model->name);
 		for (j = 0; j < i; j++)
 			assert_string_not_equal(model_registry[j]->name, model->name);
 
@@ -272,14 +274,14 @@ test_parameters(void **state)
 		const Model *model = model_registry[m];
 		ParamValue	params[TEST_MAX_PARAMS];
 
-		assert_true(model->nparams <= TEST_MAX_PARAMS);
-		model_param_defaults(model, params);
-		assert_int_equal(model_param_find(model, "none"), -1);
-		for (i = 0; i < model->nparams; i++)
+		assert_true(model->params.count <= TEST_MAX_PARAMS);
+		param_defaults(&model->params, params);
+		assert_int_equal(param_find(&model->params, "none"), -1);
+		for (i = 0; i < model->params.count; i++)
 		{
-			const ParamSpec *spec = &model->params[i];
+			const ParamSpec *spec = &model->params.spec[i];
 
-			assert_int_equal(model_param_find(model, spec->name), i);
+			assert_int_equal(param_find(&model->params, spec->name), i);
 			assert_true(spec->description[0] != '\0');
 			switch (spec->type)
 			{
@@ -321,12 +323,12 @@ test_default_parameters_are_equal_bytes(void **state)
 	(void) state;
 	for (m = 0; m < model_count; m++)
 	{
-		size_t		size = model_registry[m]->nparams * sizeof(ParamValue);
+		size_t		size = model_registry[m]->params.count * sizeof(ParamValue);
 
 		memset(a, 0x55, sizeof(a));
 		memset(b, 0xAA, sizeof(b));
-		model_param_defaults(model_registry[m], a);
-		model_param_defaults(model_registry[m], b);
+		param_defaults(&model_registry[m]->params, a);
+		param_defaults(&model_registry[m]->params, b);
 		assert_memory_equal(a, b, size);
 	}
 }
@@ -472,7 +474,7 @@ test_overflow_is_reported(void **state)
 		MatchStatus status = MATCH_OK;
 		int			round;
 
-		if (!(model_registry[m]->supports & MODEL_GAIN))
+		if (!(model_registry[m]->rules.supports & MODEL_GAIN))
 			continue;
 		fixture_init(&f, model_registry[m]->name);
 		for (round = 0; round < 10 && status == MATCH_OK; round++)
@@ -624,7 +626,7 @@ test_no_gain_leaves_the_rating_unchanged(void **state)
 	(void) state;
 	for (m = 0; m < model_count; m++)
 	{
-		if (!(model_registry[m]->supports & MODEL_GAIN))
+		if (!(model_registry[m]->rules.supports & MODEL_GAIN))
 			continue;
 		fixture_init(&f, model_registry[m]->name);
 		for (round = 0; round < 5000; round++)
@@ -727,7 +729,7 @@ test_extreme_numbers(void **state)
 	(void) state;
 	for (m = 0; m < model_count; m++)
 		assert_true(rate_random_matches(model_registry[m], 46, 20000, EXTREME) >
-					(model_registry[m]->max_players > 0 ? 4000 : 10000));
+					(model_registry[m]->rules.max_players > 0 ? 4000 : 10000));
 }
 
 /* Where sums and products overflow, that is said and not NaN. */
@@ -754,9 +756,9 @@ test_log_odds_unit(void **state)
 		const Model *model = model_registry[m];
 		ParamValue	params[TEST_MAX_PARAMS];
 		double		unit;
-		int			scale = model_param_find(model, "scale");
+		int			scale = param_find(&model->params, "scale");
 
-		model_param_defaults(model, params);
+		param_defaults(&model->params, params);
 		unit = model_log_odds_unit(model, params);
 		assert_true(isfinite(unit) && unit > 0);
 		if (strcmp(model->name, "elo") == 0)

@@ -45,7 +45,7 @@ test_season(void **test_state)
 		Operation	season = {.kind = OPERATION_SEASON,.keep = 1};
 		int			i;
 
-		model_param_defaults(model, params);
+		param_defaults(&model->params, params);
 		model->init(params, initial);
 		moved_state(model, params, moved);
 
@@ -97,7 +97,7 @@ test_decay(void **test_state)
 		double		rating;
 		int			i;
 
-		model_param_defaults(model, params);
+		param_defaults(&model->params, params);
 		moved_state(model, params, before);
 		rating = model_display(model, params, before);
 		decay.floor = rating - 20;
@@ -134,7 +134,7 @@ test_regression(void **test_state)
 		double		rating;
 		int			i;
 
-		model_param_defaults(model, params);
+		param_defaults(&model->params, params);
 		moved_state(model, params, state);
 		rating = model_display(model, params, state);
 		regression.mean = rating - 64;
@@ -157,7 +157,7 @@ test_set(void **test_state)
 	Operation	set = {.kind = OPERATION_SET,.value = value};
 
 	(void) test_state;
-	model_param_defaults(model, params);
+	param_defaults(&model->params, params);
 	model->init(params, state);
 	state[1] = 77;
 	assert_status(operation_apply(&set, model, params, 0, state), MATCH_OK);

@@ -9,7 +9,7 @@
 #include "test.h"
 
 #include "core/math/logistic.h"
-#include "core/solve/solver.h"
+#include "core/solve/solvers.h"
 
 #define DAY INT64_C(86400000000)
 #define MAX_MATCHES 30000
@@ -48,7 +48,7 @@ box_make(const char *solver)
 
 	box->task.solver = solver_find(solver);
 	assert_non_null(box->task.solver);
-	model_param_defaults(box->task.solver->model, box->params);
+	param_defaults(&box->task.solver->params, box->params);
 	box->task.params = box->params;
 	box->task.history = &box->history;
 	box->history.match = box->match;
@@ -74,7 +74,7 @@ box_free(Box *box)
 static double *
 box_param(Box *box, const char *name)
 {
-	int			i = model_param_find(box->task.solver->model, name);
+	int			i = param_find(&box->task.solver->params, name);
 
 	assert_true(i >= 0);
 	return &box->params[i].number;
@@ -83,7 +83,7 @@ box_param(Box *box, const char *name)
 static void
 box_choice(Box *box, const char *name, int choice)
 {
-	int			i = model_param_find(box->task.solver->model, name);
+	int			i = param_find(&box->task.solver->params, name);
 
 	assert_true(i >= 0);
 	box->params[i].choice = choice;
@@ -150,9 +150,8 @@ box_lay_out(Box *box)
 
 	free(box->blocks[0]);
 	free(box->blocks[1]);
-	box->blocks[0] = malloc(history_work_size(&box->history, box->task.solver->model));
-	history_work_init(&box->work, box->blocks[0], &box->history,
-					  box->task.solver->model);
+	box->blocks[0] = malloc(history_work_size(&box->history, 0));
+	history_work_init(&box->work, box->blocks[0], &box->history, 0);
 	box->task.work = &box->work;
 	solver_count_begin(&box->task, 0);
 	assert_status(solver_count(&box->task, &match, &offender), MATCH_OK);
@@ -288,7 +287,7 @@ test_whole_history_golden(void **state)
 				match = box_duel(box, atoi(part[2]) * DAY, atoi(part[3] + 1),
 								 atoi(part[4] + 1), csv_number(part[5]));
 				match->log_odds = csv_number(part[6]) / ELO;
-				*box_param(box, "drift") = csv_number(part[7]) / ELO / ELO;
+				*box_param(box, "drift") = sqrt(csv_number(part[7])) / ELO;
 				*box_param(box, "prior_games") = csv_number(part[8]);
 			}
 			fclose(games);
@@ -441,7 +440,7 @@ parts_multiply(LogitElsewhere *elsewhere, const double *x, const double *v,
 static void
 part_make(Part *part, const Box *whole, size_t remainder)
 {
-	Box		   *box = box_make(whole->task.solver->model->name);
+	Box		   *box = box_make(whole->task.solver->name);
 	size_t		m;
 
 	part->box = box;
@@ -466,7 +465,7 @@ static void
 check_parts(Box *whole)
 {
 	Parts	   *parts = malloc(sizeof(Parts));
-	Box		   *box = box_make(whole->task.solver->model->name);
+	Box		   *box = box_make(whole->task.solver->name);
 	SolverTask *task = &box->task;
 	LogitResult result;
 	size_t		match;
@@ -558,7 +557,7 @@ test_hive_rows(void **state)
 	HistoryMatch *match = box_match(box, 0);
 	LogitRows  *rows;
 	Participant p;
-	int			command = model_param_find(box->task.solver->model, "command");
+	int			command = param_find(&box->task.solver->params, "command");
 
 	(void) state;
 	*box_param(box, "offset_deviation") = 0.5;
@@ -846,10 +845,33 @@ test_days_in_any_order(void **state)
 	box_free(shuffled);
 }
 
+static void
+test_registry(void **state)
+{
+	int			i;
+
+	(void) state;
+	assert_true(solver_count_registered >= 2);
+	for (i = 0; i < solver_count_registered; i++)
+	{
+		const Solver *solver = solver_registry[i];
+
+		assert_true(solver->summary[0] != '\0');
+		assert_true(solver->source[0] != '\0');
+		assert_ptr_equal(solver_find(solver->name), solver);
+		assert_string_equal(solver->params.kind, "solver");
+		assert_string_equal(solver->params.name, solver->name);
+		assert_true(solver->params.count >= 1);
+	}
+	assert_null(solver_find("none"));
+	assert_null(solver_find(""));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_bradley_terry_golden),
 		cmocka_unit_test(test_whole_history_golden),
 		cmocka_unit_test(test_teams_of_any_size),

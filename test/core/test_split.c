@@ -6,6 +6,10 @@
 
 #include "test.h"
 
+#include "core/split/split.h"
+#include "core/split/split_internal.h"
+#include "core/split/split_second.h"
+
 #include "../constraints.h"
 
 #define MAX_PLAYERS 128

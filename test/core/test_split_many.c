@@ -51,7 +51,7 @@ box_teams(Box *box, int n, int nteams, int playing, int ties)
 	for (i = 0; i < nteams; i++)
 	{
 		p->size[i] = playing / nteams + (i < playing % nteams);
-		p->scale[i] = ties & SUMS ? 1 : 1.0 / p->size[i];
+		p->factor[i] = ties & SUMS ? 1 : 1.0 / p->size[i];
 	}
 	p->share = ties & SUMS ? 1.0 / nteams : 1.0 / playing;
 	p->objective = ties & RANGE ? SPLIT_RANGE : SPLIT_SQUARES;

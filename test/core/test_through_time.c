@@ -46,7 +46,7 @@ box_make(void)
 	ThroughTime *tt = &box->tt;
 
 	tt->model = model_find("trueskill");
-	model_param_defaults(tt->model, box->params);
+	param_defaults(&tt->model->params, box->params);
 	tt->params = box->params;
 	tt->history = &box->history;
 	tt->work = &box->work;
@@ -121,8 +121,8 @@ box_link(Box *box)
 	int			offender;
 
 	free(box->block);
-	box->block = malloc(history_work_size(&box->history, box->tt.model));
-	history_work_init(&box->work, box->block, &box->history, box->tt.model);
+	box->block = malloc(history_work_size(&box->history, box->tt.model->nstate));
+	history_work_init(&box->work, box->block, &box->history, box->tt.model->nstate);
 	assert_status(through_time_count(&box->tt, &match, &offender), MATCH_OK);
 	assert_true(box->tt.appearances <= MAX_APPEARANCES);
 	through_time_link(&box->tt);
@@ -378,7 +378,7 @@ test_evidence(void **state)
 	size_t		match;
 	int			offender;
 	int			i;
-	int			tau = model_param_find(model_find("trueskill"), "tau");
+	int			tau = param_find(&model_find("trueskill")->params, "tau");
 
 	(void) state;
 	for (i = 0; i < 2000; i++)

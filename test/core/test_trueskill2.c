@@ -20,7 +20,7 @@ static void
 init(Fixture *f)
 {
 	fixture_init(f, "trueskill2");
-	fixture_param(f, "gamma")->number = 0;
+	fixture_param(f, "tau")->number = 0;
 }
 
 static void
@@ -429,7 +429,7 @@ test_base(void **state)
 	assert_same(f.after[1][BASE_SIGMA], 0);
 	assert_true(f.after[0][BASE_SIGMA] < 2 && f.after[0][SIGMA] < 1);
 
-	fixture_param(&f, "base_gamma")->number = 0.3;
+	fixture_param(&f, "base_tau")->number = 0.3;
 	{
 		double		before = f.after[0][BASE_SIGMA];
 
@@ -446,17 +446,17 @@ test_idle_time(void **state)
 
 	(void) state;
 	init(&f);
-	fixture_param(&f, "tau")->number = 0.01;
-	fixture_param(&f, "base_tau")->number = 0.02;
+	fixture_param(&f, "drift")->number = 0.01;
+	fixture_param(&f, "base_drift")->number = 0.02;
 	fixture_param(&f, "initial_base_sigma")->number = 1;
-	f.model->age(f.params, player, 60 * 1000);
+	f.model->age(f.params, player, 86400.0 * 1000);
 	assert_near(player[SIGMA], sqrt(0.25 + 0.1), 1e-14);
 	assert_same(player[BASE_SIGMA], 0.5);
-	f.model->age_shared(f.params, player, 60 * 1000);
+	f.model->age_shared(f.params, player, 86400.0 * 1000);
 	assert_near(player[BASE_SIGMA], sqrt(0.25 + 0.4), 1e-14);
-	f.model->age(f.params, player, 60e9);
-	f.model->age_shared(f.params, player, 60e9);
-	assert_same(player[SIGMA], f.params[model_param_find(f.model, "initial_sigma")].number);
+	f.model->age(f.params, player, 86400e9);
+	f.model->age_shared(f.params, player, 86400e9);
+	assert_same(player[SIGMA], f.params[param_find(&f.model->params, "initial_sigma")].number);
 	assert_same(player[BASE_SIGMA], 1);
 	assert_same(player[MU], 3);
 	assert_true(f.model->shares(f.params));

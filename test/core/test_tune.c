@@ -29,7 +29,7 @@ typedef struct Simulation
 static void
 set_param(Simulation *s, const char *name, double value)
 {
-	int			i = model_param_find(s->model, name);
+	int			i = param_find(&s->model->params, name);
 
 	assert_true(i >= 0);
 	s->params[i].number = value;
@@ -38,7 +38,7 @@ set_param(Simulation *s, const char *name, double value)
 static double
 get_param(Simulation *s, const char *name)
 {
-	return s->params[model_param_find(s->model, name)].number;
+	return s->params[param_find(&s->model->params, name)].number;
 }
 
 static void
@@ -46,7 +46,7 @@ simulation_init(Simulation *s, const char *model)
 {
 	memset(s, 0, sizeof(*s));
 	s->model = model_find(model);
-	model_param_defaults(s->model, s->params);
+	param_defaults(&s->model->params, s->params);
 }
 
 static void
@@ -134,8 +134,8 @@ simulate(Simulation *s, uint64_t seed, int matches, int players, double days)
 		}
 	}
 	s->log_loss = sum_value(&loss);
-	s->block = malloc(history_work_size(h, s->model));
-	history_work_init(&s->work, s->block, h, s->model);
+	s->block = malloc(history_work_size(h, s->model->nstate));
+	history_work_init(&s->work, s->block, h, s->model->nstate);
 	free(state);
 	free(last_played);
 	free(games);
@@ -229,7 +229,7 @@ test_scores_of_draws(void **state)
 	void	   *block;
 
 	(void) state;
-	model_param_defaults(elo, params);
+	param_defaults(&elo->params, params);
 	h.nmatches = 1;
 	h.match = match;
 	h.nparticipants = 4;
@@ -238,8 +238,8 @@ test_scores_of_draws(void **state)
 	h.number[0] = rank;
 	h.nplayers = 4;
 	h.max_participants = 4;
-	block = malloc(history_work_size(&h, elo));
-	history_work_init(&work, block, &h, elo);
+	block = malloc(history_work_size(&h, elo->nstate));
+	history_work_init(&work, block, &h, elo->nstate);
 	assert_status(history_replay(&h, elo, params, &work, bound, 1, score, NULL,
 								 &where, &offender), MATCH_OK);
 	assert_near(sum_value(&score[0].log_loss), log(2), 1e-15);
@@ -295,7 +295,7 @@ check_recovery(const char *model, const char *param, double truth,
 	problem.bound[0] = 0;
 	problem.bound[1] = matches;
 	problem.n = 1;
-	problem.param[0].index = model_param_find(s.model, param);
+	problem.param[0].index = param_find(&s.model->params, param);
 	problem.param[0].log_scale = true;
 	problem.param[0].low = truth / 50;
 	problem.param[0].high = truth * 50;
@@ -352,11 +352,11 @@ test_errors(void **state)
 	problem.n = 2;
 	problem.param[0] = (TuneParam)
 	{
-		model_param_find(s.model, "initial_sigma"), true, 0.1, 100
+		param_find(&s.model->params, "initial_sigma"), true, 0.1, 100
 	};
 	problem.param[1] = (TuneParam)
 	{
-		model_param_find(s.model, "tau"), true, 0.01, 10
+		param_find(&s.model->params, "tau"), true, 0.01, 10
 	};
 	problem.worst = 1e9;
 	for (i = 0; i < 3; i++)
@@ -405,11 +405,11 @@ test_errors_undetermined(void **state)
 	problem.n = 2;
 	problem.param[0] = (TuneParam)
 	{
-		model_param_find(s.model, "k"), true, 1, 1000
+		param_find(&s.model->params, "k"), true, 1, 1000
 	};
 	problem.param[1] = (TuneParam)
 	{
-		model_param_find(s.model, "scale"), true, 10, 10000
+		param_find(&s.model->params, "scale"), true, 10, 10000
 	};
 	problem.worst = 1e9;
 	variable[0] = log(32);

@@ -118,7 +118,7 @@ test_published_matches(void **state)
 		while (strcmp(field[MODEL], names[variant]) != 0)
 			assert_true(++variant < NVARIANTS);
 		fixture_clear(&f);
-		model_param_defaults(f.model, f.params);
+		param_defaults(&f.model->params, f.params);
 		f.params[WENG_LIN_VARIANT].choice = variant;
 		f.params[WENG_LIN_BETA].number = csv_number(field[BETA]);
 		f.params[WENG_LIN_KAPPA].number = csv_number(field[KAPPA]);

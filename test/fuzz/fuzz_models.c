@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "core/rating/model.h"
+#include "core/models/registry.h"
 #include "targets.h"
 
 #define MAX_ROWS	24
@@ -26,10 +26,10 @@ next_params(Bytes *bytes, ParamValue *params)
 	int			i,
 				j;
 
-	model_param_defaults(model, params);
-	for (i = 0; i < model->nparams; i++)
+	param_defaults(&model->params, params);
+	for (i = 0; i < model->params.count; i++)
 	{
-		const ParamSpec *spec = &model->params[i];
+		const ParamSpec *spec = &model->params.spec[i];
 		int			nchoices = 0;
 		double		number;
 
@@ -89,7 +89,7 @@ static int
 next_participants(Bytes *bytes, Participant *row, int *nplayers)
 {
 	int			n = 0;
-	int			nteams = (model->supports & MODEL_MANY_TEAMS) && next_below(bytes, 2) ?
+	int			nteams = (model->rules.supports & MODEL_MANY_TEAMS) && next_below(bytes, 2) ?
 		1 + next_below(bytes, 6) : 2;
 	int			sided = nteams == 2 && next_below(bytes, 4) == 0;
 	int			team,
@@ -191,7 +191,7 @@ fuzz_models(const uint8_t *data, size_t size)
 		player[i].games = next_byte(&bytes);
 	}
 
-	status = match_build(model, params, row, n, &match, &offender);
+	status = match_build(&model->rules, params, row, n, &match, &offender);
 	CHECK(match_status_message(status) != NULL);
 	CHECK(offender >= -1 && offender < n);
 	if (status != MATCH_OK)

@@ -5,6 +5,9 @@
  * Whatever the bytes, a lobby is refused with a status, or every answer keeps the
  * ties and is as good as it says: both methods agree, but for their bounds.
  */
+#include "core/split/split.h"
+#include "core/split/split_internal.h"
+
 #include "../constraints.h"
 #include "bytes.h"
 #include "targets.h"

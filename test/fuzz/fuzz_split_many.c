@@ -38,7 +38,7 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 	for (i = 0; i < p->nteams; i++)
 	{
 		p->size[i] = playing / p->nteams + (i < playing % p->nteams);
-		p->scale[i] = sums ? 1 : 1.0 / p->size[i];
+		p->factor[i] = sums ? 1 : 1.0 / p->size[i];
 	}
 	p->share = sums ? 1.0 / p->nteams : 1.0 / playing;
 	p->objective = next_below(bytes, 2) ? SPLIT_RANGE : SPLIT_SQUARES;

@@ -1,5 +1,5 @@
 -- The registry of models, and how parameters are checked.
-SELECT name, state_columns, inputs FROM skillrating.models();
+SELECT name, state_columns, supports FROM skillrating.models();
 SELECT name, type, default_value, min, max, choices, unit FROM skillrating.model_parameters('elo');
 SELECT name, type, default_value, min, max, choices, unit FROM skillrating.model_parameters('hive');
 SELECT count(*) FROM skillrating.model_parameters('elo') WHERE description IS NULL;

@@ -56,7 +56,7 @@ SELECT round((s).draw::numeric, 6) AS draw, (s).converged FROM (
 
 -- Day by day.
 SELECT count(*) AS days, count(DISTINCT e.at) > 70 AS many_days, bool_and(e.standard_error > 0) AS errors, max(e.at) AS last
-FROM (SELECT skillrating.solve('whole_history', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"drift": 0.01}' ORDER BY played_at, match_id) AS x FROM results) AS q, unnest(x) AS e;
+FROM (SELECT skillrating.solve('whole_history', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"drift": 0.1}' ORDER BY played_at, match_id) AS x FROM results) AS q, unnest(x) AS e;
 SELECT skillrating.solve('whole_history', match_id, player_id, team, rank ORDER BY match_id) FROM results;
 
 -- TrueSkill Through Time: three who beat each other in a circle are equal, and as certain as published.

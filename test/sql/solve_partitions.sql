@@ -32,8 +32,8 @@ SELECT part_difference('bradley_terry', '{}') < 1e-8 AS same;
 CALL skillrating.solve_distributed('part_all', 'part_skills', warm => false) \gset
 SELECT part_difference('bradley_terry', '{}') < 1e-8 AS same;
 -- Everything that the Hive model has: offsets, commanders, contexts; and exact errors.
-CALL skillrating.solve_distributed('part_all', 'part_skills', 'hive', '{"offset_deviation": 0.3, "command": true, "errors": "exact", "prior_scale": 0.5}', warm => false) \gset
-SELECT part_difference('hive', '{"offset_deviation": 0.3, "command": true, "errors": "exact", "prior_scale": 0.5}') < 1e-6 AS same;
+CALL skillrating.solve_distributed('part_all', 'part_skills', 'hive', '{"offset_deviation": 0.3, "command": true, "errors": "exact", "prior_rate": 2}', warm => false) \gset
+SELECT part_difference('hive', '{"offset_deviation": 0.3, "command": true, "errors": "exact", "prior_rate": 2}') < 1e-6 AS same;
 
 -- How it went; the same without a way of its own for each.
 CREATE TABLE part_summary (LIKE skillrating.solve_summary);

@@ -6,7 +6,7 @@ SET extra_float_digits = 0;
 -- that what a preview says does not depend on today's date.
 SELECT skillrating.create_ladder('arena', 'trueskill2',
     '{"squad_offset": [[2, 0.3]], "kill_self": 2, "kill_opponent": -1, "kill_variance": 10,
-      "death_self": -1, "death_opponent": 2, "death_variance": 10, "quit_related": 0.5, "tau": 0,
+      "death_self": -1, "death_opponent": 2, "death_variance": 10, "quit_related": 0.5, "drift": 0,
       "experience_offset": [[0, 0.05], [30, 0]]}');
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after,
     round(win_probability::numeric, 6) AS win, score
@@ -40,7 +40,7 @@ SELECT status, reason FROM arena.rated_match WHERE match_id = 5;
 SELECT skillrating.drop_ladder('arena');
 
 -- Modes are pools. What a player has in all of them is in a row of its own.
-SELECT skillrating.create_ladder('modes', 'trueskill2', '{"initial_base_sigma": 1, "initial_sigma": 0.8, "base_tau": 0.001}');
+SELECT skillrating.create_ladder('modes', 'trueskill2', '{"initial_base_sigma": 1, "initial_sigma": 0.8, "base_drift": 0.0379473}');
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after
 FROM skillrating.report_match('modes', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '2026-01-01 12:00+00', pool => 'slayer');
 -- The winner comes to another mode with a better name.

@@ -50,7 +50,7 @@ regression_add(double *state, double y, const double *x, double weight)
 	double	   *mean = means_of(state);
 	double		total = state[REGRESSION_WEIGHT] + weight;
 	double		share = weight / total;
-	double		scale = state[REGRESSION_WEIGHT] * share;
+	double		factor = state[REGRESSION_WEIGHT] * share;
 	int			i,
 				j;
 
@@ -59,7 +59,7 @@ regression_add(double *state, double y, const double *x, double weight)
 		double		difference = (i == 0 ? y : x[i - 1]) - mean[i];
 
 		for (j = 0; j <= i; j++)
-			*product_of(state, i, j) += scale * difference *
+			*product_of(state, i, j) += factor * difference *
 				((j == 0 ? y : x[j - 1]) - mean[j]);
 	}
 	for (i = 0; i < n; i++)
@@ -76,7 +76,7 @@ regression_merge(double *state, const double *other)
 	double	   *other_mean = means_of((double *) other);
 	double		total = state[REGRESSION_WEIGHT] + other[REGRESSION_WEIGHT];
 	double		share = other[REGRESSION_WEIGHT] / total;
-	double		scale = state[REGRESSION_WEIGHT] * share;
+	double		factor = state[REGRESSION_WEIGHT] * share;
 	int			i,
 				j;
 
@@ -85,7 +85,7 @@ regression_merge(double *state, const double *other)
 	for (i = 0; i < n; i++)
 		for (j = 0; j <= i; j++)
 			*product_of(state, i, j) += *product_of((double *) other, i, j) +
-				scale * (other_mean[i] - mean[i]) * (other_mean[j] - mean[j]);
+				factor * (other_mean[i] - mean[i]) * (other_mean[j] - mean[j]);
 	for (i = 0; i < n; i++)
 		mean[i] += share * (other_mean[i] - mean[i]);
 	state[REGRESSION_COUNT] += other[REGRESSION_COUNT];

@@ -28,10 +28,10 @@ softplus(double x)
 
 /*
  * Luce's choice rule: each of n is chosen with probability proportional to
- * e^(rating / scale).  As seen from the best, so that nothing overflows.
+ * e^(rating / unit).  As seen from the best, so that nothing overflows.
  */
 static inline void
-luce_choice(const double *rating, double scale, int n, double *probability)
+luce_choice(const double *rating, double unit, int n, double *probability)
 {
 	double		best = rating[0];
 	double		total = 0;
@@ -41,7 +41,7 @@ luce_choice(const double *rating, double scale, int n, double *probability)
 		best = fmax(best, rating[i]);
 	for (i = 0; i < n; i++)
 	{
-		probability[i] = exp((rating[i] - best) / scale);
+		probability[i] = exp((rating[i] - best) / unit);
 		total += probability[i];
 	}
 	for (i = 0; i < n; i++)

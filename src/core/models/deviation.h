@@ -27,6 +27,14 @@ deviation_grown(double deviation, double variance, double limit)
 	return grown > limit ? limit : grown;
 }
 
+/* The same for a drift per square root of a day and so many seconds of idle time. */
+static inline double
+deviation_drifted(double deviation, double drift, double seconds, double limit)
+{
+	return deviation_grown(deviation, drift * drift * (seconds / SECONDS_PER_DAY),
+						   limit);
+}
+
 /*
  * What is left of a deviation after an update of the given gain, if one of gain
  * 1 multiplies it by ratio: as if the update had come gain times.  It does not

@@ -140,15 +140,7 @@ elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 	double		weight[MATCH_MAX_TEAMS];
 	int			i;
 
-	for (i = 0; i < match->nteams; i++)
-		rating[i] = weight[i] = 0;
-	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-
-		rating[e->team] += e->weight * match->player[e->player].before[0];
-		weight[e->team] += e->weight;
-	}
+	match_team_sums(match, rating, weight);
 	if (params[ELO_TEAM].choice == TEAM_MEAN)
 		for (i = 0; i < match->nteams; i++)
 			rating[i] /= weight[i];
@@ -281,7 +273,10 @@ elo_rate(const ParamValue *params, Match *match)
 			surprise[i] = elo_surprise(params, match, rating, i);
 
 	for (i = 0; i < match->nplayers; i++)
+	{
 		match->player[i].after[0] = match->player[i].before[0];
+		match->player[i].gradient = 0;
+	}
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];
@@ -323,11 +318,10 @@ const Model elo_model = {
 	.name = "elo",
 	.summary = "Elo rating, logistic or normal, for teams and free-for-all",
 	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)",
-	.params = elo_params,
-	.nparams = ELO_NPARAMS,
+	.params = PARAM_SET("model", "elo", elo_params, ELO_NPARAMS),
 	.state = elo_state,
 	.nstate = 1,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,
 	.team_strength = elo_team_strength,

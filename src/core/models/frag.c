@@ -159,15 +159,7 @@ frag_teams(const Match *match, double *rating, double *weight)
 {
 	int			i;
 
-	for (i = 0; i < match->nteams; i++)
-		rating[i] = weight[i] = 0;
-	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-
-		rating[e->team] += e->weight * match->player[e->player].before[0];
-		weight[e->team] += e->weight;
-	}
+	match_team_sums(match, rating, weight);
 	for (i = 0; i < match->nteams; i++)
 		rating[i] /= weight[i];
 }
@@ -319,11 +311,10 @@ const Model frag_model = {
 	.name = "frag",
 	.summary = "Elo by the share of frags, for duels, event logs and captures",
 	.source = "M. Becker, Ranking-Verfahren für 1st-person-shooter (2001, 2002)",
-	.params = frag_params,
-	.nparams = FRAG_NPARAMS,
+	.params = PARAM_SET("model", "frag", frag_params, FRAG_NPARAMS),
 	.state = frag_state,
 	.nstate = 1,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE | MODEL_ONE_TEAM,
 	.init = frag_init,
 	.age = frag_age,

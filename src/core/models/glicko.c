@@ -305,11 +305,10 @@ const Model glicko_model = {
 	.name = "glicko",
 	.summary = "rating and deviation, which grows in idle time",
 	.source = "M. E. Glickman, Parameter estimation in large dynamic paired comparison experiments (1999)",
-	.params = glicko_params,
-	.nparams = GLICKO_NPARAMS,
+	.params = PARAM_SET("model", "glicko", glicko_params, GLICKO_NPARAMS),
 	.state = glicko_state,
 	.nstate = GLICKO_NSTATE,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = glicko_init,
 	.age = glicko_age,

@@ -218,11 +218,10 @@ const Model glicko2_model = {
 	.name = "glicko2",
 	.summary = "rating, deviation, and how volatile the rating is",
 	.source = "M. E. Glickman, Example of the Glicko-2 system (2013)",
-	.params = glicko2_params,
-	.nparams = GLICKO2_NPARAMS,
+	.params = PARAM_SET("model", "glicko2", glicko2_params, GLICKO2_NPARAMS),
 	.state = glicko2_state,
 	.nstate = GLICKO2_NSTATE,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = glicko2_init,
 	.age = glicko2_age,

@@ -265,14 +265,13 @@ const Model hive_model = {
 	.name = "hive",
 	.summary = "logistic model with time weights, side offsets and commanders, for two teams",
 	.source = "A Skill Ranking System for Natural Selection 2 (build 267)",
-	.params = hive_params,
-	.nparams = HIVE_NPARAMS,
+	.params = PARAM_SET("model", "hive", hive_params, HIVE_NPARAMS),
 	.state = hive_state,
 	.nstate = HIVE_NSTATE,
-	.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
+	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
 	MODEL_LOG_ODDS | MODEL_GAIN,
+	.rules.stint_weight = hive_stint_weight,
 	.init = hive_init,
-	.stint_weight = hive_stint_weight,
 	.team_strength = hive_team_strength,
 	.predict = hive_predict,
 	.rate = hive_rate,

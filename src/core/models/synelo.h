@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* F1: the scale for teams of up to that many players, 400 floor(median). */
+/* F1: theta for teams of up to that many players, 400 floor(median). */
 extern double synelo_theta(double team_size_max);
 
 /* F1: the win probability at a difference of team ratings, in base e. */

@@ -88,12 +88,9 @@ trueskill_init(const ParamValue *params, double *state)
 static void
 trueskill_age(const ParamValue *params, double *state, double seconds)
 {
-	double		drift = params[TRUESKILL_DRIFT].number;
-
 	state[TRUESKILL_SIGMA] =
-		deviation_grown(state[TRUESKILL_SIGMA],
-						drift * drift * (seconds / SECONDS_PER_DAY),
-						params[TRUESKILL_INITIAL_SIGMA].number);
+		deviation_drifted(state[TRUESKILL_SIGMA], params[TRUESKILL_DRIFT].number,
+						  seconds, params[TRUESKILL_INITIAL_SIGMA].number);
 }
 
 double
@@ -307,45 +304,45 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
 	return change;
 }
 
+/* The teams in the order of the result, of which no pair has spoken yet. */
 static void
-update_many_teams(const TrueSkill *ts, Match *match, double drift)
+chain_begin(const Match *match, const TrueSkillTeams *teams, const int *order,
+			ChainTeam *chain)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		int			team = order[i];
+
+		chain[i].size = teams->size[team];
+		chain[i].rank = match->team[team].rank;
+
+		/* From one of the means, so that no digits are lost if all are huge. */
+		chain[i].mean = teams->mean[team] - teams->mean[0];
+		chain[i].variance = teams->variance[team];
+		chain[i].above.precision = chain[i].above.shift = 0;
+		chain[i].below.precision = chain[i].below.shift = 0;
+	}
+}
+
+/*
+ * Let pairs speak until no message changes.
+ *
+ * Down the chain and up again, but for the pairs where it turns, which have heard
+ * nothing new.  Changes shrink by about the same factor each time, so that those to
+ * come can be told from the last two, until rounding is all that is left of them.
+ */
+static void
+chain_settle(ChainTeam *chain, int n, double per_size)
 {
 	const double tolerance = 1e-13;
 	const double noise = 1e-12;
 	const int	max_sweeps = 500;
-	TrueSkillTeams teams;
-	int			order[MATCH_MAX_TEAMS];
-	ChainTeam	chain[MATCH_MAX_TEAMS];
-	int			place[MATCH_MAX_TEAMS];
-	double		per_size = trueskill_margin(ts);
 	double		last_change = 0;
-	int			n = match->nteams;
 	int			sweep,
 				i;
 
-	trueskill_teams(ts, match, drift, &teams);
-	match_teams_by_rank(match, order);
-	for (i = 0; i < n; i++)
-	{
-		int			team = order[i];
-
-		place[team] = i;
-		chain[i].size = teams.size[team];
-		chain[i].rank = match->team[team].rank;
-
-		/* From one of the means, so that no digits are lost if all are huge. */
-		chain[i].mean = teams.mean[team] - teams.mean[0];
-		chain[i].variance = teams.variance[team];
-		chain[i].above.precision = chain[i].above.shift = 0;
-		chain[i].below.precision = chain[i].below.shift = 0;
-	}
-
-	/*
-	 * Down the chain and up again, but for the pairs where it turns, which
-	 * have heard nothing new.  Changes shrink by about the same factor each
-	 * time, so that those to come can be told from the last two, until
-	 * rounding is all that is left of them.
-	 */
 	for (sweep = 0; sweep < max_sweeps; sweep++)
 	{
 		double		change = 0;
@@ -366,41 +363,65 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 			break;
 		last_change = change;
 	}
+}
+
+/*
+ * What a team's performance tells of a member's skill, by the entry of the member.
+ * The player's sigma is the one after all entries before; mu is only the change of mu.
+ */
+static void
+learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
+				const ChainTeam *team, double drift)
+{
+	MatchPlayer *player = &match->player[e->player];
+	double		prior = square(player->before[TRUESKILL_SIGMA]) + drift;
+	double		variance = square(player->after[TRUESKILL_SIGMA]);
+	double		precision = team->above.precision + team->below.precision;
+	double		shift = team->above.shift + team->below.shift;
+	double		rest = 1 / (1 + precision * team->variance);
+	double		gradient = e->weight * rest * (shift - precision * team->mean);
+	double		ratio = variance_ratio(square(e->weight) * prior,
+									   square(e->weight * ts->beta),
+									   team->variance, rest);
+	double		posterior;
+
+	if (match->gain != 1)
+		ratio = pow(ratio, match->gain);
+	posterior = variance / (1 + (1 / ratio - 1) * (variance / prior));
+	player->after[TRUESKILL_MU] = posterior *
+		(player->after[TRUESKILL_MU] / variance +
+		 match->gain * gradient / ratio);
+	player->after[TRUESKILL_SIGMA] =
+		deviation_updated(sqrt(posterior), 1, 1, DEVIATION_MIN);
+	player->gradient += gradient;
+}
+
+static void
+update_many_teams(const TrueSkill *ts, Match *match, double drift)
+{
+	TrueSkillTeams teams;
+	int			order[MATCH_MAX_TEAMS];
+	ChainTeam	chain[MATCH_MAX_TEAMS];
+	int			place[MATCH_MAX_TEAMS];
+	int			i;
+
+	trueskill_teams(ts, match, drift, &teams);
+	match_teams_by_rank(match, order);
+	for (i = 0; i < match->nteams; i++)
+		place[order[i]] = i;
+	chain_begin(match, &teams, order, chain);
+	chain_settle(chain, match->nteams, trueskill_margin(ts));
 
 	/*
-	 * A team's performance tells of each member's skill.  What the entries of
-	 * a player on several teams tell adds up as precisions do; mu is the
-	 * change of mu until the last loop.
+	 * What the entries of a player on several teams tell adds up as precisions
+	 * do.
 	 */
 	start_states(match, drift);
 	for (i = 0; i < match->nplayers; i++)
 		match->player[i].gradient = match->player[i].after[TRUESKILL_MU] = 0;
 	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-		const ChainTeam *team = &chain[place[e->team]];
-		MatchPlayer *player = &match->player[e->player];
-		double		prior = square(player->before[TRUESKILL_SIGMA]) + drift;
-		double		variance = square(player->after[TRUESKILL_SIGMA]);
-		double		precision = team->above.precision + team->below.precision;
-		double		shift = team->above.shift + team->below.shift;
-		double		rest = 1 / (1 + precision * team->variance);
-		double		gradient = e->weight * rest * (shift - precision * team->mean);
-		double		ratio = variance_ratio(square(e->weight) * prior,
-										   square(e->weight * ts->beta),
-										   team->variance, rest);
-		double		posterior;
-
-		if (match->gain != 1)
-			ratio = pow(ratio, match->gain);
-		posterior = variance / (1 + (1 / ratio - 1) * (variance / prior));
-		player->after[TRUESKILL_MU] = posterior *
-			(player->after[TRUESKILL_MU] / variance +
-			 match->gain * gradient / ratio);
-		player->after[TRUESKILL_SIGMA] =
-			deviation_updated(sqrt(posterior), 1, 1, DEVIATION_MIN);
-		player->gradient += gradient;
-	}
+		learn_from_team(ts, match, &match->entry[i],
+						&chain[place[match->entry[i].team]], drift);
 	for (i = 0; i < match->nplayers; i++)
 		match->player[i].after[TRUESKILL_MU] +=
 			match->player[i].before[TRUESKILL_MU];
@@ -584,11 +605,10 @@ const Model trueskill_model = {
 	.name = "trueskill",
 	.summary = "Bayesian skill with uncertainty, for any number of teams of any size",
 	.source = "R. Herbrich, T. Minka and T. Graepel, TrueSkill: A Bayesian Skill Rating System (2006)",
-	.params = trueskill_params,
-	.nparams = TRUESKILL_NPARAMS,
+	.params = PARAM_SET("model", "trueskill", trueskill_params, TRUESKILL_NPARAMS),
 	.state = trueskill_state,
 	.nstate = TRUESKILL_NSTATE,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = trueskill_init,
 	.age = trueskill_age,

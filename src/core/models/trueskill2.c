@@ -31,8 +31,6 @@
 /* The covariances of so many performances are kept on the stack. */
 #define TRUESKILL2_MAX_PLAYERS 200
 
-#define SECONDS_PER_MINUTE 60.0
-
 /* The state columns. */
 enum
 {
@@ -48,8 +46,8 @@ enum
 	TRUESKILL2_INITIAL_MU,
 	TRUESKILL2_INITIAL_SIGMA,
 	TRUESKILL2_BETA,
-	TRUESKILL2_GAMMA,
 	TRUESKILL2_TAU,
+	TRUESKILL2_DRIFT,
 	TRUESKILL2_DRAW_MARGIN,
 	TRUESKILL2_SQUAD_OFFSET,
 	TRUESKILL2_EXPERIENCE_OFFSET,
@@ -66,8 +64,8 @@ enum
 	TRUESKILL2_QUIT_RELATED,
 	TRUESKILL2_BASE_WEIGHT,
 	TRUESKILL2_INITIAL_BASE_SIGMA,
-	TRUESKILL2_BASE_GAMMA,
 	TRUESKILL2_BASE_TAU,
+	TRUESKILL2_BASE_DRIFT,
 	TRUESKILL2_DISPLAY_DEVIATIONS,
 	TRUESKILL2_NPARAMS
 };
@@ -83,12 +81,13 @@ static const ParamSpec trueskill2_params[] = {
 	{.name = "beta",.type = PARAM_NUMBER,.default_value = 1,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
 	.description = "deviation of one performance from the skill"},
-	{.name = "gamma",.type = PARAM_NUMBER,
+	{.name = "tau",.type = PARAM_NUMBER,
 		.default_value = 0.03162277660168379,	/* the square root of 0.001 */
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
 	.description = "drift of a skill after each match"},
-	{.name = "tau",.type = PARAM_NUMBER,.default_value = 1e-4,
-		.min = 0,.max = 1e9,.unit = "skill per square root of a minute",
+	{.name = "drift",.type = PARAM_NUMBER,
+		.default_value = 0.0037947331922020553,	/* 0.0001 in a minute */
+		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "draw_margin",.type = PARAM_NUMBER,.default_value = 1e-3,
 		.min = 0,.max = 1e9,.unit = "skill",
@@ -138,11 +137,11 @@ static const ParamSpec trueskill2_params[] = {
 	{.name = "initial_base_sigma",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill",
 	.description = "deviation of the base skill, whose mean is 0, of a new player; 0 leaves the base out"},
-	{.name = "base_gamma",.type = PARAM_NUMBER,.default_value = 0,
+	{.name = "base_tau",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
 	.description = "drift of the base skill after each match"},
-	{.name = "base_tau",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "skill per square root of a minute",
+	{.name = "base_drift",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
 	.description = "drift of the base skill in idle time, up to initial_base_sigma"},
 	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "deviations",
@@ -174,20 +173,17 @@ static void
 trueskill2_age(const ParamValue *params, double *state, double seconds)
 {
 	state[TRUESKILL2_SIGMA] =
-		deviation_grown(state[TRUESKILL2_SIGMA],
-						square(params[TRUESKILL2_TAU].number) *
-						(seconds / SECONDS_PER_MINUTE),
-						params[TRUESKILL2_INITIAL_SIGMA].number);
+		deviation_drifted(state[TRUESKILL2_SIGMA], params[TRUESKILL2_DRIFT].number,
+						  seconds, params[TRUESKILL2_INITIAL_SIGMA].number);
 }
 
 static void
 trueskill2_age_shared(const ParamValue *params, double *state, double seconds)
 {
 	state[TRUESKILL2_BASE_SIGMA] =
-		deviation_grown(state[TRUESKILL2_BASE_SIGMA],
-						square(params[TRUESKILL2_BASE_TAU].number) *
-						(seconds / SECONDS_PER_MINUTE),
-						params[TRUESKILL2_INITIAL_BASE_SIGMA].number);
+		deviation_drifted(state[TRUESKILL2_BASE_SIGMA],
+						  params[TRUESKILL2_BASE_DRIFT].number, seconds,
+						  params[TRUESKILL2_INITIAL_BASE_SIGMA].number);
 }
 
 static bool
@@ -688,10 +684,10 @@ trueskill2_update(const ParamValue *params, Match *match)
 			step_value(&params[TRUESKILL2_EXPERIENCE_OFFSET].steps, experience);
 		after[TRUESKILL2_SIGMA] =
 			deviation_grown(after[TRUESKILL2_SIGMA], match->gain *
-							square(params[TRUESKILL2_GAMMA].number), INFINITY);
+							square(params[TRUESKILL2_TAU].number), INFINITY);
 		after[TRUESKILL2_BASE_SIGMA] =
 			deviation_grown(after[TRUESKILL2_BASE_SIGMA], match->gain *
-							square(params[TRUESKILL2_BASE_GAMMA].number),
+							square(params[TRUESKILL2_BASE_TAU].number),
 							INFINITY);
 	}
 }
@@ -728,13 +724,12 @@ const Model trueskill2_model = {
 	.name = "trueskill2",
 	.summary = "TrueSkill with squads, experience, kills, deaths, quits and modes",
 	.source = "T. Minka, R. Cleven and Y. Zaykov, TrueSkill 2: An improved Bayesian skill rating system (2018)",
-	.params = trueskill2_params,
-	.nparams = TRUESKILL2_NPARAMS,
+	.params = PARAM_SET("model", "trueskill2", trueskill2_params, TRUESKILL2_NPARAMS),
 	.state = trueskill2_state,
 	.nstate = TRUESKILL2_NSTATE,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SQUAD | MODEL_COUNTS | MODEL_QUIT | MODEL_EXPERIENCE,
-	.max_players = TRUESKILL2_MAX_PLAYERS,
+	.rules.max_players = TRUESKILL2_MAX_PLAYERS,
 	.init = trueskill2_init,
 	.age = trueskill2_age,
 	.shares = trueskill2_shares,

@@ -150,10 +150,8 @@ static void
 weng_lin_age(const ParamValue *params, double *state, double seconds)
 {
 	state[WENG_LIN_SIGMA] =
-		deviation_grown(state[WENG_LIN_SIGMA],
-						square(params[WENG_LIN_DRIFT].number) *
-						(seconds / SECONDS_PER_DAY),
-						params[WENG_LIN_INITIAL_SIGMA].number);
+		deviation_drifted(state[WENG_LIN_SIGMA], params[WENG_LIN_DRIFT].number,
+						  seconds, params[WENG_LIN_INITIAL_SIGMA].number);
 }
 
 static bool
@@ -228,11 +226,11 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 }
 
 /*
- * The scale of a difference of two teams.  The part variant of Thurstone and
+ * The unit in which a difference of two teams counts, the paper's c.  The part variant of Thurstone and
  * Mosteller's model has it doubled in the paper's code and all that follow it.
  */
 static double
-pair_scale(const WengLin *wl, const Team *a, const Team *b)
+pair_unit(const WengLin *wl, const Team *a, const Team *b)
 {
 	double		c = sqrt(a->variance + b->variance +
 						 2 * square(wl->params[WENG_LIN_BETA].number));
@@ -266,7 +264,7 @@ static void
 compare(const WengLin *wl, const Team *team, const Team *other,
 		double *omega, double *delta)
 {
-	double		c = pair_scale(wl, team, other);
+	double		c = pair_unit(wl, team, other);
 	double		d = (team->mu - other->mu) / (c * margin_divisor(wl, team, other));
 	double		slope;
 	double		curvature;
@@ -507,7 +505,7 @@ weng_lin_update(const ParamValue *params, Match *match)
 static double
 two_teams_win(const WengLin *wl, const Team *a, const Team *b)
 {
-	double		c = pair_scale(wl, a, b);
+	double		c = pair_unit(wl, a, b);
 	double		d = (a->mu - b->mu) / c;
 	double		e = wl->params[WENG_LIN_EPSILON].number / c;
 
@@ -519,7 +517,7 @@ two_teams_win(const WengLin *wl, const Team *a, const Team *b)
 
 /*
  * Of more than two teams, Luce's rule: that of the model itself, or for Bradley
- * and Terry's one with the mean scale of all pairs; or the best of normal
+ * and Terry's one with the mean unit of all pairs; or the best of normal
  * performances, whose pairs are those of Thurstone and Mosteller's model.
  */
 static void
@@ -618,11 +616,10 @@ const Model weng_lin_model = {
 	.name = "weng_lin",
 	.summary = "Weng and Lin's models, known from OpenSkill, for any number of teams",
 	.source = "R. C. Weng and C.-J. Lin, A Bayesian Approximation Method for Online Ranking (2011)",
-	.params = weng_lin_params,
-	.nparams = WENG_LIN_NPARAMS,
+	.params = PARAM_SET("model", "weng_lin", weng_lin_params, WENG_LIN_NPARAMS),
 	.state = weng_lin_state,
 	.nstate = WENG_LIN_NSTATE,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = weng_lin_init,
 	.age = weng_lin_age,

@@ -18,18 +18,16 @@
 
 /* Lay the arrays out, or only add up what they take where there is no block. */
 static size_t
-lay_out(HistoryWork *work, char *block, const History *history,
-		const Model *model)
+lay_out(HistoryWork *work, char *block, const History *history, int nstate)
 {
 	size_t		players = (size_t) history->nplayers;
 	size_t		n = (size_t) history->max_participants;
-	size_t		nstate = (size_t) model->nstate;
 	size_t		total = 0;
 
 #define TAKE(array, count) \
 	work->array = block_take(&block, &total, sizeof(*work->array), count)
 
-	TAKE(state, players * nstate);
+	TAKE(state, players * (size_t) nstate);
 	TAKE(games, players);
 	TAKE(last_played, players);
 	TAKE(slot, players);
@@ -38,35 +36,35 @@ lay_out(HistoryWork *work, char *block, const History *history,
 	TAKE(match_player, n);
 	TAKE(entry, n);
 	TAKE(player, n);
-	TAKE(before, n * nstate);
-	TAKE(after, n * nstate);
+	TAKE(before, n * (size_t) nstate);
+	TAKE(after, n * (size_t) nstate);
 #undef TAKE
 	return total;
 }
 
 size_t
-history_work_size(const History *history, const Model *model)
+history_work_size(const History *history, int nstate)
 {
 	HistoryWork work;
 
-	return lay_out(&work, NULL, history, model);
+	return lay_out(&work, NULL, history, nstate);
 }
 
 void
 history_work_init(HistoryWork *work, void *block, const History *history,
-				  const Model *model)
+				  int nstate)
 {
 	int32_t		i;
 
-	lay_out(work, block, history, model);
+	lay_out(work, block, history, nstate);
 	for (i = 0; i < history->nplayers; i++)
 		work->slot[i] = -1;
 }
 
 MatchStatus
-history_build_match(const History *history, size_t number, const Model *model,
-					const ParamValue *params, HistoryWork *work, Match *match,
-					int *offender)
+history_build_match(const History *history, size_t number,
+					const MatchRules *rules, const ParamValue *params,
+					HistoryWork *work, Match *match, int *offender)
 {
 	const HistoryMatch *source = &history->match[number];
 	MatchStatus status;
@@ -96,7 +94,7 @@ history_build_match(const History *history, size_t number, const Model *model,
 			if (history->number[j] != NULL)
 				*participant_number(p, j) = history->number[j][source->first + i];
 	}
-	status = match_build(model, params, work->participant, source->n, match,
+	status = match_build(rules, params, work->participant, source->n, match,
 						 offender);
 	for (i = 0; i < match->nplayers; i++)
 		work->slot[work->player[i]] = -1;
@@ -218,8 +216,8 @@ history_replay(const History *history, const Model *model,
 			part++;
 
 		*match_number = m;
-		status = history_build_match(history, m, model, params, work, &match,
-									 offender);
+		status = history_build_match(history, m, &model->rules, params, work,
+									 &match, offender);
 		if (status > MATCH_LAST_UNRATED)
 			return status;
 		if (status != MATCH_OK)

@@ -43,10 +43,12 @@ typedef struct History
 	int			max_participants;	/* of a match */
 } History;
 
-/* Room for rating, for a model and a history. */
+/*
+ * Room for rating a history, or only for building its matches, which needs no states.
+ */
 typedef struct HistoryWork
 {
-	double	   *state;			/* nplayers * nstate */
+	double	   *state;			/* nplayers * (size_t) nstate */
 	int64_t    *games;			/* nplayers each */
 	int64_t    *last_played;
 	int32_t    *slot;			/* -1 before and after a match */
@@ -59,17 +61,20 @@ typedef struct HistoryWork
 	double	   *after;
 } HistoryWork;
 
-/* The bytes of all this, and how it lies in a block of so many, slots set to -1. */
-extern size_t history_work_size(const History *history, const Model *model);
+/*
+ * The bytes of all this, for states of nstate numbers, and how it lies in a block of
+ * so many, slots set to -1.
+ */
+extern size_t history_work_size(const History *history, int nstate);
 extern void history_work_init(HistoryWork *work, void *block,
-							  const History *history, const Model *model);
+							  const History *history, int nstate);
 
 /*
  * Turn a match of the history into one that match_build() made; players are
  * work->player[] by index into match->player.  *offender as there.
  */
 extern MatchStatus history_build_match(const History *history, size_t number,
-									   const Model *model,
+									   const MatchRules *rules,
 									   const ParamValue *params,
 									   HistoryWork *work, Match *match,
 									   int *offender);

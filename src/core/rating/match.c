@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "core/rating/match.h"
-#include "core/rating/model.h"
 
 const Participant participant_default = {
 	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
@@ -156,7 +155,7 @@ rank_teams(Match *match, const double *result, ResultForm form)
 
 /* The weight of one stint, and how much of it was spent commanding. */
 static void
-stint_weights(const Model *model, const ParamValue *params,
+stint_weights(const MatchRules *rules, const ParamValue *params,
 			  const Participant *p, double match_length,
 			  double *play, double *command)
 {
@@ -167,15 +166,15 @@ stint_weights(const Model *model, const ParamValue *params,
 		weight = p->weight;
 	else if (!isnan(p->joined))
 	{
-		if (model->stint_weight != NULL)
-			weight = model->stint_weight(params, p->joined, p->left);
+		if (rules->stint_weight != NULL)
+			weight = rules->stint_weight(params, p->joined, p->left);
 		else
 			weight = match_length > 0 ?
 				(p->left - p->joined) / match_length : 0;
 	}
 
 	/* A model that knows no commanders counts their time as play. */
-	if ((model->supports & MODEL_COMMANDING) && !isnan(p->commanding))
+	if ((rules->supports & MODEL_COMMANDING) && !isnan(p->commanding))
 		share = p->commanding <= 1 ? p->commanding :
 			p->commanding / (p->left - p->joined);
 
@@ -212,167 +211,289 @@ add_player_numbers(MatchPlayer *player, const Participant *p)
 		player->quit = p->quit;
 }
 
-MatchStatus
-match_build(const Model *model, const ParamValue *params,
-			const Participant *participant, int n,
-			Match *match, int *offender)
+/*
+ * ---- Building a match ----
+ */
+
+/* A match in the making, and what is known of its teams besides. */
+typedef struct MatchBuilder
 {
-	double		result[MATCH_MAX_TEAMS];
-	double		played[MATCH_MAX_TEAMS];
-	double		match_length = 0;
-	bool		unfinished = false;
+	const MatchRules *rules;
+	const ParamValue *params;
+	const Participant *participant;
+	int			n;				/* participants */
+	Match	   *match;
+	double		last_left;		/* seconds, 0 if no stint is known */
 	ResultForm	form;
-	int			differing = -1;
-	int			sides = 0;
-	int			i;
+	int			differing;		/* the first participant whose result is not
+								 * that of its team, or -1 */
+	double		result[MATCH_MAX_TEAMS];	/* in that form */
+	double		played[MATCH_MAX_TEAMS];	/* weight, commanding included */
+} MatchBuilder;
 
-	*offender = -1;
-	match->nteams = 0;
-	match->nentries = 0;
-
+/* What is wrong with the match as a whole, before its participants. */
+static MatchStatus
+check_match(const Match *match, int n)
+{
 	if (n > MATCH_MAX_PARTICIPANTS)
 		return MATCH_TOO_MANY_PARTICIPANTS;
 	if (!isfinite(match->log_odds))
 		return MATCH_BAD_LOG_ODDS;
 	if (!(match->gain >= 0 && isfinite(match->gain)))
 		return MATCH_BAD_GAIN;
+	return MATCH_OK;
+}
 
-	for (i = 0; i < n; i++)
+/* Check each participant alone, and find how long the match lasted. */
+static MatchStatus
+check_participants(MatchBuilder *builder, int *offender)
+{
+	bool		unfinished = false;
+	int			i;
+
+	builder->last_left = 0;
+	for (i = 0; i < builder->n; i++)
 	{
-		MatchStatus status = check_participant(&participant[i]);
+		const Participant *p = &builder->participant[i];
+		MatchStatus status = check_participant(p);
 
 		if (status != MATCH_OK)
 		{
 			*offender = i;
 			return status;
 		}
-		if (participant[i].left > match_length)
-			match_length = participant[i].left;
-		unfinished = unfinished || is_playing(&participant[i]);
+		if (p->left > builder->last_left)
+			builder->last_left = p->left;
+		unfinished = unfinished || is_playing(p);
 	}
 	if (unfinished)
 		return MATCH_UNFINISHED;
-	match->length = match_length > 0 ? match_length : NAN;
+	builder->match->length = builder->last_left > 0 ? builder->last_left : NAN;
+	return MATCH_OK;
+}
+
+/* Players of whom nothing has been seen. */
+static void
+begin_players(Match *match)
+{
+	int			i;
 
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
 
-		player->team = -1;		/* for now, the player's last entry */
+		player->last_entry = -1;
+		player->team = -1;
+		player->played = -1;
 		player->squad = player->kills = player->deaths = NAN;
 		player->quit = player->experience = NAN;
+		player->gradient = 0;
 	}
+}
 
-	form = result_form(participant, n);
-	for (i = 0; i < n; i++)
+/*
+ * Let the last team of the match be that of a participant, who begins it or is another
+ * member.  As participants are ordered by team, it can be no earlier one.
+ */
+static MatchStatus
+enter_team(MatchBuilder *builder, int i)
+{
+	const Participant *p = &builder->participant[i];
+	Match	   *match = builder->match;
+	double		result = participant_result(p, builder->form);
+	int			side = isnan(p->side) ? 0 : (int) p->side;
+	MatchTeam  *team;
+
+	if (match->nteams == 0 || match->team[match->nteams - 1].number != p->team)
 	{
-		const Participant *p = &participant[i];
-		double		outcome = participant_result(p, form);
-		int			side = isnan(p->side) ? 0 : (int) p->side;
-		int			team = match->nteams - 1;
-		int			entry;
-		double		play,
-					command;
-
-		if (team < 0 || match->team[team].number != p->team)
-		{
-			if (match->nteams == MATCH_MAX_TEAMS)
-			{
-				*offender = i;
-				return MATCH_TOO_MANY_TEAMS;
-			}
-			team = match->nteams++;
-			match->team[team].number = p->team;
-			match->team[team].side = side;
-			match->team[team].score = p->score;
-			match->team[team].win = NAN;
-			result[team] = outcome;
-			played[team] = 0;
-			sides += (side != 0);
-		}
-		if (match->team[team].side != side)
-		{
-			*offender = i;
-			return MATCH_SIDE_DIFFERS;
-		}
-		if (form != RESULT_NONE && result[team] != outcome)
-			differing = differing < 0 ? i : differing;
-
-		/* A score that differs is no score of the team. */
-		if (match->team[team].score != p->score)
-		{
-			if ((model->supports & MODEL_SCORE) &&
-				!(isnan(match->team[team].score) && isnan(p->score)))
-				differing = differing < 0 ? i : differing;
-			match->team[team].score = NAN;
-		}
-		add_player_numbers(&match->player[p->player], p);
-
-		stint_weights(model, params, p, match_length, &play, &command);
-
-		/* Several stints of a player on a team add up. */
-		entry = match->player[p->player].team;
-		if (entry < 0 || match->entry[entry].team != team)
-		{
-			entry = match->nentries++;
-			match->entry[entry].player = p->player;
-			match->entry[entry].team = team;
-			match->entry[entry].weight = 0;
-			match->entry[entry].command_weight = 0;
-			match->player[p->player].team = entry;
-		}
-		match->entry[entry].weight += play;
-		match->entry[entry].command_weight += command;
-		played[team] += play + command;
+		if (match->nteams == MATCH_MAX_TEAMS)
+			return MATCH_TOO_MANY_TEAMS;
+		builder->result[match->nteams] = result;
+		builder->played[match->nteams] = 0;
+		team = &match->team[match->nteams++];
+		team->number = p->team;
+		team->side = side;
+		team->score = p->score;
+		team->win = NAN;
+		return MATCH_OK;
 	}
+	team = &match->team[match->nteams - 1];
+	if (team->side != side)
+		return MATCH_SIDE_DIFFERS;
+	if (builder->form != RESULT_NONE &&
+		builder->result[match->nteams - 1] != result && builder->differing < 0)
+		builder->differing = i;
 
-	/*
-	 * A player counts for the team on which most was played.  The gradient is
-	 * free until the match is rated and holds the largest weight so far.
-	 */
-	for (i = 0; i < match->nplayers; i++)
-		match->player[i].gradient = -1;
+	/* A score that differs is no score of the team. */
+	if (team->score != p->score)
+	{
+		if ((builder->rules->supports & MODEL_SCORE) &&
+			!(isnan(team->score) && isnan(p->score)) && builder->differing < 0)
+			builder->differing = i;
+		team->score = NAN;
+	}
+	return MATCH_OK;
+}
+
+/* Add a stint to the entry of its player on the last team: several of them add up. */
+static void
+add_stint(MatchBuilder *builder, const Participant *p)
+{
+	Match	   *match = builder->match;
+	MatchPlayer *player = &match->player[p->player];
+	int			team = match->nteams - 1;
+	MatchEntry *entry;
+	double		play,
+				command;
+
+	stint_weights(builder->rules, builder->params, p, builder->last_left, &play,
+				  &command);
+	if (player->last_entry < 0 || match->entry[player->last_entry].team != team)
+	{
+		player->last_entry = match->nentries++;
+		entry = &match->entry[player->last_entry];
+		entry->player = p->player;
+		entry->team = team;
+		entry->weight = 0;
+		entry->command_weight = 0;
+	}
+	entry = &match->entry[player->last_entry];
+	entry->weight += play;
+	entry->command_weight += command;
+	builder->played[team] += play + command;
+}
+
+/* A player counts for the team on which most was played, of equals for the first. */
+static void
+choose_teams(Match *match)
+{
+	int			i;
+
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];
 		MatchPlayer *player = &match->player[e->player];
 		double		weight = e->weight + e->command_weight;
 
-		if (weight > player->gradient)
+		if (weight > player->played)
 		{
 			player->team = e->team;
-			player->gradient = weight;
+			player->played = weight;
 		}
 	}
-	for (i = 0; i < match->nplayers; i++)
-		match->player[i].gradient = 0;
+}
 
-	if (differing >= 0)
-	{
-		*offender = differing;
-		return MATCH_RESULT_DIFFERS;
-	}
+/* Sides are those of two teams, or of none. */
+static MatchStatus
+check_sides(const Match *match)
+{
+	int			sides = 0;
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		sides += match->team[i].side != 0;
 	if (sides != 0 && sides != match->nteams)
 		return MATCH_SIDE_DIFFERS;
 	if (sides > 2 || (sides == 2 && match->team[0].side == match->team[1].side))
 		return MATCH_SIDE_TAKEN;
+	return MATCH_OK;
+}
+
+/* Whether the model takes the match, once all participants are in it. */
+static MatchStatus
+check_against_rules(const MatchRules *rules, const Match *match)
+{
 	if (match->nteams < 2 &&
-		!(match->nteams == 1 && (model->supports & MODEL_ONE_TEAM) &&
+		!(match->nteams == 1 && (rules->supports & MODEL_ONE_TEAM) &&
 		  !isnan(match->team[0].score)))
 		return MATCH_ONE_TEAM;
-	if (match->nteams > 2 && !(model->supports & MODEL_MANY_TEAMS))
+	if (match->nteams > 2 && !(rules->supports & MODEL_MANY_TEAMS))
 		return MATCH_TOO_MANY_TEAMS_FOR_MODEL;
-	if (model->max_players > 0 && match->nplayers > model->max_players)
+	if (rules->max_players > 0 && match->nplayers > rules->max_players)
 		return MATCH_TOO_MANY_PLAYERS_FOR_MODEL;
 	if (match->nteams != 2 && match->log_odds != 0)
 		return MATCH_LOG_ODDS_NEED_TWO_TEAMS;
-	if (form == RESULT_NONE)
+	return MATCH_OK;
+}
+
+/* Rank the teams, all of which must have played. */
+static MatchStatus
+finish_teams(const MatchBuilder *builder)
+{
+	int			i;
+
+	if (builder->form == RESULT_NONE)
 		return MATCH_NO_RESULT;
-	rank_teams(match, result, form);
-	for (i = 0; i < match->nteams; i++)
-		if (played[i] == 0)
+	rank_teams(builder->match, builder->result, builder->form);
+	for (i = 0; i < builder->match->nteams; i++)
+		if (builder->played[i] == 0)
 			return MATCH_NO_PLAY_TIME;
 	return MATCH_OK;
+}
+
+MatchStatus
+match_build(const MatchRules *rules, const ParamValue *params,
+			const Participant *participant, int n, Match *match, int *offender)
+{
+	MatchBuilder builder;
+	MatchStatus status;
+	int			i;
+
+	*offender = -1;
+	match->nteams = 0;
+	match->nentries = 0;
+
+	/* Not by an initializer, which would clear the arrays for every match. */
+	builder.rules = rules;
+	builder.params = params;
+	builder.participant = participant;
+	builder.n = n;
+	builder.match = match;
+	builder.differing = -1;
+
+	if ((status = check_match(match, n)) != MATCH_OK ||
+		(status = check_participants(&builder, offender)) != MATCH_OK)
+		return status;
+	builder.form = result_form(participant, n);
+	begin_players(match);
+	for (i = 0; i < n; i++)
+	{
+		status = enter_team(&builder, i);
+		if (status != MATCH_OK)
+		{
+			*offender = i;
+			return status;
+		}
+		add_player_numbers(&match->player[participant[i].player], &participant[i]);
+		add_stint(&builder, &participant[i]);
+	}
+	choose_teams(match);
+
+	if (builder.differing >= 0)
+	{
+		*offender = builder.differing;
+		return MATCH_RESULT_DIFFERS;
+	}
+	if ((status = check_sides(match)) != MATCH_OK ||
+		(status = check_against_rules(rules, match)) != MATCH_OK)
+		return status;
+	return finish_teams(&builder);
+}
+
+void
+match_team_sums(const Match *match, double *sum, double *weight)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		sum[i] = weight[i] = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+
+		sum[e->team] += e->weight * match->player[e->player].before[0];
+		weight[e->team] += e->weight;
+	}
 }
 
 int

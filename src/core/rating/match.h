@@ -13,8 +13,7 @@
 #ifndef MATCH_H
 #define MATCH_H
 
-struct Model;
-union ParamValue;
+#include "core/rating/params.h"
 
 /* Limits of one match; they bound the work and the memory of one rating. */
 #define MATCH_MAX_PARTICIPANTS	10000
@@ -115,7 +114,9 @@ typedef struct MatchPlayer
 	double		experience;
 	double		gradient;		/* out: of the log likelihood by the main
 								 * state, up to a constant of the model */
-	int			team;			/* out of match_build(): where most played */
+	int			team;			/* out of match_build(): where most played, */
+	double		played;			/* the weight there, */
+	int			last_entry;		/* and the player's last entry */
 } MatchPlayer;
 
 /* One player's part on one team: all stints of the pair added up. */
@@ -140,6 +141,44 @@ typedef struct Match
 	double		gain;			/* weight of the whole update, default 1 */
 } Match;
 
+/*
+ * What a model or a solver takes into account of a match, as bits of a set.  What it
+ * does not support is refused, or has no effect.
+ */
+enum ModelSupport
+{
+	MODEL_MANY_TEAMS = 1 << 0,	/* more than two teams */
+	MODEL_DRAWS = 1 << 1,
+	MODEL_WEIGHT = 1 << 2,		/* partial play */
+	MODEL_SIDE = 1 << 3,		/* sides that differ */
+	MODEL_COMMANDING = 1 << 4,
+	MODEL_LOG_ODDS = 1 << 5,	/* context log-odds */
+	MODEL_GAIN = 1 << 6,		/* weight of the whole update */
+	MODEL_SCORE = 1 << 7,		/* scores of the teams, besides their order */
+	MODEL_ONE_TEAM = 1 << 8,	/* a team on its own, with a score */
+	MODEL_SQUAD = 1 << 9,		/* who queued together */
+	MODEL_COUNTS = 1 << 10,		/* kills and deaths */
+	MODEL_QUIT = 1 << 11,
+	MODEL_EXPERIENCE = 1 << 12	/* matches played before */
+};
+
+/*
+ * What a match may contain, and how it is weighed: the part of a model, or of a
+ * solver, that match_build() needs.
+ */
+typedef struct MatchRules
+{
+	unsigned	supports;		/* a set of ModelSupport */
+	int			max_players;	/* of a match; 0: no limit of its own */
+
+	/*
+	 * The weight of a stint given in seconds from the start of the match;
+	 * NULL: the share of the match's length.
+	 */
+	double		(*stint_weight) (const ParamValue *params, double joined,
+								 double left);
+} MatchRules;
+
 /* How a match ended for one team. */
 typedef enum MatchOutcome
 {
@@ -156,16 +195,22 @@ typedef enum MatchOutcome
  * are ordered by team; the order within a team is the order of the sums, so
  * a caller who wants equal bits must always give the same one.  States are not
  * looked at: before, after and games of each player are the caller's to set,
- * before rating.
+ * before rating.  Gradients are 0 until then.
  *
  * Returns MATCH_OK or what is wrong; *offender is then the participant that
  * shows it, or -1 where it is the match as a whole.  After MATCH_NO_PLAY_TIME the
  * match is complete all the same.
  */
-extern MatchStatus match_build(const struct Model *model,
-							   const union ParamValue *params,
+extern MatchStatus match_build(const MatchRules *rules,
+							   const ParamValue *params,
 							   const Participant *participant, int n,
 							   Match *match, int *offender);
+
+/*
+ * By team: the sum of the first state column of its players before the match, each
+ * with the weight of play of the entry, and the sum of these weights.
+ */
+extern void match_team_sums(const Match *match, double *sum, double *weight);
 
 /* The index of the team that context log-odds favour: side 1, else team 0. */
 extern int	match_first_side(const Match *match);

@@ -1,10 +1,12 @@
 /*
  * model.h
- *		The interface that every rating model implements.
+ *		The interface that every rating model implements, and what is the same for
+ *		all of them.
  *
- * A model is one C file that fills in one Model and one line in models.c.
- * Every surface (functions, ladders, replay, tuning) reaches it through this
- * interface, so nothing outside the file knows a model's mathematics.
+ * A model is one C file in core/models, which fills in one Model, and one line in
+ * core/models/registry.c.  Every surface (functions, ladders, replay, tuning)
+ * reaches it through this interface, so nothing outside the file knows a model's
+ * mathematics.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -13,52 +15,7 @@
 #include <stdint.h>
 
 #include "core/rating/match.h"
-
-/* The most steps that a table parameter can have. */
-#define PARAM_MAX_STEPS 8
-
-typedef enum ParamType
-{
-	PARAM_NUMBER,				/* a number between min and max */
-	PARAM_CHOICE,				/* one of a few words */
-	PARAM_FLAG,					/* true or false */
-	PARAM_STEPS					/* a table of [bound, value] pairs */
-} ParamType;
-
-/*
- * What a parameter is called, what it may be and what it does.  For a table,
- * min, max and above_min speak of the values; the bounds ascend strictly.
- * Flags and choices have no range.
- */
-typedef struct ParamSpec
-{
-	const char *name;
-	ParamType	type;
-	double		default_value;	/* choice: index; flag: 0 or 1; table: ignored */
-	double		min;
-	double		max;
-	bool		above_min;		/* min itself is excluded */
-	const char *unit;
-	const char *description;
-	const char *const *choices; /* PARAM_CHOICE: NULL-terminated */
-} ParamSpec;
-
-/* A step table: pairs (bound, value), ascending by bound. */
-typedef struct ParamSteps
-{
-	int			n;
-	double		bound[PARAM_MAX_STEPS];
-	double		value[PARAM_MAX_STEPS];
-} ParamSteps;
-
-/* A parameter's value, in the member that its type names. */
-typedef union ParamValue
-{
-	double		number;
-	int			choice;
-	bool		flag;
-	ParamSteps	steps;
-} ParamValue;
+#include "core/rating/params.h"
 
 /* What a state column is to others than its model. */
 typedef enum StateRole
@@ -80,24 +37,6 @@ typedef struct StateSpec
 	const char *description;
 } StateSpec;
 
-/* What a model takes into account, for models() and for checks. */
-enum ModelSupport
-{
-	MODEL_MANY_TEAMS = 1 << 0,	/* more than two teams */
-	MODEL_DRAWS = 1 << 1,
-	MODEL_WEIGHT = 1 << 2,		/* partial play */
-	MODEL_SIDE = 1 << 3,		/* sides that differ */
-	MODEL_COMMANDING = 1 << 4,
-	MODEL_LOG_ODDS = 1 << 5,	/* context log-odds */
-	MODEL_GAIN = 1 << 6,		/* weight of the whole update */
-	MODEL_SCORE = 1 << 7,		/* scores of the teams, besides their order */
-	MODEL_ONE_TEAM = 1 << 8,	/* a team on its own, with a score */
-	MODEL_SQUAD = 1 << 9,		/* who queued together */
-	MODEL_COUNTS = 1 << 10,		/* kills and deaths */
-	MODEL_QUIT = 1 << 11,
-	MODEL_EXPERIENCE = 1 << 12	/* matches played before */
-};
-
 /* What the first state columns of a team's players are together. */
 typedef enum TeamStrength
 {
@@ -114,14 +53,10 @@ typedef struct Model
 	const char *name;			/* "elo" */
 	const char *summary;		/* one line */
 	const char *source;			/* the paper or document */
-	const ParamSpec *params;
-	int			nparams;
+	ParamSet	params;			/* of kind "model" and the same name */
+	MatchRules	rules;			/* what its matches may contain */
 	const StateSpec *state;
-	int			nstate;
-	unsigned	supports;		/* a set of ModelSupport */
-	int			max_players;	/* of a match; 0: no limit of its own */
-	bool		solver;			/* has only parameters and what it supports,
-								 * see core solve/solver.h */
+	int			nstate;			/* at most MODEL_MAX_STATE */
 
 	/* The state of a player who has not played. */
 	void		(*init) (const ParamValue *params, double *state);
@@ -141,13 +76,6 @@ typedef struct Model
 	bool		(*shares) (const ParamValue *params);
 	void		(*age_shared) (const ParamValue *params, double *state,
 							   double seconds);
-
-	/*
-	 * The weight of a stint given in seconds from the start of the match;
-	 * NULL: the share of the match's length.
-	 */
-	double		(*stint_weight) (const ParamValue *params, double joined,
-								 double left);
 
 	/* What a team is to the model; NULL for the mean. */
 	TeamStrength (*team_strength) (const ParamValue *params);
@@ -171,27 +99,11 @@ typedef struct Model
 	void		(*display) (const ParamValue *params, double *coefficient);
 } Model;
 
-/* The registry: all models, in the order in which they are listed. */
-extern const Model *const model_registry[];
-extern const int model_count;
-
-/* The model of that name, or NULL. */
-extern const Model *model_find(const char *name);
-
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
 
 /* The first state column with a role, or -1. */
 extern int	model_state_column(const Model *model, StateRole role);
-
-/* The index of a parameter, or -1. */
-extern int	model_param_find(const Model *model, const char *name);
-
-/* Fill in every default; params has room for model->nparams values. */
-extern void model_param_defaults(const Model *model, ParamValue *params);
-
-/* Whether a number lies within the range of a parameter (never for NaN). */
-extern bool param_in_range(const ParamSpec *spec, double value);
 
 /* The displayed rating of a state, by the model's linear form. */
 extern double model_display(const Model *model, const ParamValue *params,

@@ -83,19 +83,13 @@ bradley_terry_draw(const ParamValue *params, bool *fit)
 	return *fit ? 1 : params[BRADLEY_TERRY_DRAW].number;
 }
 
-static const Model bradley_terry_model = {
+const Solver bradley_terry_solver = {
 	.name = "bradley_terry",
 	.summary = "one skill for each player, the same over all matches",
 	.source = "Bradley and Terry, Biometrika 39 (1952); Davidson (1970)",
-	.params = bradley_terry_params,
-	.nparams = BRADLEY_TERRY_NPARAMS,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.params = PARAM_SET("solver", "bradley_terry", bradley_terry_params, BRADLEY_TERRY_NPARAMS),
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
-	.solver = true,
-};
-
-const Solver bradley_terry_solver = {
-	.model = &bradley_terry_model,
 	.rows = bradley_terry_rows,
 	.virtual_rows = bradley_terry_virtual_rows,
 	.priors = bradley_terry_priors,

@@ -49,7 +49,7 @@ static const char *const method_choices[] = {"least_squares", "average", "logist
 static const char *const weight_choices[] = {"frags", "equal", NULL};
 static const char *const suicide_choices[] = {"ignore", "subtract", "distribute", NULL};
 
-static const ParamSpec frag_graph_params[] = {
+static const ParamSpec frag_graph_specs[] = {
 	{.name = "method",.type = PARAM_CHOICE,.default_value = FRAG_LEAST_SQUARES,
 		.choices = method_choices,
 	.description = "least squares over all pairs; the document's average, which forgets who the opponents were; or logistic: Bradley-Terry, in log-odds"},
@@ -82,14 +82,8 @@ static const ParamSpec frag_graph_params[] = {
 	.description = "most that the problem may take, which is known before it is made"},
 };
 
-const Model frag_graph_model = {
-	.name = "frag_scores",
-	.summary = "scores from who killed whom how often",
-	.source = "Becker (2001); Jiang, Lim, Yao and Ye (2011)",
-	.params = frag_graph_params,
-	.nparams = FRAG_NPARAMS,
-	.solver = true,
-};
+const ParamSet frag_graph_params =
+PARAM_SET("solver", "frag_scores", frag_graph_specs, FRAG_NPARAMS);
 
 /* Vectors of numbers by player, carved out of the room. */
 enum

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/rating/model.h"
+#include "core/rating/params.h"
 #include "core/solve/logit_solver.h"
 #include "core/util/interrupt.h"
 
@@ -46,8 +46,8 @@ enum FragMethod
 	FRAG_LOGISTIC
 };
 
-/* The parameters, as a Model has them (see solver.h). */
-extern const Model frag_graph_model;
+/* The parameters; SQL knows their owner as the aggregate frag_scores(). */
+extern const ParamSet frag_graph_params;
 
 typedef struct FragGraph
 {

@@ -17,11 +17,11 @@ enum
 {
 	HIVE_MEDIAN_ROUND = SOLVER_NCOMMON,
 	HIVE_PRIOR_SHAPE,
-	HIVE_PRIOR_SCALE,
+	HIVE_PRIOR_RATE,
 	HIVE_OFFSET_DEVIATION,
 	HIVE_COMMAND,
 	HIVE_COMMAND_SHAPE,
-	HIVE_COMMAND_SCALE,
+	HIVE_COMMAND_RATE,
 	HIVE_CONTEXT_DEVIATION,
 	HIVE_NPARAMS
 };
@@ -34,9 +34,9 @@ static const ParamSpec hive_params[] = {
 	{.name = "prior_shape",.type = PARAM_NUMBER,.default_value = 4,
 		.min = 1,.above_min = true,.max = 1e9,
 	.description = "shape of the Gamma prior of skills; with 1 or less it has no maximum above 0"},
-	{.name = "prior_scale",.type = PARAM_NUMBER,.default_value = 1,
-		.min = 0,.above_min = true,.max = 1e9,.unit = "log-odds",
-	.description = "scale of that prior, whose mean is shape times scale"},
+	{.name = "prior_rate",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "1 / log-odds",
+	.description = "rate of that prior, whose mean is shape / rate"},
 	{.name = "offset_deviation",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "log-odds",
 	.description = "standard deviation of side offsets; 0: there are none"},
@@ -45,9 +45,9 @@ static const ParamSpec hive_params[] = {
 	{.name = "command_shape",.type = PARAM_NUMBER,.default_value = 4,
 		.min = 1,.above_min = true,.max = 1e9,
 	.description = "shape of the Gamma prior of command skills"},
-	{.name = "command_scale",.type = PARAM_NUMBER,.default_value = 1,
-		.min = 0,.above_min = true,.max = 1e9,.unit = "log-odds",
-	.description = "scale of that prior"},
+	{.name = "command_rate",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "1 / log-odds",
+	.description = "rate of that prior"},
 	{.name = "context_deviation",.type = PARAM_NUMBER,.default_value = 1,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "log-odds",
 	.description = "standard deviation of what contexts are worth to the first side"},
@@ -122,13 +122,13 @@ hive_priors(SolverTask *task)
 	{
 		0, layout->skills,
 			task->params[HIVE_PRIOR_SHAPE].number,
-			task->params[HIVE_PRIOR_SCALE].number
+			task->params[HIVE_PRIOR_RATE].number
 	};
 	prior->gamma[1] = (LogitGamma)
 	{
 		layout->command, layout->ncommands,
 			task->params[HIVE_COMMAND_SHAPE].number,
-			task->params[HIVE_COMMAND_SCALE].number
+			task->params[HIVE_COMMAND_RATE].number
 	};
 	prior->ngammas = 2;
 	for (i = 0; i < layout->noffsets; i++)
@@ -140,20 +140,14 @@ hive_priors(SolverTask *task)
 	task->anchored = true;
 }
 
-static const Model hive_solver_model = {
+const Solver hive_solver = {
 	.name = "hive",
 	.summary = "skills, side offsets, command skills and contexts of the Hive model, jointly",
 	.source = "the skill system of Natural Selection 2, section on fully solving",
-	.params = hive_params,
-	.nparams = HIVE_NPARAMS,
-	.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
+	.params = PARAM_SET("solver", "hive", hive_params, HIVE_NPARAMS),
+	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
 	MODEL_LOG_ODDS | MODEL_GAIN,
-	.solver = true,
-	.stint_weight = hive_solver_stint_weight,
-};
-
-const Solver hive_solver = {
-	.model = &hive_solver_model,
+	.rules.stint_weight = hive_solver_stint_weight,
 	.contexts = true,
 	.rows = hive_rows,
 	.priors = hive_priors,

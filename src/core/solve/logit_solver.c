@@ -156,7 +156,7 @@ typedef struct RowSide
 	const uint32_t *unknown;
 	const double *amount;		/* NULL where they are even */
 	size_t		n;
-	double		scale;			/* of all, negative if against */
+	double		factor;			/* of all, negative if against */
 } RowSide;
 
 static inline RowSide
@@ -164,12 +164,12 @@ row_side(const LogitRows *rows, size_t r, bool against)
 {
 	size_t		from = rows->first[r] + (against ? rows->pro[r] : 0);
 	size_t		to = against ? rows->first[r + 1] : rows->first[r] + rows->pro[r];
-	double		scale = rows->amount == NULL ? rows->side_amount[r][against] : 1;
+	double		factor = rows->amount == NULL ? rows->side_amount[r][against] : 1;
 
 	return (RowSide)
 	{
 		rows->unknown + from, rows->amount == NULL ? NULL : rows->amount + from,
-			to - from, against ? -scale : scale
+			to - from, against ? -factor : factor
 	};
 }
 
@@ -191,13 +191,13 @@ side_dot(const LogitRows *rows, RowSide side, const double *x)
 			if (side.unknown[e] & LOGIT_OFFSET)
 				offsets += (side.amount != NULL ? side.amount[e] : 1) *
 					x[rows->offset + (side.unknown[e] & LOGIT_UNKNOWN)];
-	return side.scale * sum + fabs(side.scale) * offsets;
+	return side.factor * sum + fabs(side.factor) * offsets;
 }
 
 static inline void
 side_add(const LogitRows *rows, RowSide side, double number, double *y)
 {
-	double		part = side.scale * number;
+	double		part = side.factor * number;
 	size_t		e;
 
 	if (side.amount == NULL)
@@ -210,7 +210,7 @@ side_add(const LogitRows *rows, RowSide side, double number, double *y)
 		for (e = 0; e < side.n; e++)
 			if (side.unknown[e] & LOGIT_OFFSET)
 				y[rows->offset + (side.unknown[e] & LOGIT_UNKNOWN)] +=
-					(side.amount != NULL ? side.amount[e] : 1) * fabs(side.scale) *
+					(side.amount != NULL ? side.amount[e] : 1) * fabs(side.factor) *
 					number;
 }
 
@@ -223,7 +223,7 @@ side_add_squares(const LogitRows *rows, RowSide side, double number, double *y)
 	for (e = 0; e < side.n; e++)
 	{
 		uint32_t	u = side.unknown[e] & LOGIT_UNKNOWN;
-		double		amount = side.amount != NULL ? side.amount[e] : side.scale;
+		double		amount = side.amount != NULL ? side.amount[e] : side.factor;
 
 		y[u] += amount * amount * number;
 		if (side.unknown[e] & LOGIT_OFFSET)
@@ -401,7 +401,7 @@ logit_start(const LogitProblem *problem, double *x)
 	{
 		const LogitGamma *gamma = gamma_of(&problem->prior, u);
 
-		x[u] = gamma != NULL ? gamma->shape * gamma->scale :
+		x[u] = gamma != NULL ? gamma->shape / gamma->rate :
 			prior_mean(&problem->prior, u);
 	}
 }
@@ -419,9 +419,9 @@ evaluate_prior(const LogitProblem *problem, const double *x, Sum *objective,
 
 		if (gamma != NULL)
 		{
-			sum_add(objective, x[u] / gamma->scale -
+			sum_add(objective, x[u] * gamma->rate -
 					(gamma->shape - 1) * log(x[u]));
-			gradient[u] += 1 / gamma->scale - (gamma->shape - 1) / x[u];
+			gradient[u] += gamma->rate - (gamma->shape - 1) / x[u];
 			if (diagonal != NULL)
 				diagonal[u] += (gamma->shape - 1) / (x[u] * x[u]);
 		}

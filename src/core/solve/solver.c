@@ -24,24 +24,6 @@
 const char *const solver_methods[] = {"newton", "gradient", NULL};
 const char *const solver_errors_choices[] = {"bound", "probes", "exact", NULL};
 
-const Solver *const solver_registry[] = {
-	&bradley_terry_solver, &hive_solver, &through_time_solver,
-	&whole_history_solver
-};
-
-const int	solver_count_registered = sizeof(solver_registry) / sizeof(solver_registry[0]);
-
-const Solver *
-solver_find(const char *name)
-{
-	int			i;
-
-	for (i = 0; i < solver_count_registered; i++)
-		if (strcmp(solver_registry[i]->model->name, name) == 0)
-			return solver_registry[i];
-	return NULL;
-}
-
 /* Rows in the making: counted, or also filled in. */
 struct SolverRows
 {
@@ -154,7 +136,7 @@ each_match(SolverTask *task, struct SolverRows *rows,
 		if (task->interrupt != NULL && m % MATCHES_BETWEEN_CHECKS == 0)
 			task->interrupt();
 		*number = task->match = m;
-		status = history_build_match(history, m, task->solver->model, task->params,
+		status = history_build_match(history, m, &task->solver->rules, task->params,
 									 task->work, &match, offender);
 		if (status > MATCH_LAST_UNRATED)
 			return status;

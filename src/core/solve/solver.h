@@ -7,18 +7,23 @@
 #define SOLVER_H
 
 #include "core/rating/history.h"
+#include "core/rating/params.h"
 #include "core/solve/logit_solver.h"
 
-/*
- * A solver has the parameters and inputs of a Model, which is in no registry of its
- * own and rates nothing, and says what the unknowns are.
- */
 struct SolverTask;
 struct SolverRows;
 
+/*
+ * A solver has parameters, says what a match may contain, as a Model does, and turns
+ * matches into rows about its unknowns.
+ */
 typedef struct Solver
 {
-	const Model *model;
+	const char *name;			/* "hive" */
+	const char *summary;		/* one line */
+	const char *source;			/* the paper or document */
+	ParamSet	params;			/* of kind "solver" and the same name */
+	MatchRules	rules;			/* what its matches may contain */
 	bool		by_day;			/* a skill for each day that a player played */
 	bool		contexts;		/* these are unknowns, too */
 
@@ -43,17 +48,11 @@ typedef struct Solver
 	double		(*draw) (const ParamValue *params, bool *fit);
 } Solver;
 
-/* All of them, each in a file of its own. */
+/* All of them, each in a file of its own; solvers.h has the list. */
 extern const Solver bradley_terry_solver;
 extern const Solver hive_solver;
 extern const Solver through_time_solver;
 extern const Solver whole_history_solver;
-
-extern const Solver *const solver_registry[];
-extern const int solver_count_registered;
-
-/* The solver of that name, or NULL. */
-extern const Solver *solver_find(const char *name);
 
 /* What all solvers have among their parameters, by index, and how it is declared. */
 enum

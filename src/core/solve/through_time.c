@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/models/registry.h"
 #include "core/solve/solver.h"
 #include "core/util/union_find.h"
 
@@ -53,33 +54,27 @@ static const ParamSpec through_time_params[] = {
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
 	.description = "standard deviation of one performance"},
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 25.0 / 300,
-		.min = 0,.max = 1e9,.unit = "skill",
+		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
 	.description = "drift of a skill from match to match"},
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "skill a root of a day",
-	.description = "drift of a skill with the time between matches"},
+		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+	.description = "drift of a skill in idle time"},
 	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 0.99,
 	.description = "of two equal teams of two players"},
 };
 
-static const Model through_time_model = {
+const Solver through_time_solver = {
 	.name = "through_time",
 	.summary = "TrueSkill Through Time: a skill at each appearance, from all matches before and after",
 	.source = "Dangauthier, Herbrich, Minka and Graepel (2007)",
-	.params = through_time_params,
-	.nparams = THROUGH_TIME_NPARAMS,
-	.solver = true,
-};
-
-const Solver through_time_solver = {
-	.model = &through_time_model,
+	.params = PARAM_SET("solver", "through_time", through_time_params, THROUGH_TIME_NPARAMS),
 };
 
 static void
-set_number(const Model *model, ParamValue *params, const char *name, double number)
+set_number(const ParamSet *set, ParamValue *params, const char *name, double number)
 {
-	params[model_param_find(model, name)].number = number;
+	params[param_find(set, name)].number = number;
 }
 
 void
@@ -87,7 +82,7 @@ through_time_configure(ThroughTime *tt, const ParamValue *params,
 					   ParamValue *model_params)
 {
 	tt->model = model_find("trueskill");
-	model_param_defaults(tt->model, model_params);
+	param_defaults(&tt->model->params, model_params);
 	tt->mu = params[THROUGH_TIME_MU].number;
 	tt->sigma = params[THROUGH_TIME_SIGMA].number;
 	tt->tau = params[THROUGH_TIME_TAU].number;
@@ -98,9 +93,9 @@ through_time_configure(ThroughTime *tt, const ParamValue *params,
 	tt->trueskill.margin_by_weight = false;
 
 	/* The messages have the drift; predictions must not add it again. */
-	set_number(tt->model, model_params, "tau", 0);
-	set_number(tt->model, model_params, "beta", tt->trueskill.beta);
-	set_number(tt->model, model_params, "draw_probability",
+	set_number(&tt->model->params, model_params, "tau", 0);
+	set_number(&tt->model->params, model_params, "beta", tt->trueskill.beta);
+	set_number(&tt->model->params, model_params, "draw_probability",
 			   tt->trueskill.draw_probability);
 	tt->params = model_params;
 }
@@ -171,8 +166,8 @@ variance_between(const ThroughTime *tt, size_t earlier, size_t later)
 static MatchStatus
 build(const ThroughTime *tt, size_t m, Match *match, int *offender)
 {
-	return history_build_match(tt->history, m, tt->model, tt->params, tt->work,
-							   match, offender);
+	return history_build_match(tt->history, m, &tt->model->rules, tt->params,
+							   tt->work, match, offender);
 }
 
 MatchStatus

@@ -27,7 +27,7 @@ typedef struct Message
 typedef struct ThroughTime
 {
 	const History *history;
-	const Model *model;			/* whose inputs matches are built by */
+	const Model *model;			/* whose rules matches are built by */
 	const ParamValue *params;
 	HistoryWork *work;
 	TrueSkill	trueskill;		/* tau is not used */

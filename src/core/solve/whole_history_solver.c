@@ -20,8 +20,8 @@ enum
 	WHOLE_HISTORY_NPARAMS
 };
 
-/* 300 Elo points squared a day, as in the paper's experiments, in log-odds. */
-#define DEFAULT_DRIFT (300 * 3.3136863190489995e-5)
+/* The square root of 300 Elo points, as in the paper's experiments, in log-odds. */
+#define DEFAULT_DRIFT 0.0997048592454099
 
 static const ParamSpec whole_history_params[] = {
 	SOLVER_COMMON_PARAMS,
@@ -29,8 +29,8 @@ static const ParamSpec whole_history_params[] = {
 		.choices = pairs_teams,
 	.description = "skill of a team: weighted mean or sum of its members"},
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = DEFAULT_DRIFT,
-		.min = 0,.above_min = true,.max = 1e9,.unit = "squared log-odds a day",
-	.description = "variance by which skills change in a day; 1 is (400 / ln 10)^2 squared Elo points"},
+		.min = 0,.above_min = true,.max = 1e9,.unit = "log-odds per square root of a day",
+	.description = "drift of a skill in idle time; 1 is 400 / ln 10 Elo points"},
 	{.name = "prior_games",.type = PARAM_NUMBER,.default_value = 1,
 		.min = 0,.max = 1e9,.unit = "games",
 	.description = "games won and lost against a player of skill 0 on the first day, as a prior"},
@@ -67,25 +67,19 @@ whole_history_priors(SolverTask *task)
 		if (deviation > 0 && u < layout->first_skill[i + 1])
 			prior->precision[u] = 1 / (deviation * deviation);
 		for (; u + 1 < layout->first_skill[i + 1]; u++)
-			prior->link[u] = 1 / (drift * (layout->day[u + 1] - layout->day[u]));
+			prior->link[u] = 1 / (drift * drift * (layout->day[u + 1] - layout->day[u]));
 	}
 	if (deviation > 0)
 		task->anchored = true;
 }
 
-static const Model whole_history_model = {
+const Solver whole_history_solver = {
 	.name = "whole_history",
 	.summary = "a skill for each player and day, which drifts",
 	.source = "Coulom, Whole-History Rating (2008)",
-	.params = whole_history_params,
-	.nparams = WHOLE_HISTORY_NPARAMS,
-	.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	.params = PARAM_SET("solver", "whole_history", whole_history_params, WHOLE_HISTORY_NPARAMS),
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
-	.solver = true,
-};
-
-const Solver whole_history_solver = {
-	.model = &whole_history_model,
 	.by_day = true,
 	.rows = whole_history_rows,
 	.virtual_rows = whole_history_virtual_rows,

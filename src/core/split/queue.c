@@ -94,7 +94,7 @@ match_problem(const QueueProblem *problem)
 	for (t = 0; t < problem->nteams; t++)
 	{
 		split.size[t] = problem->team_size;
-		split.scale[t] = 1.0 / problem->team_size;
+		split.factor[t] = 1.0 / problem->team_size;
 	}
 	return split;
 }

@@ -9,15 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/split/split_internal.h"
 #include "core/util/block.h"
 #include "core/util/union_find.h"
 
 /* More options of one group than these are not enumerated. */
 #define MAX_OPTIONS 20000
-
-/* What a player does: the bench or a team, or to command a team. */
-#define NDOINGS 5
-#define COMMANDING 2			/* more than the number of the team */
 
 /* Multiples of a quantum may miss it by so much of themselves. */
 #define QUANTUM_NOISE 1e-9
@@ -94,8 +91,7 @@ add_option(Doings *doings, const int *commander)
 		int			team = doings->team[m];
 		bool		commands = team != SPLIT_BENCH && commander[team - 1] == m;
 
-		option->code = option->code * NDOINGS +
-			(uint64_t) (team + (commands ? COMMANDING : 0));
+		option->code = split_code_with(option->code, team, commands);
 		if (team == SPLIT_BENCH)
 			continue;
 		option->count[team - 1]++;
@@ -310,19 +306,6 @@ split_make_options(SplitProblem *problem)
 		(void) list_options(problem, &problem->group[i], true);
 }
 
-int
-split_player_does(const SplitOption *option, int member, bool *commands)
-{
-	uint64_t	code = option->code;
-	int			does;
-
-	while (member-- > 0)
-		code /= NDOINGS;
-	does = (int) (code % NDOINGS);
-	*commands = does > COMMANDING;
-	return *commands ? does - COMMANDING : does;
-}
-
 /*
  * ---- The method ----
  */
@@ -455,41 +438,16 @@ split_choose(SplitProblem *problem)
 											split_reach_room(problem));
 }
 
+double
+split_work(const SplitProblem *problem)
+{
+	return problem->method == SPLIT_BY_HALVES ? split_halves_work(problem) :
+		split_reach_work(problem);
+}
+
 /*
  * ---- Answers ----
  */
-
-void
-split_take_answer(const SplitProblem *problem, int size, const int *choice,
-				  SplitAnswer *answer)
-{
-	int			g,
-				m;
-
-	answer->commander[0] = answer->commander[1] = -1;
-	answer->difference = -problem->target[size];
-	for (g = 0; g < problem->ngroups; g++)
-	{
-		const SplitGroup *group = &problem->group[g];
-		const SplitOption *option = &problem->option[choice[g]];
-
-		answer->difference += option->value;
-		for (m = 0; m < group->nmembers; m++)
-		{
-			int			player = problem->member[group->first_member + m];
-			bool		commands;
-
-			answer->team[player] = split_player_does(option, m, &commands);
-			if (commands)
-				answer->commander[answer->team[player] - 1] = player;
-		}
-	}
-
-	/* Rounding moves each group and the target, here and in the best split. */
-	answer->bound = 0;
-	if (problem->method == SPLIT_BY_REACH && !problem->exact)
-		answer->bound = fmin(fabs(answer->difference), (problem->ngroups + 1) * problem->quantum);
-}
 
 /* An exchange of the options of two groups. */
 typedef struct Exchange

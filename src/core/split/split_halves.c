@@ -8,7 +8,7 @@
  * put on either team.  Sums come out sorted: those with another group are merged of
  * the sums before, moved by each of its options.  All in full precision.
  */
-#include "core/split/split.h"
+#include "core/split/split_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,31 +27,6 @@ typedef struct Sums
 	size_t	   *first;			/* by class, and one more */
 	double	   *value;
 } Sums;
-
-int
-split_middle(const SplitProblem *problem, double *sums)
-{
-	double		left = 1;
-	double		right = 1;
-	int			n = 0;
-	int			i;
-
-	for (i = 0; i < problem->ngroups; i++)
-		right *= problem->group[problem->order[i]].noptions;
-	while (n < problem->ngroups && left < right)
-	{
-		double		options = problem->group[problem->order[n]].noptions;
-
-		/* The half with the group in is not to be larger than that without. */
-		if (left * options > right)
-			break;
-		left *= options;
-		right /= options;
-		n++;
-	}
-	*sums = fmax(left, right);
-	return n;
-}
 
 static size_t
 lay_out(const SplitProblem *problem, char *block, Sums *sums)

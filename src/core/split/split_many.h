@@ -10,16 +10,7 @@
 #ifndef SPLIT_MANY_H
 #define SPLIT_MANY_H
 
-#include "core/split/split.h"
-
-#define SPLIT_MAX_TEAMS 10
-
-typedef enum SplitObjective
-{
-	SPLIT_SQUARES,				/* sum of squares of what teams are off the
-								 * mean */
-	SPLIT_RANGE					/* the strongest team less the weakest */
-} SplitObjective;
+#include "core/split/split_many_problem.h"
 
 /* What is known of an answer. */
 typedef enum SplitProof
@@ -29,25 +20,6 @@ typedef enum SplitProof
 	SPLIT_FOUND,				/* but others may be better */
 	SPLIT_PROVEN				/* none is better */
 } SplitProof;
-
-typedef struct SplitManyProblem
-{
-	int			n;
-	const double *value;		/* of each player */
-	const int  *party;			/* as in SplitProblem; a party is at most a
-								 * team */
-	const int  *allowed_teams;	/* where each may be: SPLIT_MAY(), teams from
-								 * 1 on */
-	const SplitPair *apart;
-	int			napart;
-	int			nteams;
-	int			size[SPLIT_MAX_TEAMS];
-	double		scale[SPLIT_MAX_TEAMS]; /* strength of a team by its sum */
-	double		share;			/* mean strength by the sum of all who play */
-	SplitObjective objective;
-	double		max_work;		/* steps of about a nanosecond */
-	InterruptCheck interrupt;
-} SplitManyProblem;
 
 /*
  * The bytes that split_many() takes.  Who may only be on the bench should not be among

@@ -11,7 +11,7 @@
  * both halves can reach says how much each contributes.  As half of the players reach
  * an eighth of the states, all halves together take less than the whole.
  */
-#include "core/split/split.h"
+#include "core/split/split_internal.h"
 
 #include <limits.h>
 #include <stdlib.h>

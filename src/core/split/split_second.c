@@ -5,12 +5,13 @@
  * All sums of each half of the groups, as in split_halves.c, each with a second sum:
  * of every two that meet within what is allowed, the second ones are looked at.
  */
-#include "core/split/split.h"
+#include "core/split/split_second.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/split/split_internal.h"
 #include "core/util/block.h"
 
 /* Pairs of sums that are looked at, at most. */

@@ -170,16 +170,16 @@ log_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	FragLog    *log = palloc0_object(FragLog);
 	Jsonb	   *json = PG_NARGS() > 5 && !PG_ARGISNULL(5) ?
 		PG_GETARG_JSONB_P(5) : NULL;
-	ParamValue *params = get_params(model, json);
+	ParamValue *params = get_params(&model->params, json);
 
 	log->context = context;
 	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "victim");
 	log->players = id_table_create(&log->type);
-	log->rules.k = params[model_param_find(model, "k")].number;
-	log->rules.scale = params[model_param_find(model, "scale")].number;
-	log->rules.points = params[model_param_find(model, "points")].number;
-	log->rules.floor = params[model_param_find(model, "floor")].number;
-	log->initial_rating = params[model_param_find(model, "initial_rating")].number;
+	log->rules.k = params[param_find(&model->params, "k")].number;
+	log->rules.scale = params[param_find(&model->params, "scale")].number;
+	log->rules.points = params[param_find(&model->params, "points")].number;
+	log->rules.floor = params[param_find(&model->params, "floor")].number;
+	log->initial_rating = params[param_find(&model->params, "initial_rating")].number;
 
 	/* In a log every frag is a duel. */
 	if (log->rules.points == 0)

@@ -330,7 +330,7 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	state = (UpdateState *) PG_GETARG_POINTER(0);
-	params = get_params(model, state->params);
+	params = get_params(&model->params, state->params);
 
 	row = palloc_array(UpdateRow *, state->nrows);
 	name = palloc_array(char *, state->nrows);
@@ -387,7 +387,7 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 		}
 	}
 
-	status = match_build(model, params, participant, n, &match, &offender);
+	status = match_build(&model->rules, params, participant, n, &match, &offender);
 	if (status == MATCH_OK)
 		status = model_rate(model, params, &match);
 	if (status > MATCH_LAST_UNRATED)

@@ -15,7 +15,7 @@ SKILLRATING_FUNCTION(skillrating_weng_lin_update);
 static void
 number_argument(const Model *model, ParamValue *params, int index, double value)
 {
-	const ParamSpec *spec = &model->params[index];
+	const ParamSpec *spec = &model->params.spec[index];
 
 	if (!param_in_range(spec, value))
 		ereport(ERROR,
@@ -30,7 +30,7 @@ number_argument(const Model *model, ParamValue *params, int index, double value)
 static void
 choice_argument(const Model *model, ParamValue *params, int index, text * value)
 {
-	const ParamSpec *spec = &model->params[index];
+	const ParamSpec *spec = &model->params.spec[index];
 	char	   *word = text_to_cstring(value);
 	StringInfoData words;
 	int			i;
@@ -70,7 +70,7 @@ skillrating_weng_lin_update(PG_FUNCTION_ARGS)
 	if (argument_is_null(fcinfo, arguments.weight))
 		return (Datum) 0;
 
-	model_param_defaults(model, params);
+	param_defaults(&model->params, params);
 	choice_argument(model, params, WENG_LIN_VARIANT, PG_GETARG_TEXT_PP(0));
 	number_argument(model, params, WENG_LIN_BETA, PG_GETARG_FLOAT8(6));
 	number_argument(model, params, WENG_LIN_KAPPA, PG_GETARG_FLOAT8(7));

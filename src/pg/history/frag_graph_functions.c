@@ -48,7 +48,7 @@ frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
 
 	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "player");
 	state->players = id_table_create(&state->type);
-	state->params = get_params(&frag_graph_model,
+	state->params = get_params(&frag_graph_params,
 							   PG_NARGS() > 5 && !PG_ARGISNULL(5) ?
 							   PG_GETARG_JSONB_P(5) : NULL);
 	memset(&control, 0, sizeof(control));
@@ -200,7 +200,7 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 	size = add_size(frag_graph_room(&graph),
 					add_size(mul_size(sizeof(FragEdge), graph.nedges),
 							 mul_size(sizeof(FragScore), graph.nplayers)));
-	check_memory("frag_scores", &frag_graph_model, state->params, size,
+	check_memory("frag_scores", &frag_graph_params, state->params, size,
 				 psprintf("There are %d players and %zu pairs of them.",
 						  graph.nplayers, graph.nedges), "");
 	graph.edge = palloc_extended(mul_size(sizeof(FragEdge), graph.nedges + 1),

@@ -384,15 +384,15 @@ deform(HeapTupleHeader header, int ncolumns, Datum *values, bool *nulls)
 static Datum
 make_plan(const Distributed *d, const Leaf *leaf, double draw)
 {
-	const Model *model = d->state.task.solver->model;
+	const Solver *solver = d->state.task.solver;
 	StringInfoData json;
 	char	   *params = DatumGetCString(DirectFunctionCall1(jsonb_out,
-															 params_jsonb(model, d->state.params)));
+															 params_jsonb(&solver->params, d->state.params)));
 	int			i;
 
 	initStringInfo(&json);
 	appendStringInfo(&json, "{\"%s\": \"%s\", \"%s\": %s, \"%s\": %s, \"%s\": [",
-					 PLAN_SOLVER, model->name, PLAN_PARAMS, params, PLAN_DRAW,
+					 PLAN_SOLVER, solver->name, PLAN_PARAMS, params, PLAN_DRAW,
 					 psprintf("%.17g", draw), PLAN_CONTEXTS);
 	for (i = 0; i < leaf->ncontexts; i++)
 	{

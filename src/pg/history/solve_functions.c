@@ -13,6 +13,7 @@
 #include "utils/typcache.h"
 
 #include "core/solve/frag_graph.h"
+#include "core/solve/solvers.h"
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/match_reader.h"
 
@@ -32,13 +33,13 @@ skillrating_solvers(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < solver_count_registered; i++)
 	{
-		const Model *model = solver_registry[i]->model;
+		const Solver *solver = solver_registry[i];
 		Datum		values[3];
 		bool		nulls[3] = {false};
 
-		values[0] = CStringGetTextDatum(model->name);
-		values[1] = CStringGetTextDatum(model->summary);
-		values[2] = CStringGetTextDatum(model->source);
+		values[0] = CStringGetTextDatum(solver->name);
+		values[1] = CStringGetTextDatum(solver->summary);
+		values[2] = CStringGetTextDatum(solver->source);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
@@ -50,10 +51,10 @@ skillrating_solver_parameters(PG_FUNCTION_ARGS)
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 
 	/* An aggregate of its own, with parameters like those of a solver. */
-	if (strcmp(name, frag_graph_model.name) == 0)
-		return_parameters(fcinfo, &frag_graph_model);
+	if (strcmp(name, frag_graph_params.name) == 0)
+		return_parameters(fcinfo, &frag_graph_params);
 	else
-		return_parameters(fcinfo, get_solver(name)->model);
+		return_parameters(fcinfo, &get_solver(name)->params);
 	return (Datum) 0;
 }
 

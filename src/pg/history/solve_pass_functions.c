@@ -70,7 +70,7 @@ check_can_pass(const Solver *solver)
 	if (solver->rows == NULL || solver->by_day)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("solver \"%s\" cannot be distributed", solver->model->name),
+				 errmsg("solver \"%s\" cannot be distributed", solver->name),
 				 errdetail("A player has other skills from day to day, and days of other partitions lie between."),
 				 errhint("Solve \"bradley_terry\" or \"hive\", or use solve().")));
 }
@@ -137,7 +137,7 @@ read_plan(PassState *state, Jsonb *plan)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("plan does not say \"%s\"", PLAN_SOLVER)));
 	check_can_pass(state->task.solver);
-	state->params = get_params(state->task.solver->model, params);
+	state->params = get_params(&state->task.solver->params, params);
 	if (state->draw == 0 && state->task.solver->draw != NULL)
 	{
 		bool		fit;
@@ -163,9 +163,9 @@ make_room(PassState *state)
 	if (task->work != NULL)
 		pfree(task->work);
 	work = palloc_extended(sizeof(HistoryWork) +
-						   history_work_size(&room, task->solver->model),
+						   history_work_size(&room, 0),
 						   MCXT_ALLOC_HUGE);
-	history_work_init(work, work + 1, &room, task->solver->model);
+	history_work_init(work, work + 1, &room, 0);
 	task->work = work;
 #define GROW(array, type) \
 	array = before == 0 ? \

@@ -17,6 +17,7 @@
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
+#include "core/solve/solvers.h"
 #include "pg/history/components.h"
 
 /* The option that is no parameter: players whose errors are to be exact. */
@@ -48,7 +49,7 @@ get_solver(const char *name)
 	initStringInfo(&names);
 	for (i = 0; i < solver_count_registered; i++)
 		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
-						 solver_registry[i]->model->name);
+						 solver_registry[i]->name);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown solver \"%s\"", name),
@@ -120,13 +121,13 @@ solve_state_init(SolveState *state, const char *solver, Jsonb *params)
 	memset(state, 0, sizeof(SolveState));
 	state->pool = "";
 	state->task.solver = get_solver(solver);
-	state->params = get_params(state->task.solver->model,
+	state->params = get_params(&state->task.solver->params,
 							   take_exact_for(state, params));
 	if (is_through_time(state) && state->nexact_for > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("option \"%s\" is not one of solver \"%s\"", EXACT_FOR,
-						state->task.solver->model->name),
+						state->task.solver->name),
 				 errhint("Its deviations are those of the normal approximation.")));
 }
 
@@ -147,18 +148,18 @@ static void
 check_problem(SolveState *state, Size size, const char *detail)
 {
 	state->memory = size;
-	check_memory("solve", state->task.solver->model, state->params, size, detail,
+	check_memory("solve", &state->task.solver->params, state->params, size, detail,
 				 ", or solve fewer matches at once");
 }
 
-/* The room in which matches are built. */
+/* The room in which matches are built, with states of so many numbers. */
 static HistoryWork *
-make_work(const History *history, const Model *model)
+make_work(const History *history, int nstate)
 {
 	HistoryWork *work = palloc_object(HistoryWork);
 
-	history_work_init(work, allocate(history_work_size(history, model)), history,
-					  model);
+	history_work_init(work, allocate(history_work_size(history, nstate)), history,
+					  nstate);
 	return work;
 }
 
@@ -175,7 +176,7 @@ solve_through_time(SolveState *state)
 
 	tt->history = history;
 	through_time_configure(tt, state->params, state->tt_params);
-	tt->work = make_work(history, tt->model);
+	tt->work = make_work(history, tt->model->nstate);
 	tt->interrupt = check_interrupts;
 	tt->first = allocate(mul_size(sizeof(size_t), history->nmatches + 1));
 	status = through_time_count(tt, &match, &offender);
@@ -223,7 +224,7 @@ make_problem(SolveState *state)
 		state->builder.context_of : NULL;
 	task->ncontexts = state->builder.ncontexts;
 	task->interrupt = check_interrupts;
-	task->work = make_work(history, task->solver->model);
+	task->work = make_work(history, 0);
 	if (state->elsewhere != NULL)
 		task->share = SOLVER_PRIORS;
 	else
@@ -250,7 +251,7 @@ make_problem(SolveState *state)
 				ereport(ERROR,
 						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 						 errmsg("solver \"%s\" needs the time of every match",
-								task->solver->model->name),
+								task->solver->name),
 						 errhint("Give it by skillrating.inputs(played_at => ...).")));
 		layout->day = allocate(mul_size(sizeof(int32), layout->appearances));
 	}
@@ -475,7 +476,7 @@ through_time_estimates(SolveState *state, Oid estimate_type)
 		CHECK_FOR_INTERRUPTS();
 		if (tt->first[m] == tt->first[m + 1])
 			continue;
-		(void) history_build_match(history, m, tt->model, tt->params, tt->work,
+		(void) history_build_match(history, m, &tt->model->rules, tt->params, tt->work,
 								   &match, &offender);
 		for (a = tt->first[m]; a < tt->first[m + 1]; a++)
 		{
@@ -592,7 +593,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	memset(nulls, false, SUMMARY_NCOLUMNS * sizeof(bool));
 	for (i = 0; i < state->builder.history.nplayers; i++)
 		players += games[i] > 0;
-	values[0] = CStringGetTextDatum(state->task.solver->model->name);
+	values[0] = CStringGetTextDatum(state->task.solver->name);
 	values[1] = Int64GetDatum((int64) state->builder.history.nmatches +
 							  state->matches_elsewhere);
 	values[2] = Int64GetDatum(players);

@@ -219,8 +219,8 @@ add_param(TuneState *state, const char *name)
 {
 	TuneProblem *problem = &state->problem;
 	TuneParam  *param = &problem->param[problem->n];
-	int			index = get_param(state->model, name);
-	const ParamSpec *spec = &state->model->params[index];
+	int			index = get_param(&state->model->params, name);
+	const ParamSpec *spec = &state->model->params.spec[index];
 	double	   *value = &state->params[index].number;
 	int			i;
 
@@ -290,7 +290,7 @@ add_params(TuneState *state, ArrayType *names)
 
 			if (token != WJB_KEY)
 				continue;
-			index = get_param(state->model, pnstrdup(value.val.string.val,
+			index = get_param(&state->model->params, pnstrdup(value.val.string.val,
 													 value.val.string.len));
 			for (i = 0; i < n && state->problem.param[i].index != index; i++)
 				;
@@ -298,7 +298,7 @@ add_params(TuneState *state, ArrayType *names)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("parameter \"%s\" has bounds and is not to be fitted",
-								state->model->params[index].name)));
+								state->model->params.spec[index].name)));
 		}
 	}
 }
@@ -318,7 +318,7 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	state->options = get_options(options < 0 || PG_ARGISNULL(options) ? NULL :
 								 PG_GETARG_JSONB_P_COPY(options));
-	state->params = get_params(state->model, state->options.params);
+	state->params = get_params(&state->model->params, state->options.params);
 	add_params(state, PG_GETARG_ARRAYTYPE_P(2));
 
 	history_builder_begin_rows(&state->builder, fcinfo, "tune", 3,
@@ -374,7 +374,7 @@ report_progress(Search *search, const double *variable, double objective)
 		const TuneParam *param = &state->problem.param[i];
 
 		appendStringInfo(&point, "%s%s = %.6g", i > 0 ? ", " : "",
-						 state->model->params[param->index].name,
+						 state->model->params.spec[param->index].name,
 						 tune_value(param, variable[i]));
 	}
 	ereport(state->options.progress,
@@ -533,7 +533,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
 		Datum		values[7];
 		bool		nulls[7] = {false};
 
-		values[0] = CStringGetTextDatum(state->model->params[param->index].name);
+		values[0] = CStringGetTextDatum(state->model->params.spec[param->index].name);
 		values[1] = Float8GetDatum(start[i]);
 		values[2] = Float8GetDatum(value);
 		nulls[3] = nulls[4] = nulls[5] = isnan(error[i]);
@@ -580,9 +580,9 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	bound[1] = bound[2] - (size_t) (state->options.holdout * history->nmatches);
 	bound[1] = Max(bound[0], bound[1]);
 	history_work_init(&work,
-					  palloc_extended(Max(history_work_size(history, state->model), 1),
+					  palloc_extended(Max(history_work_size(history, state->model->nstate), 1),
 									  MCXT_ALLOC_HUGE),
-					  history, state->model);
+					  history, state->model->nstate);
 	score_history(state, &work, bound, before);
 	if (before[0].matches == 0)
 		ereport(ERROR,
@@ -610,7 +610,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	score_history(state, &work, bound, after);
 
 	values[0] = CStringGetTextDatum(state->model->name);
-	values[1] = params_jsonb(state->model, state->params);
+	values[1] = params_jsonb(&state->model->params, state->params);
 	values[2] = tuned_parameters(fcinfo, state, start, variable, error, at_bound);
 	values[3] = Int64GetDatum(after[0].matches);
 	values[4] = Float8GetDatum(mean_log_loss(&before[0]));

@@ -1126,7 +1126,7 @@ read_config(Ladder *ladder)
 				 errmsg("ladder \"%s\" has a format that this version does not know",
 						ladder->name)));
 	ladder->model = get_model(SPI_getvalue(tuple, desc, 1));
-	ladder->params = get_params(ladder->model,
+	ladder->params = get_params(&ladder->model->params,
 								DatumGetJsonbP(SPI_getbinval(tuple, desc, 2,
 															 &isnull)));
 	apply_at = SPI_getvalue(tuple, desc, 3);

@@ -128,7 +128,7 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 		source->participant[i].player = player->slot;
 	}
 
-	return match_build(batch->model, batch->params, source->participant,
+	return match_build(&batch->model->rules, batch->params, source->participant,
 					   source->n, match, offender);
 }
 

@@ -13,7 +13,7 @@ rater_rules(const char *model, Jsonb *params, Oid player_type)
 	RaterRules *rules = palloc_object(RaterRules);
 
 	rules->model = get_model(model);
-	rules->params = get_params(rules->model, params);
+	rules->params = get_params(&rules->model->params, params);
 	rules->model_name = pstrdup(model);
 	rules->json = NULL;
 	if (params != NULL)

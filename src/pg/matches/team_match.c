@@ -11,7 +11,7 @@ team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, i
 	double		initial[MODEL_MAX_STATE];
 	int			i;
 
-	if (nteams > 2 && (model->supports & MODEL_MANY_TEAMS) == 0)
+	if (nteams > 2 && (model->rules.supports & MODEL_MANY_TEAMS) == 0)
 		report_match_status(MATCH_TOO_MANY_TEAMS_FOR_MODEL, nteams, NULL);
 	memset(team_match, 0, sizeof(TeamMatch));
 	team_match->model = model;
@@ -60,7 +60,7 @@ team_match_predict(TeamMatch *team_match, const int *player, const int *team, in
 	match->nplayers = n;
 	match->log_odds = log_odds;
 	match->gain = 1;
-	status = match_build(team_match->model, team_match->params, team_match->participant,
+	status = match_build(&team_match->model->rules, team_match->params, team_match->participant,
 						 rows, match, &offender);
 	if (status == MATCH_OK)
 		status = team_match->model->predict(team_match->params, match);

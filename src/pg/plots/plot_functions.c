@@ -16,7 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "core/util/scale.h"
+#include "core/util/axis.h"
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_calibration);
@@ -647,9 +647,9 @@ skillrating_plot_distribution(PG_FUNCTION_ARGS)
 	 * Round numbers make them up to 2.5 times as wide, so begin with narrow
 	 * ones.
 	 */
-	step = scale_step(svg.x_max - svg.x_min, 2 * distribution_bins(value, n));
-	svg.x_min = scale_floor(svg.x_min, step);
-	svg.x_max = scale_ceiling(svg.x_max, step);
+	step = axis_step(svg.x_max - svg.x_min, 2 * distribution_bins(value, n));
+	svg.x_min = axis_floor(svg.x_min, step);
+	svg.x_max = axis_ceiling(svg.x_max, step);
 	bins = (int) lround((svg.x_max - svg.x_min) / step);
 	count = palloc0_array(int, bins);
 	for (i = 0; i < n; i++)

@@ -14,7 +14,7 @@
 #include "utils/datetime.h"
 #include "utils/timestamp.h"
 
-#include "core/util/scale.h"
+#include "core/util/axis.h"
 
 /*
  * The palette is that of Okabe and Ito (2002), which all can tell apart, lightened
@@ -133,17 +133,17 @@ tick_label(double value, double step)
 	if (fabs(value) < step / 2)
 		value = 0;
 	return fabs(value) >= 1e7 || step < 1e-9 ? psprintf("%g", value) :
-		psprintf("%.*f", scale_digits(step), value);
+		psprintf("%.*f", axis_digits(step), value);
 }
 
 void
 svg_x_axis(Svg *svg, int max_ticks, const char *label)
 {
-	double		step = scale_step(svg->x_max - svg->x_min, max_ticks);
+	double		step = axis_step(svg->x_max - svg->x_min, max_ticks);
 	double		x;
 	int			i;
 
-	x = scale_ceiling(svg->x_min, step);
+	x = axis_ceiling(svg->x_min, step);
 	for (i = 0; x + i * step <= svg->x_max + step * 1e-6; i++)
 		x_tick(svg, x + i * step, tick_label(x + i * step, step));
 	if (label != NULL)
@@ -154,11 +154,11 @@ svg_x_axis(Svg *svg, int max_ticks, const char *label)
 void
 svg_y_axis(Svg *svg, int max_ticks, const char *label)
 {
-	double		step = scale_step(svg->y_max - svg->y_min, max_ticks);
+	double		step = axis_step(svg->y_max - svg->y_min, max_ticks);
 	double		y;
 	int			i;
 
-	y = scale_ceiling(svg->y_min, step);
+	y = axis_ceiling(svg->y_min, step);
 	for (i = 0; y + i * step <= svg->y_max + step * 1e-6; i++)
 	{
 		double		place = svg_y(svg, y + i * step);

@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
 ArrayType *
@@ -27,6 +28,18 @@ array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 						array_size(array), n),
 				 errhint("All arrays have the same number of elements.")));
 	return array;
+}
+
+Datum
+text_array(const char *const *strings, int n)
+{
+	Datum	   *elements = palloc_array(Datum, n);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		elements[i] = CStringGetTextDatum(strings[i]);
+	return PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false,
+										   TYPALIGN_INT));
 }
 
 ArrayType *
@@ -204,7 +217,7 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 			row[i].weight = weight[element];
 	}
 
-	status = match_build(model, params, row, n, match, &offender);
+	status = match_build(&model->rules, params, row, n, match, &offender);
 	if (status != MATCH_OK &&
 		!(status == MATCH_NO_PLAY_TIME && match->nteams == 2))
 	{

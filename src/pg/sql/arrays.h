@@ -28,6 +28,9 @@ extern int	array_size(ArrayType *array);
 extern const float8 *float8_array_argument(FunctionCallInfo fcinfo, int arg,
 										   const char *name, int n);
 
+/* An array of texts from n C strings. */
+extern Datum text_array(const char *const *strings, int n);
+
 /* An array of n numbers, all 0. */
 extern ArrayType *float8_array_make(int n);
 

@@ -58,27 +58,27 @@
 extern const Model *get_model(const char *name);
 
 /*
- * The parameters of a model from a jsonb object, defaults filled in.  An
- * unknown name, a wrong type or a value out of range is an error.
+ * The parameters of a model or a solver from a jsonb object, or from NULL; defaults
+ * are filled in.  An unknown name, a wrong type or a value out of range is an error.
  */
-extern ParamValue *get_params(const Model *model, Jsonb *json);
+extern ParamValue *get_params(const ParamSet *set, Jsonb *json);
 
-/* All parameters of a model as a jsonb object, numbers exactly. */
-extern Datum params_jsonb(const Model *model, const ParamValue *params);
+/* All parameters as a jsonb object, numbers exactly. */
+extern Datum params_jsonb(const ParamSet *set, const ParamValue *params);
 
 /* The index of a parameter; an error that lists them if there is none. */
-extern int	get_param(const Model *model, const char *name);
+extern int	get_param(const ParamSet *set, const char *name);
 
 /*
- * Errors if a problem takes more bytes than parameter memory allows; otherwise ends
- * the hint with what else could be done, or is "".
+ * Errors if a problem takes more bytes than parameter memory allows, which the set
+ * must have; otherwise ends the hint with what else could be done, or is "".
  */
-extern void check_memory(const char *function, const Model *model,
+extern void check_memory(const char *function, const ParamSet *set,
 						 const ParamValue *params, Size size, const char *detail,
 						 const char *otherwise);
 
 /* The parameters of a model or a solver as the rows of a set-returning function. */
-extern void return_parameters(FunctionCallInfo fcinfo, const Model *model);
+extern void return_parameters(FunctionCallInfo fcinfo, const ParamSet *set);
 
 /*
  * Report a status as an error, with the number that it is about (NaN for none)

@@ -1,6 +1,6 @@
 /*
  * params.c
- *		The registry and its parameters, as SQL sees them.
+ *		Parameters from jsonb and to jsonb, and models by name.
  */
 #include "pg/sql/glue.h"
 
@@ -16,28 +16,8 @@
 #include "utils/json.h"
 #include "utils/numeric.h"
 
+#include "core/models/registry.h"
 #include "pg/sql/arrays.h"
-
-SKILLRATING_FUNCTION(skillrating_models);
-SKILLRATING_FUNCTION(skillrating_model_parameters);
-SKILLRATING_FUNCTION(skillrating_complete_parameters);
-SKILLRATING_FUNCTION(skillrating_initial_state);
-SKILLRATING_FUNCTION(skillrating_state_rating);
-SKILLRATING_FUNCTION(skillrating_log_odds_unit);
-SKILLRATING_FUNCTION(skillrating_display_expression);
-
-/* The words for what a model supports, by bit. */
-static const char *const support_names[] = {
-	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
-	"score", "one_team", "squad", "counts", "quit", "experience"
-};
-
-/* What the parameters belong to, and what lists them. */
-static const char *
-kind_of(const Model *model)
-{
-	return model->solver ? "solver" : "model";
-}
 
 const Model *
 get_model(const char *name)
@@ -61,32 +41,32 @@ get_model(const char *name)
 }
 
 int
-get_param(const Model *model, const char *name)
+get_param(const ParamSet *set, const char *name)
 {
-	int			param = model_param_find(model, name);
+	int			param = param_find(set, name);
 	StringInfoData names;
 	int			i;
 
 	if (param >= 0)
 		return param;
 	initStringInfo(&names);
-	for (i = 0; i < model->nparams; i++)
+	for (i = 0; i < set->count; i++)
 		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
-						 model->params[i].name);
+						 set->spec[i].name);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s \"%s\" has no parameter \"%s\"", kind_of(model), model->name, name),
+			 errmsg("%s \"%s\" has no parameter \"%s\"", set->kind, set->name, name),
 			 errhint("Its parameters are %s; see skillrating.%s_parameters('%s').",
-					 names.data, kind_of(model), model->name)));
+					 names.data, set->kind, set->name)));
 }
 
 void
-check_memory(const char *function, const Model *model, const ParamValue *params,
+check_memory(const char *function, const ParamSet *set, const ParamValue *params,
 			 Size size, const char *detail, const char *otherwise)
 {
 	double		megabytes = ceil(size / (1024.0 * 1024.0));
 
-	if (size <= params[get_param(model, "memory")].number * 1024 * 1024)
+	if (size <= params[get_param(set, "memory")].number * 1024 * 1024)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -98,13 +78,13 @@ check_memory(const char *function, const Model *model, const ParamValue *params,
 }
 
 static void
-wrong_param_type(const Model *model, const ParamSpec *spec,
+wrong_param_type(const ParamSet *set, const ParamSpec *spec,
 				 const char *expected)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("parameter \"%s\" of %s \"%s\" must be %s",
-					spec->name, kind_of(model), model->name, expected)));
+					spec->name, set->kind, set->name, expected)));
 }
 
 /* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
@@ -122,7 +102,7 @@ param_range(const ParamSpec *spec)
 }
 
 static double
-number_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
+number_param(const ParamSet *set, const ParamSpec *spec, JsonbValue *value)
 {
 	double		number;
 
@@ -131,7 +111,7 @@ number_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
 		isinf(spec->min))
 		return -get_float8_infinity();
 	if (value->type != jbvNumeric)
-		wrong_param_type(model, spec, spec->type == PARAM_STEPS ?
+		wrong_param_type(set, spec, spec->type == PARAM_STEPS ?
 						 "an array of pairs of numbers" : "a number");
 	number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
 												NumericGetDatum(value->val.numeric)));
@@ -139,13 +119,13 @@ number_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("parameter \"%s\" of %s \"%s\" is out of range: %g",
-						spec->name, kind_of(model), model->name, number),
+						spec->name, set->kind, set->name, number),
 				 errhint("It must be %s.", param_range(spec))));
 	return number;
 }
 
 static int
-choice_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
+choice_param(const ParamSet *set, const ParamSpec *spec, JsonbValue *value)
 {
 	StringInfoData words;
 	int			i;
@@ -161,13 +141,13 @@ choice_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
 		appendStringInfo(&words, "%s\"%s\"", i > 0 ? " or " : "",
 						 spec->choices[i]);
 	}
-	wrong_param_type(model, spec, words.data);
+	wrong_param_type(set, spec, words.data);
 	pg_unreachable();
 }
 
 /* A table as an array of [bound, value] arrays, ascending by bound. */
 static void
-steps_param(const Model *model, const ParamSpec *spec, JsonbValue *value,
+steps_param(const ParamSet *set, const ParamSpec *spec, JsonbValue *value,
 			ParamSteps *steps)
 {
 	const char *expected = "an array of pairs of numbers";
@@ -175,13 +155,13 @@ steps_param(const Model *model, const ParamSpec *spec, JsonbValue *value,
 	int			i;
 
 	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
-		wrong_param_type(model, spec, expected);
+		wrong_param_type(set, spec, expected);
 	table = value->val.binary.data;
 	if (JsonContainerSize(table) > PARAM_MAX_STEPS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("parameter \"%s\" of model \"%s\" has more than %d steps",
-						spec->name, model->name, PARAM_MAX_STEPS)));
+				 errmsg("parameter \"%s\" of %s \"%s\" has more than %d steps",
+						spec->name, set->kind, set->name, PARAM_MAX_STEPS)));
 
 	steps->n = JsonContainerSize(table);
 	for (i = 0; i < steps->n; i++)
@@ -191,46 +171,46 @@ steps_param(const Model *model, const ParamSpec *spec, JsonbValue *value,
 		if (pair->type != jbvBinary ||
 			!JsonContainerIsArray(pair->val.binary.data) ||
 			JsonContainerSize(pair->val.binary.data) != 2)
-			wrong_param_type(model, spec, expected);
+			wrong_param_type(set, spec, expected);
 		steps->bound[i] =
-			number_param(model, spec,
+			number_param(set, spec,
 						 getIthJsonbValueFromContainer(pair->val.binary.data, 0));
 		steps->value[i] =
-			number_param(model, spec,
+			number_param(set, spec,
 						 getIthJsonbValueFromContainer(pair->val.binary.data, 1));
 		if (!param_in_range(spec, steps->value[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("parameter \"%s\" of model \"%s\" is out of range: %g",
-							spec->name, model->name, steps->value[i]),
+					 errmsg("parameter \"%s\" of %s \"%s\" is out of range: %g",
+							spec->name, set->kind, set->name, steps->value[i]),
 					 errhint("The values must be %s.", param_range(spec))));
 		if (isinf(steps->bound[i]) ||
 			(i > 0 && steps->bound[i] <= steps->bound[i - 1]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("bounds of parameter \"%s\" of model \"%s\" do not ascend: %g",
-							spec->name, model->name, steps->bound[i])));
+					 errmsg("bounds of parameter \"%s\" of %s \"%s\" do not ascend: %g",
+							spec->name, set->kind, set->name, steps->bound[i])));
 	}
 }
 
 ParamValue *
-get_params(const Model *model, Jsonb *json)
+get_params(const ParamSet *set, Jsonb *json)
 {
-	ParamValue *params = palloc0_array(ParamValue, model->nparams);
+	ParamValue *params = palloc0_array(ParamValue, set->count);
 	JsonbIterator *it;
 	JsonbIteratorToken token;
 	JsonbValue	value;
 
-	model_param_defaults(model, params);
+	param_defaults(set, params);
 	if (json == NULL)
 		return params;
 	if (!JB_ROOT_IS_OBJECT(json))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("parameters of %s \"%s\" must be a jsonb object",
-						kind_of(model), model->name),
+						set->kind, set->name),
 				 errhint("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",
-						 model->params[0].name, kind_of(model), model->name)));
+						 set->spec[0].name, set->kind, set->name)));
 
 	it = JsonbIteratorInit(&json->root);
 	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
@@ -242,84 +222,29 @@ get_params(const Model *model, Jsonb *json)
 		if (token != WJB_KEY)
 			continue;
 		name = pnstrdup(value.val.string.val, value.val.string.len);
-		i = get_param(model, name);
-		spec = &model->params[i];
+		i = get_param(set, name);
+		spec = &set->spec[i];
 
 		(void) JsonbIteratorNext(&it, &value, true);
 		switch (spec->type)
 		{
 			case PARAM_NUMBER:
-				params[i].number = number_param(model, spec, &value);
+				params[i].number = number_param(set, spec, &value);
 				break;
 			case PARAM_CHOICE:
-				params[i].choice = choice_param(model, spec, &value);
+				params[i].choice = choice_param(set, spec, &value);
 				break;
 			case PARAM_FLAG:
 				if (value.type != jbvBool)
-					wrong_param_type(model, spec, "true or false");
+					wrong_param_type(set, spec, "true or false");
 				params[i].flag = value.val.boolean;
 				break;
 			case PARAM_STEPS:
-				steps_param(model, spec, &value, &params[i].steps);
+				steps_param(set, spec, &value, &params[i].steps);
 				break;
 		}
 	}
 	return params;
-}
-
-/* An array of texts from n C strings. */
-static Datum
-text_array(const char **strings, int n)
-{
-	Datum	   *elements = palloc_array(Datum, n);
-	int			i;
-
-	for (i = 0; i < n; i++)
-		elements[i] = CStringGetTextDatum(strings[i]);
-	return PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false,
-										   TYPALIGN_INT));
-}
-
-Datum
-skillrating_models(PG_FUNCTION_ARGS)
-{
-	static const StateRole roles[] = {ROLE_DEVIATION, ROLE_SIDE, ROLE_COMMAND};
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	int			m;
-
-	InitMaterializedSRF(fcinfo, 0);
-	for (m = 0; m < model_count; m++)
-	{
-		const Model *model = model_registry[m];
-		const char *states[MODEL_MAX_STATE];
-		const char *supports[lengthof(support_names)];
-		int			nsupports = 0;
-		int			i;
-		Datum		values[8];
-		bool		nulls[8] = {false};
-
-		for (i = 0; i < model->nstate; i++)
-			states[i] = model->state[i].name;
-		for (i = 0; i < (int) lengthof(support_names); i++)
-			if (model->supports & (1 << i))
-				supports[nsupports++] = support_names[i];
-
-		values[0] = CStringGetTextDatum(model->name);
-		values[1] = CStringGetTextDatum(model->summary);
-		values[2] = text_array(states, model->nstate);
-		values[3] = text_array(supports, nsupports);
-		values[4] = CStringGetTextDatum(model->source);
-		for (i = 0; i < (int) lengthof(roles); i++)
-		{
-			int			column = model_state_column(model, roles[i]);
-
-			nulls[5 + i] = column < 0;
-			if (column >= 0)
-				values[5 + i] = CStringGetTextDatum(model->state[column].name);
-		}
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-	return (Datum) 0;
 }
 
 /*
@@ -358,10 +283,10 @@ param_json(const ParamSpec *spec, const ParamValue *value)
 }
 
 void
-return_parameters(FunctionCallInfo fcinfo, const Model *model)
+return_parameters(FunctionCallInfo fcinfo, const ParamSet *set)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	ParamValue *params = get_params(model, NULL);
+	ParamValue *params = get_params(set, NULL);
 	static const char *const types[] = {
 		[PARAM_NUMBER] = "number",
 		[PARAM_CHOICE] = "choice",
@@ -371,9 +296,9 @@ return_parameters(FunctionCallInfo fcinfo, const Model *model)
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
-	for (i = 0; i < model->nparams; i++)
+	for (i = 0; i < set->count; i++)
 	{
-		const ParamSpec *spec = &model->params[i];
+		const ParamSpec *spec = &set->spec[i];
 		char	   *json = param_json(spec, &params[i]);
 		Datum		values[8];
 		bool		nulls[8] = {false};
@@ -392,7 +317,7 @@ return_parameters(FunctionCallInfo fcinfo, const Model *model)
 		{
 			while (spec->choices[nchoices] != NULL)
 				nchoices++;
-			values[5] = text_array((const char **) spec->choices, nchoices);
+			values[5] = text_array(spec->choices, nchoices);
 		}
 		else
 			nulls[5] = true;
@@ -406,109 +331,21 @@ return_parameters(FunctionCallInfo fcinfo, const Model *model)
 }
 
 Datum
-skillrating_model_parameters(PG_FUNCTION_ARGS)
-{
-	return_parameters(fcinfo, get_model(text_to_cstring(PG_GETARG_TEXT_PP(0))));
-	return (Datum) 0;
-}
-
-Datum
-params_jsonb(const Model *model, const ParamValue *params)
+params_jsonb(const ParamSet *set, const ParamValue *params)
 {
 	StringInfoData json;
 	int			i;
 
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
-	for (i = 0; i < model->nparams; i++)
+	for (i = 0; i < set->count; i++)
 	{
 		if (i > 0)
 			appendStringInfoString(&json, ", ");
-		escape_json(&json, model->params[i].name);
+		escape_json(&json, set->spec[i].name);
 		appendStringInfo(&json, ": %s",
-						 param_json(&model->params[i], &params[i]));
+						 param_json(&set->spec[i], &params[i]));
 	}
 	appendStringInfoChar(&json, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
-}
-
-Datum
-skillrating_complete_parameters(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-
-	PG_RETURN_DATUM(params_jsonb(model, get_params(model,
-												   PG_GETARG_JSONB_P(1))));
-}
-
-Datum
-skillrating_initial_state(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(model, PG_GETARG_JSONB_P(1));
-	double		state[MODEL_MAX_STATE];
-	Datum		elements[MODEL_MAX_STATE];
-	int			i;
-
-	model->init(params, state);
-	for (i = 0; i < model->nstate; i++)
-		elements[i] = Float8GetDatum(state[i]);
-	PG_RETURN_ARRAYTYPE_P(construct_array(elements, model->nstate, FLOAT8OID,
-										  sizeof(float8), FLOAT8PASSBYVAL,
-										  TYPALIGN_DOUBLE));
-}
-
-/* state_rating(model, state, params) */
-Datum
-skillrating_state_rating(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	const float8 *state = float8_array_argument(fcinfo, 1, "state", model->nstate);
-	ParamValue *params = get_params(model, PG_GETARG_JSONB_P(2));
-
-	PG_RETURN_FLOAT8(check_result(model_display(model, params,
-												state)));
-}
-
-Datum
-skillrating_log_odds_unit(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(model, PG_GETARG_JSONB_P(1));
-
-	PG_RETURN_FLOAT8(check_result(model_log_odds_unit(model, params)));
-}
-
-/*
- * The displayed rating as an SQL expression over the state columns, for a
- * generated column.
- */
-Datum
-skillrating_display_expression(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(model, PG_GETARG_JSONB_P(1));
-	double		coefficient[MODEL_MAX_STATE + 1];
-	StringInfoData sql;
-	int			i;
-
-	model->display(params, coefficient);
-	initStringInfo(&sql);
-
-	/* In the order in which model_display() adds, so that the bits agree. */
-	if (coefficient[model->nstate] != 0)
-		appendStringInfo(&sql, "'%s'::float8",
-						 double_to_shortest_decimal(coefficient[model->nstate]));
-	for (i = 0; i < model->nstate; i++)
-	{
-		if (coefficient[i] == 0)
-			continue;
-		if (sql.len > 0)
-			appendStringInfoString(&sql, " + ");
-		if (coefficient[i] != 1)
-			appendStringInfo(&sql, "'%s'::float8 * ",
-							 double_to_shortest_decimal(coefficient[i]));
-		appendStringInfoString(&sql, quote_identifier(model->state[i].name));
-	}
-	PG_RETURN_TEXT_P(cstring_to_text(sql.data));
 }

@@ -337,10 +337,10 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 	for (i = 0; i < lobby->nteams; i++)
 	{
 		problem.size[i] = request->size[i];
-		problem.scale[i] = strength_by(lobby, request->size[i], playing);
+		problem.factor[i] = strength_by(lobby, request->size[i], playing);
 	}
 	problem.share = lobby->strength == TEAM_STRENGTH_MEAN ? 1.0 / playing :
-		problem.scale[0] / lobby->nteams;
+		problem.factor[0] / lobby->nteams;
 	problem.value = value;
 	problem.party = party;
 	problem.allowed_teams = places;

@@ -19,7 +19,7 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 				 TeamMatch *team_match)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(arguments->model)));
-	ParamValue *params = get_params(model, has_argument(fcinfo, arguments->params) ?
+	ParamValue *params = get_params(&model->params, has_argument(fcinfo, arguments->params) ?
 									PG_GETARG_JSONB_P(arguments->params) : NULL);
 	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
 	int			side_column = model_state_column(model, ROLE_SIDE);

@@ -5,6 +5,8 @@
  */
 #include "pg/teams/lobby.h"
 
+#include "core/split/split_second.h"
+
 /* What is not as even only by rounding is. */
 #define STRENGTH_NOISE 1e-12
 

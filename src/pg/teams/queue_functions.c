@@ -207,7 +207,7 @@ read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 		deviation = read_numbers(fcinfo, ARG_DEVIATION, "deviation", problem->n, 0);
 	}
 	team_match_init(&tickets->team_match, model,
-					get_params(model, PG_GETARG_JSONB_P(ARG_PARAMS)), problem->n,
+					get_params(&model->params, PG_GETARG_JSONB_P(ARG_PARAMS)), problem->n,
 					problem->nteams, problem->nteams * problem->team_size);
 	for (i = 0; i < problem->n; i++)
 	{

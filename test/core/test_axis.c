@@ -1,10 +1,10 @@
 /*
- * test_scale.c
+ * test_axis.c
  *		Round numbers for axes.
  */
 #include "test.h"
 
-#include "core/util/scale.h"
+#include "core/util/axis.h"
 
 static void
 test_steps(void **state)
@@ -25,8 +25,8 @@ test_steps(void **state)
 	(void) state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
-		assert_relative(scale_step(cases[i].range, cases[i].max), cases[i].step, 1e-12);
-		assert_int_equal(scale_digits(cases[i].step), cases[i].digits);
+		assert_relative(axis_step(cases[i].range, cases[i].max), cases[i].step, 1e-12);
+		assert_int_equal(axis_digits(cases[i].step), cases[i].digits);
 	}
 }
 
@@ -42,7 +42,7 @@ test_number_of_steps(void **state)
 	{
 		double		range = random_magnitude(&random, 12);
 		int			max = 1 + (int) random_between(&random, 0, 60);
-		double		steps = range / scale_step(range, max);
+		double		steps = range / axis_step(range, max);
 
 		assert_true(steps <= max * (1 + 1e-8));
 		assert_true(steps > max / 2.51);
@@ -53,12 +53,12 @@ static void
 test_multiples(void **state)
 {
 	(void) state;
-	assert_near(scale_floor(0.3, 0.1), 0.3, 1e-15);
-	assert_near(scale_ceiling(0.3, 0.1), 0.3, 1e-15);
-	assert_near(scale_floor(-7, 5), -10, 0);
-	assert_near(scale_ceiling(-7, 5), -5, 0);
-	assert_near(scale_floor(1499, 50), 1450, 0);
-	assert_near(scale_ceiling(1451, 50), 1500, 0);
+	assert_near(axis_floor(0.3, 0.1), 0.3, 1e-15);
+	assert_near(axis_ceiling(0.3, 0.1), 0.3, 1e-15);
+	assert_near(axis_floor(-7, 5), -10, 0);
+	assert_near(axis_ceiling(-7, 5), -5, 0);
+	assert_near(axis_floor(1499, 50), 1450, 0);
+	assert_near(axis_ceiling(1451, 50), 1500, 0);
 }
 
 int

@@ -1,8 +1,8 @@
 /*
- * scale.c
+ * axis.c
  *		Round numbers for the axes and the bins of a plot.
  */
-#include "core/util/scale.h"
+#include "core/util/axis.h"
 
 #include <math.h>
 
@@ -10,7 +10,7 @@
 #define SLACK 1e-9
 
 double
-scale_step(double range, int max)
+axis_step(double range, int max)
 {
 	double		power = pow(10, floor(log10(range / max)));
 
@@ -24,7 +24,7 @@ scale_step(double range, int max)
 }
 
 int
-scale_digits(double step)
+axis_digits(double step)
 {
 	double		digits = ceil(-log10(step) - SLACK);
 
@@ -32,13 +32,13 @@ scale_digits(double step)
 }
 
 double
-scale_floor(double x, double step)
+axis_floor(double x, double step)
 {
 	return floor(x / step + SLACK) * step;
 }
 
 double
-scale_ceiling(double x, double step)
+axis_ceiling(double x, double step)
 {
 	return ceil(x / step - SLACK) * step;
 }

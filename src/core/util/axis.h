@@ -1,21 +1,21 @@
 /*
- * scale.h
+ * axis.h
  *		Round numbers for the axes and the bins of a plot.
  */
-#ifndef SCALE_H
-#define SCALE_H
+#ifndef AXIS_H
+#define AXIS_H
 
 /*
  * The least step of 1, 2 or 5 times a power of ten by which at most max steps
  * cover range > 0.
  */
-extern double scale_step(double range, int max);
+extern double axis_step(double range, int max);
 
 /* The digits behind the point that multiples of a step need, 0 to 12. */
-extern int	scale_digits(double step);
+extern int	axis_digits(double step);
 
 /* The multiples of step at or below, and at or above, x. */
-extern double scale_floor(double x, double step);
-extern double scale_ceiling(double x, double step);
+extern double axis_floor(double x, double step);
+extern double axis_ceiling(double x, double step);
 
-#endif							/* SCALE_H */
+#endif							/* AXIS_H */

@@ -1,0 +1,151 @@
+/*
+ * model.c
+ *		What is the same for all rating models.
+ */
+#include "core/rating/model.h"
+
+#include <math.h>
+#include <string.h>
+
+double
+model_display(const Model *model, const ParamValue *params,
+			  const double *state)
+{
+	double		coefficient[MODEL_MAX_STATE + 1];
+	double		sum;
+	int			i;
+
+	model->display(params, coefficient);
+	sum = coefficient[model->nstate];
+	for (i = 0; i < model->nstate; i++)
+		if (coefficient[i] != 0)
+			sum += coefficient[i] * state[i];
+	return sum;
+}
+
+TeamStrength
+model_team_strength(const Model *model, const ParamValue *params)
+{
+	return model->team_strength != NULL ? model->team_strength(params) :
+		TEAM_STRENGTH_MEAN;
+}
+
+int
+model_state_column(const Model *model, StateRole role)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].role == role)
+			return i;
+	return -1;
+}
+
+/* The log-odds that the model gives a player who is ahead of a newcomer. */
+static double
+log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
+{
+	double		before[2][MODEL_MAX_STATE];
+	double		after[2][MODEL_MAX_STATE];
+	MatchTeam	team[2];
+	MatchPlayer player[2];
+	MatchEntry	entry[2];
+	Participant participant[2];
+	Match		match = {.nplayers = 2,.team = team,.player = player,
+	.entry = entry,.gain = 1};
+	int			offender;
+	int			i;
+	int			j;
+
+	for (i = 0; i < 2; i++)
+	{
+		participant[i] = participant_default;
+		participant[i].player = i;
+		participant[i].team = participant[i].rank = i + 1;
+	}
+	if (match_build(&model->rules, params, participant, 2, &match, &offender) != MATCH_OK)
+		return NAN;
+
+	for (i = 0; i < 2; i++)
+	{
+		model->init(params, before[i]);
+		for (j = 0; j < model->nstate; j++)
+			if (model->state[j].role == ROLE_DEVIATION)
+				before[i][j] = fmax(before[i][j] * 1e-9, model->state[j].min);
+		player[i].before = before[i];
+		player[i].after = after[i];
+		player[i].games = 0;
+	}
+	before[0][0] += ahead;
+	if (model->predict(params, &match) != MATCH_OK)
+		return NAN;
+	return log(team[0].win / (1 - team[0].win));
+}
+
+double
+model_log_odds_unit(const Model *model, const ParamValue *params)
+{
+	/* First anyhow, then with a difference that is small for the model. */
+	double		unit = 1 / log_odds_ahead(model, params, 1);
+
+	return 1e-4 * unit / log_odds_ahead(model, params, 1e-4 * unit);
+}
+
+double
+idle_seconds(int64_t last_played, int64_t played_at)
+{
+	if (last_played == NEVER_PLAYED || played_at <= last_played)
+		return 0;
+	return (played_at - last_played) / 1e6;
+}
+
+void
+model_state_before(const Model *model, const ParamValue *params,
+				   const double *state, double idle,
+				   const double *shared, double shared_idle, double *before)
+{
+	int			i;
+
+	memcpy(before, state, model->nstate * sizeof(double));
+	if (model->age != NULL && idle > 0)
+		model->age(params, before, idle);
+	if (shared == NULL)
+		return;
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].shared)
+			before[i] = shared[i];
+	if (shared_idle > 0)
+		model->age_shared(params, before, shared_idle);
+}
+
+bool
+model_state_valid(const Model *model, const double *state)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		if (!isfinite(state[i]) || state[i] < model->state[i].min)
+			return false;
+	return true;
+}
+
+MatchStatus
+model_rate(const Model *model, const ParamValue *params, Match *match)
+{
+	MatchStatus status;
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		if (!model_state_valid(model, match->player[i].before))
+			return MATCH_BAD_STATE;
+
+	status = model->rate(params, match);
+	if (status != MATCH_OK)
+		return status;
+
+	for (i = 0; i < match->nplayers; i++)
+		if (!model_state_valid(model, match->player[i].after) ||
+			!isfinite(match->player[i].gradient))
+			return MATCH_OVERFLOW;
+	return MATCH_OK;
+}

@@ -1,0 +1,48 @@
+/*
+ * params.c
+ *		Parameters by name, of models and of solvers.
+ */
+#include "core/rating/params.h"
+
+#include <math.h>
+#include <string.h>
+
+int
+param_find(const ParamSet *set, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < set->count; i++)
+		if (strcmp(set->spec[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+void
+param_defaults(const ParamSet *set, ParamValue *params)
+{
+	int			i;
+
+	for (i = 0; i < set->count; i++)
+	{
+		const ParamSpec *spec = &set->spec[i];
+
+		memset(&params[i], 0, sizeof(params[i]));
+		if (spec->type == PARAM_NUMBER)
+			params[i].number = spec->default_value;
+		else if (spec->type == PARAM_CHOICE)
+			params[i].choice = (int) spec->default_value;
+		else if (spec->type == PARAM_FLAG)
+			params[i].flag = spec->default_value != 0;
+	}
+}
+
+bool
+param_in_range(const ParamSpec *spec, double value)
+{
+	if (isnan(value))
+		return false;
+	if (spec->above_min ? value <= spec->min : value < spec->min)
+		return false;
+	return value <= spec->max;
+}

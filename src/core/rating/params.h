@@ -1,0 +1,92 @@
+/*
+ * params.h
+ *		Parameters by name, of models and of solvers.
+ *
+ * A ParamSet describes the parameters; their values are an array of ParamValue in
+ * the same order, which belongs to the caller.  Models and solvers know the index of
+ * each of theirs from an enum; all others look it up by name.
+ */
+#ifndef RATING_PARAMS_H		/* PARAMS_H is the server's nodes/params.h */
+#define RATING_PARAMS_H
+
+#include <stdbool.h>
+
+/* The most steps that a table parameter can have. */
+#define PARAM_MAX_STEPS 8
+
+typedef enum ParamType
+{
+	PARAM_NUMBER,				/* a number between min and max */
+	PARAM_CHOICE,				/* one of a few words */
+	PARAM_FLAG,					/* true or false */
+	PARAM_STEPS					/* a table of [bound, value] pairs */
+} ParamType;
+
+/*
+ * What a parameter is called, what it may be and what it does.  For a table,
+ * min, max and above_min speak of the values; the bounds ascend strictly.
+ * Flags and choices have no range.
+ */
+typedef struct ParamSpec
+{
+	const char *name;
+	ParamType	type;
+	double		default_value;	/* choice: index; flag: 0 or 1; table: ignored */
+	double		min;
+	double		max;
+	bool		above_min;		/* min itself is excluded */
+	const char *unit;
+	const char *description;
+	const char *const *choices; /* PARAM_CHOICE: NULL-terminated */
+} ParamSpec;
+
+/* A step table: pairs (bound, value), ascending by bound. */
+typedef struct ParamSteps
+{
+	int			n;
+	double		bound[PARAM_MAX_STEPS];
+	double		value[PARAM_MAX_STEPS];
+} ParamSteps;
+
+/* A parameter's value, in the member that its type names. */
+typedef union ParamValue
+{
+	double		number;
+	int			choice;
+	bool		flag;
+	ParamSteps	steps;
+} ParamValue;
+
+/*
+ * All parameters of a model or a solver.  Kind and name are those under which SQL
+ * knows the owner: skillrating.<kind>_parameters('<name>') lists the parameters.
+ */
+typedef struct ParamSet
+{
+	const char *kind;			/* "model" or "solver" */
+	const char *name;
+	const ParamSpec *spec;
+	int			count;			/* of specs, at least 1 */
+} ParamSet;
+
+/*
+ * The initializer of a ParamSet from an array of n specs.  An array of another length
+ * than the enum of its indexes has does not compile, as no array has -1 elements.
+ */
+#define PARAM_SET(set_kind, set_name, specs, n) \
+	{.kind = (set_kind),.name = (set_name),.spec = (specs), \
+	.count = (n) * (int) sizeof(char[sizeof(specs) == (n) * sizeof((specs)[0]) ? 1 : -1])}
+
+/* The index of the parameter of that name, or -1. */
+extern int	param_find(const ParamSet *set, const char *name);
+
+/*
+ * Fill in every default; params has room for set->count values.  Their unused
+ * bytes are zero, so that equal parameters are equal bytes.
+ */
+extern void param_defaults(const ParamSet *set, ParamValue *params);
+
+/* Whether a number lies within the range of a parameter (never for NaN). */
+extern bool param_in_range(const ParamSpec *spec, double value);
+
+#endif							/* RATING_PARAMS_H */

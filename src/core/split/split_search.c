@@ -1,0 +1,162 @@
+/*
+ * split_search.c
+ *		A split into more than two teams in the making: units, and how even it is.
+ */
+#include "core/split/split_search.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Squares of what is only rounding, as a share of the squared strength. */
+#define SUM_NOISE 1e-24
+
+static bool
+comes_before(const SplitUnit *a, const SplitUnit *b)
+{
+	if (a->size != b->size)
+		return a->size > b->size;
+	return a->value > b->value;
+}
+
+void
+split_search_make_units(SplitSearch *search)
+{
+	const SplitManyProblem *problem = search->problem;
+	int			n = 0;
+	int			i,
+				j,
+				u;
+
+	search->nunits = 0;
+	for (i = 0; i < problem->n; i++)
+	{
+		int			party = problem->party != NULL ? problem->party[i] : 0;
+		SplitUnit		unit = {.first_member = n,.allowed_teams = ~0};
+
+		for (j = 0; j < i && party != 0; j++)
+			if (problem->party[j] == party)
+				break;
+		if (party != 0 && j < i)
+			continue;
+		for (j = i; j < problem->n; j++)
+		{
+			if (j > i && (party == 0 || problem->party[j] != party))
+				continue;
+			search->member[n++] = j;
+			unit.size++;
+			unit.value += problem->value[j];
+			if (problem->allowed_teams != NULL)
+				unit.allowed_teams &= problem->allowed_teams[j];
+		}
+		for (u = search->nunits++; u > 0 && comes_before(&unit, &search->unit[u - 1]); u--)
+			search->unit[u] = search->unit[u - 1];
+		search->unit[u] = unit;
+	}
+	for (u = 0; u < search->nunits; u++)
+		for (i = 0; i < search->unit[u].size; i++)
+			search->unit_of[search->member[search->unit[u].first_member + i]] = u;
+	for (u = 0; u < search->nunits && u < SPLIT_MAX_UNITS; u++)
+		search->apart[u] = 0;
+	for (i = 0; i < problem->napart; i++)
+	{
+		int			a = search->unit_of[problem->apart[i].a];
+		int			b = search->unit_of[problem->apart[i].b];
+
+		/* Who is to be apart and in one party can only sit out. */
+		if (a == b)
+			search->unit[a].allowed_teams &= SPLIT_MAY(SPLIT_BENCH);
+		else if (search->nunits <= SPLIT_MAX_UNITS)
+		{
+			search->apart[a] |= UINT64_C(1) << b;
+			search->apart[b] |= UINT64_C(1) << a;
+		}
+	}
+}
+
+/* Whether two teams cannot be told apart by who may be on them. */
+static bool
+are_alike(const SplitSearch *search, int s, int t)
+{
+	const SplitManyProblem *problem = search->problem;
+	int			u;
+
+	if (problem->size[s] != problem->size[t])
+		return false;
+	for (u = 0; u < search->nunits; u++)
+		if ((search->unit[u].allowed_teams >> (s + 1) & 1) !=
+			(search->unit[u].allowed_teams >> (t + 1) & 1))
+			return false;
+	return true;
+}
+
+void
+split_search_find_alike(SplitSearch *search)
+{
+	int			s,
+				t;
+
+	for (t = 0; t < search->problem->nteams; t++)
+	{
+		for (s = 0; !are_alike(search, s, t); s++)
+			;
+		search->alike[t] = s;
+	}
+}
+
+void
+split_search_team_sums(const SplitSearch *search, double *sum)
+{
+	int			u;
+
+	memset(sum, 0, sizeof(double) * (SPLIT_MAX_TEAMS + 1));
+	for (u = 0; u < search->nunits; u++)
+		sum[search->team[u]] += search->unit[u].value;
+}
+
+static double
+objective(const SplitSearch *search, const double *sum)
+{
+	const SplitManyProblem *problem = search->problem;
+	double		playing = 0;
+	double		squares = 0;
+	double		low = INFINITY;
+	double		high = -INFINITY;
+	int			t;
+
+	for (t = 0; t < problem->nteams; t++)
+		playing += sum[t + 1];
+	for (t = 0; t < problem->nteams; t++)
+	{
+		double		strength = sum[t + 1] * problem->factor[t];
+		double		off = strength - playing * problem->share;
+
+		squares += off * off;
+		low = fmin(low, strength);
+		high = fmax(high, strength);
+	}
+	return problem->objective == SPLIT_RANGE ? high - low : squares;
+}
+
+void
+split_search_keep_best(SplitSearch *search)
+{
+	double		sum[SPLIT_MAX_TEAMS + 1];
+	double		now;
+
+	split_search_team_sums(search, sum);
+	now = objective(search, sum);
+	if (now >= search->best)
+		return;
+	search->best = now;
+	memcpy(search->best_team, search->team, sizeof(int) * (size_t) search->nunits);
+}
+
+bool
+split_search_is_even(const SplitSearch *search)
+{
+	double		magnitude = fabs(search->total * search->problem->share);
+
+	return search->best <=
+		(search->problem->objective == SPLIT_RANGE ? sqrt(SUM_NOISE) * magnitude :
+		 SUM_NOISE * magnitude * magnitude);
+}

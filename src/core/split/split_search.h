@@ -1,0 +1,159 @@
+/*
+ * split_search.h
+ *		A split into more than two teams in the making: its units, the split as it is
+ *		and the best one so far.
+ *
+ * split_many() lays a SplitSearch out in the caller's block and owns it for the call.
+ * split_draft.c finds splits and makes them more even, split_exhaustive.c goes through
+ * all that can be better, and split_search.c has what both need.
+ */
+#ifndef SPLIT_SEARCH_H
+#define SPLIT_SEARCH_H
+
+#include "core/split/split_many_problem.h"
+
+/* Sets of more units are not gone through one after another, */
+#define SPLIT_MAX_TABLE_UNITS 22
+
+/* and with more than these there are too many splits to go through. */
+#define SPLIT_MAX_UNITS 32
+
+/* The room in which two teams are split again. */
+#define SPLIT_PAIR_ROOM ((size_t) 4 << 20)
+#define SPLIT_PAIR_OPTIONS 8192
+
+/* What is no better by more than this share is rounding. */
+#define SPLIT_MIN_GAIN 1e-9
+
+/* How often to look for an interrupt. */
+#define SPLIT_STEPS_BETWEEN_INTERRUPTS 4096
+
+/* Players who are in the same place, whichever it is. */
+typedef struct SplitUnit
+{
+	int			first_member;	/* of member[] */
+	int			size;
+	int			allowed_teams;
+	double		value;
+} SplitUnit;
+
+typedef struct SplitSearch
+{
+	const SplitManyProblem *problem;
+	SplitUnit  *unit;			/* large ones first, then of much value */
+	int			nunits;
+	int		   *member;			/* players by unit */
+	int		   *unit_of;		/* by player */
+	uint64_t   *apart;			/* by unit, who must not be with it: only for
+								 * few */
+	bool		benches;		/* somebody sits out who might play */
+	int			alike[SPLIT_MAX_TEAMS]; /* the first team like each */
+	double		center;			/* mean strength, as far as it is known before */
+	int		   *team;			/* by unit, as it is now, */
+	int		   *best_team;		/* and in the best split so far, */
+	double		best;			/* which has this objective */
+	double		work;
+	uint64_t	steps;			/* of the search that goes on */
+
+	/* Two teams split again. */
+	SplitProblem pair;
+	SplitSize	pair_size;
+	double		pair_target;
+	double	   *pair_value;
+	int		   *pair_party;
+	int		   *pair_places;
+	int		   *pair_player;
+	int		   *pair_place;		/* by player, or -1 */
+	SplitPair  *pair_apart;
+	int		   *pair_team;
+	void	   *pair_room;
+	bool		pair_exact;		/* the last pair was split as well as it can
+								 * be */
+
+	/* Sets of units gone through: teams in an order in which some are alike. */
+	int			order[SPLIT_MAX_TEAMS];
+	int			alike_first;	/* of which these may be exchanged */
+	int			alike_end;
+	uint64_t	may[SPLIT_MAX_TEAMS];	/* units, by place in the order */
+	uint64_t	must[SPLIT_MAX_TEAMS];
+	uint64_t	must_play;		/* units that may not sit out */
+	uint64_t	used;			/* units of the teams before */
+	int			level;			/* teams before */
+	double		sum;			/* of the units used */
+	double		total;			/* of all units */
+	uint64_t	path[SPLIT_MAX_TEAMS];
+	double		low[SPLIT_MAX_TEAMS + 1];	/* strengths before each team, */
+	double		high[SPLIT_MAX_TEAMS + 1];
+	double		squares[SPLIT_MAX_TEAMS + 1];	/* and squares about the
+												 * center */
+	double	   *least;			/* by set of units: squares, of which the last */
+	uint32_t   *last;			/* team is these */
+} SplitSearch;
+
+/* Whether sets of units are gone through; to begin with takes a step for each. */
+static inline bool
+split_search_has_table(const SplitSearch *search)
+{
+	return search->problem->objective == SPLIT_SQUARES &&
+		search->nunits <= SPLIT_MAX_TABLE_UNITS &&
+		(double) (UINT64_C(1) << search->nunits) <= search->problem->max_work;
+}
+
+/* Count a step, and look for an interrupt now and then; false if there were enough. */
+static inline bool
+split_search_step(SplitSearch *search)
+{
+	const SplitManyProblem *problem = search->problem;
+
+	search->steps++;
+	if (problem->interrupt != NULL &&
+		search->steps % SPLIT_STEPS_BETWEEN_INTERRUPTS == 0)
+		problem->interrupt();
+	return search->work + (double) search->steps <= problem->max_work;
+}
+
+/*
+ * ---- split_search.c ----
+ */
+
+/* Fill in the units, of which nunits is found, with member[], unit_of[] and apart[]. */
+extern void split_search_make_units(SplitSearch *search);
+
+/* Which teams are like one another, so that one may stand for the others. */
+extern void split_search_find_alike(SplitSearch *search);
+
+/* The sums of the teams of the split as it is, by team; that of the bench is first. */
+extern void split_search_team_sums(const SplitSearch *search, double *sum);
+
+/* The split as it is becomes the best one, if it is. */
+extern void split_search_keep_best(SplitSearch *search);
+
+/* Whether there is nothing left to gain; squares of rounding errors are nothing. */
+extern bool split_search_is_even(const SplitSearch *search);
+
+/*
+ * ---- split_draft.c ----
+ */
+
+/*
+ * Find a place for the unit u and all behind it, in the order of a snake draft: the first
+ * team to the last and back again; or in any order, by random numbers.  left[] has the
+ * seats of each team and spare those of the bench.  False if there is no split, or if
+ * steps run out.
+ */
+extern bool split_draft(SplitSearch *search, int u, int *left, int spare, uint64_t *random);
+
+/* Split pairs of teams again until no pair can be made more even. */
+extern void split_draft_improve(SplitSearch *search);
+
+/* Whether steps of the draft ran out, rather than places. */
+extern bool split_draft_gave_up(SplitSearch *search);
+
+/*
+ * ---- split_exhaustive.c ----
+ */
+
+/* Go through all splits that can be better; whether steps sufficed for that. */
+extern bool split_exhaustive(SplitSearch *search);
+
+#endif							/* SPLIT_SEARCH_H */

@@ -1,0 +1,161 @@
+/*
+ * model_functions.c
+ *		The registry of rating models, as SQL sees it.
+ */
+#include "pg/sql/glue.h"
+
+#include "common/shortest_dec.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "core/models/registry.h"
+#include "pg/sql/arrays.h"
+
+SKILLRATING_FUNCTION(skillrating_models);
+SKILLRATING_FUNCTION(skillrating_model_parameters);
+SKILLRATING_FUNCTION(skillrating_complete_parameters);
+SKILLRATING_FUNCTION(skillrating_initial_state);
+SKILLRATING_FUNCTION(skillrating_state_rating);
+SKILLRATING_FUNCTION(skillrating_log_odds_unit);
+SKILLRATING_FUNCTION(skillrating_display_expression);
+
+/* The words for what a model supports, by bit of ModelSupport. */
+static const char *const support_names[] = {
+	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
+	"score", "one_team", "squad", "counts", "quit", "experience"
+};
+
+Datum
+skillrating_models(PG_FUNCTION_ARGS)
+{
+	static const StateRole roles[] = {ROLE_DEVIATION, ROLE_SIDE, ROLE_COMMAND};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			m;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		const char *states[MODEL_MAX_STATE];
+		const char *supports[lengthof(support_names)];
+		int			nsupports = 0;
+		int			i;
+		Datum		values[8];
+		bool		nulls[8] = {false};
+
+		for (i = 0; i < model->nstate; i++)
+			states[i] = model->state[i].name;
+		for (i = 0; i < (int) lengthof(support_names); i++)
+			if (model->rules.supports & (1 << i))
+				supports[nsupports++] = support_names[i];
+
+		values[0] = CStringGetTextDatum(model->name);
+		values[1] = CStringGetTextDatum(model->summary);
+		values[2] = text_array(states, model->nstate);
+		values[3] = text_array(supports, nsupports);
+		values[4] = CStringGetTextDatum(model->source);
+		for (i = 0; i < (int) lengthof(roles); i++)
+		{
+			int			column = model_state_column(model, roles[i]);
+
+			nulls[5 + i] = column < 0;
+			if (column >= 0)
+				values[5 + i] = CStringGetTextDatum(model->state[column].name);
+		}
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+Datum
+skillrating_model_parameters(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+
+	return_parameters(fcinfo, &model->params);
+	return (Datum) 0;
+}
+
+Datum
+skillrating_complete_parameters(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+
+	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+
+	PG_RETURN_DATUM(params_jsonb(&model->params, params));
+}
+
+Datum
+skillrating_initial_state(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+	double		state[MODEL_MAX_STATE];
+	Datum		elements[MODEL_MAX_STATE];
+	int			i;
+
+	model->init(params, state);
+	for (i = 0; i < model->nstate; i++)
+		elements[i] = Float8GetDatum(state[i]);
+	PG_RETURN_ARRAYTYPE_P(construct_array(elements, model->nstate, FLOAT8OID,
+										  sizeof(float8), FLOAT8PASSBYVAL,
+										  TYPALIGN_DOUBLE));
+}
+
+/* state_rating(model, state, params) */
+Datum
+skillrating_state_rating(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	const float8 *state = float8_array_argument(fcinfo, 1, "state", model->nstate);
+	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(2));
+
+	PG_RETURN_FLOAT8(check_result(model_display(model, params,
+												state)));
+}
+
+Datum
+skillrating_log_odds_unit(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+
+	PG_RETURN_FLOAT8(check_result(model_log_odds_unit(model, params)));
+}
+
+/*
+ * The displayed rating as an SQL expression over the state columns, for a
+ * generated column.
+ */
+Datum
+skillrating_display_expression(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+	double		coefficient[MODEL_MAX_STATE + 1];
+	StringInfoData sql;
+	int			i;
+
+	model->display(params, coefficient);
+	initStringInfo(&sql);
+
+	/* In the order in which model_display() adds, so that the bits agree. */
+	if (coefficient[model->nstate] != 0)
+		appendStringInfo(&sql, "'%s'::float8",
+						 double_to_shortest_decimal(coefficient[model->nstate]));
+	for (i = 0; i < model->nstate; i++)
+	{
+		if (coefficient[i] == 0)
+			continue;
+		if (sql.len > 0)
+			appendStringInfoString(&sql, " + ");
+		if (coefficient[i] != 1)
+			appendStringInfo(&sql, "'%s'::float8 * ",
+							 double_to_shortest_decimal(coefficient[i]));
+		appendStringInfoString(&sql, quote_identifier(model->state[i].name));
+	}
+	PG_RETURN_TEXT_P(cstring_to_text(sql.data));
+}
