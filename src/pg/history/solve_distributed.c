@@ -27,6 +27,7 @@
 #include "core/util/union_find.h"
 #include "pg/history/solve_pass.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_relation);
 
@@ -53,6 +54,9 @@ static const SourceColumn leaf_inputs[] = {
 };
 
 #define CONTEXT "context"
+
+/* The name of the argument in messages. */
+#define COLUMNS "columns"
 
 /* A partition, or all of a table that has none. */
 typedef struct Leaf
@@ -86,29 +90,23 @@ typedef struct Distributed
  * ---- The relation ----
  */
 
-/* The name of a column, as columns or the source has it; NULL if there is none. */
+/*
+ * The name of the column that stands for a column of a source: what columns say, or the
+ * source's own; NULL if the relation has none.
+ */
 static char *
 column_name(Relation relation, Jsonb *columns, const char *source)
 {
-	JsonbValue	key;
-	JsonbValue *value;
-	char	   *name = pstrdup(source);
+	JsonReader	reader;
+	char	   *name;
+	bool		renamed;
 
-	key.type = jbvString;
-	key.val.string.val = name;
-	key.val.string.len = strlen(name);
-	value = findJsonbValueFromContainer(&columns->root, JB_FOBJECT, &key);
-	if (value != NULL)
-	{
-		if (value->type != jbvString)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the column for \"%s\" must be a text", source)));
-		name = pnstrdup(value->val.string.val, value->val.string.len);
-	}
+	json_reader_begin(&reader, columns, COLUMNS, NULL);
+	renamed = json_reader_find(&reader, source);
+	name = renamed ? json_member_text(&reader, "a text") : pstrdup(source);
 	if (get_attnum(RelationGetRelid(relation), name) > 0)
 		return name;
-	if (value != NULL)
+	if (renamed)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
@@ -131,41 +129,36 @@ needed_column(Relation relation, Jsonb *columns, SourceColumn column)
 	return name;
 }
 
-/* Errors for names in columns that nothing has. */
+/* Errors for keys of columns that a distributed solver does not read. */
 static void
 check_columns(Jsonb *columns)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	static const SourceColumn always[] = {
+		SOURCE_MATCH_ID, SOURCE_PLAYER_ID, SOURCE_TEAM, SOURCE_RANK
+	};
+	JsonReader	reader;
 
-	if (!JB_ROOT_IS_OBJECT(columns))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("columns must be a jsonb object")));
-	it = JsonbIteratorInit(&columns->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	json_reader_begin(&reader, columns, COLUMNS,
+					  "For example '{\"match_id\": \"game\"}'.");
+	while (json_reader_next(&reader))
 	{
-		char	   *name;
-		bool		known;
+		StringInfoData valid;
+		bool		known = strcmp(reader.key, CONTEXT) == 0;
 		int			i;
 
-		if (token != WJB_KEY)
-			continue;
-		name = pnstrdup(value.val.string.val, value.val.string.len);
-		known = strcmp(name, CONTEXT) == 0 ||
-			strcmp(name, source_column_name(SOURCE_MATCH_ID)) == 0 ||
-			strcmp(name, source_column_name(SOURCE_PLAYER_ID)) == 0 ||
-			strcmp(name, source_column_name(SOURCE_TEAM)) == 0 ||
-			strcmp(name, source_column_name(SOURCE_RANK)) == 0;
-		for (i = 0; i < (int) lengthof(leaf_inputs) && !known; i++)
-			known = strcmp(name, source_column_name(leaf_inputs[i])) == 0;
+		initStringInfo(&valid);
+		for (i = 0; i < (int) (lengthof(always) + lengthof(leaf_inputs)); i++)
+		{
+			const char *name =
+				source_column_name(i < (int) lengthof(always) ? always[i] :
+								   leaf_inputs[i - lengthof(always)]);
+
+			known = known || strcmp(reader.key, name) == 0;
+			appendStringInfo(&valid, "%s\"%s\"", i > 0 ? ", " : "", name);
+		}
 		if (!known)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("a solver that is distributed has no use for \"%s\"", name),
-					 errhint("For the others see skillrating.source_columns().")));
-		(void) JsonbIteratorNext(&it, &value, true);
+			json_invalid_key(&reader, psprintf("%s and \"%s\"", valid.data, CONTEXT));
+		pfree(valid.data);
 	}
 }
 

@@ -10,15 +10,14 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
 
 #include "core/util/union_find.h"
 #include "pg/history/solve_state.h"
 #include "pg/matches/history_builder.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_survey_transition);
 SKILLRATING_FUNCTION(skillrating_solve_survey_final);
@@ -76,16 +75,12 @@ check_can_pass(const Solver *solver)
 }
 
 static void
-read_contexts(PassState *state, const JsonbValue *value)
+read_contexts(PassState *state, const JsonReader *reader)
 {
 	int			n;
-	char	  **context = read_text_list(value, false, &n);
+	char	  **context = json_member_texts(reader, false, &n, "an array of texts");
 	int			i;
 
-	if (context == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"%s\" of a plan must be an array of texts", PLAN_CONTEXTS)));
 	for (i = 0; i < n; i++)
 		(void) history_builder_context(&state->builder, context[i]);
 }
@@ -94,48 +89,33 @@ read_contexts(PassState *state, const JsonbValue *value)
 static void
 read_plan(PassState *state, Jsonb *plan)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	JsonReader	reader;
 	Jsonb	   *params = NULL;
 
-	if (!JB_ROOT_IS_OBJECT(plan))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("plan must be a jsonb object"),
-				 errhint("For example {\"solver\": \"bradley_terry\"}.")));
-	it = JsonbIteratorInit(&plan->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	json_reader_begin(&reader, plan, "plan",
+					  "For example '{\"solver\": \"bradley_terry\"}'.");
+	while (json_reader_next(&reader))
 	{
-		char	   *key;
-
-		if (token != WJB_KEY)
-			continue;
-		key = pnstrdup(value.val.string.val, value.val.string.len);
-		(void) JsonbIteratorNext(&it, &value, true);
-		if (strcmp(key, PLAN_SOLVER) == 0 && value.type == jbvString)
-			state->task.solver = get_solver(pnstrdup(value.val.string.val,
-													 value.val.string.len));
-		else if (strcmp(key, PLAN_PARAMS) == 0)
-			params = JsonbValueToJsonb(&value);
-		else if (strcmp(key, PLAN_CONTEXTS) == 0)
-			read_contexts(state, &value);
-		else if (strcmp(key, PLAN_DRAW) == 0 && value.type == jbvNumeric)
-			state->draw = check_not_negative("draw",
-											 DatumGetFloat8(DirectFunctionCall1(numeric_float8,
-																				NumericGetDatum(value.val.numeric))));
+		if (strcmp(reader.key, PLAN_SOLVER) == 0)
+			state->task.solver = get_solver(json_member_text(&reader, "a text"));
+		else if (strcmp(reader.key, PLAN_PARAMS) == 0)
+			params = json_member_object(&reader, "an object");
+		else if (strcmp(reader.key, PLAN_CONTEXTS) == 0)
+			read_contexts(state, &reader);
+		else if (strcmp(reader.key, PLAN_DRAW) == 0)
+			state->draw =
+				check_not_negative(PLAN_DRAW,
+								   json_member_number(&reader, -INFINITY,
+													  INFINITY, "a number"));
 		else
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("\"%s\" has no place in a plan, or not as what it is",
-							key),
-					 errhint("A plan has \"%s\" (a text), \"%s\" (an object), \"%s\" (an array) and \"%s\" (a number).",
-							 PLAN_SOLVER, PLAN_PARAMS, PLAN_CONTEXTS, PLAN_DRAW)));
+			json_invalid_key(&reader,
+							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\" and \"" PLAN_DRAW "\"");
 	}
 	if (state->task.solver == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("plan does not say \"%s\"", PLAN_SOLVER)));
+				 errmsg("key \"%s\" is missing in plan", PLAN_SOLVER),
+				 errhint("It names one of skillrating.solvers().")));
 	check_can_pass(state->task.solver);
 	state->params = get_params(state->task.solver->model, params);
 	if (state->draw == 0 && state->task.solver->draw != NULL)

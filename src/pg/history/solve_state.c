@@ -11,13 +11,13 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
-#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
 #include "pg/history/components.h"
+#include "pg/sql/json.h"
 
 /* The option that is no parameter: players whose errors are to be exact. */
 #define EXACT_FOR "exact_for"
@@ -63,53 +63,19 @@ is_through_time(const SolveState *state)
 	return state->task.solver->rows == NULL;
 }
 
-char	  **
-read_text_list(const JsonbValue *value, bool numbers, int *n)
-{
-	char	  **text;
-	int			i;
-
-	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
-		return NULL;
-	*n = (int) JsonContainerSize(value->val.binary.data);
-	text = palloc_array(char *, *n + 1);
-	for (i = 0; i < *n; i++)
-	{
-		JsonbValue *element = getIthJsonbValueFromContainer(value->val.binary.data,
-															(uint32) i);
-
-		if (element->type == jbvString)
-			text[i] = pnstrdup(element->val.string.val, element->val.string.len);
-		else if (element->type == jbvNumeric && numbers)
-			text[i] = DatumGetCString(DirectFunctionCall1(numeric_out,
-														  NumericGetDatum(element->val.numeric)));
-		else
-			return NULL;
-	}
-	return text;
-}
-
 /* Take the option exact_for out of the parameters. */
 static Jsonb *
 take_exact_for(SolveState *state, Jsonb *json)
 {
-	JsonbValue	key;
-	JsonbValue *value;
+	JsonReader	reader;
 
 	if (json == NULL || !JB_ROOT_IS_OBJECT(json))
 		return json;
-	key.type = jbvString;
-	key.val.string.val = pstrdup(EXACT_FOR);
-	key.val.string.len = strlen(EXACT_FOR);
-	value = findJsonbValueFromContainer(&json->root, JB_FOBJECT, &key);
-	if (value == NULL)
+	json_reader_begin(&reader, json, "params of solve()", NULL);
+	if (!json_reader_find(&reader, EXACT_FOR))
 		return json;
-	state->exact_for = read_text_list(value, true, &state->nexact_for);
-	if (state->exact_for == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" of solve() must be an array of players",
-						EXACT_FOR)));
+	state->exact_for = json_member_texts(&reader, true, &state->nexact_for,
+										 "an array of players");
 	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json),
 											  CStringGetTextDatum(EXACT_FOR)));
 }

@@ -53,12 +53,6 @@ typedef struct SolveState
 extern const Solver *get_solver(const char *name);
 
 /*
- * The n elements of a json array of texts, or of numbers too, as texts; NULL if it is
- * something else.
- */
-extern char **read_text_list(const JsonbValue *value, bool numbers, int *n);
-
-/*
  * Begin, with memory from the current context: the solver and its parameters, which
  * may be NULL.  The builder is the caller's to fill; contexts last as long.
  */

@@ -7,7 +7,6 @@
  */
 #include "pg/matches/history_builder.h"
 
-#include <float.h>
 #include <nlopt.h>
 
 #include "catalog/pg_type.h"
@@ -15,11 +14,11 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
 
 #include "core/evaluate/tune.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_tune_transition);
 SKILLRATING_FUNCTION(skillrating_tune_final);
@@ -30,6 +29,9 @@ SKILLRATING_FUNCTION(skillrating_tune_final);
 /* The first step of the search: on a log scale, and as a share of a range. */
 #define FIRST_STEP 0.4
 #define FIRST_STEP_SHARE 0.125
+
+/* The name of the bounds in messages. */
+#define BOUNDS "option \"bounds\" of tune()"
 
 /*
  * ---- Options ----
@@ -46,109 +48,56 @@ typedef struct TuneOptions
 	int			progress;		/* level of messages */
 } TuneOptions;
 
-static void
-wrong_option(const char *name, const char *expected)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("option \"%s\" of tune() must be %s", name, expected)));
-}
-
-static double
-number_option(const char *name, const JsonbValue *value, double min, double max,
-			  const char *expected)
-{
-	double		number;
-
-	if (value->type != jbvNumeric)
-		wrong_option(name, expected);
-	number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-												NumericGetDatum(value->val.numeric)));
-	if (!(number >= min && number <= max))
-		wrong_option(name, expected);
-	return number;
-}
-
-static Jsonb *
-object_option(const char *name, JsonbValue *value)
-{
-	if (value->type != jbvBinary ||
-		!JsonContainerIsObject(value->val.binary.data))
-		wrong_option(name, "an object");
-	return JsonbValueToJsonb(value);
-}
-
+/* The level of messages that the member of a reader names. */
 static int
-level_option(const char *name, const JsonbValue *value)
+level_option(const JsonReader *reader)
 {
-	static const struct
-	{
-		const char *name;
-		int			level;
-	}			levels[] = {
-		{"debug2", DEBUG2}, {"debug1", DEBUG1}, {"log", LOG}, {"info", INFO},
-		{"notice", NOTICE}
+	static const char *const names[] = {
+		"debug2", "debug1", "log", "info", "notice", NULL
 	};
-	int			i;
+	static const int levels[] = {DEBUG2, DEBUG1, LOG, INFO, NOTICE};
+	int			choice = json_value_choice(&reader->value, names);
 
-	for (i = 0; i < (int) lengthof(levels); i++)
-		if (value->type == jbvString &&
-			value->val.string.len == (int) strlen(levels[i].name) &&
-			memcmp(value->val.string.val, levels[i].name,
-				   value->val.string.len) == 0)
-			return levels[i].level;
-	wrong_option(name, "\"debug2\", \"debug1\", \"log\", \"info\" or \"notice\"");
-	pg_unreachable();
+	if (choice < 0)
+		json_invalid_value(reader,
+						   "\"debug2\", \"debug1\", \"log\", \"info\" or \"notice\"");
+	return levels[choice];
 }
 
 static TuneOptions
 get_options(Jsonb *json)
 {
 	TuneOptions options = {NULL, NULL, 0.1, 0.2, 500, 1e-4, DEBUG1};
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	JsonReader	reader;
 
 	if (json == NULL)
 		return options;
-	if (!JB_ROOT_IS_OBJECT(json))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("options of tune() must be a jsonb object"),
-				 errhint("For example '{\"params\": {\"k\": 20}, \"holdout\": 0.2}'.")));
-	it = JsonbIteratorInit(&json->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	json_reader_begin(&reader, json, "options of tune()",
+					  "For example '{\"params\": {\"k\": 20}, \"holdout\": 0.2}'.");
+	while (json_reader_next(&reader))
 	{
-		char	   *name;
-
-		if (token != WJB_KEY)
-			continue;
-		name = pnstrdup(value.val.string.val, value.val.string.len);
-		(void) JsonbIteratorNext(&it, &value, true);
-		if (strcmp(name, "params") == 0)
-			options.params = object_option(name, &value);
-		else if (strcmp(name, "bounds") == 0)
-			options.bounds = object_option(name, &value);
-		else if (strcmp(name, "burn_in") == 0)
-			options.burn_in = number_option(name, &value, 0, 0.9,
-											"a share from 0 to 0.9");
-		else if (strcmp(name, "holdout") == 0)
-			options.holdout = number_option(name, &value, 0, 0.9,
-											"a share from 0 to 0.9");
-		else if (strcmp(name, "max_evaluations") == 0)
-			options.max_evaluations =
-				(int) number_option(name, &value, 1, 1e6,
-									"a number from 1 to 1000000");
-		else if (strcmp(name, "tolerance") == 0)
-			options.tolerance = number_option(name, &value, 1e-10, 0.5,
-											  "a number from 1e-10 to 0.5");
-		else if (strcmp(name, "progress") == 0)
-			options.progress = level_option(name, &value);
+		if (strcmp(reader.key, "params") == 0)
+			options.params = json_member_object(&reader, "an object");
+		else if (strcmp(reader.key, "bounds") == 0)
+			options.bounds = json_member_object(&reader, "an object");
+		else if (strcmp(reader.key, "burn_in") == 0)
+			options.burn_in = json_member_number(&reader, 0, 0.9,
+												 "a share from 0 to 0.9");
+		else if (strcmp(reader.key, "holdout") == 0)
+			options.holdout = json_member_number(&reader, 0, 0.9,
+												 "a share from 0 to 0.9");
+		else if (strcmp(reader.key, "max_evaluations") == 0)
+			options.max_evaluations = (int)
+				json_member_number(&reader, 1, 1e6,
+								   "a number from 1 to 1000000");
+		else if (strcmp(reader.key, "tolerance") == 0)
+			options.tolerance = json_member_number(&reader, 1e-10, 0.5,
+												   "a number from 1e-10 to 0.5");
+		else if (strcmp(reader.key, "progress") == 0)
+			options.progress = level_option(&reader);
 		else
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("tune() has no option \"%s\"", name),
-					 errhint("Its options are \"params\", \"bounds\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"progress\".")));
+			json_invalid_key(&reader,
+							 "\"params\", \"bounds\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"progress\"");
 	}
 	return options;
 }
@@ -167,44 +116,31 @@ typedef struct TuneState
 	TuneProblem problem;
 } TuneState;
 
-/* The bounds given for a parameter; false if there are none. */
+/* Read the bounds given for a parameter; false if there are none. */
 static bool
 given_bounds(const TuneOptions *options, const Model *model,
 			 const ParamSpec *spec, double *low, double *high)
 {
-	JsonbValue	key;
-	JsonbValue *value;
-	double	   *bound[2];
+	JsonReader	reader;
+	double		bound[2];
 	int			i;
 
 	if (options->bounds == NULL)
 		return false;
-	key.type = jbvString;
-	key.val.string.val = unconstify(char *, spec->name);
-	key.val.string.len = strlen(spec->name);
-	value = findJsonbValueFromContainer(&options->bounds->root, JB_FOBJECT, &key);
-	if (value == NULL)
+	json_reader_begin(&reader, options->bounds, BOUNDS, NULL);
+	if (!json_reader_find(&reader, spec->name))
 		return false;
-	if (value->type != jbvBinary ||
-		!JsonContainerIsArray(value->val.binary.data) ||
-		JsonContainerSize(value->val.binary.data) != 2)
-		wrong_option("bounds", "an object of pairs, such as {\"k\": [4, 64]}");
-	bound[0] = low;
-	bound[1] = high;
+	json_member_numbers(&reader, bound, 2, "a pair of numbers, such as [4, 64]");
 	for (i = 0; i < 2; i++)
-	{
-		JsonbValue *element = getIthJsonbValueFromContainer(value->val.binary.data, i);
-
-		*bound[i] = number_option("bounds", element, -DBL_MAX, DBL_MAX,
-								  "an object of pairs, such as {\"k\": [4, 64]}");
-		if (!param_in_range(spec, *bound[i]))
+		if (!param_in_range(spec, bound[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("bound %g of parameter \"%s\" is out of range",
-							*bound[i], spec->name),
+							bound[i], spec->name),
 					 errhint("See skillrating.model_parameters('%s').",
 							 model->name)));
-	}
+	*low = bound[0];
+	*high = bound[1];
 	if (!(*low < *high))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -254,6 +190,31 @@ add_param(TuneState *state, const char *name)
 	problem->n++;
 }
 
+/* Errors for bounds of a parameter that is not fitted, which are a mistake. */
+static void
+check_bounds(const TuneState *state)
+{
+	JsonReader	reader;
+
+	if (state->options.bounds == NULL)
+		return;
+	json_reader_begin(&reader, state->options.bounds, BOUNDS, NULL);
+	while (json_reader_next(&reader))
+	{
+		int			index = get_param(state->model, reader.key);
+		int			i;
+
+		for (i = 0; i < state->problem.n; i++)
+			if (state->problem.param[i].index == index)
+				break;
+		if (i == state->problem.n)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("parameter \"%s\" has bounds and is not to be fitted",
+							reader.key)));
+	}
+}
+
 static void
 add_params(TuneState *state, ArrayType *names)
 {
@@ -277,30 +238,7 @@ add_params(TuneState *state, ArrayType *names)
 		add_param(state, TextDatumGetCString(name[i]));
 	}
 
-	/* Bounds of what is not fitted are a mistake. */
-	if (state->options.bounds != NULL)
-	{
-		JsonbIterator *it = JsonbIteratorInit(&state->options.bounds->root);
-		JsonbIteratorToken token;
-		JsonbValue	value;
-
-		while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
-		{
-			int			index;
-
-			if (token != WJB_KEY)
-				continue;
-			index = get_param(state->model, pnstrdup(value.val.string.val,
-													 value.val.string.len));
-			for (i = 0; i < n && state->problem.param[i].index != index; i++)
-				;
-			if (i == n)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("parameter \"%s\" has bounds and is not to be fitted",
-								state->model->params[index].name)));
-		}
-	}
+	check_bounds(state);
 }
 
 static TuneState *

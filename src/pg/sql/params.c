@@ -14,9 +14,9 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/json.h"
-#include "utils/numeric.h"
 
 #include "pg/sql/arrays.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_models);
 SKILLRATING_FUNCTION(skillrating_model_parameters);
@@ -122,7 +122,7 @@ param_range(const ParamSpec *spec)
 }
 
 static double
-number_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
+number_param(const Model *model, const ParamSpec *spec, const JsonbValue *value)
 {
 	double		number;
 
@@ -130,11 +130,9 @@ number_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
 	if (value->type == jbvNull && spec->type == PARAM_NUMBER &&
 		isinf(spec->min))
 		return -get_float8_infinity();
-	if (value->type != jbvNumeric)
+	if (!json_value_number(value, &number))
 		wrong_param_type(model, spec, spec->type == PARAM_STEPS ?
 						 "an array of pairs of numbers" : "a number");
-	number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-												NumericGetDatum(value->val.numeric)));
 	if (spec->type == PARAM_NUMBER && !param_in_range(spec, number))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -145,59 +143,47 @@ number_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
 }
 
 static int
-choice_param(const Model *model, const ParamSpec *spec, JsonbValue *value)
+choice_param(const Model *model, const ParamSpec *spec, const JsonbValue *value)
 {
+	int			choice = json_value_choice(value, spec->choices);
 	StringInfoData words;
 	int			i;
 
+	if (choice >= 0)
+		return choice;
 	initStringInfo(&words);
 	for (i = 0; spec->choices[i] != NULL; i++)
-	{
-		if (value->type == jbvString &&
-			(int) strlen(spec->choices[i]) == value->val.string.len &&
-			memcmp(spec->choices[i], value->val.string.val,
-				   value->val.string.len) == 0)
-			return i;
 		appendStringInfo(&words, "%s\"%s\"", i > 0 ? " or " : "",
 						 spec->choices[i]);
-	}
 	wrong_param_type(model, spec, words.data);
 	pg_unreachable();
 }
 
 /* A table as an array of [bound, value] arrays, ascending by bound. */
 static void
-steps_param(const Model *model, const ParamSpec *spec, JsonbValue *value,
+steps_param(const Model *model, const ParamSpec *spec, const JsonbValue *value,
 			ParamSteps *steps)
 {
 	const char *expected = "an array of pairs of numbers";
-	JsonbContainer *table;
 	int			i;
 
-	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
+	steps->n = json_value_size(value);
+	if (steps->n < 0)
 		wrong_param_type(model, spec, expected);
-	table = value->val.binary.data;
-	if (JsonContainerSize(table) > PARAM_MAX_STEPS)
+	if (steps->n > PARAM_MAX_STEPS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("parameter \"%s\" of model \"%s\" has more than %d steps",
 						spec->name, model->name, PARAM_MAX_STEPS)));
 
-	steps->n = JsonContainerSize(table);
 	for (i = 0; i < steps->n; i++)
 	{
-		JsonbValue *pair = getIthJsonbValueFromContainer(table, i);
+		JsonbValue *pair = json_value_element(value, i);
 
-		if (pair->type != jbvBinary ||
-			!JsonContainerIsArray(pair->val.binary.data) ||
-			JsonContainerSize(pair->val.binary.data) != 2)
+		if (json_value_size(pair) != 2)
 			wrong_param_type(model, spec, expected);
-		steps->bound[i] =
-			number_param(model, spec,
-						 getIthJsonbValueFromContainer(pair->val.binary.data, 0));
-		steps->value[i] =
-			number_param(model, spec,
-						 getIthJsonbValueFromContainer(pair->val.binary.data, 1));
+		steps->bound[i] = number_param(model, spec, json_value_element(pair, 0));
+		steps->value[i] = number_param(model, spec, json_value_element(pair, 1));
 		if (!param_in_range(spec, steps->value[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -217,9 +203,7 @@ ParamValue *
 get_params(const Model *model, Jsonb *json)
 {
 	ParamValue *params = palloc0_array(ParamValue, model->nparams);
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	JsonReader	reader;
 
 	model_param_defaults(model, params);
 	if (json == NULL)
@@ -232,35 +216,27 @@ get_params(const Model *model, Jsonb *json)
 				 errhint("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",
 						 model->params[0].name, kind_of(model), model->name)));
 
-	it = JsonbIteratorInit(&json->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	json_reader_begin(&reader, json, "params", NULL);
+	while (json_reader_next(&reader))
 	{
-		const ParamSpec *spec;
-		char	   *name;
-		int			i;
+		int			i = get_param(model, reader.key);
+		const ParamSpec *spec = &model->params[i];
+		const JsonbValue *value = &reader.value;
 
-		if (token != WJB_KEY)
-			continue;
-		name = pnstrdup(value.val.string.val, value.val.string.len);
-		i = get_param(model, name);
-		spec = &model->params[i];
-
-		(void) JsonbIteratorNext(&it, &value, true);
 		switch (spec->type)
 		{
 			case PARAM_NUMBER:
-				params[i].number = number_param(model, spec, &value);
+				params[i].number = number_param(model, spec, value);
 				break;
 			case PARAM_CHOICE:
-				params[i].choice = choice_param(model, spec, &value);
+				params[i].choice = choice_param(model, spec, value);
 				break;
 			case PARAM_FLAG:
-				if (value.type != jbvBool)
+				if (!json_value_boolean(value, &params[i].flag))
 					wrong_param_type(model, spec, "true or false");
-				params[i].flag = value.val.boolean;
 				break;
 			case PARAM_STEPS:
-				steps_param(model, spec, &value, &params[i].steps);
+				steps_param(model, spec, value, &params[i].steps);
 				break;
 		}
 	}
