@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 
+#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
@@ -48,8 +49,7 @@ calibration_state(ArrayType *array)
 static ArrayType *
 state_argument(FunctionCallInfo fcinfo, float8 **state)
 {
-	ArrayType  *array = AggCheckCallContext(fcinfo, NULL) ?
-		PG_GETARG_ARRAYTYPE_P(0) : PG_GETARG_ARRAYTYPE_P_COPY(0);
+	ArrayType  *array = array_state_arg(fcinfo, 0);
 
 	*state = calibration_state(array);
 	return array;

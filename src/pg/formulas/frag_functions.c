@@ -10,6 +10,7 @@
 
 #include "core/models/frag.h"
 #include "pg/formulas/frag_arguments.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
 
@@ -220,15 +221,13 @@ log_change(FragLog *log, FragPlayer *player, double change)
 Datum
 skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "frag_ratings");
 	FragLog    *log;
 	FragPlayer *killer = NULL;
 	FragPlayer *victim;
 	double		points = 1;
 	bool		team_kill = false;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
 	log = PG_ARGISNULL(0) ? log_begin(fcinfo, context) :
 		(FragLog *) PG_GETARG_POINTER(0);
 
@@ -282,17 +281,14 @@ compare_players(const void *a, const void *b)
 Datum
 skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
 {
-	FragLog    *log;
+	FragLog    *log = aggregate_state(fcinfo, "frag_ratings");
 	FragPlayer **players;
 	RowArray	rows;
 	int			n,
 				i;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (log == NULL)
 		PG_RETURN_NULL();
-	log = (FragLog *) PG_GETARG_POINTER(0);
 	n = id_table_count(log->players);
 	players = (FragPlayer **) id_table_values(log->players);
 	qsort(players, n, sizeof(FragPlayer *), compare_players);

@@ -2,7 +2,7 @@
  * hive_functions.c
  *		The Hive model over the players of one match, as aggregates.
  */
-#include "pg/sql/float8_state.h"
+#include "pg/sql/aggregate.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -222,14 +222,12 @@ required_number(FunctionCallInfo fcinfo, int arg, const char *name)
 Datum
 skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "hive_update");
 	MemoryContext old;
 	UpdateState *state;
 	UpdateRow  *row;
 	float8		log_odds;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
 	if (PG_ARGISNULL(0))
 		state = update_begin(fcinfo, context);
 	else
@@ -311,7 +309,7 @@ Datum
 skillrating_hive_update_final(PG_FUNCTION_ARGS)
 {
 	const Model *model = get_model("hive");
-	UpdateState *state;
+	UpdateState *state = aggregate_state(fcinfo, "hive_update");
 	ParamValue *params;
 	UpdateRow **row;
 	char	  **name;
@@ -325,11 +323,8 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 				i,
 				j;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (UpdateState *) PG_GETARG_POINTER(0);
 	params = get_params(model, state->params);
 
 	row = palloc_array(UpdateRow *, state->nrows);

@@ -13,6 +13,7 @@
 #include "core/solve/frag_graph.h"
 #include "pg/formulas/frag_arguments.h"
 #include "pg/history/components.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
 
@@ -94,15 +95,13 @@ frag_player(FragState *state, Datum id)
 Datum
 skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "frag_scores");
 	MemoryContext old;
 	FragState  *state;
 	int32		killer = -1;
 	int32		victim;
 	double		frags = 1;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
 	state = PG_ARGISNULL(0) ? frag_state_begin(fcinfo, context) :
 		(FragState *) PG_GETARG_POINTER(0);
 	check_victim(fcinfo);
@@ -174,7 +173,7 @@ compare_scores(const void *a, const void *b, void *arg)
 Datum
 skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 {
-	FragState  *state;
+	FragState  *state = aggregate_state(fcinfo, "frag_scores");
 	FragGraph	graph = {0};
 	HASH_SEQ_STATUS scan;
 	FragPair   *pair;
@@ -187,11 +186,8 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 	Size		size;
 	int32		i;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (FragState *) PG_GETARG_POINTER(0);
 	graph.nplayers = state->nplayers;
 	graph.nedges = hash_get_num_entries(state->pairs);
 	graph.params = state->params;

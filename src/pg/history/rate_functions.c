@@ -22,6 +22,7 @@
 
 #include "pg/matches/inputs.h"
 #include "pg/matches/participant_arguments.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
@@ -572,12 +573,10 @@ final_ratings_rate(FinalRatings *state)
 Datum
 skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "final_ratings");
 	FinalRatings *state;
 	MemoryContext old;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
 	state = PG_ARGISNULL(0) ? final_ratings_begin(fcinfo, context) :
 		(FinalRatings *) PG_GETARG_POINTER(0);
 
@@ -617,7 +616,7 @@ compare_final_ratings(const void *a, const void *b, void *arg)
 Datum
 skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 {
-	FinalRatings *state;
+	FinalRatings *state = aggregate_state(fcinfo, "final_ratings");
 	Rater	   *rater;
 	Batch	   *batch;
 	const Model *model;
@@ -628,11 +627,8 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 	int			n = 0;
 	int			i;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (FinalRatings *) PG_GETARG_POINTER(0);
 	rater = state->rater;
 	batch = rater->batch;
 	model = batch->model;

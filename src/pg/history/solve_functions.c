@@ -15,6 +15,7 @@
 #include "core/solve/frag_graph.h"
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/match_reader.h"
+#include "pg/sql/aggregate.h"
 
 SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_solver_parameters);
@@ -61,12 +62,10 @@ skillrating_solver_parameters(PG_FUNCTION_ARGS)
 Datum
 skillrating_solve_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "solve");
 	MemoryContext old;
 	SolveState *state;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
 	old = MemoryContextSwitchTo(context);
 	if (PG_ARGISNULL(0))
 	{
@@ -96,16 +95,12 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 static SolveState *
 final_state(FunctionCallInfo fcinfo)
 {
-	MemoryContext context;
+	SolveState *state = aggregate_state(fcinfo, "solve");
 	MemoryContext old;
-	SolveState *state;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		return NULL;
-	state = (SolveState *) PG_GETARG_POINTER(0);
-	old = MemoryContextSwitchTo(context);
+	old = MemoryContextSwitchTo(aggregate_context(fcinfo, "solve"));
 	if (!state->solved)
 	{
 		history_builder_end_rows(&state->builder);

@@ -15,6 +15,7 @@
 #include "core/util/union_find.h"
 #include "pg/history/solve_state.h"
 #include "pg/matches/history_builder.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/json.h"
@@ -290,13 +291,11 @@ begin_pass(PassState *state, FunctionCallInfo fcinfo)
 static Datum
 pass_transition(FunctionCallInfo fcinfo, bool survey)
 {
-	MemoryContext context;
-	MemoryContext old;
+	const char *aggregate = survey ? "solve_survey" : "solve_pass";
+	MemoryContext context = aggregate_context(fcinfo, aggregate);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	PassState  *state;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	old = MemoryContextSwitchTo(context);
 	if (PG_ARGISNULL(0))
 	{
 		if (PG_ARGISNULL(ARG_PLAN))
@@ -305,7 +304,7 @@ pass_transition(FunctionCallInfo fcinfo, bool survey)
 					 errmsg("plan must not be null")));
 		state = palloc0_object(PassState);
 		state->survey = survey;
-		state->aggregate = survey ? "solve_survey" : "solve_pass";
+		state->aggregate = aggregate;
 		state->batch = AllocSetContextCreate(context, "skillrating batch",
 											 ALLOCSET_DEFAULT_SIZES);
 		history_builder_begin_rows(&state->builder, fcinfo, state->aggregate,
@@ -330,18 +329,14 @@ pass_transition(FunctionCallInfo fcinfo, bool survey)
 
 /* The state with all matches taken, or NULL. */
 static PassState *
-pass_final(FunctionCallInfo fcinfo)
+pass_final(FunctionCallInfo fcinfo, const char *aggregate)
 {
-	MemoryContext context;
+	PassState  *state = aggregate_state(fcinfo, aggregate);
 	MemoryContext old;
-	PassState  *state;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		return NULL;
-	state = (PassState *) PG_GETARG_POINTER(0);
-	old = MemoryContextSwitchTo(context);
+	old = MemoryContextSwitchTo(aggregate_context(fcinfo, aggregate));
 	history_builder_end_rows(&state->builder);
 	take_batch(&state->builder, state);
 	MemoryContextSwitchTo(old);
@@ -358,7 +353,7 @@ skillrating_solve_survey_transition(PG_FUNCTION_ARGS)
 Datum
 skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 {
-	PassState  *state = pass_final(fcinfo);
+	PassState  *state = pass_final(fcinfo, "solve_survey");
 	HistoryBuilder *builder;
 	int32		nplayers;
 	Datum	   *element;
@@ -416,7 +411,7 @@ vector_datum(const double *vector, uint32 n)
 Datum
 skillrating_solve_pass_final(PG_FUNCTION_ARGS)
 {
-	PassState  *state = pass_final(fcinfo);
+	PassState  *state = pass_final(fcinfo, "solve_pass");
 	Datum		values[PASS_NCOLUMNS];
 	bool		nulls[PASS_NCOLUMNS];
 

@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "core/evaluate/tune.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/json.h"
@@ -269,12 +270,10 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 Datum
 skillrating_tune_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "tune");
 	TuneState  *state;
 	MemoryContext old;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
 	state = PG_ARGISNULL(0) ? tune_begin(fcinfo, context) :
 		(TuneState *) PG_GETARG_POINTER(0);
 
@@ -487,7 +486,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
 Datum
 skillrating_tune_final(PG_FUNCTION_ARGS)
 {
-	TuneState  *state;
+	TuneState  *state = aggregate_state(fcinfo, "tune");
 	TuneProblem *problem;
 	History    *history;
 	HistoryWork work;
@@ -504,11 +503,8 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	bool		nulls[12] = {false};
 	int			i;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (TuneState *) PG_GETARG_POINTER(0);
 	problem = &state->problem;
 	history = &state->builder.history;
 	history_builder_end_rows(&state->builder);
