@@ -27,6 +27,7 @@
 #include "core/util/union_find.h"
 #include "pg/history/solve_pass.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
 #include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_relation);
@@ -438,8 +439,7 @@ take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
 
 	leaf->nplayers = n;
 	MemoryContextSwitchTo(d->memory);
-	leaf->player = palloc_extended(mul_size(sizeof(int32), Max(n, 1)),
-								   MCXT_ALLOC_HUGE);
+	leaf->player = huge_array(int32, n);
 	for (i = 0; i < n; i++)
 	{
 		char	   *name = TextDatumGetCString(player[i]);
@@ -450,14 +450,7 @@ take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
 								   InputFunctionCall(&type->input, name,
 													 type->input_param, -1));
 		pfree(name);
-		if (builder->history.nplayers > *room)
-		{
-			*room = 2 * builder->history.nplayers;
-			layout->games = repalloc_huge(layout->games,
-										  mul_size(sizeof(int64_t), *room));
-			layout->component = repalloc_huge(layout->component,
-											  mul_size(sizeof(int32_t), *room));
-		}
+		solver_layout_reserve(layout, builder->history.nplayers, room);
 		if (builder->history.nplayers > before)
 			solver_count_begin(&d->state.task, before);
 	}
@@ -488,8 +481,7 @@ static Datum
 leaf_players(Distributed *d, const Leaf *leaf)
 {
 	HistoryBuilder *builder = &d->state.builder;
-	Datum	   *id = palloc_extended(mul_size(sizeof(Datum), Max(leaf->nplayers, 1)),
-									 MCXT_ALLOC_HUGE);
+	Datum	   *id = huge_array(Datum, leaf->nplayers);
 	Datum		array;
 	int32		i;
 
@@ -505,13 +497,12 @@ static void
 survey(Distributed *d)
 {
 	SolveState *state = &d->state;
-	SolverLayout *layout = &state->task.layout;
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
 	Oid		   *argtypes = palloc_array(Oid, d->nleaves);
 	Datum	   *values = palloc_array(Datum, d->nleaves);
 	HeapTupleHeader *rows;
 	SPIPlanPtr	plan;
-	int32		room = 1024;
+	int32		room = 0;
 	int			i;
 
 	for (i = 0; i < d->nleaves; i++)
@@ -522,8 +513,6 @@ survey(Distributed *d)
 	plan = prepare(d, "solve_survey", 1, argtypes);
 	rows = run(d, plan, values, NULL);
 	state->task.history = &state->builder.history;
-	layout->games = MemoryContextAlloc(d->memory, room * sizeof(int64_t));
-	layout->component = MemoryContextAlloc(d->memory, room * sizeof(int32_t));
 	for (i = 0; i < d->nleaves; i++)
 		if (rows[i] != NULL)
 			take_survey(d, &d->leaf[i], rows[i], &room);
@@ -700,7 +689,16 @@ multiply(LogitElsewhere *elsewhere, const double *x, const double *v,
 	add_pass((Distributed *) elsewhere, x, v, draw, NULL, product, NULL);
 }
 
-/* solve_relation(relation, solver, params, columns, start) */
+/* The arguments of solve_relation(). */
+enum
+{
+	ARG_RELATION,
+	ARG_SOLVER,
+	ARG_PARAMS,
+	ARG_COLUMNS,
+	ARG_START
+};
+
 Datum
 skillrating_solve_relation(PG_FUNCTION_ARGS)
 {
@@ -708,7 +706,7 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 	Oid			player_type;
 	int			i;
 
-	for (i = 0; i < 4; i++)
+	for (i = ARG_RELATION; i < ARG_START; i++)
 		if (PG_ARGISNULL(i))
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -720,12 +718,13 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 	d->memory = CurrentMemoryContext;
 	d->scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating pass",
 									   ALLOCSET_DEFAULT_SIZES);
-	solve_state_init(&d->state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
-					 PG_GETARG_JSONB_P(2));
+	solve_state_init(&d->state, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
+					 PG_GETARG_JSONB_P(ARG_PARAMS));
 	check_can_pass(d->state.task.solver);
-	if (!PG_ARGISNULL(4))
-		d->state.start = PG_GETARG_DATUM(4);
-	player_type = find_leaves(d, PG_GETARG_OID(0), PG_GETARG_JSONB_P(3));
+	if (!PG_ARGISNULL(ARG_START))
+		d->state.start = PG_GETARG_DATUM(ARG_START);
+	player_type = find_leaves(d, PG_GETARG_OID(ARG_RELATION),
+							  PG_GETARG_JSONB_P(ARG_COLUMNS));
 	history_builder_init(&d->state.builder, player_type, false);
 
 	if (SPI_connect() != SPI_OK_CONNECT)

@@ -18,6 +18,7 @@
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/huge.h"
 #include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_survey_transition);
@@ -134,27 +135,20 @@ make_room(PassState *state)
 	SolverTask *task = &state->task;
 	History		room = state->builder.history;
 	HistoryWork *work;
-	int32		before = state->max_players;
 
 	if (room.nplayers <= state->max_players &&
 		room.max_participants <= state->max_participants)
 		return;
-	room.nplayers = state->max_players = 2 * room.nplayers;
+	solver_layout_reserve(&task->layout, room.nplayers, &state->max_players);
+	room.nplayers = state->max_players;
 	room.max_participants = state->max_participants = 2 * room.max_participants;
 	if (task->work != NULL)
 		pfree(task->work);
-	work = palloc_extended(sizeof(HistoryWork) +
-						   history_work_size(&room, task->solver->model),
-						   MCXT_ALLOC_HUGE);
+	work = (HistoryWork *)
+		huge_array(char, sizeof(HistoryWork) +
+				   history_work_size(&room, task->solver->model));
 	history_work_init(work, work + 1, &room, task->solver->model);
 	task->work = work;
-#define GROW(array, type) \
-	array = before == 0 ? \
-		palloc_extended(mul_size(sizeof(type), room.nplayers), MCXT_ALLOC_HUGE) : \
-		repalloc_huge(array, mul_size(sizeof(type), room.nplayers))
-	GROW(task->layout.games, int64_t);
-	GROW(task->layout.component, int32_t);
-#undef GROW
 }
 
 /* A batch of matches is there. */
@@ -200,10 +194,8 @@ take_batch(HistoryBuilder *builder, void *argument)
 		double	   *curvature;
 
 		old = MemoryContextSwitchTo(state->batch);
-		solver_fill_rows(task, palloc_extended(solver_rows_size(task),
-											   MCXT_ALLOC_HUGE));
-		curvature = palloc_extended(Max(mul_size(sizeof(double), rows->nrows), 1),
-									MCXT_ALLOC_HUGE);
+		solver_fill_rows(task, huge_array(char, solver_rows_size(task)));
+		curvature = huge_array(double, rows->nrows);
 		if (state->direction == NULL)
 			logit_rows_evaluate(rows, state->draw, state->point, &state->sums,
 								state->gradient, state->diagonal, curvature,
@@ -247,19 +239,11 @@ static double *
 read_vector(PassState *state, FunctionCallInfo fcinfo, int arg, const char *name)
 {
 	const float8 *element = float8_array_argument(fcinfo, arg, name, state->n);
-	double	   *vector = palloc_extended(Max(mul_size(sizeof(double), state->n), 1),
-										 MCXT_ALLOC_HUGE);
+	double	   *vector = huge_array(double, state->n);
 
 	check_finite_elements(name, element, state->n);
 	memcpy(vector, element, sizeof(double) * state->n);
 	return vector;
-}
-
-static double *
-zero_vector(uint32 n)
-{
-	return palloc_extended(Max(mul_size(sizeof(double), n), 1),
-						   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
 /* What solve_pass() is given besides matches. */
@@ -277,15 +261,14 @@ begin_pass(PassState *state, FunctionCallInfo fcinfo)
 	solver_count_begin(task, 0);
 	task->ncontexts = state->builder.ncontexts;
 	task->layout.first_skill =
-		palloc_extended(mul_size(sizeof(uint32_t), state->builder.history.nplayers + 1),
-						MCXT_ALLOC_HUGE);
+		huge_array(uint32_t, (Size) state->builder.history.nplayers + 1);
 	solver_lay_out(task);
 	state->n = task->layout.n;
 	state->point = read_vector(state, fcinfo, ARG_POINT, "point");
 	if (!PG_ARGISNULL(ARG_DIRECTION))
 		state->direction = read_vector(state, fcinfo, ARG_DIRECTION, "direction");
-	state->gradient = zero_vector(state->n);
-	state->diagonal = zero_vector(state->n);
+	state->gradient = huge_array0(double, state->n);
+	state->diagonal = huge_array0(double, state->n);
 }
 
 static Datum
@@ -365,8 +348,7 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	builder = &state->builder;
 	nplayers = builder->history.nplayers;
-	element = palloc_extended(mul_size(sizeof(Datum), Max(nplayers, 1)),
-							  MCXT_ALLOC_HUGE);
+	element = huge_array(Datum, nplayers);
 	for (i = 0; i < nplayers; i++)
 		element[i] = CStringGetTextDatum(id_text(&builder->player_type,
 												 builder->player_id[i]));

@@ -19,6 +19,7 @@
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/huge.h"
 #include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_tune_transition);
@@ -242,26 +243,42 @@ add_params(TuneState *state, ArrayType *names)
 	check_bounds(state);
 }
 
+/*
+ * The arguments of tune(): of three forms, where the options are always the last but
+ * come with the inputs or without.
+ */
+enum
+{
+	ARG_STATE,
+	ARG_MODEL,
+	ARG_FIT,
+	ARG_MATCH,
+	ARG_PLAYER,
+	ARG_TEAM,
+	ARG_RANK,
+	ARG_BEHIND_RANK				/* inputs, options or nothing */
+};
+
 static TuneState *
 tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	TuneState  *state = palloc0_object(TuneState);
-	int			nargs = PG_NARGS();
-	int			options = nargs > 7 ? nargs - 1 : -1;	/* always the last one */
+	int			last = PG_NARGS() - 1;
+	bool		options = last >= ARG_BEHIND_RANK && !PG_ARGISNULL(last);
 
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_FIT))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and fit must not be null")));
-	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	state->options = get_options(options < 0 || PG_ARGISNULL(options) ? NULL :
-								 PG_GETARG_JSONB_P_COPY(options));
+	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+	state->options = get_options(options ? PG_GETARG_JSONB_P_COPY(last) : NULL);
 	state->params = get_params(state->model, state->options.params);
-	add_params(state, PG_GETARG_ARRAYTYPE_P(2));
+	add_params(state, PG_GETARG_ARRAYTYPE_P(ARG_FIT));
 
-	history_builder_begin_rows(&state->builder, fcinfo, "tune", 3,
-							   nargs > 8 ? 7 : -1, false, state->model->shares != NULL);
+	history_builder_begin_rows(&state->builder, fcinfo, "tune", ARG_MATCH,
+							   last > ARG_BEHIND_RANK ? ARG_BEHIND_RANK : -1,
+							   false, state->model->shares != NULL);
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -274,8 +291,8 @@ skillrating_tune_transition(PG_FUNCTION_ARGS)
 	TuneState  *state;
 	MemoryContext old;
 
-	state = PG_ARGISNULL(0) ? tune_begin(fcinfo, context) :
-		(TuneState *) PG_GETARG_POINTER(0);
+	state = PG_ARGISNULL(ARG_STATE) ? tune_begin(fcinfo, context) :
+		(TuneState *) PG_GETARG_POINTER(ARG_STATE);
 
 	old = MemoryContextSwitchTo(context);
 	history_builder_read_row(&state->builder, fcinfo);
@@ -430,6 +447,37 @@ search_minimum(TuneState *state, int64 matches, double *variable,
  * ---- The result ----
  */
 
+/* The columns of the type tuning. */
+enum
+{
+	TUNING_MODEL,
+	TUNING_PARAMS,
+	TUNING_FITTED,
+	TUNING_MATCHES,
+	TUNING_LOG_LOSS_BEFORE,
+	TUNING_LOG_LOSS,
+	TUNING_HELD_OUT_MATCHES,
+	TUNING_HELD_OUT_LOG_LOSS_BEFORE,
+	TUNING_HELD_OUT_LOG_LOSS,
+	TUNING_EVALUATIONS,
+	TUNING_CONVERGED,
+	TUNING_STOPPED,
+	TUNING_NCOLUMNS
+};
+
+/* The columns of the type tuned_parameter. */
+enum
+{
+	PARAMETER_NAME,
+	PARAMETER_START,
+	PARAMETER_VALUE,
+	PARAMETER_STANDARD_ERROR,
+	PARAMETER_LOW,
+	PARAMETER_HIGH,
+	PARAMETER_AT_BOUND,
+	PARAMETER_NCOLUMNS
+};
+
 /* Scores of the fitted and of the held part; a mistake in a match is an error. */
 static void
 score_history(TuneState *state, HistoryWork *work, const size_t *bound,
@@ -459,7 +507,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
 				 const double *error, const bool *at_bound)
 {
 	const TuneProblem *problem = &state->problem;
-	RowArray	rows = row_array_of(result_column_element_type(fcinfo, 2),
+	RowArray	rows = row_array_of(result_column_element_type(fcinfo, TUNING_FITTED),
 									problem->n);
 	int			i;
 
@@ -467,17 +515,17 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
 	{
 		const TuneParam *param = &problem->param[i];
 		double		value = tune_value(param, variable[i]);
-		Datum		values[7];
-		bool		nulls[7] = {false};
+		Datum		values[PARAMETER_NCOLUMNS];
+		bool		nulls[PARAMETER_NCOLUMNS] = {false};
 
-		values[0] = CStringGetTextDatum(state->model->params[param->index].name);
-		values[1] = Float8GetDatum(start[i]);
-		values[2] = Float8GetDatum(value);
-		nulls[3] = nulls[4] = nulls[5] = isnan(error[i]);
-		values[3] = Float8GetDatum(param->log_scale ? value * error[i] : error[i]);
-		values[4] = Float8GetDatum(tune_value(param, variable[i] - 1.959963984540054 * error[i]));
-		values[5] = Float8GetDatum(tune_value(param, variable[i] + 1.959963984540054 * error[i]));
-		values[6] = BoolGetDatum(at_bound[i]);
+		values[PARAMETER_NAME] = CStringGetTextDatum(state->model->params[param->index].name);
+		values[PARAMETER_START] = Float8GetDatum(start[i]);
+		values[PARAMETER_VALUE] = Float8GetDatum(value);
+		nulls[PARAMETER_STANDARD_ERROR] = nulls[PARAMETER_LOW] = nulls[PARAMETER_HIGH] = isnan(error[i]);
+		values[PARAMETER_STANDARD_ERROR] = Float8GetDatum(param->log_scale ? value * error[i] : error[i]);
+		values[PARAMETER_LOW] = Float8GetDatum(tune_value(param, variable[i] - 1.959963984540054 * error[i]));
+		values[PARAMETER_HIGH] = Float8GetDatum(tune_value(param, variable[i] + 1.959963984540054 * error[i]));
+		values[PARAMETER_AT_BOUND] = BoolGetDatum(at_bound[i]);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);
@@ -499,8 +547,8 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	bool		at_bound[TUNE_MAX_PARAMS];
 	const char *stopped;
 	bool		converged;
-	Datum		values[12];
-	bool		nulls[12] = {false};
+	Datum		values[TUNING_NCOLUMNS];
+	bool		nulls[TUNING_NCOLUMNS] = {false};
 	int			i;
 
 	if (state == NULL)
@@ -514,8 +562,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	bound[1] = bound[2] - (size_t) (state->options.holdout * history->nmatches);
 	bound[1] = Max(bound[0], bound[1]);
 	history_work_init(&work,
-					  palloc_extended(Max(history_work_size(history, state->model), 1),
-									  MCXT_ALLOC_HUGE),
+					  huge_array(char, history_work_size(history, state->model)),
 					  history, state->model);
 	score_history(state, &work, bound, before);
 	if (before[0].matches == 0)
@@ -543,19 +590,19 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	tune_errors(problem, variable, error, at_bound);
 	score_history(state, &work, bound, after);
 
-	values[0] = CStringGetTextDatum(state->model->name);
-	values[1] = params_jsonb(state->model, state->params);
-	values[2] = tuned_parameters(fcinfo, state, start, variable, error, at_bound);
-	values[3] = Int64GetDatum(after[0].matches);
-	values[4] = Float8GetDatum(mean_log_loss(&before[0]));
-	values[5] = Float8GetDatum(mean_log_loss(&after[0]));
-	values[6] = Int64GetDatum(after[1].matches);
-	values[7] = Float8GetDatum(mean_log_loss(&before[1]));
-	values[8] = Float8GetDatum(mean_log_loss(&after[1]));
-	nulls[7] = before[1].matches == 0;
-	nulls[8] = after[1].matches == 0;
-	values[9] = Int64GetDatum(problem->evaluations);
-	values[10] = BoolGetDatum(converged);
-	values[11] = CStringGetTextDatum(stopped);
+	values[TUNING_MODEL] = CStringGetTextDatum(state->model->name);
+	values[TUNING_PARAMS] = params_jsonb(state->model, state->params);
+	values[TUNING_FITTED] = tuned_parameters(fcinfo, state, start, variable, error, at_bound);
+	values[TUNING_MATCHES] = Int64GetDatum(after[0].matches);
+	values[TUNING_LOG_LOSS_BEFORE] = Float8GetDatum(mean_log_loss(&before[0]));
+	values[TUNING_LOG_LOSS] = Float8GetDatum(mean_log_loss(&after[0]));
+	values[TUNING_HELD_OUT_MATCHES] = Int64GetDatum(after[1].matches);
+	values[TUNING_HELD_OUT_LOG_LOSS_BEFORE] = Float8GetDatum(mean_log_loss(&before[1]));
+	values[TUNING_HELD_OUT_LOG_LOSS] = Float8GetDatum(mean_log_loss(&after[1]));
+	nulls[TUNING_HELD_OUT_LOG_LOSS_BEFORE] = before[1].matches == 0;
+	nulls[TUNING_HELD_OUT_LOG_LOSS] = after[1].matches == 0;
+	values[TUNING_EVALUATIONS] = Int64GetDatum(problem->evaluations);
+	values[TUNING_CONVERGED] = BoolGetDatum(converged);
+	values[TUNING_STOPPED] = CStringGetTextDatum(stopped);
 	return return_row(fcinfo, values, nulls);
 }

@@ -18,6 +18,7 @@
 
 #include "core/util/scale.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_calibration);
 SKILLRATING_FUNCTION(skillrating_plot_history);
@@ -286,8 +287,7 @@ history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
 	ArrayType  *deviations = PG_ARGISNULL(3) ? NULL :
 		array_with_nulls_argument(fcinfo, 3, "deviation", count);
-	Point	   *point = MemoryContextAllocHuge(CurrentMemoryContext,
-											   mul_size(sizeof(Point), count + 1));
+	Point	   *point = huge_array(Point, count);
 	Datum	   *name,
 			   *at,
 			   *rating,
