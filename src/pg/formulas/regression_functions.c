@@ -135,6 +135,11 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 	n = (int) state[REGRESSION_FEATURES];
 	work = palloc_array(double, (Size) n * n);
 	bad = regression_solve(state, coefficient, &fit, work);
+	if (bad == REGRESSION_OVERFLOW)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("sums of linear_fit() are out of range"),
+				 errhint("Give y, x and weight in units in which they are smaller: their squares are added up.")));
 	if (bad >= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
