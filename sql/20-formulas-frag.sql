@@ -110,7 +110,7 @@ CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement) 
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement) IS
-'The ratings that a log of frags leads to, highest first: each row a duel that the killer won 1 : 0, in the order of ORDER BY within the call, from the default parameters of model frag. Killer and victim are of any type with a hash function and an order. Who is killed by nobody (null) or by himself loses a duel against an equal. A clan that is rated as one player is an identifier like any other. Memory is a few numbers a player. Errors: 22004 for a null victim, 42804 for another type.';
+'The ratings that a log of frags leads to, highest first, and by name where they are equal: each row a duel that the killer won 1 : 0, in the order of ORDER BY within the call, from the default parameters of model frag. Killer and victim are of any type with a hash function and an order. Who is killed by nobody (null) or by himself loses a duel against an equal. A clan that is rated as one player is an identifier like any other. Memory is a few numbers a player. Errors: 22004 for a null victim, 42804 for another type.';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean)
 RETURNS internal

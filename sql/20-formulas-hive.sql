@@ -160,7 +160,7 @@ CREATE AGGREGATE skillrating.hive_update(
 );
 
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, int, float8, float8, float8, float8) IS
-'The players of a match after it, one element a player, ordered by player: rows as for hive_win_probability(), with the player''s identifier, what its side scored (1 won, 0.5 drew, 0 lost, the same in all rows of a side) and the state before. A player with several stints has several rows with the same state. Null if there are fewer than two sides or one without play time. Errors: 22004 for a null, 22023 for rows that contradict each other, 22003 for numbers out of range, 54000 for more than 10000 stints of play and command.';
+'The players of a match after it, one element a player, in the order in which players first occur (ORDER BY within the call sets it): rows as for hive_win_probability(), with the player''s identifier, what its side scored (1 won, 0.5 drew, 0 lost, the same in all rows of a side) and the state before. A player with several stints has several rows with the same state. Null if there are fewer than two sides or one without play time. Errors: 22004 for a null, 22023 for rows that contradict each other, 22003 for numbers out of range, 54000 for more than 10000 stints of play and command.';
 
 CREATE FUNCTION skillrating_internal.hive_update_transition(
     internal, anyelement, int, float8, float8, float8, float8, float8, float8, float8, float8, float8)

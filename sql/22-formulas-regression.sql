@@ -52,7 +52,7 @@ CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[]) (
 );
 
 COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[]) IS
-'The least squares fit of y on up to 100 features, for example of a rank on match statistics: linear_fit(rank, ARRAY[kills, deaths, damage]). Rows with a null, also in x, do not count; null if none counts. Errors: 2202E if x has another length in some row, 22003 for numbers that are not finite, 22023 if a feature is constant or depends on those before it.';
+'The least squares fit of y on up to 100 features, for example of a rank on match statistics: linear_fit(rank, ARRAY[kills, deaths, damage]). Rows with a null, also in x, do not count; null if none counts. Errors: 2202E if x has another length in some row, 22003 for numbers that are not finite or whose squares (from about 1e154 on) do not fit into a double precision, 22023 if a feature is constant or depends on those before it.';
 
 CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[], weight float8, ridge float8) (
     SFUNC = skillrating_internal.linear_fit_transition,

@@ -176,7 +176,7 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, play
 );
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8) IS
-'The ratings that a history of matches ends with, highest displayed one first: f.* FROM (SELECT skillrating.final_ratings(''elo'', match_id, player_id, team, rank ORDER BY played_at, match_id) AS ratings FROM ...) AS q, unnest(q.ratings) AS f. A row is a participant (or a stint of one) of a match; match and player are of any types that can be hashed and ordered; rank is that of the team (1 is best, equal ranks are a draw). The same as the last rows of rate() over the same matches, in the memory of the states and one match, and with GROUP BY once a group. Null without rows. Errors: 22023 without the match in ORDER BY, and as rate().';
+'The ratings that a history of matches ends with, highest displayed one first, and by player and pool where they are equal: f.* FROM (SELECT skillrating.final_ratings(''elo'', match_id, player_id, team, rank ORDER BY played_at, match_id) AS ratings FROM ...) AS q, unnest(q.ratings) AS f. A row is a participant (or a stint of one) of a match; match and player are of any types that can be hashed and ordered; rank is that of the team (1 is best, equal ranks are a draw). The same as the last rows of rate() over the same matches, in the memory of the states and one match, and with GROUP BY once a group. Null without rows. Errors: 22023 without the match in ORDER BY, and as rate().';
 
 CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, player anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,

@@ -8,7 +8,7 @@ AS 'MODULE_PATHNAME', 'skillrating_plot_calibration'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.plot_calibration(skillrating.calibration, text) IS
-'A picture of what calibration() found, as SVG text: for each bin the frequency of what was forecast at its mean forecast, with two standard errors, the diagonal of perfect forecasts, the logistic recalibration as a line, and how many forecasts each bin has: SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ... . In psql, \t \a \o picture.svg puts it into a file. Title and description are there for screen readers, colours for light and dark. Null for null.';
+'A picture of what calibration() found, as SVG text: for each bin the frequency of what was forecast at its mean forecast, with two standard errors, the diagonal of perfect forecasts, the logistic recalibration as a line, and how many forecasts each bin has: SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ... . In psql, \t \a \o picture.svg puts it into a file. Title and description are there for screen readers, colours for light and dark. Null for null. Error 54000 for more than 1000 bins.';
 
 CREATE FUNCTION skillrating.plot_history(
     player text[],
@@ -21,7 +21,7 @@ AS 'MODULE_PATHNAME', 'skillrating_plot_history'
 LANGUAGE C STABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.plot_history(text[], timestamptz[], float8[], float8[], text) IS
-'A picture of ratings over time as SVG text, a line for each of up to 16 players, from parallel arrays, as array_agg() makes them: SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at), array_agg(rating_after)) FROM ... . The order of the elements decides colours only. With deviations each line has a band of two of them. Times are shown in the time zone of the session. Elements with a null (but in deviation) or an infinite time do not count; null if none counts. Errors: 2202E for arrays of different length, 22003 for numbers that are not finite or negative deviations, 54000 for more players.';
+'A picture of ratings over time as SVG text, a line for each of up to 16 players, from parallel arrays, as array_agg() makes them: SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at), array_agg(rating_after)) FROM ... . The order of the elements decides colours only. With deviations each line has a band of two of them. Times are shown in the time zone of the session. Elements with a null (but in deviation) or an infinite time do not count; null if none counts. Errors: 2202E for arrays of different length, 22003 for numbers that are not finite or negative deviations, 54000 for more players, and for numbers more than 1e305 apart.';
 
 CREATE FUNCTION skillrating.plot_history(
     player text[],
@@ -44,4 +44,4 @@ AS 'MODULE_PATHNAME', 'skillrating_plot_distribution'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.plot_distribution(float8[], text) IS
-'A histogram of values, such as ratings, as SVG text, with mean and median: SELECT skillrating.plot_distribution(array_agg(rating)) FROM arena.rating. Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers. Nulls do not count; null if no value counts. Error 22003 for values that are not finite.';
+'A histogram of values, such as ratings, as SVG text, with mean and median: SELECT skillrating.plot_distribution(array_agg(rating)) FROM arena.rating. Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers. Nulls do not count; null if no value counts. Errors: 22003 for values that are not finite, 54000 for values more than 1e305 apart.';

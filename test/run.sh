@@ -57,9 +57,15 @@ result "${#others}" "no other symbol is exported"
 shared=$(comm -12 <(cd sql && ls) <(cd test/sql && ls))
 result "${#shared}" "no test shares a name with a file in sql"
 
-# The core stands without the server.
-! grep -rlE '#include .*(postgres|fmgr|utils/|catalog/)' src/core
-result $? "no server header in the core"
+# What may include what, and no circles among the objects just built.
+test/layers.sh >"$scratch/layers.log" 2>&1
+status=$?
+cat "$scratch/layers.log"
+good=$(grep -c '^ok ' "$scratch/layers.log")
+bad=$(grep -c '^not ok ' "$scratch/layers.log")
+passed=$((passed + good))
+failed=$((failed + bad))
+[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/layers.sh"
 
 "$make" -s -C test/core check >"$scratch/core.log" 2>&1
 status=$?

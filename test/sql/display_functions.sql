@@ -94,6 +94,14 @@ SELECT skillrating.linear_fit(1, '{}');
 SELECT skillrating.linear_fit(y, x) FROM (VALUES (1::float8, '{1,2}'::float8[]), (2, '{1}')) AS v(y, x);
 SELECT skillrating.linear_fit('NaN', '{1}');
 SELECT skillrating.linear_fit(1, '{infinity}');
+-- Numbers whose squares overflow are an error, not NaN; those just below are fitted.
+SELECT skillrating.linear_fit(y, ARRAY[y * 2]) FROM (VALUES (1e160::float8), (2e160), (5e160)) AS v(y);
+SELECT skillrating.linear_fit(y, ARRAY[1e-200 * y * y]) FROM (VALUES (1e160::float8), (2e160), (5e160)) AS v(y);
+SELECT skillrating.linear_fit(i, ARRAY[y]) FROM (VALUES (1, 1e308::float8), (2, -1e308), (3, 0)) AS v(i, y);
+SELECT skillrating.linear_fit(i, ARRAY[i], 1e308, 0) FROM generate_series(1, 3) AS i;
+SELECT skillrating_internal.linear_fit_final('{1,3,3,0,NaN,0,0,0,0}');
+SELECT abs((m).intercept) < 1e140 AS intercept, round((m).coefficient[1]::numeric, 9) AS slope, round((m).r_squared::numeric, 9) AS r_squared
+FROM (SELECT skillrating.linear_fit(y, ARRAY[y * 2]) AS m FROM (VALUES (1e150::float8), (-2e150), (1e150)) AS v(y)) AS q;
 SELECT skillrating.linear_fit(1, '{1}', 1, r) FROM unnest(ARRAY[0, 1]) AS r;
 SELECT skillrating_internal.linear_fit_final('{1,2,3}');
 SELECT skillrating_internal.linear_fit_transition('{NaN,0,0,0,0,0,0,0,0}', 1, '{1}');

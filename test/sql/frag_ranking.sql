@@ -36,6 +36,8 @@ SELECT player, component, opponents FROM (SELECT (unnest(skillrating.frag_scores
 SELECT player, component, score IS NOT NULL AS scored FROM (SELECT (unnest(skillrating.frag_scores(k, v))).* FROM (VALUES (1, 2), (2, 3), (4, 5), (NULL, 6)) AS f(k, v)) AS s ORDER BY component, player;
 
 -- Groups, nothing, and mistakes.
+-- The largest component first, and in it the highest score.
+SELECT f.player, f.component FROM (SELECT skillrating.frag_scores(k, v ORDER BY k, v) AS scores FROM (VALUES (9, 8), (3, 1), (1, 2)) AS f(k, v)) AS q, unnest(scores) WITH ORDINALITY AS f(player, score, standard_error, frags, deaths, suicides, opponents, component, cyclic, n) ORDER BY n;
 SELECT killer > 'p3' AS high, cardinality(skillrating.frag_scores(killer, victim)) FROM chain GROUP BY high ORDER BY high;
 SELECT skillrating.frag_scores(killer, victim) FROM chain WHERE false;
 SELECT skillrating.frag_scores(killer, NULL) FROM chain;

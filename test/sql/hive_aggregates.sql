@@ -56,9 +56,10 @@ FROM (SELECT unnest(skillrating.hive_update(player, side, score, skill, squares,
         side_offset, command_skill, command_squares, command_weight, 0.3)) AS u
       FROM players) AS m;
 SELECT round(((1 - 1 / (1 + exp(-(4 / 3.5 + 1.3)))) / 3.5)::numeric, 6) AS gradient_by_hand;
--- It says the same as the prediction, and the order of the rows is of no account.
-SELECT (skillrating.hive_update(player, side, score, skill, squares, weight))[1]
-     = (skillrating.hive_update(player, side, score, skill, squares, weight ORDER BY player DESC))[1] AS order_free,
+-- It says the same as the prediction, and the order of the rows is of no account but for
+-- that of the result, in which players stand as they first occur.
+SELECT (skillrating.hive_update(player, side, score, skill, squares, weight ORDER BY player))[1]
+     = (skillrating.hive_update(player, side, score, skill, squares, weight ORDER BY player DESC))[4] AS order_free,
     (skillrating.hive_update(player, side, score, skill, squares, weight))[1].win_probability
      = skillrating.hive_win_probability(side, skill, weight) AS one_prediction
 FROM players;
@@ -66,6 +67,9 @@ FROM players;
 SELECT (u).player, round((u).gradient::numeric, 6) AS gradient
 FROM (SELECT unnest(skillrating.hive_update(player, side, score, 4, 0, weight)) AS u
       FROM (VALUES ('b', 1, 1, 0.5), ('a', 1, 1, 1), ('b', 2, 0, 0.25), ('c', 2, 0, 1)) AS v(player, side, score, weight)) AS m;
+SELECT (u).player
+FROM (SELECT unnest(skillrating.hive_update(player, side, score, 4, 0, weight ORDER BY place)) AS u
+      FROM (VALUES (1, 'd', 2, 0, 1), (2, 'b', 1, 1, 0.5), (3, 'a', 1, 1, 1), (4, 'b', 2, 0, 0.25), (5, 'c', 2, 0, 1)) AS v(place, player, side, score, weight)) AS m;
 -- Parameters are those of the model.
 SELECT round((u).skill::numeric, 6) AS skill
 FROM (SELECT unnest(skillrating.hive_update(player, side, score, skill, squares, weight,

@@ -83,4 +83,24 @@ SELECT sound(skillrating.plot_distribution('{7}')) AS one, sound(skillrating.plo
 SELECT skillrating.plot_distribution('{1,NaN}');
 SELECT skillrating.plot_distribution('{1,-infinity}');
 DROP TABLE ratings;
+
+-- Ranges beyond all measure are drawn or refused, and neither takes long nor much memory.
+SELECT sound(svg) AS sound, length(svg) < 10000 AS small
+FROM (VALUES (1, skillrating.plot_distribution('{1e300,1.0000000000000002e300,1.0000000000000004e300}')),
+    (2, skillrating.plot_distribution('{0,5e-324}')),
+    (3, skillrating.plot_distribution('{-1e304,1e-300,1e304}')),
+    (4, skillrating.plot_history('{a,a}', '{1e300,1.0000000000000002e300}'::float8[], '{9e15,9000000000000001}')),
+    (5, skillrating.plot_history('{a,a}', '{0,5e-324}'::float8[], '{5e-324,0}')),
+    (6, skillrating.plot_history('{a,a}', '{-1e304,1e304}'::float8[], '{-1e304,1e304}', '{1e304,0}')),
+    (7, skillrating.plot_history('{a,a}', ARRAY['4714-11-24 00:00:00+00 BC', '294276-12-31 23:59:59+00']::timestamptz[], '{1,2}')),
+    (8, skillrating.plot_history('{a}', '{4714-11-24 00:00:00+00 BC}'::timestamptz[], '{1}')),
+    (9, skillrating.plot_history('{a}', '{294276-12-31 23:59:59+00}'::timestamptz[], '{1}')),
+    (10, skillrating.plot_history('{a,a}', ARRAY['294276-12-31 23:59:59.999998+00', '294276-12-31 23:59:59.999999+00']::timestamptz[], '{1,2}')),
+    (11, skillrating.plot_calibration((1e18::bigint, 2, 3, 4, 5, 6, 7, 8, 9, NULL, -1e308, 12, 1e308, 14, 15, ARRAY[(-1e308, 1e308, 7, 0.5, 3)::skillrating.calibration_bin])::skillrating.calibration))) AS v(n, svg)
+ORDER BY n;
+SELECT skillrating.plot_distribution('{-1e308,1e308}');
+SELECT skillrating.plot_history('{a,a}', '{-1e308,1e308}'::float8[], '{1,2}');
+SELECT skillrating.plot_history('{a,a}', '{1,2}'::float8[], '{-1e308,1e308}');
+SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', '{1e308}');
+SELECT skillrating.plot_calibration((1, 2, 3, 4, 5, 6, 7, 8, 9, NULL, 11, 12, NULL, 14, 15, array_agg((0, 1, 1, 0.5, 0.5)::skillrating.calibration_bin))::skillrating.calibration) FROM generate_series(1, 1001);
 DROP FUNCTION sound, texts;

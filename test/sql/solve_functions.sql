@@ -130,5 +130,10 @@ SELECT name FROM skillrating.solver_parameters('chess');
 SET statement_timeout = '500ms';
 SELECT cardinality(skillrating.solve('bradley_terry', i, (i * j * 7919) % 20000, j, j, '{"errors": "exact"}' ORDER BY i)) FROM generate_series(1, 40000) AS i, generate_series(1, 2) AS j;
 RESET statement_timeout;
+-- Players stand in the order in which they first occur: matches in their order, in a match by team and player.
+SELECT solver, (SELECT array_agg(e.player ORDER BY n) FROM unnest(x) WITH ORDINALITY AS e(player, at, skill, standard_error, side_offset, command_skill, games, component, n)) AS players
+FROM unnest(ARRAY['bradley_terry', 'hive', 'through_time', 'whole_history']) AS solver,
+    LATERAL (SELECT skillrating.solve(solver, m, p, t, t, skillrating.inputs(played_at => '2024-01-01'::timestamptz + m * interval '1 day'), '{}' ORDER BY m, p)
+             FROM (VALUES (1, 'd', 2), (1, 'c', 2), (1, 'e', 1), (2, 'a', 2), (2, 'd', 1), (3, 'b', 1), (3, 'a', 2)) AS v(m, p, t)) AS q(x) ORDER BY solver;
 DROP VIEW results;
 DROP TABLE played;

@@ -122,6 +122,9 @@ SELECT skillrating_internal.solve_survey('{"solver": "elo"}', match_id, player_i
 SELECT skillrating_internal.solve_survey('{"solver": "whole_history"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "draw": "much"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "contexts": [1]}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{"solver": "hive", "params": 3}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{"solver": "hive", "x": {"draw": 1}}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{"params": {"solver": 1}, "solver": "hive"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 
 -- A partition without the right to read it.
 CREATE ROLE regress_skillrating_part;

@@ -107,6 +107,11 @@ regression_solve(const double *const_state, double *coefficient,
 	int			i,
 				j;
 
+	/* Squares overflow from 1.3e154 on, and comparisons say nothing of NaN. */
+	for (i = REGRESSION_WEIGHT; i < REGRESSION_STATE_SIZE(n); i++)
+		if (!isfinite(state[i]))
+			return REGRESSION_OVERFLOW;
+
 	/* Correlations, so that the units of the features do not matter. */
 	for (i = 0; i < n; i++)
 	{
@@ -142,6 +147,11 @@ regression_solve(const double *const_state, double *coefficient,
 									   *product_of(state, j + 1, i + 1));
 		explained += coefficient[i] * (2 * *product_of(state, i + 1, 0) - slope);
 	}
+	for (i = 0; i < n; i++)
+		if (!isfinite(coefficient[i]))
+			return REGRESSION_OVERFLOW;
+	if (!isfinite(fit->intercept) || !isfinite(explained))
+		return REGRESSION_OVERFLOW;
 	residual = fmax(total - explained, 0);
 	fit->r_squared = total > 0 ? 1 - residual / total : NAN;
 
@@ -149,5 +159,5 @@ regression_solve(const double *const_state, double *coefficient,
 	fit->residual_deviation = freedom > 0 ?
 		sqrt(residual / state[REGRESSION_WEIGHT] *
 			 (state[REGRESSION_COUNT] / freedom)) : NAN;
-	return -1;
+	return REGRESSION_SOLVED;
 }

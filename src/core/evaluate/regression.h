@@ -36,6 +36,10 @@ extern void regression_add(double *state, double y, const double *x,
 /* Add the rows of another state with as many features. */
 extern void regression_merge(double *state, const double *other);
 
+/* What regression_solve() returns if there is a fit, or if sums or it are not finite. */
+#define REGRESSION_SOLVED (-1)
+#define REGRESSION_OVERFLOW (-2)
+
 typedef struct Regression
 {
 	double		intercept;
@@ -46,8 +50,8 @@ typedef struct Regression
 /*
  * The least squares fit; coefficient has room for all features and work for
  * their number squared.  The ridge is added to the diagonal of the features'
- * correlation matrix.  Returns -1, or the feature that is constant or depends on
- * those before it.
+ * correlation matrix.  Returns one of the above, or the feature that is constant or
+ * depends on those before it.
  */
 extern int	regression_solve(const double *state, double *coefficient,
 							 Regression *fit, double *work);

@@ -2,10 +2,11 @@
  * calibration_functions.c
  *		The aggregate calibration(), with a state that is visible in SQL.
  */
-#include "pg/formulas/calibration_state.h"
+#include "pg/sql/aggregate.h"
 
 #include "catalog/pg_type.h"
 
+#include "core/evaluate/calibration.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
@@ -15,13 +16,36 @@ SKILLRATING_FUNCTION(skillrating_calibration_final);
 
 #define DEFAULT_BINS 10
 
+/* The columns of the type calibration. */
+enum
+{
+	RESULT_FORECASTS,
+	RESULT_BASE_RATE,
+	RESULT_MEAN_PROBABILITY,
+	RESULT_BRIER_SCORE,
+	RESULT_LOG_LOSS,
+	RESULT_RELIABILITY,
+	RESULT_RESOLUTION,
+	RESULT_UNCERTAINTY,
+	RESULT_WITHIN_BINS,
+	RESULT_EXPECTED_ERROR,
+	RESULT_INTERCEPT,
+	RESULT_INTERCEPT_ERROR,
+	RESULT_SLOPE,
+	RESULT_SLOPE_ERROR,
+	RESULT_Z,
+	RESULT_BINS,
+	RESULT_NCOLUMNS
+};
+
 static bool
 is_count(double value, double max)
 {
 	return value >= 0 && value <= max && value == floor(value);
 }
 
-float8 *
+/* A state's numbers, or NULL before the first row; anybody may have made it. */
+static float8 *
 calibration_state(ArrayType *array)
 {
 	int			n = array_size(array);
@@ -48,8 +72,7 @@ calibration_state(ArrayType *array)
 static ArrayType *
 state_argument(FunctionCallInfo fcinfo, float8 **state)
 {
-	ArrayType  *array = AggCheckCallContext(fcinfo, NULL) ?
-		PG_GETARG_ARRAYTYPE_P(0) : PG_GETARG_ARRAYTYPE_P_COPY(0);
+	ArrayType  *array = array_state_arg(fcinfo, 0);
 
 	*state = calibration_state(array);
 	return array;
@@ -143,10 +166,10 @@ skillrating_calibration_combine(PG_FUNCTION_ARGS)
 
 /* A number that is null where it is not determined. */
 static void
-set_number(Datum *value, bool *null, double number)
+set_number(Datum *values, bool *nulls, int column, double number)
 {
-	*value = Float8GetDatum(number);
-	*null = isnan(number);
+	values[column] = Float8GetDatum(number);
+	nulls[column] = isnan(number);
 }
 
 /* The bins as an array of rows of the type of the last result column. */
@@ -162,12 +185,12 @@ bin_array(const float8 *state, Oid type)
 		Datum		values[5];
 		bool		nulls[5];
 
-		set_number(&values[0], &nulls[0], bin.low);
-		set_number(&values[1], &nulls[1], bin.high);
+		set_number(values, nulls, 0, bin.low);
+		set_number(values, nulls, 1, bin.high);
 		values[2] = Int64GetDatum((int64) bin.count);
 		nulls[2] = false;
-		set_number(&values[3], &nulls[3], bin.mean_probability);
-		set_number(&values[4], &nulls[4], bin.mean_outcome);
+		set_number(values, nulls, 3, bin.mean_probability);
+		set_number(values, nulls, 4, bin.mean_outcome);
 		row_array_add(&array, values, nulls);
 	}
 	return return_row_array(&array);
@@ -178,29 +201,30 @@ skillrating_calibration_final(PG_FUNCTION_ARGS)
 {
 	float8	   *state = calibration_state(PG_GETARG_ARRAYTYPE_P(0));
 	Calibration c;
-	Datum		values[16];
-	bool		nulls[16];
+	Datum		values[RESULT_NCOLUMNS];
+	bool		nulls[RESULT_NCOLUMNS];
 
 	if (state == NULL || state[CALIBRATION_COUNT] == 0)
 		PG_RETURN_NULL();
 	calibration_solve(state, &c);
-	values[0] = Int64GetDatum((int64) c.count);
-	nulls[0] = false;
-	set_number(&values[1], &nulls[1], c.base_rate);
-	set_number(&values[2], &nulls[2], c.mean_probability);
-	set_number(&values[3], &nulls[3], c.brier_score);
-	set_number(&values[4], &nulls[4], c.log_loss);
-	set_number(&values[5], &nulls[5], c.reliability);
-	set_number(&values[6], &nulls[6], c.resolution);
-	set_number(&values[7], &nulls[7], c.uncertainty);
-	set_number(&values[8], &nulls[8], c.within_bins);
-	set_number(&values[9], &nulls[9], c.expected_error);
-	set_number(&values[10], &nulls[10], c.intercept);
-	set_number(&values[11], &nulls[11], c.intercept_error);
-	set_number(&values[12], &nulls[12], c.slope);
-	set_number(&values[13], &nulls[13], c.slope_error);
-	set_number(&values[14], &nulls[14], c.z);
-	values[15] = bin_array(state, result_column_element_type(fcinfo, 15));
-	nulls[15] = false;
+	values[RESULT_FORECASTS] = Int64GetDatum((int64) c.count);
+	nulls[RESULT_FORECASTS] = false;
+	set_number(values, nulls, RESULT_BASE_RATE, c.base_rate);
+	set_number(values, nulls, RESULT_MEAN_PROBABILITY, c.mean_probability);
+	set_number(values, nulls, RESULT_BRIER_SCORE, c.brier_score);
+	set_number(values, nulls, RESULT_LOG_LOSS, c.log_loss);
+	set_number(values, nulls, RESULT_RELIABILITY, c.reliability);
+	set_number(values, nulls, RESULT_RESOLUTION, c.resolution);
+	set_number(values, nulls, RESULT_UNCERTAINTY, c.uncertainty);
+	set_number(values, nulls, RESULT_WITHIN_BINS, c.within_bins);
+	set_number(values, nulls, RESULT_EXPECTED_ERROR, c.expected_error);
+	set_number(values, nulls, RESULT_INTERCEPT, c.intercept);
+	set_number(values, nulls, RESULT_INTERCEPT_ERROR, c.intercept_error);
+	set_number(values, nulls, RESULT_SLOPE, c.slope);
+	set_number(values, nulls, RESULT_SLOPE_ERROR, c.slope_error);
+	set_number(values, nulls, RESULT_Z, c.z);
+	values[RESULT_BINS] = bin_array(state,
+									result_column_element_type(fcinfo, RESULT_BINS));
+	nulls[RESULT_BINS] = false;
 	return return_row(fcinfo, values, nulls);
 }

@@ -7,11 +7,29 @@
 
 #include "pg/sql/glue.h"
 
+/* The arguments; those from the points on may be absent. */
+enum
+{
+	FRAG_ARG_STATE,
+	FRAG_ARG_KILLER,
+	FRAG_ARG_VICTIM,
+	FRAG_ARG_POINTS,			/* of frag_scores(): how many frags */
+	FRAG_ARG_TEAM_KILL,
+	FRAG_ARG_PARAMS
+};
+
+/* Whether an argument is there and not null. */
+static inline bool
+has_frag_argument(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_NARGS() > arg && !PG_ARGISNULL(arg);
+}
+
 /* Errors if a row has no victim. */
 static inline void
 check_victim(FunctionCallInfo fcinfo)
 {
-	if (PG_ARGISNULL(2))
+	if (PG_ARGISNULL(FRAG_ARG_VICTIM))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("victim must not be null"),

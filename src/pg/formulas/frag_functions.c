@@ -10,6 +10,7 @@
 
 #include "core/models/frag.h"
 #include "pg/formulas/frag_arguments.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
 
@@ -60,18 +61,33 @@ skillrating_frag_win_share(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(frag_win_share(rating_a - rating_b, scale, 0));
 }
 
+/* The arguments of frag_update(). */
+enum
+{
+	UPDATE_ARG_RATING_A,
+	UPDATE_ARG_RATING_B,
+	UPDATE_ARG_SCORE_A,
+	UPDATE_ARG_SCORE_B,
+	UPDATE_ARG_K,
+	UPDATE_ARG_SCALE,
+	UPDATE_ARG_POINTS,
+	UPDATE_ARG_FLOOR
+};
+
 /*
  * frag_update(rating_a, rating_b, score_a, score_b, k, scale, points, floor)
  */
 Datum
 skillrating_frag_update(PG_FUNCTION_ARGS)
 {
-	float8		rating_a = PG_GETARG_FLOAT8(0);
-	float8		rating_b = PG_GETARG_FLOAT8(1);
-	float8		score_a = PG_GETARG_FLOAT8(2);
-	float8		score_b = PG_GETARG_FLOAT8(3);
-	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(4), PG_GETARG_FLOAT8(5),
-										PG_GETARG_FLOAT8(6), PG_GETARG_FLOAT8(7));
+	float8		rating_a = PG_GETARG_FLOAT8(UPDATE_ARG_RATING_A);
+	float8		rating_b = PG_GETARG_FLOAT8(UPDATE_ARG_RATING_B);
+	float8		score_a = PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_A);
+	float8		score_b = PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_B);
+	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(UPDATE_ARG_K),
+										PG_GETARG_FLOAT8(UPDATE_ARG_SCALE),
+										PG_GETARG_FLOAT8(UPDATE_ARG_POINTS),
+										PG_GETARG_FLOAT8(UPDATE_ARG_FLOOR));
 	double		change;
 	double		result[2];
 
@@ -168,12 +184,12 @@ log_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	const Model *model = get_model("frag");
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FragLog    *log = palloc0_object(FragLog);
-	Jsonb	   *json = PG_NARGS() > 5 && !PG_ARGISNULL(5) ?
-		PG_GETARG_JSONB_P(5) : NULL;
+	Jsonb	   *json = has_frag_argument(fcinfo, FRAG_ARG_PARAMS) ?
+		PG_GETARG_JSONB_P(FRAG_ARG_PARAMS) : NULL;
 	ParamValue *params = get_params(&model->params, json);
 
 	log->context = context;
-	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "victim");
+	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim");
 	log->players = id_table_create(&log->type);
 	log->rules.k = params[param_find(&model->params, "k")].number;
 	log->rules.scale = params[param_find(&model->params, "scale")].number;
@@ -220,27 +236,25 @@ log_change(FragLog *log, FragPlayer *player, double change)
 Datum
 skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "frag_ratings");
 	FragLog    *log;
 	FragPlayer *killer = NULL;
 	FragPlayer *victim;
 	double		points = 1;
 	bool		team_kill = false;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	log = PG_ARGISNULL(0) ? log_begin(fcinfo, context) :
-		(FragLog *) PG_GETARG_POINTER(0);
+	log = PG_ARGISNULL(FRAG_ARG_STATE) ? log_begin(fcinfo, context) :
+		(FragLog *) PG_GETARG_POINTER(FRAG_ARG_STATE);
 
 	check_victim(fcinfo);
-	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-		points = check_not_negative("points", PG_GETARG_FLOAT8(3));
-	if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
-		team_kill = PG_GETARG_BOOL(4);
+	if (has_frag_argument(fcinfo, FRAG_ARG_POINTS))
+		points = check_not_negative("points", PG_GETARG_FLOAT8(FRAG_ARG_POINTS));
+	if (has_frag_argument(fcinfo, FRAG_ARG_TEAM_KILL))
+		team_kill = PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL);
 
-	victim = log_player(log, PG_GETARG_DATUM(2));
-	if (!PG_ARGISNULL(1))
-		killer = log_player(log, PG_GETARG_DATUM(1));
+	victim = log_player(log, PG_GETARG_DATUM(FRAG_ARG_VICTIM));
+	if (!PG_ARGISNULL(FRAG_ARG_KILLER))
+		killer = log_player(log, PG_GETARG_DATUM(FRAG_ARG_KILLER));
 
 	if (killer == NULL || killer == victim)
 	{
@@ -267,6 +281,18 @@ skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(log);
 }
 
+/* The columns of the type frag_rating. */
+enum
+{
+	RATING_PLAYER,
+	RATING_RATING,
+	RATING_FRAGS,
+	RATING_DEATHS,
+	RATING_SUICIDES,
+	RATING_TEAM_KILLS,
+	RATING_NCOLUMNS
+};
+
 /* Highest first, and by name where ratings are equal. */
 static int
 compare_players(const void *a, const void *b)
@@ -282,17 +308,14 @@ compare_players(const void *a, const void *b)
 Datum
 skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
 {
-	FragLog    *log;
+	FragLog    *log = aggregate_state(fcinfo, "frag_ratings");
 	FragPlayer **players;
 	RowArray	rows;
 	int			n,
 				i;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (log == NULL)
 		PG_RETURN_NULL();
-	log = (FragLog *) PG_GETARG_POINTER(0);
 	n = id_table_count(log->players);
 	players = (FragPlayer **) id_table_values(log->players);
 	qsort(players, n, sizeof(FragPlayer *), compare_players);
@@ -300,16 +323,16 @@ skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
 	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)
 	{
-		Datum		values[6];
-		bool		nulls[6] = {false};
+		Datum		values[RATING_NCOLUMNS];
+		bool		nulls[RATING_NCOLUMNS] = {false};
 
 		CHECK_FOR_INTERRUPTS();
-		values[0] = CStringGetTextDatum(players[i]->name);
-		values[1] = Float8GetDatum(players[i]->rating);
-		values[2] = Int64GetDatum(players[i]->frags);
-		values[3] = Int64GetDatum(players[i]->deaths);
-		values[4] = Int64GetDatum(players[i]->suicides);
-		values[5] = Int64GetDatum(players[i]->team_kills);
+		values[RATING_PLAYER] = CStringGetTextDatum(players[i]->name);
+		values[RATING_RATING] = Float8GetDatum(players[i]->rating);
+		values[RATING_FRAGS] = Int64GetDatum(players[i]->frags);
+		values[RATING_DEATHS] = Int64GetDatum(players[i]->deaths);
+		values[RATING_SUICIDES] = Int64GetDatum(players[i]->suicides);
+		values[RATING_TEAM_KILLS] = Int64GetDatum(players[i]->team_kills);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);

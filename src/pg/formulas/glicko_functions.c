@@ -99,6 +99,19 @@ skillrating_glicko_idle_deviation(PG_FUNCTION_ARGS)
 												  deviation_max)));
 }
 
+/* The arguments of glicko2_update(). */
+enum
+{
+	ARG_RATING,
+	ARG_DEVIATION,
+	ARG_VOLATILITY,
+	ARG_OPPONENT_RATING,
+	ARG_OPPONENT_DEVIATION,
+	ARG_SCORE,
+	ARG_TAU,
+	ARG_ELAPSED
+};
+
 /*
  * glicko2_update(rating, deviation, volatility, opponent_rating,
  *				  opponent_deviation, score, tau, elapsed)
@@ -106,11 +119,11 @@ skillrating_glicko_idle_deviation(PG_FUNCTION_ARGS)
 Datum
 skillrating_glicko2_update(PG_FUNCTION_ARGS)
 {
-	float8		rating = PG_GETARG_FLOAT8(0);
-	float8		deviation = PG_GETARG_FLOAT8(1);
-	float8		volatility = PG_GETARG_FLOAT8(2);
-	float8		tau = check_not_negative("tau", PG_GETARG_FLOAT8(6));
-	float8		elapsed = check_not_negative("elapsed", PG_GETARG_FLOAT8(7));
+	float8		rating = PG_GETARG_FLOAT8(ARG_RATING);
+	float8		deviation = PG_GETARG_FLOAT8(ARG_DEVIATION);
+	float8		volatility = PG_GETARG_FLOAT8(ARG_VOLATILITY);
+	float8		tau = check_not_negative("tau", PG_GETARG_FLOAT8(ARG_TAU));
+	float8		elapsed = check_not_negative("elapsed", PG_GETARG_FLOAT8(ARG_ELAPSED));
 	GlickoGames games;
 	double		result[3];
 	double		points;
@@ -119,7 +132,7 @@ skillrating_glicko2_update(PG_FUNCTION_ARGS)
 	check_finite("rating", rating);
 	check_positive("deviation", deviation);
 	check_positive("volatility", volatility);
-	games = games_argument(fcinfo, rating, 3);
+	games = games_argument(fcinfo, rating, ARG_OPPONENT_RATING);
 	result[2] = glicko2_volatility(&games, GLICKO_LOG_ODDS * deviation,
 								   volatility, tau);
 	points = result[2] / GLICKO_LOG_ODDS;

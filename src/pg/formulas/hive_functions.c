@@ -2,7 +2,7 @@
  * hive_functions.c
  *		The Hive model over the players of one match, as aggregates.
  */
-#include "pg/sql/float8_state.h"
+#include "pg/sql/aggregate.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -49,6 +49,19 @@ skillrating_hive_weight(PG_FUNCTION_ARGS)
 	check_positive("median_round", median_round);
 	PG_RETURN_FLOAT8(hive_weight(joined, left, median_round));
 }
+
+/* The arguments of the transition function of hive_win_probability(). */
+enum
+{
+	WIN_ARG_STATE,
+	WIN_ARG_SIDE,
+	WIN_ARG_SKILL,
+	WIN_ARG_WEIGHT,
+	WIN_ARG_SIDE_OFFSET,		/* may be absent from here on */
+	WIN_ARG_COMMAND_SKILL,
+	WIN_ARG_COMMAND_WEIGHT,
+	WIN_ARG_LOG_ODDS
+};
 
 /*
  * The state of hive_win_probability: HiveSums, the number of rows, and the
@@ -104,25 +117,28 @@ skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
 	float8	   *state;
 	HiveSums	sums;
 
-	if (PG_ARGISNULL(0))
+	if (PG_ARGISNULL(WIN_ARG_STATE))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("aggregate state must not be null")));
-	array = float8_state_arg(fcinfo, 0, WIN_SIZE);
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
+	array = float8_state_arg(fcinfo, WIN_ARG_STATE, WIN_SIZE);
+	if (PG_ARGISNULL(WIN_ARG_SIDE) || PG_ARGISNULL(WIN_ARG_SKILL) ||
+		PG_ARGISNULL(WIN_ARG_WEIGHT))
 		PG_RETURN_ARRAYTYPE_P(array);
 	state = float8_state(array, WIN_SIZE);
 
-	check_finite("skill", PG_GETARG_FLOAT8(2));
+	check_finite("skill", PG_GETARG_FLOAT8(WIN_ARG_SKILL));
 	sums = win_sums(state);
-	hive_sums_add(&sums, check_side(PG_GETARG_INT32(1)) == 1 ? 1 : -1,
-				  check_not_negative("weight", PG_GETARG_FLOAT8(3)),
-				  PG_GETARG_FLOAT8(2),
-				  optional_number(fcinfo, 4, "side_offset"),
+	hive_sums_add(&sums, check_side(PG_GETARG_INT32(WIN_ARG_SIDE)) == 1 ? 1 : -1,
+				  check_not_negative("weight", PG_GETARG_FLOAT8(WIN_ARG_WEIGHT)),
+				  PG_GETARG_FLOAT8(WIN_ARG_SKILL),
+				  optional_number(fcinfo, WIN_ARG_SIDE_OFFSET, "side_offset"),
 				  check_not_negative("command_weight",
-									 optional_number(fcinfo, 6, "command_weight")),
-				  optional_number(fcinfo, 5, "command_skill"));
-	win_set_log_odds(state, optional_number(fcinfo, 7, "log_odds"));
+									 optional_number(fcinfo,
+													 WIN_ARG_COMMAND_WEIGHT,
+													 "command_weight")),
+				  optional_number(fcinfo, WIN_ARG_COMMAND_SKILL, "command_skill"));
+	win_set_log_odds(state, optional_number(fcinfo, WIN_ARG_LOG_ODDS, "log_odds"));
 
 	state[WIN_WEIGHT] = sums.weight;
 	state[WIN_SKILL] = sums.skill;
@@ -162,6 +178,34 @@ skillrating_hive_win_probability_final(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(check_result(probability));
 }
 
+/* The arguments of the transition function of hive_update(), and its own state. */
+enum
+{
+	UPDATE_ARG_STATE,
+	UPDATE_ARG_PLAYER,
+	UPDATE_ARG_SIDE,
+	UPDATE_ARG_SCORE,
+	UPDATE_ARG_SKILL,
+	UPDATE_ARG_SKILL_SQUARES,
+	UPDATE_ARG_WEIGHT,
+	UPDATE_ARG_SIDE_OFFSET,		/* may be absent from here on */
+	UPDATE_ARG_COMMAND_SKILL,
+	UPDATE_ARG_COMMAND_SQUARES,
+	UPDATE_ARG_COMMAND_WEIGHT,
+	UPDATE_ARG_LOG_ODDS,
+	UPDATE_ARG_PARAMS
+};
+
+/* The columns of the type hive_rating; the state is as long as the model's. */
+enum
+{
+	RATING_PLAYER,
+	RATING_STATE,
+	RATING_GRADIENT = RATING_STATE + HIVE_NSTATE,
+	RATING_WIN_PROBABILITY,
+	RATING_NCOLUMNS
+};
+
 /* One row of hive_update: a player's part on one side, and its state. */
 typedef struct UpdateRow
 {
@@ -189,7 +233,8 @@ update_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	UpdateState *state = palloc0_object(UpdateState);
-	Oid			player_type = get_fn_expr_argtype(fcinfo->flinfo, 1);
+	Oid			player_type = get_fn_expr_argtype(fcinfo->flinfo,
+												  UPDATE_ARG_PLAYER);
 	Oid			out_function;
 	bool		is_varlena;
 
@@ -214,6 +259,35 @@ required_number(FunctionCallInfo fcinfo, int arg, const char *name)
 	return PG_GETARG_FLOAT8(arg);
 }
 
+/* Read the arguments of a row, whose copies go to the current memory context. */
+static void
+read_update_row(UpdateState *state, UpdateRow *row, FunctionCallInfo fcinfo)
+{
+	memset(row, 0, sizeof(UpdateRow));
+	row->player = OutputFunctionCall(&state->player_out,
+									 PG_GETARG_DATUM(UPDATE_ARG_PLAYER));
+	row->side = check_side(PG_GETARG_INT32(UPDATE_ARG_SIDE));
+	row->score = required_number(fcinfo, UPDATE_ARG_SCORE, "score");
+	check_probability("score", row->score);
+	row->state[HIVE_SKILL] = required_number(fcinfo, UPDATE_ARG_SKILL, "skill");
+	row->state[HIVE_SKILL_SQUARES] =
+		required_number(fcinfo, UPDATE_ARG_SKILL_SQUARES, "skill_squares");
+	row->weight = check_not_negative("weight",
+									 required_number(fcinfo, UPDATE_ARG_WEIGHT,
+													 "weight"));
+	row->state[HIVE_SIDE_OFFSET] =
+		optional_number(fcinfo, UPDATE_ARG_SIDE_OFFSET, "side_offset");
+	row->state[HIVE_COMMAND_SKILL] =
+		optional_number(fcinfo, UPDATE_ARG_COMMAND_SKILL, "command_skill");
+	row->state[HIVE_COMMAND_SQUARES] =
+		optional_number(fcinfo, UPDATE_ARG_COMMAND_SQUARES, "command_squares");
+	row->command_weight =
+		check_not_negative("command_weight",
+						   optional_number(fcinfo, UPDATE_ARG_COMMAND_WEIGHT,
+										   "command_weight"));
+	row->arrival = state->nrows;
+}
+
 /*
  * hive_update(player, side, score, skill, skill_squares, weight
  *			   [, side_offset, command_skill, command_squares, command_weight,
@@ -222,20 +296,17 @@ required_number(FunctionCallInfo fcinfo, int arg, const char *name)
 Datum
 skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "hive_update");
 	MemoryContext old;
 	UpdateState *state;
-	UpdateRow  *row;
 	float8		log_odds;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (PG_ARGISNULL(UPDATE_ARG_STATE))
 		state = update_begin(fcinfo, context);
 	else
-		state = (UpdateState *) PG_GETARG_POINTER(0);
+		state = (UpdateState *) PG_GETARG_POINTER(UPDATE_ARG_STATE);
 
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(UPDATE_ARG_PLAYER) || PG_ARGISNULL(UPDATE_ARG_SIDE))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("player and side must not be null"),
@@ -249,35 +320,25 @@ skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 		state->maxrows *= 2;
 		state->row = repalloc_array(state->row, UpdateRow, state->maxrows);
 	}
-	row = &state->row[state->nrows];
-	memset(row, 0, sizeof(UpdateRow));
-	row->player = OutputFunctionCall(&state->player_out, PG_GETARG_DATUM(1));
-	row->side = check_side(PG_GETARG_INT32(2));
-	row->score = required_number(fcinfo, 3, "score");
-	check_probability("score", row->score);
-	row->state[HIVE_SKILL] = required_number(fcinfo, 4, "skill");
-	row->state[HIVE_SKILL_SQUARES] = required_number(fcinfo, 5, "skill_squares");
-	row->weight = check_not_negative("weight", required_number(fcinfo, 6, "weight"));
-	row->state[HIVE_SIDE_OFFSET] = optional_number(fcinfo, 7, "side_offset");
-	row->state[HIVE_COMMAND_SKILL] = optional_number(fcinfo, 8, "command_skill");
-	row->state[HIVE_COMMAND_SQUARES] = optional_number(fcinfo, 9, "command_squares");
-	row->command_weight =
-		check_not_negative("command_weight",
-						   optional_number(fcinfo, 10, "command_weight"));
-	row->arrival = state->nrows;
+	read_update_row(state, &state->row[state->nrows], fcinfo);
 
-	log_odds = optional_number(fcinfo, 11, "log_odds");
+	log_odds = optional_number(fcinfo, UPDATE_ARG_LOG_ODDS, "log_odds");
 	if (state->nrows > 0 && log_odds != state->log_odds)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("log_odds must be the same in all rows of a match")));
 	state->log_odds = log_odds;
-	if (state->nrows == 0 && PG_NARGS() > 12 && !PG_ARGISNULL(12))
-		state->params = PG_GETARG_JSONB_P_COPY(12);
+	if (state->nrows == 0 && PG_NARGS() > UPDATE_ARG_PARAMS &&
+		!PG_ARGISNULL(UPDATE_ARG_PARAMS))
+		state->params = PG_GETARG_JSONB_P_COPY(UPDATE_ARG_PARAMS);
 	state->nrows++;
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
 }
+
+/*
+ * ---- The result of hive_update() ----
+ */
 
 /* By side, player and arrival: the order of the sums must not be chance. */
 static int
@@ -299,116 +360,155 @@ compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* The index of a player in the sorted list of n names. */
-static int
-find_name(char **names, int n, char *name)
+/* The match that the rows make, and who its players are. */
+typedef struct UpdateMatch
 {
-	return (char **) bsearch(&name, names, n, sizeof(char *),
-							 compare_names) - names;
+	Match		match;
+	char	  **name;			/* of its players, sorted: by player */
+	Participant *participant;
+	int			n;				/* participants */
+} UpdateMatch;
+
+/* The index of a player among the sorted names. */
+static int
+find_player(const UpdateMatch *update, char *name)
+{
+	return (char **) bsearch(&name, update->name, update->match.nplayers,
+							 sizeof(char *), compare_names) - update->name;
+}
+
+/* Number the players in the order of their names, and make room for the match. */
+static void
+number_players(const UpdateState *state, UpdateMatch *update)
+{
+	Match	   *match = &update->match;
+	float8	   *after;
+	int			i;
+
+	update->name = palloc_array(char *, state->nrows);
+	for (i = 0; i < state->nrows; i++)
+		update->name[i] = state->row[i].player;
+	qsort(update->name, state->nrows, sizeof(char *), compare_names);
+	for (i = 0; i < state->nrows; i++)
+		if (match->nplayers == 0 ||
+			strcmp(update->name[match->nplayers - 1], update->name[i]) != 0)
+			update->name[match->nplayers++] = update->name[i];
+
+	match->team = palloc_array(MatchTeam, 2);
+	match->player = palloc0_array(MatchPlayer, match->nplayers);
+	match->entry = palloc_array(MatchEntry, 2 * state->nrows);
+	match->log_odds = state->log_odds;
+	match->gain = 1;
+	after = palloc_array(float8, match->nplayers * HIVE_NSTATE);
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].after = after + i * HIVE_NSTATE;
+}
+
+/* Add a participant: what a row says of playing, or of commanding. */
+static void
+add_participant(UpdateMatch *update, const UpdateRow *row, int player,
+				bool commanding)
+{
+	Participant *p = &update->participant[update->n++];
+
+	*p = participant_default;
+	p->player = player;
+	p->team = row->side;
+	p->side = row->side;
+	p->score = row->score;
+	p->weight = commanding ? row->command_weight : row->weight;
+	p->commanding = commanding;
+}
+
+/* Turn the rows into participants, and their states into those of the players. */
+static void
+add_participants(const UpdateState *state, UpdateMatch *update)
+{
+	const UpdateRow **sorted = palloc_array(const UpdateRow *, state->nrows);
+	int			i;
+
+	for (i = 0; i < state->nrows; i++)
+		sorted[i] = &state->row[i];
+	qsort(sorted, state->nrows, sizeof(UpdateRow *), compare_update_rows);
+
+	/* Play and commanding are two participants, so that neither is rounded. */
+	update->participant = palloc_array(Participant, 2 * state->nrows);
+	for (i = 0; i < state->nrows; i++)
+	{
+		const UpdateRow *row = sorted[i];
+		int			player = find_player(update, row->player);
+		MatchPlayer *mp = &update->match.player[player];
+
+		if (mp->before == NULL)
+			mp->before = row->state;
+		else if (memcmp(mp->before, row->state, sizeof(row->state)) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s has different states in one match",
+							row->player)));
+		add_participant(update, row, player, false);
+		if (row->command_weight != 0)
+			add_participant(update, row, player, true);
+	}
+	pfree(sorted);
+}
+
+/* The players after the match, each where its first row came. */
+static Datum
+update_results(FunctionCallInfo fcinfo, const UpdateState *state,
+			   const UpdateMatch *update)
+{
+	const Match *match = &update->match;
+	RowArray	rows = row_array_make(fcinfo, match->nplayers);
+	bool	   *returned = palloc0_array(bool, match->nplayers);
+	int			i,
+				j;
+
+	for (i = 0; i < state->nrows; i++)
+	{
+		int			player = find_player(update, state->row[i].player);
+		const MatchPlayer *mp = &match->player[player];
+		Datum		values[RATING_NCOLUMNS];
+		bool		nulls[RATING_NCOLUMNS] = {false};
+
+		if (returned[player])
+			continue;
+		returned[player] = true;
+		values[RATING_PLAYER] = CStringGetTextDatum(update->name[player]);
+		for (j = 0; j < HIVE_NSTATE; j++)
+			values[RATING_STATE + j] = Float8GetDatum(mp->after[j]);
+		values[RATING_GRADIENT] = Float8GetDatum(mp->gradient);
+		values[RATING_WIN_PROBABILITY] = Float8GetDatum(match->team[mp->team].win);
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
 }
 
 Datum
 skillrating_hive_update_final(PG_FUNCTION_ARGS)
 {
+	const UpdateState *state = aggregate_state(fcinfo, "hive_update");
 	const Model *model = get_model("hive");
-	UpdateState *state;
+	UpdateMatch update;
 	ParamValue *params;
-	UpdateRow **row;
-	char	  **name;
-	Participant *participant;
-	Match		match = {0};
 	MatchStatus status;
-	float8	   *after;
-	RowArray	rows;
 	int			offender;
-	int			n,
-				i,
-				j;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (UpdateState *) PG_GETARG_POINTER(0);
+	memset(&update, 0, sizeof(UpdateMatch));
 	params = get_params(&model->params, state->params);
+	number_players(state, &update);
+	add_participants(state, &update);
 
-	row = palloc_array(UpdateRow *, state->nrows);
-	name = palloc_array(char *, state->nrows);
-	for (i = 0; i < state->nrows; i++)
-	{
-		row[i] = &state->row[i];
-		name[i] = row[i]->player;
-	}
-	qsort(row, state->nrows, sizeof(UpdateRow *), compare_update_rows);
-	qsort(name, state->nrows, sizeof(char *), compare_names);
-	for (i = 0; i < state->nrows; i++)
-		if (match.nplayers == 0 ||
-			strcmp(name[match.nplayers - 1], name[i]) != 0)
-			name[match.nplayers++] = name[i];
-
-	match.team = palloc_array(MatchTeam, 2);
-	match.player = palloc0_array(MatchPlayer, match.nplayers);
-	match.entry = palloc_array(MatchEntry, 2 * state->nrows);
-	match.log_odds = state->log_odds;
-	match.gain = 1;
-	after = palloc_array(float8, match.nplayers * HIVE_NSTATE);
-
-	/* Play and commanding are two participants, so that neither is rounded. */
-	participant = palloc_array(Participant, 2 * state->nrows);
-	n = 0;
-	for (i = 0; i < state->nrows; i++)
-	{
-		int			player = find_name(name, match.nplayers, row[i]->player);
-		MatchPlayer *mp = &match.player[player];
-
-		if (mp->before == NULL)
-			mp->before = row[i]->state;
-		else if (memcmp(mp->before, row[i]->state, sizeof(row[i]->state)) != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s has different states in one match",
-							row[i]->player)));
-		mp->after = after + player * HIVE_NSTATE;
-
-		for (j = 0; j < 2; j++)
-		{
-			Participant *p = &participant[n];
-
-			if (j == 1 && row[i]->command_weight == 0)
-				break;
-			*p = participant_default;
-			p->player = player;
-			p->team = row[i]->side;
-			p->side = row[i]->side;
-			p->score = row[i]->score;
-			p->weight = j == 0 ? row[i]->weight : row[i]->command_weight;
-			p->commanding = j;
-			n++;
-		}
-	}
-
-	status = match_build(&model->rules, params, participant, n, &match, &offender);
+	status = match_build(&model->rules, params, update.participant, update.n,
+						 &update.match, &offender);
 	if (status == MATCH_OK)
-		status = model_rate(model, params, &match);
+		status = model_rate(model, params, &update.match);
 	if (status > MATCH_LAST_UNRATED)
 		report_match_status(status, NAN, offender >= 0 ?
-							name[participant[offender].player] : NULL);
+							update.name[update.participant[offender].player] : NULL);
 	if (status != MATCH_OK)
 		PG_RETURN_NULL();
-
-	rows = row_array_make(fcinfo, match.nplayers);
-	for (i = 0; i < match.nplayers; i++)
-	{
-		MatchPlayer *mp = &match.player[i];
-		Datum		values[HIVE_NSTATE + 3];
-		bool		nulls[HIVE_NSTATE + 3] = {false};
-
-		values[0] = CStringGetTextDatum(name[i]);
-		for (j = 0; j < HIVE_NSTATE; j++)
-			values[1 + j] = Float8GetDatum(mp->after[j]);
-		values[HIVE_NSTATE + 1] = Float8GetDatum(mp->gradient);
-		values[HIVE_NSTATE + 2] = Float8GetDatum(match.team[mp->team].win);
-		row_array_add(&rows, values, nulls);
-	}
-	return return_row_array(&rows);
+	PG_RETURN_DATUM(update_results(fcinfo, state, &update));
 }

@@ -9,8 +9,8 @@
 #include "miscadmin.h"
 
 #include "core/evaluate/regression.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/float8_state.h"
 
 SKILLRATING_FUNCTION(skillrating_linear_fit_transition);
 SKILLRATING_FUNCTION(skillrating_linear_fit_combine);
@@ -49,8 +49,7 @@ new_state(int features, double ridge)
 Datum
 skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
 {
-	ArrayType  *array = AggCheckCallContext(fcinfo, NULL) ?
-		PG_GETARG_ARRAYTYPE_P(0) : PG_GETARG_ARRAYTYPE_P_COPY(0);
+	ArrayType  *array = array_state_arg(fcinfo, 0);
 	float8	   *state = regression_state(array);
 	float8		y = PG_GETARG_FLOAT8(1);
 	ArrayType  *features = array_with_nulls_argument(fcinfo, 2, "x", -1);
@@ -97,8 +96,7 @@ skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
 Datum
 skillrating_linear_fit_combine(PG_FUNCTION_ARGS)
 {
-	ArrayType  *array = AggCheckCallContext(fcinfo, NULL) ?
-		PG_GETARG_ARRAYTYPE_P(0) : PG_GETARG_ARRAYTYPE_P_COPY(0);
+	ArrayType  *array = array_state_arg(fcinfo, 0);
 	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
 	float8	   *state = regression_state(array);
 	float8	   *other = regression_state(other_array);
@@ -137,6 +135,11 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 	n = (int) state[REGRESSION_FEATURES];
 	work = palloc_array(double, (Size) n * n);
 	bad = regression_solve(state, coefficient, &fit, work);
+	if (bad == REGRESSION_OVERFLOW)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("sums of linear_fit() are out of range"),
+				 errhint("Give y, x and weight in units in which they are smaller: their squares are added up.")));
 	if (bad >= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -5,7 +5,7 @@
  * Their states are float8 arrays whose sums carry a second word each, so that
  * the result does not depend on how a parallel plan grouped the rows.
  */
-#include "pg/sql/float8_state.h"
+#include "pg/sql/aggregate.h"
 
 #include "core/math/logistic.h"
 #include "core/math/score.h"

@@ -31,6 +31,19 @@ trueskill_arguments(double beta, double tau, double draw_probability)
 	return ts;
 }
 
+/* The arguments of trueskill_update(). */
+enum
+{
+	UPDATE_ARG_TEAM,
+	UPDATE_ARG_RANK,
+	UPDATE_ARG_MU,
+	UPDATE_ARG_SIGMA,
+	UPDATE_ARG_WEIGHT,
+	UPDATE_ARG_BETA,
+	UPDATE_ARG_TAU,
+	UPDATE_ARG_DRAW_PROBABILITY
+};
+
 /*
  * trueskill_update(team, rank, mu, sigma, weight, beta, tau, draw_probability)
  */
@@ -38,7 +51,8 @@ Datum
 skillrating_trueskill_update(PG_FUNCTION_ARGS)
 {
 	static const MatchArguments arguments = {
-		.team = 0,.rank = 1,.state = 2,.weight = 4
+		.team = UPDATE_ARG_TEAM,.rank = UPDATE_ARG_RANK,
+		.state = UPDATE_ARG_MU,.weight = UPDATE_ARG_WEIGHT
 	};
 	const Model *model = get_model("trueskill");
 	TrueSkill	ts;
@@ -47,8 +61,9 @@ skillrating_trueskill_update(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (argument_is_null(fcinfo, arguments.weight))
 		return (Datum) 0;
-	ts = trueskill_arguments(PG_GETARG_FLOAT8(5), PG_GETARG_FLOAT8(6),
-							 PG_GETARG_FLOAT8(7));
+	ts = trueskill_arguments(PG_GETARG_FLOAT8(UPDATE_ARG_BETA),
+							 PG_GETARG_FLOAT8(UPDATE_ARG_TAU),
+							 PG_GETARG_FLOAT8(UPDATE_ARG_DRAW_PROBABILITY));
 	match = match_from_arrays(fcinfo, model, NULL, &arguments);
 	trueskill_update(&ts, match);
 	return_states_after(fcinfo, model, match);

@@ -52,6 +52,24 @@ choice_argument(const Model *model, ParamValue *params, int index, text * value)
 			 errhint("It must be one of %s.", words.data)));
 }
 
+/* The arguments of weng_lin_update(). */
+enum
+{
+	ARG_VARIANT,
+	ARG_TEAM,
+	ARG_RANK,
+	ARG_MU,
+	ARG_SIGMA,
+	ARG_WEIGHT,
+	ARG_BETA,
+	ARG_KAPPA,
+	ARG_TAU,
+	ARG_WINDOW,
+	ARG_PREVENT_SIGMA_INCREASE,
+	ARG_EPSILON,
+	ARG_WEIGHTS
+};
+
 /*
  * weng_lin_update(variant, team, rank, mu, sigma, weight, beta, kappa, tau,
  *				   window, prevent_sigma_increase, epsilon, weights)
@@ -60,7 +78,7 @@ Datum
 skillrating_weng_lin_update(PG_FUNCTION_ARGS)
 {
 	static const MatchArguments arguments = {
-		.team = 1,.rank = 2,.state = 3,.weight = 5
+		.team = ARG_TEAM,.rank = ARG_RANK,.state = ARG_MU,.weight = ARG_WEIGHT
 	};
 	const Model *model = get_model("weng_lin");
 	ParamValue	params[WENG_LIN_NPARAMS];
@@ -71,14 +89,14 @@ skillrating_weng_lin_update(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 
 	param_defaults(&model->params, params);
-	choice_argument(model, params, WENG_LIN_VARIANT, PG_GETARG_TEXT_PP(0));
-	number_argument(model, params, WENG_LIN_BETA, PG_GETARG_FLOAT8(6));
-	number_argument(model, params, WENG_LIN_KAPPA, PG_GETARG_FLOAT8(7));
-	number_argument(model, params, WENG_LIN_TAU, PG_GETARG_FLOAT8(8));
-	number_argument(model, params, WENG_LIN_WINDOW, PG_GETARG_INT32(9));
-	params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag = PG_GETARG_BOOL(10);
-	number_argument(model, params, WENG_LIN_EPSILON, PG_GETARG_FLOAT8(11));
-	choice_argument(model, params, WENG_LIN_WEIGHTS, PG_GETARG_TEXT_PP(12));
+	choice_argument(model, params, WENG_LIN_VARIANT, PG_GETARG_TEXT_PP(ARG_VARIANT));
+	number_argument(model, params, WENG_LIN_BETA, PG_GETARG_FLOAT8(ARG_BETA));
+	number_argument(model, params, WENG_LIN_KAPPA, PG_GETARG_FLOAT8(ARG_KAPPA));
+	number_argument(model, params, WENG_LIN_TAU, PG_GETARG_FLOAT8(ARG_TAU));
+	number_argument(model, params, WENG_LIN_WINDOW, PG_GETARG_INT32(ARG_WINDOW));
+	params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag = PG_GETARG_BOOL(ARG_PREVENT_SIGMA_INCREASE);
+	number_argument(model, params, WENG_LIN_EPSILON, PG_GETARG_FLOAT8(ARG_EPSILON));
+	choice_argument(model, params, WENG_LIN_WEIGHTS, PG_GETARG_TEXT_PP(ARG_WEIGHTS));
 
 	match = match_from_arrays(fcinfo, model, params, &arguments);
 	weng_lin_update(params, match);

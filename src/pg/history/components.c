@@ -4,6 +4,8 @@
  */
 #include "pg/history/components.h"
 
+#include "pg/sql/huge.h"
+
 typedef struct Component
 {
 	int32		root;
@@ -25,8 +27,7 @@ compare_components(const void *a, const void *b, void *arg)
 int32 *
 component_numbers(const int32 *root_of, int32 n, int *ncomponents)
 {
-	int32	   *number = palloc_extended(mul_size(sizeof(int32), n + 1),
-										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	int32	   *number = huge_array0(int32, n);
 	Component  *component;
 	int			count = 0;
 	int32		i;
@@ -35,8 +36,7 @@ component_numbers(const int32 *root_of, int32 n, int *ncomponents)
 	for (i = 0; i < n; i++)
 		if (root_of[i] >= 0 && number[root_of[i]]++ == 0)
 			count++;
-	component = palloc_extended(mul_size(sizeof(Component), count + 1),
-								MCXT_ALLOC_HUGE);
+	component = huge_array(Component, count);
 	count = 0;
 	for (i = 0; i < n; i++)
 		if (number[i] > 0)

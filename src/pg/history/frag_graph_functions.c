@@ -13,11 +13,28 @@
 #include "core/solve/frag_graph.h"
 #include "pg/formulas/frag_arguments.h"
 #include "pg/history/components.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/huge.h"
 #include "pg/sql/ids.h"
 
 SKILLRATING_FUNCTION(skillrating_frag_scores_transition);
 SKILLRATING_FUNCTION(skillrating_frag_scores_final);
+
+/* The columns of the type frag_score. */
+enum
+{
+	SCORE_PLAYER,
+	SCORE_SCORE,
+	SCORE_STANDARD_ERROR,
+	SCORE_FRAGS,
+	SCORE_DEATHS,
+	SCORE_SUICIDES,
+	SCORE_OPPONENTS,
+	SCORE_COMPONENT,
+	SCORE_CYCLIC,
+	SCORE_NCOLUMNS
+};
 
 /* Frags between two players, the lower number first in the key. */
 typedef struct FragPair
@@ -46,11 +63,11 @@ frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	FragState  *state = palloc0_object(FragState);
 	HASHCTL		control;
 
-	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "player");
+	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "player");
 	state->players = id_table_create(&state->type);
 	state->params = get_params(&frag_graph_params,
-							   PG_NARGS() > 5 && !PG_ARGISNULL(5) ?
-							   PG_GETARG_JSONB_P(5) : NULL);
+							   has_frag_argument(fcinfo, FRAG_ARG_PARAMS) ?
+							   PG_GETARG_JSONB_P(FRAG_ARG_PARAMS) : NULL);
 	memset(&control, 0, sizeof(control));
 	control.keysize = 2 * sizeof(int32);
 	control.entrysize = sizeof(FragPair);
@@ -77,10 +94,8 @@ frag_player(FragState *state, Datum id)
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("too many players for frag_scores()")));
-		state->id = state->id == NULL ? palloc_array(Datum, n) :
-			repalloc_huge(state->id, mul_size(sizeof(Datum), n));
-		state->suicides = state->suicides == NULL ? palloc_array(double, n) :
-			repalloc_huge(state->suicides, mul_size(sizeof(double), n));
+		huge_array_grow(state->id, Datum, n);
+		huge_array_grow(state->suicides, double, n);
 		state->max_players = n;
 	}
 	state->id[state->nplayers] = datumCopy(id, state->type.typbyval,
@@ -94,29 +109,28 @@ frag_player(FragState *state, Datum id)
 Datum
 skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "frag_scores");
 	MemoryContext old;
 	FragState  *state;
 	int32		killer = -1;
 	int32		victim;
 	double		frags = 1;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	state = PG_ARGISNULL(0) ? frag_state_begin(fcinfo, context) :
-		(FragState *) PG_GETARG_POINTER(0);
+	state = PG_ARGISNULL(FRAG_ARG_STATE) ? frag_state_begin(fcinfo, context) :
+		(FragState *) PG_GETARG_POINTER(FRAG_ARG_STATE);
 	check_victim(fcinfo);
-	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-		frags = check_not_negative("frags", PG_GETARG_FLOAT8(3));
+	if (has_frag_argument(fcinfo, FRAG_ARG_POINTS))
+		frags = check_not_negative("frags", PG_GETARG_FLOAT8(FRAG_ARG_POINTS));
 
 	/* Kills among team mates say nothing of skill. */
-	if (PG_NARGS() > 4 && !PG_ARGISNULL(4) && PG_GETARG_BOOL(4))
+	if (has_frag_argument(fcinfo, FRAG_ARG_TEAM_KILL) &&
+		PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL))
 		PG_RETURN_POINTER(state);
 
 	old = MemoryContextSwitchTo(context);
-	victim = frag_player(state, PG_GETARG_DATUM(2));
-	if (!PG_ARGISNULL(1))
-		killer = frag_player(state, PG_GETARG_DATUM(1));
+	victim = frag_player(state, PG_GETARG_DATUM(FRAG_ARG_VICTIM));
+	if (!PG_ARGISNULL(FRAG_ARG_KILLER))
+		killer = frag_player(state, PG_GETARG_DATUM(FRAG_ARG_KILLER));
 	if (killer < 0 || killer == victim)
 		state->suicides[victim] += frags;
 	else
@@ -149,6 +163,50 @@ compare_edges(const void *a, const void *b, void *arg)
 	return (x->b > y->b) - (x->b < y->b);
 }
 
+/*
+ * Make the problem, having checked that its memory may be had: an edge for each pair
+ * that met, and the players by number.
+ */
+static void
+make_graph(const FragState *state, FragGraph *graph)
+{
+	HASH_SEQ_STATUS scan;
+	FragPair   *pair;
+	Size		size;
+	int32		i;
+
+	memset(graph, 0, sizeof(FragGraph));
+	graph->nplayers = state->nplayers;
+	graph->nedges = hash_get_num_entries(state->pairs);
+	graph->params = state->params;
+	graph->interrupt = check_interrupts;
+
+	size = add_size(frag_graph_room(graph),
+					add_size(mul_size(sizeof(FragEdge), graph->nedges),
+							 mul_size(sizeof(FragScore), graph->nplayers)));
+	check_memory("frag_scores", &frag_graph_params, state->params, size,
+				 psprintf("There are %d players and %zu pairs of them.",
+						  graph->nplayers, graph->nedges), "");
+	graph->edge = huge_array(FragEdge, graph->nedges);
+	graph->player = huge_array0(FragScore, graph->nplayers);
+	graph->room = huge_array(char, frag_graph_room(graph));
+	graph->nedges = 0;
+	hash_seq_init(&scan, state->pairs);
+	while ((pair = hash_seq_search(&scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		graph->edge[graph->nedges++] = (FragEdge)
+		{
+			pair->player[0], pair->player[1],
+				pair->frags[0], pair->frags[1]
+		};
+	}
+	qsort_interruptible(graph->edge, graph->nedges, sizeof(FragEdge),
+						compare_edges, NULL);
+	for (i = 0; i < graph->nplayers; i++)
+		graph->player[i].suicides = state->suicides[i];
+}
+
 typedef struct ScoreOrder
 {
 	const FragGraph *graph;
@@ -171,58 +229,63 @@ compare_scores(const void *a, const void *b, void *arg)
 	return (i > j) - (i < j);
 }
 
+/* The players of the core by component, the largest first, and score. */
+static Datum
+graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
+{
+	ScoreOrder	order;
+	int32	   *sorted = huge_array(int32, graph->nplayers);
+	int32	   *root_of = huge_array(int32, graph->nplayers);
+	int			ncomponents;
+	RowArray	rows;
+	int32		n = 0;
+	int32		i;
+
+	for (i = 0; i < graph->nplayers; i++)
+	{
+		const FragScore *player = &graph->player[i];
+
+		root_of[i] = player->in_core ? player->component : -1;
+		if (player->in_core)
+			sorted[n++] = i;
+	}
+	order.graph = graph;
+	order.component = component_numbers(root_of, graph->nplayers, &ncomponents);
+	qsort_interruptible(sorted, n, sizeof(int32), compare_scores, &order);
+	rows = row_array_make(fcinfo, n);
+	for (i = 0; i < n; i++)
+	{
+		const FragScore *player = &graph->player[sorted[i]];
+		Datum		values[SCORE_NCOLUMNS];
+		bool		nulls[SCORE_NCOLUMNS] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		values[SCORE_PLAYER] =
+			CStringGetTextDatum(id_text(&state->type, state->id[sorted[i]]));
+		values[SCORE_SCORE] = Float8GetDatum(player->score);
+		values[SCORE_STANDARD_ERROR] = Float8GetDatum(player->error);
+		nulls[SCORE_STANDARD_ERROR] = isnan(player->error);
+		values[SCORE_FRAGS] = Float8GetDatum(player->frags);
+		values[SCORE_DEATHS] = Float8GetDatum(player->deaths);
+		values[SCORE_SUICIDES] = Float8GetDatum(player->suicides);
+		values[SCORE_OPPONENTS] = Int32GetDatum(player->opponents);
+		values[SCORE_COMPONENT] = Int32GetDatum(order.component[player->component]);
+		values[SCORE_CYCLIC] = Float8GetDatum(player->cyclic);
+		nulls[SCORE_CYCLIC] = isnan(player->cyclic);
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
+}
+
 Datum
 skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 {
-	FragState  *state;
-	FragGraph	graph = {0};
-	HASH_SEQ_STATUS scan;
-	FragPair   *pair;
-	ScoreOrder	order;
-	int32	   *sorted;
-	int32	   *root_of;
-	int			ncomponents;
-	int32		n = 0;
-	RowArray	rows;
-	Size		size;
-	int32		i;
+	FragState  *state = aggregate_state(fcinfo, "frag_scores");
+	FragGraph	graph;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (FragState *) PG_GETARG_POINTER(0);
-	graph.nplayers = state->nplayers;
-	graph.nedges = hash_get_num_entries(state->pairs);
-	graph.params = state->params;
-	graph.interrupt = check_interrupts;
-
-	size = add_size(frag_graph_room(&graph),
-					add_size(mul_size(sizeof(FragEdge), graph.nedges),
-							 mul_size(sizeof(FragScore), graph.nplayers)));
-	check_memory("frag_scores", &frag_graph_params, state->params, size,
-				 psprintf("There are %d players and %zu pairs of them.",
-						  graph.nplayers, graph.nedges), "");
-	graph.edge = palloc_extended(mul_size(sizeof(FragEdge), graph.nedges + 1),
-								 MCXT_ALLOC_HUGE);
-	graph.player = palloc_extended(mul_size(sizeof(FragScore), graph.nplayers + 1),
-								   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	graph.room = palloc_extended(Max(frag_graph_room(&graph), 1), MCXT_ALLOC_HUGE);
-	graph.nedges = 0;
-	hash_seq_init(&scan, state->pairs);
-	while ((pair = hash_seq_search(&scan)) != NULL)
-	{
-		CHECK_FOR_INTERRUPTS();
-		graph.edge[graph.nedges++] = (FragEdge)
-		{
-			pair->player[0], pair->player[1],
-				pair->frags[0], pair->frags[1]
-		};
-	}
-	qsort_interruptible(graph.edge, graph.nedges, sizeof(FragEdge), compare_edges,
-						NULL);
-	for (i = 0; i < graph.nplayers; i++)
-		graph.player[i].suicides = state->suicides[i];
+	make_graph(state, &graph);
 	frag_graph_solve(&graph);
 	if (!graph.converged)
 		ereport(ERROR,
@@ -230,40 +293,5 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 				 errmsg("frag_scores() did not converge after %d iterations",
 						graph.iterations),
 				 errhint("A larger \"tolerance\" or a \"ridge\" above 0 makes it easier.")));
-
-	sorted = palloc_array(int32, graph.nplayers + 1);
-	root_of = palloc_array(int32, graph.nplayers + 1);
-	for (i = 0; i < graph.nplayers; i++)
-	{
-		const FragScore *player = &graph.player[i];
-
-		root_of[i] = player->in_core ? player->component : -1;
-		if (player->in_core)
-			sorted[n++] = i;
-	}
-	order.graph = &graph;
-	order.component = component_numbers(root_of, graph.nplayers, &ncomponents);
-	qsort_interruptible(sorted, n, sizeof(int32), compare_scores, &order);
-	rows = row_array_make(fcinfo, n);
-	for (i = 0; i < n; i++)
-	{
-		const FragScore *player = &graph.player[sorted[i]];
-		Datum		values[9];
-		bool		nulls[9] = {false};
-
-		CHECK_FOR_INTERRUPTS();
-		values[0] = CStringGetTextDatum(id_text(&state->type, state->id[sorted[i]]));
-		values[1] = Float8GetDatum(player->score);
-		values[2] = Float8GetDatum(player->error);
-		nulls[2] = isnan(player->error);
-		values[3] = Float8GetDatum(player->frags);
-		values[4] = Float8GetDatum(player->deaths);
-		values[5] = Float8GetDatum(player->suicides);
-		values[6] = Int32GetDatum(player->opponents);
-		values[7] = Int32GetDatum(order.component[player->component]);
-		values[8] = Float8GetDatum(player->cyclic);
-		nulls[8] = isnan(player->cyclic);
-		row_array_add(&rows, values, nulls);
-	}
-	return return_row_array(&rows);
+	PG_RETURN_DATUM(graph_scores(fcinfo, state, &graph));
 }

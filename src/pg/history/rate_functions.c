@@ -22,8 +22,10 @@
 
 #include "pg/matches/inputs.h"
 #include "pg/matches/participant_arguments.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
@@ -515,6 +517,38 @@ skillrating_rate(PG_FUNCTION_ARGS)
  * ---- final_ratings() ----
  */
 
+/*
+ * The arguments of final_ratings(): of three forms, where the params are always the
+ * last but come with the inputs or without.
+ */
+enum
+{
+	FINAL_ARG_STATE,
+	FINAL_ARG_MODEL,
+	FINAL_ARG_MATCH,
+	FINAL_ARG_PLAYER,
+	FINAL_ARG_TEAM,
+	FINAL_ARG_RANK,
+	FINAL_ARG_BEHIND_RANK		/* inputs, params or nothing */
+};
+
+/* The columns of the type final_rating. */
+enum
+{
+	FINAL_PLAYER,
+	FINAL_POOL,
+	FINAL_RATING,
+	FINAL_DEVIATION,
+	FINAL_DISPLAYED,
+	FINAL_GAMES,
+	FINAL_WINS,
+	FINAL_DRAWS,
+	FINAL_LOSSES,
+	FINAL_LAST_PLAYED,
+	FINAL_STATE,
+	FINAL_NCOLUMNS
+};
+
 /* The state of final_ratings(). */
 typedef struct FinalRatings
 {
@@ -527,19 +561,20 @@ final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FinalRatings *state = palloc0_object(FinalRatings);
-	int			nargs = PG_NARGS();
-	int			params = nargs > 6 ? nargs - 1 : -1;	/* always the last one */
+	int			last = PG_NARGS() - 1;
+	bool		params = last >= FINAL_ARG_BEHIND_RANK && !PG_ARGISNULL(last);
 
-	if (PG_ARGISNULL(1))
+	if (PG_ARGISNULL(FINAL_ARG_MODEL))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
-	participant_arguments_init(&state->rows, fcinfo, "final_ratings", 2,
-							   nargs > 7 ? 6 : -1, false);
+	participant_arguments_init(&state->rows, fcinfo, "final_ratings",
+							   FINAL_ARG_MATCH,
+							   last > FINAL_ARG_BEHIND_RANK ?
+							   FINAL_ARG_BEHIND_RANK : -1, false);
 	state->rater =
-		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(1)),
-								 params < 0 || PG_ARGISNULL(params) ? NULL :
-								 PG_GETARG_JSONB_P(params),
+		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(FINAL_ARG_MODEL)),
+								 params ? PG_GETARG_JSONB_P(last) : NULL,
 								 state->rows.player_type),
 					 &state->rows.match_type);
 	MemoryContextSwitchTo(old);
@@ -572,14 +607,12 @@ final_ratings_rate(FinalRatings *state)
 Datum
 skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "final_ratings");
 	FinalRatings *state;
 	MemoryContext old;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	state = PG_ARGISNULL(0) ? final_ratings_begin(fcinfo, context) :
-		(FinalRatings *) PG_GETARG_POINTER(0);
+	state = PG_ARGISNULL(FINAL_ARG_STATE) ? final_ratings_begin(fcinfo, context) :
+		(FinalRatings *) PG_GETARG_POINTER(FINAL_ARG_STATE);
 
 	old = MemoryContextSwitchTo(context);
 	if (participant_arguments_read(&state->rows, fcinfo))
@@ -617,7 +650,7 @@ compare_final_ratings(const void *a, const void *b, void *arg)
 Datum
 skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 {
-	FinalRatings *state;
+	FinalRatings *state = aggregate_state(fcinfo, "final_ratings");
 	Rater	   *rater;
 	Batch	   *batch;
 	const Model *model;
@@ -628,20 +661,15 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 	int			n = 0;
 	int			i;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (FinalRatings *) PG_GETARG_POINTER(0);
 	rater = state->rater;
 	batch = rater->batch;
 	model = batch->model;
 	final_ratings_rate(state);
 
 	players = (BatchPlayer **) id_table_values(batch->players);
-	ratings = MemoryContextAllocHuge(CurrentMemoryContext,
-									 mul_size(sizeof(FinalRating),
-											  id_table_count(batch->players) + 1));
+	ratings = huge_array(FinalRating, id_table_count(batch->players));
 	for (i = 0; i < id_table_count(batch->players); i++)
 	{
 		BatchPlayer *player = players[i];
@@ -665,24 +693,24 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 	for (i = 0; i < n; i++)
 	{
 		const BatchPlayer *player = ratings[i].player;
-		Datum		values[11];
-		bool		nulls[11] = {false};
+		Datum		values[FINAL_NCOLUMNS];
+		bool		nulls[FINAL_NCOLUMNS] = {false};
 
 		CHECK_FOR_INTERRUPTS();
-		values[0] = CStringGetTextDatum(id_text(batch->player_type, player->id));
-		values[1] = CStringGetTextDatum(player->pool);
-		values[2] = Float8GetDatum(ratings[i].state[0]);
-		nulls[3] = deviation < 0;
+		values[FINAL_PLAYER] = CStringGetTextDatum(id_text(batch->player_type, player->id));
+		values[FINAL_POOL] = CStringGetTextDatum(player->pool);
+		values[FINAL_RATING] = Float8GetDatum(ratings[i].state[0]);
+		nulls[FINAL_DEVIATION] = deviation < 0;
 		if (deviation >= 0)
-			values[3] = Float8GetDatum(ratings[i].state[deviation]);
-		values[4] = Float8GetDatum(ratings[i].displayed);
-		values[5] = Int64GetDatum(player->games);
-		values[6] = Int64GetDatum(player->wins);
-		values[7] = Int64GetDatum(player->draws);
-		values[8] = Int64GetDatum(player->losses);
-		values[9] = TimestampTzGetDatum(player->last_played);
-		nulls[9] = TIMESTAMP_IS_NOBEGIN(player->last_played);
-		values[10] = state_array(ratings[i].state, model->nstate);
+			values[FINAL_DEVIATION] = Float8GetDatum(ratings[i].state[deviation]);
+		values[FINAL_DISPLAYED] = Float8GetDatum(ratings[i].displayed);
+		values[FINAL_GAMES] = Int64GetDatum(player->games);
+		values[FINAL_WINS] = Int64GetDatum(player->wins);
+		values[FINAL_DRAWS] = Int64GetDatum(player->draws);
+		values[FINAL_LOSSES] = Int64GetDatum(player->losses);
+		values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(player->last_played);
+		nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(player->last_played);
+		values[FINAL_STATE] = state_array(ratings[i].state, model->nstate);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);

@@ -27,6 +27,8 @@
 #include "core/util/union_find.h"
 #include "pg/history/solve_pass.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_relation);
 
@@ -53,6 +55,9 @@ static const SourceColumn leaf_inputs[] = {
 };
 
 #define CONTEXT "context"
+
+/* The name of the argument in messages. */
+#define COLUMNS "columns"
 
 /* A partition, or all of a table that has none. */
 typedef struct Leaf
@@ -86,29 +91,23 @@ typedef struct Distributed
  * ---- The relation ----
  */
 
-/* The name of a column, as columns or the source has it; NULL if there is none. */
+/*
+ * The name of the column that stands for a column of a source: what columns say, or the
+ * source's own; NULL if the relation has none.
+ */
 static char *
 column_name(Relation relation, Jsonb *columns, const char *source)
 {
-	JsonbValue	key;
-	JsonbValue *value;
-	char	   *name = pstrdup(source);
+	JsonReader	reader;
+	char	   *name;
+	bool		renamed;
 
-	key.type = jbvString;
-	key.val.string.val = name;
-	key.val.string.len = strlen(name);
-	value = findJsonbValueFromContainer(&columns->root, JB_FOBJECT, &key);
-	if (value != NULL)
-	{
-		if (value->type != jbvString)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the column for \"%s\" must be a text", source)));
-		name = pnstrdup(value->val.string.val, value->val.string.len);
-	}
+	json_reader_begin(&reader, columns, COLUMNS, NULL);
+	renamed = json_reader_find(&reader, source);
+	name = renamed ? json_member_text(&reader, "a text") : pstrdup(source);
 	if (get_attnum(RelationGetRelid(relation), name) > 0)
 		return name;
-	if (value != NULL)
+	if (renamed)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
@@ -131,41 +130,36 @@ needed_column(Relation relation, Jsonb *columns, SourceColumn column)
 	return name;
 }
 
-/* Errors for names in columns that nothing has. */
+/* Errors for keys of columns that a distributed solver does not read. */
 static void
 check_columns(Jsonb *columns)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	static const SourceColumn always[] = {
+		SOURCE_MATCH_ID, SOURCE_PLAYER_ID, SOURCE_TEAM, SOURCE_RANK
+	};
+	JsonReader	reader;
 
-	if (!JB_ROOT_IS_OBJECT(columns))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("columns must be a jsonb object")));
-	it = JsonbIteratorInit(&columns->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	json_reader_begin(&reader, columns, COLUMNS,
+					  "For example '{\"match_id\": \"game\"}'.");
+	while (json_reader_next(&reader))
 	{
-		char	   *name;
-		bool		known;
+		StringInfoData valid;
+		bool		known = strcmp(reader.key, CONTEXT) == 0;
 		int			i;
 
-		if (token != WJB_KEY)
-			continue;
-		name = pnstrdup(value.val.string.val, value.val.string.len);
-		known = strcmp(name, CONTEXT) == 0 ||
-			strcmp(name, source_column_name(SOURCE_MATCH_ID)) == 0 ||
-			strcmp(name, source_column_name(SOURCE_PLAYER_ID)) == 0 ||
-			strcmp(name, source_column_name(SOURCE_TEAM)) == 0 ||
-			strcmp(name, source_column_name(SOURCE_RANK)) == 0;
-		for (i = 0; i < (int) lengthof(leaf_inputs) && !known; i++)
-			known = strcmp(name, source_column_name(leaf_inputs[i])) == 0;
+		initStringInfo(&valid);
+		for (i = 0; i < (int) (lengthof(always) + lengthof(leaf_inputs)); i++)
+		{
+			const char *name =
+				source_column_name(i < (int) lengthof(always) ? always[i] :
+								   leaf_inputs[i - lengthof(always)]);
+
+			known = known || strcmp(reader.key, name) == 0;
+			appendStringInfo(&valid, "%s\"%s\"", i > 0 ? ", " : "", name);
+		}
 		if (!known)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("a solver that is distributed has no use for \"%s\"", name),
-					 errhint("For the others see skillrating.source_columns().")));
-		(void) JsonbIteratorNext(&it, &value, true);
+			json_invalid_key(&reader, psprintf("%s and \"%s\"", valid.data, CONTEXT));
+		pfree(valid.data);
 	}
 }
 
@@ -445,8 +439,7 @@ take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
 
 	leaf->nplayers = n;
 	MemoryContextSwitchTo(d->memory);
-	leaf->player = palloc_extended(mul_size(sizeof(int32), Max(n, 1)),
-								   MCXT_ALLOC_HUGE);
+	leaf->player = huge_array(int32, n);
 	for (i = 0; i < n; i++)
 	{
 		char	   *name = TextDatumGetCString(player[i]);
@@ -457,14 +450,7 @@ take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
 								   InputFunctionCall(&type->input, name,
 													 type->input_param, -1));
 		pfree(name);
-		if (builder->history.nplayers > *room)
-		{
-			*room = 2 * builder->history.nplayers;
-			layout->games = repalloc_huge(layout->games,
-										  mul_size(sizeof(int64_t), *room));
-			layout->component = repalloc_huge(layout->component,
-											  mul_size(sizeof(int32_t), *room));
-		}
+		solver_layout_reserve(layout, builder->history.nplayers, room);
 		if (builder->history.nplayers > before)
 			solver_count_begin(&d->state.task, before);
 	}
@@ -495,8 +481,7 @@ static Datum
 leaf_players(Distributed *d, const Leaf *leaf)
 {
 	HistoryBuilder *builder = &d->state.builder;
-	Datum	   *id = palloc_extended(mul_size(sizeof(Datum), Max(leaf->nplayers, 1)),
-									 MCXT_ALLOC_HUGE);
+	Datum	   *id = huge_array(Datum, leaf->nplayers);
 	Datum		array;
 	int32		i;
 
@@ -512,13 +497,12 @@ static void
 survey(Distributed *d)
 {
 	SolveState *state = &d->state;
-	SolverLayout *layout = &state->task.layout;
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
 	Oid		   *argtypes = palloc_array(Oid, d->nleaves);
 	Datum	   *values = palloc_array(Datum, d->nleaves);
 	HeapTupleHeader *rows;
 	SPIPlanPtr	plan;
-	int32		room = 1024;
+	int32		room = 0;
 	int			i;
 
 	for (i = 0; i < d->nleaves; i++)
@@ -529,8 +513,6 @@ survey(Distributed *d)
 	plan = prepare(d, "solve_survey", 1, argtypes);
 	rows = run(d, plan, values, NULL);
 	state->task.history = &state->builder.history;
-	layout->games = MemoryContextAlloc(d->memory, room * sizeof(int64_t));
-	layout->component = MemoryContextAlloc(d->memory, room * sizeof(int32_t));
 	for (i = 0; i < d->nleaves; i++)
 		if (rows[i] != NULL)
 			take_survey(d, &d->leaf[i], rows[i], &room);
@@ -707,7 +689,16 @@ multiply(LogitElsewhere *elsewhere, const double *x, const double *v,
 	add_pass((Distributed *) elsewhere, x, v, draw, NULL, product, NULL);
 }
 
-/* solve_relation(relation, solver, params, columns, start) */
+/* The arguments of solve_relation(). */
+enum
+{
+	ARG_RELATION,
+	ARG_SOLVER,
+	ARG_PARAMS,
+	ARG_COLUMNS,
+	ARG_START
+};
+
 Datum
 skillrating_solve_relation(PG_FUNCTION_ARGS)
 {
@@ -715,7 +706,7 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 	Oid			player_type;
 	int			i;
 
-	for (i = 0; i < 4; i++)
+	for (i = ARG_RELATION; i < ARG_START; i++)
 		if (PG_ARGISNULL(i))
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -727,12 +718,13 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 	d->memory = CurrentMemoryContext;
 	d->scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating pass",
 									   ALLOCSET_DEFAULT_SIZES);
-	solve_state_init(&d->state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
-					 PG_GETARG_JSONB_P(2));
+	solve_state_init(&d->state, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
+					 PG_GETARG_JSONB_P(ARG_PARAMS));
 	check_can_pass(d->state.task.solver);
-	if (!PG_ARGISNULL(4))
-		d->state.start = PG_GETARG_DATUM(4);
-	player_type = find_leaves(d, PG_GETARG_OID(0), PG_GETARG_JSONB_P(3));
+	if (!PG_ARGISNULL(ARG_START))
+		d->state.start = PG_GETARG_DATUM(ARG_START);
+	player_type = find_leaves(d, PG_GETARG_OID(ARG_RELATION),
+							  PG_GETARG_JSONB_P(ARG_COLUMNS));
 	history_builder_init(&d->state.builder, player_type, false);
 
 	if (SPI_connect() != SPI_OK_CONNECT)

@@ -16,6 +16,7 @@
 #include "core/solve/solvers.h"
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/match_reader.h"
+#include "pg/sql/aggregate.h"
 
 SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_solver_parameters);
@@ -58,36 +59,48 @@ skillrating_solver_parameters(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/*
+ * The arguments of solve(): of three forms, where the params are always the last but
+ * come with the inputs or without.
+ */
+enum
+{
+	ARG_STATE,
+	ARG_SOLVER,
+	ARG_MATCH,
+	ARG_PLAYER,
+	ARG_TEAM,
+	ARG_RANK,
+	ARG_BEHIND_RANK				/* inputs, params or nothing */
+};
+
 /* solve(solver, match, player, team, rank [[, inputs], params]) */
 Datum
 skillrating_solve_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "solve");
 	MemoryContext old;
 	SolveState *state;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
 	old = MemoryContextSwitchTo(context);
-	if (PG_ARGISNULL(0))
+	if (PG_ARGISNULL(ARG_STATE))
 	{
-		int			nargs = PG_NARGS();
-		int			params = nargs > 6 ? nargs - 1 : -1;	/* always the last */
+		int			last = PG_NARGS() - 1;
+		bool		params = last >= ARG_BEHIND_RANK && !PG_ARGISNULL(last);
 
-		if (PG_ARGISNULL(1))
+		if (PG_ARGISNULL(ARG_SOLVER))
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("solver must not be null")));
 		state = palloc_object(SolveState);
-		solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
-						 params < 0 || PG_ARGISNULL(params) ? NULL :
-						 PG_GETARG_JSONB_P_COPY(params));
-		history_builder_begin_rows(&state->builder, fcinfo, "solve", 2,
-								   nargs > 7 ? 6 : -1,
+		solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
+						 params ? PG_GETARG_JSONB_P_COPY(last) : NULL);
+		history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH,
+								   last > ARG_BEHIND_RANK ? ARG_BEHIND_RANK : -1,
 								   !solve_state_needs_order(state), false);
 	}
 	else
-		state = (SolveState *) PG_GETARG_POINTER(0);
+		state = (SolveState *) PG_GETARG_POINTER(ARG_STATE);
 	history_builder_read_row(&state->builder, fcinfo);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
@@ -97,16 +110,12 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 static SolveState *
 final_state(FunctionCallInfo fcinfo)
 {
-	MemoryContext context;
+	SolveState *state = aggregate_state(fcinfo, "solve");
 	MemoryContext old;
-	SolveState *state;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		return NULL;
-	state = (SolveState *) PG_GETARG_POINTER(0);
-	old = MemoryContextSwitchTo(context);
+	old = MemoryContextSwitchTo(aggregate_context(fcinfo, "solve"));
 	if (!state->solved)
 	{
 		history_builder_end_rows(&state->builder);

@@ -10,15 +10,16 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
 
 #include "core/util/union_find.h"
 #include "pg/history/solve_state.h"
 #include "pg/matches/history_builder.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/huge.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_survey_transition);
 SKILLRATING_FUNCTION(skillrating_solve_survey_final);
@@ -76,16 +77,12 @@ check_can_pass(const Solver *solver)
 }
 
 static void
-read_contexts(PassState *state, const JsonbValue *value)
+read_contexts(PassState *state, const JsonReader *reader)
 {
 	int			n;
-	char	  **context = read_text_list(value, false, &n);
+	char	  **context = json_member_texts(reader, false, &n, "an array of texts");
 	int			i;
 
-	if (context == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"%s\" of a plan must be an array of texts", PLAN_CONTEXTS)));
 	for (i = 0; i < n; i++)
 		(void) history_builder_context(&state->builder, context[i]);
 }
@@ -94,48 +91,33 @@ read_contexts(PassState *state, const JsonbValue *value)
 static void
 read_plan(PassState *state, Jsonb *plan)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	JsonReader	reader;
 	Jsonb	   *params = NULL;
 
-	if (!JB_ROOT_IS_OBJECT(plan))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("plan must be a jsonb object"),
-				 errhint("For example {\"solver\": \"bradley_terry\"}.")));
-	it = JsonbIteratorInit(&plan->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	json_reader_begin(&reader, plan, "plan",
+					  "For example '{\"solver\": \"bradley_terry\"}'.");
+	while (json_reader_next(&reader))
 	{
-		char	   *key;
-
-		if (token != WJB_KEY)
-			continue;
-		key = pnstrdup(value.val.string.val, value.val.string.len);
-		(void) JsonbIteratorNext(&it, &value, true);
-		if (strcmp(key, PLAN_SOLVER) == 0 && value.type == jbvString)
-			state->task.solver = get_solver(pnstrdup(value.val.string.val,
-													 value.val.string.len));
-		else if (strcmp(key, PLAN_PARAMS) == 0)
-			params = JsonbValueToJsonb(&value);
-		else if (strcmp(key, PLAN_CONTEXTS) == 0)
-			read_contexts(state, &value);
-		else if (strcmp(key, PLAN_DRAW) == 0 && value.type == jbvNumeric)
-			state->draw = check_not_negative("draw",
-											 DatumGetFloat8(DirectFunctionCall1(numeric_float8,
-																				NumericGetDatum(value.val.numeric))));
+		if (strcmp(reader.key, PLAN_SOLVER) == 0)
+			state->task.solver = get_solver(json_member_text(&reader, "a text"));
+		else if (strcmp(reader.key, PLAN_PARAMS) == 0)
+			params = json_member_object(&reader, "an object");
+		else if (strcmp(reader.key, PLAN_CONTEXTS) == 0)
+			read_contexts(state, &reader);
+		else if (strcmp(reader.key, PLAN_DRAW) == 0)
+			state->draw =
+				check_not_negative(PLAN_DRAW,
+								   json_member_number(&reader, -INFINITY,
+													  INFINITY, "a number"));
 		else
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("\"%s\" has no place in a plan, or not as what it is",
-							key),
-					 errhint("A plan has \"%s\" (a text), \"%s\" (an object), \"%s\" (an array) and \"%s\" (a number).",
-							 PLAN_SOLVER, PLAN_PARAMS, PLAN_CONTEXTS, PLAN_DRAW)));
+			json_invalid_key(&reader,
+							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\" and \"" PLAN_DRAW "\"");
 	}
 	if (state->task.solver == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("plan does not say \"%s\"", PLAN_SOLVER)));
+				 errmsg("key \"%s\" is missing in plan", PLAN_SOLVER),
+				 errhint("It names one of skillrating.solvers().")));
 	check_can_pass(state->task.solver);
 	state->params = get_params(&state->task.solver->params, params);
 	if (state->draw == 0 && state->task.solver->draw != NULL)
@@ -153,27 +135,20 @@ make_room(PassState *state)
 	SolverTask *task = &state->task;
 	History		room = state->builder.history;
 	HistoryWork *work;
-	int32		before = state->max_players;
 
 	if (room.nplayers <= state->max_players &&
 		room.max_participants <= state->max_participants)
 		return;
-	room.nplayers = state->max_players = 2 * room.nplayers;
+	solver_layout_reserve(&task->layout, room.nplayers, &state->max_players);
+	room.nplayers = state->max_players;
 	room.max_participants = state->max_participants = 2 * room.max_participants;
 	if (task->work != NULL)
 		pfree(task->work);
-	work = palloc_extended(sizeof(HistoryWork) +
-						   history_work_size(&room, 0),
-						   MCXT_ALLOC_HUGE);
+	work = (HistoryWork *)
+		huge_array(char, sizeof(HistoryWork) +
+				   history_work_size(&room, 0));
 	history_work_init(work, work + 1, &room, 0);
 	task->work = work;
-#define GROW(array, type) \
-	array = before == 0 ? \
-		palloc_extended(mul_size(sizeof(type), room.nplayers), MCXT_ALLOC_HUGE) : \
-		repalloc_huge(array, mul_size(sizeof(type), room.nplayers))
-	GROW(task->layout.games, int64_t);
-	GROW(task->layout.component, int32_t);
-#undef GROW
 }
 
 /* A batch of matches is there. */
@@ -219,10 +194,8 @@ take_batch(HistoryBuilder *builder, void *argument)
 		double	   *curvature;
 
 		old = MemoryContextSwitchTo(state->batch);
-		solver_fill_rows(task, palloc_extended(solver_rows_size(task),
-											   MCXT_ALLOC_HUGE));
-		curvature = palloc_extended(Max(mul_size(sizeof(double), rows->nrows), 1),
-									MCXT_ALLOC_HUGE);
+		solver_fill_rows(task, huge_array(char, solver_rows_size(task)));
+		curvature = huge_array(double, rows->nrows);
 		if (state->direction == NULL)
 			logit_rows_evaluate(rows, state->draw, state->point, &state->sums,
 								state->gradient, state->diagonal, curvature,
@@ -266,19 +239,11 @@ static double *
 read_vector(PassState *state, FunctionCallInfo fcinfo, int arg, const char *name)
 {
 	const float8 *element = float8_array_argument(fcinfo, arg, name, state->n);
-	double	   *vector = palloc_extended(Max(mul_size(sizeof(double), state->n), 1),
-										 MCXT_ALLOC_HUGE);
+	double	   *vector = huge_array(double, state->n);
 
 	check_finite_elements(name, element, state->n);
 	memcpy(vector, element, sizeof(double) * state->n);
 	return vector;
-}
-
-static double *
-zero_vector(uint32 n)
-{
-	return palloc_extended(Max(mul_size(sizeof(double), n), 1),
-						   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
 /* What solve_pass() is given besides matches. */
@@ -296,27 +261,24 @@ begin_pass(PassState *state, FunctionCallInfo fcinfo)
 	solver_count_begin(task, 0);
 	task->ncontexts = state->builder.ncontexts;
 	task->layout.first_skill =
-		palloc_extended(mul_size(sizeof(uint32_t), state->builder.history.nplayers + 1),
-						MCXT_ALLOC_HUGE);
+		huge_array(uint32_t, (Size) state->builder.history.nplayers + 1);
 	solver_lay_out(task);
 	state->n = task->layout.n;
 	state->point = read_vector(state, fcinfo, ARG_POINT, "point");
 	if (!PG_ARGISNULL(ARG_DIRECTION))
 		state->direction = read_vector(state, fcinfo, ARG_DIRECTION, "direction");
-	state->gradient = zero_vector(state->n);
-	state->diagonal = zero_vector(state->n);
+	state->gradient = huge_array0(double, state->n);
+	state->diagonal = huge_array0(double, state->n);
 }
 
 static Datum
 pass_transition(FunctionCallInfo fcinfo, bool survey)
 {
-	MemoryContext context;
-	MemoryContext old;
+	const char *aggregate = survey ? "solve_survey" : "solve_pass";
+	MemoryContext context = aggregate_context(fcinfo, aggregate);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	PassState  *state;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	old = MemoryContextSwitchTo(context);
 	if (PG_ARGISNULL(0))
 	{
 		if (PG_ARGISNULL(ARG_PLAN))
@@ -325,7 +287,7 @@ pass_transition(FunctionCallInfo fcinfo, bool survey)
 					 errmsg("plan must not be null")));
 		state = palloc0_object(PassState);
 		state->survey = survey;
-		state->aggregate = survey ? "solve_survey" : "solve_pass";
+		state->aggregate = aggregate;
 		state->batch = AllocSetContextCreate(context, "skillrating batch",
 											 ALLOCSET_DEFAULT_SIZES);
 		history_builder_begin_rows(&state->builder, fcinfo, state->aggregate,
@@ -350,18 +312,14 @@ pass_transition(FunctionCallInfo fcinfo, bool survey)
 
 /* The state with all matches taken, or NULL. */
 static PassState *
-pass_final(FunctionCallInfo fcinfo)
+pass_final(FunctionCallInfo fcinfo, const char *aggregate)
 {
-	MemoryContext context;
+	PassState  *state = aggregate_state(fcinfo, aggregate);
 	MemoryContext old;
-	PassState  *state;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		return NULL;
-	state = (PassState *) PG_GETARG_POINTER(0);
-	old = MemoryContextSwitchTo(context);
+	old = MemoryContextSwitchTo(aggregate_context(fcinfo, aggregate));
 	history_builder_end_rows(&state->builder);
 	take_batch(&state->builder, state);
 	MemoryContextSwitchTo(old);
@@ -378,7 +336,7 @@ skillrating_solve_survey_transition(PG_FUNCTION_ARGS)
 Datum
 skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 {
-	PassState  *state = pass_final(fcinfo);
+	PassState  *state = pass_final(fcinfo, "solve_survey");
 	HistoryBuilder *builder;
 	int32		nplayers;
 	Datum	   *element;
@@ -390,8 +348,7 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	builder = &state->builder;
 	nplayers = builder->history.nplayers;
-	element = palloc_extended(mul_size(sizeof(Datum), Max(nplayers, 1)),
-							  MCXT_ALLOC_HUGE);
+	element = huge_array(Datum, nplayers);
 	for (i = 0; i < nplayers; i++)
 		element[i] = CStringGetTextDatum(id_text(&builder->player_type,
 												 builder->player_id[i]));
@@ -436,7 +393,7 @@ vector_datum(const double *vector, uint32 n)
 Datum
 skillrating_solve_pass_final(PG_FUNCTION_ARGS)
 {
-	PassState  *state = pass_final(fcinfo);
+	PassState  *state = pass_final(fcinfo, "solve_pass");
 	Datum		values[PASS_NCOLUMNS];
 	bool		nulls[PASS_NCOLUMNS];
 

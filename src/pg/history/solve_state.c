@@ -11,7 +11,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
-#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -19,6 +18,8 @@
 
 #include "core/solve/solvers.h"
 #include "pg/history/components.h"
+#include "pg/sql/huge.h"
+#include "pg/sql/json.h"
 
 /* The option that is no parameter: players whose errors are to be exact. */
 #define EXACT_FOR "exact_for"
@@ -64,53 +65,19 @@ is_through_time(const SolveState *state)
 	return state->task.solver->rows == NULL;
 }
 
-char	  **
-read_text_list(const JsonbValue *value, bool numbers, int *n)
-{
-	char	  **text;
-	int			i;
-
-	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
-		return NULL;
-	*n = (int) JsonContainerSize(value->val.binary.data);
-	text = palloc_array(char *, *n + 1);
-	for (i = 0; i < *n; i++)
-	{
-		JsonbValue *element = getIthJsonbValueFromContainer(value->val.binary.data,
-															(uint32) i);
-
-		if (element->type == jbvString)
-			text[i] = pnstrdup(element->val.string.val, element->val.string.len);
-		else if (element->type == jbvNumeric && numbers)
-			text[i] = DatumGetCString(DirectFunctionCall1(numeric_out,
-														  NumericGetDatum(element->val.numeric)));
-		else
-			return NULL;
-	}
-	return text;
-}
-
 /* Take the option exact_for out of the parameters. */
 static Jsonb *
 take_exact_for(SolveState *state, Jsonb *json)
 {
-	JsonbValue	key;
-	JsonbValue *value;
+	JsonReader	reader;
 
 	if (json == NULL || !JB_ROOT_IS_OBJECT(json))
 		return json;
-	key.type = jbvString;
-	key.val.string.val = pstrdup(EXACT_FOR);
-	key.val.string.len = strlen(EXACT_FOR);
-	value = findJsonbValueFromContainer(&json->root, JB_FOBJECT, &key);
-	if (value == NULL)
+	json_reader_begin(&reader, json, "params of solve()", NULL);
+	if (!json_reader_find(&reader, EXACT_FOR))
 		return json;
-	state->exact_for = read_text_list(value, true, &state->nexact_for);
-	if (state->exact_for == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" of solve() must be an array of players",
-						EXACT_FOR)));
+	state->exact_for = json_member_texts(&reader, true, &state->nexact_for,
+										 "an array of players");
 	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json),
 											  CStringGetTextDatum(EXACT_FOR)));
 }
@@ -137,10 +104,18 @@ solve_state_needs_order(const SolveState *state)
 	return is_through_time(state);
 }
 
-static void *
-allocate(Size size)
+void
+solver_layout_reserve(SolverLayout *layout, int32 nplayers, int32 *room)
 {
-	return palloc_extended(Max(size, 1), MCXT_ALLOC_HUGE);
+	if (nplayers <= *room)
+		return;
+	if (nplayers > PG_INT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many players: more than %d", PG_INT32_MAX / 2)));
+	*room = 2 * nplayers;
+	huge_array_grow(layout->games, int64_t, *room);
+	huge_array_grow(layout->component, int32_t, *room);
 }
 
 /* Errors if the problem takes more memory than is allowed. */
@@ -158,7 +133,7 @@ make_work(const History *history, int nstate)
 {
 	HistoryWork *work = palloc_object(HistoryWork);
 
-	history_work_init(work, allocate(history_work_size(history, nstate)), history,
+	history_work_init(work, huge_array(char, history_work_size(history, nstate)), history,
 					  nstate);
 	return work;
 }
@@ -178,7 +153,7 @@ solve_through_time(SolveState *state)
 	through_time_configure(tt, state->params, state->tt_params);
 	tt->work = make_work(history, tt->model->nstate);
 	tt->interrupt = check_interrupts;
-	tt->first = allocate(mul_size(sizeof(size_t), history->nmatches + 1));
+	tt->first = huge_array(size_t, history->nmatches + 1);
 	status = through_time_count(tt, &match, &offender);
 	if (status != MATCH_OK)
 		history_report_mistake(&state->builder, "solve", tt->work, status, match,
@@ -192,15 +167,15 @@ solve_through_time(SolveState *state)
 				  add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
 						   mul_size(history->nmatches, sizeof(size_t))),
 				  psprintf("There are %zu appearances of players in matches.", n));
-	tt->match = allocate(mul_size(sizeof(uint32_t), n));
-	tt->previous = allocate(mul_size(sizeof(uint32_t), n));
-	tt->next = allocate(mul_size(sizeof(uint32_t), n));
-	tt->site = allocate(mul_size(sizeof(Message), n));
-	tt->forward = allocate(mul_size(sizeof(Message), n));
-	tt->backward = allocate(mul_size(sizeof(Message), n));
-	tt->last = allocate(mul_size(sizeof(uint32_t), history->nplayers));
-	tt->games = allocate(mul_size(sizeof(int64), history->nplayers));
-	tt->component = allocate(mul_size(sizeof(int32), history->nplayers));
+	tt->match = huge_array(uint32_t, n);
+	tt->previous = huge_array(uint32_t, n);
+	tt->next = huge_array(uint32_t, n);
+	tt->site = huge_array(Message, n);
+	tt->forward = huge_array(Message, n);
+	tt->backward = huge_array(Message, n);
+	tt->last = huge_array(uint32_t, history->nplayers);
+	tt->games = huge_array(int64, history->nplayers);
+	tt->component = huge_array(int32, history->nplayers);
 	through_time_link(tt);
 	state->tt_result = through_time_solve(tt, false,
 										  through_time_tolerance(state->params),
@@ -229,8 +204,8 @@ make_problem(SolveState *state)
 		task->share = SOLVER_PRIORS;
 	else
 	{
-		layout->games = allocate(mul_size(sizeof(int64), history->nplayers));
-		layout->component = allocate(mul_size(sizeof(int32), history->nplayers));
+		layout->games = huge_array(int64, history->nplayers);
+		layout->component = huge_array(int32, history->nplayers);
 		solver_count_begin(task, 0);
 	}
 	status = solver_count(task, &match, &offender);
@@ -253,15 +228,15 @@ make_problem(SolveState *state)
 						 errmsg("solver \"%s\" needs the time of every match",
 								task->solver->name),
 						 errhint("Give it by skillrating.inputs(played_at => ...).")));
-		layout->day = allocate(mul_size(sizeof(int32), layout->appearances));
+		layout->day = huge_array(int32, layout->appearances);
 	}
-	layout->first_skill = allocate(mul_size(sizeof(uint32), history->nplayers + 1));
+	layout->first_skill = huge_array(uint32, history->nplayers + 1);
 	solver_lay_out(task);
 	check_problem(state, add_size(solver_problem_size(task),
 								  mul_size(5 * sizeof(double), layout->n)),
 				  psprintf("There are %zu rows with %zu entries, and %u unknowns.",
 						   layout->nrows, layout->nentries, layout->n));
-	solver_fill(task, allocate(solver_problem_size(task)));
+	solver_fill(task, huge_array(char, solver_problem_size(task)));
 	task->problem.elsewhere = state->elsewhere;
 }
 
@@ -338,8 +313,7 @@ warm_start(SolveState *state)
 	IdType	   *type = &builder->player_type;
 	ArrayType  *array = DatumGetArrayTypeP(state->start);
 	TupleDesc	desc = lookup_rowtype_tupdesc(ARR_ELEMTYPE(array), -1);
-	bool	   *given = palloc_extended(Max(layout->skills, 1),
-										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *given = huge_array0(bool, layout->skills);
 	Datum	   *row;
 	bool	   *null;
 	int			n;
@@ -412,7 +386,7 @@ number_components(SolveState *state)
 	const int32_t *component = tt ? state->tt.component :
 		state->task.layout.component;
 	int32		players = state->builder.history.nplayers;
-	int32	   *root_of = allocate(mul_size(sizeof(int32), players));
+	int32	   *root_of = huge_array(int32, players);
 	int32		i;
 
 	for (i = 0; i < players; i++)
@@ -434,9 +408,9 @@ solve_state_run(SolveState *state)
 		return;
 	}
 	make_problem(state);
-	state->x = allocate(mul_size(sizeof(double), state->task.layout.n));
-	state->error = allocate(mul_size(sizeof(double), state->task.layout.n));
-	room = allocate(mul_size(3 * sizeof(double), state->task.layout.n));
+	state->x = huge_array(double, state->task.layout.n);
+	state->error = huge_array(double, state->task.layout.n);
+	room = huge_array(double, 3 * (Size) state->task.layout.n);
 	logit_start(&state->task.problem, state->x);
 	if (state->start != (Datum) 0)
 		warm_start(state);
@@ -593,40 +567,40 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	memset(nulls, false, SUMMARY_NCOLUMNS * sizeof(bool));
 	for (i = 0; i < state->builder.history.nplayers; i++)
 		players += games[i] > 0;
-	values[0] = CStringGetTextDatum(state->task.solver->name);
-	values[1] = Int64GetDatum((int64) state->builder.history.nmatches +
+	values[SUMMARY_SOLVER] = CStringGetTextDatum(state->task.solver->name);
+	values[SUMMARY_MATCHES] = Int64GetDatum((int64) state->builder.history.nmatches +
 							  state->matches_elsewhere);
-	values[2] = Int64GetDatum(players);
-	values[5] = Int32GetDatum(state->ncomponents);
-	values[13] = Int64GetDatum((int64) state->memory);
-	values[14] = context_estimates(state, context_type);
+	values[SUMMARY_PLAYERS] = Int64GetDatum(players);
+	values[SUMMARY_COMPONENTS] = Int32GetDatum(state->ncomponents);
+	values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->memory);
+	values[SUMMARY_CONTEXTS] = context_estimates(state, context_type);
 	if (is_through_time(state))
 	{
 		const ThroughTimeResult *tt_result = &state->tt_result;
 
-		values[3] = Int64GetDatum((int64) state->tt.appearances);
-		values[4] = Int64GetDatum(tt_result->scored);
-		values[6] = BoolGetDatum(tt_result->converged);
-		values[7] = CStringGetTextDatum(tt_result->converged ? "converged" :
+		values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) state->tt.appearances);
+		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->scored);
+		values[SUMMARY_CONVERGED] = BoolGetDatum(tt_result->converged);
+		values[SUMMARY_STATUS] = CStringGetTextDatum(tt_result->converged ? "converged" :
 										"max_iterations reached");
-		values[8] = Int32GetDatum(tt_result->passes);
-		values[10] = Float8GetDatum(tt_result->log_evidence);
-		values[11] = Float8GetDatum(tt_result->change);
-		nulls[9] = nulls[12] = true;
+		values[SUMMARY_ITERATIONS] = Int32GetDatum(tt_result->passes);
+		values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(tt_result->log_evidence);
+		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
+		nulls[SUMMARY_PRODUCTS] = nulls[SUMMARY_DRAW] = true;
 		return;
 	}
-	values[3] = Int64GetDatum((int64) layout->n);
-	values[4] = Int64GetDatum((int64) layout->nrows + state->rows_elsewhere);
-	values[6] = BoolGetDatum(result->converged);
-	values[7] = CStringGetTextDatum(result->converged ? "converged" :
+	values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) layout->n);
+	values[SUMMARY_ROWS] = Int64GetDatum((int64) layout->nrows + state->rows_elsewhere);
+	values[SUMMARY_CONVERGED] = BoolGetDatum(result->converged);
+	values[SUMMARY_STATUS] = CStringGetTextDatum(result->converged ? "converged" :
 									result->diverged ? "there is no maximum" :
 									"max_iterations reached");
-	values[8] = Int32GetDatum(result->iterations);
-	values[9] = Int64GetDatum(result->products);
-	values[10] = Float8GetDatum(-result->objective);
-	values[11] = Float8GetDatum(result->gradient);
-	nulls[12] = state->task.problem.options.draw == 0;
-	values[12] = Float8GetDatum(state->task.problem.options.draw);
+	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);
+	values[SUMMARY_PRODUCTS] = Int64GetDatum(result->products);
+	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(-result->objective);
+	values[SUMMARY_GRADIENT] = Float8GetDatum(result->gradient);
+	nulls[SUMMARY_DRAW] = state->task.problem.options.draw == 0;
+	values[SUMMARY_DRAW] = Float8GetDatum(state->task.problem.options.draw);
 }
 
 Datum

@@ -45,18 +45,37 @@ typedef struct SolveState
 	ParamValue	tt_params[THROUGH_TIME_MODEL_PARAMS];
 } SolveState;
 
-/* The columns of the type solve_summary, and which of them is an array of rows. */
-#define SUMMARY_NCOLUMNS 15
-#define SUMMARY_CONTEXTS 14
+/* The columns of the type solve_summary. */
+enum
+{
+	SUMMARY_SOLVER,
+	SUMMARY_MATCHES,
+	SUMMARY_PLAYERS,
+	SUMMARY_UNKNOWNS,
+	SUMMARY_ROWS,
+	SUMMARY_COMPONENTS,
+	SUMMARY_CONVERGED,
+	SUMMARY_STATUS,
+	SUMMARY_ITERATIONS,
+	SUMMARY_PRODUCTS,
+	SUMMARY_LOG_POSTERIOR,
+	SUMMARY_GRADIENT,
+	SUMMARY_DRAW,
+	SUMMARY_MEMORY,
+	SUMMARY_CONTEXTS,
+	SUMMARY_NCOLUMNS
+};
 
 /* The solver of that name, or an error that lists them. */
 extern const Solver *get_solver(const char *name);
 
 /*
- * The n elements of a json array of texts, or of numbers too, as texts; NULL if it is
- * something else.
+ * Room in a layout for the games and the components of so many players, of whom *room
+ * have some; it becomes twice what is needed.  At first *room is 0 and both arrays are
+ * NULL, and begin in the current context.  What is new is not initialized.
  */
-extern char **read_text_list(const JsonbValue *value, bool numbers, int *n);
+extern void solver_layout_reserve(SolverLayout *layout, int32 nplayers,
+								  int32 *room);
 
 /*
  * Begin, with memory from the current context: the solver and its parameters, which

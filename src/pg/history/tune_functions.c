@@ -7,7 +7,6 @@
  */
 #include "pg/matches/history_builder.h"
 
-#include <float.h>
 #include <nlopt.h>
 
 #include "catalog/pg_type.h"
@@ -15,11 +14,13 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
 
 #include "core/evaluate/tune.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/huge.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_tune_transition);
 SKILLRATING_FUNCTION(skillrating_tune_final);
@@ -30,6 +31,9 @@ SKILLRATING_FUNCTION(skillrating_tune_final);
 /* The first step of the search: on a log scale, and as a share of a range. */
 #define FIRST_STEP 0.4
 #define FIRST_STEP_SHARE 0.125
+
+/* The name of the bounds in messages. */
+#define BOUNDS "option \"bounds\" of tune()"
 
 /*
  * ---- Options ----
@@ -46,109 +50,56 @@ typedef struct TuneOptions
 	int			progress;		/* level of messages */
 } TuneOptions;
 
-static void
-wrong_option(const char *name, const char *expected)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("option \"%s\" of tune() must be %s", name, expected)));
-}
-
-static double
-number_option(const char *name, const JsonbValue *value, double min, double max,
-			  const char *expected)
-{
-	double		number;
-
-	if (value->type != jbvNumeric)
-		wrong_option(name, expected);
-	number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-												NumericGetDatum(value->val.numeric)));
-	if (!(number >= min && number <= max))
-		wrong_option(name, expected);
-	return number;
-}
-
-static Jsonb *
-object_option(const char *name, JsonbValue *value)
-{
-	if (value->type != jbvBinary ||
-		!JsonContainerIsObject(value->val.binary.data))
-		wrong_option(name, "an object");
-	return JsonbValueToJsonb(value);
-}
-
+/* The level of messages that the member of a reader names. */
 static int
-level_option(const char *name, const JsonbValue *value)
+level_option(const JsonReader *reader)
 {
-	static const struct
-	{
-		const char *name;
-		int			level;
-	}			levels[] = {
-		{"debug2", DEBUG2}, {"debug1", DEBUG1}, {"log", LOG}, {"info", INFO},
-		{"notice", NOTICE}
+	static const char *const names[] = {
+		"debug2", "debug1", "log", "info", "notice", NULL
 	};
-	int			i;
+	static const int levels[] = {DEBUG2, DEBUG1, LOG, INFO, NOTICE};
+	int			choice = json_value_choice(&reader->value, names);
 
-	for (i = 0; i < (int) lengthof(levels); i++)
-		if (value->type == jbvString &&
-			value->val.string.len == (int) strlen(levels[i].name) &&
-			memcmp(value->val.string.val, levels[i].name,
-				   value->val.string.len) == 0)
-			return levels[i].level;
-	wrong_option(name, "\"debug2\", \"debug1\", \"log\", \"info\" or \"notice\"");
-	pg_unreachable();
+	if (choice < 0)
+		json_invalid_value(reader,
+						   "\"debug2\", \"debug1\", \"log\", \"info\" or \"notice\"");
+	return levels[choice];
 }
 
 static TuneOptions
 get_options(Jsonb *json)
 {
 	TuneOptions options = {NULL, NULL, 0.1, 0.2, 500, 1e-4, DEBUG1};
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	JsonReader	reader;
 
 	if (json == NULL)
 		return options;
-	if (!JB_ROOT_IS_OBJECT(json))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("options of tune() must be a jsonb object"),
-				 errhint("For example '{\"params\": {\"k\": 20}, \"holdout\": 0.2}'.")));
-	it = JsonbIteratorInit(&json->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	json_reader_begin(&reader, json, "options of tune()",
+					  "For example '{\"params\": {\"k\": 20}, \"holdout\": 0.2}'.");
+	while (json_reader_next(&reader))
 	{
-		char	   *name;
-
-		if (token != WJB_KEY)
-			continue;
-		name = pnstrdup(value.val.string.val, value.val.string.len);
-		(void) JsonbIteratorNext(&it, &value, true);
-		if (strcmp(name, "params") == 0)
-			options.params = object_option(name, &value);
-		else if (strcmp(name, "bounds") == 0)
-			options.bounds = object_option(name, &value);
-		else if (strcmp(name, "burn_in") == 0)
-			options.burn_in = number_option(name, &value, 0, 0.9,
-											"a share from 0 to 0.9");
-		else if (strcmp(name, "holdout") == 0)
-			options.holdout = number_option(name, &value, 0, 0.9,
-											"a share from 0 to 0.9");
-		else if (strcmp(name, "max_evaluations") == 0)
-			options.max_evaluations =
-				(int) number_option(name, &value, 1, 1e6,
-									"a number from 1 to 1000000");
-		else if (strcmp(name, "tolerance") == 0)
-			options.tolerance = number_option(name, &value, 1e-10, 0.5,
-											  "a number from 1e-10 to 0.5");
-		else if (strcmp(name, "progress") == 0)
-			options.progress = level_option(name, &value);
+		if (strcmp(reader.key, "params") == 0)
+			options.params = json_member_object(&reader, "an object");
+		else if (strcmp(reader.key, "bounds") == 0)
+			options.bounds = json_member_object(&reader, "an object");
+		else if (strcmp(reader.key, "burn_in") == 0)
+			options.burn_in = json_member_number(&reader, 0, 0.9,
+												 "a share from 0 to 0.9");
+		else if (strcmp(reader.key, "holdout") == 0)
+			options.holdout = json_member_number(&reader, 0, 0.9,
+												 "a share from 0 to 0.9");
+		else if (strcmp(reader.key, "max_evaluations") == 0)
+			options.max_evaluations = (int)
+				json_member_number(&reader, 1, 1e6,
+								   "a number from 1 to 1000000");
+		else if (strcmp(reader.key, "tolerance") == 0)
+			options.tolerance = json_member_number(&reader, 1e-10, 0.5,
+												   "a number from 1e-10 to 0.5");
+		else if (strcmp(reader.key, "progress") == 0)
+			options.progress = level_option(&reader);
 		else
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("tune() has no option \"%s\"", name),
-					 errhint("Its options are \"params\", \"bounds\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"progress\".")));
+			json_invalid_key(&reader,
+							 "\"params\", \"bounds\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"progress\"");
 	}
 	return options;
 }
@@ -167,44 +118,31 @@ typedef struct TuneState
 	TuneProblem problem;
 } TuneState;
 
-/* The bounds given for a parameter; false if there are none. */
+/* Read the bounds given for a parameter; false if there are none. */
 static bool
 given_bounds(const TuneOptions *options, const Model *model,
 			 const ParamSpec *spec, double *low, double *high)
 {
-	JsonbValue	key;
-	JsonbValue *value;
-	double	   *bound[2];
+	JsonReader	reader;
+	double		bound[2];
 	int			i;
 
 	if (options->bounds == NULL)
 		return false;
-	key.type = jbvString;
-	key.val.string.val = unconstify(char *, spec->name);
-	key.val.string.len = strlen(spec->name);
-	value = findJsonbValueFromContainer(&options->bounds->root, JB_FOBJECT, &key);
-	if (value == NULL)
+	json_reader_begin(&reader, options->bounds, BOUNDS, NULL);
+	if (!json_reader_find(&reader, spec->name))
 		return false;
-	if (value->type != jbvBinary ||
-		!JsonContainerIsArray(value->val.binary.data) ||
-		JsonContainerSize(value->val.binary.data) != 2)
-		wrong_option("bounds", "an object of pairs, such as {\"k\": [4, 64]}");
-	bound[0] = low;
-	bound[1] = high;
+	json_member_numbers(&reader, bound, 2, "a pair of numbers, such as [4, 64]");
 	for (i = 0; i < 2; i++)
-	{
-		JsonbValue *element = getIthJsonbValueFromContainer(value->val.binary.data, i);
-
-		*bound[i] = number_option("bounds", element, -DBL_MAX, DBL_MAX,
-								  "an object of pairs, such as {\"k\": [4, 64]}");
-		if (!param_in_range(spec, *bound[i]))
+		if (!param_in_range(spec, bound[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("bound %g of parameter \"%s\" is out of range",
-							*bound[i], spec->name),
+							bound[i], spec->name),
 					 errhint("See skillrating.model_parameters('%s').",
 							 model->name)));
-	}
+	*low = bound[0];
+	*high = bound[1];
 	if (!(*low < *high))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -254,6 +192,31 @@ add_param(TuneState *state, const char *name)
 	problem->n++;
 }
 
+/* Errors for bounds of a parameter that is not fitted, which are a mistake. */
+static void
+check_bounds(const TuneState *state)
+{
+	JsonReader	reader;
+
+	if (state->options.bounds == NULL)
+		return;
+	json_reader_begin(&reader, state->options.bounds, BOUNDS, NULL);
+	while (json_reader_next(&reader))
+	{
+		int			index = get_param(&state->model->params, reader.key);
+		int			i;
+
+		for (i = 0; i < state->problem.n; i++)
+			if (state->problem.param[i].index == index)
+				break;
+		if (i == state->problem.n)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("parameter \"%s\" has bounds and is not to be fitted",
+							reader.key)));
+	}
+}
+
 static void
 add_params(TuneState *state, ArrayType *names)
 {
@@ -277,52 +240,45 @@ add_params(TuneState *state, ArrayType *names)
 		add_param(state, TextDatumGetCString(name[i]));
 	}
 
-	/* Bounds of what is not fitted are a mistake. */
-	if (state->options.bounds != NULL)
-	{
-		JsonbIterator *it = JsonbIteratorInit(&state->options.bounds->root);
-		JsonbIteratorToken token;
-		JsonbValue	value;
-
-		while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
-		{
-			int			index;
-
-			if (token != WJB_KEY)
-				continue;
-			index = get_param(&state->model->params, pnstrdup(value.val.string.val,
-													 value.val.string.len));
-			for (i = 0; i < n && state->problem.param[i].index != index; i++)
-				;
-			if (i == n)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("parameter \"%s\" has bounds and is not to be fitted",
-								state->model->params.spec[index].name)));
-		}
-	}
+	check_bounds(state);
 }
+
+/*
+ * The arguments of tune(): of three forms, where the options are always the last but
+ * come with the inputs or without.
+ */
+enum
+{
+	ARG_STATE,
+	ARG_MODEL,
+	ARG_FIT,
+	ARG_MATCH,
+	ARG_PLAYER,
+	ARG_TEAM,
+	ARG_RANK,
+	ARG_BEHIND_RANK				/* inputs, options or nothing */
+};
 
 static TuneState *
 tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	TuneState  *state = palloc0_object(TuneState);
-	int			nargs = PG_NARGS();
-	int			options = nargs > 7 ? nargs - 1 : -1;	/* always the last one */
+	int			last = PG_NARGS() - 1;
+	bool		options = last >= ARG_BEHIND_RANK && !PG_ARGISNULL(last);
 
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_FIT))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and fit must not be null")));
-	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	state->options = get_options(options < 0 || PG_ARGISNULL(options) ? NULL :
-								 PG_GETARG_JSONB_P_COPY(options));
+	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+	state->options = get_options(options ? PG_GETARG_JSONB_P_COPY(last) : NULL);
 	state->params = get_params(&state->model->params, state->options.params);
-	add_params(state, PG_GETARG_ARRAYTYPE_P(2));
+	add_params(state, PG_GETARG_ARRAYTYPE_P(ARG_FIT));
 
-	history_builder_begin_rows(&state->builder, fcinfo, "tune", 3,
-							   nargs > 8 ? 7 : -1, false, state->model->shares != NULL);
+	history_builder_begin_rows(&state->builder, fcinfo, "tune", ARG_MATCH,
+							   last > ARG_BEHIND_RANK ? ARG_BEHIND_RANK : -1,
+							   false, state->model->shares != NULL);
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -331,14 +287,12 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 Datum
 skillrating_tune_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context;
+	MemoryContext context = aggregate_context(fcinfo, "tune");
 	TuneState  *state;
 	MemoryContext old;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	state = PG_ARGISNULL(0) ? tune_begin(fcinfo, context) :
-		(TuneState *) PG_GETARG_POINTER(0);
+	state = PG_ARGISNULL(ARG_STATE) ? tune_begin(fcinfo, context) :
+		(TuneState *) PG_GETARG_POINTER(ARG_STATE);
 
 	old = MemoryContextSwitchTo(context);
 	history_builder_read_row(&state->builder, fcinfo);
@@ -493,6 +447,37 @@ search_minimum(TuneState *state, int64 matches, double *variable,
  * ---- The result ----
  */
 
+/* The columns of the type tuning. */
+enum
+{
+	TUNING_MODEL,
+	TUNING_PARAMS,
+	TUNING_FITTED,
+	TUNING_MATCHES,
+	TUNING_LOG_LOSS_BEFORE,
+	TUNING_LOG_LOSS,
+	TUNING_HELD_OUT_MATCHES,
+	TUNING_HELD_OUT_LOG_LOSS_BEFORE,
+	TUNING_HELD_OUT_LOG_LOSS,
+	TUNING_EVALUATIONS,
+	TUNING_CONVERGED,
+	TUNING_STOPPED,
+	TUNING_NCOLUMNS
+};
+
+/* The columns of the type tuned_parameter. */
+enum
+{
+	PARAMETER_NAME,
+	PARAMETER_START,
+	PARAMETER_VALUE,
+	PARAMETER_STANDARD_ERROR,
+	PARAMETER_LOW,
+	PARAMETER_HIGH,
+	PARAMETER_AT_BOUND,
+	PARAMETER_NCOLUMNS
+};
+
 /* Scores of the fitted and of the held part; a mistake in a match is an error. */
 static void
 score_history(TuneState *state, HistoryWork *work, const size_t *bound,
@@ -522,7 +507,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
 				 const double *error, const bool *at_bound)
 {
 	const TuneProblem *problem = &state->problem;
-	RowArray	rows = row_array_of(result_column_element_type(fcinfo, 2),
+	RowArray	rows = row_array_of(result_column_element_type(fcinfo, TUNING_FITTED),
 									problem->n);
 	int			i;
 
@@ -530,17 +515,17 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
 	{
 		const TuneParam *param = &problem->param[i];
 		double		value = tune_value(param, variable[i]);
-		Datum		values[7];
-		bool		nulls[7] = {false};
+		Datum		values[PARAMETER_NCOLUMNS];
+		bool		nulls[PARAMETER_NCOLUMNS] = {false};
 
-		values[0] = CStringGetTextDatum(state->model->params.spec[param->index].name);
-		values[1] = Float8GetDatum(start[i]);
-		values[2] = Float8GetDatum(value);
-		nulls[3] = nulls[4] = nulls[5] = isnan(error[i]);
-		values[3] = Float8GetDatum(param->log_scale ? value * error[i] : error[i]);
-		values[4] = Float8GetDatum(tune_value(param, variable[i] - 1.959963984540054 * error[i]));
-		values[5] = Float8GetDatum(tune_value(param, variable[i] + 1.959963984540054 * error[i]));
-		values[6] = BoolGetDatum(at_bound[i]);
+		values[PARAMETER_NAME] = CStringGetTextDatum(state->model->params.spec[param->index].name);
+		values[PARAMETER_START] = Float8GetDatum(start[i]);
+		values[PARAMETER_VALUE] = Float8GetDatum(value);
+		nulls[PARAMETER_STANDARD_ERROR] = nulls[PARAMETER_LOW] = nulls[PARAMETER_HIGH] = isnan(error[i]);
+		values[PARAMETER_STANDARD_ERROR] = Float8GetDatum(param->log_scale ? value * error[i] : error[i]);
+		values[PARAMETER_LOW] = Float8GetDatum(tune_value(param, variable[i] - 1.959963984540054 * error[i]));
+		values[PARAMETER_HIGH] = Float8GetDatum(tune_value(param, variable[i] + 1.959963984540054 * error[i]));
+		values[PARAMETER_AT_BOUND] = BoolGetDatum(at_bound[i]);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);
@@ -549,7 +534,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
 Datum
 skillrating_tune_final(PG_FUNCTION_ARGS)
 {
-	TuneState  *state;
+	TuneState  *state = aggregate_state(fcinfo, "tune");
 	TuneProblem *problem;
 	History    *history;
 	HistoryWork work;
@@ -562,15 +547,12 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	bool		at_bound[TUNE_MAX_PARAMS];
 	const char *stopped;
 	bool		converged;
-	Datum		values[12];
-	bool		nulls[12] = {false};
+	Datum		values[TUNING_NCOLUMNS];
+	bool		nulls[TUNING_NCOLUMNS] = {false};
 	int			i;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		elog(ERROR, "aggregate function called in non-aggregate context");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (TuneState *) PG_GETARG_POINTER(0);
 	problem = &state->problem;
 	history = &state->builder.history;
 	history_builder_end_rows(&state->builder);
@@ -580,8 +562,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	bound[1] = bound[2] - (size_t) (state->options.holdout * history->nmatches);
 	bound[1] = Max(bound[0], bound[1]);
 	history_work_init(&work,
-					  palloc_extended(Max(history_work_size(history, state->model->nstate), 1),
-									  MCXT_ALLOC_HUGE),
+					  huge_array(char, history_work_size(history, state->model->nstate)),
 					  history, state->model->nstate);
 	score_history(state, &work, bound, before);
 	if (before[0].matches == 0)
@@ -609,19 +590,19 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	tune_errors(problem, variable, error, at_bound);
 	score_history(state, &work, bound, after);
 
-	values[0] = CStringGetTextDatum(state->model->name);
-	values[1] = params_jsonb(&state->model->params, state->params);
-	values[2] = tuned_parameters(fcinfo, state, start, variable, error, at_bound);
-	values[3] = Int64GetDatum(after[0].matches);
-	values[4] = Float8GetDatum(mean_log_loss(&before[0]));
-	values[5] = Float8GetDatum(mean_log_loss(&after[0]));
-	values[6] = Int64GetDatum(after[1].matches);
-	values[7] = Float8GetDatum(mean_log_loss(&before[1]));
-	values[8] = Float8GetDatum(mean_log_loss(&after[1]));
-	nulls[7] = before[1].matches == 0;
-	nulls[8] = after[1].matches == 0;
-	values[9] = Int64GetDatum(problem->evaluations);
-	values[10] = BoolGetDatum(converged);
-	values[11] = CStringGetTextDatum(stopped);
+	values[TUNING_MODEL] = CStringGetTextDatum(state->model->name);
+	values[TUNING_PARAMS] = params_jsonb(&state->model->params, state->params);
+	values[TUNING_FITTED] = tuned_parameters(fcinfo, state, start, variable, error, at_bound);
+	values[TUNING_MATCHES] = Int64GetDatum(after[0].matches);
+	values[TUNING_LOG_LOSS_BEFORE] = Float8GetDatum(mean_log_loss(&before[0]));
+	values[TUNING_LOG_LOSS] = Float8GetDatum(mean_log_loss(&after[0]));
+	values[TUNING_HELD_OUT_MATCHES] = Int64GetDatum(after[1].matches);
+	values[TUNING_HELD_OUT_LOG_LOSS_BEFORE] = Float8GetDatum(mean_log_loss(&before[1]));
+	values[TUNING_HELD_OUT_LOG_LOSS] = Float8GetDatum(mean_log_loss(&after[1]));
+	nulls[TUNING_HELD_OUT_LOG_LOSS_BEFORE] = before[1].matches == 0;
+	nulls[TUNING_HELD_OUT_LOG_LOSS] = after[1].matches == 0;
+	values[TUNING_EVALUATIONS] = Int64GetDatum(problem->evaluations);
+	values[TUNING_CONVERGED] = BoolGetDatum(converged);
+	values[TUNING_STOPPED] = CStringGetTextDatum(stopped);
 	return return_row(fcinfo, values, nulls);
 }

@@ -14,12 +14,7 @@
 #include "utils/typcache.h"
 
 #include "pg/matches/batch.h"
-
-/* Memory for n elements where there were some, which may be more than 1 GB. */
-#define GROW(array, type, n) \
-	array = (array) == NULL ? \
-		(type *) palloc_extended(mul_size(sizeof(type), n), MCXT_ALLOC_HUGE) : \
-		(type *) repalloc_huge(array, mul_size(sizeof(type), n))
+#include "pg/sql/huge.h"
 
 void
 history_builder_init(HistoryBuilder *builder, Oid player_type, bool pools_share)
@@ -48,8 +43,8 @@ player_number(HistoryBuilder *builder, Datum id, const char *pool)
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("too many players: more than %d", builder->max_players)));
 		builder->max_players = Max(1024, 2 * builder->max_players);
-		GROW(builder->player_id, Datum, builder->max_players);
-		GROW(history->shared, int32, builder->max_players);
+		huge_array_grow(builder->player_id, Datum, builder->max_players);
+		huge_array_grow(history->shared, int32, builder->max_players);
 	}
 	number = history->nplayers++;
 	*place = (void *) (intptr_t) (number + 1);
@@ -78,11 +73,11 @@ reserve_participants(HistoryBuilder *builder, int n)
 		return;
 	builder->max_participants = Max(history->nparticipants + n,
 									Max(4096, 2 * builder->max_participants));
-	GROW(history->player, int32, builder->max_participants);
-	GROW(history->team, int32, builder->max_participants);
+	huge_array_grow(history->player, int32, builder->max_participants);
+	huge_array_grow(history->team, int32, builder->max_participants);
 	for (j = 0; j < PARTICIPANT_NUMBERS; j++)
 		if (history->number[j] != NULL)
-			GROW(history->number[j], double, builder->max_participants);
+			huge_array_grow(history->number[j], double, builder->max_participants);
 }
 
 int32
@@ -144,8 +139,8 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 	if (history->nmatches == builder->max_matches)
 	{
 		builder->max_matches = Max(1024, 2 * builder->max_matches);
-		GROW(history->match, HistoryMatch, builder->max_matches);
-		GROW(builder->context_of, int32, builder->max_matches);
+		huge_array_grow(history->match, HistoryMatch, builder->max_matches);
+		huge_array_grow(builder->context_of, int32, builder->max_matches);
 	}
 	reserve_participants(builder, source->n);
 
@@ -174,7 +169,7 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 			{
 				if (isnan(number))
 					continue;
-				GROW(history->number[j], double, builder->max_participants);
+				huge_array_grow(history->number[j], double, builder->max_participants);
 				for (k = 0; k < place; k++)
 					history->number[j][k] = get_float8_nan();
 			}

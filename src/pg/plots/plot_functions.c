@@ -16,8 +16,10 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
+#include "core/evaluate/calibration.h"
 #include "core/util/axis.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_calibration);
 SKILLRATING_FUNCTION(skillrating_plot_history);
@@ -25,6 +27,9 @@ SKILLRATING_FUNCTION(skillrating_plot_distribution);
 
 /* The most lines that one picture can tell apart. */
 #define MAX_SERIES 16
+
+/* The most bins of a calibration, as many as calibration() makes. */
+#define MAX_BINS CALIBRATION_MAX_BINS
 
 /* Names of lines are cut after so many bytes. */
 #define MAX_NAME 24
@@ -66,24 +71,65 @@ count_attribute(HeapTupleHeader row, int attribute)
 	return isnull ? 0 : (double) DatumGetInt64(value);
 }
 
-/* The attributes of the types calibration and calibration_bin that are drawn. */
+/* The attributes, from 1, of the types calibration and calibration_bin that are drawn. */
 enum
 {
-	CALIBRATION_FORECASTS = 1,
-	CALIBRATION_BRIER_SCORE = 4,
-	CALIBRATION_LOG_LOSS = 5,
-	CALIBRATION_ECE = 10,
-	CALIBRATION_INTERCEPT = 11,
-	CALIBRATION_SLOPE = 13,
-	CALIBRATION_SLOPE_ERROR = 14,
-	CALIBRATION_Z = 15,
-	CALIBRATION_BINS = 16,
+	DRAWN_FORECASTS = 1,
+	DRAWN_BRIER_SCORE = 4,
+	DRAWN_LOG_LOSS = 5,
+	DRAWN_ECE = 10,
+	DRAWN_INTERCEPT = 11,
+	DRAWN_SLOPE = 13,
+	DRAWN_SLOPE_ERROR = 14,
+	DRAWN_Z = 15,
+	DRAWN_BINS = 16,
 	BIN_LOW = 1,
 	BIN_HIGH,
 	BIN_FORECASTS,
 	BIN_PROBABILITY,
 	BIN_OUTCOME
 };
+
+/* The bins of a calibration that are not null, and how many. */
+static HeapTupleHeader *
+calibration_bins(HeapTupleHeader row, int *nbins)
+{
+	bool		isnull;
+	Datum		bins = GetAttributeByNum(row, DRAWN_BINS, &isnull);
+	ArrayType  *array;
+	HeapTupleHeader *bin;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Datum	   *element;
+	bool	   *null;
+	int			n;
+	int			i;
+
+	*nbins = 0;
+	if (isnull)
+		return NULL;
+	array = DatumGetArrayTypeP(bins);
+	if (array_size(array) > MAX_BINS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a picture shows at most %d bins, not %d", MAX_BINS,
+						array_size(array))));
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
+	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
+					  &element, &null, &n);
+	bin = palloc_array(HeapTupleHeader, n + 1);
+	for (i = 0; i < n; i++)
+		if (!null[i])
+			bin[(*nbins)++] = DatumGetHeapTupleHeader(element[i]);
+	return bin;
+}
+
+static bool
+is_share(double number)
+{
+	return number >= 0 && number <= 1;
+}
 
 /* How many forecasts a bin has, as a bar from below. */
 static void
@@ -97,11 +143,13 @@ draw_bin_counts(Svg *svg, HeapTupleHeader *bin, int nbins)
 		most = Max(most, count_attribute(bin[i], BIN_FORECASTS));
 	for (i = 0; i < nbins; i++)
 	{
-		double		left = svg_x(svg, number_attribute(bin[i], BIN_LOW)) + 0.5;
-		double		right = svg_x(svg, number_attribute(bin[i], BIN_HIGH)) - 0.5;
+		double		low = number_attribute(bin[i], BIN_LOW);
+		double		high = number_attribute(bin[i], BIN_HIGH);
+		double		left = svg_x(svg, low) + 0.5;
+		double		right = svg_x(svg, high) - 0.5;
 		double		height = room * count_attribute(bin[i], BIN_FORECASTS) / most;
 
-		if (height > 0)
+		if (height > 0 && is_share(low) && is_share(high))
 			appendStringInfo(&svg->text,
 							 "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
 							 left, svg->height - svg->bottom - height,
@@ -118,7 +166,7 @@ draw_bin(Svg *svg, HeapTupleHeader bin)
 	double		y = number_attribute(bin, BIN_OUTCOME);
 	double		error;
 
-	if (n == 0 || !isfinite(p) || !isfinite(y))
+	if (!(n > 0) || !is_share(p) || !is_share(y))
 		return;
 
 	/* As after one more half win and half loss, so that 0 of 3 has an error. */
@@ -132,91 +180,80 @@ draw_bin(Svg *svg, HeapTupleHeader bin)
 					 svg_y(svg, y), n, p, y);
 }
 
+/* The axes of a calibration. */
+static void
+draw_calibration_frame(Svg *svg)
+{
+	svg_y_axis(svg, 5, NULL);
+	svg_x_axis(svg, 5, "forecast probability");
+	appendStringInfo(&svg->text,
+					 "<text class=\"middle\" transform=\"translate(17 %.1f) rotate(-90)\">frequency</text>\n",
+					 (svg->top + svg->height - svg->bottom) / 2);
+}
+
+/* The logistic recalibration, as a line and in words. */
+static void
+draw_recalibration(Svg *svg, HeapTupleHeader row, StringInfo words)
+{
+	double		intercept = number_attribute(row, DRAWN_INTERCEPT);
+	double		slope = number_attribute(row, DRAWN_SLOPE);
+	int			i;
+
+	if (!isfinite(slope) || !isfinite(intercept))
+		return;
+	appendStringInfoString(&svg->text, "<path class=\"line stroke c1\" d=\"");
+	for (i = 1; i < 100; i++)
+	{
+		double		p = i / 100.0;
+
+		appendStringInfo(&svg->text, "%c%.1f %.1f", i == 1 ? 'M' : 'L',
+						 svg_x(svg, p),
+						 svg_y(svg, 1 / (1 + exp(-intercept - slope * log(p / (1 - p))))));
+	}
+	appendStringInfoString(&svg->text, "\"/>\n");
+	appendStringInfo(words, "Recalibration (line): intercept %.3f, slope %.3f +- %s",
+					 intercept, slope,
+					 number_text("%.3f", number_attribute(row, DRAWN_SLOPE_ERROR)));
+}
+
 /* plot_calibration(calibration, title) */
 Datum
 skillrating_plot_calibration(PG_FUNCTION_ARGS)
 {
 	HeapTupleHeader row;
-	char	   *title;
 	Svg			svg = {.width = 500,.height = 530,.left = 56,.right = 24,
 	.top = 60,.bottom = 84,.x_min = 0,.x_max = 1,.y_min = 0,.y_max = 1};
-	double		forecasts,
-				intercept,
-				slope;
-	Datum	   *element = NULL;
-	bool	   *null = NULL;
 	HeapTupleHeader *bin;
-	StringInfoData summary;
-	bool		isnull;
-	Datum		bins;
-	int			nbins = 0;
-	int			n = 0;
+	StringInfoData words;
+	int			nbins;
 	int			i;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	row = PG_GETARG_HEAPTUPLEHEADER(0);
-	title = title_argument(fcinfo, 1, "Calibration");
-	forecasts = count_attribute(row, CALIBRATION_FORECASTS);
-	intercept = number_attribute(row, CALIBRATION_INTERCEPT);
-	slope = number_attribute(row, CALIBRATION_SLOPE);
-	bins = GetAttributeByNum(row, CALIBRATION_BINS, &isnull);
-	if (!isnull)
-	{
-		ArrayType  *array = DatumGetArrayTypeP(bins);
-		int16		typlen;
-		bool		typbyval;
-		char		typalign;
+	bin = calibration_bins(row, &nbins);
 
-		get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
-		deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
-						  &element, &null, &n);
-	}
-	bin = palloc_array(HeapTupleHeader, n + 1);
-	for (i = 0; i < n; i++)
-		if (!null[i])
-			bin[nbins++] = DatumGetHeapTupleHeader(element[i]);
-
-	initStringInfo(&summary);
-	appendStringInfo(&summary, "%.0f forecasts: Brier score %s, log loss %s, mean error %s",
-					 forecasts,
-					 number_text("%.4f", number_attribute(row, CALIBRATION_BRIER_SCORE)),
-					 number_text("%.4f", number_attribute(row, CALIBRATION_LOG_LOSS)),
-					 number_text("%.4f", number_attribute(row, CALIBRATION_ECE)));
-	svg_begin(&svg, title, summary.data);
-	svg_text(&svg, 16, 44, "note", summary.data);
-	svg_y_axis(&svg, 5, NULL);
-	svg_x_axis(&svg, 5, "forecast probability");
-	appendStringInfo(&svg.text,
-					 "<text class=\"middle\" transform=\"translate(17 %.1f) rotate(-90)\">frequency</text>\n",
-					 (svg.top + svg.height - svg.bottom) / 2);
+	initStringInfo(&words);
+	appendStringInfo(&words, "%.0f forecasts: Brier score %s, log loss %s, mean error %s",
+					 count_attribute(row, DRAWN_FORECASTS),
+					 number_text("%.4f", number_attribute(row, DRAWN_BRIER_SCORE)),
+					 number_text("%.4f", number_attribute(row, DRAWN_LOG_LOSS)),
+					 number_text("%.4f", number_attribute(row, DRAWN_ECE)));
+	svg_begin(&svg, title_argument(fcinfo, 1, "Calibration"), words.data);
+	svg_text(&svg, 16, 44, "note", words.data);
+	draw_calibration_frame(&svg);
 	draw_bin_counts(&svg, bin, nbins);
 	appendStringInfo(&svg.text, "<path class=\"guide\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
 					 svg_x(&svg, 0), svg_y(&svg, 0), svg_x(&svg, 1), svg_y(&svg, 1));
 
-	resetStringInfo(&summary);
-	if (isfinite(slope) && isfinite(intercept))
-	{
-		appendStringInfoString(&svg.text, "<path class=\"line stroke c1\" d=\"");
-		for (i = 1; i < 100; i++)
-		{
-			double		p = i / 100.0;
-
-			appendStringInfo(&svg.text, "%c%.1f %.1f", i == 1 ? 'M' : 'L',
-							 svg_x(&svg, p),
-							 svg_y(&svg, 1 / (1 + exp(-intercept - slope * log(p / (1 - p))))));
-		}
-		appendStringInfoString(&svg.text, "\"/>\n");
-		appendStringInfo(&summary, "Recalibration (line): intercept %.3f, slope %.3f +- %s",
-						 intercept, slope,
-						 number_text("%.3f", number_attribute(row, CALIBRATION_SLOPE_ERROR)));
-	}
+	resetStringInfo(&words);
+	draw_recalibration(&svg, row, &words);
 	for (i = 0; i < nbins; i++)
 		draw_bin(&svg, bin[i]);
-	if (isfinite(number_attribute(row, CALIBRATION_Z)))
-		appendStringInfo(&summary, "%sz = %.2f", summary.len > 0 ? "; " : "",
-						 number_attribute(row, CALIBRATION_Z));
-	svg_text(&svg, svg.left, svg.height - svg.bottom + 58, "note", summary.data);
+	if (isfinite(number_attribute(row, DRAWN_Z)))
+		appendStringInfo(&words, "%sz = %.2f", words.len > 0 ? "; " : "",
+						 number_attribute(row, DRAWN_Z));
+	svg_text(&svg, svg.left, svg.height - svg.bottom + 58, "note", words.data);
 	svg_text(&svg, svg.left, svg.height - svg.bottom + 74, "note",
 			 "Dots: bins with two standard errors; bars: forecasts in each");
 	PG_RETURN_DATUM(svg_end(&svg));
@@ -244,11 +281,12 @@ typedef struct Series
 } Series;
 
 static int
-compare_points(const void *a, const void *b)
+compare_points(const void *a, const void *b, void *arg)
 {
 	const Point *p = (const Point *) a;
 	const Point *q = (const Point *) b;
 
+	(void) arg;
 	if (p->series != q->series)
 		return p->series - q->series;
 	if (p->x != q->x)
@@ -286,8 +324,7 @@ history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
 	ArrayType  *deviations = PG_ARGISNULL(3) ? NULL :
 		array_with_nulls_argument(fcinfo, 3, "deviation", count);
-	Point	   *point = MemoryContextAllocHuge(CurrentMemoryContext,
-											   mul_size(sizeof(Point), count + 1));
+	Point	   *point = huge_array(Point, count);
 	Datum	   *name,
 			   *at,
 			   *rating,
@@ -335,23 +372,11 @@ history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 		p->order = i;
 		(*n)++;
 	}
-	qsort(point, *n, sizeof(Point), compare_points);
+	qsort_interruptible(point, *n, sizeof(Point), compare_points, NULL);
 	for (i = 0; i < *n; i++)
 		if (series[point[i].series].n++ == 0)
 			series[point[i].series].first = i;
 	return point;
-}
-
-/* Widen a range that is empty, and leave some air. */
-static void
-pad_range(double *min, double *max, double share)
-{
-	double		pad = (*max - *min) * share;
-
-	if (!(*max > *min))
-		pad = Max(fabs(*max) * 0.01, 1);
-	*min -= pad;
-	*max += pad;
 }
 
 /*
@@ -378,6 +403,7 @@ draw_series(Svg *svg, const Series *series, const Point *point, const char *clas
 			least = Min(least, point[i].y);
 			most = Max(most, point[i].y);
 		}
+		CHECK_FOR_INTERRUPTS();
 		last = point[i - 1].y;
 		appendStringInfo(&svg->text, "%c%.1f %.1f", from == 0 ? 'M' : 'L', x,
 						 svg_y(svg, first));
@@ -412,6 +438,7 @@ draw_band(Svg *svg, const Series *series, const Point *point, const char *class)
 			const Point *p = &point[side == 0 ? i : series->n - 1 - i];
 			double		x = svg_x(svg, p->x);
 
+			CHECK_FOR_INTERRUPTS();
 			if (isnan(p->deviation) || (fabs(x - last_x) < 1 && i < series->n - 1))
 				continue;
 			appendStringInfo(&back, "%c%.1f %.1f", side == 0 && n == 0 ? 'M' : 'L', x,
@@ -457,6 +484,27 @@ place_names(Svg *svg, Series *series, int n, const Point *point)
 	}
 }
 
+/* The ranges of the points and, two deviations up and down, of their bands. */
+static void
+set_ranges(Svg *svg, const Point *point, int n)
+{
+	int			i;
+
+	svg->x_min = svg->y_min = INFINITY;
+	svg->x_max = svg->y_max = -INFINITY;
+	for (i = 0; i < n; i++)
+	{
+		double		spread = isnan(point[i].deviation) ? 0 : 2 * point[i].deviation;
+
+		svg->x_min = Min(svg->x_min, point[i].x);
+		svg->x_max = Max(svg->x_max, point[i].x);
+		svg->y_min = Min(svg->y_min, point[i].y - spread);
+		svg->y_max = Max(svg->y_max, point[i].y + spread);
+	}
+	svg_widen(&svg->x_min, &svg->x_max, 0);
+	svg_widen(&svg->y_min, &svg->y_max, 0.04);
+}
+
 /* plot_history(player, at, rating, deviation, title) */
 Datum
 skillrating_plot_history(PG_FUNCTION_ARGS)
@@ -480,21 +528,7 @@ skillrating_plot_history(PG_FUNCTION_ARGS)
 	if (n == 0)
 		PG_RETURN_NULL();
 
-	svg.x_min = svg.y_min = INFINITY;
-	svg.x_max = svg.y_max = -INFINITY;
-	for (i = 0; i < n; i++)
-	{
-		double		spread = isnan(point[i].deviation) ? 0 : 2 * point[i].deviation;
-
-		svg.x_min = Min(svg.x_min, point[i].x);
-		svg.x_max = Max(svg.x_max, point[i].x);
-		svg.y_min = Min(svg.y_min, point[i].y - spread);
-		svg.y_max = Max(svg.y_max, point[i].y + spread);
-	}
-	pad_range(&svg.y_min, &svg.y_max, 0.04);
-	if (!(svg.x_max > svg.x_min))
-		pad_range(&svg.x_min, &svg.x_max, times ? 0 : 0.04);
-
+	set_ranges(&svg, point, n);
 	initStringInfo(&description);
 	appendStringInfo(&description, "Lines over %s, the last rating of each player: ",
 					 times ? "time" : "matches");
@@ -542,11 +576,12 @@ skillrating_plot_history(PG_FUNCTION_ARGS)
  */
 
 static int
-compare_doubles(const void *a, const void *b)
+compare_doubles(const void *a, const void *b, void *arg)
 {
 	double		x = *(const double *) a;
 	double		y = *(const double *) b;
 
+	(void) arg;
 	return (x > y) - (x < y);
 }
 
@@ -591,98 +626,147 @@ draw_marker(Svg *svg, double x, double other, double y, const char *class,
 			 psprintf("fill %s%s", class, left ? " end" : ""), label);
 }
 
+/* The argument value without nulls, sorted. */
+static double *
+distribution_values(FunctionCallInfo fcinfo, int *n)
+{
+	ArrayType  *array = array_with_nulls_argument(fcinfo, 0, "value", -1);
+	double	   *value;
+	Datum	   *element;
+	bool	   *null;
+	int			total;
+	int			i;
+
+	deconstruct_array(array, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+					  &element, &null, &total);
+	value = huge_array(double, total);
+	*n = 0;
+	for (i = 0; i < total; i++)
+		if (!null[i])
+		{
+			value[*n] = DatumGetFloat8(element[i]);
+			check_finite("value", value[*n]);
+			(*n)++;
+		}
+	qsort_interruptible(value, *n, sizeof(double), compare_doubles, NULL);
+	return value;
+}
+
+/* The mean of values, and their standard deviation. */
+static double
+mean_and_deviation(const double *value, int n, double *deviation)
+{
+	double		mean = 0;
+	double		squares = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		double		part = value[i] - mean;
+
+		CHECK_FOR_INTERRUPTS();
+		mean += part / (i + 1);
+		squares += part * (value[i] - mean);
+	}
+	*deviation = n > 1 ? sqrt(squares / (n - 1)) : 0.0;
+	return mean;
+}
+
+/* Values counted in bins of equal width, which begin at the plot's x_min. */
+typedef struct Histogram
+{
+	double		step;
+	int			bins;
+	int		   *count;
+	int			most;
+} Histogram;
+
+/* Count sorted values; the plot's range becomes that of the bins. */
+static Histogram
+count_values(Svg *svg, const double *value, int n)
+{
+	Histogram	histogram = {0};
+	int			i;
+
+	svg->x_min = value[0];
+	svg->x_max = value[n - 1];
+	svg_widen(&svg->x_min, &svg->x_max, 0);
+
+	/*
+	 * Round numbers make them up to 2.5 times as wide, so begin with narrow
+	 * ones.
+	 */
+	histogram.step = axis_step(svg->x_max - svg->x_min,
+								2 * distribution_bins(value, n));
+	svg->x_min = axis_floor(svg->x_min, histogram.step);
+	svg->x_max = axis_ceiling(svg->x_max, histogram.step);
+	histogram.bins = (int) Max(lround((svg->x_max - svg->x_min) / histogram.step), 1);
+	histogram.count = palloc0_array(int, histogram.bins);
+	for (i = 0; i < n; i++)
+	{
+		int			bin = (int) ((value[i] - svg->x_min) / histogram.step + 1e-9);
+
+		CHECK_FOR_INTERRUPTS();
+		bin = Min(Max(bin, 0), histogram.bins - 1);
+		histogram.most = Max(histogram.most, ++histogram.count[bin]);
+	}
+	return histogram;
+}
+
+static void
+draw_bars(Svg *svg, const Histogram *histogram)
+{
+	int			i;
+
+	for (i = 0; i < histogram->bins; i++)
+	{
+		double		low = svg->x_min + i * histogram->step;
+		double		high = svg->x_min + (i + 1) * histogram->step;
+		double		left = svg_x(svg, low) + 0.5;
+		double		right = svg_x(svg, high) - 0.5;
+		int			count = histogram->count[i];
+
+		if (count > 0)
+			appendStringInfo(&svg->text,
+							 "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%d from %.6g to %.6g</title></rect>\n",
+							 left, svg_y(svg, count), Max(right - left, 0.5),
+							 svg_y(svg, 0) - svg_y(svg, count), count, low, high);
+	}
+}
+
 /* plot_distribution(value, title) */
 Datum
 skillrating_plot_distribution(PG_FUNCTION_ARGS)
 {
 	Svg			svg = {.width = 620,.height = 360,.left = 56,.right = 20,
 	.top = 62,.bottom = 40};
-	ArrayType  *array;
-	Datum	   *element;
-	bool	   *null;
+	Histogram	histogram;
 	double	   *value;
-	double		mean = 0;
-	double		squares = 0;
-	double		step;
-	int		   *count;
-	int			bins;
-	int			most = 0;
-	int			n = 0;
-	int			total;
-	int			i;
+	double		mean;
+	double		median;
+	double		deviation;
 	char	   *summary;
-	char	   *title;
+	int			n;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	array = array_with_nulls_argument(fcinfo, 0, "value", -1);
-	title = title_argument(fcinfo, 1, "Distribution");
-	deconstruct_array(array, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &element, &null, &total);
-	value = palloc_array(double, total + 1);
-	for (i = 0; i < total; i++)
-		if (!null[i])
-		{
-			value[n] = DatumGetFloat8(element[i]);
-			check_finite("value", value[n]);
-			n++;
-		}
+	value = distribution_values(fcinfo, &n);
 	if (n == 0)
 		PG_RETURN_NULL();
-	qsort(value, n, sizeof(double), compare_doubles);
-	for (i = 0; i < n; i++)
-	{
-		double		part = value[i] - mean;
-
-		mean += part / (i + 1);
-		squares += part * (value[i] - mean);
-	}
-
-	svg.x_min = value[0];
-	svg.x_max = value[n - 1];
-	if (!(svg.x_max > svg.x_min))
-		pad_range(&svg.x_min, &svg.x_max, 0);
-
-	/*
-	 * Round numbers make them up to 2.5 times as wide, so begin with narrow
-	 * ones.
-	 */
-	step = axis_step(svg.x_max - svg.x_min, 2 * distribution_bins(value, n));
-	svg.x_min = axis_floor(svg.x_min, step);
-	svg.x_max = axis_ceiling(svg.x_max, step);
-	bins = (int) lround((svg.x_max - svg.x_min) / step);
-	count = palloc0_array(int, bins);
-	for (i = 0; i < n; i++)
-	{
-		int			bin = (int) ((value[i] - svg.x_min) / step + 1e-9);
-
-		bin = Min(Max(bin, 0), bins - 1);
-		most = Max(most, ++count[bin]);
-	}
-	svg.y_max = most * 1.08;
+	histogram = count_values(&svg, value, n);
+	svg.y_max = histogram.most * 1.08;
+	mean = mean_and_deviation(value, n, &deviation);
+	median = quantile(value, n, 0.5);
 
 	summary = psprintf("%d values: mean %.5g, standard deviation %s, quartiles %.5g, %.5g and %.5g",
-					   n, mean,
-					   number_text("%.4g", n > 1 ? sqrt(squares / (n - 1)) : 0.0),
-					   quantile(value, n, 0.25), quantile(value, n, 0.5),
-					   quantile(value, n, 0.75));
-	svg_begin(&svg, title, summary);
+					   n, mean, number_text("%.4g", deviation),
+					   quantile(value, n, 0.25), median, quantile(value, n, 0.75));
+	svg_begin(&svg, title_argument(fcinfo, 1, "Distribution"), summary);
 	svg_text(&svg, 16, 44, "note", summary);
 	svg_y_axis(&svg, 5, NULL);
 	svg_x_axis(&svg, 8, NULL);
-	for (i = 0; i < bins; i++)
-	{
-		double		left = svg_x(&svg, svg.x_min + i * step) + 0.5;
-		double		right = svg_x(&svg, svg.x_min + (i + 1) * step) - 0.5;
-
-		if (count[i] > 0)
-			appendStringInfo(&svg.text,
-							 "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%d from %.6g to %.6g</title></rect>\n",
-							 left, svg_y(&svg, count[i]), Max(right - left, 0.5),
-							 svg_y(&svg, 0) - svg_y(&svg, count[i]), count[i],
-							 svg.x_min + i * step, svg.x_min + (i + 1) * step);
-	}
-	draw_marker(&svg, quantile(value, n, 0.5), mean, svg.top + 12, "c0", "median");
-	draw_marker(&svg, mean, quantile(value, n, 0.5), svg.top + 28, "c1 dash", "mean");
+	draw_bars(&svg, &histogram);
+	draw_marker(&svg, median, mean, svg.top + 12, "c0", "median");
+	draw_marker(&svg, mean, median, svg.top + 28, "c1 dash", "mean");
 	PG_RETURN_DATUM(svg_end(&svg));
 }

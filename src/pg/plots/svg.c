@@ -44,6 +44,15 @@ static const char style[] =
 ".sr .c6.stroke{stroke:#5fd0e8}.sr .c6.fill{fill:#5fd0e8}.sr .c7.stroke{stroke:#b5b5b5}.sr .c7.fill{fill:#b5b5b5}"
 "}</style>";
 
+/*
+ * Ranges between these can be drawn: steps, which are shares of them, neither overflow
+ * nor vanish.  A range also must not be too small a share of the numbers that it is
+ * between.
+ */
+#define MAX_SPAN 1e305
+#define MIN_SPAN 1e-290
+#define MIN_SPAN_SHARE 1e-12
+
 void
 svg_escape(StringInfo out, const char *text)
 {
@@ -84,6 +93,31 @@ svg_begin(Svg *svg, const char *title, const char *description)
 	appendStringInfo(out, "</desc>\n%s\n<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n",
 					 style);
 	svg_text(svg, 16, 26, "title", title);
+}
+
+void
+svg_widen(double *min, double *max, double share)
+{
+	double		span = *max - *min;
+
+	if (!(span <= MAX_SPAN))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("values from %g to %g are too far apart to be drawn",
+						*min, *max),
+				 errdetail("They can be up to %g apart.", MAX_SPAN)));
+
+	/* Steps between such numbers would be lost in rounding. */
+	if (!(span > MIN_SPAN && span > fmax(fabs(*min), fabs(*max)) * MIN_SPAN_SHARE))
+	{
+		double		pad = Max(fabs(*max) * 0.01, 1);
+
+		*min -= pad;
+		*max += pad;
+		return;
+	}
+	*min -= span * share;
+	*max += span * share;
 }
 
 double
@@ -144,7 +178,7 @@ svg_x_axis(Svg *svg, int max_ticks, const char *label)
 	int			i;
 
 	x = axis_ceiling(svg->x_min, step);
-	for (i = 0; x + i * step <= svg->x_max + step * 1e-6; i++)
+	for (i = 0; i < max_ticks + 2 && x + i * step <= svg->x_max + step * 1e-6; i++)
 		x_tick(svg, x + i * step, tick_label(x + i * step, step));
 	if (label != NULL)
 		svg_text(svg, (svg->left + svg->width - svg->right) / 2,
@@ -159,7 +193,7 @@ svg_y_axis(Svg *svg, int max_ticks, const char *label)
 	int			i;
 
 	y = axis_ceiling(svg->y_min, step);
-	for (i = 0; y + i * step <= svg->y_max + step * 1e-6; i++)
+	for (i = 0; i < max_ticks + 2 && y + i * step <= svg->y_max + step * 1e-6; i++)
 	{
 		double		place = svg_y(svg, y + i * step);
 
@@ -203,7 +237,12 @@ static const TimeStep time_steps[] = {
 	{60, 0, 0, "%Y"},
 	{120, 0, 0, "%Y"},
 	{600, 0, 0, "%Y"},
-	{1200, 0, 0, "%Y"}
+	{1200, 0, 0, "%Y"},
+	{6000, 0, 0, "%Y"},
+	{12000, 0, 0, "%Y"},
+	{60000, 0, 0, "%Y"},
+	{120000, 0, 0, "%Y"},
+	{600000, 0, 0, "%Y"}
 };
 
 static double
@@ -263,10 +302,11 @@ static char *
 time_label(const TimeStep *step, TimestampTz at)
 {
 	pg_time_t	time = timestamptz_to_time_t(at);
-	char		label[64];
+	struct pg_tm *tm = pg_localtime(&time, session_timezone);
+	char		label[64] = "";
 
-	pg_strftime(label, sizeof(label), step->format,
-				pg_localtime(&time, session_timezone));
+	if (tm != NULL)
+		pg_strftime(label, sizeof(label), step->format, tm);
 	return pstrdup(label);
 }
 
@@ -274,16 +314,27 @@ void
 svg_time_axis(Svg *svg, int max_ticks)
 {
 	const TimeStep *step = time_steps;
+
+	/* A range that was widened may go beyond the times that there are. */
+	double		first = fmax(svg->x_min, (double) MIN_TIMESTAMP);
+	double		last = fmin(svg->x_max, (double) END_TIMESTAMP);
 	TimestampTz tick;
 
 	while (step < time_steps + lengthof(time_steps) - 1 &&
 		   step_microseconds(step) * max_ticks < svg->x_max - svg->x_min)
 		step++;
-	tick = first_tick(step, (TimestampTz) svg->x_min);
-	while (tick < svg->x_min)
+	tick = first_tick(step, (TimestampTz) first);
+	while (tick < first)
 		tick = next_tick(step, tick);
-	for (; tick <= svg->x_max; tick = next_tick(step, tick))
+	while (tick <= last)
+	{
 		x_tick(svg, (double) tick, time_label(step, tick));
+
+		/* The next one may be no timestamp; months vary by less than this. */
+		if (tick + 0.9 * step_microseconds(step) > last)
+			break;
+		tick = next_tick(step, tick);
+	}
 }
 
 Datum

@@ -38,11 +38,21 @@ typedef struct Svg
  */
 extern void svg_begin(Svg *svg, const char *title, const char *description);
 
+/*
+ * Widen a range of the data by a share of it on either side.  One that is empty, or too
+ * narrow for its numbers to be told apart, becomes wide enough to be drawn.  Error 54000
+ * if it is too wide: what is drawn is in proportion to it, which would overflow.
+ */
+extern void svg_widen(double *min, double *max, double share);
+
 /* Where a value of the data is drawn. */
 extern double svg_x(const Svg *svg, double x);
 extern double svg_y(const Svg *svg, double y);
 
-/* Grid lines and numbers, or times, along an axis, and what it is about. */
+/*
+ * Grid lines and numbers, or times, along an axis, and what it is about.  The range is
+ * one that svg_widen() has seen; there are at most two ticks more than max_ticks.
+ */
 extern void svg_x_axis(Svg *svg, int max_ticks, const char *label);
 extern void svg_time_axis(Svg *svg, int max_ticks);
 extern void svg_y_axis(Svg *svg, int max_ticks, const char *label);

@@ -14,10 +14,10 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/json.h"
-#include "utils/numeric.h"
 
 #include "core/models/registry.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/json.h"
 
 const Model *
 get_model(const char *name)
@@ -102,7 +102,7 @@ param_range(const ParamSpec *spec)
 }
 
 static double
-number_param(const ParamSet *set, const ParamSpec *spec, JsonbValue *value)
+number_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value)
 {
 	double		number;
 
@@ -110,11 +110,9 @@ number_param(const ParamSet *set, const ParamSpec *spec, JsonbValue *value)
 	if (value->type == jbvNull && spec->type == PARAM_NUMBER &&
 		isinf(spec->min))
 		return -get_float8_infinity();
-	if (value->type != jbvNumeric)
+	if (!json_value_number(value, &number))
 		wrong_param_type(set, spec, spec->type == PARAM_STEPS ?
 						 "an array of pairs of numbers" : "a number");
-	number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-												NumericGetDatum(value->val.numeric)));
 	if (spec->type == PARAM_NUMBER && !param_in_range(spec, number))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -125,59 +123,47 @@ number_param(const ParamSet *set, const ParamSpec *spec, JsonbValue *value)
 }
 
 static int
-choice_param(const ParamSet *set, const ParamSpec *spec, JsonbValue *value)
+choice_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value)
 {
+	int			choice = json_value_choice(value, spec->choices);
 	StringInfoData words;
 	int			i;
 
+	if (choice >= 0)
+		return choice;
 	initStringInfo(&words);
 	for (i = 0; spec->choices[i] != NULL; i++)
-	{
-		if (value->type == jbvString &&
-			(int) strlen(spec->choices[i]) == value->val.string.len &&
-			memcmp(spec->choices[i], value->val.string.val,
-				   value->val.string.len) == 0)
-			return i;
 		appendStringInfo(&words, "%s\"%s\"", i > 0 ? " or " : "",
 						 spec->choices[i]);
-	}
 	wrong_param_type(set, spec, words.data);
 	pg_unreachable();
 }
 
 /* A table as an array of [bound, value] arrays, ascending by bound. */
 static void
-steps_param(const ParamSet *set, const ParamSpec *spec, JsonbValue *value,
+steps_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value,
 			ParamSteps *steps)
 {
 	const char *expected = "an array of pairs of numbers";
-	JsonbContainer *table;
 	int			i;
 
-	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
+	steps->n = json_value_size(value);
+	if (steps->n < 0)
 		wrong_param_type(set, spec, expected);
-	table = value->val.binary.data;
-	if (JsonContainerSize(table) > PARAM_MAX_STEPS)
+	if (steps->n > PARAM_MAX_STEPS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("parameter \"%s\" of %s \"%s\" has more than %d steps",
 						spec->name, set->kind, set->name, PARAM_MAX_STEPS)));
 
-	steps->n = JsonContainerSize(table);
 	for (i = 0; i < steps->n; i++)
 	{
-		JsonbValue *pair = getIthJsonbValueFromContainer(table, i);
+		JsonbValue *pair = json_value_element(value, i);
 
-		if (pair->type != jbvBinary ||
-			!JsonContainerIsArray(pair->val.binary.data) ||
-			JsonContainerSize(pair->val.binary.data) != 2)
+		if (json_value_size(pair) != 2)
 			wrong_param_type(set, spec, expected);
-		steps->bound[i] =
-			number_param(set, spec,
-						 getIthJsonbValueFromContainer(pair->val.binary.data, 0));
-		steps->value[i] =
-			number_param(set, spec,
-						 getIthJsonbValueFromContainer(pair->val.binary.data, 1));
+		steps->bound[i] = number_param(set, spec, json_value_element(pair, 0));
+		steps->value[i] = number_param(set, spec, json_value_element(pair, 1));
 		if (!param_in_range(spec, steps->value[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -197,9 +183,7 @@ ParamValue *
 get_params(const ParamSet *set, Jsonb *json)
 {
 	ParamValue *params = palloc0_array(ParamValue, set->count);
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	JsonReader	reader;
 
 	param_defaults(set, params);
 	if (json == NULL)
@@ -212,35 +196,27 @@ get_params(const ParamSet *set, Jsonb *json)
 				 errhint("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",
 						 set->spec[0].name, set->kind, set->name)));
 
-	it = JsonbIteratorInit(&json->root);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	json_reader_begin(&reader, json, "params", NULL);
+	while (json_reader_next(&reader))
 	{
-		const ParamSpec *spec;
-		char	   *name;
-		int			i;
+		int			i = get_param(set, reader.key);
+		const ParamSpec *spec = &set->spec[i];
+		const JsonbValue *value = &reader.value;
 
-		if (token != WJB_KEY)
-			continue;
-		name = pnstrdup(value.val.string.val, value.val.string.len);
-		i = get_param(set, name);
-		spec = &set->spec[i];
-
-		(void) JsonbIteratorNext(&it, &value, true);
 		switch (spec->type)
 		{
 			case PARAM_NUMBER:
-				params[i].number = number_param(set, spec, &value);
+				params[i].number = number_param(set, spec, value);
 				break;
 			case PARAM_CHOICE:
-				params[i].choice = choice_param(set, spec, &value);
+				params[i].choice = choice_param(set, spec, value);
 				break;
 			case PARAM_FLAG:
-				if (value.type != jbvBool)
+				if (!json_value_boolean(value, &params[i].flag))
 					wrong_param_type(set, spec, "true or false");
-				params[i].flag = value.val.boolean;
 				break;
 			case PARAM_STEPS:
-				steps_param(set, spec, &value, &params[i].steps);
+				steps_param(set, spec, value, &params[i].steps);
 				break;
 		}
 	}

@@ -1,0 +1,42 @@
+/*
+ * aggregate.h
+ *		Calls as an aggregate: its memory, its state, and states that are float8
+ *		arrays, visible in SQL, so that they can be stored, merged and sent to other
+ *		servers.
+ */
+#ifndef AGGREGATE_H
+#define AGGREGATE_H
+
+#include "pg/sql/glue.h"
+
+#include "utils/array.h"
+
+/*
+ * The memory context that a group's state lives in.  An internal error unless the
+ * function is called by an aggregate, whose name is for the message: only there does a
+ * state last from row to row.
+ */
+extern MemoryContext aggregate_context(FunctionCallInfo fcinfo, const char *name);
+
+/*
+ * The state of type internal, which is the first argument; NULL before the first row,
+ * when it is SQL null.  The same error.
+ */
+extern void *aggregate_state(FunctionCallInfo fcinfo, const char *name);
+
+/*
+ * The array state given as argument arg, to be modified: in place inside an aggregate,
+ * in a copy elsewhere, as anybody can call such a function with an array of a table.
+ */
+extern ArrayType *array_state_arg(FunctionCallInfo fcinfo, int arg);
+
+/* The same of n float8 numbers, with float8_state()'s errors. */
+extern ArrayType *float8_state_arg(FunctionCallInfo fcinfo, int arg, int n);
+
+/*
+ * The elements of a state of n numbers; error 2202E if the array has another shape,
+ * as anybody can call a transition function with anything.
+ */
+extern float8 *float8_state(ArrayType *array, int n);
+
+#endif							/* AGGREGATE_H */
