@@ -121,7 +121,7 @@ typedef struct Calibration
 	double		z;
 } Calibration;
 
-/* What the rows of a state, at least one, say. */
+/* Fill in all of *calibration from a state with at least one row. */
 extern void calibration_solve(const double *state, Calibration *calibration);
 
 /* The sums of a bin, as their values. */
@@ -134,6 +134,7 @@ typedef struct CalibrationBin
 	double		mean_outcome;
 } CalibrationBin;
 
+/* The sums of bin number bin, from 0 on. */
 extern CalibrationBin calibration_bin(const double *state, int bin);
 
 #endif							/* CALIBRATION_H */

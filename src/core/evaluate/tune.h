@@ -26,6 +26,7 @@ typedef struct TuneParam
 	double		high;
 } TuneParam;
 
+/* The variable of a parameter's value, and the value, within its bounds, of a variable. */
 extern double tune_variable(const TuneParam *param, double value);
 extern double tune_value(const TuneParam *param, double variable);
 

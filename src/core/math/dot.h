@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+/* In the order of the elements, so that equal vectors give equal bits. */
 static inline double
 dot(const double *a, const double *b, uint32_t n)
 {

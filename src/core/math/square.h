@@ -5,6 +5,7 @@
 #ifndef SQUARE_H
 #define SQUARE_H
 
+/* x * x: one multiplication, rounded once. */
 static inline double
 square(double x)
 {

@@ -14,6 +14,7 @@ typedef struct Sum
 	double		low;			/* what high could not hold */
 } Sum;
 
+/* Add a term. */
 static inline void
 sum_add(Sum *sum, double x)
 {
@@ -24,6 +25,7 @@ sum_add(Sum *sum, double x)
 	sum->high = high;
 }
 
+/* Add another sum, of a parallel worker for example. */
 static inline void
 sum_merge(Sum *sum, const Sum *other)
 {
@@ -31,6 +33,7 @@ sum_merge(Sum *sum, const Sum *other)
 	sum->low += other->low;
 }
 
+/* The sum as one number. */
 static inline double
 sum_value(const Sum *sum)
 {
@@ -40,8 +43,11 @@ sum_value(const Sum *sum)
 	return sum->high + sum->low;
 }
 
-/* The same for a sum in two words of an array, such as an aggregate's state. */
+/*
+ * The same for a sum in two words of an array, such as an aggregate's state.
+ */
 
+/* Add a term. */
 static inline void
 sum_words_add(double *word, double x)
 {
@@ -52,6 +58,7 @@ sum_words_add(double *word, double x)
 	word[1] = sum.low;
 }
 
+/* Add another sum. */
 static inline void
 sum_words_merge(double *word, const double *other)
 {
@@ -63,6 +70,7 @@ sum_words_merge(double *word, const double *other)
 	word[1] = sum.low;
 }
 
+/* The sum as one number. */
 static inline double
 sum_words_value(const double *word)
 {

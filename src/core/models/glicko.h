@@ -65,7 +65,7 @@ enum GlickoOpponents
 extern const char *const glicko_opponents[];	/* these by name */
 
 /* Win probabilities of all teams. */
-extern MatchStatus glicko_predict(const union ParamValue *params, Match *match);
+extern MatchStatus glicko_predict(const ParamValue *params, Match *match);
 
 /*
  * The same, and what the match tells of each player, which waits in the first

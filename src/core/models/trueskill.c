@@ -366,8 +366,8 @@ chain_settle(ChainTeam *chain, int n, double per_size)
 }
 
 /*
- * What a team's performance tells of a member's skill, by the entry of the member.
- * The player's sigma is the one after all entries before; mu is only the change of mu.
+ * Update a member by the evidence of the team's performance.  On entry the player's sigma
+ * after is that of the entries before this one, and mu after the change of mu so far.
  */
 static void
 learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
@@ -412,10 +412,7 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 	chain_begin(match, &teams, order, chain);
 	chain_settle(chain, match->nteams, trueskill_margin(ts));
 
-	/*
-	 * What the entries of a player on several teams tell adds up as precisions
-	 * do.
-	 */
+	/* The evidence of a player's entries on several teams adds up as precisions do. */
 	start_states(match, drift);
 	for (i = 0; i < match->nplayers; i++)
 		match->player[i].gradient = match->player[i].after[TRUESKILL_MU] = 0;

@@ -27,11 +27,7 @@ typedef struct TrueSkill
 	bool		margin_by_weight;	/* draw margin from weights, not players */
 } TrueSkill;
 
-/*
- * The performances of a match's teams as independent normal variables, from the
- * states before the match; arrays of match->nteams numbers.  drift is the
- * variance to add to every skill, tau^2 for a match that is to be rated.
- */
+/* The performances of a match's teams as independent normal variables. */
 typedef struct TrueSkillTeams
 {
 	double		mean[MATCH_MAX_TEAMS];
@@ -39,6 +35,10 @@ typedef struct TrueSkillTeams
 	double		size[MATCH_MAX_TEAMS];	/* players, or squared weights */
 } TrueSkillTeams;
 
+/*
+ * Fill in the match->nteams performances, from the states before the match.  drift is the
+ * variance to add to every skill, tau^2 for a match that is to be rated.
+ */
 extern void trueskill_teams(const TrueSkill *ts, const Match *match,
 							double drift, TrueSkillTeams *teams);
 

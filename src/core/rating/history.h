@@ -48,7 +48,7 @@ typedef struct History
  */
 typedef struct HistoryWork
 {
-	double	   *state;			/* nplayers * (size_t) nstate */
+	double	   *state;			/* nplayers * nstate */
 	int64_t    *games;			/* nplayers each */
 	int64_t    *last_played;
 	int32_t    *slot;			/* -1 before and after a match */
@@ -62,16 +62,16 @@ typedef struct HistoryWork
 } HistoryWork;
 
 /*
- * The bytes of all this, for states of nstate numbers, and how it lies in a block of
- * so many, slots set to -1.
+ * The bytes of this room, for states of nstate numbers, which may be 0; and the pointers
+ * into a block of so many bytes, with slots set to -1.
  */
 extern size_t history_work_size(const History *history, int nstate);
 extern void history_work_init(HistoryWork *work, void *block,
 							  const History *history, int nstate);
 
 /*
- * Turn a match of the history into one that match_build() made; players are
- * work->player[] by index into match->player.  *offender as there.
+ * Build a match of the history in work, as match_build() does, whose status and
+ * *offender these are.  Player i of the match is work->player[i] of the history.
  */
 extern MatchStatus history_build_match(const History *history, size_t number,
 									   const MatchRules *rules,

@@ -215,7 +215,7 @@ add_player_numbers(MatchPlayer *player, const Participant *p)
  * ---- Building a match ----
  */
 
-/* A match in the making, and what is known of its teams besides. */
+/* A match in the making, and the results and weights of its teams. */
 typedef struct MatchBuilder
 {
 	const MatchRules *rules;
@@ -231,7 +231,7 @@ typedef struct MatchBuilder
 	double		played[MATCH_MAX_TEAMS];	/* weight, commanding included */
 } MatchBuilder;
 
-/* What is wrong with the match as a whole, before its participants. */
+/* Check the numbers of the match as a whole. */
 static MatchStatus
 check_match(const Match *match, int n)
 {
@@ -292,8 +292,8 @@ begin_players(Match *match)
 }
 
 /*
- * Let the last team of the match be that of a participant, who begins it or is another
- * member.  As participants are ordered by team, it can be no earlier one.
+ * Begin the team of a participant, or check a further member against it.  Participants are
+ * ordered by team, so that it is a new one or the last.
  */
 static MatchStatus
 enter_team(MatchBuilder *builder, int i)

@@ -89,8 +89,10 @@ typedef struct Participant
 /* A participant of whom nothing is known. */
 extern const Participant participant_default;
 
-/* The numbers of a participant, from rank to experience, by their places. */
+/* The numbers of a participant, from rank to experience. */
 #define PARTICIPANT_NUMBERS 13
+
+/* A pointer to one of them, 0 to PARTICIPANT_NUMBERS - 1. */
 extern double *participant_number(Participant *participant, int number);
 
 typedef struct MatchTeam
@@ -142,8 +144,8 @@ typedef struct Match
 } Match;
 
 /*
- * What a model or a solver takes into account of a match, as bits of a set.  What it
- * does not support is refused, or has no effect.
+ * The parts of a match that a model or a solver takes into account, as bits of a set.
+ * Others are refused, or have no effect.
  */
 enum ModelSupport
 {
@@ -163,8 +165,8 @@ enum ModelSupport
 };
 
 /*
- * What a match may contain, and how it is weighed: the part of a model, or of a
- * solver, that match_build() needs.
+ * The part of a model, or of a solver, that match_build() needs: the matches that it
+ * accepts, and the weights of stints.
  */
 typedef struct MatchRules
 {

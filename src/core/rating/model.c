@@ -1,6 +1,6 @@
 /*
  * model.c
- *		What is the same for all rating models.
+ *		The functions common to all rating models.
  */
 #include "core/rating/model.h"
 

@@ -1,6 +1,6 @@
 /*
  * model.h
- *		The interface that every rating model implements, and what is the same for
+ *		The interface that every rating model implements, and the functions common to
  *		all of them.
  *
  * A model is one C file in core/models, which fills in one Model, and one line in
@@ -54,7 +54,7 @@ typedef struct Model
 	const char *summary;		/* one line */
 	const char *source;			/* the paper or document */
 	ParamSet	params;			/* of kind "model" and the same name */
-	MatchRules	rules;			/* what its matches may contain */
+	MatchRules	rules;			/* for match_build() */
 	const StateSpec *state;
 	int			nstate;			/* at most MODEL_MAX_STATE */
 

@@ -23,9 +23,9 @@ typedef enum ParamType
 } ParamType;
 
 /*
- * What a parameter is called, what it may be and what it does.  For a table,
- * min, max and above_min speak of the values; the bounds ascend strictly.
- * Flags and choices have no range.
+ * The name, type, range and meaning of a parameter.  For a table, min, max and
+ * above_min are those of the values; the bounds ascend strictly.  Flags and choices
+ * have no range.
  */
 typedef struct ParamSpec
 {

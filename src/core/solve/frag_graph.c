@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "core/math/conjugate_gradients.h"
-#include "core/solve/solver.h"
 #include "core/util/union_find.h"
 
 enum

@@ -87,8 +87,8 @@ typedef struct LogitElsewhere
 
 /*
  * What is believed of the unknowns.  Those of some ranges are positive, with a
- * Gamma prior of a shape > 1 and a rate, whose mean is shape / rate; the others have a Gaussian one of a mean
- * and a precision (0 for none).  Unknowns u and u + 1 differ by a Gaussian of mean 0
+ * Gamma prior of a shape > 1 and a rate, whose mean is shape / rate; the others have a
+ * Gaussian one of a mean and a precision (0 for none).  Unknowns u and u + 1 differ by a Gaussian of mean 0
  * and precision link[u] (0 for none): chains, such as a skill from day to day.
  */
 typedef struct LogitGamma

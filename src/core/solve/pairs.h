@@ -14,6 +14,7 @@ enum PairsTeam
 	PAIRS_SUM
 };
 
+/* The words of these, for a parameter. */
 extern const char *const pairs_teams[];
 
 /*

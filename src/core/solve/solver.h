@@ -14,8 +14,8 @@ struct SolverTask;
 struct SolverRows;
 
 /*
- * A solver has parameters, says what a match may contain, as a Model does, and turns
- * matches into rows about its unknowns.
+ * A solver has parameters and rules for matches, as a Model does, and turns matches into
+ * rows about its unknowns.
  */
 typedef struct Solver
 {
@@ -23,7 +23,7 @@ typedef struct Solver
 	const char *summary;		/* one line */
 	const char *source;			/* the paper or document */
 	ParamSet	params;			/* of kind "solver" and the same name */
-	MatchRules	rules;			/* what its matches may contain */
+	MatchRules	rules;			/* for match_build() */
 	bool		by_day;			/* a skill for each day that a player played */
 	bool		contexts;		/* these are unknowns, too */
 
@@ -86,6 +86,7 @@ enum
 		.min = 1,.max = 1e9,.unit = "MB", \
 	.description = "most that the problem may take, which is known before it is made"}
 
+/* The words of these choices, in the order of the enums. */
 extern const char *const solver_methods[];
 extern const char *const solver_errors_choices[];
 
@@ -191,16 +192,19 @@ extern void solver_count_begin(SolverTask *task, int32_t first);
 extern MatchStatus solver_count(SolverTask *task, size_t *match, int *offender);
 
 /*
- * Lay out the unknowns, and let players lead to their components at once; first_skill has room for all players and one, and day, for
- * solvers by day, for all appearances.
+ * Lay out the unknowns, and let players lead to their components at once.  first_skill has
+ * room for all players and one more, and day, for solvers by day, for all appearances.
  */
 extern void solver_lay_out(SolverTask *task);
 
-/* The bytes of the problem, without the rest, and how it lies in such a block. */
+/*
+ * The bytes of task->problem, once the unknowns are laid out; and fill it in, rows and
+ * priors, in a block of so many bytes.  The block must live as long as the task.
+ */
 extern size_t solver_problem_size(const SolverTask *task);
 extern void solver_fill(SolverTask *task, void *block);
 
-/* The same of the rows alone. */
+/* The same of the rows alone, where priors are elsewhere. */
 extern size_t solver_rows_size(const SolverTask *task);
 extern void solver_fill_rows(SolverTask *task, void *block);
 

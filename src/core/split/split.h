@@ -12,21 +12,28 @@
 #include "core/split/split_problem.h"
 
 /*
- * Find groups, and how many options each has, for which option[] needs room.  With an
- * error at_fault is the group that has it.
+ * Find the groups and count their options, for noptions of which option[] needs room.
+ * SPLIT_OK, or an error of which at_fault is the group.
  */
 extern SplitStatus split_group(SplitProblem *problem);
 
-/* Fill in the options: those that no constraint forbids. */
+/* Fill in option[], whose room the caller has provided since split_group(). */
 extern void split_make_options(SplitProblem *problem);
 
-/* Choose the method and find the room that it takes. */
+/*
+ * Choose the method within max_room and max_work, and find the room that it takes.  If
+ * none is within these limits, values are rounded to a coarser quantum, and answers may
+ * have a bound above 0; even then the room may be more than max_room.
+ */
 extern void split_choose(SplitProblem *problem);
 
-/* Solve it in a block of that room: an answer for each size, or none found. */
+/*
+ * Solve the problem in a block of problem->room bytes: an answer for each size, whose
+ * team[] the caller provides, or found is false.
+ */
 extern void split_solve(SplitProblem *problem, void *room, SplitAnswer *answer);
 
-/* The steps, of about a nanosecond, that split_solve() takes by the method chosen. */
+/* The steps, of about a nanosecond, that split_solve() takes with the chosen method. */
 extern double split_work(const SplitProblem *problem);
 
 #endif							/* SPLIT_H */

@@ -1,13 +1,13 @@
 /*
  * split_common.c
- *		What the ways to split into two teams share: the codes of options, the halves
- *		of the groups, and answers.
+ *		Shared by the ways to split into two teams: codes of options, halves of the
+ *		groups, and answers.
  */
 #include "core/split/split_internal.h"
 
 #include <math.h>
 
-/* What a player does: the bench or a team, or to command a team. */
+/* The roles of a player: on the bench, on a team, or commanding a team. */
 #define NDOINGS 5
 #define COMMANDING 2			/* more than the number of the team */
 

@@ -10,7 +10,7 @@
 
 #include "core/split/split.h"
 
-/* What splitting two teams again may take. */
+/* Limits of splitting two teams again, in steps. */
 #define PAIR_WORK 1e7
 #define MIN_PAIR_WORK 5e3
 

@@ -1,6 +1,10 @@
 /*
  * split_internal.h
- *		What the files that split into two teams know of one another.
+ *		The interface between the files that split players into two teams.
+ *
+ * split.c is on top: it makes options, chooses a method and improves its answer.
+ * split_reach.c and split_halves.c are the methods, split_second.c a search of its own,
+ * and split_common.c is below all of them.  None allocates; blocks are the caller's.
  */
 #ifndef SPLIT_INTERNAL_H
 #define SPLIT_INTERNAL_H
@@ -24,6 +28,7 @@ split_states(const SplitProblem *problem, int moves)
 	return (moves + 1) << split_command_bits(problem);
 }
 
+/* The state of a single option. */
 static inline int
 split_option_state(const SplitProblem *problem, const SplitOption *option)
 {
@@ -37,7 +42,7 @@ split_size_state(const SplitProblem *problem, const SplitSize *size)
 	return split_states(problem, size->moves) - 1;
 }
 
-/* What is left of a state without another, or -1 if that is not part of it. */
+/* A state less another one, or -1 if that is not part of it. */
 static inline int
 split_state_less(const SplitProblem *problem, int state, int other)
 {
@@ -58,6 +63,7 @@ split_classes(const SplitProblem *problem)
 		split_states(problem, problem->max_moves);
 }
 
+/* The class of sums with a and b players on the teams, from 0 to split_classes() - 1. */
 static inline int
 split_class(const SplitProblem *problem, int a, int b, int state)
 {
@@ -66,24 +72,30 @@ split_class(const SplitProblem *problem, int a, int b, int state)
 }
 
 /*
- * ---- What the methods share: split_common.c ----
+ * ---- Shared by the methods: split_common.c ----
  */
 
 /*
- * A code of what the members of a group do with that of one more in front: the bench
- * or a team, and whether it commands that team.
+ * The code of a group's assignment, extended at the front by a member who is on the bench
+ * (team 0) or on a team, which it may command.  Codes are made from the last member on.
  */
 extern uint64_t split_code_with(uint64_t code, int team, bool commands);
 
-/* What a member of a group does under an option: the team, and whether it commands. */
+/* The team of a member of a group under an option, and whether it commands that team. */
 extern int	split_player_does(const SplitOption *option, int member,
 							  bool *commands);
 
-/* Take options, by group, as an answer for a size. */
+/*
+ * Turn a choice, the index of an option by group, into the answer for a size: teams,
+ * commanders, difference and bound.  answer->found is the caller's to set.
+ */
 extern void split_take_answer(const SplitProblem *problem, int size, const int *choice,
 							  SplitAnswer *answer);
 
-/* How many groups the first half has, so that neither has more sums than these. */
+/*
+ * The number of groups, in the order of problem->order, in the first of two halves, of
+ * which the larger has as few sums as can be; *sums is their number.
+ */
 extern int	split_middle(const SplitProblem *problem, double *sums);
 
 /*
@@ -91,8 +103,10 @@ extern int	split_middle(const SplitProblem *problem, double *sums);
  */
 
 /*
- * The methods: what room they take for the options as they are, how many steps; and
- * for each size, whether there is an answer and which option it has, by group.
+ * The bytes that a method takes for the options as they are; the steps, of about a
+ * nanosecond; and the method itself, which works in a block of that room.  It sets
+ * answer[].found for each size and, where that is true, the choice of an option by
+ * group: choice[] has ngroups elements for each size.
  */
 extern size_t split_reach_room(const SplitProblem *problem);
 extern double split_reach_work(const SplitProblem *problem);

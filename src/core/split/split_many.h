@@ -12,22 +12,25 @@
 
 #include "core/split/split_many_problem.h"
 
-/* What is known of an answer. */
+/* The standing of an answer. */
 typedef enum SplitProof
 {
-	SPLIT_NONE_FOUND,			/* and whether there is one is not known */
+	SPLIT_NONE_FOUND,			/* within the steps; there may be one */
 	SPLIT_IMPOSSIBLE,			/* no split keeps the constraints */
 	SPLIT_FOUND,				/* but others may be better */
 	SPLIT_PROVEN				/* none is better */
 } SplitProof;
 
 /*
- * The bytes that split_many() takes.  Who may only be on the bench should not be among
- * the players; if others are left over, all teams must be of one size.
+ * The bytes that split_many() takes.  Players who may only be on the bench should not be
+ * part of the problem; if others are left over, all teams must be of one size.
  */
 extern size_t split_many_room(const SplitManyProblem *problem);
 
-/* Split them in a block of that room; teams by player, and the objective that is left. */
+/*
+ * Split the players in a block of that room.  After SPLIT_FOUND and SPLIT_PROVEN team[]
+ * has the team of each player, from 1 on, or SPLIT_BENCH, and *objective its value.
+ */
 extern SplitProof split_many(const SplitManyProblem *problem, void *room, int *team,
 							 double *objective);
 

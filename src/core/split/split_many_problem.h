@@ -1,6 +1,6 @@
 /*
  * split_many_problem.h
- *		Players to be split into more than two teams: what is given and sought.
+ *		The problem of splitting players into more than two teams and a bench.
  */
 #ifndef SPLIT_MANY_PROBLEM_H
 #define SPLIT_MANY_PROBLEM_H
@@ -11,8 +11,8 @@
 
 typedef enum SplitObjective
 {
-	SPLIT_SQUARES,				/* sum of squares of what teams are off the
-								 * mean */
+	SPLIT_SQUARES,				/* sum of squared deviations from the mean
+								 * strength */
 	SPLIT_RANGE					/* the strongest team less the weakest */
 } SplitObjective;
 

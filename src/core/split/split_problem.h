@@ -1,12 +1,12 @@
 /*
  * split_problem.h
- *		Players to be split into two teams and a bench: what is given and sought.
+ *		The problem of splitting players into two teams and a bench.
  *
- * Who has to stay together or apart forms a group, and a group has options: what
- * its players can do together, each with how many come to either team and what they
- * are worth there.  A split picks an option for every group.  However players are
- * tied, that is the same problem: sums of options that come near to a target, with
- * given numbers on the teams.
+ * Players with constraints between them form a group.  A group has options: each is an
+ * assignment of all its players that keeps the constraints, with the number of players
+ * on either team and their value there.  A split picks an option for every group.
+ * Whatever the constraints, the problem is the same: choose options whose values sum to
+ * nearly a target, with given numbers of players on the teams.
  */
 #ifndef SPLIT_PROBLEM_H
 #define SPLIT_PROBLEM_H
@@ -17,7 +17,7 @@
 
 #include "core/util/interrupt.h"
 
-/* Where players end up, and as bits, where they may. */
+/* The places of players, and the same as bits of a set of allowed ones. */
 #define SPLIT_NOWHERE (-1)		/* not there yet */
 #define SPLIT_BENCH 0			/* then the first and the second team */
 #define SPLIT_MAY(place) (1 << (place))
@@ -27,7 +27,7 @@
 #define SPLIT_COMMANDS(team) (1 << ((team) - 1))
 #define SPLIT_COMMAND_BITS 2
 
-/* Most players in a group, so that what they do fits into a code. */
+/* The most players in a group, whose assignment has to fit into a code. */
 #define SPLIT_MAX_GROUP 24
 
 typedef struct SplitPair
@@ -43,7 +43,7 @@ typedef struct SplitOption
 	int			moves;			/* players who leave where they are */
 	double		value;			/* of the first team less that of the second */
 	int64_t		quanta;			/* the same in quanta */
-	uint64_t	code;			/* of what each player does, see
+	uint64_t	code;			/* of the assignment, see
 								 * split_player_does() */
 } SplitOption;
 
@@ -56,7 +56,7 @@ typedef struct SplitGroup
 	double		largest;		/* value of an option, whichever its sign */
 } SplitGroup;
 
-/* How many players each team has, and how many move for it, if that is counted. */
+/* The number of players on each team, and of those who move, if moves count. */
 typedef struct SplitSize
 {
 	int			count[2];
@@ -94,11 +94,11 @@ typedef struct SplitProblem
 	const SplitPair *apart;		/* not in the same team */
 	int			napart;
 
-	/* what is sought, */
+	/* the answers sought, */
 	const SplitSize *size;		/* each of these has an answer of its own */
 	int			nsizes;
-	const double *target;		/* by size: what the first team should be
-								 * ahead by */
+	const double *target;		/* by size: the lead of the first team,
+								 * sums of values */
 	size_t		max_room;		/* bytes that it may take, */
 	double		max_work;		/* and steps of about a nanosecond */
 	InterruptCheck interrupt;
@@ -119,8 +119,8 @@ typedef struct SplitProblem
 
 	/* And by split_choose(): */
 	SplitMethod method;
-	double		quantum;		/* of units, and what is taken off each
-								 * player's */
+	double		quantum;		/* of units, and the number of them that is
+								 * taken off each player's value */
 	int64_t		middle;
 	bool		exact;			/* values are multiples of it */
 	size_t		room;
@@ -131,8 +131,7 @@ typedef struct SplitAnswer
 {
 	bool		found;
 	double		difference;		/* of the teams, less the target */
-	double		bound;			/* no split is nearer by more: 0 but for
-								 * rounding? */
+	double		bound;			/* no split is nearer to the target by more */
 	int		   *team;			/* by player */
 	int			commander[2];	/* players, or -1 */
 } SplitAnswer;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Squares of what is only rounding, as a share of the squared strength. */
+/* Squared differences below this share of the squared strength are rounding error. */
 #define SUM_NOISE 1e-24
 
 static bool

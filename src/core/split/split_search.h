@@ -5,7 +5,7 @@
  *
  * split_many() lays a SplitSearch out in the caller's block and owns it for the call.
  * split_draft.c finds splits and makes them more even, split_exhaustive.c goes through
- * all that can be better, and split_search.c has what both need.
+ * all that can be better, and split_search.c is below both.
  */
 #ifndef SPLIT_SEARCH_H
 #define SPLIT_SEARCH_H
@@ -22,13 +22,13 @@
 #define SPLIT_PAIR_ROOM ((size_t) 4 << 20)
 #define SPLIT_PAIR_OPTIONS 8192
 
-/* What is no better by more than this share is rounding. */
+/* Gains of a smaller share are rounding error. */
 #define SPLIT_MIN_GAIN 1e-9
 
 /* How often to look for an interrupt. */
 #define SPLIT_STEPS_BETWEEN_INTERRUPTS 4096
 
-/* Players who are in the same place, whichever it is. */
+/* Players who stay together: a party, or a player who is in none. */
 typedef struct SplitUnit
 {
 	int			first_member;	/* of member[] */
@@ -44,9 +44,9 @@ typedef struct SplitSearch
 	int			nunits;
 	int		   *member;			/* players by unit */
 	int		   *unit_of;		/* by player */
-	uint64_t   *apart;			/* by unit, who must not be with it: only for
-								 * few */
-	bool		benches;		/* somebody sits out who might play */
+	uint64_t   *apart;			/* by unit, the set of units that must not be
+								 * with it; only for up to SPLIT_MAX_UNITS */
+	bool		benches;		/* some players sit out who might play */
 	int			alike[SPLIT_MAX_TEAMS]; /* the first team like each */
 	double		center;			/* mean strength, as far as it is known before */
 	int		   *team;			/* by unit, as it is now, */
@@ -90,7 +90,7 @@ typedef struct SplitSearch
 	uint32_t   *last;			/* team is these */
 } SplitSearch;
 
-/* Whether sets of units are gone through; to begin with takes a step for each. */
+/* Whether there is a table over sets of units, which takes a step for each set. */
 static inline bool
 split_search_has_table(const SplitSearch *search)
 {
@@ -99,7 +99,7 @@ split_search_has_table(const SplitSearch *search)
 		(double) (UINT64_C(1) << search->nunits) <= search->problem->max_work;
 }
 
-/* Count a step, and look for an interrupt now and then; false if there were enough. */
+/* Count a step, and check for interrupts now and then; false if max_work is reached. */
 static inline bool
 split_search_step(SplitSearch *search)
 {
@@ -122,13 +122,16 @@ extern void split_search_make_units(SplitSearch *search);
 /* Which teams are like one another, so that one may stand for the others. */
 extern void split_search_find_alike(SplitSearch *search);
 
-/* The sums of the teams of the split as it is, by team; that of the bench is first. */
+/*
+ * The sums of the values of the teams in search->team[], of which sum[0] is the bench;
+ * sum[] has room for SPLIT_MAX_TEAMS + 1.
+ */
 extern void split_search_team_sums(const SplitSearch *search, double *sum);
 
-/* The split as it is becomes the best one, if it is. */
+/* Keep search->team[] in best_team[], if its objective is less than that so far. */
 extern void split_search_keep_best(SplitSearch *search);
 
-/* Whether there is nothing left to gain; squares of rounding errors are nothing. */
+/* Whether the best split is even but for rounding error. */
 extern bool split_search_is_even(const SplitSearch *search);
 
 /*
@@ -136,24 +139,28 @@ extern bool split_search_is_even(const SplitSearch *search);
  */
 
 /*
- * Find a place for the unit u and all behind it, in the order of a snake draft: the first
- * team to the last and back again; or in any order, by random numbers.  left[] has the
- * seats of each team and spare those of the bench.  False if there is no split, or if
- * steps run out.
+ * Find a team or the bench for the unit u and all behind it, by backtracking, into
+ * search->team[].  Teams are tried in the order of a snake draft, from the first to the
+ * last and back again, or, if random is not NULL, from a random one on.  left[] has the
+ * free seats of each team and spare those of the bench; both are changed.  False if there
+ * is no such split, or if steps run out: see split_draft_gave_up().
  */
 extern bool split_draft(SplitSearch *search, int u, int *left, int spare, uint64_t *random);
 
 /* Split pairs of teams again until no pair can be made more even. */
 extern void split_draft_improve(SplitSearch *search);
 
-/* Whether steps of the draft ran out, rather than places. */
+/* After split_draft() has failed: whether steps ran out, so that there may be a split. */
 extern bool split_draft_gave_up(SplitSearch *search);
 
 /*
  * ---- split_exhaustive.c ----
  */
 
-/* Go through all splits that can be better; whether steps sufficed for that. */
+/*
+ * Go through all splits that can be better than the best one so far, which there must be,
+ * for at most SPLIT_MAX_UNITS units.  True if the steps sufficed for all of them.
+ */
 extern bool split_exhaustive(SplitSearch *search);
 
 #endif							/* SPLIT_SEARCH_H */
