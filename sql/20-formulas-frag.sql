@@ -76,7 +76,7 @@ COMMENT ON FUNCTION skillrating.frag_decay(float8, float8, float8, float8) IS
 'A rating after so many days, of each of which it loses rate points, but not below decay_floor; one that is lower stays. Two stretches of time are as one. Error 22003 for numbers out of range.';
 
 CREATE TYPE skillrating.frag_rating AS (
-    player text,
+    player_id text,
     rating float8,
     frags bigint,
     deaths bigint,
@@ -84,7 +84,9 @@ CREATE TYPE skillrating.frag_rating AS (
     team_kills bigint);
 
 COMMENT ON TYPE skillrating.frag_rating IS
-'A player at the end of a log of frags: the identifier as text, the rating, and what the log has of the player.';
+'Result of frag_ratings() for a player at the end of a log of frags.
+player_id: the identifier as text.  rating: in points.
+frags, deaths, suicides, team_kills: how many the log has.';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement)
 RETURNS internal
@@ -102,7 +104,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_final(internal) IS
 'Final function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -110,7 +112,16 @@ CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement) 
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement) IS
-'The ratings that a log of frags leads to, highest first: each row a duel that the killer won 1 : 0, in the order of ORDER BY within the call, from the default parameters of model frag. Killer and victim are of any type with a hash function and an order. Who is killed by nobody (null) or by himself loses a duel against an equal. A clan that is rated as one player is an identifier like any other. Memory is a few numbers a player. Errors: 22004 for a null victim, 42804 for another type.';
+'The ratings at the end of a log of frags, from the default parameters of model frag:
+SELECT f.* FROM (SELECT skillrating.frag_ratings(killer_id, victim_id ORDER BY at) AS ratings
+FROM ...) AS q, unnest(q.ratings) AS f
+Each row is a duel that the killer won 1 : 0, in the order of ORDER BY within the call.
+killer_id: null, or equal to victim_id, is a suicide: a duel lost against an equal.
+victim_id: not null.  Both are of one type that can be hashed and ordered.  A clan that is rated
+as one player is an identifier like any other.
+The highest rating comes first.
+Memory: a few numbers a player.
+Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean)
 RETURNS internal
@@ -120,7 +131,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean) IS
 'Transition function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, points float8, team_kill boolean) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, points float8, team_kill boolean) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -128,7 +139,10 @@ CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, 
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean) IS
-'As the form with two arguments, where a row may be worth several points (null is 1), and a kill among team mates costs the killer as a suicide does and the victim nothing.';
+'As the form with two arguments, with the points of a row and a flag for kills among team mates.
+points: the score of the duel, 0 or more; null is 1.
+team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
+nothing.  Null is false.';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal
@@ -138,7 +152,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
 'Transition function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, points float8, team_kill boolean, params jsonb) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, points float8, team_kill boolean, params jsonb) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -146,4 +160,6 @@ CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, 
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean, jsonb) IS
-'As the form with four arguments, with parameters of model frag (see model_parameters()), of which k, scale, points (0 is 1 here), floor and initial_rating count; those of the first row hold.';
+'As the form with four arguments, with params, an object of parameters of model frag (see
+model_parameters()), read from the first row.  k, scale, points (0 is 1 here), floor and
+initial_rating are used.';

@@ -64,14 +64,17 @@ COMMENT ON FUNCTION skillrating.synelo_update(float8, float8, float8, float8, fl
 'A rating after a round under SynElo (F2): rating + k * (score - expected), at least floor; score is 1 won, 0.5 drew or 0 lost. With rounded it is an integer, half to even as in the source, which stops a small k from moving anybody. Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.synelo_status(
-    rounds bigint,
+    games bigint,
     last_played timestamptz,
     at timestamptz,
-    shadow_rounds integer DEFAULT 50,
+    shadow_games integer DEFAULT 50,
     stale_days integer DEFAULT 30)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_synelo_status'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.synelo_status(bigint, timestamptz, timestamptz, integer, integer) IS
-'Whether to show a rating: ''shadow'' before shadow_rounds rounds, ''stale'' if the last one was more than stale_days days before the time given, else ''visible''. Error 22003 for negative numbers.';
+'Whether to show a rating under SynElo: ''shadow'' before shadow_games games, ''stale'' if the last
+game was more than stale_days days before the time at, otherwise ''visible''.
+games, shadow_games, stale_days: 0 or more.
+Error 22003 for negative numbers.';

@@ -21,12 +21,15 @@ COMMENT ON FUNCTION skillrating.trueskill_update(integer[], integer[], float8[],
 
 CREATE TYPE skillrating.trueskill_prediction AS (
     team integer,
-    win float8,
-    draw float8,
+    win_probability float8,
+    draw_probability float8,
     rank_probability float8[]);
 
 COMMENT ON TYPE skillrating.trueskill_prediction IS
-'What trueskill_win_probability() predicts for a team: to beat all others (win), to share the first place (draw), and to come in at each rank.';
+'Prediction of trueskill_win_probability() for a team; all probabilities lie between 0 and 1.
+team: its number.
+win_probability: that it beats all others.  draw_probability: that it shares the first place.
+rank_probability: element r is the probability that r - 1 teams beat it.';
 
 CREATE FUNCTION skillrating.trueskill_win_probability(
     team integer[],
@@ -40,7 +43,14 @@ AS 'MODULE_PATHNAME', 'skillrating_trueskill_win_probability'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.trueskill_win_probability(integer[], float8[], float8[], float8[], float8, float8) IS
-'What TrueSkill predicts for a match of two or more teams, a row for each team by its number: win is the probability that it beats all others, draw that none beats it and it does not beat all (a shared first place), and element r of rank_probability that r - 1 teams beat it; these add up to 1, and win + draw is the first. A team beats another if its performance is ahead by more than their draw margin. Integrals over the performances of all teams, to 1e-8. Arguments and errors as for trueskill_update().';
+'Predicts a match of two or more teams under TrueSkill; one row a team, by its number.
+A team beats another if its performance is ahead by more than their draw margin.
+win_probability is the probability that the team beats all others; draw_probability that no team
+beats it and it does not beat all (a shared first place).  Element r of rank_probability is the
+probability that r - 1 teams beat it: the elements add up to 1, and the first equals
+win_probability + draw_probability.
+The method integrates over the performances of all teams, to 1e-8.
+Arguments and errors as for trueskill_update().';
 
 CREATE FUNCTION skillrating.trueskill_quality(
     team integer[],

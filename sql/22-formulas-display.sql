@@ -4,7 +4,7 @@ CREATE FUNCTION skillrating.display_rating(
     mu float8,
     sigma float8,
     z float8 DEFAULT 3,
-    scale float8 DEFAULT 1,
+    factor float8 DEFAULT 1,
     shift float8 DEFAULT 0,
     floor float8 DEFAULT '-infinity')
 RETURNS float8
@@ -12,18 +12,25 @@ AS 'MODULE_PATHNAME', 'skillrating_display_rating'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.display_rating(float8, float8, float8, float8, float8, float8) IS
-'A rating to show for a skill that is uncertain: shift + scale * (mu - z * sigma), at least the floor. With z = 3 the skill is better than that for all but certain. Error 22003 for numbers out of range.';
+'A rating to show for an uncertain skill: shift + factor * (mu - z * sigma), at least floor.
+mu: the skill, finite.  sigma: its deviation, in the unit of mu, 0 or more.
+z: deviations to subtract; with z = 3 the true skill is almost certainly higher.
+factor: points per unit of mu, above 0.  shift: points added.
+floor: in points; -infinity is none.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.shown_rating(
     rating float8,
     games bigint,
-    hidden_games bigint DEFAULT 10)
+    shadow_games bigint DEFAULT 10)
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_shown_rating'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.shown_rating(float8, bigint, bigint) IS
-'The rating, or null while a player has fewer than hidden_games games and it is still settling (a shadow period).';
+'The rating, or null while a player has fewer than shadow_games games and the rating still settles.
+rating: finite.  games, shadow_games: numbers of games.
+Error 22003 for a rating that is not finite.';
 
 CREATE FUNCTION skillrating.division_number(
     rating float8,

@@ -123,7 +123,7 @@ CREATE AGGREGATE skillrating.log_loss(probability float8, outcome float8) (
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted probabilities; a constant 0.5 scores ln 2 = 0.6931, and a probability of exactly 0 for what then happened makes it infinite (logit_log_loss() never is). Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1.';
 
-CREATE AGGREGATE skillrating.log_loss(win float8, draw float8, outcome float8) (
+CREATE AGGREGATE skillrating.log_loss(win_probability float8, draw_probability float8, outcome float8) (
     SFUNC = skillrating_internal.log_loss_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
@@ -133,7 +133,13 @@ CREATE AGGREGATE skillrating.log_loss(win float8, draw float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8, float8) IS
-'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) where the draw is a class of its own: win and draw are their predicted probabilities, the rest is the loss; a uniform forecast scores ln 3 = 1.0986. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1, if win and draw add up to more than 1, and for any other outcome.';
+'Mean negative log likelihood, in nats, of outcomes where a draw is a class of its own.
+win_probability, draw_probability: predicted, 0 to 1; the rest is the loss.
+outcome: 1 won, 0.5 drew, 0 lost.
+A uniform forecast scores ln 3 = 1.0986.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1, if the two probabilities add up to more than 1, and for any other
+outcome.';
 
 CREATE AGGREGATE skillrating.logit_log_loss(logit float8, outcome float8) (
     SFUNC = skillrating_internal.logit_log_loss_transition,
@@ -147,7 +153,7 @@ CREATE AGGREGATE skillrating.logit_log_loss(logit float8, outcome float8) (
 COMMENT ON AGGREGATE skillrating.logit_log_loss(float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted log-odds ln(p / (1 - p)): the same as log_loss(), and finite and exact also where p would round to 0 or 1. Rows with a null do not count; null if none counts. Error 22003 for log-odds that are not finite and outcomes outside 0 to 1.';
 
-CREATE AGGREGATE skillrating.ranked_probability_score(win float8, draw float8, outcome float8) (
+CREATE AGGREGATE skillrating.ranked_probability_score(win_probability float8, draw_probability float8, outcome float8) (
     SFUNC = skillrating_internal.ranked_probability_score_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
@@ -157,7 +163,15 @@ CREATE AGGREGATE skillrating.ranked_probability_score(win float8, draw float8, o
 );
 
 COMMENT ON AGGREGATE skillrating.ranked_probability_score(float8, float8, float8) IS
-'Mean ranked probability score of forecasts of win, draw and loss, in this order: half the squared distance of their cumulative probabilities from the outcome (1 won, 0.5 drew, 0 lost); 0 is perfect, 1 is certain of the opposite. win and draw are predicted probabilities, the rest is the loss. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1, if win and draw add up to more than 1, and for any other outcome. Epstein, Journal of Applied Meteorology 8 (1969).';
+'Mean ranked probability score of forecasts of win, draw and loss, in this order: half the squared
+distance of their cumulative probabilities from the outcome.  0 is perfect, 1 is certain of the
+opposite.
+win_probability, draw_probability: predicted, 0 to 1; the rest is the loss.
+outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1, if the two probabilities add up to more than 1, and for any other
+outcome.
+Epstein, Journal of Applied Meteorology 8 (1969).';
 
 CREATE AGGREGATE skillrating.accuracy(probability float8, outcome float8) (
     SFUNC = skillrating_internal.accuracy_transition,

@@ -6,10 +6,15 @@ CREATE TYPE skillrating_internal.survey AS (
     component integer[],
     contexts text[],
     matches bigint,
-    rows bigint);
+    observations bigint);
 
 COMMENT ON TYPE skillrating_internal.survey IS
-'What solve_survey() found: the players, as text; of each the matches that count, and the place in the array of the player who stands for all whom matches connect; the contexts; and how many matches there are, and comparisons of teams, which are the rows of the likelihood.';
+'Result of solve_survey().
+players: as text.  games: of each player, the matches that count.
+component: of each player, the position in the array of the player who represents all those whom
+matches connect.
+contexts: those that occur.  matches: their number.
+observations: comparisons of teams, which are the terms of the likelihood.';
 
 CREATE TYPE skillrating_internal.pass AS (
     objective float8,
@@ -38,7 +43,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.solve_survey_final(internal) IS
 'Final function of solve_survey().';
 
-CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs) (
+CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs) (
     SFUNC = skillrating_internal.solve_survey_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_survey_final,
@@ -65,7 +70,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.solve_pass_final(internal) IS
 'Final function of solve_pass().';
 
-CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, players anyarray, point float8[], direction float8[]) (
+CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, players anyarray, point float8[], direction float8[]) (
     SFUNC = skillrating_internal.solve_pass_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_pass_final,
@@ -117,7 +122,7 @@ BEGIN
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', result);
     IF warm OR before.iterations IS NOT NULL THEN
         EXECUTE format(
-            'SELECT array_agg(ROW(player, at, skill, standard_error, side_offset, command_skill, games, component)::skillrating.estimate) FROM %s',
+            'SELECT array_agg(ROW(player_id, at, mu, standard_error, side_offset, command_skill, games, component)::skillrating.estimate) FROM %s',
             result)
         INTO start;
     END IF;
@@ -143,8 +148,8 @@ BEGIN
     END IF;
     EXECUTE format('DELETE FROM %s', result);
     EXECUTE format(
-        'INSERT INTO %s (player, at, skill, standard_error, side_offset, command_skill, games, component)
-        SELECT player, at, skill, standard_error, side_offset, command_skill, games, component FROM unnest($1)', result)
+        'INSERT INTO %s (player_id, at, mu, standard_error, side_offset, command_skill, games, component)
+        SELECT player_id, at, mu, standard_error, side_offset, command_skill, games, component FROM unnest($1)', result)
     USING found.estimates;
     IF done AND NOT summary.converged THEN
         RAISE WARNING USING
@@ -184,4 +189,25 @@ END
 $procedure$;
 
 COMMENT ON PROCEDURE skillrating.solve_distributed(regclass, regclass, text, jsonb, jsonb, boolean, boolean, skillrating.solve_summary) IS
-'Solves matches where they lie: the relation is a table, a view, or a partitioned table, of which each partition is gone through on its own, by a parallel worker or, where it is a foreign table of a server with the extension (postgres_fdw with extensions ''skillrating''), over there. All rows of a match must be in one partition. A row is a participant; the columns are those of source_columns() by their names, match_id, player_id, team and one of rank, score and won, and where they are there weight, joined, left, commanding, side, log_odds, gain, unrated_reason and context; columns says which are called otherwise: {"match_id": "game"}. The solver is bradley_terry or hive, with its parameters. The solution is that of solve(), to about ten digits; it takes the place of all rows of the table result, which has the columns of the type estimate: CREATE TABLE skills (LIKE skillrating.estimate). With warm the search begins with what is there. An iteration of Newton''s method takes several passes over all matches. With commits each iteration is a transaction of its own, which keeps what has been found and holds no snapshot for longer; later ones see matches that have come since. summary returns how it went (what is given there does not matter); a warning if it has not converged. Needs the right to read the partitions, and to change result. Errors: 0A000 for other solvers, 42703 for columns that are missing, 22023 for a table that is partitioned by player, team or rank, and for unknown columns, 2D000 for commits within a transaction block, and as solve().';
+'Solves matches where they are stored, without collecting them in one place.
+relation: a table, a view, or a partitioned table.  Each partition is read on its own, by a
+parallel worker or, if it is a foreign table of a server with the extension (postgres_fdw with
+extensions ''skillrating''), on that server.  All rows of a match must be in one partition.
+A row is a participant.  The columns are those of source_columns() by name: match_id, player_id,
+team and one of rank, score and won, and optionally weight, joined, left, commanding, side,
+log_odds, gain, unrated_reason and context.
+result: a table with the columns of the type estimate, made by
+CREATE TABLE skills (LIKE skillrating.estimate); the solution replaces all its rows.
+solver: bradley_terry or hive.  params: its parameters.
+columns: which columns have other names: {"match_id": "game"}.
+warm: begin the search with the rows of result.
+commits: make each iteration a transaction of its own, which keeps what has been found and holds
+no snapshot for longer; later iterations see matches that have arrived since.
+summary: returns how it went; a value given in the call is ignored.  A warning if the search has
+not converged.
+The solution equals that of solve() to about ten digits.  An iteration of Newton''s method takes
+several passes over all matches.
+Needs the right to read the partitions and to change result.
+Errors: 0A000 for other solvers, 42703 for missing columns, 22023 for unknown columns and for a
+table that is partitioned by player, team or rank, 2D000 for commits within a transaction block,
+and those of solve().';

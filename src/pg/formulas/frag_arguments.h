@@ -14,7 +14,7 @@ check_victim(FunctionCallInfo fcinfo)
 	if (PG_ARGISNULL(2))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("victim must not be null"),
+				 errmsg("victim_id must not be null"),
 				 errhint("Leave rows that are no frags out with FILTER (WHERE ...).")));
 }
 

@@ -173,7 +173,7 @@ log_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	ParamValue *params = get_params(model, json);
 
 	log->context = context;
-	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "victim");
+	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "victim_id");
 	log->players = id_table_create(&log->type);
 	log->rules.k = params[model_param_find(model, "k")].number;
 	log->rules.scale = params[model_param_find(model, "scale")].number;

@@ -46,7 +46,7 @@ frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	FragState  *state = palloc0_object(FragState);
 	HASHCTL		control;
 
-	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "player");
+	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, 2), "victim_id");
 	state->players = id_table_create(&state->type);
 	state->params = get_params(&frag_graph_model,
 							   PG_NARGS() > 5 && !PG_ARGISNULL(5) ?

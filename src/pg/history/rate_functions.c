@@ -42,29 +42,27 @@ state_array(const double *state, int n)
  * ---- rate() ----
  */
 
-/* The arguments of rate(); behind them those of inputs but the first. */
+/* The arguments of rate(): those of inputs() stand before the parameters. */
 enum
 {
 	ARG_MODEL,
 	ARG_PLAYER,
 	ARG_TEAM,
 	ARG_RANK,
-	ARG_WEIGHT,
-	ARG_PARAMS,
-	ARG_INPUTS
+	ARG_INPUTS,
+	ARG_PARAMS = ARG_INPUTS + INPUTS_COUNT,
+	RATE_NARGS
 };
-
-#define RATE_NARGS (ARG_INPUTS + INPUTS_COUNT - 1)
 
 /* The columns of the type rated. */
 enum
 {
 	RATED_RATING_BEFORE,
 	RATED_RATING_AFTER,
+	RATED_MU_BEFORE,
+	RATED_MU_AFTER,
 	RATED_DEVIATION_BEFORE,
 	RATED_DEVIATION_AFTER,
-	RATED_DISPLAYED_BEFORE,
-	RATED_DISPLAYED_AFTER,
 	RATED_GAMES,
 	RATED_SCORE,
 	RATED_WIN_PROBABILITY,
@@ -206,10 +204,9 @@ set_argument(RatePartition *partition, int arg, Datum value, bool isnull)
 		[ARG_RANK] = SOURCE_RANK
 	};
 
-	if (arg == ARG_WEIGHT || arg >= ARG_INPUTS)
-		source_row_set(partition->values, partition->nulls,
-					   arg == ARG_WEIGHT ? 0 : arg - ARG_INPUTS + 1, value,
-					   isnull);
+	if (arg >= ARG_INPUTS)
+		source_row_set(partition->values, partition->nulls, arg - ARG_INPUTS,
+					   value, isnull);
 	else
 	{
 		partition->values[columns[arg]] = value;
@@ -240,13 +237,11 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 
 	/* Arguments that cannot change are read once: most are left out. */
 	source_row_clear(partition->values, partition->nulls);
-	for (i = ARG_PLAYER; i < RATE_NARGS; i++)
+	for (i = ARG_PLAYER; i < ARG_PARAMS; i++)
 	{
 		bool		isnull;
 		Datum		value;
 
-		if (i == ARG_PARAMS)
-			continue;
 		get_typlenbyval(get_fn_expr_argtype(fcinfo->flinfo, i),
 						&partition->typlen[i], &partition->typbyval[i]);
 
@@ -466,8 +461,8 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 		nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
 		values[RATED_UNRATED_REASON] = CStringGetTextDatum(rater->reason);
 	}
-	values[RATED_RATING_BEFORE] = Float8GetDatum(before[0]);
-	values[RATED_RATING_AFTER] = Float8GetDatum(after[0]);
+	values[RATED_MU_BEFORE] = Float8GetDatum(before[0]);
+	values[RATED_MU_AFTER] = Float8GetDatum(after[0]);
 	i = partition->deviation;
 	if (i >= 0)
 	{
@@ -476,9 +471,9 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 	}
 	else
 		nulls[RATED_DEVIATION_BEFORE] = nulls[RATED_DEVIATION_AFTER] = true;
-	values[RATED_DISPLAYED_BEFORE] =
+	values[RATED_RATING_BEFORE] =
 		Float8GetDatum(model_display(model, batch->params, before));
-	values[RATED_DISPLAYED_AFTER] =
+	values[RATED_RATING_AFTER] =
 		Float8GetDatum(model_display(model, batch->params, after));
 	values[RATED_STATE_BEFORE] = state_array(before, model->nstate);
 	values[RATED_STATE_AFTER] = state_array(after, model->nstate);
@@ -490,7 +485,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 }
 
 /*
- * rate(model, player, team, rank, weight, params, played_at, ...), over a window
+ * rate(model, player_id, team, rank, weight, played_at, ..., params), over a window
  */
 Datum
 skillrating_rate(PG_FUNCTION_ARGS)
@@ -593,12 +588,12 @@ skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* Highest displayed rating first, then by player and pool. */
+/* Highest rating first, then by player and pool. */
 typedef struct FinalRating
 {
 	const BatchPlayer *player;
 	double		state[MODEL_MAX_STATE];
-	double		displayed;
+	double		rating;			/* what is shown */
 } FinalRating;
 
 static int
@@ -608,8 +603,8 @@ compare_final_ratings(const void *a, const void *b, void *arg)
 	const FinalRating *y = (const FinalRating *) b;
 	int			result;
 
-	if (x->displayed != y->displayed)
-		return x->displayed > y->displayed ? -1 : 1;
+	if (x->rating != y->rating)
+		return x->rating > y->rating ? -1 : 1;
 	result = id_compare((const IdType *) arg, x->player->id, y->player->id);
 	return result != 0 ? result : strcmp(x->player->pool, y->player->pool);
 }
@@ -653,8 +648,8 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		model_state_before(model, batch->params, player->state, 0,
 						   player->shared ? player->shared->state : NULL, 0,
 						   ratings[n].state);
-		ratings[n].displayed = model_display(model, batch->params,
-											 ratings[n].state);
+		ratings[n].rating = model_display(model, batch->params,
+										  ratings[n].state);
 		n++;
 	}
 	qsort_arg(ratings, n, sizeof(FinalRating), compare_final_ratings,
@@ -671,11 +666,11 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		CHECK_FOR_INTERRUPTS();
 		values[0] = CStringGetTextDatum(id_text(batch->player_type, player->id));
 		values[1] = CStringGetTextDatum(player->pool);
-		values[2] = Float8GetDatum(ratings[i].state[0]);
-		nulls[3] = deviation < 0;
+		values[2] = Float8GetDatum(ratings[i].rating);
+		values[3] = Float8GetDatum(ratings[i].state[0]);
+		nulls[4] = deviation < 0;
 		if (deviation >= 0)
-			values[3] = Float8GetDatum(ratings[i].state[deviation]);
-		values[4] = Float8GetDatum(ratings[i].displayed);
+			values[4] = Float8GetDatum(ratings[i].state[deviation]);
 		values[5] = Int64GetDatum(player->games);
 		values[6] = Int64GetDatum(player->wins);
 		values[7] = Int64GetDatum(player->draws);

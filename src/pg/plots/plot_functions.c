@@ -280,7 +280,7 @@ static Point *
 history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 			   bool *times)
 {
-	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player", -1);
+	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player_id", -1);
 	int			count = array_size(names);
 	ArrayType  *ats = array_with_nulls_argument(fcinfo, 1, "at", count);
 	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
