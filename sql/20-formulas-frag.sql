@@ -6,7 +6,11 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_share'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_share(float8, float8) IS
-'What player a scored in a duel of that many frags to that many, between 0 and 1: a / (a + b), 0.5 for 0 : 0. A negative score counts for the other one first: 6 : -2 is 8 : 0, and -3 : -5 is 5 : 3 (Becker, 2001). Error 22003 unless both are finite.';
+'The score of player a in a duel of score_a to score_b frags, 0 to 1: a / (a + b), 0.5 for 0 : 0.
+A negative score counts for the other player first: 6 : -2 is 8 : 0, and -3 : -5 is 5 : 3
+(Becker, 2001).
+score_a, score_b: frags, finite.
+Error 22003 for numbers that are not finite.';
 
 CREATE FUNCTION skillrating.frag_win_share(
     rating_a float8,
@@ -17,7 +21,11 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_win_share'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_win_share(float8, float8, float8) IS
-'The share of the frags that player a is expected to make against player b, between 0 and 1: 1 / (1 + 10^((rating_b - rating_a) / scale)); not a probability to win. Error 22003 unless the ratings are finite and the scale is positive.';
+'The expected share of the frags that player a makes against player b, 0 to 1:
+1 / (1 + 10^((rating_b - rating_a) / scale)).  It is not a probability to win.
+rating_a, rating_b: in points, finite.
+scale: lead in points at which the frags are expected 10 to 1, above 0.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.frag_update(
     rating_a float8,
@@ -34,7 +42,14 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_update'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_update(float8, float8, float8, float8, float8, float8, float8, float8) IS
-'Both ratings after a duel with that score (Becker, 2001): a gains and b loses k * (frag_share - frag_win_share). With points > 0 the score is so many duels as it has points: 7 : 0 at 1 moves seven times as far as 1 : 0. No loss takes a rating below the floor, and no floor lifts one. Error 22003 for numbers out of range.';
+'Both ratings after a duel (Becker, 2001): a gains and b loses k * (frag_share - frag_win_share).
+rating_a, rating_b: in points, finite.  score_a, score_b: frags, finite.
+k: the most that a duel can move a rating, in points, 0 or more.
+scale: lead in points at which the frags are expected 10 to 1, above 0.
+points: the score that is one duel, 0 or more; with 1, 7 : 0 moves seven times as far as 1 : 0;
+with 0 any score is one duel.
+floor: no loss takes a rating below it, in points; -infinity is none.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.frag_suicide(
     rating float8,
@@ -47,7 +62,12 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_suicide'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_suicide(float8, float8, float8, float8, float8) IS
-'A rating after a suicide, or of who killed a team mate: a duel lost frags : 0 against an equal, which costs half of k (times frags / points, if points > 0). Error 22003 for numbers out of range.';
+'The rating of a player after a suicide, or after killing a team mate: a duel lost frags : 0 against
+an equal, which costs half of k, times frags / points if points is above 0.
+rating: in points, finite.  k: in points, 0 or more.  frags: 0 or more.
+points: the score that is one duel, 0 or more.
+floor: no loss takes the rating below it, in points; -infinity is none.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.frag_event(
     rating float8,
@@ -61,7 +81,15 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_event'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_event(float8, float8[], float8, float8, float8, float8) IS
-'The rating of a player after an event without a single opponent, such as a capture, which is worth event_points: so many duels won (points is the score of one) against the mean rating of the other team, one element of opponent_rating a player; the others keep theirs (Becker, 2001). Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
+'The rating of a player after an event without a single opponent, such as a capture: duels won
+against the mean rating of the other team, whose ratings do not change (Becker, 2001).
+rating: in points, finite.
+opponent_rating: in points, one element for each player of the other team.
+event_points: worth of the event as a score, finite.  points: the score that is one duel, 0 or more;
+with 0 any score is one duel.
+k: in points, 0 or more.
+scale: lead in points at which the frags are expected 10 to 1, above 0.
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
 
 CREATE FUNCTION skillrating.frag_decay(
     rating float8,
@@ -73,7 +101,11 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_decay'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_decay(float8, float8, float8, float8) IS
-'A rating after so many days, of each of which it loses rate points, but not below decay_floor; one that is lower stays. Two stretches of time are as one. Error 22003 for numbers out of range.';
+'A rating after idle days: rate points less for each day, but not below decay_floor; a lower rating
+stays as it is.  Two stretches of time in succession are as one.
+rating: in points, finite.  days: 0 or more.  rate: points a day, 0 or more.
+decay_floor: in points, finite.
+Error 22003 for numbers out of range.';
 
 CREATE TYPE skillrating.frag_rating AS (
     player_id text,

@@ -17,7 +17,20 @@ AS 'MODULE_PATHNAME', 'skillrating_trueskill_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.trueskill_update(integer[], integer[], float8[], float8[], float8[], float8, float8, float8) IS
-'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006): one element of each array a player, and one row of the result, with ordinal its place in the arrays. Any number of teams, numbered as you like; rank 1 is best and equal ranks are a draw (of more than two teams, those that drew count in the order of their numbers). The weight is the share of the match played, 1 by default. Skills are in the units of beta, the deviation of one performance; tau is the drift of a skill before the match; draw_probability is that of equals. A null but for the weights gives no rows. Errors: 22004 for null elements, 2202E for arrays that do not fit, 22003 for numbers out of range, 22023 for fewer than two teams.';
+'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006), one row a player, in the
+order of the arrays; ordinal is the position in them, from 1.
+team, rank, mu, sigma, weight: arrays with one element a player.
+team: any number; two teams or more.
+rank: of the team; 1 is best, equal ranks are a draw (of more than two teams, those that drew
+count in the order of their numbers).
+mu, sigma: skill and deviation, in the unit of beta; sigma is above 0.
+weight: share of the match played, 0 or more; 1 by default.
+beta: deviation of one performance, above 0.
+tau: drift of a skill before the match, in the unit of beta, 0 or more.
+draw_probability: between equal players, at least 0 and below 1.
+No rows if an argument other than weight is null.
+Errors: 22004 for null elements, 2202E for arrays of different length, 22003 for numbers out of
+range, 22023 for fewer than two teams.';
 
 CREATE TYPE skillrating.trueskill_prediction AS (
     team integer,
@@ -63,4 +76,6 @@ AS 'MODULE_PATHNAME', 'skillrating_trueskill_quality'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.trueskill_quality(integer[], float8[], float8[], float8[], float8) IS
-'How even a match of two or more teams would be under TrueSkill, between 0 and 1: the probability that all draw, relative to that between equals whose skills are known for certain. Arguments and errors as for trueskill_update().';
+'How balanced a match of two or more teams would be under TrueSkill, 0 to 1: the probability that
+all draw, relative to that between equals whose skills are certain.
+Arguments and errors as for trueskill_update().';

@@ -25,7 +25,12 @@ CREATE TYPE skillrating_internal.pass AS (
     draws_slope float8);
 
 COMMENT ON TYPE skillrating_internal.pass IS
-'What solve_pass() found: without a direction the negative log likelihood of all results, in nats, its derivatives by the unknowns and its second derivatives by each alone, how many more draws are expected than there were, under Davidson''s model, and the derivative of that by the logarithm of its parameter; with a direction only the matrix of second derivatives times it. Passes over different matches with the same players add up.';
+'Result of solve_pass(); passes over different matches with the same players add up.
+Without a direction: objective, the negative log likelihood of all results, in nats; gradient, its
+derivatives by the unknowns; curvature, its second derivatives by each unknown alone; draws, how
+many more draws are expected than occurred, under Davidson''s model; draws_slope, the derivative of
+that by the logarithm of its parameter.
+With a direction: product, the matrix of second derivatives times it, and nothing else.';
 
 CREATE FUNCTION skillrating_internal.solve_survey_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs)
 RETURNS internal
@@ -52,7 +57,12 @@ CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match_id anycompa
 );
 
 COMMENT ON AGGREGATE skillrating_internal.solve_survey(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
-'Who plays in these matches, what solve_pass() has to know first. plan is {"solver": ..., "params": {...}}, the solver bradley_terry or hive; the rows are those of solve(), in any order, and inputs may be null. Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk. solve_distributed() calls it. Null without rows. Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else in the plan, and as solve().';
+'The players of matches, which solve_pass() has to know first; called by solve_distributed().
+plan: {"solver": ..., "params": {...}}, the solver bradley_terry or hive.
+The rows are those of solve(), in any order; inputs may be null.
+Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk.
+Null without rows.  Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else
+in the plan, and those of solve().';
 
 CREATE FUNCTION skillrating_internal.solve_pass_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[])
 RETURNS internal
@@ -79,7 +89,19 @@ CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match_id anycompati
 );
 
 COMMENT ON AGGREGATE skillrating_internal.solve_pass(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
-'One pass over matches, of those that solving them takes: what the results say of the unknowns at a point, without the prior. plan is that of solve_survey(), under hive with "contexts", an array of those that occur, and where Davidson''s parameter of draws is not among the params, "draw". players are all who occur; point has a number for each unknown: the skills of the players in this order, then, under hive, their side offsets if offset_deviation is not 0, their command skills if command is true, and what contexts favour. direction is null, or a vector of the same kind to multiply the matrix of second derivatives with. The rows are those of solve(), in any order. Memory: a few numbers for each unknown, and work_mem or disk for sorting. solve_distributed() calls it. Null without rows. Errors: 22023 for players or contexts that are not given, 2202E for arrays of other sizes, and as solve_survey().';
+'One of the passes over matches that solving them takes: what the results say of the unknowns at a
+point, without the prior; called by solve_distributed().
+plan: that of solve_survey(); under hive with "contexts", an array of those that occur; with "draw",
+Davidson''s parameter of draws, unless it is among the params.
+players: all who occur.
+point: a number for each unknown: the skills of the players in this order, then, under hive, their
+side offsets if offset_deviation is not 0, their command skills if command is true, and the
+advantages of contexts.
+direction: null, or a vector of the same kind to multiply the matrix of second derivatives with.
+The rows are those of solve(), in any order.
+Memory: a few numbers for each unknown, and work_mem or disk for sorting.
+Null without rows.  Errors: 22023 for players or contexts that are not given, 2202E for arrays of
+other sizes, and those of solve_survey().';
 
 CREATE FUNCTION skillrating_internal.solve_relation(
     relation regclass,
@@ -93,7 +115,12 @@ AS 'MODULE_PATHNAME', 'skillrating_solve_relation'
 LANGUAGE C STABLE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[]) IS
-'What solve() and solve_summary() say of the matches in a table, a view or all partitions of a table, found by passes over them where they lie (see solve_pass()), beginning with the estimates in start, which may be null; nulls without matches. All passes see one snapshot. It needs the right to read the partitions themselves. solve_distributed() calls it; errors are listed there.';
+'Results of solve() and solve_summary() for the matches in a table, a view or all partitions of a
+table, found by passes over them where they are stored (see solve_pass()); called by
+solve_distributed(), where errors are listed.
+start: estimates to begin with, or null.
+All passes see one snapshot.  Needs the right to read the partitions themselves.  Nulls without
+matches.';
 
 CREATE FUNCTION skillrating_internal.solve_distributed_step(
     relation regclass,
@@ -160,7 +187,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, skillrating.solve_summary) IS
-'All of solve_distributed(), or, with commits, an iteration of it; before is the summary of those before, or null.';
+'All of solve_distributed(), or, with commits, one iteration of it.
+before: the summary of the iterations before, or null.';
 
 CREATE PROCEDURE skillrating.solve_distributed(
     relation regclass,

@@ -1,6 +1,6 @@
 /*
  * frag_arguments.h
- *		Rows of a frag log, as arguments (state, killer, victim, ...) of aggregates.
+ *		Rows of a frag log, as arguments (state, killer_id, victim_id, ...) of aggregates.
  */
 #ifndef FRAG_ARGUMENTS_H
 #define FRAG_ARGUMENTS_H

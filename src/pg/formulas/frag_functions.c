@@ -216,7 +216,7 @@ log_change(FragLog *log, FragPlayer *player, double change)
 		report_match_status(MATCH_OVERFLOW, NAN, player->name);
 }
 
-/* frag_ratings(killer, victim, points, team_kill, params): one row of the log. */
+/* frag_ratings(killer_id, victim_id, points, team_kill, params): one row of the log. */
 Datum
 skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 {

@@ -109,7 +109,7 @@ forecast_arguments(FunctionCallInfo fcinfo, float8 *outcome)
 	return probability;
 }
 
-/* The arguments (state, win, draw, outcome), checked. */
+/* The arguments (state, win_probability, draw_probability, outcome), checked. */
 static float8
 three_way_arguments(FunctionCallInfo fcinfo, float8 *draw, float8 *outcome)
 {

@@ -90,7 +90,10 @@ frag_player(FragState *state, Datum id)
 	return state->nplayers - 1;
 }
 
-/* frag_scores(killer, victim, frags, team_kill, params): a row of a log, or a count. */
+/*
+ * frag_scores(killer_id, victim_id, frags, team_kill, params): a row of a log, or
+ * a count.
+ */
 Datum
 skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 {

@@ -563,7 +563,7 @@ final_ratings_rate(FinalRatings *state)
 	error_context_stack = callback.previous;
 }
 
-/* final_ratings(model, match, player, team, rank [[, inputs], params]) */
+/* final_ratings(model, match_id, player_id, team, rank [[, inputs], params]) */
 Datum
 skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 {

@@ -57,7 +57,7 @@ skillrating_solver_parameters(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* solve(solver, match, player, team, rank [[, inputs], params]) */
+/* solve(solver, match_id, player_id, team, rank [[, inputs], params]) */
 Datum
 skillrating_solve_transition(PG_FUNCTION_ARGS)
 {

@@ -457,7 +457,7 @@ place_names(Svg *svg, Series *series, int n, const Point *point)
 	}
 }
 
-/* plot_history(player, at, rating, deviation, title) */
+/* plot_history(player_id, at, rating, deviation, title) */
 Datum
 skillrating_plot_history(PG_FUNCTION_ARGS)
 {
