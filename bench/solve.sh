@@ -36,7 +36,7 @@ for _ in $(seq "$rounds"); do
 	solved 'cardinality(s)' solve hive '{}' | timed >>"$scratch/solve"
 done
 report "solve() of $matches hive matches x 16, against the rows in order" "$scratch/solve" "$scratch/scan" 'for information'
-sql -F ' ' -c "$(solved '(s).iterations, (s).products, (s).rows, (s).players, (s).memory, (s).gradient, (s).converged' solve_summary hive '{}')" |
+sql -F ' ' -c "$(solved '(s).iterations, (s).products, (s).observations, (s).players, (s).memory, (s).gradient, (s).converged' solve_summary hive '{}')" |
 	awk -v n="$matches" -v scan="$(median "$scratch/scan")" -v build="$(median "$scratch/build")" -v summary="$(median "$scratch/summary")" -v solve="$(median "$scratch/solve")" '{
 		iteration = (summary - build) / ($1 - 1)
 		printf "    scan and order %.2f s, build %.2f s, solve %.2f s (%d iterations, %d products), emit %.2f s, in all %.2f s\n", \

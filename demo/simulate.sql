@@ -214,13 +214,15 @@ BEGIN
     FROM (
         SELECT p.match_id,
             skillrating.hive_win_probability(
+                skillrating.hive_state(
+                    skill => player.skill,
+                    side_offset => player.side_offset,
+                    command_skill => player.command_skill),
                 p.side,
-                player.skill,
-                (1 - coalesce(p.commanding, 0)) * w.weight,
-                player.side_offset,
-                player.command_skill,
-                coalesce(p.commanding, 0) * w.weight,
-                map.log_odds
+                skillrating.inputs(
+                    weight => w.weight,
+                    commanding => p.commanding,
+                    log_odds => map.log_odds)
                 -- The order of a floating-point sum decides about its last bit.
                 ORDER BY p.side, p.player_id, p.stint) AS probability
         FROM demo.match_player AS p

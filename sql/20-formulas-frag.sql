@@ -6,7 +6,11 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_share'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_share(float8, float8) IS
-'What player a scored in a duel of that many frags to that many, between 0 and 1: a / (a + b), 0.5 for 0 : 0. A negative score counts for the other one first: 6 : -2 is 8 : 0, and -3 : -5 is 5 : 3 (Becker, 2001). Error 22003 unless both are finite.';
+'The score of player a in a duel of score_a to score_b frags, 0 to 1: a / (a + b), 0.5 for 0 : 0.
+A negative score counts for the other player first: 6 : -2 is 8 : 0, and -3 : -5 is 5 : 3
+(Becker, 2001).
+score_a, score_b: frags, finite.
+Error 22003 for numbers that are not finite.';
 
 CREATE FUNCTION skillrating.frag_win_share(
     rating_a float8,
@@ -17,7 +21,11 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_win_share'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_win_share(float8, float8, float8) IS
-'The share of the frags that player a is expected to make against player b, between 0 and 1: 1 / (1 + 10^((rating_b - rating_a) / scale)); not a probability to win. Error 22003 unless the ratings are finite and the scale is positive.';
+'The expected share of the frags that player a makes against player b, 0 to 1:
+1 / (1 + 10^((rating_b - rating_a) / scale)).  It is not a probability to win.
+rating_a, rating_b: in points, finite.
+scale: lead in points at which the frags are expected 10 to 1, above 0.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.frag_update(
     rating_a float8,
@@ -34,7 +42,14 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_update'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_update(float8, float8, float8, float8, float8, float8, float8, float8) IS
-'Both ratings after a duel with that score (Becker, 2001): a gains and b loses k * (frag_share - frag_win_share). With points > 0 the score is so many duels as it has points: 7 : 0 at 1 moves seven times as far as 1 : 0. No loss takes a rating below the floor, and no floor lifts one. Error 22003 for numbers out of range.';
+'Both ratings after a duel (Becker, 2001): a gains and b loses k * (frag_share - frag_win_share).
+rating_a, rating_b: in points, finite.  score_a, score_b: frags, finite.
+k: the most that a duel can move a rating, in points, 0 or more.
+scale: lead in points at which the frags are expected 10 to 1, above 0.
+points: the score that is one duel, 0 or more; with 1, 7 : 0 moves seven times as far as 1 : 0;
+with 0 any score is one duel.
+floor: no loss takes a rating below it, in points; -infinity is none.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.frag_suicide(
     rating float8,
@@ -47,7 +62,12 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_suicide'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_suicide(float8, float8, float8, float8, float8) IS
-'A rating after a suicide, or of who killed a team mate: a duel lost frags : 0 against an equal, which costs half of k (times frags / points, if points > 0). Error 22003 for numbers out of range.';
+'The rating of a player after a suicide, or after killing a team mate: a duel lost frags : 0 against
+an equal, which costs half of k, times frags / points if points is above 0.
+rating: in points, finite.  k: in points, 0 or more.  frags: 0 or more.
+points: the score that is one duel, 0 or more.
+floor: no loss takes the rating below it, in points; -infinity is none.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.frag_event(
     rating float8,
@@ -61,7 +81,15 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_event'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_event(float8, float8[], float8, float8, float8, float8) IS
-'The rating of a player after an event without a single opponent, such as a capture, which is worth event_points: so many duels won (points is the score of one) against the mean rating of the other team, one element of opponent_rating a player; the others keep theirs (Becker, 2001). Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
+'The rating of a player after an event without a single opponent, such as a capture: duels won
+against the mean rating of the other team, whose ratings do not change (Becker, 2001).
+rating: in points, finite.
+opponent_rating: in points, one element for each player of the other team.
+event_points: worth of the event as a score, finite.  points: the score that is one duel, 0 or more;
+with 0 any score is one duel.
+k: in points, 0 or more.
+scale: lead in points at which the frags are expected 10 to 1, above 0.
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
 
 CREATE FUNCTION skillrating.frag_decay(
     rating float8,
@@ -73,10 +101,14 @@ AS 'MODULE_PATHNAME', 'skillrating_frag_decay'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.frag_decay(float8, float8, float8, float8) IS
-'A rating after so many days, of each of which it loses rate points, but not below decay_floor; one that is lower stays. Two stretches of time are as one. Error 22003 for numbers out of range.';
+'A rating after idle days: rate points less for each day, but not below decay_floor; a lower rating
+stays as it is.  Two stretches of time in succession are as one.
+rating: in points, finite.  days: 0 or more.  rate: points a day, 0 or more.
+decay_floor: in points, finite.
+Error 22003 for numbers out of range.';
 
 CREATE TYPE skillrating.frag_rating AS (
-    player text,
+    player_id text,
     rating float8,
     frags bigint,
     deaths bigint,
@@ -84,7 +116,9 @@ CREATE TYPE skillrating.frag_rating AS (
     team_kills bigint);
 
 COMMENT ON TYPE skillrating.frag_rating IS
-'A player at the end of a log of frags: the identifier as text, the rating, and what the log has of the player.';
+'Result of frag_ratings() for a player at the end of a log of frags.
+player_id: the identifier as text.  rating: in points.
+frags, deaths, suicides, team_kills: how many the log has.';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement)
 RETURNS internal
@@ -102,7 +136,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_final(internal) IS
 'Final function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -110,7 +144,16 @@ CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement) 
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement) IS
-'The ratings that a log of frags leads to, highest first, and by name where they are equal: each row a duel that the killer won 1 : 0, in the order of ORDER BY within the call, from the default parameters of model frag. Killer and victim are of any type with a hash function and an order. Who is killed by nobody (null) or by himself loses a duel against an equal. A clan that is rated as one player is an identifier like any other. Memory is a few numbers a player. Errors: 22004 for a null victim, 42804 for another type.';
+'The ratings at the end of a log of frags, from the default parameters of model frag:
+SELECT f.* FROM (SELECT skillrating.frag_ratings(killer_id, victim_id ORDER BY at) AS ratings
+FROM ...) AS q, unnest(q.ratings) AS f
+Each row is a duel that the killer won 1 : 0, in the order of ORDER BY within the call.
+killer_id: null, or equal to victim_id, is a suicide: a duel lost against an equal.
+victim_id: not null.  Both are of one type that can be hashed and ordered.  A clan that is rated
+as one player is an identifier like any other.
+The highest rating comes first; players with equal ratings are sorted by player_id.
+Memory: a few numbers a player.
+Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean)
 RETURNS internal
@@ -120,7 +163,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean) IS
 'Transition function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, points float8, team_kill boolean) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, points float8, team_kill boolean) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -128,7 +171,10 @@ CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, 
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean) IS
-'As the form with two arguments, where a row may be worth several points (null is 1), and a kill among team mates costs the killer as a suicide does and the victim nothing.';
+'As the form with two arguments, with the points of a row and a flag for kills among team mates.
+points: the score of the duel, 0 or more; null is 1.
+team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
+nothing.  Null is false.';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal
@@ -138,7 +184,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
 'Transition function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, points float8, team_kill boolean, params jsonb) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, points float8, team_kill boolean, params jsonb) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -146,4 +192,6 @@ CREATE AGGREGATE skillrating.frag_ratings(killer anyelement, victim anyelement, 
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean, jsonb) IS
-'As the form with four arguments, with parameters of model frag (see model_parameters()), of which k, scale, points (0 is 1 here), floor and initial_rating count; those of the first row hold.';
+'As the form with four arguments, with params, an object of parameters of model frag (see
+model_parameters()), read from the first row.  k, scale, points (0 is 1 here), floor and
+initial_rating are used.';

@@ -10,7 +10,10 @@ AS 'MODULE_PATHNAME', 'skillrating_glicko_win_probability'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.glicko_win_probability(float8, float8, float8, float8) IS
-'Expected score of player a against player b, between 0 and 1, with the uncertainty about both: Elo''s curve, flattened by g of the root of both squared deviations (Glickman, The Glicko system). Ratings and deviations are in points. Error 22003 unless ratings are finite and deviations finite and not negative.';
+'Expected score of player a against player b, 0 to 1, under Glicko: Elo''s curve, flattened by g of
+the root of both squared deviations (Glickman, The Glicko system).
+rating_a, rating_b: in points, finite.  deviation_a, deviation_b: in points, 0 or more.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.glicko_update(
     rating float8,
@@ -25,7 +28,15 @@ AS 'MODULE_PATHNAME', 'skillrating_glicko_update'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.glicko_update(float8, float8, float8[], float8[], float8[], float8) IS
-'A player''s rating and deviation after a rating period under Glicko (Glickman, 1999), with one element of each array for every game: the opponent''s rating and deviation before the period, and the score (1 won, 0.5 drew, 0 lost). First the deviation grows to sqrt(deviation^2 + c^2), at most 350; empty arrays are a period without games. All in rating points. Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays that do not fit.';
+'The rating and deviation of a player after a rating period under Glicko (Glickman, 1999).
+rating: in points, finite.  deviation: in points, above 0.
+opponent_rating, opponent_deviation, score: arrays with one element for each game: rating and
+deviation of the opponent before the period, in points, and the score of the player (1 won, 0.5
+drew, 0 lost).  Empty arrays are a period without games.
+c: growth of a deviation, in points per root of a period, 0 or more; the deviation first grows to
+sqrt(deviation^2 + c^2), at most 350.
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
+length.';
 
 CREATE FUNCTION skillrating.glicko_idle_deviation(
     deviation float8,
@@ -37,7 +48,12 @@ AS 'MODULE_PATHNAME', 'skillrating_glicko_idle_deviation'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.glicko_idle_deviation(float8, float8, float8, float8) IS
-'The deviation after idle time under Glicko: sqrt(deviation^2 + c^2 * elapsed), which does not grow beyond deviation_max. Points; elapsed in rating periods, of which any fraction will do. Error 22003 for numbers out of range.';
+'The deviation after idle time under Glicko: sqrt(deviation^2 + c^2 * elapsed), which does not grow
+beyond deviation_max.
+deviation, deviation_max: in points, above 0.
+c: in points per root of a rating period, 0 or more.  elapsed: rating periods, 0 or more, also
+fractions.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.glicko2_win_probability(
     rating_a float8,
@@ -49,7 +65,10 @@ AS 'MODULE_PATHNAME', 'skillrating_glicko_win_probability'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.glicko2_win_probability(float8, float8, float8, float8) IS
-'Expected score of player a against player b, between 0 and 1, with the uncertainty about both; the same as glicko_win_probability(), as both systems share their scale.';
+'Expected score of player a against player b, 0 to 1, under Glicko-2: the same as
+glicko_win_probability(), because both systems have the same points.
+rating_a, rating_b: in points, finite.  deviation_a, deviation_b: in points, 0 or more.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.glicko2_update(
     rating float8,
@@ -67,7 +86,18 @@ AS 'MODULE_PATHNAME', 'skillrating_glicko2_update'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.glicko2_update(float8, float8, float8, float8[], float8[], float8[], float8, float8) IS
-'A player''s rating, deviation and volatility after a rating period under Glicko-2 (Glickman, 2013), with one element of each array for every game: the opponent''s rating and deviation before the period, and the score (1 won, 0.5 drew, 0 lost). The deviation grows by the new volatility over elapsed rating periods (a fraction for updates in between, 0 for none), and comes out at 350 at most; empty arrays are a period without games. Ratings and deviations in points; tau is how fast volatilities change. Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays that do not fit.';
+'The rating, deviation and volatility of a player after a rating period under Glicko-2 (Glickman,
+2013).
+rating: in points, finite.  deviation: in points, above 0.
+volatility: above 0, in the units of the paper (173.7178 points).
+opponent_rating, opponent_deviation, score: arrays with one element for each game: rating and
+deviation of the opponent before the period, in points, and the score of the player (1 won, 0.5
+drew, 0 lost).  Empty arrays are a period without games.
+tau: how fast volatilities change, 0 or more.
+elapsed: rating periods over which the deviation grows by the new volatility, 0 or more, also
+fractions; the deviation becomes 350 points at most.
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
+length.';
 
 CREATE FUNCTION skillrating.glicko2_idle_deviation(
     deviation float8,
@@ -79,4 +109,8 @@ AS 'MODULE_PATHNAME', 'skillrating_glicko2_idle_deviation'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.glicko2_idle_deviation(float8, float8, float8, float8) IS
-'The deviation after idle time under Glicko-2: sqrt(deviation^2 + (173.7178 * volatility)^2 * elapsed), which does not grow beyond deviation_max. Points; elapsed in rating periods, of which any fraction will do. Error 22003 for numbers out of range.';
+'The deviation after idle time under Glicko-2:
+sqrt(deviation^2 + (173.7178 * volatility)^2 * elapsed), which does not grow beyond deviation_max.
+deviation, deviation_max: in points, above 0.  volatility: above 0.
+elapsed: rating periods, 0 or more, also fractions.
+Error 22003 for numbers out of range.';

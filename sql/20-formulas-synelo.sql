@@ -6,7 +6,10 @@ AS 'MODULE_PATHNAME', 'skillrating_synelo_theta'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.synelo_theta(integer) IS
-'The scale of SynElo for teams of up to team_size_max players: 400 times the median of 1 to team_size_max, rounded down (F1 of the source); 2400 for 12. Error 22003 below 1.';
+'The scale of SynElo''s curve for teams of up to team_size_max players, in points: 400 times the
+median of 1 to team_size_max, rounded down (F1 of the source); 2400 for 12.
+team_size_max: 1 or more.
+Error 22003 below 1.';
 
 CREATE FUNCTION skillrating.synelo_win_probability(
     sum_a float8,
@@ -17,7 +20,11 @@ AS 'MODULE_PATHNAME', 'skillrating_synelo_win_probability'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.synelo_win_probability(float8, float8, float8) IS
-'Probability that team a beats team b, by the sums of their ratings in points: 1 / (1 + e^((sum_b - sum_a) / theta)) (F1 of SynElo; base e). Error 22003 unless the sums are finite and theta is positive.';
+'Probability that team a beats team b, 0 to 1: 1 / (1 + e^((sum_b - sum_a) / theta)) (F1 of SynElo;
+base e).
+sum_a, sum_b: sums of the ratings of a team, in points, finite.
+theta: in points, above 0; see synelo_theta().
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.synelo_convergence(
     rating float8[],
@@ -33,7 +40,17 @@ AS 'MODULE_PATHNAME', 'skillrating_synelo_convergence'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.synelo_convergence(float8[], float8[], float8[], float8, float8, float8, float8, boolean) IS
-'SynElo''s convergence score (F3), between 0 (settled) and 1, of a player''s last rounds, one element of each array a round and the oldest first: the rating after it, the expected score before it and the outcome (0, 0.5 or 1). It adds up the drift between both halves and the deviation of the ratings, over k_high, and the mean of outcome less expected over 0.1, each times its weight; with saturate none of them counts for more than 1. Fewer than two rounds have no drift, and none have score 0. Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays that do not fit.';
+'SynElo''s convergence score (F3) of a player, 0 (settled) to 1, from the last rounds.
+rating, expected, outcome: arrays with one element a round, the oldest first: the rating after it,
+in points; the expected score before it, 0 to 1; and the outcome, 0, 0.5 or 1.
+k_high: in points, above 0.
+velocity_weight, surprise_weight, volatility_weight: weights of three terms, 0 or more: the drift
+between both halves over k_high, the mean of outcome less expected over 0.1, and the deviation of
+the ratings over k_high.
+saturate: no term counts for more than 1.
+Fewer than two rounds have no drift; without rounds the score is 0.
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
+length.';
 
 CREATE FUNCTION skillrating.synelo_k(
     rating float8,
@@ -47,7 +64,11 @@ AS 'MODULE_PATHNAME', 'skillrating_synelo_k'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.synelo_k(float8, float8, float8, float8, float8, float8) IS
-'SynElo''s K factor in points (F4 and F5): k_low + (k_high - k_low) * convergence * exp(-(rating - initial_rating)^2 / (2 compression_width^2)), with the convergence score between 0 and 1. Error 22003 for numbers out of range.';
+'SynElo''s K factor, in points (F4 and F5): k_low + (k_high - k_low) * convergence
+* exp(-(rating - initial_rating)^2 / (2 * compression_width^2)).
+rating, initial_rating: in points, finite.  convergence: of synelo_convergence(), 0 to 1.
+k_low, k_high: in points, 0 or more.  compression_width: in points, above 0.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.synelo_update(
     rating float8,
@@ -61,17 +82,24 @@ AS 'MODULE_PATHNAME', 'skillrating_synelo_update'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.synelo_update(float8, float8, float8, float8, float8, boolean) IS
-'A rating after a round under SynElo (F2): rating + k * (score - expected), at least floor; score is 1 won, 0.5 drew or 0 lost. With rounded it is an integer, half to even as in the source, which stops a small k from moving anybody. Error 22003 for numbers out of range.';
+'A rating after a round under SynElo (F2): rating + k * (score - expected), at least floor.
+rating, floor: in points, finite.  k: in points, 0 or more.
+score: 1 won, 0.5 drew, 0 lost.  expected: expected score, 0 to 1.
+rounded: the result is an integer, half to even as in the source; a small k then moves nobody.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.synelo_status(
-    rounds bigint,
+    games bigint,
     last_played timestamptz,
     at timestamptz,
-    shadow_rounds integer DEFAULT 50,
+    shadow_games integer DEFAULT 50,
     stale_days integer DEFAULT 30)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_synelo_status'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.synelo_status(bigint, timestamptz, timestamptz, integer, integer) IS
-'Whether to show a rating: ''shadow'' before shadow_rounds rounds, ''stale'' if the last one was more than stale_days days before the time given, else ''visible''. Error 22003 for negative numbers.';
+'Whether to show a rating under SynElo: ''shadow'' before shadow_games games, ''stale'' if the last
+game was more than stale_days days before the time at, otherwise ''visible''.
+games, shadow_games, stale_days: 0 or more.
+Error 22003 for negative numbers.';

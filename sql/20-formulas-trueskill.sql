@@ -17,16 +17,32 @@ AS 'MODULE_PATHNAME', 'skillrating_trueskill_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.trueskill_update(integer[], integer[], float8[], float8[], float8[], float8, float8, float8) IS
-'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006): one element of each array a player, and one row of the result, with ordinal its place in the arrays. Any number of teams, numbered as you like; rank 1 is best and equal ranks are a draw (of more than two teams, those that drew count in the order of their numbers). The weight is the share of the match played, 1 by default. Skills are in the units of beta, the deviation of one performance; tau is the drift of a skill before the match; draw_probability is that of equals. A null but for the weights gives no rows. Errors: 22004 for null elements, 2202E for arrays that do not fit, 22003 for numbers out of range, 22023 for fewer than two teams.';
+'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006), one row a player, in the
+order of the arrays; ordinal is the position in them, from 1.
+team, rank, mu, sigma, weight: arrays with one element a player.
+team: any number; two teams or more.
+rank: of the team; 1 is best, equal ranks are a draw (of more than two teams, those that drew
+count in the order of their numbers).
+mu, sigma: skill and deviation, in the unit of beta; sigma is above 0.
+weight: share of the match played, 0 or more; 1 by default.
+beta: deviation of one performance, above 0.
+tau: drift of a skill before the match, in the unit of beta, 0 or more.
+draw_probability: between equal players, at least 0 and below 1.
+No rows if an argument other than weight is null.
+Errors: 22004 for null elements, 2202E for arrays of different length, 22003 for numbers out of
+range, 22023 for fewer than two teams.';
 
 CREATE TYPE skillrating.trueskill_prediction AS (
     team integer,
-    win float8,
-    draw float8,
+    win_probability float8,
+    draw_probability float8,
     rank_probability float8[]);
 
 COMMENT ON TYPE skillrating.trueskill_prediction IS
-'What trueskill_win_probability() predicts for a team: to beat all others (win), to share the first place (draw), and to come in at each rank.';
+'Prediction of trueskill_win_probability() for a team; all probabilities lie between 0 and 1.
+team: its number.
+win_probability: that it beats all others.  draw_probability: that it shares the first place.
+rank_probability: element r is the probability that r - 1 teams beat it.';
 
 CREATE FUNCTION skillrating.trueskill_win_probability(
     team integer[],
@@ -40,7 +56,14 @@ AS 'MODULE_PATHNAME', 'skillrating_trueskill_win_probability'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.trueskill_win_probability(integer[], float8[], float8[], float8[], float8, float8) IS
-'What TrueSkill predicts for a match of two or more teams, a row for each team by its number: win is the probability that it beats all others, draw that none beats it and it does not beat all (a shared first place), and element r of rank_probability that r - 1 teams beat it; these add up to 1, and win + draw is the first. A team beats another if its performance is ahead by more than their draw margin. Integrals over the performances of all teams, to 1e-8. Arguments and errors as for trueskill_update().';
+'Predicts a match of two or more teams under TrueSkill; one row a team, by its number.
+A team beats another if its performance is ahead by more than their draw margin.
+win_probability is the probability that the team beats all others; draw_probability that no team
+beats it and it does not beat all (a shared first place).  Element r of rank_probability is the
+probability that r - 1 teams beat it: the elements add up to 1, and the first equals
+win_probability + draw_probability.
+The method integrates over the performances of all teams, to 1e-8.
+Arguments and errors as for trueskill_update().';
 
 CREATE FUNCTION skillrating.trueskill_quality(
     team integer[],
@@ -53,4 +76,6 @@ AS 'MODULE_PATHNAME', 'skillrating_trueskill_quality'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.trueskill_quality(integer[], float8[], float8[], float8[], float8) IS
-'How even a match of two or more teams would be under TrueSkill, between 0 and 1: the probability that all draw, relative to that between equals whose skills are known for certain. Arguments and errors as for trueskill_update().';
+'How balanced a match of two or more teams would be under TrueSkill, 0 to 1: the probability that
+all draw, relative to that between equals whose skills are certain.
+Arguments and errors as for trueskill_update().';

@@ -22,4 +22,23 @@ AS 'MODULE_PATHNAME', 'skillrating_weng_lin_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.weng_lin_update(text, integer[], integer[], float8[], float8[], float8[], float8, float8, float8, integer, boolean, float8, text) IS
-'Skills after a match under a model of Weng and Lin (2011), known from OpenSkill: variant is plackett_luce, bradley_terry_full, bradley_terry_part, thurstone_mosteller_full or thurstone_mosteller_part. One element of each array a player, and one row of the result, with ordinal its place in the arrays. Rank 1 is best and equal ranks are a draw. Skills are in the units of beta; tau is the drift of a skill before the match; kappa is the least share of a variance that is left; window is how many neighbours in the result the part variants compare on either side (1 as OpenSkill for JavaScript, 4 as that for Python); epsilon is the draw margin of Thurstone and Mosteller''s model. The weight is the share of the match played, or with weights => ''openskill'' a contribution in the sense of that library. A null but for the weights gives no rows. Errors: 22023 for an unknown variant or fewer than two teams, 22004 for null elements, 2202E for arrays that do not fit, 22003 for numbers out of range.';
+'Skills after a match under a model of Weng and Lin (2011), known from OpenSkill; one row a player,
+in the order of the arrays; ordinal is the position in them, from 1.
+variant: plackett_luce, bradley_terry_full, bradley_terry_part, thurstone_mosteller_full or
+thurstone_mosteller_part.
+team, rank, mu, sigma, weight: arrays with one element a player.
+team: any number; two teams or more.  rank: of the team; 1 is best, equal ranks are a draw.
+mu, sigma: skill and deviation, in the unit of beta; sigma is above 0.
+weight: share of the match played, 0 or more, 1 by default; with weights => ''openskill'' a
+contribution in the sense of that library.
+beta: deviation of one performance, above 0.
+kappa: the least share of a variance that is kept, above 0 and at most 1.
+tau: drift of a skill before the match, in the unit of beta, 0 or more.
+window: neighbours in the result that the part variants compare on either side, 1 to 1000 (1 in
+OpenSkill for JavaScript, 4 in that for Python).
+prevent_sigma_increase: a deviation never becomes larger.
+epsilon: draw margin of the variants by Thurstone and Mosteller, in the unit of beta, 0 or more.
+weights: partial or openskill.
+No rows if an argument other than weight is null.
+Errors: 22023 for an unknown variant or fewer than two teams, 22004 for null elements, 2202E for
+arrays of different length, 22003 for numbers out of range.';

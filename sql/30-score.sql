@@ -9,7 +9,8 @@ AS 'MODULE_PATHNAME', 'skillrating_sums_combine'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.sums_combine(float8[], float8[]) IS
-'Merges two states {count, sum, low part of sum, ...} with as many sums, of brier_score(), log_loss(), logit_log_loss(), ranked_probability_score(), accuracy(), skill_score() or surprise().';
+'Merges two states {count, sum, low part of sum, ...} of equal length, of brier_score(), log_loss(),
+logit_log_loss(), ranked_probability_score(), accuracy(), skill_score() or surprise().';
 
 CREATE FUNCTION skillrating_internal.mean_final(float8[])
 RETURNS float8
@@ -73,7 +74,8 @@ AS 'MODULE_PATHNAME', 'skillrating_skill_score_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.skill_score_transition(float8[], float8, float8) IS
-'Transition function of skill_score(): state {count, sums of squared distance, outcome and squared outcome, each with its low part}.';
+'Transition function of skill_score(): state {count, sums of squared distance, outcome and squared
+outcome, each with its low part}.';
 
 CREATE FUNCTION skillrating_internal.skill_score_final(float8[])
 RETURNS float8
@@ -89,7 +91,8 @@ AS 'MODULE_PATHNAME', 'skillrating_surprise_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.surprise_transition(float8[], float8, float8) IS
-'Transition function of surprise(): state {count, sums of outcome less probability and of its variance, each with its low part}.';
+'Transition function of surprise(): state {count, sums of outcome less probability and of its
+variance, each with its low part}.';
 
 CREATE FUNCTION skillrating_internal.surprise_final(float8[])
 RETURNS float8
@@ -109,7 +112,12 @@ CREATE AGGREGATE skillrating.brier_score(probability float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.brier_score(float8, float8) IS
-'Mean squared distance of predicted probabilities from outcomes (1 won, 0.5 drew, 0 lost); 0 is perfect, a constant 0.5 scores 0.25 without draws. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1. Brier, Monthly Weather Review 78 (1950).';
+'Mean squared distance of predicted probabilities from outcomes; 0 is perfect, a constant 0.5 scores
+0.25 without draws.
+probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1.
+Brier, Monthly Weather Review 78 (1950).';
 
 CREATE AGGREGATE skillrating.log_loss(probability float8, outcome float8) (
     SFUNC = skillrating_internal.log_loss_transition,
@@ -121,9 +129,14 @@ CREATE AGGREGATE skillrating.log_loss(probability float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8) IS
-'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted probabilities; a constant 0.5 scores ln 2 = 0.6931, and a probability of exactly 0 for what then happened makes it infinite (logit_log_loss() never is). Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1.';
+'Mean negative log likelihood, in nats, of outcomes under predicted probabilities; a constant 0.5
+scores ln 2 = 0.6931.  A probability of exactly 0 for what then happened makes it infinite;
+logit_log_loss() never is.
+probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1.';
 
-CREATE AGGREGATE skillrating.log_loss(win float8, draw float8, outcome float8) (
+CREATE AGGREGATE skillrating.log_loss(win_probability float8, draw_probability float8, outcome float8) (
     SFUNC = skillrating_internal.log_loss_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
@@ -133,7 +146,13 @@ CREATE AGGREGATE skillrating.log_loss(win float8, draw float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8, float8) IS
-'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) where the draw is a class of its own: win and draw are their predicted probabilities, the rest is the loss; a uniform forecast scores ln 3 = 1.0986. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1, if win and draw add up to more than 1, and for any other outcome.';
+'Mean negative log likelihood, in nats, of outcomes where a draw is a class of its own.
+win_probability, draw_probability: predicted, 0 to 1; the rest is the loss.
+outcome: 1 won, 0.5 drew, 0 lost.
+A uniform forecast scores ln 3 = 1.0986.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1, if the two probabilities add up to more than 1, and for any other
+outcome.';
 
 CREATE AGGREGATE skillrating.logit_log_loss(logit float8, outcome float8) (
     SFUNC = skillrating_internal.logit_log_loss_transition,
@@ -145,9 +164,13 @@ CREATE AGGREGATE skillrating.logit_log_loss(logit float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.logit_log_loss(float8, float8) IS
-'Mean negative log likelihood, in nats, of outcomes (1 won, 0.5 drew, 0 lost) under predicted log-odds ln(p / (1 - p)): the same as log_loss(), and finite and exact also where p would round to 0 or 1. Rows with a null do not count; null if none counts. Error 22003 for log-odds that are not finite and outcomes outside 0 to 1.';
+'Mean negative log likelihood, in nats, of outcomes under predicted log-odds ln(p / (1 - p)): the
+same as log_loss(), but finite and exact also where p would round to 0 or 1.
+logit: predicted log-odds, finite.  outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts.
+Error 22003 for log-odds that are not finite and outcomes outside 0 to 1.';
 
-CREATE AGGREGATE skillrating.ranked_probability_score(win float8, draw float8, outcome float8) (
+CREATE AGGREGATE skillrating.ranked_probability_score(win_probability float8, draw_probability float8, outcome float8) (
     SFUNC = skillrating_internal.ranked_probability_score_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
@@ -157,7 +180,15 @@ CREATE AGGREGATE skillrating.ranked_probability_score(win float8, draw float8, o
 );
 
 COMMENT ON AGGREGATE skillrating.ranked_probability_score(float8, float8, float8) IS
-'Mean ranked probability score of forecasts of win, draw and loss, in this order: half the squared distance of their cumulative probabilities from the outcome (1 won, 0.5 drew, 0 lost); 0 is perfect, 1 is certain of the opposite. win and draw are predicted probabilities, the rest is the loss. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1, if win and draw add up to more than 1, and for any other outcome. Epstein, Journal of Applied Meteorology 8 (1969).';
+'Mean ranked probability score of forecasts of win, draw and loss, in this order: half the squared
+distance of their cumulative probabilities from the outcome.  0 is perfect, 1 is certain of the
+opposite.
+win_probability, draw_probability: predicted, 0 to 1; the rest is the loss.
+outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1, if the two probabilities add up to more than 1, and for any other
+outcome.
+Epstein, Journal of Applied Meteorology 8 (1969).';
 
 CREATE AGGREGATE skillrating.accuracy(probability float8, outcome float8) (
     SFUNC = skillrating_internal.accuracy_transition,
@@ -169,7 +200,11 @@ CREATE AGGREGATE skillrating.accuracy(probability float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.accuracy(float8, float8) IS
-'Share of matches that the favourite won; where the forecast is 0.5 or the match was drawn (outcome 0.5) half a match. It depends on how even the matches are, so compare it on the same matches only. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1.';
+'Share of matches that the favourite won, 0 to 1; a forecast of 0.5 and a drawn match count half.  It
+depends on how balanced the matches are: compare it on the same matches only.
+probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1.';
 
 CREATE AGGREGATE skillrating.skill_score(probability float8, outcome float8) (
     SFUNC = skillrating_internal.skill_score_transition,
@@ -181,7 +216,13 @@ CREATE AGGREGATE skillrating.skill_score(probability float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.skill_score(float8, float8) IS
-'Brier skill score against always predicting the mean outcome: 1 - brier_score / (mean squared distance of outcomes from their mean); 1 is perfect, 0 no better than the base rate, negative worse. Rows with a null do not count; null if none counts or all outcomes are the same. Error 22003 outside 0 to 1. Murphy, Monthly Weather Review 116 (1988).';
+'Brier skill score against a constant forecast of the mean outcome:
+1 - brier_score / (mean squared distance of outcomes from their mean).  1 is perfect, 0 no better
+than the base rate, a negative number worse.
+probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts or all outcomes are equal.
+Error 22003 outside 0 to 1.
+Murphy, Monthly Weather Review 116 (1988).';
 
 CREATE AGGREGATE skillrating.surprise(probability float8, outcome float8) (
     SFUNC = skillrating_internal.surprise_transition,
@@ -193,7 +234,13 @@ CREATE AGGREGATE skillrating.surprise(probability float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.surprise(float8, float8) IS
-'By how many standard deviations results exceed what was predicted: the sum of outcome - probability over the root of the sum of probability (1 - probability). Group it by player: beyond 3 is worth a look (a new account of a good player), and so is below -3. Draws (0.5) vary less than that, so they make it a little too small. Rows with a null do not count; null if none counts or nothing was uncertain. Error 22003 outside 0 to 1.';
+'Number of standard deviations by which results exceed their prediction: the sum of
+outcome - probability over the root of the sum of probability * (1 - probability).  Group it by
+player: beyond 3 deserves a look (a new account of a good player), and so does below -3.  Draws vary
+less than that formula says, which makes it a little too small.
+probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts or nothing was uncertain.
+Error 22003 outside 0 to 1.';
 
 CREATE FUNCTION skillrating.context_log_odds(
     wins float8,
@@ -205,7 +252,12 @@ AS 'MODULE_PATHNAME', 'skillrating_context_log_odds'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.context_log_odds(float8, float8, float8, float8) IS
-'Log-odds of a win rate of wins (draws count half) out of games, shrunk as if prior_weight further games had been won at prior_rate: ln((wins + w r) / (games - wins + w (1 - r))). Finite for 0 of n and n of n; the defaults are Jeffreys'' prior. Error 22003 unless 0 <= wins <= games, 0 < prior_rate < 1 and prior_weight > 0.';
+'Log-odds of a win rate, shrunk as if prior_weight further games had been won at prior_rate:
+ln((wins + w r) / (games - wins + w (1 - r))).  Finite for 0 of n and n of n; the defaults are
+Jeffreys'' prior.
+wins: draws count half, 0 <= wins <= games.  games: finite.
+prior_rate: above 0 and below 1.  prior_weight: games, above 0.
+Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean)
 RETURNS float8[]
@@ -221,7 +273,8 @@ AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean, float8, float8) IS
-'Transition function of context_log_odds(boolean, float8, float8): state {wins, games, prior rate, prior weight}.';
+'Transition function of context_log_odds(boolean, float8, float8): state {wins, games, prior rate,
+prior weight}.';
 
 CREATE FUNCTION skillrating_internal.context_log_odds_combine(float8[], float8[])
 RETURNS float8[]
@@ -249,7 +302,10 @@ CREATE AGGREGATE skillrating.context_log_odds(won boolean) (
 );
 
 COMMENT ON AGGREGATE skillrating.context_log_odds(boolean) IS
-'Log-odds of the win rate in a context (a side, a map, a size), under Jeffreys'' prior: finite for 0 of n and n of n. Nulls do not count; null if none counts. For draws or another prior see the function of the same name.';
+'Log-odds of the win rate in a context (a side, a map, a size) under Jeffreys'' prior: finite for 0 of
+n and n of n.
+won: nulls do not count; null if none counts.
+For draws or another prior see the function of the same name.';
 
 CREATE AGGREGATE skillrating.context_log_odds(won boolean, prior_rate float8, prior_weight float8) (
     SFUNC = skillrating_internal.context_log_odds_transition,
@@ -261,4 +317,8 @@ CREATE AGGREGATE skillrating.context_log_odds(won boolean, prior_rate float8, pr
 );
 
 COMMENT ON AGGREGATE skillrating.context_log_odds(boolean, float8, float8) IS
-'Log-odds of the win rate in a context, shrunk towards prior_rate as if prior_weight further games had been seen at that rate; both must be the same in all rows. Nulls do not count; null if none counts. Errors: 22003 unless 0 < prior_rate < 1 and prior_weight > 0, 22023 if the prior varies.';
+'Log-odds of the win rate in a context, shrunk towards prior_rate as if prior_weight further games
+had been seen at that rate.
+won: nulls do not count; null if none counts.
+prior_rate: above 0 and below 1.  prior_weight: games, above 0.  Both are the same in all rows.
+Errors: 22003 for numbers out of range, 22023 if the prior varies.';

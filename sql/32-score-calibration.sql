@@ -8,7 +8,8 @@ CREATE TYPE skillrating.calibration_bin AS (
     mean_outcome float8);
 
 COMMENT ON TYPE skillrating.calibration_bin IS
-'Forecasts with probabilities from low to below high (of the last bin: up to 1): how many, their mean, and the mean of what came of them; both null without forecasts.';
+'Forecasts with probabilities from low to below high (up to and including 1 in the last bin).
+forecasts: how many.  mean_probability, mean_outcome: 0 to 1; null without forecasts.';
 
 CREATE TYPE skillrating.calibration AS (
     forecasts bigint,
@@ -29,7 +30,20 @@ CREATE TYPE skillrating.calibration AS (
     bins skillrating.calibration_bin[]);
 
 COMMENT ON TYPE skillrating.calibration IS
-'What calibration() found: how many forecasts; the mean outcome and the mean probability; Brier score and log loss; Murphy''s parts of the Brier score over the bins, reliability (0 is best) - resolution (the more the better) + uncertainty (of the outcomes themselves) + within_bins (what forecasts of one bin differ among themselves); the mean distance of a bin''s probability from its outcome; the logistic recalibration ln(q / (1 - q)) = intercept + slope ln(p / (1 - p)) with standard errors (calibrated: 0 and 1; a slope below 1: too sure; null where it is not determined, as when all were won or a threshold tells won from lost); z, by how many standard deviations the Brier score is worse than the probabilities expect of themselves (beyond 2: too sure, below -2: too timid; null if nothing was uncertain); and the bins.';
+'Result of calibration().
+forecasts: how many.  base_rate: the mean outcome.  mean_probability: the mean forecast.
+brier_score, log_loss: as the aggregates of that name.
+reliability, resolution, uncertainty, within_bins: parts of the Brier score over the bins (Murphy):
+reliability (0 is best) - resolution (more is better) + uncertainty (of the outcomes themselves)
++ within_bins (differences among the forecasts of a bin).
+expected_calibration_error: mean distance of the probability of a bin from its outcome.
+intercept, slope, and their standard errors: of the logistic recalibration
+ln(q / (1 - q)) = intercept + slope ln(p / (1 - p)).  Calibrated forecasts have 0 and 1; a slope
+below 1 is overconfident.  Null where it is not determined: when all were won, or a threshold
+separates won from lost.
+z: by how many standard deviations the Brier score is worse than the probabilities expect of
+themselves; beyond 2 is overconfident, below -2 too timid.  Null if nothing was uncertain.
+bins: an array of calibration_bin.';
 
 CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8)
 RETURNS float8[]
@@ -37,7 +51,8 @@ AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8) IS
-'Transition function of calibration() with 10 bins: state {bins, first cell, cells, count, sums, then per bin and per cell of log-odds a count and sums}.';
+'Transition function of calibration() with 10 bins: state {bins, first cell, cells, count, sums, then
+per bin and per cell of log-odds a count and sums}.';
 
 CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer)
 RETURNS float8[]
@@ -74,7 +89,17 @@ CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.calibration(float8, float8) IS
-'How well predicted probabilities fit outcomes (1 won, 0.5 drew, 0 lost), with 10 bins of equal width: see the type calibration. SELECT (c).* FROM (SELECT skillrating.calibration(p, outcome) AS c FROM ...) AS q; unnest((c).bins) has the bins. One forecast a match: the other team''s says the same again. Draws count half, which makes z and the standard errors a little cautious. Log-odds beyond +-32 count as those. Rows with a null do not count; null if none counts. Error 22003 outside 0 to 1. Murphy, Journal of Applied Meteorology 12 (1973); Cox, Biometrika 45 (1958); Spiegelhalter, Statistics in Medicine 5 (1986).';
+'How well predicted probabilities fit outcomes, with 10 bins of equal width; see the type
+calibration.
+SELECT (c).* FROM (SELECT skillrating.calibration(p, outcome) AS c FROM ...) AS q;
+unnest((c).bins) returns the bins.
+probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
+Give one forecast a match: the forecast for the other team repeats it.  Draws count half, which
+makes z and the standard errors a little cautious.  Log-odds beyond +-32 count as those.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1.
+Murphy, Journal of Applied Meteorology 12 (1973); Cox, Biometrika 45 (1958); Spiegelhalter,
+Statistics in Medicine 5 (1986).';
 
 CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8, bins integer) (
     SFUNC = skillrating_internal.calibration_transition,
@@ -87,4 +112,6 @@ CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8, bin
 );
 
 COMMENT ON AGGREGATE skillrating.calibration(float8, float8, integer) IS
-'The same with 1 to 1000 bins, as many in all rows. Errors besides: 22003 for any other number, 22023 if it varies.';
+'As the form with two arguments, with a number of bins.
+bins: 1 to 1000, the same in all rows.
+Further errors: 22003 for any other number, 22023 if it varies.';

@@ -3,10 +3,10 @@
 CREATE TYPE skillrating.rated AS (
     rating_before float8,
     rating_after float8,
+    mu_before float8,
+    mu_after float8,
     deviation_before float8,
     deviation_after float8,
-    displayed_before float8,
-    displayed_after float8,
     games bigint,
     score float8,
     win_probability float8,
@@ -15,15 +15,22 @@ CREATE TYPE skillrating.rated AS (
     unrated_reason text);
 
 COMMENT ON TYPE skillrating.rated IS
-'What rate() says of a participant: rating (the first state column of the model: rating, mu or skill) and deviation (null under models without one) before and after the match; the displayed rating before and after; rated matches of the player before; score of the row''s team (1 won, 0.5 drew, 0 lost) and the win probability that was predicted for it (a draw counts half); the whole state before and after, in the order of state_columns in models(); and why the match was not rated (null if it was; score and win probability are null otherwise).';
+'Result of rate() for a participant of a match.
+rating_before, rating_after: the displayed rating, as leaderboards sort it.
+mu_before, mu_after: the first state column of the model (rating, mu or skill).
+deviation_before, deviation_after: the deviation of mu; null under models without one.
+games: rated matches of the player before this one.
+score: of the team of the row: 1 won, 0.5 drew, 0 lost; null if the match was not rated.
+win_probability: predicted for that team, 0 to 1, a draw counts half; null if not rated.
+state_before, state_after: the whole state, in the order of state_columns in models().
+unrated_reason: why the match was not rated; null if it was.';
 
 CREATE FUNCTION skillrating.rate(
     model text,
-    player anyelement,
+    player_id anyelement,
     team integer,
     rank float8 DEFAULT NULL,
     weight float8 DEFAULT NULL,
-    params jsonb DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
     score float8 DEFAULT NULL,
     won boolean DEFAULT NULL,
@@ -39,13 +46,29 @@ CREATE FUNCTION skillrating.rate(
     pool text DEFAULT NULL,
     log_odds float8 DEFAULT NULL,
     gain float8 DEFAULT NULL,
-    unrated_reason text DEFAULT NULL)
+    unrated_reason text DEFAULT NULL,
+    params jsonb DEFAULT NULL)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, jsonb, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text) IS
-'Rates a history of matches in a query, with no table of its own: (r).* FROM (SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) AS r FROM ...) AS q. A row is a participant (or a stint of one); rows that are equal under ORDER BY are one match, in whatever order; PARTITION BY starts afresh. Any model of models(); model and params, the parameters that differ from their defaults, are those of the first row of a partition. player: any type that can be hashed and ordered. Result of the team by rank (1 is best, equal ranks are a draw), else score (high is best), else won. The other arguments, best given by name, mean what source_columns() says; played_at makes models count idle time (in the order of the window; without it nobody is ever idle), pool separates ratings within a partition. Memory: the states and one match. Bit for bit what a ladder makes of the same matches in the same order. A match that does not count, such as one of a single team, says why and changes nothing. Errors: 42P20 without ORDER BY and for a frame clause, 22023 and 22003 for unsound parameters and rows, 22004 for nulls in model, player or team.';
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, jsonb) IS
+'Rates a history of matches in a query, without a table of its own:
+SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
+A row is a participant of a match, or one stint of a participant.  Rows that are equal under
+ORDER BY are one match, in any order among themselves; PARTITION BY starts afresh.
+model: one of models().  params: an object of the parameters that differ from their defaults.
+Both are read from the first row of a partition.
+player_id: of any type that can be hashed and ordered.  team: any number.
+rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank the score decides
+(high is best), and without that won.
+The other arguments, best given by name, mean what source_columns() says.  With played_at the
+models count idle time, in the order of the window; pool separates ratings within a partition.
+Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
+ladder with the same matches in the same order.  A match that does not count, such as one with a
+single team, changes nothing and gives its reason.
+Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model, player_id or team,
+22023 and 22003 for invalid parameters and rows.';
 
 CREATE TYPE skillrating.inputs AS (
     weight float8,
@@ -68,7 +91,9 @@ CREATE TYPE skillrating.inputs AS (
     context text);
 
 COMMENT ON TYPE skillrating.inputs IS
-'What is known of a participant besides player, team and rank, for aggregates over matches, which take no arguments by name: made by the function inputs(). The columns mean what source_columns() says; null is unknown. context, which only solve() knows, is where a match was played (a map, a mode): what favours a side there is an unknown of its own.';
+'Optional facts about a participant, for aggregates over matches, made by the function inputs().
+The columns mean what source_columns() says; null is unknown.  context, which only solve() uses,
+is where a match was played (a map, a mode); solve() estimates how much it favours a side.';
 
 CREATE FUNCTION skillrating.inputs(
     weight float8 DEFAULT NULL,
@@ -94,7 +119,9 @@ AS 'MODULE_PATHNAME', 'skillrating_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, text) IS
-'What is known of a participant besides player, team and rank, by name: skillrating.inputs(played_at => played_at, score => goals). See source_columns() for what each means.';
+'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
+skillrating.inputs(played_at => played_at, score => goals).
+Units and ranges of all arguments are those of source_columns().';
 
 CREATE FUNCTION skillrating_internal.number_inputs(
     weight float8 DEFAULT NULL,
@@ -117,14 +144,15 @@ AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
-'inputs() without those that are texts. postgres_fdw sends no function to a remote server whose text arguments are all constants, as the defaults of inputs() are; this one it sends.';
+'inputs() without its text arguments.  postgres_fdw does not send a function to a remote server
+if all its text arguments are constants, as the defaults of inputs() are; it sends this one.';
 
 CREATE TYPE skillrating.final_rating AS (
-    player text,
+    player_id text,
     pool text,
     rating float8,
+    mu float8,
     deviation float8,
-    displayed float8,
     games bigint,
     wins bigint,
     draws bigint,
@@ -133,7 +161,13 @@ CREATE TYPE skillrating.final_rating AS (
     state float8[]);
 
 COMMENT ON TYPE skillrating.final_rating IS
-'A player at the end of a history: the identifier as text; the pool; rating (the first state column of the model) and deviation (null under models without one); the displayed rating; rated matches, won (sole first), drawn (shared first) and lost; the time of the last one (null without times); and the whole state, in the order of state_columns in models().';
+'Result of final_ratings() for a player at the end of a history.
+player_id: the identifier as text.  pool: '''' by default.
+rating: the displayed rating.  mu: the first state column of the model (rating, mu or skill).
+deviation: of mu; null under models without one.
+games: rated matches; wins (sole first), draws (shared first) and losses.
+last_played: the time of the last rated match; null without times.
+state: the whole state, in the order of state_columns in models().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -167,7 +201,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.final_ratings_final(internal) IS
 'Final function of final_ratings().';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, player anyelement, team integer, rank float8) (
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_ratings_final,
@@ -176,9 +210,18 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, play
 );
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8) IS
-'The ratings that a history of matches ends with, highest displayed one first, and by player and pool where they are equal: f.* FROM (SELECT skillrating.final_ratings(''elo'', match_id, player_id, team, rank ORDER BY played_at, match_id) AS ratings FROM ...) AS q, unnest(q.ratings) AS f. A row is a participant (or a stint of one) of a match; match and player are of any types that can be hashed and ordered; rank is that of the team (1 is best, equal ranks are a draw). The same as the last rows of rate() over the same matches, in the memory of the states and one match, and with GROUP BY once a group. Null without rows. Errors: 22023 without the match in ORDER BY, and as rate().';
+'The ratings at the end of a history of matches:
+SELECT f.* FROM (SELECT skillrating.final_ratings(''elo'', match_id, player_id, team, rank
+ORDER BY played_at, match_id) AS ratings FROM ...) AS q, unnest(q.ratings) AS f
+A row is a participant of a match, or one stint of a participant.
+match_id, player_id: of any types that can be hashed and ordered.  team: any number.
+rank: of the team, 1 or more; 1 is best, equal ranks are a draw.
+The results equal the last rows of rate() over the same matches, in the memory of the states and
+one match.  With GROUP BY each group is a history.
+The highest rating comes first; equal ratings are sorted by player_id and pool.
+Null without rows.  Errors: 22023 unless ORDER BY includes match_id, and those of rate().';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, player anyelement, team integer, rank float8, params jsonb) (
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_ratings_final,
@@ -187,9 +230,10 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, play
 );
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, jsonb) IS
-'As the form with five arguments, with the parameters of the model that differ from their defaults; those of the first row hold.';
+'As the form with five arguments, with params, an object of the parameters of the model that
+differ from their defaults (see model_parameters()), read from the first row.';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_ratings_final,
@@ -198,4 +242,5 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match anycompatible, play
 );
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'As the form with six arguments, with all else that is known of a participant, made by inputs(): times, scores, stints, sides and so on.';
+'As the form with six arguments, with inputs, made by inputs(): times, scores, stints, sides and
+other facts about a participant; null is nothing known.';

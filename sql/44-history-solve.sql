@@ -26,12 +26,14 @@ AS 'MODULE_PATHNAME', 'skillrating_solver_parameters'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.solver_parameters(text) IS
-'The parameters of a solver, or of frag_scores() by that name, one a row, as model_parameters() has those of a model. Error 22023 for an unknown solver.';
+'The parameters of a solver, or of frag_scores() by that name, one a row, with the columns of
+model_parameters().
+Error 22023 for an unknown solver.';
 
 CREATE TYPE skillrating.estimate AS (
-    player text,
+    player_id text,
     at timestamptz,
-    skill float8,
+    mu float8,
     standard_error float8,
     side_offset float8,
     command_skill float8,
@@ -39,7 +41,18 @@ CREATE TYPE skillrating.estimate AS (
     component integer);
 
 COMMENT ON TYPE skillrating.estimate IS
-'What solve() found of a player: the identifier as text; the day, for solvers with a skill for each, or the time of the match (through_time; the last row of several at one time); the skill in log-odds (null where there is no maximum, as for somebody who always loses, without a prior), or in the units of initial_mu (through_time); its standard error; what playing the first side adds, and the skill as commander, where the solver has them; matches that counted; and the component: skills of players who are not connected by matches, directly or by others, are not comparable (1 is the largest).';
+'Estimate of solve() for a player.
+player_id: the identifier as text.
+at: the day, for a solver with a skill for each day; under through_time the time of the match, in
+the last of several rows at one time; null otherwise.
+mu: the skill, in log-odds; under through_time in the units of initial_mu.  Null where the
+likelihood has no maximum, as for a player who always loses, without a prior.
+standard_error: of mu, in the same unit.
+side_offset: what playing the first side adds, in log-odds; null where the solver has none.
+command_skill: the skill as a commander, in log-odds; null where the solver has none.
+games: matches that counted.
+component: skills in different components are not comparable, because no matches connect their
+players, directly or through others; 1 is the largest component.';
 
 CREATE TYPE skillrating.context_estimate AS (
     context text,
@@ -47,14 +60,15 @@ CREATE TYPE skillrating.context_estimate AS (
     standard_error float8);
 
 COMMENT ON TYPE skillrating.context_estimate IS
-'What a context is worth to the first side, in log-odds, as solve() found it together with the skills.';
+'The advantage of the first side in a context, in log-odds, estimated together with the skills, and
+its standard error.';
 
 CREATE TYPE skillrating.solve_summary AS (
     solver text,
     matches bigint,
     players bigint,
     unknowns bigint,
-    rows bigint,
+    observations bigint,
     components integer,
     converged boolean,
     status text,
@@ -67,7 +81,21 @@ CREATE TYPE skillrating.solve_summary AS (
     contexts skillrating.context_estimate[]);
 
 COMMENT ON TYPE skillrating.solve_summary IS
-'How solve() went: the solver; matches, players, unknowns (through_time: appearances), rows of the likelihood (comparisons and virtual games) and components; whether it converged, and in words (converged, max_iterations reached, there is no maximum); iterations (through_time: passes forward and backward) and multiplications with the matrix of second derivatives; the logarithm of the posterior at the end, without constants, and its largest derivative (through_time: the log likelihood of the results, each predicted from those before it in the first pass, as tune() scores them, and the largest change of the last two passes in deviations); Davidson''s parameter of draws, if there is one; bytes of the problem; and what contexts are worth.';
+'How solve() went.
+solver: the solver.  matches, players, components: how many there are.
+unknowns: numbers estimated; under through_time, appearances of players in matches.
+observations: terms of the likelihood: comparisons of teams, and virtual games of a prior.
+converged: whether the maximum was found.  status: the same in words (converged, max_iterations
+reached, there is no maximum).
+iterations: of Newton''s method; under through_time, passes forward and backward.
+products: multiplications with the matrix of second derivatives.
+log_posterior: its logarithm at the end, without constants; under through_time, the log likelihood
+of the results, each predicted from those before it in the first pass, as tune() scores them.
+gradient: the largest derivative; under through_time, the largest change in the last two passes,
+in deviations.
+draw: Davidson''s parameter of draws, or null.
+memory: bytes of the problem.
+contexts: the advantage of the first side in each context.';
 
 CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text
@@ -76,7 +104,7 @@ RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a sk
     ELSE 'Raise parameter "max_iterations".' END;
 
 COMMENT ON FUNCTION skillrating_internal.solve_hint(text) IS
-'What can be done about the status of a summary that has not converged.';
+'The hint for the status of a summary that has not converged.';
 
 CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -118,7 +146,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.solve_summary_final(internal) IS
 'Final function of solve_summary().';
 
-CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anyelement, team integer, rank float8) (
+CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_final,
@@ -127,9 +155,28 @@ CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anye
 );
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8) IS
-'The skills that make all results together most probable: e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank) AS estimates FROM ...) AS q, unnest(q.estimates) AS e. solver is one of solvers(): bradley_terry, hive, whole_history or through_time, whose order of matches is that of ORDER BY. A row is a participant (or a stint of one) of a match; they may come in any order, and without ORDER BY are sorted by match (in work_mem, or on disk); where they come in the order of an index, ORDER BY match_id says so and is cheaper; through_time needs that of time, ORDER BY played_at, match_id; rank is that of the team. Skills are in log-odds (times 400 / ln 10 = 173.7 they are Elo points). Players stand in the order in which they first occur, matches in their order and the rows of a match by team and player, each with its days in order; under through_time it is the matches that stand in their order. The maximum is found to the last digits by Newton''s method with conjugate gradients; solve_summary() over the same arguments says how, and is free beside it. GROUP BY solves each group. Memory: 8 bytes a participant and 8 for each column that is not null, then 4 to 12 a participant, 60 a match and 112 a player, limited by parameter memory. Null without rows. Errors: 22023 for an ORDER BY without the match, and for unknown solvers and parameters, 54000 beyond the memory allowed, 22004 without times where they are needed; and as rate().';
+'The skills that make all results together most probable:
+SELECT e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank)
+AS estimates FROM ...) AS q, unnest(q.estimates) AS e
+solver: one of solvers(): bradley_terry, hive, whole_history or through_time.
+A row is a participant of a match, or one stint of a participant.
+match_id, player_id: of any types that can be hashed and ordered.  team: any number.
+rank: of the team, 1 or more; 1 is best, equal ranks are a draw.
+Rows may come in any order: without ORDER BY they are sorted by match, in work_mem or on disk.
+Where an index returns them by match, ORDER BY match_id is cheaper.  through_time needs the order
+of time, ORDER BY played_at, match_id.
+Players are in the order of their first matches, within a match by team and player_id, and a
+player''s days in their order; under through_time the matches are in the order of ORDER BY.
+Skills are in log-odds; times 400 / ln 10 = 173.7 they are Elo points.
+Newton''s method with conjugate gradients finds the maximum to the last digits.  solve_summary()
+with the same arguments reports on it at no further cost.  GROUP BY solves each group.
+Memory: 8 bytes a participant and 8 for each column that is not null, then 4 to 12 a participant,
+60 a match and 112 a player, at most the parameter memory.
+Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
+parameters, 54000 beyond the memory allowed, 22004 without times where they are needed, and those
+of rate().';
 
-CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anyelement, team integer, rank float8, params jsonb) (
+CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_final,
@@ -138,9 +185,11 @@ CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anye
 );
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, jsonb) IS
-'As the form with five arguments, with the parameters of the solver (see solver_parameters()) that differ from their defaults, and exact_for, an array of players whose standard errors are to be exact; those of the first row hold.';
+'As the form with five arguments, with params, an object read from the first row: the parameters
+of the solver that differ from their defaults (see solver_parameters()), and exact_for, an array
+of players whose standard errors are computed exactly.';
 
-CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_final,
@@ -149,9 +198,10 @@ CREATE AGGREGATE skillrating.solve(solver text, match anycompatible, player anye
 );
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'As the form with six arguments, with all else that is known of a participant, made by inputs(): times, scores, stints, sides, contexts and so on.';
+'As the form with six arguments, with inputs, made by inputs(): times, scores, stints, sides,
+contexts and other facts about a participant; null is nothing known.';
 
-CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, player anyelement, team integer, rank float8) (
+CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_summary_final,
@@ -160,9 +210,9 @@ CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, pla
 );
 
 COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8) IS
-'How solve() with the same arguments goes: whether it converged, and what it took.';
+'How solve() with the same arguments goes: whether it converges, and at what cost.';
 
-CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, player anyelement, team integer, rank float8, params jsonb) (
+CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_summary_final,
@@ -171,9 +221,9 @@ CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, pla
 );
 
 COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, jsonb) IS
-'The same with parameters.';
+'How solve() with the same arguments goes, with parameters.';
 
-CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_summary_final,
@@ -182,4 +232,4 @@ CREATE AGGREGATE skillrating.solve_summary(solver text, match anycompatible, pla
 );
 
 COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'The same with parameters and all else that is known of a participant.';
+'How solve() with the same arguments goes, with parameters and inputs.';

@@ -6,10 +6,15 @@ CREATE TYPE skillrating_internal.survey AS (
     component integer[],
     contexts text[],
     matches bigint,
-    rows bigint);
+    observations bigint);
 
 COMMENT ON TYPE skillrating_internal.survey IS
-'What solve_survey() found: the players, as text; of each the matches that count, and the place in the array of the player who stands for all whom matches connect; the contexts; and how many matches there are, and comparisons of teams, which are the rows of the likelihood.';
+'Result of solve_survey().
+players: as text.  games: of each player, the matches that count.
+component: of each player, the position in the array of the player who represents all those whom
+matches connect.
+contexts: those that occur.  matches: their number.
+observations: comparisons of teams, which are the terms of the likelihood.';
 
 CREATE TYPE skillrating_internal.pass AS (
     objective float8,
@@ -20,7 +25,12 @@ CREATE TYPE skillrating_internal.pass AS (
     draws_slope float8);
 
 COMMENT ON TYPE skillrating_internal.pass IS
-'What solve_pass() found: without a direction the negative log likelihood of all results, in nats, its derivatives by the unknowns and its second derivatives by each alone, how many more draws are expected than there were, under Davidson''s model, and the derivative of that by the logarithm of its parameter; with a direction only the matrix of second derivatives times it. Passes over different matches with the same players add up.';
+'Result of solve_pass(); passes over different matches with the same players add up.
+Without a direction: objective, the negative log likelihood of all results, in nats; gradient, its
+derivatives by the unknowns; curvature, its second derivatives by each unknown alone; draws, how
+many more draws are expected than occurred, under Davidson''s model; draws_slope, the derivative of
+that by the logarithm of its parameter.
+With a direction: product, the matrix of second derivatives times it, and nothing else.';
 
 CREATE FUNCTION skillrating_internal.solve_survey_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs)
 RETURNS internal
@@ -38,7 +48,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.solve_survey_final(internal) IS
 'Final function of solve_survey().';
 
-CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs) (
+CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs) (
     SFUNC = skillrating_internal.solve_survey_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_survey_final,
@@ -47,7 +57,12 @@ CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match anycompatib
 );
 
 COMMENT ON AGGREGATE skillrating_internal.solve_survey(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
-'Who plays in these matches, what solve_pass() has to know first. plan is {"solver": ..., "params": {...}}, the solver bradley_terry or hive; the rows are those of solve(), in any order, and inputs may be null. Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk. solve_distributed() calls it. Null without rows. Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else in the plan, and as solve().';
+'The players of matches, which solve_pass() has to know first; called by solve_distributed().
+plan: {"solver": ..., "params": {...}}, the solver bradley_terry or hive.
+The rows are those of solve(), in any order; inputs may be null.
+Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk.
+Null without rows.  Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else
+in the plan, and those of solve().';
 
 CREATE FUNCTION skillrating_internal.solve_pass_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[])
 RETURNS internal
@@ -65,7 +80,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.solve_pass_final(internal) IS
 'Final function of solve_pass().';
 
-CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match anycompatible, player anyelement, team integer, rank float8, inputs skillrating.inputs, players anyarray, point float8[], direction float8[]) (
+CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, players anyarray, point float8[], direction float8[]) (
     SFUNC = skillrating_internal.solve_pass_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.solve_pass_final,
@@ -74,7 +89,19 @@ CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match anycompatible
 );
 
 COMMENT ON AGGREGATE skillrating_internal.solve_pass(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
-'One pass over matches, of those that solving them takes: what the results say of the unknowns at a point, without the prior. plan is that of solve_survey(), under hive with "contexts", an array of those that occur, and where Davidson''s parameter of draws is not among the params, "draw". players are all who occur; point has a number for each unknown: the skills of the players in this order, then, under hive, their side offsets if offset_deviation is not 0, their command skills if command is true, and what contexts favour. direction is null, or a vector of the same kind to multiply the matrix of second derivatives with. The rows are those of solve(), in any order. Memory: a few numbers for each unknown, and work_mem or disk for sorting. solve_distributed() calls it. Null without rows. Errors: 22023 for players or contexts that are not given, 2202E for arrays of other sizes, and as solve_survey().';
+'One of the passes over matches that solving them takes: what the results say of the unknowns at a
+point, without the prior; called by solve_distributed().
+plan: that of solve_survey(); under hive with "contexts", an array of those that occur; with "draw",
+Davidson''s parameter of draws, unless it is among the params.
+players: all who occur.
+point: a number for each unknown: the skills of the players in this order, then, under hive, their
+side offsets if offset_deviation is not 0, their command skills if command is true, and the
+advantages of contexts.
+direction: null, or a vector of the same kind to multiply the matrix of second derivatives with.
+The rows are those of solve(), in any order.
+Memory: a few numbers for each unknown, and work_mem or disk for sorting.
+Null without rows.  Errors: 22023 for players or contexts that are not given, 2202E for arrays of
+other sizes, and those of solve_survey().';
 
 CREATE FUNCTION skillrating_internal.solve_relation(
     relation regclass,
@@ -88,7 +115,12 @@ AS 'MODULE_PATHNAME', 'skillrating_solve_relation'
 LANGUAGE C STABLE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[]) IS
-'What solve() and solve_summary() say of the matches in a table, a view or all partitions of a table, found by passes over them where they lie (see solve_pass()), beginning with the estimates in start, which may be null; nulls without matches. All passes see one snapshot. It needs the right to read the partitions themselves. solve_distributed() calls it; errors are listed there.';
+'Results of solve() and solve_summary() for the matches in a table, a view or all partitions of a
+table, found by passes over them where they are stored (see solve_pass()); called by
+solve_distributed(), where errors are listed.
+start: estimates to begin with, or null.
+All passes see one snapshot.  Needs the right to read the partitions themselves.  Nulls without
+matches.';
 
 CREATE FUNCTION skillrating_internal.solve_distributed_step(
     relation regclass,
@@ -117,7 +149,7 @@ BEGIN
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', result);
     IF warm OR before.iterations IS NOT NULL THEN
         EXECUTE format(
-            'SELECT array_agg(ROW(player, at, skill, standard_error, side_offset, command_skill, games, component)::skillrating.estimate) FROM %s',
+            'SELECT array_agg(ROW(player_id, at, mu, standard_error, side_offset, command_skill, games, component)::skillrating.estimate) FROM %s',
             result)
         INTO start;
     END IF;
@@ -143,8 +175,8 @@ BEGIN
     END IF;
     EXECUTE format('DELETE FROM %s', result);
     EXECUTE format(
-        'INSERT INTO %s (player, at, skill, standard_error, side_offset, command_skill, games, component)
-        SELECT player, at, skill, standard_error, side_offset, command_skill, games, component FROM unnest($1)', result)
+        'INSERT INTO %s (player_id, at, mu, standard_error, side_offset, command_skill, games, component)
+        SELECT player_id, at, mu, standard_error, side_offset, command_skill, games, component FROM unnest($1)', result)
     USING found.estimates;
     IF done AND NOT summary.converged THEN
         RAISE WARNING USING
@@ -155,7 +187,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, skillrating.solve_summary) IS
-'All of solve_distributed(), or, with commits, an iteration of it; before is the summary of those before, or null.';
+'All of solve_distributed(), or, with commits, one iteration of it.
+before: the summary of the iterations before, or null.';
 
 CREATE PROCEDURE skillrating.solve_distributed(
     relation regclass,
@@ -184,4 +217,25 @@ END
 $procedure$;
 
 COMMENT ON PROCEDURE skillrating.solve_distributed(regclass, regclass, text, jsonb, jsonb, boolean, boolean, skillrating.solve_summary) IS
-'Solves matches where they lie: the relation is a table, a view, or a partitioned table, of which each partition is gone through on its own, by a parallel worker or, where it is a foreign table of a server with the extension (postgres_fdw with extensions ''skillrating''), over there. All rows of a match must be in one partition. A row is a participant; the columns are those of source_columns() by their names, match_id, player_id, team and one of rank, score and won, and where they are there weight, joined, left, commanding, side, log_odds, gain, unrated_reason and context; columns says which are called otherwise: {"match_id": "game"}. The solver is bradley_terry or hive, with its parameters. The solution is that of solve(), to about ten digits; it takes the place of all rows of the table result, which has the columns of the type estimate: CREATE TABLE skills (LIKE skillrating.estimate). With warm the search begins with what is there. An iteration of Newton''s method takes several passes over all matches. With commits each iteration is a transaction of its own, which keeps what has been found and holds no snapshot for longer; later ones see matches that have come since. summary returns how it went (what is given there does not matter); a warning if it has not converged. Needs the right to read the partitions, and to change result. Errors: 0A000 for other solvers, 42703 for columns that are missing, 22023 for a table that is partitioned by player, team or rank, and for unknown columns, 2D000 for commits within a transaction block, and as solve().';
+'Solves matches where they are stored, without collecting them in one place.
+relation: a table, a view, or a partitioned table.  Each partition is read on its own, by a
+parallel worker or, if it is a foreign table of a server with the extension (postgres_fdw with
+extensions ''skillrating''), on that server.  All rows of a match must be in one partition.
+A row is a participant.  The columns are those of source_columns() by name: match_id, player_id,
+team and one of rank, score and won, and optionally weight, joined, left, commanding, side,
+log_odds, gain, unrated_reason and context.
+result: a table with the columns of the type estimate, made by
+CREATE TABLE skills (LIKE skillrating.estimate); the solution replaces all its rows.
+solver: bradley_terry or hive.  params: its parameters.
+columns: which columns have other names: {"match_id": "game"}.
+warm: begin the search with the rows of result.
+commits: make each iteration a transaction of its own, which keeps what has been found and holds
+no snapshot for longer; later iterations see matches that have arrived since.
+summary: returns how it went; a value given in the call is ignored.  A warning if the search has
+not converged.
+The solution equals that of solve() to about ten digits.  An iteration of Newton''s method takes
+several passes over all matches.
+Needs the right to read the partitions and to change result.
+Errors: 0A000 for other solvers, 42703 for missing columns, 22023 for unknown columns and for a
+table that is partitioned by player, team or rank, 2D000 for commits within a transaction block,
+and those of solve().';

@@ -1,7 +1,7 @@
 -- Static frag ranking.
 
 CREATE TYPE skillrating.frag_score AS (
-    player text,
+    player_id text,
     score float8,
     standard_error float8,
     frags float8,
@@ -12,7 +12,17 @@ CREATE TYPE skillrating.frag_score AS (
     cyclic_share float8);
 
 COMMENT ON TYPE skillrating.frag_score IS
-'What frag_scores() found of a player: the identifier as text; the score (two players should differ by (a - b) / (a + b) of their frags against each other, so that it lies within some multiple of 1; log-odds under method logistic); its standard error from what the player''s own pairs miss by (null without enough pairs); frags, deaths and suicides; opponents that count for the core; the component: scores of players who are not connected by frags are not comparable (1 is the largest); and the share of all differences in the component that no score can explain, as rock, paper and scissors (least squares only).';
+'Result of frag_scores() for a player.
+player_id: the identifier as text.
+score: two players are expected to differ by (a - b) / (a + b) of their frags against each other,
+so that scores lie within a small multiple of 1; log-odds under method logistic.
+standard_error: of score, from the residuals of the player''s own pairs; null without enough pairs.
+frags, deaths, suicides: totals of the log.
+opponents: opponents that count for the core.
+component: scores in different components are not comparable, because no frags connect their
+players; 1 is the largest component.
+cyclic_share: 0 to 1, the share of all differences in the component that no score can explain, as
+in rock, paper and scissors; null under method logistic.';
 
 CREATE FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement)
 RETURNS internal
@@ -46,7 +56,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_scores_final(internal) IS
 'Final function of frag_scores().';
 
-CREATE AGGREGATE skillrating.frag_scores(killer anyelement, victim anyelement) (
+CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement) (
     SFUNC = skillrating_internal.frag_scores_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_scores_final,
@@ -54,9 +64,21 @@ CREATE AGGREGATE skillrating.frag_scores(killer anyelement, victim anyelement) (
 );
 
 COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement) IS
-'Scores from a log of frags, or from counts of who killed whom: each row a frag; f.* FROM (SELECT skillrating.frag_scores(killer, victim) AS scores FROM ...) AS q, unnest(q.scores) AS f. Differences in score fit (a - b) / (a + b), where a and b are the frags of two players against each other, by least squares over all pairs that met, weighted by their frags, and with one frag added to both sides of each (see solver_parameters(''frag_scores'')). In order of component (the largest first) and score (the highest first), and where these are equal in that in which players first occur. Killed by nobody (null) or by oneself is a suicide. Killer and victim are of any type with a hash function and an order; rows come in any order. Null without rows. Memory: 40 bytes a pair that met and some numbers a player. Errors: 22004 for a null victim, 42804 for another type.';
+'Scores from a log of frags, one frag a row:
+SELECT f.* FROM (SELECT skillrating.frag_scores(killer_id, victim_id) AS scores FROM ...) AS q,
+unnest(q.scores) AS f
+Differences of scores fit (a - b) / (a + b), where a and b are the frags of two players against
+each other, by least squares over all pairs that met, weighted by their frags, with one frag added
+to both sides of each pair (see solver_parameters(''frag_scores'')).
+killer_id: null, or equal to victim_id, is a suicide.  victim_id: not null.  Both are of one type
+that can be hashed and ordered.
+Rows may come in any order.
+Players are sorted by component, the largest first, then by score, the highest first, and where
+these are equal by first occurrence.
+Memory: 40 bytes a pair that met, and a few numbers a player.
+Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';
 
-CREATE AGGREGATE skillrating.frag_scores(killer anyelement, victim anyelement, frags float8, team_kill boolean) (
+CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean) (
     SFUNC = skillrating_internal.frag_scores_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_scores_final,
@@ -64,9 +86,11 @@ CREATE AGGREGATE skillrating.frag_scores(killer anyelement, victim anyelement, f
 );
 
 COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean) IS
-'As the form with two arguments, where a row is so many frags (null is 1); kills among team mates are left out.';
+'As the form with two arguments, with the number of frags that a row stands for and a flag for
+kills among team mates, which do not count.
+frags: 0 or more; null is 1.  team_kill: null is false.';
 
-CREATE AGGREGATE skillrating.frag_scores(killer anyelement, victim anyelement, frags float8, team_kill boolean, params jsonb) (
+CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, params jsonb) (
     SFUNC = skillrating_internal.frag_scores_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_scores_final,
@@ -74,4 +98,6 @@ CREATE AGGREGATE skillrating.frag_scores(killer anyelement, victim anyelement, f
 );
 
 COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean, jsonb) IS
-'As the form with four arguments, with parameters; those of the first row hold. Errors besides: 22023 and 22003 for unsound parameters, 54000 beyond the memory allowed.';
+'As the form with four arguments, with params, an object of the parameters that differ from their
+defaults (see solver_parameters(''frag_scores'')), read from the first row.
+Further errors: 22023 and 22003 for invalid parameters, 54000 beyond the memory allowed.';

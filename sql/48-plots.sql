@@ -11,7 +11,7 @@ COMMENT ON FUNCTION skillrating.plot_calibration(skillrating.calibration, text) 
 'A picture of what calibration() found, as SVG text: for each bin the frequency of what was forecast at its mean forecast, with two standard errors, the diagonal of perfect forecasts, the logistic recalibration as a line, and how many forecasts each bin has: SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ... . In psql, \t \a \o picture.svg puts it into a file. Title and description are there for screen readers, colours for light and dark. Null for null. Error 54000 for more than 1000 bins.';
 
 CREATE FUNCTION skillrating.plot_history(
-    player text[],
+    player_id text[],
     at timestamptz[],
     rating float8[],
     deviation float8[] DEFAULT NULL,
@@ -21,10 +21,19 @@ AS 'MODULE_PATHNAME', 'skillrating_plot_history'
 LANGUAGE C STABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.plot_history(text[], timestamptz[], float8[], float8[], text) IS
-'A picture of ratings over time as SVG text, a line for each of up to 16 players, from parallel arrays, as array_agg() makes them: SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at), array_agg(rating_after)) FROM ... . The order of the elements decides colours only. With deviations each line has a band of two of them. Times are shown in the time zone of the session. Elements with a null (but in deviation) or an infinite time do not count; null if none counts. Errors: 2202E for arrays of different length, 22003 for numbers that are not finite or negative deviations, 54000 for more players, and for numbers more than 1e305 apart.';
+'A picture of ratings over time, as SVG text, with a line for each of up to 16 players:
+SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at),
+array_agg(rating_after)) FROM ...
+player_id, at, rating: arrays of equal length, one element a point.
+deviation: null, or an array of the same length, 0 or more, in the unit of rating; it gives each
+line a band of two deviations.
+Times are shown in the time zone of the session.  The order of the elements decides colours only.
+Elements with a null (except in deviation) or an infinite time do not count; null if none counts.
+Errors: 2202E for arrays of different length, 22003 for numbers that are not finite and negative
+deviations, 54000 for more players and for numbers more than 1e305 apart.';
 
 CREATE FUNCTION skillrating.plot_history(
-    player text[],
+    player_id text[],
     at float8[],
     rating float8[],
     deviation float8[] DEFAULT NULL,
@@ -34,7 +43,7 @@ AS 'MODULE_PATHNAME', 'skillrating_plot_history'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.plot_history(text[], float8[], float8[], float8[], text) IS
-'The same over any numbers, such as matches played before.';
+'As the form with times, over any numbers, such as the matches played before.';
 
 CREATE FUNCTION skillrating.plot_distribution(
     value float8[],

@@ -347,7 +347,7 @@ BEGIN
             pool text NOT NULL,
             player_id %s NOT NULL,
             at timestamptz,
-            skill float8,
+            mu float8,
             standard_error float8,
             side_offset float8,
             command_skill float8,

@@ -53,7 +53,7 @@ BEGIN
                 MESSAGE = format('skills of solver "%s" are no prior for model "%s"', toward, model.name),
                 HINT = 'Those of "bradley_terry" and "whole_history" are, for any model.';
         END IF;
-        EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.skill IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
         INTO taken USING toward, pool;
         IF NOT taken THEN
             RAISE no_data_found USING
@@ -76,12 +76,12 @@ BEGIN
         seed := nextval(format('%I.event_seq', ladder));
         EXECUTE format(
             'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, params, reason)
-            SELECT $1, ''seed'', r.pool, r.player_id, $3, ARRAY[r.%2$I + (1 - $4) * CASE WHEN $5 IN (''hive'', ''through_time'') THEN s.skill - $6 ELSE s.skill * $7 END] || array_fill(NULL::float8, ARRAY[$8 - 1]),
+            SELECT $1, ''seed'', r.pool, r.player_id, $3, ARRAY[r.%2$I + (1 - $4) * CASE WHEN $5 IN (''hive'', ''through_time'') THEN s.mu - $6 ELSE s.mu * $7 END] || array_fill(NULL::float8, ARRAY[$8 - 1]),
                 jsonb_build_object(''solver'', $5, ''season'', $9), $10
             FROM %1$I.rating AS r
             JOIN (
                 SELECT DISTINCT ON (s.pool, s.player_id) s.* FROM %1$I.solved AS s
-                WHERE s.solver = $5 AND s.skill IS NOT NULL
+                WHERE s.solver = $5 AND s.mu IS NOT NULL
                 ORDER BY s.pool, s.player_id, s.at DESC) AS s ON s.player_id %3$s r.player_id AND s.pool = r.pool
             WHERE r.pool = coalesce($2, r.pool)
                 AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',

@@ -37,7 +37,7 @@ BEGIN
     EXECUTE format('LOCK TABLE %I.solved IN SHARE ROW EXCLUSIVE MODE', ladder);
     IF warm THEN
         EXECUTE format(
-            'SELECT array_agg(ROW(s.player_id::text, s.at, s.skill, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)::skillrating.estimate)
+            'SELECT array_agg(ROW(s.player_id::text, s.at, s.mu, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)::skillrating.estimate)
             FROM %I.solved AS s WHERE s.solver = $1 AND s.pool = $2', ladder)
         INTO start USING solver, pool;
     END IF;
@@ -49,20 +49,20 @@ BEGIN
     END IF;
     EXECUTE format(
         'WITH e AS MATERIALIZED (
-            SELECT CAST(u.player AS %2$s) AS player_id, u.* FROM unnest($3) AS u
+            SELECT CAST(u.player_id AS %2$s) AS player, u.* FROM unnest($3) AS u
         ), gone AS (
             DELETE FROM %1$I.solved AS s
             WHERE s.solver = $1 AND s.pool = $2
-                AND NOT EXISTS (SELECT FROM e WHERE e.player_id %3$s s.player_id AND coalesce(e.at, ''-infinity'') = coalesce(s.at, ''-infinity''))
+                AND NOT EXISTS (SELECT FROM e WHERE e.player %3$s s.player_id AND coalesce(e.at, ''-infinity'') = coalesce(s.at, ''-infinity''))
         )
-        INSERT INTO %1$I.solved AS s (solver, pool, player_id, at, skill, standard_error, side_offset, command_skill, games, component)
-        SELECT $1, $2, e.player_id, e.at, e.skill, e.standard_error, e.side_offset, e.command_skill, e.games, e.component
+        INSERT INTO %1$I.solved AS s (solver, pool, player_id, at, mu, standard_error, side_offset, command_skill, games, component)
+        SELECT $1, $2, e.player, e.at, e.mu, e.standard_error, e.side_offset, e.command_skill, e.games, e.component
         FROM e
         ON CONFLICT (solver, pool, player_id, at) DO UPDATE
-        SET skill = excluded.skill, standard_error = excluded.standard_error, side_offset = excluded.side_offset,
+        SET mu = excluded.mu, standard_error = excluded.standard_error, side_offset = excluded.side_offset,
             command_skill = excluded.command_skill, games = excluded.games, component = excluded.component
-        WHERE (s.skill, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)
-            IS DISTINCT FROM (excluded.skill, excluded.standard_error, excluded.side_offset, excluded.command_skill, excluded.games, excluded.component)',
+        WHERE (s.mu, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)
+            IS DISTINCT FROM (excluded.mu, excluded.standard_error, excluded.side_offset, excluded.command_skill, excluded.games, excluded.component)',
         ladder, t.player_type, t.player_equals)
     USING solver, pool, found.estimates;
     RETURN found.summary;

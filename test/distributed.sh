@@ -39,8 +39,8 @@ expect() {
 solve() {
 	ask -o /dev/null -c "LOAD 'auto_explain'" -c "SET auto_explain.log_nested_statements = on; SET auto_explain.log_min_duration = 0; SET auto_explain.log_verbose = on; SET auto_explain.log_analyze = on; SET client_min_messages = log; $3" \
 		-c "CALL skillrating.solve_distributed('$1', 'skills', '$2', '$(params "$2")', warm => false)" >solve.log 2>&1 || { tail -3 solve.log >&2; return; }
-	ask -c "SELECT coalesce(count(*) = 160 AND max(greatest(abs(s.skill - e.skill), abs(s.standard_error - e.standard_error), abs(s.side_offset - e.side_offset), abs(s.games - e.games), abs(s.component - e.component))) < 1e-6, false)
-		FROM expected AS e FULL JOIN skills AS s USING (player)"
+	ask -c "SELECT coalesce(count(*) = 160 AND max(greatest(abs(s.mu - e.mu), abs(s.standard_error - e.standard_error), abs(s.side_offset - e.side_offset), abs(s.games - e.games), abs(s.component - e.component))) < 1e-6, false)
+		FROM expected AS e FULL JOIN skills AS s USING (player_id)"
 }
 parallel='SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;'
 passes() { grep -c "Query Text: SELECT 0, skillrating_internal.solve_pass" solve.log; }

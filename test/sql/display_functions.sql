@@ -1,7 +1,7 @@
 -- What players see of ratings, where newcomers start, and linear regression.
 SET extra_float_digits = 0;
 
-SELECT skillrating.display_rating(30, 2) AS sure, skillrating.display_rating(30, 2, z => 1, scale => 40, shift => 500) AS scaled,
+SELECT skillrating.display_rating(30, 2) AS sure, skillrating.display_rating(30, 2, z => 1, factor => 40, shift => 500) AS scaled,
     skillrating.display_rating(25, 8.5, floor => 0) AS floored;
 SELECT skillrating.shown_rating(1500, 9) AS hidden, skillrating.shown_rating(1500, 10) AS shown, skillrating.shown_rating(1500, 3, 2) AS soon;
 SELECT r AS rating, skillrating.division_number(r, '{1000,1200,1500}') AS number,
@@ -75,7 +75,7 @@ SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[]) IS NULL AS nothing F
 
 -- Mistakes.
 SELECT skillrating.display_rating(30, -2);
-SELECT skillrating.display_rating(30, 2, scale => 0);
+SELECT skillrating.display_rating(30, 2, factor => 0);
 SELECT skillrating.division_number(1, '{2,2}');
 SELECT skillrating.division_number(1, '{2,NULL}');
 SELECT skillrating.division_number('NaN', '{2}');
@@ -110,7 +110,7 @@ SELECT skillrating.linear_predict(ROW(NULL, NULL, NULL, NULL, 2)::skillrating.li
 
 -- Whatever overflows says so.
 SELECT skillrating.display_rating(25, 8, floor => 'Infinity');
-SELECT skillrating.display_rating(1e308, 8, scale => 1e308);
+SELECT skillrating.display_rating(1e308, 8, factor => 1e308);
 SELECT skillrating.shown_rating('NaN', 20);
 SELECT skillrating.season_rating(-1e308, 1e308, 0);
 SELECT skillrating.season_deviation(8, 1e308, 0);

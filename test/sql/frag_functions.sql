@@ -31,13 +31,13 @@ CREATE TEMP TABLE frag_log (at int, killer text, victim text, points float8, tea
 INSERT INTO frag_log VALUES
     (3, 'ann', 'bob', NULL, NULL), (1, 'bob', 'ann', 1, false), (2, 'ann', 'cat', 1, NULL),
     (4, NULL, 'bob', 1, false), (5, 'cat', 'cat', NULL, false), (6, 'ann', 'dan', 1, true), (7, 'dan', 'bob', 7, false);
-SELECT player, round(rating::numeric, 6) AS rating, frags, deaths, suicides, team_kills
+SELECT player_id, round(rating::numeric, 6) AS rating, frags, deaths, suicides, team_kills
 FROM unnest((SELECT skillrating.frag_ratings(killer, victim, points, team_kill ORDER BY at) FROM frag_log));
 -- The order is that of the call, and the forms are one.
 SELECT skillrating.frag_ratings(killer, victim ORDER BY at) = skillrating.frag_ratings(killer, victim, NULL, NULL, '{}' ORDER BY at) AS same,
     skillrating.frag_ratings(killer, victim ORDER BY at) = skillrating.frag_ratings(killer, victim ORDER BY at DESC) AS backwards
 FROM frag_log;
-SELECT player, round(rating::numeric, 6) AS rating
+SELECT player_id, round(rating::numeric, 6) AS rating
 FROM unnest((SELECT skillrating.frag_ratings(killer, victim, points, team_kill, '{"k": 10, "initial_rating": 0, "floor": 0}' ORDER BY at) FROM frag_log));
 SELECT skillrating.frag_ratings(killer, victim) FROM frag_log WHERE false;
 SELECT skillrating.frag_ratings(victim, killer) FROM frag_log;
@@ -61,7 +61,7 @@ SELECT count(*), bool_and(l.rating = r.rating) AS same_bits,
     bool_and(r.wins = l.frags AND r.losses = l.deaths + l.suicides) AS same_counts, sum(l.suicides) > 0 AS suicides
 FROM frags.rating AS r
 JOIN unnest((SELECT skillrating.frag_ratings(killer, victim, 1, false, '{"k": 8}' ORDER BY at) FROM long_log)) AS l
-    ON l.player = r.player_id::text;
+    ON l.player_id = r.player_id::text;
 SELECT bool_and(ok) FROM skillrating.verify('frags');
 SELECT skillrating.drop_ladder('frags');
 

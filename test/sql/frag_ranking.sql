@@ -6,9 +6,9 @@ SELECT name, default_value, choices FROM skillrating.solver_parameters('frag_sco
 CREATE TABLE chain AS
 SELECT 'p' || k AS killer, 'p' || v AS victim, n::float8 AS frags
 FROM generate_series(1, 5) AS i, LATERAL (VALUES (i, i + 1, 3), (i + 1, i, 1)) AS f(k, v, n);
-SELECT l.player, round(l.score::numeric, 6) AS least_squares, round(a.score::numeric, 6) AS average, l.frags, l.deaths, l.opponents, l.component, round(l.cyclic_share::numeric, 6) + 0 AS cyclic
+SELECT l.player_id, round(l.score::numeric, 6) AS least_squares, round(a.score::numeric, 6) AS average, l.frags, l.deaths, l.opponents, l.component, round(l.cyclic_share::numeric, 6) + 0 AS cyclic
 FROM (SELECT skillrating.frag_scores(killer, victim, frags, false, '{"shrinkage": 0}') AS x, skillrating.frag_scores(killer, victim, frags, false, '{"shrinkage": 0, "method": "average"}') AS y FROM chain) AS q,
-    unnest(x) AS l JOIN unnest(y) AS a USING (player) ORDER BY l.player;
+    unnest(x) AS l JOIN unnest(y) AS a USING (player_id) ORDER BY l.player_id;
 -- A log of single frags is the same as counts.
 SELECT count(*) AS differ FROM (
     SELECT (unnest(skillrating.frag_scores(killer, victim, frags, NULL))).* FROM chain
@@ -17,23 +17,23 @@ SELECT count(*) AS differ FROM (
 CREATE TABLE everybody AS SELECT k AS killer, v AS victim, 1 + abs(hashint4(k * 100 + v)) % 9 AS frags FROM generate_series(1, 12) AS k, generate_series(1, 12) AS v WHERE k <> v;
 SELECT max(abs(l.score - a.score)) < 1e-12 AS same, bool_and(l.cyclic_share BETWEEN 0 AND 1) AS share
 FROM (SELECT skillrating.frag_scores(killer, victim, frags, false, '{"shrinkage": 0, "weight": "equal"}') AS x, skillrating.frag_scores(killer, victim, frags, false, '{"shrinkage": 0, "weight": "equal", "method": "average"}') AS y FROM everybody) AS q,
-    unnest(x) AS l JOIN unnest(y) AS a USING (player);
+    unnest(x) AS l JOIN unnest(y) AS a USING (player_id);
 -- Rock, paper, scissors.
-SELECT player, round(score::numeric, 9) + 0 AS score, round(cyclic_share::numeric, 9) AS cyclic
-FROM (SELECT (unnest(skillrating.frag_scores(k, v, 5, false))).* FROM (VALUES ('rock', 'scissors'), ('scissors', 'paper'), ('paper', 'rock')) AS f(k, v)) AS s ORDER BY player;
+SELECT player_id, round(score::numeric, 9) + 0 AS score, round(cyclic_share::numeric, 9) AS cyclic
+FROM (SELECT (unnest(skillrating.frag_scores(k, v, 5, false))).* FROM (VALUES ('rock', 'scissors'), ('scissors', 'paper'), ('paper', 'rock')) AS f(k, v)) AS s ORDER BY player_id;
 -- Log-odds: three of four frags are ln 3.
 SELECT round((max(score) - min(score))::numeric, 4) AS ln_3
 FROM (SELECT (unnest(skillrating.frag_scores(k, v, n, false, '{"method": "logistic", "shrinkage": 0, "prior_deviation": 1000000}'))).* FROM (VALUES ('a', 'b', 30), ('b', 'a', 10)) AS f(k, v, n)) AS s;
 
 -- Suicides, by oneself or by nobody: ignored, subtracted, distributed. Kills of team mates say nothing.
 CREATE TABLE log AS SELECT * FROM (VALUES ('a', 'b', 6, false), ('b', 'a', 4, false), ('a', 'c', 5, false), ('c', 'a', 5, NULL), ('a', 'a', 3, false), (NULL, 'a', 1, false), ('c', 'b', 50, true)) AS f(killer, victim, frags, team_kill);
-SELECT how, s.player, round(s.score::numeric, 4) AS score, s.frags, s.deaths, s.suicides
+SELECT how, s.player_id, round(s.score::numeric, 4) AS score, s.frags, s.deaths, s.suicides
 FROM unnest(ARRAY['ignore', 'subtract', 'distribute']) AS how, LATERAL (SELECT (unnest(skillrating.frag_scores(killer, victim, frags, team_kill, jsonb_build_object('suicides', how, 'shrinkage', 0)))).* FROM log) AS s
-ORDER BY how, s.player;
+ORDER BY how, s.player_id;
 
 -- Those with too few opponents are left out; who is not connected is told.
-SELECT player, component, opponents FROM (SELECT (unnest(skillrating.frag_scores(k, v, 5, false, '{"core_opponents": 2}'))).* FROM (VALUES (1, 2), (2, 3), (3, 1), (4, 1), (5, 4), (11, 12), (12, 13), (13, 14), (14, 11)) AS f(k, v)) AS s ORDER BY component, player;
-SELECT player, component, score IS NOT NULL AS scored FROM (SELECT (unnest(skillrating.frag_scores(k, v))).* FROM (VALUES (1, 2), (2, 3), (4, 5), (NULL, 6)) AS f(k, v)) AS s ORDER BY component, player;
+SELECT player_id, component, opponents FROM (SELECT (unnest(skillrating.frag_scores(k, v, 5, false, '{"core_opponents": 2}'))).* FROM (VALUES (1, 2), (2, 3), (3, 1), (4, 1), (5, 4), (11, 12), (12, 13), (13, 14), (14, 11)) AS f(k, v)) AS s ORDER BY component, player_id;
+SELECT player_id, component, score IS NOT NULL AS scored FROM (SELECT (unnest(skillrating.frag_scores(k, v))).* FROM (VALUES (1, 2), (2, 3), (4, 5), (NULL, 6)) AS f(k, v)) AS s ORDER BY component, player_id;
 
 -- Groups, nothing, and mistakes.
 -- The largest component first, and in it the highest score.

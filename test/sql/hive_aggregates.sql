@@ -16,79 +16,133 @@ SELECT skillrating.hive_weight(0, 'infinity', 1200);
 SELECT skillrating.hive_weight(0, 5, 0);
 SELECT skillrating.hive_weight(0, 5, NULL);
 
+-- A new player has the initial state of the model.
+SELECT to_jsonb(skillrating.hive_state()) AS state,
+    ARRAY[(s).skill, (s).skill_squares, (s).side_offset, (s).command_skill, (s).command_squares] = skillrating.initial_state('hive') AS initial
+FROM (SELECT skillrating.hive_state() AS s) AS q;
+
 -- Two against two, then one who played half: log-odds 0.5 and 1.75 / 3.5.
 CREATE TABLE players (
-    player int, side int, score float8, skill float8, squares float8, weight float8,
+    player_id int, side int, score float8, skill float8, squares float8, weight float8,
     side_offset float8, command_skill float8, command_squares float8, command_weight float8);
 INSERT INTO players VALUES
     (1, 1, 1, 5, 0.01, 1,   0.2, 4, 0, 0.5),
     (2, 1, 1, 4, 0.02, 1,   0,   4, 0, 0),
     (3, 2, 0, 3, 0.03, 1,  -0.2, 5, 0, 0.25),
     (4, 2, 0, 4, 0.04, 0.5, 0,   4, 0, 0);
+-- Play and commanding of a player as two rows, so that no share is rounded.
+CREATE VIEW stints AS
+SELECT player_id, side, score, n,
+    skillrating.hive_state(skill, squares, side_offset, command_skill, command_squares) AS state,
+    skillrating.inputs(weight => CASE n WHEN 1 THEN weight ELSE command_weight END, commanding => n - 1, log_odds => 0.3) AS inputs
+FROM players CROSS JOIN generate_series(1, 2) AS n WHERE n = 1 OR command_weight > 0;
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds
 FROM (SELECT skillrating.hive_win_probability(side, skill, 1) AS p FROM players) AS m;
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds, round((4 / 3.5)::numeric, 12) AS by_hand
 FROM (SELECT skillrating.hive_win_probability(side, skill, weight) AS p FROM players) AS m;
 -- Offsets cancel here; commanders: (0.5 * 4 - 0.25 * 5) / 0.75 = 1; context 0.3.
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds, round((4 / 3.5 + 1 + 0.3)::numeric, 12) AS by_hand
-FROM (SELECT skillrating.hive_win_probability(side, skill, weight, side_offset, command_skill, command_weight, 0.3) AS p
+FROM (SELECT skillrating.hive_win_probability(state, side, inputs) AS p FROM stints) AS m;
+-- The same as shares of a stint: 1.5 of which a third was spent commanding.
+SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds
+FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, squares, side_offset, command_skill), side,
+        skillrating.inputs(weight => weight + command_weight, commanding => command_weight / (weight + command_weight), log_odds => 0.3)) AS p
       FROM players) AS m;
-SELECT skillrating.hive_win_probability(side, skill, weight, side_offset)
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, side_offset => side_offset), side, skillrating.inputs(weight))
      = skillrating.hive_win_probability(side, skill, weight) AS offsets_cancel,
-    skillrating.hive_win_probability(side, skill, weight, side_offset, command_skill, 0)
-     = skillrating.hive_win_probability(side, skill, weight) AS nobody_commands
+    skillrating.hive_win_probability(skillrating.hive_state(skill, command_skill => command_skill), side, skillrating.inputs(weight, commanding => 0))
+     = skillrating.hive_win_probability(side, skill, weight) AS nobody_commands,
+    skillrating.hive_win_probability(skillrating.hive_state(skill), side, NULL)
+     = skillrating.hive_win_probability(side, skill, 1) AS all_play_in_full,
+    skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 100 * player_id, "left" => 1000))
+     = skillrating.hive_win_probability(side, skill, skillrating.hive_weight(100 * player_id, 1000, 1200)) AS stints,
+    skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 0, "left" => 1000, commanding => 250 * (player_id % 2)))
+     = skillrating.hive_win_probability(skillrating.hive_state(skill), side,
+        skillrating.inputs(skillrating.hive_weight(0, 1000, 1200), commanding => 0.25 * (player_id % 2))) AS seconds_of_command
 FROM players;
 -- Nobody played, or nobody is there.
 SELECT skillrating.hive_win_probability(side, skill, 0) FROM players;
 SELECT skillrating.hive_win_probability(side, skill, weight) FROM players WHERE false;
 SELECT skillrating.hive_win_probability(NULL, skill, weight) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(0)) FROM players;
+SELECT skillrating.hive_win_probability(NULL, side, skillrating.inputs(1)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), NULL, skillrating.inputs(1)) FROM players;
 SELECT skillrating.hive_win_probability(3, skill, weight) FROM players;
 SELECT skillrating.hive_win_probability(side, skill, -weight) FROM players;
 SELECT skillrating.hive_win_probability(side, 'NaN', weight) FROM players;
-SELECT skillrating.hive_win_probability(side, skill, weight, 0, 0, 0, skill) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(log_odds => skill)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(log_odds => 'infinity')) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(-weight)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs('NaN')) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 10)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 10, "left" => 5)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(commanding => 60)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(NULL), side, NULL) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(command_skill => 'infinity'), side, NULL) FROM players;
+-- In a transition function called by hand, nulls and other arrays are errors.
+SELECT skillrating_internal.hive_win_probability_transition(NULL, skillrating.hive_state(), 1, NULL);
+SELECT skillrating_internal.hive_win_probability_transition('{0,0,0}', skillrating.hive_state(), 1, NULL);
+SELECT skillrating_internal.hive_win_probability_transition('{0,0,0,0,0,0,0}', skillrating.hive_state(), 2, skillrating.inputs(0.5, commanding => 0.5));
 
 -- The update: p is that of the match, the gradient of player 1 is (1 - p) / 3.5.
-SELECT (u).player, round((u).skill::numeric, 6) AS skill, round((u).skill_squares::numeric, 6) AS squares,
+SELECT (u).player_id, round((u).skill::numeric, 6) AS skill, round((u).skill_squares::numeric, 6) AS squares,
     round((u).side_offset::numeric, 6) AS side_offset, round((u).command_skill::numeric, 6) AS command_skill,
     round((u).command_squares::numeric, 6) AS command_squares,
     round((u).gradient::numeric, 6) AS gradient, round((u).win_probability::numeric, 6) AS p
-FROM (SELECT unnest(skillrating.hive_update(player, side, score, skill, squares, weight,
-        side_offset, command_skill, command_squares, command_weight, 0.3)) AS u
-      FROM players) AS m;
+FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs)) AS u
+      FROM stints) AS m;
 SELECT round(((1 - 1 / (1 + exp(-(4 / 3.5 + 1.3)))) / 3.5)::numeric, 6) AS gradient_by_hand;
--- It says the same as the prediction, and the order of the rows is of no account but for
--- that of the result, in which players stand as they first occur.
-SELECT (skillrating.hive_update(player, side, score, skill, squares, weight ORDER BY player))[1]
-     = (skillrating.hive_update(player, side, score, skill, squares, weight ORDER BY player DESC))[4] AS order_free,
-    (skillrating.hive_update(player, side, score, skill, squares, weight))[1].win_probability
-     = skillrating.hive_win_probability(side, skill, weight) AS one_prediction
-FROM players;
--- Several stints of one player are one player, on either side.
-SELECT (u).player, round((u).gradient::numeric, 6) AS gradient
-FROM (SELECT unnest(skillrating.hive_update(player, side, score, 4, 0, weight)) AS u
-      FROM (VALUES ('b', 1, 1, 0.5), ('a', 1, 1, 1), ('b', 2, 0, 0.25), ('c', 2, 0, 1)) AS v(player, side, score, weight)) AS m;
-SELECT (u).player
-FROM (SELECT unnest(skillrating.hive_update(player, side, score, 4, 0, weight ORDER BY place)) AS u
-      FROM (VALUES (1, 'd', 2, 0, 1), (2, 'b', 1, 1, 0.5), (3, 'a', 1, 1, 1), (4, 'b', 2, 0, 0.25), (5, 'c', 2, 0, 1)) AS v(place, player, side, score, weight)) AS m;
--- Parameters are those of the model.
+CREATE VIEW rows AS
+SELECT player_id, skillrating.hive_state(skill, squares) AS state, side, score, skill, weight, skillrating.inputs(weight) AS inputs FROM players;
+-- It says the same as the prediction, and the order of the rows decides about that of the result only.
+SELECT (skillrating.hive_update(player_id, state, side, score, inputs))[1]
+     = (skillrating.hive_update(player_id, state, side, score, inputs ORDER BY player_id DESC))[4] AS order_free,
+    (skillrating.hive_update(player_id, state, side, score, inputs))[1].win_probability
+     = skillrating.hive_win_probability(side, skill, weight) AS one_prediction,
+    skillrating.hive_update(player_id, state, side, score, skillrating.inputs(1))
+     = skillrating.hive_update(player_id, state, side, score) AS weight_is_1
+FROM rows;
+-- Several stints of one player are one player, on either side; results are in the order of first rows.
+SELECT (u).player_id, round((u).gradient::numeric, 6) AS gradient
+FROM (SELECT unnest(skillrating.hive_update(player_id, skillrating.hive_state(), side, score, skillrating.inputs(weight))) AS u
+      FROM (VALUES ('b', 1, 1, 0.5), ('a', 1, 1, 1), ('b', 2, 0, 0.25), ('c', 2, 0, 1)) AS v(player_id, side, score, weight)) AS m;
+SELECT array_agg((u).player_id) AS players
+FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs ORDER BY skill, player_id)) AS u FROM rows) AS m;
+-- The same, to the last bit, as a match of rate() and of a ladder.
+SELECT bool_and(ARRAY[(u).skill, (u).skill_squares, (u).side_offset, (u).command_skill, (u).command_squares] = (r).state_after) AS as_rate
+FROM (SELECT unnest(skillrating.hive_update(player_id, skillrating.hive_state(), side, score, skillrating.inputs(weight, gain => 0.7, log_odds => 0.2))) AS u
+      FROM players) AS m
+JOIN (SELECT player_id, skillrating.rate('hive', player_id, side, NULL, weight, score => score, side => side, gain => 0.7, log_odds => 0.2) OVER (ORDER BY 1) AS r
+      FROM players) AS n ON (u).player_id = n.player_id::text;
+-- Parameters are those of the model; side, score and won are those of the arguments.
 SELECT round((u).skill::numeric, 6) AS skill
-FROM (SELECT unnest(skillrating.hive_update(player, side, score, skill, squares, weight,
-        0, 4, 0, 0, 0, '{"a": 0, "c": 3.5}')) AS u FROM players) AS m;
--- One side, or no play time, is no match.
-SELECT skillrating.hive_update(player, side, score, skill, squares, weight) FROM players WHERE side = 1;
-SELECT skillrating.hive_update(player, side, score, skill, squares, 0) FROM players;
-SELECT skillrating.hive_update(player, side, score, skill, squares, weight) FROM players WHERE false;
+FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs, '{"a": 0, "c": 3.5}')) AS u FROM rows) AS m;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(side => 3 - side, score => 7, won => true))
+     = skillrating.hive_update(player_id, state, side, score) AS same
+FROM rows;
+-- One side, or no play time, is no match, nor is one that is not to be rated.
+SELECT skillrating.hive_update(player_id, state, side, score) FROM rows WHERE side = 1;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(0)) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score) FROM rows WHERE false;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(unrated_reason => 'a test')) FROM rows;
 -- Mistakes.
-SELECT skillrating.hive_update(NULL::int, side, score, skill, squares, weight) FROM players;
-SELECT skillrating.hive_update(player, side, NULL, skill, squares, weight) FROM players;
-SELECT skillrating.hive_update(player, side, 2, skill, squares, weight) FROM players;
-SELECT skillrating.hive_update(player, 0, score, skill, squares, weight) FROM players;
-SELECT skillrating.hive_update(player, side, player / 4.0, skill, squares, weight) FROM players;
-SELECT skillrating.hive_update(7, side, score, skill, squares, weight) FROM players;
-SELECT skillrating.hive_update(player, side, score, skill, -1, weight) FROM players;
-SELECT skillrating.hive_update(player, side, score, 'infinity', squares, weight) FROM players;
-SELECT skillrating.hive_update(player, side, score, skill, squares, 'NaN') FROM players;
-SELECT skillrating.hive_update(player, side, score, skill, squares, weight, 0, 4, 0, 0, 0, '{"b": 1}') FROM players;
-SELECT array_length(skillrating.hive_update(i, 1 + i % 2, i % 2, 4, 0, 1), 1) FROM generate_series(1, 10000) AS i;
-SELECT skillrating.hive_update(i, 1 + i % 2, i % 2, 4, 0, 1) FROM generate_series(1, 10001) AS i;
+SELECT skillrating.hive_update(NULL::int, state, side, score) FROM rows;
+SELECT skillrating.hive_update(player_id, NULL, side, score) FROM rows;
+SELECT skillrating.hive_update(player_id, state, NULL, score) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, NULL) FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => NULL), side, score) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, 2) FROM rows;
+SELECT skillrating.hive_update(player_id, state, 0, score) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, player_id / 4.0) FROM rows;
+SELECT skillrating.hive_update(7, state, side, score) FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => -1), side, score) FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state('infinity'), side, score) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs('NaN')) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(-1)) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(log_odds => player_id)) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, inputs, '{"b": 1}') FROM rows;
+SELECT skillrating.hive_update(point(0, 0), state, side, score) FROM rows;
+SELECT array_length(skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2), 1) FROM generate_series(1, 10000) AS i;
+SELECT skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2) FROM generate_series(1, 10001) AS i;
+DROP VIEW rows, stints;
 DROP TABLE players;

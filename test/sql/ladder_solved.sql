@@ -13,14 +13,14 @@ CREATE VIEW by_hand AS
 SELECT (unnest(skillrating.solve('bradley_terry', m.match_id, p.player_id, p.team, p.rank ORDER BY m.match_id))).*
 FROM solvable.match AS m JOIN solvable.match_player AS p USING (match_id) WHERE m.pool = '';
 SELECT count(*) AS same FROM solvable.solved AS s JOIN by_hand AS h
-ON (h.player, h.skill, h.standard_error, h.games, h.component) = (s.player_id, s.skill, s.standard_error, s.games, s.component) AND s.at IS NULL;
-SELECT player_id, round(skill::numeric, 4) AS skill, round(standard_error::numeric, 4) AS error, games, component FROM solvable.solved ORDER BY player_id;
+ON (h.player_id, h.mu, h.standard_error, h.games, h.component) = (s.player_id, s.mu, s.standard_error, s.games, s.component) AND s.at IS NULL;
+SELECT player_id, round(mu::numeric, 4) AS mu, round(standard_error::numeric, 4) AS error, games, component FROM solvable.solved ORDER BY player_id;
 
 -- Again, from there: nothing left to do, and nothing changes beyond the last digits.
 CREATE TABLE solved_before AS SELECT * FROM solvable.solved;
 SELECT iterations <= 1 AS warm FROM skillrating.solve_ladder('solvable');
 SELECT iterations > 2 AS cold FROM skillrating.solve_ladder('solvable', warm => false);
-SELECT max(abs(s.skill - b.skill)) < 1e-9 AS same FROM solvable.solved AS s JOIN solved_before AS b USING (player_id);
+SELECT max(abs(s.mu - b.mu)) < 1e-9 AS same FROM solvable.solved AS s JOIN solved_before AS b USING (player_id);
 -- New matches: fewer iterations.
 INSERT INTO solvable.match (match_id, played_at) SELECT i, '2026-03-01' FROM generate_series(201, 204) AS i;
 INSERT INTO solvable.match_player (match_id, player_id, team, rank) SELECT i, CASE p WHEN 1 THEN 'p1' ELSE 'new' END, p, p FROM generate_series(201, 204) AS i, generate_series(1, 2) AS p;
@@ -28,7 +28,7 @@ CREATE TABLE warm AS SELECT * FROM skillrating.solve_ladder('solvable');
 CREATE TABLE warmly AS SELECT * FROM solvable.solved;
 SELECT w.iterations < c.iterations AS fewer, w.players, abs(w.log_posterior - c.log_posterior) < 1e-9 AS same
 FROM warm AS w, skillrating.solve_ladder('solvable', warm => false) AS c;
-SELECT max(abs(s.skill - b.skill)) < 1e-9 AS same, count(*) FROM solvable.solved AS s JOIN warmly AS b USING (player_id);
+SELECT max(abs(s.mu - b.mu)) < 1e-9 AS same, count(*) FROM solvable.solved AS s JOIN warmly AS b USING (player_id);
 
 -- Other pools and solvers have rows of their own.
 SELECT (skillrating.solve_ladder('solvable', pool => 'cup')).matches;
@@ -55,7 +55,7 @@ SELECT count(*) FILTER (WHERE player_id = 'p3') AS forgotten, count(*) FILTER (W
 -- Seasons that begin from there: all, half and nothing of the distance from the solved skill.
 SELECT name, round(skillrating.log_odds_unit(name)::numeric, 4) AS unit FROM skillrating.models() ORDER BY name;
 CREATE VIEW distance AS
-SELECT max(abs(r.rating - (1500 + s.skill * 400 / ln(10::float8)))) AS most, count(*) AS players
+SELECT max(abs(r.rating - (1500 + s.mu * 400 / ln(10::float8)))) AS most, count(*) AS players
 FROM solvable.rating AS r JOIN solvable.solved AS s USING (pool, player_id) WHERE s.solver = 'bradley_terry' AND pool = '';
 CREATE TABLE distance_before AS SELECT * FROM distance;
 SELECT players > 5 AS players FROM skillrating.new_season('solvable', 'one', keep => 0.5, pool => '', toward => 'bradley_terry');
@@ -83,7 +83,7 @@ SELECT count(*) AS differ FROM (SELECT * FROM solvable.rating EXCEPT SELECT * FR
 INSERT INTO solvable.match (match_id, played_at, pool) VALUES (301, '2026-03-02', 'two');
 INSERT INTO solvable.match_player (match_id, player_id, team, rank) VALUES (301, 'p1', 1, 1), (301, 'p4', 2, 2);
 SELECT (skillrating.solve_ladder('solvable', params => '{"prior_deviation": 0}', pool => 'two')).status;
-SELECT player_id, skill FROM solvable.solved WHERE pool = 'two' ORDER BY player_id;
+SELECT player_id, mu FROM solvable.solved WHERE pool = 'two' ORDER BY player_id;
 SELECT (skillrating.solve_ladder('solvable', pool => 'two')).status;
 SELECT (skillrating.solve_ladder('solvable', params => '{"max_iterations": 1, "method": "gradient"}', warm => false)).status;
 SELECT skillrating.solve_ladder('solvable', NULL);

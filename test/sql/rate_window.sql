@@ -55,8 +55,8 @@ BEGIN
     FROM skillrating.models() AS m, unnest(m.state_columns) AS c WHERE m.name = compare.model;
     RETURN QUERY EXECUTE format('
         WITH q AS (
-            SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, $2, played_at, score, NULL, joined, "left", commanding, side, squad,
-                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason) OVER (ORDER BY played_at, match_id) AS r
+            SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
+                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, $2) OVER (ORDER BY played_at, match_id) AS r
             FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s
         ), w AS (
             SELECT DISTINCT match_id, player_id, pool, (r).state_before, (r).state_after, (r).games FROM q WHERE (r).unrated_reason IS NULL
@@ -82,9 +82,9 @@ SELECT model, params, c.rated > 500 AS many, c.unrated > 20 AS some_do_not_count
 -- The order of the rows of a match changes nothing, to the last bit; nor does a spill to disk.
 CREATE FUNCTION digest(model text, params jsonb, seed text) RETURNS text LANGUAGE sql AS $$
     SELECT md5(string_agg(concat(match_id, player_id, team, r), ',' ORDER BY match_id, player_id, team))
-    FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, params, played_at, score, joined => joined, "left" => "left", side => side,
+    FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, joined => joined, "left" => "left", side => side,
             commanding => commanding, squad => squad, kills => kills, deaths => deaths, quit => quit, experience => experience, pool => pool,
-            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason) OVER (ORDER BY played_at, match_id) AS r
+            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, params => params) OVER (ORDER BY played_at, match_id) AS r
         FROM (SELECT * FROM results ORDER BY md5(player_id || team || match_id || seed)) AS s) AS q
 $$;
 CREATE TABLE digests AS SELECT t.*, digest(model, params, '1') AS was FROM trial AS t;
@@ -100,7 +100,7 @@ CREATE VIEW bouts AS SELECT match_id, player_id, team, team AS rank FROM bout, L
 SELECT match_id, player_id, round((r).rating_before::numeric, 3) AS before, round((r).rating_after::numeric, 3) AS after, (r).games, (r).score,
     round((r).win_probability::numeric, 4) AS expected, (r).deviation_before AS deviation
 FROM (SELECT *, skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
-SELECT player_id, round((r).deviation_after::numeric, 3) AS sigma, round((r).displayed_after::numeric, 3) AS displayed, array_length((r).state_after, 1) AS columns
+SELECT player_id, round((r).deviation_after::numeric, 3) AS sigma, round((r).rating_after::numeric, 3) AS rating, round((r).mu_after::numeric, 3) AS mu, array_length((r).state_after, 1) AS columns
 FROM (SELECT *, skillrating.rate('trueskill', player_id, team, won => team = 1) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 
 -- Any type that can be hashed and ordered.
@@ -165,10 +165,10 @@ RESET statement_timeout;
 -- final_ratings(): where each player's last row leads, in groups if need be.
 CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE sql AS $$
     WITH q AS (
-        SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, params, played_at, score, NULL, joined, "left", commanding, side, squad,
-            kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
+        SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
+            kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
     ), w AS (
-        SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).deviation_after, (r).displayed_after, (r).games + 1, (r).state_after
+        SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).mu_after, (r).deviation_after, (r).games + 1, (r).state_after
         FROM q WHERE (r).unrated_reason IS NULL ORDER BY player_id, pool, played_at DESC, match_id DESC
     ), f AS (
         SELECT f.* FROM (
@@ -178,17 +178,17 @@ CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE 
             FROM (SELECT * FROM results ORDER BY md5(match_id || player_id)) AS s) AS a, unnest(a.ratings) AS f
     )
     SELECT count(*) FROM (
-        (SELECT player, pool, rating, deviation, displayed, games, state FROM f EXCEPT ALL TABLE w)
-        UNION ALL (TABLE w EXCEPT ALL SELECT player, pool, rating, deviation, displayed, games, state FROM f)) AS d
+        (SELECT player_id, pool, rating, mu, deviation, games, state FROM f EXCEPT ALL TABLE w)
+        UNION ALL (TABLE w EXCEPT ALL SELECT player_id, pool, rating, mu, deviation, games, state FROM f)) AS d
 $$;
 -- (What pools share moves on with matches in the other pool.)
 SELECT model, params, final_differs(model, params) FROM trial WHERE params <> '{"initial_base_sigma": 3}' ORDER BY model, params::text;
-SELECT f.player, round(f.rating::numeric, 2) AS rating, f.games, f.wins, f.draws, f.losses, f.last_played
+SELECT f.player_id, round(f.rating::numeric, 2) AS rating, f.games, f.wins, f.draws, f.losses, f.last_played
 FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) AS ratings FROM bouts) AS a, unnest(a.ratings) AS f;
-SELECT season, f.player, round(f.rating::numeric, 2) AS rating, round(f.deviation::numeric, 1) AS deviation, f.games, f.last_played
+SELECT season, f.player_id, round(f.rating::numeric, 2) AS rating, round(f.deviation::numeric, 1) AS deviation, f.games, f.last_played
 FROM (SELECT match_id % 2 AS season,
         skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => '2024-01-01'), '{"initial_rating": 1000}' ORDER BY match_id) AS ratings
-    FROM bouts GROUP BY season) AS a, unnest(a.ratings) AS f ORDER BY season, rating DESC, player;
+    FROM bouts GROUP BY season) AS a, unnest(a.ratings) AS f ORDER BY season, rating DESC, player_id;
 SELECT array_length(skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": 20}' ORDER BY match_id) FILTER (WHERE match_id < 2), 1) AS players FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM bouts WHERE false;
 SELECT skillrating.final_ratings('elo', match_id, player_id, 1, rank ORDER BY match_id) AS nobody FROM bouts WHERE rank = 1;

@@ -14,27 +14,27 @@ CREATE VIEW results AS
 SELECT match_id, played_at, player_id, team, team AS rank FROM played, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
 
 -- Seven who met each other, and two who met nobody else.
-SELECT e.player, round(e.skill::numeric, 4) AS skill, round(e.standard_error::numeric, 4) AS error, e.games, e.component
-FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS x FROM results) AS q, unnest(x) AS e ORDER BY e.component, e.player;
+SELECT e.player_id, round(e.mu::numeric, 4) AS mu, round(e.standard_error::numeric, 4) AS error, e.games, e.component
+FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS x FROM results) AS q, unnest(x) AS e ORDER BY e.component, e.player_id;
 -- Without a prior each component has its own zero, and two players are apart by the logarithm of their odds.
-SELECT e.component, round(sum(e.skill)::numeric, 10) + 0 AS sum, round((max(e.skill) - min(e.skill))::numeric, 6) AS range
+SELECT e.component, round(sum(e.mu)::numeric, 10) + 0 AS sum, round((max(e.mu) - min(e.mu))::numeric, 6) AS range
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"prior_deviation": 0, "errors": "exact"}' ORDER BY match_id) AS x FROM results) AS q, unnest(x) AS e
 GROUP BY e.component ORDER BY e.component;
 SELECT round(ln(2)::numeric, 6) AS ln_2;
 -- At the maximum every player has as many wins as expected.
 SELECT max(abs(won - expected)) < 1e-8 AS as_expected FROM (
-    SELECT p.player_id, sum((p.rank = 1)::int) AS won, sum(1 / (1 + exp(o.skill - s.skill))) AS expected
+    SELECT p.player_id, sum((p.rank = 1)::int) AS won, sum(1 / (1 + exp(o.mu - s.mu))) AS expected
     FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"prior_deviation": 0}' ORDER BY match_id) AS x FROM results) AS q,
-        results AS p JOIN results AS r USING (match_id), LATERAL (SELECT skill FROM unnest(x) WHERE player = p.player_id) AS s, LATERAL (SELECT skill FROM unnest(x) WHERE player = r.player_id) AS o
+        results AS p JOIN results AS r USING (match_id), LATERAL (SELECT mu FROM unnest(x) WHERE player_id = p.player_id) AS s, LATERAL (SELECT mu FROM unnest(x) WHERE player_id = r.player_id) AS o
     WHERE p.team <> r.team GROUP BY p.player_id) AS w;
 -- The order of matches changes nothing but the last digits; types of identifiers nothing at all.
-SELECT max(abs(a.skill - b.skill)) < 1e-9 AS same, max(abs(a.skill - c.skill)) < 1e-9 AS same
+SELECT max(abs(a.mu - b.mu)) < 1e-9 AS same, max(abs(a.mu - c.mu)) < 1e-9 AS same
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS x, skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY md5(match_id::text), match_id) AS y,
         skillrating.solve('bradley_terry', match_id::text, ascii(player_id) * 10 + substr(player_id, 2)::bigint, team, rank ORDER BY match_id::text) AS z FROM results) AS q,
-    unnest(x) AS a JOIN unnest(y) AS b USING (player) JOIN unnest(z) AS c ON c.player = (ascii(a.player) * 10 + substr(a.player, 2)::bigint)::text;
+    unnest(x) AS a JOIN unnest(y) AS b USING (player_id) JOIN unnest(z) AS c ON c.player_id = (ascii(a.player_id) * 10 + substr(a.player_id, 2)::bigint)::text;
 
 -- How it went. Beside solve() it costs nothing more: both share what they collect.
-SELECT (s).solver, (s).matches, (s).players, (s).unknowns, (s).rows, (s).components, (s).converged, (s).status, (s).iterations < 12 AS few_iterations, (s).gradient < 1e-8 AS flat, (s).draw, (s).contexts
+SELECT (s).solver, (s).matches, (s).players, (s).unknowns, (s).observations, (s).components, (s).converged, (s).status, (s).iterations < 12 AS few_iterations, (s).gradient < 1e-8 AS flat, (s).draw, (s).contexts
 FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS s, skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS x FROM results) AS q;
 -- Plain ascent is not there yet after ten steps, and says so.
 SELECT (s).converged, (s).status, (s).iterations FROM (
@@ -42,13 +42,13 @@ SELECT (s).converged, (s).status, (s).iterations FROM (
 SELECT (s).converged FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, '{"method": "gradient", "max_iterations": 100000}' ORDER BY match_id) AS s FROM results) AS q;
 
 -- Who always loses has no maximum without a prior; the others have.
-SELECT e.player, round(e.skill::numeric, 4) AS skill, e.standard_error, (s).converged, (s).status
+SELECT e.player_id, round(e.mu::numeric, 4) AS mu, e.standard_error, (s).converged, (s).status
 FROM (SELECT skillrating.solve('bradley_terry', m, p, t, t, '{"prior_deviation": 0}' ORDER BY m) AS x, skillrating.solve_summary('bradley_terry', m, p, t, t, '{"prior_deviation": 0}' ORDER BY m) AS s
-    FROM (VALUES (1, 'ann', 1), (1, 'bob', 2), (2, 'bob', 1), (2, 'ann', 2), (3, 'ann', 1), (3, 'cid', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player;
+    FROM (VALUES (1, 'ann', 1), (1, 'bob', 2), (2, 'bob', 1), (2, 'ann', 2), (3, 'ann', 1), (3, 'cid', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player_id;
 -- Games won and lost against somebody average are a prior, too.
-SELECT e.player, round(e.skill::numeric, 4) AS skill
+SELECT e.player_id, round(e.mu::numeric, 4) AS mu
 FROM (SELECT skillrating.solve('bradley_terry', m, p, t, t, '{"prior_deviation": 0, "prior_games": 0.5}' ORDER BY m) AS x
-    FROM (VALUES (1, 'ann', 1), (1, 'bob', 2), (2, 'bob', 1), (2, 'ann', 2), (3, 'ann', 1), (3, 'cid', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player;
+    FROM (VALUES (1, 'ann', 1), (1, 'bob', 2), (2, 'bob', 1), (2, 'ann', 2), (3, 'ann', 1), (3, 'cid', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player_id;
 
 -- Draws of their own.
 SELECT round((s).draw::numeric, 6) AS draw, (s).converged FROM (
@@ -60,12 +60,12 @@ FROM (SELECT skillrating.solve('whole_history', match_id, player_id, team, rank,
 SELECT skillrating.solve('whole_history', match_id, player_id, team, rank ORDER BY match_id) FROM results;
 
 -- TrueSkill Through Time: three who beat each other in a circle are equal, and as certain as published.
-SELECT e.player, round(e.skill::numeric, 4) AS mu, round(e.standard_error::numeric, 5) AS sigma, e.games, e.component
+SELECT e.player_id, round(e.mu::numeric, 4) AS mu, round(e.standard_error::numeric, 5) AS sigma, e.games, e.component
 FROM (SELECT skillrating.solve('through_time', m, p, t, t, skillrating.inputs(played_at => '2024-01-01'), '{"tau": 0, "draw_probability": 0, "tolerance": 1e-8}' ORDER BY m) AS x
-    FROM (VALUES (1, 'a', 1), (1, 'b', 2), (2, 'b', 1), (2, 'c', 2), (3, 'c', 1), (3, 'a', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player;
-SELECT (s).solver, (s).matches, (s).players, (s).unknowns, (s).rows, (s).components, (s).converged, (s).status, (s).iterations < 100 AS few_passes, (s).products, (s).gradient < 1e-4 AS settled
+    FROM (VALUES (1, 'a', 1), (1, 'b', 2), (2, 'b', 1), (2, 'c', 2), (3, 'c', 1), (3, 'a', 2)) AS v(m, p, t)) AS q, unnest(x) AS e ORDER BY e.player_id;
+SELECT (s).solver, (s).matches, (s).players, (s).unknowns, (s).observations, (s).components, (s).converged, (s).status, (s).iterations < 100 AS few_passes, (s).products, (s).gradient < 1e-4 AS settled
 FROM (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"drift": 0.1}' ORDER BY played_at, match_id) AS s FROM results) AS q;
-SELECT count(*) AS appearances, count(DISTINCT (e.player, e.at)) = count(*) AS once_a_time FROM (
+SELECT count(*) AS appearances, count(DISTINCT (e.player_id, e.at)) = count(*) AS once_a_time FROM (
     SELECT skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) AS x FROM results) AS q, unnest(x) AS e;
 -- The evidence of the first pass is what tune() calls the log loss of all matches. (With tau TrueSkill drifts before the first match, too.)
 SELECT abs((s).log_posterior / (s).matches + (t).log_loss_before) < 1e-9 AS same FROM (
@@ -81,19 +81,19 @@ SELECT c.context, c.log_odds > 0 AS favours_the_first_side, c.standard_error > 0
 FROM (SELECT skillrating.solve_summary('hive', match_id, player_id, team, rank,
         skillrating.inputs(side => 1 + (team + match_id) % 2, context => CASE WHEN match_id % 4 < 2 THEN 'cave' ELSE 'hill' END), '{"offset_deviation": 0.3}' ORDER BY match_id) AS s
     FROM results) AS q, unnest((s).contexts) AS c ORDER BY c.context;
-SELECT count(e.side_offset) AS offsets, count(e.command_skill) AS commanders, bool_and(e.skill > 0) AS positive
+SELECT count(e.side_offset) AS offsets, count(e.command_skill) AS commanders, bool_and(e.mu > 0) AS positive
 FROM (SELECT skillrating.solve('hive', match_id, player_id, team, rank, skillrating.inputs(side => team, commanding => 0.2), '{"offset_deviation": 0.3, "command": true}' ORDER BY match_id) AS x
     FROM results) AS q, unnest(x) AS e;
 SELECT skillrating.solve('hive', match_id, player_id, team, rank, skillrating.inputs(context => player_id), '{}' ORDER BY match_id) FROM results;
 
 -- Errors of players by name are exact, and larger than what their own results say.
-SELECT e.player, a.standard_error > b.standard_error AS larger
+SELECT e.player_id, a.standard_error > b.standard_error AS larger
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"exact_for": ["p1", "p3"]}' ORDER BY match_id) AS x,
         skillrating.solve('bradley_terry', match_id, player_id, team, rank ORDER BY match_id) AS y FROM results) AS q,
-    unnest(x) AS a JOIN unnest(y) AS b USING (player), LATERAL (SELECT a.player) AS e WHERE a.player ~ 'p[1-4]' ORDER BY e.player;
+    unnest(x) AS a JOIN unnest(y) AS b USING (player_id), LATERAL (SELECT a.player_id) AS e WHERE a.player_id ~ 'p[1-4]' ORDER BY e.player_id;
 SELECT bool_and(abs(a.standard_error / b.standard_error - 1) < 0.35) AS near
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "exact"}' ORDER BY match_id) AS x,
-        skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "probes", "probes": 300}' ORDER BY match_id) AS y FROM results) AS q, unnest(x) AS a JOIN unnest(y) AS b USING (player);
+        skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "probes", "probes": 300}' ORDER BY match_id) AS y FROM results) AS q, unnest(x) AS a JOIN unnest(y) AS b USING (player_id);
 
 -- In no order at all: rows are brought together, with the same bits whatever order they come in.
 CREATE TABLE shuffled AS SELECT * FROM results ORDER BY hashint8extended(match_id, 3) + ascii(player_id);

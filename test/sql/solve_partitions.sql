@@ -22,12 +22,12 @@ CALL skillrating.solve_distributed('part_plain', 'part_skills') \gset
 
 -- The largest difference from what solve() finds, over everybody and everything.
 CREATE FUNCTION part_difference(solver text, params jsonb) RETURNS float8 LANGUAGE sql AS $$
-    SELECT CASE WHEN count(*) = count(e.player) AND count(*) = count(s.player) THEN
-        max(greatest(abs(e.skill - s.skill), abs(e.standard_error - s.standard_error), abs(e.side_offset - s.side_offset), abs(e.command_skill - s.command_skill),
+    SELECT CASE WHEN count(*) = count(e.player_id) AND count(*) = count(s.player_id) THEN
+        max(greatest(abs(e.mu - s.mu), abs(e.standard_error - s.standard_error), abs(e.side_offset - s.side_offset), abs(e.command_skill - s.command_skill),
             abs(e.games - s.games), abs(e.component - s.component))) END
     FROM (SELECT e.* FROM (SELECT skillrating.solve($1, match_id, player_id, team, rank,
                 skillrating.inputs(weight => weight, commanding => commanding, side => side, context => context), $2) AS x FROM part_plain) AS q, unnest(x) AS e) AS e
-        FULL JOIN part_skills AS s USING (player) $$;
+        FULL JOIN part_skills AS s USING (player_id) $$;
 SELECT part_difference('bradley_terry', '{}') < 1e-8 AS same;
 CALL skillrating.solve_distributed('part_all', 'part_skills', warm => false) \gset
 SELECT part_difference('bradley_terry', '{}') < 1e-8 AS same;
@@ -42,8 +42,8 @@ DECLARE s skillrating.solve_summary; t skillrating.solve_summary;
 BEGIN
     CALL skillrating.solve_distributed('part_all', 'part_skills', 'bradley_terry', '{"prior_games": 1, "prior_deviation": 0}', warm => false, summary => s);
     SELECT (q.s).* INTO t FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, skillrating.inputs(weight => weight, context => context), '{"prior_games": 1, "prior_deviation": 0}') AS s FROM part_plain) AS q;
-    RAISE NOTICE 'matches %, players %, rows %, components %: %, %', s.matches, s.players, s.rows, s.components, s.status, abs(s.log_posterior - t.log_posterior) < 1e-9;
-    RAISE NOTICE 'the same: %', (s.solver, s.matches, s.players, s.unknowns, s.rows, s.components, s.converged, s.status, s.draw) IS NOT DISTINCT FROM (t.solver, t.matches, t.players, t.unknowns, t.rows, t.components, t.converged, t.status, t.draw);
+    RAISE NOTICE 'matches %, players %, observations %, components %: %, %', s.matches, s.players, s.observations, s.components, s.status, abs(s.log_posterior - t.log_posterior) < 1e-9;
+    RAISE NOTICE 'the same: %', (s.solver, s.matches, s.players, s.unknowns, s.observations, s.components, s.converged, s.status, s.draw) IS NOT DISTINCT FROM (t.solver, t.matches, t.players, t.unknowns, t.observations, t.components, t.converged, t.status, t.draw);
     -- From the solution it takes the last step only.
     CALL skillrating.solve_distributed('part_all', 'part_skills', 'bradley_terry', '{"prior_games": 1, "prior_deviation": 0}', summary => s);
     RAISE NOTICE 'again in % iteration', s.iterations;
@@ -70,9 +70,9 @@ CALL skillrating.solve_distributed('part_all', 'part_skills', params => '{"max_i
 CREATE VIEW part_named AS
 SELECT match_id AS "Match", substr(player_id, 2)::int AS who, team AS side_no, rank = 1 AS won, 'x'::varchar AS context FROM part_plain WHERE match_id % 5 > 0;
 CALL skillrating.solve_distributed('part_named', 'part_skills', columns => '{"match_id": "Match", "player_id": "who", "team": "side_no"}', warm => false) \gset
-SELECT max(abs(e.skill - s.skill)) < 1e-8 AS same, count(*)
+SELECT max(abs(e.mu - s.mu)) < 1e-8 AS same, count(*)
 FROM (SELECT e.* FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank) AS x FROM part_plain WHERE match_id % 5 > 0) AS q, unnest(x) AS e) AS e
-    JOIN part_skills AS s ON e.player = 'p' || s.player;
+    JOIN part_skills AS s ON e.player_id = 'p' || s.player_id;
 -- Nobody played.
 CALL skillrating.solve_distributed('part_none', 'part_skills') \gset
 SELECT count(*) FROM part_skills;
@@ -81,7 +81,7 @@ CREATE TABLE part_maximum AS SELECT m AS match_id, CASE WHEN t = 1 THEN 1 ELSE 1
 CALL skillrating.solve_distributed('part_maximum', 'part_skills', params => '{"prior_deviation": 0}') \gset
 
 -- The aggregates by themselves: passes over parts add up.
-SELECT s.games, s.component, s.contexts, s.matches, s.rows FROM (SELECT (skillrating_internal.solve_survey('{"solver": "hive"}', match_id, player_id, team, rank, skillrating.inputs(context => 'map ' || match_id % 2))).* FROM part_maximum) AS s;
+SELECT s.games, s.component, s.contexts, s.matches, s.observations FROM (SELECT (skillrating_internal.solve_survey('{"solver": "hive"}', match_id, player_id, team, rank, skillrating.inputs(context => 'map ' || match_id % 2))).* FROM part_maximum) AS s;
 SELECT round(p.objective::numeric, 6) AS objective, p.gradient, p.curvature, p.product
 FROM (SELECT (skillrating_internal.solve_pass('{"solver": "bradley_terry"}', match_id, player_id, team, rank, NULL, ARRAY[1, 2, 3, 4], ARRAY[0, 0, 0, 0], NULL)).* FROM part_maximum) AS p;
 SELECT p.objective, p.gradient, p.product

@@ -10,7 +10,7 @@ HAVING count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 1) = 3 AND count(*
 
 -- TrueSkill: what the first team has in advance counts by the deviations of all who play, so that it is another difference for other players.
 WITH all_splits AS (
-    SELECT s.lobby, s.code, log_odds, p.win + p.draw / 2 AS p
+    SELECT s.lobby, s.code, log_odds, p.win_probability + p.draw_probability / 2 AS p
     FROM model_split AS s JOIN model_lobby AS l USING (lobby), unnest('{0,0.4,-1}'::float8[]) AS log_odds, LATERAL (SELECT array_agg(s.team[i] ORDER BY i) AS team, array_agg(l.rating[i] + CASE s.team[i] WHEN 1 THEN log_odds * advantage / 3 ELSE 0 END ORDER BY i) AS mu, array_agg(l.deviation[i] ORDER BY i) AS sigma
         FROM unnest(players) AS i, (SELECT sqrt(pi() / 8 * sum(l.deviation[j] ^ 2 + (25 / 6.0) ^ 2)) AS advantage FROM unnest(players) AS j WHERE s.team[j] > 0) AS a WHERE s.team[i] > 0) AS m,
         skillrating.trueskill_win_probability(m.team, m.mu, m.sigma) AS p WHERE p.team = 1

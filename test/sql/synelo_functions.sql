@@ -12,7 +12,7 @@ SELECT skillrating.synelo_update(1000, 72, 1, 0.5) AS won, skillrating.synelo_up
     -- Half to even: a half of a point is one, or none.
     skillrating.synelo_update(1000, 1, 1, 0.5, rounded => true) AS even, skillrating.synelo_update(1001, 1, 1, 0.5, rounded => true) AS odd;
 SELECT skillrating.synelo_status(49, '2026-01-01', '2026-01-02') AS shadow, skillrating.synelo_status(50, '2026-01-01', '2026-01-31') AS visible,
-    skillrating.synelo_status(50, '2026-01-01', '2026-02-01') AS stale, skillrating.synelo_status(3, '2020-01-01', '2026-01-01', shadow_rounds => 3) AS stale;
+    skillrating.synelo_status(50, '2026-01-01', '2026-02-01') AS stale, skillrating.synelo_status(3, '2020-01-01', '2026-01-01', shadow_games => 3) AS stale;
 
 -- Mistakes.
 SELECT skillrating.synelo_theta(0);

@@ -21,17 +21,17 @@ SELECT ordinal, round(new_mu::numeric, 5) AS new_mu, round(new_sigma::numeric, 5
 FROM skillrating.trueskill_update('{1,2}', '{1,2}', '{2,2}', '{6,6}', '{1,0}', beta => 1, tau => 0, draw_probability => 0);
 
 -- Predictions for two and for more teams.
-SELECT team, round(win::numeric, 9) AS win, round(draw::numeric, 9) AS draw
+SELECT team, round(win_probability::numeric, 9) AS win, round(draw_probability::numeric, 9) AS draw
 FROM skillrating.trueskill_win_probability('{1,2}', '{30,25}', '{4,4}');
-SELECT team, round(win::numeric, 7) AS win, round(draw::numeric, 7) AS draw,
+SELECT team, round(win_probability::numeric, 7) AS win, round(draw_probability::numeric, 7) AS draw,
     (SELECT array_agg(round(p::numeric, 7)) FROM unnest(rank_probability) AS p) AS rank_probability
 FROM skillrating.trueskill_win_probability('{1,2,3}', '{25,25,29}', '{8,8,1}');
 -- Equals share everything alike.
-SELECT team, round(win::numeric, 8) AS win, round(draw::numeric, 8) AS draw,
+SELECT team, round(win_probability::numeric, 8) AS win, round(draw_probability::numeric, 8) AS draw,
     (SELECT array_agg(round(p::numeric, 8)) FROM unnest(rank_probability) AS p) AS rank_probability
 FROM pg_temp.newcomers(4), skillrating.trueskill_win_probability('{1,2,3,4}', mu, sigma, draw_probability => 0);
 -- A player of certain skill between two of any: deviations far apart.
-SELECT team, round(win::numeric, 7) AS win
+SELECT team, round(win_probability::numeric, 7) AS win
 FROM skillrating.trueskill_win_probability('{1,2,3}', '{25,25,25}', '{1000,0.001,1000}', beta => 0.001, draw_probability => 0);
 SELECT round(skillrating.trueskill_quality('{1,2}', mu, sigma)::numeric, 7) AS duel FROM pg_temp.newcomers(2);
 SELECT round(skillrating.trueskill_quality('{1,2,3,4,5,6,7,8}', mu, sigma)::numeric, 7) AS eight FROM pg_temp.newcomers(8);

@@ -36,7 +36,7 @@ BEGIN
     FOR i IN 1 .. matches LOOP
         a := 1 + floor(random() * players)::int;
         b := 1 + (a + floor(random() * (players - 1))::int) % players;
-        p := (SELECT win FROM skillrating.trueskill_win_probability(ARRAY[1, 2], ARRAY[mu[a], mu[b]],
+        p := (SELECT win_probability FROM skillrating.trueskill_win_probability(ARRAY[1, 2], ARRAY[mu[a], mu[b]],
             ARRAY[sqrt(sigma[a] ^ 2 + tau ^ 2), sqrt(sigma[b] ^ 2 + tau ^ 2)], beta => simulate_trueskill.beta, draw_probability => 0) WHERE team = 1);
         IF random() >= p THEN
             SELECT b, a INTO a, b;

@@ -22,36 +22,36 @@ SKILLRATING_FUNCTION(skillrating_season_deviation);
 SKILLRATING_FUNCTION(skillrating_inactivity_decay);
 SKILLRATING_FUNCTION(skillrating_inactivity_regression);
 
-/* display_rating(mu, sigma, z, scale, shift, floor) */
+/* display_rating(mu, sigma, z, factor, shift, floor) */
 Datum
 skillrating_display_rating(PG_FUNCTION_ARGS)
 {
 	float8		mu = PG_GETARG_FLOAT8(0);
 	float8		sigma = check_not_negative("sigma", PG_GETARG_FLOAT8(1));
 	float8		z = PG_GETARG_FLOAT8(2);
-	float8		scale = PG_GETARG_FLOAT8(3);
+	float8		factor = PG_GETARG_FLOAT8(3);
 	float8		shift = PG_GETARG_FLOAT8(4);
 	float8		floor = check_floor(PG_GETARG_FLOAT8(5));
 	float8		shown;
 
 	check_finite("mu", mu);
 	check_finite("z", z);
-	check_positive("scale", scale);
+	check_positive("factor", factor);
 	check_finite("shift", shift);
-	shown = shift + scale * (mu - z * sigma);
+	shown = shift + factor * (mu - z * sigma);
 	PG_RETURN_FLOAT8(check_result(shown < floor ? floor : shown));
 }
 
-/* shown_rating(rating, games, hidden_games) */
+/* shown_rating(rating, games, shadow_games) */
 Datum
 skillrating_shown_rating(PG_FUNCTION_ARGS)
 {
 	float8		rating = PG_GETARG_FLOAT8(0);
 	int64		games = PG_GETARG_INT64(1);
-	int64		hidden_games = PG_GETARG_INT64(2);
+	int64		shadow_games = PG_GETARG_INT64(2);
 
 	check_finite("rating", rating);
-	if (games < hidden_games)
+	if (games < shadow_games)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(rating);
 }

@@ -1,6 +1,6 @@
 /*
  * frag_arguments.h
- *		Rows of a frag log, as arguments (state, killer, victim, ...) of aggregates.
+ *		Rows of a frag log, as arguments (state, killer_id, victim_id, ...) of aggregates.
  */
 #ifndef FRAG_ARGUMENTS_H
 #define FRAG_ARGUMENTS_H
@@ -32,7 +32,7 @@ check_victim(FunctionCallInfo fcinfo)
 	if (PG_ARGISNULL(FRAG_ARG_VICTIM))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("victim must not be null"),
+				 errmsg("victim_id must not be null"),
 				 errhint("Leave rows that are no frags out with FILTER (WHERE ...).")));
 }
 

@@ -189,7 +189,7 @@ log_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	ParamValue *params = get_params(&model->params, json);
 
 	log->context = context;
-	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim");
+	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
 	log->players = id_table_create(&log->type);
 	log->rules.k = params[param_find(&model->params, "k")].number;
 	log->rules.scale = params[param_find(&model->params, "scale")].number;
@@ -232,7 +232,7 @@ log_change(FragLog *log, FragPlayer *player, double change)
 		report_match_status(MATCH_OVERFLOW, NAN, player->name);
 }
 
-/* frag_ratings(killer, victim, points, team_kill, params): one row of the log. */
+/* frag_ratings(killer_id, victim_id, points, team_kill, params): one row of the log. */
 Datum
 skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 {

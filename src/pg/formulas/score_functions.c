@@ -109,7 +109,7 @@ forecast_arguments(FunctionCallInfo fcinfo, float8 *outcome)
 	return probability;
 }
 
-/* The arguments (state, win, draw, outcome), checked. */
+/* The arguments (state, win_probability, draw_probability, outcome), checked. */
 static float8
 three_way_arguments(FunctionCallInfo fcinfo, float8 *draw, float8 *outcome)
 {
@@ -117,14 +117,14 @@ three_way_arguments(FunctionCallInfo fcinfo, float8 *draw, float8 *outcome)
 
 	*draw = PG_GETARG_FLOAT8(2);
 	*outcome = PG_GETARG_FLOAT8(3);
-	check_probability("win", win);
-	check_probability("draw", *draw);
+	check_probability("win_probability", win);
+	check_probability("draw_probability", *draw);
 
 	/* What is missing from 1 is the loss; it may be missing by rounding. */
 	if (win + *draw > 1 + 1e-9)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("win and draw must not add up to more than 1: %g and %g",
+				 errmsg("win_probability and draw_probability must not add up to more than 1: %g and %g",
 						win, *draw)));
 	if (*outcome != 0 && *outcome != 0.5 && *outcome != 1)
 		ereport(ERROR,

@@ -139,22 +139,22 @@ skillrating_synelo_update(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(Max(rating, floor_at));
 }
 
-/* synelo_status(rounds, last_played, at, shadow_rounds, stale_days) */
+/* synelo_status(games, last_played, at, shadow_games, stale_days) */
 Datum
 skillrating_synelo_status(PG_FUNCTION_ARGS)
 {
-	int64		rounds = PG_GETARG_INT64(0);
+	int64		games = PG_GETARG_INT64(0);
 	TimestampTz last_played = PG_GETARG_TIMESTAMPTZ(1);
 	TimestampTz at = PG_GETARG_TIMESTAMPTZ(2);
-	int32		shadow_rounds = PG_GETARG_INT32(3);
+	int32		shadow_games = PG_GETARG_INT32(3);
 	int32		stale_days = PG_GETARG_INT32(4);
 	const char *status = "visible";
 
-	if (rounds < 0 || shadow_rounds < 0 || stale_days < 0)
+	if (games < 0 || shadow_games < 0 || stale_days < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("rounds, shadow_rounds and stale_days must not be negative")));
-	if (rounds < shadow_rounds)
+				 errmsg("games, shadow_games and stale_days must not be negative")));
+	if (games < shadow_games)
 		status = "shadow";
 	else if ((double) at - (double) last_played >
 			 stale_days * (double) USECS_PER_DAY)

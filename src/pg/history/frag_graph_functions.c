@@ -63,7 +63,7 @@ frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	FragState  *state = palloc0_object(FragState);
 	HASHCTL		control;
 
-	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "player");
+	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
 	state->players = id_table_create(&state->type);
 	state->params = get_params(&frag_graph_params,
 							   has_frag_argument(fcinfo, FRAG_ARG_PARAMS) ?
@@ -105,7 +105,10 @@ frag_player(FragState *state, Datum id)
 	return state->nplayers - 1;
 }
 
-/* frag_scores(killer, victim, frags, team_kill, params): a row of a log, or a count. */
+/*
+ * frag_scores(killer_id, victim_id, frags, team_kill, params): a row of a log, or
+ * a count.
+ */
 Datum
 skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 {

@@ -44,29 +44,27 @@ state_array(const double *state, int n)
  * ---- rate() ----
  */
 
-/* The arguments of rate(); behind them those of inputs but the first. */
+/* The arguments of rate(): those of inputs() stand before the parameters. */
 enum
 {
 	ARG_MODEL,
 	ARG_PLAYER,
 	ARG_TEAM,
 	ARG_RANK,
-	ARG_WEIGHT,
-	ARG_PARAMS,
-	ARG_INPUTS
+	ARG_INPUTS,
+	ARG_PARAMS = ARG_INPUTS + INPUTS_COUNT,
+	RATE_NARGS
 };
-
-#define RATE_NARGS (ARG_INPUTS + INPUTS_COUNT - 1)
 
 /* The columns of the type rated. */
 enum
 {
 	RATED_RATING_BEFORE,
 	RATED_RATING_AFTER,
+	RATED_MU_BEFORE,
+	RATED_MU_AFTER,
 	RATED_DEVIATION_BEFORE,
 	RATED_DEVIATION_AFTER,
-	RATED_DISPLAYED_BEFORE,
-	RATED_DISPLAYED_AFTER,
 	RATED_GAMES,
 	RATED_SCORE,
 	RATED_WIN_PROBABILITY,
@@ -208,10 +206,9 @@ set_argument(RatePartition *partition, int arg, Datum value, bool isnull)
 		[ARG_RANK] = SOURCE_RANK
 	};
 
-	if (arg == ARG_WEIGHT || arg >= ARG_INPUTS)
-		source_row_set(partition->values, partition->nulls,
-					   arg == ARG_WEIGHT ? 0 : arg - ARG_INPUTS + 1, value,
-					   isnull);
+	if (arg >= ARG_INPUTS)
+		source_row_set(partition->values, partition->nulls, arg - ARG_INPUTS,
+					   value, isnull);
 	else
 	{
 		partition->values[columns[arg]] = value;
@@ -242,13 +239,11 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 
 	/* Arguments that cannot change are read once: most are left out. */
 	source_row_clear(partition->values, partition->nulls);
-	for (i = ARG_PLAYER; i < RATE_NARGS; i++)
+	for (i = ARG_PLAYER; i < ARG_PARAMS; i++)
 	{
 		bool		isnull;
 		Datum		value;
 
-		if (i == ARG_PARAMS)
-			continue;
 		get_typlenbyval(get_fn_expr_argtype(fcinfo->flinfo, i),
 						&partition->typlen[i], &partition->typbyval[i]);
 
@@ -468,8 +463,8 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 		nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
 		values[RATED_UNRATED_REASON] = CStringGetTextDatum(rater->reason);
 	}
-	values[RATED_RATING_BEFORE] = Float8GetDatum(before[0]);
-	values[RATED_RATING_AFTER] = Float8GetDatum(after[0]);
+	values[RATED_MU_BEFORE] = Float8GetDatum(before[0]);
+	values[RATED_MU_AFTER] = Float8GetDatum(after[0]);
 	i = partition->deviation;
 	if (i >= 0)
 	{
@@ -478,9 +473,9 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 	}
 	else
 		nulls[RATED_DEVIATION_BEFORE] = nulls[RATED_DEVIATION_AFTER] = true;
-	values[RATED_DISPLAYED_BEFORE] =
+	values[RATED_RATING_BEFORE] =
 		Float8GetDatum(model_display(model, batch->params, before));
-	values[RATED_DISPLAYED_AFTER] =
+	values[RATED_RATING_AFTER] =
 		Float8GetDatum(model_display(model, batch->params, after));
 	values[RATED_STATE_BEFORE] = state_array(before, model->nstate);
 	values[RATED_STATE_AFTER] = state_array(after, model->nstate);
@@ -492,7 +487,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 }
 
 /*
- * rate(model, player, team, rank, weight, params, played_at, ...), over a window
+ * rate(model, player_id, team, rank, weight, played_at, ..., params), over a window
  */
 Datum
 skillrating_rate(PG_FUNCTION_ARGS)
@@ -538,8 +533,8 @@ enum
 	FINAL_PLAYER,
 	FINAL_POOL,
 	FINAL_RATING,
+	FINAL_MU,
 	FINAL_DEVIATION,
-	FINAL_DISPLAYED,
 	FINAL_GAMES,
 	FINAL_WINS,
 	FINAL_DRAWS,
@@ -603,7 +598,7 @@ final_ratings_rate(FinalRatings *state)
 	error_context_stack = callback.previous;
 }
 
-/* final_ratings(model, match, player, team, rank [[, inputs], params]) */
+/* final_ratings(model, match_id, player_id, team, rank [[, inputs], params]) */
 Datum
 skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 {
@@ -626,12 +621,12 @@ skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* Highest displayed rating first, then by player and pool. */
+/* Highest rating first, then by player and pool. */
 typedef struct FinalRating
 {
 	const BatchPlayer *player;
 	double		state[MODEL_MAX_STATE];
-	double		displayed;
+	double		rating;			/* what is shown */
 } FinalRating;
 
 static int
@@ -641,8 +636,8 @@ compare_final_ratings(const void *a, const void *b, void *arg)
 	const FinalRating *y = (const FinalRating *) b;
 	int			result;
 
-	if (x->displayed != y->displayed)
-		return x->displayed > y->displayed ? -1 : 1;
+	if (x->rating != y->rating)
+		return x->rating > y->rating ? -1 : 1;
 	result = id_compare((const IdType *) arg, x->player->id, y->player->id);
 	return result != 0 ? result : strcmp(x->player->pool, y->player->pool);
 }
@@ -681,8 +676,8 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		model_state_before(model, batch->params, player->state, 0,
 						   player->shared ? player->shared->state : NULL, 0,
 						   ratings[n].state);
-		ratings[n].displayed = model_display(model, batch->params,
-											 ratings[n].state);
+		ratings[n].rating = model_display(model, batch->params,
+										  ratings[n].state);
 		n++;
 	}
 	qsort_arg(ratings, n, sizeof(FinalRating), compare_final_ratings,
@@ -699,11 +694,11 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		CHECK_FOR_INTERRUPTS();
 		values[FINAL_PLAYER] = CStringGetTextDatum(id_text(batch->player_type, player->id));
 		values[FINAL_POOL] = CStringGetTextDatum(player->pool);
-		values[FINAL_RATING] = Float8GetDatum(ratings[i].state[0]);
+		values[FINAL_RATING] = Float8GetDatum(ratings[i].rating);
+		values[FINAL_MU] = Float8GetDatum(ratings[i].state[0]);
 		nulls[FINAL_DEVIATION] = deviation < 0;
 		if (deviation >= 0)
 			values[FINAL_DEVIATION] = Float8GetDatum(ratings[i].state[deviation]);
-		values[FINAL_DISPLAYED] = Float8GetDatum(ratings[i].displayed);
 		values[FINAL_GAMES] = Int64GetDatum(player->games);
 		values[FINAL_WINS] = Int64GetDatum(player->wins);
 		values[FINAL_DRAWS] = Int64GetDatum(player->draws);

@@ -74,7 +74,7 @@ enum
 	ARG_BEHIND_RANK				/* inputs, params or nothing */
 };
 
-/* solve(solver, match, player, team, rank [[, inputs], params]) */
+/* solve(solver, match_id, player_id, team, rank [[, inputs], params]) */
 Datum
 skillrating_solve_transition(PG_FUNCTION_ARGS)
 {

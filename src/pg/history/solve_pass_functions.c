@@ -326,7 +326,7 @@ pass_final(FunctionCallInfo fcinfo, const char *aggregate)
 	return state;
 }
 
-/* solve_survey(plan, match, player, team, rank, inputs) */
+/* solve_survey(plan, match_id, player_id, team, rank, inputs) */
 Datum
 skillrating_solve_survey_transition(PG_FUNCTION_ARGS)
 {
@@ -374,7 +374,7 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 	return return_row(fcinfo, values, nulls);
 }
 
-/* solve_pass(plan, match, player, team, rank, inputs, players, point, direction) */
+/* solve_pass(plan, match_id, player_id, team, rank, inputs, players, point, direction) */
 Datum
 skillrating_solve_pass_transition(PG_FUNCTION_ARGS)
 {

@@ -29,7 +29,7 @@ enum
 {
 	ESTIMATE_PLAYER,
 	ESTIMATE_AT,
-	ESTIMATE_SKILL,
+	ESTIMATE_MU,
 	ESTIMATE_STANDARD_ERROR,
 	ESTIMATE_SIDE_OFFSET,
 	ESTIMATE_COMMAND_SKILL,
@@ -348,8 +348,8 @@ warm_start(SolveState *state)
 		u = skill_of(layout, player, values[ESTIMATE_AT], nulls[ESTIMATE_AT]);
 		if (u < 0)
 			continue;
-		given[u] = start_at(state, u, values[ESTIMATE_SKILL],
-							nulls[ESTIMATE_SKILL]);
+		given[u] = start_at(state, u, values[ESTIMATE_MU],
+							nulls[ESTIMATE_MU]);
 		if (layout->noffsets > 0)
 			(void) start_at(state, layout->offset + u,
 							values[ESTIMATE_SIDE_OFFSET],
@@ -470,7 +470,7 @@ through_time_estimates(SolveState *state, Oid estimate_type)
 																  builder->player_id[player]));
 			values[ESTIMATE_AT] = TimestampTzGetDatum(at);
 			nulls[ESTIMATE_AT] = at == NEVER_PLAYED;
-			values[ESTIMATE_SKILL] = Float8GetDatum(mu);
+			values[ESTIMATE_MU] = Float8GetDatum(mu);
 			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(sigma);
 			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
 			values[ESTIMATE_GAMES] = Int64GetDatum(tt->games[player]);
@@ -509,7 +509,7 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			nulls[ESTIMATE_AT] = layout->day == NULL;
 			if (layout->day != NULL)
 				values[ESTIMATE_AT] = TimestampTzGetDatum(layout->day[u] * USECS_PER_DAY);
-			set_estimate(state, &values[ESTIMATE_SKILL], &nulls[ESTIMATE_SKILL],
+			set_estimate(state, &values[ESTIMATE_MU], &nulls[ESTIMATE_MU],
 						 u);
 			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
 			nulls[ESTIMATE_STANDARD_ERROR] = state->result.diverged;

@@ -283,7 +283,7 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	return state;
 }
 
-/* tune(model, fit, match, player, team, rank [[, inputs], options]) */
+/* tune(model, fit, match_id, player_id, team, rank [[, inputs], options]) */
 Datum
 skillrating_tune_transition(PG_FUNCTION_ARGS)
 {

@@ -21,7 +21,7 @@ history_builder_init(HistoryBuilder *builder, Oid player_type, bool pools_share)
 {
 	memset(builder, 0, sizeof(HistoryBuilder));
 	builder->pools_share = pools_share;
-	id_type_init(&builder->player_type, player_type, "player");
+	id_type_init(&builder->player_type, player_type, "player_id");
 	builder->players = id_table_create(&builder->player_type);
 }
 

@@ -4,16 +4,14 @@
  */
 #include "pg/matches/inputs.h"
 
-#include "access/htup_details.h"
 #include "utils/timestamp.h"
-#include "utils/typcache.h"
 
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_inputs);
 SKILLRATING_FUNCTION(skillrating_number_inputs);
 
-/* As the type inputs and the arguments of rate() have them (sql/rate.sql). */
+/* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
 typedef struct InputSpec
 {
 	SourceColumn column;
@@ -73,22 +71,11 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 				   MemoryContext memory, Datum composite, Datum *context,
 				   bool *no_context)
 {
-	HeapTupleHeader header = DatumGetHeapTupleHeader(composite);
 	Datum		input[INPUTS_COUNT + 1];
 	bool		null[INPUTS_COUNT + 1];
 	int			i;
 
-	if (*desc == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(memory);
-
-		*desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
-											HeapTupleHeaderGetTypMod(header));
-		MemoryContextSwitchTo(old);
-	}
-	if ((*desc)->natts != INPUTS_COUNT + 1)
-		elog(ERROR, "type inputs has %d columns", (*desc)->natts);
-	row_columns(header, *desc, input, null);
+	composite_columns(composite, desc, memory, INPUTS_COUNT + 1, input, null);
 	for (i = 0; i < INPUTS_COUNT; i++)
 		source_row_set(values, nulls, i, input[i], null[i]);
 	*context = input[INPUTS_COUNT];

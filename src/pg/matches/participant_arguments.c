@@ -44,12 +44,12 @@ participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 		(!orders_by(aggref, first - 1) && (rows->ordered || !any_order)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s() needs ORDER BY with the match in it", aggregate),
+				 errmsg("%s() needs ORDER BY with match_id in it", aggregate),
 				 errdetail("Rows of one match must stand together, and matches in the order in which they were played."),
 				 errhint("For example %s(..., match_id, player_id, team, rank ORDER BY played_at, match_id).",
 						 aggregate)));
 	id_type_init(&rows->match_type,
-				 get_fn_expr_argtype(fcinfo->flinfo, first), "match");
+				 get_fn_expr_argtype(fcinfo->flinfo, first), "match_id");
 	rows->player_type = get_fn_expr_argtype(fcinfo->flinfo, first + 1);
 }
 
@@ -78,7 +78,7 @@ participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 	if (rows->nulls[SOURCE_MATCH_ID])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("match must not be null")));
+				 errmsg("match_id must not be null")));
 	if (rows->begun &&
 		DatumGetBool(FunctionCall2Coll(&type->equal, type->collation,
 									   rows->match_id,

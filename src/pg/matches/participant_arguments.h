@@ -12,7 +12,7 @@
 #include "pg/matches/source.h"
 
 /*
- * The arguments match, player, team and rank of an aggregate, which stand together,
+ * The arguments match_id, player_id, team and rank of an aggregate, which stand together,
  * and inputs, which may be missing.
  */
 typedef struct ParticipantArguments

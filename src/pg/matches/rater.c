@@ -21,7 +21,7 @@ rater_rules(const char *model, Jsonb *params, Oid player_type)
 		rules->json = palloc(VARSIZE(params));
 		memcpy(rules->json, params, VARSIZE(params));
 	}
-	id_type_init(&rules->player_type, player_type, "player");
+	id_type_init(&rules->player_type, player_type, "player_id");
 	return rules;
 }
 

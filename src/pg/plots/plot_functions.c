@@ -318,7 +318,7 @@ static Point *
 history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 			   bool *times)
 {
-	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player", -1);
+	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player_id", -1);
 	int			count = array_size(names);
 	ArrayType  *ats = array_with_nulls_argument(fcinfo, 1, "at", count);
 	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
@@ -505,7 +505,7 @@ set_ranges(Svg *svg, const Point *point, int n)
 	svg_widen(&svg->y_min, &svg->y_max, 0.04);
 }
 
-/* plot_history(player, at, rating, deviation, title) */
+/* plot_history(player_id, at, rating, deviation, title) */
 Datum
 skillrating_plot_history(PG_FUNCTION_ARGS)
 {

@@ -65,6 +65,25 @@ row_columns(HeapTupleHeader row, TupleDesc desc, Datum *values, bool *nulls)
 	heap_deform_tuple(&tuple, desc, values, nulls);
 }
 
+void
+composite_columns(Datum composite, TupleDesc *desc, MemoryContext memory, int n,
+				  Datum *values, bool *nulls)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(composite);
+
+	if (*desc == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(memory);
+
+		*desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header),
+											HeapTupleHeaderGetTypMod(header));
+		MemoryContextSwitchTo(old);
+	}
+	if ((*desc)->natts != n)
+		elog(ERROR, "composite has %d columns, not %d", (*desc)->natts, n);
+	row_columns(header, *desc, values, nulls);
+}
+
 Oid
 result_column_element_type(FunctionCallInfo fcinfo, int column)
 {

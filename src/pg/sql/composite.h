@@ -20,6 +20,14 @@ extern Datum return_numbers(FunctionCallInfo fcinfo, const double *number, int n
 extern void row_columns(HeapTupleHeader row, TupleDesc desc, Datum *values,
 						bool *nulls);
 
+/*
+ * The n columns of a composite argument.  Its description is looked up once and
+ * kept in *desc, at first NULL, in that memory.
+ */
+extern void composite_columns(Datum composite, TupleDesc *desc,
+							  MemoryContext memory, int n, Datum *values,
+							  bool *nulls);
+
 /* The element type of the array in a column, from 0, of that row. */
 extern Oid	result_column_element_type(FunctionCallInfo fcinfo, int column);
 

@@ -1,0 +1,155 @@
+-- Predicting and rating one match under the Hive model.
+
+CREATE FUNCTION skillrating_internal.hive_win_probability_transition(float8[], integer, float8, float8)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], integer, float8, float8) IS
+'Transition function of hive_win_probability(side, skill, weight).  State: weight, signed skill,
+side offset, command weight, signed command skill, rows, log-odds.';
+
+CREATE FUNCTION skillrating_internal.hive_win_probability_transition(float8[], skillrating.hive_state, integer, skillrating.inputs)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_inputs_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], skillrating.hive_state, integer, skillrating.inputs) IS
+'Transition function of hive_win_probability(state, side, inputs).  State: weight, signed skill,
+side offset, command weight, signed command skill, rows, log-odds.';
+
+CREATE FUNCTION skillrating_internal.hive_win_probability_combine(float8[], float8[])
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_combine'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_combine(float8[], float8[]) IS
+'Merges two states of hive_win_probability().';
+
+CREATE FUNCTION skillrating_internal.hive_win_probability_final(float8[])
+RETURNS float8
+AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_final'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_final(float8[]) IS
+'The probability of a state of hive_win_probability(), or null if nobody played.';
+
+CREATE AGGREGATE skillrating.hive_win_probability(side integer, skill float8, weight float8) (
+    SFUNC = skillrating_internal.hive_win_probability_transition,
+    STYPE = float8[],
+    INITCOND = '{0,0,0,0,0,0,0}',
+    FINALFUNC = skillrating_internal.hive_win_probability_final,
+    COMBINEFUNC = skillrating_internal.hive_win_probability_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.hive_win_probability(integer, float8, float8) IS
+'Probability that side 1 wins, 0 to 1, from the players of a match; one row for each player or for
+each stint.  Its log-odds are the difference of the weighted skills over the total weight.
+side: 1 or 2.  skill: in log-odds.
+weight: play time, 0 or more: a share of the match, or hive_weight().
+Rows with a null are no players; null if nobody played.
+Errors: 22023 for another side, 22003 for a number that is not finite or a negative weight.
+Source: A Skill Ranking System for Natural Selection 2.';
+
+CREATE AGGREGATE skillrating.hive_win_probability(state skillrating.hive_state, side integer, inputs skillrating.inputs) (
+    SFUNC = skillrating_internal.hive_win_probability_transition,
+    STYPE = float8[],
+    INITCOND = '{0,0,0,0,0,0,0}',
+    FINALFUNC = skillrating_internal.hive_win_probability_final,
+    COMBINEFUNC = skillrating_internal.hive_win_probability_combine,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.hive_win_probability(skillrating.hive_state, integer, skillrating.inputs) IS
+'As the form with side, skill and weight, with side offsets, commanders and context.  The log-odds
+are the difference of the weighted skills over the total weight of play, plus that of the command
+skills over the total weight of commanding (no term if nobody commanded), plus log_odds.
+state: made by hive_state().  side: 1 or 2.
+inputs: made by inputs(), may be null; of its columns these count:
+weight: share of the match, 0 or more; without it joined and left (seconds from the start) weigh as
+in hive_weight() under the default median_round, and without those the weight is 1.
+commanding: share of the row spent commanding, 0 to 1, or seconds of the stint if more than 1; it
+is not play.
+log_odds: of the context (map, size) in favour of side 1, the same in all rows; 0 by default.
+Rows without state or side are no players; null if nobody played.
+Errors: 22004 for a null in a state and for joined without left, 22023 for another side, numbers
+out of range and log_odds that vary, 22003 for numbers that are not finite.';
+
+CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8) IS
+'Transition function of hive_update().';
+
+CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs) IS
+'Transition function of hive_update().';
+
+CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
+'Transition function of hive_update().';
+
+CREATE FUNCTION skillrating_internal.hive_update_final(internal)
+RETURNS skillrating.hive_rating[]
+AS 'MODULE_PATHNAME', 'skillrating_hive_update_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_update_final(internal) IS
+'Final function of hive_update().';
+
+CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8) (
+    SFUNC = skillrating_internal.hive_update_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.hive_update_final,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8) IS
+'The players of a match after it, all of whom played it in full:
+SELECT u.* FROM (SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill => skill),
+side, score) AS players FROM ...) AS q, unnest(q.players) AS u
+player_id: of any type that can be hashed and ordered.
+state: of the player before the match, made by hive_state().
+side: 1 or 2.  score: of the side, 1 won, 0.5 drew, 0 lost; the same in all its rows.
+A player with several stints has several rows with the same state.
+The result has one element a player, in the order of the first row of each.
+Null without two sides that played.
+Errors: 22004 for a null, 22023 for rows that contradict each other, 22003 for numbers out of
+range, 54000 for more than 10000 rows.';
+
+CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs) (
+    SFUNC = skillrating_internal.hive_update_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.hive_update_final,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs) IS
+'As the form with four arguments, with inputs, made by inputs(); null is nothing known.  They mean
+what source_columns() says, and those that the model takes into account count: weight, or joined
+and left; commanding; log_odds and gain of the match.  side and score are those of the arguments.
+Null if unrated_reason is not null.
+With several stints, play and commanding add up: hence one row with weight => 1 and one with
+weight => 0.5, commanding => 1 is a player who played all the match and commanded with weight 0.5.';
+
+CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs, params jsonb) (
+    SFUNC = skillrating_internal.hive_update_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.hive_update_final,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
+'As the form with five arguments, with params, an object of the parameters of the model that differ
+from their defaults (see model_parameters(''hive'')), read from the first row.';
