@@ -118,6 +118,20 @@ $function$;
 COMMENT ON FUNCTION skillrating.describe_source(regclass) IS
 'What a view (or table) has to offer as the source of a ladder: a row for each column that one may have, whether it is present, its type there and the one wanted, and whether that is in order; and then those columns that are not used. If ok is nowhere false, create_ladder() takes it.';
 
+CREATE FUNCTION skillrating.ladder_columns(
+    relation text,
+    model text,
+    player_type regtype,
+    match_type regtype,
+    display text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_ladder_columns'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.ladder_columns(text, text, regtype, regtype, text) IS
+'The column definitions of table rating or event of a ladder, as CREATE TABLE takes them; display is the expression
+of the displayed rating. Errors: 22023 for another relation or an unknown model.';
+
 CREATE FUNCTION skillrating.create_ladder(
     name text,
     model text,
@@ -136,12 +150,8 @@ DECLARE
     match text;
     source_list text;
     faults text;
-    states text[];
     all_params jsonb := skillrating.complete_parameters(model, params);
     display text := skillrating.display_expression(model, params);
-    column_name text;
-    columns text := '';
-    event_columns text := '';
 BEGIN
     IF name IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -200,20 +210,6 @@ BEGIN
             HINT = 'A ladder is a schema of its own: choose a name that is not taken.';
     END IF;
 
-    SELECT m.state_columns INTO STRICT states
-    FROM skillrating.models() AS m
-    WHERE m.name = create_ladder.model;
-    FOREACH column_name IN ARRAY states LOOP
-        columns := columns || format('%I float8 NOT NULL, ', column_name);
-        event_columns := event_columns ||
-            format(', %I float8, %I float8', column_name || '_before', column_name || '_after');
-    END LOOP;
-    -- Where no state column is called rating, the displayed one is generated.
-    IF NOT 'rating' = ANY (states) THEN
-        columns := columns ||
-            format('rating float8 NOT NULL GENERATED ALWAYS AS (%s) STORED, ', display);
-    END IF;
-
     EXECUTE format('CREATE SCHEMA %I', name);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', name,
         format('A skillrating ladder under the model %s.', model));
@@ -231,37 +227,14 @@ BEGIN
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late) VALUES ($1, $2, $3, $4)', name)
     USING model, all_params, apply_at, late;
 
-    EXECUTE format(
-        'CREATE TABLE %I.rating (
-            player_id %s NOT NULL,
-            pool text NOT NULL DEFAULT '''',
-            %s
-            games bigint NOT NULL DEFAULT 0,
-            wins bigint NOT NULL DEFAULT 0,
-            draws bigint NOT NULL DEFAULT 0,
-            losses bigint NOT NULL DEFAULT 0,
-            last_played timestamptz,
-            PRIMARY KEY (player_id, pool))', name, player, columns);
+    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', name,
+        skillrating.ladder_columns('rating', model, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', name);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', name,
         'A row for each player and pool: the state under the model, the displayed rating, and counts of rated matches.');
 
-    EXECUTE format(
-        'CREATE TABLE %I.event (
-            seq bigint NOT NULL,
-            player_id %s NOT NULL,
-            pool text NOT NULL DEFAULT '''',
-            match_id %s,
-            kind text NOT NULL DEFAULT ''match'',
-            team integer,
-            games integer NOT NULL,
-            played_at timestamptz NOT NULL,
-            last_played timestamptz,
-            score float8,
-            win_probability float8
-            %s,
-            reason text,
-            PRIMARY KEY (player_id, pool, seq))', name, player, match, event_columns);
+    EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', name,
+        skillrating.ladder_columns('event', model, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.event (seq)', name);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', name);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', name,

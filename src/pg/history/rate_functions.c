@@ -462,7 +462,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 		const BatchPlayer *player = batch->player[p->player];
 
 		before = after = player->state;
-		values[RATED_GAMES] = Int64GetDatum(player->games);
+		values[RATED_GAMES] = Int64GetDatum(player->record.games);
 		nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
 		values[RATED_UNRATED_REASON] = CStringGetTextDatum(rater->reason);
 	}
@@ -676,12 +676,12 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		if (deviation >= 0)
 			values[3] = Float8GetDatum(ratings[i].state[deviation]);
 		values[4] = Float8GetDatum(ratings[i].displayed);
-		values[5] = Int64GetDatum(player->games);
-		values[6] = Int64GetDatum(player->wins);
-		values[7] = Int64GetDatum(player->draws);
-		values[8] = Int64GetDatum(player->losses);
-		values[9] = TimestampTzGetDatum(player->last_played);
-		nulls[9] = TIMESTAMP_IS_NOBEGIN(player->last_played);
+		values[5] = Int64GetDatum(player->record.games);
+		values[6] = Int64GetDatum(player->record.wins);
+		values[7] = Int64GetDatum(player->record.draws);
+		values[8] = Int64GetDatum(player->record.losses);
+		values[9] = TimestampTzGetDatum(player->record.last_played);
+		nulls[9] = TIMESTAMP_IS_NOBEGIN(player->record.last_played);
 		values[10] = state_array(ratings[i].state, model->nstate);
 		row_array_add(&rows, values, nulls);
 	}
