@@ -590,7 +590,7 @@ AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], integer[], text, float8, float8, float8[], bigint[], integer[], integer[], boolean[], integer[]) IS
-'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown. Reporting it with other content is a correction: that takes its place, counts from the next catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
+'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. The rows are in the order of players; one who occurs several times has a row, at the first place. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown. Reporting it with other content is a correction: that takes its place, counts from the next catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.preview(
     ladder text,
@@ -617,7 +617,7 @@ AS 'MODULE_PATHNAME', 'skillrating_preview'
 LANGUAGE C STABLE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], text, float8, float8, bigint[]) IS
-'What a match would bring, without playing it: for every player the displayed rating, the probability that the own team wins (a draw counts half), and the change of the rating if it wins, draws or loses against all others. Players without a row start from the initial state. Errors as for report_match(), and 22023 if the match could not be rated.';
+'What a match would bring, without playing it: for every player the displayed rating, the probability that the own team wins (a draw counts half), and the change of the rating if it wins, draws or loses against all others. The rows are in the order of players; one who occurs several times has a row, at the first place. Players without a row start from the initial state. Errors as for report_match(), and 22023 if the match could not be rated.';
 
 CREATE FUNCTION skillrating.verify(
     ladder text,
