@@ -230,7 +230,8 @@ last_operation(Ladder *ladder)
 	Datum		at;
 
 	(void) ladder_execute(ladder, &last_operation_query, NULL, NULL, NULL);
-	at = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	at = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+					   ONLY_COLUMN, &isnull);
 	SPI_freetuptable(SPI_tuptable);
 	return isnull ? DT_NOBEGIN : DatumGetTimestampTz(at);
 }
@@ -312,7 +313,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 	application->corrections = corrections_make(n);
 }
 
-/* Go through the matches, for those that are there and whose states are needed. */
+/* Find the matches that the source has, and the players whose states they need. */
 static void
 survey_matches(Application *application)
 {
@@ -370,8 +371,8 @@ correct_match(Application *application, int64 seq, const char *kind,
 }
 
 /*
- * Rate a match that has no place yet, and put what comes of it into the outboxes;
- * false if it is late and has to wait.
+ * Rate a match that has no place yet, with the results into the outboxes; false if
+ * it is late and has to wait.
  */
 static bool
 rate_match(Application *application, SourceMatch *source)
@@ -447,7 +448,7 @@ rate_matches(Application *application)
 	MemoryContextDelete(row_context);
 }
 
-/* Write what has come of the matches. */
+/* Write the results, and note corrections. */
 static void
 write_application(Application *application)
 {
@@ -524,7 +525,8 @@ apply_query(Ladder *ladder, LadderQuery *query)
 	{
 		bool		isnull;
 		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull);
+		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN,
+									   &isnull);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!isnull)

@@ -267,7 +267,8 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	}
 
 	(void) ladder_execute(ladder, &take_corrections_query, NULL, NULL, NULL);
-	from = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	from = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+						 ONLY_COLUMN, &isnull);
 	if (rebuild || !isnull)
 		replay_and_write(fcinfo, ladder,
 						 rebuild ? REPLAY_START : DatumGetInt64(from));
@@ -327,7 +328,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 	batch_load(batch, ladder, false);
 }
 
-/* Write what an operation has done. */
+/* Write the events of an operation, and the ratings of its players. */
 static void
 write_operation(Batch *batch, Ladder *ladder)
 {

@@ -39,7 +39,7 @@ typedef enum ValueType
 
 extern Oid	ladder_type_oid(const Ladder *ladder, ValueType type);
 
-/* When a column has a value. */
+/* Presence of a value in a column. */
 typedef enum ColumnPresence
 {
 	COLUMN_KEY,					/* always, and it is part of the key */
@@ -143,7 +143,7 @@ extern void append_states(StringInfo sql, const Model *model,
 extern TupleDesc table_desc(const LadderTable *table, const Ladder *ladder);
 
 /*
- * Where the values of a row are; the structs that no column of its table comes
+ * The structs that hold the values of a row; one that no column of the table comes
  * from may be NULL.
  */
 typedef struct RowValues

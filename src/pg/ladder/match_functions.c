@@ -54,13 +54,26 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/* The columns that ladder_types() returns, from 0. */
+enum
+{
+	TYPES_PLAYER_NAME,
+	TYPES_PLAYER_EQUALS,
+	TYPES_PLAYER_ORDER,
+	TYPES_MATCH_NAME,
+	TYPES_MATCH_EQUALS,
+	TYPES_MATCH_ORDER,
+	TYPES_PLAYER_LESS,
+	TYPES_NCOLUMNS
+};
+
 /* ladder_types(ladder) */
 Datum
 skillrating_ladder_types(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder;
-	Datum		values[7];
-	bool		nulls[7] = {false};
+	Datum		values[TYPES_NCOLUMNS];
+	bool		nulls[TYPES_NCOLUMNS] = {false};
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext old;
 
@@ -69,13 +82,13 @@ skillrating_ladder_types(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 AccessShareLock);
 	old = MemoryContextSwitchTo(caller);
-	values[0] = CStringGetTextDatum(ladder->player_type->name);
-	values[1] = CStringGetTextDatum(ladder->player_type->equals);
-	values[2] = CStringGetTextDatum(ladder->player_type->order);
-	values[3] = CStringGetTextDatum(ladder->match_type->name);
-	values[4] = CStringGetTextDatum(ladder->match_type->equals);
-	values[5] = CStringGetTextDatum(ladder->match_type->order);
-	values[6] = CStringGetTextDatum(ladder->player_type->less);
+	values[TYPES_PLAYER_NAME] = CStringGetTextDatum(ladder->player_type->name);
+	values[TYPES_PLAYER_EQUALS] = CStringGetTextDatum(ladder->player_type->equals);
+	values[TYPES_PLAYER_ORDER] = CStringGetTextDatum(ladder->player_type->order);
+	values[TYPES_MATCH_NAME] = CStringGetTextDatum(ladder->match_type->name);
+	values[TYPES_MATCH_EQUALS] = CStringGetTextDatum(ladder->match_type->equals);
+	values[TYPES_MATCH_ORDER] = CStringGetTextDatum(ladder->match_type->order);
+	values[TYPES_PLAYER_LESS] = CStringGetTextDatum(ladder->player_type->less);
 	MemoryContextSwitchTo(old);
 	SPI_finish();
 	return return_row(fcinfo, values, nulls);
@@ -254,7 +267,8 @@ return_rated(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *arrays)
 	if (ladder_execute(ladder, &rated_seq_query, &arrays->match_id, NULL, NULL) != 1)
 		return;
 	seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-									  SPI_tuptable->tupdesc, 1, &isnull));
+									  SPI_tuptable->tupdesc, ONLY_COLUMN,
+									  &isnull));
 	SPI_freetuptable(SPI_tuptable);
 	return_events(fcinfo, ladder, seq, arrays);
 }
@@ -389,7 +403,7 @@ display_change(Batch *batch, int player)
 		model_display(batch->model, batch->params, p->before);
 }
 
-/* What becomes of a player's rating, by the scenario. */
+/* The outcomes that a preview rates. */
 enum
 {
 	SCENARIO_WIN,

@@ -14,7 +14,7 @@
 #include "pg/ladder/ladder.h"
 #include "pg/matches/batch.h"
 
-/* What is done with the rows of an outbox in the end. */
+/* The statement that writes the rows of an outbox. */
 typedef enum OutboxAction
 {
 	OUTBOX_INSERT,

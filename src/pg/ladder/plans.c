@@ -94,7 +94,7 @@ append_table_list(QueryDraft *draft, const char *name, const char *list,
 	return true;
 }
 
-/* What stands in braces, which is taken apart. */
+/* Append the text for a placeholder, whose string is modified. */
 static void
 append_placeholder(QueryDraft *draft, char *placeholder)
 {

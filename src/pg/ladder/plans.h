@@ -62,6 +62,9 @@ typedef struct LadderQuery
 								 * first use */
 } LadderQuery;
 
+/* The result column of a query that has only one. */
+#define ONLY_COLUMN 1
+
 /* For add_params: another parameter. */
 extern void add_query_param(QueryDraft *draft, ValueType type);
 

@@ -1,6 +1,7 @@
 /*
  * solve_ladder.c
- *		What solve_ladder() calls: a solver at work on the matches of a ladder.
+ *		The part of solve_ladder() in C: a solver at work on the matches of a
+ *		ladder.
  */
 #include "pg/sql/glue.h"
 

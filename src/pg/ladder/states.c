@@ -272,7 +272,7 @@ operation_values(const Ladder *ladder, Datum array)
 	return value;
 }
 
-/* What the core is to do. */
+/* The kind that an operation has in the core. */
 static OperationKind
 operation_kind(const char *kind, const Operation *operation)
 {

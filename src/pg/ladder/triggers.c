@@ -90,7 +90,8 @@ attached_match_id(Ladder *ladder, Relation relation)
 
 	if (ladder_execute(ladder, &attached_match_id_query, &relid, NULL, NULL) != 1)
 		wrong_table(RelationGetRelationName(relation));
-	match_id = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	match_id = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+							ONLY_COLUMN);
 	SPI_freetuptable(SPI_tuptable);
 	return match_id;
 }
@@ -161,7 +162,8 @@ add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
 		bool		isnull;
 		bool		found;
 		Datum		id = SPI_getbinval(SPI_tuptable->vals[row],
-									   SPI_tuptable->tupdesc, 1, &isnull);
+									   SPI_tuptable->tupdesc, ONLY_COLUMN,
+									   &isnull);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!isnull)
