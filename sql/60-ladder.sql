@@ -118,6 +118,20 @@ $function$;
 COMMENT ON FUNCTION skillrating.describe_source(regclass) IS
 'What a view (or table) has to offer as the source of a ladder: a row for each column that one may have, whether it is present, its type there and the one wanted, and whether that is in order; and then those columns that are not used. If ok is nowhere false, create_ladder() takes it.';
 
+CREATE FUNCTION skillrating_internal.ladder_columns(
+    relation text,
+    model text,
+    player_type regtype,
+    match_type regtype,
+    display text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_ladder_columns'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.ladder_columns(text, text, regtype, regtype, text) IS
+'The column definitions of table rating or event of a ladder, as CREATE TABLE takes them; display is the expression
+of the displayed rating. Errors: 22023 for another relation or an unknown model.';
+
 CREATE FUNCTION skillrating.create_ladder(
     name text,
     model text,
@@ -136,12 +150,8 @@ DECLARE
     match text;
     source_list text;
     faults text;
-    states text[];
     all_params jsonb := skillrating.complete_parameters(model, params);
     display text := skillrating_internal.display_expression(model, params);
-    column_name text;
-    columns text := '';
-    event_columns text := '';
 BEGIN
     IF name IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -200,20 +210,6 @@ BEGIN
             HINT = 'A ladder is a schema of its own: choose a name that is not taken.';
     END IF;
 
-    SELECT m.state_columns INTO STRICT states
-    FROM skillrating.models() AS m
-    WHERE m.name = create_ladder.model;
-    FOREACH column_name IN ARRAY states LOOP
-        columns := columns || format('%I float8 NOT NULL, ', column_name);
-        event_columns := event_columns ||
-            format(', %I float8, %I float8', column_name || '_before', column_name || '_after');
-    END LOOP;
-    -- Where no state column is called rating, the displayed one is generated.
-    IF NOT 'rating' = ANY (states) THEN
-        columns := columns ||
-            format('rating float8 NOT NULL GENERATED ALWAYS AS (%s) STORED, ', display);
-    END IF;
-
     EXECUTE format('CREATE SCHEMA %I', name);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', name,
         format('A skillrating ladder under the model %s.', model));
@@ -231,37 +227,14 @@ BEGIN
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late) VALUES ($1, $2, $3, $4)', name)
     USING model, all_params, apply_at, late;
 
-    EXECUTE format(
-        'CREATE TABLE %I.rating (
-            player_id %s NOT NULL,
-            pool text NOT NULL DEFAULT '''',
-            %s
-            games bigint NOT NULL DEFAULT 0,
-            wins bigint NOT NULL DEFAULT 0,
-            draws bigint NOT NULL DEFAULT 0,
-            losses bigint NOT NULL DEFAULT 0,
-            last_played timestamptz,
-            PRIMARY KEY (player_id, pool))', name, player, columns);
+    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', name,
+        skillrating_internal.ladder_columns('rating', model, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', name);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', name,
         'A row for each player and pool: the state under the model, the displayed rating, and counts of rated matches.');
 
-    EXECUTE format(
-        'CREATE TABLE %I.event (
-            seq bigint NOT NULL,
-            player_id %s NOT NULL,
-            pool text NOT NULL DEFAULT '''',
-            match_id %s,
-            kind text NOT NULL DEFAULT ''match'',
-            team integer,
-            games integer NOT NULL,
-            played_at timestamptz NOT NULL,
-            last_played timestamptz,
-            score float8,
-            win_probability float8
-            %s,
-            reason text,
-            PRIMARY KEY (player_id, pool, seq))', name, player, match, event_columns);
+    EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', name,
+        skillrating_internal.ladder_columns('event', model, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.event (seq)', name);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', name);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', name,
@@ -617,7 +590,7 @@ AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], integer[], text, float8, float8, float8[], bigint[], integer[], integer[], boolean[], integer[]) IS
-'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown. Reporting it with other content is a correction: that takes its place, counts from the next catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
+'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. The rows are in the order of players; one who occurs several times has a row, at the first place. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown. Reporting it with other content is a correction: that takes its place, counts from the next catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.preview(
     ladder text,
@@ -644,7 +617,7 @@ AS 'MODULE_PATHNAME', 'skillrating_preview'
 LANGUAGE C STABLE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], text, float8, float8, bigint[]) IS
-'What a match would bring, without playing it: for every player the displayed rating, the probability that the own team wins (a draw counts half), and the change of the rating if it wins, draws or loses against all others. Players without a row start from the initial state. Errors as for report_match(), and 22023 if the match could not be rated.';
+'What a match would bring, without playing it: for every player the displayed rating, the probability that the own team wins (a draw counts half), and the change of the rating if it wins, draws or loses against all others. The rows are in the order of players; one who occurs several times has a row, at the first place. Players without a row start from the initial state. Errors as for report_match(), and 22023 if the match could not be rated.';
 
 CREATE FUNCTION skillrating.verify(
     ladder text,

@@ -181,6 +181,11 @@ DELETE FROM arena.match_player WHERE match_id = 2;
 SELECT * FROM skillrating.verify('arena');
 ROLLBACK;
 
+-- Rows are in the order of the players, who count where they first occur.
+SELECT player_id, team FROM skillrating.preview('arena', ARRAY[30, 999, 10, 30, 20], ARRAY[7, 5, 5, 7, 7], weight => ARRAY[0.3, 1, 1, 0.4, 1]);
+SELECT player_id, score FROM skillrating.report_match('arena', 24, ARRAY[30, 999, 10, 30, 20], ARRAY[7, 5, 5, 7, 7], ARRAY[2, 1, 1, 2, 2], '2024-03-03', weight => ARRAY[0.3, 1, 1, 0.4, 1]);
+SELECT player_id, score FROM skillrating.report_match('arena', 24, ARRAY[10, 30, 20, 999, 30], ARRAY[5, 7, 7, 5, 7], ARRAY[1, 2, 2, 1, 2], '2024-03-03', weight => ARRAY[1, 0.3, 1, 1, 0.4]);
+
 -- Pools are rated apart.
 SELECT skillrating.create_ladder('modes', 'elo', apply_at => 'statement');
 INSERT INTO modes.match (match_id, pool) VALUES (1, 'duel'), (2, 'clan');

@@ -459,7 +459,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 		const BatchPlayer *player = batch->player[p->player];
 
 		before = after = player->state;
-		values[RATED_GAMES] = Int64GetDatum(player->games);
+		values[RATED_GAMES] = Int64GetDatum(player->record.games);
 		nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
 		values[RATED_UNRATED_REASON] = CStringGetTextDatum(rater->reason);
 	}
@@ -699,12 +699,12 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		nulls[FINAL_DEVIATION] = deviation < 0;
 		if (deviation >= 0)
 			values[FINAL_DEVIATION] = Float8GetDatum(ratings[i].state[deviation]);
-		values[FINAL_GAMES] = Int64GetDatum(player->games);
-		values[FINAL_WINS] = Int64GetDatum(player->wins);
-		values[FINAL_DRAWS] = Int64GetDatum(player->draws);
-		values[FINAL_LOSSES] = Int64GetDatum(player->losses);
-		values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(player->last_played);
-		nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(player->last_played);
+		values[FINAL_GAMES] = Int64GetDatum(player->record.games);
+		values[FINAL_WINS] = Int64GetDatum(player->record.wins);
+		values[FINAL_DRAWS] = Int64GetDatum(player->record.draws);
+		values[FINAL_LOSSES] = Int64GetDatum(player->record.losses);
+		values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(player->record.last_played);
+		nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(player->record.last_played);
 		values[FINAL_STATE] = state_array(ratings[i].state, model->nstate);
 		row_array_add(&rows, values, nulls);
 	}

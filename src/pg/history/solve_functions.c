@@ -1,12 +1,11 @@
 /*
  * solve_functions.c
  *		Ratings that all matches together imply: the aggregates solve() and
- *		solve_summary(), and what solve_ladder() reads.
+ *		solve_summary().
  */
 #include "pg/history/solve_state.h"
 
 #include "access/htup_details.h"
-#include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -14,8 +13,6 @@
 
 #include "core/solve/frag_graph.h"
 #include "core/solve/solvers.h"
-#include "pg/ladder/ladder.h"
-#include "pg/ladder/match_reader.h"
 #include "pg/sql/aggregate.h"
 
 SKILLRATING_FUNCTION(skillrating_solvers);
@@ -23,7 +20,6 @@ SKILLRATING_FUNCTION(skillrating_solver_parameters);
 SKILLRATING_FUNCTION(skillrating_solve_transition);
 SKILLRATING_FUNCTION(skillrating_solve_final);
 SKILLRATING_FUNCTION(skillrating_solve_summary_final);
-SKILLRATING_FUNCTION(skillrating_solve_matches);
 
 Datum
 skillrating_solvers(PG_FUNCTION_ARGS)
@@ -149,65 +145,4 @@ skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 						result_column_element_type(fcinfo, SUMMARY_CONTEXTS),
 						values, nulls);
 	return return_row(fcinfo, values, nulls);
-}
-
-/* Whether a match that was read from a ladder counts. */
-static bool
-match_counts(const SourceMatch *match)
-{
-	return !match->vanished && match->set_aside == NULL &&
-		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
-}
-
-/* solve_matches(ladder, solver, params, pool, start) */
-Datum
-skillrating_solve_matches(PG_FUNCTION_ARGS)
-{
-	MemoryContext context = CurrentMemoryContext;
-	MemoryContext old;
-	SolveState *state = palloc_object(SolveState);
-	Ladder	   *ladder;
-	LadderScope scope;
-	MatchReader *reader;
-	Datum		first = Int64GetDatum(PG_INT64_MIN);
-	int			i;
-
-	for (i = 0; i < 4; i++)
-		if (PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("ladder, solver, params and pool must not be null")));
-	solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
-					 PG_GETARG_JSONB_P(2));
-	state->pool = text_to_cstring(PG_GETARG_TEXT_PP(3));
-	if (!PG_ARGISNULL(4))
-		state->start = PG_GETARG_DATUM(4);
-
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
-						 AccessShareLock);
-	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
-	ladder_expect_many(ladder);
-	old = MemoryContextSwitchTo(context);
-	history_builder_init(&state->builder, ladder->player_type->type, false);
-	MemoryContextSwitchTo(old);
-	reader = reader_open(ladder, QUERY_READ_RATED, &first, NULL);
-	while (reader_next(reader))
-	{
-		if (!match_counts(&reader->match) ||
-			strcmp(reader->match.pool, state->pool) != 0)
-			continue;
-		old = MemoryContextSwitchTo(context);
-		history_builder_add(&state->builder, &reader->match, NULL);
-		MemoryContextSwitchTo(old);
-	}
-	reader_close(reader);
-	ladder_leave(&scope);
-	SPI_finish();
-	if (state->builder.history.nmatches == 0)
-		PG_RETURN_NULL();
-
-	solve_state_run(state);
-	return return_solution(fcinfo, state);
 }

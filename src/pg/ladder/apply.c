@@ -14,14 +14,16 @@
 #include "commands/sequence.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/corrections.h"
+#include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/outbox.h"
+#include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
 
 /* From this many matches on, statistics beat the habit of using the keys. */
@@ -42,33 +44,38 @@ typedef struct KnownMatch
 	char	   *void_reason;	/* or NULL */
 } KnownMatch;
 
-/* What has to be done again, from where. */
-typedef struct Corrections
-{
-	Datum	   *seq;
-	Datum	   *id;
-	Datum	   *kind;
-	Datum	   *played_at;
-	int			n;
-} Corrections;
-
-typedef struct MatchContext
+/* A batch of matches on its way from the source into the ladder. */
+typedef struct Application
 {
 	Ladder	   *ladder;
+	Datum	   *ids;			/* of the matches, distinct */
+	int			n;
+	Datum		id_array;		/* the same */
+	IdTable    *known;			/* to KnownMatch */
 	MatchReader *reader;
-} MatchContext;
+	Batch	   *batch;
+	Corrections corrections;
+	Outbox	   *events;
+	Outbox	   *matches;
+	Outbox	   *ratings;
+	TimestampTz operated;		/* when the latest operation was */
+} Application;
 
 static void
 match_error_context(void *arg)
 {
-	MatchContext *context = (MatchContext *) arg;
+	const Application *application = (const Application *) arg;
+	const MatchReader *reader = application->reader;
 
-	if (context->reader->match.n > 0)
+	if (reader->match.n > 0)
 		errcontext("match %s of ladder \"%s\"",
-				   id_text(context->ladder->match_type,
-						   context->reader->match.id),
-				   context->ladder->name);
+				   id_text(application->ladder->match_type, reader->match.id),
+				   application->ladder->name);
 }
+
+/*
+ * ---- Locking ----
+ */
 
 /* What the fourth field of the tags of our advisory locks says. */
 enum
@@ -118,47 +125,37 @@ lock_matches(Ladder *ladder, Datum *ids, int n)
 }
 
 /*
- * History is out of date from the place of a match on, or from when it was
- * played in a ladder that goes by that.
+ * ---- What is known of the matches ----
  */
-static void
-add_correction(Corrections *corrections, Datum id, int64 seq, const char *kind,
-			   TimestampTz played_at)
-{
-	corrections->seq[corrections->n] = Int64GetDatum(seq);
-	corrections->id[corrections->n] = id;
-	corrections->kind[corrections->n] = CStringGetTextDatum(kind);
-	corrections->played_at[corrections->n] = TimestampTzGetDatum(played_at);
-	corrections->n++;
-}
 
-static void
-send_corrections(Ladder *ladder, const Corrections *corrections)
-{
-	Datum		values[4];
-	int			n = corrections->n;
+static LadderQuery known_matches_query = {
+	.text = "SELECT m.match_id, m.digest, m.seq, m.void_reason, m.played_at FROM {rated_match} AS m "
+	"WHERE m.match_id {match =} ANY ($1)",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
 
-	if (n == 0)
-		return;
-	values[0] = PointerGetDatum(construct_array(corrections->seq, n, INT8OID,
-												sizeof(int64), FLOAT8PASSBYVAL,
-												TYPALIGN_DOUBLE));
-	values[1] = id_array(ladder->match_type, corrections->id, n);
-	values[2] = PointerGetDatum(construct_array(corrections->kind, n, TEXTOID,
-												-1, false, TYPALIGN_INT));
-	values[3] = PointerGetDatum(construct_array(corrections->played_at, n,
-												TIMESTAMPTZOID,
-												sizeof(TimestampTz),
-												FLOAT8PASSBYVAL,
-												TYPALIGN_DOUBLE));
-	ladder_execute(ladder, QUERY_CORRECT, values, NULL, NULL);
-}
+enum
+{
+	KNOWN_MATCH_ID = 1,
+	KNOWN_DIGEST,
+	KNOWN_SEQ,
+	KNOWN_VOID_REASON,
+	KNOWN_PLAYED_AT
+};
+
+/* Unrated matches that the source no longer has. */
+static LadderQuery forget_unrated_query = {
+	.text = "DELETE FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1) "
+	"AND m.status OPERATOR(pg_catalog.=) 'unrated'",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
 
 /* What rated_match has on the matches of the batch. */
 static void
-load_known(Ladder *ladder, IdTable *known, Datum *values)
+load_known(Application *application)
 {
-	uint64		nrows = ladder_execute(ladder, QUERY_RATED, values, NULL, NULL);
+	uint64		nrows = ladder_execute(application->ladder, &known_matches_query,
+									   &application->id_array, NULL, NULL);
 	uint64		i;
 
 	for (i = 0; i < nrows; i++)
@@ -166,64 +163,91 @@ load_known(Ladder *ladder, IdTable *known, Datum *values)
 		HeapTuple	tuple = SPI_tuptable->vals[i];
 		TupleDesc	desc = SPI_tuptable->tupdesc;
 		bool		isnull;
-		Datum		id = SPI_getbinval(tuple, desc, 1, &isnull);
-		KnownMatch *match = id_table_find(known, id, "");
+		Datum		id = SPI_getbinval(tuple, desc, KNOWN_MATCH_ID, &isnull);
+		KnownMatch *match = id_table_find(application->known, id, "");
 
 		if (match == NULL)
 			continue;
 		match->recorded = true;
-		match->digest = DatumGetInt64(SPI_getbinval(tuple, desc, 3, &isnull));
-		match->seq = DatumGetInt64(SPI_getbinval(tuple, desc, 4, &isnull));
+		match->digest = DatumGetInt64(SPI_getbinval(tuple, desc, KNOWN_DIGEST,
+													&isnull));
+		match->seq = DatumGetInt64(SPI_getbinval(tuple, desc, KNOWN_SEQ,
+												 &isnull));
 		match->placed = !isnull;
-		match->void_reason = SPI_getvalue(tuple, desc, 5);
-		match->played_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, 6,
+		match->void_reason = SPI_getvalue(tuple, desc, KNOWN_VOID_REASON);
+		match->played_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc,
+															 KNOWN_PLAYED_AT,
 															 &isnull));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* The matches that the source no longer has. */
+/* Correct or forget the matches that the source no longer has. */
 static void
-check_vanished(Ladder *ladder, IdTable *known, Datum *ids, int n,
-			   Corrections *corrections)
+check_vanished(Application *application)
 {
-	Datum	   *vanished = palloc_array(Datum, n);
+	Ladder	   *ladder = application->ladder;
+	Datum	   *vanished = palloc_array(Datum, application->n);
 	int			nvanished = 0;
 	int			i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < application->n; i++)
 	{
-		KnownMatch *match = id_table_find(known, ids[i], "");
+		Datum	   *id = &application->ids[i];
+		KnownMatch *match = id_table_find(application->known, *id, "");
 
 		if (match->seen || !match->recorded)
 			continue;
 		if (match->placed)
-			add_correction(corrections, ids[i], match->seq, "removed",
-						   match->played_at);
+			corrections_add(&application->corrections, id, match->seq,
+							"removed", match->played_at);
 		else
-			vanished[nvanished++] = ids[i];
+			vanished[nvanished++] = *id;
 	}
 	if (nvanished > 0)
 	{
 		Datum		values[1];
 
 		values[0] = id_array(ladder->match_type, vanished, nvanished);
-		ladder_execute(ladder, QUERY_FORGET_UNRATED, values, NULL, NULL);
+		ladder_execute(ladder, &forget_unrated_query, values, NULL, NULL);
 	}
 }
 
-/* When the latest operation of a ladder was, which no later match precedes. */
+/*
+ * ---- Late matches ----
+ */
+
+/* When the latest operation was, which no later match precedes. */
+static LadderQuery last_operation_query = {
+	.text = "SELECT pg_catalog.max(at) FROM {operation} WHERE undone_at IS NULL "
+	"AND kind IN ('season', 'decay', 'set', 'seed')"
+};
+
 static TimestampTz
 last_operation(Ladder *ladder)
 {
 	bool		isnull;
 	Datum		at;
 
-	(void) ladder_execute(ladder, QUERY_LAST_OPERATION, NULL, NULL, NULL);
-	at = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	(void) ladder_execute(ladder, &last_operation_query, NULL, NULL, NULL);
+	at = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+					   ONLY_COLUMN, &isnull);
 	SPI_freetuptable(SPI_tuptable);
 	return isnull ? DT_NOBEGIN : DatumGetTimestampTz(at);
 }
+
+/*
+ * A row if, of the matches of some players in a pool at one time, another than the
+ * given one comes last by its identifier.
+ */
+static LadderQuery tied_match_query = {
+	.text = "SELECT FROM (SELECT u.match_id FROM "
+	"(SELECT e.match_id FROM {event} AS e WHERE e.player_id {player =} ANY ($1) "
+	"AND e.pool OPERATOR(pg_catalog.=) $2 AND e.played_at OPERATOR(pg_catalog.=) $3 "
+	"AND e.match_id IS NOT NULL UNION ALL SELECT $4) AS u(match_id) "
+	"ORDER BY u.match_id{match order} DESC LIMIT 1) AS l WHERE NOT l.match_id {match =} $4",
+	.param = {ARRAY_OF(VALUE_PLAYER), VALUE_TEXT, VALUE_TIME, VALUE_MATCH}
+};
 
 /*
  * Whether the match that was built comes too late to be rated in its turn: one of
@@ -245,11 +269,11 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 	{
 		const BatchPlayer *player = batch->player[i];
 
-		if (player->last_played > source->played_at ||
+		if (player->record.last_played > source->played_at ||
 			(player->shared != NULL &&
-			 player->shared->last_played > source->played_at))
+			 player->shared->record.last_played > source->played_at))
 			return true;
-		if (player->last_played == source->played_at && !player->touched)
+		if (player->record.last_played == source->played_at && !player->touched)
 			tied[ntied++] = player->id;
 	}
 	if (ntied == 0)
@@ -258,60 +282,49 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 	values[1] = CStringGetTextDatum(source->pool);
 	values[2] = TimestampTzGetDatum(source->played_at);
 	values[3] = source->id;
-	return ladder_execute(ladder, QUERY_TIED, values, NULL, NULL) > 0;
+	return ladder_execute(ladder, &tied_match_query, values, NULL, NULL) > 0;
 }
 
-void
-apply_matches(Ladder *ladder, Datum *ids, int n)
+/*
+ * ---- Applying ----
+ */
+
+/* Lock the matches, and begin to read them. */
+static void
+begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 {
-	IdTable    *known;
-	KnownMatch *known_match;
-	Batch	   *batch;
-	MatchReader *reader;
-	BatchPlayer **players;
-	Outbox	   *events;
-	Outbox	   *matches;
-	Outbox	   *ratings;
-	Corrections corrections;
-	MatchContext context;
-	ErrorContextCallback callback;
-	MemoryContext row_context;
-	const char *reason;
-	TimestampTz operated = DT_NOBEGIN;
-	Datum		values[1];
+	KnownMatch *match = palloc0_array(KnownMatch, n);
 	int			i;
 
-	if (n == 0)
-		return;
-	if (n >= MANY_MATCHES)
-		ladder_expect_many(ladder);
-
 	lock_matches(ladder, ids, n);
-	known = id_table_create(ladder->match_type);
-	known_match = palloc0_array(KnownMatch, n);
+	application->ladder = ladder;
+	application->ids = ids;
+	application->n = n;
+	application->id_array = id_array(ladder->match_type, ids, n);
+	application->known = id_table_create(ladder->match_type);
 	for (i = 0; i < n; i++)
 	{
 		bool		found;
 
-		*id_table_enter(known, ids[i], "", &found) = &known_match[i];
+		*id_table_enter(application->known, ids[i], "", &found) = &match[i];
 	}
+	application->batch = ladder_batch(ladder);
+	application->reader = reader_open_matches(ladder, application->id_array);
+	application->corrections = corrections_make(n);
+}
 
-	values[0] = id_array(ladder->match_type, ids, n);
-	batch = ladder_batch(ladder);
-	reader = reader_open(ladder, QUERY_READ, values, NULL);
+/* Find the matches that the source has, and the players whose states they need. */
+static void
+survey_matches(Application *application)
+{
+	Ladder	   *ladder = application->ladder;
+	MatchReader *reader = application->reader;
+	const char *reason;
 
-	context.ladder = ladder;
-	context.reader = reader;
-	callback.callback = match_error_context;
-	callback.arg = &context;
-	callback.previous = error_context_stack;
-	error_context_stack = &callback;
-
-	/* First pass: whose states will be needed. */
 	while (reader_next(reader))
 	{
 		SourceMatch *source = &reader->match;
-		KnownMatch *match = id_table_find(known, source->id, "");
+		KnownMatch *match = id_table_find(application->known, source->id, "");
 
 		if (match == NULL)
 			elog(ERROR, "source returned a match that was not asked for");
@@ -321,107 +334,189 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 					 errmsg("played_at of match %s differs among its participants",
 							id_text(ladder->match_type, source->id))));
 		match->seen = true;
-		if (batch_judge(batch, source, true, &reason) == VERDICT_RATE)
-			batch_request_states(batch);
+		if (batch_judge(application->batch, source, true, &reason) == VERDICT_RATE)
+			batch_request_states(application->batch);
 	}
 	reader->match.n = 0;
+}
 
-	corrections.seq = palloc_array(Datum, n);
-	corrections.id = palloc_array(Datum, n);
-	corrections.kind = palloc_array(Datum, n);
-	corrections.played_at = palloc_array(Datum, n);
-	corrections.n = 0;
-	batch_load(batch, ladder, true);
-	load_known(ladder, known, values);
-	check_vanished(ladder, known, ids, n, &corrections);
-	if (ladder->reorders)
-		operated = last_operation(ladder);
+/* Lock and load players, and load what is known of the matches. */
+static void
+load_application(Application *application)
+{
+	Ladder	   *ladder = application->ladder;
 
-	events = new_event_outbox(ladder);
-	matches = match_outbox(ladder);
-	ratings = rating_outbox(ladder);
+	batch_load(application->batch, ladder, true);
+	load_known(application);
+	check_vanished(application);
+	application->operated = ladder->reorders ? last_operation(ladder) : DT_NOBEGIN;
+	application->events = new_event_outbox(ladder);
+	application->matches = match_outbox(ladder);
+	application->ratings = rating_outbox(ladder);
+}
 
-	/* Second pass: rate what is not rated. */
-	row_context = AllocSetContextCreate(CurrentMemoryContext,
-										"skillrating rows",
-										ALLOCSET_SMALL_SIZES);
+/*
+ * Correct history from a match on, which the reader has at this moment: the
+ * identifier is copied into the current context.
+ */
+static void
+correct_match(Application *application, int64 seq, const char *kind,
+			  TimestampTz played_at)
+{
+	const IdType *type = application->ladder->match_type;
+	Datum		id = datumCopy(application->reader->match.id, type->typbyval,
+							   type->typlen);
+
+	corrections_add(&application->corrections, &id, seq, kind, played_at);
+}
+
+/*
+ * Rate a match that has no place yet, with the results into the outboxes; false if
+ * it is late and has to wait.
+ */
+static bool
+rate_match(Application *application, SourceMatch *source)
+{
+	Ladder	   *ladder = application->ladder;
+	Batch	   *batch = application->batch;
+	const char *reason;
+	Verdict		verdict = batch_judge(batch, source, true, &reason);
+	int64		seq = 0;
+	int			i;
+
+	if (verdict == VERDICT_RATE && ladder->reorders &&
+		is_late(ladder, batch, source, application->operated))
+	{
+		put_match(application->matches, source, "unrated",
+				  "late, waits for catch_up()", false, 0);
+		return false;
+	}
+
+	/* Drawn under the locks, so that order in a player's history is. */
+	if (verdict != VERDICT_UNRATED)
+		seq = nextval_internal(ladder->relation[LADDER_EVENT_SEQ], true);
+	if (verdict == VERDICT_RATE)
+	{
+		MatchStatus rated = batch_rate(batch, source);
+
+		if (rated != MATCH_OK)
+			batch_report(batch, source, rated, -1);
+		batch_commit(batch, source, seq);
+		for (i = 0; i < batch->step.n; i++)
+			put_event(application->events, &batch->step, &batch->step.row[i]);
+	}
+	put_match(application->matches, source, verdict_status(source, verdict),
+			  reason, verdict != VERDICT_UNRATED, seq);
+	return true;
+}
+
+/* Go through the matches again, and rate those that are not rated. */
+static void
+rate_matches(Application *application)
+{
+	MatchReader *reader = application->reader;
+	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext,
+													  "skillrating rows",
+													  ALLOCSET_SMALL_SIZES);
+
 	reader_rewind(reader);
 	while (reader_next(reader))
 	{
 		SourceMatch *source = &reader->match;
-		KnownMatch *match = id_table_find(known, source->id, "");
+		KnownMatch *match = id_table_find(application->known, source->id, "");
 		MemoryContext old;
-		Verdict		verdict;
-		int64		seq = 0;
+		bool		in_time;
 
 		if (match->recorded && match->digest == source->digest)
 			continue;
 		if (match->placed)
 		{
-			add_correction(&corrections,
-						   datumCopy(source->id, ladder->match_type->typbyval,
-									 ladder->match_type->typlen),
-						   match->seq, "changed",
-						   Min(match->played_at, source->played_at));
+			correct_match(application, match->seq, "changed",
+						  Min(match->played_at, source->played_at));
 			continue;
 		}
 
-		old = MemoryContextSwitchTo(row_context);
 		source->void_reason = match->void_reason;
-		verdict = batch_judge(batch, source, true, &reason);
-
-		if (verdict == VERDICT_RATE && ladder->reorders &&
-			is_late(ladder, batch, source, operated))
-		{
-			put_match(matches, source, "unrated", "late, waits for catch_up()",
-					  false, 0);
-			MemoryContextSwitchTo(old);
-			add_correction(&corrections,
-						   datumCopy(source->id, ladder->match_type->typbyval,
-									 ladder->match_type->typlen),
-						   0, "late", source->played_at);
-			continue;
-		}
-
-		/* Drawn under the locks, so that order in a player's history is. */
-		if (verdict != VERDICT_UNRATED)
-			seq = nextval_internal(ladder->relation[LADDER_EVENT_SEQ], true);
-		if (verdict == VERDICT_RATE)
-		{
-			MatchStatus rated = batch_rate(batch, source);
-
-			if (rated != MATCH_OK)
-				batch_report(batch, source, rated, -1);
-			batch_commit(batch, source, seq);
-			for (i = 0; i < batch->step.n; i++)
-				put_event(events, &batch->step, &batch->step.row[i]);
-		}
-		put_match(matches, source, verdict_status(source, verdict), reason,
-				  verdict != VERDICT_UNRATED, seq);
+		old = MemoryContextSwitchTo(row_context);
+		in_time = rate_match(application, source);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
+		if (!in_time)
+			correct_match(application, 0, "late", source->played_at);
 	}
 	reader->match.n = 0;
-	error_context_stack = callback.previous;
-
-	players = (BatchPlayer **) id_table_values(batch->players);
-	for (i = 0; i < id_table_count(batch->players); i++)
-		if (players[i]->touched)
-			put_rating(ratings, players[i]);
-
-	reader_close(reader);
-	outbox_send(events, QUERY_INSERT_EVENTS);
-	outbox_send(matches, QUERY_INSERT_RATED);
-	outbox_send(ratings, QUERY_UPDATE_RATINGS);
-	send_corrections(ladder, &corrections);
 	MemoryContextDelete(row_context);
 }
 
-void
-apply_pending(Ladder *ladder, bool of_all)
+/* Write the results, and note corrections. */
+static void
+write_application(Application *application)
 {
-	uint64		nrows = ladder_execute(ladder, of_all ? QUERY_DRAIN_ALL :
-									   QUERY_DRAIN, NULL, NULL, NULL);
+	Batch	   *batch = application->batch;
+	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+	int			i;
+
+	for (i = 0; i < id_table_count(batch->players); i++)
+		if (players[i]->touched)
+			put_rating(application->ratings, players[i]);
+
+	reader_close(application->reader);
+	outbox_send(application->events, OUTBOX_INSERT);
+	outbox_send(application->matches, OUTBOX_INSERT);
+	outbox_send(application->ratings, OUTBOX_UPDATE);
+	corrections_send(application->ladder, &application->corrections);
+}
+
+void
+apply_matches(Ladder *ladder, Datum *ids, int n)
+{
+	Application application;
+	ErrorContextCallback callback;
+
+	if (n == 0)
+		return;
+	if (n >= MANY_MATCHES)
+		ladder_expect_many(ladder);
+	begin_application(&application, ladder, ids, n);
+
+	callback.callback = match_error_context;
+	callback.arg = &application;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	survey_matches(&application);
+	load_application(&application);
+	rate_matches(&application);
+	error_context_stack = callback.previous;
+
+	write_application(&application);
+}
+
+/*
+ * ---- Matches that wait ----
+ */
+
+/* This transaction's matches, and all. */
+static LadderQuery drain_pending_query = {
+	.text = "DELETE FROM {pending} WHERE xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() "
+	"RETURNING match_id"
+};
+
+static LadderQuery drain_all_query = {
+	.text = "DELETE FROM {pending} RETURNING match_id"
+};
+
+/* One row of those that a statement adds fires the trigger, or none. */
+static LadderQuery collect_query = {
+	.text = "INSERT INTO {pending} (match_id, xact, fires) "
+	"SELECT i.id, pg_catalog.pg_current_xact_id(), $2 AND i.n OPERATOR(pg_catalog.=) 1 "
+	"FROM pg_catalog.unnest($1) WITH ORDINALITY AS i(id, n)",
+	.param = {ARRAY_OF(VALUE_MATCH), VALUE_BOOL}
+};
+
+void
+apply_query(Ladder *ladder, LadderQuery *query)
+{
+	uint64		nrows = ladder_execute(ladder, query, NULL, NULL, NULL);
 	SPITupleTable *rows = SPI_tuptable;
 	IdTable    *ids = id_table_create(ladder->match_type);
 	uint64		i;
@@ -430,12 +525,21 @@ apply_pending(Ladder *ladder, bool of_all)
 	{
 		bool		isnull;
 		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull);
+		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN,
+									   &isnull);
 
-		(void) id_table_enter(ids, id, "", &found);
+		CHECK_FOR_INTERRUPTS();
+		if (!isnull)
+			(void) id_table_enter(ids, id, "", &found);
 	}
 	SPI_freetuptable(rows);
 	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
+}
+
+void
+apply_pending(Ladder *ladder, bool of_all)
+{
+	apply_query(ladder, of_all ? &drain_all_query : &drain_pending_query);
 }
 
 void
@@ -447,5 +551,5 @@ collect_matches(Ladder *ladder, Datum *ids, int n)
 		return;
 	values[0] = id_array(ladder->match_type, ids, n);
 	values[1] = BoolGetDatum(ladder->apply_at == APPLY_AT_COMMIT);
-	ladder_execute(ladder, QUERY_COLLECT, values, NULL, NULL);
+	ladder_execute(ladder, &collect_query, values, NULL, NULL);
 }

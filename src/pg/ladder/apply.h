@@ -6,6 +6,7 @@
 #define APPLY_H
 
 #include "pg/ladder/ladder.h"
+#include "pg/ladder/plans.h"
 
 /*
  * Rate the matches with these n distinct identifiers, as far as the source has
@@ -17,6 +18,9 @@
  * history is out of date from there: that is noted for catch_up.
  */
 extern void apply_matches(Ladder *ladder, Datum *ids, int n);
+
+/* The same for the matches in the one column of a query's rows. */
+extern void apply_query(Ladder *ladder, LadderQuery *query);
 
 /* Take this transaction's matches, or all, out of pending and apply them. */
 extern void apply_pending(Ladder *ladder, bool of_all);

@@ -9,16 +9,17 @@
 #include "pg/sql/glue.h"
 
 #include "access/htup_details.h"
-#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/apply.h"
+#include "pg/ladder/corrections.h"
+#include "pg/ladder/door.h"
 #include "pg/ladder/outbox.h"
+#include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
 
 SKILLRATING_FUNCTION(skillrating_catch_up);
@@ -41,7 +42,6 @@ note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 {
 	Changes    *changes = (Changes *) sink;
 	const BatchStep *step = &replay->batch->step;
-	bool		isnull;
 
 	switch (verdict)
 	{
@@ -55,10 +55,9 @@ note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 			break;
 		case EVENT_SURPLUS:
 			put_event_key(changes->surplus_events,
-						  DatumGetInt64(slot_getattr(stored->slot, EVENT_SEQ,
-													 &isnull)),
-						  slot_getattr(stored->slot, EVENT_PLAYER_ID, &isnull),
-						  slot_getattr(stored->slot, EVENT_POOL, &isnull));
+						  DatumGetInt64(row_key_column(stored, EVENT_SEQ)),
+						  row_key_column(stored, EVENT_PLAYER_ID),
+						  row_key_column(stored, EVENT_POOL));
 			break;
 	}
 }
@@ -86,22 +85,71 @@ note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 		put_match(changes->matches, source, status, reason, true, source->seq);
 }
 
+/*
+ * ---- Ratings ----
+ */
+
 static bool
 same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 {
 	return memcmp(player->state, row->state, nstate * sizeof(double)) == 0 &&
-		player->games == row->games && player->wins == row->wins &&
-		player->draws == row->draws && player->losses == row->losses &&
-		player->last_played == row->last_played;
+		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
 }
+
+/* The columns that catch_up() returns, from 0. */
+enum
+{
+	CHANGE_PLAYER_ID,
+	CHANGE_POOL,
+	CHANGE_RATING_BEFORE,
+	CHANGE_RATING_AFTER,
+	CHANGE_GAMES_BEFORE,
+	CHANGE_GAMES_AFTER,
+	CHANGE_NCOLUMNS
+};
+
+/* Return how the rating of a player changes; row is NULL if there was none. */
+static void
+return_change(FunctionCallInfo fcinfo, Ladder *ladder,
+			  const BatchPlayer *player, const PlayerRow *row)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	const Model *model = ladder->model;
+	Datum		values[CHANGE_NCOLUMNS] = {0};
+	bool		nulls[CHANGE_NCOLUMNS] = {false};
+
+	values[CHANGE_PLAYER_ID] =
+		CStringGetTextDatum(id_text(ladder->player_type, player->id));
+	values[CHANGE_POOL] = CStringGetTextDatum(player->pool);
+	nulls[CHANGE_RATING_BEFORE] = nulls[CHANGE_GAMES_BEFORE] = row == NULL;
+	if (row != NULL)
+	{
+		values[CHANGE_RATING_BEFORE] =
+			Float8GetDatum(model_display(model, ladder->params, row->state));
+		values[CHANGE_GAMES_BEFORE] = Int64GetDatum(row->record.games);
+	}
+	nulls[CHANGE_RATING_AFTER] = nulls[CHANGE_GAMES_AFTER] = !player->exists;
+	if (player->exists)
+	{
+		values[CHANGE_RATING_AFTER] =
+			Float8GetDatum(model_display(model, ladder->params, player->state));
+		values[CHANGE_GAMES_AFTER] = Int64GetDatum(player->record.games);
+	}
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* Rows of players whom no match or operation has touched. */
+static LadderQuery delete_unplayed_query = {
+	.text = "DELETE FROM {rating} AS r WHERE r.games OPERATOR(pg_catalog.=) 0 AND NOT "
+	"EXISTS (SELECT FROM {event} AS e WHERE e.player_id {player =} r.player_id "
+	"AND e.pool OPERATOR(pg_catalog.=) r.pool)"
+};
 
 /* Write the rows of rating that come out otherwise, and return their ratings. */
 static void
 write_ratings(FunctionCallInfo fcinfo, Replay *replay)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Ladder	   *ladder = replay->ladder;
-	const Model *model = ladder->model;
 	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *updated = rating_outbox(ladder);
 	Outbox	   *deleted = rating_outbox(ladder);
@@ -113,40 +161,32 @@ write_ratings(FunctionCallInfo fcinfo, Replay *replay)
 	{
 		BatchPlayer *player = players[i];
 		const PlayerRow *row = player->stored;
-		Datum		values[6] = {0};
-		bool		nulls[6] = {false};
-		bool		found = row != NULL && row->found;
 
 		CHECK_FOR_INTERRUPTS();
-		if (found == player->exists &&
-			(!found || same_row(player, row, model->nstate)))
+		if (row != NULL && !row->found)
+			row = NULL;
+		if ((row != NULL) == player->exists &&
+			(row == NULL || same_row(player, row, ladder->model->nstate)))
 			continue;
-		put_rating(!found ? inserted : player->exists ? updated : deleted,
+		put_rating(row == NULL ? inserted : player->exists ? updated : deleted,
 				   player);
-
-		values[0] = CStringGetTextDatum(id_text(ladder->player_type, player->id));
-		values[1] = CStringGetTextDatum(player->pool);
-		if (found)
-		{
-			values[2] = Float8GetDatum(model_display(model, ladder->params,
-													 row->state));
-			values[4] = Int64GetDatum(row->games);
-		}
-		if (player->exists)
-		{
-			values[3] = Float8GetDatum(model_display(model, ladder->params,
-													 player->state));
-			values[5] = Int64GetDatum(player->games);
-		}
-		nulls[2] = nulls[4] = !found;
-		nulls[3] = nulls[5] = !player->exists;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		return_change(fcinfo, ladder, player, row);
 	}
-	outbox_send(deleted, QUERY_DELETE_RATINGS);
-	outbox_send(updated, QUERY_UPDATE_RATINGS);
-	outbox_send(inserted, QUERY_INSERT_RATINGS);
-	(void) ladder_execute(ladder, QUERY_DELETE_UNPLAYED, NULL, NULL, NULL);
+	outbox_send(deleted, OUTBOX_DELETE);
+	outbox_send(updated, OUTBOX_UPDATE);
+	outbox_send(inserted, OUTBOX_INSERT);
+	(void) ladder_execute(ladder, &delete_unplayed_query, NULL, NULL, NULL);
 }
+
+/*
+ * ---- catch_up ----
+ */
+
+/* Matches that the source no longer has, and history no more. */
+static LadderQuery forget_matches_query = {
+	.text = "DELETE FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1)",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
 
 static void
 replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
@@ -161,43 +201,38 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
 	changes.gone = id_table_create(ladder->match_type);
 	replay = replay_run(ladder, from, true, &changes.sink);
 
-	outbox_send(changes.surplus_events, QUERY_DELETE_EVENTS);
-	outbox_send(changes.changed_events, QUERY_UPDATE_EVENTS);
-	outbox_send(changes.missing_events, QUERY_INSERT_EVENTS);
-	outbox_send(changes.matches, QUERY_UPDATE_RATED);
+	outbox_send(changes.surplus_events, OUTBOX_DELETE);
+	outbox_send(changes.changed_events, OUTBOX_UPDATE);
+	outbox_send(changes.missing_events, OUTBOX_INSERT);
+	outbox_send(changes.matches, OUTBOX_UPDATE);
 	if (id_table_count(changes.gone) > 0)
 	{
 		Datum		values[1];
 
 		values[0] = id_array(ladder->match_type, id_table_ids(changes.gone),
 							 id_table_count(changes.gone));
-		(void) ladder_execute(ladder, QUERY_FORGET_MATCHES, values, NULL, NULL);
+		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
 	}
 	write_ratings(fcinfo, replay);
 }
 
-/* Apply the matches of a query's rows. */
-static void
-apply_found(Ladder *ladder, LadderQuery query)
-{
-	uint64		nrows = ladder_execute(ladder, query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	IdTable    *ids = id_table_create(ladder->match_type);
-	uint64		row;
+/* Matches that have no place in the order, of the source or unrated. */
+static LadderQuery unplaced_query = {
+	.text = "SELECT s.match_id FROM {source} AS s WHERE NOT EXISTS (SELECT FROM {rated_match} AS m "
+	"WHERE m.match_id {match =} s.match_id AND m.seq IS NOT NULL) "
+	"UNION SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NULL"
+};
 
-	for (row = 0; row < nrows; row++)
-	{
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[row], rows->tupdesc, 1, &isnull);
+/* Put everything in the order of time, of the ladder of that name. */
+static LadderQuery resequence_query = {
+	.text = "SELECT skillrating_internal.resequence($1, $2)",
+	.param = {VALUE_TEXT, VALUE_BOOL}
+};
 
-		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
-	}
-	SPI_freetuptable(rows);
-	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
-}
+/* The place from which history is out of date, or null. */
+static LadderQuery take_corrections_query = {
+	.text = "WITH c AS (DELETE FROM {correction} RETURNING seq) SELECT pg_catalog.min(seq) FROM c"
+};
 
 /* catch_up(ladder, search, rebuild) */
 Datum
@@ -220,7 +255,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 
 	apply_pending(ladder, true);
 	if (search)
-		apply_found(ladder, QUERY_UNPLACED);
+		apply_query(ladder, &unplaced_query);
 
 	if (ladder->reorders)
 	{
@@ -228,11 +263,12 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 
 		values[0] = CStringGetTextDatum(ladder->name);
 		values[1] = BoolGetDatum(rebuild);
-		(void) ladder_execute(ladder, QUERY_RESEQUENCE, values, NULL, NULL);
+		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
 
-	(void) ladder_execute(ladder, QUERY_TAKE_CORRECTIONS, NULL, NULL, NULL);
-	from = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	(void) ladder_execute(ladder, &take_corrections_query, NULL, NULL, NULL);
+	from = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+						 ONLY_COLUMN, &isnull);
 	if (rebuild || !isnull)
 		replay_and_write(fcinfo, ladder,
 						 rebuild ? REPLAY_START : DatumGetInt64(from));
@@ -241,25 +277,76 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Note that an operation is not in its place. */
-static void
-correct_from(Ladder *ladder, int64 seq, TimestampTz at)
-{
-	Datum		values[4];
-	Datum		value;
+/*
+ * ---- apply_operation ----
+ */
 
-	value = Int64GetDatum(seq);
-	values[0] = PointerGetDatum(construct_array(&value, 1, INT8OID, sizeof(int64),
-												FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-	values[1] = id_array(ladder->match_type, NULL, 0);
-	value = CStringGetTextDatum("operation");
-	values[2] = PointerGetDatum(construct_array(&value, 1, TEXTOID, -1, false,
-												TYPALIGN_INT));
-	value = TimestampTzGetDatum(at);
-	values[3] = PointerGetDatum(construct_array(&value, 1, TIMESTAMPTZOID,
-												sizeof(TimestampTz),
-												FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-	(void) ladder_execute(ladder, QUERY_CORRECT, values, NULL, NULL);
+/* A row if a match was played then or later. */
+static LadderQuery played_at_least_query = {
+	.text = "SELECT FROM {rated_match} WHERE seq IS NOT NULL AND played_at OPERATOR(pg_catalog.>=) $1 LIMIT 1",
+	.param = {VALUE_TIME}
+};
+
+/* Where time makes the order, an operation may have its place further back. */
+static void
+correct_place(Ladder *ladder, const LadderOperation *operation)
+{
+	Corrections corrections;
+	Datum		values[1];
+
+	values[0] = TimestampTzGetDatum(operation->at);
+	if (!ladder->reorders ||
+		ladder_execute(ladder, &played_at_least_query, values, NULL, NULL) == 0)
+		return;
+	corrections = corrections_make(1);
+	corrections_add(&corrections, NULL, operation->seq, "operation",
+					operation->at);
+	corrections_send(ladder, &corrections);
+}
+
+/* Load the players whom n operations are about. */
+static void
+load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
+			  int n)
+{
+	int			i;
+
+	if (!operation[0].has_player)
+	{
+		batch_load_all(batch, ladder);
+		return;
+	}
+	for (i = 0; i < n; i++)
+	{
+		BatchPlayer *player = batch_player(batch, operation[i].player,
+										   operation[i].pool ? operation[i].pool : "");
+
+		player->wanted = true;
+		if (player->shared != NULL)
+			player->shared->wanted = true;
+	}
+	batch_load(batch, ladder, false);
+}
+
+/* Write the events of an operation, and the ratings of its players. */
+static void
+write_operation(Batch *batch, Ladder *ladder)
+{
+	Outbox	   *events = new_event_outbox(ladder);
+	Outbox	   *inserted = rating_outbox(ladder);
+	Outbox	   *updated = rating_outbox(ladder);
+	int			i;
+
+	for (i = 0; i < batch->step.n; i++)
+	{
+		const EventRow *row = &batch->step.row[i];
+
+		put_event(events, &batch->step, row);
+		put_rating(row->player->loaded ? updated : inserted, row->player);
+	}
+	outbox_send(events, OUTBOX_INSERT);
+	outbox_send(updated, OUTBOX_UPDATE);
+	outbox_send(inserted, OUTBOX_INSERT);
 }
 
 /* apply_operation(ladder, seq): do what table operation has at the end. */
@@ -270,12 +357,8 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	LadderScope scope;
 	Batch	   *batch;
-	Outbox	   *events;
-	Outbox	   *inserted;
-	Outbox	   *updated;
 	LadderOperation *operation;
 	int			n;
-	int			i;
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
@@ -291,47 +374,11 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 				 errmsg("operation " INT64_FORMAT " is not the last one of ladder \"%s\"",
 						seq, ladder->name)));
 	batch = ladder_batch(ladder);
-	if (operation[0].has_player)
-	{
-		for (i = 0; i < n; i++)
-		{
-			BatchPlayer *player = batch_player(batch, operation[i].player,
-											   operation[i].pool ? operation[i].pool : "");
-
-			player->wanted = true;
-			if (player->shared != NULL)
-				player->shared->wanted = true;
-		}
-		batch_load(batch, ladder, false);
-	}
-	else
-		batch_load_all(batch, ladder);
+	load_operated(batch, ladder, operation, n);
 	(void) batch_apply_operation(batch, operation, n);
-
-	events = new_event_outbox(ladder);
-	inserted = rating_outbox(ladder);
-	updated = rating_outbox(ladder);
+	write_operation(batch, ladder);
+	correct_place(ladder, operation);
 	n = batch->step.n;
-	for (i = 0; i < n; i++)
-	{
-		const EventRow *row = &batch->step.row[i];
-
-		put_event(events, &batch->step, row);
-		put_rating(row->player->loaded ? updated : inserted, row->player);
-	}
-	outbox_send(events, QUERY_INSERT_EVENTS);
-	outbox_send(updated, QUERY_UPDATE_RATINGS);
-	outbox_send(inserted, QUERY_INSERT_RATINGS);
-
-	/* Where time makes the order, it may have its place further back. */
-	if (ladder->reorders)
-	{
-		Datum		values[1];
-
-		values[0] = TimestampTzGetDatum(operation[0].at);
-		if (ladder_execute(ladder, QUERY_PLAYED_AT_LEAST, values, NULL, NULL) > 0)
-			correct_from(ladder, seq, operation[0].at);
-	}
 	ladder_leave(&scope);
 	SPI_finish();
 	PG_RETURN_INT64(n);

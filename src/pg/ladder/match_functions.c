@@ -4,7 +4,6 @@
  */
 #include "pg/sql/glue.h"
 
-#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
@@ -15,7 +14,11 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/apply.h"
+#include "pg/ladder/columns.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/match_arrays.h"
 #include "pg/ladder/match_reader.h"
+#include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
@@ -51,13 +54,26 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/* The columns that ladder_types() returns, from 0. */
+enum
+{
+	TYPES_PLAYER_NAME,
+	TYPES_PLAYER_EQUALS,
+	TYPES_PLAYER_ORDER,
+	TYPES_MATCH_NAME,
+	TYPES_MATCH_EQUALS,
+	TYPES_MATCH_ORDER,
+	TYPES_PLAYER_LESS,
+	TYPES_NCOLUMNS
+};
+
 /* ladder_types(ladder) */
 Datum
 skillrating_ladder_types(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder;
-	Datum		values[7];
-	bool		nulls[7] = {false};
+	Datum		values[TYPES_NCOLUMNS];
+	bool		nulls[TYPES_NCOLUMNS] = {false};
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext old;
 
@@ -66,183 +82,21 @@ skillrating_ladder_types(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 AccessShareLock);
 	old = MemoryContextSwitchTo(caller);
-	values[0] = CStringGetTextDatum(ladder->player_type->name);
-	values[1] = CStringGetTextDatum(ladder->player_type->equals);
-	values[2] = CStringGetTextDatum(ladder->player_type->order);
-	values[3] = CStringGetTextDatum(ladder->match_type->name);
-	values[4] = CStringGetTextDatum(ladder->match_type->equals);
-	values[5] = CStringGetTextDatum(ladder->match_type->order);
-	values[6] = CStringGetTextDatum(ladder->player_type->less);
+	values[TYPES_PLAYER_NAME] = CStringGetTextDatum(ladder->player_type->name);
+	values[TYPES_PLAYER_EQUALS] = CStringGetTextDatum(ladder->player_type->equals);
+	values[TYPES_PLAYER_ORDER] = CStringGetTextDatum(ladder->player_type->order);
+	values[TYPES_MATCH_NAME] = CStringGetTextDatum(ladder->match_type->name);
+	values[TYPES_MATCH_EQUALS] = CStringGetTextDatum(ladder->match_type->equals);
+	values[TYPES_MATCH_ORDER] = CStringGetTextDatum(ladder->match_type->order);
+	values[TYPES_PLAYER_LESS] = CStringGetTextDatum(ladder->player_type->less);
 	MemoryContextSwitchTo(old);
 	SPI_finish();
 	return return_row(fcinfo, values, nulls);
 }
 
-/* A match as arrays, one element a participant; in the order of the SQL. */
-typedef struct MatchArrays
-{
-	Datum		match_id;		/* absent for a preview */
-	bool		has_match_id;
-	Datum		played_at;
-	bool		has_played_at;
-	Datum		pool;
-	Datum		log_odds;
-	Datum		gain;
-	Datum		players;
-	int			n;
-	Datum		team;
-	Datum		array[LADDER_NARRAYS];
-	bool		has_array[LADDER_NARRAYS];
-} MatchArrays;
-
-/* An identifier of another type, through its text. */
-static Datum
-convert_id(IdType *id_type, Oid type, Datum value)
-{
-	Oid			function;
-	bool		is_varlena;
-
-	if (type == id_type->type)
-		return value;
-	getTypeOutputInfo(type, &function, &is_varlena);
-	return InputFunctionCall(&id_type->input,
-							 OidOutputFunctionCall(function, value),
-							 id_type->input_param, -1);
-}
-
-static void
-required_argument(FunctionCallInfo fcinfo, int arg, const char *name)
-{
-	if (PG_ARGISNULL(arg))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
-}
-
-static void
-players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
-				 MatchArrays *arrays)
-{
-	ArrayType  *array;
-	Datum	   *element;
-	bool	   *null;
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	int			i;
-
-	required_argument(fcinfo, arg, "players");
-	array = array_argument(fcinfo, arg, "players", -1);
-	arrays->n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	if (arrays->n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array players must not be empty")));
-	if (arrays->n > MATCH_MAX_PARTICIPANTS)
-		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, arrays->n, NULL);
-
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
-	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
-					  &element, &null, &arrays->n);
-	for (i = 0; i < arrays->n; i++)
-		element[i] = convert_id(id_type, ARR_ELEMTYPE(array), element[i]);
-	arrays->players = id_array(id_type, element, arrays->n);
-}
-
-/* Optional arrays, from argument arg on. */
-static void
-optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
-				LadderArray last, MatchArrays *arrays)
-{
-	int			i;
-
-	for (i = first; i <= (int) last; i++, arg++)
-	{
-		arrays->has_array[i] = !PG_ARGISNULL(arg);
-		if (!arrays->has_array[i])
-			continue;
-		arrays->array[i] =
-			PointerGetDatum(i >= ARRAY_SQUAD ?
-							array_with_nulls_argument(fcinfo, arg,
-													  ladder_array_name(i),
-													  arrays->n) :
-							array_argument(fcinfo, arg, ladder_array_name(i),
-										   arrays->n));
-	}
-}
-
-/* The arguments of the match that every function has in the same order. */
-static void
-match_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
-{
-	arrays->pool = PG_ARGISNULL(arg) ? CStringGetTextDatum("") :
-		PG_GETARG_DATUM(arg);
-	arg++;
-	arrays->log_odds = PG_ARGISNULL(arg) ? Float8GetDatum(0) :
-		PG_GETARG_DATUM(arg);
-	arg++;
-	arrays->gain = PG_ARGISNULL(arg) ? Float8GetDatum(1) :
-		PG_GETARG_DATUM(arg);
-}
-
-static void
-copy_arrays(const MatchArrays *arrays, Datum *values, bool *nulls)
-{
-	int			i;
-
-	for (i = 0; i < LADDER_NARRAYS; i++)
-	{
-		values[i] = arrays->array[i];
-		nulls[i] = !arrays->has_array[i];
-	}
-}
-
-static MatchReader *
-read_arrays(Ladder *ladder, const MatchArrays *arrays)
-{
-	Datum		values[7 + LADDER_NARRAYS];
-	bool		nulls[7 + LADDER_NARRAYS] = {false};
-
-	values[0] = arrays->match_id;
-	nulls[0] = !arrays->has_match_id;
-	values[1] = arrays->played_at;
-	values[2] = arrays->pool;
-	values[3] = arrays->log_odds;
-	values[4] = arrays->gain;
-	values[5] = arrays->players;
-	values[6] = arrays->team;
-	copy_arrays(arrays, values + 7, nulls + 7);
-	return reader_open(ladder, QUERY_READ_ARRAYS, values, nulls);
-}
-
-/* Insert or update the row of a match; returns how many rows that were. */
-static uint64
-write_match(Ladder *ladder, LadderQuery query, const MatchArrays *arrays)
-{
-	Datum		values[5];
-	bool		nulls[5] = {false};
-
-	values[0] = arrays->match_id;
-	values[1] = arrays->played_at;
-	nulls[1] = !arrays->has_played_at;
-	values[2] = arrays->pool;
-	values[3] = arrays->log_odds;
-	values[4] = arrays->gain;
-	return ladder_execute(ladder, query, values, nulls, NULL);
-}
-
-static void
-write_participants(Ladder *ladder, const MatchArrays *arrays)
-{
-	Datum		values[3 + LADDER_NARRAYS];
-	bool		nulls[3 + LADDER_NARRAYS] = {false};
-
-	values[0] = arrays->match_id;
-	values[1] = arrays->players;
-	values[2] = arrays->team;
-	copy_arrays(arrays, values + 3, nulls + 3);
-	ladder_execute(ladder, QUERY_INSERT_PARTICIPANTS, values, nulls, NULL);
-}
+/*
+ * ---- report_match ----
+ */
 
 /*
  * Whether a match that is there already is what is reported; played_at is then
@@ -251,13 +105,12 @@ write_participants(Ladder *ladder, const MatchArrays *arrays)
 static bool
 is_same_match(Ladder *ladder, MatchArrays *arrays)
 {
-	Datum		values[1];
 	MatchReader *stored;
 	MatchReader *reported;
 	bool		same;
 
-	values[0] = id_array(ladder->match_type, &arrays->match_id, 1);
-	stored = reader_open(ladder, QUERY_READ, values, NULL);
+	stored = reader_open_matches(ladder, id_array(ladder->match_type,
+												  &arrays->match_id, 1));
 	if (!reader_next(stored))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -269,7 +122,7 @@ is_same_match(Ladder *ladder, MatchArrays *arrays)
 	if (!arrays->has_played_at)
 		arrays->played_at = TimestampTzGetDatum(stored->match.played_at);
 	arrays->has_played_at = true;
-	reported = read_arrays(ladder, arrays);
+	reported = match_arrays_open(ladder, arrays);
 	same = reader_next(reported) &&
 		reported->match.digest == stored->match.digest;
 	reader_close(reported);
@@ -281,12 +134,7 @@ is_same_match(Ladder *ladder, MatchArrays *arrays)
 static void
 replace_match(Ladder *ladder, const MatchArrays *arrays)
 {
-	Datum		values[1];
-
-	values[0] = arrays->match_id;
-	ladder_execute(ladder, QUERY_DELETE_PARTICIPANTS, values, NULL, NULL);
-	write_match(ladder, QUERY_UPDATE_MATCH, arrays);
-	write_participants(ladder, arrays);
+	match_arrays_replace(ladder, arrays);
 	ereport(NOTICE,
 			(errmsg("match %s of ladder \"%s\" was reported before with other content, which is replaced",
 					id_text(ladder->match_type, arrays->match_id),
@@ -307,47 +155,171 @@ state_array(const double *state, int nstate)
 										   TYPALIGN_DOUBLE));
 }
 
-/* One row for each player of a rated match, from its events. */
+/* The events of some players in one match, in no order. */
+static LadderQuery match_events_query = {
+	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.=) $1 "
+	"AND player_id {player =} ANY ($2)",
+	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER)}
+};
+
+/* The columns that report_match() returns, from 0. */
+enum
+{
+	REPORT_PLAYER_ID,
+	REPORT_RATING_BEFORE,
+	REPORT_RATING_AFTER,
+	REPORT_WIN_PROBABILITY,
+	REPORT_SCORE,
+	REPORT_STATE_BEFORE,
+	REPORT_STATE_AFTER,
+	REPORT_NCOLUMNS
+};
+
 static void
-return_events(FunctionCallInfo fcinfo, Ladder *ladder, int64 seq,
-			  Datum players)
+return_event(FunctionCallInfo fcinfo, const Ladder *ladder, HeapTuple tuple,
+			 TupleDesc desc)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const Model *model = ladder->model;
-	Datum		arguments[2];
+	double		before[MODEL_MAX_STATE];
+	double		after[MODEL_MAX_STATE];
+	Datum		values[REPORT_NCOLUMNS];
+	bool		nulls[REPORT_NCOLUMNS] = {false};
+	bool		isnull;
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+	{
+		before[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, EVENT_BEFORE(i),
+												 &isnull));
+		after[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, EVENT_AFTER(i),
+												&isnull));
+	}
+	values[REPORT_PLAYER_ID] =
+		CStringGetTextDatum(SPI_getvalue(tuple, desc, EVENT_PLAYER_ID));
+	values[REPORT_RATING_BEFORE] =
+		Float8GetDatum(model_display(model, ladder->params, before));
+	values[REPORT_RATING_AFTER] =
+		Float8GetDatum(model_display(model, ladder->params, after));
+	values[REPORT_WIN_PROBABILITY] =
+		SPI_getbinval(tuple, desc, EVENT_WIN_PROBABILITY,
+					  &nulls[REPORT_WIN_PROBABILITY]);
+	values[REPORT_SCORE] = SPI_getbinval(tuple, desc, EVENT_SCORE,
+										 &nulls[REPORT_SCORE]);
+	values[REPORT_STATE_BEFORE] = state_array(before, model->nstate);
+	values[REPORT_STATE_AFTER] = state_array(after, model->nstate);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/*
+ * One row for each player of a rated match, from its events: in the order in which
+ * the players first occur in the arrays.
+ */
+static void
+return_events(FunctionCallInfo fcinfo, Ladder *ladder, int64 seq,
+			  const MatchArrays *arrays)
+{
+	IdTable    *events = id_table_create(ladder->player_type);
+	Datum		values[2];
 	uint64		nrows;
 	uint64		row;
+	int			i;
 
-	arguments[0] = Int64GetDatum(seq);
-	arguments[1] = players;
-	nrows = ladder_execute(ladder, QUERY_MATCH_EVENTS, arguments, NULL, NULL);
+	values[0] = Int64GetDatum(seq);
+	values[1] = arrays->players;
+	nrows = ladder_execute(ladder, &match_events_query, values, NULL, NULL);
 	for (row = 0; row < nrows; row++)
 	{
 		HeapTuple	tuple = SPI_tuptable->vals[row];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-		double		before[MODEL_MAX_STATE];
-		double		after[MODEL_MAX_STATE];
-		Datum		values[7];
-		bool		nulls[7] = {false};
 		bool		isnull;
-		int			i;
+		bool		found;
+		Datum		player = SPI_getbinval(tuple, SPI_tuptable->tupdesc,
+										   EVENT_PLAYER_ID, &isnull);
 
-		for (i = 0; i < model->nstate; i++)
-		{
-			before[i] = DatumGetFloat8(SPI_getbinval(tuple, desc,
-													 EVENT_BEFORE(i), &isnull));
-			after[i] = DatumGetFloat8(SPI_getbinval(tuple, desc,
-													EVENT_AFTER(i), &isnull));
-		}
-		values[0] = CStringGetTextDatum(SPI_getvalue(tuple, desc, EVENT_PLAYER_ID));
-		values[1] = Float8GetDatum(model_display(model, ladder->params, before));
-		values[2] = Float8GetDatum(model_display(model, ladder->params, after));
-		values[3] = SPI_getbinval(tuple, desc, EVENT_WIN_PROBABILITY, &nulls[3]);
-		values[4] = SPI_getbinval(tuple, desc, EVENT_SCORE, &nulls[4]);
-		values[5] = state_array(before, model->nstate);
-		values[6] = state_array(after, model->nstate);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		*id_table_enter(events, player, "", &found) = tuple;
 	}
+	for (i = 0; i < arrays->n; i++)
+	{
+		bool		found;
+		void	  **event = id_table_enter(events, arrays->player[i], "", &found);
+
+		if (*event != NULL)
+			return_event(fcinfo, ladder, *event, SPI_tuptable->tupdesc);
+		*event = NULL;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* The place in the order of a match that is rated. */
+static LadderQuery rated_seq_query = {
+	.text = "SELECT seq FROM {rated_match} WHERE match_id {match =} $1 "
+	"AND status OPERATOR(pg_catalog.=) 'rated'",
+	.param = {VALUE_MATCH}
+};
+
+/* Return the events of a match, if it was rated. */
+static void
+return_rated(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *arrays)
+{
+	bool		isnull;
+	int64		seq;
+
+	if (ladder_execute(ladder, &rated_seq_query, &arrays->match_id, NULL, NULL) != 1)
+		return;
+	seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+									  SPI_tuptable->tupdesc, ONLY_COLUMN,
+									  &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return_events(fcinfo, ladder, seq, arrays);
+}
+
+/* The arguments of report_match(), by their place. */
+enum
+{
+	REPORT_ARG_LADDER,
+	REPORT_ARG_MATCH_ID,
+	REPORT_ARG_PLAYERS,
+	REPORT_ARG_TEAM,
+	REPORT_ARG_RANK,
+	REPORT_ARG_PLAYED_AT,
+	REPORT_ARG_WEIGHT,			/* to side */
+	REPORT_ARG_POOL = REPORT_ARG_WEIGHT + ARRAY_SIDE - ARRAY_WEIGHT + 1,
+	REPORT_ARG_TEAM_SCORE = REPORT_ARG_POOL + 3
+};
+
+static void
+report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
+				 MatchArrays *arrays)
+{
+	match_id_argument(fcinfo, REPORT_ARG_MATCH_ID, ladder->match_type, arrays);
+	players_argument(fcinfo, REPORT_ARG_PLAYERS, ladder->player_type, arrays);
+	arrays->team = PointerGetDatum(array_argument(fcinfo, REPORT_ARG_TEAM,
+												  "team", arrays->n));
+	optional_arrays(fcinfo, REPORT_ARG_RANK, ARRAY_RANK, ARRAY_RANK, arrays);
+	arrays->has_played_at = !PG_ARGISNULL(REPORT_ARG_PLAYED_AT);
+	if (arrays->has_played_at)
+		arrays->played_at = PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT);
+	optional_arrays(fcinfo, REPORT_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SIDE, arrays);
+	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("\"left\" must not be null where joined is given"),
+				 errhint("A match that is reported is over.")));
+	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
+	optional_arrays(fcinfo, REPORT_ARG_TEAM_SCORE, ARRAY_SCORE,
+					ARRAY_EXPERIENCE, arrays);
+}
+
+/* Write a match; false if the ladder has it with the same content. */
+static bool
+write_report(Ladder *ladder, MatchArrays *arrays)
+{
+	if (match_arrays_insert(ladder, arrays))
+		return true;
+	if (is_same_match(ladder, arrays))
+		return false;
+	replace_match(ladder, arrays);
+	return true;
 }
 
 /*
@@ -361,15 +333,12 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	MatchArrays arrays = {0};
 	Ladder	   *ladder;
 	LadderScope scope;
-	Datum		values[1];
-	bool		changed;
-	bool		isnull;
 
 	InitMaterializedSRF(fcinfo, 0);
-	required_argument(fcinfo, 0, "ladder");
-	required_argument(fcinfo, 1, "match_id");
-	required_argument(fcinfo, 3, "team");
-	if (PG_ARGISNULL(4) && PG_ARGISNULL(14))
+	required_argument(fcinfo, REPORT_ARG_LADDER, "ladder");
+	required_argument(fcinfo, REPORT_ARG_MATCH_ID, "match_id");
+	required_argument(fcinfo, REPORT_ARG_TEAM, "team");
+	if (PG_ARGISNULL(REPORT_ARG_RANK) && PG_ARGISNULL(REPORT_ARG_TEAM_SCORE))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("rank must not be null"),
@@ -387,35 +356,10 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 						ladder->name),
 				 errhint("Its matches come from a source: insert them into the tables behind it.")));
 
-	arrays.match_id = convert_id(ladder->match_type,
-								 get_fn_expr_argtype(fcinfo->flinfo, 1),
-								 PG_GETARG_DATUM(1));
-	arrays.has_match_id = true;
-	players_argument(fcinfo, 2, ladder->player_type, &arrays);
-	arrays.team = PointerGetDatum(array_argument(fcinfo, 3, "team", arrays.n));
-	optional_arrays(fcinfo, 4, ARRAY_RANK, ARRAY_RANK, &arrays);
-	arrays.has_played_at = !PG_ARGISNULL(5);
-	if (arrays.has_played_at)
-		arrays.played_at = PG_GETARG_DATUM(5);
-	optional_arrays(fcinfo, 6, ARRAY_WEIGHT, ARRAY_SIDE, &arrays);
-	if (arrays.has_array[ARRAY_JOINED] && !arrays.has_array[ARRAY_LEFT])
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("\"left\" must not be null where joined is given"),
-				 errhint("A match that is reported is over.")));
-	match_arguments(fcinfo, 11, &arrays);
-	optional_arrays(fcinfo, 14, ARRAY_SCORE, ARRAY_EXPERIENCE, &arrays);
-
-	changed = true;
-	if (write_match(ladder, QUERY_INSERT_MATCH, &arrays) > 0)
-		write_participants(ladder, &arrays);
-	else if (!is_same_match(ladder, &arrays))
-		replace_match(ladder, &arrays);
-	else
-		changed = false;
+	report_arguments(fcinfo, ladder, &arrays);
 
 	/* What the trigger at commit would do, now. */
-	if (changed && ladder->apply_at != APPLY_AT_STATEMENT)
+	if (write_report(ladder, &arrays) && ladder->apply_at != APPLY_AT_STATEMENT)
 	{
 		LadderScope owner_scope;
 
@@ -423,21 +367,15 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 		apply_pending(ladder, false);
 		ladder_leave(&owner_scope);
 	}
-
-	values[0] = id_array(ladder->match_type, &arrays.match_id, 1);
-	if (ladder_execute(ladder, QUERY_RATED, values, NULL, NULL) == 1 &&
-		DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
-								   SPI_tuptable->tupdesc, 2, &isnull)))
-		return_events(fcinfo, ladder,
-					  DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-												  SPI_tuptable->tupdesc, 4,
-												  &isnull)),
-					  arrays.players);
-
+	return_rated(fcinfo, ladder, &arrays);
 	ladder_leave(&scope);
 	SPI_finish();
 	return (Datum) 0;
 }
+
+/*
+ * ---- preview ----
+ */
 
 /* Rate the current match as if team came in at rank and all others at 1.5. */
 static void
@@ -465,6 +403,146 @@ display_change(Batch *batch, int player)
 		model_display(batch->model, batch->params, p->before);
 }
 
+/* The outcomes that a preview rates. */
+enum
+{
+	SCENARIO_WIN,
+	SCENARIO_DRAW,
+	SCENARIO_LOSS,
+	NSCENARIOS
+};
+
+/*
+ * The changes of the displayed ratings of all players, NSCENARIOS of each: if the
+ * player's team wins, draws or loses against all others.
+ */
+static double *
+scenario_changes(Batch *batch, SourceMatch *source)
+{
+	static const double rank[NSCENARIOS] = {1, 1.5, 2};
+	int			nplayers = batch->match.nplayers;
+	double	   *change = palloc_array(double, NSCENARIOS * nplayers);
+	int			scenario;
+	int			team;
+	int			i;
+
+	for (scenario = 0; scenario < NSCENARIOS; scenario++)
+		for (team = 0; team < batch->match.nteams; team++)
+		{
+			/* All draws are the same draw. */
+			if (scenario != SCENARIO_DRAW || team == 0)
+				rate_scenario(batch, source, team, rank[scenario]);
+			for (i = 0; i < nplayers; i++)
+				if (batch->match.player[i].team == team)
+					change[NSCENARIOS * i + scenario] = display_change(batch, i);
+		}
+	return change;
+}
+
+/*
+ * The players of a match that was built, in the order in which they first occur
+ * among the participants as these were read.
+ */
+static int *
+players_as_read(const Batch *batch, const SourceMatch *source)
+{
+	int		   *player = palloc_array(int, batch->match.nplayers);
+	bool	   *met = palloc0_array(bool, batch->match.nplayers);
+	int		   *read = palloc_array(int, source->n);
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < source->n; i++)
+		read[source->order[i]] = source->participant[i].player;
+	for (i = 0; i < source->n; i++)
+		if (!met[read[i]])
+		{
+			met[read[i]] = true;
+			player[n++] = read[i];
+		}
+	pfree(met);
+	pfree(read);
+	return player;
+}
+
+/* The columns that preview() returns, from 0. */
+enum
+{
+	PREVIEW_PLAYER_ID,
+	PREVIEW_TEAM_NUMBER,
+	PREVIEW_RATING,
+	PREVIEW_WIN_PROBABILITY,
+	PREVIEW_CHANGE,				/* NSCENARIOS of them */
+	PREVIEW_NCOLUMNS = PREVIEW_CHANGE + NSCENARIOS
+};
+
+static void
+return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	const double *change = scenario_changes(batch, source);
+	const int  *order = players_as_read(batch, source);
+	int			scenario;
+	int			i;
+
+	for (i = 0; i < batch->match.nplayers; i++)
+	{
+		const BatchPlayer *player = batch->player[order[i]];
+		const MatchTeam *team =
+			&batch->match.team[batch->match.player[order[i]].team];
+		Datum		values[PREVIEW_NCOLUMNS];
+		bool		nulls[PREVIEW_NCOLUMNS] = {false};
+
+		values[PREVIEW_PLAYER_ID] =
+			CStringGetTextDatum(id_text(batch->player_type, player->id));
+		values[PREVIEW_TEAM_NUMBER] = Int32GetDatum(team->number);
+		values[PREVIEW_RATING] =
+			Float8GetDatum(model_display(batch->model, batch->params,
+										 player->state));
+		values[PREVIEW_WIN_PROBABILITY] = Float8GetDatum(team->win);
+		for (scenario = 0; scenario < NSCENARIOS; scenario++)
+			values[PREVIEW_CHANGE + scenario] =
+				Float8GetDatum(change[NSCENARIOS * order[i] + scenario]);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/* The arguments of preview(), by their place. */
+enum
+{
+	PREVIEW_ARG_LADDER,
+	PREVIEW_ARG_PLAYERS,
+	PREVIEW_ARG_TEAM,
+	PREVIEW_ARG_WEIGHT,			/* to side */
+	PREVIEW_ARG_POOL = PREVIEW_ARG_WEIGHT + ARRAY_SIDE - ARRAY_WEIGHT + 1,
+	PREVIEW_ARG_SQUAD = PREVIEW_ARG_POOL + 3
+};
+
+static void
+preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
+				  MatchArrays *arrays)
+{
+	Datum	   *rank;
+	int			i;
+
+	players_argument(fcinfo, PREVIEW_ARG_PLAYERS, ladder->player_type, arrays);
+	arrays->team = PointerGetDatum(array_argument(fcinfo, PREVIEW_ARG_TEAM,
+												  "team", arrays->n));
+	arrays->played_at = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
+	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SIDE, arrays);
+	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_SQUAD, ARRAY_SQUAD, ARRAY_SQUAD, arrays);
+
+	/* Any result will do to build the match. */
+	rank = palloc_array(Datum, arrays->n);
+	for (i = 0; i < arrays->n; i++)
+		rank[i] = Int32GetDatum(1);
+	arrays->array[ARRAY_RANK] =
+		PointerGetDatum(construct_array(rank, arrays->n, INT4OID, sizeof(int32),
+										true, TYPALIGN_INT));
+	arrays->has_array[ARRAY_RANK] = true;
+}
+
 /*
  * preview(ladder, players, team, weight, joined, left, commanding, side, pool,
  *		   log_odds, gain, squad)
@@ -472,87 +550,34 @@ display_change(Batch *batch, int player)
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	static const double scenario_rank[3] = {1, 1.5, 2}; /* win, draw, loss */
 	MatchArrays arrays = {0};
 	Ladder	   *ladder;
 	LadderScope scope;
 	MatchReader *reader;
 	Batch	   *batch;
 	MatchStatus status;
-	double	   *change;
-	Datum	   *rank;
 	int			offender;
-	int			nplayers;
-	int			scenario;
-	int			team;
-	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
-	required_argument(fcinfo, 0, "ladder");
-	required_argument(fcinfo, 2, "team");
+	required_argument(fcinfo, PREVIEW_ARG_LADDER, "ladder");
+	required_argument(fcinfo, PREVIEW_ARG_TEAM, "team");
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 AccessShareLock);
 	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
-
-	players_argument(fcinfo, 1, ladder->player_type, &arrays);
-	arrays.team = PointerGetDatum(array_argument(fcinfo, 2, "team", arrays.n));
-	arrays.played_at = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	optional_arrays(fcinfo, 3, ARRAY_WEIGHT, ARRAY_SIDE, &arrays);
-	match_arguments(fcinfo, 8, &arrays);
-	optional_arrays(fcinfo, 11, ARRAY_SQUAD, ARRAY_SQUAD, &arrays);
-
-	/* Any result will do to build the match. */
-	rank = palloc_array(Datum, arrays.n);
-	for (i = 0; i < arrays.n; i++)
-		rank[i] = Int32GetDatum(1);
-	arrays.array[ARRAY_RANK] =
-		PointerGetDatum(construct_array(rank, arrays.n, INT4OID, sizeof(int32),
-										true, TYPALIGN_INT));
-	arrays.has_array[ARRAY_RANK] = true;
+	preview_arguments(fcinfo, ladder, &arrays);
 
 	batch = ladder_batch(ladder);
-	reader = read_arrays(ladder, &arrays);
+	reader = match_arrays_open(ladder, &arrays);
 	(void) reader_next(reader);
 	status = batch_build(batch, &reader->match, &offender);
 	if (status != MATCH_OK)
 		batch_report(batch, &reader->match, status, offender);
 	batch_request_states(batch);
 	batch_load(batch, ladder, false);
-
-	nplayers = batch->match.nplayers;
-	change = palloc_array(double, 3 * nplayers);
-	for (scenario = 0; scenario < 3; scenario++)
-		for (team = 0; team < batch->match.nteams; team++)
-		{
-			/* All draws are the same draw. */
-			if (scenario != 1 || team == 0)
-				rate_scenario(batch, &reader->match, team,
-							  scenario_rank[scenario]);
-			for (i = 0; i < nplayers; i++)
-				if (batch->match.player[i].team == team)
-					change[3 * i + scenario] = display_change(batch, i);
-		}
-
-	for (i = 0; i < nplayers; i++)
-	{
-		MatchTeam  *player_team = &batch->match.team[batch->match.player[i].team];
-		Datum		values[7];
-		bool		nulls[7] = {false};
-
-		values[0] = CStringGetTextDatum(id_text(ladder->player_type,
-												batch->player[i]->id));
-		values[1] = Int32GetDatum(player_team->number);
-		values[2] = Float8GetDatum(model_display(ladder->model, ladder->params,
-												 batch->player[i]->state));
-		values[3] = Float8GetDatum(player_team->win);
-		for (scenario = 0; scenario < 3; scenario++)
-			values[4 + scenario] = Float8GetDatum(change[3 * i + scenario]);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
+	return_preview(fcinfo, batch, &reader->match);
 
 	ladder_leave(&scope);
 	SPI_finish();

@@ -4,6 +4,7 @@
  */
 #include "pg/ladder/match_reader.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/tstoreReceiver.h"
@@ -11,10 +12,75 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/float.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* The columns of QUERY_READ_RATED behind those of the source. */
+#include "pg/ladder/cache.h"
+
+/*
+ * ---- Queries ----
+ */
+
+/*
+ * The select list over a source aliased s: every canonical column, those that
+ * it lacks as nulls.
+ */
+static void
+append_source_columns(QueryDraft *draft)
+{
+	const Ladder *ladder = draft->ladder;
+	StringInfo	sql = &draft->sql;
+	Oid			source = ladder->relation[LADDER_SOURCE];
+	int			i;
+
+	for (i = 0; i < SOURCE_NCOLUMNS; i++)
+	{
+		const SourceColumnSpec *spec = &source_columns[i];
+		AttrNumber	attnum = get_attnum(source, spec->name);
+		const char *type = spec->type ? spec->type :
+			i == SOURCE_MATCH_ID ? ladder->match_type->name :
+			ladder->player_type->name;
+
+		if (i > 0)
+			appendStringInfoString(sql, ", ");
+		if (attnum == InvalidAttrNumber)
+		{
+			if (strcmp(spec->needed, "yes") == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_UNDEFINED_COLUMN),
+						 errmsg("view %s has no column \"%s\"",
+								ladder_relation_sql(ladder->cache, LADDER_SOURCE), spec->name),
+						 errhint("A source needs match_id, played_at, player_id, team, and rank, score or won.")));
+			appendStringInfo(sql, "CAST(NULL AS %s)", type);
+		}
+		else if (get_atttype(source, attnum) == BOOLOID)
+			appendStringInfo(sql, "CAST(CAST(s.%s AS pg_catalog.int4) AS %s)",
+							 quote_identifier(spec->name), type);
+		else
+			appendStringInfo(sql, "CAST(s.%s AS %s)",
+							 quote_identifier(spec->name), type);
+		appendStringInfo(sql, " AS %s", quote_identifier(spec->name));
+	}
+}
+
+static LadderQuery read_matches_query = {
+	.text = "SELECT {source_columns} FROM {source} AS s WHERE s.match_id {match =} ANY ($1) "
+	"ORDER BY 2, \"match_id\"{match order}",
+	.param = {ARRAY_OF(VALUE_MATCH)},
+	.part = {{"source_columns", append_source_columns}}
+};
+
+/* Of a match that is gone there is one row, without source columns. */
+static LadderQuery read_rated_query = {
+	.text = "SELECT {source_columns}, m.seq, m.digest, m.status, m.reason, m.void_reason, m.match_id "
+	"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
+	"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq",
+	.param = {VALUE_INT8},
+	.part = {{"source_columns", append_source_columns}}
+};
+
+/* The columns of that behind those of the source. */
 enum
 {
 	RATED_SEQ = SOURCE_NCOLUMNS + 1,
@@ -52,8 +118,25 @@ source_desc(const Ladder *ladder)
 }
 
 /*
- * Players who are merged into others, and who are excluded for a time.
+ * ---- Filters ----
  */
+
+/* Players who are merged into others, and who are excluded for a time. */
+static LadderQuery read_filters_query = {
+	.text = "SELECT kind, player_id, into_id, since, until FROM {operation} WHERE "
+	OPERATION_FILTERS " ORDER BY seq"
+};
+
+enum
+{
+	FILTER_KIND = 1,
+	FILTER_PLAYER,
+	FILTER_INTO,
+	FILTER_SINCE,
+	FILTER_UNTIL,
+	FILTER_NCOLUMNS = FILTER_UNTIL
+};
+
 typedef struct Exclusion
 {
 	TimestampTz since;
@@ -74,12 +157,36 @@ same_id(const IdType *type, Datum a, Datum b)
 										  type->collation, a, b));
 }
 
+static void
+add_merge(Filters *filters, IdType *type, Datum player, Datum into)
+{
+	Datum	   *copy = palloc_object(Datum);
+	bool		found;
+
+	*copy = datumCopy(into, type->typbyval, type->typlen);
+	*id_table_enter(filters->merged, player, "", &found) = copy;
+}
+
+static void
+add_exclusion(Filters *filters, Datum player, TimestampTz since,
+			  TimestampTz until)
+{
+	Exclusion  *exclusion = palloc_object(Exclusion);
+	bool		found;
+	void	  **place = id_table_enter(filters->excluded, player, "", &found);
+
+	exclusion->since = since;
+	exclusion->until = until;
+	exclusion->next = *place;
+	*place = exclusion;
+}
+
 static Filters *
 read_filters(Ladder *ladder)
 {
 	IdType	   *type = ladder->player_type;
 	Filters    *filters = palloc_object(Filters);
-	uint64		nrows = ladder_execute(ladder, QUERY_FILTERS, NULL, NULL, NULL);
+	uint64		nrows = ladder_execute(ladder, &read_filters_query, NULL, NULL, NULL);
 	SPITupleTable *rows = SPI_tuptable;
 	uint64		row;
 
@@ -88,34 +195,20 @@ read_filters(Ladder *ladder)
 	for (row = 0; row < nrows; row++)
 	{
 		HeapTuple	tuple = rows->vals[row];
-		TupleDesc	desc = rows->tupdesc;
-		bool		isnull;
-		bool		found;
-		Datum		player = SPI_getbinval(tuple, desc, 2, &isnull);
+		Datum		value[FILTER_NCOLUMNS + 1];
+		bool		null[FILTER_NCOLUMNS + 1];
 
-		if (isnull)
+		heap_deform_tuple(tuple, rows->tupdesc, value + 1, null + 1);
+		if (null[FILTER_PLAYER])
 			continue;
-		if (strcmp(SPI_getvalue(tuple, desc, 1), "merge") == 0)
-		{
-			Datum	   *into = palloc_object(Datum);
-			Datum		value = SPI_getbinval(tuple, desc, 3, &isnull);
-
-			*into = datumCopy(value, type->typbyval, type->typlen);
-			*id_table_enter(filters->merged, player, "", &found) = into;
-		}
+		if (strcmp(SPI_getvalue(tuple, rows->tupdesc, FILTER_KIND), "merge") == 0)
+			add_merge(filters, type, value[FILTER_PLAYER], value[FILTER_INTO]);
 		else
-		{
-			Exclusion  *exclusion = palloc_object(Exclusion);
-			void	  **place = id_table_enter(filters->excluded, player, "",
-											   &found);
-			Datum		time = SPI_getbinval(tuple, desc, 4, &isnull);
-
-			exclusion->since = isnull ? DT_NOBEGIN : DatumGetTimestampTz(time);
-			time = SPI_getbinval(tuple, desc, 5, &isnull);
-			exclusion->until = isnull ? DT_NOEND : DatumGetTimestampTz(time);
-			exclusion->next = *place;
-			*place = exclusion;
-		}
+			add_exclusion(filters, value[FILTER_PLAYER],
+						  null[FILTER_SINCE] ? DT_NOBEGIN :
+						  DatumGetTimestampTz(value[FILTER_SINCE]),
+						  null[FILTER_UNTIL] ? DT_NOEND :
+						  DatumGetTimestampTz(value[FILTER_UNTIL]));
 	}
 	SPI_freetuptable(rows);
 	return filters;
@@ -145,43 +238,64 @@ merged_player(const Filters *filters, Datum player)
 	return player;
 }
 
-MatchReader *
-reader_open(Ladder *ladder, LadderQuery query, const Datum *values,
-			const bool *nulls)
+/*
+ * ---- Readers ----
+ */
+
+/* A reader that has not run its query yet. */
+static MatchReader *
+reader_create(Ladder *ladder, bool anonymous)
 {
 	MatchReader *reader = palloc0_object(MatchReader);
 
 	reader->ladder = ladder;
-	reader->rated = (query == QUERY_READ_RATED);
-	reader->anonymous = (query == QUERY_READ_ARRAYS && nulls && nulls[0]);
+	reader->anonymous = anonymous;
 	reader->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating match",
 											ALLOCSET_SMALL_SIZES);
-	source_match_init(&reader->match,
-					  reader->anonymous ? NULL : ladder->match_type,
+	source_match_init(&reader->match, anonymous ? NULL : ladder->match_type,
 					  ladder->player_type);
 	if (ladder->filters)
 		reader->filters = read_filters(ladder);
-	if (reader->rated)
-	{
-		row_reader_open(&reader->stream, ladder, query, values);
-		reader->slot = reader->stream.slot;
-		reader->have_row = reader->stream.have_row;
-	}
-	else
-	{
-		DestReceiver *dest = CreateDestReceiver(DestTuplestore);
-
-		reader->store = tuplestore_begin_heap(true, false, work_mem);
-		SetTuplestoreDestReceiverParams(dest, reader->store,
-										CurrentMemoryContext, false, NULL, NULL);
-		ladder_execute(ladder, query, values, nulls, dest);
-		dest->rDestroy(dest);
-		reader->slot = MakeSingleTupleTableSlot(source_desc(ladder),
-												&TTSOpsMinimalTuple);
-		reader_rewind(reader);
-	}
 	return reader;
+}
+
+MatchReader *
+reader_open_rated(Ladder *ladder, int64 from)
+{
+	MatchReader *reader = reader_create(ladder, false);
+	Datum		values[1];
+
+	values[0] = Int64GetDatum(from);
+	reader->rated = true;
+	row_reader_open(&reader->stream, ladder, &read_rated_query, values);
+	reader->slot = reader->stream.slot;
+	reader->have_row = reader->stream.have_row;
+	return reader;
+}
+
+MatchReader *
+reader_open_query(Ladder *ladder, LadderQuery *query, const Datum *values,
+				  const bool *nulls, bool anonymous)
+{
+	MatchReader *reader = reader_create(ladder, anonymous);
+	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
+
+	reader->store = tuplestore_begin_heap(true, false, work_mem);
+	SetTuplestoreDestReceiverParams(dest, reader->store, CurrentMemoryContext,
+									false, NULL, NULL);
+	ladder_execute(ladder, query, values, nulls, dest);
+	dest->rDestroy(dest);
+	reader->slot = MakeSingleTupleTableSlot(source_desc(ladder),
+											&TTSOpsMinimalTuple);
+	reader_rewind(reader);
+	return reader;
+}
+
+MatchReader *
+reader_open_matches(Ladder *ladder, Datum ids)
+{
+	return reader_open_query(ladder, &read_matches_query, &ids, NULL, false);
 }
 
 /*
@@ -227,14 +341,14 @@ reader_close(MatchReader *reader)
 
 /* The columns of the row in the slot, by SourceColumn. */
 static const Datum *
-row_values(MatchReader *reader)
+source_values(MatchReader *reader)
 {
 	slot_getallattrs(reader->slot);
 	return reader->slot->tts_values;
 }
 
 static const bool *
-row_nulls(MatchReader *reader)
+source_nulls(MatchReader *reader)
 {
 	return reader->slot->tts_isnull;
 }
@@ -274,7 +388,7 @@ static void
 begin_match(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	const Datum *values = row_values(reader);
+	const Datum *values = source_values(reader);
 
 	match->n = 0;
 	match->id = (Datum) 0;
@@ -283,7 +397,7 @@ begin_match(MatchReader *reader)
 	match->void_reason = NULL;
 	if (reader->rated && !read_rated_columns(reader))
 		return;
-	source_match_begin(match, values, row_nulls(reader));
+	source_match_begin(match, values, source_nulls(reader));
 }
 
 /* Whether the row in the slot belongs to the current match. */
@@ -303,8 +417,8 @@ same_match(MatchReader *reader)
 										  reader->match.id,
 										  source_match_required(&reader->match,
 																SOURCE_MATCH_ID,
-																row_values(reader),
-																row_nulls(reader))));
+																source_values(reader),
+																source_nulls(reader))));
 }
 
 /* What of a participant goes into the digest, without padding. */
@@ -357,8 +471,8 @@ static void
 read_participant(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	const Datum *values = row_values(reader);
-	Participant *p = source_match_add(match, values, row_nulls(reader));
+	const Datum *values = source_values(reader);
+	Participant *p = source_match_add(match, values, source_nulls(reader));
 	DigestRow	row;
 	int			i;
 

@@ -14,7 +14,7 @@
 #include "pg/ladder/row_reader.h"
 
 /*
- * Reads matches, one after another: those of QUERY_READ_RATED as the query runs,
+ * Reads matches, one after another: those in rated order as the query runs,
  * others, which may be read twice, from a tuplestore.
  */
 typedef struct MatchReader
@@ -22,25 +22,42 @@ typedef struct MatchReader
 	Ladder	   *ladder;
 	struct Filters *filters;	/* who is excluded or merged, or NULL */
 	Tuplestorestate *store;		/* or NULL */
-	RowReader	stream;			/* of QUERY_READ_RATED */
+	RowReader	stream;			/* in rated order */
 	TupleTableSlot *slot;
 	bool		have_row;
-	bool		rated;			/* with the columns of QUERY_READ_RATED */
+	bool		rated;			/* with what rated_match has */
 	bool		anonymous;		/* one match without an identifier */
 	MemoryContext context;		/* of the current match's ids and texts */
 	SourceMatch match;
 } MatchReader;
 
 /*
- * Run QUERY_READ, QUERY_READ_ARRAYS or QUERY_READ_RATED, and set a reader to its
- * beginning; reader_rewind() does so again, but not for the last one.
+ * Read the matches with these identifiers, an array, as far as the source has
+ * them, in the order of played_at and match_id.
  *
  * The participants of a match come in a total order, so that sums round alike
  * whenever it is read: by team and player, then by all that stints can say.
  */
-extern MatchReader *reader_open(Ladder *ladder, LadderQuery query,
-								const Datum *values, const bool *nulls);
+extern MatchReader *reader_open_matches(Ladder *ladder, Datum ids);
+
+/*
+ * Read all matches that have a place in the order, from a seq on, with what
+ * rated_match has of them; such a reader cannot be rewound.
+ */
+extern MatchReader *reader_open_rated(Ladder *ladder, int64 from);
+
+/*
+ * Read the rows of a query whose columns are those of SourceColumn; anonymous: they
+ * are one match, which has no identifier.
+ */
+extern MatchReader *reader_open_query(Ladder *ladder, LadderQuery *query,
+									  const Datum *values, const bool *nulls,
+									  bool anonymous);
+
+/* Read the next match into reader->match; false if there is none. */
 extern bool reader_next(MatchReader *reader);
+
+/* Begin again, but not in rated order. */
 extern void reader_rewind(MatchReader *reader);
 extern void reader_close(MatchReader *reader);
 

@@ -22,14 +22,93 @@
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/columns.h"
+#include "pg/ladder/plans.h"
+
+/*
+ * ---- Queries ----
+ *
+ * Their rows come from ephemeral relations, with the columns of columns.h.
+ */
+
+#define SAME_EVENT \
+	"e.player_id {player =} b.player_id AND e.pool OPERATOR(pg_catalog.=) b.pool " \
+	"AND e.seq OPERATOR(pg_catalog.=) b.seq"
+
+static LadderQuery insert_events_query = {
+	.text = "INSERT INTO {event} ({event columns}) SELECT {event columns} FROM batch_event"
+};
+
+static LadderQuery update_events_query = {
+	.text = "UPDATE {event} AS e SET ({event columns}) = ROW (b.*) FROM batch_event AS b WHERE " SAME_EVENT
+};
+
+static LadderQuery delete_events_query = {
+	.text = "DELETE FROM {event} AS e USING batch_event AS b WHERE " SAME_EVENT
+};
+
+/* A match that was unrated may have been noted down before. */
+static LadderQuery insert_matches_query = {
+	.text = "INSERT INTO {rated_match} AS m ({rated_match columns}) SELECT {rated_match columns} FROM batch_match "
+	"ON CONFLICT (match_id) DO UPDATE SET {rated_match set excluded}, rated_at = excluded.rated_at "
+	"WHERE m.seq IS NULL"
+};
+
+static LadderQuery update_matches_query = {
+	.text = "UPDATE {rated_match} AS m SET {rated_match set b}, rated_at = pg_catalog.now() "
+	"FROM batch_match AS b WHERE m.match_id {match =} b.match_id"
+};
+
+#define SAME_RATING \
+	"r.player_id {player =} b.player_id AND r.pool OPERATOR(pg_catalog.=) b.pool"
+
+static LadderQuery insert_ratings_query = {
+	.text = "INSERT INTO {rating} ({rating columns}) SELECT {rating columns} FROM batch_rating"
+};
+
+static LadderQuery update_ratings_query = {
+	.text = "UPDATE {rating} AS r SET {rating set b} FROM batch_rating AS b WHERE " SAME_RATING
+};
+
+static LadderQuery delete_ratings_query = {
+	.text = "DELETE FROM {rating} AS r USING batch_rating AS b WHERE " SAME_RATING
+};
+
+/* The table that rows are for, and the queries for each action. */
+typedef struct OutboxTable
+{
+	const char *name;			/* of the ephemeral relation */
+	const LadderTable *columns;
+	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
+} OutboxTable;
+
+static const OutboxTable event_outbox_table = {
+	"batch_event", &event_table,
+	{&insert_events_query, &update_events_query, &delete_events_query}
+};
+
+static const OutboxTable match_outbox_table = {
+	"batch_match", &match_table,
+	{&insert_matches_query, &update_matches_query, NULL}
+};
+
+static const OutboxTable rating_outbox_table = {
+	"batch_rating", &rating_table,
+	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}
+};
+
+/*
+ * ---- Outboxes ----
+ */
+
 static Outbox *
-outbox_create(Ladder *ladder, const char *name, TupleDesc desc)
+outbox_create(Ladder *ladder, const OutboxTable *table)
 {
 	Outbox	   *outbox = palloc0_object(Outbox);
 
 	outbox->ladder = ladder;
-	outbox->name = name;
-	outbox->desc = desc;
+	outbox->table = table;
+	outbox->desc = table_desc(table->columns, ladder);
 	outbox->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating row",
 											ALLOCSET_SMALL_SIZES);
@@ -38,9 +117,9 @@ outbox_create(Ladder *ladder, const char *name, TupleDesc desc)
 
 /* With rows that a query can read. */
 static Outbox *
-query_outbox(Ladder *ladder, const char *name, TupleDesc desc)
+query_outbox(Ladder *ladder, const OutboxTable *table)
 {
-	Outbox	   *outbox = outbox_create(ladder, name, desc);
+	Outbox	   *outbox = outbox_create(ladder, table);
 
 	outbox->rows = tuplestore_begin_heap(true, false, work_mem);
 	return outbox;
@@ -49,7 +128,7 @@ query_outbox(Ladder *ladder, const char *name, TupleDesc desc)
 Outbox *
 event_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, BATCH_EVENT, ladder_event_desc(ladder));
+	return query_outbox(ladder, &event_outbox_table);
 }
 
 /*
@@ -83,7 +162,7 @@ new_event_outbox(Ladder *ladder)
 
 	if (!ladder->large || !can_copy_events(ladder))
 		return event_outbox(ladder);
-	outbox = outbox_create(ladder, BATCH_EVENT, ladder_event_desc(ladder));
+	outbox = outbox_create(ladder, &event_outbox_table);
 	outbox->file = BufFileCreateTemp(false);
 	initStringInfo(&outbox->line);
 
@@ -98,42 +177,23 @@ new_event_outbox(Ladder *ladder)
 Outbox *
 match_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, BATCH_MATCH, ladder_match_desc(ladder));
+	return query_outbox(ladder, &match_outbox_table);
 }
 
 Outbox *
 rating_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, BATCH_RATING, ladder_rating_desc(ladder));
+	return query_outbox(ladder, &rating_outbox_table);
 }
 
-static void
-outbox_put(Outbox *outbox, Datum *values, bool *nulls)
-{
-	tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
-	outbox->nrows++;
-}
-
-/* A text column that may be null. */
-static void
-text_column(Datum *values, bool *nulls, int column, const char *text)
-{
-	nulls[column] = (text == NULL);
-	if (text != NULL)
-		values[column] = CStringGetTextDatum(text);
-}
+/*
+ * ---- COPY ----
+ */
 
 static void
 send_null(StringInfo line)
 {
 	pq_sendint32(line, -1);
-}
-
-static void
-send_int32(StringInfo line, int32 value)
-{
-	pq_sendint32(line, sizeof(int32));
-	pq_sendint32(line, value);
 }
 
 static void
@@ -153,14 +213,8 @@ send_float8(StringInfo line, double value)
 static void
 send_text(StringInfo line, const char *text)
 {
-	int			length;
+	int			length = (int) strlen(text);
 
-	if (text == NULL)
-	{
-		send_null(line);
-		return;
-	}
-	length = (int) strlen(text);
 	pq_sendint32(line, length);
 	appendBinaryStringInfo(line, text, length);
 }
@@ -180,46 +234,61 @@ send_id(StringInfo line, IdType *type, Datum id)
 	appendBinaryStringInfo(line, VARDATA(bytes), VARSIZE(bytes) - VARHDRSZ);
 }
 
-/* An event in binary COPY format, with the columns in the order of EventColumn. */
+/* A column that is not null, in binary COPY format. */
+static void
+send_column(StringInfo line, const Ladder *ladder, const LadderColumn *column,
+			const void *field)
+{
+	switch (column->type)
+	{
+		case VALUE_PLAYER:
+			send_id(line, ladder->player_type, *(const Datum *) field);
+			break;
+		case VALUE_MATCH:
+			send_id(line, ladder->match_type, *(const Datum *) field);
+			break;
+		case VALUE_INT4:
+			pq_sendint32(line, sizeof(int32));
+			pq_sendint32(line, column_int4(column, field));
+			break;
+		case VALUE_INT8:
+			send_int64(line, *(const int64 *) field);
+			break;
+		case VALUE_TIME:
+			send_int64(line, *(const TimestampTz *) field);
+			break;
+		case VALUE_FLOAT8:
+			send_float8(line, *(const double *) field);
+			break;
+		case VALUE_TEXT:
+			send_text(line, *(const char *const *) field);
+			break;
+		default:
+			elog(ERROR, "column \"%s\" has no such type", column->name);
+	}
+}
+
+/* Write an event to the file. */
 static void
 send_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 {
 	Ladder	   *ladder = outbox->ladder;
 	StringInfo	line = &outbox->line;
 	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	RowValues	values = event_values(step, row);
 	int			i;
 
 	resetStringInfo(line);
-	pq_sendint16(line, EVENT_NCOLUMNS + 2 * ladder->model->nstate);
-	send_int64(line, step->seq);
-	if (step->is_match)
-		send_id(line, ladder->match_type, step->match_id);
-	else
-		send_null(line);
-	send_id(line, ladder->player_type, row->player->id);
-	send_text(line, row->player->pool);
-	send_text(line, step->kind);
-	if (step->is_match)
-		send_int32(line, row->team);
-	else
-		send_null(line);
-	send_int32(line, (int32) Min(row->games, PG_INT32_MAX));
-	send_int64(line, step->at);
-	if (TIMESTAMP_IS_NOBEGIN(row->last_played))
-		send_null(line);
-	else
-		send_int64(line, row->last_played);
-	if (step->is_match)
+	pq_sendint16(line, outbox->desc->natts);
+	for (i = 0; i < event_table.ncolumns; i++)
 	{
-		send_float8(line, row->score);
-		send_float8(line, row->win_probability);
+		const LadderColumn *column = &event_table.column[i];
+
+		if (column_is_null(column, &values))
+			send_null(line);
+		else
+			send_column(line, ladder, column, column_field(column, &values));
 	}
-	else
-	{
-		send_null(line);
-		send_null(line);
-	}
-	send_text(line, step->reason);
 	for (i = 0; i < ladder->model->nstate; i++)
 	{
 		send_float8(line, row->before[i]);
@@ -277,12 +346,23 @@ copy_events(Outbox *outbox)
 	return nrows;
 }
 
+/*
+ * ---- Rows ----
+ */
+
+static void
+outbox_put(Outbox *outbox, Datum *values, bool *nulls)
+{
+	tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
+	outbox->nrows++;
+}
+
 void
 put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 {
-	int			nstate = outbox->ladder->model->nstate;
-	Datum		values[EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE];
-	bool		nulls[EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE] = {false};
+	RowValues	from = event_values(step, row);
+	Datum		values[EVENT_MAX_COLUMNS];
+	bool		nulls[EVENT_MAX_COLUMNS] = {false};
 	MemoryContext old;
 	int			i;
 
@@ -292,27 +372,12 @@ put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 		return;
 	}
 	old = MemoryContextSwitchTo(outbox->context);
-	values[EVENT_SEQ - 1] = Int64GetDatum(step->seq);
-	values[EVENT_MATCH_ID - 1] = step->match_id;
-	values[EVENT_PLAYER_ID - 1] = row->player->id;
-	values[EVENT_POOL - 1] = CStringGetTextDatum(row->player->pool);
-	values[EVENT_KIND - 1] = CStringGetTextDatum(step->kind);
-	values[EVENT_TEAM - 1] = Int32GetDatum(row->team);
-	values[EVENT_GAMES - 1] = Int32GetDatum((int32) Min(row->games, PG_INT32_MAX));
-	values[EVENT_PLAYED_AT - 1] = TimestampTzGetDatum(step->at);
-	values[EVENT_LAST_PLAYED - 1] = TimestampTzGetDatum(row->last_played);
-	nulls[EVENT_LAST_PLAYED - 1] = TIMESTAMP_IS_NOBEGIN(row->last_played);
-	values[EVENT_SCORE - 1] = Float8GetDatum(row->score);
-	values[EVENT_WIN_PROBABILITY - 1] = Float8GetDatum(row->win_probability);
-	text_column(values, nulls, EVENT_REASON - 1, step->reason);
-	for (i = 0; i < nstate; i++)
+	table_form(&event_table, &from, values, nulls);
+	for (i = 0; i < outbox->ladder->model->nstate; i++)
 	{
 		values[EVENT_BEFORE(i) - 1] = Float8GetDatum(row->before[i]);
 		values[EVENT_AFTER(i) - 1] = Float8GetDatum(row->after[i]);
 	}
-	nulls[EVENT_MATCH_ID - 1] = nulls[EVENT_TEAM - 1] =
-		nulls[EVENT_SCORE - 1] = nulls[EVENT_WIN_PROBABILITY - 1] =
-		!step->is_match;
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
@@ -321,8 +386,8 @@ put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 void
 put_event_key(Outbox *outbox, int64 seq, Datum player_id, Datum pool)
 {
-	Datum		values[EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE] = {0};
-	bool		nulls[EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE];
+	Datum		values[EVENT_MAX_COLUMNS] = {0};
+	bool		nulls[EVENT_MAX_COLUMNS];
 
 	memset(nulls, true, sizeof(nulls));
 	values[EVENT_SEQ - 1] = Int64GetDatum(seq);
@@ -337,17 +402,19 @@ void
 put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 		  const char *reason, bool has_seq, int64 seq)
 {
-	Datum		values[6] = {0};
-	bool		nulls[6] = {false};
+	Datum		values[MATCH_NCOLUMNS] = {0};
+	bool		nulls[MATCH_NCOLUMNS] = {false};
 	MemoryContext old = MemoryContextSwitchTo(outbox->context);
 
-	values[0] = source->id;
-	values[1] = CStringGetTextDatum(status);
-	text_column(values, nulls, 2, reason);
-	values[3] = Int64GetDatum(source->digest);
-	values[4] = Int64GetDatum(seq);
-	nulls[4] = !has_seq;
-	values[5] = TimestampTzGetDatum(source->played_at);
+	values[MATCH_ID - 1] = source->id;
+	values[MATCH_STATUS - 1] = CStringGetTextDatum(status);
+	nulls[MATCH_REASON - 1] = (reason == NULL);
+	if (reason != NULL)
+		values[MATCH_REASON - 1] = CStringGetTextDatum(reason);
+	values[MATCH_DIGEST - 1] = Int64GetDatum(source->digest);
+	nulls[MATCH_SEQ - 1] = !has_seq;
+	values[MATCH_SEQ - 1] = Int64GetDatum(seq);
+	values[MATCH_PLAYED_AT - 1] = TimestampTzGetDatum(source->played_at);
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
@@ -356,54 +423,51 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 void
 put_rating(Outbox *outbox, const BatchPlayer *player)
 {
-	const Model *model = outbox->ladder->model;
-	Datum		values[7 + MODEL_MAX_STATE];
-	bool		nulls[7 + MODEL_MAX_STATE] = {false};
+	Datum		values[RATING_MAX_COLUMNS];
+	bool		nulls[RATING_MAX_COLUMNS];
 	MemoryContext old = MemoryContextSwitchTo(outbox->context);
-	int			n = 0;
-	int			i;
 
-	values[n++] = player->id;
-	values[n++] = CStringGetTextDatum(player->pool);
-	for (i = 0; i < model->nstate; i++)
-		values[n++] = Float8GetDatum(player->state[i]);
-	values[n++] = Int64GetDatum(player->games);
-	values[n++] = Int64GetDatum(player->wins);
-	values[n++] = Int64GetDatum(player->draws);
-	values[n++] = Int64GetDatum(player->losses);
-	nulls[n] = TIMESTAMP_IS_NOBEGIN(player->last_played);
-	values[n++] = TimestampTzGetDatum(player->last_played);
+	rating_form(outbox->ladder->model, player, values, nulls);
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
 }
 
+/*
+ * ---- Sending ----
+ */
+
+/* Run a query on the rows; returns how many it processed. */
+static uint64
+query_rows(Outbox *outbox, LadderQuery *query)
+{
+	EphemeralNamedRelation enr = palloc0_object(EphemeralNamedRelationData);
+	const char *name = outbox->table->name;
+	uint64		nrows;
+
+	enr->md.name = unconstify(char *, name);
+	enr->md.reliddesc = InvalidOid;
+	enr->md.tupdesc = outbox->desc;
+	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
+	enr->md.enrtuples = outbox->nrows;
+	enr->reldata = outbox->rows;
+	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "could not register \"%s\"", name);
+	nrows = ladder_execute(outbox->ladder, query, NULL, NULL, NULL);
+	if (SPI_unregister_relation(name) != SPI_OK_REL_UNREGISTER)
+		elog(ERROR, "could not unregister \"%s\"", name);
+	return nrows;
+}
+
 void
-outbox_send(Outbox *outbox, LadderQuery query)
+outbox_send(Outbox *outbox, OutboxAction action)
 {
 	uint64		nrows = 0;
 
-	if (outbox->nrows > 0 && outbox->file != NULL)
-	{
-		Assert(query == QUERY_INSERT_EVENTS);
-		nrows = copy_events(outbox);
-	}
-	else if (outbox->nrows > 0)
-	{
-		EphemeralNamedRelation enr = palloc0_object(EphemeralNamedRelationData);
-
-		enr->md.name = unconstify(char *, outbox->name);
-		enr->md.reliddesc = InvalidOid;
-		enr->md.tupdesc = outbox->desc;
-		enr->md.enrtype = ENR_NAMED_TUPLESTORE;
-		enr->md.enrtuples = outbox->nrows;
-		enr->reldata = outbox->rows;
-		if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
-			elog(ERROR, "could not register \"%s\"", outbox->name);
-		nrows = ladder_execute(outbox->ladder, query, NULL, NULL, NULL);
-		if (SPI_unregister_relation(outbox->name) != SPI_OK_REL_UNREGISTER)
-			elog(ERROR, "could not unregister \"%s\"", outbox->name);
-	}
+	Assert(outbox->file == NULL || action == OUTBOX_INSERT);
+	if (outbox->nrows > 0)
+		nrows = outbox->file != NULL ? copy_events(outbox) :
+			query_rows(outbox, outbox->table->query[action]);
 
 	/* Exactly once means that no row gets lost on the way either. */
 	if (nrows != outbox->nrows)

@@ -14,6 +14,14 @@
 #include "pg/ladder/ladder.h"
 #include "pg/matches/batch.h"
 
+/* The statement that writes the rows of an outbox. */
+typedef enum OutboxAction
+{
+	OUTBOX_INSERT,
+	OUTBOX_UPDATE,
+	OUTBOX_DELETE
+} OutboxAction;
+
 /*
  * Rows that a query will see as an ephemeral relation, or that COPY will read: it
  * inserts many at a time, which no query does.
@@ -21,7 +29,7 @@
 typedef struct Outbox
 {
 	Ladder	   *ladder;
-	const char *name;
+	const struct OutboxTable *table;
 	TupleDesc	desc;
 	Tuplestorestate *rows;
 	BufFile    *file;			/* instead of rows, in binary COPY format */
@@ -30,12 +38,13 @@ typedef struct Outbox
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
+/* Outboxes for event, rated_match and rating; all end with outbox_send(). */
 extern Outbox *event_outbox(Ladder *ladder);
-
-/* Events that are new, in whatever way suits their number. */
-extern Outbox *new_event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);
 extern Outbox *rating_outbox(Ladder *ladder);
+
+/* For events that are all to be inserted, in whatever way suits their number. */
+extern Outbox *new_event_outbox(Ladder *ladder);
 
 /* An event of the step that a batch has just made. */
 extern void put_event(Outbox *outbox, const BatchStep *step,
@@ -50,13 +59,13 @@ extern void put_match(Outbox *outbox, const SourceMatch *source,
 					  const char *status, const char *reason, bool has_seq,
 					  int64 seq);
 
+/* The row of a player; its key is enough to delete it. */
 extern void put_rating(Outbox *outbox, const BatchPlayer *player);
 
 /*
- * Write all rows by a query that reads the ephemeral relation, or by COPY in the
- * place of QUERY_INSERT_EVENTS, and end the outbox; an error if it did not
- * process as many rows.
+ * Write all rows, and end the outbox; an error unless every one of them was
+ * processed.
  */
-extern void outbox_send(Outbox *outbox, LadderQuery query);
+extern void outbox_send(Outbox *outbox, OutboxAction action);
 
 #endif							/* OUTBOX_H */

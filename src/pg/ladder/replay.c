@@ -11,6 +11,7 @@
  */
 #include "pg/ladder/replay.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -18,109 +19,159 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-bool
-same_bits(double a, double b)
-{
-	return memcmp(&a, &b, sizeof(double)) == 0;
-}
+#include "pg/ladder/columns.h"
+#include "pg/ladder/plans.h"
 
 /*
  * ---- Players as they were ----
  */
 
-/* A number, with null as zero. */
-static int64
-count_column(HeapTuple tuple, TupleDesc desc, int column)
+#define COUNTS \
+	"pg_catalog.count(score) AS games, " \
+	"pg_catalog.count(*) FILTER (WHERE score OPERATOR(pg_catalog.=) 1) AS wins, " \
+	"pg_catalog.count(*) FILTER (WHERE score OPERATOR(pg_catalog.=) 0.5) AS draws, " \
+	"pg_catalog.count(*) FILTER (WHERE score OPERATOR(pg_catalog.=) 0) AS losses"
+
+/* All who have events from $1 on, and what of their counts is from there. */
+#define ALL_PLAYERS \
+	"SELECT player_id, pool, " COUNTS " FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 GROUP BY player_id, pool"
+
+/* The same of players given; same_pool restricts their events m. */
+#define SOME_PLAYERS(same_pool) \
+	"SELECT k.player_id, k.pool, n.games, n.wins, n.draws, n.losses " \
+	"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(player_id, pool) " \
+	"CROSS JOIN LATERAL (SELECT " COUNTS " FROM {event} AS m WHERE m.player_id {player =} k.player_id " \
+	same_pool "AND m.seq OPERATOR(pg_catalog.>=) $1) AS n"
+
+/* When a player's match in the pool was last, from the event before. */
+#define LAST_IN_POOL \
+	"CASE WHEN e.score IS NULL THEN e.last_played ELSE GREATEST(e.last_played, e.played_at) END"
+
+#define LAST_IN_ALL_POOLS \
+	"(SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
+	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.score IS NOT NULL)"
+
+/*
+ * Players as they were before $1: what of their counts came from there on, the last
+ * event before (null if none), and the row that rating has now (null if none).
+ */
+#define PLAYERS_AT(players, last_played, same_pool) \
+	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, e.seq IS NOT NULL, " last_played ", " \
+	"r.player_id IS NOT NULL, {rating columns r}, {states e _after} " \
+	"FROM (" players ") AS c " \
+	"LEFT JOIN {rating} AS r ON r.player_id {player =} c.player_id AND r.pool OPERATOR(pg_catalog.=) c.pool " \
+	"LEFT JOIN LATERAL (SELECT * FROM {event} AS l WHERE l.player_id {player =} c.player_id " \
+	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 ORDER BY l.seq DESC LIMIT 1) AS e ON true"
+
+enum
 {
-	bool		isnull;
-	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
+	AT_PLAYER_ID,				/* from 0 */
+	AT_POOL,
+	AT_LATER_GAMES,
+	AT_LATER_WINS,
+	AT_LATER_DRAWS,
+	AT_LATER_LOSSES,
+	AT_HAS_EVENT,
+	AT_LAST_PLAYED,
+	AT_HAS_RATING,
+	AT_RATING,					/* the columns of rating, */
+	AT_MAX_COLUMNS = AT_RATING + RATING_MAX_COLUMNS + MODEL_MAX_STATE	/* and the states */
+};
 
-	return isnull ? 0 : DatumGetInt64(value);
-}
+/* With events from a seq on. */
+static LadderQuery players_at_query = {
+	.text = PLAYERS_AT(ALL_PLAYERS, LAST_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
+	.param = {VALUE_INT8}
+};
 
-static TimestampTz
-time_column(HeapTuple tuple, TupleDesc desc, int column)
-{
-	bool		isnull;
-	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
+/* The same of players given. */
+static LadderQuery some_players_at_query = {
+	.text = PLAYERS_AT(SOME_PLAYERS("AND m.pool OPERATOR(pg_catalog.=) k.pool "), LAST_IN_POOL,
+					   "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
+	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
+};
 
-	return isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
-}
+/* The same of what pools share, which is in the events of all pools. */
+static LadderQuery shared_at_query = {
+	.text = PLAYERS_AT(SOME_PLAYERS(""), LAST_IN_ALL_POOLS, ""),
+	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
+};
 
-static double
-state_column(HeapTuple tuple, TupleDesc desc, int column)
-{
-	bool		isnull;
-	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
-
-	return isnull ? 0 : DatumGetFloat8(value);
-}
-
-/* Take over the rows of QUERY_PLAYERS_AT and its kin, and free them. */
+/* Put what a row of rating has, all nulls if there is none, beside a player. */
 static void
-take_players(Replay *replay, LadderQuery query)
+store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
+		  const bool *nulls)
 {
-	Batch	   *batch = replay->batch;
-	int			nstate = replay->ladder->model->nstate;
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		row;
+	PlayerRow  *row = MemoryContextAlloc(batch->context,
+										 offsetof(PlayerRow, state) +
+										 batch->model->nstate * sizeof(double));
+
+	row->found = found;
+	(void) rating_read(batch->model, values, nulls, &row->record, row->state);
+	player->stored = row;
+	player->loaded = true;
+}
+
+/* Put a player where the last event before the replay left it. */
+static void
+restore_player(BatchPlayer *player, const Model *model, bool shared,
+			   const Datum *values, const bool *nulls)
+{
+	const PlayerRecord *now = &player->stored->record;
+	int			after = AT_RATING + RATING_NCOLUMNS + model->nstate;
 	int			i;
 
-	for (row = 0; row < rows->numvals; row++)
+	player->exists = true;
+	for (i = 0; i < model->nstate; i++)
+		if (!shared || model->state[i].shared)
+			player->state[i] = nulls[after + i] ? 0 :
+				DatumGetFloat8(values[after + i]);
+	player->record.games = now->games - DatumGetInt64(values[AT_LATER_GAMES]);
+	player->record.wins = now->wins - DatumGetInt64(values[AT_LATER_WINS]);
+	player->record.draws = now->draws - DatumGetInt64(values[AT_LATER_DRAWS]);
+	player->record.losses = now->losses - DatumGetInt64(values[AT_LATER_LOSSES]);
+	player->record.last_played = nulls[AT_LAST_PLAYED] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[AT_LAST_PLAYED]);
+}
+
+/* Take over the rows of one of these queries from SPI_tuptable, and free them. */
+static void
+take_players(Replay *replay, const LadderQuery *query)
+{
+	Batch	   *batch = replay->batch;
+	SPITupleTable *rows = SPI_tuptable;
+	uint64		i;
+
+	for (i = 0; i < rows->numvals; i++)
 	{
-		HeapTuple	tuple = rows->vals[row];
-		TupleDesc	desc = rows->tupdesc;
-		bool		isnull;
-		Datum		id = SPI_getbinval(tuple, desc, 1, &isnull);
-		Datum		pool_datum = SPI_getbinval(tuple, desc, 2, &isnull);
-		char	   *pool = TextDatumGetCString(pool_datum);
+		Datum		values[AT_MAX_COLUMNS];
+		bool		nulls[AT_MAX_COLUMNS];
 		BatchPlayer *player;
-		PlayerRow  *stored;
-		int64		later[4];
-		int			column = 3;
+		char	   *pool;
 
 		CHECK_FOR_INTERRUPTS();
-		if (query == QUERY_PLAYERS_AT && batch->shares &&
+		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
+		pool = TextDatumGetCString(values[AT_POOL]);
+		if (query == &players_at_query && batch->shares &&
 			strcmp(pool, SHARED_POOL) == 0)
 			continue;
 
-		player = batch_player(batch, id, pool);
+		player = batch_player(batch, values[AT_PLAYER_ID], pool);
 		pfree(pool);
-		stored = MemoryContextAlloc(batch->context,
-									offsetof(PlayerRow, state) +
-									nstate * sizeof(double));
-		player->stored = stored;
-		player->loaded = true;
-		stored->found = DatumGetBool(SPI_getbinval(tuple, desc, column++, &isnull));
-		for (i = 0; i < nstate; i++)
-			stored->state[i] = state_column(tuple, desc, column++);
-		stored->games = count_column(tuple, desc, column++);
-		stored->wins = count_column(tuple, desc, column++);
-		stored->draws = count_column(tuple, desc, column++);
-		stored->losses = count_column(tuple, desc, column++);
-		stored->last_played = time_column(tuple, desc, column++);
-		for (i = 0; i < 4; i++)
-			later[i] = count_column(tuple, desc, column++);
+		store_row(batch, player, DatumGetBool(values[AT_HAS_RATING]),
+				  values + AT_RATING, nulls + AT_RATING);
 
 		/* Who has no event before was not there yet. */
-		if (!DatumGetBool(SPI_getbinval(tuple, desc, column++, &isnull)))
-			continue;
-		player->exists = true;
-		for (i = 0; i < nstate; i++, column++)
-			if (query != QUERY_SHARED_AT || replay->ladder->model->state[i].shared)
-				player->state[i] = state_column(tuple, desc, column);
-		player->last_played = time_column(tuple, desc, column++);
-		player->games = stored->games - later[0];
-		player->wins = stored->wins - later[1];
-		player->draws = stored->draws - later[2];
-		player->losses = stored->losses - later[3];
+		if (DatumGetBool(values[AT_HAS_EVENT]))
+			restore_player(player, batch->model, query == &shared_at_query,
+						   values, nulls);
 	}
 	SPI_freetuptable(rows);
 }
 
 /* Load those of n players who are not. */
 static void
-load_some(Replay *replay, LadderQuery query, BatchPlayer **player, int n)
+load_some(Replay *replay, LadderQuery *query, BatchPlayer **player, int n)
 {
 	Datum	   *id = palloc_array(Datum, Max(n, 1));
 	Datum	   *pool = palloc_array(Datum, Max(n, 1));
@@ -130,7 +181,7 @@ load_some(Replay *replay, LadderQuery query, BatchPlayer **player, int n)
 
 	for (i = 0; i < n; i++)
 	{
-		BatchPlayer *p = query == QUERY_SHARED_AT ? player[i]->shared : player[i];
+		BatchPlayer *p = query == &shared_at_query ? player[i]->shared : player[i];
 
 		if (p == NULL || p->loaded)
 			continue;
@@ -156,33 +207,12 @@ static void
 load_rows(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	const Model *model = replay->ladder->model;
 	RowReader	rows;
-	int			i;
 
-	row_reader_open(&rows, replay->ladder, QUERY_ALL_PLAYERS, NULL);
+	all_ratings_open(&rows, replay->ladder);
 	for (; rows.have_row; row_reader_next(&rows))
-	{
-		char	   *pool = TextDatumGetCString(row_key_column(&rows, 2));
-		BatchPlayer *player = batch_player(batch, row_key_column(&rows, 1), pool);
-		PlayerRow  *stored = MemoryContextAlloc(batch->context,
-												offsetof(PlayerRow, state) +
-												model->nstate * sizeof(double));
-		int			n = 3;
-
-		pfree(pool);
-		stored->found = true;
-		for (i = 0; i < model->nstate; i++)
-			stored->state[i] = DatumGetFloat8(row_column(&rows, n++));
-		stored->games = DatumGetInt64(row_column(&rows, n++));
-		stored->wins = DatumGetInt64(row_column(&rows, n++));
-		stored->draws = DatumGetInt64(row_column(&rows, n++));
-		stored->losses = DatumGetInt64(row_column(&rows, n++));
-		stored->last_played = slot_attisnull(rows.slot, n) ? DT_NOBEGIN :
-			DatumGetTimestampTz(row_column(&rows, n));
-		player->stored = stored;
-		player->loaded = true;
-	}
+		store_row(batch, rating_player(&rows, batch), true, row_values(&rows),
+				  row_nulls(&rows));
 	row_reader_close(&rows);
 }
 
@@ -199,10 +229,10 @@ load_players(Replay *replay)
 		return;
 	}
 	values[0] = Int64GetDatum(replay->from);
-	ladder_execute(replay->ladder, QUERY_PLAYERS_AT, values, NULL, NULL);
-	take_players(replay, QUERY_PLAYERS_AT);
+	ladder_execute(replay->ladder, &players_at_query, values, NULL, NULL);
+	take_players(replay, &players_at_query);
 	if (batch->shares)
-		load_some(replay, QUERY_SHARED_AT,
+		load_some(replay, &shared_at_query,
 				  (BatchPlayer **) id_table_values(batch->players),
 				  id_table_count(batch->players));
 }
@@ -211,6 +241,12 @@ load_players(Replay *replay)
  * ---- Events ----
  */
 
+/* Events in rated order, from a seq on. */
+static LadderQuery read_events_query = {
+	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
+	.param = {VALUE_INT8}
+};
+
 static int64
 event_seq(RowReader *events)
 {
@@ -218,65 +254,27 @@ event_seq(RowReader *events)
 }
 
 static bool
-same_text(RowReader *reader, int attnum, const char *text)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, attnum, &isnull);
-	struct varlena *stored;
-
-	if (isnull || text == NULL)
-		return isnull && text == NULL;
-	stored = (struct varlena *) DatumGetPointer(value);
-	return VARSIZE_ANY_EXHDR(stored) == strlen(text) &&
-		memcmp(VARDATA_ANY(stored), text, strlen(text)) == 0;
-}
-
-static bool
-same_time(RowReader *reader, int attnum, TimestampTz time)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, attnum, &isnull);
-
-	return (isnull ? DT_NOBEGIN : DatumGetTimestampTz(value)) == time;
-}
-
-/* Whether an identifier column is what it should be. */
-static bool
-same_match_id(RowReader *reader, IdType *type, const BatchStep *step)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, EVENT_MATCH_ID, &isnull);
-
-	if (isnull || !step->is_match)
-		return isnull && !step->is_match;
-	return DatumGetBool(FunctionCall2Coll(&type->equal, type->collation, value,
-										  step->match_id));
-}
-
-static bool
 same_event(RowReader *stored, Ladder *ladder, const BatchStep *step,
 		   const EventRow *row)
 {
-	int			nstate = ladder->model->nstate;
-	bool		same = same_time(stored, EVENT_PLAYED_AT, step->at) &&
-		same_time(stored, EVENT_LAST_PLAYED, row->last_played) &&
-		DatumGetInt32(row_column(stored, EVENT_GAMES)) == row->games &&
-		same_text(stored, EVENT_KIND, step->kind) &&
-		same_text(stored, EVENT_REASON, step->reason) &&
-		same_match_id(stored, ladder->match_type, step);
+	const Datum *values = row_values(stored);
+	const bool *nulls = row_nulls(stored);
+	RowValues	expected = event_values(step, row);
 	int			i;
 
-	if (same && step->is_match)
-		same = DatumGetInt32(row_column(stored, EVENT_TEAM)) == row->team &&
-			same_bits(DatumGetFloat8(row_column(stored, EVENT_SCORE)), row->score) &&
-			same_bits(DatumGetFloat8(row_column(stored, EVENT_WIN_PROBABILITY)),
-					  row->win_probability);
-	for (i = 0; i < nstate && same; i++)
-		same = same_bits(DatumGetFloat8(row_column(stored, EVENT_BEFORE(i))),
-						 row->before[i]) &&
-			same_bits(DatumGetFloat8(row_column(stored, EVENT_AFTER(i))),
-					  row->after[i]);
-	return same;
+	if (!table_same(&event_table, ladder, &expected, values, nulls))
+		return false;
+	for (i = 0; i < ladder->model->nstate; i++)
+	{
+		int			before = EVENT_BEFORE(i) - 1;
+		int			after = EVENT_AFTER(i) - 1;
+
+		if (nulls[before] || nulls[after] ||
+			!same_bits(DatumGetFloat8(values[before]), row->before[i]) ||
+			!same_bits(DatumGetFloat8(values[after]), row->after[i]))
+			return false;
+	}
+	return true;
 }
 
 /* The stored events before a seq belong to nothing. */
@@ -347,10 +345,10 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 
 		if (replay->loads && replay->from != REPLAY_START)
 		{
-			load_some(replay, QUERY_SOME_PLAYERS_AT, batch->player,
+			load_some(replay, &some_players_at_query, batch->player,
 					  batch->match.nplayers);
 			if (batch->shares)
-				load_some(replay, QUERY_SHARED_AT, batch->player,
+				load_some(replay, &shared_at_query, batch->player,
 						  batch->match.nplayers);
 		}
 		status = batch_rate(batch, source);
@@ -387,8 +385,8 @@ replay_run(Ladder *ladder, int64 from, bool load, ReplaySink *sink)
 
 	values[0] = Int64GetDatum(from);
 	operation = read_operations(ladder, from, &noperations);
-	matches = reader_open(ladder, QUERY_READ_RATED, values, NULL);
-	row_reader_open(&events, ladder, QUERY_READ_EVENTS, values);
+	matches = reader_open_rated(ladder, from);
+	row_reader_open(&events, ladder, &read_events_query, values);
 	scratch = AllocSetContextCreate(CurrentMemoryContext,
 									"skillrating replay",
 									ALLOCSET_DEFAULT_SIZES);

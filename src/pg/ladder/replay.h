@@ -18,11 +18,7 @@
 typedef struct PlayerRow
 {
 	bool		found;
-	int64		games;
-	int64		wins;
-	int64		draws;
-	int64		losses;
-	TimestampTz last_played;
+	PlayerRecord record;
 	double		state[FLEXIBLE_ARRAY_MEMBER];
 } PlayerRow;
 
@@ -69,8 +65,5 @@ struct Replay
  */
 extern Replay *replay_run(Ladder *ladder, int64 from, bool load,
 						  ReplaySink *sink);
-
-/* Whether two numbers are the same to the bit. */
-extern bool same_bits(double a, double b);
 
 #endif							/* REPLAY_H */

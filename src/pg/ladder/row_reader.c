@@ -11,7 +11,7 @@
 #define ROWS_AT_ONCE 1000
 
 void
-row_reader_open(RowReader *reader, Ladder *ladder, LadderQuery query,
+row_reader_open(RowReader *reader, Ladder *ladder, LadderQuery *query,
 				const Datum *values)
 {
 	reader->portal = ladder_cursor(ladder, query, values);

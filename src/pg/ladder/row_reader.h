@@ -10,7 +10,7 @@
 #include "executor/tuptable.h"
 #include "utils/portal.h"
 
-#include "pg/ladder/ladder.h"
+#include "pg/ladder/plans.h"
 
 /*
  * A row is in slot while have_row, until the next one is asked for.  The query
@@ -27,17 +27,23 @@ typedef struct RowReader
 
 /* Run a query and read its first row. */
 extern void row_reader_open(RowReader *reader, Ladder *ladder,
-							LadderQuery query, const Datum *values);
+							LadderQuery *query, const Datum *values);
 extern void row_reader_next(RowReader *reader);
 extern void row_reader_close(RowReader *reader);
 
-/* A column as it is; a null reads as zero. */
-static inline Datum
-row_column(RowReader *reader, int attnum)
+/* The values of all columns, from 0, and whether they are null. */
+static inline const Datum *
+row_values(RowReader *reader)
 {
-	bool		isnull;
+	slot_getallattrs(reader->slot);
+	return reader->slot->tts_values;
+}
 
-	return slot_getattr(reader->slot, attnum, &isnull);
+static inline const bool *
+row_nulls(RowReader *reader)
+{
+	slot_getallattrs(reader->slot);
+	return reader->slot->tts_isnull;
 }
 
 /* A column of a key, which the table would not leave null. */

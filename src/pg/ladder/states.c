@@ -4,11 +4,16 @@
  */
 #include "pg/ladder/states.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/float.h"
 #include "utils/timestamp.h"
+
+#include "pg/ladder/columns.h"
+#include "pg/ladder/plans.h"
 
 Batch *
 ladder_batch(Ladder *ladder)
@@ -16,72 +21,156 @@ ladder_batch(Ladder *ladder)
 	return batch_create(ladder->model, ladder->params, ladder->player_type);
 }
 
-/* A numeric column of a player's row, as read by SPI. */
-static Datum
-player_column(HeapTuple tuple, TupleDesc desc, int column)
-{
-	bool		isnull;
-	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
+/*
+ * ---- Players ----
+ */
 
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("column \"%s\" of a rating is null",
-						NameStr(TupleDescAttr(desc, column - 1)->attname))));
-	return value;
-}
-
-/* Take over a row of rating, as append_player_list() in ladder.c has it. */
+/*
+ * Rows for players who have none.  Most players are known, and looking first
+ * costs less than to find the conflict; the conflict is for those who come
+ * meanwhile.
+ */
 static void
-load_row(Batch *batch, HeapTuple tuple, TupleDesc desc)
+append_initial_state(QueryDraft *draft)
 {
-	const Model *model = batch->model;
-	char	   *pool = TextDatumGetCString(player_column(tuple, desc, 2));
-	BatchPlayer *player = batch_player(batch, player_column(tuple, desc, 1),
-									   pool);
-	int			column = 3;
-	bool		isnull;
-	Datum		last_played;
 	int			i;
 
-	for (i = 0; i < model->nstate; i++)
-		player->state[i] = DatumGetFloat8(player_column(tuple, desc, column++));
-	player->games = DatumGetInt64(player_column(tuple, desc, column++));
-	player->wins = DatumGetInt64(player_column(tuple, desc, column++));
-	player->draws = DatumGetInt64(player_column(tuple, desc, column++));
-	player->losses = DatumGetInt64(player_column(tuple, desc, column++));
-	last_played = SPI_getbinval(tuple, desc, column, &isnull);
-	player->last_played = isnull ? DT_NOBEGIN : DatumGetTimestampTz(last_played);
-	player->exists = player->loaded = true;
+	for (i = 0; i < draft->ladder->model->nstate; i++)
+		appendStringInfo(&draft->sql, "$3[%d], ", i + 1);
+}
+
+static LadderQuery new_players_query = {
+	.text = "INSERT INTO {rating} ({states}, player_id, pool) "
+	"SELECT {initial_state}k.player_id, k.pool "
+	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) "
+	"WHERE NOT EXISTS (SELECT FROM {rating} AS r "
+	"WHERE r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool) "
+	"ORDER BY k.player_id{player order}, k.pool COLLATE pg_catalog.\"C\" "
+	"ON CONFLICT (player_id, pool) DO NOTHING",
+	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_FLOAT8)},
+	.part = {{"initial_state", append_initial_state}}
+};
+
+/* The rows of players who are given by player_id and pool, locked or not. */
+#define PLAYERS \
+	"SELECT {rating columns r} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) " \
+	"JOIN {rating} AS r ON r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool"
+
+static LadderQuery peek_players_query = {
+	.text = PLAYERS,
+	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
+};
+
+static LadderQuery lock_players_query = {
+	.text = PLAYERS " ORDER BY r.player_id{player order}, r.pool COLLATE pg_catalog.\"C\" FOR NO KEY UPDATE OF r",
+	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
+};
+
+/* Players whom matches or operations have touched. */
+static LadderQuery touched_players_query = {
+	.text = "SELECT {rating columns r} FROM {rating} AS r "
+	"WHERE r.games OPERATOR(pg_catalog.>) 0 OR EXISTS (SELECT FROM {event} AS e "
+	"WHERE e.player_id {player =} r.player_id AND e.pool OPERATOR(pg_catalog.=) r.pool)"
+};
+
+static LadderQuery all_players_query = {
+	.text = "SELECT {rating columns r} FROM {rating} AS r"
+};
+
+void
+all_ratings_open(RowReader *reader, Ladder *ladder)
+{
+	row_reader_open(reader, ladder, &all_players_query, NULL);
+}
+
+BatchPlayer *
+rating_player(RowReader *reader, Batch *batch)
+{
+	char	   *pool = TextDatumGetCString(row_key_column(reader, RATING_POOL));
+	BatchPlayer *player = batch_player(batch,
+									   row_key_column(reader, RATING_PLAYER_ID),
+									   pool);
+
 	pfree(pool);
+	return player;
+}
+
+static void
+null_in_rating(const char *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("column \"%s\" of a rating is null", column)));
+}
+
+/* Take over the rows of rating in SPI_tuptable, and free them. */
+static void
+load_rows(Batch *batch)
+{
+	SPITupleTable *rows = SPI_tuptable;
+	uint64		i;
+
+	for (i = 0; i < rows->numvals; i++)
+	{
+		Datum		values[RATING_MAX_COLUMNS];
+		bool		nulls[RATING_MAX_COLUMNS];
+		BatchPlayer *player;
+		const char *missing;
+		char	   *pool;
+
+		CHECK_FOR_INTERRUPTS();
+		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
+		if (nulls[RATING_PLAYER_ID - 1])
+			null_in_rating("player_id");
+		if (nulls[RATING_POOL - 1])
+			null_in_rating("pool");
+		pool = TextDatumGetCString(values[RATING_POOL - 1]);
+		player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
+		missing = rating_read(batch->model, values, nulls, &player->record,
+							  player->state);
+		if (missing != NULL)
+			null_in_rating(missing);
+		player->exists = player->loaded = true;
+		pfree(pool);
+	}
+	SPI_freetuptable(rows);
 }
 
 void
 batch_load_all(Batch *batch, Ladder *ladder)
 {
-	uint64		nrows = ladder_execute(ladder, QUERY_PLAYED, NULL, NULL,
-									   NULL);
-	uint64		row;
+	(void) ladder_execute(ladder, &touched_players_query, NULL, NULL, NULL);
+	load_rows(batch);
+}
 
-	for (row = 0; row < nrows; row++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		load_row(batch, SPI_tuptable->vals[row], SPI_tuptable->tupdesc);
-	}
-	SPI_freetuptable(SPI_tuptable);
+/* Make rows with the initial state for those players who have none. */
+static void
+insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
+{
+	int			nstate = batch->model->nstate;
+	Datum		values[3];
+	Datum		initial[MODEL_MAX_STATE];
+	int			i;
+
+	for (i = 0; i < nstate; i++)
+		initial[i] = Float8GetDatum(batch->initial[i]);
+	values[0] = players;
+	values[1] = pools;
+	values[2] = PointerGetDatum(construct_array(initial, nstate, FLOAT8OID,
+												sizeof(float8), FLOAT8PASSBYVAL,
+												TYPALIGN_DOUBLE));
+	ladder_execute(ladder, &new_players_query, values, NULL, NULL);
 }
 
 void
 batch_load(Batch *batch, Ladder *ladder, bool lock)
 {
-	const Model *model = batch->model;
 	int			nplayers = id_table_count(batch->players);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	Datum	   *id = palloc_array(Datum, Max(nplayers, 1));
 	Datum	   *pool = palloc_array(Datum, Max(nplayers, 1));
 	Datum		values[2];
 	uint64		nrows;
-	uint64		row;
 	int			n = 0;
 	int			i;
 
@@ -97,25 +186,10 @@ batch_load(Batch *batch, Ladder *ladder, bool lock)
 	values[0] = id_array(ladder->player_type, id, n);
 	values[1] = PointerGetDatum(construct_array(pool, n, TEXTOID, -1, false,
 												TYPALIGN_INT));
-
 	if (lock)
-	{
-		Datum		new_values[3];
-		Datum		initial[MODEL_MAX_STATE];
-
-		for (i = 0; i < model->nstate; i++)
-			initial[i] = Float8GetDatum(batch->initial[i]);
-		new_values[0] = values[0];
-		new_values[1] = values[1];
-		new_values[2] =
-			PointerGetDatum(construct_array(initial, model->nstate, FLOAT8OID,
-											sizeof(float8), FLOAT8PASSBYVAL,
-											TYPALIGN_DOUBLE));
-		ladder_execute(ladder, QUERY_NEW_PLAYERS, new_values, NULL, NULL);
-	}
-
-	nrows = ladder_execute(ladder, lock ? QUERY_LOCK_PLAYERS :
-						   QUERY_PEEK_PLAYERS, values, NULL, NULL);
+		insert_new_players(batch, ladder, values[0], values[1]);
+	nrows = ladder_execute(ladder, lock ? &lock_players_query :
+						   &peek_players_query, values, NULL, NULL);
 	if (lock && nrows != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -123,10 +197,48 @@ batch_load(Batch *batch, Ladder *ladder, bool lock)
 						ladder->name, nrows, n),
 				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
 
-	for (row = 0; row < nrows; row++)
-		load_row(batch, SPI_tuptable->vals[row], SPI_tuptable->tupdesc);
-	SPI_freetuptable(SPI_tuptable);
+	load_rows(batch);
 }
+
+/*
+ * ---- Operations ----
+ */
+
+/* A number among the parameters of an operation. */
+#define NUMBER_OF(name) \
+	"CAST(pg_catalog.jsonb_object_field_text(o.params, '" name "') AS pg_catalog.float8)"
+
+/* Changes of states from a seq on, but for players who are merged into others. */
+static LadderQuery read_operations_query = {
+	.text = "SELECT o.seq, o.kind, o.pool, o.player_id, o.at, o.reason, o.state, "
+	NUMBER_OF("keep") ", " NUMBER_OF("rate") ", " NUMBER_OF("floor") ", " NUMBER_OF("mean") ", "
+	NUMBER_OF("half_life_days") ", " NUMBER_OF("grace_days") ", "
+	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz) "
+	"FROM {operation} AS o "
+	"WHERE o.undone_at IS NULL AND o.kind IN ('season', 'decay', 'set', 'seed') "
+	"AND o.seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM {operation} AS m "
+	"WHERE m.kind IN ('merge') AND m.undone_at IS NULL AND m.player_id {player =} o.player_id) "
+	"ORDER BY o.seq, o.player_id{player order}, o.pool COLLATE pg_catalog.\"C\"",
+	.param = {VALUE_INT8}
+};
+
+enum
+{
+	OP_SEQ = 1,
+	OP_KIND,
+	OP_POOL,
+	OP_PLAYER,
+	OP_AT,
+	OP_REASON,
+	OP_STATE,
+	OP_KEEP,
+	OP_RATE,
+	OP_FLOOR,
+	OP_MEAN,
+	OP_HALF_LIFE_DAYS,
+	OP_GRACE_DAYS,
+	OP_COUNTED_FROM
+};
 
 /* A number of an operation; what its kind does not have is null. */
 static double
@@ -160,18 +272,69 @@ operation_values(const Ladder *ladder, Datum array)
 	return value;
 }
 
+/* The kind that an operation has in the core. */
+static OperationKind
+operation_kind(const char *kind, const Operation *operation)
+{
+	if (strcmp(kind, "season") == 0)
+		return OPERATION_SEASON;
+	if (strcmp(kind, "decay") == 0)
+		return operation->half_life_days > 0 ? OPERATION_REGRESSION :
+			OPERATION_DECAY;
+	return OPERATION_SET;
+}
+
+static void
+read_operation(const Ladder *ladder, HeapTuple tuple, TupleDesc desc,
+			   LadderOperation *operation)
+{
+	IdType	   *type = ladder->player_type;
+	bool		isnull;
+	Datum		value;
+
+	operation->seq = DatumGetInt64(SPI_getbinval(tuple, desc, OP_SEQ, &isnull));
+	operation->kind = SPI_getvalue(tuple, desc, OP_KIND);
+	operation->pool = SPI_getvalue(tuple, desc, OP_POOL);
+	value = SPI_getbinval(tuple, desc, OP_PLAYER, &isnull);
+	operation->has_player = !isnull;
+	if (!isnull)
+		operation->player = datumCopy(value, type->typbyval, type->typlen);
+	operation->at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, OP_AT,
+													  &isnull));
+	operation->reason = SPI_getvalue(tuple, desc, OP_REASON);
+	value = SPI_getbinval(tuple, desc, OP_STATE, &isnull);
+	if (!isnull)
+		operation->operation.value = operation_values(ladder, value);
+	operation->operation.keep = operation_number(tuple, desc, OP_KEEP);
+	operation->operation.rate = operation_number(tuple, desc, OP_RATE);
+	operation->operation.floor = operation_number(tuple, desc, OP_FLOOR);
+	operation->operation.mean = operation_number(tuple, desc, OP_MEAN);
+	operation->operation.half_life_days =
+		operation_number(tuple, desc, OP_HALF_LIFE_DAYS);
+	operation->grace_days = operation_number(tuple, desc, OP_GRACE_DAYS);
+	value = SPI_getbinval(tuple, desc, OP_COUNTED_FROM, &isnull);
+	operation->counted_from = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
+	operation->operation.kind = operation_kind(operation->kind,
+											   &operation->operation);
+	if (operation->operation.kind == OPERATION_SET &&
+		(operation->operation.value == NULL || !operation->has_player))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player or state",
+						operation->seq, ladder->name)));
+}
+
 LadderOperation *
 read_operations(Ladder *ladder, int64 from, int *n)
 {
 	Datum		values[1];
 	SPITupleTable *rows;
 	LadderOperation *operations;
-	IdType	   *type = ladder->player_type;
 	uint64		nrows;
 	uint64		i;
 
 	values[0] = Int64GetDatum(from);
-	nrows = ladder_execute(ladder, QUERY_READ_OPERATIONS, values, NULL, NULL);
+	nrows = ladder_execute(ladder, &read_operations_query, values, NULL, NULL);
 	rows = SPI_tuptable;
 	operations = MemoryContextAllocExtended(CurrentMemoryContext,
 											mul_size(sizeof(LadderOperation),
@@ -179,49 +342,8 @@ read_operations(Ladder *ladder, int64 from, int *n)
 											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (i = 0; i < nrows; i++)
 	{
-		HeapTuple	tuple = rows->vals[i];
-		TupleDesc	desc = rows->tupdesc;
-		LadderOperation *operation = &operations[i];
-		bool		isnull;
-		Datum		value;
-
 		CHECK_FOR_INTERRUPTS();
-		operation->seq = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
-		operation->kind = SPI_getvalue(tuple, desc, 2);
-		operation->pool = SPI_getvalue(tuple, desc, 3);
-		value = SPI_getbinval(tuple, desc, 4, &isnull);
-		operation->has_player = !isnull;
-		if (!isnull)
-			operation->player = datumCopy(value, type->typbyval, type->typlen);
-		operation->at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, 5,
-														  &isnull));
-		operation->reason = SPI_getvalue(tuple, desc, 6);
-		value = SPI_getbinval(tuple, desc, 7, &isnull);
-		if (!isnull)
-			operation->operation.value = operation_values(ladder, value);
-		operation->operation.keep = operation_number(tuple, desc, 8);
-		operation->operation.rate = operation_number(tuple, desc, 9);
-		operation->operation.floor = operation_number(tuple, desc, 10);
-		operation->operation.mean = operation_number(tuple, desc, 11);
-		operation->operation.half_life_days = operation_number(tuple, desc, 12);
-		operation->grace_days = operation_number(tuple, desc, 13);
-		value = SPI_getbinval(tuple, desc, 14, &isnull);
-		operation->counted_from = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
-
-		if (strcmp(operation->kind, "season") == 0)
-			operation->operation.kind = OPERATION_SEASON;
-		else if (strcmp(operation->kind, "decay") == 0)
-			operation->operation.kind =
-				operation->operation.half_life_days > 0 ?
-				OPERATION_REGRESSION : OPERATION_DECAY;
-		else
-			operation->operation.kind = OPERATION_SET;
-		if (operation->operation.kind == OPERATION_SET &&
-			(operation->operation.value == NULL || !operation->has_player))
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player or state",
-							operation->seq, ladder->name)));
+		read_operation(ladder, rows->vals[i], rows->tupdesc, &operations[i]);
 	}
 	SPI_freetuptable(rows);
 	*n = (int) nrows;

@@ -6,6 +6,7 @@
 #define LADDER_STATES_H
 
 #include "pg/ladder/ladder.h"
+#include "pg/ladder/row_reader.h"
 #include "pg/matches/batch.h"
 
 /* A batch that rates by a ladder's model. */
@@ -26,5 +27,11 @@ extern void batch_load_all(Batch *batch, Ladder *ladder);
  * of the identifiers, so that batches that overlap never deadlock.
  */
 extern void batch_load(Batch *batch, Ladder *ladder, bool lock);
+
+/* Read all rows of rating, with the columns of RatingColumn. */
+extern void all_ratings_open(RowReader *reader, Ladder *ladder);
+
+/* The player of the batch whose row of rating a reader has. */
+extern BatchPlayer *rating_player(RowReader *reader, Batch *batch);
 
 #endif							/* LADDER_STATES_H */

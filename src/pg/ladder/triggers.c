@@ -19,6 +19,8 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/apply.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/plans.h"
 
 SKILLRATING_FUNCTION(skillrating_collect_matches);
 SKILLRATING_FUNCTION(skillrating_refuse_truncate);
@@ -71,6 +73,11 @@ trigger_ladder(const TriggerData *trigdata, bool to_pending, LOCKMODE lockmode)
 	return NULL;				/* for the compiler */
 }
 
+static LadderQuery attached_match_id_query = {
+	.text = "SELECT match_id FROM {attached} WHERE relation OPERATOR(pg_catalog.=) $1",
+	.param = {VALUE_OID}
+};
+
 /*
  * The column or expression that gives the matches of an attached table's rows.
  * Who owns the ladder has attached it; the trigger alone gives no right.
@@ -81,9 +88,10 @@ attached_match_id(Ladder *ladder, Relation relation)
 	Datum		relid = ObjectIdGetDatum(RelationGetRelid(relation));
 	char	   *match_id;
 
-	if (ladder_execute(ladder, QUERY_ATTACHED, &relid, NULL, NULL) != 1)
+	if (ladder_execute(ladder, &attached_match_id_query, &relid, NULL, NULL) != 1)
 		wrong_table(RelationGetRelationName(relation));
-	match_id = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	match_id = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+							ONLY_COLUMN);
 	SPI_freetuptable(SPI_tuptable);
 	return match_id;
 }
@@ -154,7 +162,8 @@ add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
 		bool		isnull;
 		bool		found;
 		Datum		id = SPI_getbinval(SPI_tuptable->vals[row],
-									   SPI_tuptable->tupdesc, 1, &isnull);
+									   SPI_tuptable->tupdesc, ONLY_COLUMN,
+									   &isnull);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!isnull)

@@ -12,6 +12,9 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
+#include "pg/ladder/columns.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
 
 SKILLRATING_FUNCTION(skillrating_verify);
@@ -128,46 +131,50 @@ check_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 	MemoryContextSwitchTo(old);
 }
 
+/* Compare a row of rating with where its player has got to. */
+static void
+check_rating(Ladder *ladder, RowReader *rating, BatchPlayer *player,
+			 Check *state_check, Check *counter_check)
+{
+	const Datum *values = row_values(rating);
+	const bool *nulls = row_nulls(rating);
+	RowValues	expected = rating_values(player);
+	double		state[MODEL_MAX_STATE];
+	PlayerRecord record;
+	bool		same = true;
+	int			i;
+
+	(void) rating_read(ladder->model, values, nulls, &record, state);
+	for (i = 0; i < ladder->model->nstate; i++)
+		same = same && same_bits(state[i], player->state[i]);
+	state_check->examined++;
+	if (!same && fault(state_check))
+		state_check->first = psprintf("player %s",
+									  id_text(ladder->player_type, player->id));
+
+	counter_check->examined++;
+	if (!table_same(&rating_table, ladder, &expected, values, nulls) &&
+		fault(counter_check))
+		counter_check->first = psprintf("player %s",
+										id_text(ladder->player_type, player->id));
+}
+
 /* Compare the table rating with where the players have got to. */
 static void
 check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 			  Check *counter_check)
 {
-	const Model *model = ladder->model;
 	RowReader	ratings;
 	BatchPlayer **players;
 	int			i;
 
-	row_reader_open(&ratings, ladder, QUERY_ALL_PLAYERS, NULL);
+	all_ratings_open(&ratings, ladder);
 	for (; ratings.have_row; row_reader_next(&ratings))
 	{
-		char	   *pool = TextDatumGetCString(row_key_column(&ratings, 2));
-		BatchPlayer *player = batch_player(batch, row_key_column(&ratings, 1), pool);
-		TimestampTz last_played = DT_NOBEGIN;
-		bool		same = true;
-		int			n = 3;
+		BatchPlayer *player = rating_player(&ratings, batch);
 
 		player->loaded = true;
-		for (i = 0; i < model->nstate; i++, n++)
-			same = same && same_bits(DatumGetFloat8(row_column(&ratings, n)),
-									 player->state[i]);
-		state_check->examined++;
-		if (!same && fault(state_check))
-			state_check->first = psprintf("player %s",
-										  id_text(ladder->player_type, player->id));
-
-		same = DatumGetInt64(row_column(&ratings, n)) == player->games &&
-			DatumGetInt64(row_column(&ratings, n + 1)) == player->wins &&
-			DatumGetInt64(row_column(&ratings, n + 2)) == player->draws &&
-			DatumGetInt64(row_column(&ratings, n + 3)) == player->losses;
-		if (!slot_attisnull(ratings.slot, n + 4))
-			last_played = DatumGetTimestampTz(row_column(&ratings, n + 4));
-		counter_check->examined++;
-		same = same && last_played == player->last_played;
-		if (!same && fault(counter_check))
-			counter_check->first = psprintf("player %s",
-											id_text(ladder->player_type, player->id));
-		pfree(pool);
+		check_rating(ladder, &ratings, player, state_check, counter_check);
 	}
 	row_reader_close(&ratings);
 
@@ -181,6 +188,42 @@ check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 											  id_text(ladder->player_type,
 													  players[i]->id));
 		}
+}
+
+/* Matches that were never looked at, that were, and corrections that wait. */
+static LadderQuery counts_query = {
+	.text = "SELECT (SELECT pg_catalog.count(DISTINCT s.match_id) FROM {source} AS s WHERE NOT EXISTS "
+	"(SELECT FROM {rated_match} AS m WHERE m.match_id {match =} s.match_id)), "
+	"(SELECT pg_catalog.count(*) FROM {rated_match}), (SELECT pg_catalog.count(*) FROM {correction})"
+};
+
+enum
+{
+	COUNT_OVERLOOKED = 1,
+	COUNT_RATED_MATCH,
+	COUNT_CORRECTION
+};
+
+static int64
+count_column(int column)
+{
+	bool		isnull;
+
+	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+									   SPI_tuptable->tupdesc, column, &isnull));
+}
+
+static void
+check_counts(Ladder *ladder, Check *complete, Check *corrections)
+{
+	(void) ladder_execute(ladder, &counts_query, NULL, NULL, NULL);
+	complete->faults = count_column(COUNT_OVERLOOKED);
+	complete->examined = complete->faults + count_column(COUNT_RATED_MATCH);
+	if (complete->faults > 0)
+		complete->first = pstrdup("one that was never looked at");
+	corrections->faults = corrections->examined = count_column(COUNT_CORRECTION);
+	if (corrections->faults > 0)
+		corrections->first = pstrdup("one that waits for catch_up()");
 }
 
 Datum
@@ -198,8 +241,6 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	LadderScope scope;
 	Replay	   *replay;
-	int64		count[3];
-	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (SPI_connect() != SPI_OK_CONNECT)
@@ -212,28 +253,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	verification.context = CurrentMemoryContext;
 	replay = replay_run(ladder, REPLAY_START, false, &verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
-
-	(void) ladder_execute(ladder, QUERY_COUNTS, NULL, NULL, NULL);
-	for (i = 0; i < 3; i++)
-	{
-		bool		isnull;
-
-		count[i] = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-											   SPI_tuptable->tupdesc, i + 1,
-											   &isnull));
-	}
-	complete.examined = count[0] + count[1];
-	if (count[0] > 0)
-	{
-		complete.faults = count[0];
-		complete.first = pstrdup("one that was never looked at");
-	}
-	corrections.examined = count[2];
-	if (count[2] > 0)
-	{
-		corrections.faults = count[2];
-		corrections.first = pstrdup("one that waits for catch_up()");
-	}
+	check_counts(ladder, &complete, &corrections);
 
 	return_check(rsinfo, &content);
 	return_check(rsinfo, &events);

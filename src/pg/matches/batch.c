@@ -46,7 +46,7 @@ batch_player(Batch *batch, Datum id, const char *pool)
 		player->pool = pstrdup(pool);
 		player->state = (double *) (player + 1);
 		memcpy(player->state, batch->initial, model->nstate * sizeof(double));
-		player->last_played = DT_NOBEGIN;
+		player->record.last_played = DT_NOBEGIN;
 		*place = player;
 		MemoryContextSwitchTo(old);
 
@@ -193,9 +193,9 @@ state_before(Batch *batch, const BatchPlayer *player,
 	StaticAssertStmt(DT_NOBEGIN == NEVER_PLAYED,
 					 "times without a beginning differ");
 	model_state_before(batch->model, batch->params, player->state,
-					   idle_seconds(player->last_played, source->played_at),
+					   idle_seconds(player->record.last_played, source->played_at),
 					   shared ? shared->state : NULL,
-					   shared ? idle_seconds(shared->last_played,
+					   shared ? idle_seconds(shared->record.last_played,
 											 source->played_at) : 0,
 					   before);
 }
@@ -216,7 +216,7 @@ batch_rate(Batch *batch, SourceMatch *source)
 		state_before(batch, player, source, before);
 		p->before = before;
 		p->after = batch->after + i * model->nstate;
-		p->games = player->games;
+		p->games = player->record.games;
 	}
 	return model_rate(model, batch->params, match);
 }
@@ -224,20 +224,20 @@ batch_rate(Batch *batch, SourceMatch *source)
 static void
 count_match(BatchPlayer *player, MatchOutcome outcome, TimestampTz played_at)
 {
-	player->games++;
+	player->record.games++;
 	switch (outcome)
 	{
 		case MATCH_WON:
-			player->wins++;
+			player->record.wins++;
 			break;
 		case MATCH_DREW:
-			player->draws++;
+			player->record.draws++;
 			break;
 		case MATCH_LOST:
-			player->losses++;
+			player->record.losses++;
 			break;
 	}
-	player->last_played = Max(player->last_played, played_at);
+	player->record.last_played = Max(player->record.last_played, played_at);
 	player->exists = player->touched = true;
 }
 
@@ -282,8 +282,8 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		row->player = player;
 		row->before = match->player[i].before;
 		row->after = after;
-		row->games = player->games;
-		row->last_played = player->last_played;
+		row->games = player->record.games;
+		row->last_played = player->record.last_played;
 		row->team = team->number;
 		row->score = outcome / 2.0;
 		row->win_probability = team->win;
@@ -311,9 +311,9 @@ operation_idle_days(const LadderOperation *operation, const BatchPlayer *player)
 {
 	double		days;
 
-	if (TIMESTAMP_IS_NOBEGIN(player->last_played))
+	if (TIMESTAMP_IS_NOBEGIN(player->record.last_played))
 		return 0;
-	days = (operation->at - player->last_played) / (double) USECS_PER_DAY -
+	days = (operation->at - player->record.last_played) / (double) USECS_PER_DAY -
 		operation->grace_days;
 	if (!TIMESTAMP_IS_NOBEGIN(operation->counted_from))
 		days = Min(days, (operation->at - operation->counted_from) /
@@ -362,8 +362,8 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	row->player = player;
 	row->before = before;
 	row->after = after;
-	row->games = player->games;
-	row->last_played = player->last_played;
+	row->games = player->record.games;
+	row->last_played = player->record.last_played;
 	memcpy(player->state, after, model->nstate * sizeof(double));
 	player->exists = player->touched = true;
 	player->step = step->seq;

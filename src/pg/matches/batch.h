@@ -16,6 +16,16 @@
  */
 #define SHARED_POOL "*"
 
+/* How often a player was rated in matches, and when last. */
+typedef struct PlayerRecord
+{
+	int64		games;
+	int64		wins;
+	int64		draws;
+	int64		losses;
+	TimestampTz last_played;	/* DT_NOBEGIN if never */
+} PlayerRecord;
+
 /* A player while a batch is rated. */
 typedef struct BatchPlayer
 {
@@ -23,11 +33,7 @@ typedef struct BatchPlayer
 	const char *pool;
 	struct BatchPlayer *shared; /* the player's row in SHARED_POOL, or NULL */
 	double	   *state;			/* model->nstate numbers */
-	int64		games;
-	int64		wins;
-	int64		draws;
-	int64		losses;
-	TimestampTz last_played;	/* DT_NOBEGIN if never */
+	PlayerRecord record;
 	bool		wanted;			/* batch_load() is to load it */
 	bool		exists;			/* has, or is to have, a row in rating */
 	bool		loaded;			/* its state was looked up */

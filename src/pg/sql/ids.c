@@ -99,7 +99,6 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 	else
 		id_type->send.fn_oid = InvalidOid;
 	id_type->name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
-	id_type->array_name = psprintf("%s[]", id_type->name);
 	id_type->equals = qualified_operator(entry->eq_opr);
 	id_type->less = qualified_operator(entry->lt_opr);
 

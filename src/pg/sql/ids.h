@@ -25,7 +25,6 @@ typedef struct IdType
 	Oid			input_param;
 	FmgrInfo	send;			/* fn_oid is invalid if there is none */
 	char	   *name;			/* type, as SQL text */
-	char	   *array_name;
 	char	   *equals;			/* operator, as SQL text */
 	char	   *less;			/* likewise */
 	char	   *order;			/* what follows a column in ORDER BY */

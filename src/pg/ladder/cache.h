@@ -1,0 +1,53 @@
+/*
+ * cache.h
+ *		What a session keeps of the ladders that it has met.
+ */
+#ifndef LADDER_CACHE_H
+#define LADDER_CACHE_H
+
+#include "pg/sql/glue.h"
+
+#include "executor/spi.h"
+
+#include "pg/ladder/ladder.h"
+
+/*
+ * A ladder as the catalogs have it, and the plans of its queries by the slots
+ * that plans.c hands out.  Any change to one of its relations makes it invalid;
+ * the next ladder_cache_open() fills it again.  What has been handed out before
+ * stays good to the end of the transaction.
+ */
+typedef struct LadderCache
+{
+	Oid			schema;			/* hash key */
+	bool		valid;
+	MemoryContext context;		/* of names and types */
+	Oid			relation[LADDER_NRELATIONS];
+	Oid			owner;
+	Oid			view;			/* of the user, that the source is made of */
+	char	   *name;
+	IdType		player_type;
+	IdType		match_type;
+	SPIPlanPtr *plan;			/* NULL where none is kept */
+	int			nplans;			/* room in this array */
+} LadderCache;
+
+/*
+ * The ladder in a schema, up to date; the caller holds a lock on its table
+ * ladder.  Errors if one of its relations is missing or another role's.
+ */
+extern LadderCache *ladder_cache_open(Oid schema);
+
+/* Keep a plan, which SPI_keepplan() was called for, in a slot. */
+extern void ladder_cache_keep_plan(LadderCache *cache, int slot, SPIPlanPtr plan);
+
+/* One of the relations in a schema, or InvalidOid. */
+extern Oid	ladder_relation_oid(Oid schema, LadderRelation relation);
+
+/* The relation of that name, or LADDER_NRELATIONS. */
+extern LadderRelation ladder_relation_named(const char *name);
+
+/* A relation of a ladder as SQL text, by what its schema is called now. */
+extern char *ladder_relation_sql(const LadderCache *cache, LadderRelation relation);
+
+#endif							/* LADDER_CACHE_H */

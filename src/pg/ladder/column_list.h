@@ -1,0 +1,56 @@
+/*
+ * column_list.h
+ *		The columns of a ladder's tables event, rating and rated_match.
+ *
+ * Included by columns.h and columns.c, which define what a line stands for; a
+ * macro that the includer leaves undefined is nothing, and all of them are
+ * undefined again at the end.  So this file has no guard.
+ *
+ *		EVENT_COLUMN(SYMBOL, name, type, presence, default, ORIGIN, field)
+ *
+ * In the order of CREATE TABLE, but for the state columns, which stand where
+ * columns.c says.  The default is an SQL expression or NULL.  The value comes
+ * from that field of the struct that the ORIGIN stands for, see ColumnOrigin.
+ */
+#ifndef EVENT_COLUMN
+#define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field)
+#endif
+#ifndef RATING_COLUMN
+#define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field)
+#endif
+#ifndef MATCH_COLUMN
+#define MATCH_COLUMN(symbol, name, type, presence)
+#endif
+
+EVENT_COLUMN(SEQ, seq, VALUE_INT8, COLUMN_KEY, NULL, STEP, seq)
+EVENT_COLUMN(PLAYER_ID, player_id, VALUE_PLAYER, COLUMN_KEY, NULL, PLAYER, id)
+EVENT_COLUMN(POOL, pool, VALUE_TEXT, COLUMN_KEY, "''", PLAYER, pool)
+EVENT_COLUMN(MATCH_ID, match_id, VALUE_MATCH, COLUMN_OF_MATCH, NULL, STEP, match_id)
+EVENT_COLUMN(KIND, kind, VALUE_TEXT, COLUMN_NOT_NULL, "'match'", STEP, kind)
+EVENT_COLUMN(TEAM, team, VALUE_INT4, COLUMN_OF_MATCH, NULL, ROW, team)
+EVENT_COLUMN(GAMES, games, VALUE_INT4, COLUMN_NOT_NULL, NULL, ROW, games)
+EVENT_COLUMN(PLAYED_AT, played_at, VALUE_TIME, COLUMN_NOT_NULL, NULL, STEP, at)
+EVENT_COLUMN(LAST_PLAYED, last_played, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, last_played)
+EVENT_COLUMN(SCORE, score, VALUE_FLOAT8, COLUMN_OF_MATCH, NULL, ROW, score)
+EVENT_COLUMN(WIN_PROBABILITY, win_probability, VALUE_FLOAT8, COLUMN_OF_MATCH, NULL, ROW, win_probability)
+EVENT_COLUMN(REASON, reason, VALUE_TEXT, COLUMN_NULLABLE, NULL, STEP, reason)
+
+RATING_COLUMN(PLAYER_ID, player_id, VALUE_PLAYER, COLUMN_KEY, NULL, PLAYER, id)
+RATING_COLUMN(POOL, pool, VALUE_TEXT, COLUMN_KEY, "''", PLAYER, pool)
+RATING_COLUMN(GAMES, games, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, games)
+RATING_COLUMN(WINS, wins, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, wins)
+RATING_COLUMN(DRAWS, draws, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, draws)
+RATING_COLUMN(LOSSES, losses, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, losses)
+RATING_COLUMN(LAST_PLAYED, last_played, VALUE_TIME, COLUMN_NULLABLE, NULL, RECORD, last_played)
+
+/* Those that a batch writes; put_match() in outbox.c has the values. */
+MATCH_COLUMN(ID, match_id, VALUE_MATCH, COLUMN_KEY)
+MATCH_COLUMN(STATUS, status, VALUE_TEXT, COLUMN_NOT_NULL)
+MATCH_COLUMN(REASON, reason, VALUE_TEXT, COLUMN_NULLABLE)
+MATCH_COLUMN(DIGEST, digest, VALUE_INT8, COLUMN_NOT_NULL)
+MATCH_COLUMN(SEQ, seq, VALUE_INT8, COLUMN_NULLABLE)
+MATCH_COLUMN(PLAYED_AT, played_at, VALUE_TIME, COLUMN_NOT_NULL)
+
+#undef EVENT_COLUMN
+#undef RATING_COLUMN
+#undef MATCH_COLUMN

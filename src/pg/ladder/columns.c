@@ -1,0 +1,465 @@
+/*
+ * columns.c
+ *		The columns of a ladder's tables.
+ */
+#include "pg/ladder/columns.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+SKILLRATING_FUNCTION(skillrating_ladder_columns);
+
+#define FIELD_SIZE(type, field) sizeof(((type *) NULL)->field)
+
+/* The structs that origins stand for. */
+#define STRUCT_OF_STEP BatchStep
+#define STRUCT_OF_ROW EventRow
+#define STRUCT_OF_PLAYER BatchPlayer
+#define STRUCT_OF_RECORD PlayerRecord
+
+#define COLUMN(name, type, presence, dflt, origin, field) \
+	{#name, type, presence, dflt, ORIGIN_##origin, \
+		offsetof(STRUCT_OF_##origin, field), \
+		FIELD_SIZE(STRUCT_OF_##origin, field)},
+
+static const LadderColumn event_columns[] = {
+#define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
+	COLUMN(name, type, presence, dflt, origin, field)
+#include "pg/ladder/column_list.h"
+};
+
+static const LadderColumn rating_columns[] = {
+#define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) \
+	COLUMN(name, type, presence, dflt, origin, field)
+#include "pg/ladder/column_list.h"
+};
+
+static const LadderColumn match_columns[] = {
+#define MATCH_COLUMN(symbol, name, type, presence) \
+	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
+#include "pg/ladder/column_list.h"
+};
+
+const LadderTable event_table = {
+	event_columns, EVENT_NCOLUMNS, EVENT_WIN_PROBABILITY, "",
+	{"_before", "_after"}, 2
+};
+
+const LadderTable rating_table = {
+	rating_columns, RATING_NCOLUMNS, RATING_POOL, " NOT NULL", {""}, 1
+};
+
+const LadderTable match_table = {
+	match_columns, MATCH_NCOLUMNS, MATCH_NCOLUMNS, "", {NULL}, 0
+};
+
+/*
+ * ---- Types ----
+ */
+
+Oid
+ladder_type_oid(const Ladder *ladder, ValueType type)
+{
+	static const Oid type_oid[][2] = {
+		[VALUE_BOOL] = {BOOLOID, BOOLARRAYOID},
+		[VALUE_INT4] = {INT4OID, INT4ARRAYOID},
+		[VALUE_INT8] = {INT8OID, INT8ARRAYOID},
+		[VALUE_FLOAT8] = {FLOAT8OID, FLOAT8ARRAYOID},
+		[VALUE_TEXT] = {TEXTOID, TEXTARRAYOID},
+		[VALUE_TIME] = {TIMESTAMPTZOID, TIMESTAMPTZARRAYOID},
+		[VALUE_OID] = {OIDOID, OIDARRAYOID},
+	};
+	bool		array = (type & VALUE_ARRAY) != 0;
+	int			element = type & ~VALUE_ARRAY;
+	const IdType *id_type = element == VALUE_PLAYER ? ladder->player_type :
+		element == VALUE_MATCH ? ladder->match_type : NULL;
+
+	if (id_type != NULL)
+		return array ? id_type->array_type : id_type->type;
+	return type_oid[element][array];
+}
+
+/*
+ * ---- Lists ----
+ */
+
+int
+table_width(const LadderTable *table, const Model *model)
+{
+	return table->ncolumns + table->nsuffixes * model->nstate;
+}
+
+/* The name of a column by its place in a row, from 0, states last. */
+static const char *
+column_name(const LadderTable *table, const Model *model, int place)
+{
+	int			state = place - table->ncolumns;
+
+	if (state < 0)
+		return table->column[place].name;
+	return psprintf("%s%s", model->state[state / table->nsuffixes].name,
+					table->state_suffix[state % table->nsuffixes]);
+}
+
+void
+append_columns(StringInfo sql, const LadderTable *table, const Model *model,
+			   const char *prefix)
+{
+	int			i;
+
+	for (i = 0; i < table_width(table, model); i++)
+		appendStringInfo(sql, "%s%s%s", i > 0 ? ", " : "", prefix,
+						 quote_identifier(column_name(table, model, i)));
+}
+
+void
+append_assignments(StringInfo sql, const LadderTable *table,
+				   const Model *model, const char *prefix)
+{
+	const char *separator = "";
+	int			i;
+
+	for (i = 0; i < table_width(table, model); i++)
+	{
+		const char *name = quote_identifier(column_name(table, model, i));
+
+		if (i < table->ncolumns && table->column[i].presence == COLUMN_KEY)
+			continue;
+		appendStringInfo(sql, "%s%s = %s%s", separator, name, prefix, name);
+		separator = ", ";
+	}
+}
+
+void
+append_states(StringInfo sql, const Model *model, const char *prefix,
+			  const char *suffix)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		appendStringInfo(sql, "%s%s%s", i > 0 ? ", " : "", prefix,
+						 quote_identifier(psprintf("%s%s", model->state[i].name,
+												   suffix)));
+}
+
+TupleDesc
+table_desc(const LadderTable *table, const Ladder *ladder)
+{
+	int			width = table_width(table, ladder->model);
+	TupleDesc	desc = CreateTemplateTupleDesc(width);
+	int			i;
+
+	for (i = 0; i < width; i++)
+		TupleDescInitEntry(desc, (AttrNumber) (i + 1),
+						   column_name(table, ladder->model, i),
+						   i < table->ncolumns ?
+						   ladder_type_oid(ladder, table->column[i].type) :
+						   FLOAT8OID, -1, 0);
+	return desc;
+}
+
+/*
+ * ---- CREATE TABLE ----
+ */
+
+static void
+append_state_definitions(StringInfo sql, const LadderTable *table,
+						 const Model *model)
+{
+	int			i;
+
+	for (i = table->ncolumns; i < table_width(table, model); i++)
+		appendStringInfo(sql, ", %s double precision%s",
+						 quote_identifier(column_name(table, model, i)),
+						 table->state_constraint);
+}
+
+/* Where no state column is called rating, the displayed one is generated. */
+static void
+append_rating_definition(StringInfo sql, const Model *model,
+						 const char *display)
+{
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		if (strcmp(model->state[i].name, "rating") == 0)
+			return;
+	appendStringInfo(sql,
+					 ", rating double precision NOT NULL GENERATED ALWAYS AS (%s) STORED",
+					 display);
+}
+
+/*
+ * ladder_columns(relation, model, player_type, match_type, display): the column
+ * definitions of one of a ladder's tables.
+ */
+Datum
+skillrating_ladder_columns(PG_FUNCTION_ARGS)
+{
+	char	   *relation = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	char	   *display = text_to_cstring(PG_GETARG_TEXT_PP(4));
+	IdType		player_type = {.type = PG_GETARG_OID(2)};
+	IdType		match_type = {.type = PG_GETARG_OID(3)};
+	Ladder		types = {.player_type = &player_type,.match_type = &match_type};
+	const LadderTable *table = strcmp(relation, "event") == 0 ? &event_table :
+		strcmp(relation, "rating") == 0 ? &rating_table : NULL;
+	StringInfoData sql;
+	int			i;
+
+	if (table == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation must be \"event\" or \"rating\", not \"%s\"",
+						relation)));
+	initStringInfo(&sql);
+	for (i = 0; i < table->ncolumns; i++)
+	{
+		const LadderColumn *column = &table->column[i];
+
+		appendStringInfo(&sql, "%s%s %s", i > 0 ? ", " : "",
+						 quote_identifier(column->name),
+						 format_type_be_qualified(ladder_type_oid(&types, column->type)));
+		if (column->presence == COLUMN_KEY || column->presence == COLUMN_NOT_NULL)
+			appendStringInfoString(&sql, " NOT NULL");
+		if (column->default_value != NULL)
+			appendStringInfo(&sql, " DEFAULT %s", column->default_value);
+		if (i + 1 != table->state_place)
+			continue;
+		append_state_definitions(&sql, table, model);
+		if (table == &rating_table)
+			append_rating_definition(&sql, model, display);
+	}
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(sql.data, sql.len));
+}
+
+/*
+ * ---- Values ----
+ */
+
+RowValues
+event_values(const BatchStep *step, const EventRow *row)
+{
+	RowValues	values = {
+		.origin = {
+			[ORIGIN_STEP] = step,
+			[ORIGIN_ROW] = row,
+			[ORIGIN_PLAYER] = row->player,
+		},
+		.is_match = step->is_match
+	};
+
+	return values;
+}
+
+RowValues
+rating_values(const BatchPlayer *player)
+{
+	RowValues	values = {
+		.origin = {
+			[ORIGIN_PLAYER] = player,
+			[ORIGIN_RECORD] = &player->record,
+		}
+	};
+
+	return values;
+}
+
+bool
+column_is_null(const LadderColumn *column, const RowValues *row)
+{
+	const void *field;
+
+	if (column->presence == COLUMN_OF_MATCH)
+		return !row->is_match;
+	if (column->presence != COLUMN_NULLABLE)
+		return false;
+	field = column_field(column, row);
+	return column->type == VALUE_TEXT ? *(const char *const *) field == NULL :
+		column->type == VALUE_TIME && TIMESTAMP_IS_NOBEGIN(*(const TimestampTz *) field);
+}
+
+int32
+column_int4(const LadderColumn *column, const void *field)
+{
+	if (column->size == sizeof(int32))
+		return *(const int32 *) field;
+
+	/* A count of 64 bits stops at the top. */
+	return (int32) Min(*(const int64 *) field, PG_INT32_MAX);
+}
+
+static Datum
+column_datum(const LadderColumn *column, const void *field)
+{
+	switch (column->type)
+	{
+		case VALUE_PLAYER:
+		case VALUE_MATCH:
+			return *(const Datum *) field;
+		case VALUE_INT4:
+			return Int32GetDatum(column_int4(column, field));
+		case VALUE_INT8:
+			return Int64GetDatum(*(const int64 *) field);
+		case VALUE_FLOAT8:
+			return Float8GetDatum(*(const double *) field);
+		case VALUE_TEXT:
+			return CStringGetTextDatum(*(const char *const *) field);
+		case VALUE_TIME:
+			return TimestampTzGetDatum(*(const TimestampTz *) field);
+		default:
+			elog(ERROR, "column \"%s\" has no such type", column->name);
+	}
+}
+
+void
+table_form(const LadderTable *table, const RowValues *row, Datum *values,
+		   bool *nulls)
+{
+	int			i;
+
+	for (i = 0; i < table->ncolumns; i++)
+	{
+		const LadderColumn *column = &table->column[i];
+
+		nulls[i] = column_is_null(column, row);
+		values[i] = nulls[i] ? (Datum) 0 :
+			column_datum(column, column_field(column, row));
+	}
+}
+
+bool
+same_bits(double a, double b)
+{
+	return memcmp(&a, &b, sizeof(double)) == 0;
+}
+
+static bool
+same_text(Datum stored, const char *string)
+{
+	text	   *value = DatumGetTextPP(stored);
+
+	return VARSIZE_ANY_EXHDR(value) == strlen(string) &&
+		memcmp(VARDATA_ANY(value), string, strlen(string)) == 0;
+}
+
+static bool
+same_id(const IdType *type, Datum a, Datum b)
+{
+	return DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &type->equal),
+										  type->collation, a, b));
+}
+
+/* Eight bytes as they are, of a number, a count or a time. */
+static inline int64
+eight_bytes(const void *field)
+{
+	int64		value;
+
+	memcpy(&value, field, sizeof(value));
+	return value;
+}
+
+static bool
+column_same(const LadderColumn *column, const Ladder *ladder,
+			const void *field, Datum stored)
+{
+	switch (column->type)
+	{
+		case VALUE_PLAYER:
+			return same_id(ladder->player_type, stored, *(const Datum *) field);
+		case VALUE_MATCH:
+			return same_id(ladder->match_type, stored, *(const Datum *) field);
+		case VALUE_INT4:
+			return DatumGetInt32(stored) == column_int4(column, field);
+		case VALUE_INT8:
+		case VALUE_FLOAT8:
+		case VALUE_TIME:
+			return DatumGetInt64(stored) == eight_bytes(field);
+		case VALUE_TEXT:
+			return same_text(stored, *(const char *const *) field);
+		default:
+			elog(ERROR, "column \"%s\" has no such type", column->name);
+	}
+}
+
+bool
+table_same(const LadderTable *table, const Ladder *ladder,
+		   const RowValues *row, const Datum *values, const bool *nulls)
+{
+	int			i;
+
+	for (i = 0; i < table->ncolumns; i++)
+	{
+		const LadderColumn *column = &table->column[i];
+
+		if (column->presence == COLUMN_KEY)
+			continue;
+		if (nulls[i] != column_is_null(column, row))
+			return false;
+		if (!nulls[i] &&
+			!column_same(column, ladder, column_field(column, row), values[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * ---- Rows of rating ----
+ */
+
+void
+rating_form(const Model *model, const BatchPlayer *player, Datum *values,
+			bool *nulls)
+{
+	RowValues	row = rating_values(player);
+	int			i;
+
+	table_form(&rating_table, &row, values, nulls);
+	for (i = 0; i < model->nstate; i++)
+	{
+		values[RATING_STATE(i) - 1] = Float8GetDatum(player->state[i]);
+		nulls[RATING_STATE(i) - 1] = false;
+	}
+}
+
+/* Put a column, which has a default for null, into its field. */
+static void
+read_field(const LadderColumn *column, Datum value, bool isnull, void *field)
+{
+	if (column->type == VALUE_INT8)
+		*(int64 *) field = isnull ? 0 : DatumGetInt64(value);
+	else if (column->type == VALUE_TIME)
+		*(TimestampTz *) field = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
+	else
+		elog(ERROR, "column \"%s\" has no such type", column->name);
+}
+
+const char *
+rating_read(const Model *model, const Datum *values, const bool *nulls,
+			PlayerRecord *record, double *state)
+{
+	const char *missing = NULL;
+	int			i;
+
+	for (i = 0; i < RATING_NCOLUMNS; i++)
+	{
+		const LadderColumn *column = &rating_columns[i];
+
+		if (column->origin != ORIGIN_RECORD)
+			continue;
+		if (nulls[i] && column->presence == COLUMN_NOT_NULL)
+			missing = column->name;
+		read_field(column, values[i], nulls[i], (char *) record + column->offset);
+	}
+	for (i = 0; i < model->nstate; i++)
+	{
+		int			place = RATING_STATE(i) - 1;
+
+		if (nulls[place])
+			missing = model->state[i].name;
+		state[i] = nulls[place] ? 0 : DatumGetFloat8(values[place]);
+	}
+	return missing;
+}

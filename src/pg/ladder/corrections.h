@@ -1,0 +1,41 @@
+/*
+ * corrections.h
+ *		The places from which the history of a ladder is out of date, on their
+ *		way into its table correction.
+ */
+#ifndef LADDER_CORRECTIONS_H
+#define LADDER_CORRECTIONS_H
+
+#include "pg/sql/glue.h"
+
+#include "datatype/timestamp.h"
+
+#include "pg/ladder/ladder.h"
+
+/* Corrections in parallel arrays, with room for max of them. */
+typedef struct Corrections
+{
+	Datum	   *seq;
+	Datum	   *match_id;
+	bool	   *no_match;
+	Datum	   *kind;
+	Datum	   *played_at;
+	int			n;
+	int			max;
+} Corrections;
+
+/* Room for up to so many corrections, in the current context. */
+extern Corrections corrections_make(int max);
+
+/*
+ * History is out of date from a place on, or, in a ladder whose order is that of
+ * time, from then on; a match that comes "late" has no place yet.  The match is
+ * NULL for an operation; otherwise it must live until the corrections are sent.
+ */
+extern void corrections_add(Corrections *corrections, const Datum *match_id,
+							int64 seq, const char *kind, TimestampTz played_at);
+
+/* Insert them all. */
+extern void corrections_send(Ladder *ladder, const Corrections *corrections);
+
+#endif							/* LADDER_CORRECTIONS_H */

@@ -1,0 +1,238 @@
+/*
+ * plans.c
+ *		Queries on a ladder, and their plans.
+ *
+ * The texts that are planned have names looked up by OID and printed back
+ * qualified, the operators of identifiers too, so that no search_path has a say.
+ */
+#include "pg/ladder/plans.h"
+
+#include "utils/builtins.h"
+
+#include "pg/ladder/cache.h"
+
+/*
+ * ---- Texts ----
+ */
+
+void
+add_query_param(QueryDraft *draft, ValueType type)
+{
+	Assert(draft->nparams < MAX_QUERY_PARAMS);
+	draft->param[draft->nparams++] = ladder_type_oid(draft->ladder, type);
+}
+
+/* A part of the query's own; false if it has none of that name. */
+static bool
+append_part(QueryDraft *draft, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < MAX_QUERY_PARTS; i++)
+		if (draft->query->part[i].name != NULL &&
+			strcmp(draft->query->part[i].name, name) == 0)
+		{
+			draft->query->part[i].append(draft);
+			return true;
+		}
+	return false;
+}
+
+/* A relation by its fixed name; false if that is none. */
+static bool
+append_relation(QueryDraft *draft, const char *name)
+{
+	const LadderCache *cache = draft->ladder->cache;
+	LadderRelation relation = ladder_relation_named(name);
+	const char *sql;
+
+	if (relation != LADDER_NRELATIONS)
+		sql = ladder_relation_sql(cache, relation);
+	else if (strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0)
+		sql = quote_qualified_identifier(cache->name, name);
+	else
+		return false;
+	appendStringInfoString(&draft->sql, sql);
+	return true;
+}
+
+/* Something of the type of players or matches; false if what is neither. */
+static bool
+append_id_syntax(QueryDraft *draft, const char *what, const char *syntax)
+{
+	const IdType *type = strcmp(what, "player") == 0 ? draft->ladder->player_type :
+		strcmp(what, "match") == 0 ? draft->ladder->match_type : NULL;
+
+	if (type == NULL)
+		return false;
+	if (strcmp(syntax, "=") == 0)
+		appendStringInfoString(&draft->sql, type->equals);
+	else if (strcmp(syntax, "order") == 0)
+		appendStringInfoString(&draft->sql, type->order);
+	else
+		return false;
+	return true;
+}
+
+/* A list of the columns of a table; false if there is no such list. */
+static bool
+append_table_list(QueryDraft *draft, const char *name, const char *list,
+				  const char *prefix)
+{
+	const LadderTable *table = strcmp(name, "event") == 0 ? &event_table :
+		strcmp(name, "rating") == 0 ? &rating_table :
+		strcmp(name, "rated_match") == 0 ? &match_table : NULL;
+
+	if (table == NULL)
+		return false;
+	if (strcmp(list, "columns") == 0)
+		append_columns(&draft->sql, table, draft->ladder->model, prefix);
+	else if (strcmp(list, "set") == 0)
+		append_assignments(&draft->sql, table, draft->ladder->model, prefix);
+	else
+		return false;
+	return true;
+}
+
+/* Append the text for a placeholder, whose string is modified. */
+static void
+append_placeholder(QueryDraft *draft, char *placeholder)
+{
+	char	   *word[3];
+	char	   *rest;
+	char	   *next = strtok_r(placeholder, " ", &rest);
+	int			nwords = 0;
+	bool		done;
+
+	for (; next != NULL && nwords < 3; next = strtok_r(NULL, " ", &rest))
+		word[nwords++] = next;
+	if (nwords == 1)
+		done = append_part(draft, word[0]) || append_relation(draft, word[0]);
+	else
+		done = append_id_syntax(draft, word[0], word[1]);
+	if (!done && strcmp(word[0], "states") == 0)
+	{
+		append_states(&draft->sql, draft->ladder->model,
+					  nwords > 1 ? psprintf("%s.", word[1]) : "",
+					  nwords > 2 ? word[2] : "");
+		done = true;
+	}
+	if (!done && nwords > 1)
+		done = append_table_list(draft, word[0], word[1],
+								 nwords > 2 ? psprintf("%s.", word[2]) : "");
+	if (!done)
+		elog(ERROR, "query has no part \"%s\": %s", placeholder,
+			 draft->query->text);
+}
+
+/* Make the text and the types of the parameters of a query on a ladder. */
+static void
+make_query(QueryDraft *draft)
+{
+	const LadderQuery *query = draft->query;
+	const char *p = query->text;
+	int			i;
+
+	for (i = 0; i < MAX_QUERY_PARAMS && query->param[i] != VALUE_NONE; i++)
+		add_query_param(draft, query->param[i]);
+	if (query->add_params != NULL)
+		query->add_params(draft);
+
+	initStringInfo(&draft->sql);
+	while (*p != '\0')
+	{
+		size_t		length = strcspn(p, "{");
+
+		appendBinaryStringInfo(&draft->sql, p, (int) length);
+		p += length;
+		if (*p == '{')
+		{
+			length = strcspn(++p, "}");
+			append_placeholder(draft, pnstrdup(p, length));
+			p += length + 1;
+		}
+	}
+}
+
+/*
+ * ---- Plans ----
+ */
+
+/* The plan of a query: kept, or for many rows made for this once. */
+static SPIPlanPtr
+ladder_plan(Ladder *ladder, LadderQuery *query)
+{
+	static int	nslots = 0;
+	LadderCache *cache = ladder->cache;
+	QueryDraft	draft = {.ladder = ladder,.query = query};
+	SPIPlanPtr	plan;
+
+	if (query->slot == 0)
+		query->slot = ++nslots;
+	if (!ladder->large && query->slot < cache->nplans &&
+		cache->plan[query->slot] != NULL)
+		return cache->plan[query->slot];
+
+	make_query(&draft);
+	plan = SPI_prepare_cursor(draft.sql.data, draft.nparams, draft.param,
+							  ladder->large ? CURSOR_OPT_CUSTOM_PLAN :
+							  CURSOR_OPT_GENERIC_PLAN);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare \"%s\": %s", draft.sql.data,
+			 SPI_result_code_string(SPI_result));
+	if (!ladder->large)
+	{
+		SPI_keepplan(plan);
+		ladder_cache_keep_plan(cache, query->slot, plan);
+	}
+	return plan;
+}
+
+/* The parameters of a plan, or NULL. */
+static ParamListInfo
+plan_params(SPIPlanPtr plan, const Datum *values, const bool *nulls)
+{
+	int			nargs = SPI_getargcount(plan);
+	ParamListInfo params;
+	int			i;
+
+	if (nargs == 0)
+		return NULL;
+	params = makeParamList(nargs);
+	for (i = 0; i < nargs; i++)
+	{
+		params->params[i].value = values[i];
+		params->params[i].isnull = nulls ? nulls[i] : false;
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = SPI_getargtypeid(plan, i);
+	}
+	return params;
+}
+
+uint64
+ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
+			   const bool *nulls, DestReceiver *dest)
+{
+	SPIPlanPtr	plan = ladder_plan(ladder, query);
+	SPIExecuteOptions options = {0};
+	int			result;
+
+	options.params = plan_params(plan, values, nulls);
+	options.read_only = ladder->read_only;
+	options.dest = dest;
+	result = SPI_execute_plan_extended(plan, &options);
+	if (result < 0)
+		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
+			 ladder->name, SPI_result_code_string(result));
+	return SPI_processed;
+}
+
+Portal
+ladder_cursor(Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	SPIPlanPtr	plan = ladder_plan(ladder, query);
+
+	return SPI_cursor_open_with_paramlist(NULL, plan,
+										  plan_params(plan, values, NULL),
+										  ladder->read_only);
+}

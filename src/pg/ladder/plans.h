@@ -1,0 +1,84 @@
+/*
+ * plans.h
+ *		Queries on a ladder, and their plans.
+ *
+ * A query is a static LadderQuery beside the function that runs it, with an enum
+ * of its result columns where it has any.  Its plan is kept for the session, for
+ * each ladder; any change to one of the ladder's relations has it made again.
+ */
+#ifndef LADDER_PLANS_H
+#define LADDER_PLANS_H
+
+#include "pg/sql/glue.h"
+
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+
+#include "pg/ladder/columns.h"
+#include "pg/ladder/ladder.h"
+
+/* The most parameters of a query, and parts of its own. */
+#define MAX_QUERY_PARAMS 20
+#define MAX_QUERY_PARTS 3
+
+/* A query in the making. */
+typedef struct QueryDraft
+{
+	const Ladder *ladder;
+	const struct LadderQuery *query;
+	StringInfoData sql;
+	Oid			param[MAX_QUERY_PARAMS];
+	int			nparams;
+} QueryDraft;
+
+/*
+ * The text is SQL with these in braces:
+ *
+ *		{rating}			a relation of the ladder by its fixed name, or match
+ *							or match_player: qualified
+ *		{player =}			the equality operator of players; {match =} of matches
+ *		{player order}		the rest of an ORDER BY item of theirs
+ *		{event columns e}	all columns of event, rating or rated_match as listed
+ *							in columns.h, prefixed with "e." if there is a name
+ *		{event set b}		assignments to all of them but the key, from "b."
+ *		{states r}			state columns of rating, prefixed; {states r _after}
+ *							those of event after a match
+ *		{name}				a part of the query's own
+ *
+ * All other operators and functions that are not schema-qualified must be safe
+ * under the search_path that ladder_enter() sets.
+ */
+typedef struct LadderQuery
+{
+	const char *text;
+	ValueType	param[MAX_QUERY_PARAMS];	/* up to VALUE_NONE */
+	void		(*add_params) (QueryDraft *draft);	/* further ones, or NULL */
+	struct
+	{
+		const char *name;
+		void		(*append) (QueryDraft *draft);
+	}			part[MAX_QUERY_PARTS];
+	int			slot;			/* in the plans of a ladder, handed out at the
+								 * first use */
+} LadderQuery;
+
+/* The result column of a query that has only one. */
+#define ONLY_COLUMN 1
+
+/* For add_params: another parameter. */
+extern void add_query_param(QueryDraft *draft, ValueType type);
+
+/*
+ * Run a query with the values of its parameters (nulls may be NULL).  Its rows
+ * go to dest, or to SPI_tuptable if dest is NULL.
+ * Returns how many were processed.
+ */
+extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
+							 const Datum *values, const bool *nulls,
+							 DestReceiver *dest);
+
+/* Open a cursor on a query that returns rows. */
+extern Portal ladder_cursor(Ladder *ladder, LadderQuery *query,
+							const Datum *values);
+
+#endif							/* LADDER_PLANS_H */

@@ -1,0 +1,75 @@
+/*
+ * solve_ladder.c
+ *		The part of solve_ladder() in C: a solver at work on the matches of a
+ *		ladder.
+ */
+#include "pg/sql/glue.h"
+
+#include "executor/spi.h"
+#include "utils/builtins.h"
+
+#include "pg/history/solve_state.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/match_reader.h"
+
+SKILLRATING_FUNCTION(skillrating_solve_matches);
+
+/* Whether a match that was read from a ladder counts. */
+static bool
+match_counts(const SourceMatch *match)
+{
+	return !match->vanished && match->set_aside == NULL &&
+		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
+}
+
+/* solve_matches(ladder, solver, params, pool, start) */
+Datum
+skillrating_solve_matches(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext old;
+	SolveState *state = palloc_object(SolveState);
+	Ladder	   *ladder;
+	LadderScope scope;
+	MatchReader *reader;
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		if (PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("ladder, solver, params and pool must not be null")));
+	solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+					 PG_GETARG_JSONB_P(2));
+	state->pool = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	if (!PG_ARGISNULL(4))
+		state->start = PG_GETARG_DATUM(4);
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
+						 AccessShareLock);
+	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder_expect_many(ladder);
+	old = MemoryContextSwitchTo(context);
+	history_builder_init(&state->builder, ladder->player_type->type, false);
+	MemoryContextSwitchTo(old);
+	reader = reader_open_rated(ladder, PG_INT64_MIN);
+	while (reader_next(reader))
+	{
+		if (!match_counts(&reader->match) ||
+			strcmp(reader->match.pool, state->pool) != 0)
+			continue;
+		old = MemoryContextSwitchTo(context);
+		history_builder_add(&state->builder, &reader->match, NULL);
+		MemoryContextSwitchTo(old);
+	}
+	reader_close(reader);
+	ladder_leave(&scope);
+	SPI_finish();
+	if (state->builder.history.nmatches == 0)
+		PG_RETURN_NULL();
+
+	solve_state_run(state);
+	return return_solution(fcinfo, state);
+}
