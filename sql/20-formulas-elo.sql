@@ -18,7 +18,7 @@ Error 22003 for numbers out of range.';
 CREATE FUNCTION skillrating.elo_normal_win_probability(
     rating_a float8,
     rating_b float8,
-    deviation float8 DEFAULT 200)
+    beta float8 DEFAULT 200)
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_elo_normal_win_probability'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -26,9 +26,9 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.elo_normal_win_probability(float8, float8, float8) IS
 'Expected score of player a against player b, 0 to 1, in Elo''s original form: each player performs
 with a normal distribution around the rating, so that it is
-Phi((rating_a - rating_b) / (sqrt(2) * deviation)).
+Phi((rating_a - rating_b) / (sqrt(2) * beta)).
 rating_a, rating_b: in points, finite.
-deviation: standard deviation of one performance in points, above 0.
+beta: standard deviation of one performance in points, above 0.
 Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.elo_update(

@@ -77,7 +77,7 @@ CREATE FUNCTION skillrating.placement_step(
     shrink float8 DEFAULT 0.5,
     OUT new_low float8,
     OUT new_high float8,
-    OUT rank float8)
+    OUT rating float8)
 AS 'MODULE_PATHNAME', 'skillrating_placement_step'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
@@ -88,7 +88,7 @@ low, high: in the unit of the ratings, low <= high.
 score: of the newcomer; 1 won, 0.5 drew, 0 lost.
 shrink: share by which the end on the wrong side moves to the middle, 0 to 1.  1 is plain
 bisection, which one odd result misleads for good; less is more careful and takes more matches.
-new_low, new_high: what is left.  rank: the new middle.
+new_low, new_high: what is left.  rating: the new middle.
 Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.placement_gain(

@@ -564,20 +564,20 @@ CREATE FUNCTION skillrating.report_match(
     team integer[],
     rank integer[],
     played_at timestamptz DEFAULT NULL,
+    team_score float8[] DEFAULT NULL,
     weight float8[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
     "left" float8[] DEFAULT NULL,
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
-    pool text DEFAULT '',
-    log_odds float8 DEFAULT 0,
-    gain float8 DEFAULT 1,
-    team_score float8[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
     kills integer[] DEFAULT NULL,
     deaths integer[] DEFAULT NULL,
     quit boolean[] DEFAULT NULL,
     experience integer[] DEFAULT NULL,
+    pool text DEFAULT '',
+    log_odds float8 DEFAULT 0,
+    gain float8 DEFAULT 1,
     OUT player_id text,
     OUT rating_before float8,
     OUT rating_after float8,
@@ -589,7 +589,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
-COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], integer[], text, float8, float8, float8[], bigint[], integer[], integer[], boolean[], integer[]) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], text, float8, float8) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. The rows are in the order of players; one who occurs several times has a row, at the first place. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown. Reporting it with other content is a correction: that takes its place, counts from the next catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.preview(
@@ -601,10 +601,10 @@ CREATE FUNCTION skillrating.preview(
     "left" float8[] DEFAULT NULL,
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
+    squad bigint[] DEFAULT NULL,
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
-    squad bigint[] DEFAULT NULL,
     OUT player_id text,
     OUT team integer,
     OUT rating float8,
@@ -616,7 +616,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_preview'
 LANGUAGE C STABLE ROWS 12;
 
-COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], text, float8, float8, bigint[]) IS
+COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, float8) IS
 'What a match would bring, without playing it: for every player the displayed rating, the probability that the own team wins (a draw counts half), and the change of the rating if it wins, draws or loses against all others. The rows are in the order of players; one who occurs several times has a row, at the first place. Players without a row start from the initial state. Errors as for report_match(), and 22023 if the match could not be rated.';
 
 CREATE FUNCTION skillrating.verify(

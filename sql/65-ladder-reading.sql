@@ -307,10 +307,10 @@ CREATE FUNCTION skillrating.win_probability(
     ladder text,
     players anyarray,
     team integer[],
+    weight float8[] DEFAULT NULL,
+    side integer[] DEFAULT NULL,
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
-    side integer[] DEFAULT NULL,
-    weight float8[] DEFAULT NULL,
     OUT team integer,
     OUT win_probability float8)
 RETURNS SETOF record
@@ -318,12 +318,12 @@ LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.team, min(p.win_probability)
-    FROM skillrating.preview($1, $2, $3, pool => $4, log_odds => $5, side => $6, weight => $7) AS p
+    FROM skillrating.preview($1, $2, $3, weight => $4, side => $5, pool => $6, log_odds => $7) AS p
     GROUP BY p.team
     ORDER BY p.team
 $function$;
 
-COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], text, float8, integer[], float8[]) IS
+COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], float8[], integer[], text, float8) IS
 'The probability that each team of a match wins, a draw counted half; a part of preview(), with the same errors.';
 
 CREATE FUNCTION skillrating.season_table(
@@ -413,14 +413,14 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     RETURN QUERY EXECUTE format(
         'SELECT r.player_id::text, r.rating, r.games, r.last_played,
-            skillrating.synelo_status(r.games, r.last_played, $2, coalesce($3, (l.params->>''shadow_rounds'')::float8::integer, 10), $4)
+            skillrating.synelo_status(r.games, r.last_played, $2, coalesce($3, (l.params->>''shadow_games'')::float8::integer, 10), $4)
         FROM %1$I.ladder AS l CROSS JOIN %1$I.rating AS r WHERE r.pool = $1 AND r.games > 0', ladder)
     USING pool, at, shadow_games, stale_days;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer) IS
-'Which ratings of a pool to show at a time: status is ''shadow'' for players with fewer than shadow_games matches (by default the parameter shadow_rounds of the model, or else 10), ''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo). Error 42704 for an unknown ladder.';
+'Which ratings of a pool to show at a time: status is ''shadow'' for players with fewer than shadow_games matches (by default the parameter shadow_games of the model, or else 10), ''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo). Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.surprising_players(
     ladder text,

@@ -155,7 +155,7 @@ BEGIN
             CASE WHEN $9 IS NOT NULL THEN jsonb_build_object(
                 ''terms'', $9 || jsonb_build_object(''difference'', $5 - n.rating, ''off'', abs(w.win_probability - 0.5)),
                 ''alternative'', lead(n.player_id::text) OVER (ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id), ''constraint'', $10) END
-        FROM near AS n, skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2], $1) AS w WHERE w.team = 1
+        FROM near AS n, skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2], pool => $1) AS w WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7', ladder, eligible, t.player_equals, t.player_type)
     USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder, terms, costliest;
 END

@@ -987,7 +987,7 @@ test_published_games(void **state)
 		score = *field[SCORE_A] == '\0' ? 0.5 : csv_number(field[SCORE_A]);
 		tolerance = csv_number(field[TOL]);
 		fixture_param(&f, "form")->choice = normal ? NORMAL : LOGISTIC;
-		fixture_param(&f, normal ? "deviation" : "scale")->number =
+		fixture_param(&f, normal ? "beta" : "scale")->number =
 			csv_number(field[SCALE]);
 		fixture_param(&f, "k")->number =
 			*field[K] == '\0' ? 0 : csv_number(field[K]);

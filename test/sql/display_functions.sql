@@ -10,14 +10,14 @@ SELECT r AS rating, skillrating.division_number(r, '{1000,1200,1500}') AS number
 FROM unnest(ARRAY[900, 999.99, 1000, 1149.99, 1150, 1200, 1510, 1520]) AS r;
 SELECT skillrating.division_number(1, '{}') AS only_one, skillrating.division_number(NULL, '{1}') AS unknown, skillrating.division(1200, '{1000}', NULL) AS unknown;
 
--- Ten matches find a rank among 1024 if results are certain.
+-- Ten matches find a rating among 1024 if results are certain.
 WITH RECURSIVE search AS (
-    SELECT 0 AS match, 0::float8 AS low, 1024::float8 AS high, 512::float8 AS rank
+    SELECT 0 AS match, 0::float8 AS low, 1024::float8 AS high, 512::float8 AS rating
     UNION ALL
-    SELECT match + 1, s.new_low, s.new_high, s.rank
-    FROM search, skillrating.placement_step(low, high, (700 > search.rank)::int, shrink => 1) AS s
+    SELECT match + 1, s.new_low, s.new_high, s.rating
+    FROM search, skillrating.placement_step(low, high, (700 > search.rating)::int, shrink => 1) AS s
     WHERE match < 10)
-SELECT match, low, high, rank FROM search WHERE match IN (1, 2, 3, 10);
+SELECT match, low, high, rating FROM search WHERE match IN (1, 2, 3, 10);
 SELECT * FROM skillrating.placement_step(0, 1000, 0.5);
 SELECT skillrating.placement_gain(0) AS first, skillrating.placement_gain(5) AS fifth, skillrating.placement_gain(10) AS tenth, skillrating.placement_gain(0, boost => 4) AS boosted;
 SELECT skillrating.season_rating(2000, 1500) AS half, skillrating.season_rating(2000, 1500, keep => 0) AS new,

@@ -7,7 +7,7 @@ SELECT skillrating.elo_win_probability(1900, 1500) AS ten_elevenths,
     skillrating.elo_win_probability(1500, 1500) AS half,
     skillrating.elo_win_probability(1600, 1500, scale => 100) AS scaled;
 SELECT round(skillrating.elo_normal_win_probability(1900, 1500)::numeric, 12) AS phi_sqrt_2,
-    skillrating.elo_normal_win_probability(1500, 1500, deviation => 50) AS half;
+    skillrating.elo_normal_win_probability(1500, 1500, beta => 50) AS half;
 
 -- Any finite difference is safe.
 SELECT skillrating.elo_win_probability(1e308, -1e308) AS one,

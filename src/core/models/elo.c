@@ -28,7 +28,7 @@ enum
 	ELO_FORM,
 	ELO_TEAM,
 	ELO_SCALE,
-	ELO_DEVIATION,
+	ELO_BETA,
 	ELO_K,
 	ELO_K_BY_GAMES,
 	ELO_K_BY_RATING,
@@ -73,7 +73,7 @@ static const ParamSpec elo_params[] = {
 	{.name = "scale",.type = PARAM_NUMBER,.default_value = 400,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
 	.description = "logistic form: difference at which the odds are 10 to 1"},
-	{.name = "deviation",.type = PARAM_NUMBER,.default_value = 200,
+	{.name = "beta",.type = PARAM_NUMBER,.default_value = 200,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
 	.description = "normal form: standard deviation of one performance"},
 	{.name = "k",.type = PARAM_NUMBER,.default_value = 32,
@@ -117,9 +117,9 @@ elo_logistic(double difference, double scale, double log_odds)
 
 /* The context shifts the logit of whatever probability the curve gives. */
 double
-elo_normal(double difference, double deviation, double log_odds)
+elo_normal(double difference, double beta, double log_odds)
 {
-	double		z = difference / deviation * M_SQRT1_2;
+	double		z = difference / beta * M_SQRT1_2;
 
 	if (log_odds == 0)
 		return normal_cdf(z);
@@ -131,7 +131,7 @@ elo_expected(const ParamValue *params, double difference, double log_odds)
 {
 	if (params[ELO_FORM].choice == FORM_LOGISTIC)
 		return elo_logistic(difference, params[ELO_SCALE].number, log_odds);
-	return elo_normal(difference, params[ELO_DEVIATION].number, log_odds);
+	return elo_normal(difference, params[ELO_BETA].number, log_odds);
 }
 
 static void
@@ -169,7 +169,7 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 	if (params[ELO_FORM].choice == FORM_NORMAL)
 	{
 		for (i = 0; i < match->nteams; i++)
-			deviation[i] = params[ELO_DEVIATION].number;
+			deviation[i] = params[ELO_BETA].number;
 		normal_best_of(rating, deviation, match->nteams, win, work);
 	}
 	else

@@ -38,7 +38,7 @@ enum
 	SYNELO_WARM_UP,
 	SYNELO_COMPRESSION_WIDTH,
 	SYNELO_ROUND,
-	SYNELO_SHADOW_ROUNDS,
+	SYNELO_SHADOW_GAMES,
 	SYNELO_GRADUATION_CAP,
 	SYNELO_NPARAMS
 };
@@ -120,12 +120,12 @@ static const ParamSpec synelo_params[] = {
 	.description = "deviation of the Gaussian that slows ratings far from the initial one"},
 	{.name = "round",.type = PARAM_FLAG,
 	.description = "whether ratings are rounded to integers, half to even"},
-	{.name = "shadow_rounds",.type = PARAM_NUMBER,.default_value = 50,
+	{.name = "shadow_games",.type = PARAM_NUMBER,.default_value = 50,
 		.min = 0,.max = 1e9,.unit = "rounds",
 	.description = "rounds before a rating is shown; the last applies graduation_cap"},
 	{.name = "graduation_cap",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points",
-	.description = "largest rating after shadow_rounds; 0: none (strict: 2200)"},
+	.description = "largest rating after shadow_games; 0: none (strict: 2200)"},
 };
 
 /* The state columns. */
@@ -318,7 +318,7 @@ synelo_settle(const ParamValue *params, double before, double after,
 		after = round_half_even(after);
 	if (strict && cap == 0)
 		cap = SOURCE_GRADUATION_CAP;
-	if (cap > 0 && rounds == params[SYNELO_SHADOW_ROUNDS].number && after > cap)
+	if (cap > 0 && rounds == params[SYNELO_SHADOW_GAMES].number && after > cap)
 		after = cap;
 
 	/* A rating that is lower already is not lifted, but for the source. */

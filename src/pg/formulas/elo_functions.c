@@ -28,12 +28,12 @@ skillrating_elo_normal_win_probability(PG_FUNCTION_ARGS)
 {
 	float8		rating_a = PG_GETARG_FLOAT8(0);
 	float8		rating_b = PG_GETARG_FLOAT8(1);
-	float8		deviation = PG_GETARG_FLOAT8(2);
+	float8		beta = PG_GETARG_FLOAT8(2);
 
 	check_finite("rating_a", rating_a);
 	check_finite("rating_b", rating_b);
-	check_positive("deviation", deviation);
-	PG_RETURN_FLOAT8(elo_normal(rating_a - rating_b, deviation, 0));
+	check_positive("beta", beta);
+	PG_RETURN_FLOAT8(elo_normal(rating_a - rating_b, beta, 0));
 }
 
 Datum

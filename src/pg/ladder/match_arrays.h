@@ -12,18 +12,18 @@
 #include "pg/ladder/match_reader.h"
 
 /*
- * What report_match and preview take as optional arrays, in the order of the
- * parameters of the queries that read them.
+ * What report_match and preview take as optional arrays, in the order of their
+ * arguments and of the parameters of the queries that read them.
  */
 typedef enum LadderArray
 {
 	ARRAY_RANK,
+	ARRAY_SCORE,
 	ARRAY_WEIGHT,
 	ARRAY_JOINED,
 	ARRAY_LEFT,
 	ARRAY_COMMANDING,
 	ARRAY_SIDE,
-	ARRAY_SCORE,
 	ARRAY_SQUAD,				/* from here on an element may be null */
 	ARRAY_KILLS,
 	ARRAY_DEATHS,

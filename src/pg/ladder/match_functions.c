@@ -282,9 +282,8 @@ enum
 	REPORT_ARG_TEAM,
 	REPORT_ARG_RANK,
 	REPORT_ARG_PLAYED_AT,
-	REPORT_ARG_WEIGHT,			/* to side */
-	REPORT_ARG_POOL = REPORT_ARG_WEIGHT + ARRAY_SIDE - ARRAY_WEIGHT + 1,
-	REPORT_ARG_TEAM_SCORE = REPORT_ARG_POOL + 3
+	REPORT_ARG_TEAM_SCORE,		/* to experience */
+	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_EXPERIENCE - ARRAY_SCORE + 1
 };
 
 static void
@@ -299,15 +298,14 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	arrays->has_played_at = !PG_ARGISNULL(REPORT_ARG_PLAYED_AT);
 	if (arrays->has_played_at)
 		arrays->played_at = PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT);
-	optional_arrays(fcinfo, REPORT_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SIDE, arrays);
+	optional_arrays(fcinfo, REPORT_ARG_TEAM_SCORE, ARRAY_SCORE,
+					ARRAY_EXPERIENCE, arrays);
 	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("\"left\" must not be null where joined is given"),
 				 errhint("A match that is reported is over.")));
 	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
-	optional_arrays(fcinfo, REPORT_ARG_TEAM_SCORE, ARRAY_SCORE,
-					ARRAY_EXPERIENCE, arrays);
 }
 
 /* Write a match; false if the ladder has it with the same content. */
@@ -513,9 +511,8 @@ enum
 	PREVIEW_ARG_LADDER,
 	PREVIEW_ARG_PLAYERS,
 	PREVIEW_ARG_TEAM,
-	PREVIEW_ARG_WEIGHT,			/* to side */
-	PREVIEW_ARG_POOL = PREVIEW_ARG_WEIGHT + ARRAY_SIDE - ARRAY_WEIGHT + 1,
-	PREVIEW_ARG_SQUAD = PREVIEW_ARG_POOL + 3
+	PREVIEW_ARG_WEIGHT,			/* to squad */
+	PREVIEW_ARG_POOL = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1
 };
 
 static void
@@ -529,9 +526,8 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	arrays->team = PointerGetDatum(array_argument(fcinfo, PREVIEW_ARG_TEAM,
 												  "team", arrays->n));
 	arrays->played_at = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SIDE, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
-	optional_arrays(fcinfo, PREVIEW_ARG_SQUAD, ARRAY_SQUAD, ARRAY_SQUAD, arrays);
 
 	/* Any result will do to build the match. */
 	rank = palloc_array(Datum, arrays->n);
@@ -544,8 +540,8 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 }
 
 /*
- * preview(ladder, players, team, weight, joined, left, commanding, side, pool,
- *		   log_odds, gain, squad)
+ * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
+ *		   pool, log_odds, gain)
  */
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)
