@@ -9,8 +9,21 @@
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 
-/* What is no better than by so many points of their size is rounding. */
+#include "pg/teams/chooser.h"
+#include "pg/teams/constraints.h"
+
+/* A gain below this share of all points is rounding error. */
 #define POINT_NOISE 1e-12
+
+/* The alternative and the costliest constraint each take this share of the work of a split. */
+#define SHARE_OF_EXPLANATION 4
+
+/* The work of a split that is one of so many for each player. */
+static double
+variant_work(const Lobby *lobby)
+{
+	return lobby->max_work / SHARE_OF_EXPLANATION / Max(lobby->n, 1);
+}
 
 static void
 begin_key(StringInfo json, const char *key)
@@ -94,7 +107,7 @@ explain_end(StringInfo json)
 double
 points_off(const Lobby *lobby, const Split *split)
 {
-	return fabs(split->imbalance_logit) * lobby->scale;
+	return fabs(split->imbalance_logit) * lobby->log_odds_unit;
 }
 
 static void
@@ -113,15 +126,15 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		best[t] = -INFINITY;
 	for (i = 0; i < lobby->n; i++)
 	{
-		double		rating;
+		double		mu;
 
 		t = split->answer.team[i] - 1;
 		if (t < 0)
 			continue;
-		rating = lobby->rating[t == 1 ? 1 : 0][i];
+		mu = lobby->mu[t == 1 ? 1 : 0][i];
 		players[t]++;
-		squares[t] += (rating - mean) * (rating - mean);
-		best[t] = Max(best[t], rating);
+		squares[t] += (mu - mean) * (mu - mean);
+		best[t] = Max(best[t], mu);
 	}
 	team_strengths(lobby, &split->answer, strength);
 	begin_key(json, "terms");
@@ -227,7 +240,7 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 				i;
 
 	memset(best, 0, sizeof(Split));
-	limited.max_work /= Max(lobby->n, 1);
+	limited.max_work = variant_work(lobby);
 	apart = limited;
 	apart.napart = lobby->napart + 1;
 	apart.apart = palloc_array(SplitPair, apart.napart);
@@ -308,7 +321,7 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
-		size += fabs(lobby->rating[0][i]) + fabs(lobby->rating[1][i]);
+		size += fabs(lobby->mu[0][i]) + fabs(lobby->mu[1][i]);
 	least = off - POINT_NOISE * size;
 	for (i = 0; i < n; i++)
 	{
@@ -319,7 +332,7 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		dropped[i] = true;
 		without = drop_constraints(lobby, constraint, dropped, n);
 		dropped[i] = false;
-		without.max_work = lobby->max_work / Max(lobby->n, 1);
+		without.max_work = variant_work(lobby);
 		try_split(&without, request, &other);
 		pfree(other.answer.team);
 		if (!other.answer.found || points_off(lobby, &other) >= least)

@@ -2,7 +2,9 @@
  * priority.c
  *		A lobby split so that those play who have priority.
  */
-#include "pg/teams/lobby.h"
+#include "pg/teams/priority.h"
+
+#include "pg/teams/chooser.h"
 
 /* A player's place in the order of priorities. */
 typedef struct Claim
