@@ -94,12 +94,14 @@ or the ''range'' from the weakest to the strongest.
 secondary: of the splits within the tolerance, the one whose teams are most alike in ''spread''
 (mean square distance from the mean of all players), or in their ''best'' players; ''none'' or null.
 tolerance: points of strength farther from even than the best split, for current and secondary.
-budget: milliseconds that the search may take, roughly, up to 10000.  Null: within about a second.
-The search becomes coarser where it would take longer; it does not depend on the clock.
+budget: milliseconds that the search may take, roughly, up to 10000.  Null: about a second for up to
+300 players.  The search becomes coarser where it would take longer; it does not depend on the
+clock.
 seed: another order in which players are considered, and so another one of equally good splits.
 explain: the first row says in why what the split consists of (terms), the most even other split
 (alternative), and the lock, party, pair to avoid or priority without which the split would be most
-even, with its cost in points (constraint).  They are sought within half of the budget, too.
+even, with its cost in points (constraint).  They are sought within half of the budget besides, so
+that in a large lobby there may be better alternatives.
 
 No rows if players or mu are null, or there are no players.  At most 64 MB of memory.
 Errors: 22023 for constraints that contradict one another, naming one of them, for a player who
@@ -144,5 +146,5 @@ other players on the bench, so that a game server has one ready whoever is still
 
 Result: for each size, smallest first, a row for each player, in the order of players.  Sizes that
 the constraints rule out are left out.  Columns, arguments and errors are those of split_teams().
-budget: for all sizes together, and half of it for all explanations.  Null: within about a second.
+budget: for all sizes together, and half of it for all explanations.
 Without a model all sizes are one search; with one each size is a search of its own.';

@@ -28,7 +28,7 @@ extern int	list_constraints(const Lobby *lobby, TeamConstraint **constraints);
 extern Lobby drop_constraints(const Lobby *lobby, const TeamConstraint *constraint,
 							  const bool *dropped, int n);
 
-/* What is different without a constraint, in words. */
+/* The difference that a constraint makes, in words: "player x is not locked". */
 extern char *describe_without(Lobby *lobby, const TeamConstraint *constraint);
 
 /*

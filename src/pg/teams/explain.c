@@ -18,11 +18,28 @@
 /* The alternative and the costliest constraint each take this share of the work of a split. */
 #define SHARE_OF_EXPLANATION 4
 
+/* With fewer steps than these a coarse search takes longer than an exact one. */
+#define MIN_VARIANT_WORK 1e5
+
 /* The work of a split that is one of so many for each player. */
 static double
 variant_work(const Lobby *lobby)
 {
-	return lobby->max_work / SHARE_OF_EXPLANATION / Max(lobby->n, 1);
+	return Max(MIN_VARIANT_WORK,
+			   lobby->max_work / SHARE_OF_EXPLANATION / Max(lobby->n, 1));
+}
+
+/*
+ * The number of variants that are tried.  However coarse the search, a split takes about
+ * n^3 steps, so that not all can be tried in large lobbies.
+ */
+static int
+max_variants(const Lobby *lobby)
+{
+	double		n = Max(lobby->n, 1);
+	double		variants = lobby->max_work / SHARE_OF_EXPLANATION / (n * n * n);
+
+	return (int) Max(1, Min(variants, PG_INT32_MAX));
 }
 
 static void
@@ -236,6 +253,7 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 	bool		sides = lobby->nteams == 2 && !are_teams_alike(lobby);
 	Lobby		limited = *lobby;
 	Lobby		apart;
+	int			left = max_variants(lobby);
 	int			t,
 				i;
 
@@ -257,9 +275,11 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 				continue;
 			if (first < 0)
 				first = i;
-			else if (!are_partners(lobby, first, i))
+			else if (!are_partners(lobby, first, i) )
 			{
 				others++;
+				if (left-- <= 0)
+					continue;
 				apart.apart[lobby->napart] = (SplitPair)
 				{
 					first, i
@@ -317,13 +337,14 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	char	   *costliest = NULL;
 	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
+	int			tried = Min(n, max_variants(lobby));
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
 		size += fabs(lobby->mu[0][i]) + fabs(lobby->mu[1][i]);
 	least = off - POINT_NOISE * size;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < tried; i++)
 	{
 		Lobby		without;
 		Split		other;
@@ -351,7 +372,7 @@ explain_split(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	SplitRequest even = *request;
 	Lobby		anywhere = *lobby;
 
-	/* What others would be is by the first objective only. */
+	/* Alternatives are compared by the first objective only. */
 	even.secondary = SECONDARY_NONE;
 	anywhere.current = NULL;
 	explain_terms(json, lobby, request, split);

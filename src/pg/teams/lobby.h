@@ -97,7 +97,7 @@ allowed_teams_of(const Lobby *lobby, const int *places, int player)
 	return places != NULL ? places[player] : SPLIT_ANYWHERE(lobby->nteams);
 }
 
-/* What a player is worth on no side. */
+/* The worth of a player on no side. */
 static inline double
 mean_mu(const Lobby *lobby, int player)
 {
@@ -120,7 +120,7 @@ extern double lobby_mean(const Lobby *lobby);
 /* The factors between players, the core's differences and strengths, for a size. */
 extern LobbyFactors lobby_factors(const Lobby *lobby, SplitSize size);
 
-/* What the core's difference of them is to be. */
+/* The target of the core's difference: the one that is even. */
 extern double lobby_target(const Lobby *lobby, const LobbyFactors *factors);
 
 /* The factor of a team's sum in its strength, if so many play in the team and in all. */

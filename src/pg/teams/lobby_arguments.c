@@ -179,7 +179,7 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 			place[j] = (int) (intptr_t) id_table_find(table, id, "") - 1;
 		}
 
-		/* Who is not in the lobby need not be avoided. */
+		/* A player who is not in the lobby need not be avoided. */
 		if (place[0] < 0 || place[1] < 0)
 			continue;
 		if (place[0] == place[1])
@@ -315,7 +315,7 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 				 errmsg("%s is for two teams only, not for %d", excess, lobby->nteams)));
 }
 
-/* What players are worth, as players and as commanders, and who comes first. */
+/* The worth of players, as players and as commanders, and their priority. */
 static void
 read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
@@ -333,7 +333,7 @@ read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *
 										  "command_mu_2", lobby);
 }
 
-/* What a team is, and what the first one has in advance. */
+/* The strength of teams, and the handicap. */
 static void
 read_strength(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {

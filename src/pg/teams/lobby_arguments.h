@@ -7,7 +7,7 @@
 
 #include "pg/teams/lobby.h"
 
-/* What players are worth, and what a team has in advance, is at most so many points. */
+/* The limit of the worth of a player and of a handicap, in points. */
 #define MAX_POINTS 1e12
 
 /*

@@ -6,7 +6,7 @@
 
 #include "lib/stringinfo.h"
 
-/* What a split may take, besides the lobby itself. */
+/* Bytes that a split may take, besides the lobby itself. */
 #define MAX_ROOM (64 * 1024 * 1024)
 
 void

@@ -71,7 +71,7 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
 }
 
-/* What the model says of a split, with so much added to every player of the first team. */
+/* Predict a split by the model, with so much added to every player of the first team. */
 static void
 predict(const Lobby *lobby, TeamMatch *team_match, const Split *split, double ahead,
 		double *probability)

@@ -233,7 +233,7 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 	{
 		int			team = teams->team[i];
 
-		/* Who moves is missed on the one team and counts for the other. */
+		/* A player who moves is missed on the one team and counts for the other. */
 		now += (team == 1 ? 1 : -1) * factors.player[team - 1] * lobby->mu[team - 1][i];
 		value[i] = factors.player[0] * lobby->mu[0][i] +
 			factors.player[1] * lobby->mu[1][i];

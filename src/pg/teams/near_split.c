@@ -29,7 +29,7 @@
 /* A part of the mean square that is none. */
 #define SPREAD_NOISE 1e-9
 
-/* What is near enough. */
+/* The splits that are near enough. */
 typedef struct Near
 {
 	const Lobby *lobby;

@@ -25,7 +25,7 @@ compare_claims(const void *a, const void *b, void *arg)
 	return (x->player > y->player) - (x->player < y->player);
 }
 
-/* Who may sit out, highest priority first; a party comes with its first. */
+/* The players who may play, highest priority first; a party has that of its first. */
 static int
 list_claims(const Lobby *lobby, Claim *claim)
 {

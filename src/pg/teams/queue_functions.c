@@ -25,8 +25,9 @@ SKILLRATING_FUNCTION(skillrating_pair_queue);
 /* Bytes that places in regions and all else may take. */
 #define MAX_ROOM (64 * 1024 * 1024)
 
-/* Steps to explain a match. */
-#define WHY_WORK 1e8
+/* Steps to explain all matches, and one of them. */
+#define WHY_WORK 1e9
+#define MAX_WHY_WORK 1e8
 
 /* By default a window is this much in log-odds at first, and as much more after so long. */
 #define DEFAULT_WINDOW 0.5
@@ -272,7 +273,7 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	const QueueProblem *problem = &tickets->problem;
 	Lobby		lobby = {
 		.type = tickets->type,.n = found->nseats,.nteams = problem->nteams,
-		.strength = TEAM_STRENGTH_MEAN,.max_work = WHY_WORK,
+		.strength = TEAM_STRENGTH_MEAN,
 		.log_odds_unit = model_log_odds_unit(tickets->team_match.model,
 											 tickets->team_match.params)
 	};
@@ -288,6 +289,8 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	int			i,
 				j;
 
+	/* As many matches as there may be share the work. */
+	lobby.max_work = Min(MAX_WHY_WORK, WHY_WORK * lobby.n / problem->n);
 	lobby.player = palloc_array(Datum, lobby.n);
 	lobby.mu[0] = lobby.mu[1] = palloc_array(double, lobby.n);
 	lobby.order = palloc_array(int, lobby.n);
