@@ -40,17 +40,17 @@ each 'everybody plays, exact, real ratings, 24 players' 24 'skillrating.split_te
 each '  40 players' 40 'skillrating.split_teams(players, real_rating)' 60
 each 'every size with a bench, exact, real ratings, 24 players' 24 'skillrating.split_all_sizes(players, real_rating)' ''
 each 'all best numbers of swaps, real ratings, 32 players' 32 'skillrating.suggest_swaps(players, real_rating, ARRAY(SELECT 1 + i % 2 FROM generate_series(1, 32) AS i))' ''
-each 'ten teams of ten, real ratings, 100 players' 100 'skillrating.split_teams(players, real_rating, 10)' ''
-each 'four teams of six, exact, real ratings, 24 players' 24 'skillrating.split_teams(players, real_rating, 4)' ''
+each 'ten teams of ten, real ratings, 100 players' 100 'skillrating.split_teams(players, real_rating, teams => 10)' ''
+each 'four teams of six, exact, real ratings, 24 players' 24 'skillrating.split_teams(players, real_rating, teams => 4)' ''
 each 'twelve against twelve with the fewest moves, real ratings' 24 'skillrating.split_teams(players, real_rating, current => ARRAY(SELECT 1 + i % 2 FROM generate_series(1, 24) AS i), tolerance => 5)' ''
 
 # A queue of ten thousand.
 sql <<'SQL'
 CREATE TABLE queue AS
-SELECT array_agg(i) AS tickets, array_agg(1500 + 400 * normal(i)) AS rating, array_agg((abs(hashint8extended(i, 3)) % 300)::float8) AS waited, array_agg(CASE WHEN i % 3 = 0 THEN (i / 6)::int END) AS party,
+SELECT array_agg(i) AS players, array_agg(1500 + 400 * normal(i)) AS rating, array_agg((abs(hashint8extended(i, 3)) % 300)::float8) AS waited, array_agg(CASE WHEN i % 3 = 0 THEN (i / 6)::int END) AS party,
     array_agg(1 + abs(hashint8extended(i, 4)) % 7) AS region, array_agg(CASE abs(hashint8extended(i, 5)) % 10 WHEN 0 THEN 'rude' ELSE 'kind' END) AS pool FROM generate_series(1, 10000) AS i;
 SQL
-queue() { measure "$1" 1 "SELECT count(*) FROM queue, skillrating.pair_queue(tickets, rating, waited => waited, $2);" 100; }
+queue() { measure "$1" 1 "SELECT count(*) FROM queue, skillrating.pair_queue(players, rating, waited => waited, $2);" 100; }
 queue 'a queue of 10000, one against one' 'team_size => 1'
 queue '  five against five' 'team_size => 5'
 queue '  five against five with parties, regions and pools' 'team_size => 5, party => party, region => queue.region, pool => pool'
@@ -68,10 +68,10 @@ SQL
 echo
 sql <<'SQL'
 CREATE TABLE way AS
-    SELECT lobby, 'as_they_came' AS way, (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, random_team, 0, strength => 'sum') AS s) AS d FROM fair
-    UNION ALL SELECT lobby, 'snake_draft', (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, snake_team, 0, strength => 'sum') AS s) FROM fair
+    SELECT lobby, 'as_they_came' AS way, (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, random_team, max_swaps => 0, strength => 'sum') AS s) AS d FROM fair
+    UNION ALL SELECT lobby, 'snake_draft', (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, snake_team, max_swaps => 0, strength => 'sum') AS s) FROM fair
     UNION ALL SELECT lobby, 'greedy_swaps', (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, random_team, strength => 'sum', method => 'greedy') AS s ORDER BY swaps DESC LIMIT 1) FROM fair
-    UNION ALL SELECT lobby, 'two_exact_swaps', (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, random_team, 2, strength => 'sum') AS s ORDER BY swaps DESC LIMIT 1) FROM fair
+    UNION ALL SELECT lobby, 'two_exact_swaps', (SELECT s.difference FROM skillrating.suggest_swaps(players, rating, random_team, max_swaps => 2, strength => 'sum') AS s ORDER BY swaps DESC LIMIT 1) FROM fair
     UNION ALL SELECT lobby, 'exact_split', (SELECT s.difference FROM skillrating.split_teams(players, rating, strength => 'sum') AS s LIMIT 1) FROM fair;
 SQL
 sql -F ' ' <<'SQL' | awk '{ printf "%-44s difference of sums: median %.3g, 95 %% %.3g, worst %.3g; off even: median %.2g, 95 %% %.2g\n", $1, $2, $3, $4, $5, $6 }'
@@ -81,7 +81,7 @@ FROM way GROUP BY way ORDER BY 3 DESC;
 SQL
 sql -F ' ' -c "SELECT 'greedy: ' || avg(greedy)::numeric(4, 2) || ' swaps on average; as many exact ones: median ' || percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(d))::numeric(8, 4) || ', 95 % ' || percentile_cont(0.95) WITHIN GROUP (ORDER BY abs(d))::numeric(8, 4)
 FROM (SELECT (SELECT max(swaps) FROM skillrating.suggest_swaps(players, rating, random_team, strength => 'sum', method => 'greedy')) AS greedy, * FROM fair) AS f,
-	LATERAL (SELECT s.difference AS d FROM skillrating.suggest_swaps(players, rating, random_team, greedy, strength => 'sum') AS s ORDER BY swaps DESC LIMIT 1) AS e"
+	LATERAL (SELECT s.difference AS d FROM skillrating.suggest_swaps(players, rating, random_team, max_swaps => greedy, strength => 'sum') AS s ORDER BY swaps DESC LIMIT 1) AS e"
 if [ -n "${PICTURE:-}" ]; then
 	# Of each way the hundredths of its differences, smallest first, as powers of ten.
 	sql >"$PICTURE" <<'SQL'

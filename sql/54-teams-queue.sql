@@ -1,15 +1,15 @@
 -- Match making.
 
 CREATE FUNCTION skillrating.pair_queue(
-    tickets anyarray,
-    rating float8[],
+    players anyarray,
+    mu float8[],
     deviation float8[] DEFAULT NULL,
     waited float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     region bigint[] DEFAULT NULL,
     pool text[] DEFAULT NULL,
-    team_size integer DEFAULT 1,
     teams integer DEFAULT 2,
+    team_size integer DEFAULT 1,
     model text DEFAULT 'elo',
     params jsonb DEFAULT '{}',
     initial_window float8 DEFAULT NULL,
@@ -17,9 +17,52 @@ CREATE FUNCTION skillrating.pair_queue(
     max_window float8 DEFAULT NULL,
     min_quality float8 DEFAULT 0,
     explain boolean DEFAULT false)
-RETURNS TABLE (match integer, ticket anyelement, team integer, quality float8, win_probability float8, difference float8, region bigint, why jsonb)
+RETURNS TABLE (
+    match integer,
+    player_id anyelement,
+    team integer,
+    difference float8,
+    win_probability float8,
+    quality float8,
+    region bigint,
+    why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_pair_queue'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1000;
+LANGUAGE C STABLE PARALLEL SAFE ROWS 1000;
 
 COMMENT ON FUNCTION skillrating.pair_queue(anyarray, float8[], float8[], float8[], integer[], bigint[], text[], integer, integer, text, jsonb, float8, float8, float8, float8, boolean) IS
-'Puts the tickets of a queue together to matches of so many teams of team_size, at most 128 seats: a row for each ticket that got a place. Arrays have an element for each ticket. Who has waited longest (seconds; null: nobody has) comes first, and is put together with those nearest in rating within a window: initial_window points (null: half a log-odds of the model), and widening more for each second waited (null: as much as that in 30 seconds), up to max_window (null: no limit). party: tickets with the same number come into one team; null for none. region: a set of bits, such as the data centers within reach of an acceptable latency; all of a match have one in common, which is in the result; null for all. pool: only tickets with the same label meet, and those with null. The teams of a match are then made as even as can be. win_probability is that of the ticket''s own team by the model, from the ratings as its first state column and, where it has one, the deviations; quality is the smallest of them times the number of teams, 1 for an even match. Matches of less than min_quality are not made; as the window of who has waited longest widens, it falls in proportion. difference is the mean rating of the strongest team less that of the weakest. With explain the first row of each match says in why how long its first ticket has waited, how far from it others might be and are, and what quality was needed (match), and of its teams what split_teams() does. Without max_window nobody starves: see docs/teams.md. A party that is larger than a team, in several pools or in no region together stays in the queue. No rows if tickets or ratings are null. Errors: 22023 for an unknown model, a ticket that is there twice or in no region, a deviation of a model that has none, and numbers out of range, 22003 for ratings and others out of range, 2202E for arrays of other lengths, 22004 for nulls, 54000 for more than 100000 tickets, or where their regions take more than 64 MB.';
+'Groups queued players into matches of teams that are as even as possible.
+
+Result: a row for each player who got a match.  Matches are numbered from 1 as they are made, for
+the longest waiting player first; the rows of a match come by team, and within a team in the order
+of players.
+difference: the mean mu of the strongest team less that of the weakest.
+win_probability: of the player''s own team by the model.
+quality: the smallest of these times the number of teams, 1 for a balanced match.
+region: the bit of the region that all of the match have in common; null without regions.
+
+Players, up to 100000 (arrays have one element for each player):
+mu: the estimate of skill, the first state column of the model (see split_teams()).
+deviation: of the estimate, for a model that has one; null for that of a new player.
+waited: seconds in the queue; null for nobody has waited.
+party: players with the same number come into one team; null for none.
+region: a set of bits, such as the data centers within reach at an acceptable latency; null for all.
+pool: only players with the same label meet, and those with null.
+
+Scalars:
+teams, team_size: up to 128 seats.
+initial_window: the longest waiting player meets the nearest ones within so many points; null for
+half a log-odds of the model.  widening: points more for each second waited; null for as much as the
+initial window in 30 seconds.  max_window: points; null for no limit.  Without a limit nobody
+starves, see docs/teams.md.
+min_quality: matches of less than that, 0 to 1, are not made; as the window of the longest waiting
+player widens, it falls in proportion.
+explain: the first row of each match says in why how long its first player has waited, how far from
+them others might be and are, and what quality was needed (match), and what split_teams() says of
+the teams.
+
+A party that is larger than a team, in several pools or in no common region stays in the queue.
+No rows if players or mu are null.
+Errors: 22023 for an unknown model, a player who occurs twice or is in no region, a deviation of a
+model that has none, and counts out of range; 22003 for other numbers out of range; 2202E for arrays
+of other lengths; 22004 for nulls; 54000 for more than 100000 players, or if their regions take more
+than 64 MB.';

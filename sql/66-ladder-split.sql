@@ -6,52 +6,67 @@ CREATE FUNCTION skillrating_internal.state_or_initial(
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
-RETURN CASE WHEN state_column IS NULL THEN 'NULL::float8' ELSE format('coalesce(r.%I, $3[%s])', state_column, array_position(state_columns, state_column)) END;
+RETURN CASE WHEN state_column IS NULL THEN 'NULL::float8'
+    ELSE format('coalesce(r.%I, $3[%s])', state_column,
+        array_position(state_columns, state_column)) END;
 
 COMMENT ON FUNCTION skillrating_internal.state_or_initial(text[], text) IS
-'The expression of a state column of r, or of the initial state $3 where there is no row; null if the model has no such column. For use by the other functions.';
+'The expression of a state column of r, or of the initial state $3 where there is no row; null if
+the model has no such column.';
 
 CREATE FUNCTION skillrating.split_ladder(
     ladder text,
     players anyarray,
-    team_size integer DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
-    pool text DEFAULT '',
-    log_odds float8 DEFAULT 0,
-    caution float8 DEFAULT 0,
-    budget float8 DEFAULT NULL,
-    seed bigint DEFAULT NULL,
-    teams integer DEFAULT 2,
-    sides boolean DEFAULT false,
-    commanding boolean DEFAULT false,
-    commander boolean[] DEFAULT NULL,
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
-    tolerance float8 DEFAULT 0,
+    commander boolean[] DEFAULT NULL,
+    teams integer DEFAULT 2,
+    team_size integer DEFAULT NULL,
+    pool text DEFAULT '',
+    sides boolean DEFAULT false,
+    commanding boolean DEFAULT false,
+    caution float8 DEFAULT 0,
+    log_odds float8 DEFAULT 0,
+    objective text DEFAULT 'squares',
     secondary text DEFAULT NULL,
+    tolerance float8 DEFAULT 0,
+    budget float8 DEFAULT NULL,
+    seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
-RETURNS TABLE (player anyelement, team integer, rating float8, difference float8, win_probability float8, exact boolean, bound float8, commands boolean, why jsonb)
+RETURNS TABLE (
+    player_id anyelement,
+    team integer,
+    mu float8,
+    difference float8,
+    win_probability float8,
+    exact boolean,
+    bound float8,
+    commands boolean,
+    why jsonb)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     model record;
-    ratings float8[];
+    estimates float8[];
     deviations float8[];
     offsets float8[];
-    commands float8[];
+    command_skills float8[];
 BEGIN
     IF players IS NULL THEN
         RETURN;
     END IF;
     IF pool IS NULL OR log_odds IS NULL OR caution IS NULL OR sides IS NULL OR commanding IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'pool, log_odds, caution, sides and commanding must not be null';
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'pool, sides, commanding, caution and log_odds must not be null';
     END IF;
     EXECUTE format(
-        'SELECT m.name, l.params, m.state_columns, m.state_columns[1] AS rating, m.deviation_column AS deviation, m.side_column AS side, m.command_column AS command,
+        'SELECT m.name, l.params, m.state_columns, m.state_columns[1] AS mu,
+            m.deviation_column AS deviation, m.side_column AS side, m.command_column AS command,
             skillrating.initial_state(l.model, l.params) AS initial
         FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
     INTO model;
@@ -61,40 +76,93 @@ BEGIN
     END IF;
     IF sides AND model.side IS NULL OR commanding AND model.command IS NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('model "%s" has no %s', model.name, CASE WHEN sides AND model.side IS NULL THEN 'sides' ELSE 'commanders' END);
+            MESSAGE = format('model "%s" has no %s', model.name,
+                CASE WHEN sides AND model.side IS NULL THEN 'sides' ELSE 'commanders' END);
     END IF;
-    -- Somebody new is worth what newcomers are.
+    -- A player without a row has the initial state.
     EXECUTE format(
-        'SELECT array_agg(coalesce(r.%2$I, $3[1]) - $4 * coalesce(%3$s, 0) ORDER BY p.n), array_agg(%3$s ORDER BY p.n), array_agg(%4$s ORDER BY p.n), array_agg(%5$s ORDER BY p.n)
-        FROM unnest($1) WITH ORDINALITY AS p(id, n) LEFT JOIN %1$I.rating AS r ON r.player_id %6$s CAST(p.id AS %7$s) AND r.pool = $2',
-        ladder, model.rating, skillrating_internal.state_or_initial(model.state_columns, model.deviation), skillrating_internal.state_or_initial(model.state_columns, model.side),
-        skillrating_internal.state_or_initial(model.state_columns, model.command), t.player_equals, t.player_type)
-    INTO ratings, deviations, offsets, commands
+        'SELECT array_agg(coalesce(r.%2$I, $3[1]) - $4 * coalesce(%3$s, 0) ORDER BY p.n),
+            array_agg(%3$s ORDER BY p.n), array_agg(%4$s ORDER BY p.n), array_agg(%5$s ORDER BY p.n)
+        FROM unnest($1) WITH ORDINALITY AS p(id, n)
+            LEFT JOIN %1$I.rating AS r ON r.player_id %6$s CAST(p.id AS %7$s) AND r.pool = $2',
+        ladder, model.mu,
+        skillrating_internal.state_or_initial(model.state_columns, model.deviation),
+        skillrating_internal.state_or_initial(model.state_columns, model.side),
+        skillrating_internal.state_or_initial(model.state_columns, model.command),
+        t.player_equals, t.player_type)
+    INTO estimates, deviations, offsets, command_skills
     USING players, pool, model.initial, caution;
     IF NOT sides THEN
         offsets := NULL;
     END IF;
-    -- The probability is what the model itself says of these teams, from all that it knows.
+    -- The probability is that of the model for these teams, from all that it knows.
     RETURN QUERY
     WITH split AS MATERIALIZED (
-        SELECT s.* FROM skillrating.split_teams(players, CASE WHEN offsets IS NULL THEN coalesce(ratings, '{}') ELSE ARRAY(SELECT r + o FROM unnest(ratings, offsets) AS u(r, o)) END,
-            teams, team_size, party, locked, avoid, log_odds => log_odds, rating_2 => CASE WHEN offsets IS NOT NULL THEN ARRAY(SELECT r - o FROM unnest(ratings, offsets) AS u(r, o)) END,
-            command_rating => CASE WHEN commanding THEN commands END, commander => commander, budget => budget, seed => seed, priority => priority, current => current, tolerance => tolerance, secondary => secondary,
-            model => model.name, params => model.params, deviation => CASE WHEN model.deviation IS NOT NULL THEN deviations END, explain => explain) WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound, commands, why, n)
+        SELECT s.*
+        FROM skillrating.split_teams(players,
+            mu => CASE WHEN offsets IS NULL THEN coalesce(estimates, '{}')
+                ELSE ARRAY(SELECT e + o FROM unnest(estimates, offsets) AS u(e, o)) END,
+            mu_2 => CASE WHEN offsets IS NOT NULL
+                THEN ARRAY(SELECT e - o FROM unnest(estimates, offsets) AS u(e, o)) END,
+            deviation => CASE WHEN model.deviation IS NOT NULL THEN deviations END,
+            party => party, locked => locked, avoid => avoid, priority => priority,
+            current => current, command_mu => CASE WHEN commanding THEN command_skills END,
+            commander => commander, teams => teams, team_size => team_size, log_odds => log_odds,
+            model => model.name, params => model.params, objective => objective,
+            secondary => secondary, tolerance => tolerance, budget => budget, seed => seed,
+            explain => explain)
+            WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound, commands,
+                why, n)
     ), playing AS (
-        SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team, array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding FROM split AS s WHERE s.team IS NOT NULL
+        SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team,
+            array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding
+        FROM split AS s WHERE s.team IS NOT NULL
     ), predicted AS MATERIALIZED (
         SELECT w.team, min(w.win_probability) AS p
-        FROM playing AS p, skillrating.preview(ladder, p.who, p.team, pool => pool, log_odds => log_odds, side => CASE WHEN sides THEN p.team END,
-            commanding => CASE WHEN split_ladder.commanding THEN p.commanding END) AS w GROUP BY w.team
+        FROM playing AS p,
+            skillrating.preview(ladder, p.who, p.team, pool => pool, log_odds => log_odds,
+                side => CASE WHEN sides THEN p.team END,
+                commanding => CASE WHEN split_ladder.commanding THEN p.commanding END) AS w
+        GROUP BY w.team
     )
-    SELECT s.player, s.team, ratings[s.n], s.difference, (SELECT p.p FROM predicted AS p WHERE p.team = CASE WHEN teams = 2 THEN 1 ELSE s.team END), s.exact, s.bound, s.commands, s.why
+    SELECT s.player, s.team, estimates[s.n], s.difference,
+        (SELECT p.p FROM predicted AS p
+            WHERE p.team = CASE WHEN teams = 2 THEN 1 ELSE s.team END),
+        s.exact, s.bound, s.commands, s.why
     FROM split AS s ORDER BY s.n;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer, integer[], integer[], text[], text, float8, float8, float8, bigint, integer, boolean, boolean, boolean[], float8[], integer[], float8, text, boolean) IS
-'split_teams() by the ratings that players have in a pool of a ladder, those of a newcomer for who has none, and by the ladder''s model: even is what it says is even, from ratings, deviations and, with log_odds, what the first team has in advance. With caution, so many deviations are taken off each rating, under models that have one, so that players who are little known count less. With sides, under hive, the first team is on side 1 and players count with their offsets; with commanding each team gets a commander, one of those whom commander names (null: anybody), who counts by the command skill. rating is what a player counted, on no side; difference is that of the teams'' strengths in the model''s own points, and win_probability what preview() says of the teams: of the first of two, else of the player''s own. Errors: 42704 for an unknown ladder, 22023 for caution, sides or commanders under a model without, 22004 for nulls, and as split_teams().';
+COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer[], integer[], text[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, boolean) IS
+'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
+says what teams are and when a split is balanced.  A player without a rating has the initial state.
+
+Result: a row for each player, in the order of players.  mu: the estimate that was used, on no side
+and less caution.  difference: of the strengths of teams, in the points of the model.
+win_probability: what preview() says of the teams: of the first of two, else of the player''s own.
+The other columns are those of split_teams().
+
+caution: so many deviations are taken off each estimate, under a model that has them, so that
+players of whom little is known count less.
+sides: under hive, the first team is on side 1, and players count with their side offsets.
+commanding: each team gets a commander, one of those whom commander allows (null: all), who counts
+by command skill.
+The other arguments are those of split_teams().
+
+Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanding under a model without;
+22004 for nulls; and as split_teams().';
+
+CREATE TYPE skillrating.opponent AS (
+    player_id text,
+    rating float8,
+    games bigint,
+    win_probability float8,
+    why jsonb);
+
+COMMENT ON TYPE skillrating.opponent IS
+'A result of find_opponents(): the opponent, with the rating and games on the ladder.
+win_probability: of the player who asked, against this opponent.
+why: with explain, the reason for this opponent.';
 
 CREATE FUNCTION skillrating.find_opponents(
     ladder text,
@@ -104,13 +172,8 @@ CREATE FUNCTION skillrating.find_opponents(
     min_games bigint DEFAULT 0,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
-    explain boolean DEFAULT false,
-    OUT opponent_id text,
-    OUT rating float8,
-    OUT games bigint,
-    OUT win_probability float8,
-    OUT why jsonb)
-RETURNS SETOF record
+    explain boolean DEFAULT false)
+RETURNS SETOF skillrating.opponent
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -134,32 +197,61 @@ BEGIN
             skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l', ladder, t.player_equals, t.player_type)
     INTO player_rating USING pool, player_id::text;
     IF explain THEN
-        -- The condition without which there is somebody nearer: of the others none is dropped.
-        SELECT abs(o.win_probability - 0.5) INTO nearest FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since, max_deviation) AS o;
-        SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.opponent_id, 'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5), 'cost', nearest - abs(o.win_probability - 0.5))
+        -- The condition without which an opponent would be nearer; of the others none is dropped.
+        SELECT abs(o.win_probability - 0.5) INTO nearest
+        FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
+            max_deviation) AS o;
+        SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.player_id,
+            'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5),
+            'cost', nearest - abs(o.win_probability - 0.5))
         INTO costliest
-        FROM (VALUES ('min_games', min_games > 0), ('active_since', active_since IS NOT NULL), ('max_deviation', max_deviation IS NOT NULL)) AS c(condition, is_there),
-            skillrating.find_opponents(ladder, player_id, 1, pool, CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END, CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
+        FROM (VALUES ('min_games', min_games > 0), ('active_since', active_since IS NOT NULL),
+                ('max_deviation', max_deviation IS NOT NULL)) AS c(condition, is_there),
+            skillrating.find_opponents(ladder, player_id, 1, pool,
+                CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END,
+                CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
                 CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END) AS o
-        WHERE c.is_there AND abs(o.win_probability - 0.5) < coalesce(nearest, 1) ORDER BY abs(o.win_probability - 0.5), c.condition LIMIT 1;
+        WHERE c.is_there AND abs(o.win_probability - 0.5) < coalesce(nearest, 1)
+        ORDER BY abs(o.win_probability - 0.5), c.condition LIMIT 1;
         terms := jsonb_build_object('rating', player_rating);
     END IF;
-    -- Twice as many as are wanted on either side by the index, of whom the model then has its say.
+    -- The index gives twice as many as are wanted on either side, among whom the model decides.
     RETURN QUERY EXECUTE format(
         'WITH near AS (
-            (SELECT r.* FROM %1$I.rating AS r WHERE %2$s AND r.rating >= $5 AND NOT r.player_id %3$s CAST($6 AS %4$s) ORDER BY r.rating, r.player_id DESC LIMIT 2 * $7)
+            (SELECT r.* FROM %1$I.rating AS r
+                WHERE %2$s AND r.rating >= $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
+                ORDER BY r.rating, r.player_id DESC LIMIT 2 * $7)
             UNION ALL
-            (SELECT r.* FROM %1$I.rating AS r WHERE %2$s AND r.rating < $5 AND NOT r.player_id %3$s CAST($6 AS %4$s) ORDER BY r.rating DESC, r.player_id LIMIT 2 * $7)
+            (SELECT r.* FROM %1$I.rating AS r
+                WHERE %2$s AND r.rating < $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
+                ORDER BY r.rating DESC, r.player_id LIMIT 2 * $7)
         )
         SELECT n.player_id::text, n.rating, n.games, w.win_probability,
             CASE WHEN $9 IS NOT NULL THEN jsonb_build_object(
-                ''terms'', $9 || jsonb_build_object(''difference'', $5 - n.rating, ''off'', abs(w.win_probability - 0.5)),
-                ''alternative'', lead(n.player_id::text) OVER (ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id), ''constraint'', $10) END
-        FROM near AS n, skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2], pool => $1) AS w WHERE w.team = 1
-        ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7', ladder, eligible, t.player_equals, t.player_type)
-    USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder, terms, costliest;
+                ''terms'', $9 || jsonb_build_object(''difference'', $5 - n.rating,
+                    ''off'', abs(w.win_probability - 0.5)),
+                ''alternative'', lead(n.player_id::text) OVER (
+                    ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id),
+                ''constraint'', $10) END
+        FROM near AS n,
+            skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
+                pool => $1) AS w
+        WHERE w.team = 1
+        ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',
+        ladder, eligible, t.player_equals, t.player_type)
+    USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder,
+        terms, costliest;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, boolean) IS
-'The n opponents with whom a match of two would be most even, the most even first: of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see leaderboard()), those whose win probability by the ladder''s model is nearest to one half; win_probability is that of the player. Somebody new is taken for what newcomers are. With explain each row says why: the player''s rating, the difference, and how far the probability is from one half (terms), the next best opponent (alternative), and the condition without which the best opponent would be nearer (constraint). No rows for a null player. Errors: 42704 for an unknown ladder, 22023 for a negative n.';
+'The n opponents with whom a match of two would be most even, the most even first.
+
+Of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see
+leaderboard()), these are the ones whose win probability by the ladder''s model is nearest to one
+half; win_probability is that of the player.  A player without a rating has the initial state.
+explain: each row says why: the player''s rating, the difference, and how far the probability is
+from one half (terms), the next best opponent (alternative), and the condition without which the best
+opponent would be nearer (constraint).
+
+No rows for a null player.  Errors: 42704 for an unknown ladder, 22023 for a negative n.';

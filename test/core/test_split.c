@@ -25,6 +25,7 @@ typedef struct Box
 	int			allowed_teams[MAX_PLAYERS];
 	bool		commander[MAX_PLAYERS];
 	int			current[MAX_PLAYERS];
+	int			home[MAX_PLAYERS];
 	SplitPair	apart[MAX_PLAYERS];
 	SplitSize	size[MAX_SIZES];
 	double		target[MAX_SIZES];
@@ -106,18 +107,22 @@ fits(const Box *box, int size, const int *team)
 {
 	const SplitProblem *p = &box->problem;
 	int			count[3] = {0, 0, 0};
+	int			final[MAX_PLAYERS];
 	int			moves = 0;
 	int			i;
 
 	for (i = 0; i < p->n; i++)
 	{
 		count[team[i]]++;
+		final[i] = p->home == NULL ? team[i] :
+			team[i] == SPLIT_BENCH ? p->home[i] : 3 - p->home[i];
 		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE &&
 			p->current[i] != team[i];
 	}
 	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
 		moves == p->size[size].moves &&
-		keeps_constraints(p->n, p->party, p->allowed_teams, p->apart, p->napart, team);
+		keeps_constraints(p->n, p->party, p->allowed_teams, NULL, 0, team) &&
+		keeps_constraints(p->n, NULL, NULL, p->apart, p->napart, final);
 }
 
 static double
@@ -319,6 +324,40 @@ test_against_all_splits(void **state)
 			box_free(box);
 		}
 	assert_true(solved > ALL_TIES * 4);
+}
+
+/* Players who leave their home or stay: pairs are apart where they are then. */
+static void
+test_homes(void **state)
+{
+	Random		random = {2};
+	int			again,
+				solved = 0;
+
+	(void) state;
+	for (again = 0; again < 300; again++)
+	{
+		Box		   *box = random_box(&random, APART | TARGET | (again % 2 ? PARTIES : 0));
+		SplitProblem *p = &box->problem;
+		int			i;
+
+		for (i = 0; i < p->n; i++)
+		{
+			box->home[i] = 1 + (int) random_between(&random, 0, 1.999);
+			box->allowed_teams[i] = SPLIT_MAY(SPLIT_BENCH) | SPLIT_MAY(box->home[i]);
+		}
+		p->home = box->home;
+		p->allowed_teams = box->allowed_teams;
+		if (box_prepare(box) == SPLIT_OK)
+		{
+			box_solve(box);
+			check_answers(box, 1e-6);
+			for (i = 0; i < p->nsizes; i++)
+				solved += box->answer[i].found && p->napart > 0;
+		}
+		box_free(box);
+	}
+	assert_true(solved > 100);
 }
 
 /* The second difference of a split, of one number by player on either team. */
@@ -629,6 +668,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_all_splits),
+		cmocka_unit_test(test_homes),
 		cmocka_unit_test(test_second),
 		cmocka_unit_test(test_bound_of_rounding),
 		cmocka_unit_test(test_commanders_stay_apart),

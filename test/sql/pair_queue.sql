@@ -1,29 +1,34 @@
--- pair_queue(): tickets put together to matches.
+-- pair_queue(): queued players grouped into matches.
 SET extra_float_digits = 0;
-CREATE TABLE queue_ticket (n int, ticket text, rating float8, waited float8, party int, region bigint, pool text);
-INSERT INTO queue_ticket VALUES
+CREATE TABLE queue_player (n int, player text, rating float8, waited float8, party int, region bigint, pool text);
+INSERT INTO queue_player VALUES
     (1, 'ann', 1500, 10, NULL, 1, NULL), (2, 'bob', 1720, 60, NULL, 3, NULL), (3, 'cid', 1610, 5, 1, 3, NULL), (4, 'dan', 1400, 0, 1, 1, NULL), (5, 'eve', 1555, 30, NULL, 2, NULL),
     (6, 'fay', 1333, 20, NULL, NULL, NULL), (7, 'gus', 1444, 2, NULL, 2, NULL), (8, 'hal', 1490, 1, NULL, 1, 'rude'), (9, 'ina', 1505, 1, NULL, 1, 'rude'), (10, 'joe', 2400, 900, NULL, NULL, NULL);
 CREATE VIEW queue_arrays AS
-SELECT array_agg(ticket ORDER BY n) AS t, array_agg(rating ORDER BY n) AS r, array_agg(waited ORDER BY n) AS w, array_agg(party ORDER BY n) AS party, array_agg(region ORDER BY n) AS regions, array_agg(pool ORDER BY n) AS pools FROM queue_ticket;
+SELECT array_agg(player ORDER BY n) AS t, array_agg(rating ORDER BY n) AS r, array_agg(waited ORDER BY n) AS w, array_agg(party ORDER BY n) AS party, array_agg(region ORDER BY n) AS regions, array_agg(pool ORDER BY n) AS pools FROM queue_player;
 
 -- Who has waited longest has the widest window, and is served first.
-SELECT match, ticket, team, round(quality::numeric, 6) AS quality, round(win_probability::numeric, 6) AS p, round(difference::numeric, 6) AS difference, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w);
-SELECT match, ticket, team, round(quality::numeric, 6) AS quality FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, max_window => 100);
+SELECT match, player_id, team, round(quality::numeric, 6) AS quality, round(win_probability::numeric, 6) AS p, round(difference::numeric, 6) AS difference, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w);
+SELECT match, player_id, team, round(quality::numeric, 6) AS quality FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, max_window => 100);
 -- Regions, pools and parties.
-SELECT match, ticket, team, round(quality::numeric, 6) AS quality, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, region => regions, pool => pools);
-SELECT match, ticket, team, round(quality::numeric, 6) AS quality, round(difference::numeric, 6) AS difference, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, party => party, region => regions, pool => pools, team_size => 2, initial_window => 200);
-SELECT match, ticket, team, round(quality::numeric, 6) AS quality, round(win_probability::numeric, 6) AS p FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, teams => 3, team_size => 2, widening => 10, model => 'trueskill', params => '{"initial_mu": 1500, "initial_sigma": 500, "beta": 250, "tau": 5}', deviation => '{50,60,70,80,90,100,110,120,130,140}');
+SELECT match, player_id, team, round(quality::numeric, 6) AS quality, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, region => regions, pool => pools);
+SELECT match, player_id, team, round(quality::numeric, 6) AS quality, round(difference::numeric, 6) AS difference, region FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, party => party, region => regions, pool => pools, team_size => 2, initial_window => 200);
+SELECT match, player_id, team, round(quality::numeric, 6) AS quality, round(win_probability::numeric, 6) AS p FROM queue_arrays, skillrating.pair_queue(t, r, waited => w, teams => 3, team_size => 2, widening => 10, model => 'trueskill', params => '{"initial_mu": 1500, "initial_sigma": 500, "beta": 250, "tau": 5}', deviation => '{50,60,70,80,90,100,110,120,130,140}');
 -- A quality that falls as the window widens: kim is in joe's window after 108 seconds, and good enough after 119.
-SELECT s AS seconds, count(*) FILTER (WHERE ticket = 'joe') AS joe FROM queue_arrays, unnest('{0,115,120,7200}'::float8[]) AS s, skillrating.pair_queue(t || 'kim'::text, r || 2000.0::float8, waited => array_append(ARRAY(SELECT CASE WHEN i = 10 THEN s ELSE 0 END FROM generate_subscripts(t, 1) AS i), 0::float8), min_quality => 0.9) GROUP BY s ORDER BY s;
+SELECT s AS seconds, count(*) FILTER (WHERE player_id = 'joe') AS joe FROM queue_arrays, unnest('{0,115,120,7200}'::float8[]) AS s, skillrating.pair_queue(t || 'kim'::text, r || 2000.0::float8, waited => array_append(ARRAY(SELECT CASE WHEN i = 10 THEN s ELSE 0 END FROM generate_subscripts(t, 1) AS i), 0::float8), min_quality => 0.9) GROUP BY s ORDER BY s;
 
 -- The quality is the model's: of two the smaller probability, twice.
 SELECT bool_and(abs(quality - 2 * least(p, 1 - p)) < 1e-12) AS quality, bool_and(abs(sum - 1) < 1e-12) AS sum
-FROM (SELECT match, min(quality) AS quality, sum(win_probability) AS sum, 1 / (1 + 10 ^ (abs(max(q.rating) - min(q.rating)) / 400)) AS p FROM queue_arrays, skillrating.pair_queue(t, r, waited => w) AS m JOIN queue_ticket AS q USING (ticket) GROUP BY match) AS m;
+FROM (SELECT match, min(quality) AS quality, sum(win_probability) AS sum, 1 / (1 + 10 ^ (abs(max(q.rating) - min(q.rating)) / 400)) AS p FROM queue_arrays, skillrating.pair_queue(t, r, waited => w) AS m JOIN queue_player AS q ON q.player = m.player_id GROUP BY match) AS m;
+-- Rows come by match and team, and then in the order of the players.
+SELECT bool_and(n = sorted) AS sorted, count(*) > 90 AS many
+FROM (SELECT n, row_number() OVER (ORDER BY match, team, array_position(p, player_id)) AS sorted
+    FROM (SELECT array_agg(i ORDER BY hashint4(i)) AS p, array_agg((abs(hashint4(i + 7)) % 100)::float8 ORDER BY hashint4(i)) AS r, array_agg((i % 7)::float8 ORDER BY hashint4(i)) AS w FROM generate_series(1, 100) AS i) AS a,
+        skillrating.pair_queue(p, r, waited => w, team_size => 3) WITH ORDINALITY AS q(match, player_id, team, difference, win_probability, quality, region, why, n)) AS q;
 
 -- An hour of a queue, a call every ten seconds.  Whoever has waited until the window is as wide as all ratings is
 -- served as long as there are enough of the pool and region.
-CREATE TABLE queue_hour (ticket int PRIMARY KEY, rating float8, arrived int, region bigint, pool text, served int, match int);
+CREATE TABLE queue_hour (player int PRIMARY KEY, rating float8, arrived int, region bigint, pool text, served int, match int);
 CREATE PROCEDURE queue_run(team_size int, widening float8) LANGUAGE plpgsql AS $$
 DECLARE
     tick int;
@@ -32,9 +37,9 @@ BEGIN
     FOR tick IN SELECT generate_series(0, 3600, 10) LOOP
         INSERT INTO queue_hour SELECT tick + i, abs(hashint4(tick + i)) % 2000, tick, 1 + abs(hashint8(tick + i)) % 3, CASE abs(hashint8extended(tick + i, 3)) % 10 WHEN 0 THEN 'rude' ELSE 'kind' END FROM generate_series(1, abs(hashint4(tick)) % 10) AS i;
         UPDATE queue_hour AS h SET served = tick, match = tick * 1000 + p.match
-        FROM (SELECT array_agg(ticket ORDER BY ticket) AS t, array_agg(rating ORDER BY ticket) AS r, array_agg((tick - arrived)::float8 ORDER BY ticket) AS w, array_agg(region ORDER BY ticket) AS region, array_agg(pool ORDER BY ticket) AS pool FROM queue_hour WHERE served IS NULL) AS a,
+        FROM (SELECT array_agg(player ORDER BY player) AS t, array_agg(rating ORDER BY player) AS r, array_agg((tick - arrived)::float8 ORDER BY player) AS w, array_agg(region ORDER BY player) AS region, array_agg(pool ORDER BY player) AS pool FROM queue_hour WHERE served IS NULL) AS a,
             skillrating.pair_queue(t, r, waited => w, region => a.region, pool => a.pool, team_size => queue_run.team_size, initial_window => 20, widening => queue_run.widening) AS p
-        WHERE h.ticket = p.ticket;
+        WHERE h.player = p.player_id;
         -- Window and range: 20 + 5 * 396 = 2000.
         PERFORM FROM queue_hour AS h WHERE served IS NULL AND 20 + queue_run.widening * (tick - arrived) >= 2000
             AND EXISTS (SELECT FROM unnest('{1,2}'::bigint[]) AS bit WHERE h.region & bit <> 0 AND (SELECT count(*) FROM queue_hour AS o WHERE o.served IS NULL AND o.pool = h.pool AND o.region & bit <> 0) >= 2 * queue_run.team_size);
@@ -84,4 +89,4 @@ RESET statement_timeout;
 
 DROP PROCEDURE queue_run;
 DROP VIEW queue_arrays;
-DROP TABLE queue_ticket, queue_hour;
+DROP TABLE queue_player, queue_hour;

@@ -10,27 +10,27 @@ SELECT array_agg(player ORDER BY n) AS players, array_agg(rating ORDER BY n) AS 
     array_agg(locked ORDER BY n) AS locked, array_agg(command ORDER BY n) AS command FROM split_players;
 
 -- Everybody plays: teams of four and three, of which the means are compared.
-SELECT player, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact, bound, commands FROM split_arrays, skillrating.split_teams(players, rating);
+SELECT player_id, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact, bound, commands FROM split_arrays, skillrating.split_teams(players, rating);
 -- Three on either side and one on the bench; with all that ties players.
-SELECT player, team, difference, round(win_probability::numeric, 6) AS p, exact FROM split_arrays, skillrating.split_teams(players, rating, 2, 3);
-SELECT player, team, round(difference::numeric, 6) AS difference, exact FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party, locked);
-SELECT player, team, round(difference::numeric, 6) AS difference, exact FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, avoid => '{{ann,eve},{eve,gus},{gus,nobody}}');
+SELECT player_id, team, difference, round(win_probability::numeric, 6) AS p, exact FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3);
+SELECT player_id, team, round(difference::numeric, 6) AS difference, exact FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, party => party, locked => locked);
+SELECT player_id, team, round(difference::numeric, 6) AS difference, exact FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, avoid => '{{ann,eve},{eve,gus},{gus,nobody}}');
 -- Sides that differ, one of which is ahead; sums and shares.
-SELECT player, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p
-FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, rating_2 => other, log_odds => 0.4, strength => 'sum');
-SELECT player, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, commands
-FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, strength => 'share', scale => 100, command_rating => command, command_weight => 1, commander => '{t,f,f,f,t,t,f}');
+SELECT player_id, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p
+FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, mu_2 => other, log_odds => 0.4, strength => 'sum');
+SELECT player_id, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, commands
+FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, strength => 'share', log_odds_unit => 100, command_mu => command, command_weight => 1, commander => '{t,f,f,f,t,t,f}');
 
 -- Who has waited longest plays; fairness decides among equals, and ties are stronger.
-SELECT player, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,2,7,1}');
-SELECT count(*) AS splits, min(d) = max(d) AS same, bool_and(benched = 1) AS one_of_two FROM (SELECT seed, abs(max(difference)) AS d, count(*) FILTER (WHERE player IN ('cid', 'eve') AND team IS NULL) AS benched
+SELECT player_id, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,2,7,1}');
+SELECT count(*) AS splits, min(d) = max(d) AS same, bool_and(benched = 1) AS one_of_two FROM (SELECT seed, abs(max(difference)) AS d, count(*) FILTER (WHERE player_id IN ('cid', 'eve') AND team IS NULL) AS benched
     FROM generate_series(1, 10) AS seed, split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,2,7,1}', seed => seed) GROUP BY seed) AS s;
-SELECT player, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,3,7,4}', party => '{1,1,NULL,NULL,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,0,NULL,NULL,NULL}') WHERE team IS NOT NULL;
-SELECT player, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{9,5,4,3,2,1,0}', party => '{NULL,1,1,1,NULL,NULL,NULL}', avoid => '{ann,bob}') WHERE team IS NOT NULL;
+SELECT player_id, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,3,7,4}', party => '{1,1,NULL,NULL,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,0,NULL,NULL,NULL}') WHERE team IS NOT NULL;
+SELECT player_id, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{9,5,4,3,2,1,0}', party => '{NULL,1,1,1,NULL,NULL,NULL}', avoid => '{ann,bob}') WHERE team IS NOT NULL;
 
 -- The probability is what difference, scale and log_odds say, and what the teams are.
 SELECT bool_and(abs(win_probability - 1 / (1 + exp(-difference / 100 - 0.3))) < 1e-12) AS predicted, abs(max(difference) - (avg(l.rating) FILTER (WHERE team = 1) - avg(l.rating) FILTER (WHERE team = 2))) < 1e-9 AS mean
-FROM split_arrays AS a, skillrating.split_teams(players, a.rating, log_odds => 0.3, scale => 100) AS s JOIN split_players AS l USING (player);
+FROM split_arrays AS a, skillrating.split_teams(players, a.rating, log_odds => 0.3, log_odds_unit => 100) AS s JOIN split_players AS l ON l.player = s.player_id;
 
 -- Whatever the players are called, and in whatever order they come.
 SELECT count(DISTINCT d) FROM (
@@ -43,8 +43,8 @@ SELECT count(DISTINCT teams) > 1 AS others, count(DISTINCT d) AS differences FRO
 
 -- All sizes at once are the splits of each.
 SELECT a.team_size, count(*) AS players, count(a.team) AS playing, bool_and(a.exact) AS exact, abs(max(abs(a.difference)) - max(abs(b.difference))) < 1e-9 AS same
-FROM split_arrays, skillrating.split_all_sizes(players, rating, party, locked, log_odds => 0.1) AS a,
-    LATERAL (SELECT difference FROM skillrating.split_teams(players, rating, 2, a.team_size, party, locked, log_odds => 0.1) LIMIT 1) AS b
+FROM split_arrays, skillrating.split_all_sizes(players, rating, party => party, locked => locked, log_odds => 0.1) AS a,
+    LATERAL (SELECT difference FROM skillrating.split_teams(players, rating, team_size => a.team_size, party => party, locked => locked, log_odds => 0.1) LIMIT 1) AS b
 GROUP BY a.team_size ORDER BY 1;
 -- Large lobbies; real ratings that need a bound, which holds.
 SELECT n, count(DISTINCT team_size) AS sizes, max(abs(difference) * team_size) < 1.5 AS even, bool_and(exact) AS exact
@@ -52,6 +52,11 @@ FROM unnest(ARRAY[24, 32, 64]) AS n, LATERAL (SELECT array_agg(i) AS p, array_ag
 SELECT n, count(team), bool_and(abs(difference) <= bound OR exact) AS sound, max(abs(difference)) < 0.1 AS even
 FROM unnest(ARRAY[40, 64, 100, 300]) AS n, LATERAL (SELECT array_agg(i) AS p, array_agg(1500 + hashint4(i) / 1e7) AS r FROM generate_series(1, n) AS i) AS a, skillrating.split_teams(p, r, budget => 50) GROUP BY n ORDER BY n;
 SELECT max(abs(difference)) < 1 AS even, bool_and(exact) AS exact FROM (SELECT array_agg(i) AS p, array_agg(1500 + hashint4(i) / 1e7) AS r FROM generate_series(1, 30) AS i) AS a, skillrating.split_teams(p, r, team_size => 10, budget => 0.01);
+-- Rows come in the order of the players, whatever the seed.
+SELECT bool_and(of_teams = p) AS of_teams, bool_and(of_sizes = p || p || p) AS of_sizes
+FROM generate_series(1, 5) AS seed, (SELECT array_agg(i ORDER BY hashint4(i)) AS p, array_agg(hashint4(i + 7)::float8 / 1e6 ORDER BY hashint4(i)) AS r FROM generate_series(1, 8) AS i) AS a,
+    LATERAL (SELECT array_agg(player_id ORDER BY n) AS of_teams FROM skillrating.split_teams(p, r, seed => seed) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n)) AS t,
+    LATERAL (SELECT array_agg(player_id ORDER BY n) AS of_sizes FROM skillrating.split_all_sizes(p, r, seed => seed) WITH ORDINALITY AS s(team_size, player_id, team, difference, win_probability, exact, bound, why, n)) AS z;
 
 -- Nobody, and nothing known.
 SELECT count(*) FROM skillrating.split_teams('{}'::int[], '{}');
@@ -59,15 +64,15 @@ SELECT count(*) FROM skillrating.split_all_sizes('{1,2,3}'::int[], '{1,2,3}');
 SELECT count(*) FROM skillrating.split_teams(NULL::int[], '{}'), skillrating.split_all_sizes('{}'::int[], NULL);
 
 -- What is refused, and why.
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, '{1,1,NULL,NULL,NULL,NULL,NULL}', '{1,2,NULL,NULL,NULL,NULL,NULL}');
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, locked => '{1,1,1,1,NULL,NULL,NULL}');
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,2,NULL,NULL,NULL}');
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', avoid => '{ann,bob}', locked => '{1,NULL,NULL,NULL,NULL,NULL,NULL}');
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,NULL,NULL,2,2,NULL}', locked => '{1,2,NULL,NULL,1,2,NULL}');
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{1,NULL,NULL,NULL,1,1,1}');
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, command_rating => command, commander => '{f,f,f,f,f,f,t}');
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 4);
-SELECT * FROM split_arrays, skillrating.split_teams(players, rating, 2, 3, locked => '{0,0,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', locked => '{1,2,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, locked => '{1,1,1,1,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,2,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', avoid => '{ann,bob}', locked => '{1,NULL,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, party => '{1,1,NULL,NULL,2,2,NULL}', locked => '{1,2,NULL,NULL,1,2,NULL}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{1,NULL,NULL,NULL,1,1,1}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, command_mu => command, commander => '{f,f,f,f,f,f,t}');
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 4);
+SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 3, locked => '{0,0,NULL,NULL,NULL,NULL,NULL}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, locked => '{3,0,NULL,NULL,NULL,NULL,NULL}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, locked => '{0,0,0,0,0,0,NULL}');
 SELECT * FROM split_arrays, skillrating.split_teams(players, '{1,2}');
@@ -79,16 +84,17 @@ SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', avoid => '{1,
 SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', avoid => '{1,x}');
 SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', avoid => '{1,NULL}');
 SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', strength => 'max');
-SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', scale => 0);
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', log_odds_unit => 0);
 SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', budget => -1);
 SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', log_odds => 'Infinity');
-SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', command_weight => -1, command_rating => '{1,2,3}');
+SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', command_weight => -1, command_mu => '{1,2,3}');
 SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(1.0::float8) AS r FROM generate_series(1, 1001) AS i) AS a, skillrating.split_teams(p, r);
 SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(1.0::float8) AS r, array_agg(ARRAY[i, i % 40 + 1]::text[]) AS v FROM generate_series(1, 40) AS i) AS a, skillrating.split_teams(p, r, avoid => v);
 
 -- A long search can be cancelled.
 SET statement_timeout = '100ms';
 SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(hashint4(i)::float8) AS r FROM generate_series(1, 900) AS i) AS a, generate_series(1, 100) AS g, skillrating.split_teams(p, r, seed => g);
+SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(hashint4(i)::float8) AS r FROM generate_series(1, 40) AS i) AS a, generate_series(1, 100) AS g, skillrating.split_all_sizes(p, r, seed => g, explain => true);
 RESET statement_timeout;
 
 DROP VIEW split_arrays;

@@ -1,4 +1,4 @@
--- Teams that are there: suggest_swaps(), suggest_transfers(), place_joiner(), scramble_due().
+-- Existing teams: suggest_swaps(), suggest_transfers(), place_joiner(), scramble_due().
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
 
@@ -11,40 +11,69 @@ FROM generate_series(0, 15) AS a, generate_series(0, 15) AS b WHERE bit_count(a:
 -- Each number of swaps has the best there is, if it is better than fewer.
 WITH best AS (SELECT swaps, min(abs(difference)) AS difference FROM move_swaps GROUP BY swaps),
     frontier AS (SELECT swaps, difference FROM (SELECT swaps, difference, min(difference) OVER (ORDER BY swaps ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS fewer FROM best) AS b WHERE difference < fewer OR fewer IS NULL),
-    suggested AS (SELECT swaps, abs(max(s.difference)) AS difference, count(*) FILTER (WHERE player_a IS NOT NULL) AS pairs FROM move_arrays, skillrating.suggest_swaps(players, rating, team, rating_2 => other) AS s GROUP BY swaps)
+    suggested AS (SELECT swaps, abs(max(s.difference)) AS difference, count(*) FILTER (WHERE player_id_a IS NOT NULL) AS pairs FROM move_arrays, skillrating.suggest_swaps(players, rating, team, mu_2 => other) AS s GROUP BY swaps)
 SELECT swaps, round(f.difference::numeric, 6) AS best, round(s.difference::numeric, 6) AS suggested, pairs FROM frontier AS f FULL JOIN suggested AS s USING (swaps) ORDER BY swaps;
-SELECT swaps, player_a, player_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, rating_2 => other) AS s;
+SELECT swaps, player_id_a, player_id_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, mu_2 => other) AS s;
 -- The document's way takes the best pair first, and may end farther off.
-SELECT swaps, player_a, player_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, rating_2 => other, method => 'greedy') AS s;
-SELECT max(swaps), count(*) FROM move_arrays, skillrating.suggest_swaps(players, rating, team, 1, rating_2 => other);
+SELECT swaps, player_id_a, player_id_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, mu_2 => other, method => 'greedy') AS s;
+SELECT max(swaps), count(*) FROM move_arrays, skillrating.suggest_swaps(players, rating, team, max_swaps => 1, mu_2 => other);
 -- Parties move together, and some players not at all.
-SELECT swaps, player_a, player_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, rating_2 => other, party => '{NULL,NULL,1,1,2,2,NULL,NULL}', locked => '{t,f,f,f,f,f,f,f}') AS s;
+SELECT swaps, player_id_a, player_id_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, mu_2 => other, party => '{NULL,NULL,1,1,2,2,NULL,NULL}', locked => '{1,NULL,NULL,NULL,NULL,NULL,NULL,NULL}') AS s;
 -- Who has no team comes first.
-SELECT swaps, player_a, player_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, '{1,1,1,NULL,2,2,NULL,2}') AS s;
-SELECT player, s.team, round(s.difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,NULL,2,2,NULL,2}') AS s;
-SELECT player, s.team, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,1,1,2,NULL,2}') AS s;
-SELECT player, s.team, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,2,2,2,2,NULL}', party => '{7,NULL,NULL,NULL,NULL,NULL,NULL,7}', max_lead => 2) AS s;
+SELECT swaps, player_id_a, player_id_b, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, '{1,1,1,NULL,2,2,NULL,2}') AS s;
+SELECT player_id, s.team, round(s.difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,NULL,2,2,NULL,2}') AS s;
+SELECT player_id, s.team, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,1,1,2,NULL,2}') AS s;
+SELECT player_id, s.team, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,2,2,2,2,NULL}', party => '{7,NULL,NULL,NULL,NULL,NULL,NULL,7}', max_lead => 2) AS s;
 
 -- Transfers: those of the larger team who leave the smallest difference, all pairs considered, with the sign.
-WITH t AS (SELECT player, from_team, to_team, s.difference FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,2,2}', strength => 'sum') AS s),
+WITH t AS (SELECT player_id, from_team, to_team, s.difference FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,2,2}', strength => 'sum') AS s),
     every AS (SELECT a.player AS a, b.player AS b, (SELECT sum(CASE WHEN i < 7 AND i NOT IN (a.i, b.i) THEN rating ELSE -rating END) FROM move_players) AS difference FROM move_players AS a, move_players AS b WHERE a.i < b.i AND b.i < 7)
-SELECT string_agg(player || ' ' || from_team || ' ' || to_team, ', ') AS transfers, max(t.difference) AS difference, (SELECT min(abs(difference)) FROM every) AS best FROM t;
+SELECT string_agg(player_id || ' ' || from_team || ' ' || to_team, ', ') AS transfers, max(t.difference) AS difference, (SELECT min(abs(difference)) FROM every) AS best FROM t;
 -- With one player more either way is considered; nobody moves where nobody needs to.
-SELECT player, from_team, to_team, round(s.difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,2,2,1,2,2,2}', strength => 'sum') AS s;
-SELECT player, from_team, to_team FROM skillrating.suggest_transfers('{a,b,c}'::text[], '{1500,1500,3000}', '{1,1,2}', strength => 'sum');
-SELECT player, from_team, to_team, difference FROM skillrating.suggest_transfers('{a,b,c,d}'::text[], '{1500,1600,1550,1390}', '{1,1,2,2}', max_swaps => 1, strength => 'sum');
+SELECT player_id, from_team, to_team, round(s.difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,2,2,1,2,2,2}', strength => 'sum') AS s;
+SELECT player_id, from_team, to_team FROM skillrating.suggest_transfers('{a,b,c}'::text[], '{1500,1500,3000}', '{1,1,2}', strength => 'sum');
+SELECT player_id, from_team, to_team, difference FROM skillrating.suggest_transfers('{a,b,c,d}'::text[], '{1500,1600,1550,1390}', '{1,1,2,2}', max_swaps => 1, strength => 'sum');
 -- The document moves the strong player of the larger team, though it is the weaker one.
-SELECT player, difference FROM skillrating.suggest_transfers('{a,b,c,d}'::text[], '{500,300,200,2000}', '{1,1,1,2}', strength => 'sum');
+SELECT player_id, difference FROM skillrating.suggest_transfers('{a,b,c,d}'::text[], '{500,300,200,2000}', '{1,1,1,2}', strength => 'sum');
+
+-- Pairs who avoid each other: among all swaps that do not bring a pair together, the best of each number.
+WITH pairs(x, y) AS (VALUES (1, 5), (2, 6)),
+    allowed AS (SELECT s.* FROM move_swaps AS s WHERE NOT EXISTS (SELECT FROM pairs WHERE (s.a >> (x - 1) & 1) <> (s.b >> (y - 5) & 1))),
+    best AS (SELECT swaps, min(abs(difference)) AS difference FROM allowed GROUP BY swaps),
+    frontier AS (SELECT swaps, difference FROM (SELECT swaps, difference, min(difference) OVER (ORDER BY swaps ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS fewer FROM best) AS b WHERE difference < fewer OR fewer IS NULL),
+    suggested AS (SELECT swaps, abs(max(s.difference)) AS difference FROM move_arrays, skillrating.suggest_swaps(players, rating, team, mu_2 => other, avoid => '{{p1,p5},{p2,p6}}') AS s GROUP BY swaps)
+SELECT swaps, round(f.difference::numeric, 6) AS best, round(s.difference::numeric, 6) AS suggested FROM frontier AS f FULL JOIN suggested AS s USING (swaps) ORDER BY swaps;
+-- A pair that is in one team already may stay there.
+SELECT count(*) FROM move_arrays, skillrating.suggest_swaps(players, rating, team, avoid => '{{p1,p2},{p3,p4}}') WHERE swaps = 0;
+SELECT swaps, why -> 'constraint' ->> 'if' AS without FROM move_arrays, skillrating.suggest_swaps(players, rating, team, mu_2 => other, avoid => '{{p1,p8}}', explain => true) WHERE why IS NOT NULL;
+-- Rows of one number of swaps come in the order of the players, whatever the seed.
+SELECT bool_and(sorted) FROM (SELECT array_agg(array_position(p, player_id_a) ORDER BY n) = array_agg(array_position(p, player_id_a) ORDER BY array_position(p, player_id_a)) AS sorted
+    FROM generate_series(1, 5) AS seed, (SELECT array_agg(i ORDER BY hashint4(i)) AS p, array_agg(hashint4(i + 7)::float8 / 1e6 ORDER BY hashint4(i)) AS r, array_agg(1 + i % 2 ORDER BY hashint4(i)) AS t FROM generate_series(1, 14) AS i) AS a,
+        skillrating.suggest_swaps(p, r, t, seed => seed) WITH ORDINALITY AS s(swaps, player_id_a, player_id_b, difference, win_probability, exact, bound, why, n) WHERE player_id_a IS NOT NULL GROUP BY seed, swaps) AS q;
+-- Who moves, and who is placed, too.
+SELECT bool_and(sorted) FROM (SELECT array_agg(player_id ORDER BY n) = array_agg(player_id ORDER BY array_position(p, player_id)) AS sorted
+    FROM generate_series(1, 5) AS seed, (SELECT array_agg(i ORDER BY hashint4(i)) AS p, array_agg(hashint4(i + 7)::float8 / 1e6 ORDER BY hashint4(i)) AS r FROM generate_series(1, 14) AS i) AS a,
+        LATERAL (SELECT 1, player_id, n FROM skillrating.suggest_transfers(p, r, array_fill(1, '{14}'), seed => seed) WITH ORDINALITY AS s(player_id, from_team, to_team, difference, win_probability, exact, bound, why, n)
+            UNION ALL SELECT 2, player_id, n FROM skillrating.place_joiner(p, r, array_fill(NULL::int, '{14}'), seed => seed) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, why, n)) AS m(kind, player_id, n) GROUP BY seed, kind, p) AS q;
+-- A player without a team is placed where locked says, and apart from whom they avoid.
+SELECT player_id, s.team, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,NULL,2,2,NULL,2}', locked => '{NULL,NULL,NULL,2,NULL,NULL,1,NULL}') AS s;
+SELECT player_id, s.team, round(s.difference::numeric, 6) AS difference FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,NULL,2,2,NULL,2}', avoid => '{{p4,p1},{p7,p8},{p1,p2}}') AS s;
+SELECT swaps, player_id_a, player_id_b FROM move_arrays, skillrating.suggest_swaps(players, rating, '{1,1,1,NULL,2,2,NULL,2}', max_swaps => 0, locked => '{1,NULL,NULL,2,NULL,NULL,1,NULL}');
+SELECT t AS lock, player_id, s.team, why -> 'constraint' ->> 'if' AS without FROM unnest('{1,2}'::int[]) AS t, move_arrays, skillrating.place_joiner(players, rating, '{1,1,NULL,NULL,2,2,NULL,2}', locked => ARRAY[1, NULL, NULL, t, NULL, NULL, NULL, NULL], explain => true) AS s;
 
 -- What is refused.
 SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, '{1,1,1,1,1,2,3,2}');
-SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, team, -1);
+SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, team, max_swaps => -1);
 SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, team, method => 'best');
 SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, '{1,2}');
 SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,1,NULL}');
-SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,2,2}', locked => '{t,t,t,t,t,f,f,f}');
-SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, team, -1);
-SELECT * FROM move_arrays, skillrating.place_joiner(players, rating, team, -1);
+SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,2,2}', locked => '{1,1,1,1,1,NULL,NULL,NULL}');
+SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, team, max_swaps => -1);
+SELECT * FROM move_arrays, skillrating.place_joiner(players, rating, team, max_lead => -1);
+SELECT * FROM move_arrays, skillrating.suggest_swaps(players, rating, team, locked => '{2,NULL,NULL,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM move_arrays, skillrating.suggest_transfers(players, rating, team, locked => '{0,NULL,NULL,NULL,NULL,NULL,NULL,NULL}');
+SELECT * FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,NULL,2,2,NULL,2}', party => '{1,NULL,NULL,1,NULL,NULL,NULL,NULL}', avoid => '{{p1,p4}}');
+SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(1.0::float8) AS r, array_agg(1 + i % 2) AS t, array_agg(ARRAY[i, i % 40 + 1]::text[]) AS v FROM generate_series(1, 40) AS i) AS a, skillrating.suggest_swaps(p, r, t, avoid => v);
 SELECT count(*) FROM skillrating.suggest_swaps(NULL::int[], NULL, NULL), skillrating.suggest_transfers('{}'::int[], '{}', '{}'), skillrating.place_joiner('{1}'::int[], '{1}', NULL);
 
 -- When to scramble.

@@ -128,6 +128,19 @@ add_options(Doings *doings)
 		}
 }
 
+/* The team in which a member is then: with homes, the bench is to stay there. */
+static int
+final_team(const Doings *doings, int m)
+{
+	const SplitProblem *problem = doings->problem;
+	int			home;
+
+	if (problem->home == NULL)
+		return doings->team[m];
+	home = problem->home[problem->member[doings->group->first_member + m]];
+	return doings->team[m] == SPLIT_BENCH ? home : 3 - home;
+}
+
 /* Whether a pair that is to be apart is together, of which m is the last member. */
 static bool
 meets(const Doings *doings, int m)
@@ -137,7 +150,7 @@ meets(const Doings *doings, int m)
 	int			i,
 				j;
 
-	if (doings->team[m] == SPLIT_BENCH)
+	if (final_team(doings, m) == SPLIT_BENCH)
 		return false;
 	for (i = 0; i < problem->napart; i++)
 	{
@@ -147,7 +160,7 @@ meets(const Doings *doings, int m)
 			continue;
 		for (j = 0; j < m; j++)
 			if ((pair->a == member[j] || pair->b == member[j]) &&
-				doings->team[j] == doings->team[m])
+				final_team(doings, j) == final_team(doings, m))
 				return true;
 	}
 	return false;
@@ -433,6 +446,8 @@ split_choose(SplitProblem *problem)
 			set_units(problem, quantum *= 2);
 		while (!reach_fits(problem) && quantum < 4 * farthest);
 	}
+	problem->work = problem->method == SPLIT_BY_HALVES ?
+		split_halves_work(problem) : split_reach_work(problem);
 	problem->room = choice_room(problem) + (problem->method == SPLIT_BY_HALVES ?
 											split_halves_room(problem) :
 											split_reach_room(problem));

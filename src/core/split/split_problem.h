@@ -93,6 +93,9 @@ typedef struct SplitProblem
 								 * count */
 	const SplitPair *apart;		/* not in the same team */
 	int			napart;
+	const int  *home;			/* or NULL: the team that a player on the
+								 * bench stays in, and one on a team leaves,
+								 * which decides who is in the same team */
 
 	/* the answers sought, */
 	const SplitSize *size;		/* each of these has an answer of its own */
@@ -124,6 +127,7 @@ typedef struct SplitProblem
 	int64_t		middle;
 	bool		exact;			/* values are multiples of it */
 	size_t		room;
+	double		work;			/* steps of the method, as an estimate */
 } SplitProblem;
 
 /* The answer for a size; assignment[] has room for n. */

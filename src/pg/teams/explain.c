@@ -9,8 +9,38 @@
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 
-/* What is no better than by so many points of their size is rounding. */
+#include "pg/teams/chooser.h"
+#include "pg/teams/constraints.h"
+
+/* A gain below this share of all points is rounding error. */
 #define POINT_NOISE 1e-12
+
+/* The alternative and the costliest constraint each take this share of the work of a split. */
+#define SHARE_OF_EXPLANATION 4
+
+/* With fewer steps than these a coarse search takes longer than an exact one. */
+#define MIN_VARIANT_WORK 1e5
+
+/* The work of a split that is one of so many for each player. */
+static double
+variant_work(const Lobby *lobby)
+{
+	return Max(MIN_VARIANT_WORK,
+			   lobby->max_work / SHARE_OF_EXPLANATION / Max(lobby->n, 1));
+}
+
+/*
+ * The number of variants that are tried.  However coarse the search, a split takes about
+ * n^3 steps, so that not all can be tried in large lobbies.
+ */
+static int
+max_variants(const Lobby *lobby)
+{
+	double		n = Max(lobby->n, 1);
+	double		variants = lobby->max_work / SHARE_OF_EXPLANATION / (n * n * n);
+
+	return (int) Max(1, Min(variants, PG_INT32_MAX));
+}
 
 static void
 begin_key(StringInfo json, const char *key)
@@ -94,7 +124,7 @@ explain_end(StringInfo json)
 double
 points_off(const Lobby *lobby, const Split *split)
 {
-	return fabs(split->imbalance_logit) * lobby->scale;
+	return fabs(split->imbalance_logit) * lobby->log_odds_unit;
 }
 
 static void
@@ -113,15 +143,15 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		best[t] = -INFINITY;
 	for (i = 0; i < lobby->n; i++)
 	{
-		double		rating;
+		double		mu;
 
 		t = split->answer.team[i] - 1;
 		if (t < 0)
 			continue;
-		rating = lobby->rating[t == 1 ? 1 : 0][i];
+		mu = lobby->mu[t == 1 ? 1 : 0][i];
 		players[t]++;
-		squares[t] += (rating - mean) * (rating - mean);
-		best[t] = Max(best[t], rating);
+		squares[t] += (mu - mean) * (mu - mean);
+		best[t] = Max(best[t], mu);
 	}
 	team_strengths(lobby, &split->answer, strength);
 	begin_key(json, "terms");
@@ -223,11 +253,12 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 	bool		sides = lobby->nteams == 2 && !are_teams_alike(lobby);
 	Lobby		limited = *lobby;
 	Lobby		apart;
+	int			left = max_variants(lobby);
 	int			t,
 				i;
 
 	memset(best, 0, sizeof(Split));
-	limited.max_work /= Max(lobby->n, 1);
+	limited.max_work = variant_work(lobby);
 	apart = limited;
 	apart.napart = lobby->napart + 1;
 	apart.apart = palloc_array(SplitPair, apart.napart);
@@ -244,9 +275,11 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 				continue;
 			if (first < 0)
 				first = i;
-			else if (!are_partners(lobby, first, i))
+			else if (!are_partners(lobby, first, i) )
 			{
 				others++;
+				if (left-- <= 0)
+					continue;
 				apart.apart[lobby->napart] = (SplitPair)
 				{
 					first, i
@@ -304,13 +337,14 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	char	   *costliest = NULL;
 	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
+	int			tried = Min(n, max_variants(lobby));
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
-		size += fabs(lobby->rating[0][i]) + fabs(lobby->rating[1][i]);
+		size += fabs(lobby->mu[0][i]) + fabs(lobby->mu[1][i]);
 	least = off - POINT_NOISE * size;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < tried; i++)
 	{
 		Lobby		without;
 		Split		other;
@@ -319,7 +353,7 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		dropped[i] = true;
 		without = drop_constraints(lobby, constraint, dropped, n);
 		dropped[i] = false;
-		without.max_work = lobby->max_work / Max(lobby->n, 1);
+		without.max_work = variant_work(lobby);
 		try_split(&without, request, &other);
 		pfree(other.answer.team);
 		if (!other.answer.found || points_off(lobby, &other) >= least)
@@ -338,7 +372,7 @@ explain_split(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	SplitRequest even = *request;
 	Lobby		anywhere = *lobby;
 
-	/* What others would be is by the first objective only. */
+	/* Alternatives are compared by the first objective only. */
 	even.secondary = SECONDARY_NONE;
 	anywhere.current = NULL;
 	explain_terms(json, lobby, request, split);

@@ -9,13 +9,6 @@
 
 #include "lib/stringinfo.h"
 
-/* Whether an argument asks for an explanation. */
-static inline bool
-wants_why(FunctionCallInfo fcinfo, int arg)
-{
-	return has_argument(fcinfo, arg) && PG_GETARG_BOOL(arg);
-}
-
 /* How far a split is from what is sought, in points. */
 extern double points_off(const Lobby *lobby, const Split *split);
 

@@ -2,7 +2,7 @@
  * lobby_arguments.c
  *		Players who are to be split into teams, as arguments of a function.
  */
-#include "pg/teams/lobby.h"
+#include "pg/teams/lobby_arguments.h"
 
 #include "catalog/pg_type.h"
 #include "common/pg_prng.h"
@@ -14,16 +14,13 @@
 
 #define MAX_WEIGHT 1e6			/* of a commander */
 
-/* Steps of the core, each about a nanosecond. */
+/* Steps of the core, each about a nanosecond; by default a split takes below a second. */
 #define STEPS_PER_MILLISECOND 1e6
 #define MAX_STEPS 1e10
+#define DEFAULT_STEPS 1e9
 #define DEFAULT_STEPS_OF_MANY 2e8
 
 static const char *const strengths[] = {"mean", "sum", "share"};
-
-/*
- * ---- Arguments ----
- */
 
 int
 check_count(const char *name, int number, int least, int most)
@@ -60,7 +57,7 @@ enter_once(IdTable *table, IdType *type, Datum id, const char *what)
 	if (found)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s %s is there twice", what, id_text(type, id))));
+				 errmsg("%s %s occurs twice", what, id_text(type, id))));
 	return place;
 }
 
@@ -160,8 +157,8 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 	if (n % 2 != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array avoid has %d elements, not pairs", n),
-				 errhint("It is '{{a,b},{c,d}}', or the same in one row.")));
+				 errmsg("array avoid must consist of pairs, not of %d elements", n),
+				 errhint("Write '{{a,b},{c,d}}', or the same in one row.")));
 	lobby->apart = palloc_array(SplitPair, n / 2 + 1);
 	for (i = 0; i < n; i += 2)
 	{
@@ -182,13 +179,13 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 			place[j] = (int) (intptr_t) id_table_find(table, id, "") - 1;
 		}
 
-		/* Who is not in the lobby need not be avoided. */
+		/* A player who is not in the lobby need not be avoided. */
 		if (place[0] < 0 || place[1] < 0)
 			continue;
 		if (place[0] == place[1])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s makes no pair alone",
+					 errmsg("player %s cannot avoid themselves",
 							TextDatumGetCString(element[i]))));
 		lobby->apart[lobby->napart++] = (SplitPair)
 		{
@@ -235,7 +232,7 @@ read_constraints(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("player %s cannot be locked to team %d",
 								id_text(&lobby->type, lobby->player[i]), locked[i]),
-						 errhint("locked is a team from 1 to %d, 0 for the bench, or null.",
+						 errhint("An element of locked is a team from 1 to %d, 0 for the bench, or null.",
 								 lobby->nteams)));
 			lobby->allowed_teams[i] = nulls[i] ? SPLIT_ANYWHERE(lobby->nteams) :
 				SPLIT_MAY(locked[i]);
@@ -257,7 +254,7 @@ read_constraints(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 						 errmsg("player %s cannot be in team %d",
 								id_text(&lobby->type, lobby->player[i]),
 								lobby->current[i]),
-						 errhint("current is 1 or 2, 0 for the bench, or null for who was not there.")));
+						 errhint("An element of current is 1 or 2, 0 for the bench, or null for a player who was not there.")));
 		}
 	}
 	if (has_argument(fcinfo, arguments->commander))
@@ -303,10 +300,10 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 	(void) check_count("teams", lobby->nteams, 2, SPLIT_MAX_TEAMS);
 	if (lobby->nteams == 2)
 		return;
-	if (has_argument(fcinfo, arguments->rating_2))
-		excess = "rating_2";
-	else if (has_argument(fcinfo, arguments->command_rating))
-		excess = "command_rating";
+	if (has_argument(fcinfo, arguments->mu_2))
+		excess = "mu_2";
+	else if (has_argument(fcinfo, arguments->command_mu))
+		excess = "command_mu";
 	else if (has_argument(fcinfo, arguments->log_odds) &&
 			 PG_GETARG_FLOAT8(arguments->log_odds) != 0)
 		excess = "log_odds";
@@ -318,6 +315,54 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 				 errmsg("%s is for two teams only, not for %d", excess, lobby->nteams)));
 }
 
+/* The worth of players, as players and as commanders, and their priority. */
+static void
+read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
+{
+	lobby->mu[0] = lobby->mu[1] =
+		lobby_numbers(fcinfo, arguments->mu, "mu", lobby);
+	if (has_argument(fcinfo, arguments->mu_2))
+		lobby->mu[1] = lobby_numbers(fcinfo, arguments->mu_2, "mu_2", lobby);
+	if (has_argument(fcinfo, arguments->priority))
+		lobby->priority = lobby_numbers(fcinfo, arguments->priority, "priority", lobby);
+	if (has_argument(fcinfo, arguments->command_mu))
+		lobby->command[0] = lobby->command[1] =
+			lobby_numbers(fcinfo, arguments->command_mu, "command_mu", lobby);
+	if (has_argument(fcinfo, arguments->command_mu_2) && lobby->command[0] != NULL)
+		lobby->command[1] = lobby_numbers(fcinfo, arguments->command_mu_2,
+										  "command_mu_2", lobby);
+}
+
+/* The strength of teams, and the handicap. */
+static void
+read_strength(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
+{
+	lobby->log_odds = has_argument(fcinfo, arguments->log_odds) ?
+		PG_GETARG_FLOAT8(arguments->log_odds) : 0;
+	check_finite("log_odds", lobby->log_odds);
+	lobby->strength = (TeamStrength)
+		name_argument(fcinfo, arguments->strength, "strength", strengths,
+					  lengthof(strengths), TEAM_STRENGTH_MEAN,
+					  "A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.");
+	lobby->log_odds_unit = has_argument(fcinfo, arguments->log_odds_unit) ?
+		PG_GETARG_FLOAT8(arguments->log_odds_unit) : 400 / log(10);
+	check_positive("log_odds_unit", lobby->log_odds_unit);
+	if (fabs(lobby->log_odds * lobby->log_odds_unit) > MAX_POINTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("log_odds times log_odds_unit is out of range: %g",
+						lobby->log_odds * lobby->log_odds_unit)));
+	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
+	lobby->command_weight = has_argument(fcinfo, arguments->command_weight) ?
+		check_not_negative("command_weight",
+						   PG_GETARG_FLOAT8(arguments->command_weight)) : 0.5;
+	if (lobby->command_weight > MAX_WEIGHT)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("command_weight must be at most %g, not %g", MAX_WEIGHT,
+						lobby->command_weight)));
+}
+
 bool
 read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
@@ -325,7 +370,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	int			i;
 
 	memset(lobby, 0, sizeof(Lobby));
-	if (PG_ARGISNULL(0) || !has_argument(fcinfo, arguments->rating))
+	if (PG_ARGISNULL(0) || !has_argument(fcinfo, arguments->mu))
 		return false;
 	id_type_init(&lobby->type,
 				 ARR_ELEMTYPE(PG_GETARG_ARRAYTYPE_P(0)), "player");
@@ -340,46 +385,12 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	for (i = 0; i < lobby->n; i++)
 		lobby->input_index[lobby->order[i]] = i;
 	table = read_players(fcinfo, lobby);
-	lobby->rating[0] = lobby->rating[1] =
-		lobby_numbers(fcinfo, arguments->rating, "rating", lobby);
-	if (has_argument(fcinfo, arguments->rating_2))
-		lobby->rating[1] = lobby_numbers(fcinfo, arguments->rating_2, "rating_2", lobby);
-	if (has_argument(fcinfo, arguments->priority))
-		lobby->priority = lobby_numbers(fcinfo, arguments->priority, "priority", lobby);
-	if (has_argument(fcinfo, arguments->command_rating))
-		lobby->command[0] = lobby->command[1] =
-			lobby_numbers(fcinfo, arguments->command_rating, "command_rating", lobby);
-	if (has_argument(fcinfo, arguments->command_rating_2) && lobby->command[0] != NULL)
-		lobby->command[1] = lobby_numbers(fcinfo, arguments->command_rating_2, "command_rating_2", lobby);
+	read_estimates(fcinfo, arguments, lobby);
 	read_constraints(fcinfo, arguments, lobby);
 	if (has_argument(fcinfo, arguments->avoid))
 		read_avoid(fcinfo, arguments->avoid, lobby, table);
-
-	lobby->log_odds = has_argument(fcinfo, arguments->log_odds) ?
-		PG_GETARG_FLOAT8(arguments->log_odds) : 0;
-	check_finite("log_odds", lobby->log_odds);
-	lobby->strength = (TeamStrength)
-		name_argument(fcinfo, arguments->strength, "strength", strengths,
-					  lengthof(strengths), TEAM_STRENGTH_MEAN,
-					  "A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.");
-	lobby->scale = has_argument(fcinfo, arguments->scale) ?
-		PG_GETARG_FLOAT8(arguments->scale) : 400 / log(10);
-	check_positive("scale", lobby->scale);
-	if (fabs(lobby->log_odds * lobby->scale) > MAX_POINTS)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("log_odds times scale is out of range: %g",
-						lobby->log_odds * lobby->scale)));
-	lobby->even_difference = -lobby->log_odds * lobby->scale;
-	lobby->command_weight = has_argument(fcinfo, arguments->command_weight) ?
-		check_not_negative("command_weight",
-						   PG_GETARG_FLOAT8(arguments->command_weight)) : 0.5;
-	if (lobby->command_weight > MAX_WEIGHT)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("command_weight must be at most %g, not %g", MAX_WEIGHT,
-						lobby->command_weight)));
-	lobby->max_work = lobby->nteams == 2 ? MAX_STEPS : DEFAULT_STEPS_OF_MANY;
+	read_strength(fcinfo, arguments, lobby);
+	lobby->max_work = lobby->nteams == 2 ? DEFAULT_STEPS : DEFAULT_STEPS_OF_MANY;
 	if (has_argument(fcinfo, arguments->budget))
 	{
 		double		budget = PG_GETARG_FLOAT8(arguments->budget);

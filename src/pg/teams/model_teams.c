@@ -6,6 +6,8 @@
 
 #include "utils/builtins.h"
 
+#include "pg/teams/priority.h"
+
 /* A model's even difference is bracketed, and then found by halves. */
 #define MAX_DOUBLINGS 60
 #define MAX_HALVINGS 60
@@ -13,6 +15,9 @@
 /* Splits are found again for another even difference, if it differs by this share. */
 #define MAX_AIMS 8
 #define AIM_NOISE 1e-9
+
+/* Where several aims are likely, each split has a share of the work. */
+#define SHARE_OF_AIM 4
 
 void
 read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby,
@@ -33,20 +38,20 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 			report_no_column(model, "deviation");
 		deviation = lobby_numbers(fcinfo, arguments->deviation, "deviation", lobby);
 	}
-	if (lobby->rating[0] != lobby->rating[1] && side_column < 0)
-		report_no_column(model, "rating_2");
+	if (lobby->mu[0] != lobby->mu[1] && side_column < 0)
+		report_no_column(model, "mu_2");
 	if (lobby->command[0] != NULL && command_column < 0)
-		report_no_column(model, "command_rating");
+		report_no_column(model, "command_mu");
 	if (lobby->command[0] != lobby->command[1])
-		report_no_column(model, "command_rating_2");
+		report_no_column(model, "command_mu_2");
 	team_match_init(team_match, model, params, lobby->n, lobby->nteams, lobby->n);
 	for (i = 0; i < lobby->n; i++)
 	{
 		double	   *state = team_match_state(team_match, i);
 
-		state[0] = mean_rating(lobby, i);
+		state[0] = mean_mu(lobby, i);
 		if (side_column >= 0)
-			state[side_column] = (lobby->rating[0][i] - lobby->rating[1][i]) / 2;
+			state[side_column] = (lobby->mu[0][i] - lobby->mu[1][i]) / 2;
 		if (lobby->command[0] != NULL)
 			state[command_column] = lobby->command[0][i];
 		if (deviation != NULL)
@@ -57,16 +62,16 @@ read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 								id_text(&lobby->type, lobby->player[i]));
 	}
 	lobby->strength = model_team_strength(model, params);
-	lobby->scale = model_log_odds_unit(model, params);
+	lobby->log_odds_unit = model_log_odds_unit(model, params);
 
 	/* That is of a duel, in which either has a half of the share. */
 	if (lobby->strength == TEAM_STRENGTH_SHARE)
-		lobby->scale /= 2;
-	check_positive("scale", lobby->scale);
-	lobby->even_difference = -lobby->log_odds * lobby->scale;
+		lobby->log_odds_unit /= 2;
+	check_positive("log_odds_unit", lobby->log_odds_unit);
+	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
 }
 
-/* What the model says of a split, with so much added to every player of the first team. */
+/* Predict a split by the model, with so much added to every player of the first team. */
 static void
 predict(const Lobby *lobby, TeamMatch *team_match, const Split *split, double ahead,
 		double *probability)
@@ -80,13 +85,13 @@ predict(const Lobby *lobby, TeamMatch *team_match, const Split *split, double ah
 	{
 		if (split->answer.team[i] == SPLIT_BENCH)
 			continue;
-		team_match_state(team_match, i)[0] = mean_rating(lobby, i) +
+		team_match_state(team_match, i)[0] = mean_mu(lobby, i) +
 			(split->answer.team[i] == 1 ? ahead : 0);
 		player[n] = i;
 		team[n++] = split->answer.team[i];
 	}
 	team_match_predict(team_match, player, team, n, lobby->nteams,
-					   lobby->rating[0] != lobby->rating[1], split->answer.commander,
+					   lobby->mu[0] != lobby->mu[1], split->answer.commander,
 					   lobby->log_odds);
 	for (i = 0; i < lobby->nteams; i++)
 		probability[i] = team_match->match.team[i].win;
@@ -99,7 +104,7 @@ static double
 even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
 {
 	double		probability[SPLIT_MAX_TEAMS];
-	double		step = lobby->scale * (1 + fabs(lobby->log_odds));
+	double		step = lobby->log_odds_unit * (1 + fabs(lobby->log_odds));
 	double		low = 0;
 	double		high = 0;
 	int			size[SPLIT_MAX_TEAMS + 1] = {0};
@@ -171,7 +176,7 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 	{
 		double		even = even_difference(lobby, team_match, &other);
 
-		if (fabs(even - lobby->even_difference) <= AIM_NOISE * (lobby->scale + fabs(even)))
+		if (fabs(even - lobby->even_difference) <= AIM_NOISE * (lobby->log_odds_unit + fabs(even)))
 			break;
 		lobby->even_difference = even;
 		split_with_priority(lobby, request, &other);
@@ -193,9 +198,10 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 		split->unproven = true;
 }
 
-void
-split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
-			   Split *split, double *probability)
+/* Split into two teams, of whichever sizes is the nearer to even odds. */
+static void
+split_two_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
+				   Split *split, double *probability)
 {
 	SplitRequest ordered = *request;
 	double		wanted = lobby->even_difference;
@@ -203,13 +209,6 @@ split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 	double		found[SPLIT_MAX_TEAMS];
 	Split		other;
 
-	if (lobby->nteams > 2)
-	{
-		split_with_priority(lobby, request, split);
-		if (split->answer.found)
-			predict(lobby, team_match, split, 0, probability);
-		return;
-	}
 	ordered.in_order = true;
 	aim_by_model(lobby, team_match, &ordered, split, probability);
 	if (request->size[0] == request->size[1])
@@ -227,4 +226,23 @@ split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 	}
 	else
 		lobby->even_difference = aimed;
+}
+
+void
+split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
+			   Split *split, double *probability)
+{
+	double		max_work = lobby->max_work;
+
+	if (lobby->nteams == 2)
+	{
+		if (lobby->log_odds != 0)
+			lobby->max_work /= SHARE_OF_AIM;
+		split_two_by_model(lobby, team_match, request, split, probability);
+		lobby->max_work = max_work;
+		return;
+	}
+	split_with_priority(lobby, request, split);
+	if (split->answer.found)
+		predict(lobby, team_match, split, 0, probability);
 }

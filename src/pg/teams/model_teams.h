@@ -6,7 +6,7 @@
 #define MODEL_TEAMS_H
 
 #include "pg/matches/team_match.h"
-#include "pg/teams/lobby.h"
+#include "pg/teams/lobby_arguments.h"
 
 /*
  * Read the model that an argument names, with everybody's state under it: ratings are

@@ -3,16 +3,23 @@
  *		Of the splits of a lobby into two teams that are even enough, the one that
  *		moves the fewest players, or whose teams are alike in more than strength.
  */
-#include "pg/teams/lobby.h"
+#include "pg/teams/near_split.h"
 
 #include "core/split/split_second.h"
+#include "pg/teams/lobby_problem.h"
 
-/* What is not as even only by rounding is. */
+/* Differences below this share of all are rounding error. */
 #define STRENGTH_NOISE 1e-12
 
-/* Best players of both teams are tried in so many pairs, in a share of the time each. */
+/*
+ * Best players of both teams are tried in so many pairs, in a share of the work each, as
+ * long as there is any left.
+ */
 #define MAX_TRIES 200
 #define SHARE_OF_TRY 20
+
+/* The fewest moves are sought among more and more, the last of them with little work left. */
+#define MIN_SHARE 0.01
 
 /* With more free players than these the others stay where they are, for the spread. */
 #define MAX_FREE 48
@@ -23,7 +30,7 @@
 /* A part of the mean square that is none. */
 #define SPREAD_NOISE 1e-9
 
-/* What is near enough. */
+/* The splits that are near enough. */
 typedef struct Near
 {
 	const Lobby *lobby;
@@ -43,23 +50,25 @@ within_tolerance(const Near *near, const Split *split)
  * most so many; false if there is none.
  */
 static bool
-find_fewest_of_size(const Near *near, SplitSize size, int most, Split *split)
+find_fewest_of_size(const Near *near, SplitSize size, int most, double max_work,
+					Split *split)
 {
 	const Lobby *lobby = near->lobby;
 	SplitProblem *problem = &split->problem;
 	SplitAnswer *answer = palloc0_array(SplitAnswer, most + 1);
 	SplitSize  *sizes = palloc_array(SplitSize, most + 1);
 	double	   *target = palloc_array(double, most + 1);
-	LobbyScale	scale;
+	LobbyFactors factors;
 	int			m;
 
 	memset(split, 0, sizeof(Split));
-	scale = begin_two_teams(lobby, size, problem);
+	factors = begin_two_teams(lobby, size, problem);
+	problem->max_work = max_work;
 	for (m = 0; m <= most; m++)
 	{
 		sizes[m] = size;
 		sizes[m].moves = m;
-		target[m] = lobby_target(lobby, &scale);
+		target[m] = lobby_target(lobby, &factors);
 		answer[m].team = palloc_array(int, lobby->n + 1);
 	}
 	problem->size = sizes;
@@ -71,7 +80,7 @@ find_fewest_of_size(const Near *near, SplitSize size, int most, Split *split)
 		split->answer = answer[m];
 		if (!answer[m].found)
 			continue;
-		describe_split(lobby, &scale, target[m], split);
+		describe_split(lobby, &factors, target[m], split);
 		split->moves = m;
 		if (within_tolerance(near, split))
 			return true;
@@ -83,6 +92,7 @@ find_fewest_of_size(const Near *near, SplitSize size, int most, Split *split)
 static void
 find_fewest_moves(const Near *near, Split *split)
 {
+	double		left = near->lobby->max_work;
 	int			n = near->lobby->n;
 	int			most;
 
@@ -94,8 +104,11 @@ find_fewest_moves(const Near *near, Split *split)
 		for (s = 0; s < near->nsizes; s++)
 		{
 			Split		other;
+			bool		is_near = find_fewest_of_size(near, near->size[s], Min(most, n),
+													  left, &other);
 
-			if (!find_fewest_of_size(near, near->size[s], Min(most, n), &other) ||
+			left = Max(left - other.problem.work, MIN_SHARE * near->lobby->max_work);
+			if (!is_near ||
 				(found && (other.moves > split->moves ||
 						   (other.moves == split->moves &&
 							fabs(other.imbalance_logit) >= fabs(split->imbalance_logit)))))
@@ -146,7 +159,7 @@ best_gap(const Lobby *lobby, const int *team)
 
 	for (i = 0; i < lobby->n; i++)
 		if (team[i] != SPLIT_BENCH)
-			best[team[i] - 1] = Max(best[team[i] - 1], lobby->rating[team[i] - 1][i]);
+			best[team[i] - 1] = Max(best[team[i] - 1], lobby->mu[team[i] - 1][i]);
 	return fabs(best[0] - best[1]);
 }
 
@@ -164,7 +177,7 @@ places_below(const Lobby *lobby, const int *best, int *places)
 		{
 			if (i == best[t])
 				places[i] &= SPLIT_MAY(t + 1);
-			else if (lobby->rating[t][i] > lobby->rating[t][best[t]])
+			else if (lobby->mu[t][i] > lobby->mu[t][best[t]])
 				places[i] &= ~SPLIT_MAY(t + 1);
 		}
 		if (places[i] == 0)
@@ -184,6 +197,7 @@ find_best_players(const Near *near, Split *split)
 	Lobby		fixed = *lobby;
 	double		gap = best_gap(lobby, split->answer.team);
 	BestPair   *pair;
+	double		work = 0;
 	int			tries = 0;
 	int			n = 0;
 	int			i,
@@ -192,7 +206,7 @@ find_best_players(const Near *near, Split *split)
 
 	for (i = 0; i < lobby->n; i++)
 		for (j = 0; j < lobby->n; j++)
-			n += i != j && fabs(lobby->rating[0][i] - lobby->rating[1][j]) < gap;
+			n += i != j && fabs(lobby->mu[0][i] - lobby->mu[1][j]) < gap;
 	check_room(mul_size(mul_size(sizeof(BestPair), n), near->nsizes));
 	pair = palloc_array(BestPair, n * near->nsizes + 1);
 	n = 0;
@@ -200,7 +214,7 @@ find_best_players(const Near *near, Split *split)
 		for (j = 0; j < lobby->n; j++)
 			for (s = 0; s < near->nsizes; s++)
 			{
-				double		between = fabs(lobby->rating[0][i] - lobby->rating[1][j]);
+				double		between = fabs(lobby->mu[0][i] - lobby->mu[1][j]);
 
 				if (i != j && between < gap)
 					pair[n++] = (BestPair)
@@ -222,13 +236,14 @@ find_best_players(const Near *near, Split *split)
 		check_interrupts();
 		if (!places_below(lobby, pair[i].player, fixed.allowed_teams))
 			continue;
-		if (++tries > MAX_TRIES)
+		if (++tries > MAX_TRIES || work > lobby->max_work)
 		{
 			split->unproven = true;
 			break;
 		}
 		size.moves = split->moves;
 		split_one_size(&fixed, size, &other);
+		work += other.problem.work;
 		if (!within_tolerance(near, &other))
 			continue;
 		other.moves = split->moves;
@@ -251,7 +266,7 @@ spreads(const Lobby *lobby, SplitSize size, double **square)
 		square[t] = palloc_array(double, lobby->n + 1);
 		for (i = 0; i < lobby->n; i++)
 		{
-			double		off = lobby->rating[t][i] - mean;
+			double		off = lobby->mu[t][i] - mean;
 
 			square[t][i] = off * off / size.count[t];
 		}
@@ -265,7 +280,7 @@ spreads(const Lobby *lobby, SplitSize size, double **square)
  */
 static int
 prepare_spread(const Near *near, SplitSize *size, const int *team, double *target,
-			   LobbyScale *scale, SplitProblem *problem)
+			   LobbyFactors *factors, SplitProblem *problem)
 {
 	const Lobby *lobby = near->lobby;
 	Lobby		fixed = *lobby;
@@ -283,8 +298,8 @@ prepare_spread(const Near *near, SplitSize *size, const int *team, double *targe
 		for (i = 0; i < lobby->n; i++)
 			fixed.allowed_teams[i] = i < frozen ? SPLIT_MAY(team[i]) :
 				allowed_teams_of(lobby, lobby->allowed_teams, i);
-		*scale = begin_two_teams(&fixed, *size, problem);
-		*target = lobby_target(lobby, scale);
+		*factors = begin_two_teams(&fixed, *size, problem);
+		*target = lobby_target(lobby, factors);
 		problem->size = size;
 		problem->nsizes = 1;
 		problem->target = target;
@@ -303,7 +318,7 @@ find_spread_of_size(const Near *near, SplitSize size, const Split *now, Split *s
 					double *spread)
 {
 	const Lobby *lobby = near->lobby;
-	LobbyScale	scale;
+	LobbyFactors factors;
 	double	   *square[2];
 	double		target;
 	double		all = 0;
@@ -314,7 +329,7 @@ find_spread_of_size(const Near *near, SplitSize size, const Split *now, Split *s
 
 	memset(split, 0, sizeof(Split));
 	size.moves = now->moves;
-	frozen = prepare_spread(near, &size, now->answer.team, &target, &scale,
+	frozen = prepare_spread(near, &size, now->answer.team, &target, &factors,
 							&split->problem);
 	if (frozen < 0)
 		return false;
@@ -324,12 +339,12 @@ find_spread_of_size(const Near *near, SplitSize size, const Split *now, Split *s
 	split->answer.team = palloc_array(int, lobby->n + 1);
 	block = palloc(split_second_room(&split->problem));
 	split_second(&split->problem, (const double *const *) square,
-				 near->max_imbalance_logit * lobby->scale * scale.factor, block, &split->answer,
-				 spread, &proven);
+				 near->max_imbalance_logit * lobby->log_odds_unit * factors.difference,
+				 block, &split->answer, spread, &proven);
 	pfree(block);
 	if (!split->answer.found)
 		return false;
-	describe_split(lobby, &scale, target, split);
+	describe_split(lobby, &factors, target, split);
 	split->bound = now->bound;
 	split->moves = now->moves;
 	split->unproven = now->unproven ||
@@ -379,10 +394,10 @@ choose_near_split(const Lobby *lobby, const SplitRequest *request, Split *split)
 		return;
 	for (i = 0; i < lobby->n; i++)
 		for (t = 0; t < 2; t++)
-			all += fabs(lobby->rating[t][i]) +
+			all += fabs(lobby->mu[t][i]) +
 				(lobby->command[t] != NULL ? fabs(lobby->command[t][i]) : 0);
 	near.max_imbalance_logit = fabs(split->imbalance_logit) +
-		(request->tolerance + STRENGTH_NOISE * all) / lobby->scale;
+		(request->tolerance + STRENGTH_NOISE * all) / lobby->log_odds_unit;
 	counting.counts_moves = lobby->current != NULL;
 	if (counting.counts_moves)
 		find_fewest_moves(&near, split);

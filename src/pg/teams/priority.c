@@ -2,7 +2,9 @@
  * priority.c
  *		A lobby split so that those play who have priority.
  */
-#include "pg/teams/lobby.h"
+#include "pg/teams/priority.h"
+
+#include "pg/teams/chooser.h"
 
 /* A player's place in the order of priorities. */
 typedef struct Claim
@@ -23,7 +25,7 @@ compare_claims(const void *a, const void *b, void *arg)
 	return (x->player > y->player) - (x->player < y->player);
 }
 
-/* Who may sit out, highest priority first; a party comes with its first. */
+/* The players who may play, highest priority first; a party has that of its first. */
 static int
 list_claims(const Lobby *lobby, Claim *claim)
 {

@@ -1,6 +1,6 @@
 /*
  * queue_functions.c
- *		A queue of tickets put together to matches.
+ *		Queued players grouped into matches.
  */
 #include "pg/sql/glue.h"
 
@@ -16,81 +16,100 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/ids.h"
 #include "pg/teams/explain.h"
+#include "pg/teams/lobby_arguments.h"
 
 SKILLRATING_FUNCTION(skillrating_pair_queue);
 
-#define MAX_TICKETS 100000
+#define MAX_QUEUED 100000
 
-/* What places in regions and all else may take. */
+/* Bytes that places in regions and all else may take. */
 #define MAX_ROOM (64 * 1024 * 1024)
 
-/* Steps to explain a match. */
-#define WHY_WORK 1e8
+/* Steps to explain all matches, and one of them. */
+#define WHY_WORK 1e9
+#define MAX_WHY_WORK 1e8
 
 /* By default a window is this much in log-odds at first, and as much more after so long. */
 #define DEFAULT_WINDOW 0.5
 #define DEFAULT_DOUBLING 30
 
-/* Who is in the queue, and what a match of them is by the model. */
+/*
+ * The queued players, whom the core knows as tickets, and what a match of them is by the
+ * model.
+ */
 typedef struct Tickets
 {
 	FunctionCallInfo fcinfo;
 	QueueProblem problem;
 	IdType		type;
-	Datum	   *ticket;
-	bool		regions;		/* tickets have some */
+	Datum	   *player;
+	bool		regions;		/* players have some */
 	TeamMatch	team_match;
 	double		min_quality;
 	int			nmatches;
 } Tickets;
 
-/* What the arguments are, in their order. */
+/* The positions of the arguments. */
 enum
 {
-	ARG_TICKETS,
-	ARG_RATING,
-	ARG_DEVIATION,
-	ARG_WAITED,
-	ARG_PARTY,
-	ARG_REGION,
-	ARG_POOL,
-	ARG_TEAM_SIZE,
-	ARG_TEAMS,
-	ARG_MODEL,
-	ARG_PARAMS,
-	ARG_WINDOW,
-	ARG_WIDENING,
-	ARG_MAX_WINDOW,
-	ARG_MIN_QUALITY,
-	ARG_EXPLAIN
+	QUEUE_ARG_PLAYERS,
+	QUEUE_ARG_MU,
+	QUEUE_ARG_DEVIATION,
+	QUEUE_ARG_WAITED,
+	QUEUE_ARG_PARTY,
+	QUEUE_ARG_REGION,
+	QUEUE_ARG_POOL,
+	QUEUE_ARG_TEAMS,
+	QUEUE_ARG_TEAM_SIZE,
+	QUEUE_ARG_MODEL,
+	QUEUE_ARG_PARAMS,
+	QUEUE_ARG_INITIAL_WINDOW,
+	QUEUE_ARG_WIDENING,
+	QUEUE_ARG_MAX_WINDOW,
+	QUEUE_ARG_MIN_QUALITY,
+	QUEUE_ARG_EXPLAIN
+};
+
+/* The columns of the result. */
+enum
+{
+	QUEUE_MATCH,
+	QUEUE_PLAYER_ID,
+	QUEUE_TEAM,
+	QUEUE_DIFFERENCE,
+	QUEUE_WIN_PROBABILITY,
+	QUEUE_QUALITY,
+	QUEUE_REGION,
+	QUEUE_WHY,
+	QUEUE_COLUMNS
 };
 
 static void
 read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
 {
-	ArrayType  *array = array_argument(fcinfo, ARG_TICKETS, "tickets", -1);
+	ArrayType  *array = array_argument(fcinfo, QUEUE_ARG_PLAYERS, "players", -1);
 	int			n = array_size(array);
 	IdTable    *table;
 	int			i;
 
-	if (n > MAX_TICKETS)
+	if (n > MAX_QUEUED)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("there are %d tickets, more than %d", n, MAX_TICKETS)));
-	id_type_init(&tickets->type, ARR_ELEMTYPE(array), "ticket");
+				 errmsg("there are %d players, more than %d", n, MAX_QUEUED)));
+	id_type_init(&tickets->type, ARR_ELEMTYPE(array), "player");
 	deconstruct_array(array, tickets->type.type, tickets->type.typlen,
 					  tickets->type.typbyval, tickets->type.typalign,
-					  &tickets->ticket, NULL, &n);
+					  &tickets->player, NULL, &n);
 	table = id_table_create(&tickets->type);
 	for (i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) enter_once(table, &tickets->type, tickets->ticket[i], "ticket");
+		(void) enter_once(table, &tickets->type, tickets->player[i], "player");
 	}
 	tickets->problem.n = n;
 }
 
-/* Numbers of the tickets, all 0 for a null argument. */
+/* Numbers of the players, all 0 for a null argument. */
 static const double *
 read_numbers(FunctionCallInfo fcinfo, int arg, const char *name, int n, double least)
 {
@@ -103,7 +122,7 @@ read_numbers(FunctionCallInfo fcinfo, int arg, const char *name, int n, double l
 	return element;
 }
 
-/* The tickets with the same element have the same number, those with null 0. */
+/* Players with the same element get the same number, those with null 0. */
 static int *
 read_labels(FunctionCallInfo fcinfo, int arg, const char *name, Oid type_oid, int n)
 {
@@ -136,7 +155,7 @@ read_labels(FunctionCallInfo fcinfo, int arg, const char *name, Oid type_oid, in
 	return label;
 }
 
-/* The regions of each ticket, as bits; null is all that there are. */
+/* The regions of each player, as bits; null is all existing ones. */
 static uint64 *
 read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 {
@@ -147,9 +166,9 @@ read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 	bool	   *null;
 	int			i;
 
-	if (!PG_ARGISNULL(ARG_REGION))
+	if (!PG_ARGISNULL(QUEUE_ARG_REGION))
 	{
-		deconstruct_array(array_with_nulls_argument(fcinfo, ARG_REGION, "region", n),
+		deconstruct_array(array_with_nulls_argument(fcinfo, QUEUE_ARG_REGION, "region", n),
 						  INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
 						  &element, &null, &i);
 		for (i = 0; i < n; i++)
@@ -158,15 +177,15 @@ read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 			if (!null[i] && region[i] == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("ticket %s is in no region",
-								id_text(&tickets->type, tickets->ticket[i])),
-						 errhint("region is a set of bits, 1 for the first region, 2 for the second, 3 for both; null for all.")));
+						 errmsg("player %s is in no region",
+								id_text(&tickets->type, tickets->player[i])),
+						 errhint("An element of region is a set of bits, 1 for the first region, 2 for the second, 3 for both; null for all.")));
 			all |= region[i];
 		}
 		tickets->regions = all != 0;
 	}
 
-	/* Who is anywhere is in each region that there is. */
+	/* A player who may be anywhere is in each existing region. */
 	for (i = 0; i < n; i++)
 		if (region[i] == 0)
 			region[i] = all != 0 ? all : 1;
@@ -184,7 +203,7 @@ read_count(FunctionCallInfo fcinfo, int arg, const char *name, int least, int mo
 	return check_count(name, PG_GETARG_INT32(arg), least, most);
 }
 
-/* The model, and everybody's state: that of somebody new with these numbers. */
+/* The model, and the states of all players: the initial one with these numbers. */
 static void
 read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 {
@@ -194,20 +213,20 @@ read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 	int			column;
 	int			i;
 
-	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_PARAMS))
+	if (PG_ARGISNULL(QUEUE_ARG_MODEL) || PG_ARGISNULL(QUEUE_ARG_PARAMS))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and params must not be null")));
-	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(QUEUE_ARG_MODEL)));
 	column = model_state_column(model, ROLE_DEVIATION);
-	if (!PG_ARGISNULL(ARG_DEVIATION))
+	if (!PG_ARGISNULL(QUEUE_ARG_DEVIATION))
 	{
 		if (column < 0)
 			report_no_column(model, "deviation");
-		deviation = read_numbers(fcinfo, ARG_DEVIATION, "deviation", problem->n, 0);
+		deviation = read_numbers(fcinfo, QUEUE_ARG_DEVIATION, "deviation", problem->n, 0);
 	}
 	team_match_init(&tickets->team_match, model,
-					get_params(&model->params, PG_GETARG_JSONB_P(ARG_PARAMS)), problem->n,
+					get_params(&model->params, PG_GETARG_JSONB_P(QUEUE_ARG_PARAMS)), problem->n,
 					problem->nteams, problem->nteams * problem->team_size);
 	for (i = 0; i < problem->n; i++)
 	{
@@ -218,25 +237,25 @@ read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 			state[column] = deviation[i];
 		if (!model_state_valid(model, state))
 			report_match_status(MATCH_BAD_STATE, state[deviation != NULL ? column : 0],
-								id_text(&tickets->type, tickets->ticket[i]));
+								id_text(&tickets->type, tickets->player[i]));
 	}
 }
 
-/* How matches come about: the window, and what becomes of it. */
+/* The window of a player, and how it grows. */
 static void
 read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 {
 	QueueProblem *problem = &tickets->problem;
 
-	problem->window = PG_ARGISNULL(ARG_WINDOW) ?
+	problem->window = PG_ARGISNULL(QUEUE_ARG_INITIAL_WINDOW) ?
 		DEFAULT_WINDOW * model_log_odds_unit(tickets->team_match.model, tickets->team_match.params) :
-		check_not_negative("initial_window", PG_GETARG_FLOAT8(ARG_WINDOW));
-	problem->widening = PG_ARGISNULL(ARG_WIDENING) ? problem->window / DEFAULT_DOUBLING :
-		check_not_negative("widening", PG_GETARG_FLOAT8(ARG_WIDENING));
-	problem->max_window = PG_ARGISNULL(ARG_MAX_WINDOW) ? INFINITY :
-		check_not_negative("max_window", PG_GETARG_FLOAT8(ARG_MAX_WINDOW));
-	tickets->min_quality = PG_ARGISNULL(ARG_MIN_QUALITY) ? 0 :
-		PG_GETARG_FLOAT8(ARG_MIN_QUALITY);
+		check_not_negative("initial_window", PG_GETARG_FLOAT8(QUEUE_ARG_INITIAL_WINDOW));
+	problem->widening = PG_ARGISNULL(QUEUE_ARG_WIDENING) ? problem->window / DEFAULT_DOUBLING :
+		check_not_negative("widening", PG_GETARG_FLOAT8(QUEUE_ARG_WIDENING));
+	problem->max_window = PG_ARGISNULL(QUEUE_ARG_MAX_WINDOW) ? INFINITY :
+		check_not_negative("max_window", PG_GETARG_FLOAT8(QUEUE_ARG_MAX_WINDOW));
+	tickets->min_quality = PG_ARGISNULL(QUEUE_ARG_MIN_QUALITY) ? 0 :
+		PG_GETARG_FLOAT8(QUEUE_ARG_MIN_QUALITY);
 	if (!(tickets->min_quality >= 0 && tickets->min_quality <= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -245,8 +264,8 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 }
 
 /*
- * Why a match is as it is: how long it took, whom it may have and has, what quality it
- * needs; and its teams as a split of a lobby.
+ * Explain a match: how long its first player has waited, how far from that player others
+ * may be and are, and the quality that it needs; and its teams as a split of a lobby.
  */
 static Datum
 why_match(Tickets *tickets, const QueueMatch *found, double difference, double needed)
@@ -254,9 +273,9 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	const QueueProblem *problem = &tickets->problem;
 	Lobby		lobby = {
 		.type = tickets->type,.n = found->nseats,.nteams = problem->nteams,
-		.strength = TEAM_STRENGTH_MEAN,.max_work = WHY_WORK,
-		.scale = model_log_odds_unit(tickets->team_match.model,
-									 tickets->team_match.params)
+		.strength = TEAM_STRENGTH_MEAN,
+		.log_odds_unit = model_log_odds_unit(tickets->team_match.model,
+											 tickets->team_match.params)
 	};
 	Split		split = {
 		.answer = {.found = true,.commander = {-1, -1}},.difference = difference
@@ -270,8 +289,10 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	int			i,
 				j;
 
+	/* As many matches as there may be share the work. */
+	lobby.max_work = Min(MAX_WHY_WORK, WHY_WORK * lobby.n / problem->n);
 	lobby.player = palloc_array(Datum, lobby.n);
-	lobby.rating[0] = lobby.rating[1] = palloc_array(double, lobby.n);
+	lobby.mu[0] = lobby.mu[1] = palloc_array(double, lobby.n);
 	lobby.order = palloc_array(int, lobby.n);
 	lobby.input_index = palloc_array(int, lobby.n);
 	lobby.party = palloc0_array(int, lobby.n);
@@ -280,14 +301,14 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	{
 		int			ticket = found->ticket[i];
 
-		lobby.player[i] = tickets->ticket[ticket];
-		lobby.rating[0][i] = problem->rating[ticket];
+		lobby.player[i] = tickets->player[ticket];
+		lobby.mu[0][i] = problem->rating[ticket];
 		lobby.order[i] = lobby.input_index[i] = i;
 		split.answer.team[i] = found->team[i];
 		for (j = 0; j <= i && problem->party[ticket] != 0 && lobby.party[i] == 0; j++)
 			if (problem->party[found->ticket[j]] == problem->party[ticket])
 				lobby.party[i] = j + 1;
-		farthest = Max(farthest, fabs(lobby.rating[0][i] - lobby.rating[0][0]));
+		farthest = Max(farthest, fabs(lobby.mu[0][i] - lobby.mu[0][0]));
 	}
 	team_strengths(&lobby, &split.answer, strength);
 	for (i = 0; i < lobby.nteams; i++)
@@ -298,7 +319,7 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	for (i = 0; i < lobby.nteams; i++)
 		squares += (strength[i] - mean) * (strength[i] - mean);
 	split.imbalance_logit = (lobby.nteams == 2 ? strength[0] - strength[1] :
-							 sqrt(squares / lobby.nteams)) / lobby.scale;
+							 sqrt(squares / lobby.nteams)) / lobby.log_odds_unit;
 	initStringInfo(&json);
 	appendStringInfoString(&json, "{\"match\": {");
 	explain_number(&json, "waited", found->waited);
@@ -311,13 +332,60 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	return explain_end(&json);
 }
 
-/* Take a match, if it is good enough for who has waited so long: return its rows. */
+/*
+ * Return the rows of a match: by team, and in the order of the arguments.  The difference
+ * is that of the strongest and the weakest team.
+ */
+static void
+put_match(Tickets *tickets, const QueueMatch *found, double quality, double difference,
+		  Datum why)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) tickets->fcinfo->resultinfo;
+	int			seat[QUEUE_MAX_SEATS];
+	int			i,
+				j;
+
+	for (i = 0; i < found->nseats; i++)
+	{
+		for (j = i; j > 0; j--)
+		{
+			int			before = seat[j - 1];
+
+			if (found->team[before] < found->team[i] ||
+				(found->team[before] == found->team[i] &&
+				 found->ticket[before] < found->ticket[i]))
+				break;
+			seat[j] = before;
+		}
+		seat[j] = i;
+	}
+	for (i = 0; i < found->nseats; i++)
+	{
+		int			team = found->team[seat[i]];
+		Datum		values[QUEUE_COLUMNS];
+		bool		nulls[QUEUE_COLUMNS] = {false};
+
+		values[QUEUE_MATCH] = Int32GetDatum(tickets->nmatches);
+		values[QUEUE_PLAYER_ID] = tickets->player[found->ticket[seat[i]]];
+		values[QUEUE_TEAM] = Int32GetDatum(team);
+		values[QUEUE_DIFFERENCE] = Float8GetDatum(difference);
+		values[QUEUE_WIN_PROBABILITY] =
+			Float8GetDatum(tickets->team_match.match.team[team - 1].win);
+		values[QUEUE_QUALITY] = Float8GetDatum(quality);
+		values[QUEUE_REGION] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
+		nulls[QUEUE_REGION] = !tickets->regions;
+		nulls[QUEUE_WHY] = i > 0 || why == (Datum) 0;
+		values[QUEUE_WHY] = why;
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/* Take a match, if it is good enough for a player who has waited so long. */
 static bool
 accept_match(void *arg, const QueueMatch *found)
 {
 	Tickets    *tickets = (Tickets *) arg;
 	const QueueProblem *problem = &tickets->problem;
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) tickets->fcinfo->resultinfo;
 	double		sum[SPLIT_MAX_TEAMS] = {0};
 	double		low = INFINITY;
 	double		high = -INFINITY;
@@ -325,7 +393,6 @@ accept_match(void *arg, const QueueMatch *found)
 	double		quality;
 	double		needed = tickets->min_quality;
 	double		window = queue_window(problem, found->waited);
-	bool		explained = !wants_why(tickets->fcinfo, ARG_EXPLAIN);
 	int			t,
 				i;
 
@@ -345,35 +412,13 @@ accept_match(void *arg, const QueueMatch *found)
 	if (quality < needed)
 		return false;
 	tickets->nmatches++;
-	for (t = 1; t <= problem->nteams; t++)
-		for (i = 0; i < found->nseats; i++)
-		{
-			Datum		values[8];
-			bool		nulls[8] = {false};
-
-			if (found->team[i] != t)
-				continue;
-			values[0] = Int32GetDatum(tickets->nmatches);
-			values[1] = tickets->ticket[found->ticket[i]];
-			values[2] = Int32GetDatum(t);
-			values[3] = Float8GetDatum(quality);
-			values[4] = Float8GetDatum(tickets->team_match.match.team[t - 1].win);
-			values[5] = Float8GetDatum(high - low);
-			values[6] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
-			nulls[6] = !tickets->regions;
-			nulls[7] = explained;
-			if (!explained)
-				values[7] = why_match(tickets, found, high - low, needed);
-			explained = true;
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-		}
+	put_match(tickets, found, quality, high - low,
+			  wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN) ?
+			  why_match(tickets, found, high - low, needed) : (Datum) 0);
 	return true;
 }
 
-/*
- * pair_queue(tickets, rating, deviation, waited, party, region, pool, team_size, teams,
- * model, params, initial_window, widening, max_window, min_quality, explain)
- */
+/* Arguments as above. */
 Datum
 skillrating_pair_queue(PG_FUNCTION_ARGS)
 {
@@ -383,16 +428,16 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 	void	   *block;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (PG_ARGISNULL(ARG_TICKETS) || PG_ARGISNULL(ARG_RATING))
+	if (PG_ARGISNULL(QUEUE_ARG_PLAYERS) || PG_ARGISNULL(QUEUE_ARG_MU))
 		return (Datum) 0;
 	read_tickets(fcinfo, &tickets);
-	problem->rating = read_numbers(fcinfo, ARG_RATING, "rating", problem->n, -MAX_POINTS);
-	problem->waited = read_numbers(fcinfo, ARG_WAITED, "waited", problem->n, 0);
-	problem->party = read_labels(fcinfo, ARG_PARTY, "party", INT4OID, problem->n);
+	problem->rating = read_numbers(fcinfo, QUEUE_ARG_MU, "mu", problem->n, -MAX_POINTS);
+	problem->waited = read_numbers(fcinfo, QUEUE_ARG_WAITED, "waited", problem->n, 0);
+	problem->party = read_labels(fcinfo, QUEUE_ARG_PARTY, "party", INT4OID, problem->n);
 	problem->region = read_regions(fcinfo, &tickets);
-	problem->pool = read_labels(fcinfo, ARG_POOL, "pool", TEXTOID, problem->n);
-	problem->nteams = read_count(fcinfo, ARG_TEAMS, "teams", 2, SPLIT_MAX_TEAMS);
-	problem->team_size = read_count(fcinfo, ARG_TEAM_SIZE, "team_size", 1,
+	problem->pool = read_labels(fcinfo, QUEUE_ARG_POOL, "pool", TEXTOID, problem->n);
+	problem->nteams = read_count(fcinfo, QUEUE_ARG_TEAMS, "teams", 2, SPLIT_MAX_TEAMS);
+	problem->team_size = read_count(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
 									QUEUE_MAX_SEATS / problem->nteams);
 	read_model(fcinfo, &tickets);
 	read_window(fcinfo, &tickets);
@@ -405,7 +450,7 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("pairing this queue would take %zu MB, more than %d", room >> 20,
 						MAX_ROOM >> 20),
-				 errhint("Fewer tickets, or tickets of fewer regions, can be paired.")));
+				 errhint("Fewer players, or players of fewer regions, can be paired.")));
 	block = palloc(room);
 	queue_pair(problem, block);
 	pfree(block);

@@ -2,14 +2,18 @@
  * split_functions.c
  *		Players in a lobby split into teams and a bench.
  */
-#include "pg/teams/lobby.h"
+#include "pg/sql/glue.h"
 
 #include "funcapi.h"
 #include "utils/tuplestore.h"
 
 #include "core/math/logistic.h"
+#include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
+#include "pg/teams/lobby_arguments.h"
+#include "pg/teams/lobby_problem.h"
 #include "pg/teams/model_teams.h"
+#include "pg/teams/priority.h"
 
 SKILLRATING_FUNCTION(skillrating_split_teams);
 SKILLRATING_FUNCTION(skillrating_split_all_sizes);
@@ -17,12 +21,88 @@ SKILLRATING_FUNCTION(skillrating_split_all_sizes);
 static const char *const objectives[] = {"squares", "range"};
 static const char *const secondaries[] = {"none", "spread", "best"};
 
+/* The least size of teams in split_all_sizes(). */
+#define MIN_SIZE 2
+
 /*
- * The numbers of teams of a size, or with none of all who are not locked to the bench;
- * false if there is nobody at all.
+ * ---- split_teams() ----
+ */
+
+/* The positions of its arguments. */
+enum
+{
+	SPLIT_ARG_PLAYERS,
+	SPLIT_ARG_MU,
+	SPLIT_ARG_MU_2,
+	SPLIT_ARG_DEVIATION,
+	SPLIT_ARG_PARTY,
+	SPLIT_ARG_LOCKED,
+	SPLIT_ARG_AVOID,
+	SPLIT_ARG_PRIORITY,
+	SPLIT_ARG_CURRENT,
+	SPLIT_ARG_COMMAND_MU,
+	SPLIT_ARG_COMMAND_MU_2,
+	SPLIT_ARG_COMMANDER,
+	SPLIT_ARG_TEAMS,
+	SPLIT_ARG_TEAM_SIZE,
+	SPLIT_ARG_LOG_ODDS,
+	SPLIT_ARG_STRENGTH,
+	SPLIT_ARG_LOG_ODDS_UNIT,
+	SPLIT_ARG_COMMAND_WEIGHT,
+	SPLIT_ARG_MODEL,
+	SPLIT_ARG_PARAMS,
+	SPLIT_ARG_OBJECTIVE,
+	SPLIT_ARG_SECONDARY,
+	SPLIT_ARG_TOLERANCE,
+	SPLIT_ARG_BUDGET,
+	SPLIT_ARG_SEED,
+	SPLIT_ARG_EXPLAIN
+};
+
+static const LobbyArguments split_arguments = {
+	.mu = SPLIT_ARG_MU,
+	.mu_2 = SPLIT_ARG_MU_2,
+	.deviation = SPLIT_ARG_DEVIATION,
+	.party = SPLIT_ARG_PARTY,
+	.locked = SPLIT_ARG_LOCKED,
+	.avoid = SPLIT_ARG_AVOID,
+	.priority = SPLIT_ARG_PRIORITY,
+	.current = SPLIT_ARG_CURRENT,
+	.command_mu = SPLIT_ARG_COMMAND_MU,
+	.command_mu_2 = SPLIT_ARG_COMMAND_MU_2,
+	.commander = SPLIT_ARG_COMMANDER,
+	.teams = SPLIT_ARG_TEAMS,
+	.log_odds = SPLIT_ARG_LOG_ODDS,
+	.strength = SPLIT_ARG_STRENGTH,
+	.log_odds_unit = SPLIT_ARG_LOG_ODDS_UNIT,
+	.command_weight = SPLIT_ARG_COMMAND_WEIGHT,
+	.model = SPLIT_ARG_MODEL,
+	.params = SPLIT_ARG_PARAMS,
+	.budget = SPLIT_ARG_BUDGET,
+	.seed = SPLIT_ARG_SEED,
+	.explain = SPLIT_ARG_EXPLAIN
+};
+
+/* The columns of its result. */
+enum
+{
+	SPLIT_PLAYER_ID,
+	SPLIT_TEAM,
+	SPLIT_DIFFERENCE,
+	SPLIT_WIN_PROBABILITY,
+	SPLIT_EXACT,
+	SPLIT_BOUND,
+	SPLIT_IS_COMMANDER,
+	SPLIT_WHY,
+	SPLIT_COLUMNS
+};
+
+/*
+ * Set the numbers of teams of a size, or with size 0 of all who are not locked to the
+ * bench; false if there are no players.
  */
 static bool
-make_request(const Lobby *lobby, int team_size, SplitRequest *request)
+set_request_sizes(const Lobby *lobby, int team_size, SplitRequest *request)
 {
 	int			playing = lobby->n - lobby->benched;
 	int			i;
@@ -62,19 +142,35 @@ get_team_size(FunctionCallInfo fcinfo, int arg, const Lobby *lobby)
 	return team_size;
 }
 
-/* Where arguments of split_teams() stand that are no lobby's. */
-enum
+/* Read what is asked of the split; false if there are no players. */
+static bool
+read_request(FunctionCallInfo fcinfo, Lobby *lobby, SplitRequest *request)
 {
-	ARG_TEAM_SIZE = 3,
-	ARG_OBJECTIVE = 18,
-	ARG_CURRENT,
-	ARG_SECONDARY,
-	ARG_TOLERANCE,
-	ARG_MODEL,
-	ARG_PARAMS,
-	ARG_DEVIATION,
-	ARG_EXPLAIN
-};
+	int			team_size;
+
+	memset(request, 0, sizeof(SplitRequest));
+	request->objective = (SplitObjective)
+		name_argument(fcinfo, SPLIT_ARG_OBJECTIVE, "objective", objectives,
+					  lengthof(objectives), SPLIT_SQUARES,
+					  "Objectives are \"squares\", of the deviations of strengths from their mean, and \"range\", from the weakest team to the strongest.");
+	request->secondary = (Secondary)
+		name_argument(fcinfo, SPLIT_ARG_SECONDARY, "secondary objective", secondaries,
+					  lengthof(secondaries), SECONDARY_NONE,
+					  "Secondary objectives are the \"spread\" within teams, their \"best\" players, and \"none\".");
+	if (request->secondary != SECONDARY_NONE && lobby->nteams > 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("secondary is for two teams only, not for %d", lobby->nteams)));
+	if (has_argument(fcinfo, SPLIT_ARG_TOLERANCE))
+		request->tolerance = check_not_negative("tolerance",
+												PG_GETARG_FLOAT8(SPLIT_ARG_TOLERANCE));
+	team_size = get_team_size(fcinfo, SPLIT_ARG_TEAM_SIZE, lobby);
+
+	/* Where everybody plays, nobody comes first. */
+	if (team_size == 0)
+		lobby->priority = NULL;
+	return set_request_sizes(lobby, team_size, request);
+}
 
 /*
  * The probability of each team to win, without a model: of two by their log-odds, of
@@ -98,63 +194,69 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
 		strongest = Max(strongest, strength[i]);
 	for (i = 0; i < lobby->nteams; i++)
 	{
-		probability[i] = exp((strength[i] - strongest) / lobby->scale);
+		probability[i] = exp((strength[i] - strongest) / lobby->log_odds_unit);
 		sum += probability[i];
 	}
 	for (i = 0; i < lobby->nteams; i++)
 		probability[i] /= sum;
 }
 
-/*
- * split_teams(players, rating, teams, team_size, party, locked, avoid, rating_2,
- * log_odds, strength, scale, command_rating, command_rating_2, command_weight,
- * commander, budget, seed, priority, objective, current, secondary, tolerance,
- * model, params, deviation, explain)
- */
+/* Return the rows of a split, in the order of the arguments. */
+static void
+put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split,
+		  const double *probability, Datum why)
+{
+	bool		of_own_team = lobby->nteams > 2;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		Datum		values[SPLIT_COLUMNS];
+		bool		nulls[SPLIT_COLUMNS] = {false};
+		int			place = lobby->input_index[i];
+		int			team = split->answer.team[place];
+		bool		benched = team == SPLIT_BENCH;
+
+		values[SPLIT_PLAYER_ID] = lobby->player[place];
+		values[SPLIT_TEAM] = Int32GetDatum(team);
+		nulls[SPLIT_TEAM] = benched;
+		values[SPLIT_DIFFERENCE] = Float8GetDatum(split->difference);
+
+		/* Of two teams it is always that of the first. */
+		nulls[SPLIT_WIN_PROBABILITY] = of_own_team && benched;
+		values[SPLIT_WIN_PROBABILITY] =
+			Float8GetDatum(of_own_team && benched ? 0 :
+						   probability[of_own_team ? team - 1 : 0]);
+		values[SPLIT_EXACT] = BoolGetDatum(is_exact(split));
+		values[SPLIT_BOUND] = Float8GetDatum(split->bound);
+		values[SPLIT_IS_COMMANDER] =
+			BoolGetDatum(split->answer.commander[0] == place ||
+						 split->answer.commander[1] == place);
+		nulls[SPLIT_IS_COMMANDER] = lobby->command[0] == NULL;
+		nulls[SPLIT_WHY] = i > 0 || why == (Datum) 0;
+		values[SPLIT_WHY] = why;
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/* Arguments as above. */
 Datum
 skillrating_split_teams(PG_FUNCTION_ARGS)
 {
-	static const LobbyArguments arguments = {
-		.rating = 1,.teams = 2,.party = 4,.locked = 5,.avoid = 6,.rating_2 = 7,
-		.log_odds = 8,.strength = 9,.scale = 10,.command_rating = 11,
-		.command_rating_2 = 12,.command_weight = 13,.commander = 14,.budget = 15,
-		.seed = 16,.priority = 17,.current = ARG_CURRENT,
-		.model = ARG_MODEL,.params = ARG_PARAMS,.deviation = ARG_DEVIATION
-	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Lobby		lobby;
-	SplitRequest request = {.objective = SPLIT_SQUARES};
+	SplitRequest request;
 	Split		split;
 	TeamMatch	team_match;
 	double		probability[SPLIT_MAX_TEAMS];
-	int			team_size;
-	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_lobby(fcinfo, &arguments, &lobby))
+	if (!read_lobby(fcinfo, &split_arguments, &lobby) ||
+		!read_request(fcinfo, &lobby, &request))
 		return (Datum) 0;
-	request.objective = (SplitObjective)
-		name_argument(fcinfo, ARG_OBJECTIVE, "objective", objectives,
-					  lengthof(objectives), SPLIT_SQUARES,
-					  "Objectives are \"squares\" of what teams are off their mean, and \"range\" between the strongest and the weakest.");
-	request.secondary = (Secondary)
-		name_argument(fcinfo, ARG_SECONDARY, "secondary objective", secondaries,
-					  lengthof(secondaries), SECONDARY_NONE,
-					  "Secondary objectives are the \"spread\" within teams, their \"best\" players, and \"none\".");
-	if (request.secondary != SECONDARY_NONE && lobby.nteams > 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("secondary is for two teams only, not for %d", lobby.nteams)));
-	if (has_argument(fcinfo, ARG_TOLERANCE))
-		request.tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(ARG_TOLERANCE));
-	team_size = get_team_size(fcinfo, ARG_TEAM_SIZE, &lobby);
-	if (!make_request(&lobby, team_size, &request))
-		return (Datum) 0;
-	if (team_size == 0)
-		lobby.priority = NULL;
-	if (has_argument(fcinfo, ARG_MODEL))
+	if (has_argument(fcinfo, SPLIT_ARG_MODEL))
 	{
-		read_lobby_model(fcinfo, &arguments, &lobby, &team_match);
+		read_lobby_model(fcinfo, &split_arguments, &lobby, &team_match);
 		split_by_model(&lobby, &team_match, &request, &split, probability);
 	}
 	else
@@ -165,122 +267,196 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 	}
 	if (!split.answer.found)
 		report_no_split(&lobby, &request, &split);
-	for (i = 0; i < lobby.n; i++)
-	{
-		Datum		values[8];
-		bool		nulls[8] = {false};
-		int			place = lobby.input_index[i];
-		int			team = split.answer.team[place];
-
-		values[0] = lobby.player[place];
-		values[1] = Int32GetDatum(team);
-		nulls[1] = team == SPLIT_BENCH;
-		values[2] = Float8GetDatum(split.difference);
-
-		/* Of two teams it is always that of the first. */
-		nulls[3] = lobby.nteams > 2 && team == SPLIT_BENCH;
-		values[3] = Float8GetDatum(nulls[3] ? 0 :
-								   probability[lobby.nteams > 2 ? team - 1 : 0]);
-		values[4] = BoolGetDatum(split.bound == 0 && !split.unproven);
-		values[5] = Float8GetDatum(split.bound);
-		values[6] = BoolGetDatum(split.answer.commander[0] == place ||
-								 split.answer.commander[1] == place);
-		nulls[6] = lobby.command[0] == NULL;
-		nulls[7] = i > 0 || !wants_why(fcinfo, ARG_EXPLAIN);
-		if (!nulls[7])
-			values[7] = why_split(&lobby, &request, &split);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
+	put_split(rsinfo, &lobby, &split, probability,
+			  wants_why(fcinfo, SPLIT_ARG_EXPLAIN) ?
+			  why_split(&lobby, &request, &split) : (Datum) 0);
 	return (Datum) 0;
 }
 
 /*
- * split_all_sizes(players, rating, party, locked, avoid, rating_2, log_odds, strength,
- * scale, budget, seed, explain)
+ * ---- split_all_sizes() ----
  */
-Datum
-skillrating_split_all_sizes(PG_FUNCTION_ARGS)
-{
-	static const LobbyArguments arguments = {
-		.rating = 1,.party = 2,.locked = 3,.avoid = 4,.rating_2 = 5,.log_odds = 6,
-		.strength = 7,.scale = 8,.budget = 9,.seed = 10
-	};
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Lobby		lobby;
-	SplitProblem problem;
-	SplitSize  *size;
-	SplitAnswer *answer;
-	double	   *target;
-	LobbyScale *scale;
-	Split		failed;
-	int			nsizes;
-	int			s,
-				i;
 
-	InitMaterializedSRF(fcinfo, 0);
-	if (!read_lobby(fcinfo, &arguments, &lobby))
-		return (Datum) 0;
-	nsizes = Max((lobby.n - lobby.benched) / 2 - 1, 0);
-	if (nsizes == 0)
-		return (Datum) 0;
-	begin_problem(&lobby, &problem);
-	size = palloc_array(SplitSize, nsizes);
-	target = palloc_array(double, nsizes);
-	scale = palloc_array(LobbyScale, nsizes);
-	answer = palloc0_array(SplitAnswer, nsizes);
+/* The positions of its arguments. */
+enum
+{
+	SIZES_ARG_PLAYERS,
+	SIZES_ARG_MU,
+	SIZES_ARG_MU_2,
+	SIZES_ARG_DEVIATION,
+	SIZES_ARG_PARTY,
+	SIZES_ARG_LOCKED,
+	SIZES_ARG_AVOID,
+	SIZES_ARG_LOG_ODDS,
+	SIZES_ARG_STRENGTH,
+	SIZES_ARG_LOG_ODDS_UNIT,
+	SIZES_ARG_MODEL,
+	SIZES_ARG_PARAMS,
+	SIZES_ARG_BUDGET,
+	SIZES_ARG_SEED,
+	SIZES_ARG_EXPLAIN
+};
+
+static const LobbyArguments sizes_arguments = {
+	.mu = SIZES_ARG_MU,
+	.mu_2 = SIZES_ARG_MU_2,
+	.deviation = SIZES_ARG_DEVIATION,
+	.party = SIZES_ARG_PARTY,
+	.locked = SIZES_ARG_LOCKED,
+	.avoid = SIZES_ARG_AVOID,
+	.log_odds = SIZES_ARG_LOG_ODDS,
+	.strength = SIZES_ARG_STRENGTH,
+	.log_odds_unit = SIZES_ARG_LOG_ODDS_UNIT,
+	.model = SIZES_ARG_MODEL,
+	.params = SIZES_ARG_PARAMS,
+	.budget = SIZES_ARG_BUDGET,
+	.seed = SIZES_ARG_SEED,
+	.explain = SIZES_ARG_EXPLAIN
+};
+
+/* The columns of its result. */
+enum
+{
+	SIZES_TEAM_SIZE,
+	SIZES_PLAYER_ID,
+	SIZES_TEAM,
+	SIZES_DIFFERENCE,
+	SIZES_WIN_PROBABILITY,
+	SIZES_EXACT,
+	SIZES_BOUND,
+	SIZES_WHY,
+	SIZES_COLUMNS
+};
+
+/* Return the rows of the split of a size, if there is one, explained by so much work. */
+static void
+put_size(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size,
+		 const Split *split, double probability, double max_work)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	SplitRequest request = {.size = {team_size, team_size}};
+	Lobby		explained = *lobby;
+	int			i;
+
+	/* Explanations of all sizes share the work of one split. */
+	explained.max_work = max_work;
+	for (i = 0; i < lobby->n && split->answer.found; i++)
+	{
+		Datum		values[SIZES_COLUMNS];
+		bool		nulls[SIZES_COLUMNS] = {false};
+		int			place = lobby->input_index[i];
+		int			team = split->answer.team[place];
+
+		values[SIZES_TEAM_SIZE] = Int32GetDatum(team_size);
+		values[SIZES_PLAYER_ID] = lobby->player[place];
+		values[SIZES_TEAM] = Int32GetDatum(team);
+		nulls[SIZES_TEAM] = team == SPLIT_BENCH;
+		values[SIZES_DIFFERENCE] = Float8GetDatum(split->difference);
+		values[SIZES_WIN_PROBABILITY] = Float8GetDatum(probability);
+		values[SIZES_EXACT] = BoolGetDatum(is_exact(split));
+		values[SIZES_BOUND] = Float8GetDatum(split->bound);
+		nulls[SIZES_WHY] = i > 0 || !wants_why(fcinfo, SIZES_ARG_EXPLAIN);
+		if (!nulls[SIZES_WHY])
+			values[SIZES_WHY] = why_split(&explained, &request, split);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/* Report that the constraints contradict one another, whatever the size. */
+static void
+check_status(Lobby *lobby, const Split *split)
+{
+	SplitRequest request = {.size = {MIN_SIZE, MIN_SIZE}};
+
+	if (split->status != SPLIT_OK)
+		report_no_split(lobby, &request, split);
+}
+
+/* All sizes as one problem of the core, which has an answer for each. */
+static void
+put_sizes(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
+{
+	SplitSize  *size = palloc_array(SplitSize, nsizes);
+	LobbyFactors *factors = palloc_array(LobbyFactors, nsizes);
+	double	   *target = palloc_array(double, nsizes);
+	SplitAnswer *answer = palloc0_array(SplitAnswer, nsizes);
+	Split		split = {0};
+	int			s;
+
+	begin_problem(lobby, &split.problem);
 	for (s = 0; s < nsizes; s++)
 	{
-		int			k = s + 2;
-
 		size[s] = (SplitSize)
 		{
 			.count =
 			{
-				k, k
+				MIN_SIZE + s, MIN_SIZE + s
 			}
 		};
-		scale[s] = lobby_scale(&lobby, size[s]);
-		target[s] = lobby_target(&lobby, &scale[s]);
-		answer[s].team = palloc_array(int, lobby.n);
+		factors[s] = lobby_factors(lobby, size[s]);
+		target[s] = lobby_target(lobby, &factors[s]);
+		answer[s].team = palloc_array(int, lobby->n);
 	}
-	problem.size = size;
-	problem.nsizes = nsizes;
-	problem.target = target;
-	problem.value[0] = lobby.rating[0];
-	problem.value[1] = lobby.rating[1];
-	failed.status = solve_problem(&problem, answer);
-	failed.problem = problem;
-	if (failed.status != SPLIT_OK)
-	{
-		SplitRequest request = {.size = {2, 2}};
+	split.problem.size = size;
+	split.problem.nsizes = nsizes;
+	split.problem.target = target;
 
-		report_no_split(&lobby, &request, &failed);
-	}
+	/* Teams of one size: whatever the strength, a player counts by 1. */
+	split.problem.value[0] = lobby->mu[0];
+	split.problem.value[1] = lobby->mu[1];
+	split.status = solve_problem(&split.problem, answer);
+	check_status(lobby, &split);
 	for (s = 0; s < nsizes; s++)
 	{
-		SplitRequest request = {.size = {s + 2, s + 2}};
-		Split		split = {.answer = answer[s]};
-
-		describe_split(&lobby, &scale[s], target[s], &split);
-		for (i = 0; i < lobby.n && split.answer.found; i++)
-		{
-			Datum		values[8];
-			bool		nulls[8] = {false};
-			int			place = lobby.input_index[i];
-
-			values[0] = Int32GetDatum(s + 2);
-			values[1] = lobby.player[place];
-			values[2] = Int32GetDatum(split.answer.team[place]);
-			nulls[2] = split.answer.team[place] == SPLIT_BENCH;
-			values[3] = Float8GetDatum(split.difference);
-			values[4] = BoolGetDatum(split.bound == 0);
-			values[5] = Float8GetDatum(split.bound);
-			values[6] = Float8GetDatum(logistic(split.imbalance_logit));
-			nulls[7] = i > 0 || !wants_why(fcinfo, 11);
-			if (!nulls[7])
-				values[7] = why_split(&lobby, &request, &split);
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-		}
+		split.answer = answer[s];
+		describe_split(lobby, &factors[s], target[s], &split);
+		put_size(fcinfo, lobby, MIN_SIZE + s, &split, logistic(split.imbalance_logit),
+				 lobby->max_work / nsizes);
 	}
+}
+
+/*
+ * The same with a model, to which another difference may be even for each size: each is
+ * split alone, in its share of the time.
+ */
+static void
+put_sizes_by_model(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
+{
+	TeamMatch	team_match;
+	int			s;
+
+	read_lobby_model(fcinfo, &sizes_arguments, lobby, &team_match);
+	lobby->max_work /= nsizes;
+	for (s = 0; s < nsizes; s++)
+	{
+		SplitRequest request = {.size = {MIN_SIZE + s, MIN_SIZE + s}};
+		Lobby		aimed = *lobby;
+		Split		split;
+		double		probability[SPLIT_MAX_TEAMS];
+
+		split_by_model(&aimed, &team_match, &request, &split, probability);
+		check_status(&aimed, &split);
+		put_size(fcinfo, &aimed, MIN_SIZE + s, &split, probability[0],
+				 lobby->max_work);
+	}
+}
+
+/* Arguments as above. */
+Datum
+skillrating_split_all_sizes(PG_FUNCTION_ARGS)
+{
+	Lobby		lobby;
+	int			nsizes;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!read_lobby(fcinfo, &sizes_arguments, &lobby))
+		return (Datum) 0;
+	nsizes = (lobby.n - lobby.benched) / 2 - MIN_SIZE + 1;
+	if (nsizes <= 0)
+		return (Datum) 0;
+	if (has_argument(fcinfo, SIZES_ARG_MODEL))
+		put_sizes_by_model(fcinfo, &lobby, nsizes);
+	else
+		put_sizes(fcinfo, &lobby, nsizes);
 	return (Datum) 0;
 }

@@ -1,0 +1,427 @@
+/*
+ * moves.c
+ *		Players who move between two existing teams.
+ */
+#include "pg/teams/moves.h"
+
+#include "utils/memutils.h"
+
+#include "pg/teams/constraints.h"
+#include "pg/teams/explain.h"
+#include "pg/teams/lobby_problem.h"
+
+/* Less of a gain than this share, or so many log-odds, is rounding error. */
+#define MIN_GAIN 1e-9
+
+static void
+count_teams(Teams *teams)
+{
+	int			i;
+
+	memset(teams->count, 0, sizeof(teams->count));
+	for (i = 0; i < teams->lobby.n; i++)
+		teams->count[teams->team[i]]++;
+}
+
+/* Whether two players are on one team already. */
+static bool
+are_together(const Teams *teams, int a, int b)
+{
+	return teams->team[a] != 0 && teams->team[a] == teams->team[b];
+}
+
+/*
+ * Locks keep players where they are, and say where those come who have no team yet.
+ * Only the latter remain locks of the lobby, for the placement.
+ */
+static void
+read_locks(Teams *teams)
+{
+	Lobby	   *lobby = &teams->lobby;
+	int			i;
+
+	for (i = 0; i < lobby->n && lobby->locked_teams != NULL; i++)
+	{
+		int			allowed = lobby->locked_teams[i];
+		int			team = teams->team[i];
+
+		if (allowed == SPLIT_ANYWHERE(lobby->nteams))
+			continue;
+		if (allowed == SPLIT_MAY(SPLIT_BENCH))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s cannot be locked to the bench",
+							id_text(&lobby->type, lobby->player[i])),
+					 errhint("An element of locked is 1, 2 or null: existing teams have no bench.")));
+		if (team != 0 && allowed != SPLIT_MAY(team))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s is locked to team %d, but is in team %d",
+							id_text(&lobby->type, lobby->player[i]), 3 - team, team),
+					 errhint("Lock players to the team that they are in; only a player without a team is placed by locked.")));
+		teams->fixed[i] = true;
+		if (team != 0)
+			lobby->locked_teams[i] = SPLIT_ANYWHERE(lobby->nteams);
+	}
+}
+
+/* A party that is in both teams already is none. */
+static void
+drop_torn_parties(Teams *teams)
+{
+	Lobby	   *lobby = &teams->lobby;
+	int			i,
+				j,
+				k;
+
+	for (i = 0; i < lobby->n && lobby->party != NULL; i++)
+		for (j = 0; j < i; j++)
+			if (lobby->party[i] != 0 && lobby->party[i] == lobby->party[j] &&
+				teams->team[i] != 0 && teams->team[j] != 0 &&
+				!are_together(teams, i, j))
+			{
+				int			party = lobby->party[i];
+
+				for (k = 0; k < lobby->n; k++)
+					if (lobby->party[k] == party)
+						lobby->party[k] = 0;
+			}
+}
+
+/* A pair that is in one team already need not avoid each other. */
+static void
+drop_united_pairs(Teams *teams)
+{
+	Lobby	   *lobby = &teams->lobby;
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < lobby->napart; i++)
+		if (!are_together(teams, lobby->apart[i].a, lobby->apart[i].b))
+			lobby->apart[n++] = lobby->apart[i];
+	lobby->napart = n;
+}
+
+bool
+read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Teams *teams)
+{
+	Lobby	   *lobby = &teams->lobby;
+	bool	   *nulls;
+	int			i;
+
+	if (PG_ARGISNULL(arguments->team) || !read_lobby(fcinfo, arguments, lobby))
+		return false;
+	teams->team = lobby_integers(fcinfo, arguments->team, "team", lobby, &nulls);
+	teams->joins = nulls;
+	teams->fixed = palloc0_array(bool, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+		if (!nulls[i] && teams->team[i] != 1 && teams->team[i] != 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s cannot be in team %d",
+							id_text(&lobby->type, lobby->player[i]), teams->team[i]),
+					 errhint("An element of team is 1 or 2, or null for a player without a team.")));
+	read_locks(teams);
+	drop_torn_parties(teams);
+	drop_united_pairs(teams);
+	count_teams(teams);
+	return true;
+}
+
+bool
+is_better(double logit, double than)
+{
+	return fabs(logit) < fabs(than) - MIN_GAIN * (1 + fabs(than));
+}
+
+void
+keep_better(Split *best, const Split *split)
+{
+	bool		unproven = best->answer.found && !is_exact(best);
+
+	if (!split->answer.found)
+		return;
+	unproven = unproven || !is_exact(split);
+	if (!best->answer.found || is_better(split->imbalance_logit, best->imbalance_logit))
+		*best = *split;
+	best->unproven = unproven;
+}
+
+/* Whether the first team may have so many of all players. */
+static bool
+is_lead_allowed(const Teams *teams, int first, int max_lead)
+{
+	int			n = teams->lobby.n;
+	int			smallest = teams->count[1];
+	int			largest = n - teams->count[2];
+
+	/* The smallest lead there is, with as many as possible on the smaller team. */
+	int			nearest = Min(Max(n / 2, smallest), largest);
+
+	return abs(2 * first - n) <= Max(max_lead, abs(2 * nearest - n));
+}
+
+void
+place_unassigned(Teams *teams, int max_lead, Split *split)
+{
+	Lobby	   *lobby = &teams->lobby;
+	int			least = teams->count[1];
+	int			most = lobby->n - teams->count[2];
+	int			nsizes = 0;
+	int			first,
+				i;
+
+	lobby->allowed_teams = palloc_array(int, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+		lobby->allowed_teams[i] = (SPLIT_MAY(1) | SPLIT_MAY(2)) &
+			(teams->team[i] != 0 ? SPLIT_MAY(teams->team[i]) :
+			 allowed_teams_of(lobby, lobby->locked_teams, i));
+	for (first = least; first <= most; first++)
+		nsizes += is_lead_allowed(teams, first, max_lead);
+	memset(split, 0, sizeof(Split));
+	for (first = least; first <= most; first++)
+	{
+		SplitSize	size = {.count = {first, lobby->n - first}};
+		Lobby		share = *lobby;
+		Split		other;
+
+		if (!is_lead_allowed(teams, first, max_lead))
+			continue;
+		share.max_work /= nsizes;
+		split_one_size(&share, size, &other);
+		if (other.status == SPLIT_GROUP_TOO_LARGE)
+			report_large_group(lobby, &other.problem);
+		keep_better(split, &other);
+	}
+	if (!split->answer.found)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("players without a team cannot be placed so that party, locked and avoid are kept")));
+	memcpy(teams->team, split->answer.team, sizeof(int) * lobby->n);
+	count_teams(teams);
+}
+
+Datum
+why_placed(Teams *teams, const Split *split)
+{
+	SplitRequest request = {
+		.size = {teams->count[1], teams->count[2]},.in_order = true
+	};
+
+	return why_split(&teams->lobby, &request, split);
+}
+
+void
+find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
+		   Split *split)
+{
+	const Lobby *lobby = &teams->lobby;
+	LobbyFactors factors = lobby_factors(lobby, after);
+	double		wanted = lobby_target(lobby, &factors);
+	double		now = 0;
+	double	   *value = palloc_array(double, lobby->n + 1);
+	double	   *target = palloc_array(double, n);
+	int		   *places = palloc_array(int, lobby->n + 1);
+	SplitAnswer *answer = palloc0_array(SplitAnswer, n);
+	SplitProblem problem;
+	SplitStatus status;
+	int			i;
+
+	begin_problem(lobby, &problem);
+	problem.home = teams->team;
+	for (i = 0; i < lobby->n; i++)
+	{
+		int			team = teams->team[i];
+
+		/* A player who moves is missed on the one team and counts for the other. */
+		now += (team == 1 ? 1 : -1) * factors.player[team - 1] * lobby->mu[team - 1][i];
+		value[i] = factors.player[0] * lobby->mu[0][i] +
+			factors.player[1] * lobby->mu[1][i];
+		places[i] = SPLIT_MAY(SPLIT_BENCH) |
+			(teams->fixed[i] ? 0 : SPLIT_MAY(team));
+	}
+	for (i = 0; i < n; i++)
+	{
+		target[i] = now - wanted;
+		answer[i].team = palloc_array(int, lobby->n + 1);
+	}
+	problem.value[0] = problem.value[1] = value;
+	problem.allowed_teams = places;
+	problem.size = moves;
+	problem.nsizes = n;
+	problem.target = target;
+	status = solve_problem(&problem, answer);
+	if (status == SPLIT_GROUP_TOO_LARGE)
+		report_large_group(lobby, &problem);
+	for (i = 0; i < n; i++)
+	{
+		memset(&split[i], 0, sizeof(Split));
+		split[i].answer = answer[i];
+		split[i].answer.difference = -answer[i].difference;
+		describe_split(lobby, &factors, wanted, &split[i]);
+	}
+}
+
+void
+list_movers(const Teams *teams, const Split *split, int team, int *list)
+{
+	const double *mu = teams->lobby.mu[team - 1];
+	int			n = 0;
+	int			i,
+				j;
+
+	for (i = 0; i < teams->lobby.n; i++)
+	{
+		if (split->answer.team[i] != team)
+			continue;
+		for (j = n++; j > 0 && mu[list[j - 1]] < mu[i]; j--)
+			list[j] = list[j - 1];
+		list[j] = i;
+	}
+}
+
+/* Keep the best moves of a variant of the teams if they are better. */
+static void
+try_moves(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
+{
+	MemoryContext trial = AllocSetContextCreate(CurrentMemoryContext, "moves on trial",
+												ALLOCSET_DEFAULT_SIZES);
+	MemoryContext before = MemoryContextSwitchTo(trial);
+	Split		split;
+
+	find_moves(variant, &moves, 1, after, &split);
+	MemoryContextSwitchTo(before);
+	if (split.answer.found &&
+		(!best->answer.found || fabs(split.imbalance_logit) < fabs(best->imbalance_logit)))
+	{
+		*best = split;
+		best->answer.team = palloc_array(int, variant->lobby.n + 1);
+		memcpy(best->answer.team, split.answer.team, sizeof(int) * variant->lobby.n);
+	}
+	MemoryContextDelete(trial);
+}
+
+/* Append moves as a key, with the difference that is left. */
+static void
+append_moves(StringInfo json, Teams *teams, const char *key, const Split *split)
+{
+	appendStringInfo(json, ", \"%s\": ", key);
+	if (!split->answer.found)
+	{
+		appendStringInfoString(json, "null");
+		return;
+	}
+	appendStringInfoChar(json, '{');
+	explain_players(json, "from_1", &teams->lobby, split->answer.team, 1);
+	explain_players(json, "from_2", &teams->lobby, split->answer.team, 2);
+	explain_number(json, "difference", split->difference);
+	explain_number(json, "off", points_off(&teams->lobby, split));
+	appendStringInfoChar(json, '}');
+}
+
+/* The best other moves of as many players: somebody stays who moves now. */
+static void
+find_other_moves(const Teams *teams, SplitSize moves, SplitSize after,
+				 const Split *split, Split *best)
+{
+	int			n = teams->lobby.n;
+	Teams		variant = *teams;
+	int			i;
+
+	memset(best, 0, sizeof(Split));
+	variant.lobby.max_work /= n;
+	variant.fixed = palloc_array(bool, n + 1);
+	for (i = 0; i < n; i++)
+	{
+		if (split->answer.team[i] == SPLIT_BENCH)
+			continue;
+		memcpy(variant.fixed, teams->fixed, sizeof(bool) * n);
+		variant.fixed[i] = true;
+		try_moves(&variant, moves, after, best);
+	}
+}
+
+/* Whether a variant of the teams has better moves, which are the best then. */
+static bool
+is_variant_better(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
+{
+	Split		split = {0};
+
+	try_moves(variant, moves, after, &split);
+	if (!split.answer.found || !is_better(split.imbalance_logit, best->imbalance_logit))
+		return false;
+	*best = split;
+	return true;
+}
+
+/*
+ * The lock or other constraint without which as many moves would do most, in words, or
+ * NULL; the moves without it are the best.
+ */
+static char *
+find_costliest(Teams *teams, SplitSize moves, SplitSize after, Split *best)
+{
+	Lobby	   *lobby = &teams->lobby;
+	Teams		variant = *teams;
+	char	   *costliest = NULL;
+	TeamConstraint *constraint;
+	int			n = list_constraints(lobby, &constraint);
+	bool	   *dropped = palloc0_array(bool, n + 1);
+	int			i;
+
+	variant.lobby.max_work /= lobby->n;
+	variant.fixed = palloc_array(bool, lobby->n + 1);
+	memcpy(variant.fixed, teams->fixed, sizeof(bool) * lobby->n);
+	for (i = 0; i < lobby->n; i++)
+	{
+		if (!teams->fixed[i])
+			continue;
+		variant.fixed[i] = false;
+		if (is_variant_better(&variant, moves, after, best))
+			costliest = psprintf("player %s is not locked",
+								 id_text(&lobby->type, lobby->player[i]));
+		variant.fixed[i] = true;
+	}
+	for (i = 0; i < n; i++)
+	{
+		/* Locks are those above. */
+		if (constraint[i].kind == CONSTRAINT_LOCK)
+			continue;
+		dropped[i] = true;
+		variant.lobby = drop_constraints(lobby, constraint, dropped, n);
+		dropped[i] = false;
+		variant.lobby.max_work /= lobby->n;
+		if (is_variant_better(&variant, moves, after, best))
+			costliest = describe_without(lobby, &constraint[i]);
+	}
+	return costliest;
+}
+
+Datum
+why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
+{
+	Lobby	   *lobby = &teams->lobby;
+	SplitSize	none = {.count = {0, 0}};
+	SplitSize	now = {.count = {teams->count[1], teams->count[2]}};
+	Split		before;
+	Split		other;
+	Split		best = *split;
+	char	   *costliest;
+	StringInfoData json;
+
+	find_moves(teams, &none, 1, now, &before);
+	initStringInfo(&json);
+	appendStringInfoString(&json, "{\"terms\": {");
+	explain_number(&json, "difference_before", before.difference);
+	explain_number(&json, "difference", split->difference);
+	explain_number(&json, "even", lobby->even_difference);
+	explain_number(&json, "off", points_off(lobby, split));
+	appendStringInfoChar(&json, '}');
+	find_other_moves(teams, moves, after, split, &other);
+	append_moves(&json, teams, "alternative", &other);
+	costliest = find_costliest(teams, moves, after, &best);
+	explain_costliest(&json, costliest, best.difference, points_off(lobby, &best),
+					  points_off(lobby, split));
+	appendStringInfoChar(&json, '}');
+	return explain_end(&json);
+}

@@ -1,0 +1,67 @@
+/*
+ * moves.h
+ *		Players who move between two existing teams.
+ *
+ * Who moves is a split of its own: of each team so many go over, and the rest stays,
+ * as on a bench.  What they are worth, on the one team and then on the other, is to
+ * come near to the difference of the teams.
+ */
+#ifndef MOVES_H
+#define MOVES_H
+
+#include "pg/teams/lobby_arguments.h"
+
+/* A lobby whose players are on teams. */
+typedef struct Teams
+{
+	Lobby		lobby;
+	int		   *team;			/* 1, 2, or 0 for none yet */
+	bool	   *joins;			/* had none to begin with */
+	bool	   *fixed;			/* does not move */
+	int			count[3];		/* of these */
+} Teams;
+
+/*
+ * Read the arguments, among them the teams at present; false for nulls.  Besides those
+ * of read_lobby(), errors (22023) for players who are locked to another team.
+ */
+extern bool read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
+					   Teams *teams);
+
+/* Whether a log-odds is nearer to 0 than another, not by rounding error only. */
+extern bool is_better(double logit, double than);
+
+/*
+ * Take a split instead of the best so far if it is better.  As long as any of them may
+ * not be the best of its size, the best is not proven.
+ */
+extern void keep_better(Split *best, const Split *split);
+
+/*
+ * Give a team to those who have none: sizes as equal as they can be made, up to a lead,
+ * and then the match.  Fills in the split.  Errors (22023) if there is none.
+ */
+extern void place_unassigned(Teams *teams, int max_lead, Split *split);
+
+/* An explanation of where those who had no team were placed. */
+extern Datum why_placed(Teams *teams, const Split *split);
+
+/*
+ * Find the players who move, for each of several numbers of movers of either team; the
+ * sizes of the teams afterwards are the same for all.  In the answers a player who
+ * moves has the team that they leave, and all others are on the bench.
+ */
+extern void find_moves(const Teams *teams, const SplitSize *moves, int n,
+					   SplitSize after, Split *split);
+
+/* List the players who leave a team, strongest first. */
+extern void list_movers(const Teams *teams, const Split *split, int team, int *list);
+
+/*
+ * Explain why these players move: the difference before, the best alternative of as many
+ * moves, and the constraint without which as many moves would make the match most even.
+ */
+extern Datum why_moves(Teams *teams, SplitSize moves, SplitSize after,
+					   const Split *split);
+
+#endif							/* MOVES_H */

@@ -1,0 +1,17 @@
+/*
+ * near_split.h
+ *		The choice among splits into two teams that are about as even as the best one.
+ */
+#ifndef NEAR_SPLIT_H
+#define NEAR_SPLIT_H
+
+#include "pg/teams/lobby.h"
+
+/*
+ * Replace the most even split by the one within the tolerance that moves the fewest
+ * players, and has the best secondary objective, where either is asked for.
+ */
+extern void choose_near_split(const Lobby *lobby, const SplitRequest *request,
+							  Split *split);
+
+#endif							/* NEAR_SPLIT_H */
