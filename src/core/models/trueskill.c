@@ -412,7 +412,10 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 	chain_begin(match, &teams, order, chain);
 	chain_settle(chain, match->nteams, trueskill_margin(ts));
 
-	/* The evidence of a player's entries on several teams adds up as precisions do. */
+	/*
+	 * The evidence of a player's entries on several teams adds up as
+	 * precisions do.
+	 */
 	start_states(match, drift);
 	for (i = 0; i < match->nplayers; i++)
 		match->player[i].gradient = match->player[i].after[TRUESKILL_MU] = 0;

@@ -86,7 +86,7 @@ static const ParamSpec trueskill2_params[] = {
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
 	.description = "drift of a skill after each match"},
 	{.name = "drift",.type = PARAM_NUMBER,
-		.default_value = 0.0037947331922020553,	/* 0.0001 in a minute */
+		.default_value = 0.0037947331922020553, /* 0.0001 in a minute */
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "draw_margin",.type = PARAM_NUMBER,.default_value = 1e-3,

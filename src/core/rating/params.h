@@ -6,7 +6,7 @@
  * the same order, which belongs to the caller.  Models and solvers know the index of
  * each of theirs from an enum; all others look it up by name.
  */
-#ifndef RATING_PARAMS_H		/* PARAMS_H is the server's nodes/params.h */
+#ifndef RATING_PARAMS_H			/* PARAMS_H is the server's nodes/params.h */
 #define RATING_PARAMS_H
 
 #include <stdbool.h>

@@ -43,8 +43,7 @@ typedef struct SplitOption
 	int			moves;			/* players who leave where they are */
 	double		value;			/* of the first team less that of the second */
 	int64_t		quanta;			/* the same in quanta */
-	uint64_t	code;			/* of the assignment, see
-								 * split_player_does() */
+	uint64_t	code;			/* of the assignment, see split_player_does() */
 } SplitOption;
 
 typedef struct SplitGroup
@@ -100,8 +99,8 @@ typedef struct SplitProblem
 	/* the answers sought, */
 	const SplitSize *size;		/* each of these has an answer of its own */
 	int			nsizes;
-	const double *target;		/* by size: the lead of the first team,
-								 * sums of values */
+	const double *target;		/* by size: the lead of the first team, sums
+								 * of values */
 	size_t		max_room;		/* bytes that it may take, */
 	double		max_work;		/* and steps of about a nanosecond */
 	InterruptCheck interrupt;

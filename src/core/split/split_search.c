@@ -31,7 +31,7 @@ split_search_make_units(SplitSearch *search)
 	for (i = 0; i < problem->n; i++)
 	{
 		int			party = problem->party != NULL ? problem->party[i] : 0;
-		SplitUnit		unit = {.first_member = n,.allowed_teams = ~0};
+		SplitUnit	unit = {.first_member = n,.allowed_teams = ~0};
 
 		for (j = 0; j < i && party != 0; j++)
 			if (problem->party[j] == party)

@@ -569,7 +569,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		players += games[i] > 0;
 	values[SUMMARY_SOLVER] = CStringGetTextDatum(state->task.solver->name);
 	values[SUMMARY_MATCHES] = Int64GetDatum((int64) state->builder.history.nmatches +
-							  state->matches_elsewhere);
+											state->matches_elsewhere);
 	values[SUMMARY_PLAYERS] = Int64GetDatum(players);
 	values[SUMMARY_COMPONENTS] = Int32GetDatum(state->ncomponents);
 	values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->memory);
@@ -582,7 +582,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->scored);
 		values[SUMMARY_CONVERGED] = BoolGetDatum(tt_result->converged);
 		values[SUMMARY_STATUS] = CStringGetTextDatum(tt_result->converged ? "converged" :
-										"max_iterations reached");
+													 "max_iterations reached");
 		values[SUMMARY_ITERATIONS] = Int32GetDatum(tt_result->passes);
 		values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(tt_result->log_evidence);
 		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
@@ -593,8 +593,8 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_ROWS] = Int64GetDatum((int64) layout->nrows + state->rows_elsewhere);
 	values[SUMMARY_CONVERGED] = BoolGetDatum(result->converged);
 	values[SUMMARY_STATUS] = CStringGetTextDatum(result->converged ? "converged" :
-									result->diverged ? "there is no maximum" :
-									"max_iterations reached");
+												 result->diverged ? "there is no maximum" :
+												 "max_iterations reached");
 	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);
 	values[SUMMARY_PRODUCTS] = Int64GetDatum(result->products);
 	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(-result->objective);

@@ -697,7 +697,7 @@ count_values(Svg *svg, const double *value, int n)
 	 * ones.
 	 */
 	histogram.step = axis_step(svg->x_max - svg->x_min,
-								2 * distribution_bins(value, n));
+							   2 * distribution_bins(value, n));
 	svg->x_min = axis_floor(svg->x_min, histogram.step);
 	svg->x_max = axis_ceiling(svg->x_max, histogram.step);
 	histogram.bins = (int) Max(lround((svg->x_max - svg->x_min) / histogram.step), 1);

@@ -275,7 +275,7 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 				continue;
 			if (first < 0)
 				first = i;
-			else if (!are_partners(lobby, first, i) )
+			else if (!are_partners(lobby, first, i))
 			{
 				others++;
 				if (left-- <= 0)

@@ -155,7 +155,10 @@ is_lead_allowed(const Teams *teams, int first, int max_lead)
 	int			smallest = teams->count[1];
 	int			largest = n - teams->count[2];
 
-	/* The smallest lead there is, with as many as possible on the smaller team. */
+	/*
+	 * The smallest lead there is, with as many as possible on the smaller
+	 * team.
+	 */
 	int			nearest = Min(Max(n / 2, smallest), largest);
 
 	return abs(2 * first - n) <= Max(max_lead, abs(2 * nearest - n));
@@ -233,7 +236,10 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 	{
 		int			team = teams->team[i];
 
-		/* A player who moves is missed on the one team and counts for the other. */
+		/*
+		 * A player who moves is missed on the one team and counts for the
+		 * other.
+		 */
 		now += (team == 1 ? 1 : -1) * factors.player[team - 1] * lobby->mu[team - 1][i];
 		value[i] = factors.player[0] * lobby->mu[0][i] +
 			factors.player[1] * lobby->mu[1][i];
