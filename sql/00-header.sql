@@ -11,4 +11,5 @@ CREATE SCHEMA skillrating_internal;
 GRANT USAGE ON SCHEMA skillrating_internal TO PUBLIC;
 
 COMMENT ON SCHEMA skillrating_internal IS
-'Parts of the functions in the schema skillrating: transition, final and combine functions, trigger functions, and steps of longer work. They can change with any version.';
+'Parts of the functions in the schema skillrating: transition, final and combine functions, trigger
+functions, and steps of longer work. They can change with any version.';

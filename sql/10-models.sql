@@ -14,7 +14,10 @@ AS 'MODULE_PATHNAME', 'skillrating_models'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.models() IS
-'Every rating model: its name, one line about it, the state columns that a player has under it (all float8), what of a match it takes into account, the paper or document that it comes from, and the state columns that are the deviation of the skill, what it is more on side 1 and less on side 2, and the skill of a commander, null where there are none.';
+'Every rating model: its name, one line about it, the state columns that a player has under it (all
+float8), what of a match it takes into account, the paper or document that it comes from, and the
+state columns that are the deviation of the skill, what it is more on side 1 and less on side 2,
+and the skill of a commander, null where there are none.';
 
 CREATE FUNCTION skillrating.model_parameters(
     model text,
@@ -31,7 +34,9 @@ AS 'MODULE_PATHNAME', 'skillrating_model_parameters'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.model_parameters(text) IS
-'Every parameter of a model: type is number, choice, flag (true or false) or table (an array of [bound, value] pairs, ascending by bound). A null min or max is no limit; a default of null is a bound that is absent. Error 22023 if there is no such model.';
+'Every parameter of a model: type is number, choice, flag (true or false) or table (an array of
+[bound, value] pairs, ascending by bound). A null min or max is no limit; a default of null is a
+bound that is absent. Error 22023 if there is no such model.';
 
 CREATE FUNCTION skillrating.complete_parameters(model text, params jsonb)
 RETURNS jsonb
@@ -39,7 +44,8 @@ AS 'MODULE_PATHNAME', 'skillrating_complete_parameters'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.complete_parameters(text, jsonb) IS
-'The parameters given, checked, with the defaults of all others filled in. Errors: 22023 for an unknown model or parameter or a wrong type, 22003 for a value out of range.';
+'The parameters given, checked, with the defaults of all others filled in. Errors: 22023 for an
+unknown model or parameter or a wrong type, 22003 for a value out of range.';
 
 CREATE FUNCTION skillrating.initial_state(model text, params jsonb DEFAULT '{}')
 RETURNS float8[]
@@ -47,7 +53,8 @@ AS 'MODULE_PATHNAME', 'skillrating_initial_state'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.initial_state(text, jsonb) IS
-'The state of a player who has not played, in the order of the model''s state columns. Errors as for complete_parameters().';
+'The state of a player who has not played, in the order of the model''s state columns. Errors as for
+complete_parameters().';
 
 CREATE FUNCTION skillrating.state_rating(model text, state float8[], params jsonb DEFAULT '{}')
 RETURNS float8
@@ -55,7 +62,8 @@ AS 'MODULE_PATHNAME', 'skillrating_state_rating'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.state_rating(text, float8[], jsonb) IS
-'The displayed rating of a state, given in the order of the model''s state columns. Errors as for complete_parameters(), 2202E for an array of another length, 22004 for nulls in it.';
+'The displayed rating of a state, given in the order of the model''s state columns. Errors as for
+complete_parameters(), 2202E for an array of another length, 22004 for nulls in it.';
 
 CREATE FUNCTION skillrating.log_odds_unit(model text, params jsonb DEFAULT '{}')
 RETURNS float8
@@ -63,7 +71,10 @@ AS 'MODULE_PATHNAME', 'skillrating_log_odds_unit'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.log_odds_unit(text, jsonb) IS
-'How much of the first state column (rating, mu or skill) is worth odds of e : 1 in a duel, if the ratings of both are sure: what skills in log-odds, as solve() has them, are multiplied by. 400 / ln 10 under elo; in the limit of small differences where the model is not logistic. Errors as for complete_parameters(), and 22003 where parameters leave no number.';
+'How much of the first state column (rating, mu or skill) is worth odds of e : 1 in a duel, if the
+ratings of both are sure: what skills in log-odds, as solve() has them, are multiplied by. 400 / ln
+10 under elo; in the limit of small differences where the model is not logistic. Errors as for
+complete_parameters(), and 22003 where parameters leave no number.';
 
 CREATE FUNCTION skillrating_internal.display_expression(model text, params jsonb DEFAULT '{}')
 RETURNS text
@@ -71,4 +82,5 @@ AS 'MODULE_PATHNAME', 'skillrating_display_expression'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.display_expression(text, jsonb) IS
-'The displayed rating, which leaderboards sort by, as an SQL expression over the model''s state columns. Errors as for complete_parameters().';
+'The displayed rating, which leaderboards sort by, as an SQL expression over the model''s state
+columns. Errors as for complete_parameters().';

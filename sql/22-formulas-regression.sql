@@ -8,7 +8,9 @@ CREATE TYPE skillrating.linear_model AS (
     observations bigint);
 
 COMMENT ON TYPE skillrating.linear_model IS
-'What linear_fit() found: y = intercept + sum of coefficient * x, the share of the variance of y that it explains (null if y does not vary), the standard deviation of what is left (null without degrees of freedom), and the number of rows.';
+'What linear_fit() found: y = intercept + sum of coefficient * x, the share of the variance of y
+that it explains (null if y does not vary), the standard deviation of what is left (null without
+degrees of freedom), and the number of rows.';
 
 CREATE FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[])
 RETURNS float8[]
@@ -52,7 +54,11 @@ CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[]) (
 );
 
 COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[]) IS
-'The least squares fit of y on up to 100 features, for example of a rank on match statistics: linear_fit(rank, ARRAY[kills, deaths, damage]). Rows with a null, also in x, do not count; null if none counts. Errors: 2202E if x has another length in some row, 22003 for numbers that are not finite or whose squares (from about 1e154 on) do not fit into a double precision, 22023 if a feature is constant or depends on those before it.';
+'The least squares fit of y on up to 100 features, for example of a rank on match statistics:
+linear_fit(rank, ARRAY[kills, deaths, damage]). Rows with a null, also in x, do not count; null if
+none counts. Errors: 2202E if x has another length in some row, 22003 for numbers that are not
+finite or whose squares (from about 1e154 on) do not fit into a double precision, 22023 if a
+feature is constant or depends on those before it.';
 
 CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[], weight float8, ridge float8) (
     SFUNC = skillrating_internal.linear_fit_transition,
@@ -64,7 +70,9 @@ CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[], weight float8, rid
 );
 
 COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[], float8, float8) IS
-'As the form with two arguments, with a weight of each row and a ridge, the same in all rows, that is added to the diagonal of the features'' correlations: it keeps coefficients small, and finite where features depend on each other.';
+'As the form with two arguments, with a weight of each row and a ridge, the same in all rows, that
+is added to the diagonal of the features'' correlations: it keeps coefficients small, and finite
+where features depend on each other.';
 
 CREATE FUNCTION skillrating.linear_predict(model skillrating.linear_model, x float8[])
 RETURNS float8
@@ -72,4 +80,5 @@ AS 'MODULE_PATHNAME', 'skillrating_linear_predict'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.linear_predict(skillrating.linear_model, float8[]) IS
-'What a linear model says for the features x: intercept + sum of coefficient * x. Errors: 2202E unless x has as many elements as the model, 22004 for null elements.';
+'What a linear model says for the features x: intercept + sum of coefficient * x. Errors: 2202E
+unless x has as many elements as the model, 22004 for null elements.';

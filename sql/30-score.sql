@@ -302,7 +302,8 @@ CREATE AGGREGATE skillrating.context_log_odds(won boolean) (
 );
 
 COMMENT ON AGGREGATE skillrating.context_log_odds(boolean) IS
-'Log-odds of the win rate in a context (a side, a map, a size) under Jeffreys'' prior: finite for 0 of
+'Log-odds of the win rate in a context (a side, a map, a size) under Jeffreys'' prior: finite for 0
+of
 n and n of n.
 won: nulls do not count; null if none counts.
 For draws or another prior see the function of the same name.';

@@ -8,7 +8,12 @@ AS 'MODULE_PATHNAME', 'skillrating_plot_calibration'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.plot_calibration(skillrating.calibration, text) IS
-'A picture of what calibration() found, as SVG text: for each bin the frequency of what was forecast at its mean forecast, with two standard errors, the diagonal of perfect forecasts, the logistic recalibration as a line, and how many forecasts each bin has: SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ... . In psql, \t \a \o picture.svg puts it into a file. Title and description are there for screen readers, colours for light and dark. Null for null. Error 54000 for more than 1000 bins.';
+'A picture of what calibration() found, as SVG text: for each bin the frequency of what was forecast
+at its mean forecast, with two standard errors, the diagonal of perfect forecasts, the logistic
+recalibration as a line, and how many forecasts each bin has: SELECT
+skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ... . In psql, \t \a \o
+picture.svg puts it into a file. Title and description are there for screen readers, colours for
+light and dark. Null for null. Error 54000 for more than 1000 bins.';
 
 CREATE FUNCTION skillrating.plot_history(
     player_id text[],
@@ -53,4 +58,7 @@ AS 'MODULE_PATHNAME', 'skillrating_plot_distribution'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.plot_distribution(float8[], text) IS
-'A histogram of values, such as ratings, as SVG text, with mean and median: SELECT skillrating.plot_distribution(array_agg(rating)) FROM arena.rating. Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers. Nulls do not count; null if no value counts. Errors: 22003 for values that are not finite, 54000 for values more than 1e305 apart.';
+'A histogram of values, such as ratings, as SVG text, with mean and median: SELECT
+skillrating.plot_distribution(array_agg(rating)) FROM arena.rating. Bins are about as wide as
+Freedman and Diaconis (1981) advise, between round numbers. Nulls do not count; null if no value
+counts. Errors: 22003 for values that are not finite, 54000 for values more than 1e305 apart.';

@@ -9,7 +9,10 @@ AS 'MODULE_PATHNAME', 'skillrating_collect_matches'
 LANGUAGE C;
 
 COMMENT ON FUNCTION skillrating_internal.collect_matches() IS
-'Trigger function on the tables match and match_player of a ladder, and on those that attach() gave it, after each statement: the matches that it touched are rated at commit or at once, as the ladder''s apply_at says, with the rights of the ladder''s owner. Error 39P01 if it is attached otherwise, 55000 on any other table.';
+'Trigger function on the tables match and match_player of a ladder, and on those that attach() gave
+it, after each statement: the matches that it touched are rated at commit or at once, as the
+ladder''s apply_at says, with the rights of the ladder''s owner. Error 39P01 if it is attached
+otherwise, 55000 on any other table.';
 
 CREATE FUNCTION skillrating_internal.apply_pending()
 RETURNS trigger
@@ -17,7 +20,9 @@ AS 'MODULE_PATHNAME', 'skillrating_apply_pending'
 LANGUAGE C;
 
 COMMENT ON FUNCTION skillrating_internal.apply_pending() IS
-'Deferred constraint trigger function on the table pending of a ladder: at commit it rates the matches that the transaction touched, in one batch, in the order of played_at and match_id. SET CONSTRAINTS ALL IMMEDIATE rates them now.';
+'Deferred constraint trigger function on the table pending of a ladder: at commit it rates the
+matches that the transaction touched, in one batch, in the order of played_at and match_id. SET
+CONSTRAINTS ALL IMMEDIATE rates them now.';
 
 CREATE FUNCTION skillrating_internal.refuse_truncate()
 RETURNS trigger
@@ -25,7 +30,8 @@ AS 'MODULE_PATHNAME', 'skillrating_refuse_truncate'
 LANGUAGE C;
 
 COMMENT ON FUNCTION skillrating_internal.refuse_truncate() IS
-'Trigger function on the tables of a ladder''s matches: refuses TRUNCATE with error 55000, because rated matches cannot vanish.';
+'Trigger function on the tables of a ladder''s matches: refuses TRUNCATE with error 55000, because
+rated matches cannot vanish.';
 
 CREATE FUNCTION skillrating_internal.check_identifier_type(type regtype, column_name text)
 RETURNS void
@@ -33,7 +39,8 @@ AS 'MODULE_PATHNAME', 'skillrating_check_identifier_type'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.check_identifier_type(regtype, text) IS
-'Error 42804 that names the column unless values of the type can identify players or matches, which takes a hash function, an order and an array type; bigint, uuid and text have them.';
+'Error 42804 that names the column unless values of the type can identify players or matches, which
+takes a hash function, an order and an array type; bigint, uuid and text have them.';
 
 CREATE FUNCTION skillrating.source_columns(
     OUT column_name text,
@@ -45,7 +52,9 @@ AS 'MODULE_PATHNAME', 'skillrating_source_columns'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 21;
 
 COMMENT ON FUNCTION skillrating.source_columns() IS
-'The columns that a source of matches may have, a row of which is a participant: the name, the type (identifier, time, number or text; a boolean is a number too), whether it is needed (yes, no, or one: at least one of them), and what it is.';
+'The columns that a source of matches may have, a row of which is a participant: the name, the type
+(identifier, time, number or text; a boolean is a number too), whether it is needed (yes, no, or
+one: at least one of them), and what it is.';
 
 CREATE FUNCTION skillrating.describe_source(
     source regclass,
@@ -116,7 +125,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.describe_source(regclass) IS
-'What a view (or table) has to offer as the source of a ladder: a row for each column that one may have, whether it is present, its type there and the one wanted, and whether that is in order; and then those columns that are not used. If ok is nowhere false, create_ladder() takes it.';
+'What a view (or table) has to offer as the source of a ladder: a row for each column that one may
+have, whether it is present, its type there and the one wanted, and whether that is in order; and
+then those columns that are not used. If ok is nowhere false, create_ladder() takes it.';
 
 CREATE FUNCTION skillrating_internal.ladder_columns(
     relation text,
@@ -129,7 +140,8 @@ AS 'MODULE_PATHNAME', 'skillrating_ladder_columns'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_columns(text, text, regtype, regtype, text) IS
-'The column definitions of table rating or event of a ladder, as CREATE TABLE takes them; display is the expression
+'The column definitions of table rating or event of a ladder, as CREATE TABLE takes them; display is
+the expression
 of the displayed rating. Errors: 22023 for another relation or an unknown model.';
 
 CREATE FUNCTION skillrating.create_ladder(
@@ -431,7 +443,17 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text) IS
-'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are inserted into match and match_player are rated by the model with the parameters given (see model_parameters()) at commit, or after each statement for apply_at => statement, which then must carry whole matches, or by catch_up() for manual. A match that is older than others of its players is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). With a source, a view on tables of your own with a row for each participant of each finished match (see describe_source()), there are no such tables, and attach() says which tables the matches come from. Players and matches are identified by any type that can be hashed and ordered, bigint or that of the source unless it is given. Errors: 22023 for an unknown model or parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another role''s.';
+'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
+inserted into match and match_player are rated by the model with the parameters given (see
+model_parameters()) at commit, or after each statement for apply_at => statement, which then must
+carry whole matches, or by catch_up() for manual. A match that is older than others of its players
+is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). With
+a source, a view on tables of your own with a row for each participant of each finished match (see
+describe_source()), there are no such tables, and attach() says which tables the matches come from.
+Players and matches are identified by any type that can be hashed and ordered, bigint or that of
+the source unless it is given. Errors: 22023 for an unknown model or parameter or a source that
+will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source
+view is another role''s.';
 
 CREATE FUNCTION skillrating.attach(
     ladder text,
@@ -491,7 +513,13 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.attach(text, regclass, text) IS
-'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id is the column with the match, or an expression over the row''s columns that gives what the source calls match_id; an expression, or a column of another type, needs the table and the ladder to belong to one role. Attach each table whose rows make a match; a partitioned one as a whole. Errors: 42704 for an unknown ladder, 42710 if the table is attached already, 42501 without the rights to create triggers on it, and whatever is wrong with the expression.';
+'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have
+their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id
+is the column with the match, or an expression over the row''s columns that gives what the source
+calls match_id; an expression, or a column of another type, needs the table and the ladder to
+belong to one role. Attach each table whose rows make a match; a partitioned one as a whole.
+Errors: 42704 for an unknown ladder, 42710 if the table is attached already, 42501 without the
+rights to create triggers on it, and whatever is wrong with the expression.';
 
 CREATE FUNCTION skillrating.detach(
     ladder text,
@@ -522,7 +550,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
-'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated. Errors: 42704 for an unknown ladder or a table that is not attached.';
+'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated. Errors: 42704
+for an unknown ladder or a table that is not attached.';
 
 CREATE FUNCTION skillrating.drop_ladder(name text)
 RETURNS void
@@ -555,7 +584,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
-'Drops a ladder with all its tables and its schema. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives in its schema, 42501 unless the caller owns it.';
+'Drops a ladder with all its tables and its schema. Errors: 42704 if there is none, 2BP01 if
+something else depends on it or lives in its schema, 42501 unless the caller owns it.';
 
 CREATE FUNCTION skillrating.report_match(
     ladder text,
@@ -590,7 +620,18 @@ AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], text, float8, float8) IS
-'Inserts a match with its participants, one element of each array for each, rates it at once, and returns for every player the displayed rating and the state before and after, the predicted probability to win and the score. The rows are in the order of players; one who occurs several times has a row, at the first place. Reporting the same match again changes nothing and returns the same rows; a match that does not count returns none (see rated_match for the reason). Without played_at it is the time of the transaction. The result is the rank of each participant''s team, or team_score (high is best) with a null rank; models that know margins take the score besides the rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown. Reporting it with other content is a correction: that takes its place, counts from the next catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
+'Inserts a match with its participants, one element of each array for each, rates it at once, and
+returns for every player the displayed rating and the state before and after, the predicted
+probability to win and the score. The rows are in the order of players; one who occurs several
+times has a row, at the first place. Reporting the same match again changes nothing and returns the
+same rows; a match that does not count returns none (see rated_match for the reason). Without
+played_at it is the time of the transaction. The result is the rank of each participant''s team, or
+team_score (high is best) with a null rank; models that know margins take the score besides the
+rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown.
+Reporting it with other content is a correction: that takes its place, counts from the next
+catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not
+finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of
+range, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.preview(
     ladder text,
@@ -617,7 +658,11 @@ AS 'MODULE_PATHNAME', 'skillrating_preview'
 LANGUAGE C STABLE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, float8) IS
-'What a match would bring, without playing it: for every player the displayed rating, the probability that the own team wins (a draw counts half), and the change of the rating if it wins, draws or loses against all others. The rows are in the order of players; one who occurs several times has a row, at the first place. Players without a row start from the initial state. Errors as for report_match(), and 22023 if the match could not be rated.';
+'What a match would bring, without playing it: for every player the displayed rating, the
+probability that the own team wins (a draw counts half), and the change of the rating if it wins,
+draws or loses against all others. The rows are in the order of players; one who occurs several
+times has a row, at the first place. Players without a row start from the initial state. Errors as
+for report_match(), and 22023 if the match could not be rated.';
 
 CREATE FUNCTION skillrating.verify(
     ladder text,
@@ -629,4 +674,8 @@ AS 'MODULE_PATHNAME', 'skillrating_verify'
 LANGUAGE C STABLE STRICT ROWS 6;
 
 COMMENT ON FUNCTION skillrating.verify(text) IS
-'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit: content (the matches are what was rated), events (states before and after, predictions and scores), ratings (the state of every player), counters (games, wins, draws, losses, last played), complete (no finished match was overlooked), corrections (none waits for catch_up()). Everything is read under one snapshot and nothing is locked. Error 42704 for an unknown ladder.';
+'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:
+content (the matches are what was rated), events (states before and after, predictions and scores),
+ratings (the state of every player), counters (games, wins, draws, losses, last played), complete
+(no finished match was overlooked), corrections (none waits for catch_up()). Everything is read
+under one snapshot and nothing is locked. Error 42704 for an unknown ladder.';

@@ -13,7 +13,8 @@ AS 'MODULE_PATHNAME', 'skillrating_ladder_types'
 LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
-'The types of a ladder''s players and matches, the operators that compare them, and how players are ordered, as SQL text that does not depend on search_path. Error 42704 for an unknown ladder.';
+'The types of a ladder''s players and matches, the operators that compare them, and how players are
+ordered, as SQL text that does not depend on search_path. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.change_ladder(
     ladder text,
@@ -122,7 +123,14 @@ AS 'MODULE_PATHNAME', 'skillrating_catch_up'
 LANGUAGE C VOLATILE STRICT ROWS 1000;
 
 COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
-'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction says that history is out of date, replays it from there, exactly, from the states that the events before left behind. Only what comes out otherwise is written. Returns the players whose rows changed, with the displayed rating and the games before and after; null where there is no row. With search it also looks in the source for matches that no trigger has reported, with rebuild it replays from the very start. Rating waits meanwhile, reading goes on. It runs with the rights of the ladder''s owner if the caller has them, else with the caller''s. Errors: 42704 for an unknown ladder, 42501 unless they allow to write to its tables.';
+'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction
+says that history is out of date, replays it from there, exactly, from the states that the events
+before left behind. Only what comes out otherwise is written. Returns the players whose rows
+changed, with the displayed rating and the games before and after; null where there is no row. With
+search it also looks in the source for matches that no trigger has reported, with rebuild it
+replays from the very start. Rating waits meanwhile, reading goes on. It runs with the rights of
+the ladder''s owner if the caller has them, else with the caller''s. Errors: 42704 for an unknown
+ladder, 42501 unless they allow to write to its tables.';
 
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,
@@ -199,7 +207,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.resequence(text, boolean) IS
-'The part of catch_up() for ladders with late => reorder: gives matches and operations new places in the order, by time and match_id, from the first one on whose place has changed. Returns how many got one.';
+'The part of catch_up() for ladders with late => reorder: gives matches and operations new places in
+the order, by time and match_id, from the first one on whose place has changed. Returns how many
+got one.';
 
 CREATE FUNCTION skillrating.void_match(
     ladder text,
@@ -228,7 +238,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.void_match(text, anycompatible, text) IS
-'Takes a match out of the rating, whatever the source says, for the reason given; takes effect with catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.';
+'Takes a match out of the rating, whatever the source says, for the reason given; takes effect with
+catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.';
 
 CREATE FUNCTION skillrating.restore_match(
     ladder text,
@@ -256,7 +267,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.restore_match(text, anycompatible) IS
-'Undoes void_match(): the match counts again, at its old place in the order; takes effect with catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
+'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
+catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
 
 CREATE FUNCTION skillrating.exclude_player(
     ladder text,
@@ -297,7 +309,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text) IS
-'Takes all matches out of the rating in which a player, for instance a cheater, took part and that were played from since on, and before until, those to come too; those who lost to the player get back what they lost. What was rated changes with catch_up(). Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 for an empty time.';
+'Takes all matches out of the rating in which a player, for instance a cheater, took part and that
+were played from since on, and before until, those to come too; those who lost to the player get
+back what they lost. What was rated changes with catch_up(). Returns the number of the operation,
+for undo_operation(). Errors: 42704 for an unknown ladder, 22023 for an empty time.';
 
 CREATE FUNCTION skillrating.merge_players(
     ladder text,
@@ -346,7 +361,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible, text) IS
-'Makes one player of two accounts: all matches of player_id, past and future, count as those of into_id, as if it had always been one; what was set by hand or seeded for player_id no longer counts. What was rated changes with catch_up(), after which player_id has no rating. Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 if player_id is merged already or into_id leads back to it.';
+'Makes one player of two accounts: all matches of player_id, past and future, count as those of
+into_id, as if it had always been one; what was set by hand or seeded for player_id no longer
+counts. What was rated changes with catch_up(), after which player_id has no rating. Returns the
+number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 if
+player_id is merged already or into_id leads back to it.';
 
 CREATE FUNCTION skillrating.undo_operation(
     ladder text,
@@ -400,7 +419,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
-'Undoes a season, decay, set_rating(), seed_from(), exclude_player() or merge_players() by its number in table operation, as if it had never been; takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';
+'Undoes a season, decay, set_rating(), seed_from(), exclude_player() or merge_players() by its
+number in table operation, as if it had never been; takes effect with catch_up(). Error 42704 for
+an unknown ladder or operation.';
 
 CREATE FUNCTION skillrating.why_unrated(
     ladder text,
@@ -436,7 +457,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.why_unrated(text, anycompatible) IS
-'Why a match does not count: the reason of the source or of the ladder, or what it waits for; null for a match that is rated. Error 42704 for an unknown ladder.';
+'Why a match does not count: the reason of the source or of the ladder, or what it waits for; null
+for a match that is rated. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.forget_player(
     ladder text,
@@ -488,4 +510,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
-'Erases a person from a ladder: puts a pseudonym in place of the player in its matches, events, ratings, solved skills and operations, and leaves the arithmetic as it is. Returns the number of players erased: 0 for one who does not occur. Where the ladder has a source, do the same to the tables behind it, in the same transaction. The matches are then new content, so that catch_up() replays them, with the same outcome but for the last bit of sums whose order changes with the name. Errors: 42704 for an unknown ladder, 23505 if the pseudonym is taken.';
+'Erases a person from a ladder: puts a pseudonym in place of the player in its matches, events,
+ratings, solved skills and operations, and leaves the arithmetic as it is. Returns the number of
+players erased: 0 for one who does not occur. Where the ladder has a source, do the same to the
+tables behind it, in the same transaction. The matches are then new content, so that catch_up()
+replays them, with the same outcome but for the last bit of sums whose order changes with the name.
+Errors: 42704 for an unknown ladder, 23505 if the pseudonym is taken.';

@@ -8,7 +8,9 @@ AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
-'Does the last operation of table operation to the states of its players, and writes their events; new_season() and its like call it. Returns the number of players. Errors: 55000 if it is not the last one, 22003 if a state comes out of range.';
+'Does the last operation of table operation to the states of its players, and writes their events;
+new_season() and its like call it. Returns the number of players. Errors: 55000 if it is not the
+last one, 22003 if a state comes out of range.';
 
 CREATE FUNCTION skillrating.new_season(
     ladder text,
@@ -162,7 +164,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.decay(text, interval, float8, float8, interval, float8, text, timestamptz, text) IS
-'Lets the displayed ratings of idle players fall: by rate points a day beyond grace since the last match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an earlier decay has counted is not counted again, so that it can be called every day. The points come off the first state column. Returns the number of the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range.';
+'Lets the displayed ratings of idle players fall: by rate points a day beyond grace since the last
+match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an
+earlier decay has counted is not counted again, so that it can be called every day. The points come
+off the first state column. Returns the number of the operation, for undo_operation(), and how many
+players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range.';
 
 CREATE FUNCTION skillrating.set_rating(
     ladder text,
@@ -221,7 +227,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
-'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. It takes its place in the order: matches before are replayed without it, those after with it. Returns the number of the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown ladder, 22023 for a state column that there is not or a player who is merged into another, 22003 for a state out of range.';
+'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. It takes its place
+in the order: matches before are replayed without it, those after with it. Returns the number of
+the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
+ladder, 22023 for a state column that there is not or a player who is merged into another, 22003
+for a state out of range.';
 
 CREATE FUNCTION skillrating.seed_from(
     ladder text,
@@ -279,4 +289,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.seed_from(text, text, text, text, boolean, timestamptz, text) IS
-'Starts players of a ladder from their states in another one: those columns that both models have, as they are there now, for players who have no row here yet, or for all with overwrite. new_season() afterwards moves them towards the initial state. Returns the number of the operation, for undo_operation() (null if there was nothing to do), and how many players it changed. Errors: 42704 for an unknown ladder, 22023 if the models have no state column in common.';
+'Starts players of a ladder from their states in another one: those columns that both models have,
+as they are there now, for players who have no row here yet, or for all with overwrite.
+new_season() afterwards moves them towards the initial state. Returns the number of the operation,
+for undo_operation() (null if there was nothing to do), and how many players it changed. Errors:
+42704 for an unknown ladder, 22023 if the models have no state column in common.';

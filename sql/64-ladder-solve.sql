@@ -12,7 +12,10 @@ AS 'MODULE_PATHNAME', 'skillrating_solve_matches'
 LANGUAGE C STABLE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_matches(text, text, jsonb, text, skillrating.estimate[]) IS
-'Solves the rated matches of a pool of a ladder, in rated order, as solve() and solve_summary() do, beginning with the estimates in start (which may be null, and may lack players); nulls if there are none. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as solve().';
+'Solves the rated matches of a pool of a ladder, in rated order, as solve() and solve_summary() do,
+beginning with the estimates in start (which may be null, and may lack players); nulls if there are
+none. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and
+as solve().';
 
 CREATE FUNCTION skillrating.solve_ladder(
     ladder text,
@@ -70,4 +73,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.solve_ladder(text, text, jsonb, text, boolean) IS
-'Solves all rated matches of a pool of a ladder together, by a solver of solvers() with its parameters, and keeps what comes out in the table solved of the ladder''s schema, in place of what the same solver has left there for the pool; rows that are the same stay untouched. Voided matches and those of excluded players do not count, merged players are one, as in rating. With warm the search begins where the last one has ended (not under through_time): the solution is the same to its last digits. Ratings are not changed; new_season(..., toward => solver) can take them over. Returns the summary; a warning if it has not converged. Errors: 42704 for an unknown ladder, and as solve().';
+'Solves all rated matches of a pool of a ladder together, by a solver of solvers() with its
+parameters, and keeps what comes out in the table solved of the ladder''s schema, in place of what
+the same solver has left there for the pool; rows that are the same stay untouched. Voided matches
+and those of excluded players do not count, merged players are one, as in rating. With warm the
+search begins where the last one has ended (not under through_time): the solution is the same to
+its last digits. Ratings are not changed; new_season(..., toward => solver) can take them over.
+Returns the summary; a warning if it has not converged. Errors: 42704 for an unknown ladder, and as
+solve().';

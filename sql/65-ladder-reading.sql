@@ -67,7 +67,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8) IS
-'The n players with the highest displayed rating in a pool, among those with at least min_games rated matches, the last one not before active_since, and a deviation of no more than max_deviation; equal ratings share a place. after is the last player of the page before. Read through an index, without sorting the table. Errors: 42704 for an unknown ladder or player, 22023 for a negative n or a max_deviation under a model that has none.';
+'The n players with the highest displayed rating in a pool, among those with at least min_games
+rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
+equal ratings share a place. after is the last player of the page before. Read through an index,
+without sorting the table. Errors: 42704 for an unknown ladder or player, 22023 for a negative n or
+a max_deviation under a model that has none.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
@@ -96,7 +100,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.eligible_players(text, float8) IS
-'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2, active_since $3 and max_deviation $4. Error 22023 for a max_deviation under a model that has none.';
+'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2,
+active_since $3 and max_deviation $4. Error 22023 for a max_deviation under a model that has none.';
 
 CREATE FUNCTION skillrating.place_of(
     ladder text,
@@ -127,7 +132,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8) IS
-'The place of a player in the leaderboard with the same conditions, 1 is first and equal ratings share a place; null for a player who is not in it. It counts those above through an index. Errors as for leaderboard().';
+'The place of a player in the leaderboard with the same conditions, 1 is first and equal ratings
+share a place; null for a player who is not in it. It counts those above through an index. Errors
+as for leaderboard().';
 
 CREATE FUNCTION skillrating.percentile_of(
     ladder text,
@@ -160,7 +167,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8) IS
-'How many percent of the other players in the leaderboard with the same conditions are rated lower, equals counted half; null for a player who is not in it, or alone. Errors as for leaderboard().';
+'How many percent of the other players in the leaderboard with the same conditions are rated lower,
+equals counted half; null for a player who is not in it, or alone. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating.around(
     ladder text,
@@ -211,7 +219,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8) IS
-'A player in the leaderboard with the same conditions, with the n players above and the n below; no rows for a player who is not in it. Errors as for leaderboard().';
+'A player in the leaderboard with the same conditions, with the n players above and the n below; no
+rows for a player who is not in it. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating.history(
     ladder text,
@@ -252,7 +261,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.history(text, anycompatible, text, timestamptz, timestamptz, bigint) IS
-'What happened to a player in a pool, from since on and before until, in rated order, at most the last n: matches and operations with the displayed rating before and after, the games before, the predicted probability to win and the score. Error 42704 for an unknown ladder.';
+'What happened to a player in a pool, from since on and before until, in rated order, at most the
+last n: matches and operations with the displayed rating before and after, the games before, the
+predicted probability to win and the score. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.state_expressions(
     ladder text,
@@ -273,7 +284,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_expressions(text) IS
-'The states before and after in a row e of event, as SQL expressions that give arrays for state_rating(). Error 42P01 for an unknown ladder.';
+'The states before and after in a row e of event, as SQL expressions that give arrays for
+state_rating(). Error 42P01 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.rating_at(
     ladder text,
@@ -301,7 +313,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
-'The displayed rating that a player had at a time: after the last of the matches and operations up to then, in rated order; null before the first. Error 42704 for an unknown ladder.';
+'The displayed rating that a player had at a time: after the last of the matches and operations up
+to then, in rated order; null before the first. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.win_probability(
     ladder text,
@@ -324,7 +337,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], float8[], integer[], text, float8) IS
-'The probability that each team of a match wins, a draw counted half; a part of preview(), with the same errors.';
+'The probability that each team of a match wins, a draw counted half; a part of preview(), with the
+same errors.';
 
 CREATE FUNCTION skillrating.season_table(
     ladder text,
@@ -420,7 +434,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer) IS
-'Which ratings of a pool to show at a time: status is ''shadow'' for players with fewer than shadow_games matches (by default the parameter shadow_games of the model, or else 10), ''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo). Error 42704 for an unknown ladder.';
+'Which ratings of a pool to show at a time: status is ''shadow'' for players with fewer than
+shadow_games matches (by default the parameter shadow_games of the model, or else 10), ''stale''
+for those who have not played for stale_days days, else ''visible'' (the rule of SynElo). Error
+42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.surprising_players(
     ladder text,
@@ -453,7 +470,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.surprising_players(text, text, timestamptz, bigint) IS
-'Who scores more than predicted, such as good players under a new account: for each player of a pool with at least min_games matches since then, the wins expected and scored (a draw counts half), the mean surprise (score less prediction) and its z score; z beyond 3 is worth a look, and far below 0 a player who loses on purpose. Draws make z a little too small. Error 42704 for an unknown ladder.';
+'Who scores more than predicted, such as good players under a new account: for each player of a pool
+with at least min_games matches since then, the wins expected and scored (a draw counts half), the
+mean surprise (score less prediction) and its z score; z beyond 3 is worth a look, and far below 0
+a player who loses on purpose. Draws make z a little too small. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.pool_quality(
     ladder text,
@@ -522,4 +542,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.pool_quality(text, text, interval, timestamptz, integer) IS
-'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions, one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their displayed ratings after their last match (that rises: inflation) and its standard deviation; and the share of them that is settled: a deviation below half of the initial one, or, under models without, at least settled_games matches. Errors: 42704 for an unknown ladder, 22023 for a step that is not positive.';
+'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions,
+one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the
+predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its
+squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
+displayed ratings after their last match (that rises: inflation) and its standard deviation; and
+the share of them that is settled: a deviation below half of the initial one, or, under models
+without, at least settled_games matches. Errors: 42704 for an unknown ladder, 22023 for a step that
+is not positive.';

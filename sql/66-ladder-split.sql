@@ -251,7 +251,8 @@ Of the 2 n players above and the 2 n below in the leaderboard with the same cond
 leaderboard()), these are the ones whose win probability by the ladder''s model is nearest to one
 half; win_probability is that of the player.  A player without a rating has the initial state.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
-from one half (terms), the next best opponent (alternative), and the condition without which the best
+from one half (terms), the next best opponent (alternative), and the condition without which the
+best
 opponent would be nearer (constraint).
 
 No rows for a null player.  Errors: 42704 for an unknown ladder, 22023 for a negative n.';

@@ -34,7 +34,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirror_statement(text, regclass, text, text, jsonb, text) IS
-'A part of mirror_rating(): the statement that makes the columns of a table equal to those of rating, for the players that a query gives. Error 42501 if the table is not the ladder''s owner''s.';
+'A part of mirror_rating(): the statement that makes the columns of a table equal to those of
+rating, for the players that a query gives. Error 42501 if the table is not the ladder''s owner''s.';
 
 CREATE FUNCTION skillrating_internal.update_mirrors()
 RETURNS trigger
@@ -53,7 +54,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.update_mirrors() IS
-'Trigger function on the table rating of a ladder, after each statement: writes what changed to the tables that mirror_rating() has named.';
+'Trigger function on the table rating of a ladder, after each statement: writes what changed to the
+tables that mirror_rating() has named.';
 
 CREATE FUNCTION skillrating_internal.mirror_triggers(ladder text)
 RETURNS void
@@ -85,7 +87,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirror_triggers(text) IS
-'A part of mirror_rating(): makes or drops the triggers of the table rating, as there are mirrors or not.';
+'A part of mirror_rating(): makes or drops the triggers of the table rating, as there are mirrors or
+not.';
 
 CREATE FUNCTION skillrating.mirror_rating(
     ladder text,
@@ -140,7 +143,13 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.mirror_rating(text, regclass, text, jsonb, text) IS
-'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the transaction that rates and for the rows that change only; null where there is no rating. columns maps the table''s columns to those of rating, as in {"elo": "rating", "played": "games"}, and key is its column that identifies players, of the ladder''s type. Called again for the same table and pool it replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an unknown ladder, 42804 for a key of another type, 42703 for an unknown column, 42501 if the table does not belong to the ladder''s owner.';
+'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the
+transaction that rates and for the rows that change only; null where there is no rating. columns
+maps the table''s columns to those of rating, as in {"elo": "rating", "played": "games"}, and key
+is its column that identifies players, of the ladder''s type. Called again for the same table and
+pool it replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704
+for an unknown ladder, 42804 for a key of another type, 42703 for an unknown column, 42501 if the
+table does not belong to the ladder''s owner.';
 
 CREATE FUNCTION skillrating.unmirror_rating(
     ladder text,
@@ -165,4 +174,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.unmirror_rating(text, regclass, text) IS
-'Undoes mirror_rating(): the table keeps what it has. Error 42704 for an unknown ladder or a table that is no mirror.';
+'Undoes mirror_rating(): the table keeps what it has. Error 42704 for an unknown ladder or a table
+that is no mirror.';

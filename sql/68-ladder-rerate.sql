@@ -74,7 +74,12 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.rerate(text, text, jsonb, text) IS
-'Makes a second ladder, named by into, of the same matches and operations in the same order, with another model or other parameters (null: as they are; for another model, its defaults). The first one goes on rating meanwhile; catch_up(into, search => true) takes over what has come since. compare_ladders() says which is better, swap_ladders() puts it in place. States set by hand or seeded go over only if the model is the same. Returns the number of rated matches. Errors as for create_ladder().';
+'Makes a second ladder, named by into, of the same matches and operations in the same order, with
+another model or other parameters (null: as they are; for another model, its defaults). The first
+one goes on rating meanwhile; catch_up(into, search => true) takes over what has come since.
+compare_ladders() says which is better, swap_ladders() puts it in place. States set by hand or
+seeded go over only if the model is the same. Returns the number of rated matches. Errors as for
+create_ladder().';
 
 CREATE FUNCTION skillrating.compare_ladders(
     a text,
@@ -134,7 +139,12 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.compare_ladders(text, text, text, timestamptz) IS
-'Which of two ladders on the same matches predicts better, and how much their rankings differ: Brier score and log loss of both over the matches that both rated (one forecast a match, the same in both, before it was rated), the mean differences b less a (below 0: b is better) with their standard errors; and over the players of both the correlation of the places, the mean and the largest change of place, and how many of the ten first are the same. Error 42704 for an unknown ladder.';
+'Which of two ladders on the same matches predicts better, and how much their rankings differ: Brier
+score and log loss of both over the matches that both rated (one forecast a match, the same in
+both, before it was rated), the mean differences b less a (below 0: b is better) with their
+standard errors; and over the players of both the correlation of the places, the mean and the
+largest change of place, and how many of the ten first are the same. Error 42704 for an unknown
+ladder.';
 
 CREATE FUNCTION skillrating.swap_ladders(
     a text,
@@ -206,4 +216,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.swap_ladders(text, text) IS
-'Puts ladder b, which rerate() made of a, in the place of a, and a in that of b: their tables change schemas, in one transaction, after b has caught up. The matches and their triggers stay where they are, so that clients notice nothing but other ratings; rights on the tables of a go over, and mirrors are written anew. Views on the tables go on reading the old ones, which a notice says. Swapping again brings the old state back. Errors: 42704 for an unknown ladder, 22023 if b was not made of a.';
+'Puts ladder b, which rerate() made of a, in the place of a, and a in that of b: their tables change
+schemas, in one transaction, after b has caught up. The matches and their triggers stay where they
+are, so that clients notice nothing but other ratings; rights on the tables of a go over, and
+mirrors are written anew. Views on the tables go on reading the old ones, which a notice says.
+Swapping again brings the old state back. Errors: 42704 for an unknown ladder, 22023 if b was not
+made of a.';
