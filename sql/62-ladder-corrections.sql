@@ -1,46 +1,39 @@
 -- Corrections: what changes the history of a ladder, and bringing it up to date.
 
-CREATE FUNCTION skillrating_internal.ladder_types(
-    ladder text,
-    OUT player_type text,
-    OUT player_equals text,
-    OUT player_order text,
-    OUT match_type text,
-    OUT match_equals text,
-    OUT match_order text,
-    OUT player_less text)
+CREATE TYPE skillrating_internal.ladder_types AS (
+    player_type text,
+    player_equals text,
+    player_order text,
+    match_type text,
+    match_equals text,
+    match_order text,
+    player_less text);
+
+COMMENT ON TYPE skillrating_internal.ladder_types IS
+'The types of the players and matches of a ladder, and for each the operator of equality and what
+follows an expression in ORDER BY; player_less is the operator that orders players. All are SQL text
+that does not depend on search_path.';
+
+CREATE FUNCTION skillrating_internal.ladder_types(ladder text)
+RETURNS skillrating_internal.ladder_types
 AS 'MODULE_PATHNAME', 'skillrating_ladder_types'
 LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
-'The types of a ladder''s players and matches, the operators that compare them, and how players are
-ordered, as SQL text that does not depend on search_path. Error 42704 for an unknown ladder.';
+'The types of a ladder''s players and matches and the operators that compare them. Error 42704 for
+an unknown ladder.';
 
-CREATE FUNCTION skillrating_internal.change_ladder(
-    ladder text,
-    OUT player_type text,
-    OUT player_equals text,
-    OUT player_order text,
-    OUT match_type text,
-    OUT match_equals text,
-    OUT match_order text,
-    OUT player_less text)
+CREATE FUNCTION skillrating_internal.change_ladder(ladder text)
+RETURNS skillrating_internal.ladder_types
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
 BEGIN
+    -- Errors for an unknown ladder.
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
     -- Whoever had the lock may have put other tables in the place of these.
-    t := skillrating_internal.ladder_types(ladder);
-    player_type := t.player_type;
-    player_equals := t.player_equals;
-    player_order := t.player_order;
-    match_type := t.match_type;
-    match_equals := t.match_equals;
-    match_order := t.match_order;
-    player_less := t.player_less;
+    RETURN skillrating_internal.ladder_types(ladder);
 END
 $function$;
 
