@@ -469,6 +469,8 @@ DECLARE
             OR EXISTS (SELECT FROM %1$I.operation AS o WHERE CAST($1 AS %3$s) %2$s ANY (ARRAY[o.player_id, o.into_id]))',
         ladder, t.player_equals, t.player_type);
     taken boolean;
+    relation text;
+    identifier text;
 BEGIN
     EXECUTE occurs INTO taken USING pseudonym::text;
     IF taken THEN
@@ -476,26 +478,15 @@ BEGIN
             MESSAGE = format('pseudonym %s is taken in ladder "%s"', pseudonym, ladder);
     END IF;
     EXECUTE replace('SELECT count(*) FROM (%s) AS o(occurs) WHERE o.occurs', '%s', occurs) INTO players USING player_id::text;
-    IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
-        EXECUTE format('UPDATE %I.match_player AS p SET player_id = CAST($2 AS %3$s) WHERE p.player_id %2$s CAST($1 AS %3$s)',
-            ladder, t.player_equals, t.player_type)
+    FOR relation, identifier IN
+        VALUES ('match_player', 'player_id'), ('event', 'player_id'), ('rating', 'player_id'), ('solved', 'player_id'),
+            ('operation', 'player_id'), ('operation', 'into_id')
+    LOOP
+        CONTINUE WHEN to_regclass(format('%I.%I', ladder, relation)) IS NULL;
+        EXECUTE format('UPDATE %1$I.%2$I AS u SET %3$I = CAST($2 AS %5$s) WHERE u.%3$I %4$s CAST($1 AS %5$s)',
+            ladder, relation, identifier, t.player_equals, t.player_type)
         USING player_id::text, pseudonym::text;
-    END IF;
-    EXECUTE format('UPDATE %1$I.event AS e SET player_id = CAST($2 AS %3$s) WHERE e.player_id %2$s CAST($1 AS %3$s)',
-        ladder, t.player_equals, t.player_type)
-    USING player_id::text, pseudonym::text;
-    EXECUTE format('UPDATE %1$I.rating AS r SET player_id = CAST($2 AS %3$s) WHERE r.player_id %2$s CAST($1 AS %3$s)',
-        ladder, t.player_equals, t.player_type)
-    USING player_id::text, pseudonym::text;
-    EXECUTE format('UPDATE %1$I.solved AS s SET player_id = CAST($2 AS %3$s) WHERE s.player_id %2$s CAST($1 AS %3$s)',
-        ladder, t.player_equals, t.player_type)
-    USING player_id::text, pseudonym::text;
-    EXECUTE format('UPDATE %1$I.operation AS o SET player_id = CAST($2 AS %3$s) WHERE o.player_id %2$s CAST($1 AS %3$s)',
-        ladder, t.player_equals, t.player_type)
-    USING player_id::text, pseudonym::text;
-    EXECUTE format('UPDATE %1$I.operation AS o SET into_id = CAST($2 AS %3$s) WHERE o.into_id %2$s CAST($1 AS %3$s)',
-        ladder, t.player_equals, t.player_type)
-    USING player_id::text, pseudonym::text;
+    END LOOP;
     -- The reason that a match is unrated can name the player.
     EXECUTE format('UPDATE %1$I.rated_match AS m SET reason = $2 WHERE m.reason = $1', ladder)
     USING format('player %s is excluded', player_id), format('player %s is excluded', pseudonym);
