@@ -145,7 +145,7 @@ the expression
 of the displayed rating. Errors: 22023 for another relation or an unknown model.';
 
 CREATE FUNCTION skillrating.create_ladder(
-    name text,
+    ladder text,
     model text,
     params jsonb DEFAULT '{}',
     player_type regtype DEFAULT NULL,
@@ -165,9 +165,9 @@ DECLARE
     all_params jsonb := skillrating.complete_parameters(model, params);
     display text := skillrating_internal.display_expression(model, params);
 BEGIN
-    IF name IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL THEN
+    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'name, model, params, apply_at and late must not be null';
+            MESSAGE = 'ladder, model, params, apply_at and late must not be null';
     END IF;
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -177,10 +177,10 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('late must be "append" or "reorder", not "%s"', late);
     END IF;
-    IF name <> name::name::text THEN
+    IF ladder <> ladder::name::text THEN
         RAISE name_too_long USING
-            MESSAGE = format('name of a ladder is too long: "%s"', name),
-            HINT = format('The longest possible is "%s".', name::name);
+            MESSAGE = format('name of a ladder is too long: "%s"', ladder),
+            HINT = format('The longest possible is "%s".', ladder::name);
     END IF;
     IF source IS NOT NULL THEN
         -- The functions of a view run with the rights of who reads it: the owner of the ladder.
@@ -216,14 +216,14 @@ BEGIN
     match := format_type(match_type, NULL);
     PERFORM skillrating_internal.check_identifier_type(player_type, 'player_id');
     PERFORM skillrating_internal.check_identifier_type(match_type, 'match_id');
-    IF EXISTS (SELECT FROM pg_namespace WHERE nspname = name) THEN
+    IF EXISTS (SELECT FROM pg_namespace WHERE nspname = ladder) THEN
         RAISE duplicate_schema USING
-            MESSAGE = format('schema "%s" already exists', name),
+            MESSAGE = format('schema "%s" already exists', ladder),
             HINT = 'A ladder is a schema of its own: choose a name that is not taken.';
     END IF;
 
-    EXECUTE format('CREATE SCHEMA %I', name);
-    EXECUTE format('COMMENT ON SCHEMA %I IS %L', name,
+    EXECUTE format('CREATE SCHEMA %I', ladder);
+    EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
 
     EXECUTE format(
@@ -233,23 +233,23 @@ BEGIN
             apply_at text NOT NULL CHECK (apply_at IN (''commit'', ''statement'', ''manual'')),
             late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
             format_version integer NOT NULL DEFAULT 1,
-            only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', name);
-    EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', name,
+            only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
         'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), and the format of these tables.');
-    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late) VALUES ($1, $2, $3, $4)', name)
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late) VALUES ($1, $2, $3, $4)', ladder)
     USING model, all_params, apply_at, late;
 
-    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', name,
+    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.ladder_columns('rating', model, player_type, match_type, display));
-    EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', name);
-    EXECUTE format('COMMENT ON TABLE %I.rating IS %L', name,
+    EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
         'A row for each player and pool: the state under the model, the displayed rating, and counts of rated matches.');
 
-    EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', name,
+    EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
         skillrating_internal.ladder_columns('event', model, player_type, match_type, display));
-    EXECUTE format('CREATE INDEX ON %I.event (seq)', name);
-    EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', name);
-    EXECUTE format('COMMENT ON TABLE %I.event IS %L', name,
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
+    EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
         'History: a row for each player and rated match with the state before and after, games and last_played before, the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
 
     EXECUTE format(
@@ -261,19 +261,19 @@ BEGIN
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
             played_at timestamptz NOT NULL,
             void_reason text,
-            rated_at timestamptz NOT NULL DEFAULT now())', name, match);
-    EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', name,
+            rated_at timestamptz NOT NULL DEFAULT now())', ladder, match);
+    EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
         'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up().');
 
     EXECUTE format(
         'CREATE TABLE %I.pending (
             match_id %s NOT NULL,
             xact xid8 NOT NULL,
-            fires boolean NOT NULL)', name, match);
-    EXECUTE format('CREATE INDEX ON %I.pending (xact)', name);
+            fires boolean NOT NULL)', ladder, match);
+    EXECUTE format('CREATE INDEX ON %I.pending (xact)', ladder);
     -- A publication of all tables must not keep rows from being deleted.
-    EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', name);
-    EXECUTE format('COMMENT ON TABLE %I.pending IS %L', name,
+    EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
         'Matches that wait for the end of the transaction that touched them, or for catch_up() where apply_at is manual.');
 
     EXECUTE format(
@@ -282,13 +282,14 @@ BEGIN
             match_id %s,
             kind text NOT NULL,
             played_at timestamptz,
-            noticed_at timestamptz NOT NULL DEFAULT now())', name, match);
-    EXECUTE format('ALTER TABLE %I.correction REPLICA IDENTITY FULL', name);
-    EXECUTE format('COMMENT ON TABLE %I.correction IS %L', name,
+            noticed_at timestamptz NOT NULL DEFAULT now())', ladder, match);
+    EXECUTE format('ALTER TABLE %I.correction REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.correction IS %L', ladder,
         'What waits for catch_up(): from which place in the order (seq) or time on history is out of date, because of which match, and what happened to it.');
 
     EXECUTE format(
         'CREATE TABLE %I.operation (
+            operation bigint NOT NULL,
             seq bigint NOT NULL,
             kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''set'', ''seed'', ''exclude'', ''merge'')),
             pool text,
@@ -303,17 +304,17 @@ BEGIN
             made_by text NOT NULL DEFAULT session_user,
             made_at timestamptz NOT NULL DEFAULT now(),
             undone_at timestamptz,
-            UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', name, player, player);
-    EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', name);
-    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', name);
-    EXECUTE format('COMMENT ON TABLE %I.operation IS %L', name,
-        'What was done other than by matches, with the reason, at its place in the order: seasons, decay, states set by hand or from another ladder (one row a player), players excluded or merged.');
+            UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
+    EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
+        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, states set by hand or from another ladder (one row a player), players excluded or merged.');
 
     EXECUTE format(
         'CREATE TABLE %I.attached (
             relation regclass PRIMARY KEY,
-            match_id text NOT NULL)', name);
-    EXECUTE format('COMMENT ON TABLE %I.attached IS %L', name,
+            match_id text NOT NULL)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
         'Tables of the user whose triggers feed the ladder, and the column or expression that gives the match of a row; see attach().');
 
     EXECUTE format(
@@ -322,8 +323,8 @@ BEGIN
             pool text NOT NULL DEFAULT '''',
             key text NOT NULL,
             columns jsonb NOT NULL,
-            PRIMARY KEY (relation, pool))', name);
-    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', name,
+            PRIMARY KEY (relation, pool))', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
         'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
 
     EXECUTE format(
@@ -338,19 +339,19 @@ BEGIN
             command_skill float8,
             games bigint NOT NULL,
             component integer NOT NULL,
-            UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', name, player);
-    EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', name);
-    EXECUTE format('COMMENT ON TABLE %I.solved IS %L', name,
+            UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', ladder, player);
+    EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.solved IS %L', ladder,
         'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
 
     EXECUTE format(
         'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
         DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating_internal.apply_pending()', name);
+        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating_internal.apply_pending()', ladder);
 
     IF source IS NOT NULL THEN
-        EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', name, source_list, source);
-        EXECUTE format('COMMENT ON VIEW %I.source IS %L', name,
+        EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
+        EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
             format('What the ladder rates, from %s.', source));
         RETURN;
     END IF;
@@ -364,14 +365,14 @@ BEGIN
             log_odds float8 NOT NULL DEFAULT 0,
             gain float8 NOT NULL DEFAULT 1,
             unrated_reason text)',
-        name, match,
+        ladder, match,
         CASE
             WHEN match_type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
                 THEN 'GENERATED BY DEFAULT AS IDENTITY'
             WHEN match_type = 'uuid'::regtype THEN 'DEFAULT gen_random_uuid()'
             ELSE ''
         END);
-    EXECUTE format('COMMENT ON TABLE %I.match IS %L', name,
+    EXECUTE format('COMMENT ON TABLE %I.match IS %L', ladder,
         'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the update (gain), and, to keep one unrated, why.');
 
     EXECUTE format(
@@ -386,15 +387,15 @@ BEGIN
             weight float8,
             joined float8,
             "left" float8,
-            side smallint,
             commanding float8,
+            side smallint,
             squad bigint,
             kills integer,
             deaths integer,
             quit boolean,
             experience integer,
-            PRIMARY KEY (match_id, player_id, stint))', name, match, player);
-    EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', name,
+            PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
+    EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', ladder,
         'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, and how many matches the player had played elsewhere (experience). A player with several stints has several rows.');
 
     -- Equality of identifiers is that of their type, wherever the type lives.
@@ -406,13 +407,13 @@ BEGIN
         'CREATE VIEW %1$I.source AS
         SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason,
             p.player_id, p.team, p.rank, p.score, p.won,
-            p.weight, p.joined, p."left", p.side, p.commanding,
+            p.weight, p.joined, p."left", p.commanding, p.side,
             p.squad, p.kills, p.deaths, p.quit, p.experience
         FROM %1$I.match AS m
         JOIN %1$I.match_player AS p ON p.match_id = m.match_id
-        WHERE m.finished', name);
+        WHERE m.finished', ladder);
     PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
-    EXECUTE format('COMMENT ON VIEW %I.source IS %L', name,
+    EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
         'A row for each participant of every finished match: what the ladder rates.');
 
     -- Participants cannot be there before their match, so that inserting a match
@@ -420,25 +421,25 @@ BEGIN
     EXECUTE format(
         'CREATE TRIGGER collect_insert AFTER INSERT ON %I.match_player
         REFERENCING NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', ladder);
     EXECUTE format(
         'CREATE TRIGGER collect_update AFTER UPDATE ON %I.match_player
         REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', ladder);
     EXECUTE format(
         'CREATE TRIGGER collect_delete AFTER DELETE ON %I.match_player
         REFERENCING OLD TABLE AS old_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', ladder);
     EXECUTE format(
         'CREATE TRIGGER collect_update AFTER UPDATE ON %I.match
         REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', ladder);
     EXECUTE format(
         'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', ladder);
     EXECUTE format(
         'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match_player
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', name);
+        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', ladder);
 END
 $function$;
 
@@ -553,7 +554,7 @@ COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
 'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated. Errors: 42704
 for an unknown ladder or a table that is not attached.';
 
-CREATE FUNCTION skillrating.drop_ladder(name text)
+CREATE FUNCTION skillrating.drop_ladder(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -561,25 +562,25 @@ AS $function$
 DECLARE
     attached regclass;
 BEGIN
-    IF to_regclass(format('%I.ladder', name)) IS NULL
-        OR to_regclass(format('%I.rated_match', name)) IS NULL
+    IF to_regclass(format('%I.ladder', ladder)) IS NULL
+        OR to_regclass(format('%I.rated_match', ladder)) IS NULL
     THEN
         RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', name),
+            MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
     FOR attached IN EXECUTE format(
-        'SELECT a.relation FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation', name)
+        'SELECT a.relation FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation', ladder)
     LOOP
-        PERFORM skillrating.detach(name, attached);
+        PERFORM skillrating.detach(ladder, attached);
     END LOOP;
-    EXECUTE format('DROP VIEW %I.source', name);
-    IF to_regclass(format('%I.match_player', name)) IS NOT NULL THEN
-        EXECUTE format('DROP TABLE %1$I.match_player, %1$I.match', name);
+    EXECUTE format('DROP VIEW %I.source', ladder);
+    IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %1$I.match_player, %1$I.match', ladder);
     END IF;
     EXECUTE format(
-        'DROP TABLE %1$I.solved, %1$I.mirror, %1$I.attached, %1$I.operation, %1$I.correction, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', name);
-    EXECUTE format('DROP SCHEMA %I', name);
+        'DROP TABLE %1$I.solved, %1$I.mirror, %1$I.attached, %1$I.operation, %1$I.correction, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', ladder);
+    EXECUTE format('DROP SCHEMA %I', ladder);
 END
 $function$;
 

@@ -63,8 +63,8 @@ DECLARE
     operation bigint := nextval(format('%I.event_seq', ladder));
 BEGIN
     EXECUTE format(
-        'INSERT INTO %1$I.operation (seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
-        VALUES ($1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
+        'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
+        VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
     USING operation, kind, player_id, into_id, pool, since, until, at, state, params, reason;
     RETURN operation;
 END
@@ -72,8 +72,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text) IS
 'Writes an operation into table operation of a ladder that change_ladder() has locked, at the next
-place in the order, and returns its number. Identifiers are texts. Error 42704 for an unknown
-ladder.';
+place in the order, and returns its number, which is that place until a ladder with late => reorder
+gives it another; the number stays. Identifiers are texts. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
@@ -371,15 +371,15 @@ DECLARE
     t record := skillrating_internal.change_ladder(ladder);
     operation_kind text;
     season text;
+    operation_seq bigint;
     place bigint;
     first_played_at timestamptz;
 BEGIN
-
     -- Whose matches were left out or counted for somebody else, they count again from the first on.
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT o.player_id FROM %1$I.operation AS o
-            WHERE o.seq = $1 AND o.kind IN (''exclude'', ''merge'') AND o.undone_at IS NULL
+            WHERE o.operation = $1 AND o.kind IN (''exclude'', ''merge'') AND o.undone_at IS NULL
             UNION
             SELECT o.player_id FROM account AS a JOIN %1$I.operation AS o ON o.into_id %2$s a.id
             WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
@@ -390,15 +390,15 @@ BEGIN
     INTO place, first_played_at USING operation;
     EXECUTE format(
         'UPDATE %I.operation AS o SET undone_at = now()
-        WHERE o.seq = $1 AND o.undone_at IS NULL RETURNING o.kind, o.params->>''name''', ladder)
-    INTO operation_kind, season USING operation;
+        WHERE o.operation = $1 AND o.undone_at IS NULL RETURNING o.kind, o.params->>''name'', o.seq', ladder)
+    INTO operation_kind, season, operation_seq USING operation;
     IF operation_kind IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
-            HINT = 'See the column seq of its table operation.';
+            HINT = 'The numbers are in the column operation of its table operation.';
     END IF;
     IF operation_kind NOT IN ('exclude', 'merge') THEN
-        place := operation;
+        place := operation_seq;
     END IF;
     -- A season that began towards solved skills is two operations.
     IF operation_kind = 'season' THEN

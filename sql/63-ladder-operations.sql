@@ -14,12 +14,12 @@ last one, 22003 if a state comes out of range.';
 
 CREATE FUNCTION skillrating.new_season(
     ladder text,
-    name text,
+    season text,
     keep float8 DEFAULT 0.5,
+    toward text DEFAULT NULL,
     pool text DEFAULT NULL,
     at timestamptz DEFAULT now(),
     reason text DEFAULT NULL,
-    toward text DEFAULT NULL,
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
@@ -31,13 +31,13 @@ DECLARE
     taken boolean;
     model record;
 BEGIN
-    IF ladder IS NULL OR name IS NULL OR keep IS NULL OR at IS NULL THEN
+    IF ladder IS NULL OR season IS NULL OR keep IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, name, keep and at must not be null';
+            MESSAGE = 'ladder, season, keep and at must not be null';
     END IF;
-    IF name = '' THEN
+    IF season = '' THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = 'name of a season must not be empty',
+            MESSAGE = 'season must not be empty',
             HINT = 'The empty name stands for the time before the first season.';
     END IF;
     IF NOT keep BETWEEN 0 AND 1 THEN
@@ -64,21 +64,21 @@ BEGIN
         END IF;
     END IF;
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.operation WHERE kind = ''season'' AND undone_at IS NULL AND params->>''name'' = $1)', ladder)
-    INTO taken USING name;
+    INTO taken USING season;
     IF taken THEN
         RAISE duplicate_object USING
-            MESSAGE = format('ladder "%s" has a season "%s" already', ladder, name);
+            MESSAGE = format('ladder "%s" has a season "%s" already', ladder, season);
     END IF;
     operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
-        params => jsonb_build_object('name', name, 'keep', keep), reason => coalesce(reason, 'season ' || name));
+        params => jsonb_build_object('name', season, 'keep', keep), reason => coalesce(reason, 'season ' || season));
     players := skillrating_internal.apply_operation(ladder, operation);
 
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
     IF toward IS NOT NULL AND keep < 1 THEN
         seed := nextval(format('%I.event_seq', ladder));
         EXECUTE format(
-            'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, params, reason)
-            SELECT $1, ''seed'', r.pool, r.player_id, $3, ARRAY[r.%2$I + (1 - $4) * CASE WHEN $5 IN (''hive'', ''through_time'') THEN s.mu - $6 ELSE s.mu * $7 END] || array_fill(NULL::float8, ARRAY[$8 - 1]),
+            'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
+            SELECT $1, $1, ''seed'', r.pool, r.player_id, $3, ARRAY[r.%2$I + (1 - $4) * CASE WHEN $5 IN (''hive'', ''through_time'') THEN s.mu - $6 ELSE s.mu * $7 END] || array_fill(NULL::float8, ARRAY[$8 - 1]),
                 jsonb_build_object(''solver'', $5, ''season'', $9), $10
             FROM %1$I.rating AS r
             JOIN (
@@ -88,14 +88,14 @@ BEGIN
             WHERE r.pool = coalesce($2, r.pool)
                 AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
             ladder, model.state_columns[1], t.player_equals)
-        USING seed, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), name,
-            coalesce(reason, 'season ' || name);
+        USING seed, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), season,
+            coalesce(reason, 'season ' || season);
         PERFORM skillrating_internal.apply_operation(ladder, seed);
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, timestamptz, text, text) IS
+COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, text, timestamptz, text) IS
 'Begins the season of that name, in all pools or in one: a soft reset of the states towards the
 initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances
 do. The states before remain in the events; season_table() gives the tables of this and of earlier
@@ -270,8 +270,8 @@ BEGIN
     FROM unnest(columns) WITH ORDINALITY AS c(name, n);
     operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
-        'INSERT INTO %1$I.operation (seq, kind, pool, player_id, at, state, params, reason)
-        SELECT $1, ''seed'', $2, o.player_id, $5, ARRAY[%4$s]::float8[], jsonb_build_object(''ladder'', %5$L::text, ''pool'', $3), $6
+        'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
+        SELECT $1, $1, ''seed'', $2, o.player_id, $5, ARRAY[%4$s]::float8[], jsonb_build_object(''ladder'', %5$L::text, ''pool'', $3), $6
         FROM %2$I.rating AS o
         WHERE o.pool = $3 AND ($4 OR NOT EXISTS (
                 SELECT FROM %1$I.rating AS r WHERE r.player_id %3$s o.player_id AND r.pool = $2))

@@ -225,15 +225,15 @@ rows for a player who is not in it. Errors as for leaderboard().';
 CREATE FUNCTION skillrating.history(
     ladder text,
     player_id anycompatible,
+    n integer DEFAULT NULL,
     pool text DEFAULT '',
     since timestamptz DEFAULT '-infinity',
     until timestamptz DEFAULT 'infinity',
-    n bigint DEFAULT NULL,
     OUT seq bigint,
     OUT kind text,
     OUT match_id text,
     OUT played_at timestamptz,
-    OUT games integer,
+    OUT games_before integer,
     OUT team integer,
     OUT score float8,
     OUT win_probability float8,
@@ -249,7 +249,7 @@ DECLARE
     s record := skillrating_internal.state_expressions(ladder);
 BEGIN
     RETURN QUERY EXECUTE format(
-        'SELECT e.seq, e.kind, e.match_id::text, e.played_at, e.games, e.team, e.score, e.win_probability,
+        'SELECT e.seq, e.kind, e.match_id::text, e.played_at, e.games_before, e.team, e.score, e.win_probability,
             skillrating.state_rating(l.model, %1$s, l.params), skillrating.state_rating(l.model, %2$s, l.params), e.reason
         FROM %3$I.ladder AS l, (
             SELECT e.* FROM %3$I.event AS e
@@ -260,7 +260,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.history(text, anycompatible, text, timestamptz, timestamptz, bigint) IS
+COMMENT ON FUNCTION skillrating.history(text, anycompatible, integer, text, timestamptz, timestamptz) IS
 'What happened to a player in a pool, from since on and before until, in rated order, at most the
 last n: matches and operations with the displayed rating before and after, the games before, the
 predicted probability to win and the score. Error 42704 for an unknown ladder.';
@@ -448,8 +448,8 @@ CREATE FUNCTION skillrating.surprising_players(
     OUT games bigint,
     OUT expected float8,
     OUT scored float8,
-    OUT surprise float8,
-    OUT z float8)
+    OUT mean_surprise float8,
+    OUT surprise float8)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -471,9 +471,10 @@ $function$;
 
 COMMENT ON FUNCTION skillrating.surprising_players(text, text, timestamptz, bigint) IS
 'Who scores more than predicted, such as good players under a new account: for each player of a pool
-with at least min_games matches since then, the wins expected and scored (a draw counts half), the
-mean surprise (score less prediction) and its z score; z beyond 3 is worth a look, and far below 0
-a player who loses on purpose. Draws make z a little too small. Error 42704 for an unknown ladder.';
+with at least min_games matches since then, games, the wins expected and scored (a draw counts
+half), mean_surprise, the mean of score less prediction, and surprise, its z score, as the aggregate
+surprise() has it. A surprise beyond 3 is worth a look, and one far below 0 is that of a player who
+loses on purpose. Draws make it a little too small. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.pool_quality(
     ladder text,
@@ -488,7 +489,7 @@ CREATE FUNCTION skillrating.pool_quality(
     OUT calibration_z float8,
     OUT active_players bigint,
     OUT mean_rating float8,
-    OUT rating_deviation float8,
+    OUT rating_spread float8,
     OUT settled float8)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
@@ -513,7 +514,7 @@ BEGIN
         WHEN step = '1 year' THEN 'date_trunc(''year'', e.played_at)'
         ELSE 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')' END;
     is_settled := CASE
-        WHEN model.deviation_column IS NULL THEN 'e.games + 1 >= $3'
+        WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
         'WITH e AS (
@@ -546,7 +547,7 @@ COMMENT ON FUNCTION skillrating.pool_quality(text, text, interval, timestamptz, 
 one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the
 predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its
 squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
-displayed ratings after their last match (that rises: inflation) and its standard deviation; and
-the share of them that is settled: a deviation below half of the initial one, or, under models
+displayed ratings after their last match (that rises: inflation) and their spread, a standard
+deviation; and the share of them that is settled: a deviation below half of the initial one, or, under models
 without, at least settled_games matches. Errors: 42704 for an unknown ladder, 22023 for a step that
 is not positive.';

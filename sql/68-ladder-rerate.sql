@@ -97,8 +97,8 @@ CREATE FUNCTION skillrating.compare_ladders(
     OUT log_loss_error float8,
     OUT players bigint,
     OUT rank_correlation float8,
-    OUT mean_rank_change float8,
-    OUT max_rank_change bigint,
+    OUT mean_place_change float8,
+    OUT max_place_change bigint,
     OUT same_top_ten bigint)
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -133,7 +133,7 @@ BEGIN
             SELECT rank() OVER (ORDER BY a.rating DESC) AS place_a, rank() OVER (ORDER BY b.rating DESC) AS place_b
             FROM %1$I.rating AS a JOIN %2$I.rating AS b ON b.player_id %3$s a.player_id AND b.pool = a.pool
             WHERE a.pool = $1 AND a.games > 0 AND b.games > 0) AS r', a, b, t.player_equals)
-    INTO players, rank_correlation, mean_rank_change, max_rank_change, same_top_ten
+    INTO players, rank_correlation, mean_place_change, max_place_change, same_top_ten
     USING pool;
 END
 $function$;

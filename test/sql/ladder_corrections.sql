@@ -123,7 +123,7 @@ SELECT players FROM skillrating.decay('arena', grace => '10 days', half_life => 
 SELECT skillrating.decay('arena', grace => '-1 day');
 SELECT skillrating.decay('arena', half_life => '0');
 SELECT skillrating.decay('arena', rate => 'NaN');
-SELECT seq, kind, played_at, games, last_played, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, reason
+SELECT seq, kind, played_at, games_before AS games, last_played_before AS last_played, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, reason
 FROM arena.event WHERE player_id = 'p1' AND seq > 61 ORDER BY seq;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 UPDATE arena.match_player SET rank = 5 WHERE match_id = 30 AND team = 2;
@@ -221,6 +221,21 @@ SELECT status FROM stints.rated_match;
 SELECT count(*) FROM skillrating.report_match('stints', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 0]);
 SELECT skillrating.drop_ladder('stints');
 
+-- The number of an operation stays when a late match gives it another place.
+SELECT skillrating.create_ladder('ordered', 'elo', late => 'reorder');
+SELECT count(*) FROM skillrating.report_match('ordered', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '2024-01-03');
+SELECT operation FROM skillrating.new_season('ordered', 'spring', at => '2024-01-04') \gset
+SELECT operation AS later FROM skillrating.set_rating('ordered', 1, '{"rating": 1700}', at => '2024-01-05') \gset
+SELECT count(*) FROM skillrating.report_match('ordered', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[2, 1], '2024-01-01');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('ordered');
+SELECT operation = :operation AS number_stays, seq > :operation AS moved FROM ordered.operation WHERE kind = 'season';
+SELECT skillrating.undo_operation('ordered', :operation);
+SELECT kind, undone_at IS NOT NULL AS undone FROM ordered.operation ORDER BY seq;
+SELECT skillrating.undo_operation('ordered', :operation);
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('ordered');
+SELECT bool_and(ok) FROM skillrating.verify('ordered');
+SELECT skillrating.drop_ladder('ordered');
+
 -- The first of many.
 SELECT skillrating.create_ladder('many', 'glicko2'), skillrating.create_ladder('fewer', 'glicko2');
 CREATE TABLE big AS SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '1 minute' AS played_at, (m * 7919::bigint) % 500 AS a, 500 + (m * 104729::bigint) % 500 AS b, 1 + m % 7 % 3 AS rank_a, 1 + m % 5 % 3 AS rank_b
@@ -236,8 +251,8 @@ SELECT skillrating.void_match('many', 1);
 SET work_mem = '64kB';
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('many');
 SELECT count(*) FROM ((TABLE many.rating EXCEPT TABLE fewer.rating) UNION ALL (TABLE fewer.rating EXCEPT TABLE many.rating)) AS d;
-SELECT count(*) FROM (SELECT player_id, match_id, games, last_played, score, win_probability, rating_before, rating_after, deviation_before, deviation_after, volatility_before, volatility_after FROM many.event
-    EXCEPT SELECT player_id, match_id, games, last_played, score, win_probability, rating_before, rating_after, deviation_before, deviation_after, volatility_before, volatility_after FROM fewer.event) AS d;
+SELECT count(*) FROM (SELECT player_id, match_id, games_before, last_played_before, score, win_probability, rating_before, rating_after, deviation_before, deviation_after, volatility_before, volatility_after FROM many.event
+    EXCEPT SELECT player_id, match_id, games_before, last_played_before, score, win_probability, rating_before, rating_after, deviation_before, deviation_after, volatility_before, volatility_after FROM fewer.event) AS d;
 SELECT (SELECT count(*) FROM many.event) = (SELECT count(*) FROM fewer.event) AS as_many;
 SELECT bool_and(ok) FROM skillrating.verify('many');
 DROP TABLE big, duel;

@@ -38,10 +38,10 @@ BEGIN
         EXCEPTION WHEN invalid_parameter_value THEN
         END;
     ELSIF what < 0.84 THEN
-        PERFORM skillrating.undo_operation('life', seq)
-        FROM (SELECT seq FROM life.operation WHERE undone_at IS NULL AND kind <> 'decay' ORDER BY random() LIMIT 1) AS o;
+        PERFORM skillrating.undo_operation('life', operation)
+        FROM (SELECT operation FROM life.operation WHERE undone_at IS NULL AND kind <> 'decay' ORDER BY random() LIMIT 1) AS o;
     ELSIF what < 0.86 THEN
-        PERFORM skillrating.new_season('life', n::text, 0.75, CASE WHEN random() < 0.5 THEN 'b' END, hour);
+        PERFORM skillrating.new_season('life', n::text, 0.75, pool => CASE WHEN random() < 0.5 THEN 'b' END, at => hour);
     ELSIF what < 0.88 THEN
         PERFORM skillrating.decay('life', grace => '5 hours', rate => 12, floor => -1e6, at => hour);
     ELSIF what < 0.90 THEN
@@ -78,7 +78,7 @@ BEGIN
             INSERT INTO again.match SELECT * FROM life.match WHERE match_id = step.match_id;
             INSERT INTO again.match_player SELECT * FROM life.match_player WHERE match_id = step.match_id;
         ELSIF step.kind = 'season' THEN
-            PERFORM skillrating.new_season('again', step.params->>'name', (step.params->>'keep')::float8, step.pool, step.at, step.reason);
+            PERFORM skillrating.new_season('again', step.params->>'name', (step.params->>'keep')::float8, pool => step.pool, at => step.at, reason => step.reason);
         ELSIF step.kind = 'decay' THEN
             PERFORM skillrating.decay('again', (step.params->>'grace_days')::float8 * interval '1 day', (step.params->>'rate')::float8,
                 (step.params->>'floor')::float8, pool => step.pool, at => step.at, reason => step.reason);

@@ -62,10 +62,10 @@ SELECT bool_and(abs(skillrating.percentile_of('arena', player_id) - p) < 1e-9) F
     FROM arena.rating WHERE pool = '') AS r;
 
 -- History, and the rating of a time.
-SELECT seq, kind, match_id, team, score, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, games FROM skillrating.history('arena', 'p3', n => 3);
+SELECT seq, kind, match_id, team, score, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, games_before FROM skillrating.history('arena', 'p3', n => 3);
 SELECT count(*) FROM skillrating.history('arena', 'p3', since => '2024-02-01', until => '2024-03-01');
 SELECT bool_and(skillrating.rating_at('arena', player_id, played_at) = rating_after AND
-    skillrating.rating_at('arena', player_id, played_at - interval '1 second') IS NOT DISTINCT FROM CASE WHEN games > 0 THEN (SELECT b.rating_after FROM arena.event AS b WHERE b.player_id = e.player_id AND b.pool = '' AND b.seq < e.seq ORDER BY seq DESC LIMIT 1) END)
+    skillrating.rating_at('arena', player_id, played_at - interval '1 second') IS NOT DISTINCT FROM CASE WHEN games_before > 0 THEN (SELECT b.rating_after FROM arena.event AS b WHERE b.player_id = e.player_id AND b.pool = '' AND b.seq < e.seq ORDER BY seq DESC LIMIT 1) END)
 FROM arena.event AS e WHERE player_id IN ('p3', 'p20') AND pool = '';
 SELECT team, round(win_probability::numeric, 4) AS p FROM skillrating.win_probability('arena', '{p3,p4,new}'::text[], '{1,1,2}');
 
@@ -86,9 +86,9 @@ SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-2
 -- Who is better than predicted: a player who wins all.
 INSERT INTO arena.match (match_id, played_at) SELECT 2000 + g, '2024-06-02'::timestamptz + g * interval '1 hour' FROM generate_series(1, 6) AS g;
 INSERT INTO arena.match_player (match_id, player_id, team, rank) SELECT 2000 + g, CASE p WHEN 1 THEN 'smurf' ELSE 'p' || g END, p, p FROM generate_series(1, 6) AS g, generate_series(1, 2) AS p;
-SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(surprise::numeric, 3) AS surprise, round(z::numeric, 2) AS z FROM skillrating.surprising_players('arena', since => '2024-06-01') LIMIT 2;
+SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(mean_surprise::numeric, 3) AS mean_surprise, round(surprise::numeric, 2) AS surprise FROM skillrating.surprising_players('arena', since => '2024-06-01') LIMIT 2;
 -- The scores are those of the events.
-SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_deviation::numeric, 1) AS deviation, round(settled::numeric, 3) AS settled
+SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_spread::numeric, 1) AS spread, round(settled::numeric, 3) AS settled
 FROM skillrating.pool_quality('arena');
 SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => '9 days')) - (SELECT avg((win_probability - score) ^ 2) FROM (
     SELECT DISTINCT ON (seq) * FROM arena.event WHERE kind = 'match' AND pool = '' ORDER BY seq, team) AS e) < 1e-12 AS same;
@@ -105,9 +105,9 @@ SELECT skillrating.rerate('arena');
 SELECT skillrating.rerate('arena', "into" => 'same');
 SELECT count(*) FROM ((TABLE arena.rating EXCEPT TABLE same.rating) UNION ALL (TABLE same.rating EXCEPT TABLE arena.rating)) AS d;
 SELECT count(*) FROM ((TABLE arena.event EXCEPT TABLE same.event) UNION ALL (TABLE same.event EXCEPT TABLE arena.event)) AS d;
-SELECT matches, brier_a = brier_b AS equal, brier_difference, players, rank_correlation, max_rank_change, same_top_ten FROM skillrating.compare_ladders('arena', 'same');
+SELECT matches, brier_a = brier_b AS equal, brier_difference, players, rank_correlation, max_place_change, same_top_ten FROM skillrating.compare_ladders('arena', 'same');
 SELECT matches, round(brier_a::numeric, 4) AS brier_a, round(brier_b::numeric, 4) AS brier_b, round(log_loss_difference::numeric, 4) AS difference, round(log_loss_error::numeric, 4) AS error,
-    players, round(rank_correlation::numeric, 3) AS correlation, round(mean_rank_change::numeric, 2) AS mean_change, max_rank_change, same_top_ten
+    players, round(rank_correlation::numeric, 3) AS correlation, round(mean_place_change::numeric, 2) AS mean_change, max_place_change, same_top_ten
 FROM skillrating.compare_ladders('arena', 'trial');
 INSERT INTO arena.match (match_id, played_at) VALUES (3000, '2024-06-10');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3000, 'p1', 1, 1), (3000, 'p2', 2, 2);

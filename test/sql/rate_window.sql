@@ -63,7 +63,7 @@ BEGIN
         ), wt AS (
             SELECT DISTINCT match_id, player_id, team, (r).win_probability, (r).score FROM q WHERE (r).unrated_reason IS NULL
         ), e AS (
-            SELECT match_id, player_id, pool, ARRAY[%s] AS state_before, ARRAY[%s] AS state_after, games, team, win_probability, score FROM twin.event
+            SELECT match_id, player_id, pool, ARRAY[%s] AS state_before, ARRAY[%s] AS state_after, games_before AS games, team, win_probability, score FROM twin.event
         )
         SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM q WHERE (r).unrated_reason IS NOT NULL),
             (SELECT count(*) FROM (

@@ -45,7 +45,7 @@
 
 /* When a player's match in the pool was last, from the event before. */
 #define LAST_IN_POOL \
-	"CASE WHEN e.score IS NULL THEN e.last_played ELSE GREATEST(e.last_played, e.played_at) END"
+	"CASE WHEN e.score IS NULL THEN e.last_played_before ELSE GREATEST(e.last_played_before, e.played_at) END"
 
 #define LAST_IN_ALL_POOLS \
 	"(SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
