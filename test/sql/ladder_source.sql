@@ -95,7 +95,8 @@ SELECT skillrating.detach('games', 'stranger');
 SELECT skillrating.detach('games', 'game');
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'game'::regclass AND NOT tgisinternal;
 SELECT skillrating.drop_ladder(l) FROM unnest('{duels,lobbies,games}'::text[]) AS l;
-SELECT count(*) FROM pg_trigger WHERE tgfoid = 'skillrating_internal.collect_matches'::regproc AND tgrelid <> 'stranger'::regclass;
+SELECT count(*) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+WHERE tgfoid = 'skillrating_internal.collect_matches'::regproc AND c.relnamespace = 'public'::regnamespace AND tgrelid <> 'stranger'::regclass;
 TRUNCATE duel;
 
 -- Roles: who makes a ladder must own the view, and an expression needs the table.
