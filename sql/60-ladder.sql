@@ -144,88 +144,61 @@ COMMENT ON FUNCTION skillrating_internal.ladder_columns(text, text, regtype, reg
 the expression
 of the displayed rating. Errors: 22023 for another relation or an unknown model.';
 
-CREATE FUNCTION skillrating.create_ladder(
+CREATE FUNCTION skillrating_internal.check_source(source regclass)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    source_list text;
+    faults text;
+BEGIN
+    -- The functions of a view run with the rights of who reads it: the owner of the ladder.
+    IF EXISTS (
+        SELECT FROM pg_class AS c
+        WHERE c.oid = source AND c.relkind = 'v' AND c.relowner <> current_user::regrole)
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('source %s belongs to another role', source),
+            HINT = 'Whoever owns a ladder must own its source view.';
+    END IF;
+    SELECT string_agg(format('%s (%s)', d.column_name,
+            CASE WHEN d.present THEN 'is ' || d.source_type || ', not a ' || d.wanted_type
+                WHEN d.needed = 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END), ', ')
+            FILTER (WHERE NOT d.ok),
+        string_agg(format('s.%I', d.column_name), ', ') FILTER (WHERE d.present AND d.wanted_type IS NOT NULL)
+    INTO faults, source_list
+    FROM skillrating.describe_source(source) AS d;
+    IF faults IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s cannot be the source of a ladder', source),
+            DETAIL = faults || '.',
+            HINT = format('See SELECT * FROM skillrating.describe_source(%L).', source);
+    END IF;
+    RETURN source_list;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_source(regclass) IS
+'A part of create_ladder(): the select list, over a relation aliased s, of the columns that a source
+has. Errors: 42501 for a view of another role, 22023 unless describe_source() finds it in order.';
+
+CREATE FUNCTION skillrating_internal.create_rating_tables(
     ladder text,
     model text,
-    params jsonb DEFAULT '{}',
-    player_type regtype DEFAULT NULL,
-    match_type regtype DEFAULT NULL,
-    apply_at text DEFAULT 'commit',
-    source regclass DEFAULT NULL,
-    late text DEFAULT 'append')
+    params jsonb,
+    apply_at text,
+    late text,
+    player_type regtype,
+    match_type regtype)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    player text;
-    match text;
-    source_list text;
-    faults text;
-    all_params jsonb := skillrating.complete_parameters(model, params);
+    match text := format_type(match_type, NULL);
     display text := skillrating_internal.display_expression(model, params);
 BEGIN
-    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, model, params, apply_at and late must not be null';
-    END IF;
-    IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
-    END IF;
-    IF late NOT IN ('append', 'reorder') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('late must be "append" or "reorder", not "%s"', late);
-    END IF;
-    IF ladder <> ladder::name::text THEN
-        RAISE name_too_long USING
-            MESSAGE = format('name of a ladder is too long: "%s"', ladder),
-            HINT = format('The longest possible is "%s".', ladder::name);
-    END IF;
-    IF source IS NOT NULL THEN
-        -- The functions of a view run with the rights of who reads it: the owner of the ladder.
-        IF EXISTS (
-            SELECT FROM pg_class AS c
-            WHERE c.oid = source AND c.relkind = 'v' AND c.relowner <> current_user::regrole)
-        THEN
-            RAISE insufficient_privilege USING
-                MESSAGE = format('source %s belongs to another role', source),
-                HINT = 'Whoever owns a ladder must own its source view.';
-        END IF;
-        SELECT string_agg(format('%s (%s)', d.column_name,
-                CASE WHEN d.present THEN 'is ' || d.source_type || ', not a ' || d.wanted_type
-                    WHEN d.needed = 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END), ', ')
-                FILTER (WHERE NOT d.ok),
-            string_agg(format('s.%I', d.column_name), ', ') FILTER (WHERE d.present AND d.wanted_type IS NOT NULL)
-        INTO faults, source_list
-        FROM skillrating.describe_source(source) AS d;
-        IF faults IS NOT NULL THEN
-            RAISE invalid_parameter_value USING
-                MESSAGE = format('%s cannot be the source of a ladder', source),
-                DETAIL = faults || '.',
-                HINT = format('See SELECT * FROM skillrating.describe_source(%L).', source);
-        END IF;
-        SELECT coalesce(player_type, a.atttypid) INTO player_type
-        FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'player_id';
-        SELECT coalesce(match_type, a.atttypid) INTO match_type
-        FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'match_id';
-    END IF;
-    player_type := coalesce(player_type, 'int8'::regtype);
-    match_type := coalesce(match_type, 'int8'::regtype);
-    player := format_type(player_type, NULL);
-    match := format_type(match_type, NULL);
-    PERFORM skillrating_internal.check_identifier_type(player_type, 'player_id');
-    PERFORM skillrating_internal.check_identifier_type(match_type, 'match_id');
-    IF EXISTS (SELECT FROM pg_namespace WHERE nspname = ladder) THEN
-        RAISE duplicate_schema USING
-            MESSAGE = format('schema "%s" already exists', ladder),
-            HINT = 'A ladder is a schema of its own: choose a name that is not taken.';
-    END IF;
-
-    EXECUTE format('CREATE SCHEMA %I', ladder);
-    EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
-        format('A skillrating ladder under the model %s.', model));
-
     EXECUTE format(
         'CREATE TABLE %I.ladder (
             model text NOT NULL,
@@ -237,7 +210,7 @@ BEGIN
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
         'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), and the format of these tables.');
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late) VALUES ($1, $2, $3, $4)', ladder)
-    USING model, all_params, apply_at, late;
+    USING model, params, apply_at, late;
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.ladder_columns('rating', model, player_type, match_type, display));
@@ -250,7 +223,7 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
-        'History: a row for each player and rated match with the state before and after, games and last_played before, the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
+        'History: a row for each player and rated match with the state before and after, games_before, last_played_before, the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
 
     EXECUTE format(
         'CREATE TABLE %I.rated_match (
@@ -264,7 +237,25 @@ BEGIN
             rated_at timestamptz NOT NULL DEFAULT now())', ladder, match);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
         'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up().');
+END
+$function$;
 
+COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, regtype, regtype) IS
+'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
+places. params are complete.';
+
+CREATE FUNCTION skillrating_internal.create_waiting_tables(
+    ladder text,
+    player_type regtype,
+    match_type regtype)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    player text := format_type(player_type, NULL);
+    match text := format_type(match_type, NULL);
+BEGIN
     EXECUTE format(
         'CREATE TABLE %I.pending (
             match_id %s NOT NULL,
@@ -311,6 +302,26 @@ BEGIN
         'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, states set by hand or from another ladder (one row a player), players excluded or merged.');
 
     EXECUTE format(
+        'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
+        DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating_internal.apply_pending()', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
+'A part of create_ladder(): the tables pending, with its trigger, correction and operation.';
+
+CREATE FUNCTION skillrating_internal.create_lists(
+    ladder text,
+    player_type regtype)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    player text := format_type(player_type, NULL);
+BEGIN
+    EXECUTE format(
         'CREATE TABLE %I.attached (
             relation regclass PRIMARY KEY,
             match_id text NOT NULL)', ladder);
@@ -343,19 +354,24 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.solved IS %L', ladder,
         'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
+END
+$function$;
 
-    EXECUTE format(
-        'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
-        DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating_internal.apply_pending()', ladder);
+COMMENT ON FUNCTION skillrating_internal.create_lists(text, regtype) IS
+'A part of create_ladder(): the tables attached, mirror and solved.';
 
-    IF source IS NOT NULL THEN
-        EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
-        EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
-            format('What the ladder rates, from %s.', source));
-        RETURN;
-    END IF;
-
+CREATE FUNCTION skillrating_internal.create_match_tables(
+    ladder text,
+    player_type regtype,
+    match_type regtype)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    player text := format_type(player_type, NULL);
+    match text := format_type(match_type, NULL);
+BEGIN
     EXECUTE format(
         'CREATE TABLE %I.match (
             match_id %s PRIMARY KEY %s,
@@ -397,7 +413,20 @@ BEGIN
             PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
     EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', ladder,
         'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, and how many matches the player had played elsewhere (experience). A player with several stints has several rows.');
+END
+$function$;
 
+COMMENT ON FUNCTION skillrating_internal.create_match_tables(text, regtype, regtype) IS
+'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the user.';
+
+CREATE FUNCTION skillrating_internal.create_own_source(
+    ladder text,
+    match_type regtype)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
     -- Equality of identifiers is that of their type, wherever the type lives.
     PERFORM set_config('search_path',
         format('pg_catalog, %s, pg_temp',
@@ -440,6 +469,77 @@ BEGIN
     EXECUTE format(
         'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match_player
         FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
+'A part of create_ladder(): the view source over match and match_player, and the triggers of these.';
+
+CREATE FUNCTION skillrating.create_ladder(
+    ladder text,
+    model text,
+    params jsonb DEFAULT '{}',
+    player_type regtype DEFAULT NULL,
+    match_type regtype DEFAULT NULL,
+    apply_at text DEFAULT 'commit',
+    source regclass DEFAULT NULL,
+    late text DEFAULT 'append')
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    all_params jsonb := skillrating.complete_parameters(model, params);
+    source_list text;
+BEGIN
+    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, model, params, apply_at and late must not be null';
+    END IF;
+    IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
+    END IF;
+    IF late NOT IN ('append', 'reorder') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('late must be "append" or "reorder", not "%s"', late);
+    END IF;
+    IF ladder <> ladder::name::text THEN
+        RAISE name_too_long USING
+            MESSAGE = format('name of a ladder is too long: "%s"', ladder),
+            HINT = format('The longest possible is "%s".', ladder::name);
+    END IF;
+    IF source IS NOT NULL THEN
+        source_list := skillrating_internal.check_source(source);
+        SELECT coalesce(player_type, a.atttypid) INTO player_type
+        FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'player_id';
+        SELECT coalesce(match_type, a.atttypid) INTO match_type
+        FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'match_id';
+    END IF;
+    player_type := coalesce(player_type, 'int8'::regtype);
+    match_type := coalesce(match_type, 'int8'::regtype);
+    PERFORM skillrating_internal.check_identifier_type(player_type, 'player_id');
+    PERFORM skillrating_internal.check_identifier_type(match_type, 'match_id');
+    IF EXISTS (SELECT FROM pg_namespace WHERE nspname = ladder) THEN
+        RAISE duplicate_schema USING
+            MESSAGE = format('schema "%s" already exists', ladder),
+            HINT = 'A ladder is a schema of its own: choose a name that is not taken.';
+    END IF;
+
+    EXECUTE format('CREATE SCHEMA %I', ladder);
+    EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
+        format('A skillrating ladder under the model %s.', model));
+    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, player_type, match_type);
+    PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
+    PERFORM skillrating_internal.create_lists(ladder, player_type);
+    IF source IS NOT NULL THEN
+        EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
+        EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
+            format('What the ladder rates, from %s.', source));
+    ELSE
+        PERFORM skillrating_internal.create_match_tables(ladder, player_type, match_type);
+        PERFORM skillrating_internal.create_own_source(ladder, match_type);
+    END IF;
 END
 $function$;
 
