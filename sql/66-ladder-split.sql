@@ -126,9 +126,7 @@ BEGIN
         GROUP BY w.team
     )
     SELECT s.player, s.team, estimates[s.n], s.difference,
-        (SELECT p.p FROM predicted AS p
-            WHERE p.team = CASE WHEN teams = 2 THEN 1 ELSE s.team END),
-        s.exact, s.bound, s.commands, s.why
+        (SELECT p.p FROM predicted AS p WHERE p.team = s.team), s.exact, s.bound, s.commands, s.why
     FROM split AS s ORDER BY s.n;
 END
 $function$;
@@ -138,8 +136,8 @@ COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer[], integer[
 says what teams are and when a split is balanced.  A player without a rating has the initial state.
 
 Result: a row for each player, in the order of players.  mu: the estimate that was used, on no side
-and less caution.  difference: of the strengths of teams, in the points of the model.
-win_probability: what preview() says of the teams: of the first of two, else of the player''s own.
+and less caution.  difference: as in split_teams(), in the points of the model.
+win_probability: of the player''s own team, as preview() says; null on the bench.
 The other columns are those of split_teams().
 
 caution: so many deviations are taken off each estimate, under a model that has them, so that
