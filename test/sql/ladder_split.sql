@@ -19,8 +19,8 @@ FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4']) A
 -- Sides and commanders, more than two teams: the probability is what preview() says of them.
 SELECT count(*) FROM generate_series(41, 80) AS m, skillrating.report_match('fair_hive', m, ARRAY[m % 7, (m % 7 + 1 + m % 5) % 7, (m % 7 + 2 + m % 3) % 7 + 7, m % 3 + 14], ARRAY[1, 2, 1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2, 1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2], side => '{1,2,1,2}', commanding => '{0,0,1,1}');
 SELECT count(DISTINCT s.commands) AS commands, bool_and(s.win_probability = w.win_probability) AS as_predicted, count(*) AS players, bool_and(abs(s.win_probability - 1 / (1 + exp((-s.difference - 0.2) * (3 - 2 * s.team)))) < 1e-9) AS what_is_small, max(abs(s.win_probability - 0.5)) < 0.05 AS even
-FROM (SELECT array_agg(player_id ORDER BY player_id) AS who, array_agg(team ORDER BY player_id) AS team, array_agg(commands::int::float8 ORDER BY player_id) AS commanding FROM skillrating.split_ladder('fair_hive', ARRAY[0, 1, 2, 3, 7, 8, 14, 15]::bigint[], sides => true, commanding => true, log_odds => 0.2)) AS a,
-    skillrating.preview('fair_hive', who, a.team, side => a.team, commanding => a.commanding, log_odds => 0.2) AS w, skillrating.split_ladder('fair_hive', who, sides => true, commanding => true, log_odds => 0.2) AS s WHERE w.player_id = s.player_id::text;
+FROM (SELECT array_agg(player_id ORDER BY player_id) AS who, array_agg(team ORDER BY player_id) AS team, array_agg(commands::int::float8 ORDER BY player_id) AS commanding FROM skillrating.split_ladder('fair_hive', ARRAY[0, 1, 2, 3, 7, 8, 14, 15]::bigint[], sides => true, commanders => true, log_odds => 0.2)) AS a,
+    skillrating.preview('fair_hive', who, a.team, side => a.team, commanding => a.commanding, log_odds => 0.2) AS w, skillrating.split_ladder('fair_hive', who, sides => true, commanders => true, log_odds => 0.2) AS s WHERE w.player_id = s.player_id::text;
 SELECT count(DISTINCT s.team) AS teams, bool_and(s.win_probability = w.win_probability) AS as_predicted
 FROM (SELECT array_agg(player_id ORDER BY player_id) AS who, array_agg(team ORDER BY player_id) AS team FROM skillrating.split_ladder('fair_true', ARRAY[0, 1, 2, 3, 4, 5]::bigint[], teams => 3)) AS a,
     skillrating.preview('fair_true', who, a.team) AS w JOIN skillrating.split_ladder('fair_true', ARRAY[0, 1, 2, 3, 4, 5]::bigint[], teams => 3) AS s ON s.player_id::text = w.player_id;
@@ -34,7 +34,7 @@ SELECT tolerance, count(*) FILTER (WHERE team <> c) AS moves FROM unnest('{0,100
     LATERAL (SELECT ('{1,1,1,2,2,2}'::int[])[n]) AS x(c) GROUP BY tolerance ORDER BY tolerance;
 SELECT count(DISTINCT team) FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4', 'p5'], secondary => 'best', tolerance => 50);
 SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], sides => true);
-SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], commanding => true);
+SELECT * FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1'], commanders => true);
 -- With caution who is little known counts less.
 SELECT bool_and(abs(s.mu - (r.mu - 2 * r.sigma)) < 1e-12) AS cautious FROM skillrating.split_ladder('fair_true', ARRAY[0, 1, 2, 3]::bigint[], caution => 2) AS s JOIN fair_true.rating AS r ON r.player_id = s.player_id;
 SELECT count(*) FROM skillrating.split_ladder('fair_true', '{}'::bigint[]) AS a, skillrating.split_ladder('fair_true', NULL::bigint[]) AS b;
