@@ -46,13 +46,13 @@ LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 COMMENT ON FUNCTION skillrating.split_teams(anyarray, float8[], float8[], float8[], integer[], integer[], text[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
 'Splits players into two to ten teams that are as even as possible.
 
-Result: a row for each player, in the order of players, with the team (null: the bench) and, the
-same in every row, how good the split is.
+Result: a row for each player, in the order of players, with the team (null: the bench), its
+probability to win and, the same in every row, how good the split is.
 difference: the strength of the first team less that of the second; with more teams, of the
 strongest less that of the weakest.
-win_probability: of the first team, the logistic function of difference / log_odds_unit + log_odds;
-with more teams, of the player''s own team to come first, exp(strength / log_odds_unit) by the sum
-of these (Luce 1959), and null on the bench.
+win_probability: of the player''s own team, null on the bench.  Of two teams the first has the
+logistic function of difference / log_odds_unit + log_odds, and the second the rest; of more, each
+has exp(strength / log_odds_unit) by the sum of these (Luce 1959) to come first.
 exact: no split is more even, or moves fewer, or is better by the secondary objective.  Otherwise
 no split is more even by more than bound, in points of difference; with more than two teams, of the
 root mean square deviation, or of the range.
@@ -64,14 +64,14 @@ column mu of a ladder, and not a displayed rating such as mu - 3 sigma; for Elo 
 mu_2: the same on the second team, where sides differ.
 deviation: of the estimate, for a model that has one.
 party: players with the same number stay together, on a team or on the bench; null for none.
-locked: the team on which a player has to be; 0 for the bench, null for any.
+locked: the team on which a player has to be; 0 is the bench, null leaves the player free.
 avoid: pairs of players, as text, who must not be on one team: ''{{a,b},{c,d}}''.  Players who are
 not in the lobby do not matter.
 priority: with team_size, players with higher priority play, such as those who have waited longest
 (a party has the priority of its first member).  Among the lowest priority that still plays, the
 split decides.  Locks, and other constraints that leave no such split, are stronger.
-current: the team of each at present, 1 or 2, 0 for the bench, null for a player who was not there:
-of the splits within the tolerance, the one that moves the fewest players.
+current: the team of each at present, 1 or 2, 0 for the bench, null for a player who was not there
+and so does not move: of the splits within the tolerance, the one that moves the fewest players.
 command_mu: what players are worth as commanders: each team gets one, who counts by command_mu times
 command_weight and not as a player.  command_mu_2: the same on the second team.
 commander: whether a player may command; null for all players.

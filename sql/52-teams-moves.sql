@@ -38,8 +38,10 @@ move, the strongest are paired; rows come in the order of player_id_a among play
 greedy in the order of the swaps.  The rows with 0 swaps say how the match is now: one for each
 player without a team, who is placed first as by place_joiner(), as player_id_a in the first team or
 player_id_b in the second; or one with nulls.
-difference, win_probability (of the first team), exact and bound: after these swaps, as in
-split_teams(); exact: no other swaps of as many players are better.
+difference, exact and bound: after these swaps, as in split_teams(); exact: no other swaps of as
+many players are better.
+win_probability: of the first team after these swaps, in every row, because a row is about two
+players.
 
 team: the team at present, 1 or 2, or null for a player without a team.
 party: players of a party who are in one team move together or not at all.
@@ -91,8 +93,8 @@ the match is as even as possible.  All players who move are chosen together, and
 difference, so that no strong player leaves the weaker team.
 
 Result: a row for each player who moves, in the order of players; no rows if nobody has to.
-difference, win_probability (of the first team), exact and bound: after all moves, as in
-split_teams().
+difference, exact and bound: after all moves, as in split_teams().
+win_probability: of the first team after all moves, in every row.
 
 max_swaps: pairs who may change places besides, as few as are needed.
 explain: the first row says in why what suggest_swaps() does.
@@ -130,8 +132,9 @@ COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], floa
 'Teams for players who have none yet (team is null), chosen together so that the match is as even as
 possible.
 
-Result: a row for each of them, in the order of players.  difference, win_probability (of the first
-team), exact and bound: with them, as in split_teams().
+Result: a row for each of them, in the order of players.
+difference, exact and bound: with them, as in split_teams().
+win_probability: of the first team with them, in every row.
 
 max_lead: no team gets more than so many players more than the other; if one has them anyway, the
 lead becomes as small as possible.

@@ -18,7 +18,7 @@ CREATE FUNCTION skillrating.pair_queue(
     min_quality float8 DEFAULT 0,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    match integer,
+    match_number integer,
     player_id anyelement,
     team integer,
     difference float8,
@@ -32,12 +32,14 @@ LANGUAGE C STABLE PARALLEL SAFE ROWS 1000;
 COMMENT ON FUNCTION skillrating.pair_queue(anyarray, float8[], float8[], float8[], integer[], bigint[], text[], integer, integer, text, jsonb, float8, float8, float8, float8, boolean) IS
 'Groups queued players into matches of teams that are as even as possible.
 
-Result: a row for each player who got a match.  Matches are numbered from 1 as they are made, for
-the longest waiting player first; the rows of a match come by team, and within a team in the order
-of players.
-difference: the mean mu of the strongest team less that of the weakest.
+Result: a row for each player who got a match.  The rows of a match come by team, and within a team
+in the order of players.
+match_number: of the match within this call, from 1 as they are made, for the longest waiting player
+first.
+difference: the mean mu of the first team less that of the second; with more teams, of the strongest
+less that of the weakest.
 win_probability: of the player''s own team by the model.
-quality: the smallest of these times the number of teams, 1 for a balanced match.
+quality: the least win_probability times the number of teams, 1 for a balanced match.
 region: the bit of the region that all of the match have in common; null without regions.
 
 Players, up to 100000 (arrays have one element for each player):

@@ -27,7 +27,7 @@ CREATE FUNCTION skillrating.split_ladder(
     team_size integer DEFAULT NULL,
     pool text DEFAULT '',
     sides boolean DEFAULT false,
-    commanding boolean DEFAULT false,
+    commanders boolean DEFAULT false,
     caution float8 DEFAULT 0,
     log_odds float8 DEFAULT 0,
     objective text DEFAULT 'squares',
@@ -60,9 +60,9 @@ BEGIN
     IF players IS NULL THEN
         RETURN;
     END IF;
-    IF pool IS NULL OR log_odds IS NULL OR caution IS NULL OR sides IS NULL OR commanding IS NULL THEN
+    IF pool IS NULL OR log_odds IS NULL OR caution IS NULL OR sides IS NULL OR commanders IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'pool, sides, commanding, caution and log_odds must not be null';
+            MESSAGE = 'pool, sides, commanders, caution and log_odds must not be null';
     END IF;
     EXECUTE format(
         'SELECT m.name, l.params, m.state_columns, m.state_columns[1] AS mu,
@@ -74,7 +74,7 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('model "%s" has no deviation to be cautious about', model.name);
     END IF;
-    IF sides AND model.side IS NULL OR commanding AND model.command IS NULL THEN
+    IF sides AND model.side IS NULL OR commanders AND model.command IS NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('model "%s" has no %s', model.name,
                 CASE WHEN sides AND model.side IS NULL THEN 'sides' ELSE 'commanders' END);
@@ -106,7 +106,7 @@ BEGIN
                 THEN ARRAY(SELECT e - o FROM unnest(estimates, offsets) AS u(e, o)) END,
             deviation => CASE WHEN model.deviation IS NOT NULL THEN deviations END,
             party => party, locked => locked, avoid => avoid, priority => priority,
-            current => current, command_mu => CASE WHEN commanding THEN command_skills END,
+            current => current, command_mu => CASE WHEN commanders THEN command_skills END,
             commander => commander, teams => teams, team_size => team_size, log_odds => log_odds,
             model => model.name, params => model.params, objective => objective,
             secondary => secondary, tolerance => tolerance, budget => budget, seed => seed,
@@ -122,13 +122,11 @@ BEGIN
         FROM playing AS p,
             skillrating.preview(ladder, p.who, p.team, pool => pool, log_odds => log_odds,
                 side => CASE WHEN sides THEN p.team END,
-                commanding => CASE WHEN split_ladder.commanding THEN p.commanding END) AS w
+                commanding => CASE WHEN commanders THEN p.commanding END) AS w
         GROUP BY w.team
     )
     SELECT s.player, s.team, estimates[s.n], s.difference,
-        (SELECT p.p FROM predicted AS p
-            WHERE p.team = CASE WHEN teams = 2 THEN 1 ELSE s.team END),
-        s.exact, s.bound, s.commands, s.why
+        (SELECT p.p FROM predicted AS p WHERE p.team = s.team), s.exact, s.bound, s.commands, s.why
     FROM split AS s ORDER BY s.n;
 END
 $function$;
@@ -138,18 +136,18 @@ COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer[], integer[
 says what teams are and when a split is balanced.  A player without a rating has the initial state.
 
 Result: a row for each player, in the order of players.  mu: the estimate that was used, on no side
-and less caution.  difference: of the strengths of teams, in the points of the model.
-win_probability: what preview() says of the teams: of the first of two, else of the player''s own.
+and less caution.  difference: as in split_teams(), in the points of the model.
+win_probability: of the player''s own team, as preview() says; null on the bench.
 The other columns are those of split_teams().
 
 caution: so many deviations are taken off each estimate, under a model that has them, so that
 players of whom little is known count less.
 sides: under hive, the first team is on side 1, and players count with their side offsets.
-commanding: each team gets a commander, one of those whom commander allows (null: all), who counts
+commanders: each team gets a commander, one of those whom commander allows (null: all), who counts
 by command skill.
 The other arguments are those of split_teams().
 
-Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanding under a model without;
+Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without;
 22004 for nulls; and as split_teams().';
 
 CREATE TYPE skillrating.opponent AS (

@@ -46,7 +46,7 @@ SELECT swaps, count(why) FROM skillrating.suggest_swaps('{ann,bob,cid,dan}'::tex
 SELECT player_id, difference, why -> 'terms' AS terms, why -> 'alternative' AS alternative, why -> 'constraint' AS "constraint"
 FROM skillrating.suggest_transfers('{ann,bob,cid,dan,eve,fay,gus,hal}'::text[], '{1500,1720,1610,1400,1555,1333,1444,1234}', '{1,1,1,2,2,1,1,1}', locked => '{NULL,NULL,1,NULL,NULL,NULL,NULL,NULL}', explain => true);
 SELECT player_id, team, why -> 'alternative' -> 'teams' AS teams, why -> 'alternative' -> 'off' AS off FROM skillrating.place_joiner('{ann,bob,cid,dan,eve,fay,gus,hal}'::text[], '{1500,1720,1610,1400,1555,1333,1444,1234}', '{1,1,1,2,2,2,NULL,NULL}', explain => true);
-SELECT match, player_id, team, why -> 'match' AS match, why -> 'alternative' -> 'teams' AS teams, why -> 'alternative' ->> 'off' AS off, why -> 'constraint' ->> 'if' AS without
+SELECT match_number, player_id, team, why -> 'match' AS match, why -> 'terms' -> 'difference' AS difference, why -> 'alternative' -> 'teams' AS teams, why -> 'alternative' ->> 'off' AS off, why -> 'constraint' ->> 'if' AS without
 FROM skillrating.pair_queue('{ann,bob,cid,dan,eve,fay,gus,hal}'::text[], '{1500,1720,1610,1400,1555,1333,1444,1234}', waited => '{0,30,0,0,10,0,0,0}', party => '{NULL,1,1,NULL,NULL,NULL,NULL,NULL}', team_size => 2, initial_window => 300, widening => 5, min_quality => 0.5, explain => true);
 SELECT skillrating.create_ladder('why_elo', 'elo', player_type => 'text');
 SELECT count(*) FROM generate_series(1, 40) AS m, skillrating.report_match('why_elo', m, ARRAY['p' || m % 7, 'p' || (m % 7 + 1 + m % 5) % 7], ARRAY[1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2]);

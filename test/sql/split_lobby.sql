@@ -28,8 +28,8 @@ SELECT count(*) AS splits, min(d) = max(d) AS same, bool_and(benched = 1) AS one
 SELECT player_id, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{1,9,2,8,3,7,4}', party => '{1,1,NULL,NULL,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,0,NULL,NULL,NULL}') WHERE team IS NOT NULL;
 SELECT player_id, team, difference FROM split_arrays, skillrating.split_teams(players, rating, team_size => 2, priority => '{9,5,4,3,2,1,0}', party => '{NULL,1,1,1,NULL,NULL,NULL}', avoid => '{ann,bob}') WHERE team IS NOT NULL;
 
--- The probability is what difference, scale and log_odds say, and what the teams are.
-SELECT bool_and(abs(win_probability - 1 / (1 + exp(-difference / 100 - 0.3))) < 1e-12) AS predicted, abs(max(difference) - (avg(l.rating) FILTER (WHERE team = 1) - avg(l.rating) FILTER (WHERE team = 2))) < 1e-9 AS mean
+-- The probability is what difference, log_odds_unit and log_odds say, for a player's own team, and what the teams are.
+SELECT bool_and(abs(win_probability - 1 / (1 + exp((difference / 100 + 0.3) * CASE team WHEN 1 THEN -1 ELSE 1 END))) < 1e-12) AS predicted, abs(max(difference) - (avg(l.rating) FILTER (WHERE team = 1) - avg(l.rating) FILTER (WHERE team = 2))) < 1e-9 AS mean
 FROM split_arrays AS a, skillrating.split_teams(players, a.rating, log_odds => 0.3, log_odds_unit => 100) AS s JOIN split_players AS l ON l.player = s.player_id;
 
 -- Whatever the players are called, and in whatever order they come.
@@ -46,6 +46,10 @@ SELECT a.team_size, count(*) AS players, count(a.team) AS playing, bool_and(a.ex
 FROM split_arrays, skillrating.split_all_sizes(players, rating, party => party, locked => locked, log_odds => 0.1) AS a,
     LATERAL (SELECT difference FROM skillrating.split_teams(players, rating, team_size => a.team_size, party => party, locked => locked, log_odds => 0.1) LIMIT 1) AS b
 GROUP BY a.team_size ORDER BY 1;
+-- There, too, each team has its own probability, and the bench none.
+SELECT team_size, count(DISTINCT win_probability) AS probabilities, bool_and(abs(win_probability - 1 / (1 + exp((difference / 100 + 0.3) * CASE team WHEN 1 THEN -1 ELSE 1 END))) < 1e-12) AS predicted,
+    bool_and((team IS NULL) = (win_probability IS NULL)) AS bench
+FROM split_arrays, skillrating.split_all_sizes(players, rating, locked => locked, log_odds => 0.3, log_odds_unit => 100) GROUP BY team_size ORDER BY team_size;
 -- Large lobbies; real ratings that need a bound, which holds.
 SELECT n, count(DISTINCT team_size) AS sizes, max(abs(difference) * team_size) < 1.5 AS even, bool_and(exact) AS exact
 FROM unnest(ARRAY[24, 32, 64]) AS n, LATERAL (SELECT array_agg(i) AS p, array_agg(1500.0 + hashint4(i) % 1000) AS r FROM generate_series(1, n) AS i) AS a, skillrating.split_all_sizes(p, r) GROUP BY n ORDER BY n;

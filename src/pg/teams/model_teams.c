@@ -155,8 +155,8 @@ even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
 /*
  * Split into two teams of these sizes in this order.  What the model takes for even may
  * be another difference in another split, so that is aimed at until the split is the
- * same; what was aimed at for the best one stays.  The probability is that of the
- * first team.
+ * same; what was aimed at for the best one stays.  The probabilities are those of both
+ * teams.
  */
 static void
 aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
@@ -186,7 +186,7 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 		if (fabs(found[0] - 0.5) < fabs(probability[0] - 0.5))
 		{
 			*split = other;
-			probability[0] = found[0];
+			memcpy(probability, found, sizeof(double) * lobby->nteams);
 			wanted = even;
 		}
 	}
@@ -222,7 +222,7 @@ split_two_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *requ
 		(!split->answer.found || fabs(found[0] - 0.5) < fabs(probability[0] - 0.5)))
 	{
 		*split = other;
-		probability[0] = found[0];
+		memcpy(probability, found, sizeof(double) * lobby->nteams);
 	}
 	else
 		lobby->even_difference = aimed;

@@ -73,7 +73,7 @@ enum
 /* The columns of the result. */
 enum
 {
-	QUEUE_MATCH,
+	QUEUE_MATCH_NUMBER,
 	QUEUE_PLAYER_ID,
 	QUEUE_TEAM,
 	QUEUE_DIFFERENCE,
@@ -332,10 +332,7 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	return explain_end(&json);
 }
 
-/*
- * Return the rows of a match: by team, and in the order of the arguments.  The difference
- * is that of the strongest and the weakest team.
- */
+/* Return the rows of a match: by team, and in the order of the arguments. */
 static void
 put_match(Tickets *tickets, const QueueMatch *found, double quality, double difference,
 		  Datum why)
@@ -365,7 +362,7 @@ put_match(Tickets *tickets, const QueueMatch *found, double quality, double diff
 		Datum		values[QUEUE_COLUMNS];
 		bool		nulls[QUEUE_COLUMNS] = {false};
 
-		values[QUEUE_MATCH] = Int32GetDatum(tickets->nmatches);
+		values[QUEUE_MATCH_NUMBER] = Int32GetDatum(tickets->nmatches);
 		values[QUEUE_PLAYER_ID] = tickets->player[found->ticket[seat[i]]];
 		values[QUEUE_TEAM] = Int32GetDatum(team);
 		values[QUEUE_DIFFERENCE] = Float8GetDatum(difference);
@@ -390,6 +387,7 @@ accept_match(void *arg, const QueueMatch *found)
 	double		low = INFINITY;
 	double		high = -INFINITY;
 	double		least = 1;
+	double		difference;
 	double		quality;
 	double		needed = tickets->min_quality;
 	double		window = queue_window(problem, found->waited);
@@ -406,15 +404,18 @@ accept_match(void *arg, const QueueMatch *found)
 		high = Max(high, sum[t]);
 		least = Min(least, tickets->team_match.match.team[t].win);
 	}
+
+	/* Of two teams it has a sign, as in the other functions. */
+	difference = problem->nteams == 2 ? sum[0] - sum[1] : high - low;
 	quality = least * problem->nteams;
 	if (window > 0)
 		needed *= problem->window / window;
 	if (quality < needed)
 		return false;
 	tickets->nmatches++;
-	put_match(tickets, found, quality, high - low,
+	put_match(tickets, found, quality, difference,
 			  wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN) ?
-			  why_match(tickets, found, high - low, needed) : (Datum) 0);
+			  why_match(tickets, found, difference, needed) : (Datum) 0);
 	return true;
 }
 

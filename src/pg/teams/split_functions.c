@@ -187,6 +187,7 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
 	if (lobby->nteams == 2)
 	{
 		probability[0] = logistic(split->imbalance_logit);
+		probability[1] = logistic(-split->imbalance_logit);
 		return;
 	}
 	team_strengths(lobby, &split->answer, strength);
@@ -201,12 +202,22 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
 		probability[i] /= sum;
 }
 
+/*
+ * The probability of the team that a player is in, which is null on the bench: the value
+ * for a result column, and whether it is null.
+ */
+static Datum
+own_probability(const double *probability, int team, bool *isnull)
+{
+	*isnull = team == SPLIT_BENCH;
+	return *isnull ? (Datum) 0 : Float8GetDatum(probability[team - 1]);
+}
+
 /* Return the rows of a split, in the order of the arguments. */
 static void
 put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split,
 		  const double *probability, Datum why)
 {
-	bool		of_own_team = lobby->nteams > 2;
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
@@ -215,18 +226,13 @@ put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split,
 		bool		nulls[SPLIT_COLUMNS] = {false};
 		int			place = lobby->input_index[i];
 		int			team = split->answer.team[place];
-		bool		benched = team == SPLIT_BENCH;
 
 		values[SPLIT_PLAYER_ID] = lobby->player[place];
 		values[SPLIT_TEAM] = Int32GetDatum(team);
-		nulls[SPLIT_TEAM] = benched;
+		nulls[SPLIT_TEAM] = team == SPLIT_BENCH;
 		values[SPLIT_DIFFERENCE] = Float8GetDatum(split->difference);
-
-		/* Of two teams it is always that of the first. */
-		nulls[SPLIT_WIN_PROBABILITY] = of_own_team && benched;
 		values[SPLIT_WIN_PROBABILITY] =
-			Float8GetDatum(of_own_team && benched ? 0 :
-						   probability[of_own_team ? team - 1 : 0]);
+			own_probability(probability, team, &nulls[SPLIT_WIN_PROBABILITY]);
 		values[SPLIT_EXACT] = BoolGetDatum(is_exact(split));
 		values[SPLIT_BOUND] = Float8GetDatum(split->bound);
 		values[SPLIT_IS_COMMANDER] =
@@ -331,7 +337,7 @@ enum
 /* Return the rows of the split of a size, if there is one, explained by so much work. */
 static void
 put_size(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size,
-		 const Split *split, double probability, double max_work)
+		 const Split *split, const double *probability, double max_work)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	SplitRequest request = {.size = {team_size, team_size}};
@@ -352,7 +358,8 @@ put_size(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size,
 		values[SIZES_TEAM] = Int32GetDatum(team);
 		nulls[SIZES_TEAM] = team == SPLIT_BENCH;
 		values[SIZES_DIFFERENCE] = Float8GetDatum(split->difference);
-		values[SIZES_WIN_PROBABILITY] = Float8GetDatum(probability);
+		values[SIZES_WIN_PROBABILITY] =
+			own_probability(probability, team, &nulls[SIZES_WIN_PROBABILITY]);
 		values[SIZES_EXACT] = BoolGetDatum(is_exact(split));
 		values[SIZES_BOUND] = Float8GetDatum(split->bound);
 		nulls[SIZES_WHY] = i > 0 || !wants_why(fcinfo, SIZES_ARG_EXPLAIN);
@@ -408,9 +415,12 @@ put_sizes(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
 	check_status(lobby, &split);
 	for (s = 0; s < nsizes; s++)
 	{
+		double		probability[SPLIT_MAX_TEAMS];
+
 		split.answer = answer[s];
 		describe_split(lobby, &factors[s], target[s], &split);
-		put_size(fcinfo, lobby, MIN_SIZE + s, &split, logistic(split.imbalance_logit),
+		win_probabilities(lobby, &split, probability);
+		put_size(fcinfo, lobby, MIN_SIZE + s, &split, probability,
 				 lobby->max_work / nsizes);
 	}
 }
@@ -436,7 +446,7 @@ put_sizes_by_model(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
 
 		split_by_model(&aimed, &team_match, &request, &split, probability);
 		check_status(&aimed, &split);
-		put_size(fcinfo, &aimed, MIN_SIZE + s, &split, probability[0],
+		put_size(fcinfo, &aimed, MIN_SIZE + s, &split, probability,
 				 lobby->max_work);
 	}
 }
