@@ -34,7 +34,7 @@ SELECT (SELECT count(*) FROM rounds.rated_match WHERE status = 'rated') AS match
 FROM rounds.match_player;
 
 \echo 'The best ten, and what they truly are:'
-SELECT b.place, b.player_id AS player, round(b.rating::numeric, 2) AS rating, round(p.skill::numeric, 2) AS true_skill,
+SELECT b.place, b.player_id, round(b.rating::numeric, 2) AS rating, round(p.skill::numeric, 2) AS true_skill,
     b.games, b.wins, b.losses
 FROM skillrating.leaderboard('rounds', 10, min_games => 30) AS b
 JOIN demo.player AS p ON p.player_id = b.player_id::bigint

@@ -14,10 +14,10 @@ AS 'MODULE_PATHNAME', 'skillrating_models'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.models() IS
-'Every rating model: its name, one line about it, the state columns that a player has under it (all
-float8), what of a match it takes into account, the paper or document that it comes from, and the
-state columns that are the deviation of the skill, what it is more on side 1 and less on side 2,
-and the skill of a commander, null where there are none.';
+'Every rating model, sorted by name: its name, one line about it, the state columns that a player
+has under it (all float8), what of a match it takes into account, the paper or document that it
+comes from, and the state columns that are the deviation of the skill, what it is more on side 1 and
+less on side 2, and the skill of a commander, null where there are none.';
 
 CREATE FUNCTION skillrating.model_parameters(
     model text,
@@ -34,9 +34,10 @@ AS 'MODULE_PATHNAME', 'skillrating_model_parameters'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.model_parameters(text) IS
-'Every parameter of a model: type is number, choice, flag (true or false) or table (an array of
-[bound, value] pairs, ascending by bound). A null min or max is no limit; a default of null is a
-bound that is absent. Error 22023 if there is no such model.';
+'Every parameter of a model, one a row, in the order of the model''s definition: type is number,
+choice, flag (true or false) or table (an array of [bound, value] pairs, ascending by bound).  A
+null min or max is no limit; a default of null is a bound that is absent.
+Error 22023 if there is no such model.';
 
 CREATE FUNCTION skillrating.complete_parameters(model text, params jsonb)
 RETURNS jsonb

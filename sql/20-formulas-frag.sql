@@ -163,7 +163,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean) IS
 'Transition function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, points float8, team_kill boolean) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -171,8 +171,8 @@ CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyele
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean) IS
-'As the form with two arguments, with the points of a row and a flag for kills among team mates.
-points: the score of the duel, 0 or more; null is 1.
+'As the form with two arguments, with the score of a row and a flag for kills among team mates.
+score: of the killer in the duel, 0 or more; null is 1.
 team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
 nothing.  Null is false.';
 
@@ -184,7 +184,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
 'Transition function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, points float8, team_kill boolean, params jsonb) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, params jsonb) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,

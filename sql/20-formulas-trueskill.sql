@@ -41,7 +41,9 @@ CREATE TYPE skillrating.trueskill_prediction AS (
 COMMENT ON TYPE skillrating.trueskill_prediction IS
 'Prediction of trueskill_win_probability() for a team; all probabilities lie between 0 and 1.
 team: its number.
-win_probability: that it beats all others.  draw_probability: that it shares the first place.
+win_probability: that it beats all others.  This is the probability of a win alone, whereas the
+win_probability of event, rate() and preview() counts a draw half.
+draw_probability: that it shares the first place.
 rank_probability: element r is the probability that r - 1 teams beat it.';
 
 CREATE FUNCTION skillrating.trueskill_win_probability(
@@ -56,12 +58,14 @@ AS 'MODULE_PATHNAME', 'skillrating_trueskill_win_probability'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
 COMMENT ON FUNCTION skillrating.trueskill_win_probability(integer[], float8[], float8[], float8[], float8, float8) IS
-'Predicts a match of two or more teams under TrueSkill; one row a team, by its number.
+'Predicts a match of two or more teams under TrueSkill; one row a team, in ascending order of its
+number.
 A team beats another if its performance is ahead by more than their draw margin.
-win_probability is the probability that the team beats all others; draw_probability that no team
-beats it and it does not beat all (a shared first place).  Element r of rank_probability is the
-probability that r - 1 teams beat it: the elements add up to 1, and the first equals
-win_probability + draw_probability.
+win_probability is the probability that the team beats all others, a win alone; the
+win_probability of event, rate() and preview() counts a draw half.  draw_probability is the
+probability that no team beats it and it does not beat all (a shared first place).
+Element r of rank_probability is the probability that r - 1 teams beat it: the elements add up to 1,
+and the first equals win_probability + draw_probability.
 The method integrates over the performances of all teams, to 1e-8.
 Arguments and errors as for trueskill_update().';
 

@@ -2,7 +2,7 @@
 
 CREATE FUNCTION skillrating.display_rating(
     mu float8,
-    sigma float8,
+    deviation float8,
     z float8 DEFAULT 3,
     factor float8 DEFAULT 1,
     shift float8 DEFAULT 0,
@@ -12,8 +12,8 @@ AS 'MODULE_PATHNAME', 'skillrating_display_rating'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.display_rating(float8, float8, float8, float8, float8, float8) IS
-'A rating to show for an uncertain skill: shift + factor * (mu - z * sigma), at least floor.
-mu: the skill, finite.  sigma: its deviation, in the unit of mu, 0 or more.
+'A rating to show for an uncertain skill: shift + factor * (mu - z * deviation), at least floor.
+mu: the skill, finite.  deviation: of mu, in its unit, 0 or more.
 z: deviations to subtract; with z = 3 the true skill is almost certainly higher.
 factor: points per unit of mu, above 0.  shift: points added.
 floor: in points; -infinity is none.
@@ -120,7 +120,7 @@ Error 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.season_deviation(
     deviation float8,
-    initial float8,
+    initial_deviation float8,
     keep float8 DEFAULT 0.5)
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_season_deviation'
@@ -128,8 +128,8 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.season_deviation(float8, float8, float8) IS
 'The deviation that goes with season_rating(): what is not kept is as uncertain as a newcomer,
-sqrt(keep^2 * deviation^2 + (1 - keep^2) * initial^2).
-deviation: before, 0 or more.  initial: of a newcomer, 0 or more.
+sqrt(keep^2 * deviation^2 + (1 - keep^2) * initial_deviation^2).
+deviation: before, 0 or more.  initial_deviation: of a newcomer, 0 or more.
 keep: 0 (all new) to 1 (unchanged).
 Error 22003 for numbers out of range.';
 
@@ -155,14 +155,14 @@ Error 22003 for numbers out of range.';
 CREATE FUNCTION skillrating.inactivity_regression(
     rating float8,
     idle interval,
-    mean float8,
     half_life interval,
+    mean float8,
     grace interval DEFAULT '30 days')
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_inactivity_regression'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.inactivity_regression(float8, interval, float8, interval, interval) IS
+COMMENT ON FUNCTION skillrating.inactivity_regression(float8, interval, interval, float8, interval) IS
 'A rating after idle time that moves towards a mean: beyond grace, half of the distance is gone after
 each half_life.
 rating, mean: finite.  idle, grace: not negative; half_life: positive; a month has 30 days.

@@ -74,11 +74,13 @@ COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[], float8, float8) IS
 is added to the diagonal of the features'' correlations: it keeps coefficients small, and finite
 where features depend on each other.';
 
-CREATE FUNCTION skillrating.linear_predict(model skillrating.linear_model, x float8[])
+CREATE FUNCTION skillrating.linear_predict(fit skillrating.linear_model, x float8[])
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_linear_predict'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.linear_predict(skillrating.linear_model, float8[]) IS
-'What a linear model says for the features x: intercept + sum of coefficient * x. Errors: 2202E
-unless x has as many elements as the model, 22004 for null elements.';
+'The prediction of a fit for the features x: intercept + sum of coefficient * x.
+fit: found by linear_fit().  x: one element for each of its coefficients.
+Errors: 2202E for an array of another length, 22004 for null elements, 22003 for a result that is
+out of range.';

@@ -147,7 +147,9 @@ CREATE AGGREGATE skillrating.log_loss(win_probability float8, draw_probability f
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes where a draw is a class of its own.
-win_probability, draw_probability: predicted, 0 to 1; the rest is the loss.
+win_probability: predicted probability of a win alone, 0 to 1.  The win_probability of event, rate()
+and preview() counts a draw half: subtract half of the draw_probability from it.
+draw_probability: predicted, 0 to 1; the rest is the loss.
 outcome: 1 won, 0.5 drew, 0 lost.
 A uniform forecast scores ln 3 = 1.0986.
 Rows with a null do not count; null if none counts.
@@ -183,7 +185,9 @@ COMMENT ON AGGREGATE skillrating.ranked_probability_score(float8, float8, float8
 'Mean ranked probability score of forecasts of win, draw and loss, in this order: half the squared
 distance of their cumulative probabilities from the outcome.  0 is perfect, 1 is certain of the
 opposite.
-win_probability, draw_probability: predicted, 0 to 1; the rest is the loss.
+win_probability: predicted probability of a win alone, 0 to 1.  The win_probability of event, rate()
+and preview() counts a draw half: subtract half of the draw_probability from it.
+draw_probability: predicted, 0 to 1; the rest is the loss.
 outcome: 1 won, 0.5 drew, 0 lost.
 Rows with a null do not count; null if none counts.
 Error 22003 outside 0 to 1, if the two probabilities add up to more than 1, and for any other
@@ -235,9 +239,10 @@ CREATE AGGREGATE skillrating.surprise(probability float8, outcome float8) (
 
 COMMENT ON AGGREGATE skillrating.surprise(float8, float8) IS
 'Number of standard deviations by which results exceed their prediction: the sum of
-outcome - probability over the root of the sum of probability * (1 - probability).  Group it by
-player: beyond 3 deserves a look (a new account of a good player), and so does below -3.  Draws vary
-less than that formula says, which makes it a little too small.
+outcome - probability over the root of the sum of probability * (1 - probability).
+Computed with GROUP BY for each player, a value beyond 3 deserves a look (a new account of a good
+player), and so does one below -3.  Draws vary less than that formula says, which makes it a little
+too small.
 probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
 Rows with a null do not count; null if none counts or nothing was uncertain.
 Error 22003 outside 0 to 1.';

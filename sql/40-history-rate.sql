@@ -7,7 +7,7 @@ CREATE TYPE skillrating.rated AS (
     mu_after float8,
     deviation_before float8,
     deviation_after float8,
-    games bigint,
+    games_before bigint,
     score float8,
     win_probability float8,
     state_before float8[],
@@ -19,7 +19,7 @@ COMMENT ON TYPE skillrating.rated IS
 rating_before, rating_after: the displayed rating, as leaderboards sort it.
 mu_before, mu_after: the first state column of the model (rating, mu or skill).
 deviation_before, deviation_after: the deviation of mu; null under models without one.
-games: rated matches of the player before this one.
+games_before: rated matches of the player before this one.
 score: of the team of the row: 1 won, 0.5 drew, 0 lost; null if the match was not rated.
 win_probability: predicted for that team, 0 to 1, a draw counts half; null if not rated.
 state_before, state_after: the whole state, in the order of state_columns in models().

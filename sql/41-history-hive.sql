@@ -1,12 +1,12 @@
 -- Predicting and rating one match under the Hive model.
 
-CREATE FUNCTION skillrating_internal.hive_win_probability_transition(float8[], integer, float8, float8)
+CREATE FUNCTION skillrating_internal.hive_win_probability_transition(float8[], float8, integer, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], integer, float8, float8) IS
-'Transition function of hive_win_probability(side, skill, weight).  State: weight, signed skill,
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], float8, integer, float8) IS
+'Transition function of hive_win_probability(skill, side, weight).  State: weight, signed skill,
 side offset, command weight, signed command skill, rows, log-odds.';
 
 CREATE FUNCTION skillrating_internal.hive_win_probability_transition(float8[], skillrating.hive_state, integer, skillrating.inputs)
@@ -34,7 +34,7 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.hive_win_probability_final(float8[]) IS
 'The probability of a state of hive_win_probability(), or null if nobody played.';
 
-CREATE AGGREGATE skillrating.hive_win_probability(side integer, skill float8, weight float8) (
+CREATE AGGREGATE skillrating.hive_win_probability(skill float8, side integer, weight float8) (
     SFUNC = skillrating_internal.hive_win_probability_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0,0,0}',
@@ -43,10 +43,10 @@ CREATE AGGREGATE skillrating.hive_win_probability(side integer, skill float8, we
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.hive_win_probability(integer, float8, float8) IS
+COMMENT ON AGGREGATE skillrating.hive_win_probability(float8, integer, float8) IS
 'Probability that side 1 wins, 0 to 1, from the players of a match; one row for each player or for
 each stint.  Its log-odds are the difference of the weighted skills over the total weight.
-side: 1 or 2.  skill: in log-odds.
+skill: in log-odds.  side: 1 or 2.
 weight: play time, 0 or more: a share of the match, or hive_weight().
 Rows with a null are no players; null if nobody played.
 Errors: 22023 for another side, 22003 for a number that is not finite or a negative weight.
@@ -62,7 +62,7 @@ CREATE AGGREGATE skillrating.hive_win_probability(state skillrating.hive_state, 
 );
 
 COMMENT ON AGGREGATE skillrating.hive_win_probability(skillrating.hive_state, integer, skillrating.inputs) IS
-'As the form with side, skill and weight, with side offsets, commanders and context.  The log-odds
+'As the form with skill, side and weight, with side offsets, commanders and context.  The log-odds
 are the difference of the weighted skills over the total weight of play, plus that of the command
 skills over the total weight of commanding (no term if nobody commanded), plus log_odds.
 state: made by hive_state().  side: 1 or 2.

@@ -9,7 +9,8 @@ AS 'MODULE_PATHNAME', 'skillrating_solvers'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 4;
 
 COMMENT ON FUNCTION skillrating.solvers() IS
-'The solvers of solve(), one a row: name, a summary, and the paper or document that it comes from.';
+'The solvers of solve(), one a row, sorted by name: name, a summary, and the paper or document that
+it comes from.';
 
 CREATE FUNCTION skillrating.solver_parameters(
     solver text,
@@ -26,8 +27,8 @@ AS 'MODULE_PATHNAME', 'skillrating_solver_parameters'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 12;
 
 COMMENT ON FUNCTION skillrating.solver_parameters(text) IS
-'The parameters of a solver, or of frag_scores() by that name, one a row, with the columns of
-model_parameters().
+'The parameters of a solver, or of frag_scores() by that name, one a row, in the order of its
+definition, with the columns of model_parameters().
 Error 22023 for an unknown solver.';
 
 CREATE TYPE skillrating.estimate AS (

@@ -240,7 +240,7 @@ test_expected_change_is_zero_for_two_teams(void **state)
 		double		p;
 
 		fixture_param(&f, "form")->choice = random_below(&random, 2);
-		fixture_param(&f, "team")->choice = random_below(&random, 2);
+		fixture_param(&f, "strength")->choice = random_below(&random, 2);
 		random_teams(&random, &f, 2, 300);
 		f.match.log_odds = random_between(&random, -2, 2);
 
@@ -284,7 +284,7 @@ test_expected_change_is_zero_for_three_teams(void **state)
 		double		mean[TEST_MAX_ROWS] = {0};
 		double		total = 0;
 
-		fixture_param(&f, "team")->choice = random_below(&random, 2);
+		fixture_param(&f, "strength")->choice = random_below(&random, 2);
 		random_teams(&random, &f, 3, 300);
 		for (o = 0; o < 6; o++)
 		{
@@ -515,7 +515,7 @@ test_team_mean_and_sum(void **state)
 	assert_near(change(&f, 3), -32.0 / 11, 1e-12);
 
 	/* 3200 and 2400: a lead of 800. */
-	fixture_param(&f, "team")->choice = SUM;
+	fixture_param(&f, "strength")->choice = SUM;
 	fixture_rate(&f);
 	assert_near(f.team[0].win, 100.0 / 101, 1e-14);
 	assert_near(change(&f, 3), -32.0 / 101, 1e-12);
@@ -543,12 +543,12 @@ test_weights(void **state)
 	assert_near(change(&f, 2), -8.0 / 11, 1e-12);
 
 	/* 2100 + 750 against 375. */
-	fixture_param(&f, "team")->choice = SUM;
+	fixture_param(&f, "strength")->choice = SUM;
 	fixture_rate(&f);
 	assert_near(f.team[0].win, elo_logistic(2475, 400, 0), 1e-15);
 
 	/* Who did not play at all neither counts nor changes. */
-	fixture_param(&f, "team")->choice = MEAN;
+	fixture_param(&f, "strength")->choice = MEAN;
 	f.row[0].weight = 0;
 	fixture_rate(&f);
 	assert_near(f.team[0].win, 0.5, 1e-15);
@@ -702,7 +702,7 @@ test_many_teams_are_the_mean_of_pairs(void **state)
 		double		total[TEST_MAX_ROWS] = {0};
 
 		fixture_param(&f, "form")->choice = random_below(&random, 2);
-		fixture_param(&f, "team")->choice = random_below(&random, 2);
+		fixture_param(&f, "strength")->choice = random_below(&random, 2);
 		memcpy(pair.params, f.params, sizeof(f.params));
 		random_teams(&random, &f, nteams, 300);
 		fixture_rate(&f);
@@ -749,7 +749,7 @@ test_order_of_teams_and_players_does_not_matter(void **state)
 		int			nteams = 2 + random_below(&random, 4);
 
 		fixture_param(&f, "form")->choice = random_below(&random, 2);
-		fixture_param(&f, "team")->choice = random_below(&random, 2);
+		fixture_param(&f, "strength")->choice = random_below(&random, 2);
 		memcpy(reversed.params, f.params, sizeof(f.params));
 		random_teams(&random, &f, nteams, 300);
 		fixture_rate(&f);
@@ -787,8 +787,8 @@ test_shift_of_all_ratings(void **state)
 
 		fixture_param(&f, "form")->choice = random_below(&random, 2);
 		random_teams(&random, &f, 2 + random_below(&random, 4), 300);
-		fixture_param(&f, "team")->choice = random_below(&random, 2);
-		if (fixture_param(&f, "team")->choice == SUM)
+		fixture_param(&f, "strength")->choice = random_below(&random, 2);
+		if (fixture_param(&f, "strength")->choice == SUM)
 		{
 			/* Sums lead by the shift, too, unless all teams are as large. */
 			fixture_clear(&f);
@@ -835,7 +835,7 @@ test_extreme_ratings(void **state)
 		if (nteams == 2)
 			f.match.log_odds = random_between(&random, -1e300, 1e300);
 		fixture_param(&f, "form")->choice = random_below(&random, 2);
-		fixture_param(&f, "team")->choice = random_below(&random, 2);
+		fixture_param(&f, "strength")->choice = random_below(&random, 2);
 		fixture_rate(&f);
 		for (i = 0; i < nteams; i++)
 		{

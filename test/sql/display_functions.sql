@@ -24,7 +24,7 @@ SELECT skillrating.season_rating(2000, 1500) AS half, skillrating.season_rating(
     round(skillrating.season_deviation(50, 350)::numeric, 6) AS deviation, skillrating.season_deviation(50, 350, keep => 1) AS kept;
 SELECT skillrating.inactivity_decay(1500, '29 days') AS in_grace, skillrating.inactivity_decay(1500, '2 months', rate => 5) AS decayed,
     skillrating.inactivity_decay(1500, '10 years', rate => 5, floor => 1000) AS floored, skillrating.inactivity_decay(1500, '36 hours', grace => '12 hours') AS a_day,
-    skillrating.inactivity_regression(2000, '120 days', 1500, half_life => '90 days') AS half_way;
+    skillrating.inactivity_regression(2000, '120 days', '90 days', 1500) AS half_way;
 
 -- Regression: a line, two features, weights, and a merge of stored states.
 CREATE TEMP TABLE stats AS
@@ -89,7 +89,7 @@ SELECT skillrating.placement_step(0, 10, 1, shrink => 1.5);
 SELECT skillrating.placement_gain(-1);
 SELECT skillrating.season_rating(2000, 1500, keep => 2);
 SELECT skillrating.inactivity_decay(1500, '-1 day');
-SELECT skillrating.inactivity_regression(1500, '1 day', 1500, '0 days');
+SELECT skillrating.inactivity_regression(1500, '1 day', '0 days', 1500);
 SELECT skillrating.linear_fit(1, '{}');
 SELECT skillrating.linear_fit(y, x) FROM (VALUES (1::float8, '{1,2}'::float8[]), (2, '{1}')) AS v(y, x);
 SELECT skillrating.linear_fit('NaN', '{1}');
@@ -114,7 +114,7 @@ SELECT skillrating.display_rating(1e308, 8, factor => 1e308);
 SELECT skillrating.shown_rating('NaN', 20);
 SELECT skillrating.season_rating(-1e308, 1e308, 0);
 SELECT skillrating.season_deviation(8, 1e308, 0);
-SELECT skillrating.inactivity_regression(-1e308, '1 year', 1e308, '1 day', '0');
+SELECT skillrating.inactivity_regression(-1e308, '1 year', '1 day', 1e308, '0');
 SELECT skillrating.linear_predict((1e308, '{1e308}', 1, 1, 1)::skillrating.linear_model, '{1}');
 SELECT skillrating.glicko_win_probability(1e308, 1e308, -1e308, 0);
 SELECT skillrating.glicko_idle_deviation(50, 1e308, 0);

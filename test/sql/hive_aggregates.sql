@@ -37,9 +37,9 @@ SELECT player_id, side, score, n,
     skillrating.inputs(weight => CASE n WHEN 1 THEN weight ELSE command_weight END, commanding => n - 1, log_odds => 0.3) AS inputs
 FROM players CROSS JOIN generate_series(1, 2) AS n WHERE n = 1 OR command_weight > 0;
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds
-FROM (SELECT skillrating.hive_win_probability(side, skill, 1) AS p FROM players) AS m;
+FROM (SELECT skillrating.hive_win_probability(skill, side, 1) AS p FROM players) AS m;
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds, round((4 / 3.5)::numeric, 12) AS by_hand
-FROM (SELECT skillrating.hive_win_probability(side, skill, weight) AS p FROM players) AS m;
+FROM (SELECT skillrating.hive_win_probability(skill, side, weight) AS p FROM players) AS m;
 -- Offsets cancel here; commanders: (0.5 * 4 - 0.25 * 5) / 0.75 = 1; context 0.3.
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds, round((4 / 3.5 + 1 + 0.3)::numeric, 12) AS by_hand
 FROM (SELECT skillrating.hive_win_probability(state, side, inputs) AS p FROM stints) AS m;
@@ -49,27 +49,27 @@ FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, squa
         skillrating.inputs(weight => weight + command_weight, commanding => command_weight / (weight + command_weight), log_odds => 0.3)) AS p
       FROM players) AS m;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, side_offset => side_offset), side, skillrating.inputs(weight))
-     = skillrating.hive_win_probability(side, skill, weight) AS offsets_cancel,
+     = skillrating.hive_win_probability(skill, side, weight) AS offsets_cancel,
     skillrating.hive_win_probability(skillrating.hive_state(skill, command_skill => command_skill), side, skillrating.inputs(weight, commanding => 0))
-     = skillrating.hive_win_probability(side, skill, weight) AS nobody_commands,
+     = skillrating.hive_win_probability(skill, side, weight) AS nobody_commands,
     skillrating.hive_win_probability(skillrating.hive_state(skill), side, NULL)
-     = skillrating.hive_win_probability(side, skill, 1) AS all_play_in_full,
+     = skillrating.hive_win_probability(skill, side, 1) AS all_play_in_full,
     skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 100 * player_id, "left" => 1000))
-     = skillrating.hive_win_probability(side, skill, skillrating.hive_weight(100 * player_id, 1000, 1200)) AS stints,
+     = skillrating.hive_win_probability(skill, side, skillrating.hive_weight(100 * player_id, 1000, 1200)) AS stints,
     skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 0, "left" => 1000, commanding => 250 * (player_id % 2)))
      = skillrating.hive_win_probability(skillrating.hive_state(skill), side,
         skillrating.inputs(skillrating.hive_weight(0, 1000, 1200), commanding => 0.25 * (player_id % 2))) AS seconds_of_command
 FROM players;
 -- Nobody played, or nobody is there.
-SELECT skillrating.hive_win_probability(side, skill, 0) FROM players;
-SELECT skillrating.hive_win_probability(side, skill, weight) FROM players WHERE false;
-SELECT skillrating.hive_win_probability(NULL, skill, weight) FROM players;
+SELECT skillrating.hive_win_probability(skill, side, 0) FROM players;
+SELECT skillrating.hive_win_probability(skill, side, weight) FROM players WHERE false;
+SELECT skillrating.hive_win_probability(skill, NULL, weight) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(0)) FROM players;
 SELECT skillrating.hive_win_probability(NULL, side, skillrating.inputs(1)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), NULL, skillrating.inputs(1)) FROM players;
-SELECT skillrating.hive_win_probability(3, skill, weight) FROM players;
-SELECT skillrating.hive_win_probability(side, skill, -weight) FROM players;
-SELECT skillrating.hive_win_probability(side, 'NaN', weight) FROM players;
+SELECT skillrating.hive_win_probability(skill, 3, weight) FROM players;
+SELECT skillrating.hive_win_probability(skill, side, -weight) FROM players;
+SELECT skillrating.hive_win_probability('NaN', side, weight) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(log_odds => skill)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(log_odds => 'infinity')) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(-weight)) FROM players;
@@ -98,7 +98,7 @@ SELECT player_id, skillrating.hive_state(skill, squares) AS state, side, score, 
 SELECT (skillrating.hive_update(player_id, state, side, score, inputs))[1]
      = (skillrating.hive_update(player_id, state, side, score, inputs ORDER BY player_id DESC))[4] AS order_free,
     (skillrating.hive_update(player_id, state, side, score, inputs))[1].win_probability
-     = skillrating.hive_win_probability(side, skill, weight) AS one_prediction,
+     = skillrating.hive_win_probability(skill, side, weight) AS one_prediction,
     skillrating.hive_update(player_id, state, side, score, skillrating.inputs(1))
      = skillrating.hive_update(player_id, state, side, score) AS weight_is_1
 FROM rows;

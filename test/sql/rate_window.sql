@@ -39,7 +39,7 @@ FROM results WHERE match_id % 10 = 0 AND team < 3 AND score IS NULL AND rank < 3
 
 -- For each model, with parameters that make it use more than by default.
 CREATE TABLE trial(model text, params jsonb);
-INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "margin": "goals", "team": "sum"}'), ('frag', '{}'), ('glicko', '{}'),
+INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "margin": "goals", "strength": "sum"}'), ('frag', '{}'), ('glicko', '{}'),
     ('glicko2', '{"tau": 0.8}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('weng_lin', '{}');
 SELECT name FROM skillrating.models() EXCEPT SELECT model FROM trial;
 
@@ -59,7 +59,7 @@ BEGIN
                 kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, $2) OVER (ORDER BY played_at, match_id) AS r
             FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s
         ), w AS (
-            SELECT DISTINCT match_id, player_id, pool, (r).state_before, (r).state_after, (r).games FROM q WHERE (r).unrated_reason IS NULL
+            SELECT DISTINCT match_id, player_id, pool, (r).state_before, (r).state_after, (r).games_before FROM q WHERE (r).unrated_reason IS NULL
         ), wt AS (
             SELECT DISTINCT match_id, player_id, team, (r).win_probability, (r).score FROM q WHERE (r).unrated_reason IS NULL
         ), e AS (
@@ -97,7 +97,7 @@ RESET work_mem;
 CREATE TABLE bout(match_id int PRIMARY KEY, winner text, loser text);
 INSERT INTO bout VALUES (1, 'ann', 'bob'), (2, 'ann', 'cid'), (3, 'bob', 'ann'), (4, 'cid', 'bob');
 CREATE VIEW bouts AS SELECT match_id, player_id, team, team AS rank FROM bout, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
-SELECT match_id, player_id, round((r).rating_before::numeric, 3) AS before, round((r).rating_after::numeric, 3) AS after, (r).games, (r).score,
+SELECT match_id, player_id, round((r).rating_before::numeric, 3) AS before, round((r).rating_after::numeric, 3) AS after, (r).games_before, (r).score,
     round((r).win_probability::numeric, 4) AS expected, (r).deviation_before AS deviation
 FROM (SELECT *, skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 SELECT player_id, round((r).deviation_after::numeric, 3) AS sigma, round((r).rating_after::numeric, 3) AS rating, round((r).mu_after::numeric, 3) AS mu, array_length((r).state_after, 1) AS columns
@@ -115,7 +115,7 @@ SELECT model, params, player_id, round((r).rating_after::numeric, 2) AS rating
 FROM (SELECT *, skillrating.rate(model, player_id, team, rank, params => params) OVER (PARTITION BY model, params ORDER BY match_id) AS r
     FROM bouts, (VALUES ('elo', '{}'::jsonb), ('elo', '{"k": 10}'), ('glicko', NULL)) AS m(model, params)) AS q
 WHERE match_id = 4 ORDER BY model, params, player_id;
-SELECT match_id, player_id, (r).games FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, pool => (match_id % 2)::text) OVER (ORDER BY match_id) AS r FROM bouts) AS q
+SELECT match_id, player_id, (r).games_before FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, pool => (match_id % 2)::text) OVER (ORDER BY match_id) AS r FROM bouts) AS q
 WHERE player_id = 'ann';
 -- Idle time counts where it is given.
 SELECT round((r).deviation_before::numeric, 1) AS deviation
@@ -124,7 +124,7 @@ WHERE player_id = 'ann' ORDER BY match_id;
 SELECT count(*) FROM (SELECT skillrating.rate('elo', player_id, team, rank, played_at => NULL) OVER (ORDER BY match_id) AS r FROM bouts) AS q WHERE (r).unrated_reason IS NULL;
 
 -- What does not count says so, and changes nothing.
-SELECT match_id, player_id, (r).rating_before = (r).rating_after AS unchanged, (r).win_probability, (r).games, (r).unrated_reason
+SELECT match_id, player_id, (r).rating_before = (r).rating_after AS unchanged, (r).win_probability, (r).games_before, (r).unrated_reason
 FROM (SELECT *, skillrating.rate('elo', player_id, CASE match_id WHEN 2 THEN 1 ELSE team END, CASE match_id WHEN 3 THEN NULL ELSE rank - (match_id = 2 AND team = 2)::int END,
         unrated_reason => CASE match_id WHEN 4 THEN 'called off' END) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 
@@ -168,7 +168,7 @@ CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE 
         SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
             kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
     ), w AS (
-        SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).mu_after, (r).deviation_after, (r).games + 1, (r).state_after
+        SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).mu_after, (r).deviation_after, (r).games_before + 1, (r).state_after
         FROM q WHERE (r).unrated_reason IS NULL ORDER BY player_id, pool, played_at DESC, match_id DESC
     ), f AS (
         SELECT f.* FROM (

@@ -23,6 +23,9 @@ FROM skillrating.trueskill_update('{1,2}', '{1,2}', '{2,2}', '{6,6}', '{1,0}', b
 -- Predictions for two and for more teams.
 SELECT team, round(win_probability::numeric, 9) AS win, round(draw_probability::numeric, 9) AS draw
 FROM skillrating.trueskill_win_probability('{1,2}', '{30,25}', '{4,4}');
+-- Rows come by the numbers of teams, whatever the order of the arrays.
+SELECT team, round(win_probability::numeric, 9) AS win, round(draw_probability::numeric, 9) AS draw
+FROM skillrating.trueskill_win_probability('{7,-2}', '{25,30}', '{4,4}');
 SELECT team, round(win_probability::numeric, 7) AS win, round(draw_probability::numeric, 7) AS draw,
     (SELECT array_agg(round(p::numeric, 7)) FROM unnest(rank_probability) AS p) AS rank_probability
 FROM skillrating.trueskill_win_probability('{1,2,3}', '{25,25,29}', '{8,8,1}');

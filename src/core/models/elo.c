@@ -26,7 +26,7 @@
 enum
 {
 	ELO_FORM,
-	ELO_TEAM,
+	ELO_STRENGTH,
 	ELO_SCALE,
 	ELO_BETA,
 	ELO_K,
@@ -47,8 +47,8 @@ enum
 
 enum
 {
-	TEAM_MEAN,
-	TEAM_SUM
+	STRENGTH_MEAN,
+	STRENGTH_SUM
 };
 
 enum
@@ -59,7 +59,7 @@ enum
 };
 
 static const char *const form_choices[] = {"logistic", "normal", NULL};
-static const char *const team_choices[] = {"mean", "sum", NULL};
+static const char *const strength_choices[] = {"mean", "sum", NULL};
 
 static const char *const margin_choices[] = {"none", "goals", "log", NULL};
 
@@ -67,9 +67,9 @@ static const ParamSpec elo_params[] = {
 	{.name = "form",.type = PARAM_CHOICE,.default_value = FORM_LOGISTIC,
 		.choices = form_choices,
 	.description = "curve of the expected score"},
-	{.name = "team",.type = PARAM_CHOICE,.default_value = TEAM_MEAN,
-		.choices = team_choices,
-	.description = "rating of a team: weighted mean or sum of its members"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = STRENGTH_MEAN,
+		.choices = strength_choices,
+	.description = "strength of a team: weighted mean or sum of its members"},
 	{.name = "scale",.type = PARAM_NUMBER,.default_value = 400,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
 	.description = "logistic form: difference at which the odds are 10 to 1"},
@@ -141,7 +141,7 @@ elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 	int			i;
 
 	match_team_sums(match, rating, weight);
-	if (params[ELO_TEAM].choice == TEAM_MEAN)
+	if (params[ELO_STRENGTH].choice == STRENGTH_MEAN)
 		for (i = 0; i < match->nteams; i++)
 			rating[i] /= weight[i];
 }
@@ -310,7 +310,7 @@ elo_display(const ParamValue *params, double *coefficient)
 static TeamStrength
 elo_team_strength(const ParamValue *params)
 {
-	return params[ELO_TEAM].choice == TEAM_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
+	return params[ELO_STRENGTH].choice == STRENGTH_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
 extern const Model elo_model;

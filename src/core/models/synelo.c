@@ -25,7 +25,7 @@ enum
 	SYNELO_THETA,
 	SYNELO_THETA_BY,
 	SYNELO_BASE,
-	SYNELO_TEAM,
+	SYNELO_STRENGTH,
 	SYNELO_INITIAL_RATING,
 	SYNELO_FLOOR,
 	SYNELO_K_LOW,
@@ -57,13 +57,13 @@ enum
 
 enum
 {
-	TEAM_CENTERED,
-	TEAM_SUM
+	STRENGTH_CENTERED,
+	STRENGTH_SUM
 };
 
 static const char *const theta_by_choices[] = {"match", "pool", NULL};
 static const char *const base_choices[] = {"ten", "natural", NULL};
-static const char *const team_choices[] = {"centered", "sum", NULL};
+static const char *const strength_choices[] = {"centered", "sum", NULL};
 
 /* What the source limits a rating to when it becomes visible. */
 #define SOURCE_GRADUATION_CAP 2200.0
@@ -83,9 +83,9 @@ static const ParamSpec synelo_params[] = {
 	{.name = "base",.type = PARAM_CHOICE,.default_value = BASE_TEN,
 		.choices = base_choices,
 	.description = "base of the odds: 10 as in Elo, or e"},
-	{.name = "team",.type = PARAM_CHOICE,.default_value = TEAM_CENTERED,
-		.choices = team_choices,
-	.description = "whether a team is the sum of its members above the initial rating, or above 0"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = STRENGTH_CENTERED,
+		.choices = strength_choices,
+	.description = "strength of a team: the sum of its members above the initial rating, or above 0"},
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1000,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 	.description = "rating of a player who has not played; centre of the compression"},
@@ -244,7 +244,7 @@ static double
 synelo_first_wins(const ParamValue *params, const Match *match)
 {
 	bool		strict = params[SYNELO_STRICT].flag;
-	double		origin = strict || params[SYNELO_TEAM].choice == TEAM_SUM ? 0 :
+	double		origin = strict || params[SYNELO_STRENGTH].choice == STRENGTH_SUM ? 0 :
 		params[SYNELO_INITIAL_RATING].number;
 	double		theta = params[SYNELO_THETA].number;
 	int			first = match_first_side(match);

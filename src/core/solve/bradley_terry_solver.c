@@ -13,7 +13,7 @@
 
 enum
 {
-	BRADLEY_TERRY_TEAM = SOLVER_NCOMMON,
+	BRADLEY_TERRY_STRENGTH = SOLVER_NCOMMON,
 	BRADLEY_TERRY_PRIOR_DEVIATION,
 	BRADLEY_TERRY_PRIOR_GAMES,
 	BRADLEY_TERRY_DRAWS,
@@ -31,9 +31,9 @@ static const char *const draws_choices[] = {"halves", "davidson", NULL};
 
 static const ParamSpec bradley_terry_params[] = {
 	SOLVER_COMMON_PARAMS,
-	{.name = "team",.type = PARAM_CHOICE,.default_value = PAIRS_MEAN,
-		.choices = pairs_teams,
-	.description = "skill of a team: weighted mean or sum of its members"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = PAIRS_MEAN,
+		.choices = pairs_strengths,
+	.description = "strength of a team: weighted mean or sum of its members"},
 	{.name = "prior_deviation",.type = PARAM_NUMBER,.default_value = 2,
 		.min = 0,.max = 1e9,.unit = "log-odds",
 	.description = "standard deviation of a Gaussian prior around 0; 0: none"},
@@ -51,7 +51,7 @@ static const ParamSpec bradley_terry_params[] = {
 static void
 bradley_terry_rows(SolverTask *task, const Match *match, struct SolverRows *rows)
 {
-	pairs_rows(match, task->params[BRADLEY_TERRY_TEAM].choice, rows);
+	pairs_rows(match, task->params[BRADLEY_TERRY_STRENGTH].choice, rows);
 }
 
 static void

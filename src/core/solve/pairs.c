@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
-const char *const pairs_teams[] = {"mean", "sum", NULL};
+const char *const pairs_strengths[] = {"mean", "sum", NULL};
 
 static double
 team_weight(const Match *match, int team)
@@ -22,7 +22,8 @@ team_weight(const Match *match, int team)
 }
 
 void
-pairs_rows(const Match *match, enum PairsTeam team, struct SolverRows *rows)
+pairs_rows(const Match *match, enum PairsStrength strength,
+		   struct SolverRows *rows)
 {
 	int			first = match_first_side(match);
 	int			a,
@@ -31,13 +32,13 @@ pairs_rows(const Match *match, enum PairsTeam team, struct SolverRows *rows)
 
 	for (a = 0; a < match->nteams; a++)
 	{
-		double		divide_a = team == PAIRS_MEAN ? team_weight(match, a) : 1;
+		double		divide_a = strength == PAIRS_MEAN ? team_weight(match, a) : 1;
 
 		for (b = a + 1; b < match->nteams; b++)
 		{
 			double		rank_a = match->team[a].rank;
 			double		rank_b = match->team[b].rank;
-			double		divide_b = team == PAIRS_MEAN ? team_weight(match, b) : 1;
+			double		divide_b = strength == PAIRS_MEAN ? team_weight(match, b) : 1;
 
 			solver_row(rows, rank_a < rank_b ? 1 : rank_a == rank_b ? 0.5 : 0,
 					   match->gain,

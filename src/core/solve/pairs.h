@@ -7,20 +7,20 @@
 
 #include "core/solve/solver.h"
 
-/* The log-odds of a team: the mean of its players' skills, or their sum. */
-enum PairsTeam
+/* The strength of a team, in log-odds: the mean of its players' skills, or their sum. */
+enum PairsStrength
 {
 	PAIRS_MEAN,
 	PAIRS_SUM
 };
 
 /* The words of these, for a parameter. */
-extern const char *const pairs_teams[];
+extern const char *const pairs_strengths[];
 
 /*
  * A row for each two teams of a match: that one beat the other, or drew.
  */
-extern void pairs_rows(const Match *match, enum PairsTeam team,
+extern void pairs_rows(const Match *match, enum PairsStrength strength,
 					   struct SolverRows *rows);
 
 /*

@@ -13,7 +13,7 @@
 
 enum
 {
-	WHOLE_HISTORY_TEAM = SOLVER_NCOMMON,
+	WHOLE_HISTORY_STRENGTH = SOLVER_NCOMMON,
 	WHOLE_HISTORY_DRIFT,
 	WHOLE_HISTORY_PRIOR_GAMES,
 	WHOLE_HISTORY_PRIOR_DEVIATION,
@@ -25,9 +25,9 @@ enum
 
 static const ParamSpec whole_history_params[] = {
 	SOLVER_COMMON_PARAMS,
-	{.name = "team",.type = PARAM_CHOICE,.default_value = PAIRS_MEAN,
-		.choices = pairs_teams,
-	.description = "skill of a team: weighted mean or sum of its members"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = PAIRS_MEAN,
+		.choices = pairs_strengths,
+	.description = "strength of a team: weighted mean or sum of its members"},
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = DEFAULT_DRIFT,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "log-odds per square root of a day",
 	.description = "drift of a skill in idle time; 1 is 400 / ln 10 Elo points"},
@@ -42,7 +42,7 @@ static const ParamSpec whole_history_params[] = {
 static void
 whole_history_rows(SolverTask *task, const Match *match, struct SolverRows *rows)
 {
-	pairs_rows(match, task->params[WHOLE_HISTORY_TEAM].choice, rows);
+	pairs_rows(match, task->params[WHOLE_HISTORY_STRENGTH].choice, rows);
 }
 
 static void

@@ -22,12 +22,12 @@ SKILLRATING_FUNCTION(skillrating_season_deviation);
 SKILLRATING_FUNCTION(skillrating_inactivity_decay);
 SKILLRATING_FUNCTION(skillrating_inactivity_regression);
 
-/* display_rating(mu, sigma, z, factor, shift, floor) */
+/* display_rating(mu, deviation, z, factor, shift, floor) */
 Datum
 skillrating_display_rating(PG_FUNCTION_ARGS)
 {
 	float8		mu = PG_GETARG_FLOAT8(0);
-	float8		sigma = check_not_negative("sigma", PG_GETARG_FLOAT8(1));
+	float8		deviation = check_not_negative("deviation", PG_GETARG_FLOAT8(1));
 	float8		z = PG_GETARG_FLOAT8(2);
 	float8		factor = PG_GETARG_FLOAT8(3);
 	float8		shift = PG_GETARG_FLOAT8(4);
@@ -38,7 +38,7 @@ skillrating_display_rating(PG_FUNCTION_ARGS)
 	check_finite("z", z);
 	check_positive("factor", factor);
 	check_finite("shift", shift);
-	shown = shift + factor * (mu - z * sigma);
+	shown = shift + factor * (mu - z * deviation);
 	PG_RETURN_FLOAT8(check_result(shown < floor ? floor : shown));
 }
 
@@ -206,12 +206,12 @@ skillrating_season_rating(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(check_result(season_rating(rating, mean, keep)));
 }
 
-/* season_deviation(deviation, initial, keep) */
+/* season_deviation(deviation, initial_deviation, keep) */
 Datum
 skillrating_season_deviation(PG_FUNCTION_ARGS)
 {
 	float8		deviation = check_not_negative("deviation", PG_GETARG_FLOAT8(0));
-	float8		initial = check_not_negative("initial", PG_GETARG_FLOAT8(1));
+	float8		initial = check_not_negative("initial_deviation", PG_GETARG_FLOAT8(1));
 	float8		keep = PG_GETARG_FLOAT8(2);
 
 	check_probability("keep", keep);
@@ -244,14 +244,14 @@ skillrating_inactivity_decay(PG_FUNCTION_ARGS)
 												   floor)));
 }
 
-/* inactivity_regression(rating, idle, mean, half_life, grace) */
+/* inactivity_regression(rating, idle, half_life, mean, grace) */
 Datum
 skillrating_inactivity_regression(PG_FUNCTION_ARGS)
 {
 	float8		rating = PG_GETARG_FLOAT8(0);
 	double		idle = days_argument(fcinfo, 1, "idle");
-	float8		mean = PG_GETARG_FLOAT8(2);
-	double		half_life = days_argument(fcinfo, 3, "half_life");
+	double		half_life = days_argument(fcinfo, 2, "half_life");
+	float8		mean = PG_GETARG_FLOAT8(3);
 	double		grace = days_argument(fcinfo, 4, "grace");
 
 	check_finite("rating", rating);

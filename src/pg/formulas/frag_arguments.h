@@ -7,13 +7,13 @@
 
 #include "pg/sql/glue.h"
 
-/* The arguments; those from the points on may be absent. */
+/* The arguments; those from the score on may be absent. */
 enum
 {
 	FRAG_ARG_STATE,
 	FRAG_ARG_KILLER,
 	FRAG_ARG_VICTIM,
-	FRAG_ARG_POINTS,			/* of frag_scores(): how many frags */
+	FRAG_ARG_SCORE,				/* of frag_scores(): how many frags */
 	FRAG_ARG_TEAM_KILL,
 	FRAG_ARG_PARAMS
 };

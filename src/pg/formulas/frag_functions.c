@@ -232,7 +232,7 @@ log_change(FragLog *log, FragPlayer *player, double change)
 		report_match_status(MATCH_OVERFLOW, NAN, player->name);
 }
 
-/* frag_ratings(killer_id, victim_id, points, team_kill, params): one row of the log. */
+/* frag_ratings(killer_id, victim_id, score, team_kill, params): one row of the log. */
 Datum
 skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 {
@@ -240,15 +240,15 @@ skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 	FragLog    *log;
 	FragPlayer *killer = NULL;
 	FragPlayer *victim;
-	double		points = 1;
+	double		score = 1;
 	bool		team_kill = false;
 
 	log = PG_ARGISNULL(FRAG_ARG_STATE) ? log_begin(fcinfo, context) :
 		(FragLog *) PG_GETARG_POINTER(FRAG_ARG_STATE);
 
 	check_victim(fcinfo);
-	if (has_frag_argument(fcinfo, FRAG_ARG_POINTS))
-		points = check_not_negative("points", PG_GETARG_FLOAT8(FRAG_ARG_POINTS));
+	if (has_frag_argument(fcinfo, FRAG_ARG_SCORE))
+		score = check_not_negative("score", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
 	if (has_frag_argument(fcinfo, FRAG_ARG_TEAM_KILL))
 		team_kill = PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL);
 
@@ -259,19 +259,19 @@ skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 	if (killer == NULL || killer == victim)
 	{
 		victim->suicides++;
-		log_change(log, victim, frag_alone(&log->rules, -points));
+		log_change(log, victim, frag_alone(&log->rules, -score));
 	}
 	else if (team_kill)
 	{
 		/* It costs the killer as a suicide does, and the victim nothing. */
 		killer->team_kills++;
-		log_change(log, killer, frag_alone(&log->rules, -points));
+		log_change(log, killer, frag_alone(&log->rules, -score));
 	}
 	else
 	{
 		double		change = frag_duel(&log->rules,
 									   killer->rating - victim->rating,
-									   points, 0);
+									   score, 0);
 
 		killer->frags++;
 		victim->deaths++;

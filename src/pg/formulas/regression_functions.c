@@ -162,14 +162,14 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 	return return_row(fcinfo, values, nulls);
 }
 
-/* linear_predict(model, x) */
+/* linear_predict(fit, x) */
 Datum
 skillrating_linear_predict(PG_FUNCTION_ARGS)
 {
-	HeapTupleHeader model = PG_GETARG_HEAPTUPLEHEADER(0);
+	HeapTupleHeader fit = PG_GETARG_HEAPTUPLEHEADER(0);
 	bool		isnull[2];
-	Datum		intercept = GetAttributeByNum(model, 1, &isnull[0]);
-	Datum		coefficient = GetAttributeByNum(model, 2, &isnull[1]);
+	Datum		intercept = GetAttributeByNum(fit, 1, &isnull[0]);
+	Datum		coefficient = GetAttributeByNum(fit, 2, &isnull[1]);
 	ArrayType  *array;
 	const float8 *x;
 	double		prediction;

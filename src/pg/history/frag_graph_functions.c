@@ -122,8 +122,8 @@ skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 	state = PG_ARGISNULL(FRAG_ARG_STATE) ? frag_state_begin(fcinfo, context) :
 		(FragState *) PG_GETARG_POINTER(FRAG_ARG_STATE);
 	check_victim(fcinfo);
-	if (has_frag_argument(fcinfo, FRAG_ARG_POINTS))
-		frags = check_not_negative("frags", PG_GETARG_FLOAT8(FRAG_ARG_POINTS));
+	if (has_frag_argument(fcinfo, FRAG_ARG_SCORE))
+		frags = check_not_negative("frags", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
 
 	/* Kills among team mates say nothing of skill. */
 	if (has_frag_argument(fcinfo, FRAG_ARG_TEAM_KILL) &&

@@ -133,7 +133,7 @@ win_add(float8 *state, int side, double play, double command,
 }
 
 /*
- * hive_win_probability(side, skill, weight)
+ * hive_win_probability(skill, side, weight)
  *
  * A row without one of these is not a player and does not count.
  */
@@ -146,8 +146,8 @@ skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
 		PG_RETURN_ARRAYTYPE_P(array);
-	side = check_side(PG_GETARG_INT32(1));
-	player[HIVE_SKILL] = PG_GETARG_FLOAT8(2);
+	player[HIVE_SKILL] = PG_GETARG_FLOAT8(1);
+	side = check_side(PG_GETARG_INT32(2));
 	check_finite("skill", player[HIVE_SKILL]);
 	win_add(float8_state(array, WIN_SIZE), side,
 			check_not_negative("weight", PG_GETARG_FLOAT8(3)), 0, player, 0);

@@ -65,7 +65,7 @@ enum
 	RATED_MU_AFTER,
 	RATED_DEVIATION_BEFORE,
 	RATED_DEVIATION_AFTER,
-	RATED_GAMES,
+	RATED_GAMES_BEFORE,
 	RATED_SCORE,
 	RATED_WIN_PROBABILITY,
 	RATED_STATE_BEFORE,
@@ -449,7 +449,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 			team++;
 		before = event->before;
 		after = event->after;
-		values[RATED_GAMES] = Int64GetDatum(event->games);
+		values[RATED_GAMES_BEFORE] = Int64GetDatum(event->games);
 		values[RATED_SCORE] = Float8GetDatum(match_outcome(match, team) / 2.0);
 		values[RATED_WIN_PROBABILITY] = Float8GetDatum(match->team[team].win);
 		nulls[RATED_UNRATED_REASON] = true;
@@ -459,7 +459,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 		const BatchPlayer *player = batch->player[p->player];
 
 		before = after = player->state;
-		values[RATED_GAMES] = Int64GetDatum(player->record.games);
+		values[RATED_GAMES_BEFORE] = Int64GetDatum(player->record.games);
 		nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
 		values[RATED_UNRATED_REASON] = CStringGetTextDatum(rater->reason);
 	}
