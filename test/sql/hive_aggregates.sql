@@ -95,12 +95,12 @@ SELECT round(((1 - 1 / (1 + exp(-(4 / 3.5 + 1.3)))) / 3.5)::numeric, 6) AS gradi
 CREATE VIEW rows AS
 SELECT player_id, skillrating.hive_state(skill, squares) AS state, side, score, skill, weight, skillrating.inputs(weight) AS inputs FROM players;
 -- It says the same as the prediction, and the order of the rows decides about that of the result only.
-SELECT (skillrating.hive_update(player_id, state, side, score, inputs))[1]
+SELECT (skillrating.hive_update(player_id, state, side, score, inputs ORDER BY player_id))[1]
      = (skillrating.hive_update(player_id, state, side, score, inputs ORDER BY player_id DESC))[4] AS order_free,
-    (skillrating.hive_update(player_id, state, side, score, inputs))[1].win_probability
+    (skillrating.hive_update(player_id, state, side, score, inputs ORDER BY player_id))[1].win_probability
      = skillrating.hive_win_probability(skill, side, weight) AS one_prediction,
-    skillrating.hive_update(player_id, state, side, score, skillrating.inputs(1))
-     = skillrating.hive_update(player_id, state, side, score) AS weight_is_1
+    skillrating.hive_update(player_id, state, side, score, skillrating.inputs(1) ORDER BY player_id)
+     = skillrating.hive_update(player_id, state, side, score ORDER BY player_id) AS weight_is_1
 FROM rows;
 -- Several stints of one player are one player, on either side; results are in the order of first rows.
 SELECT (u).player_id, round((u).gradient::numeric, 6) AS gradient
