@@ -68,7 +68,7 @@ BEGIN
                 1 / (1 + 10 ^ (((p.all_rating - p.own_rating) / p.opponents - p.team_rating) / 400)) AS probability
             FROM player AS p
         ), history AS (
-            INSERT INTO handmade.event (seq, match_id, player_id, team, games, played_at, last_played, score,
+            INSERT INTO handmade.event (seq, match_id, player_id, team, games_before, played_at, last_played_before, score,
                 win_probability, rating_before, rating_after)
             SELECT next_seq, this.match_id, e.player_id, e.team, e.games, this.played_at, e.last_played, e.score,
                 e.probability, e.rating, e.rating + 32 * (e.score - e.probability)
