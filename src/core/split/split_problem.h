@@ -129,7 +129,7 @@ typedef struct SplitProblem
 	double		work;			/* steps of the method, as an estimate */
 } SplitProblem;
 
-/* The answer for a size; assignment[] has room for n. */
+/* The answer for a size; team[] has room for n. */
 typedef struct SplitAnswer
 {
 	bool		found;
