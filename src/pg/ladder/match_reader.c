@@ -31,7 +31,7 @@ append_source_columns(QueryDraft *draft)
 {
 	const Ladder *ladder = draft->ladder;
 	StringInfo	sql = &draft->sql;
-	Oid			source = ladder->relation[LADDER_SOURCE];
+	Oid			source = ladder->cache->relation[LADDER_SOURCE];
 	int			i;
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
