@@ -220,8 +220,7 @@ check_vanished(Application *application)
 
 /* When the latest operation was, which no later match precedes. */
 static LadderQuery last_operation_query = {
-	.text = "SELECT pg_catalog.max(at) FROM {operation} WHERE undone_at IS NULL "
-	"AND kind IN ('season', 'decay', 'set', 'seed')"
+	.text = "SELECT pg_catalog.max(at) FROM {operation} WHERE " OPERATION_CHANGES_STATES
 };
 
 static TimestampTz

@@ -335,22 +335,6 @@ same_bits(double a, double b)
 	return memcmp(&a, &b, sizeof(double)) == 0;
 }
 
-static bool
-same_text(Datum stored, const char *string)
-{
-	text	   *value = DatumGetTextPP(stored);
-
-	return VARSIZE_ANY_EXHDR(value) == strlen(string) &&
-		memcmp(VARDATA_ANY(value), string, strlen(string)) == 0;
-}
-
-static bool
-same_id(const IdType *type, Datum a, Datum b)
-{
-	return DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &type->equal),
-										  type->collation, a, b));
-}
-
 /* Eight bytes as they are, of a number, a count or a time. */
 static inline int64
 eight_bytes(const void *field)
@@ -368,9 +352,9 @@ column_same(const LadderColumn *column, const Ladder *ladder,
 	switch (column->type)
 	{
 		case VALUE_PLAYER:
-			return same_id(ladder->player_type, stored, *(const Datum *) field);
+			return id_equal(ladder->player_type, stored, *(const Datum *) field);
 		case VALUE_MATCH:
-			return same_id(ladder->match_type, stored, *(const Datum *) field);
+			return id_equal(ladder->match_type, stored, *(const Datum *) field);
 		case VALUE_INT4:
 			return DatumGetInt32(stored) == column_int4(column, field);
 		case VALUE_INT8:

@@ -58,4 +58,13 @@ typedef struct Ladder
 /* Rows of table operation that change which matches and players count. */
 #define OPERATION_FILTERS "kind IN ('exclude', 'merge') AND undone_at IS NULL"
 
+/* Those that change states, and so have a place among the matches. */
+#define OPERATION_CHANGES_STATES \
+	"kind IN ('season', 'decay', 'set', 'seed') AND undone_at IS NULL"
+
+/* A row r of rating whose player has events in its pool. */
+#define RATING_HAS_EVENTS \
+	"EXISTS (SELECT FROM {event} AS e WHERE e.player_id {player =} r.player_id " \
+	"AND e.pool OPERATOR(pg_catalog.=) r.pool)"
+
 #endif							/* LADDER_H */

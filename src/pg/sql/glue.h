@@ -87,6 +87,17 @@ extern void return_parameters(FunctionCallInfo fcinfo, const ParamSet *set);
 pg_noreturn extern void report_match_status(MatchStatus status, double value,
 											const char *player);
 
+/* Whether a text, which must not be null, has the bytes of a string. */
+static inline bool
+same_text(Datum value, const char *string)
+{
+	text	   *bytes = DatumGetTextPP(value);
+	Size		length = strlen(string);
+
+	return VARSIZE_ANY_EXHDR(bytes) == length &&
+		memcmp(VARDATA_ANY(bytes), string, length) == 0;
+}
+
 /* What the core calls now and then, as an InterruptCheck. */
 static inline void
 check_interrupts(void)

@@ -39,6 +39,7 @@ extern void id_type_init(IdType *id_type, Oid type, const char *column);
 /* Below, equal or above zero, in the order that goes by no locale. */
 extern int	id_compare(const IdType *id_type, Datum a, Datum b);
 
+extern bool id_equal(const IdType *id_type, Datum a, Datum b);
 extern uint64 id_hash(const IdType *id_type, Datum id);
 extern char *id_text(IdType *id_type, Datum id);
 
