@@ -27,10 +27,6 @@ extern double frag_share(double score_a, double score_b);
 /* The share that is expected at a difference of ratings. */
 extern double frag_win_share(double difference, double scale, double log_odds);
 
-/* How many duels a score is worth. */
-extern double frag_duels(const FragRules *rules, double score_a,
-						 double score_b);
-
 /*
  * What a gains in a duel of that score, and b loses, before any floor.  difference
  * is the rating of a less that of b.

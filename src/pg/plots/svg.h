@@ -61,9 +61,6 @@ extern void svg_y_axis(Svg *svg, int max_ticks, const char *label);
 extern void svg_text(Svg *svg, double x, double y, const char *class,
 					 const char *text);
 
-/* A text with what XML reserves escaped. */
-extern void svg_escape(StringInfo out, const char *text);
-
 /* The finished text. */
 extern Datum svg_end(Svg *svg);
 
