@@ -3,8 +3,8 @@
  *		Becker's dynamic frag ranking, as the functions in SQL and the model
  *		share it.
  */
-#ifndef FRAG_H
-#define FRAG_H
+#ifndef CORE_MODELS_FRAG_H
+#define CORE_MODELS_FRAG_H
 
 /* What the formulas take besides ratings and scores. */
 typedef struct FragRules
@@ -48,4 +48,4 @@ extern double frag_settle(const FragRules *rules, double rating,
 extern double frag_decayed(double rating, double days, double rate,
 						   double decay_floor);
 
-#endif							/* FRAG_H */
+#endif							/* CORE_MODELS_FRAG_H */

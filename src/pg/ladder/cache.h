@@ -2,8 +2,8 @@
  * cache.h
  *		What a session keeps of the ladders that it has met.
  */
-#ifndef LADDER_CACHE_H
-#define LADDER_CACHE_H
+#ifndef PG_LADDER_CACHE_H
+#define PG_LADDER_CACHE_H
 
 #include "pg/sql/glue.h"
 
@@ -53,4 +53,4 @@ extern LadderRelation ladder_relation_named(const char *name);
 /* A relation of a ladder as SQL text, by what its schema is called now. */
 extern char *ladder_relation_sql(const LadderCache *cache, LadderRelation relation);
 
-#endif							/* LADDER_CACHE_H */
+#endif							/* PG_LADDER_CACHE_H */

@@ -9,8 +9,8 @@
  * Wherever the columns of a table are listed (but for CREATE TABLE), the state
  * columns come last: in event each one before and after, in rating once.
  */
-#ifndef LADDER_COLUMNS_H
-#define LADDER_COLUMNS_H
+#ifndef PG_LADDER_COLUMNS_H
+#define PG_LADDER_COLUMNS_H
 
 #include "pg/sql/glue.h"
 
@@ -198,4 +198,4 @@ extern const char *rating_read(const Model *model, const Datum *values,
 							   const bool *nulls, PlayerRecord *record,
 							   double *state);
 
-#endif							/* LADDER_COLUMNS_H */
+#endif							/* PG_LADDER_COLUMNS_H */

@@ -6,8 +6,8 @@
  * created it (docs/architecture.md).  Whatever touches one opens it first, see
  * door.h.
  */
-#ifndef LADDER_H
-#define LADDER_H
+#ifndef PG_LADDER_LADDER_H
+#define PG_LADDER_LADDER_H
 
 #include "pg/sql/glue.h"
 
@@ -67,4 +67,4 @@ typedef struct Ladder
 	"EXISTS (SELECT FROM {event} AS e WHERE e.player_id {player =} r.player_id " \
 	"AND e.pool OPERATOR(pg_catalog.=) r.pool)"
 
-#endif							/* LADDER_H */
+#endif							/* PG_LADDER_LADDER_H */

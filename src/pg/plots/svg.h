@@ -2,8 +2,8 @@
  * svg.h
  *		Plots as SVG text: a frame with axes, to draw into.
  */
-#ifndef SVG_H
-#define SVG_H
+#ifndef PG_PLOTS_SVG_H
+#define PG_PLOTS_SVG_H
 
 #include "pg/sql/glue.h"
 
@@ -64,4 +64,4 @@ extern void svg_text(Svg *svg, double x, double y, const char *class,
 /* The finished text. */
 extern Datum svg_end(Svg *svg);
 
-#endif							/* SVG_H */
+#endif							/* PG_PLOTS_SVG_H */

@@ -3,8 +3,8 @@
  *		What the files of the glue share: the server's headers, the differences
  *		between its versions, and the path from a core status to ereport.
  */
-#ifndef GLUE_H
-#define GLUE_H
+#ifndef PG_SQL_GLUE_H
+#define PG_SQL_GLUE_H
 
 #include "postgres.h"
 
@@ -170,4 +170,4 @@ check_result(double value)
 	return value;
 }
 
-#endif							/* GLUE_H */
+#endif							/* PG_SQL_GLUE_H */

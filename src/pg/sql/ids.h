@@ -3,8 +3,8 @@
  *		Identifiers of players and matches: values of any type that can be
  *		hashed, compared and ordered.
  */
-#ifndef IDS_H
-#define IDS_H
+#ifndef PG_SQL_IDS_H
+#define PG_SQL_IDS_H
 
 #include "pg/sql/glue.h"
 
@@ -70,4 +70,4 @@ extern Datum *id_table_ids(IdTable *table);
 /* An array of n identifiers. */
 extern Datum id_array(const IdType *id_type, Datum *ids, int n);
 
-#endif							/* IDS_H */
+#endif							/* PG_SQL_IDS_H */

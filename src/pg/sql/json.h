@@ -5,8 +5,8 @@
  * All errors about an argument of type jsonb come from here, so that they read
  * alike: what is invalid, in which argument, and what is valid.
  */
-#ifndef SKILLRATING_JSON_H
-#define SKILLRATING_JSON_H
+#ifndef PG_SQL_JSON_H
+#define PG_SQL_JSON_H
 
 #include "pg/sql/glue.h"
 
@@ -84,4 +84,4 @@ extern int	json_value_choice(const JsonbValue *value,
 extern int	json_value_size(const JsonbValue *value);
 extern JsonbValue *json_value_element(const JsonbValue *array, int i);
 
-#endif							/* SKILLRATING_JSON_H */
+#endif							/* PG_SQL_JSON_H */
