@@ -3,8 +3,8 @@
  *		What tests of splits share: whether a split keeps the constraints of its players, and
  *		how good one into more than two teams is.
  */
-#ifndef CONSTRAINTS_H
-#define CONSTRAINTS_H
+#ifndef TEST_CONSTRAINTS_H
+#define TEST_CONSTRAINTS_H
 
 #include <math.h>
 
@@ -98,4 +98,4 @@ least_objective(const SplitManyProblem *p, int *team)
 	return least;
 }
 
-#endif							/* CONSTRAINTS_H */
+#endif							/* TEST_CONSTRAINTS_H */

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Check that every file of src/ lies in its room: what it may include, that no files
-# depend on one another in a circle, and that functions and files are not too long.
+# depend on one another in a circle, and that functions and files, also those of SQL and
+# of the tests, are not too long.
 #
 #   test/layers.sh
 #
@@ -192,10 +193,10 @@ circles() {
 		}'
 }
 
-# Functions below ROOT/src with more lines between their braces than allowed.
+# Functions of C below ROOT with more lines between their braces than allowed.
 long_functions() {
 	# shellcheck disable=SC2016 # a program of awk
-	( cd "$1" && find src -name '*.[ch]' | LC_ALL=C sort | xargs awk -v max="$max_function" '
+	( cd "$1" && find src test -name '*.[ch]' | LC_ALL=C sort | xargs awk -v max="$max_function" '
 		FNR == 1 { begun = 0 }
 		/^[A-Za-z_].*\(/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
 		/^{/ { begun = FNR }
@@ -203,6 +204,20 @@ long_functions() {
 			if (FNR - begun - 1 > max)
 				print FILENAME ":" begun ": " name "() has " FNR - begun - 1 " lines, more than " max
 			begun = 0
+		}' )
+}
+
+# Functions of SQL and PL/pgSQL below ROOT/sql with more lines between their quotes than
+# allowed.  A body is between two lines that end in $function$ or $procedure$.
+long_bodies() {
+	# shellcheck disable=SC2016 # a program of awk
+	( cd "$1" && find sql -name '*.sql' | LC_ALL=C sort | xargs awk -v max="$max_function" '
+		FNR == 1 { begun = 0 }
+		!begun && /^CREATE .*(FUNCTION|PROCEDURE) / { name = $0; sub(/.*(FUNCTION|PROCEDURE) /, "", name); sub(/\(.*/, "", name) }
+		/\$(function|procedure)\$;?$/ {
+			if (begun && FNR - begun - 1 > max)
+				print FILENAME ":" begun ": " name "() has " FNR - begun - 1 " lines, more than " max
+			begun = begun ? 0 : FNR
 		}' )
 }
 
@@ -235,7 +250,7 @@ says() {
 	[ "$found" -eq $# ] || printf '%s\n%s\n' "$found complaints instead of $#:" "$all"
 }
 
-mkdir -p "$scratch/server/utils" "$scratch"/src/core/{util,math,models,solve,split} "$scratch"/src/pg/{sql,formulas,matches,ladder} "$scratch/src/pg/attic" "$scratch/test/core"
+mkdir -p "$scratch/sql" "$scratch/server/utils" "$scratch"/src/core/{util,math,models,solve,split} "$scratch"/src/pg/{sql,formulas,matches,ladder} "$scratch/src/pg/attic" "$scratch/test/core"
 touch "$scratch/server/postgres.h" "$scratch/server/utils/json.h" \
 	"$scratch"/src/core/{util/a,math/b,models/m,solve/s,split/p}.h "$scratch"/src/pg/{sql/json,matches/x,ladder/l}.h
 include() { printf '#include %s\n' "${@:2}" >"$scratch/src/$1"; }
@@ -275,6 +290,9 @@ result "$(printf '%s\n' "$symbols" 'b.o:                 U table' | circles | sa
 function_of() { printf 'static int\n%s(void)\n{\n' "$1"; yes '	f();' | head -n "$2"; printf '}\n'; }
 { function_of short "$max_function"; function_of long $((max_function + 1)); } >"$scratch/src/core/util/a.c"
 result "$(long_functions "$scratch" | says "src/core/util/a.c:$((max_function + 7)): long() has $((max_function + 1)) lines")" "a function that is too long is found"
+body_of() { printf 'CREATE FUNCTION s.%s(\n    a integer)\nRETURNS void LANGUAGE plpgsql\nAS $%s$\n' "$1" "$3"; yes '    NULL;' | head -n "$2"; printf '$%s$;\n' "$3"; }
+{ body_of short "$max_function" function; body_of long $((max_function + 1)) procedure; } >"$scratch/sql/10-a.sql"
+result "$(long_bodies "$scratch" | says "sql/10-a.sql:$((max_function + 9)): s.long() has $((max_function + 1)) lines")" "a body in SQL that is too long is found"
 yes ' ' | head -n "$max_file" >"$scratch/test/short.sh"
 yes ' ' | head -n $((max_file + 1)) | tee "$scratch/test/core/test_elo.c" >"$scratch/test/long.sh"
 result "$(long_sources "$scratch" | says "test/long.sh: $((max_file + 1)) lines")" "a file that is too long is found"
@@ -290,5 +308,6 @@ missing=$(for object in $objects; do [ -e "$object" ] || echo "$object is not bu
 result "$missing${missing:+
 }$(nm -A -g $objects 2>/dev/null | circles)" "no files depend on one another in a circle"
 result "$(long_functions .)" "no function has more than $max_function lines"
+result "$(long_bodies .)" "no function in SQL has more than $max_function lines"
 result "$(long_sources .)" "no file has more than $max_file lines"
 exit $status

@@ -2,8 +2,8 @@
  * csv.h
  *		Reading golden values from the files in test/data.
  */
-#ifndef CSV_H
-#define CSV_H
+#ifndef TEST_CORE_CSV_H
+#define TEST_CORE_CSV_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,4 +63,4 @@ csv_open(const char *name, char *line, int size)
 	return file;
 }
 
-#endif							/* CSV_H */
+#endif							/* TEST_CORE_CSV_H */

@@ -5,8 +5,8 @@
  *
  * cmocka compares floats but no doubles, so the comparisons are here.
  */
-#ifndef TEST_H
-#define TEST_H
+#ifndef TEST_CORE_TEST_H
+#define TEST_CORE_TEST_H
 
 #include <math.h>
 #include <setjmp.h>
@@ -229,4 +229,4 @@ fixture_advance(Fixture *f)
 		memcpy(f->before[i], f->after[i], sizeof(f->before[i]));
 }
 
-#endif							/* TEST_H */
+#endif							/* TEST_CORE_TEST_H */

@@ -101,6 +101,99 @@ random_match(Random *random, Fixture *f, int nplayers, int sided)
 }
 
 /*
+ * The first of three matches, which are worked out in front of
+ * test_three_matches_by_hand(): stints, a share and seconds of command, log-odds.
+ */
+static void
+first_match_by_hand(Fixture *f)
+{
+	stint(fixture_add(f, 0, 1, 1), 0, 1800);
+	stint(fixture_add(f, 1, 1, 1), 0, 600);
+	stint(fixture_add(f, 1, 1, 1), 1200, 1800);
+	stint(fixture_add(f, 2, 2, 2), 0, 1200);
+	stint(fixture_add(f, 3, 2, 2), 600, 1800);
+	f->row[0].commanding = 900;
+	f->row[3].commanding = 0.25;
+	f->match.log_odds = 0.2;
+	set_side(f);
+	fixture_rate(f);
+	assert_near(f->team[0].win, 0.89390361663568557, 1e-15);
+	assert_near(f->team[1].win, 0.10609638336431443, 1e-15);
+	assert_near(f->player[0].gradient, 0.023208583860943781, 1e-15);
+	assert_near(f->player[1].gradient, 0.033155119801348258, 1e-15);
+	assert_near(f->player[2].gradient, -0.029839607821213433, 1e-15);
+	assert_near(f->player[3].gradient, -0.019893071880808955, 1e-15);
+	assert_state(f, 0, 4.0962329478502081, 0.00053863836483046013,
+				 0.0058021459652359452,
+				 4.2570587091989747, 0.0055156568558639118);
+	assert_state(f, 1, 3.1341707531588286, 0.0010992619690417554,
+				 0.0082887799503370646, 4, 0);
+	assert_state(f, 2, 4.8781650886466963, 0.00089040219492382185,
+				 0.0074599019553033581,
+				 2.8707241594437255, 0.0010130798306688818);
+	assert_state(f, 3, 1.9169836777510523, 0.00039573430885503193,
+				 0.0049732679702022388, 4, 0);
+}
+
+/* The second: a player on both sides, and one who commands. */
+static void
+second_match_by_hand(Fixture *f)
+{
+	stint(fixture_add(f, 0, 1, 1), 0, 600);
+	stint(fixture_add(f, 1, 1, 1), 0, 1200);
+	stint(fixture_add(f, 0, 2, 1), 600, 1200);
+	stint(fixture_add(f, 2, 2, 1), 0, 1200);
+	stint(fixture_add(f, 3, 2, 1), 0, 1200);
+	f->row[4].commanding = 1;
+	set_side(f);
+	fixture_rate(f);
+	assert_near(f->team[0].win, 0.016000414594330304, 1e-15);
+	assert_near(f->player[0].gradient, 0.053777731711741077, 1e-15);
+	assert_near(f->player[1].gradient, 0.16133319513522323, 1e-15);
+	assert_near(f->player[2].gradient, -0.16133319513522323, 1e-15);
+	assert_near(f->player[3].gradient, 0, 0);
+	assert_state(f, 0, 4.2952925328504459, 0.003430682792890462,
+				 0.046135444749041753,
+				 4.2570587091989747, 0.0055156568558639118);
+	assert_state(f, 1, 3.5094193044865409, 0.027127661821581773,
+				 0.048622078734142873, 4, 0);
+	assert_state(f, 2, 4.5019705197487581, 0.026918802047463839,
+				 0.047793200739109166,
+				 2.8707241594437255, 0.0010130798306688818);
+	assert_state(f, 3, 1.9169836777510523, 0.00039573430885503193,
+				 0.0049732679702022388,
+				 3.4872738154724175, 0.23425559867286015);
+}
+
+/* The third: weights in place of stints, the sides the other way round, a gain. */
+static void
+third_match_by_hand(Fixture *f)
+{
+	fixture_add(f, 2, 1, 1)->weight = 1;
+	fixture_add(f, 3, 1, 1)->weight = 0.5;
+	fixture_add(f, 0, 2, 2)->weight = 1;
+	fixture_add(f, 1, 2, 2)->weight = 0.5;
+	f->row[0].side = f->row[1].side = 2;
+	f->row[2].side = f->row[3].side = 1;
+	f->match.log_odds = -0.1;
+	f->match.gain = 0.5;
+	fixture_rate(f);
+	assert_near(f->team[1].win, 0.53413566149132147, 1e-15);
+	assert_near(f->team[0].win, 1 - 0.53413566149132147, 1e-15);
+	assert_state(f, 0, 4.1054176354719968, 0.035130783334753969,
+				 0.023879792186903359,
+				 4.2570587091989747, 0.0055156568558639118);
+	assert_state(f, 1, 3.4144092475426741, 0.035052686957047649,
+				 0.037494252453073675, 4, 0);
+	assert_state(f, 2, 4.6601634071209522, 0.058618902589327346,
+				 0.025537548176970771,
+				 2.8707241594437255, 0.0010130798306688818);
+	assert_state(f, 3, 2.0596517300183311, 0.0083207594443209086,
+				 -0.0061545583108669586,
+				 3.4872738154724175, 0.23425559867286015);
+}
+
+/*
  * Three matches, worked out by hand with exact fractions and 40 digits.
  *
  * Parameters: a = 0.4, c = 0.25, epsilon = 0.01, a median round of 1200 s.
@@ -181,84 +274,13 @@ test_three_matches_by_hand(void **state)
 	f.before[3][HIVE_SKILL] = 2;
 	f.before[2][HIVE_COMMAND_SKILL] = 3;
 
-	stint(fixture_add(&f, 0, 1, 1), 0, 1800);
-	stint(fixture_add(&f, 1, 1, 1), 0, 600);
-	stint(fixture_add(&f, 1, 1, 1), 1200, 1800);
-	stint(fixture_add(&f, 2, 2, 2), 0, 1200);
-	stint(fixture_add(&f, 3, 2, 2), 600, 1800);
-	f.row[0].commanding = 900;
-	f.row[3].commanding = 0.25;
-	f.match.log_odds = 0.2;
-	set_side(&f);
-	fixture_rate(&f);
-	assert_near(f.team[0].win, 0.89390361663568557, 1e-15);
-	assert_near(f.team[1].win, 0.10609638336431443, 1e-15);
-	assert_near(f.player[0].gradient, 0.023208583860943781, 1e-15);
-	assert_near(f.player[1].gradient, 0.033155119801348258, 1e-15);
-	assert_near(f.player[2].gradient, -0.029839607821213433, 1e-15);
-	assert_near(f.player[3].gradient, -0.019893071880808955, 1e-15);
-	assert_state(&f, 0, 4.0962329478502081, 0.00053863836483046013,
-				 0.0058021459652359452,
-				 4.2570587091989747, 0.0055156568558639118);
-	assert_state(&f, 1, 3.1341707531588286, 0.0010992619690417554,
-				 0.0082887799503370646, 4, 0);
-	assert_state(&f, 2, 4.8781650886466963, 0.00089040219492382185,
-				 0.0074599019553033581,
-				 2.8707241594437255, 0.0010130798306688818);
-	assert_state(&f, 3, 1.9169836777510523, 0.00039573430885503193,
-				 0.0049732679702022388, 4, 0);
-
+	first_match_by_hand(&f);
 	fixture_advance(&f);
 	fixture_clear(&f);
-	stint(fixture_add(&f, 0, 1, 1), 0, 600);
-	stint(fixture_add(&f, 1, 1, 1), 0, 1200);
-	stint(fixture_add(&f, 0, 2, 1), 600, 1200);
-	stint(fixture_add(&f, 2, 2, 1), 0, 1200);
-	stint(fixture_add(&f, 3, 2, 1), 0, 1200);
-	f.row[4].commanding = 1;
-	set_side(&f);
-	fixture_rate(&f);
-	assert_near(f.team[0].win, 0.016000414594330304, 1e-15);
-	assert_near(f.player[0].gradient, 0.053777731711741077, 1e-15);
-	assert_near(f.player[1].gradient, 0.16133319513522323, 1e-15);
-	assert_near(f.player[2].gradient, -0.16133319513522323, 1e-15);
-	assert_near(f.player[3].gradient, 0, 0);
-	assert_state(&f, 0, 4.2952925328504459, 0.003430682792890462,
-				 0.046135444749041753,
-				 4.2570587091989747, 0.0055156568558639118);
-	assert_state(&f, 1, 3.5094193044865409, 0.027127661821581773,
-				 0.048622078734142873, 4, 0);
-	assert_state(&f, 2, 4.5019705197487581, 0.026918802047463839,
-				 0.047793200739109166,
-				 2.8707241594437255, 0.0010130798306688818);
-	assert_state(&f, 3, 1.9169836777510523, 0.00039573430885503193,
-				 0.0049732679702022388,
-				 3.4872738154724175, 0.23425559867286015);
-
+	second_match_by_hand(&f);
 	fixture_advance(&f);
 	fixture_clear(&f);
-	fixture_add(&f, 2, 1, 1)->weight = 1;
-	fixture_add(&f, 3, 1, 1)->weight = 0.5;
-	fixture_add(&f, 0, 2, 2)->weight = 1;
-	fixture_add(&f, 1, 2, 2)->weight = 0.5;
-	f.row[0].side = f.row[1].side = 2;
-	f.row[2].side = f.row[3].side = 1;
-	f.match.log_odds = -0.1;
-	f.match.gain = 0.5;
-	fixture_rate(&f);
-	assert_near(f.team[1].win, 0.53413566149132147, 1e-15);
-	assert_near(f.team[0].win, 1 - 0.53413566149132147, 1e-15);
-	assert_state(&f, 0, 4.1054176354719968, 0.035130783334753969,
-				 0.023879792186903359,
-				 4.2570587091989747, 0.0055156568558639118);
-	assert_state(&f, 1, 3.4144092475426741, 0.035052686957047649,
-				 0.037494252453073675, 4, 0);
-	assert_state(&f, 2, 4.6601634071209522, 0.058618902589327346,
-				 0.025537548176970771,
-				 2.8707241594437255, 0.0010130798306688818);
-	assert_state(&f, 3, 2.0596517300183311, 0.0083207594443209086,
-				 -0.0061545583108669586,
-				 3.4872738154724175, 0.23425559867286015);
+	third_match_by_hand(&f);
 }
 
 /* G m - ln(1 + e^m), with m from the probability that predict() gives. */

@@ -169,6 +169,105 @@ dense_row(const Box *box, size_t r, double *row)
 }
 
 /*
+ * The system of a Newton step from x, densely: n rows of n + 1 numbers, the last one
+ * the gradient, the others the negative Hessian.  First the rows of the matches.
+ */
+static void
+dense_matches(const Box *box, const double *x, double *a)
+{
+	const LogitProblem *p = &box->problem;
+	int			n = (int) p->n;
+	double	   *row = malloc(n * sizeof(double));
+	size_t		r;
+	int			i,
+				j;
+
+	memset(a, 0, (size_t) n * (n + 1) * sizeof(double));
+	for (r = 0; r < p->rows.nrows; r++)
+	{
+		double		m = p->rows.known[r];
+		double		w = p->rows.weight[r];
+		double		q;
+
+		dense_row(box, r, row);
+		for (i = 0; i < n; i++)
+			m += row[i] * x[i];
+		q = logistic(m);
+		for (i = 0; i < n; i++)
+		{
+			if (row[i] == 0)
+				continue;
+			a[i * (n + 1) + n] += w * (p->rows.outcome[r] - q) * row[i];
+			for (j = 0; j < n; j++)
+				a[i * (n + 1) + j] += w * q * (1 - q) * row[i] * row[j];
+		}
+	}
+	free(row);
+}
+
+/* What the priors add to it. */
+static void
+dense_priors(const LogitProblem *p, const double *x, double *a)
+{
+	int			n = (int) p->n;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		if (p->prior.ngammas > 0 && i < (int) p->prior.gamma[0].n)
+		{
+			double		k1 = p->prior.gamma[0].shape - 1;
+
+			a[i * (n + 1) + n] += k1 / x[i] - p->prior.gamma[0].rate;
+			a[i * (n + 1) + i] += k1 / (x[i] * x[i]);
+		}
+		else
+		{
+			double		mean = p->prior.mean ? p->prior.mean[i] : 0;
+
+			a[i * (n + 1) + n] -= p->prior.precision[i] * (x[i] - mean);
+			a[i * (n + 1) + i] += p->prior.precision[i];
+		}
+		if (p->prior.link && p->prior.link[i] > 0)
+		{
+			double		l = p->prior.link[i];
+
+			a[i * (n + 1) + n] += l * (x[i + 1] - x[i]);
+			a[(i + 1) * (n + 1) + n] -= l * (x[i + 1] - x[i]);
+			a[i * (n + 1) + i] += l;
+			a[(i + 1) * (n + 1) + i + 1] += l;
+			a[i * (n + 1) + i + 1] -= l;
+			a[(i + 1) * (n + 1) + i] -= l;
+		}
+	}
+}
+
+/* Gaussian elimination of such a system, whose solution is then in the last column. */
+static void
+dense_eliminate(double *a, int n)
+{
+	int			i,
+				j,
+				k;
+
+	for (i = 0; i < n; i++)
+		for (k = i + 1; k < n; k++)
+		{
+			double		f = a[k * (n + 1) + i] / a[i * (n + 1) + i];
+
+			if (f != 0)
+				for (j = i; j <= n; j++)
+					a[k * (n + 1) + j] -= f * a[i * (n + 1) + j];
+		}
+	for (i = n - 1; i >= 0; i--)
+	{
+		for (j = i + 1; j < n; j++)
+			a[i * (n + 1) + n] -= a[i * (n + 1) + j] * a[j * (n + 1) + n];
+		a[i * (n + 1) + n] /= a[i * (n + 1) + i];
+	}
+}
+
+/*
  * An independent solution: Newton's method on dense matrices with Gaussian
  * elimination, damped by halving, to the last digit.
  */
@@ -178,11 +277,8 @@ dense_solve(const Box *box, double *x)
 	const LogitProblem *p = &box->problem;
 	int			n = (int) p->n;
 	double	   *a = malloc((size_t) n * (n + 1) * sizeof(double));
-	double	   *row = malloc(n * sizeof(double));
 	int			iteration,
-				i,
-				j,
-				k;
+				i;
 
 	for (i = 0; i < n; i++)
 		x[i] = p->prior.ngammas > 0 && i < (int) p->prior.gamma[0].n ? 3 :
@@ -190,71 +286,10 @@ dense_solve(const Box *box, double *x)
 	for (iteration = 0; iteration < 60; iteration++)
 	{
 		double		share = 1;
-		size_t		r;
 
-		memset(a, 0, (size_t) n * (n + 1) * sizeof(double));
-		for (r = 0; r < p->rows.nrows; r++)
-		{
-			double		m = p->rows.known[r];
-			double		w = p->rows.weight[r];
-			double		q;
-
-			dense_row(box, r, row);
-			for (i = 0; i < n; i++)
-				m += row[i] * x[i];
-			q = logistic(m);
-			for (i = 0; i < n; i++)
-			{
-				if (row[i] == 0)
-					continue;
-				a[i * (n + 1) + n] += w * (p->rows.outcome[r] - q) * row[i];
-				for (j = 0; j < n; j++)
-					a[i * (n + 1) + j] += w * q * (1 - q) * row[i] * row[j];
-			}
-		}
-		for (i = 0; i < n; i++)
-		{
-			if (p->prior.ngammas > 0 && i < (int) p->prior.gamma[0].n)
-			{
-				double		k1 = p->prior.gamma[0].shape - 1;
-
-				a[i * (n + 1) + n] += k1 / x[i] - p->prior.gamma[0].rate;
-				a[i * (n + 1) + i] += k1 / (x[i] * x[i]);
-			}
-			else
-			{
-				double		mean = p->prior.mean ? p->prior.mean[i] : 0;
-
-				a[i * (n + 1) + n] -= p->prior.precision[i] * (x[i] - mean);
-				a[i * (n + 1) + i] += p->prior.precision[i];
-			}
-			if (p->prior.link && p->prior.link[i] > 0)
-			{
-				double		l = p->prior.link[i];
-
-				a[i * (n + 1) + n] += l * (x[i + 1] - x[i]);
-				a[(i + 1) * (n + 1) + n] -= l * (x[i + 1] - x[i]);
-				a[i * (n + 1) + i] += l;
-				a[(i + 1) * (n + 1) + i + 1] += l;
-				a[i * (n + 1) + i + 1] -= l;
-				a[(i + 1) * (n + 1) + i] -= l;
-			}
-		}
-		for (i = 0; i < n; i++)
-			for (k = i + 1; k < n; k++)
-			{
-				double		f = a[k * (n + 1) + i] / a[i * (n + 1) + i];
-
-				if (f != 0)
-					for (j = i; j <= n; j++)
-						a[k * (n + 1) + j] -= f * a[i * (n + 1) + j];
-			}
-		for (i = n - 1; i >= 0; i--)
-		{
-			for (j = i + 1; j < n; j++)
-				a[i * (n + 1) + n] -= a[i * (n + 1) + j] * a[j * (n + 1) + n];
-			a[i * (n + 1) + n] /= a[i * (n + 1) + i];
-		}
+		dense_matches(box, x, a);
+		dense_priors(p, x, a);
+		dense_eliminate(a, n);
 		for (i = 0; i < n && p->prior.ngammas > 0 && i < (int) p->prior.gamma[0].n; i++)
 			while (x[i] + share * a[i * (n + 1) + n] <= 0.05 * x[i])
 				share /= 2;
@@ -262,7 +297,6 @@ dense_solve(const Box *box, double *x)
 			x[i] += share * a[i * (n + 1) + n];
 	}
 	free(a);
-	free(row);
 }
 
 static void

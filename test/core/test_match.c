@@ -35,6 +35,93 @@ full_match(Fixture *f, const char *model)
 	}
 }
 
+/* A number of a participant, and what becomes of its match. */
+static const struct
+{
+	size_t		member;
+	double		value;
+	MatchStatus status;
+}			numbers[] = {
+#define NUMBER(member, value, status) {offsetof(Participant, member), value, status}
+	NUMBER(rank, 2, MATCH_OK),
+	NUMBER(rank, 0, MATCH_BAD_RANK),
+	NUMBER(rank, 0.99999999999999989, MATCH_BAD_RANK),
+	NUMBER(rank, -1, MATCH_BAD_RANK),
+	NUMBER(rank, INFINITY, MATCH_BAD_RANK),
+	NUMBER(rank, -INFINITY, MATCH_BAD_RANK),
+	NUMBER(rank, 1, MATCH_RESULT_DIFFERS),
+	NUMBER(rank, 3, MATCH_RESULT_DIFFERS),
+	/* Without a rank for all, the scores are the result. */
+	NUMBER(rank, NAN, MATCH_OK),
+
+	/* Ranks go before scores, whose differences do not matter then. */
+	NUMBER(score, -1e300, MATCH_OK),
+	NUMBER(score, NAN, MATCH_OK),
+	NUMBER(score, INFINITY, MATCH_BAD_SCORE),
+	NUMBER(score, -INFINITY, MATCH_BAD_SCORE),
+	NUMBER(won, NAN, MATCH_OK),
+	NUMBER(won, 0.5, MATCH_BAD_WON),
+	NUMBER(won, -1, MATCH_BAD_WON),
+	NUMBER(won, INFINITY, MATCH_BAD_WON),
+
+	NUMBER(weight, 0, MATCH_OK),
+	NUMBER(weight, -0.0, MATCH_OK),
+	NUMBER(weight, 1e300, MATCH_OK),
+	NUMBER(weight, NAN, MATCH_OK),
+	NUMBER(weight, -5e-324, MATCH_BAD_WEIGHT),
+	NUMBER(weight, INFINITY, MATCH_BAD_WEIGHT),
+	NUMBER(weight, -INFINITY, MATCH_BAD_WEIGHT),
+
+	NUMBER(joined, 1200, MATCH_OK),
+	NUMBER(joined, 1200.5, MATCH_BAD_STINT),
+	NUMBER(joined, -1, MATCH_BAD_STINT),
+	NUMBER(joined, INFINITY, MATCH_BAD_STINT),
+	NUMBER(joined, -INFINITY, MATCH_BAD_STINT),
+	NUMBER(joined, NAN, MATCH_HALF_STINT),
+	NUMBER(left, 0, MATCH_OK),
+	NUMBER(left, 1e300, MATCH_OK),
+	NUMBER(left, -1, MATCH_BAD_STINT),
+	NUMBER(left, INFINITY, MATCH_BAD_STINT),
+	NUMBER(left, -INFINITY, MATCH_BAD_STINT),
+	NUMBER(left, NAN, MATCH_UNFINISHED),
+
+	NUMBER(commanding, 0, MATCH_OK),
+	NUMBER(commanding, 1, MATCH_OK),
+	NUMBER(commanding, 1200, MATCH_OK),
+	NUMBER(commanding, NAN, MATCH_OK),
+	NUMBER(commanding, 1200.5, MATCH_BAD_COMMANDING),
+	NUMBER(commanding, -0.5, MATCH_BAD_COMMANDING),
+	NUMBER(commanding, INFINITY, MATCH_BAD_COMMANDING),
+	NUMBER(commanding, -INFINITY, MATCH_BAD_COMMANDING),
+
+	NUMBER(side, 0, MATCH_BAD_SIDE),
+	NUMBER(side, 1.5, MATCH_BAD_SIDE),
+	NUMBER(side, 3, MATCH_BAD_SIDE),
+	NUMBER(side, -1, MATCH_BAD_SIDE),
+	NUMBER(side, 1e300, MATCH_BAD_SIDE),
+	NUMBER(side, INFINITY, MATCH_BAD_SIDE),
+	NUMBER(side, -INFINITY, MATCH_BAD_SIDE),
+
+	NUMBER(squad, NAN, MATCH_OK),
+	NUMBER(squad, -7, MATCH_OK),
+	NUMBER(squad, INFINITY, MATCH_BAD_SQUAD),
+	NUMBER(kills, NAN, MATCH_OK),
+	NUMBER(kills, 0, MATCH_OK),
+	NUMBER(kills, -1, MATCH_BAD_KILLS),
+	NUMBER(kills, INFINITY, MATCH_BAD_KILLS),
+	NUMBER(deaths, NAN, MATCH_OK),
+	NUMBER(deaths, -5e-324, MATCH_BAD_DEATHS),
+	NUMBER(deaths, INFINITY, MATCH_BAD_DEATHS),
+	NUMBER(quit, NAN, MATCH_OK),
+	NUMBER(quit, 1, MATCH_OK),
+	NUMBER(quit, 0.5, MATCH_BAD_QUIT),
+	NUMBER(experience, NAN, MATCH_OK),
+	NUMBER(experience, 0, MATCH_OK),
+	NUMBER(experience, -1, MATCH_BAD_EXPERIENCE),
+	NUMBER(experience, INFINITY, MATCH_BAD_EXPERIENCE),
+#undef NUMBER
+};
+
 /*
  * One number of the third participant at a time, all others being as above.  A
  * match that is kept and not rated names nobody.
@@ -42,91 +129,6 @@ full_match(Fixture *f, const char *model)
 static void
 test_every_number(void **state)
 {
-	static const struct
-	{
-		size_t		member;
-		double		value;
-		MatchStatus status;
-	}			numbers[] = {
-#define NUMBER(member, value, status) {offsetof(Participant, member), value, status}
-		NUMBER(rank, 2, MATCH_OK),
-		NUMBER(rank, 0, MATCH_BAD_RANK),
-		NUMBER(rank, 0.99999999999999989, MATCH_BAD_RANK),
-		NUMBER(rank, -1, MATCH_BAD_RANK),
-		NUMBER(rank, INFINITY, MATCH_BAD_RANK),
-		NUMBER(rank, -INFINITY, MATCH_BAD_RANK),
-		NUMBER(rank, 1, MATCH_RESULT_DIFFERS),
-		NUMBER(rank, 3, MATCH_RESULT_DIFFERS),
-		/* Without a rank for all, the scores are the result. */
-		NUMBER(rank, NAN, MATCH_OK),
-
-		/* Ranks go before scores, whose differences do not matter then. */
-		NUMBER(score, -1e300, MATCH_OK),
-		NUMBER(score, NAN, MATCH_OK),
-		NUMBER(score, INFINITY, MATCH_BAD_SCORE),
-		NUMBER(score, -INFINITY, MATCH_BAD_SCORE),
-		NUMBER(won, NAN, MATCH_OK),
-		NUMBER(won, 0.5, MATCH_BAD_WON),
-		NUMBER(won, -1, MATCH_BAD_WON),
-		NUMBER(won, INFINITY, MATCH_BAD_WON),
-
-		NUMBER(weight, 0, MATCH_OK),
-		NUMBER(weight, -0.0, MATCH_OK),
-		NUMBER(weight, 1e300, MATCH_OK),
-		NUMBER(weight, NAN, MATCH_OK),
-		NUMBER(weight, -5e-324, MATCH_BAD_WEIGHT),
-		NUMBER(weight, INFINITY, MATCH_BAD_WEIGHT),
-		NUMBER(weight, -INFINITY, MATCH_BAD_WEIGHT),
-
-		NUMBER(joined, 1200, MATCH_OK),
-		NUMBER(joined, 1200.5, MATCH_BAD_STINT),
-		NUMBER(joined, -1, MATCH_BAD_STINT),
-		NUMBER(joined, INFINITY, MATCH_BAD_STINT),
-		NUMBER(joined, -INFINITY, MATCH_BAD_STINT),
-		NUMBER(joined, NAN, MATCH_HALF_STINT),
-		NUMBER(left, 0, MATCH_OK),
-		NUMBER(left, 1e300, MATCH_OK),
-		NUMBER(left, -1, MATCH_BAD_STINT),
-		NUMBER(left, INFINITY, MATCH_BAD_STINT),
-		NUMBER(left, -INFINITY, MATCH_BAD_STINT),
-		NUMBER(left, NAN, MATCH_UNFINISHED),
-
-		NUMBER(commanding, 0, MATCH_OK),
-		NUMBER(commanding, 1, MATCH_OK),
-		NUMBER(commanding, 1200, MATCH_OK),
-		NUMBER(commanding, NAN, MATCH_OK),
-		NUMBER(commanding, 1200.5, MATCH_BAD_COMMANDING),
-		NUMBER(commanding, -0.5, MATCH_BAD_COMMANDING),
-		NUMBER(commanding, INFINITY, MATCH_BAD_COMMANDING),
-		NUMBER(commanding, -INFINITY, MATCH_BAD_COMMANDING),
-
-		NUMBER(side, 0, MATCH_BAD_SIDE),
-		NUMBER(side, 1.5, MATCH_BAD_SIDE),
-		NUMBER(side, 3, MATCH_BAD_SIDE),
-		NUMBER(side, -1, MATCH_BAD_SIDE),
-		NUMBER(side, 1e300, MATCH_BAD_SIDE),
-		NUMBER(side, INFINITY, MATCH_BAD_SIDE),
-		NUMBER(side, -INFINITY, MATCH_BAD_SIDE),
-
-		NUMBER(squad, NAN, MATCH_OK),
-		NUMBER(squad, -7, MATCH_OK),
-		NUMBER(squad, INFINITY, MATCH_BAD_SQUAD),
-		NUMBER(kills, NAN, MATCH_OK),
-		NUMBER(kills, 0, MATCH_OK),
-		NUMBER(kills, -1, MATCH_BAD_KILLS),
-		NUMBER(kills, INFINITY, MATCH_BAD_KILLS),
-		NUMBER(deaths, NAN, MATCH_OK),
-		NUMBER(deaths, -5e-324, MATCH_BAD_DEATHS),
-		NUMBER(deaths, INFINITY, MATCH_BAD_DEATHS),
-		NUMBER(quit, NAN, MATCH_OK),
-		NUMBER(quit, 1, MATCH_OK),
-		NUMBER(quit, 0.5, MATCH_BAD_QUIT),
-		NUMBER(experience, NAN, MATCH_OK),
-		NUMBER(experience, 0, MATCH_OK),
-		NUMBER(experience, -1, MATCH_BAD_EXPERIENCE),
-		NUMBER(experience, INFINITY, MATCH_BAD_EXPERIENCE),
-#undef NUMBER
-	};
 	Fixture		f;
 	int			i;
 

@@ -121,6 +121,63 @@ random_states(Random *random, Fixture *f, int nplayers, Size size)
 	}
 }
 
+/* The ranks of teams in a random order, some of them drawn if draws is not 0. */
+static void
+random_ranks(Random *random, int nteams, int draws, double *rank)
+{
+	int			i;
+
+	for (i = 0; i < nteams; i++)
+	{
+		/* A random order, drawing with a team before it now and then. */
+		int			other = random_below(random, i + 1);
+
+		rank[i] = i + 1;
+		if (draws)
+			rank[i] = rank[other];
+		else
+		{
+			double		swap = rank[i];
+
+			rank[i] = rank[other];
+			rank[other] = swap;
+		}
+	}
+}
+
+/* What else of a participant the model takes into account. */
+static void
+random_participant(Random *random, unsigned supports, Size size, Participant *row)
+{
+	if (supports & MODEL_WEIGHT)
+		switch (random_below(random, 3))
+		{
+			case 0:
+				row->weight = size == ORDINARY ?
+					random_between(random, 0.1, 1) :
+					fabs(random_number(random, size));
+				break;
+			case 1:
+				row->joined = random_between(random, 0, 1000);
+				row->left = row->joined + random_between(random, 1, 1000);
+				break;
+		}
+	if ((supports & MODEL_COMMANDING) && random_below(random, 2))
+		row->commanding = random_between(random, 0, 1);
+	if ((supports & MODEL_SQUAD) && random_below(random, 2))
+		row->squad = random_below(random, 3);
+	if ((supports & MODEL_COUNTS) && random_below(random, 2))
+		row->kills = random_below(random, 10);
+	if ((supports & MODEL_COUNTS) && random_below(random, 2))
+		row->deaths = size == ORDINARY ? random_below(random, 10) :
+			fabs(random_number(random, size));
+	if ((supports & MODEL_QUIT) && random_below(random, 2))
+		row->quit = random_below(random, 2);
+	if ((supports & MODEL_EXPERIENCE) && random_below(random, 2))
+		row->experience = size == ORDINARY ? random_below(random, 300) :
+			fabs(random_number(random, size));
+}
+
 /*
  * A random match of what the model takes into account.  A player may have
  * several stints, also for different teams.
@@ -140,22 +197,7 @@ random_match(Random *random, Fixture *f, Size size)
 				j;
 
 	fixture_clear(f);
-	for (i = 0; i < nteams; i++)
-	{
-		/* A random order, drawing with a team before it now and then. */
-		int			other = random_below(random, i + 1);
-
-		rank[i] = i + 1;
-		if (draws)
-			rank[i] = rank[other];
-		else
-		{
-			double		swap = rank[i];
-
-			rank[i] = rank[other];
-			rank[other] = swap;
-		}
-	}
+	random_ranks(random, nteams, draws, rank);
 
 	/* Scores that go with the ranks, of matches and of teams on their own. */
 	for (i = 0; i < nteams; i++)
@@ -180,38 +222,10 @@ random_match(Random *random, Fixture *f, Size size)
 				nplayers++;
 			Participant *row = fixture_add(f, player, i + 1, rank[i]);
 
-			if (supports & MODEL_WEIGHT)
-				switch (random_below(random, 3))
-				{
-					case 0:
-						row->weight = size == ORDINARY ?
-							random_between(random, 0.1, 1) :
-							fabs(random_number(random, size));
-						break;
-					case 1:
-						row->joined = random_between(random, 0, 1000);
-						row->left = row->joined +
-							random_between(random, 1, 1000);
-						break;
-				}
-			if ((supports & MODEL_COMMANDING) && random_below(random, 2))
-				row->commanding = random_between(random, 0, 1);
 			if (sided)
 				row->side = i + 1;
 			row->score = score[i];
-			if ((supports & MODEL_SQUAD) && random_below(random, 2))
-				row->squad = random_below(random, 3);
-			if ((supports & MODEL_COUNTS) && random_below(random, 2))
-				row->kills = random_below(random, 10);
-			if ((supports & MODEL_COUNTS) && random_below(random, 2))
-				row->deaths = size == ORDINARY ? random_below(random, 10) :
-					fabs(random_number(random, size));
-			if ((supports & MODEL_QUIT) && random_below(random, 2))
-				row->quit = random_below(random, 2);
-			if ((supports & MODEL_EXPERIENCE) && random_below(random, 2))
-				row->experience = size == ORDINARY ?
-					random_below(random, 300) :
-					fabs(random_number(random, size));
+			random_participant(random, supports, size, row);
 		}
 	}
 	if ((supports & MODEL_LOG_ODDS) && nteams == 2 && random_below(random, 2))

@@ -2,8 +2,8 @@
  * bytes.h
  *		Numbers from arbitrary bytes.
  */
-#ifndef BYTES_H
-#define BYTES_H
+#ifndef TEST_FUZZ_BYTES_H
+#define TEST_FUZZ_BYTES_H
 
 #include <math.h>
 #include <stdint.h>
@@ -56,4 +56,4 @@ next_number(Bytes *bytes)
 	return number;
 }
 
-#endif							/* BYTES_H */
+#endif							/* TEST_FUZZ_BYTES_H */

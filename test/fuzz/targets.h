@@ -2,8 +2,8 @@
  * targets.h
  *		What can be fuzzed.
  */
-#ifndef TARGETS_H
-#define TARGETS_H
+#ifndef TEST_FUZZ_TARGETS_H
+#define TEST_FUZZ_TARGETS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,4 +33,4 @@ extern void fuzz_split(const uint8_t *data, size_t size);
 extern void fuzz_split_many(const uint8_t *data, size_t size);
 extern void fuzz_queue(const uint8_t *data, size_t size);
 
-#endif							/* TARGETS_H */
+#endif							/* TEST_FUZZ_TARGETS_H */

@@ -25,6 +25,9 @@ SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, NULL], ARRAY[1, 2], 
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, NULL], ARRAY[1, 2]);
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1]);
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => ARRAY[1.0]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], NULL, team_score => ARRAY[1.0]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], NULL, team_score => ARRAY[1.0, NULL]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], NULL);
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[[1, 2]], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[]::int[], ARRAY[]::int[], ARRAY[]::int[]);
 SELECT * FROM skillrating.report_match('arena', NULL::int, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);

@@ -12,13 +12,22 @@ FROM :members JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d
 WHERE p.pronamespace = 'skillrating'::regnamespace
 ORDER BY p.proname COLLATE "C", pg_get_function_arguments(p.oid) COLLATE "C";
 
--- Types.
+-- Composite types.
 SELECT format('%s (%s)', t.typname,
     string_agg(format('%s %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum))
 FROM pg_type AS t JOIN pg_attribute AS a ON a.attrelid = t.typrelid AND a.attnum > 0
 WHERE t.typnamespace = 'skillrating'::regnamespace AND t.typtype = 'c'
 GROUP BY t.typname
 ORDER BY t.typname COLLATE "C";
+
+-- All other members: operators, casts, domains, tables, views and whatever else there is.
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid)
+FROM :members
+CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, d.objsubid) AS i
+LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
+WHERE d.classid <> 'pg_proc'::regclass AND t.typtype IS DISTINCT FROM 'c'
+    AND i.schema IS DISTINCT FROM 'skillrating_internal'
+ORDER BY pg_describe_object(d.classid, d.objid, d.objsubid) COLLATE "C";
 
 -- All members are in the two schemas, and all that a user calls says what it is.
 SELECT DISTINCT p.pronamespace::regnamespace
@@ -30,7 +39,7 @@ SELECT t.typname FROM pg_type AS t
 WHERE t.typnamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace) AND t.typtype = 'c'
     AND obj_description(t.oid, 'pg_type') IS NULL;
 
--- Nothing that a user calls takes or gives a type of the other schema, but for aggregates.
+-- Nothing that a user calls takes or gives a type of the other schema.
 SELECT p.oid::regprocedure
 FROM pg_proc AS p, unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) AS used
 JOIN pg_type AS t ON t.oid = used

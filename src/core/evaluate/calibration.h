@@ -3,8 +3,8 @@
  *		Whether what is forecast with a probability happens that often, from
  *		sums that can be merged.
  */
-#ifndef CALIBRATION_H
-#define CALIBRATION_H
+#ifndef CORE_EVALUATE_CALIBRATION_H
+#define CORE_EVALUATE_CALIBRATION_H
 
 #include <stdbool.h>
 
@@ -137,4 +137,4 @@ typedef struct CalibrationBin
 /* The sums of bin number bin, from 0 on. */
 extern CalibrationBin calibration_bin(const double *state, int bin);
 
-#endif							/* CALIBRATION_H */
+#endif							/* CORE_EVALUATE_CALIBRATION_H */

@@ -2,8 +2,8 @@
  * regression.h
  *		Linear regression on several features from sums that can be merged.
  */
-#ifndef REGRESSION_H
-#define REGRESSION_H
+#ifndef CORE_EVALUATE_REGRESSION_H
+#define CORE_EVALUATE_REGRESSION_H
 
 /* The most features, which bounds a state to about 80 kB. */
 #define REGRESSION_MAX_FEATURES 100
@@ -56,4 +56,4 @@ typedef struct Regression
 extern int	regression_solve(const double *state, double *coefficient,
 							 Regression *fit, double *work);
 
-#endif							/* REGRESSION_H */
+#endif							/* CORE_EVALUATE_REGRESSION_H */

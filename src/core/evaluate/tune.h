@@ -6,8 +6,8 @@
  * part of a history, each predicted from the matches before it (the prequential
  * likelihood: Dawid, Journal of the Royal Statistical Society A 147 (1984)).
  */
-#ifndef TUNE_H
-#define TUNE_H
+#ifndef CORE_EVALUATE_TUNE_H
+#define CORE_EVALUATE_TUNE_H
 
 #include "core/rating/history.h"
 
@@ -57,4 +57,4 @@ extern double tune_objective(TuneProblem *problem, const double *variable);
 extern void tune_errors(TuneProblem *problem, const double *minimum,
 						double *error, bool *at_bound);
 
-#endif							/* TUNE_H */
+#endif							/* CORE_EVALUATE_TUNE_H */

@@ -2,8 +2,8 @@
  * cholesky.h
  *		Linear systems with a symmetric positive definite matrix.
  */
-#ifndef CHOLESKY_H
-#define CHOLESKY_H
+#ifndef CORE_MATH_CHOLESKY_H
+#define CORE_MATH_CHOLESKY_H
 
 /*
  * Factor the n x n matrix a (row by row; only its lower half is read) into L L',
@@ -15,4 +15,4 @@ extern int	cholesky_factor(double *a, int n, double tolerance);
 /* Solve L L' x = b, x in the place of b. */
 extern void cholesky_solve(const double *l, int n, double *b);
 
-#endif							/* CHOLESKY_H */
+#endif							/* CORE_MATH_CHOLESKY_H */

@@ -2,8 +2,8 @@
  * conjugate_gradients.h
  *		Solves large symmetric linear systems of which only products are known.
  */
-#ifndef CONJUGATE_GRADIENTS_H
-#define CONJUGATE_GRADIENTS_H
+#ifndef CORE_MATH_CONJUGATE_GRADIENTS_H
+#define CORE_MATH_CONJUGATE_GRADIENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,4 +30,4 @@ typedef struct LinearSystem
 extern int	conjugate_gradients(const LinearSystem *system, double *b, double *u,
 								double tolerance, int max_products, bool *converged);
 
-#endif							/* CONJUGATE_GRADIENTS_H */
+#endif							/* CORE_MATH_CONJUGATE_GRADIENTS_H */

@@ -2,8 +2,8 @@
  * dot.h
  *		The inner product of two vectors.
  */
-#ifndef DOT_H
-#define DOT_H
+#ifndef CORE_MATH_DOT_H
+#define CORE_MATH_DOT_H
 
 #include <stdint.h>
 
@@ -19,4 +19,4 @@ dot(const double *a, const double *b, uint32_t n)
 	return sum;
 }
 
-#endif							/* DOT_H */
+#endif							/* CORE_MATH_DOT_H */

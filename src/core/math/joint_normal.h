@@ -3,8 +3,8 @@
  *		Normal variables with a joint distribution, and what observations of
  *		linear combinations of them tell.
  */
-#ifndef JOINT_NORMAL_H
-#define JOINT_NORMAL_H
+#ifndef CORE_MATH_JOINT_NORMAL_H
+#define CORE_MATH_JOINT_NORMAL_H
 
 typedef struct JointNormal
 {
@@ -30,4 +30,4 @@ extern void joint_normal_observe(JointNormal *joint, const double *slope,
 								 double mean, double variance,
 								 double precision, double shift);
 
-#endif							/* JOINT_NORMAL_H */
+#endif							/* CORE_MATH_JOINT_NORMAL_H */

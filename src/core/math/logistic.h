@@ -2,8 +2,8 @@
  * logistic.h
  *		The logistic function and its relatives, safe for any argument.
  */
-#ifndef LOGISTIC_H
-#define LOGISTIC_H
+#ifndef CORE_MATH_LOGISTIC_H
+#define CORE_MATH_LOGISTIC_H
 
 #include <math.h>
 
@@ -61,4 +61,4 @@ shrunk_log_odds(double wins, double games, double prior_rate,
 		log(games - wins + prior_weight * (1.0 - prior_rate));
 }
 
-#endif							/* LOGISTIC_H */
+#endif							/* CORE_MATH_LOGISTIC_H */

@@ -2,8 +2,8 @@
  * normal.h
  *		The normal distribution function, also far out in its tails.
  */
-#ifndef NORMAL_H
-#define NORMAL_H
+#ifndef CORE_MATH_NORMAL_H
+#define CORE_MATH_NORMAL_H
 
 #include "core/util/interrupt.h"
 
@@ -43,4 +43,4 @@ extern double normal_places(const double *mean, const double *deviation,
 							const double *margin, int n, int i, double *place,
 							double *work, InterruptCheck check);
 
-#endif							/* NORMAL_H */
+#endif							/* CORE_MATH_NORMAL_H */

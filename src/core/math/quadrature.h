@@ -2,8 +2,8 @@
  * quadrature.h
  *		Numerical integration of functions with several values.
  */
-#ifndef QUADRATURE_H
-#define QUADRATURE_H
+#ifndef CORE_MATH_QUADRATURE_H
+#define CORE_MATH_QUADRATURE_H
 
 /* Half of the nodes and weights of Gauss and Legendre's rule of order 32. */
 #define GAUSS_LEGENDRE_HALF 16
@@ -30,4 +30,4 @@ extern void integrate(Integrand integrand, void *argument, int n,
 					  const double *end, int nends, double tolerance,
 					  double *result, double *work);
 
-#endif							/* QUADRATURE_H */
+#endif							/* CORE_MATH_QUADRATURE_H */

@@ -2,8 +2,8 @@
  * score.h
  *		Proper scores of one forecast: the smaller, the better.
  */
-#ifndef SCORE_H
-#define SCORE_H
+#ifndef CORE_MATH_SCORE_H
+#define CORE_MATH_SCORE_H
 
 #include <math.h>
 
@@ -77,4 +77,4 @@ ranked_probability_score(double win, double draw, double outcome)
 				  brier_score(win + draw, outcome >= 0.5));
 }
 
-#endif							/* SCORE_H */
+#endif							/* CORE_MATH_SCORE_H */

@@ -2,8 +2,8 @@
  * square.h
  *		The square.
  */
-#ifndef SQUARE_H
-#define SQUARE_H
+#ifndef CORE_MATH_SQUARE_H
+#define CORE_MATH_SQUARE_H
 
 /* x * x: one multiplication, rounded once. */
 static inline double
@@ -12,4 +12,4 @@ square(double x)
 	return x * x;
 }
 
-#endif							/* SQUARE_H */
+#endif							/* CORE_MATH_SQUARE_H */

@@ -5,8 +5,8 @@
  * A sum is kept as an unevaluated pair of doubles (Knuth's two-sum), about 32
  * digits, so that a parallel plan rounds to the same result as a serial one.
  */
-#ifndef SUM_H
-#define SUM_H
+#ifndef CORE_MATH_SUM_H
+#define CORE_MATH_SUM_H
 
 typedef struct Sum
 {
@@ -79,4 +79,4 @@ sum_words_value(const double *word)
 	return sum_value(&sum);
 }
 
-#endif							/* SUM_H */
+#endif							/* CORE_MATH_SUM_H */

@@ -5,8 +5,8 @@
  * These are what a result says about a difference of performances: it lies
  * above a margin (a win), or within it (a draw).
  */
-#ifndef TRUNCATED_H
-#define TRUNCATED_H
+#ifndef CORE_MATH_TRUNCATED_H
+#define CORE_MATH_TRUNCATED_H
 
 /*
  * What cutting off does to a variable of mean m and standard deviation c: its
@@ -40,4 +40,4 @@ extern Truncation truncated_win(double x);
  */
 extern Truncation truncated_draw(double t, double e);
 
-#endif							/* TRUNCATED_H */
+#endif							/* CORE_MATH_TRUNCATED_H */

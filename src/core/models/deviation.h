@@ -2,8 +2,8 @@
  * deviation.h
  *		What models with a deviation beside the rating have in common.
  */
-#ifndef DEVIATION_H
-#define DEVIATION_H
+#ifndef CORE_MODELS_DEVIATION_H
+#define CORE_MODELS_DEVIATION_H
 
 #include <math.h>
 
@@ -49,4 +49,4 @@ deviation_updated(double deviation, double ratio, double gain, double least)
 	return deviation < least ? least : deviation;
 }
 
-#endif							/* DEVIATION_H */
+#endif							/* CORE_MODELS_DEVIATION_H */

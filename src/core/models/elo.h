@@ -2,8 +2,8 @@
  * elo.h
  *		Elo's formulas for two players, as functions of their own.
  */
-#ifndef ELO_H
-#define ELO_H
+#ifndef CORE_MODELS_ELO_H
+#define CORE_MODELS_ELO_H
 
 /*
  * Expected score of a rating that leads by difference, with log_odds more in
@@ -14,4 +14,4 @@
 extern double elo_logistic(double difference, double scale, double log_odds);
 extern double elo_normal(double difference, double beta, double log_odds);
 
-#endif							/* ELO_H */
+#endif							/* CORE_MODELS_ELO_H */

@@ -97,7 +97,8 @@ frag_win_share(double difference, double scale, double log_odds)
 	return elo_logistic(difference, scale, log_odds);
 }
 
-double
+/* How many duels a score is worth. */
+static double
 frag_duels(const FragRules *rules, double score_a, double score_b)
 {
 	if (rules->points == 0)

@@ -3,8 +3,8 @@
  *		Becker's dynamic frag ranking, as the functions in SQL and the model
  *		share it.
  */
-#ifndef FRAG_H
-#define FRAG_H
+#ifndef CORE_MODELS_FRAG_H
+#define CORE_MODELS_FRAG_H
 
 /* What the formulas take besides ratings and scores. */
 typedef struct FragRules
@@ -27,10 +27,6 @@ extern double frag_share(double score_a, double score_b);
 /* The share that is expected at a difference of ratings. */
 extern double frag_win_share(double difference, double scale, double log_odds);
 
-/* How many duels a score is worth. */
-extern double frag_duels(const FragRules *rules, double score_a,
-						 double score_b);
-
 /*
  * What a gains in a duel of that score, and b loses, before any floor.  difference
  * is the rating of a less that of b.
@@ -52,4 +48,4 @@ extern double frag_settle(const FragRules *rules, double rating,
 extern double frag_decayed(double rating, double days, double rate,
 						   double decay_floor);
 
-#endif							/* FRAG_H */
+#endif							/* CORE_MODELS_FRAG_H */

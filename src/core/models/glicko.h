@@ -4,8 +4,8 @@
  *
  * Everything is in log-odds: a rating difference times GLICKO_LOG_ODDS.
  */
-#ifndef GLICKO_H
-#define GLICKO_H
+#ifndef CORE_MODELS_GLICKO_H
+#define CORE_MODELS_GLICKO_H
 
 #include <math.h>
 
@@ -78,4 +78,4 @@ extern GlickoGames glicko_games_of(const MatchPlayer *player);
 extern void glicko_update_player(const Match *match, MatchPlayer *player,
 								 double deviation_min);
 
-#endif							/* GLICKO_H */
+#endif							/* CORE_MODELS_GLICKO_H */

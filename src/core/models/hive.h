@@ -2,8 +2,8 @@
  * hive.h
  *		The formulas of the Hive model that are of use on their own.
  */
-#ifndef HIVE_H
-#define HIVE_H
+#ifndef CORE_MODELS_HIVE_H
+#define CORE_MODELS_HIVE_H
 
 /* The columns of a player's state; SIDE_OFFSET is added on side 1. */
 enum HiveState
@@ -46,4 +46,4 @@ extern void hive_sums_add(HiveSums *sums, double sign,
  */
 extern double hive_sums_log_odds(const HiveSums *sums, double log_odds);
 
-#endif							/* HIVE_H */
+#endif							/* CORE_MODELS_HIVE_H */

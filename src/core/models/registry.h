@@ -2,8 +2,8 @@
  * registry.h
  *		The registry of rating models.
  */
-#ifndef REGISTRY_H
-#define REGISTRY_H
+#ifndef CORE_MODELS_REGISTRY_H
+#define CORE_MODELS_REGISTRY_H
 
 #include "core/rating/model.h"
 
@@ -14,4 +14,4 @@ extern const int model_count;
 /* The model of that name, or NULL. */
 extern const Model *model_find(const char *name);
 
-#endif							/* REGISTRY_H */
+#endif							/* CORE_MODELS_REGISTRY_H */

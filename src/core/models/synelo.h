@@ -5,8 +5,8 @@
  * F1 to F6 are their numbers in the source, "SynElo: yazoo.tf's Arena Rating &
  * Balancing System".
  */
-#ifndef SYNELO_H
-#define SYNELO_H
+#ifndef CORE_MODELS_SYNELO_H
+#define CORE_MODELS_SYNELO_H
 
 #include <stdbool.h>
 
@@ -54,4 +54,4 @@ extern double synelo_k(double rating, double convergence, double k_low,
 /* Half-even ("banker's") rounding to an integer, whatever the rounding mode. */
 extern double round_half_even(double x);
 
-#endif							/* SYNELO_H */
+#endif							/* CORE_MODELS_SYNELO_H */

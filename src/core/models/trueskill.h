@@ -2,8 +2,8 @@
  * trueskill.h
  *		TrueSkill, as the functions in SQL and the model share it.
  */
-#ifndef TRUESKILL_H
-#define TRUESKILL_H
+#ifndef CORE_MODELS_TRUESKILL_H
+#define CORE_MODELS_TRUESKILL_H
 
 #include <stdbool.h>
 
@@ -70,4 +70,4 @@ extern void trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams,
  */
 extern double trueskill_quality(const TrueSkill *ts, const Match *match);
 
-#endif							/* TRUESKILL_H */
+#endif							/* CORE_MODELS_TRUESKILL_H */

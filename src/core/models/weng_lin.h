@@ -2,8 +2,8 @@
  * weng_lin.h
  *		Weng and Lin's models, as the function in SQL and the model share them.
  */
-#ifndef WENG_LIN_H
-#define WENG_LIN_H
+#ifndef CORE_MODELS_WENG_LIN_H
+#define CORE_MODELS_WENG_LIN_H
 
 #include "core/rating/model.h"
 
@@ -55,4 +55,4 @@ enum
  */
 extern void weng_lin_update(const ParamValue *params, Match *match);
 
-#endif							/* WENG_LIN_H */
+#endif							/* CORE_MODELS_WENG_LIN_H */

@@ -2,8 +2,8 @@
  * display.h
  *		From ratings to what players see, and where newcomers start.
  */
-#ifndef DISPLAY_H
-#define DISPLAY_H
+#ifndef CORE_RATING_DISPLAY_H
+#define CORE_RATING_DISPLAY_H
 
 /* The division of a rating among n ascending cuts: 0 to n. */
 extern int	division_number(double rating, const double *cut, int n);
@@ -40,4 +40,4 @@ extern double inactivity_regression(double rating, double idle_days,
 									double grace_days, double mean,
 									double half_life_days);
 
-#endif							/* DISPLAY_H */
+#endif							/* CORE_RATING_DISPLAY_H */

@@ -4,8 +4,8 @@
  *
  * Whoever fills one in owns its arrays; nothing here allocates.
  */
-#ifndef HISTORY_H
-#define HISTORY_H
+#ifndef CORE_RATING_HISTORY_H
+#define CORE_RATING_HISTORY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -104,4 +104,4 @@ extern MatchStatus history_replay(const History *history, const Model *model,
 								  HistoryScore *score, InterruptCheck interrupt,
 								  size_t *match, int *offender);
 
-#endif							/* HISTORY_H */
+#endif							/* CORE_RATING_HISTORY_H */

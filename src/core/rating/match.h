@@ -10,8 +10,8 @@
  *
  * Nothing here allocates: the caller provides every array.
  */
-#ifndef MATCH_H
-#define MATCH_H
+#ifndef CORE_RATING_MATCH_H
+#define CORE_RATING_MATCH_H
 
 #include "core/rating/params.h"
 
@@ -253,4 +253,4 @@ extern double match_status_value(MatchStatus status,
 								 const Participant *participant,
 								 const Match *match);
 
-#endif							/* MATCH_H */
+#endif							/* CORE_RATING_MATCH_H */

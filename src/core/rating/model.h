@@ -8,8 +8,8 @@
  * reaches it through this interface, so nothing outside the file knows a model's
  * mathematics.
  */
-#ifndef MODEL_H
-#define MODEL_H
+#ifndef CORE_RATING_MODEL_H
+#define CORE_RATING_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -145,4 +145,4 @@ extern bool model_state_valid(const Model *model, const double *state);
 extern MatchStatus model_rate(const Model *model, const ParamValue *params,
 							  Match *match);
 
-#endif							/* MODEL_H */
+#endif							/* CORE_RATING_MODEL_H */

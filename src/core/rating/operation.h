@@ -3,8 +3,8 @@
  *		What is done to states other than by matches: a new season, decay, a
  *		rating set by hand.
  */
-#ifndef OPERATION_H
-#define OPERATION_H
+#ifndef CORE_RATING_OPERATION_H
+#define CORE_RATING_OPERATION_H
 
 #include "core/rating/model.h"
 
@@ -37,4 +37,4 @@ extern MatchStatus operation_apply(const Operation *operation,
 								   const ParamValue *params,
 								   double idle_days, double *state);
 
-#endif							/* OPERATION_H */
+#endif							/* CORE_RATING_OPERATION_H */

@@ -6,8 +6,8 @@
  * the same order, which belongs to the caller.  Models and solvers know the index of
  * each of theirs from an enum; all others look it up by name.
  */
-#ifndef RATING_PARAMS_H			/* PARAMS_H is the server's nodes/params.h */
-#define RATING_PARAMS_H
+#ifndef CORE_RATING_PARAMS_H
+#define CORE_RATING_PARAMS_H
 
 #include <stdbool.h>
 
@@ -89,4 +89,4 @@ extern void param_defaults(const ParamSet *set, ParamValue *params);
 /* Whether a number lies within the range of a parameter (never for NaN). */
 extern bool param_in_range(const ParamSpec *spec, double value);
 
-#endif							/* RATING_PARAMS_H */
+#endif							/* CORE_RATING_PARAMS_H */

@@ -6,8 +6,8 @@
  * HodgeRank: X. Jiang, L.-H. Lim, Y. Yao and Y. Ye, Mathematical Programming 127
  * (2011).
  */
-#ifndef FRAG_GRAPH_H
-#define FRAG_GRAPH_H
+#ifndef CORE_SOLVE_FRAG_GRAPH_H
+#define CORE_SOLVE_FRAG_GRAPH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -73,4 +73,4 @@ extern size_t frag_graph_room(const FragGraph *graph);
  */
 extern void frag_graph_solve(FragGraph *graph);
 
-#endif							/* FRAG_GRAPH_H */
+#endif							/* CORE_SOLVE_FRAG_GRAPH_H */

@@ -11,8 +11,8 @@
  *
  * Whoever fills in a problem owns its arrays; nothing here allocates.
  */
-#ifndef LOGIT_SOLVER_H
-#define LOGIT_SOLVER_H
+#ifndef CORE_SOLVE_LOGIT_SOLVER_H
+#define CORE_SOLVE_LOGIT_SOLVER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -211,4 +211,4 @@ extern int	logit_apply_inverse(LogitProblem *problem, const double *x,
 								double *b, double *u, double tolerance,
 								int max_products);
 
-#endif							/* LOGIT_SOLVER_H */
+#endif							/* CORE_SOLVE_LOGIT_SOLVER_H */

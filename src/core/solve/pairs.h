@@ -2,8 +2,8 @@
  * pairs.h
  *		What solvers share whose results are comparisons of teams in pairs.
  */
-#ifndef PAIRS_H
-#define PAIRS_H
+#ifndef CORE_SOLVE_PAIRS_H
+#define CORE_SOLVE_PAIRS_H
 
 #include "core/solve/solver.h"
 
@@ -29,4 +29,4 @@ extern void pairs_rows(const Match *match, enum PairsStrength strength,
 extern void pairs_virtual_rows(SolverTask *task, double games,
 							   struct SolverRows *rows);
 
-#endif							/* PAIRS_H */
+#endif							/* CORE_SOLVE_PAIRS_H */

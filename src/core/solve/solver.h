@@ -3,8 +3,8 @@
  *		Ratings that all matches together imply: models as problems for the
  *		logistic solver.
  */
-#ifndef SOLVER_H
-#define SOLVER_H
+#ifndef CORE_SOLVE_SOLVER_H
+#define CORE_SOLVE_SOLVER_H
 
 #include "core/rating/history.h"
 #include "core/rating/params.h"
@@ -234,4 +234,4 @@ extern void solver_errors(SolverTask *task, const double *x, double *error,
 extern double solver_exact_error(SolverTask *task, const double *x, uint32_t u,
 								 double *room);
 
-#endif							/* SOLVER_H */
+#endif							/* CORE_SOLVE_SOLVER_H */

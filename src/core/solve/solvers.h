@@ -2,8 +2,8 @@
  * solvers.h
  *		The registry of solvers.
  */
-#ifndef SOLVERS_H
-#define SOLVERS_H
+#ifndef CORE_SOLVE_SOLVERS_H
+#define CORE_SOLVE_SOLVERS_H
 
 #include "core/solve/solver.h"
 
@@ -14,4 +14,4 @@ extern const int solver_count_registered;
 /* The solver of that name, or NULL. */
 extern const Solver *solver_find(const char *name);
 
-#endif							/* SOLVERS_H */
+#endif							/* CORE_SOLVE_SOLVERS_H */

@@ -6,8 +6,8 @@
  * P. Dangauthier, R. Herbrich, T. Minka and T. Graepel, "TrueSkill Through Time:
  * Revisiting the History of Chess" (2007).
  */
-#ifndef THROUGH_TIME_H
-#define THROUGH_TIME_H
+#ifndef CORE_SOLVE_THROUGH_TIME_H
+#define CORE_SOLVE_THROUGH_TIME_H
 
 #include "core/models/trueskill.h"
 #include "core/rating/history.h"
@@ -97,4 +97,4 @@ extern ThroughTimeResult through_time_solve(ThroughTime *tt, bool warm,
 extern void through_time_skill(const ThroughTime *tt, size_t appearance,
 							   double *mu, double *sigma);
 
-#endif							/* THROUGH_TIME_H */
+#endif							/* CORE_SOLVE_THROUGH_TIME_H */

@@ -6,8 +6,8 @@
  * rating, of whom none may be farther than a window that widens as the ticket waits.
  * Then the teams of the match are made as even as can be.
  */
-#ifndef QUEUE_H
-#define QUEUE_H
+#ifndef CORE_SPLIT_QUEUE_H
+#define CORE_SPLIT_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,4 +63,4 @@ extern void queue_pair(const QueueProblem *problem, void *room);
 /* The window of a ticket that has waited so long. */
 extern double queue_window(const QueueProblem *problem, double waited);
 
-#endif							/* QUEUE_H */
+#endif							/* CORE_SPLIT_QUEUE_H */

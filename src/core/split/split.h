@@ -6,8 +6,8 @@
  * split_group(), which finds the groups; split_make_options(); split_choose(), which
  * chooses the method and says what room it takes; then split_solve().
  */
-#ifndef SPLIT_H
-#define SPLIT_H
+#ifndef CORE_SPLIT_SPLIT_H
+#define CORE_SPLIT_SPLIT_H
 
 #include "core/split/split_problem.h"
 
@@ -36,4 +36,4 @@ extern void split_solve(SplitProblem *problem, void *room, SplitAnswer *answer);
 /* The steps, of about a nanosecond, that split_solve() takes with the chosen method. */
 extern double split_work(const SplitProblem *problem);
 
-#endif							/* SPLIT_H */
+#endif							/* CORE_SPLIT_SPLIT_H */

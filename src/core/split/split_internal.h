@@ -6,8 +6,8 @@
  * split_reach.c and split_halves.c are the methods, split_second.c a search of its own,
  * and split_common.c is below all of them.  None allocates; blocks are the caller's.
  */
-#ifndef SPLIT_INTERNAL_H
-#define SPLIT_INTERNAL_H
+#ifndef CORE_SPLIT_SPLIT_INTERNAL_H
+#define CORE_SPLIT_SPLIT_INTERNAL_H
 
 #include "core/split/split_problem.h"
 
@@ -117,4 +117,4 @@ extern double split_halves_work(const SplitProblem *problem);
 extern void split_halves(const SplitProblem *problem, void *room, int *choice,
 						 SplitAnswer *answer);
 
-#endif							/* SPLIT_INTERNAL_H */
+#endif							/* CORE_SPLIT_SPLIT_INTERNAL_H */

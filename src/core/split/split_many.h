@@ -7,8 +7,8 @@
  * splits are then ruled out that are no better, by dynamic programming over sets of
  * units or by going through them.
  */
-#ifndef SPLIT_MANY_H
-#define SPLIT_MANY_H
+#ifndef CORE_SPLIT_SPLIT_MANY_H
+#define CORE_SPLIT_SPLIT_MANY_H
 
 #include "core/split/split_many_problem.h"
 
@@ -34,4 +34,4 @@ extern size_t split_many_room(const SplitManyProblem *problem);
 extern SplitProof split_many(const SplitManyProblem *problem, void *room, int *team,
 							 double *objective);
 
-#endif							/* SPLIT_MANY_H */
+#endif							/* CORE_SPLIT_SPLIT_MANY_H */

@@ -2,8 +2,8 @@
  * split_many_problem.h
  *		The problem of splitting players into more than two teams and a bench.
  */
-#ifndef SPLIT_MANY_PROBLEM_H
-#define SPLIT_MANY_PROBLEM_H
+#ifndef CORE_SPLIT_SPLIT_MANY_PROBLEM_H
+#define CORE_SPLIT_SPLIT_MANY_PROBLEM_H
 
 #include "core/split/split_problem.h"
 
@@ -35,4 +35,4 @@ typedef struct SplitManyProblem
 	InterruptCheck interrupt;
 } SplitManyProblem;
 
-#endif							/* SPLIT_MANY_PROBLEM_H */
+#endif							/* CORE_SPLIT_SPLIT_MANY_PROBLEM_H */

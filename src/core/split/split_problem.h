@@ -8,8 +8,8 @@
  * Whatever the constraints, the problem is the same: choose options whose values sum to
  * nearly a target, with given numbers of players on the teams.
  */
-#ifndef SPLIT_PROBLEM_H
-#define SPLIT_PROBLEM_H
+#ifndef CORE_SPLIT_SPLIT_PROBLEM_H
+#define CORE_SPLIT_SPLIT_PROBLEM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,7 +129,7 @@ typedef struct SplitProblem
 	double		work;			/* steps of the method, as an estimate */
 } SplitProblem;
 
-/* The answer for a size; assignment[] has room for n. */
+/* The answer for a size; team[] has room for n. */
 typedef struct SplitAnswer
 {
 	bool		found;
@@ -139,4 +139,4 @@ typedef struct SplitAnswer
 	int			commander[2];	/* players, or -1 */
 } SplitAnswer;
 
-#endif							/* SPLIT_PROBLEM_H */
+#endif							/* CORE_SPLIT_SPLIT_PROBLEM_H */

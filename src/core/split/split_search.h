@@ -7,8 +7,8 @@
  * split_draft.c finds splits and makes them more even, split_exhaustive.c goes through
  * all that can be better, and split_search.c is below both.
  */
-#ifndef SPLIT_SEARCH_H
-#define SPLIT_SEARCH_H
+#ifndef CORE_SPLIT_SPLIT_SEARCH_H
+#define CORE_SPLIT_SPLIT_SEARCH_H
 
 #include "core/split/split_many_problem.h"
 
@@ -163,4 +163,4 @@ extern bool split_draft_gave_up(SplitSearch *search);
  */
 extern bool split_exhaustive(SplitSearch *search);
 
-#endif							/* SPLIT_SEARCH_H */
+#endif							/* CORE_SPLIT_SPLIT_SEARCH_H */

@@ -2,8 +2,8 @@
  * split_second.h
  *		Of the splits that are even enough, the one that is best in something else.
  */
-#ifndef SPLIT_SECOND_H
-#define SPLIT_SECOND_H
+#ifndef CORE_SPLIT_SPLIT_SECOND_H
+#define CORE_SPLIT_SPLIT_SECOND_H
 
 #include "core/split/split_problem.h"
 
@@ -24,4 +24,4 @@ extern void split_second(const SplitProblem *problem, const double *const *secon
 						 double allowed, void *room, SplitAnswer *answer,
 						 double *second_difference, bool *proven);
 
-#endif							/* SPLIT_SECOND_H */
+#endif							/* CORE_SPLIT_SPLIT_SECOND_H */

@@ -2,8 +2,8 @@
  * axis.h
  *		Round numbers for the axes and the bins of a plot.
  */
-#ifndef AXIS_H
-#define AXIS_H
+#ifndef CORE_UTIL_AXIS_H
+#define CORE_UTIL_AXIS_H
 
 /*
  * The least step of 1, 2 or 5 times a power of ten by which at most max steps
@@ -18,4 +18,4 @@ extern int	axis_digits(double step);
 extern double axis_floor(double x, double step);
 extern double axis_ceiling(double x, double step);
 
-#endif							/* AXIS_H */
+#endif							/* CORE_UTIL_AXIS_H */

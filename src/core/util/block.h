@@ -2,8 +2,8 @@
  * block.h
  *		A block of the caller's memory, cut into arrays.
  */
-#ifndef BLOCK_H
-#define BLOCK_H
+#ifndef CORE_UTIL_BLOCK_H
+#define CORE_UTIL_BLOCK_H
 
 #include <stddef.h>
 
@@ -23,4 +23,4 @@ block_take(char **block, size_t *total, size_t size, size_t n)
 	return place;
 }
 
-#endif							/* BLOCK_H */
+#endif							/* CORE_UTIL_BLOCK_H */

@@ -2,8 +2,8 @@
  * interrupt.h
  *		How a long computation can be stopped.
  */
-#ifndef INTERRUPT_H
-#define INTERRUPT_H
+#ifndef CORE_UTIL_INTERRUPT_H
+#define CORE_UTIL_INTERRUPT_H
 
 /*
  * What a computation calls every now and then, at least every few milliseconds;
@@ -12,4 +12,4 @@
  */
 typedef void (*InterruptCheck) (void);
 
-#endif							/* INTERRUPT_H */
+#endif							/* CORE_UTIL_INTERRUPT_H */

@@ -3,8 +3,8 @@
  *		Who is connected with whom: sets that are joined, each known by one of its
  *		members.
  */
-#ifndef UNION_FIND_H
-#define UNION_FIND_H
+#ifndef CORE_UTIL_UNION_FIND_H
+#define CORE_UTIL_UNION_FIND_H
 
 #include <stdint.h>
 
@@ -27,4 +27,4 @@ union_join(int32_t *parent, int32_t a, int32_t b)
 	parent[union_find(parent, a)] = union_find(parent, b);
 }
 
-#endif							/* UNION_FIND_H */
+#endif							/* CORE_UTIL_UNION_FIND_H */

@@ -2,8 +2,8 @@
  * frag_arguments.h
  *		Rows of a frag log, as arguments (state, killer_id, victim_id, ...) of aggregates.
  */
-#ifndef FRAG_ARGUMENTS_H
-#define FRAG_ARGUMENTS_H
+#ifndef PG_FORMULAS_FRAG_ARGUMENTS_H
+#define PG_FORMULAS_FRAG_ARGUMENTS_H
 
 #include "pg/sql/glue.h"
 
@@ -36,4 +36,4 @@ check_victim(FunctionCallInfo fcinfo)
 				 errhint("Leave rows that are no frags out with FILTER (WHERE ...).")));
 }
 
-#endif							/* FRAG_ARGUMENTS_H */
+#endif							/* PG_FORMULAS_FRAG_ARGUMENTS_H */

@@ -38,7 +38,7 @@ enum
 	SUMS_FIRST
 };
 
-#define SUMS_MAX 3
+#define MAX_SUMS 3
 #define SUMS_SIZE(nsums) (SUMS_FIRST + 2 * (nsums))
 
 static float8 *
@@ -77,7 +77,7 @@ skillrating_sums_combine(PG_FUNCTION_ARGS)
 	float8	   *other;
 	int			i;
 
-	nsums = Min(Max(nsums, 1), SUMS_MAX);
+	nsums = Min(Max(nsums, 1), MAX_SUMS);
 	array = float8_state_arg(fcinfo, 0, SUMS_SIZE(nsums));
 	state = float8_state(array, SUMS_SIZE(nsums));
 	other = float8_state(other_array, SUMS_SIZE(nsums));

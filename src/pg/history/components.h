@@ -2,8 +2,8 @@
  * components.h
  *		Numbers of components: players who are connected by matches.
  */
-#ifndef COMPONENTS_H
-#define COMPONENTS_H
+#ifndef PG_HISTORY_COMPONENTS_H
+#define PG_HISTORY_COMPONENTS_H
 
 #include "pg/sql/glue.h"
 
@@ -14,4 +14,4 @@
  */
 extern int32 *component_numbers(const int32 *root_of, int32 n, int *ncomponents);
 
-#endif							/* COMPONENTS_H */
+#endif							/* PG_HISTORY_COMPONENTS_H */

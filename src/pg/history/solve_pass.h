@@ -2,8 +2,8 @@
  * solve_pass.h
  *		One pass over matches, of those that it takes to solve them where they lie.
  */
-#ifndef SOLVE_PASS_H
-#define SOLVE_PASS_H
+#ifndef PG_HISTORY_SOLVE_PASS_H
+#define PG_HISTORY_SOLVE_PASS_H
 
 #include "pg/sql/glue.h"
 
@@ -42,4 +42,4 @@ enum
 /* Errors unless the solver can do with passes. */
 extern void check_can_pass(const Solver *solver);
 
-#endif							/* SOLVE_PASS_H */
+#endif							/* PG_HISTORY_SOLVE_PASS_H */

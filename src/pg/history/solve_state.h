@@ -2,8 +2,8 @@
  * solve_state.h
  *		A solver at work on a history: the problem, its memory, what comes out.
  */
-#ifndef SOLVE_STATE_H
-#define SOLVE_STATE_H
+#ifndef PG_HISTORY_SOLVE_STATE_H
+#define PG_HISTORY_SOLVE_STATE_H
 
 #include "pg/matches/history_builder.h"
 
@@ -100,4 +100,4 @@ extern void solve_state_summary(SolveState *state, Oid context_type,
 /* Both as the row (estimates, summary), the result of a function. */
 extern Datum return_solution(FunctionCallInfo fcinfo, SolveState *state);
 
-#endif							/* SOLVE_STATE_H */
+#endif							/* PG_HISTORY_SOLVE_STATE_H */

@@ -17,7 +17,6 @@
 
 #include "core/evaluate/tune.h"
 #include "pg/sql/aggregate.h"
-#include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/huge.h"
 #include "pg/sql/json.h"

@@ -25,12 +25,13 @@
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
+#include "pg/sql/huge.h"
 
 /* From this many matches on, statistics beat the habit of using the keys. */
-#define MANY_MATCHES 1000
+#define MIN_LARGE_BATCH 1000
 
 /* Up to so many are locked one by one: the server has locks for that. */
-#define LOCKED_MATCHES 64
+#define MAX_LOCKED_MATCHES 64
 
 /* What is known of a match of the batch. */
 typedef struct KnownMatch
@@ -102,7 +103,7 @@ static void
 lock_matches(Ladder *ladder, Datum *ids, int n)
 {
 	Oid			relid = ladder->relation[LADDER_RATED_MATCH];
-	bool		many = (n > LOCKED_MATCHES);
+	bool		many = (n > MAX_LOCKED_MATCHES);
 	uint32	   *key;
 	LOCKTAG		tag;
 	int			i;
@@ -219,8 +220,7 @@ check_vanished(Application *application)
 
 /* When the latest operation was, which no later match precedes. */
 static LadderQuery last_operation_query = {
-	.text = "SELECT pg_catalog.max(at) FROM {operation} WHERE undone_at IS NULL "
-	"AND kind IN ('season', 'decay', 'set', 'seed')"
+	.text = "SELECT pg_catalog.max(at) FROM {operation} WHERE " OPERATION_CHANGES_STATES
 };
 
 static TimestampTz
@@ -293,7 +293,7 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 static void
 begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 {
-	KnownMatch *match = palloc0_array(KnownMatch, n);
+	KnownMatch *match = huge_array0(KnownMatch, n);
 	int			i;
 
 	lock_matches(ladder, ids, n);
@@ -475,7 +475,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 
 	if (n == 0)
 		return;
-	if (n >= MANY_MATCHES)
+	if (n >= MIN_LARGE_BATCH)
 		ladder_expect_many(ladder);
 	begin_application(&application, ladder, ids, n);
 

@@ -2,8 +2,8 @@
  * apply.h
  *		Rating the matches of a ladder.
  */
-#ifndef APPLY_H
-#define APPLY_H
+#ifndef PG_LADDER_APPLY_H
+#define PG_LADDER_APPLY_H
 
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/plans.h"
@@ -28,4 +28,4 @@ extern void apply_pending(Ladder *ladder, bool of_all);
 /* Put matches into pending, for the end of the transaction or for catch_up. */
 extern void collect_matches(Ladder *ladder, Datum *ids, int n);
 
-#endif							/* APPLY_H */
+#endif							/* PG_LADDER_APPLY_H */

@@ -70,6 +70,10 @@ ladder_cache_keep_plan(LadderCache *cache, int slot, SPIPlanPtr plan)
 		cache->plan = grown;
 		cache->nplans = room;
 	}
+
+	/* There is room now, so that nothing can fail once the plan is kept. */
+	if (SPI_keepplan(plan) != 0)
+		elog(ERROR, "SPI_keepplan failed");
 	cache->plan[slot] = plan;
 }
 
@@ -278,9 +282,11 @@ fill_cache(LadderCache *cache)
 
 	cache->view = underlying_view(cache->relation[LADDER_SOURCE]);
 
-	id_type_init(&cache->player_type,
+	cache->player_type = palloc_object(IdType);
+	id_type_init(cache->player_type,
 				 column_type(cache, LADDER_RATING, "player_id"), "player_id");
-	id_type_init(&cache->match_type,
+	cache->match_type = palloc_object(IdType);
+	id_type_init(cache->match_type,
 				 column_type(cache, LADDER_RATED_MATCH, "match_id"),
 				 "match_id");
 	MemoryContextSwitchTo(old);

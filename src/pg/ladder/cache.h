@@ -2,8 +2,8 @@
  * cache.h
  *		What a session keeps of the ladders that it has met.
  */
-#ifndef LADDER_CACHE_H
-#define LADDER_CACHE_H
+#ifndef PG_LADDER_CACHE_H
+#define PG_LADDER_CACHE_H
 
 #include "pg/sql/glue.h"
 
@@ -14,8 +14,8 @@
 /*
  * A ladder as the catalogs have it, and the plans of its queries by the slots
  * that plans.c hands out.  Any change to one of its relations makes it invalid;
- * the next ladder_cache_open() fills it again.  What has been handed out before
- * stays good to the end of the transaction.
+ * the next ladder_cache_open() fills it again, in a new context.  The name, types
+ * and plans that were handed out before stay good to the end of the transaction.
  */
 typedef struct LadderCache
 {
@@ -26,8 +26,8 @@ typedef struct LadderCache
 	Oid			owner;
 	Oid			view;			/* of the user, that the source is made of */
 	char	   *name;
-	IdType		player_type;
-	IdType		match_type;
+	IdType	   *player_type;	/* in the context, as the name */
+	IdType	   *match_type;
 	SPIPlanPtr *plan;			/* NULL where none is kept */
 	int			nplans;			/* room in this array */
 } LadderCache;
@@ -38,7 +38,10 @@ typedef struct LadderCache
  */
 extern LadderCache *ladder_cache_open(Oid schema);
 
-/* Keep a plan, which SPI_keepplan() was called for, in a slot. */
+/*
+ * Keep a plan, which SPI has prepared, in a slot: from here on it is the cache's.  If
+ * that fails the plan is still SPI's, which frees it.
+ */
 extern void ladder_cache_keep_plan(LadderCache *cache, int slot, SPIPlanPtr plan);
 
 /* One of the relations in a schema, or InvalidOid. */
@@ -50,4 +53,4 @@ extern LadderRelation ladder_relation_named(const char *name);
 /* A relation of a ladder as SQL text, by what its schema is called now. */
 extern char *ladder_relation_sql(const LadderCache *cache, LadderRelation relation);
 
-#endif							/* LADDER_CACHE_H */
+#endif							/* PG_LADDER_CACHE_H */

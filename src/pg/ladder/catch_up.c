@@ -141,8 +141,7 @@ return_change(FunctionCallInfo fcinfo, Ladder *ladder,
 /* Rows of players whom no match or operation has touched. */
 static LadderQuery delete_unplayed_query = {
 	.text = "DELETE FROM {rating} AS r WHERE r.games OPERATOR(pg_catalog.=) 0 AND NOT "
-	"EXISTS (SELECT FROM {event} AS e WHERE e.player_id {player =} r.player_id "
-	"AND e.pool OPERATOR(pg_catalog.=) r.pool)"
+	RATING_HAS_EVENTS
 };
 
 /* Write the rows of rating that come out otherwise, and return their ratings. */

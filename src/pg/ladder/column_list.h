@@ -11,6 +11,17 @@
  * In the order of CREATE TABLE, but for the state columns, which stand where
  * columns.c says.  The default is an SQL expression or NULL.  The value comes
  * from that field of the struct that the ORIGIN stands for, see ColumnOrigin.
+ *
+ * What a new column takes beside its line, and a field of that struct (batch.h):
+ *
+ *		event		batch_commit() and apply_operation_to_player() set the field
+ *		rating		for a counter, count_match() counts, and in replay.c COUNTS sums it
+ *					up again from the events, which must tell it, through the lists of
+ *					columns in SOME_PLAYERS and PLAYERS_AT, AT_LATER_* and
+ *					restore_player(); a time has its like of LAST_IN_POOL there
+ *		rated_match	put_match() sets the value; the table is made in sql/60-ladder.sql
+ *
+ * Ladders that exist take an ALTER TABLE besides.
  */
 #ifndef EVENT_COLUMN
 #define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field)
@@ -19,7 +30,7 @@
 #define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field)
 #endif
 #ifndef MATCH_COLUMN
-#define MATCH_COLUMN(symbol, name, type, presence)
+#define MATCH_COLUMN(symbol, name, type, is_key)
 #endif
 
 EVENT_COLUMN(SEQ, seq, VALUE_INT8, COLUMN_KEY, NULL, STEP, seq)
@@ -43,13 +54,16 @@ RATING_COLUMN(DRAWS, draws, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, draws)
 RATING_COLUMN(LOSSES, losses, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, losses)
 RATING_COLUMN(LAST_PLAYED, last_played, VALUE_TIME, COLUMN_NULLABLE, NULL, RECORD, last_played)
 
-/* Those that a batch writes; put_match() in outbox.c has the values. */
-MATCH_COLUMN(ID, match_id, VALUE_MATCH, COLUMN_KEY)
-MATCH_COLUMN(STATUS, status, VALUE_TEXT, COLUMN_NOT_NULL)
-MATCH_COLUMN(REASON, reason, VALUE_TEXT, COLUMN_NULLABLE)
-MATCH_COLUMN(DIGEST, digest, VALUE_INT8, COLUMN_NOT_NULL)
-MATCH_COLUMN(SEQ, seq, VALUE_INT8, COLUMN_NULLABLE)
-MATCH_COLUMN(PLAYED_AT, played_at, VALUE_TIME, COLUMN_NOT_NULL)
+/*
+ * Those that a batch writes.  put_match() in outbox.c has the values, and says which
+ * of them are null.
+ */
+MATCH_COLUMN(ID, match_id, VALUE_MATCH, true)
+MATCH_COLUMN(STATUS, status, VALUE_TEXT, false)
+MATCH_COLUMN(REASON, reason, VALUE_TEXT, false)
+MATCH_COLUMN(DIGEST, digest, VALUE_INT8, false)
+MATCH_COLUMN(SEQ, seq, VALUE_INT8, false)
+MATCH_COLUMN(PLAYED_AT, played_at, VALUE_TIME, false)
 
 #undef EVENT_COLUMN
 #undef RATING_COLUMN

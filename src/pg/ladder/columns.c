@@ -23,6 +23,33 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 		offsetof(STRUCT_OF_##origin, field), \
 		FIELD_SIZE(STRUCT_OF_##origin, field)},
 
+/*
+ * The types that the functions below know, each with the sizes of a field: any other
+ * column fails to compile.  An integer may be in a count of 64 bits.
+ */
+#define FIELD_FITS(type, size) \
+	((type) == VALUE_PLAYER || (type) == VALUE_MATCH ? (size) == sizeof(Datum) : \
+	 (type) == VALUE_INT4 ? (size) == sizeof(int32) || (size) == sizeof(int64) : \
+	 (type) == VALUE_INT8 ? (size) == sizeof(int64) : \
+	 (type) == VALUE_FLOAT8 ? (size) == sizeof(double) : \
+	 (type) == VALUE_TEXT ? (size) == sizeof(char *) : \
+	 (type) == VALUE_TIME ? (size) == sizeof(TimestampTz) : false)
+
+/* Those that read_field() knows. */
+#define FIELD_READS(type) ((type) == VALUE_INT8 || (type) == VALUE_TIME)
+
+#define CHECK_COLUMN(type, origin, field) \
+	StaticAssertDecl(FIELD_FITS(type, FIELD_SIZE(STRUCT_OF_##origin, field)), \
+					 "column has an unknown type or a field of another size: " #field); \
+	StaticAssertDecl(ORIGIN_##origin != ORIGIN_RECORD || FIELD_READS(type), \
+					 "column has a type that cannot be read: " #field);
+
+#define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
+	CHECK_COLUMN(type, origin, field)
+#define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) \
+	CHECK_COLUMN(type, origin, field)
+#include "pg/ladder/column_list.h"
+
 static const LadderColumn event_columns[] = {
 #define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
 	COLUMN(name, type, presence, dflt, origin, field)
@@ -36,8 +63,9 @@ static const LadderColumn rating_columns[] = {
 };
 
 static const LadderColumn match_columns[] = {
-#define MATCH_COLUMN(symbol, name, type, presence) \
-	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
+#define MATCH_COLUMN(symbol, name, type, is_key) \
+	{#name, type, (is_key) ? COLUMN_KEY : COLUMN_NULLABLE, NULL, \
+		COLUMN_NORIGINS, 0, 0},
 #include "pg/ladder/column_list.h"
 };
 
@@ -84,7 +112,8 @@ ladder_type_oid(const Ladder *ladder, ValueType type)
  * ---- Lists ----
  */
 
-int
+/* The number of columns under a model. */
+static int
 table_width(const LadderTable *table, const Model *model)
 {
 	return table->ncolumns + table->nsuffixes * model->nstate;
@@ -309,7 +338,8 @@ column_datum(const LadderColumn *column, const void *field)
 		case VALUE_TIME:
 			return TimestampTzGetDatum(*(const TimestampTz *) field);
 		default:
-			elog(ERROR, "column \"%s\" has no such type", column->name);
+			elog(ERROR, "column \"%s\" has unknown type %d", column->name,
+				 (int) column->type);
 	}
 }
 
@@ -335,22 +365,6 @@ same_bits(double a, double b)
 	return memcmp(&a, &b, sizeof(double)) == 0;
 }
 
-static bool
-same_text(Datum stored, const char *string)
-{
-	text	   *value = DatumGetTextPP(stored);
-
-	return VARSIZE_ANY_EXHDR(value) == strlen(string) &&
-		memcmp(VARDATA_ANY(value), string, strlen(string)) == 0;
-}
-
-static bool
-same_id(const IdType *type, Datum a, Datum b)
-{
-	return DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &type->equal),
-										  type->collation, a, b));
-}
-
 /* Eight bytes as they are, of a number, a count or a time. */
 static inline int64
 eight_bytes(const void *field)
@@ -368,9 +382,9 @@ column_same(const LadderColumn *column, const Ladder *ladder,
 	switch (column->type)
 	{
 		case VALUE_PLAYER:
-			return same_id(ladder->player_type, stored, *(const Datum *) field);
+			return id_equal(ladder->player_type, stored, *(const Datum *) field);
 		case VALUE_MATCH:
-			return same_id(ladder->match_type, stored, *(const Datum *) field);
+			return id_equal(ladder->match_type, stored, *(const Datum *) field);
 		case VALUE_INT4:
 			return DatumGetInt32(stored) == column_int4(column, field);
 		case VALUE_INT8:
@@ -380,7 +394,8 @@ column_same(const LadderColumn *column, const Ladder *ladder,
 		case VALUE_TEXT:
 			return same_text(stored, *(const char *const *) field);
 		default:
-			elog(ERROR, "column \"%s\" has no such type", column->name);
+			elog(ERROR, "column \"%s\" has unknown type %d", column->name,
+				 (int) column->type);
 	}
 }
 
@@ -433,7 +448,8 @@ read_field(const LadderColumn *column, Datum value, bool isnull, void *field)
 	else if (column->type == VALUE_TIME)
 		*(TimestampTz *) field = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
 	else
-		elog(ERROR, "column \"%s\" has no such type", column->name);
+		elog(ERROR, "column \"%s\" has unknown type %d", column->name,
+			 (int) column->type);
 }
 
 const char *

@@ -3,13 +3,14 @@
  *		The columns of a ladder's tables: one description of each, from which
  *		DDL, select lists, descriptors, readers and writers are made.
  *
- * A new column takes a line in column_list.h, and a field to hold its value.
+ * A new column takes a line in column_list.h, and a field that is filled in; the head
+ * of that file says where.
  *
  * Wherever the columns of a table are listed (but for CREATE TABLE), the state
  * columns come last: in event each one before and after, in rating once.
  */
-#ifndef LADDER_COLUMNS_H
-#define LADDER_COLUMNS_H
+#ifndef PG_LADDER_COLUMNS_H
+#define PG_LADDER_COLUMNS_H
 
 #include "pg/sql/glue.h"
 
@@ -90,7 +91,7 @@ typedef enum RatingColumn
 typedef enum MatchColumn
 {
 	MATCH_NO_COLUMN,
-#define MATCH_COLUMN(symbol, name, type, presence) MATCH_##symbol,
+#define MATCH_COLUMN(symbol, name, type, is_key) MATCH_##symbol,
 #include "pg/ladder/column_list.h"
 	MATCH_COLUMNS_END,
 	MATCH_NCOLUMNS = MATCH_COLUMNS_END - 1
@@ -121,9 +122,6 @@ typedef struct LadderTable
 extern const LadderTable event_table;
 extern const LadderTable rating_table;
 extern const LadderTable match_table;	/* what batches write of rated_match */
-
-/* The number of columns under a model. */
-extern int	table_width(const LadderTable *table, const Model *model);
 
 /*
  * Append all columns as a list, each behind a prefix such as "r." or "".
@@ -200,4 +198,4 @@ extern const char *rating_read(const Model *model, const Datum *values,
 							   const bool *nulls, PlayerRecord *record,
 							   double *state);
 
-#endif							/* LADDER_COLUMNS_H */
+#endif							/* PG_LADDER_COLUMNS_H */

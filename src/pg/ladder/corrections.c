@@ -10,6 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/plans.h"
+#include "pg/sql/huge.h"
 
 static LadderQuery insert_corrections_query = {
 	.text = "INSERT INTO {correction} (seq, match_id, kind, played_at) "
@@ -24,11 +25,11 @@ corrections_make(int max)
 {
 	Corrections corrections;
 
-	corrections.seq = palloc_array(Datum, max);
-	corrections.match_id = palloc_array(Datum, max);
-	corrections.no_match = palloc_array(bool, max);
-	corrections.kind = palloc_array(Datum, max);
-	corrections.played_at = palloc_array(Datum, max);
+	corrections.seq = huge_array(Datum, max);
+	corrections.match_id = huge_array(Datum, max);
+	corrections.no_match = huge_array(bool, max);
+	corrections.kind = huge_array(Datum, max);
+	corrections.played_at = huge_array(Datum, max);
 	corrections.n = 0;
 	corrections.max = max;
 	return corrections;

@@ -3,8 +3,8 @@
  *		The places from which the history of a ladder is out of date, on their
  *		way into its table correction.
  */
-#ifndef LADDER_CORRECTIONS_H
-#define LADDER_CORRECTIONS_H
+#ifndef PG_LADDER_CORRECTIONS_H
+#define PG_LADDER_CORRECTIONS_H
 
 #include "pg/sql/glue.h"
 
@@ -38,4 +38,4 @@ extern void corrections_add(Corrections *corrections, const Datum *match_id,
 /* Insert them all. */
 extern void corrections_send(Ladder *ladder, const Corrections *corrections);
 
-#endif							/* LADDER_CORRECTIONS_H */
+#endif							/* PG_LADDER_CORRECTIONS_H */

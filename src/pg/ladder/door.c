@@ -104,8 +104,8 @@ ladder_open(Oid schema, LOCKMODE lockmode)
 	ladder->owner = cache->owner;
 	ladder->read_only = (lockmode == AccessShareLock);
 	memcpy(ladder->relation, cache->relation, sizeof(cache->relation));
-	ladder->player_type = &cache->player_type;
-	ladder->match_type = &cache->match_type;
+	ladder->player_type = cache->player_type;
+	ladder->match_type = cache->match_type;
 	return ladder;
 }
 

@@ -2,8 +2,8 @@
  * door.h
  *		Opening a ladder, and the rights and settings of work on it.
  */
-#ifndef LADDER_DOOR_H
-#define LADDER_DOOR_H
+#ifndef PG_LADDER_DOOR_H
+#define PG_LADDER_DOOR_H
 
 #include "pg/sql/glue.h"
 
@@ -52,4 +52,4 @@ extern void ladder_expect_many(Ladder *ladder);
 /* The same, with the memory of a maintenance command. */
 extern void ladder_maintain(Ladder *ladder);
 
-#endif							/* LADDER_DOOR_H */
+#endif							/* PG_LADDER_DOOR_H */

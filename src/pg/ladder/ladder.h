@@ -6,8 +6,8 @@
  * created it (docs/architecture.md).  Whatever touches one opens it first, see
  * door.h.
  */
-#ifndef LADDER_H
-#define LADDER_H
+#ifndef PG_LADDER_LADDER_H
+#define PG_LADDER_LADDER_H
 
 #include "pg/sql/glue.h"
 
@@ -58,4 +58,13 @@ typedef struct Ladder
 /* Rows of table operation that change which matches and players count. */
 #define OPERATION_FILTERS "kind IN ('exclude', 'merge') AND undone_at IS NULL"
 
-#endif							/* LADDER_H */
+/* Those that change states, and so have a place among the matches. */
+#define OPERATION_CHANGES_STATES \
+	"kind IN ('season', 'decay', 'set', 'seed') AND undone_at IS NULL"
+
+/* A row r of rating whose player has events in its pool. */
+#define RATING_HAS_EVENTS \
+	"EXISTS (SELECT FROM {event} AS e WHERE e.player_id {player =} r.player_id " \
+	"AND e.pool OPERATOR(pg_catalog.=) r.pool)"
+
+#endif							/* PG_LADDER_LADDER_H */

@@ -11,28 +11,29 @@
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
 
-/* The optional arrays: which source column each is, and its type in SQL. */
+/* The optional arrays: the argument of each, its source column, and its type in SQL. */
 static const struct
 {
+	const char *argument;
 	SourceColumn column;
 	ValueType	type;
 }			ladder_arrays[LADDER_NARRAYS] = {
-	[ARRAY_RANK] = {SOURCE_RANK, VALUE_INT4},
-	[ARRAY_SCORE] = {SOURCE_SCORE, VALUE_FLOAT8},
-	[ARRAY_WEIGHT] = {SOURCE_WEIGHT, VALUE_FLOAT8},
-	[ARRAY_JOINED] = {SOURCE_JOINED, VALUE_FLOAT8},
-	[ARRAY_LEFT] = {SOURCE_LEFT, VALUE_FLOAT8},
-	[ARRAY_COMMANDING] = {SOURCE_COMMANDING, VALUE_FLOAT8},
-	[ARRAY_SIDE] = {SOURCE_SIDE, VALUE_INT4},
-	[ARRAY_SQUAD] = {SOURCE_SQUAD, VALUE_INT8},
-	[ARRAY_KILLS] = {SOURCE_KILLS, VALUE_INT4},
-	[ARRAY_DEATHS] = {SOURCE_DEATHS, VALUE_INT4},
-	[ARRAY_QUIT] = {SOURCE_QUIT, VALUE_BOOL},
-	[ARRAY_EXPERIENCE] = {SOURCE_EXPERIENCE, VALUE_INT4},
+	[ARRAY_RANK] = {"rank", SOURCE_RANK, VALUE_INT4},
+	[ARRAY_SCORE] = {"team_score", SOURCE_SCORE, VALUE_FLOAT8},
+	[ARRAY_WEIGHT] = {"weight", SOURCE_WEIGHT, VALUE_FLOAT8},
+	[ARRAY_JOINED] = {"joined", SOURCE_JOINED, VALUE_FLOAT8},
+	[ARRAY_LEFT] = {"left", SOURCE_LEFT, VALUE_FLOAT8},
+	[ARRAY_COMMANDING] = {"commanding", SOURCE_COMMANDING, VALUE_FLOAT8},
+	[ARRAY_SIDE] = {"side", SOURCE_SIDE, VALUE_INT4},
+	[ARRAY_SQUAD] = {"squad", SOURCE_SQUAD, VALUE_INT8},
+	[ARRAY_KILLS] = {"kills", SOURCE_KILLS, VALUE_INT4},
+	[ARRAY_DEATHS] = {"deaths", SOURCE_DEATHS, VALUE_INT4},
+	[ARRAY_QUIT] = {"quit", SOURCE_QUIT, VALUE_BOOL},
+	[ARRAY_EXPERIENCE] = {"experience", SOURCE_EXPERIENCE, VALUE_INT4},
 };
 
 static const char *
-array_name(LadderArray array)
+array_column(LadderArray array)
 {
 	return source_columns[ladder_arrays[array].column].name;
 }
@@ -120,9 +121,10 @@ optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 		arrays->array[i] =
 			PointerGetDatum(i >= ARRAY_SQUAD ?
 							array_with_nulls_argument(fcinfo, arg,
-													  array_name(i),
+													  ladder_arrays[i].argument,
 													  arrays->n) :
-							array_argument(fcinfo, arg, array_name(i),
+							array_argument(fcinfo, arg,
+										   ladder_arrays[i].argument,
 										   arrays->n));
 	}
 }
@@ -174,7 +176,7 @@ array_values(const MatchArrays *arrays, Datum *values, bool *nulls)
 	}
 }
 
-/* The names of the optional arrays, behind a comma each. */
+/* The columns of the optional arrays, behind a comma each. */
 static void
 append_array_names(QueryDraft *draft, const char *prefix)
 {
@@ -182,7 +184,7 @@ append_array_names(QueryDraft *draft, const char *prefix)
 
 	for (i = 0; i < LADDER_NARRAYS; i++)
 		appendStringInfo(&draft->sql, ", %s%s", prefix,
-						 quote_identifier(array_name(i)));
+						 quote_identifier(array_column(i)));
 }
 
 /*

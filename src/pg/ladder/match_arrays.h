@@ -3,8 +3,8 @@
  *		A match as arguments of a function: arrays with one element for each
  *		participant.
  */
-#ifndef MATCH_ARRAYS_H
-#define MATCH_ARRAYS_H
+#ifndef PG_LADDER_MATCH_ARRAYS_H
+#define PG_LADDER_MATCH_ARRAYS_H
 
 #include "pg/sql/glue.h"
 
@@ -81,4 +81,4 @@ extern bool match_arrays_insert(Ladder *ladder, const MatchArrays *arrays);
 /* Put it in the place of the match with its identifier. */
 extern void match_arrays_replace(Ladder *ladder, const MatchArrays *arrays);
 
-#endif							/* MATCH_ARRAYS_H */
+#endif							/* PG_LADDER_MATCH_ARRAYS_H */

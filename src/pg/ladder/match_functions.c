@@ -1,6 +1,7 @@
 /*
  * match_functions.c
- *		What is called on a ladder directly, with the rights of the caller.
+ *		Functions on a ladder that are called directly.  report_match() writes with the
+ *		rights of the caller; preview() reads with the owner's if the caller has these.
  */
 #include "pg/sql/glue.h"
 
@@ -321,9 +322,9 @@ write_report(Ladder *ladder, MatchArrays *arrays)
 }
 
 /*
- * report_match(ladder, match_id, players, team, rank, played_at, weight,
- *				joined, left, commanding, side, pool, log_odds, gain, score,
- *				squad, kills, deaths, quit, experience)
+ * report_match(ladder, match_id, players, team, rank, played_at, team_score,
+ *				weight, joined, left, commanding, side, squad, kills, deaths,
+ *				quit, experience, pool, log_odds, gain)
  */
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)
@@ -340,7 +341,7 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("rank must not be null"),
-				 errhint("Give the rank of each participant's team, or its score.")));
+				 errhint("Give the rank of each participant's team, or team_score.")));
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
@@ -467,7 +468,7 @@ players_as_read(const Batch *batch, const SourceMatch *source)
 enum
 {
 	PREVIEW_PLAYER_ID,
-	PREVIEW_TEAM_NUMBER,
+	PREVIEW_TEAM,
 	PREVIEW_RATING,
 	PREVIEW_WIN_PROBABILITY,
 	PREVIEW_CHANGE,				/* NSCENARIOS of them */
@@ -493,7 +494,7 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 
 		values[PREVIEW_PLAYER_ID] =
 			CStringGetTextDatum(id_text(batch->player_type, player->id));
-		values[PREVIEW_TEAM_NUMBER] = Int32GetDatum(team->number);
+		values[PREVIEW_TEAM] = Int32GetDatum(team->number);
 		values[PREVIEW_RATING] =
 			Float8GetDatum(model_display(batch->model, batch->params,
 										 player->state));

@@ -31,7 +31,7 @@ append_source_columns(QueryDraft *draft)
 {
 	const Ladder *ladder = draft->ladder;
 	StringInfo	sql = &draft->sql;
-	Oid			source = ladder->relation[LADDER_SOURCE];
+	Oid			source = ladder->cache->relation[LADDER_SOURCE];
 	int			i;
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
@@ -149,13 +149,6 @@ typedef struct Filters
 	IdTable    *merged;			/* to the identifier that counts */
 	IdTable    *excluded;		/* to Exclusion */
 } Filters;
-
-static bool
-same_id(const IdType *type, Datum a, Datum b)
-{
-	return DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &type->equal),
-										  type->collation, a, b));
-}
 
 static void
 add_merge(Filters *filters, IdType *type, Datum player, Datum into)
@@ -404,8 +397,6 @@ begin_match(MatchReader *reader)
 static bool
 same_match(MatchReader *reader)
 {
-	IdType	   *type = reader->ladder->match_type;
-
 	if (reader->anonymous)
 		return true;
 
@@ -413,12 +404,10 @@ same_match(MatchReader *reader)
 	if (reader->match.vanished ||
 		(reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
 		return false;
-	return DatumGetBool(FunctionCall2Coll(&type->equal, type->collation,
-										  reader->match.id,
-										  source_match_required(&reader->match,
-																SOURCE_MATCH_ID,
-																source_values(reader),
-																source_nulls(reader))));
+	return id_equal(reader->ladder->match_type, reader->match.id,
+					source_match_required(&reader->match, SOURCE_MATCH_ID,
+										  source_values(reader),
+										  source_nulls(reader)));
 }
 
 /* What of a participant goes into the digest, without padding. */
@@ -461,8 +450,8 @@ filter_participant(MatchReader *reader, int participant)
 	if (id_table_count(reader->filters->merged) == 0)
 		return;
 	for (i = 0; i < participant; i++)
-		if (same_id(type, match->player_id[i], player) &&
-			!same_id(type, match->account_id[i], account))
+		if (id_equal(type, match->player_id[i], player) &&
+			!id_equal(type, match->account_id[i], account))
 			match->set_aside = psprintf("player %s takes part under two accounts",
 										id_text(type, player));
 }

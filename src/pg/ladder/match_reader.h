@@ -2,8 +2,8 @@
  * match_reader.h
  *		Matches as they come from a ladder's source.
  */
-#ifndef MATCH_READER_H
-#define MATCH_READER_H
+#ifndef PG_LADDER_MATCH_READER_H
+#define PG_LADDER_MATCH_READER_H
 
 #include "pg/sql/glue.h"
 
@@ -61,4 +61,4 @@ extern bool reader_next(MatchReader *reader);
 extern void reader_rewind(MatchReader *reader);
 extern void reader_close(MatchReader *reader);
 
-#endif							/* MATCH_READER_H */
+#endif							/* PG_LADDER_MATCH_READER_H */

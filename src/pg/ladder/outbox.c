@@ -264,7 +264,8 @@ send_column(StringInfo line, const Ladder *ladder, const LadderColumn *column,
 			send_text(line, *(const char *const *) field);
 			break;
 		default:
-			elog(ERROR, "column \"%s\" has no such type", column->name);
+			elog(ERROR, "column \"%s\" has unknown type %d", column->name,
+				 (int) column->type);
 	}
 }
 

@@ -2,8 +2,8 @@
  * outbox.h
  *		Rows on their way into the tables of a ladder, many at once.
  */
-#ifndef OUTBOX_H
-#define OUTBOX_H
+#ifndef PG_LADDER_OUTBOX_H
+#define PG_LADDER_OUTBOX_H
 
 #include "pg/sql/glue.h"
 
@@ -68,4 +68,4 @@ extern void put_rating(Outbox *outbox, const BatchPlayer *player);
  */
 extern void outbox_send(Outbox *outbox, OutboxAction action);
 
-#endif							/* OUTBOX_H */
+#endif							/* PG_LADDER_OUTBOX_H */

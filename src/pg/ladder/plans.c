@@ -18,7 +18,9 @@
 void
 add_query_param(QueryDraft *draft, ValueType type)
 {
-	Assert(draft->nparams < MAX_QUERY_PARAMS);
+	if (draft->nparams >= MAX_QUERY_PARAMS)
+		elog(ERROR, "query has more than %d parameters: %s", MAX_QUERY_PARAMS,
+			 draft->query->text);
 	draft->param[draft->nparams++] = ladder_type_oid(draft->ladder, type);
 }
 
@@ -94,33 +96,38 @@ append_table_list(QueryDraft *draft, const char *name, const char *list,
 	return true;
 }
 
-/* Append the text for a placeholder, whose string is modified. */
-static void
-append_placeholder(QueryDraft *draft, char *placeholder)
+/* Append the text for the words of a placeholder; false if they mean nothing. */
+static bool
+append_words(QueryDraft *draft, char **word, int nwords)
 {
-	char	   *word[3];
-	char	   *rest;
-	char	   *next = strtok_r(placeholder, " ", &rest);
-	int			nwords = 0;
-	bool		done;
-
-	for (; next != NULL && nwords < 3; next = strtok_r(NULL, " ", &rest))
-		word[nwords++] = next;
-	if (nwords == 1)
-		done = append_part(draft, word[0]) || append_relation(draft, word[0]);
-	else
-		done = append_id_syntax(draft, word[0], word[1]);
-	if (!done && strcmp(word[0], "states") == 0)
+	if (nwords == 0)
+		return false;
+	if (strcmp(word[0], "states") == 0)
 	{
 		append_states(&draft->sql, draft->ladder->model,
 					  nwords > 1 ? psprintf("%s.", word[1]) : "",
 					  nwords > 2 ? word[2] : "");
-		done = true;
+		return true;
 	}
-	if (!done && nwords > 1)
-		done = append_table_list(draft, word[0], word[1],
-								 nwords > 2 ? psprintf("%s.", word[2]) : "");
-	if (!done)
+	if (nwords == 1)
+		return append_part(draft, word[0]) || append_relation(draft, word[0]);
+	return (nwords == 2 && append_id_syntax(draft, word[0], word[1])) ||
+		append_table_list(draft, word[0], word[1],
+						  nwords > 2 ? psprintf("%s.", word[2]) : "");
+}
+
+/* Append the text for a placeholder. */
+static void
+append_placeholder(QueryDraft *draft, const char *placeholder)
+{
+	char	   *word[3];
+	char	   *rest;
+	char	   *next = strtok_r(pstrdup(placeholder), " ", &rest);
+	int			nwords = 0;
+
+	for (; next != NULL && nwords < 3; next = strtok_r(NULL, " ", &rest))
+		word[nwords++] = next;
+	if (next != NULL || !append_words(draft, word, nwords))
 		elog(ERROR, "query has no part \"%s\": %s", placeholder,
 			 draft->query->text);
 }
@@ -181,10 +188,7 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 		elog(ERROR, "could not prepare \"%s\": %s", draft.sql.data,
 			 SPI_result_code_string(SPI_result));
 	if (!ladder->large)
-	{
-		SPI_keepplan(plan);
 		ladder_cache_keep_plan(cache, query->slot, plan);
-	}
 	return plan;
 }
 

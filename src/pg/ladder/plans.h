@@ -6,8 +6,8 @@
  * of its result columns where it has any.  Its plan is kept for the session, for
  * each ladder; any change to one of the ladder's relations has it made again.
  */
-#ifndef LADDER_PLANS_H
-#define LADDER_PLANS_H
+#ifndef PG_LADDER_PLANS_H
+#define PG_LADDER_PLANS_H
 
 #include "pg/sql/glue.h"
 
@@ -81,4 +81,4 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 extern Portal ladder_cursor(Ladder *ladder, LadderQuery *query,
 							const Datum *values);
 
-#endif							/* LADDER_PLANS_H */
+#endif							/* PG_LADDER_PLANS_H */

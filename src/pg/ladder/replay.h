@@ -3,8 +3,8 @@
  *		Rating the history of a ladder again, from some place in its order on,
  *		beside the events that are there.
  */
-#ifndef REPLAY_H
-#define REPLAY_H
+#ifndef PG_LADDER_REPLAY_H
+#define PG_LADDER_REPLAY_H
 
 #include "pg/sql/glue.h"
 
@@ -66,4 +66,4 @@ struct Replay
 extern Replay *replay_run(Ladder *ladder, int64 from, bool load,
 						  ReplaySink *sink);
 
-#endif							/* REPLAY_H */
+#endif							/* PG_LADDER_REPLAY_H */

@@ -2,8 +2,8 @@
  * row_reader.h
  *		The rows of a query on a ladder, one after another.
  */
-#ifndef ROW_READER_H
-#define ROW_READER_H
+#ifndef PG_LADDER_ROW_READER_H
+#define PG_LADDER_ROW_READER_H
 
 #include "pg/sql/glue.h"
 
@@ -49,4 +49,4 @@ row_nulls(RowReader *reader)
 /* A column of a key, which the table would not leave null. */
 extern Datum row_key_column(RowReader *reader, int attnum);
 
-#endif							/* ROW_READER_H */
+#endif							/* PG_LADDER_ROW_READER_H */

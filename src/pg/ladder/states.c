@@ -69,8 +69,7 @@ static LadderQuery lock_players_query = {
 /* Players whom matches or operations have touched. */
 static LadderQuery touched_players_query = {
 	.text = "SELECT {rating columns r} FROM {rating} AS r "
-	"WHERE r.games OPERATOR(pg_catalog.>) 0 OR EXISTS (SELECT FROM {event} AS e "
-	"WHERE e.player_id {player =} r.player_id AND e.pool OPERATOR(pg_catalog.=) r.pool)"
+	"WHERE r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS
 };
 
 static LadderQuery all_players_query = {
@@ -105,7 +104,7 @@ null_in_rating(const char *column)
 
 /* Take over the rows of rating in SPI_tuptable, and free them. */
 static void
-load_rows(Batch *batch)
+take_ratings(Batch *batch)
 {
 	SPITupleTable *rows = SPI_tuptable;
 	uint64		i;
@@ -140,7 +139,7 @@ void
 batch_load_all(Batch *batch, Ladder *ladder)
 {
 	(void) ladder_execute(ladder, &touched_players_query, NULL, NULL, NULL);
-	load_rows(batch);
+	take_ratings(batch);
 }
 
 /* Make rows with the initial state for those players who have none. */
@@ -197,7 +196,7 @@ batch_load(Batch *batch, Ladder *ladder, bool lock)
 						ladder->name, nrows, n),
 				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
 
-	load_rows(batch);
+	take_ratings(batch);
 }
 
 /*
@@ -214,9 +213,8 @@ static LadderQuery read_operations_query = {
 	NUMBER_OF("keep") ", " NUMBER_OF("rate") ", " NUMBER_OF("floor") ", " NUMBER_OF("mean") ", "
 	NUMBER_OF("half_life_days") ", " NUMBER_OF("grace_days") ", "
 	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz) "
-	"FROM {operation} AS o "
-	"WHERE o.undone_at IS NULL AND o.kind IN ('season', 'decay', 'set', 'seed') "
-	"AND o.seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM {operation} AS m "
+	"FROM {operation} AS o WHERE " OPERATION_CHANGES_STATES
+	" AND o.seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM {operation} AS m "
 	"WHERE m.kind IN ('merge') AND m.undone_at IS NULL AND m.player_id {player =} o.player_id) "
 	"ORDER BY o.seq, o.player_id{player order}, o.pool COLLATE pg_catalog.\"C\"",
 	.param = {VALUE_INT8}

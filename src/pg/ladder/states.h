@@ -2,8 +2,8 @@
  * states.h
  *		What a batch takes from a ladder: states of players, and operations.
  */
-#ifndef LADDER_STATES_H
-#define LADDER_STATES_H
+#ifndef PG_LADDER_STATES_H
+#define PG_LADDER_STATES_H
 
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/row_reader.h"
@@ -34,4 +34,4 @@ extern void all_ratings_open(RowReader *reader, Ladder *ladder);
 /* The player of the batch whose row of rating a reader has. */
 extern BatchPlayer *rating_player(RowReader *reader, Batch *batch);
 
-#endif							/* LADDER_STATES_H */
+#endif							/* PG_LADDER_STATES_H */

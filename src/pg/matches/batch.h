@@ -2,8 +2,8 @@
  * batch.h
  *		Players while a batch of matches is rated, wherever these come from.
  */
-#ifndef BATCH_H
-#define BATCH_H
+#ifndef PG_MATCHES_BATCH_H
+#define PG_MATCHES_BATCH_H
 
 #include "pg/sql/glue.h"
 
@@ -167,4 +167,4 @@ extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation,
 /* The players of the match that was built are wanted. */
 extern void batch_request_states(Batch *batch);
 
-#endif							/* BATCH_H */
+#endif							/* PG_MATCHES_BATCH_H */

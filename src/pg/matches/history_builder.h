@@ -2,8 +2,8 @@
  * history_builder.h
  *		A history in memory, from the rows of an ordered aggregate or from matches.
  */
-#ifndef HISTORY_BUILDER_H
-#define HISTORY_BUILDER_H
+#ifndef PG_MATCHES_HISTORY_BUILDER_H
+#define PG_MATCHES_HISTORY_BUILDER_H
 
 #include "pg/sql/glue.h"
 
@@ -101,4 +101,4 @@ pg_noreturn extern void history_report_mistake(HistoryBuilder *builder,
 											   MatchStatus status, size_t match,
 											   int offender);
 
-#endif							/* HISTORY_BUILDER_H */
+#endif							/* PG_MATCHES_HISTORY_BUILDER_H */

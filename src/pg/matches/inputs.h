@@ -3,8 +3,8 @@
  *		What functions are told of a participant besides player, team and rank:
  *		optional arguments, or a composite of the type inputs.
  */
-#ifndef INPUTS_H
-#define INPUTS_H
+#ifndef PG_MATCHES_INPUTS_H
+#define PG_MATCHES_INPUTS_H
 
 #include "pg/sql/glue.h"
 
@@ -34,4 +34,4 @@ extern void source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 							   MemoryContext memory, Datum composite,
 							   Datum *context, bool *no_context);
 
-#endif							/* INPUTS_H */
+#endif							/* PG_MATCHES_INPUTS_H */

@@ -2,8 +2,8 @@
  * participant_arguments.h
  *		Rows of matches as arguments of an ordered aggregate.
  */
-#ifndef PARTICIPANT_ARGUMENTS_H
-#define PARTICIPANT_ARGUMENTS_H
+#ifndef PG_MATCHES_PARTICIPANT_ARGUMENTS_H
+#define PG_MATCHES_PARTICIPANT_ARGUMENTS_H
 
 #include "pg/sql/glue.h"
 
@@ -45,4 +45,4 @@ extern void participant_arguments_init(ParticipantArguments *rows, FunctionCallI
 /* Read a row; whether another match begins with it. */
 extern bool participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo);
 
-#endif							/* PARTICIPANT_ARGUMENTS_H */
+#endif							/* PG_MATCHES_PARTICIPANT_ARGUMENTS_H */

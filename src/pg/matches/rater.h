@@ -2,8 +2,8 @@
  * rater.h
  *		Rating matches that come as the rows of a query.
  */
-#ifndef RATER_H
-#define RATER_H
+#ifndef PG_MATCHES_RATER_H
+#define PG_MATCHES_RATER_H
 
 #include "pg/sql/glue.h"
 
@@ -56,4 +56,4 @@ extern bool rater_add(Rater *rater, const Datum *values, const bool *nulls);
  */
 extern void rater_rate(Rater *rater);
 
-#endif							/* RATER_H */
+#endif							/* PG_MATCHES_RATER_H */

@@ -154,21 +154,6 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 		TextDatumGetCString(values[SOURCE_UNRATED_REASON]);
 }
 
-/* Whether a text is a string; a null counts as empty. */
-static bool
-same_text(const Datum *values, const bool *nulls, SourceColumn column,
-		  const char *string)
-{
-	Size		length = strlen(string);
-	text	   *given;
-
-	if (nulls[column])
-		return length == 0;
-	given = DatumGetTextPP(values[column]);
-	return VARSIZE_ANY_EXHDR(given) == length &&
-		memcmp(VARDATA_ANY(given), string, length) == 0;
-}
-
 /* Columns of the match must be the same in all its rows. */
 static void
 check_match_columns(const SourceMatch *match, const Datum *values,
@@ -182,7 +167,8 @@ check_match_columns(const SourceMatch *match, const Datum *values,
 	if (match_number(values, nulls, SOURCE_GAIN, 1) != match->gain &&
 		!isnan(match->gain))
 		differs = "gain";
-	if (!same_text(values, nulls, SOURCE_POOL, match->pool))
+	if (nulls[SOURCE_POOL] ? match->pool[0] != '\0' :
+		!same_text(values[SOURCE_POOL], match->pool))
 		differs = "pool";
 	if (DatumGetTimestampTz(source_match_required(match, SOURCE_PLAYED_AT,
 												  values, nulls)) !=

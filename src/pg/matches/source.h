@@ -2,8 +2,8 @@
  * source.h
  *		What matches are rated from: the columns of a source, and one match of it.
  */
-#ifndef SOURCE_H
-#define SOURCE_H
+#ifndef PG_MATCHES_SOURCE_H
+#define PG_MATCHES_SOURCE_H
 
 #include "pg/sql/glue.h"
 
@@ -123,4 +123,4 @@ extern void source_match_sort(SourceMatch *match);
 extern Datum source_match_required(const SourceMatch *match, SourceColumn column,
 								   const Datum *values, const bool *nulls);
 
-#endif							/* SOURCE_H */
+#endif							/* PG_MATCHES_SOURCE_H */

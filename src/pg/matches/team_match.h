@@ -2,8 +2,8 @@
  * team_match.h
  *		Players in teams as a match of a model, which says who wins.
  */
-#ifndef TEAM_MATCH_H
-#define TEAM_MATCH_H
+#ifndef PG_MATCHES_TEAM_MATCH_H
+#define PG_MATCHES_TEAM_MATCH_H
 
 #include "pg/sql/glue.h"
 
@@ -44,4 +44,4 @@ extern void team_match_predict(TeamMatch *team_match, const int *player,
 /* Report that a model has no state column for what an argument says. */
 pg_noreturn extern void report_no_column(const Model *model, const char *argument);
 
-#endif							/* TEAM_MATCH_H */
+#endif							/* PG_MATCHES_TEAM_MATCH_H */

@@ -53,7 +53,8 @@ static const char style[] =
 #define MIN_SPAN 1e-290
 #define MIN_SPAN_SHARE 1e-12
 
-void
+/* A text with what XML reserves escaped. */
+static void
 svg_escape(StringInfo out, const char *text)
 {
 	for (; *text; text++)

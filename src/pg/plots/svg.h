@@ -2,8 +2,8 @@
  * svg.h
  *		Plots as SVG text: a frame with axes, to draw into.
  */
-#ifndef SVG_H
-#define SVG_H
+#ifndef PG_PLOTS_SVG_H
+#define PG_PLOTS_SVG_H
 
 #include "pg/sql/glue.h"
 
@@ -61,10 +61,7 @@ extern void svg_y_axis(Svg *svg, int max_ticks, const char *label);
 extern void svg_text(Svg *svg, double x, double y, const char *class,
 					 const char *text);
 
-/* A text with what XML reserves escaped. */
-extern void svg_escape(StringInfo out, const char *text);
-
 /* The finished text. */
 extern Datum svg_end(Svg *svg);
 
-#endif							/* SVG_H */
+#endif							/* PG_PLOTS_SVG_H */

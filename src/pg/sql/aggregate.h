@@ -4,8 +4,8 @@
  *		arrays, visible in SQL, so that they can be stored, merged and sent to other
  *		servers.
  */
-#ifndef AGGREGATE_H
-#define AGGREGATE_H
+#ifndef PG_SQL_AGGREGATE_H
+#define PG_SQL_AGGREGATE_H
 
 #include "pg/sql/glue.h"
 
@@ -39,4 +39,4 @@ extern ArrayType *float8_state_arg(FunctionCallInfo fcinfo, int arg, int n);
  */
 extern float8 *float8_state(ArrayType *array, int n);
 
-#endif							/* AGGREGATE_H */
+#endif							/* PG_SQL_AGGREGATE_H */

@@ -2,8 +2,8 @@
  * arrays.h
  *		Parallel arrays as arguments, and a match made of them.
  */
-#ifndef ARRAYS_H
-#define ARRAYS_H
+#ifndef PG_SQL_ARRAYS_H
+#define PG_SQL_ARRAYS_H
 
 #include "pg/sql/glue.h"
 
@@ -66,4 +66,4 @@ extern Match *match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 extern void return_states_after(FunctionCallInfo fcinfo, const Model *model,
 								const Match *match);
 
-#endif							/* ARRAYS_H */
+#endif							/* PG_SQL_ARRAYS_H */

@@ -2,8 +2,8 @@
  * composite.h
  *		Results that are a row, or an array of rows.
  */
-#ifndef COMPOSITE_H
-#define COMPOSITE_H
+#ifndef PG_SQL_COMPOSITE_H
+#define PG_SQL_COMPOSITE_H
 
 #include "pg/sql/glue.h"
 
@@ -51,4 +51,4 @@ extern void row_array_add(RowArray *array, Datum *values, bool *nulls);
 /* The array as a result; nothing can be added any more. */
 extern Datum return_row_array(RowArray *array);
 
-#endif							/* COMPOSITE_H */
+#endif							/* PG_SQL_COMPOSITE_H */

@@ -3,8 +3,8 @@
  *		What the files of the glue share: the server's headers, the differences
  *		between its versions, and the path from a core status to ereport.
  */
-#ifndef GLUE_H
-#define GLUE_H
+#ifndef PG_SQL_GLUE_H
+#define PG_SQL_GLUE_H
 
 #include "postgres.h"
 
@@ -87,6 +87,17 @@ extern void return_parameters(FunctionCallInfo fcinfo, const ParamSet *set);
 pg_noreturn extern void report_match_status(MatchStatus status, double value,
 											const char *player);
 
+/* Whether a text, which must not be null, has the bytes of a string. */
+static inline bool
+same_text(Datum value, const char *string)
+{
+	text	   *bytes = DatumGetTextPP(value);
+	Size		length = strlen(string);
+
+	return VARSIZE_ANY_EXHDR(bytes) == length &&
+		memcmp(VARDATA_ANY(bytes), string, length) == 0;
+}
+
 /* What the core calls now and then, as an InterruptCheck. */
 static inline void
 check_interrupts(void)
@@ -159,4 +170,4 @@ check_result(double value)
 	return value;
 }
 
-#endif							/* GLUE_H */
+#endif							/* PG_SQL_GLUE_H */

@@ -2,8 +2,8 @@
  * huge.h
  *		Arrays that may be larger than 1 GB, which palloc() refuses.
  */
-#ifndef HUGE_H
-#define HUGE_H
+#ifndef PG_SQL_HUGE_H
+#define PG_SQL_HUGE_H
 
 #include "pg/sql/glue.h"
 
@@ -40,4 +40,4 @@ huge_realloc(void *array, Size element, Size n)
 #define huge_array_grow(array, type, n) \
 	((array) = (type *) huge_realloc(array, sizeof(type), n))
 
-#endif							/* HUGE_H */
+#endif							/* PG_SQL_HUGE_H */

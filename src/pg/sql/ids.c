@@ -126,6 +126,13 @@ id_compare(const IdType *id_type, Datum a, Datum b)
 										   a, b));
 }
 
+bool
+id_equal(const IdType *id_type, Datum a, Datum b)
+{
+	return DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &id_type->equal),
+										  id_type->collation, a, b));
+}
+
 uint64
 id_hash(const IdType *id_type, Datum id)
 {
@@ -157,9 +164,7 @@ typedef struct IdEntry
 static bool
 id_key_equal(const IdType *id_type, IdKey a, IdKey b)
 {
-	return strcmp(a.pool, b.pool) == 0 &&
-		DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &id_type->equal),
-									   id_type->collation, a.id, b.id));
+	return strcmp(a.pool, b.pool) == 0 && id_equal(id_type, a.id, b.id);
 }
 
 static uint32

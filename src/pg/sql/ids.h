@@ -3,8 +3,8 @@
  *		Identifiers of players and matches: values of any type that can be
  *		hashed, compared and ordered.
  */
-#ifndef IDS_H
-#define IDS_H
+#ifndef PG_SQL_IDS_H
+#define PG_SQL_IDS_H
 
 #include "pg/sql/glue.h"
 
@@ -39,6 +39,7 @@ extern void id_type_init(IdType *id_type, Oid type, const char *column);
 /* Below, equal or above zero, in the order that goes by no locale. */
 extern int	id_compare(const IdType *id_type, Datum a, Datum b);
 
+extern bool id_equal(const IdType *id_type, Datum a, Datum b);
 extern uint64 id_hash(const IdType *id_type, Datum id);
 extern char *id_text(IdType *id_type, Datum id);
 
@@ -69,4 +70,4 @@ extern Datum *id_table_ids(IdTable *table);
 /* An array of n identifiers. */
 extern Datum id_array(const IdType *id_type, Datum *ids, int n);
 
-#endif							/* IDS_H */
+#endif							/* PG_SQL_IDS_H */

@@ -32,7 +32,8 @@ json_value_boolean(const JsonbValue *value, bool *boolean)
 	return true;
 }
 
-char *
+/* The text of a value, newly allocated, or NULL if it is of another type. */
+static char *
 json_value_text(const JsonbValue *value)
 {
 	if (value->type != jbvString)

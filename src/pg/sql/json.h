@@ -5,8 +5,8 @@
  * All errors about an argument of type jsonb come from here, so that they read
  * alike: what is invalid, in which argument, and what is valid.
  */
-#ifndef SKILLRATING_JSON_H
-#define SKILLRATING_JSON_H
+#ifndef PG_SQL_JSON_H
+#define PG_SQL_JSON_H
 
 #include "pg/sql/glue.h"
 
@@ -72,17 +72,16 @@ extern char **json_member_texts(const JsonReader *reader, bool numbers,
 								int *n, const char *expected);
 
 /*
- * The same of any value, for those whose errors say more: false, -1 or NULL if it is
- * of another type.  json_value_choice() gives the index of a text among the choices, of which
+ * The same of any value, for those whose errors say more: false or -1 if it is of
+ * another type.  json_value_choice() gives the index of a text among the choices, of which
  * NULL is the last; json_value_size() the number of elements of an array, and
  * json_value_element() one of them, from 0, newly allocated.
  */
 extern bool json_value_number(const JsonbValue *value, double *number);
 extern bool json_value_boolean(const JsonbValue *value, bool *boolean);
-extern char *json_value_text(const JsonbValue *value);
 extern int	json_value_choice(const JsonbValue *value,
 							  const char *const *choices);
 extern int	json_value_size(const JsonbValue *value);
 extern JsonbValue *json_value_element(const JsonbValue *array, int i);
 
-#endif							/* SKILLRATING_JSON_H */
+#endif							/* PG_SQL_JSON_H */

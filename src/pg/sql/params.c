@@ -188,15 +188,11 @@ get_params(const ParamSet *set, Jsonb *json)
 	param_defaults(set, params);
 	if (json == NULL)
 		return params;
-	if (!JB_ROOT_IS_OBJECT(json))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("parameters of %s \"%s\" must be a jsonb object",
-						set->kind, set->name),
-				 errhint("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",
-						 set->spec[0].name, set->kind, set->name)));
 
-	json_reader_begin(&reader, json, "params", NULL);
+	json_reader_begin(&reader, json,
+					  psprintf("parameters of %s \"%s\"", set->kind, set->name),
+					  psprintf("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",
+							   set->spec[0].name, set->kind, set->name));
 	while (json_reader_next(&reader))
 	{
 		int			i = get_param(set, reader.key);

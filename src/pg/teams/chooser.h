@@ -2,8 +2,8 @@
  * chooser.h
  *		The split of a lobby that a request asks for, however many teams it has.
  */
-#ifndef CHOOSER_H
-#define CHOOSER_H
+#ifndef PG_TEAMS_CHOOSER_H
+#define PG_TEAMS_CHOOSER_H
 
 #include "pg/teams/lobby.h"
 
@@ -17,4 +17,4 @@ extern void split_lobby(const Lobby *lobby, const SplitRequest *request,
  */
 extern void try_split(const Lobby *lobby, const SplitRequest *request, Split *split);
 
-#endif							/* CHOOSER_H */
+#endif							/* PG_TEAMS_CHOOSER_H */

@@ -3,8 +3,8 @@
  *		The constraints of a lobby, one by one: what would be without them, and which
  *		are in the way.
  */
-#ifndef CONSTRAINTS_H
-#define CONSTRAINTS_H
+#ifndef PG_TEAMS_CONSTRAINTS_H
+#define PG_TEAMS_CONSTRAINTS_H
 
 #include "pg/teams/lobby.h"
 
@@ -38,4 +38,4 @@ extern char *describe_without(Lobby *lobby, const TeamConstraint *constraint);
 pg_noreturn extern void report_no_split(Lobby *lobby, const SplitRequest *request,
 										const Split *split);
 
-#endif							/* CONSTRAINTS_H */
+#endif							/* PG_TEAMS_CONSTRAINTS_H */

@@ -2,8 +2,8 @@
  * explain.h
  *		Why a split is as it is, in json.
  */
-#ifndef EXPLAIN_H
-#define EXPLAIN_H
+#ifndef PG_TEAMS_EXPLAIN_H
+#define PG_TEAMS_EXPLAIN_H
 
 #include "pg/teams/lobby.h"
 
@@ -39,4 +39,4 @@ extern void explain_split(StringInfo json, Lobby *lobby, const SplitRequest *req
 /* The same as a whole object. */
 extern Datum why_split(Lobby *lobby, const SplitRequest *request, const Split *split);
 
-#endif							/* EXPLAIN_H */
+#endif							/* PG_TEAMS_EXPLAIN_H */

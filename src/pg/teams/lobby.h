@@ -6,8 +6,8 @@
  * All memory is palloc'ed in the caller's context, and nobody frees it: functions
  * that try many splits do so in a context of their own (see chooser.h).
  */
-#ifndef LOBBY_H
-#define LOBBY_H
+#ifndef PG_TEAMS_LOBBY_H
+#define PG_TEAMS_LOBBY_H
 
 #include "pg/sql/glue.h"
 
@@ -134,4 +134,4 @@ extern void team_strengths(const Lobby *lobby, const SplitAnswer *answer,
 extern void describe_split(const Lobby *lobby, const LobbyFactors *factors,
 						   double target, Split *split);
 
-#endif							/* LOBBY_H */
+#endif							/* PG_TEAMS_LOBBY_H */

@@ -2,8 +2,8 @@
  * lobby_arguments.h
  *		Players who are to be split into teams, as arguments of a function.
  */
-#ifndef LOBBY_ARGUMENTS_H
-#define LOBBY_ARGUMENTS_H
+#ifndef PG_TEAMS_LOBBY_ARGUMENTS_H
+#define PG_TEAMS_LOBBY_ARGUMENTS_H
 
 #include "pg/teams/lobby.h"
 
@@ -86,4 +86,4 @@ extern double *lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 extern int32 *lobby_integers(FunctionCallInfo fcinfo, int arg, const char *name,
 							 const Lobby *lobby, bool **nulls);
 
-#endif							/* LOBBY_ARGUMENTS_H */
+#endif							/* PG_TEAMS_LOBBY_ARGUMENTS_H */

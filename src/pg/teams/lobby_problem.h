@@ -6,8 +6,8 @@
  * targets and what else differs, then solve_problem().  Sizes and targets belong to the
  * caller and must live until that returns.
  */
-#ifndef LOBBY_PROBLEM_H
-#define LOBBY_PROBLEM_H
+#ifndef PG_TEAMS_LOBBY_PROBLEM_H
+#define PG_TEAMS_LOBBY_PROBLEM_H
 
 #include "pg/teams/lobby.h"
 
@@ -47,4 +47,4 @@ pg_noreturn extern void report_large_group(const Lobby *lobby,
 extern char *member_names(const Lobby *lobby, const SplitProblem *problem,
 						  const SplitGroup *group);
 
-#endif							/* LOBBY_PROBLEM_H */
+#endif							/* PG_TEAMS_LOBBY_PROBLEM_H */

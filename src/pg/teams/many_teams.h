@@ -2,8 +2,8 @@
  * many_teams.h
  *		A lobby split into more than two teams by the core (core/split/split_many.h).
  */
-#ifndef MANY_TEAMS_H
-#define MANY_TEAMS_H
+#ifndef PG_TEAMS_MANY_TEAMS_H
+#define PG_TEAMS_MANY_TEAMS_H
 
 #include "pg/teams/lobby.h"
 
@@ -11,4 +11,4 @@
 extern void split_into_many(const Lobby *lobby, const SplitRequest *request,
 							Split *split);
 
-#endif							/* MANY_TEAMS_H */
+#endif							/* PG_TEAMS_MANY_TEAMS_H */

@@ -2,8 +2,8 @@
  * model_teams.h
  *		A lobby split into teams of which a rating model says that they are even.
  */
-#ifndef MODEL_TEAMS_H
-#define MODEL_TEAMS_H
+#ifndef PG_TEAMS_MODEL_TEAMS_H
+#define PG_TEAMS_MODEL_TEAMS_H
 
 #include "pg/matches/team_match.h"
 #include "pg/teams/lobby_arguments.h"
@@ -25,4 +25,4 @@ extern void split_by_model(Lobby *lobby, TeamMatch *team_match,
 						   const SplitRequest *request, Split *split,
 						   double *probability);
 
-#endif							/* MODEL_TEAMS_H */
+#endif							/* PG_TEAMS_MODEL_TEAMS_H */

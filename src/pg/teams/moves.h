@@ -6,8 +6,8 @@
  * as on a bench.  What they are worth, on the one team and then on the other, is to
  * come near to the difference of the teams.
  */
-#ifndef MOVES_H
-#define MOVES_H
+#ifndef PG_TEAMS_MOVES_H
+#define PG_TEAMS_MOVES_H
 
 #include "pg/teams/lobby_arguments.h"
 
@@ -64,4 +64,4 @@ extern void list_movers(const Teams *teams, const Split *split, int team, int *l
 extern Datum why_moves(Teams *teams, SplitSize moves, SplitSize after,
 					   const Split *split);
 
-#endif							/* MOVES_H */
+#endif							/* PG_TEAMS_MOVES_H */

@@ -2,8 +2,8 @@
  * near_split.h
  *		The choice among splits into two teams that are about as even as the best one.
  */
-#ifndef NEAR_SPLIT_H
-#define NEAR_SPLIT_H
+#ifndef PG_TEAMS_NEAR_SPLIT_H
+#define PG_TEAMS_NEAR_SPLIT_H
 
 #include "pg/teams/lobby.h"
 
@@ -14,4 +14,4 @@
 extern void choose_near_split(const Lobby *lobby, const SplitRequest *request,
 							  Split *split);
 
-#endif							/* NEAR_SPLIT_H */
+#endif							/* PG_TEAMS_NEAR_SPLIT_H */

@@ -2,8 +2,8 @@
  * priority.h
  *		A lobby split so that the players with the highest priority play.
  */
-#ifndef PRIORITY_H
-#define PRIORITY_H
+#ifndef PG_TEAMS_PRIORITY_H
+#define PG_TEAMS_PRIORITY_H
 
 #include "pg/teams/lobby.h"
 
@@ -14,4 +14,4 @@
 extern void split_with_priority(Lobby *lobby, const SplitRequest *request,
 								Split *split);
 
-#endif							/* PRIORITY_H */
+#endif							/* PG_TEAMS_PRIORITY_H */
