@@ -10,7 +10,7 @@
 #define SECONDS_PER_DAY 86400.0
 
 /* The smallest sound deviation: one of 0 would never move again. */
-#define DEVIATION_MIN 1e-12
+#define MIN_DEVIATION 1e-12
 
 /*
  * A deviation to which a variance is added, for time that passes; it does not

@@ -65,7 +65,7 @@ static const ParamSpec glicko_params[] = {
 
 static const StateSpec glicko_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
-	{.name = "deviation",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
+	{.name = "deviation",.min = MIN_DEVIATION,.role = ROLE_DEVIATION,
 	.description = "standard deviation of the rating in points"},
 };
 
@@ -250,7 +250,7 @@ glicko_update_player(const Match *match, MatchPlayer *player,
 	const double *before = player->before;
 	double		deviation = GLICKO_LOG_ODDS * before[GLICKO_DEVIATION];
 	double		ratio = glicko_deviation(&games, deviation) / deviation;
-	double		least = fmax(DEVIATION_MIN,
+	double		least = fmax(MIN_DEVIATION,
 							 fmin(before[GLICKO_DEVIATION], deviation_min));
 
 	player->gradient = games.surprise;
@@ -265,7 +265,7 @@ glicko_init(const ParamValue *params, double *state)
 {
 	state[GLICKO_RATING] = params[GLICKO_INITIAL_RATING].number;
 	state[GLICKO_DEVIATION] = fmax(params[GLICKO_INITIAL_DEVIATION].number,
-								   DEVIATION_MIN);
+								   MIN_DEVIATION);
 }
 
 static void

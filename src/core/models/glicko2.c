@@ -67,9 +67,9 @@ static const ParamSpec glicko2_params[] = {
 
 static const StateSpec glicko2_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
-	{.name = "deviation",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
+	{.name = "deviation",.min = MIN_DEVIATION,.role = ROLE_DEVIATION,
 	.description = "standard deviation of the rating in points"},
-	{.name = "volatility",.min = DEVIATION_MIN,
+	{.name = "volatility",.min = MIN_DEVIATION,
 	.description = "how far the rating drifts in a period, in log-odds"},
 };
 
@@ -162,9 +162,9 @@ glicko2_init(const ParamValue *params, double *state)
 {
 	state[GLICKO2_RATING] = params[GLICKO2_INITIAL_RATING].number;
 	state[GLICKO2_DEVIATION] = fmax(params[GLICKO2_INITIAL_DEVIATION].number,
-									DEVIATION_MIN);
+									MIN_DEVIATION);
 	state[GLICKO2_VOLATILITY] = fmax(params[GLICKO2_INITIAL_VOLATILITY].number,
-									 DEVIATION_MIN);
+									 MIN_DEVIATION);
 }
 
 static void
@@ -196,7 +196,7 @@ glicko2_rate(const ParamValue *params, Match *match)
 							   volatility, params[GLICKO2_TAU].number) / volatility;
 
 		player->after[GLICKO2_VOLATILITY] =
-			deviation_updated(volatility, ratio, match->gain, DEVIATION_MIN);
+			deviation_updated(volatility, ratio, match->gain, MIN_DEVIATION);
 		glicko_update_player(match, player,
 							 params[GLICKO2_DEVIATION_MIN].number);
 	}

@@ -73,7 +73,7 @@ static const ParamSpec trueskill_params[] = {
 
 static const StateSpec trueskill_state[] = {
 	{.name = "mu",.min = -INFINITY,.description = "mean of the skill"},
-	{.name = "sigma",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
+	{.name = "sigma",.min = MIN_DEVIATION,.role = ROLE_DEVIATION,
 	.description = "deviation of the skill"},
 };
 
@@ -82,7 +82,7 @@ trueskill_init(const ParamValue *params, double *state)
 {
 	state[TRUESKILL_MU] = params[TRUESKILL_INITIAL_MU].number;
 	state[TRUESKILL_SIGMA] = fmax(params[TRUESKILL_INITIAL_SIGMA].number,
-								  DEVIATION_MIN);
+								  MIN_DEVIATION);
 }
 
 static void
@@ -237,7 +237,7 @@ update_two_teams(const TrueSkill *ts, Match *match, double drift)
 		player->after[TRUESKILL_MU] += match->gain * variance * player->gradient;
 		player->after[TRUESKILL_SIGMA] =
 			deviation_updated(player->after[TRUESKILL_SIGMA], sqrt(ratio),
-							  match->gain, DEVIATION_MIN);
+							  match->gain, MIN_DEVIATION);
 	}
 }
 
@@ -392,7 +392,7 @@ learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
 		(player->after[TRUESKILL_MU] / variance +
 		 match->gain * gradient / ratio);
 	player->after[TRUESKILL_SIGMA] =
-		deviation_updated(sqrt(posterior), 1, 1, DEVIATION_MIN);
+		deviation_updated(sqrt(posterior), 1, 1, MIN_DEVIATION);
 	player->gradient += gradient;
 }
 

@@ -151,7 +151,7 @@ static const ParamSpec trueskill2_params[] = {
 static const StateSpec trueskill2_state[] = {
 	{.name = "mu",.min = -INFINITY,
 	.description = "mean of the skill in the mode, above the base"},
-	{.name = "sigma",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
+	{.name = "sigma",.min = MIN_DEVIATION,.role = ROLE_DEVIATION,
 	.description = "deviation of the skill in the mode"},
 	{.name = "base_mu",.min = -INFINITY,.shared = true,
 	.description = "mean of the base skill"},
@@ -164,7 +164,7 @@ trueskill2_init(const ParamValue *params, double *state)
 {
 	state[TRUESKILL2_MU] = params[TRUESKILL2_INITIAL_MU].number;
 	state[TRUESKILL2_SIGMA] = fmax(params[TRUESKILL2_INITIAL_SIGMA].number,
-								   DEVIATION_MIN);
+								   MIN_DEVIATION);
 	state[TRUESKILL2_BASE_MU] = 0;
 	state[TRUESKILL2_BASE_SIGMA] = params[TRUESKILL2_INITIAL_BASE_SIGMA].number;
 }
@@ -672,7 +672,7 @@ trueskill2_update(const ParamValue *params, Match *match)
 		if (!played[i])
 			continue;
 		update_column(match->gain, square(before[TRUESKILL2_SIGMA]), variance,
-					  shift, rest, DEVIATION_MIN, &after[TRUESKILL2_MU],
+					  shift, rest, MIN_DEVIATION, &after[TRUESKILL2_MU],
 					  &after[TRUESKILL2_SIGMA]);
 		update_column(match->gain,
 					  base_weight * square(before[TRUESKILL2_BASE_SIGMA]),

@@ -107,7 +107,7 @@ static const ParamSpec weng_lin_params[] = {
 
 static const StateSpec weng_lin_state[] = {
 	{.name = "mu",.min = -INFINITY,.description = "mean of the skill"},
-	{.name = "sigma",.min = DEVIATION_MIN,.role = ROLE_DEVIATION,
+	{.name = "sigma",.min = MIN_DEVIATION,.role = ROLE_DEVIATION,
 	.description = "deviation of the skill"},
 };
 
@@ -143,7 +143,7 @@ weng_lin_init(const ParamValue *params, double *state)
 {
 	state[WENG_LIN_MU] = params[WENG_LIN_INITIAL_MU].number;
 	state[WENG_LIN_SIGMA] = fmax(params[WENG_LIN_INITIAL_SIGMA].number,
-								 DEVIATION_MIN);
+								 MIN_DEVIATION);
 }
 
 static void
@@ -475,7 +475,7 @@ update_members(WengLin *wl, Match *match)
 			deviation_updated(player->after[WENG_LIN_SIGMA],
 							  sqrt(fmax(1 - variance * variance_weight * team->delta,
 										kappa)),
-							  match->gain, DEVIATION_MIN);
+							  match->gain, MIN_DEVIATION);
 	}
 	if (wl->params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag)
 		for (i = 0; i < match->nplayers; i++)
