@@ -65,9 +65,8 @@ BEGIN
             MESSAGE = format('%s states that were set by hand or seeded are left out', lost),
             DETAIL = format('They are states of model "%s", and those of model "%s" are others.', old.model, new_model);
     END IF;
-    EXECUTE format(
-        'SELECT setval(%L, greatest((SELECT max(m.seq) FROM %2$I.rated_match AS m), (SELECT max(o.seq) FROM %2$I.operation AS o), 1))',
-        format('%I.event_seq', new_ladder), new_ladder);
+    -- The number of an operation is never given again, not even that of one that is left out here.
+    EXECUTE format('SELECT setval(%L, s.last_value) FROM %I.event_seq AS s', format('%I.event_seq', new_ladder), ladder);
     PERFORM skillrating_internal.build_ladder(new_ladder);
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', new_ladder) INTO matches;
 END

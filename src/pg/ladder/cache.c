@@ -11,6 +11,8 @@
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "rewrite/rewriteHandler.h"
+#include "storage/lmgr.h"
+#include "storage/sinval.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
@@ -18,6 +20,8 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
+
+#include "pg/ladder/shape.h"
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "rated_match", "pending", "correction",
@@ -244,7 +248,7 @@ check_view_owner(const LadderCache *cache)
 }
 
 static void
-fill_cache(LadderCache *cache)
+fill_cache(LadderCache *cache, const Oid *relation)
 {
 	MemoryContext old;
 	int			i;
@@ -256,16 +260,7 @@ fill_cache(LadderCache *cache)
 										   ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(cache->context);
 	cache->name = get_namespace_name(cache->schema);
-	for (i = 0; i < LADDER_NRELATIONS; i++)
-	{
-		cache->relation[i] = ladder_relation_oid(cache->schema, i);
-		if (!OidIsValid(cache->relation[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_TABLE),
-					 errmsg("ladder \"%s\" has no relation \"%s\"",
-							cache->name, relation_names[i]),
-					 errhint("Ladders are made by skillrating.create_ladder().")));
-	}
+	memcpy(cache->relation, relation, sizeof(cache->relation));
 
 	/*
 	 * The ladder's work runs as its owner, on what these names lead to:
@@ -290,25 +285,87 @@ fill_cache(LadderCache *cache)
 				 column_type(cache, LADDER_RATED_MATCH, "match_id"),
 				 "match_id");
 	MemoryContextSwitchTo(old);
+	check_ladder_shape(cache);
+	cache->model = NULL;
 	cache->valid = true;
 }
 
-LadderCache *
-ladder_cache_open(Oid schema)
+/* Look up the relations of a ladder; errors if one is missing. */
+static void
+find_relations(Oid schema, Oid *relation)
 {
+	int			i;
+
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+	{
+		const char *name;
+
+		relation[i] = ladder_relation_oid(schema, i);
+		if (OidIsValid(relation[i]))
+			continue;
+		name = get_namespace_name(schema);
+		if (name == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("ladder was dropped by another transaction")));
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("ladder \"%s\" has no relation \"%s\"", name,
+						relation_names[i]),
+				 errhint("Ladders are made by skillrating.create_ladder().")));
+	}
+}
+
+/*
+ * Lock the relations of a ladder, ladder first, as whoever changes them does.  While
+ * we wait for a lock others may put another relation in the place of this one: then
+ * all is looked up again, as RangeVarGetRelid() does.
+ */
+static void
+lock_relations(Oid schema, LOCKMODE lockmode, Oid *relation)
+{
+	Oid			again[LADDER_NRELATIONS];
+	int			i;
+
+	find_relations(schema, relation);
+	for (;;)
+	{
+		uint64		invalidations = SharedInvalidMessageCounter;
+
+		for (i = 0; i < LADDER_NRELATIONS; i++)
+			LockRelationOid(relation[i], i == LADDER_CONFIG ? lockmode :
+							AccessShareLock);
+		if (invalidations == SharedInvalidMessageCounter)
+			return;
+		find_relations(schema, again);
+		if (memcmp(relation, again, sizeof(again)) == 0)
+			return;
+		for (i = 0; i < LADDER_NRELATIONS; i++)
+			UnlockRelationOid(relation[i], i == LADDER_CONFIG ? lockmode :
+							  AccessShareLock);
+		memcpy(relation, again, sizeof(again));
+	}
+}
+
+LadderCache *
+ladder_cache_open(Oid schema, LOCKMODE lockmode)
+{
+	Oid			relation[LADDER_NRELATIONS];
 	LadderCache *cache;
 	bool		found;
 
 	if (ladder_caches == NULL)
 		create_caches();
+	lock_relations(schema, lockmode, relation);
 	cache = hash_search(ladder_caches, &schema, HASH_ENTER, &found);
 	if (!found)
 	{
 		memset(cache, 0, sizeof(LadderCache));
 		cache->schema = schema;
 	}
-	if (!cache->valid)
-		fill_cache(cache);
+	if (!cache->valid ||
+		memcmp(relation, cache->relation, sizeof(relation)) != 0)
+		fill_cache(cache, relation);
 	check_view_owner(cache);
 	return cache;
 }

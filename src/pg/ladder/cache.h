@@ -8,6 +8,7 @@
 #include "pg/sql/glue.h"
 
 #include "executor/spi.h"
+#include "storage/lockdefs.h"
 
 #include "pg/ladder/ladder.h"
 
@@ -30,13 +31,16 @@ typedef struct LadderCache
 	IdType	   *match_type;
 	SPIPlanPtr *plan;			/* NULL where none is kept */
 	int			nplans;			/* room in this array */
+	const Model *model;			/* whose state columns were found in order */
 } LadderCache;
 
 /*
- * The ladder in a schema, up to date; the caller holds a lock on its table
- * ladder.  Errors if one of its relations is missing or another role's.
+ * The ladder in a schema, up to date, with the given lock on its table ladder and
+ * AccessShareLock on its other relations, all to the end of the transaction: until
+ * then they are what was found here.  Errors if one of the relations is missing or
+ * another role's, or has not the columns that it should have, see shape.h.
  */
-extern LadderCache *ladder_cache_open(Oid schema);
+extern LadderCache *ladder_cache_open(Oid schema, LOCKMODE lockmode);
 
 /*
  * Keep a plan, which SPI has prepared, in a slot: from here on it is the cache's.  If

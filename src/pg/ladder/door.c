@@ -8,13 +8,13 @@
 #include "catalog/namespace.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/shape.h"
 
 Oid
 ladder_schema(const char *name)
@@ -67,6 +67,11 @@ read_config(Ladder *ladder)
 				 errmsg("ladder \"%s\" has a format that this version does not know",
 						ladder->name)));
 	ladder->model = get_model(SPI_getvalue(tuple, desc, CONFIG_MODEL));
+	if (ladder->cache->model != ladder->model)
+	{
+		check_state_columns(ladder->cache, ladder->model);
+		ladder->cache->model = ladder->model;
+	}
 	ladder->params = get_params(&ladder->model->params,
 								DatumGetJsonbP(SPI_getbinval(tuple, desc,
 															 CONFIG_PARAMS,
@@ -84,20 +89,8 @@ Ladder *
 ladder_open(Oid schema, LOCKMODE lockmode)
 {
 	Ladder	   *ladder = palloc0_object(Ladder);
-	Oid			relid = ladder_relation_oid(schema, LADDER_CONFIG);
-	LadderCache *cache;
+	LadderCache *cache = ladder_cache_open(schema, lockmode);
 
-	if (!OidIsValid(relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("schema \"%s\" holds no ladder",
-						get_namespace_name(schema)),
-				 errhint("Ladders are made by skillrating.create_ladder().")));
-
-	/* Waiting for the lock also takes in what others have changed. */
-	LockRelationOid(relid, lockmode);
-
-	cache = ladder_cache_open(schema);
 	ladder->cache = cache;
 	ladder->schema = schema;
 	ladder->name = cache->name;

@@ -1,0 +1,142 @@
+/*
+ * shape.c
+ *		Whether the tables of a ladder have the columns that queries rely on.
+ *
+ * The columns of rating and event are described in column_list.h; those of the
+ * other tables, as far as C reads them, here.
+ */
+#include "pg/ladder/shape.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "pg/ladder/columns.h"
+
+/* In place of types, those of the ladder's players and matches. */
+#define OF_PLAYER InvalidOid
+#define OF_MATCH ((Oid) 1)
+
+static const struct
+{
+	LadderRelation relation;
+	const char *name;
+	Oid			type;
+	bool		not_null;
+}			expected_columns[] = {
+	{LADDER_CONFIG, "model", TEXTOID, true},
+	{LADDER_CONFIG, "params", JSONBOID, true},
+	{LADDER_CONFIG, "apply_at", TEXTOID, true},
+	{LADDER_CONFIG, "late", TEXTOID, true},
+	{LADDER_CONFIG, "format_version", INT4OID, true},
+	{LADDER_RATED_MATCH, "match_id", OF_MATCH, true},
+	{LADDER_RATED_MATCH, "status", TEXTOID, true},
+	{LADDER_RATED_MATCH, "reason", TEXTOID, false},
+	{LADDER_RATED_MATCH, "digest", INT8OID, true},
+	{LADDER_RATED_MATCH, "seq", INT8OID, false},
+	{LADDER_RATED_MATCH, "played_at", TIMESTAMPTZOID, true},
+	{LADDER_RATED_MATCH, "void_reason", TEXTOID, false},
+	{LADDER_PENDING, "match_id", OF_MATCH, true},
+	{LADDER_PENDING, "xact", XID8OID, true},
+	{LADDER_PENDING, "fires", BOOLOID, true},
+	{LADDER_CORRECTION, "seq", INT8OID, false},
+	{LADDER_CORRECTION, "match_id", OF_MATCH, false},
+	{LADDER_CORRECTION, "kind", TEXTOID, true},
+	{LADDER_CORRECTION, "played_at", TIMESTAMPTZOID, false},
+	{LADDER_OPERATION, "seq", INT8OID, true},
+	{LADDER_OPERATION, "kind", TEXTOID, true},
+	{LADDER_OPERATION, "pool", TEXTOID, false},
+	{LADDER_OPERATION, "player_id", OF_PLAYER, false},
+	{LADDER_OPERATION, "into_id", OF_PLAYER, false},
+	{LADDER_OPERATION, "since", TIMESTAMPTZOID, false},
+	{LADDER_OPERATION, "until", TIMESTAMPTZOID, false},
+	{LADDER_OPERATION, "at", TIMESTAMPTZOID, true},
+	{LADDER_OPERATION, "state", FLOAT8ARRAYOID, false},
+	{LADDER_OPERATION, "params", JSONBOID, true},
+	{LADDER_OPERATION, "reason", TEXTOID, false},
+	{LADDER_OPERATION, "undone_at", TIMESTAMPTZOID, false},
+	{LADDER_ATTACHED, "relation", REGCLASSOID, true},
+	{LADDER_ATTACHED, "match_id", TEXTOID, true},
+};
+
+static void
+check_column(const LadderCache *cache, LadderRelation relation, const char *name,
+			 Oid type, bool not_null)
+{
+	Oid			relid = cache->relation[relation];
+	char	   *table = quote_qualified_identifier(cache->name, get_rel_name(relid));
+	HeapTuple	tuple = SearchSysCacheAttName(relid, name);
+	Form_pg_attribute column;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("table %s has no column \"%s\"",
+						table, name),
+				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+	column = (Form_pg_attribute) GETSTRUCT(tuple);
+	if (column->atttypid != type)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of table %s has type %s, not %s", name,
+						table, format_type_be(column->atttypid),
+						format_type_be(type)),
+				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+	if (not_null && !column->attnotnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("column \"%s\" of table %s must be NOT NULL", name, table),
+				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+	ReleaseSysCache(tuple);
+	pfree(table);
+}
+
+static void
+check_table(const LadderCache *cache, LadderRelation relation,
+			const LadderTable *table)
+{
+	Ladder		types = {.player_type = cache->player_type,
+	.match_type = cache->match_type};
+	int			i;
+
+	for (i = 0; i < table->ncolumns; i++)
+		check_column(cache, relation, table->column[i].name,
+					 ladder_type_oid(&types, table->column[i].type),
+					 table->column[i].presence == COLUMN_KEY ||
+					 table->column[i].presence == COLUMN_NOT_NULL);
+}
+
+void
+check_ladder_shape(const LadderCache *cache)
+{
+	int			i;
+
+	for (i = 0; i < (int) lengthof(expected_columns); i++)
+		check_column(cache, expected_columns[i].relation, expected_columns[i].name,
+					 expected_columns[i].type == OF_PLAYER ? cache->player_type->type :
+					 expected_columns[i].type == OF_MATCH ? cache->match_type->type :
+					 expected_columns[i].type,
+					 expected_columns[i].not_null);
+	check_table(cache, LADDER_RATING, &rating_table);
+	check_table(cache, LADDER_EVENT, &event_table);
+}
+
+void
+check_state_columns(const LadderCache *cache, const Model *model)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < model->nstate; i++)
+	{
+		check_column(cache, LADDER_RATING, model->state[i].name, FLOAT8OID, true);
+		for (j = 0; j < event_table.nsuffixes; j++)
+			check_column(cache, LADDER_EVENT,
+						 psprintf("%s%s", model->state[i].name,
+								  event_table.state_suffix[j]),
+						 FLOAT8OID, false);
+	}
+}
