@@ -15,18 +15,8 @@ SKILLRATING_FUNCTION(skillrating_suggest_swaps);
 SKILLRATING_FUNCTION(skillrating_suggest_transfers);
 SKILLRATING_FUNCTION(skillrating_place_joiner);
 
-/* An argument that is a number of players, or what stands for null. */
-static int
-number_argument(FunctionCallInfo fcinfo, int arg, const char *name, int otherwise)
-{
-	int			number = has_argument(fcinfo, arg) ? PG_GETARG_INT32(arg) : otherwise;
-
-	if (number < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must not be negative, not %d", name, number)));
-	return number;
-}
+/* The least share of the work that is left for one of many greedy swaps. */
+#define MIN_SHARE 0.01
 
 /*
  * ---- suggest_swaps() ----
@@ -248,7 +238,8 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	greedy = name_argument(fcinfo, SWAPS_ARG_METHOD, "method", methods,
 						   lengthof(methods), 0,
 						   "Methods are \"exact\" and \"greedy\".") == 1;
-	max_swaps = number_argument(fcinfo, SWAPS_ARG_MAX_SWAPS, "max_swaps", teams.lobby.n);
+	max_swaps = count_argument(fcinfo, SWAPS_ARG_MAX_SWAPS, "max_swaps", 0, NO_LIMIT,
+							   teams.lobby.n);
 
 	/* First those who have no team, and how it stands then. */
 	place_unassigned(&teams, 1, &split);
@@ -381,8 +372,8 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d players have no team", teams.count[0]),
 				 errhint("Place them with skillrating.place_joiner().")));
-	find_transfer(&teams, number_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0),
-				  &best);
+	find_transfer(&teams, count_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0,
+										 NO_LIMIT, 0), &best);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.input_index[i];
@@ -474,7 +465,7 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_teams(fcinfo, &joiner_arguments, &teams))
 		return (Datum) 0;
-	max_lead = number_argument(fcinfo, JOINER_ARG_MAX_LEAD, "max_lead", 1);
+	max_lead = count_argument(fcinfo, JOINER_ARG_MAX_LEAD, "max_lead", 0, NO_LIMIT, 1);
 	if (teams.count[0] == 0)
 		return (Datum) 0;
 	place_unassigned(&teams, max_lead, &split);
