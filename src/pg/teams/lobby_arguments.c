@@ -151,11 +151,15 @@ read_players(FunctionCallInfo fcinfo, Lobby *lobby)
 	return table;
 }
 
-/* Pairs who are not to be on one team. */
+/*
+ * Pairs who are not to be on one team, each once: a pair that is given again, either way
+ * round, would be another constraint to everything that goes through them.
+ */
 static void
 read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
+	bool	   *seen = palloc0_array(bool, lobby->n * lobby->n + 1);
 	Datum	   *element;
 	bool	   *null;
 	int			n;
@@ -171,6 +175,7 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 	for (i = 0; i < n; i += 2)
 	{
 		int			place[2];
+		bool	   *is_known;
 		int			j;
 
 		for (j = 0; j < 2; j++)
@@ -195,11 +200,16 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s cannot avoid themselves",
 							TextDatumGetCString(element[i]))));
+		is_known = &seen[Min(place[0], place[1]) * lobby->n + Max(place[0], place[1])];
+		if (*is_known)
+			continue;
+		*is_known = true;
 		lobby->apart[lobby->napart++] = (SplitPair)
 		{
 			place[0], place[1]
 		};
 	}
+	pfree(seen);
 }
 
 static void
