@@ -39,7 +39,7 @@ greedy in the order of the swaps.  The rows with 0 swaps say how the match is no
 player without a team, who is placed first as by place_joiner(), as player_id_a in the first team or
 player_id_b in the second; or one with nulls.
 difference, exact and bound: after these swaps, as in split_teams(); exact: no other swaps of as
-many players are better.
+many players are better, nor more swaps than were tried within the budget.
 win_probability: of the first team after these swaps, in every row, because a row is about two
 players.
 
@@ -53,7 +53,8 @@ method: exact, or greedy: the best swap of two, then the best after that, as in 
 Selection 2 document.
 explain: the first row of each number says in why what the difference was and is, and how far that
 is from even (terms), the best other swaps of as many players (alternative), and the lock, party or
-pair without which as many swaps would do most (constraint); for 0 swaps, as in split_teams().
+pair without which as many swaps would do most (constraint); for 0 swaps, as in split_teams().  Where
+the budget does not suffice for all numbers, the larger ones have only terms.
 The other arguments are those of split_teams().
 
 No rows if players, mu or team are null, or there are no players.

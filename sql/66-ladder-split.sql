@@ -14,6 +14,47 @@ COMMENT ON FUNCTION skillrating_internal.state_or_initial(text[], text) IS
 'The expression of a state column of r, or of the initial state $3 where there is no row; null if
 the model has no such column.';
 
+CREATE FUNCTION skillrating_internal.split_model(
+    ladder text,
+    caution float8,
+    sides boolean,
+    commanders boolean)
+RETURNS TABLE (
+    name text,
+    params jsonb,
+    state_columns text[],
+    mu text,
+    deviation text,
+    side text,
+    command text,
+    initial float8[])
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format(
+        'SELECT m.name, l.params, m.state_columns, m.state_columns[1] AS mu,
+            m.deviation_column AS deviation, m.side_column AS side, m.command_column AS command,
+            skillrating.initial_state(l.model, l.params) AS initial
+        FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
+    INTO name, params, state_columns, mu, deviation, side, command, initial;
+    IF caution <> 0 AND deviation IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('model "%s" has no deviation to be cautious about', name);
+    END IF;
+    IF sides AND side IS NULL OR commanders AND command IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('model "%s" has no %s', name,
+                CASE WHEN sides AND side IS NULL THEN 'sides' ELSE 'commanders' END);
+    END IF;
+    RETURN NEXT;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.split_model(text, float8, boolean, boolean) IS
+'The model of a ladder, with its parameters, its state columns by role, and the initial state of a
+player.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
+
 CREATE FUNCTION skillrating.split_ladder(
     ladder text,
     players anyarray,
@@ -64,21 +105,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'pool, sides, commanders, caution and log_odds must not be null';
     END IF;
-    EXECUTE format(
-        'SELECT m.name, l.params, m.state_columns, m.state_columns[1] AS mu,
-            m.deviation_column AS deviation, m.side_column AS side, m.command_column AS command,
-            skillrating.initial_state(l.model, l.params) AS initial
-        FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
-    INTO model;
-    IF caution <> 0 AND model.deviation IS NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('model "%s" has no deviation to be cautious about', model.name);
-    END IF;
-    IF sides AND model.side IS NULL OR commanders AND model.command IS NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('model "%s" has no %s', model.name,
-                CASE WHEN sides AND model.side IS NULL THEN 'sides' ELSE 'commanders' END);
-    END IF;
+    model := skillrating_internal.split_model(ladder, caution, sides, commanders);
     -- A player without a row has the initial state.
     EXECUTE format(
         'SELECT array_agg(coalesce(r.%2$I, $3[1]) - $4 * coalesce(%3$s, 0) ORDER BY p.n),

@@ -34,6 +34,7 @@ EXCEPTION
 END
 $$;
 
+SET client_min_messages = warning;
 CREATE TEMPORARY TABLE attempt AS
 SELECT c.relname, a.attname, a.attnotnull, way, try_shape(format('SET LOCAL session_replication_role = replica; ALTER TABLE shape.%I %s', c.relname,
     CASE way
@@ -44,6 +45,7 @@ FROM pg_class AS c
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
 CROSS JOIN unnest('{bigint,text,boolean,nullable,drop}'::text[]) AS way
 WHERE c.relnamespace = 'shape'::regnamespace AND c.relname IN ('ladder', 'rating', 'event', 'rated_match', 'pending', 'correction', 'operation', 'attached');
+RESET client_min_messages;
 
 -- Every error is one of those that say what is wrong: with the type, with null, or a column that is missing.
 SELECT DISTINCT outcome FROM attempt WHERE outcome NOT IN ('none', 'cannot be changed') ORDER BY outcome;

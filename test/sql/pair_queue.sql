@@ -81,6 +81,7 @@ SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', params => '{"k": -
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', team_size => 0);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', team_size => 65);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', teams => 11);
+SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', team_size => NULL);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', initial_window => -1);
 SELECT * FROM skillrating.pair_queue('{1,2}'::int[], '{1,2}', min_quality => 2);
 SELECT count(*) FROM (SELECT array_agg(i) AS t, array_agg(1.0::float8) AS r FROM generate_series(1, 100001) AS i) AS a, skillrating.pair_queue(t, r);

@@ -58,4 +58,19 @@ SELECT skillrating.drop_ladder('why_elo');
 SELECT count(why) FROM why_lobby, skillrating.split_teams(players, rating) WHERE lobby = 1;
 -- Names are escaped.
 SELECT why -> 'alternative' -> 'teams' AS teams FROM skillrating.split_teams(ARRAY['a"b', E'c\\d', E'e\nf', 'g']::text[], '{1,2,3,5}', explain => true) WHERE why IS NOT NULL;
+-- A team of nobody has no best player and no spread; JSON has no infinities, so that what is none is null.
+SELECT why FROM skillrating.suggest_swaps('{1,2}'::int[], '{1,2}', '{2,2}', explain => true);
+SELECT why FROM skillrating.place_joiner('{1}'::int[], '{1}', '{NULL}', explain => true);
+SELECT why -> 'terms' AS terms FROM skillrating.suggest_transfers('{1,2}'::int[], '{1,2}', '{2,2}', explain => true);
+SELECT why -> 'terms' -> 'off' AS off FROM skillrating.split_teams('{1,2}'::int[], '{1e12,-1e12}', log_odds_unit => 1e-300, explain => true) WHERE why IS NOT NULL;
+-- A pair is one constraint however often it is given, either way round: these would be twenty thousand.
+SELECT swaps, player_id_a, player_id_b, difference, count(*) AS answers, why -> 'constraint' ->> 'if' AS without
+FROM (SELECT array_agg(CASE i % 2 WHEN 0 THEN '{bob,cid}' ELSE '{cid,bob}' END::text[]) AS many FROM generate_series(0, 20000) AS i) AS m, unnest(ARRAY['{{bob,cid}}', many::text]) AS pairs,
+    skillrating.suggest_swaps('{ann,bob,cid,dan,eve,fay}'::text[], '{10,5,6,2,4,4}', '{1,1,2,2,1,2}', max_swaps => 1, avoid => pairs::text[], explain => true) GROUP BY swaps, player_id_a, player_id_b, difference, why ORDER BY swaps;
+-- Many suggestions share the work of one explanation: the first are compared with others, of the rest there are only terms.
+CREATE TABLE why_teams AS SELECT array_agg(i ORDER BY i) AS players, array_agg((1000 + (hashint4(i) & 1023) + i * sqrt(2))::float8 ORDER BY i) AS rating, array_agg(1 + i / 31 ORDER BY i) AS team FROM generate_series(1, 60) AS i;
+SELECT budget, row_number() OVER w AS suggestion, why ? 'terms' AS terms, why ? 'alternative' AS alternative, why ? 'constraint' AS "constraint"
+FROM why_teams, unnest('{1,1000}'::float8[]) AS budget, skillrating.suggest_swaps(players, rating, team, budget => budget, explain => true) WHERE why IS NOT NULL AND swaps > 0 WINDOW w AS (PARTITION BY budget ORDER BY swaps) ORDER BY budget, swaps;
+SELECT max(swaps) AS swaps, count(why) AS whys, count(why) FILTER (WHERE why ? 'alternative') AS compared FROM why_teams, skillrating.suggest_swaps(players, rating, team, method => 'greedy', budget => 1, explain => true);
+DROP TABLE why_teams;
 DROP TABLE why_lobby, why_all;

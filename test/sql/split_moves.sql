@@ -76,6 +76,10 @@ SELECT * FROM move_arrays, skillrating.place_joiner(players, rating, '{1,1,1,NUL
 SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(1.0::float8) AS r, array_agg(1 + i % 2) AS t, array_agg(ARRAY[i, i % 40 + 1]::text[]) AS v FROM generate_series(1, 40) AS i) AS a, skillrating.suggest_swaps(p, r, t, avoid => v);
 SELECT count(*) FROM skillrating.suggest_swaps(NULL::int[], NULL, NULL), skillrating.suggest_transfers('{}'::int[], '{}', '{}'), skillrating.place_joiner('{1}'::int[], '{1}', NULL);
 
+-- Where the work does not suffice for all numbers of swaps, the last suggestion is not proven, as more swaps might do more.
+SELECT budget, max(swaps) AS swaps, min(difference) AS difference, string_agg(DISTINCT swaps::text, ' ') FILTER (WHERE NOT exact) AS unproven
+FROM (SELECT array_agg(i) AS p, array_agg((i <= 31)::int::float8) AS r, array_agg(1 + i / 31) AS t FROM generate_series(1, 60) AS i) AS a, unnest('{0.1,1000}'::float8[]) AS budget, skillrating.suggest_swaps(p, r, t, strength => 'sum', budget => budget) GROUP BY budget ORDER BY budget;
+
 -- When to scramble.
 SELECT mode, winner, c1, c2, s.* FROM (VALUES
     ('arena', '{1}'::int[], NULL::int[], NULL::int[]), ('arena', '{1,2}', NULL, NULL), ('arena', '{2,1,1,1}', NULL, NULL), ('arena', '{1,1,NULL}', NULL, NULL), ('arena', '{NULL,NULL,NULL}', NULL, NULL), ('arena', '{}', NULL, NULL),

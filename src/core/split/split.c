@@ -516,11 +516,13 @@ try_exchanges(const SplitProblem *problem, const int *choice, int g, int h,
 
 /*
  * Where units are too coarse to tell, two groups may still be exchanged for the
- * better, the best two first, until there are none.
+ * better, the best two first, until there are none.  Returns the steps it took.
  */
-static void
+static double
 exchange(const SplitProblem *problem, int size, int *choice)
 {
+	double		options = (double) problem->noptions;
+	double		steps = 0;
 	double		difference = -problem->target[size];
 	double		before;
 	int			g,
@@ -533,6 +535,7 @@ exchange(const SplitProblem *problem, int size, int *choice)
 		Exchange	best = {.difference = difference,.group = {-1, -1}};
 
 		before = fabs(difference);
+		steps += 2 * options * options;
 		for (g = 0; g < problem->ngroups; g++)
 		{
 			if (problem->interrupt != NULL)
@@ -547,6 +550,7 @@ exchange(const SplitProblem *problem, int size, int *choice)
 			difference = best.difference;
 		}
 	} while (fabs(difference) < before * (1 - MIN_GAIN));
+	return steps;
 }
 
 void
@@ -556,6 +560,7 @@ split_solve(SplitProblem *problem, void *room, SplitAnswer *answer)
 	size_t		total = 0;
 	int		   *choice = block_take(&block, &total, sizeof(int),
 									(size_t) problem->nsizes * (size_t) problem->ngroups);
+	double		steps = 0;
 	int			i;
 
 	if (problem->method == SPLIT_BY_HALVES)
@@ -568,8 +573,10 @@ split_solve(SplitProblem *problem, void *room, SplitAnswer *answer)
 
 		if (!answer[i].found)
 			continue;
-		if (problem->method == SPLIT_BY_REACH && !problem->exact)
-			exchange(problem, i, chosen);
+
+		/* Of many sizes the first are improved, as long as there is work for it. */
+		if (problem->method == SPLIT_BY_REACH && !problem->exact && steps <= problem->max_work)
+			steps += exchange(problem, i, chosen);
 		split_take_answer(problem, i, chosen, &answer[i]);
 	}
 }

@@ -133,11 +133,40 @@ merge_class(const SplitProblem *problem, const SplitGroup *group,
 	return n;
 }
 
+/*
+ * The fewest and the most players that groups have on either team, with another group.
+ * Where most of them have no choice, few classes have any sums.
+ */
+static void
+widen_counts(const SplitProblem *problem, const SplitGroup *group, int *least, int *most)
+{
+	int			t,
+				i;
+
+	for (t = 0; t < 2; t++)
+	{
+		int			low = problem->option[group->first_option].count[t];
+		int			high = low;
+
+		for (i = 1; i < group->noptions; i++)
+		{
+			int			count = problem->option[group->first_option + i].count[t];
+
+			low = count < low ? count : low;
+			high = count > high ? count : high;
+		}
+		least[t] += low;
+		most[t] += high;
+	}
+}
+
 /* All sums of n groups from first on. */
 static void
 make_sums(const SplitProblem *problem, int first, int n, Sums *sums, Sums *spare)
 {
 	int			states = split_states(problem, problem->max_moves);
+	int			least[2] = {0, 0};
+	int			most[2] = {0, 0};
 	int			c;
 	int			place;
 
@@ -148,21 +177,25 @@ make_sums(const SplitProblem *problem, int first, int n, Sums *sums, Sums *spare
 		sums->first[c] = 1;
 	for (place = first; place < first + n; place++)
 	{
+		const SplitGroup *group = &problem->group[problem->order[place]];
 		Sums		made = *spare;
 		size_t		end = 0;
 		int			a,
 					b,
 					state;
 
+		widen_counts(problem, group, least, most);
 		for (a = 0; a <= problem->max_count[0]; a++)
 			for (b = 0; b <= problem->max_count[1]; b++)
 				for (state = 0; state < states; state++)
 				{
+					made.first[split_class(problem, a, b, state)] = end;
+					if (a < least[0] || a > most[0] || b < least[1] || b > most[1])
+						continue;
 					if (problem->interrupt != NULL)
 						problem->interrupt();
-					made.first[split_class(problem, a, b, state)] = end;
-					end += merge_class(problem, &problem->group[problem->order[place]],
-									   sums, a, b, state, made.value + end);
+					end += merge_class(problem, group, sums, a, b, state,
+									   made.value + end);
 				}
 		made.first[split_classes(problem)] = end;
 		*spare = *sums;

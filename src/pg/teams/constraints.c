@@ -5,6 +5,7 @@
 #include "pg/teams/constraints.h"
 
 #include "lib/stringinfo.h"
+#include "utils/memutils.h"
 
 #include "pg/teams/chooser.h"
 #include "pg/teams/lobby_problem.h"
@@ -168,6 +169,24 @@ describe_without(Lobby *lobby, const TeamConstraint *constraint)
 }
 
 /*
+ * Whether there is any split without the constraints that are dropped.  What that takes
+ * is gone afterwards: the context is reset.
+ */
+static bool
+is_feasible_without(const Lobby *lobby, const SplitRequest *request,
+					const TeamConstraint *constraint, const bool *dropped, int n,
+					MemoryContext trial)
+{
+	MemoryContext before = MemoryContextSwitchTo(trial);
+	Lobby		without = drop_constraints(lobby, constraint, dropped, n);
+	bool		feasible = is_feasible(&without, request);
+
+	MemoryContextSwitchTo(before);
+	MemoryContextReset(trial);
+	return feasible;
+}
+
+/*
  * What is in the way of a split, in words, or NULL: a constraint without which there is one,
  * or constraints that cannot be kept together, of which none can be spared for that.
  */
@@ -177,8 +196,8 @@ find_conflict(Lobby *lobby, const SplitRequest *request)
 	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
 	bool	   *dropped = palloc0_array(bool, n + 1);
+	MemoryContext trial;
 	StringInfoData conflict;
-	Lobby		without;
 	int			i;
 
 	/*
@@ -187,11 +206,14 @@ find_conflict(Lobby *lobby, const SplitRequest *request)
 	 */
 	if (lobby->n > MAX_TO_EXPLAIN)
 		return NULL;
+
+	/* An error is reported next, which frees the rest. */
+	trial = AllocSetContextCreate(CurrentMemoryContext, "constraint on trial",
+								  ALLOCSET_DEFAULT_SIZES);
 	for (i = 0; i < n; i++)
 	{
 		dropped[i] = true;
-		without = drop_constraints(lobby, constraint, dropped, n);
-		if (is_feasible(&without, request))
+		if (is_feasible_without(lobby, request, constraint, dropped, n, trial))
 			return psprintf("There is one if %s.", describe_without(lobby, &constraint[i]));
 		dropped[i] = false;
 	}
@@ -203,8 +225,7 @@ find_conflict(Lobby *lobby, const SplitRequest *request)
 	for (i = 0; i < n; i++)
 	{
 		dropped[i] = true;
-		without = drop_constraints(lobby, constraint, dropped, n);
-		dropped[i] = !is_feasible(&without, request);
+		dropped[i] = !is_feasible_without(lobby, request, constraint, dropped, n, trial);
 	}
 	initStringInfo(&conflict);
 	for (i = 0; i < n; i++)

@@ -24,7 +24,10 @@ typedef struct TeamConstraint
 /* The constraints of a lobby; returns their number. */
 extern int	list_constraints(const Lobby *lobby, TeamConstraint **constraints);
 
-/* A copy of a lobby with these n constraints, without those that are dropped. */
+/*
+ * A copy of a lobby with these n constraints, without those that are dropped.  It takes
+ * as much memory as all constraints: whoever tries many does so in a context to reset.
+ */
 extern Lobby drop_constraints(const Lobby *lobby, const TeamConstraint *constraint,
 							  const bool *dropped, int n);
 

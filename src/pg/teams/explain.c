@@ -8,6 +8,7 @@
 #include "common/shortest_dec.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
+#include "utils/memutils.h"
 
 #include "pg/teams/chooser.h"
 #include "pg/teams/constraints.h"
@@ -21,25 +22,28 @@
 /* With fewer steps than these a coarse search takes longer than an exact one. */
 #define MIN_VARIANT_WORK 1e5
 
-/* The work of a split that is one of so many for each player. */
-static double
+double
 variant_work(const Lobby *lobby)
 {
 	return Max(MIN_VARIANT_WORK,
 			   lobby->max_work / SHARE_OF_EXPLANATION / Max(lobby->n, 1));
 }
 
-/*
- * The number of variants that are tried.  However coarse the search, a split takes about
- * n^3 steps, so that not all can be tried in large lobbies.
- */
-static int
-max_variants(const Lobby *lobby)
+int
+max_variants(const Lobby *lobby, double least_steps)
 {
-	double		n = Max(lobby->n, 1);
-	double		variants = lobby->max_work / SHARE_OF_EXPLANATION / (n * n * n);
+	double		variants = lobby->max_work / SHARE_OF_EXPLANATION / Max(least_steps, 1);
 
 	return (int) Max(1, Min(variants, PG_INT32_MAX));
+}
+
+/* However coarse the search, a split takes about n^3 steps. */
+static double
+least_split_steps(const Lobby *lobby)
+{
+	double		n = lobby->n;
+
+	return n * n * n;
 }
 
 static void
@@ -56,6 +60,11 @@ append_number(StringInfo json, double number)
 {
 	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
 
+	if (!isfinite(number))
+	{
+		appendStringInfoString(json, "null");
+		return;
+	}
 	(void) double_to_shortest_decimal_buf(number + 0.0, digits);
 	appendStringInfoString(json, digits);
 }
@@ -163,8 +172,11 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		appendStringInfoString(json, t > 0 ? ", {" : "{");
 		explain_number(json, "players", players[t]);
 		explain_number(json, "strength", strength[t]);
+
+		/* A team of nobody has neither. */
 		explain_number(json, "best", best[t]);
-		explain_number(json, "spread", sqrt(squares[t] / Max(players[t], 1)));
+		explain_number(json, "spread",
+					   players[t] > 0 ? sqrt(squares[t] / players[t]) : NAN);
 		if (lobby->command[0] != NULL)
 		{
 			begin_key(json, "commander");
@@ -197,7 +209,11 @@ try_variant(const Lobby *variant, const SplitRequest *request, Split *best)
 	try_split(variant, request, &split);
 	if (split.answer.found &&
 		(!best->answer.found || fabs(split.imbalance_logit) < fabs(best->imbalance_logit)))
+	{
+		if (best->answer.found)
+			pfree(best->answer.team);
 		*best = split;
+	}
 	else
 		pfree(split.answer.team);
 }
@@ -223,6 +239,7 @@ try_elsewhere(const Lobby *lobby, const SplitRequest *request, int player, int p
 		variant.allowed_teams[i] = allowed_teams_of(lobby, lobby->allowed_teams, i);
 	variant.allowed_teams[player] &= places;
 	try_variant(&variant, request, best);
+	pfree(variant.allowed_teams);
 }
 
 /* Split a lobby in which a player does not command. */
@@ -238,6 +255,7 @@ try_other_commander(const Lobby *lobby, const SplitRequest *request, int player,
 		variant.commander[i] = i != player &&
 			(lobby->commander == NULL || lobby->commander[i]);
 	try_variant(&variant, request, best);
+	pfree(variant.commander);
 }
 
 /*
@@ -253,7 +271,7 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 	bool		sides = lobby->nteams == 2 && !are_teams_alike(lobby);
 	Lobby		limited = *lobby;
 	Lobby		apart;
-	int			left = max_variants(lobby);
+	int			left = max_variants(lobby, least_split_steps(lobby));
 	int			t,
 				i;
 
@@ -337,8 +355,10 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	char	   *costliest = NULL;
 	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
-	int			tried = Min(n, max_variants(lobby));
+	int			tried = Min(n, max_variants(lobby, least_split_steps(lobby)));
 	bool	   *dropped = palloc0_array(bool, n + 1);
+	MemoryContext trial = AllocSetContextCreate(CurrentMemoryContext, "constraint on trial",
+												ALLOCSET_DEFAULT_SIZES);
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
@@ -346,22 +366,26 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	least = off - POINT_NOISE * size;
 	for (i = 0; i < tried; i++)
 	{
+		MemoryContext before;
 		Lobby		without;
 		Split		other;
 
 		check_interrupts();
+		MemoryContextReset(trial);
+		before = MemoryContextSwitchTo(trial);
 		dropped[i] = true;
 		without = drop_constraints(lobby, constraint, dropped, n);
 		dropped[i] = false;
 		without.max_work = variant_work(lobby);
 		try_split(&without, request, &other);
-		pfree(other.answer.team);
+		MemoryContextSwitchTo(before);
 		if (!other.answer.found || points_off(lobby, &other) >= least)
 			continue;
 		least = points_off(lobby, &other);
 		difference = other.difference;
 		costliest = describe_without(lobby, &constraint[i]);
 	}
+	MemoryContextDelete(trial);
 	explain_costliest(json, costliest, difference, least, off);
 }
 

@@ -12,7 +12,22 @@
 /* How far a split is from what is sought, in points. */
 extern double points_off(const Lobby *lobby, const Split *split);
 
-/* Append a key with a number, a comma before it unless the object begins there. */
+/*
+ * The work of a variant of a lobby that is split, or of its moves, for an explanation: it
+ * is one of so many for each player.
+ */
+extern double variant_work(const Lobby *lobby);
+
+/*
+ * The number of variants that are tried for one part of an explanation, if each takes at
+ * least so many steps however coarse its search: in large lobbies not all, but one.
+ */
+extern int	max_variants(const Lobby *lobby, double least_steps);
+
+/*
+ * Append a key with a number, a comma before it unless the object begins there.  JSON has
+ * no infinities and no NaN: these are null.
+ */
 extern void explain_number(StringInfo json, const char *key, double number);
 
 /* Append a key with the names of the players for whom of[] is a number. */

@@ -23,14 +23,22 @@
 static const char *const strengths[] = {"mean", "sum", "share"};
 
 int
-check_count(const char *name, int number, int least, int most)
+count_argument(FunctionCallInfo fcinfo, int arg, const char *name, int least, int most,
+			   int otherwise)
 {
-	if (number < least || number > most)
+	int			number = has_argument(fcinfo, arg) ? PG_GETARG_INT32(arg) : otherwise;
+
+	if (!has_argument(fcinfo, arg) && otherwise < least)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be at least %d and at most %d, not %d", name, least,
-						most, number)));
-	return number;
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+	if (number >= least && number <= most)
+		return number;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 most == NO_LIMIT ? errmsg("%s must not be negative, not %d", name, number) :
+			 errmsg("%s must be at least %d and at most %d, not %d", name, least,
+					most, number)));
 }
 
 void
@@ -143,11 +151,15 @@ read_players(FunctionCallInfo fcinfo, Lobby *lobby)
 	return table;
 }
 
-/* Pairs who are not to be on one team. */
+/*
+ * Pairs who are not to be on one team, each once: a pair that is given again, either way
+ * round, would be another constraint to everything that goes through them.
+ */
 static void
 read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
+	bool	   *seen = palloc0_array(bool, lobby->n * lobby->n + 1);
 	Datum	   *element;
 	bool	   *null;
 	int			n;
@@ -163,6 +175,7 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 	for (i = 0; i < n; i += 2)
 	{
 		int			place[2];
+		bool	   *is_known;
 		int			j;
 
 		for (j = 0; j < 2; j++)
@@ -187,11 +200,16 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s cannot avoid themselves",
 							TextDatumGetCString(element[i]))));
+		is_known = &seen[Min(place[0], place[1]) * lobby->n + Max(place[0], place[1])];
+		if (*is_known)
+			continue;
+		*is_known = true;
 		lobby->apart[lobby->napart++] = (SplitPair)
 		{
 			place[0], place[1]
 		};
 	}
+	pfree(seen);
 }
 
 static void
@@ -295,9 +313,8 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 {
 	const char *excess = NULL;
 
-	lobby->nteams = has_argument(fcinfo, arguments->teams) ?
-		PG_GETARG_INT32(arguments->teams) : 2;
-	(void) check_count("teams", lobby->nteams, 2, SPLIT_MAX_TEAMS);
+	lobby->nteams = count_argument(fcinfo, arguments->teams, "teams", 2,
+								   SPLIT_MAX_TEAMS, 2);
 	if (lobby->nteams == 2)
 		return;
 	if (has_argument(fcinfo, arguments->mu_2))

@@ -69,8 +69,15 @@ extern int	name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
 						  const char *const *names, int n, int otherwise,
 						  const char *hint);
 
-/* The number; errors (22023) unless it lies between these. */
-extern int	check_count(const char *name, int number, int least, int most);
+/* The upper limit of a number that must only not be negative. */
+#define NO_LIMIT PG_INT32_MAX
+
+/*
+ * The number in an argument, or what stands for null; errors (22023) unless it lies
+ * between these.  If what stands for null is below them, null is an error (22004).
+ */
+extern int	count_argument(FunctionCallInfo fcinfo, int arg, const char *name, int least,
+						   int most, int otherwise);
 
 /* Errors (22003) unless the n numbers of an array are finite, no less, and not too large. */
 extern void check_points(const char *name, const float8 *element, int n, double least);

@@ -6,9 +6,6 @@
 
 #include "lib/stringinfo.h"
 
-/* Bytes that a split may take, besides the lobby itself. */
-#define MAX_ROOM (64 * 1024 * 1024)
-
 void
 begin_problem(const Lobby *lobby, SplitProblem *problem)
 {

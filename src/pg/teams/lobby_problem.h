@@ -11,6 +11,9 @@
 
 #include "pg/teams/lobby.h"
 
+/* Bytes that a search among players may take, besides the players themselves. */
+#define MAX_ROOM (64 * 1024 * 1024)
+
 /* Begin a problem with the lobby's constraints, without sizes, targets and values. */
 extern void begin_problem(const Lobby *lobby, SplitProblem *problem);
 

@@ -8,6 +8,7 @@
 #include "utils/tuplestore.h"
 
 #include "core/math/logistic.h"
+#include "pg/teams/explain.h"
 #include "pg/teams/lobby_arguments.h"
 #include "pg/teams/moves.h"
 
@@ -15,18 +16,8 @@ SKILLRATING_FUNCTION(skillrating_suggest_swaps);
 SKILLRATING_FUNCTION(skillrating_suggest_transfers);
 SKILLRATING_FUNCTION(skillrating_place_joiner);
 
-/* An argument that is a number of players, or what stands for null. */
-static int
-number_argument(FunctionCallInfo fcinfo, int arg, const char *name, int otherwise)
-{
-	int			number = has_argument(fcinfo, arg) ? PG_GETARG_INT32(arg) : otherwise;
-
-	if (number < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must not be negative, not %d", name, number)));
-	return number;
-}
+/* The least share of the work that is left for one of many greedy swaps. */
+#define MIN_SHARE 0.01
 
 /*
  * ---- suggest_swaps() ----
@@ -137,6 +128,61 @@ list_swaps(const Teams *teams, const Split *split, int n, Swap *swap)
 	pfree(in);
 }
 
+/*
+ * Explain one of so many suggestions, which share the work of one.  If there is not enough
+ * for all of them, only the first are compared with others.
+ */
+static Datum
+why_swaps(const Teams *teams, SplitSize moves, SplitSize after, const Split *split,
+		  int number, int nsuggestions)
+{
+	Teams		explained = *teams;
+	int			ncompared = max_variants(&teams->lobby,
+										 least_steps_of_moves(&teams->lobby, moves, split));
+
+	explained.lobby.max_work /= nsuggestions;
+	return why_moves(&explained, moves, after, split, number < ncompared);
+}
+
+/*
+ * Find the best swaps of each number up to a limit, and leave those that are better than
+ * any smaller number.  Of a thousand players not all numbers can be tried; the last
+ * suggestion is not proven then unless it makes the match even.
+ */
+static int
+find_frontier(const Teams *teams, int max_swaps, SplitSize after, double logit,
+			  SplitSize *moves, Split *split)
+{
+	int			tried = Min(max_swaps, max_swaps_tried(&teams->lobby));
+	Teams		share = *teams;
+	int			n = 0;
+	int			m;
+
+	for (m = 0; m < tried; m++)
+		moves[m] = (SplitSize)
+	{
+		.count =
+		{
+			m + 1, m + 1
+		}
+	};
+	if (tried < max_swaps)
+		share.lobby.max_work /= MAX_FILLS;
+	if (tried > 0)
+		find_moves(&share, moves, tried, after, split);
+	for (m = 0; m < tried; m++)
+	{
+		if (!split[m].answer.found || !is_better(split[m].imbalance_logit, logit))
+			continue;
+		logit = split[m].imbalance_logit;
+		moves[n] = moves[m];
+		split[n++] = split[m];
+	}
+	if (tried < max_swaps && n > 0 && is_better(0, logit))
+		split[n - 1].unproven = true;
+	return n;
+}
+
 /* Return the best swaps of each number that are better than those of any smaller one. */
 static void
 put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
@@ -146,32 +192,26 @@ put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
 	SplitSize  *moves = palloc_array(SplitSize, max_swaps + 1);
 	Split	   *split = palloc_array(Split, max_swaps + 1);
 	Swap	   *swap = palloc_array(Swap, max_swaps + 1);
-	int			m,
+	int			n = find_frontier(teams, max_swaps, after, logit, moves, split);
+	int			s,
 				i;
 
-	for (m = 0; m < max_swaps; m++)
-		moves[m] = (SplitSize)
+	for (s = 0; s < n; s++)
 	{
-		.count =
-		{
-			m + 1, m + 1
-		}
-	};
-	if (max_swaps > 0)
-		find_moves(teams, moves, max_swaps, after, split);
-	for (m = 0; m < max_swaps; m++)
-	{
-		if (!split[m].answer.found || !is_better(split[m].imbalance_logit, logit))
-			continue;
-		logit = split[m].imbalance_logit;
-		list_swaps(teams, &split[m], m + 1, swap);
-		for (i = 0; i <= m; i++)
-			put_swap(rsinfo, &teams->lobby, m + 1, swap[i], &split[m],
-					 explain && i == 0 ? why_moves(teams, moves[m], after, &split[m]) : 0);
+		int			swaps = moves[s].count[0];
+
+		list_swaps(teams, &split[s], swaps, swap);
+		for (i = 0; i < swaps; i++)
+			put_swap(rsinfo, &teams->lobby, swaps, swap[i], &split[s],
+					 explain && i == 0 ?
+					 why_swaps(teams, moves[s], after, &split[s], s, n) : 0);
 	}
 }
 
-/* Return the best swap of two, then the best after that, as long as it helps. */
+/*
+ * Return the best swap of two, then the best after that, as long as it helps.  All of them
+ * share the work, of which the last ones may have little.
+ */
 static void
 put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
 				 bool explain)
@@ -179,6 +219,7 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 	SplitSize	after = {.count = {teams->count[1], teams->count[2]}};
 	SplitSize	one = {.count = {1, 1}};
 	Swap	   *swap = palloc_array(Swap, max_swaps + 1);
+	Teams		share = *teams;
 	int			m,
 				i;
 
@@ -187,11 +228,13 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 		Split		split;
 		Datum		why;
 
-		find_moves(teams, &one, 1, after, &split);
+		find_moves(&share, &one, 1, after, &split);
+		share.lobby.max_work = Max(share.lobby.max_work - split.problem.work,
+								   MIN_SHARE * teams->lobby.max_work);
 		if (!split.answer.found || !is_better(split.imbalance_logit, logit))
 			return;
 		logit = split.imbalance_logit;
-		why = explain ? why_moves(teams, one, after, &split) : 0;
+		why = explain ? why_swaps(teams, one, after, &split, m, max_swaps) : 0;
 		list_swaps(teams, &split, 1, &swap[m]);
 		teams->team[swap[m].a] = 2;
 		teams->team[swap[m].b] = 1;
@@ -248,7 +291,8 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	greedy = name_argument(fcinfo, SWAPS_ARG_METHOD, "method", methods,
 						   lengthof(methods), 0,
 						   "Methods are \"exact\" and \"greedy\".") == 1;
-	max_swaps = number_argument(fcinfo, SWAPS_ARG_MAX_SWAPS, "max_swaps", teams.lobby.n);
+	max_swaps = count_argument(fcinfo, SWAPS_ARG_MAX_SWAPS, "max_swaps", 0, NO_LIMIT,
+							   teams.lobby.n);
 
 	/* First those who have no team, and how it stands then. */
 	place_unassigned(&teams, 1, &split);
@@ -381,8 +425,8 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d players have no team", teams.count[0]),
 				 errhint("Place them with skillrating.place_joiner().")));
-	find_transfer(&teams, number_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0),
-				  &best);
+	find_transfer(&teams, count_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0,
+										 NO_LIMIT, 0), &best);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.input_index[i];
@@ -402,7 +446,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 		values[TRANSFERS_BOUND] = Float8GetDatum(best.split.bound);
 		nulls[TRANSFERS_WHY] = explained;
 		if (!explained)
-			values[TRANSFERS_WHY] = why_moves(&teams, best.moves, best.after, &best.split);
+			values[TRANSFERS_WHY] = why_moves(&teams, best.moves, best.after, &best.split, true);
 		explained = true;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
@@ -474,7 +518,7 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_teams(fcinfo, &joiner_arguments, &teams))
 		return (Datum) 0;
-	max_lead = number_argument(fcinfo, JOINER_ARG_MAX_LEAD, "max_lead", 1);
+	max_lead = count_argument(fcinfo, JOINER_ARG_MAX_LEAD, "max_lead", 0, NO_LIMIT, 1);
 	if (teams.count[0] == 0)
 		return (Datum) 0;
 	place_unassigned(&teams, max_lead, &split);

@@ -13,6 +13,16 @@
 /* Less of a gain than this share, or so many log-odds, is rounding error. */
 #define MIN_GAIN 1e-9
 
+/*
+ * Steps that a search takes however coarse it is: to find the groups, for each two players
+ * and for each player and pair to keep apart; then for each option and row of sums, and
+ * for each two options, which are exchanged several times.
+ */
+#define STEPS_OF_PLAYER 10
+#define STEPS_OF_AVOIDING 4
+#define STEPS_OF_ROW 3
+#define STEPS_OF_PAIR 12
+
 static void
 count_teams(Teams *teams)
 {
@@ -262,10 +272,21 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 	for (i = 0; i < n; i++)
 	{
 		memset(&split[i], 0, sizeof(Split));
+		split[i].problem.noptions = problem.noptions;
+		split[i].problem.work = problem.work;
 		split[i].answer = answer[i];
 		split[i].answer.difference = -answer[i].difference;
 		describe_split(lobby, &factors, wanted, &split[i]);
 	}
+}
+
+int
+max_swaps_tried(const Lobby *lobby)
+{
+	/* A player has two options: to stay and to move; parties have fewer. */
+	double		rows = lobby->max_work / MAX_FILLS / STEPS_OF_ROW / (2.0 * Max(lobby->n, 1));
+
+	return (int) Max(1, Min(sqrt(rows), PG_INT32_MAX / 2));
 }
 
 void
@@ -286,6 +307,17 @@ list_movers(const Teams *teams, const Split *split, int team, int *list)
 	}
 }
 
+double
+least_steps_of_moves(const Lobby *lobby, SplitSize moves, const Split *split)
+{
+	double		n = lobby->n;
+	double		rows = (moves.count[0] + 1.0) * (moves.count[1] + 1.0);
+	double		options = split->problem.noptions;
+
+	return n * (STEPS_OF_PLAYER * n + STEPS_OF_AVOIDING * lobby->napart) +
+		options * (STEPS_OF_ROW * rows + STEPS_OF_PAIR * options);
+}
+
 /* Keep the best moves of a variant of the teams if they are better. */
 static void
 try_moves(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
@@ -300,6 +332,8 @@ try_moves(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
 	if (split.answer.found &&
 		(!best->answer.found || fabs(split.imbalance_logit) < fabs(best->imbalance_logit)))
 	{
+		if (best->answer.found)
+			pfree(best->answer.team);
 		*best = split;
 		best->answer.team = palloc_array(int, variant->lobby.n + 1);
 		memcpy(best->answer.team, split.answer.team, sizeof(int) * variant->lobby.n);
@@ -331,30 +365,38 @@ find_other_moves(const Teams *teams, SplitSize moves, SplitSize after,
 				 const Split *split, Split *best)
 {
 	int			n = teams->lobby.n;
+	int			left = max_variants(&teams->lobby,
+									least_steps_of_moves(&teams->lobby, moves, split));
 	Teams		variant = *teams;
 	int			i;
 
 	memset(best, 0, sizeof(Split));
-	variant.lobby.max_work /= n;
+	variant.lobby.max_work = variant_work(&teams->lobby);
 	variant.fixed = palloc_array(bool, n + 1);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && left > 0; i++)
 	{
 		if (split->answer.team[i] == SPLIT_BENCH)
 			continue;
+		left--;
 		memcpy(variant.fixed, teams->fixed, sizeof(bool) * n);
 		variant.fixed[i] = true;
 		try_moves(&variant, moves, after, best);
 	}
+	pfree(variant.fixed);
 }
 
-/* Whether a variant of the teams has better moves, which are the best then. */
+/* Whether a variant of the teams has better moves: what these are worth is the best then. */
 static bool
 is_variant_better(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
 {
 	Split		split = {0};
 
 	try_moves(variant, moves, after, &split);
-	if (!split.answer.found || !is_better(split.imbalance_logit, best->imbalance_logit))
+	if (!split.answer.found)
+		return false;
+	pfree(split.answer.team);
+	split.answer.team = NULL;
+	if (!is_better(split.imbalance_logit, best->imbalance_logit))
 		return false;
 	*best = split;
 	return true;
@@ -373,38 +415,51 @@ find_costliest(Teams *teams, SplitSize moves, SplitSize after, Split *best)
 	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
 	bool	   *dropped = palloc0_array(bool, n + 1);
+	int			left = max_variants(lobby, least_steps_of_moves(lobby, moves, best));
+	MemoryContext trial = AllocSetContextCreate(CurrentMemoryContext, "constraint on trial",
+												ALLOCSET_DEFAULT_SIZES);
 	int			i;
 
-	variant.lobby.max_work /= lobby->n;
+	variant.lobby.max_work = variant_work(lobby);
 	variant.fixed = palloc_array(bool, lobby->n + 1);
 	memcpy(variant.fixed, teams->fixed, sizeof(bool) * lobby->n);
-	for (i = 0; i < lobby->n; i++)
+	for (i = 0; i < lobby->n && left > 0; i++)
 	{
 		if (!teams->fixed[i])
 			continue;
+		left--;
 		variant.fixed[i] = false;
 		if (is_variant_better(&variant, moves, after, best))
 			costliest = psprintf("player %s is not locked",
 								 id_text(&lobby->type, lobby->player[i]));
 		variant.fixed[i] = true;
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && left > 0; i++)
 	{
+		MemoryContext before;
+
 		/* Locks are those above. */
 		if (constraint[i].kind == CONSTRAINT_LOCK)
 			continue;
+		left--;
+		MemoryContextReset(trial);
+		before = MemoryContextSwitchTo(trial);
 		dropped[i] = true;
 		variant.lobby = drop_constraints(lobby, constraint, dropped, n);
 		dropped[i] = false;
-		variant.lobby.max_work /= lobby->n;
+		MemoryContextSwitchTo(before);
+		variant.lobby.max_work = variant_work(lobby);
 		if (is_variant_better(&variant, moves, after, best))
 			costliest = describe_without(lobby, &constraint[i]);
 	}
+	MemoryContextDelete(trial);
+	pfree(variant.fixed);
 	return costliest;
 }
 
 Datum
-why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
+why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split,
+		  bool compare)
 {
 	Lobby	   *lobby = &teams->lobby;
 	SplitSize	none = {.count = {0, 0}};
@@ -423,11 +478,14 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split)
 	explain_number(&json, "even", lobby->even_difference);
 	explain_number(&json, "off", points_off(lobby, split));
 	appendStringInfoChar(&json, '}');
-	find_other_moves(teams, moves, after, split, &other);
-	append_moves(&json, teams, "alternative", &other);
-	costliest = find_costliest(teams, moves, after, &best);
-	explain_costliest(&json, costliest, best.difference, points_off(lobby, &best),
-					  points_off(lobby, split));
+	if (compare)
+	{
+		find_other_moves(teams, moves, after, split, &other);
+		append_moves(&json, teams, "alternative", &other);
+		costliest = find_costliest(teams, moves, after, &best);
+		explain_costliest(&json, costliest, best.difference, points_off(lobby, &best),
+						  points_off(lobby, split));
+	}
 	appendStringInfoChar(&json, '}');
 	return explain_end(&json);
 }

@@ -54,14 +54,28 @@ extern Datum why_placed(Teams *teams, const Split *split);
 extern void find_moves(const Teams *teams, const SplitSize *moves, int n,
 					   SplitSize after, Split *split);
 
+/* Rows of sums are filled so often if some numbers of moves cannot be made. */
+#define MAX_FILLS 3
+
+/* The largest number of swaps for which find_moves() can be asked within the work. */
+extern int	max_swaps_tried(const Lobby *lobby);
+
 /* List the players who leave a team, strongest first. */
 extern void list_movers(const Teams *teams, const Split *split, int team, int *list);
 
 /*
- * Explain why these players move: the difference before, the best alternative of as many
- * moves, and the constraint without which as many moves would make the match most even.
+ * The steps that it takes at least to find as many moves once more, however coarse the
+ * search.
+ */
+extern double least_steps_of_moves(const Lobby *lobby, SplitSize moves,
+								   const Split *split);
+
+/*
+ * Explain why these players move: the difference before and, if there is work for that,
+ * the best alternative of as many moves, and the constraint without which as many moves
+ * would make the match most even.
  */
 extern Datum why_moves(Teams *teams, SplitSize moves, SplitSize after,
-					   const Split *split);
+					   const Split *split, bool compare);
 
 #endif							/* PG_TEAMS_MOVES_H */

@@ -11,19 +11,16 @@
 #include "utils/tuplestore.h"
 
 #include "core/split/queue.h"
-#include "core/split/split_many.h"
 #include "pg/matches/team_match.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/ids.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_arguments.h"
+#include "pg/teams/lobby_problem.h"
 
 SKILLRATING_FUNCTION(skillrating_pair_queue);
 
 #define MAX_QUEUED 100000
-
-/* Bytes that places in regions and all else may take. */
-#define MAX_ROOM (64 * 1024 * 1024)
 
 /* Steps to explain all matches, and one of them. */
 #define WHY_WORK 1e9
@@ -190,17 +187,6 @@ read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 		if (region[i] == 0)
 			region[i] = all != 0 ? all : 1;
 	return region;
-}
-
-/* A positive number of an argument, up to a limit. */
-static int
-read_count(FunctionCallInfo fcinfo, int arg, const char *name, int least, int most)
-{
-	if (PG_ARGISNULL(arg))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
-	return check_count(name, PG_GETARG_INT32(arg), least, most);
 }
 
 /* The model, and the states of all players: the initial one with these numbers. */
@@ -437,9 +423,10 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 	problem->party = read_labels(fcinfo, QUEUE_ARG_PARTY, "party", INT4OID, problem->n);
 	problem->region = read_regions(fcinfo, &tickets);
 	problem->pool = read_labels(fcinfo, QUEUE_ARG_POOL, "pool", TEXTOID, problem->n);
-	problem->nteams = read_count(fcinfo, QUEUE_ARG_TEAMS, "teams", 2, SPLIT_MAX_TEAMS);
-	problem->team_size = read_count(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
-									QUEUE_MAX_SEATS / problem->nteams);
+	problem->nteams = count_argument(fcinfo, QUEUE_ARG_TEAMS, "teams", 2,
+									 SPLIT_MAX_TEAMS, 0);
+	problem->team_size = count_argument(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
+										QUEUE_MAX_SEATS / problem->nteams, 0);
 	read_model(fcinfo, &tickets);
 	read_window(fcinfo, &tickets);
 	problem->accept = accept_match;
