@@ -574,7 +574,10 @@ split_solve(SplitProblem *problem, void *room, SplitAnswer *answer)
 		if (!answer[i].found)
 			continue;
 
-		/* Of many sizes the first are improved, as long as there is work for it. */
+		/*
+		 * Of many sizes the first are improved, as long as there is work for
+		 * it.
+		 */
 		if (problem->method == SPLIT_BY_REACH && !problem->exact && steps <= problem->max_work)
 			steps += exchange(problem, i, chosen);
 		split_take_answer(problem, i, chosen, &answer[i]);
