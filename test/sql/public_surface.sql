@@ -26,6 +26,7 @@ FROM :members
 CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, d.objsubid) AS i
 LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
 WHERE d.classid <> 'pg_proc'::regclass AND t.typtype IS DISTINCT FROM 'c'
+    AND t.typcategory IS DISTINCT FROM 'A'  -- which are members from version 17 on
     AND i.schema IS DISTINCT FROM 'skillrating_internal'
 ORDER BY pg_describe_object(d.classid, d.objid, d.objsubid) COLLATE "C";
 
