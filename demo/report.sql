@@ -60,7 +60,7 @@ SELECT $$<h2>A team game: are the forecasts calibrated?</h2>$$;
 SELECT skillrating.plot_calibration(skillrating.calibration(probability, outcome, 20), 'Hive, from match 1001 on')
 FROM demo.forecasts('rounds') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000);
 SELECT '<h2>A team game: the most active players</h2>';
-SELECT skillrating.plot_history(array_agg('player ' || player_id ORDER BY player_id), array_agg(games::float8 ORDER BY player_id), array_agg(skill_after ORDER BY player_id),
+SELECT skillrating.plot_history(array_agg('player ' || player_id ORDER BY player_id), array_agg(games_before::float8 ORDER BY player_id), array_agg(skill_after ORDER BY player_id),
     title => 'Skill over matches played')
 FROM rounds.event
 WHERE kind = 'match' AND player_id IN (SELECT player_id FROM rounds.rating ORDER BY games DESC, player_id LIMIT 6);
