@@ -1,7 +1,76 @@
 -- Ladders: schemas of ordinary tables that keep ratings up to date.
 --
+-- Whatever works on a ladder comes through one door, which is in C.  Here stand the
+-- bodies, in skillrating_internal; create_entry() makes the functions to call, with the
+-- same arguments.
+--
 -- The functions in PL/pgSQL pin their search_path, and name what they make with
 -- format(), so that no caller's search_path or odd name can bend them.
+
+CREATE FUNCTION skillrating_internal.ladder_entries(
+    OUT function text,
+    OUT runs_as text,
+    OUT lock text,
+    OUT needs text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_ladder_entries'
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 40;
+
+COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
+'The functions of the schema skillrating that work on ladders: as whom they run, which lock they take
+on the schema of the ladder, and what the caller needs besides USAGE on it.';
+
+CREATE FUNCTION skillrating_internal.create_entry(name text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    body record;
+BEGIN
+    SELECT p.oid, p.provolatile, p.proisstrict, p.proretset, p.prorows,
+        pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result
+    INTO STRICT body
+    FROM pg_proc AS p
+    WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proname = name;
+    EXECUTE format(
+        'CREATE FUNCTION skillrating.%I(%s) RETURNS %s AS ''MODULE_PATHNAME'', ''skillrating_enter''
+        LANGUAGE C %s %s %s',
+        name, body.arguments, body.result,
+        CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
+        CASE WHEN body.proisstrict THEN 'STRICT' END,
+        CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
+        format('The body of skillrating.%s(), which calls it once the door to the ladder is open.', name));
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_entry(text) IS
+'A part of the install script, for superusers: makes the function of the schema skillrating that opens
+the door to a ladder and calls the body of the same name and arguments in skillrating_internal.';
+
+CREATE TYPE skillrating_internal.ladder_types AS (
+    player_type text,
+    player_equals text,
+    player_order text,
+    match_type text,
+    match_equals text,
+    match_order text,
+    player_less text);
+
+COMMENT ON TYPE skillrating_internal.ladder_types IS
+'The types of the players and matches of a ladder, and for each the operator of equality and what
+follows an expression in ORDER BY; player_less is the operator that orders players. All are SQL text
+that does not depend on search_path.';
+
+CREATE FUNCTION skillrating_internal.ladder_types(ladder text)
+RETURNS skillrating_internal.ladder_types
+AS 'MODULE_PATHNAME', 'skillrating_ladder_types'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
+'The types of a ladder''s players and matches and the operators that compare them. The body of a
+function begins with it, because it gives error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.collect_matches()
 RETURNS trigger
@@ -556,7 +625,7 @@ the source unless it is given. Errors: 22023 for an unknown model or parameter o
 will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source
 view is another role''s.';
 
-CREATE FUNCTION skillrating.attach(
+CREATE FUNCTION skillrating_internal.attach(
     ladder text,
     relation regclass,
     match_id text DEFAULT 'match_id')
@@ -568,11 +637,7 @@ DECLARE
     match text;
     n bigint;
 BEGIN
-    IF to_regclass(format('%I.attached', ladder)) IS NULL THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', ladder),
-            HINT = 'Ladders are made by skillrating.create_ladder().';
-    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
     SELECT format_type(a.atttypid, NULL) INTO STRICT match
     FROM pg_attribute AS a
     WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
@@ -613,6 +678,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('attach');
+
 COMMENT ON FUNCTION skillrating.attach(text, regclass, text) IS
 'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have
 their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id
@@ -622,7 +689,7 @@ belong to one role. Attach each table whose rows make a match; a partitioned one
 Errors: 42704 for an unknown ladder, 42710 if the table is attached already, 42501 without the
 rights to create triggers on it, and whatever is wrong with the expression.';
 
-CREATE FUNCTION skillrating.detach(
+CREATE FUNCTION skillrating_internal.detach(
     ladder text,
     relation regclass)
 RETURNS void
@@ -633,11 +700,7 @@ DECLARE
     kind text;
     n bigint;
 BEGIN
-    IF to_regclass(format('%I.attached', ladder)) IS NULL THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', ladder),
-            HINT = 'Ladders are made by skillrating.create_ladder().';
-    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('DELETE FROM %I.attached AS a WHERE a.relation = $1', ladder) USING relation;
     GET DIAGNOSTICS n = ROW_COUNT;
     IF n = 0 THEN
@@ -650,11 +713,13 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('detach');
+
 COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
 'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated. Errors: 42704
 for an unknown ladder or a table that is not attached.';
 
-CREATE FUNCTION skillrating.drop_ladder(ladder text)
+CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -662,17 +727,11 @@ AS $function$
 DECLARE
     attached regclass;
 BEGIN
-    IF to_regclass(format('%I.ladder', ladder)) IS NULL
-        OR to_regclass(format('%I.rated_match', ladder)) IS NULL
-    THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', ladder),
-            HINT = 'Ladders are made by skillrating.create_ladder().';
-    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
     FOR attached IN EXECUTE format(
         'SELECT a.relation FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation', ladder)
     LOOP
-        PERFORM skillrating.detach(ladder, attached);
+        PERFORM skillrating_internal.detach(ladder, attached);
     END LOOP;
     EXECUTE format('DROP VIEW %I.source', ladder);
     IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
@@ -684,11 +743,13 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('drop_ladder');
+
 COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema. Errors: 42704 if there is none, 2BP01 if
 something else depends on it or lives in its schema, 42501 unless the caller owns it.';
 
-CREATE FUNCTION skillrating.report_match(
+CREATE FUNCTION skillrating_internal.report_match(
     ladder text,
     match_id anycompatible,
     players anyarray,
@@ -720,6 +781,8 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
+SELECT skillrating_internal.create_entry('report_match');
+
 COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], text, float8, float8) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 returns for every player the displayed rating and the state before and after, the predicted
@@ -734,7 +797,7 @@ catch_up() on, and what is returned is as it was. Errors: 55000 if the match exi
 finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of
 range, 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.preview(
+CREATE FUNCTION skillrating_internal.preview(
     ladder text,
     players anyarray,
     team integer[],
@@ -758,6 +821,8 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_preview'
 LANGUAGE C STABLE ROWS 12;
 
+SELECT skillrating_internal.create_entry('preview');
+
 COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, float8) IS
 'What a match would bring, without playing it: for every player the displayed rating, the
 probability that the own team wins (a draw counts half), and the change of the rating if it wins,
@@ -765,7 +830,7 @@ draws or loses against all others. The rows are in the order of players; one who
 times has a row, at the first place. Players without a row start from the initial state. Errors as
 for report_match(), and 22023 if the match could not be rated.';
 
-CREATE FUNCTION skillrating.verify(
+CREATE FUNCTION skillrating_internal.verify(
     ladder text,
     OUT check_name text,
     OUT ok boolean,
@@ -773,6 +838,8 @@ CREATE FUNCTION skillrating.verify(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_verify'
 LANGUAGE C STABLE STRICT ROWS 6;
+
+SELECT skillrating_internal.create_entry('verify');
 
 COMMENT ON FUNCTION skillrating.verify(text) IS
 'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:

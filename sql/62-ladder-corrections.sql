@@ -1,47 +1,5 @@
 -- Corrections: what changes the history of a ladder, and bringing it up to date.
 
-CREATE TYPE skillrating_internal.ladder_types AS (
-    player_type text,
-    player_equals text,
-    player_order text,
-    match_type text,
-    match_equals text,
-    match_order text,
-    player_less text);
-
-COMMENT ON TYPE skillrating_internal.ladder_types IS
-'The types of the players and matches of a ladder, and for each the operator of equality and what
-follows an expression in ORDER BY; player_less is the operator that orders players. All are SQL text
-that does not depend on search_path.';
-
-CREATE FUNCTION skillrating_internal.ladder_types(ladder text)
-RETURNS skillrating_internal.ladder_types
-AS 'MODULE_PATHNAME', 'skillrating_ladder_types'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
-'The types of a ladder''s players and matches and the operators that compare them. Error 42704 for
-an unknown ladder.';
-
-CREATE FUNCTION skillrating_internal.change_ladder(ladder text)
-RETURNS skillrating_internal.ladder_types
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    -- Errors for an unknown ladder.
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('LOCK TABLE %I.ladder IN EXCLUSIVE MODE', ladder);
-    -- Whoever had the lock may have put other tables in the place of these.
-    RETURN skillrating_internal.ladder_types(ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.change_ladder(text) IS
-'Locks a ladder until the end of the transaction, so that nobody rates or corrects meanwhile, and
-returns ladder_types(). Whatever changes the history of a ladder begins with it. Error 42704 for an
-unknown ladder.';
-
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
     kind text,
@@ -71,8 +29,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text) IS
-'Writes an operation into table operation of a ladder that change_ladder() has locked, at the next
-place in the order, and returns its number, which is that place until a ladder with late => reorder
+'Writes an operation into table operation of a ladder, whose door is open, at the next place in the
+order, and returns its number, which is that place until a ladder with late => reorder
 gives it another; the number stays. Identifiers are texts. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
@@ -101,7 +59,7 @@ COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, tex
 nothing if that is null. The match and the time are those that a ladder with late => reorder has to
 find a new place for. Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.catch_up(
+CREATE FUNCTION skillrating_internal.catch_up(
     ladder text,
     search boolean DEFAULT false,
     rebuild boolean DEFAULT false,
@@ -115,15 +73,16 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_catch_up'
 LANGUAGE C VOLATILE STRICT ROWS 1000;
 
+SELECT skillrating_internal.create_entry('catch_up');
+
 COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
 'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction
 says that history is out of date, replays it from there, exactly, from the states that the events
 before left behind. Only what comes out otherwise is written. Returns the players whose rows
 changed, with the displayed rating and the games before and after; null where there is no row. With
 search it also looks in the source for matches that no trigger has reported, with rebuild it
-replays from the very start. Rating waits meanwhile, reading goes on. It runs with the rights of
-the ladder''s owner if the caller has them, else with the caller''s. Errors: 42704 for an unknown
-ladder, 42501 unless they allow to write to its tables.';
+replays from the very start. Rating waits meanwhile, reading goes on. Errors: 42704 for an unknown
+ladder, 42501 unless the caller owns it, 55006 within the work on it.';
 
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,
@@ -204,7 +163,7 @@ COMMENT ON FUNCTION skillrating_internal.resequence(text, boolean) IS
 the order, by time and match_id, from the first one on whose place has changed. Returns how many
 got one.';
 
-CREATE FUNCTION skillrating.void_match(
+CREATE FUNCTION skillrating_internal.void_match(
     ladder text,
     match_id anycompatible,
     reason text DEFAULT 'void')
@@ -213,7 +172,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.change_ladder(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     place bigint;
     n bigint;
 BEGIN
@@ -230,11 +189,13 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('void_match');
+
 COMMENT ON FUNCTION skillrating.void_match(text, anycompatible, text) IS
 'Takes a match out of the rating, whatever the source says, for the reason given; takes effect with
 catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.';
 
-CREATE FUNCTION skillrating.restore_match(
+CREATE FUNCTION skillrating_internal.restore_match(
     ladder text,
     match_id anycompatible)
 RETURNS void
@@ -242,7 +203,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.change_ladder(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     place bigint;
     played_at timestamptz;
     n bigint;
@@ -259,11 +220,13 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('restore_match');
+
 COMMENT ON FUNCTION skillrating.restore_match(text, anycompatible) IS
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
 catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
 
-CREATE FUNCTION skillrating.exclude_player(
+CREATE FUNCTION skillrating_internal.exclude_player(
     ladder text,
     player_id anycompatible,
     since timestamptz DEFAULT '-infinity',
@@ -285,7 +248,7 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('since (%s) must lie before until (%s)', since, until);
     END IF;
-    t := skillrating_internal.change_ladder(ladder);
+    t := skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT CAST($1 AS %2$s)
@@ -301,13 +264,15 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('exclude_player');
+
 COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text) IS
 'Takes all matches out of the rating in which a player, for instance a cheater, took part and that
 were played from since on, and before until, those to come too; those who lost to the player get
 back what they lost. What was rated changes with catch_up(). Returns the number of the operation,
 for undo_operation(). Errors: 42704 for an unknown ladder, 22023 for an empty time.';
 
-CREATE FUNCTION skillrating.merge_players(
+CREATE FUNCTION skillrating_internal.merge_players(
     ladder text,
     player_id anycompatible,
     into_id anycompatible,
@@ -326,7 +291,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, player_id and into_id must not be null';
     END IF;
-    t := skillrating_internal.change_ladder(ladder);
+    t := skillrating_internal.ladder_types(ladder);
 
     -- Whoever follows the merges from into_id must not come back to player_id.
     EXECUTE format(
@@ -353,6 +318,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('merge_players');
+
 COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible, text) IS
 'Makes one player of two accounts: all matches of player_id, past and future, count as those of
 into_id, as if it had always been one; what was set by hand or seeded for player_id no longer
@@ -360,7 +327,7 @@ counts. What was rated changes with catch_up(), after which player_id has no rat
 number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 if
 player_id is merged already or into_id leads back to it.';
 
-CREATE FUNCTION skillrating.undo_operation(
+CREATE FUNCTION skillrating_internal.undo_operation(
     ladder text,
     operation bigint)
 RETURNS void
@@ -368,7 +335,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.change_ladder(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     operation_kind text;
     season text;
     operation_seq bigint;
@@ -411,12 +378,14 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('undo_operation');
+
 COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
 'Undoes a season, decay, set_rating(), seed_from(), exclude_player() or merge_players() by its
 number in table operation, as if it had never been; takes effect with catch_up(). Error 42704 for
 an unknown ladder or operation.';
 
-CREATE FUNCTION skillrating.why_unrated(
+CREATE FUNCTION skillrating_internal.why_unrated(
     ladder text,
     match_id anycompatible)
 RETURNS text
@@ -449,11 +418,13 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('why_unrated');
+
 COMMENT ON FUNCTION skillrating.why_unrated(text, anycompatible) IS
 'Why a match does not count: the reason of the source or of the ladder, or what it waits for; null
 for a match that is rated. Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.forget_player(
+CREATE FUNCTION skillrating_internal.forget_player(
     ladder text,
     player_id anycompatible,
     pseudonym anycompatible,
@@ -462,7 +433,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.change_ladder(ladder);
+    t record := skillrating_internal.ladder_types(ladder);
     -- Whether a player occurs in the ladder.
     occurs constant text := format(
         'SELECT EXISTS (SELECT FROM %1$I.rating AS r WHERE r.player_id %2$s CAST($1 AS %3$s))
@@ -492,6 +463,8 @@ BEGIN
     USING format('player %s is excluded', player_id), format('player %s is excluded', pseudonym);
 END
 $function$;
+
+SELECT skillrating_internal.create_entry('forget_player');
 
 COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
 'Erases a person from a ladder: puts a pseudonym in place of the player in its matches, events,

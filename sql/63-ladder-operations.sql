@@ -12,7 +12,7 @@ COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
 new_season() and its like call it. Returns the number of players. Errors: 55000 if it is not the
 last one, 22003 if a state comes out of range.';
 
-CREATE FUNCTION skillrating.new_season(
+CREATE FUNCTION skillrating_internal.new_season(
     ladder text,
     season text,
     keep float8 DEFAULT 0.5,
@@ -44,7 +44,7 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('keep must lie between 0 and 1, not %s', keep);
     END IF;
-    t := skillrating_internal.change_ladder(ladder);
+    t := skillrating_internal.ladder_types(ladder);
     IF toward IS NOT NULL THEN
         EXECUTE format(
             'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, skillrating.log_odds_unit(l.model, l.params) AS unit
@@ -95,6 +95,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('new_season');
+
 COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, text, timestamptz, text) IS
 'Begins the season of that name, in all pools or in one: a soft reset of the states towards the
 initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances
@@ -109,7 +111,7 @@ Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if the
 that name, 22023 for an empty name and for estimates that do not suit the model, P0002 if there are
 none.';
 
-CREATE FUNCTION skillrating.decay(
+CREATE FUNCTION skillrating_internal.decay(
     ladder text,
     grace interval DEFAULT '30 days',
     rate float8 DEFAULT 1,
@@ -145,7 +147,7 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('half_life must be positive, not %s', half_life);
     END IF;
-    PERFORM skillrating_internal.change_ladder(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
 
     -- Days that an earlier decay has counted are not counted again.
     EXECUTE format(
@@ -163,6 +165,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('decay');
+
 COMMENT ON FUNCTION skillrating.decay(text, interval, float8, float8, interval, float8, text, timestamptz, text) IS
 'Lets the displayed ratings of idle players fall: by rate points a day beyond grace since the last
 match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an
@@ -170,7 +174,7 @@ earlier decay has counted is not counted again, so that it can be called every d
 off the first state column. Returns the number of the operation, for undo_operation(), and how many
 players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range.';
 
-CREATE FUNCTION skillrating.set_rating(
+CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,
     player_id anycompatible,
     state jsonb,
@@ -193,7 +197,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, player_id, state, pool and at must not be null';
     END IF;
-    t := skillrating_internal.change_ladder(ladder);
+    t := skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
     INTO columns;
     IF jsonb_typeof(state) <> 'object' OR state = '{}' THEN
@@ -226,6 +230,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('set_rating');
+
 COMMENT ON FUNCTION skillrating.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
 'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. It takes its place
 in the order: matches before are replayed without it, those after with it. Returns the number of
@@ -233,7 +239,7 @@ the operation, for undo_operation(), and how many players it changed. Errors: 42
 ladder, 22023 for a state column that there is not or a player who is merged into another, 22003
 for a state out of range.';
 
-CREATE FUNCTION skillrating.seed_from(
+CREATE FUNCTION skillrating_internal.seed_from(
     ladder text,
     other text,
     pool text DEFAULT '',
@@ -256,7 +262,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, other, pool, other_pool, overwrite and at must not be null';
     END IF;
-    t := skillrating_internal.change_ladder(ladder);
+    t := skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.ladder_types(other);
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder) INTO columns;
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', other) INTO other_columns;
@@ -287,6 +293,8 @@ BEGIN
     END IF;
 END
 $function$;
+
+SELECT skillrating_internal.create_entry('seed_from');
 
 COMMENT ON FUNCTION skillrating.seed_from(text, text, text, text, boolean, timestamptz, text) IS
 'Starts players of a ladder from their states in another one: those columns that both models have,

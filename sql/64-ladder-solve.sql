@@ -17,7 +17,7 @@ beginning with the estimates in start (which may be null, and may lack players);
 none. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and
 as solve().';
 
-CREATE FUNCTION skillrating.solve_ladder(
+CREATE FUNCTION skillrating_internal.solve_ladder(
     ladder text,
     solver text DEFAULT 'bradley_terry',
     params jsonb DEFAULT '{}',
@@ -71,6 +71,8 @@ BEGIN
     RETURN found.summary;
 END
 $function$;
+
+SELECT skillrating_internal.create_entry('solve_ladder');
 
 COMMENT ON FUNCTION skillrating.solve_ladder(text, text, jsonb, text, boolean) IS
 'Solves all rated matches of a pool of a ladder together, by a solver of solvers() with its

@@ -15,7 +15,7 @@ COMMENT ON TYPE skillrating.ranked_player IS
 as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
 (shared first) and lost, and the time of the last one.';
 
-CREATE FUNCTION skillrating.leaderboard(
+CREATE FUNCTION skillrating_internal.leaderboard(
     ladder text,
     n integer DEFAULT 10,
     pool text DEFAULT '',
@@ -66,6 +66,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('leaderboard');
+
 COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
@@ -86,7 +88,9 @@ DECLARE
 BEGIN
     IF ladder IS NULL THEN
         RETURN NULL;
-    ELSIF max_deviation IS NULL THEN
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF max_deviation IS NULL THEN
         RETURN 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3) AND $4 IS NULL';
     END IF;
     EXECUTE format('SELECT m.name, m.deviation_column FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
@@ -103,7 +107,7 @@ COMMENT ON FUNCTION skillrating_internal.eligible_players(text, float8) IS
 'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2,
 active_since $3 and max_deviation $4. Error 22023 for a max_deviation under a model that has none.';
 
-CREATE FUNCTION skillrating.place_of(
+CREATE FUNCTION skillrating_internal.place_of(
     ladder text,
     player_id anycompatible,
     pool text DEFAULT '',
@@ -131,12 +135,14 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('place_of');
+
 COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8) IS
 'The place of a player in the leaderboard with the same conditions, 1 is first and equal ratings
 share a place; null for a player who is not in it. It counts those above through an index. Errors
 as for leaderboard().';
 
-CREATE FUNCTION skillrating.percentile_of(
+CREATE FUNCTION skillrating_internal.percentile_of(
     ladder text,
     player_id anycompatible,
     pool text DEFAULT '',
@@ -166,11 +172,13 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('percentile_of');
+
 COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8) IS
 'How many percent of the other players in the leaderboard with the same conditions are rated lower,
 equals counted half; null for a player who is not in it, or alone. Errors as for leaderboard().';
 
-CREATE FUNCTION skillrating.around(
+CREATE FUNCTION skillrating_internal.around(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT 2,
@@ -218,11 +226,13 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('around');
+
 COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8) IS
 'A player in the leaderboard with the same conditions, with the n players above and the n below; no
 rows for a player who is not in it. Errors as for leaderboard().';
 
-CREATE FUNCTION skillrating.history(
+CREATE FUNCTION skillrating_internal.history(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT NULL,
@@ -260,6 +270,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('history');
+
 COMMENT ON FUNCTION skillrating.history(text, anycompatible, integer, text, timestamptz, timestamptz) IS
 'What happened to a player in a pool, from since on and before until, in rated order, at most the
 last n: matches and operations with the displayed rating before and after, the games before, the
@@ -273,6 +285,7 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'SELECT format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_before''), '', '' ORDER BY n)),
             format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_after''), '', '' ORDER BY n))
@@ -287,7 +300,7 @@ COMMENT ON FUNCTION skillrating_internal.state_expressions(text) IS
 'The states before and after in a row e of event, as SQL expressions that give arrays for
 state_rating(). Error 42P01 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.rating_at(
+CREATE FUNCTION skillrating_internal.rating_at(
     ladder text,
     player_id anycompatible,
     at timestamptz,
@@ -312,11 +325,13 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('rating_at');
+
 COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
 'The displayed rating that a player had at a time: after the last of the matches and operations up
 to then, in rated order; null before the first. Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.win_probability(
+CREATE FUNCTION skillrating_internal.win_probability(
     ladder text,
     players anyarray,
     team integer[],
@@ -331,16 +346,18 @@ LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.team, min(p.win_probability)
-    FROM skillrating.preview($1, $2, $3, weight => $4, side => $5, pool => $6, log_odds => $7) AS p
+    FROM skillrating_internal.preview($1, $2, $3, weight => $4, side => $5, pool => $6, log_odds => $7) AS p
     GROUP BY p.team
     ORDER BY p.team
 $function$;
+
+SELECT skillrating_internal.create_entry('win_probability');
 
 COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], float8[], integer[], text, float8) IS
 'The probability that each team of a match wins, a draw counted half; a part of preview(), with the
 same errors.';
 
-CREATE FUNCTION skillrating.season_table(
+CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
     season text,
     n integer DEFAULT 10,
@@ -401,6 +418,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('season_table');
+
 COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint) IS
 'The table of the season that new_season() began under that name, or of the time before the first
 season for the empty name: the n players with the highest displayed rating at its end, or now if it
@@ -408,7 +427,7 @@ has not ended, among those with at least min_games matches in it, and the counts
 Equal ratings share a place. Corrections reach it as everything else. Error 42704 for an unknown
 ladder or season.';
 
-CREATE FUNCTION skillrating.player_status(
+CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
     pool text DEFAULT '',
     at timestamptz DEFAULT now(),
@@ -433,13 +452,15 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('player_status');
+
 COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer) IS
 'Which ratings of a pool to show at a time: status is ''shadow'' for players with fewer than
 shadow_games matches (by default the parameter shadow_games of the model, or else 10), ''stale''
 for those who have not played for stale_days days, else ''visible'' (the rule of SynElo). Error
 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.surprising_players(
+CREATE FUNCTION skillrating_internal.surprising_players(
     ladder text,
     pool text DEFAULT '',
     since timestamptz DEFAULT '-infinity',
@@ -469,6 +490,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('surprising_players');
+
 COMMENT ON FUNCTION skillrating.surprising_players(text, text, timestamptz, bigint) IS
 'Who scores more than predicted, such as good players under a new account: for each player of a pool
 with at least min_games matches since then, games, the wins expected and scored (a draw counts
@@ -476,7 +499,7 @@ half), mean_surprise, the mean of score less prediction, and surprise, its z sco
 surprise() has it. A surprise beyond 3 is worth a look, and one far below 0 is that of a player who
 loses on purpose. Draws make it a little too small. Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.pool_quality(
+CREATE FUNCTION skillrating_internal.pool_quality(
     ladder text,
     pool text DEFAULT '',
     step interval DEFAULT '1 month',
@@ -541,6 +564,8 @@ BEGIN
         (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)];
 END
 $function$;
+
+SELECT skillrating_internal.create_entry('pool_quality');
 
 COMMENT ON FUNCTION skillrating.pool_quality(text, text, interval, timestamptz, integer) IS
 'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions,

@@ -32,6 +32,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'SELECT m.name, l.params, m.state_columns, m.state_columns[1] AS mu,
             m.deviation_column AS deviation, m.side_column AS side, m.command_column AS command,
@@ -55,7 +56,7 @@ COMMENT ON FUNCTION skillrating_internal.split_model(text, float8, boolean, bool
 'The model of a ladder, with its parameters, its state columns by role, and the initial state of a
 player.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
 
-CREATE FUNCTION skillrating.split_ladder(
+CREATE FUNCTION skillrating_internal.split_ladder(
     ladder text,
     players anyarray,
     party integer[] DEFAULT NULL,
@@ -158,6 +159,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('split_ladder');
+
 COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer[], integer[], text[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, boolean) IS
 'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
 says what teams are and when a split is balanced.  A player without a rating has the initial state.
@@ -189,7 +192,7 @@ COMMENT ON TYPE skillrating.opponent IS
 win_probability: of the player who asked, against this opponent.
 why: with explain, the reason for this opponent.';
 
-CREATE FUNCTION skillrating.find_opponents(
+CREATE FUNCTION skillrating_internal.find_opponents(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT 10,
@@ -268,6 +271,8 @@ BEGIN
         terms, costliest;
 END
 $function$;
+
+SELECT skillrating_internal.create_entry('find_opponents');
 
 COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, boolean) IS
 'The n opponents with whom a match of two would be most even, the most even first.

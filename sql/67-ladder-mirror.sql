@@ -39,6 +39,15 @@ rating, for the players that a query gives. Error 42501 if the table is not the 
 
 CREATE FUNCTION skillrating_internal.update_mirrors()
 RETURNS trigger
+AS 'MODULE_PATHNAME', 'skillrating_update_mirrors'
+LANGUAGE C;
+
+COMMENT ON FUNCTION skillrating_internal.update_mirrors() IS
+'Trigger function on the table rating of a ladder, after each statement: opens the door to the ladder
+and calls write_mirrors(). Error 39P01 if it is attached otherwise, 55000 on any other table.';
+
+CREATE FUNCTION skillrating_internal.write_mirrors()
+RETURNS trigger
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -53,9 +62,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.update_mirrors() IS
-'Trigger function on the table rating of a ladder, after each statement: writes what changed to the
-tables that mirror_rating() has named.';
+COMMENT ON FUNCTION skillrating_internal.write_mirrors() IS
+'The body of update_mirrors(): writes what changed to the tables that mirror_rating() has named.';
 
 CREATE FUNCTION skillrating_internal.mirror_triggers(ladder text)
 RETURNS void
@@ -67,6 +75,8 @@ DECLARE
     there boolean := EXISTS (
         SELECT FROM pg_trigger WHERE tgrelid = to_regclass(format('%I.rating', ladder)) AND tgname = 'mirror_update');
 BEGIN
+    -- Error unless the door to the ladder is open.
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.mirror)', ladder) INTO wanted;
     IF wanted AND NOT there THEN
         EXECUTE format(
@@ -90,7 +100,7 @@ COMMENT ON FUNCTION skillrating_internal.mirror_triggers(text) IS
 'A part of mirror_rating(): makes or drops the triggers of the table rating, as there are mirrors or
 not.';
 
-CREATE FUNCTION skillrating.mirror_rating(
+CREATE FUNCTION skillrating_internal.mirror_rating(
     ladder text,
     relation regclass,
     key text,
@@ -131,7 +141,7 @@ BEGIN
         RAISE undefined_column USING MESSAGE = wrong;
     END IF;
 
-    PERFORM skillrating_internal.change_ladder(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'INSERT INTO %I.mirror (relation, pool, key, columns) VALUES ($1, $2, $3, $4)
         ON CONFLICT (relation, pool) DO UPDATE SET key = excluded.key, columns = excluded.columns', ladder)
@@ -142,6 +152,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('mirror_rating');
+
 COMMENT ON FUNCTION skillrating.mirror_rating(text, regclass, text, jsonb, text) IS
 'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the
 transaction that rates and for the rows that change only; null where there is no rating. columns
@@ -151,7 +163,7 @@ pool it replaces what was. Returns the number of players whose rows it wrote at 
 for an unknown ladder, 42804 for a key of another type, 42703 for an unknown column, 42501 if the
 table does not belong to the ladder''s owner.';
 
-CREATE FUNCTION skillrating.unmirror_rating(
+CREATE FUNCTION skillrating_internal.unmirror_rating(
     ladder text,
     relation regclass,
     pool text DEFAULT '')
@@ -162,7 +174,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    PERFORM skillrating_internal.change_ladder(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder) USING relation, pool;
     GET DIAGNOSTICS n = ROW_COUNT;
     IF n = 0 THEN
@@ -172,6 +184,8 @@ BEGIN
     PERFORM skillrating_internal.mirror_triggers(ladder);
 END
 $function$;
+
+SELECT skillrating_internal.create_entry('unmirror_rating');
 
 COMMENT ON FUNCTION skillrating.unmirror_rating(text, regclass, text) IS
 'Undoes mirror_rating(): the table keeps what it has. Error 42704 for an unknown ladder or a table

@@ -1,24 +1,29 @@
 -- Another formula for the same matches.
 
-CREATE FUNCTION skillrating_internal.build_ladder(ladder text)
+CREATE FUNCTION skillrating_internal.build_ladder(
+    ladder text,
+    new_ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- Error unless the door to the ladder is open: what follows runs as its owner.
+    PERFORM skillrating_internal.ladder_types(ladder);
     -- Indexes that are made of all rows at once cost a fraction of those that grow with them.
-    EXECUTE format('ALTER TABLE %I.event DROP CONSTRAINT event_pkey', ladder);
-    EXECUTE format('DROP INDEX %I.event_seq_idx', ladder);
-    PERFORM skillrating.catch_up(ladder, rebuild => true);
-    EXECUTE format('ALTER TABLE %I.event ADD PRIMARY KEY (player_id, pool, seq)', ladder);
-    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
+    EXECUTE format('ALTER TABLE %I.event DROP CONSTRAINT event_pkey', new_ladder);
+    EXECUTE format('DROP INDEX %I.event_seq_idx', new_ladder);
+    PERFORM skillrating.catch_up(new_ladder, rebuild => true);
+    EXECUTE format('ALTER TABLE %I.event ADD PRIMARY KEY (player_id, pool, seq)', new_ladder);
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', new_ladder);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.build_ladder(text) IS
-'A part of rerate(): replays a ladder that has matches and no events yet.';
+COMMENT ON FUNCTION skillrating_internal.build_ladder(text, text) IS
+'A part of rerate(): replays a new ladder, made of the first one, that has matches and no events yet.
+Error 55000 unless the door to the first one is open.';
 
-CREATE FUNCTION skillrating.rerate(
+CREATE FUNCTION skillrating_internal.rerate(
     ladder text,
     model text DEFAULT NULL,
     params jsonb DEFAULT NULL,
@@ -67,10 +72,12 @@ BEGIN
     END IF;
     -- The number of an operation is never given again, not even that of one that is left out here.
     EXECUTE format('SELECT setval(%L, s.last_value) FROM %I.event_seq AS s', format('%I.event_seq', new_ladder), ladder);
-    PERFORM skillrating_internal.build_ladder(new_ladder);
+    PERFORM skillrating_internal.build_ladder(ladder, new_ladder);
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', new_ladder) INTO matches;
 END
 $function$;
+
+SELECT skillrating_internal.create_entry('rerate');
 
 COMMENT ON FUNCTION skillrating.rerate(text, text, jsonb, text) IS
 'Makes a second ladder, named by into, of the same matches and operations in the same order, with
@@ -80,7 +87,7 @@ compare_ladders() says which is better, swap_ladders() puts it in place. States 
 seeded go over only if the model is the same. Returns the number of rated matches. Errors as for
 create_ladder().';
 
-CREATE FUNCTION skillrating.compare_ladders(
+CREATE FUNCTION skillrating_internal.compare_ladders(
     a text,
     b text,
     pool text DEFAULT '',
@@ -137,6 +144,8 @@ BEGIN
 END
 $function$;
 
+SELECT skillrating_internal.create_entry('compare_ladders');
+
 COMMENT ON FUNCTION skillrating.compare_ladders(text, text, text, timestamptz) IS
 'Which of two ladders on the same matches predicts better, and how much their rankings differ: Brier
 score and log loss of both over the matches that both rated (one forecast a match, the same in
@@ -145,7 +154,7 @@ standard errors; and over the players of both the correlation of the places, the
 largest change of place, and how many of the ten first are the same. Error 42704 for an unknown
 ladder.';
 
-CREATE FUNCTION skillrating.swap_ladders(
+CREATE FUNCTION skillrating_internal.swap_ladders(
     a text,
     b text)
 RETURNS void
@@ -175,7 +184,7 @@ BEGIN
     FOREACH name IN ARRAY tables LOOP
         EXECUTE format('LOCK TABLE %1$I.%3$I, %2$I.%3$I IN ACCESS EXCLUSIVE MODE', a, b, name);
     END LOOP;
-    PERFORM skillrating.catch_up(b, search => true);
+    PERFORM skillrating_internal.catch_up(b, search => true);
 
     SELECT coalesce(array_agg(format('GRANT %s ON %I.%I TO %s%s', x.privilege_type, a, c.relname,
         CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END,
@@ -213,6 +222,8 @@ BEGIN
     END IF;
 END
 $function$;
+
+SELECT skillrating_internal.create_entry('swap_ladders');
 
 COMMENT ON FUNCTION skillrating.swap_ladders(text, text) IS
 'Puts ladder b, which rerate() made of a, in the place of a, and a in that of b: their tables change

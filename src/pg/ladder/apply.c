@@ -23,8 +23,10 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/outbox.h"
+#include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
+#include "pg/ladder/waiting.h"
 #include "pg/sql/huge.h"
 
 /* From this many matches on, statistics beat the habit of using the keys. */
@@ -475,6 +477,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 
 	if (n == 0)
 		return;
+	ladder_take_states(ladder);
 	if (n >= MIN_LARGE_BATCH)
 		ladder_expect_many(ladder);
 	begin_application(&application, ladder, ids, n);
@@ -489,36 +492,19 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	error_context_stack = callback.previous;
 
 	write_application(&application);
+	ladder_release_states(ladder);
 }
 
 /*
  * ---- Matches that wait ----
  */
 
-/* This transaction's matches, and all. */
-static LadderQuery drain_pending_query = {
-	.text = "DELETE FROM {pending} WHERE xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() "
-	"RETURNING match_id"
-};
-
-static LadderQuery drain_all_query = {
-	.text = "DELETE FROM {pending} RETURNING match_id"
-};
-
-/* One row of those that a statement adds fires the trigger, or none. */
-static LadderQuery collect_query = {
-	.text = "INSERT INTO {pending} (match_id, xact, fires) "
-	"SELECT i.id, pg_catalog.pg_current_xact_id(), $2 AND i.n OPERATOR(pg_catalog.=) 1 "
-	"FROM pg_catalog.unnest($1) WITH ORDINALITY AS i(id, n)",
-	.param = {ARRAY_OF(VALUE_MATCH), VALUE_BOOL}
-};
-
-void
-apply_query(Ladder *ladder, LadderQuery *query)
+/* Add the matches in the one column of a query's rows. */
+static void
+add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
 {
 	uint64		nrows = ladder_execute(ladder, query, NULL, NULL, NULL);
 	SPITupleTable *rows = SPI_tuptable;
-	IdTable    *ids = id_table_create(ladder->match_type);
 	uint64		i;
 
 	for (i = 0; i < nrows; i++)
@@ -533,23 +519,37 @@ apply_query(Ladder *ladder, LadderQuery *query)
 			(void) id_table_enter(ids, id, "", &found);
 	}
 	SPI_freetuptable(rows);
+}
+
+void
+apply_query(Ladder *ladder, LadderQuery *query)
+{
+	IdTable    *ids = id_table_create(ladder->match_type);
+
+	add_query_ids(ladder, query, ids);
 	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
 }
 
 void
 apply_pending(Ladder *ladder, bool of_all)
 {
-	apply_query(ladder, of_all ? &drain_all_query : &drain_pending_query);
+	IdTable    *ids = id_table_create(ladder->match_type);
+
+	add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
+	if (ladder_is_at_work(ladder))
+	{
+		keep_waiting(ladder, id_table_ids(ids), id_table_count(ids));
+		return;
+	}
+	take_waiting(ladder, ids);
+	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
 }
 
 void
-collect_matches(Ladder *ladder, Datum *ids, int n)
+apply_waiting(Ladder *ladder)
 {
-	Datum		values[2];
+	IdTable    *ids = id_table_create(ladder->match_type);
 
-	if (n == 0)
-		return;
-	values[0] = id_array(ladder->match_type, ids, n);
-	values[1] = BoolGetDatum(ladder->apply_at == APPLY_AT_COMMIT);
-	ladder_execute(ladder, &collect_query, values, NULL, NULL);
+	take_waiting(ladder, ids);
+	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
 }

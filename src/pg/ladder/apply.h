@@ -10,8 +10,7 @@
 
 /*
  * Rate the matches with these n distinct identifiers, as far as the source has
- * them finished and they are not rated yet; the ladder is open to rate and
- * entered.
+ * them finished and they are not rated yet; its door is open to rate.
  *
  * A match that is rated with the same content is left alone; one that does not
  * count is recorded with the reason.  Where a rated one has changed or is gone,
@@ -22,10 +21,13 @@ extern void apply_matches(Ladder *ladder, Datum *ids, int n);
 /* The same for the matches in the one column of a query's rows. */
 extern void apply_query(Ladder *ladder, LadderQuery *query);
 
-/* Take this transaction's matches, or all, out of pending and apply them. */
+/*
+ * Take this transaction's matches, or all, out of pending, and apply them with those
+ * that wait in memory; they go on waiting there if a door further out is at work.
+ */
 extern void apply_pending(Ladder *ladder, bool of_all);
 
-/* Put matches into pending, for the end of the transaction or for catch_up. */
-extern void collect_matches(Ladder *ladder, Datum *ids, int n);
+/* Apply the matches that wait in memory. */
+extern void apply_waiting(Ladder *ladder);
 
 #endif							/* PG_LADDER_APPLY_H */

@@ -11,8 +11,6 @@
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "rewrite/rewriteHandler.h"
-#include "storage/lmgr.h"
-#include "storage/sinval.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
@@ -25,7 +23,7 @@
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "rated_match", "pending", "correction",
-	"operation", "source", "attached", "event_seq"
+	"operation", "source", "attached", "event_seq", "match", "match_player"
 };
 
 static HTAB *ladder_caches = NULL;
@@ -268,7 +266,8 @@ fill_cache(LadderCache *cache, const Oid *relation)
 	 */
 	cache->owner = relation_owner(cache->relation[LADDER_CONFIG]);
 	for (i = 0; i < LADDER_NRELATIONS; i++)
-		if (relation_owner(cache->relation[i]) != cache->owner)
+		if (OidIsValid(cache->relation[i]) &&
+			relation_owner(cache->relation[i]) != cache->owner)
 			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("relation %s is not owned by the owner of the ladder",
@@ -290,7 +289,7 @@ fill_cache(LadderCache *cache, const Oid *relation)
 	cache->valid = true;
 }
 
-/* Look up the relations of a ladder; errors if one is missing. */
+/* Look up the relations of a ladder; errors if one that all have is missing. */
 static void
 find_relations(Oid schema, Oid *relation)
 {
@@ -301,7 +300,7 @@ find_relations(Oid schema, Oid *relation)
 		const char *name;
 
 		relation[i] = ladder_relation_oid(schema, i);
-		if (OidIsValid(relation[i]))
+		if (OidIsValid(relation[i]) || i >= LADDER_NREQUIRED)
 			continue;
 		name = get_namespace_name(schema);
 		if (name == NULL)
@@ -316,56 +315,56 @@ find_relations(Oid schema, Oid *relation)
 	}
 }
 
-/*
- * Lock the relations of a ladder, ladder first, as whoever changes them does.  While
- * we wait for a lock others may put another relation in the place of this one: then
- * all is looked up again, as RangeVarGetRelid() does.
- */
-static void
-lock_relations(Oid schema, LOCKMODE lockmode, Oid *relation)
+Oid
+ladder_owner(Oid schema)
 {
-	Oid			again[LADDER_NRELATIONS];
-	int			i;
+	Oid			relid = ladder_relation_oid(schema, LADDER_CONFIG);
 
-	find_relations(schema, relation);
-	for (;;)
-	{
-		uint64		invalidations = SharedInvalidMessageCounter;
-
-		for (i = 0; i < LADDER_NRELATIONS; i++)
-			LockRelationOid(relation[i], i == LADDER_CONFIG ? lockmode :
-							AccessShareLock);
-		if (invalidations == SharedInvalidMessageCounter)
-			return;
-		find_relations(schema, again);
-		if (memcmp(relation, again, sizeof(again)) == 0)
-			return;
-		for (i = 0; i < LADDER_NRELATIONS; i++)
-			UnlockRelationOid(relation[i], i == LADDER_CONFIG ? lockmode :
-							  AccessShareLock);
-		memcpy(relation, again, sizeof(again));
-	}
+	return OidIsValid(relid) ? relation_owner(relid) : InvalidOid;
 }
 
 LadderCache *
-ladder_cache_open(Oid schema, LOCKMODE lockmode)
+ladder_cache_open(Oid schema)
 {
-	Oid			relation[LADDER_NRELATIONS];
 	LadderCache *cache;
 	bool		found;
 
 	if (ladder_caches == NULL)
 		create_caches();
-	lock_relations(schema, lockmode, relation);
 	cache = hash_search(ladder_caches, &schema, HASH_ENTER, &found);
 	if (!found)
 	{
 		memset(cache, 0, sizeof(LadderCache));
 		cache->schema = schema;
 	}
-	if (!cache->valid ||
-		memcmp(relation, cache->relation, sizeof(relation)) != 0)
+	if (!cache->valid)
+	{
+		Oid			relation[LADDER_NRELATIONS];
+
+		find_relations(schema, relation);
 		fill_cache(cache, relation);
+	}
 	check_view_owner(cache);
 	return cache;
+}
+
+void
+ladder_cache_recheck(const Ladder *ladder)
+{
+	LadderCache *cache = ladder->cache;
+
+	if (cache->valid)
+		return;
+	(void) ladder_cache_open(ladder->schema);
+	if (memcmp(cache->relation, ladder->relation, sizeof(cache->relation)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("a table of ladder \"%s\" was replaced during work on it",
+						ladder->name),
+				 errhint("Try again.")));
+	if (ladder->model != NULL)
+	{
+		check_state_columns(cache, ladder->model);
+		cache->model = ladder->model;
+	}
 }

@@ -8,7 +8,6 @@
 #include "pg/sql/glue.h"
 
 #include "executor/spi.h"
-#include "storage/lockdefs.h"
 
 #include "pg/ladder/ladder.h"
 
@@ -35,12 +34,23 @@ typedef struct LadderCache
 } LadderCache;
 
 /*
- * The ladder in a schema, up to date, with the given lock on its table ladder and
- * AccessShareLock on its other relations, all to the end of the transaction: until
- * then they are what was found here.  Errors if one of the relations is missing or
- * another role's, or has not the columns that it should have, see shape.h.
+ * The ladder in a schema, up to date.  The caller holds a lock on the schema, so that
+ * no swap puts other relations in their places; plans.c notices what else does.
+ * Errors if one of the relations is missing or another role's, or has not the columns
+ * that it should have, see shape.h.
  */
-extern LadderCache *ladder_cache_open(Oid schema, LOCKMODE lockmode);
+extern LadderCache *ladder_cache_open(Oid schema);
+
+/*
+ * Look again whether the relations of a ladder are those that it was opened with, and
+ * have the columns that they should have, if anything has changed: code of the user
+ * that ran meanwhile may have altered them.  Error 40001 or those of
+ * ladder_cache_open().
+ */
+extern void ladder_cache_recheck(const Ladder *ladder);
+
+/* The owner of the ladder in a schema, or InvalidOid if there is none. */
+extern Oid	ladder_owner(Oid schema);
 
 /*
  * Keep a plan, which SPI has prepared, in a slot: from here on it is the cache's.  If

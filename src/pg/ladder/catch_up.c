@@ -193,6 +193,7 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
 	Changes		changes = {.sink = {note_event, note_match}};
 	Replay	   *replay;
 
+	ladder_take_states(ladder);
 	changes.missing_events = new_event_outbox(ladder);
 	changes.changed_events = event_outbox(ladder);
 	changes.surplus_events = event_outbox(ladder);
@@ -213,6 +214,7 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
 		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
 	}
 	write_ratings(fcinfo, replay);
+	ladder_release_states(ladder);
 }
 
 /* Matches that have no place in the order, of the source or unrated. */
@@ -240,16 +242,12 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		search = PG_GETARG_BOOL(1);
 	bool		rebuild = PG_GETARG_BOOL(2);
 	Ladder	   *ladder;
-	LadderScope scope;
 	Datum		from;
 	bool		isnull;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
-						 ExclusiveLock);
-	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "catch_up"));
 	ladder_maintain(ladder);
 
 	apply_pending(ladder, true);
@@ -271,8 +269,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	if (rebuild || !isnull)
 		replay_and_write(fcinfo, ladder,
 						 rebuild ? REPLAY_START : DatumGetInt64(from));
-	ladder_leave(&scope);
-	SPI_finish();
+	ladder_close(ladder);
 	return (Datum) 0;
 }
 
@@ -354,16 +351,12 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 {
 	int64		seq = PG_GETARG_INT64(1);
 	Ladder	   *ladder;
-	LadderScope scope;
 	Batch	   *batch;
 	LadderOperation *operation;
 	int			n;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
-						 ExclusiveLock);
-	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "apply_operation"));
 	ladder_maintain(ladder);
 
 	operation = read_operations(ladder, seq, &n);
@@ -372,13 +365,14 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("operation " INT64_FORMAT " is not the last one of ladder \"%s\"",
 						seq, ladder->name)));
+	ladder_take_states(ladder);
 	batch = ladder_batch(ladder);
 	load_operated(batch, ladder, operation, n);
 	(void) batch_apply_operation(batch, operation, n);
 	write_operation(batch, ladder);
 	correct_place(ladder, operation);
 	n = batch->step.n;
-	ladder_leave(&scope);
-	SPI_finish();
+	ladder_release_states(ladder);
+	ladder_close(ladder);
 	PG_RETURN_INT64(n);
 }

@@ -1,20 +1,118 @@
 /*
  * door.c
- *		Opening a ladder, and the rights and settings of work on it.
+ *		The one door to a ladder: rights, locks and settings of all work on it.
  */
 #include "pg/ladder/door.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/inval.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/shape.h"
+#include "pg/ladder/waiting.h"
+
+/* Which version of a row of pg_namespace is current: any change makes another. */
+typedef struct NamespaceVersion
+{
+	TransactionId xmin;
+	ItemPointerData tid;
+} NamespaceVersion;
+
+/* A door that is open, in TopTransactionContext. */
+typedef struct LadderDoor
+{
+	Ladder		ladder;
+	const LadderEntry *entry;
+	struct LadderDoor *outer;
+	int			nest_level;		/* of the subtransaction that opened it */
+	Oid			caller;
+	int			caller_context;
+	int			guc_level;
+	NamespaceVersion version;	/* of the schema */
+	bool		ending;			/* its own work is done */
+	bool		states_taken;
+} LadderDoor;
+
+/*
+ * The innermost door that is open.  It is the only state that outlives a call, and
+ * the callbacks below take from it whatever an abort ends.
+ */
+static LadderDoor *innermost = NULL;
+
+/*
+ * ---- Aborts ----
+ */
+
+static void
+at_end_of_transaction(XactEvent event, void *arg)
+{
+	(void) arg;
+	switch (event)
+	{
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PREPARE:
+			innermost = NULL;
+			forget_all_waiting();
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+at_end_of_subtransaction(SubXactEvent event, SubTransactionId id,
+						 SubTransactionId parent, void *arg)
+{
+	(void) id;
+	(void) parent;
+	(void) arg;
+	if (event != SUBXACT_EVENT_ABORT_SUB || innermost == NULL)
+		return;
+	while (innermost != NULL &&
+		   innermost->nest_level >= GetCurrentTransactionNestLevel())
+		innermost = innermost->outer;
+	if (innermost == NULL)
+		forget_all_waiting();
+}
+
+static void
+register_callbacks(void)
+{
+	static bool registered = false;
+
+	if (registered)
+		return;
+	RegisterXactCallback(at_end_of_transaction, NULL);
+	RegisterSubXactCallback(at_end_of_subtransaction, NULL);
+	registered = true;
+}
+
+/*
+ * ---- Names ----
+ */
+
+static void
+no_ladder(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("ladder \"%s\" does not exist", name),
+			 errhint("Ladders are made by skillrating.create_ladder().")));
+}
 
 Oid
 ladder_schema(const char *name)
@@ -23,12 +121,365 @@ ladder_schema(const char *name)
 
 	if (!OidIsValid(schema) ||
 		!OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("ladder \"%s\" does not exist", name),
-				 errhint("Ladders are made by skillrating.create_ladder().")));
+		no_ladder(name);
 	return schema;
 }
+
+/* The version of a schema's row; false if there is no such schema. */
+static bool
+namespace_version(Oid schema, NamespaceVersion *version)
+{
+	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	version->xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
+	version->tid = tuple->t_self;
+	ReleaseSysCache(tuple);
+	return true;
+}
+
+/*
+ * Queries name the schema.  If it has been renamed, and another has got its name,
+ * they may have found that one's tables.
+ */
+static void
+check_not_renamed(LadderDoor *door)
+{
+	NamespaceVersion version;
+
+	AcceptInvalidationMessages();
+	if (namespace_version(door->ladder.schema, &version) &&
+		version.xmin == door->version.xmin &&
+		ItemPointerCompare(&version.tid, &door->version.tid) == 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("schema \"%s\" was altered by another transaction during work on the ladder",
+					door->ladder.name),
+			 errhint("Try again.")));
+}
+
+/*
+ * ---- Rights ----
+ */
+
+static void
+check_usage(Oid schema, Oid role)
+{
+	AclResult	result;
+
+#if PG_VERSION_NUM >= 160000
+	result = object_aclcheck(NamespaceRelationId, schema, role, ACL_USAGE);
+#else
+	result = pg_namespace_aclcheck(schema, role, ACL_USAGE);
+#endif
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_SCHEMA, get_namespace_name(schema));
+}
+
+/*
+ * A role for which policies hide rows would see them as the owner, who works for it.
+ */
+static void
+check_privilege(Oid schema, const char *relation, Oid role, AclMode mode)
+{
+	Oid			relid = get_relname_relid(relation, schema);
+	AclResult	result;
+	AclMode		one;
+
+	/* A ladder whose matches come from elsewhere has no tables of them. */
+	if (!OidIsValid(relid))
+		return;
+	for (one = 1; one <= mode; one <<= 1)
+		if (mode & one)
+		{
+			result = pg_class_aclcheck(relid, role, one);
+			if (result != ACLCHECK_OK)
+				aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relid)),
+							   relation);
+		}
+	if (check_enable_rls(relid, role, true) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("row-level security of table \"%s\" applies to role \"%s\"",
+						relation, GetUserNameFromId(role, false)),
+				 errhint("This function works with all rows, as the ladder's owner: query the table instead.")));
+}
+
+void
+ladder_check_privilege(const Ladder *ladder, const char *relation, AclMode mode)
+{
+	check_privilege(ladder->schema, relation, ladder->door->caller, mode);
+}
+
+/* Error unless the current user may use an entry to a ladder. */
+static void
+check_rights(Oid schema, const LadderEntry *entry)
+{
+	Oid			role = GetUserId();
+	const LadderPrivilege *privilege;
+
+	switch (entry->rights)
+	{
+		case RIGHTS_OF_TRIGGER:
+			break;
+		case RIGHTS_OF_OWNER:
+			check_usage(schema, role);
+			if (!has_privs_of_role(role, ladder_owner(schema)))
+				ereport(ERROR,
+						(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						 errmsg("must be owner of ladder \"%s\"",
+								get_namespace_name(schema))));
+			break;
+		case RIGHTS_BY_GRANT:
+			check_usage(schema, role);
+			for (privilege = entry->privilege; privilege->relation != NULL; privilege++)
+				check_privilege(schema, privilege->relation, role, privilege->mode);
+			break;
+	}
+}
+
+/*
+ * A role without rights must not keep others waiting by a lock, so that these are
+ * checked first; ladder_begin() checks them again.
+ */
+Oid
+ladder_lock(const char *name, const LadderEntry *entry)
+{
+	for (;;)
+	{
+		Oid			schema = ladder_schema(name);
+
+		check_rights(schema, entry);
+		LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+		if (get_namespace_oid(name, true) == schema)
+			return schema;
+		UnlockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+	}
+}
+
+/*
+ * ---- Settings ----
+ */
+
+/*
+ * What names, casts and texts in a source view or in our queries could depend on.
+ * Times without a zone are those of UTC.
+ */
+static const struct
+{
+	const char *name;
+	const char *value;
+}			pinned_settings[] = {
+	{"search_path", "pg_catalog, pg_temp"},
+	{"TimeZone", "UTC"},
+	{"DateStyle", "ISO, MDY"},
+	{"IntervalStyle", "postgres"},
+	{"extra_float_digits", "1"},
+	{"bytea_output", "hex"},
+	{"lc_monetary", "C"},
+	{"lc_numeric", "C"},
+	{"lc_time", "C"},
+	{"xmlbinary", "base64"},
+	{"xmloption", "content"},
+	{"default_text_search_config", "pg_catalog.simple"},
+	{"row_security", "on"},
+	{"transform_null_equals", "off"},
+	{"array_nulls", "on"},
+	{"backslash_quote", "safe_encoding"},
+	{"standard_conforming_strings", "on"},
+	{"quote_all_identifiers", "off"},
+	{"plpgsql.variable_conflict", "error"},
+	{"plpgsql.extra_errors", "none"},
+	{"plpgsql.extra_warnings", "none"},
+};
+
+static void
+set_for_now(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* Settings of a language that is not loaded are not there. */
+static void
+pin_settings(void)
+{
+	int			i;
+
+	for (i = 0; i < (int) lengthof(pinned_settings); i++)
+	{
+		const char *current = GetConfigOption(pinned_settings[i].name, true, false);
+
+		if (current != NULL && strcmp(current, pinned_settings[i].value) != 0)
+			set_for_now(pinned_settings[i].name, pinned_settings[i].value);
+	}
+}
+
+/*
+ * ---- The door ----
+ */
+
+bool
+ladder_is_at_work(const Ladder *ladder)
+{
+	const LadderDoor *door;
+
+	for (door = ladder->door->outer; door != NULL; door = door->outer)
+		if (door->ladder.schema == ladder->schema && !door->ending &&
+			door->entry->lockmode >= RowShareLock)
+			return true;
+	return false;
+}
+
+bool
+ladder_is_nested(const Ladder *ladder)
+{
+	return ladder->door->outer != NULL;
+}
+
+/* Become the owner of the ladder that a door is open to. */
+static void
+become_owner(const LadderDoor *door)
+{
+	if (door->caller != door->ladder.owner)
+		SetUserIdAndSecContext(door->ladder.owner, door->caller_context |
+							   SECURITY_LOCAL_USERID_CHANGE |
+							   SECURITY_RESTRICTED_OPERATION);
+}
+
+Ladder *
+ladder_begin(Oid schema, const LadderEntry *entry)
+{
+	LadderCache *cache;
+	LadderDoor *door;
+	Ladder	   *ladder;
+
+	register_callbacks();
+	LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+	cache = ladder_cache_open(schema);
+	check_rights(schema, entry);
+
+	door = MemoryContextAllocZero(TopTransactionContext, sizeof(LadderDoor));
+	ladder = &door->ladder;
+	ladder->name = cache->name;
+	ladder->schema = schema;
+	ladder->owner = cache->owner;
+	memcpy(ladder->relation, cache->relation, sizeof(cache->relation));
+	ladder->player_type = cache->player_type;
+	ladder->match_type = cache->match_type;
+	ladder->read_only = (entry->lockmode == AccessShareLock);
+	ladder->cache = cache;
+	ladder->door = door;
+	door->entry = entry;
+	door->outer = innermost;
+	door->nest_level = GetCurrentTransactionNestLevel();
+	GetUserIdAndSecContext(&door->caller, &door->caller_context);
+	if (!namespace_version(schema, &door->version))
+		elog(ERROR, "cache lookup failed for schema %u", schema);
+	if (entry->lockmode >= RowShareLock && !entry->reenters &&
+		ladder_is_at_work(ladder))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot call skillrating.%s() on ladder \"%s\" while this session is at work on it",
+						entry->function, ladder->name),
+				 errhint("Triggers and views of a ladder may insert matches, which are rated afterwards.")));
+
+	innermost = door;
+	become_owner(door);
+	door->guc_level = NewGUCNestLevel();
+	pin_settings();
+	return ladder;
+}
+
+void
+ladder_end_work(Ladder *ladder)
+{
+	ladder->door->ending = true;
+}
+
+void
+ladder_leave(Ladder *ladder)
+{
+	LadderDoor *door = ladder->door;
+
+	if (door != innermost || &door->ladder != ladder)
+		elog(ERROR, "doors to ladders are closed out of order");
+	if (!door->entry->drops)
+		check_not_renamed(door);
+	AtEOXact_GUC(false, door->guc_level);
+	SetUserIdAndSecContext(door->caller, door->caller_context);
+	innermost = door->outer;
+	pfree(door);
+}
+
+Ladder *
+ladder_inside(const char *name, const char *function)
+{
+	Oid			schema = get_namespace_oid(name, true);
+	LadderDoor *door = innermost;
+
+	while (door != NULL && door->ladder.schema != schema)
+		door = door->outer;
+	if (!OidIsValid(schema) || door == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("skillrating_internal.%s() is a part of other functions and cannot be called by itself",
+						function),
+				 errhint("Call the function of schema skillrating that you mean.")));
+	return &door->ladder;
+}
+
+void
+ladder_lift_restriction(const Ladder *ladder)
+{
+	const LadderDoor *door = ladder->door;
+
+	if (door->caller != ladder->owner)
+		SetUserIdAndSecContext(ladder->owner, door->caller_context |
+							   SECURITY_LOCAL_USERID_CHANGE);
+}
+
+void
+ladder_restore_restriction(const Ladder *ladder)
+{
+	become_owner(ladder->door);
+}
+
+bool
+ladder_is_restricted_outside(const Ladder *ladder)
+{
+	return (ladder->door->caller_context & SECURITY_RESTRICTED_OPERATION) != 0;
+}
+
+/*
+ * ---- States in memory ----
+ */
+
+void
+ladder_take_states(Ladder *ladder)
+{
+	const LadderDoor *door;
+
+	for (door = innermost; door != NULL; door = door->outer)
+		if (door->ladder.schema == ladder->schema && door->states_taken)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("ladder \"%s\" is being rated by this session",
+							ladder->name)));
+	ladder->door->states_taken = true;
+}
+
+void
+ladder_release_states(Ladder *ladder)
+{
+	ladder->door->states_taken = false;
+}
+
+/*
+ * ---- Work in C ----
+ */
 
 /* The ladder's row. */
 static LadderQuery read_config_query = {
@@ -85,42 +536,27 @@ read_config(Ladder *ladder)
 	SPI_freetuptable(SPI_tuptable);
 }
 
+/*
+ * Code of the user that comes back here while we work gets a copy of its own, so
+ * that it changes nothing of ours.
+ */
 Ladder *
-ladder_open(Oid schema, LOCKMODE lockmode)
+ladder_open(const Ladder *inside)
 {
-	Ladder	   *ladder = palloc0_object(Ladder);
-	LadderCache *cache = ladder_cache_open(schema, lockmode);
+	Ladder	   *ladder;
+	int			i;
 
-	ladder->cache = cache;
-	ladder->schema = schema;
-	ladder->name = cache->name;
-	ladder->owner = cache->owner;
-	ladder->read_only = (lockmode == AccessShareLock);
-	memcpy(ladder->relation, cache->relation, sizeof(cache->relation));
-	ladder->player_type = cache->player_type;
-	ladder->match_type = cache->match_type;
-	return ladder;
-}
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	ladder = palloc_object(Ladder);
+	*ladder = *inside;
 
-void
-ladder_enter(Ladder *ladder, LadderRights rights, LadderScope *scope)
-{
-	GetUserIdAndSecContext(&scope->user, &scope->security_context);
-
-	/*
-	 * A superuser lends a ladder no more than its owner's rights: views and
-	 * triggers can call anything.
-	 */
-	if (rights == RIGHTS_OF_OWNER ||
-		(rights == RIGHTS_OF_MEMBER &&
-		 has_privs_of_role(scope->user, ladder->owner)))
-		SetUserIdAndSecContext(ladder->owner, scope->security_context |
-							   SECURITY_LOCAL_USERID_CHANGE);
-
-	scope->guc_level = NewGUCNestLevel();
-	(void) set_config_option("search_path", "pg_catalog, pg_temp",
-							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
+	/* Columns are read by their types, which nobody may change from here on. */
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+		if (OidIsValid(ladder->relation[i]))
+			LockRelationOid(ladder->relation[i], AccessShareLock);
+	ladder_cache_recheck(ladder);
+	ladder->guc_level = NewGUCNestLevel();
 
 	/*
 	 * The plans that are kept serve few rows of tables that may grow a
@@ -128,22 +564,24 @@ ladder_enter(Ladder *ladder, LadderRights rights, LadderScope *scope)
 	 * whatever the statistics of the moment say.  Where there is no key, the
 	 * price put on that would have the plan compiled each time it runs.
 	 */
-	(void) set_config_option("enable_seqscan", "off",
-							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
-	(void) set_config_option("jit", "off",
-							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
+	set_for_now("enable_seqscan", "off");
+	set_for_now("jit", "off");
 	read_config(ladder);
+	return ladder;
+}
+
+void
+ladder_close(Ladder *ladder)
+{
+	AtEOXact_GUC(false, ladder->guc_level);
+	SPI_finish();
 }
 
 void
 ladder_expect_many(Ladder *ladder)
 {
 	ladder->large = true;
-	(void) set_config_option("enable_seqscan", "on",
-							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
+	set_for_now("enable_seqscan", "on");
 }
 
 void
@@ -155,14 +593,5 @@ ladder_maintain(Ladder *ladder)
 	if (work_mem >= maintenance_work_mem)
 		return;
 	snprintf(kilobytes, sizeof(kilobytes), "%d", maintenance_work_mem);
-	(void) set_config_option("work_mem", kilobytes,
-							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
-}
-
-void
-ladder_leave(const LadderScope *scope)
-{
-	AtEOXact_GUC(false, scope->guc_level);
-	SetUserIdAndSecContext(scope->user, scope->security_context);
+	set_for_now("work_mem", kilobytes);
 }

@@ -1,55 +1,141 @@
 /*
  * door.h
- *		Opening a ladder, and the rights and settings of work on it.
+ *		The one door to a ladder: rights, locks and settings of all work on it.
+ *
+ * Whatever touches a ladder does so between ladder_begin() and ladder_end(), which
+ * ending.h has.  In this order, ladder_begin()
+ *
+ * 1. checks the privileges of the caller, and that no row security applies to the
+ *	  caller: from then on all runs as the owner;
+ * 2. locks the schema, whose OID stays the same when it is renamed and when tables
+ *	  are swapped, and looks everything up after that;
+ * 3. becomes the owner of the ladder, in a security-restricted operation unless the
+ *	  caller is the owner, so that no code of the owner ever runs with the rights of
+ *	  the caller, neither now nor deferred to commit;
+ * 4. pins the settings that results could depend on;
+ * 5. puts the ladder on the stack of open ones, so that code of the user that comes
+ *	  back to it, or to another, is noticed.
+ *
+ * Doors nest.  An error that leaves one undoes all of it: PostgreSQL puts user and
+ * settings back, and callbacks at the end of a (sub)transaction take the ladder from
+ * the stack.
  */
 #ifndef PG_LADDER_DOOR_H
 #define PG_LADDER_DOOR_H
 
 #include "pg/sql/glue.h"
 
+#include "nodes/parsenodes.h"
 #include "storage/lockdefs.h"
 
 #include "pg/ladder/ladder.h"
 
-/*
- * Open the ladder in a schema, with a lock on it that lasts to the end of the
- * transaction: AccessShareLock to read or to note down, RowShareLock to rate,
- * ExclusiveLock to change history.  SPI must be connected.  Errors if there is
- * no ladder or its tables are not in order.
- */
-extern Ladder *ladder_open(Oid schema, LOCKMODE lockmode);
+#define MAX_ENTRY_PRIVILEGES 6
+
+/* What a caller needs to have on a relation of the ladder. */
+typedef struct LadderPrivilege
+{
+	const char *relation;		/* NULL ends a list */
+	AclMode		mode;
+} LadderPrivilege;
+
+/* Who may pass. */
+typedef enum LadderRights
+{
+	RIGHTS_BY_GRANT,			/* USAGE on the schema, and the privileges */
+	RIGHTS_OF_OWNER,			/* who has the rights of the ladder's owner */
+	RIGHTS_OF_TRIGGER			/* anybody: the trigger's table was checked */
+} LadderRights;
+
+/* A way in: a function, or a trigger, that works on a ladder. */
+typedef struct LadderEntry
+{
+	const char *function;
+	LOCKMODE	lockmode;		/* AccessShareLock to read or to note down,
+								 * RowShareLock to rate, ExclusiveLock to change
+								 * history, AccessExclusiveLock to move tables */
+	LadderRights rights;
+	LadderPrivilege privilege[MAX_ENTRY_PRIVILEGES + 1];
+	int			nladders;		/* how many of its first arguments are ladders;
+								 * 0 if it makes one */
+	bool		reenters;		/* may be called on a ladder that is at work */
+	bool		drops;			/* leaves no ladder behind */
+	const char *as_caller;		/* a function to call with the same arguments once
+								 * the door is closed, or NULL */
+} LadderEntry;
 
 /* The schema of the ladder of that name; an error if there is none. */
 extern Oid	ladder_schema(const char *name);
 
-/* The role that work on a ladder runs as. */
-typedef enum LadderRights
-{
-	RIGHTS_OF_OWNER,			/* triggers, as foreign keys do */
-	RIGHTS_OF_CALLER,
-	RIGHTS_OF_MEMBER			/* the owner's if the caller has them anyway */
-} LadderRights;
+/*
+ * The schema of the ladder of that name, locked for an entry, whose rights are checked
+ * before.  It is the one that has the name when the lock is granted.
+ */
+extern Oid	ladder_lock(const char *name, const LadderEntry *entry);
 
 /*
- * The rights and settings, which the caller cannot bend, of a ladder's work.
- * leave() undoes enter(); an error in between undoes it too.
+ * Open the door to the ladder in a schema.  The lock lasts to the end of the
+ * transaction.  Errors: no ladder, tables that are not in order, 42501 for a lack of
+ * rights, 55006 if this session is at work on the ladder already and the entry cannot
+ * be used then.
  */
-typedef struct LadderScope
-{
-	Oid			user;
-	int			security_context;
-	int			guc_level;
-} LadderScope;
+extern Ladder *ladder_begin(Oid schema, const LadderEntry *entry);
 
-/* Take on the rights and settings, and read the ladder's row. */
-extern void ladder_enter(Ladder *ladder, LadderRights rights,
-						 LadderScope *scope);
-extern void ladder_leave(const LadderScope *scope);
+/* What ladder_end() is made of, see ending.h. */
 
-/* From here to leave(), plan each query for many rows, by their number. */
+/* From here on nobody is at work behind this door. */
+extern void ladder_end_work(Ladder *ladder);
+
+/*
+ * Close the door that was opened last.  Error 40001 if the schema was renamed
+ * meanwhile, because names may have led elsewhere.
+ */
+extern void ladder_leave(Ladder *ladder);
+
+/*
+ * The ladder of that name behind the innermost door that is open to it; an error that
+ * names the function if there is none.
+ */
+extern Ladder *ladder_inside(const char *name, const char *function);
+
+/*
+ * Begin work in C behind a door: connect to SPI, read the row of the ladder, and plan
+ * for few rows.  ladder_close() ends it, and its memory.
+ */
+extern Ladder *ladder_open(const Ladder *inside);
+extern void ladder_close(Ladder *ladder);
+
+/* From here to ladder_close(), plan each query for many rows, by their number. */
 extern void ladder_expect_many(Ladder *ladder);
 
 /* The same, with the memory of a maintenance command. */
 extern void ladder_maintain(Ladder *ladder);
+
+/* Whether a door further out is open to the same ladder to write. */
+extern bool ladder_is_at_work(const Ladder *ladder);
+
+/* Whether any door was open before. */
+extern bool ladder_is_nested(const Ladder *ladder);
+
+/*
+ * Between these, states of the ladder are in memory, to be written back changed: error
+ * 55006 if they are already.  An error that ends the work releases them as well.
+ */
+extern void ladder_take_states(Ladder *ladder);
+extern void ladder_release_states(Ladder *ladder);
+
+/* Error 42501 unless the caller of the door has a privilege on a relation. */
+extern void ladder_check_privilege(const Ladder *ladder, const char *relation,
+								   AclMode mode);
+
+/*
+ * As the owner still, leave the restricted operation for a moment, in which no code of
+ * the user may run: for a row in pending, whose trigger is deferred.
+ */
+extern void ladder_lift_restriction(const Ladder *ladder);
+extern void ladder_restore_restriction(const Ladder *ladder);
+
+/* Whether an operation further out, not ours, forbids deferred triggers. */
+extern bool ladder_is_restricted_outside(const Ladder *ladder);
 
 #endif							/* PG_LADDER_DOOR_H */

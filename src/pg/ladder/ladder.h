@@ -26,8 +26,13 @@ typedef enum LadderRelation
 	LADDER_SOURCE,
 	LADDER_ATTACHED,
 	LADDER_EVENT_SEQ,
+	LADDER_MATCH,				/* from here on where matches are its own */
+	LADDER_MATCH_PLAYER,
 	LADDER_NRELATIONS
 } LadderRelation;
+
+/* Relations that every ladder has come first. */
+#define LADDER_NREQUIRED LADDER_MATCH
 
 /* When the matches that a statement touched are rated. */
 typedef enum ApplyAt
@@ -37,14 +42,21 @@ typedef enum ApplyAt
 	APPLY_AT_CATCH_UP			/* "manual" */
 } ApplyAt;
 
+/*
+ * A ladder that is open.  What ladder_begin() returns is on the stack of open doors;
+ * work on it in C has a copy, with the row of the ladder, from ladder_open().
+ */
 typedef struct Ladder
 {
 	char	   *name;			/* schema */
 	Oid			schema;
 	Oid			owner;
-	Oid			relation[LADDER_NRELATIONS];
+	Oid			relation[LADDER_NRELATIONS];	/* invalid where there is none */
 	IdType	   *player_type;
 	IdType	   *match_type;
+	struct LadderDoor *door;
+
+	/* Of a copy only. */
 	const Model *model;
 	ParamValue *params;
 	ApplyAt		apply_at;
@@ -52,6 +64,7 @@ typedef struct Ladder
 	bool		filters;		/* some players are excluded or merged */
 	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */
+	int			guc_level;		/* of the settings for its work */
 	struct LadderCache *cache;	/* what the session keeps of it */
 } Ladder;
 

@@ -1,7 +1,6 @@
 /*
  * match_functions.c
- *		Functions on a ladder that are called directly.  report_match() writes with the
- *		rights of the caller; preview() reads with the owner's if the caller has these.
+ *		Bodies of the functions about one match: report_match() and preview().
  */
 #include "pg/sql/glue.h"
 
@@ -72,17 +71,11 @@ enum
 Datum
 skillrating_ladder_types(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder;
+	const Ladder *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+										 "ladder_types");
 	Datum		values[TYPES_NCOLUMNS];
 	bool		nulls[TYPES_NCOLUMNS] = {false};
-	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext old;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
-						 AccessShareLock);
-	old = MemoryContextSwitchTo(caller);
 	values[TYPES_PLAYER_NAME] = CStringGetTextDatum(ladder->player_type->name);
 	values[TYPES_PLAYER_EQUALS] = CStringGetTextDatum(ladder->player_type->equals);
 	values[TYPES_PLAYER_ORDER] = CStringGetTextDatum(ladder->player_type->order);
@@ -90,8 +83,6 @@ skillrating_ladder_types(PG_FUNCTION_ARGS)
 	values[TYPES_MATCH_EQUALS] = CStringGetTextDatum(ladder->match_type->equals);
 	values[TYPES_MATCH_ORDER] = CStringGetTextDatum(ladder->match_type->order);
 	values[TYPES_PLAYER_LESS] = CStringGetTextDatum(ladder->player_type->less);
-	MemoryContextSwitchTo(old);
-	SPI_finish();
 	return return_row(fcinfo, values, nulls);
 }
 
@@ -135,6 +126,8 @@ is_same_match(Ladder *ladder, MatchArrays *arrays)
 static void
 replace_match(Ladder *ladder, const MatchArrays *arrays)
 {
+	ladder_check_privilege(ladder, "match", ACL_UPDATE);
+	ladder_check_privilege(ladder, "match_player", ACL_DELETE);
 	match_arrays_replace(ladder, arrays);
 	ereport(NOTICE,
 			(errmsg("match %s of ladder \"%s\" was reported before with other content, which is replaced",
@@ -331,7 +324,6 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 {
 	MatchArrays arrays = {0};
 	Ladder	   *ladder;
-	LadderScope scope;
 
 	InitMaterializedSRF(fcinfo, 0);
 	required_argument(fcinfo, REPORT_ARG_LADDER, "ladder");
@@ -343,32 +335,24 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 				 errmsg("rank must not be null"),
 				 errhint("Give the rank of each participant's team, or team_score.")));
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
-						 RowShareLock);
-	ladder_enter(ladder, RIGHTS_OF_CALLER, &scope);
-	if (!OidIsValid(get_relname_relid("match", ladder->schema)))
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(REPORT_ARG_LADDER)),
+									   "report_match"));
+	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("ladder \"%s\" has no table of matches of its own",
 						ladder->name),
 				 errhint("Its matches come from a source: insert them into the tables behind it.")));
-
 	report_arguments(fcinfo, ladder, &arrays);
 
-	/* What the trigger at commit would do, now. */
-	if (write_report(ladder, &arrays) && ladder->apply_at != APPLY_AT_STATEMENT)
-	{
-		LadderScope owner_scope;
-
-		ladder_enter(ladder, RIGHTS_OF_OWNER, &owner_scope);
+	/*
+	 * What the trigger at commit would do, now.  If a door further out is at work
+	 * on this ladder the match waits until that is done.
+	 */
+	if (write_report(ladder, &arrays))
 		apply_pending(ladder, false);
-		ladder_leave(&owner_scope);
-	}
 	return_rated(fcinfo, ladder, &arrays);
-	ladder_leave(&scope);
-	SPI_finish();
+	ladder_close(ladder);
 	return (Datum) 0;
 }
 
@@ -549,7 +533,6 @@ skillrating_preview(PG_FUNCTION_ARGS)
 {
 	MatchArrays arrays = {0};
 	Ladder	   *ladder;
-	LadderScope scope;
 	MatchReader *reader;
 	Batch	   *batch;
 	MatchStatus status;
@@ -559,11 +542,8 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	required_argument(fcinfo, PREVIEW_ARG_LADDER, "ladder");
 	required_argument(fcinfo, PREVIEW_ARG_TEAM, "team");
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
-						 AccessShareLock);
-	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(PREVIEW_ARG_LADDER)),
+									   "preview"));
 	preview_arguments(fcinfo, ladder, &arrays);
 
 	batch = ladder_batch(ladder);
@@ -576,7 +556,6 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	batch_load(batch, ladder, false);
 	return_preview(fcinfo, batch, &reader->match);
 
-	ladder_leave(&scope);
-	SPI_finish();
+	ladder_close(ladder);
 	return (Datum) 0;
 }

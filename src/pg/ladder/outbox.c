@@ -301,7 +301,11 @@ send_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 	MemoryContextReset(outbox->context);
 }
 
-/* The file that COPY reads from; set for each COPY, as it passes nothing on. */
+/*
+ * The file that the innermost COPY reads from, which passes nothing on.  A trigger on
+ * event can start another COPY, into another ladder, while one is running: each puts
+ * back what it has found, also if it fails and the trigger goes on.
+ */
 static BufFile *copy_source;
 
 static int
@@ -319,8 +323,8 @@ copy_events(Outbox *outbox)
 									  RowExclusiveLock);
 	ParseState *parse = make_parsestate(NULL);
 	List	   *columns = NIL;
-	CopyFromState copy;
-	uint64		nrows;
+	BufFile    *outer = copy_source;
+	volatile uint64 nrows = 0;
 	int			i;
 
 	resetStringInfo(&outbox->line);
@@ -334,14 +338,24 @@ copy_events(Outbox *outbox)
 						  makeString(pstrdup(NameStr(TupleDescAttr(outbox->desc, i)->attname))));
 	(void) addRangeTableEntryForRelation(parse, relation, RowExclusiveLock,
 										 NULL, false, false);
-	copy_source = outbox->file;
-	copy = BeginCopyFrom(parse, relation, NULL, NULL, false, read_copy_source,
-						 columns,
-						 list_make1(makeDefElem("format",
-												(Node *) makeString("binary"),
-												-1)));
-	nrows = CopyFrom(copy);
-	EndCopyFrom(copy);
+	PG_TRY();
+	{
+		CopyFromState copy;
+
+		copy_source = outbox->file;
+		copy = BeginCopyFrom(parse, relation, NULL, NULL, false, read_copy_source,
+							 columns,
+							 list_make1(makeDefElem("format",
+													(Node *) makeString("binary"),
+													-1)));
+		nrows = CopyFrom(copy);
+		EndCopyFrom(copy);
+	}
+	PG_FINALLY();
+	{
+		copy_source = outer;
+	}
+	PG_END_TRY();
 	table_close(relation, NoLock);
 	CommandCounterIncrement();
 	return nrows;

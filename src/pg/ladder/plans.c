@@ -8,6 +8,8 @@
 #include "pg/ladder/plans.h"
 
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/plancache.h"
 
 #include "pg/ladder/cache.h"
 
@@ -44,17 +46,13 @@ append_part(QueryDraft *draft, const char *name)
 static bool
 append_relation(QueryDraft *draft, const char *name)
 {
-	const LadderCache *cache = draft->ladder->cache;
 	LadderRelation relation = ladder_relation_named(name);
-	const char *sql;
 
-	if (relation != LADDER_NRELATIONS)
-		sql = ladder_relation_sql(cache, relation);
-	else if (strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0)
-		sql = quote_qualified_identifier(cache->name, name);
-	else
+	if (relation == LADDER_NRELATIONS)
 		return false;
-	appendStringInfoString(&draft->sql, sql);
+	draft->query->relations |= 1U << relation;
+	appendStringInfoString(&draft->sql,
+						   ladder_relation_sql(draft->ladder->cache, relation));
 	return true;
 }
 
@@ -174,6 +172,7 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 	QueryDraft	draft = {.ladder = ladder,.query = query};
 	SPIPlanPtr	plan;
 
+	ladder_cache_recheck(ladder);
 	if (query->slot == 0)
 		query->slot = ++nslots;
 	if (!ladder->large && query->slot < cache->nplans &&
@@ -190,6 +189,47 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 	if (!ladder->large)
 		ladder_cache_keep_plan(cache, query->slot, plan);
 	return plan;
+}
+
+/* Whether a plan is about a relation of a ladder; a rule can take it out. */
+static bool
+is_about(const CachedPlanSource *source, const Ladder *ladder,
+		 LadderRelation relation)
+{
+	const char *name;
+	ListCell   *cell;
+
+	if (list_member_oid(source->relationOids, ladder->relation[relation]))
+		return true;
+	name = get_rel_name(ladder->relation[relation]);
+	foreach(cell, source->relationOids)
+	{
+		const char *other = get_rel_name(lfirst_oid(cell));
+
+		if (name == NULL || (other != NULL && strcmp(name, other) == 0))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Error unless a plan, which has just been used, is about the relations of the
+ * ladder: their names lead elsewhere once the schema has been renamed and another
+ * has got its name.
+ */
+static void
+check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
+{
+	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
+	int			i;
+
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+		if ((query->relations & (1U << i)) != 0 && !is_about(source, ladder, i))
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("relation %s was replaced during work on the ladder",
+							ladder_relation_sql(ladder->cache, i)),
+					 errhint("Try again.")));
 }
 
 /* The parameters of a plan, or NULL. */
@@ -228,6 +268,7 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	if (result < 0)
 		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
 			 ladder->name, SPI_result_code_string(result));
+	check_relations(ladder, query, plan);
 	return SPI_processed;
 }
 
@@ -235,8 +276,10 @@ Portal
 ladder_cursor(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
 	SPIPlanPtr	plan = ladder_plan(ladder, query);
+	Portal		portal = SPI_cursor_open_with_paramlist(NULL, plan,
+														plan_params(plan, values, NULL),
+														ladder->read_only);
 
-	return SPI_cursor_open_with_paramlist(NULL, plan,
-										  plan_params(plan, values, NULL),
-										  ladder->read_only);
+	check_relations(ladder, query, plan);
+	return portal;
 }

@@ -25,7 +25,7 @@
 typedef struct QueryDraft
 {
 	const Ladder *ladder;
-	const struct LadderQuery *query;
+	struct LadderQuery *query;
 	StringInfoData sql;
 	Oid			param[MAX_QUERY_PARAMS];
 	int			nparams;
@@ -34,8 +34,7 @@ typedef struct QueryDraft
 /*
  * The text is SQL with these in braces:
  *
- *		{rating}			a relation of the ladder by its fixed name, or match
- *							or match_player: qualified
+ *		{rating}			a relation of the ladder by its fixed name: qualified
  *		{player =}			the equality operator of players; {match =} of matches
  *		{player order}		the rest of an ORDER BY item of theirs
  *		{event columns e}	all columns of event, rating or rated_match as listed
@@ -46,7 +45,7 @@ typedef struct QueryDraft
  *		{name}				a part of the query's own
  *
  * All other operators and functions that are not schema-qualified must be safe
- * under the search_path that ladder_enter() sets.
+ * under the search_path that ladder_begin() sets.
  */
 typedef struct LadderQuery
 {
@@ -60,6 +59,7 @@ typedef struct LadderQuery
 	}			part[MAX_QUERY_PARTS];
 	int			slot;			/* in the plans of a ladder, handed out at the
 								 * first use */
+	uint32		relations;		/* bits of those that the text names, likewise */
 } LadderQuery;
 
 /* The result column of a query that has only one. */

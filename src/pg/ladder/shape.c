@@ -9,6 +9,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -109,11 +110,32 @@ check_table(const LadderCache *cache, LadderRelation relation,
 					 table->column[i].presence == COLUMN_NOT_NULL);
 }
 
+/* What stands in the place of a table must be one, which calls nothing when read. */
+static void
+check_kind(const LadderCache *cache, LadderRelation relation)
+{
+	char		kind = get_rel_relkind(cache->relation[relation]);
+
+	if (relation == LADDER_SOURCE || !OidIsValid(cache->relation[relation]) ||
+		kind == (relation == LADDER_EVENT_SEQ ? RELKIND_SEQUENCE : RELKIND_RELATION) ||
+		(kind == RELKIND_PARTITIONED_TABLE && relation != LADDER_EVENT_SEQ))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("relation %s is not a %s",
+					quote_qualified_identifier(cache->name,
+											   get_rel_name(cache->relation[relation])),
+					relation == LADDER_EVENT_SEQ ? "sequence" : "table"),
+			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+}
+
 void
 check_ladder_shape(const LadderCache *cache)
 {
 	int			i;
 
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+		check_kind(cache, i);
 	for (i = 0; i < (int) lengthof(expected_columns); i++)
 		check_column(cache, expected_columns[i].relation, expected_columns[i].name,
 					 expected_columns[i].type == OF_PLAYER ? cache->player_type->type :

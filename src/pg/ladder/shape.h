@@ -13,8 +13,9 @@
  * Error 42703, 42804 or 55000 unless every column whose value is read by its type is
  * there, of that type, and not null where no null is expected.  The owner of a ladder
  * can alter its tables, and a value that is taken for one of another type is an
- * address of the owner's choosing.  The caller holds a lock on all of the relations,
- * so that none of them is altered before the transaction ends.
+ * address of the owner's choosing.  ladder_open() locks all of the relations, so that
+ * no other session alters them before the transaction ends, and plans.c has them
+ * checked again when this one has.
  */
 extern void check_ladder_shape(const LadderCache *cache);
 

@@ -30,7 +30,6 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	MemoryContext old;
 	SolveState *state = palloc_object(SolveState);
 	Ladder	   *ladder;
-	LadderScope scope;
 	MatchReader *reader;
 	int			i;
 
@@ -45,11 +44,8 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(4))
 		state->start = PG_GETARG_DATUM(4);
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
-						 AccessShareLock);
-	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "solve_matches"));
 	ladder_expect_many(ladder);
 	old = MemoryContextSwitchTo(context);
 	history_builder_init(&state->builder, ladder->player_type->type, false);
@@ -65,8 +61,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 		MemoryContextSwitchTo(old);
 	}
 	reader_close(reader);
-	ladder_leave(&scope);
-	SPI_finish();
+	ladder_close(ladder);
 	if (state->builder.history.nmatches == 0)
 		PG_RETURN_NULL();
 

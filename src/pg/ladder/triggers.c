@@ -3,7 +3,8 @@
  *		The triggers that feed a ladder.
  *
  * Like those of foreign keys they run as the owner of the tables, so that who
- * inserts a match needs no right on ratings.
+ * inserts a match needs no right on ratings.  They go through the same door as the
+ * functions.
  */
 #include "pg/sql/glue.h"
 
@@ -13,18 +14,41 @@
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/apply.h"
+#include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/ending.h"
+#include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/waiting.h"
 
 SKILLRATING_FUNCTION(skillrating_collect_matches);
 SKILLRATING_FUNCTION(skillrating_refuse_truncate);
 SKILLRATING_FUNCTION(skillrating_apply_pending);
+SKILLRATING_FUNCTION(skillrating_update_mirrors);
+
+/*
+ * To note matches down does not keep anybody from catching up; only to rate them
+ * does, at the latest possible moment.
+ */
+static const LadderEntry collect_entry = {
+	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER, .nladders = 1
+};
+
+static const LadderEntry apply_entry = {
+	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER, .nladders = 1, .reenters = true
+};
+
+static const LadderEntry mirror_entry = {
+	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER, .nladders = 1
+};
 
 static void
 wrong_trigger(const char *function, const char *how)
@@ -46,31 +70,21 @@ wrong_table(const char *table)
 }
 
 /*
- * The ladder that a trigger's table belongs to: one of its own tables, in its
- * schema and owned by its owner.  On any other the trigger has no business,
- * unless its argument is the ladder's name, who then has to know of it.
+ * Open the door to the ladder that a trigger's table belongs to: one of its own
+ * tables, in its schema and owned by its owner.  On any other the trigger has no
+ * business, unless its argument is the ladder's name, who then has to know of it.
  */
 static Ladder *
-trigger_ladder(const TriggerData *trigdata, bool to_pending, LOCKMODE lockmode)
+trigger_door(const TriggerData *trigdata, bool own, const LadderEntry *entry)
 {
 	Relation	relation = trigdata->tg_relation;
-	const char *name = RelationGetRelationName(relation);
 	Oid			schema = RelationGetNamespace(relation);
-	bool		own = to_pending ? strcmp(name, "pending") == 0 :
-		strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0;
 
-	if (!to_pending && trigdata->tg_trigger->tgnargs == 1)
-		return ladder_open(ladder_schema(trigdata->tg_trigger->tgargs[0]),
-						   lockmode);
-	if (own && OidIsValid(get_relname_relid("ladder", schema)))
-	{
-		Ladder	   *ladder = ladder_open(schema, lockmode);
-
-		if (relation->rd_rel->relowner == ladder->owner)
-			return ladder;
-	}
-	wrong_table(name);
-	return NULL;				/* for the compiler */
+	if (!own && trigdata->tg_trigger->tgnargs == 1)
+		return ladder_begin(ladder_lock(trigdata->tg_trigger->tgargs[0], entry), entry);
+	if (!own || ladder_owner(schema) != relation->rd_rel->relowner)
+		wrong_table(RelationGetRelationName(relation));
+	return ladder_begin(schema, entry);
 }
 
 static LadderQuery attached_match_id_query = {
@@ -172,6 +186,71 @@ add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
 	SPI_freetuptable(SPI_tuptable);
 }
 
+/* The matches whose rows a statement touched. */
+static IdTable *
+touched_matches(Ladder *ladder, TriggerData *trigdata)
+{
+	Relation	relation = trigdata->tg_relation;
+	bool		attached = trigdata->tg_trigger->tgnargs == 1;
+	const char *match_id = attached ? attached_match_id(ladder, relation) : "match_id";
+	IdTable    *ids = id_table_create(ladder->match_type);
+	AttrNumber	column = get_attnum(RelationGetRelid(relation), match_id);
+
+	if (column != InvalidAttrNumber &&
+		get_atttype(RelationGetRelid(relation), column) == ladder->match_type->type)
+	{
+		add_transition_ids(ids, trigdata->tg_oldtable,
+						   RelationGetDescr(relation), column);
+		add_transition_ids(ids, trigdata->tg_newtable,
+						   RelationGetDescr(relation), column);
+	}
+	else if (attached)
+		add_expression_ids(ids, ladder, trigdata,
+						   column == InvalidAttrNumber ? match_id :
+						   quote_identifier(match_id));
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"match_id\" of table \"%s\" must be of type %s",
+						RelationGetRelationName(relation),
+						ladder->match_type->name)));
+	return ids;
+}
+
+/* Rate matches now. */
+static void
+rate_now(const Ladder *inside, Datum *ids, int n)
+{
+	Ladder	   *door = ladder_begin(inside->schema, &apply_entry);
+	Ladder	   *ladder = ladder_open(door);
+
+	apply_matches(ladder, ids, n);
+	ladder_close(ladder);
+	ladder_end(door);
+}
+
+/*
+ * Have matches rated when apply_at says so.  Behind a door that was open before they
+ * wait in memory, because no trigger may be deferred there; and where somebody else's
+ * operation forbids that, there is no better time than now.
+ */
+static void
+collect_matches(Ladder *ladder, Datum *ids, int n)
+{
+	if (ladder_is_at_work(ladder))
+		keep_waiting(ladder, ids, n);
+	else if (ladder->apply_at == APPLY_AT_STATEMENT)
+		rate_now(ladder, ids, n);
+	else if (ladder->apply_at == APPLY_AT_CATCH_UP)
+		write_pending(ladder, ids, n);
+	else if (ladder_is_nested(ladder))
+		keep_waiting(ladder, ids, n);
+	else if (ladder_is_restricted_outside(ladder))
+		rate_now(ladder, ids, n);
+	else
+		write_pending(ladder, ids, n);
+}
+
 /*
  * AFTER INSERT, UPDATE or DELETE, for each statement, on match or match_player
  * or on an attached table: the matches whose rows it touched are to be rated,
@@ -182,76 +261,33 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 {
 	const char *function = "skillrating_internal.collect_matches";
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-	Relation	relation;
+	const char *name;
+	Ladder	   *door;
 	Ladder	   *ladder;
-	LadderScope scope;
 	IdTable    *ids;
-	AttrNumber	column;
-	const char *match_id = "match_id";
-	int			n;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event))
 		wrong_trigger(function, "after a statement");
-	relation = trigdata->tg_relation;
 	if ((!TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) &&
 		 trigdata->tg_newtable == NULL) ||
 		(!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) &&
 		 trigdata->tg_oldtable == NULL))
 		wrong_trigger(function, "with transition tables for old and new rows");
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-
-	/*
-	 * To note the matches down does not keep anybody from catching up; only
-	 * to rate them does, at the latest possible moment.
-	 */
-	ladder = trigger_ladder(trigdata, false, AccessShareLock);
+	name = RelationGetRelationName(trigdata->tg_relation);
+	door = trigger_door(trigdata, strcmp(name, "match") == 0 ||
+						strcmp(name, "match_player") == 0, &collect_entry);
+	ladder = ladder_open(door);
 	ladder->read_only = false;
-	ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
-	if (ladder->apply_at == APPLY_AT_STATEMENT)
-	{
-		ladder_leave(&scope);
-		ladder = trigger_ladder(trigdata, false, RowShareLock);
-		ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
-	}
-	if (trigdata->tg_trigger->tgnargs == 1)
-		match_id = attached_match_id(ladder, relation);
-
-	ids = id_table_create(ladder->match_type);
-	column = get_attnum(RelationGetRelid(relation), match_id);
-	if (column != InvalidAttrNumber &&
-		get_atttype(RelationGetRelid(relation), column) == ladder->match_type->type)
-	{
-		add_transition_ids(ids, trigdata->tg_oldtable,
-						   RelationGetDescr(relation), column);
-		add_transition_ids(ids, trigdata->tg_newtable,
-						   RelationGetDescr(relation), column);
-	}
-	else if (trigdata->tg_trigger->tgnargs == 1)
-		add_expression_ids(ids, ladder, trigdata,
-						   column == InvalidAttrNumber ? match_id :
-						   quote_identifier(match_id));
-	else
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"match_id\" of table \"%s\" must be of type %s",
-						RelationGetRelationName(relation),
-						ladder->match_type->name)));
+	ids = touched_matches(ladder, trigdata);
 
 	/* A statement that touched no row is no event. */
-	n = id_table_count(ids);
-	if (n > 0)
-	{
-		if (ladder->apply_at == APPLY_AT_STATEMENT)
-			apply_matches(ladder, id_table_ids(ids), n);
-		else
-			collect_matches(ladder, id_table_ids(ids), n);
-	}
-	ladder_leave(&scope);
-	SPI_finish();
+	if (id_table_count(ids) > 0)
+		collect_matches(ladder, id_table_ids(ids), id_table_count(ids));
+	ladder_close(ladder);
+	ladder_end(door);
 	return PointerGetDatum(NULL);
 }
 
@@ -279,20 +315,47 @@ Datum
 skillrating_apply_pending(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	Ladder	   *door;
 	Ladder	   *ladder;
-	LadderScope scope;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
 		wrong_trigger("skillrating_internal.apply_pending", "after a row of pending");
-
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = trigger_ladder(trigdata, true, RowShareLock);
-	ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
+	door = trigger_door(trigdata,
+						strcmp(RelationGetRelationName(trigdata->tg_relation),
+							   "pending") == 0, &apply_entry);
+	ladder = ladder_open(door);
 	apply_pending(ladder, false);
-	ladder_leave(&scope);
-	SPI_finish();
+	ladder_close(ladder);
+	ladder_end(door);
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * AFTER INSERT, UPDATE or DELETE, for each statement, on rating: calls the body,
+ * another trigger function, behind the door.
+ */
+Datum
+skillrating_update_mirrors(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	LOCAL_FCINFO(inner, 0);
+	FmgrInfo	body;
+	Ladder	   *door;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
+		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event))
+		wrong_trigger("skillrating_internal.update_mirrors", "after a statement");
+	door = trigger_door(trigdata,
+						strcmp(RelationGetRelationName(trigdata->tg_relation),
+							   "rating") == 0, &mirror_entry);
+	fmgr_info(LookupFuncName(list_make2(makeString("skillrating_internal"),
+										makeString("write_mirrors")),
+							 0, NULL, false), &body);
+	InitFunctionCallInfoData(*inner, &body, 0, InvalidOid, fcinfo->context, NULL);
+	(void) FunctionCallInvoke(inner);
+	ladder_end(door);
 	return PointerGetDatum(NULL);
 }

@@ -239,15 +239,11 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Verification verification = {{check_event, check_match}, &content, &events,
 	NULL};
 	Ladder	   *ladder;
-	LadderScope scope;
 	Replay	   *replay;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
-						 AccessShareLock);
-	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "verify"));
 	ladder_expect_many(ladder);
 
 	verification.context = CurrentMemoryContext;
@@ -261,7 +257,6 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	return_check(rsinfo, &counters);
 	return_check(rsinfo, &complete);
 	return_check(rsinfo, &corrections);
-	ladder_leave(&scope);
-	SPI_finish();
+	ladder_close(ladder);
 	return (Datum) 0;
 }

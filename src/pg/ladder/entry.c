@@ -1,0 +1,299 @@
+/*
+ * entry.c
+ *		The functions of SQL that work on ladders: each is a way through the door.
+ *
+ * A function of the schema skillrating that works on a ladder is skillrating_enter().
+ * It opens the door as the list below says, calls its body, the function of the same
+ * name and arguments in skillrating_internal, and closes the door.  The body may be in
+ * any language.  A door that SQL could open by itself would leave the caller switched
+ * to another role.
+ */
+#include "pg/ladder/entry.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_proc.h"
+#include "funcapi.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/cache.h"
+#include "pg/ladder/ending.h"
+
+SKILLRATING_FUNCTION(skillrating_enter);
+SKILLRATING_FUNCTION(skillrating_ladder_entries);
+
+#define READS_RATING {{"rating", ACL_SELECT}}
+#define READS_EVENT {{"event", ACL_SELECT}}
+#define READS_BOTH {{"rating", ACL_SELECT}, {"event", ACL_SELECT}}
+
+/* The list, by room; docs/ladders.md has the same, and a test compares them. */
+static const LadderEntry entries[] = {
+	/* A ladder as such */
+	{"create_ladder", NoLock, RIGHTS_OF_TRIGGER, .nladders = 0},
+	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1, .drops = true},
+	{"attach", RowShareLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"detach", RowShareLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+
+	/* Matches */
+	{"report_match", RowShareLock, RIGHTS_BY_GRANT,
+		{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}},
+	.nladders = 1, .reenters = true},
+	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"why_unrated", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}}, .nladders = 1},
+	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
+		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
+	{"operation", ACL_SELECT}, {"source", ACL_SELECT}}, .nladders = 1},
+
+	/* History */
+	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"forget_player", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"decay", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 2},
+	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER, .nladders = 1},
+
+	/* Reading */
+	{"leaderboard", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"percentile_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"split_ladder", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING, .nladders = 1},
+	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT, .nladders = 1},
+	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT, .nladders = 1},
+	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT, .nladders = 1},
+	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT, .nladders = 1},
+	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH, .nladders = 1},
+
+	/* Another formula */
+	{"rerate", AccessShareLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH, .nladders = 2},
+	{"swap_ladders", AccessExclusiveLock, RIGHTS_OF_OWNER, .nladders = 2},
+};
+
+const LadderEntry *
+ladder_entry(const char *function)
+{
+	int			i;
+
+	for (i = 0; i < (int) lengthof(entries); i++)
+		if (strcmp(entries[i].function, function) == 0)
+			return &entries[i];
+	elog(ERROR, "function \"%s\" is not known to work on a ladder", function);
+	return NULL;				/* for the compiler */
+}
+
+/*
+ * ---- Bodies ----
+ */
+
+/* What a call site of an entry keeps. */
+typedef struct EntryCall
+{
+	const LadderEntry *entry;
+	FmgrInfo	body;
+	FmgrInfo	as_caller;
+} EntryCall;
+
+/* The function of a name in skillrating_internal that takes what another one takes. */
+static void
+find_function(FmgrInfo *found, const char *name, HeapTuple like,
+			  FunctionCallInfo fcinfo)
+{
+	Form_pg_proc proc = (Form_pg_proc) GETSTRUCT(like);
+	Oid			function =
+		LookupFuncName(list_make2(makeString("skillrating_internal"),
+								  makeString(pstrdup(name))),
+					   proc->pronargs, proc->proargtypes.values, false);
+
+	fmgr_info_cxt(function, found, fcinfo->flinfo->fn_mcxt);
+
+	/* The types of its arguments, where they are polymorphic. */
+	fmgr_info_set_expr(fcinfo->flinfo->fn_expr, found);
+}
+
+static EntryCall *
+entry_call(FunctionCallInfo fcinfo)
+{
+	EntryCall  *call = fcinfo->flinfo->fn_extra;
+	HeapTuple	tuple;
+	const char *name;
+
+	if (call != NULL)
+		return call;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+	name = NameStr(((Form_pg_proc) GETSTRUCT(tuple))->proname);
+	call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EntryCall));
+	call->entry = ladder_entry(name);
+	find_function(&call->body, name, tuple, fcinfo);
+	if (call->entry->as_caller != NULL)
+		find_function(&call->as_caller, call->entry->as_caller, tuple, fcinfo);
+	ReleaseSysCache(tuple);
+	fcinfo->flinfo->fn_extra = call;
+	return call;
+}
+
+/* Call a function with the arguments of another, and where its result goes. */
+static Datum
+call_with_arguments(FmgrInfo *function, FunctionCallInfo fcinfo, bool *isnull)
+{
+	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
+	Datum		result;
+
+	InitFunctionCallInfoData(*inner, function, fcinfo->nargs, fcinfo->fncollation,
+							 fcinfo->context, fcinfo->resultinfo);
+	memcpy(inner->args, fcinfo->args, fcinfo->nargs * sizeof(NullableDatum));
+	result = FunctionCallInvoke(inner);
+	*isnull = inner->isnull;
+	return result;
+}
+
+/*
+ * ---- Entering ----
+ */
+
+/*
+ * Open the doors to the ladders that the first arguments name, none if one is null.
+ * Returns how many are open.
+ */
+static int
+open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
+{
+	char	   *name[2];
+	Oid			schema[2];
+	bool		swapped = false;
+	int			i;
+
+	for (i = 0; i < entry->nladders; i++)
+	{
+		if (PG_ARGISNULL(i))
+			return 0;
+		name[i] = text_to_cstring(PG_GETARG_TEXT_PP(i));
+	}
+
+	/* Whoever takes the same two locks them in the same order. */
+	if (entry->nladders == 2)
+		swapped = ladder_schema(name[1]) < ladder_schema(name[0]);
+	for (i = 0; i < entry->nladders; i++)
+	{
+		int			next = swapped ? 1 - i : i;
+
+		schema[next] = ladder_lock(name[next], entry);
+	}
+
+	/* One owner, who does the work on both. */
+	if (entry->nladders == 2 && ladder_owner(schema[0]) != ladder_owner(schema[1]))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("ladders \"%s\" and \"%s\" belong to different roles",
+						name[0], name[1])));
+	for (i = 0; i < entry->nladders && (i == 0 || schema[1] != schema[0]); i++)
+		door[i] = ladder_begin(schema[i], entry);
+	return i;
+}
+
+/* Any function that works on a ladder. */
+Datum
+skillrating_enter(PG_FUNCTION_ARGS)
+{
+	EntryCall  *call = entry_call(fcinfo);
+	Ladder	   *door[2];
+	int			ndoors = open_doors(fcinfo, call->entry, door);
+	bool		isnull;
+	Datum		result = call_with_arguments(&call->body, fcinfo, &isnull);
+
+	while (ndoors > 0)
+		ladder_end(door[--ndoors]);
+	if (call->entry->as_caller != NULL)
+	{
+		bool		ignored;
+
+		(void) call_with_arguments(&call->as_caller, fcinfo, &ignored);
+	}
+	fcinfo->isnull = isnull;
+	return result;
+}
+
+/*
+ * ---- The list in SQL ----
+ */
+
+static const char *
+lock_name(LOCKMODE lockmode)
+{
+	switch (lockmode)
+	{
+		case AccessShareLock:
+			return "ACCESS SHARE";
+		case RowShareLock:
+			return "ROW SHARE";
+		case ExclusiveLock:
+			return "EXCLUSIVE";
+		case AccessExclusiveLock:
+			return "ACCESS EXCLUSIVE";
+		default:
+			return NULL;
+	}
+}
+
+/* The privileges that an entry takes, as in "SELECT on event, INSERT on match". */
+static char *
+privilege_text(const LadderEntry *entry)
+{
+	StringInfoData text;
+	int			i;
+
+	if (entry->rights == RIGHTS_OF_OWNER)
+		return pstrdup("to be the ladder's owner");
+	if (entry->rights == RIGHTS_OF_TRIGGER)
+		return pstrdup("CREATE on the database");
+	initStringInfo(&text);
+	for (i = 0; entry->privilege[i].relation != NULL; i++)
+		appendStringInfo(&text, "%s%s on %s", i > 0 ? ", " : "",
+						 entry->privilege[i].mode == ACL_SELECT ? "SELECT" : "INSERT",
+						 entry->privilege[i].relation);
+	return text.data;
+}
+
+/* ladder_entries() */
+Datum
+skillrating_ladder_entries(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < (int) lengthof(entries); i++)
+	{
+		const LadderEntry *entry = &entries[i];
+		const char *lock = lock_name(entry->lockmode);
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		values[0] = CStringGetTextDatum(entry->function);
+		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
+		nulls[2] = (lock == NULL);
+		if (lock != NULL)
+			values[2] = CStringGetTextDatum(lock);
+		values[3] = CStringGetTextDatum(privilege_text(entry));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,121 @@
+/*
+ * pending.c
+ *		The table pending of a ladder: matches that wait for the end of the
+ *		transaction that touched them, or for catch_up().
+ *
+ * Its trigger is deferred, which no security-restricted operation allows.  A row is
+ * therefore inserted outside of one, with the rights of the ladder's owner: that
+ * nothing of the owner's making runs then is checked first, under the lock that the
+ * INSERT takes as well.
+ */
+#include "pg/ladder/pending.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "pg/ladder/door.h"
+
+/* One row of those that a statement adds fires the trigger, or none. */
+static LadderQuery write_pending_query = {
+	.text = "INSERT INTO {pending} (match_id, xact, fires) "
+	"SELECT i.id, pg_catalog.pg_current_xact_id(), $2 AND i.n OPERATOR(pg_catalog.=) 1 "
+	"FROM pg_catalog.unnest($1) WITH ORDINALITY AS i(id, n)",
+	.param = {ARRAY_OF(VALUE_MATCH), VALUE_BOOL}
+};
+
+LadderQuery drain_pending_query = {
+	.text = "DELETE FROM {pending} WHERE xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() "
+	"RETURNING match_id"
+};
+
+LadderQuery drain_all_query = {
+	.text = "DELETE FROM {pending} RETURNING match_id"
+};
+
+/*
+ * Whether the only trigger is ours, with a condition that calls nothing.  That of
+ * create_ladder() is the column fires.
+ */
+static bool
+has_only_our_trigger(Relation pending)
+{
+	const TriggerDesc *triggers = pending->trigdesc;
+	Oid			function;
+
+	if (triggers == NULL || triggers->numtriggers != 1)
+		return false;
+	function = LookupFuncName(list_make2(makeString("skillrating_internal"),
+										 makeString("apply_pending")),
+							  0, NULL, false);
+	return triggers->triggers[0].tgfoid == function &&
+		triggers->triggers[0].tgdeferrable &&
+		triggers->triggers[0].tgqual != NULL &&
+		IsA(stringToNode(triggers->triggers[0].tgqual), Var);
+}
+
+/* Whether an index calls a function for its keys or its condition. */
+static bool
+has_index_with_code(Relation pending)
+{
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(pending))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+		bool		code = RelationGetIndexExpressions(index) != NIL ||
+			RelationGetIndexPredicate(index) != NIL;
+
+		index_close(index, NoLock);
+		if (code)
+			return true;
+	}
+	return false;
+}
+
+static void
+check_pending(const Ladder *ladder)
+{
+	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
+	const TupleConstr *constraints = RelationGetDescr(pending)->constr;
+	const char *fault =
+		pending->rd_rel->relkind != RELKIND_RELATION ? "is not a plain table" :
+		pending->rd_rules != NULL ? "has a rule" :
+		pending->rd_rel->relrowsecurity ? "has row-level security" :
+		!has_only_our_trigger(pending) ? "has other triggers than the one of skillrating" :
+		constraints != NULL && (constraints->num_check > 0 ||
+								constraints->has_generated_stored) ?
+		"has a constraint or a generated column" :
+		has_index_with_code(pending) ? "has an index on an expression" : NULL;
+
+	if (fault != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table %s %s",
+						quote_qualified_identifier(ladder->name,
+												   RelationGetRelationName(pending)),
+						fault),
+				 errhint("Nothing of the user's may run when a match is noted down there.")));
+	table_close(pending, NoLock);
+}
+
+void
+write_pending(Ladder *ladder, Datum *ids, int n)
+{
+	Datum		values[2];
+
+	if (n == 0)
+		return;
+	values[0] = id_array(ladder->match_type, ids, n);
+	values[1] = BoolGetDatum(ladder->apply_at == APPLY_AT_COMMIT);
+	check_pending(ladder);
+	ladder_lift_restriction(ladder);
+	ladder_execute(ladder, &write_pending_query, values, NULL, NULL);
+	ladder_restore_restriction(ladder);
+}

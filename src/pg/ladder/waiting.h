@@ -1,0 +1,31 @@
+/*
+ * waiting.h
+ *		Matches that wait in memory for the end of the work that touched them.
+ *
+ * In a security-restricted operation no trigger can be deferred, and a batch that is
+ * being rated must not be overtaken: matches that code of the user touches behind a
+ * door are kept here, for each ladder, and rated before the outermost door closes, see
+ * ending.h.
+ *
+ * All of it lives in TopTransactionContext.  A match that a subtransaction touched
+ * stays here if that aborts: the source does not have it then, and nothing comes of it.
+ */
+#ifndef PG_LADDER_WAITING_H
+#define PG_LADDER_WAITING_H
+
+#include "pg/ladder/ladder.h"
+
+/* Keep n matches of a ladder. */
+extern void keep_waiting(const Ladder *ladder, const Datum *ids, int n);
+
+/* Take the matches of a ladder that wait, and add them to a table. */
+extern void take_waiting(const Ladder *ladder, IdTable *ids);
+
+/* The schema of a ladder of which matches wait, or InvalidOid. */
+extern Oid	next_waiting(void);
+
+/* Forget those of a ladder that is gone, or all: the memory goes by itself. */
+extern void forget_waiting(Oid schema);
+extern void forget_all_waiting(void);
+
+#endif							/* PG_LADDER_WAITING_H */

@@ -1,0 +1,68 @@
+-- Every function on a ladder goes through the door, and says what it needs.
+SELECT coalesce(f.name, e.function) AS unknown
+FROM (
+    SELECT DISTINCT p.proname::text AS name FROM pg_proc AS p
+    WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proargtypes[0] = 'text'::regtype) AS f
+FULL JOIN skillrating_internal.ladder_entries() AS e ON e.function = f.name
+WHERE f.name IS NULL OR e.function IS NULL;
+
+-- Each opens it itself, and its body has the same arguments and result.
+SELECT p.oid::regprocedure AS past_the_door
+FROM pg_proc AS p JOIN skillrating_internal.ladder_entries() AS e ON e.function = p.proname
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc <> 'skillrating_enter' AND e.lock IS NOT NULL;
+SELECT p.oid::regprocedure AS without_body
+FROM pg_proc AS p
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_enter'
+    AND NOT EXISTS (
+        SELECT FROM pg_proc AS b
+        WHERE b.pronamespace = 'skillrating_internal'::regnamespace AND b.proname = p.proname
+            AND pg_get_function_arguments(b.oid) = pg_get_function_arguments(p.oid)
+            AND pg_get_function_result(b.oid) = pg_get_function_result(p.oid)
+            AND b.provolatile = p.provolatile AND b.proisstrict = p.proisstrict AND b.prorows = p.prorows);
+
+-- The parts behind it do nothing by themselves, whoever calls them.
+SELECT skillrating.create_ladder('arena', 'elo');
+DO $$
+DECLARE
+    part record;
+BEGIN
+    FOR part IN
+        SELECT p.oid::regprocedure AS signature, format('SELECT %s(%s)', p.oid::regproc,
+            (SELECT string_agg(CASE WHEN n = 1 THEN '''arena''' WHEN t = 'text'::regtype THEN '''hive''' WHEN t = 'anycompatible'::regtype THEN '1::bigint'
+                    WHEN t = 'anyarray'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN t = 'integer[]'::regtype THEN 'ARRAY[1, 2]'
+                    WHEN t = 'jsonb'::regtype THEN '''{}''' WHEN t = 'regclass'::regtype THEN '''arena.match''' WHEN t = 'boolean'::regtype THEN 'true'
+                    WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'
+                    ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)
+             FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE n <= p.pronargs - p.pronargdefaults)) AS call
+        FROM pg_proc AS p
+        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%'
+        ORDER BY 1
+    LOOP
+        BEGIN
+            EXECUTE part.call;
+            RAISE INFO '% can be called by itself', part.signature;
+        EXCEPTION
+            WHEN object_not_in_prerequisite_state THEN NULL;
+            WHEN OTHERS THEN
+                RAISE INFO '%: % %', part.call, SQLSTATE, SQLERRM;
+        END;
+    END LOOP;
+END $$;
+
+-- A function leaves neither its role nor its settings behind, whether it succeeds or
+-- fails.
+CREATE ROLE regress_other;
+CREATE TABLE before AS SELECT name, setting FROM pg_settings;
+GRANT SELECT ON before TO regress_other;
+GRANT USAGE ON SCHEMA arena TO regress_other;
+GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA arena TO regress_other;
+SET ROLE regress_other;
+SELECT count(*) FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT count(*) FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[2, 1]);
+SELECT count(*) FROM skillrating.leaderboard('arena', -1);
+SELECT count(*) FROM skillrating.verify('arena');
+SELECT current_user, b.name FROM before AS b JOIN pg_settings AS s USING (name) WHERE b.setting <> s.setting AND name NOT IN ('role', 'is_superuser');
+RESET ROLE;
+DROP TABLE before;
+SELECT skillrating.drop_ladder('arena');
+DROP ROLE regress_other;
