@@ -25,8 +25,10 @@ BEGIN
     IF FOUND THEN
         RAISE duplicate_schema USING
             MESSAGE = format('schema "%s" already exists', existing.nspname),
-            DETAIL = format('It belongs to role %s. The extension uses schemas of its own making only.', existing.owner),
-            HINT = format('Drop or rename it first, after a look at what it contains: DROP SCHEMA %I.', existing.nspname);
+            DETAIL = format('It belongs to role %s, and the extension creates its schemas itself.',
+                existing.owner),
+            HINT = format('See what it contains, then drop or rename it: DROP SCHEMA %I.',
+                existing.nspname);
     END IF;
 END
 $do$;
