@@ -202,9 +202,9 @@ CREATE PROCEDURE skillrating.solve_distributed(
 LANGUAGE plpgsql
 AS $procedure$
 DECLARE
-    step record;
+    step pg_catalog.record;
 BEGIN
-    -- No operators here: what commits cannot have a search_path of its own.
+    -- No operators or bare names here: what commits cannot have a search_path of its own.
     summary := NULL;
     LOOP
         SELECT * INTO step

@@ -111,6 +111,16 @@ COMMENT ON FUNCTION skillrating_internal.check_identifier_type(regtype, text) IS
 'Error 42804 that names the column unless values of the type can identify players or matches, which
 takes a hash function, an order and an array type; bigint, uuid and text have them.';
 
+CREATE FUNCTION skillrating_internal.identifier_equals(type regtype, column_name text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_identifier_equals'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.identifier_equals(regtype, text) IS
+'The equality operator of a type of identifiers, as an expression has it: OPERATOR(schema.=). It is
+that of the type''s default operator class, whatever operators there are beside it. Errors as for
+check_identifier_type().';
+
 CREATE FUNCTION skillrating.source_columns(
     OUT column_name text,
     OUT type text,
@@ -496,11 +506,8 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- Equality of identifiers is that of their type, wherever the type lives.
-    PERFORM set_config('search_path',
-        format('pg_catalog, %s, pg_temp',
-            (SELECT t.typnamespace::regnamespace FROM pg_type AS t WHERE t.oid = match_type)),
-        true);
+    -- Equality of identifiers is that of their type, wherever the type lives, and not one that
+    -- somebody else has put beside the type.
     EXECUTE format(
         'CREATE VIEW %1$I.source AS
         SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason,
@@ -508,9 +515,8 @@ BEGIN
             p.weight, p.joined, p."left", p.commanding, p.side,
             p.squad, p.kills, p.deaths, p.quit, p.experience
         FROM %1$I.match AS m
-        JOIN %1$I.match_player AS p ON p.match_id = m.match_id
-        WHERE m.finished', ladder);
-    PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+        JOIN %1$I.match_player AS p ON p.match_id %2$s m.match_id
+        WHERE m.finished', ladder, skillrating_internal.identifier_equals(match_type, 'match_id'));
     EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
         'A row for each participant of every finished match: what the ladder rates.');
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Check that every file of src/ lies in its room: what it may include, that no files
-# depend on one another in a circle, and that functions and files, also those of SQL and
-# of the tests, are not too long.
+# depend on one another in a circle, that functions and files, also those of SQL and
+# of the tests, are not too long, and that the install script adopts nothing that exists.
 #
 #   test/layers.sh
 #
@@ -234,6 +234,13 @@ long_sources() {
 			END { tell() }' )
 }
 
+# Statements of the install script below ROOT/sql that would adopt what somebody else has
+# made, or take along what does not belong to the extension.  What bodies build is indented.
+adopting() {
+	( cd "$1" && find sql -name '*.sql' | LC_ALL=C sort |
+		xargs grep -nHE '^(CREATE OR REPLACE|CREATE .*IF NOT EXISTS|(ALTER|DROP) .*IF EXISTS|DROP .*CASCADE)' )
+}
+
 #
 # ---- The checks, checked ----
 #
@@ -293,6 +300,9 @@ result "$(long_functions "$scratch" | says "src/core/util/a.c:$((max_function + 
 body_of() { printf 'CREATE FUNCTION s.%s(\n    a integer)\nRETURNS void LANGUAGE plpgsql\nAS $%s$\n' "$1" "$3"; yes '    NULL;' | head -n "$2"; printf '$%s$;\n' "$3"; }
 { body_of short "$max_function" function; body_of long $((max_function + 1)) procedure; } >"$scratch/sql/10-a.sql"
 result "$(long_bodies "$scratch" | says "sql/10-a.sql:$((max_function + 9)): s.long() has $((max_function + 1)) lines")" "a body in SQL that is too long is found"
+printf '%s\n' 'CREATE FUNCTION s.f()' '    CREATE TABLE IF NOT EXISTS' 'CREATE OR REPLACE FUNCTION s.f()' 'CREATE SCHEMA IF NOT EXISTS s;' \
+	'DROP TYPE IF EXISTS s.t;' >"$scratch/sql/20-b.sql"
+result "$(adopting "$scratch" | says 'sql/20-b.sql:3:CREATE OR REPLACE' 'sql/20-b.sql:4:CREATE SCHEMA IF NOT' 'sql/20-b.sql:5:DROP TYPE')" "a statement that adopts what exists is found"
 yes ' ' | head -n "$max_file" >"$scratch/test/short.sh"
 yes ' ' | head -n $((max_file + 1)) | tee "$scratch/test/core/test_elo.c" >"$scratch/test/long.sh"
 result "$(long_sources "$scratch" | says "test/long.sh: $((max_file + 1)) lines")" "a file that is too long is found"
@@ -309,5 +319,6 @@ result "$missing${missing:+
 }$(nm -A -g $objects 2>/dev/null | circles)" "no files depend on one another in a circle"
 result "$(long_functions .)" "no function has more than $max_function lines"
 result "$(long_bodies .)" "no function in SQL has more than $max_function lines"
+result "$(adopting .)" "the install script adopts nothing that exists"
 result "$(long_sources .)" "no file has more than $max_file lines"
 exit $status

@@ -17,6 +17,7 @@
 #include "utils/typcache.h"
 
 SKILLRATING_FUNCTION(skillrating_check_identifier_type);
+SKILLRATING_FUNCTION(skillrating_identifier_equals);
 
 /*
  * The equality operator of a type, qualified: the type may live outside
@@ -115,6 +116,16 @@ skillrating_check_identifier_type(PG_FUNCTION_ARGS)
 	id_type_init(&id_type, PG_GETARG_OID(0),
 				 text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_VOID();
+}
+
+Datum
+skillrating_identifier_equals(PG_FUNCTION_ARGS)
+{
+	IdType		id_type;
+
+	id_type_init(&id_type, PG_GETARG_OID(0),
+				 text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	PG_RETURN_TEXT_P(cstring_to_text(id_type.equals));
 }
 
 int
