@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/math/score.h"
 
@@ -19,7 +20,7 @@
 static double
 clamped_logit(double probability)
 {
-	double		logit = log(probability) - log1p(-probability);
+	double		logit = portable_log(probability) - portable_log1p(-probability);
 
 	return fmin(fmax(logit, -CALIBRATION_MAX_LOGIT), CALIBRATION_MAX_LOGIT);
 }

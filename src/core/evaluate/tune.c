@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/math/cholesky.h"
+#include "core/math/elementary.h"
 
 /* A variable within this share of its range from a bound is at the bound. */
 #define BOUND_TOLERANCE 1e-3
@@ -18,13 +19,13 @@
 double
 tune_variable(const TuneParam *param, double value)
 {
-	return param->log_scale ? log(value) : value;
+	return param->log_scale ? portable_log(value) : value;
 }
 
 double
 tune_value(const TuneParam *param, double variable)
 {
-	double		value = param->log_scale ? exp(variable) : variable;
+	double		value = param->log_scale ? portable_exp(variable) : variable;
 
 	return fmin(fmax(value, param->low), param->high);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/math/truncated.h"
+#include "core/math/elementary.h"
 #include "core/math/normal.h"
 #include "core/math/quadrature.h"
 
@@ -91,7 +92,7 @@ draw_by_quadrature(double t, double e)
 		const QuadratureNode *node = &gauss_legendre[i / 2];
 		double		x = i % 2 ? e * node->x : -e * node->x;
 
-		density[i] = node->weight * exp(t * x - 0.5 * x * x);
+		density[i] = node->weight * portable_exp(t * x - 0.5 * x * x);
 		mass += density[i];
 		mean += density[i] * x;
 	}

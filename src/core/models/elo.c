@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "core/models/elo.h"
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/math/normal.h"
 #include "core/rating/model.h"
@@ -203,7 +204,7 @@ elo_margin(const ParamValue *params, const MatchTeam *a, const MatchTeam *b)
 	if (params[ELO_MARGIN].choice == MARGIN_NONE || !(margin > 1))
 		return 1;
 	if (params[ELO_MARGIN].choice == MARGIN_LOG)
-		return log1p(margin) / M_LN2;
+		return portable_log1p(margin) / M_LN2;
 	if (margin < 2)
 		return 1 + (margin - 1) / 2;
 	if (margin < 3)

@@ -79,7 +79,7 @@ double
 glicko_win_probability(double difference, double deviation_a,
 					   double deviation_b, double log_odds)
 {
-	return logistic(glicko_g(hypot(deviation_a, deviation_b)) * difference +
+	return logistic(glicko_g(sqrt(square(deviation_a) + square(deviation_b))) * difference +
 					log_odds);
 }
 

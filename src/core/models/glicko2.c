@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/math/elementary.h"
 #include "core/models/deviation.h"
 #include "core/models/glicko.h"
 #include "core/rating/model.h"
@@ -90,7 +91,7 @@ volatility_slope(const Volatility *v, double x)
 {
 	double		k = v->games->information;
 	double		surprise = v->games->surprise;
-	double		e = exp(x);
+	double		e = portable_exp(x);
 	double		d = 1 + k * (v->variance + e);
 
 	return e * (surprise * surprise - k * d) / (2 * d * d) -
@@ -103,7 +104,7 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 {
 	const double farthest = 20;
 	const int	max_iterations = 100;
-	Volatility	v = {games, deviation * deviation, 2 * log(volatility), tau};
+	Volatility	v = {games, deviation * deviation, 2 * portable_log(volatility), tau};
 	double		a = v.a;
 	double		b;
 	double		fa;
@@ -124,7 +125,7 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 		(1 + games->information * v.variance);
 	fa = volatility_slope(&v, a);
 	if (excess > 0)
-		b = fmax(fmin(log(excess) - 2 * log(games->information),
+		b = fmax(fmin(portable_log(excess) - 2 * portable_log(games->information),
 					  a + farthest), a - farthest);
 	else
 	{
@@ -135,7 +136,7 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 	}
 	fb = volatility_slope(&v, b);
 	if (!(fa * fb <= 0))
-		return isnan(fa * fb) ? NAN : exp(b / 2);
+		return isnan(fa * fb) ? NAN : portable_exp(b / 2);
 
 	for (i = 0; i < max_iterations && fabs(b - a) > 1e-14 * fmax(1, fabs(a)); i++)
 	{
@@ -154,7 +155,7 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 		if (fb == 0)
 			break;
 	}
-	return exp(b / 2);
+	return portable_exp(b / 2);
 }
 
 static void

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "core/models/hive.h"
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/rating/model.h"
 
@@ -82,8 +83,8 @@ hive_init(const ParamValue *params, double *state)
 double
 hive_weight(double joined, double left, double median_round)
 {
-	return exp(-2 * M_LN2 * (joined / median_round)) *
-		-expm1(-2 * M_LN2 * ((left - joined) / median_round));
+	return portable_exp(-2 * M_LN2 * (joined / median_round)) *
+		-portable_expm1(-2 * M_LN2 * ((left - joined) / median_round));
 }
 
 static double

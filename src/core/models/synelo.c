@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/rating/model.h"
 
@@ -216,7 +217,7 @@ synelo_k(double rating, double convergence, double k_low, double k_high,
 {
 	double		z = (rating - initial_rating) / compression_width;
 
-	return k_low + (k_high - k_low) * convergence * exp(-0.5 * z * z);
+	return k_low + (k_high - k_low) * convergence * portable_exp(-0.5 * z * z);
 }
 
 double

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/math/elementary.h"
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
@@ -386,7 +387,7 @@ learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
 	double		posterior;
 
 	if (match->gain != 1)
-		ratio = pow(ratio, match->gain);
+		ratio = portable_pow(ratio, match->gain);
 	posterior = variance / (1 + (1 / ratio - 1) * (variance / prior));
 	player->after[TRUESKILL_MU] = posterior *
 		(player->after[TRUESKILL_MU] / variance +
@@ -578,10 +579,10 @@ trueskill_quality(const TrueSkill *ts, const Match *match)
 		residual = teams.mean[i] - teams.mean[i + 1] - factor * residual;
 		pivot = teams.variance[i] + teams.variance[i + 1] - square(factor) * pivot;
 		noise_pivot = noise[i] + noise[i + 1] - square(noise_factor) * noise_pivot;
-		log_quality += 0.5 * log(noise_pivot / pivot) -
+		log_quality += 0.5 * portable_log(noise_pivot / pivot) -
 			0.5 * square(residual) / pivot;
 	}
-	return exp(log_quality);
+	return portable_exp(log_quality);
 }
 
 /* Mu less so many sigma. */

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/math/normal.h"
 #include "core/math/square.h"
@@ -249,7 +250,7 @@ margin_divisor(const WengLin *wl, const Team *a, const Team *b)
 	if (margin == 0 || wl->params[WENG_LIN_MARGIN_FORM].choice != MARGIN_DIVIDE ||
 		!(difference > margin))
 		return 1;
-	return log1p(difference / margin);
+	return portable_log1p(difference / margin);
 }
 
 static double
@@ -358,9 +359,9 @@ compare_choices(WengLin *wl)
 			const Team *other = &wl->team[s];
 
 			odds[s] = s == i ? 1 :
-				exp((other->mu - team->mu) /
-					(c * margin_divisor(wl, team, other)) -
-					team->log_odds);
+				portable_exp((other->mu - team->mu) /
+							 (c * margin_divisor(wl, team, other)) -
+							 team->log_odds);
 		}
 		for (s = n - 1; s >= 0; s--)
 		{
@@ -404,7 +405,7 @@ amplify_by_margins(WengLin *wl)
 			double		difference = fabs(wl->team[i].score - wl->team[j].score);
 
 			if (difference > margin)
-				wl->team[i].amplify += log1p(difference - margin) / (n - 1);
+				wl->team[i].amplify += portable_log1p(difference - margin) / (n - 1);
 		}
 }
 

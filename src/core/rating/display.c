@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "core/math/elementary.h"
+
 int
 division_number(double rating, const double *cut, int n)
 {
@@ -79,5 +81,5 @@ inactivity_regression(double rating, double idle_days, double grace_days,
 					  double mean, double half_life_days)
 {
 	return mean + (rating - mean) *
-		exp2(-fmax(idle_days - grace_days, 0) / half_life_days);
+		portable_exp2(-fmax(idle_days - grace_days, 0) / half_life_days);
 }

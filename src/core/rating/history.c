@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/elementary.h"
 #include "core/math/score.h"
 #include "core/util/block.h"
 
@@ -170,7 +171,7 @@ match_log_loss(const Match *match)
 	for (i = 0; i < match->nteams; i++)
 		if (match_outcome(match, i) != MATCH_LOST)
 		{
-			loss -= log(fmax(match->team[i].win, MIN_PROBABILITY));
+			loss -= portable_log(fmax(match->team[i].win, MIN_PROBABILITY));
 			winners++;
 		}
 	return loss / winners;

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/elementary.h"
+
 double
 model_display(const Model *model, const ParamValue *params,
 			  const double *state)
@@ -79,7 +81,7 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 	before[0][0] += ahead;
 	if (model->predict(params, &match) != MATCH_OK)
 		return NAN;
-	return log(team[0].win / (1 - team[0].win));
+	return portable_log(team[0].win / (1 - team[0].win));
 }
 
 double

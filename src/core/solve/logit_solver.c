@@ -10,6 +10,7 @@
 
 #include "core/math/conjugate_gradients.h"
 #include "core/math/dot.h"
+#include "core/math/elementary.h"
 #include "core/math/sum.h"
 #include "core/util/block.h"
 
@@ -280,11 +281,11 @@ typedef struct Likelihood
 static inline Likelihood
 likelihood(double m, double draw)
 {
-	double		t = exp(-0.5 * fabs(m));
+	double		t = portable_exp(-0.5 * fabs(m));
 	double		total = 1 + t * t + draw * t;
 	Likelihood	l;
 
-	l.value = 0.5 * fabs(m) + log(total);
+	l.value = 0.5 * fabs(m) + portable_log(total);
 	l.slope = 0.5 * (1 - t * t) / total;
 	if (m < 0)
 		l.slope = -l.slope;
@@ -420,7 +421,7 @@ evaluate_prior(const LogitProblem *problem, const double *x, Sum *objective,
 		if (gamma != NULL)
 		{
 			sum_add(objective, x[u] * gamma->rate -
-					(gamma->shape - 1) * log(x[u]));
+					(gamma->shape - 1) * portable_log(x[u]));
 			gradient[u] += gamma->rate - (gamma->shape - 1) / x[u];
 			if (diagonal != NULL)
 				diagonal[u] += (gamma->shape - 1) / (x[u] * x[u]);
