@@ -67,6 +67,16 @@ passed=$((passed + good))
 failed=$((failed + bad))
 [ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/layers.sh"
 
+# What the library just built takes from the C library.
+test/symbols.sh >"$scratch/symbols.log" 2>&1
+status=$?
+cat "$scratch/symbols.log"
+good=$(grep -c '^ok ' "$scratch/symbols.log")
+bad=$(grep -c '^not ok ' "$scratch/symbols.log")
+passed=$((passed + good))
+failed=$((failed + bad))
+[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/symbols.sh"
+
 "$make" -s -C test/core check >"$scratch/core.log" 2>&1
 status=$?
 count=$(grep -c '^\[       OK \]' "$scratch/core.log")

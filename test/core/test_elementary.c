@@ -8,6 +8,7 @@
 #include <float.h>
 
 #include "core/math/elementary.h"
+#include "core/util/extremes.h"
 
 typedef double (*Function) (double x);
 
@@ -351,6 +352,26 @@ random_argument(Random *random, int round, double low, double high)
 	return isnan(x) ? 0 : x;
 }
 
+/* Which of two zeros comes out is not left to the processor. */
+static void
+test_extremes(void **state)
+{
+	(void) state;
+	assert_same(larger(1, 2), 2);
+	assert_same(larger(2, 1), 2);
+	assert_same(smaller(1, 2), 1);
+	assert_same(smaller(2, 1), 1);
+	assert_same(larger(0.0, -0.0), -0.0);
+	assert_same(larger(-0.0, 0.0), 0.0);
+	assert_same(smaller(0.0, -0.0), -0.0);
+	assert_same(smaller(-0.0, 0.0), 0.0);
+	assert_same(larger(NAN, -INFINITY), -INFINITY);
+	assert_same(larger(-INFINITY, NAN), -INFINITY);
+	assert_same(smaller(NAN, INFINITY), INFINITY);
+	assert_same(smaller(INFINITY, NAN), INFINITY);
+	assert_true(isnan(larger(NAN, NAN)) && isnan(smaller(NAN, NAN)));
+}
+
 /*
  * Results are part of ladders, so that a changed checksum is no reason to change
  * the constants here, but a fault: of a compiler, of its options, or of a change
@@ -399,6 +420,7 @@ main(void)
 		cmocka_unit_test(test_special_cases),
 		cmocka_unit_test(test_special_powers),
 		cmocka_unit_test(test_not_a_number),
+		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_bits_never_change),
 	};
 

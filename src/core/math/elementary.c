@@ -231,8 +231,8 @@ typedef struct Logarithm
 static inline Logarithm
 log_reduce(double x)
 {
-	int			smaller = x < DBL_MIN ? 54 : 0;
-	uint64_t	bits = to_bits(smaller ? x * power_of_two(54) : x);
+	int			raised = x < DBL_MIN ? 54 : 0;
+	uint64_t	bits = to_bits(raised ? x * power_of_two(54) : x);
 	uint64_t	offset = bits - LOG_LOWEST;
 	const double *point = log_table[(offset >> LOG_SHIFT) % LOG_POINTS];
 	double		k,
@@ -242,7 +242,7 @@ log_reduce(double x)
 	Logarithm	l;
 
 	/* The upper twelve bits of the offset are the exponent, with its sign. */
-	k = (((int) (offset >> 52) ^ 0x800) - 0x800) - smaller;
+	k = (((int) (offset >> 52) ^ 0x800) - 0x800) - raised;
 	bits -= offset & UINT64_C(0xfff0000000000000);
 
 	/* 1 / c has ten bits, so that nothing is rounded but in the sums. */

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "core/math/elementary.h"
+#include "core/util/extremes.h"
 
 /* 1 / (1 + e^-x): exact 0 and 1 in the tails, and no overflow on the way. */
 static inline double
@@ -40,7 +41,7 @@ luce_choice(const double *rating, double unit, int n, double *probability)
 	int			i;
 
 	for (i = 1; i < n; i++)
-		best = fmax(best, rating[i]);
+		best = larger(best, rating[i]);
 	for (i = 0; i < n; i++)
 	{
 		probability[i] = portable_exp((rating[i] - best) / unit);

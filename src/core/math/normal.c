@@ -11,6 +11,7 @@
 #include "core/math/normal.h"
 #include "core/math/elementary.h"
 #include "core/math/quadrature.h"
+#include "core/util/extremes.h"
 
 #define SQRT_HALF		0.70710678118654752440
 #define LN_SQRT_2PI		0.91893853320467274178
@@ -71,7 +72,7 @@ normal_quantile(double p)
 		return -INFINITY;
 
 	ln_p = portable_log(p);
-	x = -sqrt(fmax(-2 * ln_p - 1.4, 0));
+	x = -sqrt(larger(-2 * ln_p - 1.4, 0));
 	for (i = 0; i < 50; i++)
 	{
 		double		ln_cdf = normal_log_cdf(x);
@@ -229,11 +230,11 @@ best_of_by_trapezoids(const double *mean, const double *deviation, int n,
 
 	/* From the largest mean, so that no digits are lost where it is huge. */
 	for (i = 1; i < n; i++)
-		origin = fmax(origin, mean[i]);
+		origin = larger(origin, mean[i]);
 	for (i = 0; i < n; i++)
 	{
-		low = fmax(low, mean[i] - origin - reach * deviation[i]);
-		high = fmax(high, mean[i] - origin + reach * deviation[i]);
+		low = larger(low, mean[i] - origin - reach * deviation[i]);
+		high = larger(high, mean[i] - origin + reach * deviation[i]);
 	}
 
 	/* At most some thousand, unless the numbers are too large for all this. */
@@ -278,8 +279,8 @@ normal_best_of(const double *mean, const double *deviation, int n,
 
 	for (i = 0; i < n; i++)
 	{
-		least = fmin(least, deviation[i]);
-		most = fmax(most, deviation[i]);
+		least = smaller(least, deviation[i]);
+		most = larger(most, deviation[i]);
 		best[i] = 0;
 		/* What no integral can be taken of is no probability. */
 		if (!(deviation[i] > 0 && isfinite(deviation[i]) && isfinite(mean[i])))

@@ -9,6 +9,7 @@
 
 #include "core/math/elementary.h"
 #include "core/math/logistic.h"
+#include "core/util/extremes.h"
 
 /*
  * Squared distance of a probability from the outcome (1 won, 0 lost, 0.5
@@ -63,7 +64,7 @@ three_way_log_loss(double win, double draw, double outcome)
 {
 	if (outcome == 1)
 		return -portable_log(win);
-	return outcome == 0.5 ? -portable_log(draw) : -portable_log(fmax(1.0 - win - draw, 0));
+	return outcome == 0.5 ? -portable_log(draw) : -portable_log(larger(1.0 - win - draw, 0));
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "core/math/elementary.h"
 #include "core/math/normal.h"
 #include "core/math/quadrature.h"
+#include "core/util/extremes.h"
 
 /* From here on Mills' ratio comes from its continued fraction. */
 #define FRACTION_FROM 10.0
@@ -69,7 +70,7 @@ truncated_win(double x)
 		result.w = k1 * result.v;
 		result.rest = k1 * (k2 - k1);
 	}
-	result.rest = fmax(result.rest, MIN_REST);
+	result.rest = larger(result.rest, MIN_REST);
 	return result;
 }
 
@@ -117,7 +118,7 @@ truncated_draw(double t, double e)
 	double		distance = fabs(t);
 
 	/* The least interval, whose variance is e^2 / 3. */
-	e = fmax(e, 2e-15);
+	e = larger(e, 2e-15);
 
 	if (distance * e > 20)
 	{
@@ -139,7 +140,7 @@ truncated_draw(double t, double e)
 										  (e + distance) * below) / mass;
 		result.rest = 1 - result.w;
 	}
-	result.rest = fmax(result.rest, MIN_REST);
+	result.rest = larger(result.rest, MIN_REST);
 	if (t < 0)
 		result.v = -result.v;
 	return result;

@@ -47,7 +47,7 @@ deviation_updated(double deviation, double ratio, double gain, double least)
 {
 	deviation *= gain == 1 ? ratio : portable_pow(ratio, gain);
 
-	/* Not fmax(), which would hide a NaN. */
+	/* Not larger(), which would hide a NaN. */
 	return deviation < least ? least : deviation;
 }
 

@@ -23,6 +23,7 @@
 #include "core/math/logistic.h"
 #include "core/math/normal.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -292,7 +293,7 @@ elo_rate(const ParamValue *params, Match *match)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		double		floor = fmin(player->before[0], params[ELO_FLOOR].number);
+		double		floor = smaller(player->before[0], params[ELO_FLOOR].number);
 
 		if (player->after[0] < floor)
 			player->after[0] = floor;

@@ -14,6 +14,7 @@
 #include "core/models/deviation.h"
 #include "core/models/glicko.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -125,20 +126,20 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 		(1 + games->information * v.variance);
 	fa = volatility_slope(&v, a);
 	if (excess > 0)
-		b = fmax(fmin(portable_log(excess) - 2 * portable_log(games->information),
-					  a + farthest), a - farthest);
+		b = larger(smaller(portable_log(excess) - 2 * portable_log(games->information),
+						   a + farthest), a - farthest);
 	else
 	{
 		for (step = tau; step < farthest; step *= 2)
 			if (volatility_slope(&v, a - step) >= 0)
 				break;
-		b = a - fmin(step, farthest);
+		b = a - smaller(step, farthest);
 	}
 	fb = volatility_slope(&v, b);
 	if (!(fa * fb <= 0))
 		return isnan(fa * fb) ? NAN : portable_exp(b / 2);
 
-	for (i = 0; i < max_iterations && fabs(b - a) > 1e-14 * fmax(1, fabs(a)); i++)
+	for (i = 0; i < max_iterations && fabs(b - a) > 1e-14 * larger(1, fabs(a)); i++)
 	{
 		double		c = a + (a - b) * fa / (fb - fa);
 		double		fc = volatility_slope(&v, c);
@@ -162,10 +163,10 @@ static void
 glicko2_init(const ParamValue *params, double *state)
 {
 	state[GLICKO2_RATING] = params[GLICKO2_INITIAL_RATING].number;
-	state[GLICKO2_DEVIATION] = fmax(params[GLICKO2_INITIAL_DEVIATION].number,
-									MIN_DEVIATION);
-	state[GLICKO2_VOLATILITY] = fmax(params[GLICKO2_INITIAL_VOLATILITY].number,
-									 MIN_DEVIATION);
+	state[GLICKO2_DEVIATION] = larger(params[GLICKO2_INITIAL_DEVIATION].number,
+									  MIN_DEVIATION);
+	state[GLICKO2_VOLATILITY] = larger(params[GLICKO2_INITIAL_VOLATILITY].number,
+									   MIN_DEVIATION);
 }
 
 static void

@@ -19,6 +19,7 @@
 #include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -166,7 +167,7 @@ static void
 hive_step(const ParamValue *params, double gain, double gradient,
 		  double *skill, double *squares)
 {
-	double		floor = fmin(*skill, params[HIVE_MIN_SKILL].number);
+	double		floor = smaller(*skill, params[HIVE_MIN_SKILL].number);
 	double		rate;
 
 	*squares += gradient * gradient;
@@ -174,7 +175,7 @@ hive_step(const ParamValue *params, double gain, double gradient,
 		params[HIVE_A].number / sqrt(*squares + params[HIVE_EPSILON].number);
 	*skill += gain * rate * gradient;
 
-	/* Not fmax(), which would hide a NaN. */
+	/* Not larger(), which would hide a NaN. */
 	if (*skill < floor)
 		*skill = floor;
 }

@@ -24,6 +24,7 @@
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
+#include "core/util/extremes.h"
 
 static const char *const variant_choices[] = {
 	"plackett_luce", "bradley_terry_full", "bradley_terry_part",
@@ -143,8 +144,8 @@ static void
 weng_lin_init(const ParamValue *params, double *state)
 {
 	state[WENG_LIN_MU] = params[WENG_LIN_INITIAL_MU].number;
-	state[WENG_LIN_SIGMA] = fmax(params[WENG_LIN_INITIAL_SIGMA].number,
-								 MIN_DEVIATION);
+	state[WENG_LIN_SIGMA] = larger(params[WENG_LIN_INITIAL_SIGMA].number,
+								   MIN_DEVIATION);
 }
 
 static void
@@ -207,10 +208,10 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 		const double *state = match->player[e->player].before;
 		Team	   *team = &wl->team[wl->place[e->team]];
 
-		team->weight_min = fmin(team->weight_min, e->weight);
-		team->weight_max = fmax(team->weight_max, e->weight);
-		team->ordinal = fmax(team->ordinal, state[WENG_LIN_MU] -
-							 3 * sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift));
+		team->weight_min = smaller(team->weight_min, e->weight);
+		team->weight_max = larger(team->weight_max, e->weight);
+		team->ordinal = larger(team->ordinal, state[WENG_LIN_MU] -
+							   3 * sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift));
 		team->members++;
 	}
 	for (i = 0; i < match->nentries; i++)
@@ -474,8 +475,8 @@ update_members(WengLin *wl, Match *match)
 			(team->amplify * team->omega);
 		player->after[WENG_LIN_SIGMA] =
 			deviation_updated(player->after[WENG_LIN_SIGMA],
-							  sqrt(fmax(1 - variance * variance_weight * team->delta,
-										kappa)),
+							  sqrt(larger(1 - variance * variance_weight * team->delta,
+										  kappa)),
 							  match->gain, MIN_DEVIATION);
 	}
 	if (wl->params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag)

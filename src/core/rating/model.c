@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/math/elementary.h"
+#include "core/util/extremes.h"
 
 double
 model_display(const Model *model, const ParamValue *params,
@@ -73,7 +74,7 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 		model->init(params, before[i]);
 		for (j = 0; j < model->nstate; j++)
 			if (model->state[j].role == ROLE_DEVIATION)
-				before[i][j] = fmax(before[i][j] * 1e-9, model->state[j].min);
+				before[i][j] = larger(before[i][j] * 1e-9, model->state[j].min);
 		player[i].before = before[i];
 		player[i].after = after[i];
 		player[i].games = 0;

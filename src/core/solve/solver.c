@@ -10,6 +10,7 @@
 
 #include "core/math/elementary.h"
 #include "core/util/block.h"
+#include "core/util/extremes.h"
 #include "core/util/union_find.h"
 
 /* After how many matches there may be an interrupt. */
@@ -575,5 +576,5 @@ solver_errors(SolverTask *task, const double *x, double *error, double *room)
 
 	/* A probe can miss by so much that nothing positive is left. */
 	for (i = 0; i < problem->n; i++)
-		error[i] = sqrt(fmax(error[i], 1 / problem->work.diagonal[i]));
+		error[i] = sqrt(larger(error[i], 1 / problem->work.diagonal[i]));
 }
