@@ -67,6 +67,16 @@ passed=$((passed + good))
 failed=$((failed + bad))
 [ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/layers.sh"
 
+# What the library just built takes from the C library.
+test/symbols.sh >"$scratch/symbols.log" 2>&1
+status=$?
+cat "$scratch/symbols.log"
+good=$(grep -c '^ok ' "$scratch/symbols.log")
+bad=$(grep -c '^not ok ' "$scratch/symbols.log")
+passed=$((passed + good))
+failed=$((failed + bad))
+[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/symbols.sh"
+
 "$make" -s -C test/core check >"$scratch/core.log" 2>&1
 status=$?
 count=$(grep -c '^\[       OK \]' "$scratch/core.log")
@@ -114,18 +124,20 @@ INNER
 test/cluster.sh bash "$scratch/server_tests.sh" "$scratch" >"$scratch/cluster.log" 2>&1
 result $? "a cluster is made, used and removed"
 [ -e "$scratch/docs.status" ] || { cat "$scratch/cluster.log"; }
-# Scripts with several servers have clusters of their own.
+# Scripts with several servers, or another one, have clusters of their own.
 CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' \
 	test/cluster.sh bash test/servers.sh >"$scratch/servers.log" 2>&1
 echo $? >"$scratch/servers.status"
 test/cluster.sh bash test/distributed.sh >"$scratch/distributed.log" 2>&1
 echo $? >"$scratch/distributed.status"
+test/cluster.sh bash test/processors.sh >"$scratch/processors.log" 2>&1
+echo $? >"$scratch/processors.status"
 for log in regress isolation; do
 	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent dump docs servers distributed; do
+for script in concurrent dump docs servers distributed processors; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")

@@ -7,8 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/math/score.h"
+#include "core/util/extremes.h"
 
 #define MAX_NEWTON_STEPS 100
 
@@ -19,9 +21,9 @@
 static double
 clamped_logit(double probability)
 {
-	double		logit = log(probability) - log1p(-probability);
+	double		logit = portable_log(probability) - portable_log1p(-probability);
 
-	return fmin(fmax(logit, -CALIBRATION_MAX_LOGIT), CALIBRATION_MAX_LOGIT);
+	return smaller(larger(logit, -CALIBRATION_MAX_LOGIT), CALIBRATION_MAX_LOGIT);
 }
 
 static int
@@ -306,9 +308,9 @@ calibration_solve(const double *state, Calibration *calibration)
 	calibration->mean_probability = probabilities / n;
 	calibration->brier_score = sum_words_value(state + CALIBRATION_BRIER) / n;
 	calibration->log_loss = sum_words_value(state + CALIBRATION_LOG_LOSS) / n;
-	calibration->uncertainty = fmax(sum_words_value(state + CALIBRATION_SQUARE) / n -
-									calibration->base_rate * calibration->base_rate,
-									0);
+	calibration->uncertainty = larger(sum_words_value(state + CALIBRATION_SQUARE) / n -
+									  calibration->base_rate * calibration->base_rate,
+									  0);
 	for (i = 0; i < bins; i++)
 	{
 		CalibrationBin bin = calibration_bin(state, i);

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "core/math/cholesky.h"
+#include "core/util/extremes.h"
 
 static int
 features_of(const double *state)
@@ -152,7 +153,7 @@ regression_solve(const double *const_state, double *coefficient,
 			return REGRESSION_OVERFLOW;
 	if (!isfinite(fit->intercept) || !isfinite(explained))
 		return REGRESSION_OVERFLOW;
-	residual = fmax(total - explained, 0);
+	residual = larger(total - explained, 0);
 	fit->r_squared = total > 0 ? 1 - residual / total : NAN;
 
 	/* Weights count as they are relative to their mean. */

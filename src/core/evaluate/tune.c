@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "core/math/cholesky.h"
+#include "core/math/elementary.h"
+#include "core/util/extremes.h"
 
 /* A variable within this share of its range from a bound is at the bound. */
 #define BOUND_TOLERANCE 1e-3
@@ -18,15 +20,15 @@
 double
 tune_variable(const TuneParam *param, double value)
 {
-	return param->log_scale ? log(value) : value;
+	return param->log_scale ? portable_log(value) : value;
 }
 
 double
 tune_value(const TuneParam *param, double variable)
 {
-	double		value = param->log_scale ? exp(variable) : variable;
+	double		value = param->log_scale ? portable_exp(variable) : variable;
 
-	return fmin(fmax(value, param->low), param->high);
+	return smaller(larger(value, param->low), param->high);
 }
 
 double
@@ -71,7 +73,7 @@ static double
 curvature_step(TuneProblem *problem, const double *point, double at_minimum,
 			   int i, double room, double *second)
 {
-	double		step = fmin(0.05, room);
+	double		step = smaller(0.05, room);
 	int			attempt;
 
 	for (attempt = 0; attempt < 8; attempt++)
@@ -83,7 +85,7 @@ curvature_step(TuneProblem *problem, const double *point, double at_minimum,
 		if (*second > STEP_NATS / 2 && *second < 8 * STEP_NATS)
 			break;
 		next = step * (*second > 0 ?
-					   fmin(fmax(sqrt(2 * STEP_NATS / *second), 0.05), 8) : 4);
+					   smaller(larger(sqrt(2 * STEP_NATS / *second), 0.05), 8) : 4);
 		if (next > room)
 		{
 			if (step == room)
@@ -113,7 +115,7 @@ tune_errors(TuneProblem *problem, const double *minimum, double *error,
 		const TuneParam *param = &problem->param[i];
 		double		low = tune_variable(param, param->low);
 		double		high = tune_variable(param, param->high);
-		double		room = fmin(minimum[i] - low, high - minimum[i]);
+		double		room = smaller(minimum[i] - low, high - minimum[i]);
 
 		error[i] = NAN;
 		at_bound[i] = room < BOUND_TOLERANCE * (high - low);

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+#include "core/math/elementary.h"
+#include "core/util/extremes.h"
+
 /* 1 / (1 + e^-x): exact 0 and 1 in the tails, and no overflow on the way. */
 static inline double
 logistic(double x)
@@ -14,8 +17,8 @@ logistic(double x)
 	double		e;
 
 	if (x >= 0)
-		return 1.0 / (1.0 + exp(-x));
-	e = exp(x);
+		return 1.0 / (1.0 + portable_exp(-x));
+	e = portable_exp(x);
 	return e / (1.0 + e);
 }
 
@@ -23,7 +26,7 @@ logistic(double x)
 static inline double
 softplus(double x)
 {
-	return (x > 0 ? x : 0.0) + log1p(exp(-fabs(x)));
+	return (x > 0 ? x : 0.0) + portable_log1p(portable_exp(-fabs(x)));
 }
 
 /*
@@ -38,10 +41,10 @@ luce_choice(const double *rating, double unit, int n, double *probability)
 	int			i;
 
 	for (i = 1; i < n; i++)
-		best = fmax(best, rating[i]);
+		best = larger(best, rating[i]);
 	for (i = 0; i < n; i++)
 	{
-		probability[i] = exp((rating[i] - best) / unit);
+		probability[i] = portable_exp((rating[i] - best) / unit);
 		total += probability[i];
 	}
 	for (i = 0; i < n; i++)
@@ -57,8 +60,8 @@ static inline double
 shrunk_log_odds(double wins, double games, double prior_rate,
 				double prior_weight)
 {
-	return log(wins + prior_weight * prior_rate) -
-		log(games - wins + prior_weight * (1.0 - prior_rate));
+	return portable_log(wins + prior_weight * prior_rate) -
+		portable_log(games - wins + prior_weight * (1.0 - prior_rate));
 }
 
 #endif							/* CORE_MATH_LOGISTIC_H */

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 
 #include "core/math/normal.h"
+#include "core/math/elementary.h"
 #include "core/math/quadrature.h"
+#include "core/util/extremes.h"
 
 #define SQRT_HALF		0.70710678118654752440
 #define LN_SQRT_2PI		0.91893853320467274178
@@ -20,13 +22,13 @@
 double
 normal_density(double x)
 {
-	return exp(-0.5 * x * x - LN_SQRT_2PI);
+	return portable_exp(-0.5 * x * x - LN_SQRT_2PI);
 }
 
 double
 normal_cdf(double x)
 {
-	return 0.5 * erfc(-x * SQRT_HALF);
+	return 0.5 * portable_erfc(-x * SQRT_HALF);
 }
 
 double
@@ -37,7 +39,7 @@ normal_log_cdf(double x)
 	int			k;
 
 	if (x > -10)
-		return x > 0 ? log1p(-normal_cdf(-x)) : log(normal_cdf(x));
+		return x > 0 ? portable_log1p(-normal_cdf(-x)) : portable_log(normal_cdf(x));
 
 	/*
 	 * Mills' ratio as Laplace's continued fraction, x + 1/(x + 2/(x + ...)),
@@ -50,7 +52,7 @@ normal_log_cdf(double x)
 	fraction = x;
 	for (k = 40; k > 0; k--)
 		fraction = x + k / fraction;
-	return -0.5 * x2 - LN_SQRT_2PI - log(fraction);
+	return -0.5 * x2 - LN_SQRT_2PI - portable_log(fraction);
 }
 
 /*
@@ -69,13 +71,13 @@ normal_quantile(double p)
 	if (p == 0)
 		return -INFINITY;
 
-	ln_p = log(p);
-	x = -sqrt(fmax(-2 * ln_p - 1.4, 0));
+	ln_p = portable_log(p);
+	x = -sqrt(larger(-2 * ln_p - 1.4, 0));
 	for (i = 0; i < 50; i++)
 	{
 		double		ln_cdf = normal_log_cdf(x);
 		double		step = (ln_p - ln_cdf) *
-			exp(ln_cdf + 0.5 * x * x + LN_SQRT_2PI);
+			portable_exp(ln_cdf + 0.5 * x * x + LN_SQRT_2PI);
 
 		x += step;
 		if (fabs(step) <= 1e-15 * fabs(x) + DBL_MIN)
@@ -228,11 +230,11 @@ best_of_by_trapezoids(const double *mean, const double *deviation, int n,
 
 	/* From the largest mean, so that no digits are lost where it is huge. */
 	for (i = 1; i < n; i++)
-		origin = fmax(origin, mean[i]);
+		origin = larger(origin, mean[i]);
 	for (i = 0; i < n; i++)
 	{
-		low = fmax(low, mean[i] - origin - reach * deviation[i]);
-		high = fmax(high, mean[i] - origin + reach * deviation[i]);
+		low = larger(low, mean[i] - origin - reach * deviation[i]);
+		high = larger(high, mean[i] - origin + reach * deviation[i]);
 	}
 
 	/* At most some thousand, unless the numbers are too large for all this. */
@@ -260,7 +262,7 @@ best_of_by_trapezoids(const double *mean, const double *deviation, int n,
 			double		z = (low + s * step + (origin - mean[i])) /
 				deviation[i];
 
-			best[i] += others[i] * product * exp(-0.5 * z * z) / deviation[i];
+			best[i] += others[i] * product * portable_exp(-0.5 * z * z) / deviation[i];
 			product *= cdf[i];
 		}
 	}
@@ -277,8 +279,8 @@ normal_best_of(const double *mean, const double *deviation, int n,
 
 	for (i = 0; i < n; i++)
 	{
-		least = fmin(least, deviation[i]);
-		most = fmax(most, deviation[i]);
+		least = smaller(least, deviation[i]);
+		most = larger(most, deviation[i]);
 		best[i] = 0;
 		/* What no integral can be taken of is no probability. */
 		if (!(deviation[i] > 0 && isfinite(deviation[i]) && isfinite(mean[i])))

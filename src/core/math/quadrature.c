@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/math/quadrature.h"
+#include "core/util/extremes.h"
 
 /* How often a piece may be halved. */
 #define MAX_DEPTH		36
@@ -76,7 +77,7 @@ integrate_piece(Integrand integrand, void *argument, int n,
 			}
 		}
 	for (k = 0; k < n; k++)
-		difference = fmax(difference, fabs(kronrod[k] - gauss[k]));
+		difference = larger(difference, fabs(kronrod[k] - gauss[k]));
 	return difference;
 }
 

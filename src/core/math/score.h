@@ -7,7 +7,9 @@
 
 #include <math.h>
 
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
+#include "core/util/extremes.h"
 
 /*
  * Squared distance of a probability from the outcome (1 won, 0 lost, 0.5
@@ -29,9 +31,9 @@ log_loss(double probability, double outcome)
 	double		loss = 0;
 
 	if (outcome > 0)
-		loss -= outcome * log(probability);
+		loss -= outcome * portable_log(probability);
 	if (outcome < 1)
-		loss -= (1.0 - outcome) * log1p(-probability);
+		loss -= (1.0 - outcome) * portable_log1p(-probability);
 	return loss;
 }
 
@@ -61,8 +63,8 @@ static inline double
 three_way_log_loss(double win, double draw, double outcome)
 {
 	if (outcome == 1)
-		return -log(win);
-	return outcome == 0.5 ? -log(draw) : -log(fmax(1.0 - win - draw, 0));
+		return -portable_log(win);
+	return outcome == 0.5 ? -portable_log(draw) : -portable_log(larger(1.0 - win - draw, 0));
 }
 
 /*

@@ -5,8 +5,10 @@
 #include <math.h>
 
 #include "core/math/truncated.h"
+#include "core/math/elementary.h"
 #include "core/math/normal.h"
 #include "core/math/quadrature.h"
+#include "core/util/extremes.h"
 
 /* From here on Mills' ratio comes from its continued fraction. */
 #define FRACTION_FROM 10.0
@@ -68,7 +70,7 @@ truncated_win(double x)
 		result.w = k1 * result.v;
 		result.rest = k1 * (k2 - k1);
 	}
-	result.rest = fmax(result.rest, MIN_REST);
+	result.rest = larger(result.rest, MIN_REST);
 	return result;
 }
 
@@ -91,7 +93,7 @@ draw_by_quadrature(double t, double e)
 		const QuadratureNode *node = &gauss_legendre[i / 2];
 		double		x = i % 2 ? e * node->x : -e * node->x;
 
-		density[i] = node->weight * exp(t * x - 0.5 * x * x);
+		density[i] = node->weight * portable_exp(t * x - 0.5 * x * x);
 		mass += density[i];
 		mean += density[i] * x;
 	}
@@ -116,7 +118,7 @@ truncated_draw(double t, double e)
 	double		distance = fabs(t);
 
 	/* The least interval, whose variance is e^2 / 3. */
-	e = fmax(e, 2e-15);
+	e = larger(e, 2e-15);
 
 	if (distance * e > 20)
 	{
@@ -138,7 +140,7 @@ truncated_draw(double t, double e)
 										  (e + distance) * below) / mass;
 		result.rest = 1 - result.w;
 	}
-	result.rest = fmax(result.rest, MIN_REST);
+	result.rest = larger(result.rest, MIN_REST);
 	if (t < 0)
 		result.v = -result.v;
 	return result;

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "core/math/elementary.h"
+
 #define SECONDS_PER_DAY 86400.0
 
 /* The smallest sound deviation: one of 0 would never move again. */
@@ -43,9 +45,9 @@ deviation_drifted(double deviation, double drift, double seconds, double limit)
 static inline double
 deviation_updated(double deviation, double ratio, double gain, double least)
 {
-	deviation *= gain == 1 ? ratio : pow(ratio, gain);
+	deviation *= gain == 1 ? ratio : portable_pow(ratio, gain);
 
-	/* Not fmax(), which would hide a NaN. */
+	/* Not larger(), which would hide a NaN. */
 	return deviation < least ? least : deviation;
 }
 

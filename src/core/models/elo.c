@@ -19,9 +19,11 @@
 #include <stddef.h>
 
 #include "core/models/elo.h"
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/math/normal.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -203,7 +205,7 @@ elo_margin(const ParamValue *params, const MatchTeam *a, const MatchTeam *b)
 	if (params[ELO_MARGIN].choice == MARGIN_NONE || !(margin > 1))
 		return 1;
 	if (params[ELO_MARGIN].choice == MARGIN_LOG)
-		return log1p(margin) / M_LN2;
+		return portable_log1p(margin) / M_LN2;
 	if (margin < 2)
 		return 1 + (margin - 1) / 2;
 	if (margin < 3)
@@ -291,7 +293,7 @@ elo_rate(const ParamValue *params, Match *match)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		double		floor = fmin(player->before[0], params[ELO_FLOOR].number);
+		double		floor = smaller(player->before[0], params[ELO_FLOOR].number);
 
 		if (player->after[0] < floor)
 			player->after[0] = floor;

@@ -17,6 +17,7 @@
 #include "core/models/deviation.h"
 #include "core/models/elo.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -73,8 +74,8 @@ static const StateSpec frag_state[] = {
 void
 frag_scores(double *score_a, double *score_b)
 {
-	double		lost_a = fmin(*score_a, 0);
-	double		lost_b = fmin(*score_b, 0);
+	double		lost_a = smaller(*score_a, 0);
+	double		lost_b = smaller(*score_b, 0);
 
 	*score_a -= lost_a + lost_b;
 	*score_b -= lost_a + lost_b;
@@ -125,11 +126,11 @@ frag_alone(const FragRules *rules, double score)
 double
 frag_settle(const FragRules *rules, double rating, double change)
 {
-	double		floor = fmin(rating, rules->floor);
+	double		floor = smaller(rating, rules->floor);
 
 	rating += change;
 
-	/* Not fmax(), which would hide a NaN. */
+	/* Not larger(), which would hide a NaN. */
 	return rating < floor ? floor : rating;
 }
 
@@ -138,7 +139,7 @@ frag_decayed(double rating, double days, double rate, double decay_floor)
 {
 	if (rate == 0 || rating <= decay_floor)
 		return rating;
-	return fmax(rating - rate * days, decay_floor);
+	return larger(rating - rate * days, decay_floor);
 }
 
 static void
@@ -248,7 +249,7 @@ frag_surprise(const FragRules *rules, const Match *match, const double *rating,
 			frag_win_share(rating[i] - rating[j], rules->scale, 0);
 		sum += frag_duels(rules, score_i, score_j) *
 			(frag_share(score_i, score_j) - expected) *
-			fmin(1, weight[j] / weight[i]);
+			smaller(1, weight[j] / weight[i]);
 	}
 	return sum / (match->nteams - 1);
 }

@@ -15,6 +15,7 @@
 #include "core/math/square.h"
 #include "core/models/deviation.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -79,7 +80,7 @@ double
 glicko_win_probability(double difference, double deviation_a,
 					   double deviation_b, double log_odds)
 {
-	return logistic(glicko_g(hypot(deviation_a, deviation_b)) * difference +
+	return logistic(glicko_g(sqrt(square(deviation_a) + square(deviation_b))) * difference +
 					log_odds);
 }
 
@@ -250,8 +251,8 @@ glicko_update_player(const Match *match, MatchPlayer *player,
 	const double *before = player->before;
 	double		deviation = GLICKO_LOG_ODDS * before[GLICKO_DEVIATION];
 	double		ratio = glicko_deviation(&games, deviation) / deviation;
-	double		least = fmax(MIN_DEVIATION,
-							 fmin(before[GLICKO_DEVIATION], deviation_min));
+	double		least = larger(MIN_DEVIATION,
+							   smaller(before[GLICKO_DEVIATION], deviation_min));
 
 	player->gradient = games.surprise;
 	player->after[GLICKO_RATING] = before[GLICKO_RATING] + match->gain *
@@ -264,8 +265,8 @@ static void
 glicko_init(const ParamValue *params, double *state)
 {
 	state[GLICKO_RATING] = params[GLICKO_INITIAL_RATING].number;
-	state[GLICKO_DEVIATION] = fmax(params[GLICKO_INITIAL_DEVIATION].number,
-								   MIN_DEVIATION);
+	state[GLICKO_DEVIATION] = larger(params[GLICKO_INITIAL_DEVIATION].number,
+									 MIN_DEVIATION);
 }
 
 static void

@@ -10,9 +10,11 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/math/elementary.h"
 #include "core/models/deviation.h"
 #include "core/models/glicko.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -90,7 +92,7 @@ volatility_slope(const Volatility *v, double x)
 {
 	double		k = v->games->information;
 	double		surprise = v->games->surprise;
-	double		e = exp(x);
+	double		e = portable_exp(x);
 	double		d = 1 + k * (v->variance + e);
 
 	return e * (surprise * surprise - k * d) / (2 * d * d) -
@@ -103,7 +105,7 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 {
 	const double farthest = 20;
 	const int	max_iterations = 100;
-	Volatility	v = {games, deviation * deviation, 2 * log(volatility), tau};
+	Volatility	v = {games, deviation * deviation, 2 * portable_log(volatility), tau};
 	double		a = v.a;
 	double		b;
 	double		fa;
@@ -124,20 +126,20 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 		(1 + games->information * v.variance);
 	fa = volatility_slope(&v, a);
 	if (excess > 0)
-		b = fmax(fmin(log(excess) - 2 * log(games->information),
-					  a + farthest), a - farthest);
+		b = larger(smaller(portable_log(excess) - 2 * portable_log(games->information),
+						   a + farthest), a - farthest);
 	else
 	{
 		for (step = tau; step < farthest; step *= 2)
 			if (volatility_slope(&v, a - step) >= 0)
 				break;
-		b = a - fmin(step, farthest);
+		b = a - smaller(step, farthest);
 	}
 	fb = volatility_slope(&v, b);
 	if (!(fa * fb <= 0))
-		return isnan(fa * fb) ? NAN : exp(b / 2);
+		return isnan(fa * fb) ? NAN : portable_exp(b / 2);
 
-	for (i = 0; i < max_iterations && fabs(b - a) > 1e-14 * fmax(1, fabs(a)); i++)
+	for (i = 0; i < max_iterations && fabs(b - a) > 1e-14 * larger(1, fabs(a)); i++)
 	{
 		double		c = a + (a - b) * fa / (fb - fa);
 		double		fc = volatility_slope(&v, c);
@@ -154,17 +156,17 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 		if (fb == 0)
 			break;
 	}
-	return exp(b / 2);
+	return portable_exp(b / 2);
 }
 
 static void
 glicko2_init(const ParamValue *params, double *state)
 {
 	state[GLICKO2_RATING] = params[GLICKO2_INITIAL_RATING].number;
-	state[GLICKO2_DEVIATION] = fmax(params[GLICKO2_INITIAL_DEVIATION].number,
-									MIN_DEVIATION);
-	state[GLICKO2_VOLATILITY] = fmax(params[GLICKO2_INITIAL_VOLATILITY].number,
-									 MIN_DEVIATION);
+	state[GLICKO2_DEVIATION] = larger(params[GLICKO2_INITIAL_DEVIATION].number,
+									  MIN_DEVIATION);
+	state[GLICKO2_VOLATILITY] = larger(params[GLICKO2_INITIAL_VOLATILITY].number,
+									   MIN_DEVIATION);
 }
 
 static void

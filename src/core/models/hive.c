@@ -16,8 +16,10 @@
 #include <math.h>
 
 #include "core/models/hive.h"
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -82,8 +84,8 @@ hive_init(const ParamValue *params, double *state)
 double
 hive_weight(double joined, double left, double median_round)
 {
-	return exp(-2 * M_LN2 * (joined / median_round)) *
-		-expm1(-2 * M_LN2 * ((left - joined) / median_round));
+	return portable_exp(-2 * M_LN2 * (joined / median_round)) *
+		-portable_expm1(-2 * M_LN2 * ((left - joined) / median_round));
 }
 
 static double
@@ -165,7 +167,7 @@ static void
 hive_step(const ParamValue *params, double gain, double gradient,
 		  double *skill, double *squares)
 {
-	double		floor = fmin(*skill, params[HIVE_MIN_SKILL].number);
+	double		floor = smaller(*skill, params[HIVE_MIN_SKILL].number);
 	double		rate;
 
 	*squares += gradient * gradient;
@@ -173,7 +175,7 @@ hive_step(const ParamValue *params, double gain, double gradient,
 		params[HIVE_A].number / sqrt(*squares + params[HIVE_EPSILON].number);
 	*skill += gain * rate * gradient;
 
-	/* Not fmax(), which would hide a NaN. */
+	/* Not larger(), which would hide a NaN. */
 	if (*skill < floor)
 		*skill = floor;
 }

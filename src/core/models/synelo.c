@@ -15,8 +15,10 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -202,12 +204,12 @@ synelo_convergence(const SynEloSignals *signals, const SynEloWeights *weights)
 
 	if (weights->saturate)
 	{
-		s.velocity = fmin(s.velocity, 1);
-		s.surprise = fmin(s.surprise, 1);
-		s.volatility = fmin(s.volatility, 1);
+		s.velocity = smaller(s.velocity, 1);
+		s.surprise = smaller(s.surprise, 1);
+		s.volatility = smaller(s.volatility, 1);
 	}
-	return fmin(weights->velocity * s.velocity + weights->surprise * s.surprise +
-				weights->volatility * s.volatility, 1);
+	return smaller(weights->velocity * s.velocity + weights->surprise * s.surprise +
+				   weights->volatility * s.volatility, 1);
 }
 
 double
@@ -216,7 +218,7 @@ synelo_k(double rating, double convergence, double k_low, double k_high,
 {
 	double		z = (rating - initial_rating) / compression_width;
 
-	return k_low + (k_high - k_low) * convergence * exp(-0.5 * z * z);
+	return k_low + (k_high - k_low) * convergence * portable_exp(-0.5 * z * z);
 }
 
 double
@@ -323,7 +325,7 @@ synelo_settle(const ParamValue *params, double before, double after,
 
 	/* A rating that is lower already is not lifted, but for the source. */
 	if (!strict)
-		floor_at = fmin(floor_at, before);
+		floor_at = smaller(floor_at, before);
 	return after < floor_at ? floor_at : after;
 }
 
@@ -332,7 +334,7 @@ static void
 synelo_remember(const ParamValue *params, double *state, double games,
 				double surprise)
 {
-	double		n = fmin(games + 1, params[SYNELO_WINDOW].number);
+	double		n = smaller(games + 1, params[SYNELO_WINDOW].number);
 	double		share = 1 / n;
 	double		distance = state[RATING] - state[RATING_MEAN];
 

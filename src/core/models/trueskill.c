@@ -18,10 +18,12 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/math/elementary.h"
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -81,8 +83,8 @@ static void
 trueskill_init(const ParamValue *params, double *state)
 {
 	state[TRUESKILL_MU] = params[TRUESKILL_INITIAL_MU].number;
-	state[TRUESKILL_SIGMA] = fmax(params[TRUESKILL_INITIAL_SIGMA].number,
-								  MIN_DEVIATION);
+	state[TRUESKILL_SIGMA] = larger(params[TRUESKILL_INITIAL_SIGMA].number,
+									MIN_DEVIATION);
 }
 
 static void
@@ -175,7 +177,7 @@ static double
 variance_ratio(double part, double noise, double total, double rest)
 {
 	/* What others contribute cannot be less than nothing, whatever rounds. */
-	return fmax(total - part, noise) / total + part / total * rest;
+	return larger(total - part, noise) / total + part / total * rest;
 }
 
 /* Sigma at the start of the match: that of everybody who played has drifted. */
@@ -293,12 +295,12 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
 	to_lower.shift = (precision * upper_mean - shift) /
 		(1 + precision * upper_variance);
 
-	change = fmax(fabs(to_upper.precision - upper->below.precision) * upper->variance,
-				  fabs(to_lower.precision - lower->above.precision) * lower->variance);
-	change = fmax(change, fabs(to_upper.shift - upper->below.shift) *
-				  sqrt(upper->variance));
-	change = fmax(change, fabs(to_lower.shift - lower->above.shift) *
-				  sqrt(lower->variance));
+	change = larger(fabs(to_upper.precision - upper->below.precision) * upper->variance,
+					fabs(to_lower.precision - lower->above.precision) * lower->variance);
+	change = larger(change, fabs(to_upper.shift - upper->below.shift) *
+					sqrt(upper->variance));
+	change = larger(change, fabs(to_lower.shift - lower->above.shift) *
+					sqrt(lower->variance));
 	upper->below = to_upper;
 	lower->above = to_lower;
 	return change;
@@ -354,8 +356,8 @@ chain_settle(ChainTeam *chain, int n, double per_size)
 			double		margin = per_size * sqrt(chain[upper].size +
 												 chain[lower].size);
 
-			change = fmax(change, chain_step(&chain[upper], &chain[lower],
-											 margin));
+			change = larger(change, chain_step(&chain[upper], &chain[lower],
+											   margin));
 		}
 		if (change < noise ||
 			(change < 0.5 * last_change &&
@@ -386,7 +388,7 @@ learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
 	double		posterior;
 
 	if (match->gain != 1)
-		ratio = pow(ratio, match->gain);
+		ratio = portable_pow(ratio, match->gain);
 	posterior = variance / (1 + (1 / ratio - 1) * (variance / prior));
 	player->after[TRUESKILL_MU] = posterior *
 		(player->after[TRUESKILL_MU] / variance +
@@ -546,7 +548,7 @@ trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams, int nteams,
 	/* The integral may be off in its last digits; NaN stays. */
 	if (*win > 1)
 		*win = 1;
-	*draw = fmax(place[0] - *win, 0);
+	*draw = larger(place[0] - *win, 0);
 }
 
 /*
@@ -578,10 +580,10 @@ trueskill_quality(const TrueSkill *ts, const Match *match)
 		residual = teams.mean[i] - teams.mean[i + 1] - factor * residual;
 		pivot = teams.variance[i] + teams.variance[i + 1] - square(factor) * pivot;
 		noise_pivot = noise[i] + noise[i + 1] - square(noise_factor) * noise_pivot;
-		log_quality += 0.5 * log(noise_pivot / pivot) -
+		log_quality += 0.5 * portable_log(noise_pivot / pivot) -
 			0.5 * square(residual) / pivot;
 	}
-	return exp(log_quality);
+	return portable_exp(log_quality);
 }
 
 /* Mu less so many sigma. */

@@ -27,6 +27,7 @@
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
 #include "core/rating/model.h"
+#include "core/util/extremes.h"
 
 /* The covariances of so many performances are kept on the stack. */
 #define TRUESKILL2_MAX_PLAYERS 200
@@ -163,8 +164,8 @@ static void
 trueskill2_init(const ParamValue *params, double *state)
 {
 	state[TRUESKILL2_MU] = params[TRUESKILL2_INITIAL_MU].number;
-	state[TRUESKILL2_SIGMA] = fmax(params[TRUESKILL2_INITIAL_SIGMA].number,
-								   MIN_DEVIATION);
+	state[TRUESKILL2_SIGMA] = larger(params[TRUESKILL2_INITIAL_SIGMA].number,
+									 MIN_DEVIATION);
 	state[TRUESKILL2_BASE_MU] = 0;
 	state[TRUESKILL2_BASE_SIGMA] = params[TRUESKILL2_INITIAL_BASE_SIGMA].number;
 }
@@ -489,10 +490,10 @@ factor_step(const ParamValue *params, const Match *match, Factor *factor,
 	joint_normal_observe(joint, slope, mean, variance,
 						 precision - factor->precision,
 						 precision_mean - factor->precision_mean);
-	remaining = fmax(fabs(precision - factor->precision) * variance,
-					 fabs(precision_mean - factor->precision_mean -
-						  (precision - factor->precision) * mean) *
-					 sqrt(variance));
+	remaining = larger(fabs(precision - factor->precision) * variance,
+					   fabs(precision_mean - factor->precision_mean -
+							(precision - factor->precision) * mean) *
+					   sqrt(variance));
 	factor->precision = precision;
 	factor->precision_mean = precision_mean;
 	return remaining;
@@ -597,7 +598,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 		double		change = 0;
 
 		for (i = 0; i < nfactors; i++)
-			change = fmax(change, factor_step(params, match, &factor[i], joint));
+			change = larger(change, factor_step(params, match, &factor[i], joint));
 
 		/* One factor alone is exact. */
 		if (change < tolerance || nfactors == 1)

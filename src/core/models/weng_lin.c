@@ -18,11 +18,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/math/normal.h"
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
+#include "core/util/extremes.h"
 
 static const char *const variant_choices[] = {
 	"plackett_luce", "bradley_terry_full", "bradley_terry_part",
@@ -142,8 +144,8 @@ static void
 weng_lin_init(const ParamValue *params, double *state)
 {
 	state[WENG_LIN_MU] = params[WENG_LIN_INITIAL_MU].number;
-	state[WENG_LIN_SIGMA] = fmax(params[WENG_LIN_INITIAL_SIGMA].number,
-								 MIN_DEVIATION);
+	state[WENG_LIN_SIGMA] = larger(params[WENG_LIN_INITIAL_SIGMA].number,
+								   MIN_DEVIATION);
 }
 
 static void
@@ -206,10 +208,10 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 		const double *state = match->player[e->player].before;
 		Team	   *team = &wl->team[wl->place[e->team]];
 
-		team->weight_min = fmin(team->weight_min, e->weight);
-		team->weight_max = fmax(team->weight_max, e->weight);
-		team->ordinal = fmax(team->ordinal, state[WENG_LIN_MU] -
-							 3 * sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift));
+		team->weight_min = smaller(team->weight_min, e->weight);
+		team->weight_max = larger(team->weight_max, e->weight);
+		team->ordinal = larger(team->ordinal, state[WENG_LIN_MU] -
+							   3 * sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift));
 		team->members++;
 	}
 	for (i = 0; i < match->nentries; i++)
@@ -249,7 +251,7 @@ margin_divisor(const WengLin *wl, const Team *a, const Team *b)
 	if (margin == 0 || wl->params[WENG_LIN_MARGIN_FORM].choice != MARGIN_DIVIDE ||
 		!(difference > margin))
 		return 1;
-	return log1p(difference / margin);
+	return portable_log1p(difference / margin);
 }
 
 static double
@@ -358,9 +360,9 @@ compare_choices(WengLin *wl)
 			const Team *other = &wl->team[s];
 
 			odds[s] = s == i ? 1 :
-				exp((other->mu - team->mu) /
-					(c * margin_divisor(wl, team, other)) -
-					team->log_odds);
+				portable_exp((other->mu - team->mu) /
+							 (c * margin_divisor(wl, team, other)) -
+							 team->log_odds);
 		}
 		for (s = n - 1; s >= 0; s--)
 		{
@@ -404,7 +406,7 @@ amplify_by_margins(WengLin *wl)
 			double		difference = fabs(wl->team[i].score - wl->team[j].score);
 
 			if (difference > margin)
-				wl->team[i].amplify += log1p(difference - margin) / (n - 1);
+				wl->team[i].amplify += portable_log1p(difference - margin) / (n - 1);
 		}
 }
 
@@ -473,8 +475,8 @@ update_members(WengLin *wl, Match *match)
 			(team->amplify * team->omega);
 		player->after[WENG_LIN_SIGMA] =
 			deviation_updated(player->after[WENG_LIN_SIGMA],
-							  sqrt(fmax(1 - variance * variance_weight * team->delta,
-										kappa)),
+							  sqrt(larger(1 - variance * variance_weight * team->delta,
+										  kappa)),
 							  match->gain, MIN_DEVIATION);
 	}
 	if (wl->params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag)

@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+#include "core/math/elementary.h"
+#include "core/util/extremes.h"
+
 int
 division_number(double rating, const double *cut, int n)
 {
@@ -68,10 +71,10 @@ double
 inactivity_decay(double rating, double idle_days, double grace_days,
 				 double rate, double floor)
 {
-	double		decayed = rating - rate * fmax(idle_days - grace_days, 0);
+	double		decayed = rating - rate * larger(idle_days - grace_days, 0);
 
 	/* Nobody is lifted. */
-	return fmax(decayed, fmin(rating, floor));
+	return larger(decayed, smaller(rating, floor));
 }
 
 double
@@ -79,5 +82,5 @@ inactivity_regression(double rating, double idle_days, double grace_days,
 					  double mean, double half_life_days)
 {
 	return mean + (rating - mean) *
-		exp2(-fmax(idle_days - grace_days, 0) / half_life_days);
+		portable_exp2(-larger(idle_days - grace_days, 0) / half_life_days);
 }

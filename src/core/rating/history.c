@@ -7,8 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/elementary.h"
 #include "core/math/score.h"
 #include "core/util/block.h"
+#include "core/util/extremes.h"
 
 /* After how many participants there may be an interrupt. */
 #define PARTICIPANTS_BETWEEN_CHECKS 1000
@@ -164,13 +166,13 @@ match_log_loss(const Match *match)
 	int			i;
 
 	if (match->nteams == 2)
-		return log_loss(fmin(fmax(match->team[0].win, MIN_PROBABILITY),
-							 1 - MIN_PROBABILITY),
+		return log_loss(smaller(larger(match->team[0].win, MIN_PROBABILITY),
+								1 - MIN_PROBABILITY),
 						match_outcome(match, 0) / 2.0);
 	for (i = 0; i < match->nteams; i++)
 		if (match_outcome(match, i) != MATCH_LOST)
 		{
-			loss -= log(fmax(match->team[i].win, MIN_PROBABILITY));
+			loss -= portable_log(larger(match->team[i].win, MIN_PROBABILITY));
 			winners++;
 		}
 	return loss / winners;

@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/elementary.h"
+#include "core/util/extremes.h"
+
 double
 model_display(const Model *model, const ParamValue *params,
 			  const double *state)
@@ -71,7 +74,7 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 		model->init(params, before[i]);
 		for (j = 0; j < model->nstate; j++)
 			if (model->state[j].role == ROLE_DEVIATION)
-				before[i][j] = fmax(before[i][j] * 1e-9, model->state[j].min);
+				before[i][j] = larger(before[i][j] * 1e-9, model->state[j].min);
 		player[i].before = before[i];
 		player[i].after = after[i];
 		player[i].games = 0;
@@ -79,7 +82,7 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 	before[0][0] += ahead;
 	if (model->predict(params, &match) != MATCH_OK)
 		return NAN;
-	return log(team[0].win / (1 - team[0].win));
+	return portable_log(team[0].win / (1 - team[0].win));
 }
 
 double

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/math/conjugate_gradients.h"
+#include "core/math/square.h"
 #include "core/util/union_find.h"
 
 enum
@@ -432,7 +433,7 @@ logistic_scores(FragGraph *graph)
 	}
 	for (i = 0; i < n; i++)
 		problem.prior.precision[i] =
-			pow(graph->params[FRAG_PRIOR_DEVIATION].number, -2);
+			1 / square(graph->params[FRAG_PRIOR_DEVIATION].number);
 	problem.options.max_iterations = 200;
 	problem.options.tolerance = 1e-10;
 	problem.options.interrupt = graph->interrupt;

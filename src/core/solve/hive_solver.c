@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/math/square.h"
 #include "core/models/hive.h"
 #include "core/solve/solver.h"
 
@@ -133,10 +134,10 @@ hive_priors(SolverTask *task)
 	prior->ngammas = 2;
 	for (i = 0; i < layout->noffsets; i++)
 		prior->precision[layout->offset + i] =
-			pow(task->params[HIVE_OFFSET_DEVIATION].number, -2);
+			1 / square(task->params[HIVE_OFFSET_DEVIATION].number);
 	for (i = 0; i < layout->ncontexts; i++)
 		prior->precision[layout->context + i] =
-			pow(task->params[HIVE_CONTEXT_DEVIATION].number, -2);
+			1 / square(task->params[HIVE_CONTEXT_DEVIATION].number);
 	task->anchored = true;
 }
 

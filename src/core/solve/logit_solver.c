@@ -10,8 +10,10 @@
 
 #include "core/math/conjugate_gradients.h"
 #include "core/math/dot.h"
+#include "core/math/elementary.h"
 #include "core/math/sum.h"
 #include "core/util/block.h"
+#include "core/util/extremes.h"
 
 /* After how many entries there may be an interrupt. */
 #define ENTRIES_BETWEEN_CHECKS 100000
@@ -280,11 +282,11 @@ typedef struct Likelihood
 static inline Likelihood
 likelihood(double m, double draw)
 {
-	double		t = exp(-0.5 * fabs(m));
+	double		t = portable_exp(-0.5 * fabs(m));
 	double		total = 1 + t * t + draw * t;
 	Likelihood	l;
 
-	l.value = 0.5 * fabs(m) + log(total);
+	l.value = 0.5 * fabs(m) + portable_log(total);
 	l.slope = 0.5 * (1 - t * t) / total;
 	if (m < 0)
 		l.slope = -l.slope;
@@ -420,7 +422,7 @@ evaluate_prior(const LogitProblem *problem, const double *x, Sum *objective,
 		if (gamma != NULL)
 		{
 			sum_add(objective, x[u] * gamma->rate -
-					(gamma->shape - 1) * log(x[u]));
+					(gamma->shape - 1) * portable_log(x[u]));
 			gradient[u] += gamma->rate - (gamma->shape - 1) / x[u];
 			if (diagonal != NULL)
 				diagonal[u] += (gamma->shape - 1) / (x[u] * x[u]);
@@ -625,7 +627,7 @@ longest_step(const LogitProblem *problem, const double *x, const double *step)
 
 		for (u = gamma->first; u < gamma->first + gamma->n; u++)
 			if (step[u] < 0)
-				longest = fmin(longest, BOUNDARY_SHARE * x[u] / -step[u]);
+				longest = smaller(longest, BOUNDARY_SHARE * x[u] / -step[u]);
 	}
 	return longest;
 }
@@ -674,7 +676,7 @@ largest(const double *v, uint32_t n)
 	uint32_t	u;
 
 	for (u = 0; u < n; u++)
-		most = fmax(most, fabs(v[u]));
+		most = larger(most, fabs(v[u]));
 	return most;
 }
 
@@ -689,7 +691,7 @@ newton_step(LogitProblem *problem, const double *x, double left,
 			LogitResult *result)
 {
 	LogitWork  *work = &problem->work;
-	double		tolerance = fmin(0.1, sqrt(left));
+	double		tolerance = smaller(0.1, sqrt(left));
 	double		distance = 0;
 	uint32_t	u;
 
@@ -697,12 +699,12 @@ newton_step(LogitProblem *problem, const double *x, double left,
 		if (work->diagonal[u] > 0)
 			distance += work->gradient[u] * work->gradient[u] / work->diagonal[u];
 	if (distance < 10 * problem->options.tolerance)
-		tolerance = fmin(tolerance, sqrt(LAST_DISTANCE / distance));
+		tolerance = smaller(tolerance, sqrt(LAST_DISTANCE / distance));
 	for (u = 0; u < problem->n; u++)
 		work->residual[u] = -work->gradient[u];
 	factor_preconditioner(problem);
 	result->products += solve_hessian(problem, x, work->residual,
-									  work->step, fmax(tolerance, 1e-9),
+									  work->step, larger(tolerance, 1e-9),
 									  MAX_PRODUCTS);
 	return -dot(work->gradient, work->step, problem->n);
 }
@@ -737,7 +739,7 @@ climb(LogitProblem *problem, double *x, LogitResult *result)
 			break;
 
 		/* Twice of what went may go next time. */
-		rate = fmin(1, 2 * rate * share);
+		rate = smaller(1, 2 * rate * share);
 	}
 }
 

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/math/elementary.h"
 #include "core/util/block.h"
+#include "core/util/extremes.h"
 #include "core/util/union_find.h"
 
 /* After how many matches there may be an interrupt. */
@@ -365,18 +367,18 @@ solver_fill(SolverTask *task, void *block)
 static double
 fit_draw(LogitProblem *problem, const double *x)
 {
-	const double lowest = log(MIN_DRAW);
-	const double highest = log(MAX_DRAW);
+	const double lowest = portable_log(MIN_DRAW);
+	const double highest = portable_log(MAX_DRAW);
 	double		low = lowest;
 	double		high = highest;
-	double		at = log(problem->options.draw);
+	double		at = portable_log(problem->options.draw);
 	double		step;
 
 	do
 	{
 		double		next;
 
-		problem->options.draw = exp(at);
+		problem->options.draw = portable_exp(at);
 		(void) logit_evaluate(problem, x, false);
 		next = at - problem->sums.draws / problem->sums.draws_slope;
 		if (problem->sums.draws < 0)
@@ -395,7 +397,7 @@ fit_draw(LogitProblem *problem, const double *x)
 		step = fabs(next - at);
 		at = next;
 	} while (step > DRAW_STEP && low < high);
-	return exp(at);
+	return portable_exp(at);
 }
 
 bool
@@ -454,7 +456,7 @@ solver_run(SolverTask *task, double *x)
 		problem->options.draw = fit_draw(problem, x);
 		if (task->interrupt != NULL)
 			task->interrupt();
-		if (fabs(log(problem->options.draw / before)) < DRAW_TOLERANCE)
+		if (fabs(portable_log(problem->options.draw / before)) < DRAW_TOLERANCE)
 			break;
 		result = logit_solve(problem, x);
 		result.iterations += iterations;
@@ -574,5 +576,5 @@ solver_errors(SolverTask *task, const double *x, double *error, double *room)
 
 	/* A probe can miss by so much that nothing positive is left. */
 	for (i = 0; i < problem->n; i++)
-		error[i] = sqrt(fmax(error[i], 1 / problem->work.diagonal[i]));
+		error[i] = sqrt(larger(error[i], 1 / problem->work.diagonal[i]));
 }

@@ -15,6 +15,7 @@
 
 #include "core/models/registry.h"
 #include "core/solve/solver.h"
+#include "core/util/extremes.h"
 #include "core/util/union_find.h"
 
 /* After how many matches there may be an interrupt. */
@@ -306,9 +307,9 @@ update_match(ThroughTime *tt, size_t m, double *loss)
 		/* A match never makes a skill less certain; rounding might. */
 		if (!(tt->site[a].precision >= 0))
 			tt->site[a] = nothing;
-		change = fmax(change, fabs(was.weighted / was.precision -
-								   after[TRUESKILL_MU]) / after[TRUESKILL_SIGMA]);
-		change = fmax(change, fabs(sqrt(now.precision / was.precision) - 1));
+		change = larger(change, fabs(was.weighted / was.precision -
+									 after[TRUESKILL_MU]) / after[TRUESKILL_SIGMA]);
+		change = larger(change, fabs(sqrt(now.precision / was.precision) - 1));
 	}
 	return change;
 }
@@ -342,7 +343,7 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 				continue;
 			for (a = tt->first[m]; a < tt->first[m + 1]; a++)
 				tt->forward[a] = from_before(tt, a, m);
-			change = fmax(change, update_match(tt, m, first ? &loss : NULL));
+			change = larger(change, update_match(tt, m, first ? &loss : NULL));
 			if (first)
 			{
 				sum_add(&losses, loss);
@@ -360,7 +361,7 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 			for (a = tt->first[m]; a < tt->first[m + 1]; a++)
 				tt->backward[a] = from_behind(tt, a, m);
 			if (result.passes < max_passes)
-				change = fmax(change, update_match(tt, m, NULL));
+				change = larger(change, update_match(tt, m, NULL));
 		}
 		if (result.passes < max_passes)
 			result.passes++;

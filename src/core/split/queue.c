@@ -10,6 +10,7 @@
 
 #include "core/split/split_many.h"
 #include "core/util/block.h"
+#include "core/util/extremes.h"
 
 /* Units near a ticket that are considered, and steps to fill the teams with them. */
 #define MAX_CANDIDATES 256
@@ -71,7 +72,7 @@ typedef struct Queue
 double
 queue_window(const QueueProblem *problem, double waited)
 {
-	return fmin(problem->window + problem->widening * waited, problem->max_window);
+	return smaller(problem->window + problem->widening * waited, problem->max_window);
 }
 
 static int
@@ -198,7 +199,7 @@ make_units(Queue *queue)
 
 			unit.size++;
 			unit.rating += problem->rating[ticket];
-			unit.waited = fmax(unit.waited, problem->waited[ticket]);
+			unit.waited = larger(unit.waited, problem->waited[ticket]);
 			unit.region &= problem->pool[ticket] == unit.pool ? problem->region[ticket] : 0;
 		} while (n < problem->n && first->party != 0 &&
 				 queue->member[n].party == first->party);
@@ -287,7 +288,7 @@ find_candidates(Queue *queue, int from, int most_units)
 		double		left = before >= 0 ? place->rating - queue->place[before].rating : INFINITY;
 		double		right = behind >= 0 ? queue->place[behind].rating - place->rating : INFINITY;
 
-		if (fmin(left, right) > window || (before < 0 && behind < 0))
+		if (smaller(left, right) > window || (before < 0 && behind < 0))
 			return;
 
 		/* Of two as near the one who has waited longer. */
@@ -378,8 +379,8 @@ spread(const Queue *queue)
 
 	for (i = 1; i < queue->ncandidates; i++)
 		if (queue->chosen[i])
-			farthest = fmax(farthest, fabs(queue->unit[queue->candidate[i]].rating -
-										   queue->unit[queue->candidate[0]].rating));
+			farthest = larger(farthest, fabs(queue->unit[queue->candidate[i]].rating -
+											 queue->unit[queue->candidate[0]].rating));
 	return farthest;
 }
 

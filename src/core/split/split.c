@@ -11,6 +11,7 @@
 
 #include "core/split/split_internal.h"
 #include "core/util/block.h"
+#include "core/util/extremes.h"
 #include "core/util/union_find.h"
 
 /* More options of one group than these are not enumerated. */
@@ -331,7 +332,7 @@ largest_value(const SplitProblem *problem, const SplitGroup *group)
 	int			i;
 
 	for (i = 0; i < group->noptions; i++)
-		largest = fmax(largest, fabs(problem->option[group->first_option + i].value));
+		largest = larger(largest, fabs(problem->option[group->first_option + i].value));
 	return largest;
 }
 
@@ -367,14 +368,14 @@ set_units(SplitProblem *problem, double quantum)
 
 		option->quanta = llround(units) -
 			(int64_t) middle * (option->count[0] - option->count[1]);
-		if (fabs(units - round(units)) > QUANTUM_NOISE * fmax(1, fabs(units)))
+		if (fabs(units - round(units)) > QUANTUM_NOISE * larger(1, fabs(units)))
 			problem->exact = false;
 	}
 	for (i = 0; i < (size_t) problem->nsizes; i++)
 	{
 		double		units = problem->target[i] / quantum;
 
-		if (fabs(units - round(units)) > QUANTUM_NOISE * fmax(1, fabs(units)))
+		if (fabs(units - round(units)) > QUANTUM_NOISE * larger(1, fabs(units)))
 			problem->exact = false;
 	}
 }
@@ -419,16 +420,16 @@ split_choose(SplitProblem *problem)
 		double		value = largest_value(problem, &problem->group[i]);
 
 		problem->group[i].largest = value;
-		largest = fmax(largest, value);
+		largest = larger(largest, value);
 		for (j = i; j > 0 && problem->group[problem->order[j - 1]].largest < value; j--)
 			problem->order[j] = problem->order[j - 1];
 		problem->order[j] = i;
 	}
 
 	/* What units count: values, what is taken off them, and targets. */
-	farthest = fmax(largest, problem->n * fabs(middle_value(problem)));
+	farthest = larger(largest, problem->n * fabs(middle_value(problem)));
 	for (i = 0; i < problem->nsizes; i++)
-		farthest = fmax(farthest, fabs(problem->target[i]));
+		farthest = larger(farthest, fabs(problem->target[i]));
 
 	problem->method = SPLIT_BY_REACH;
 	problem->exact = false;
@@ -441,7 +442,7 @@ split_choose(SplitProblem *problem)
 	else if (!reach)
 	{
 		/* As fine as it may be. */
-		quantum = fmax(farthest / MAX_UNITS, DBL_MIN);
+		quantum = larger(farthest / MAX_UNITS, DBL_MIN);
 		do
 			set_units(problem, quantum *= 2);
 		while (!reach_fits(problem) && quantum < 4 * farthest);

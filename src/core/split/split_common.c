@@ -4,6 +4,7 @@
  *		groups, and answers.
  */
 #include "core/split/split_internal.h"
+#include "core/util/extremes.h"
 
 #include <math.h>
 
@@ -51,7 +52,7 @@ split_middle(const SplitProblem *problem, double *sums)
 		right /= options;
 		n++;
 	}
-	*sums = fmax(left, right);
+	*sums = larger(left, right);
 	return n;
 }
 
@@ -84,5 +85,5 @@ split_take_answer(const SplitProblem *problem, int size, const int *choice,
 	/* Rounding moves each group and the target, here and in the best split. */
 	answer->bound = 0;
 	if (problem->method == SPLIT_BY_REACH && !problem->exact)
-		answer->bound = fmin(fabs(answer->difference), (problem->ngroups + 1) * problem->quantum);
+		answer->bound = smaller(fabs(answer->difference), (problem->ngroups + 1) * problem->quantum);
 }

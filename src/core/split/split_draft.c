@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/split/split.h"
+#include "core/util/extremes.h"
 
 /* Limits of splitting two teams again, in steps. */
 #define PAIR_WORK 1e7
@@ -189,7 +190,7 @@ split_pair(SplitSearch *search, int s, int t, const double *sum)
 	SplitAnswer answer = {.team = search->pair_team};
 	double		target = find_target(search, s, t, sum);
 	double		before = fabs(sum[s] - (t != SPLIT_BENCH ? sum[t] : 0) - target);
-	double		noise = SPLIT_MIN_GAIN * fmax(before, fabs(search->total) / problem->n);
+	double		noise = SPLIT_MIN_GAIN * larger(before, fabs(search->total) / problem->n);
 	int			i;
 
 	search->pair_exact = false;

@@ -4,6 +4,7 @@
  *		dynamic programming over sets of units, or by going through them.
  */
 #include "core/split/split_search.h"
+#include "core/util/extremes.h"
 
 #include <math.h>
 #include <string.h>
@@ -229,8 +230,8 @@ take_on_path(SplitSearch *search, uint64_t team, double sum)
 	int			level = search->level;
 	double		strength = sum * problem->factor[search->order[level]];
 	double		off = strength - search->center;
-	double		low = fmin(search->low[level], strength);
-	double		high = fmax(search->high[level], strength);
+	double		low = smaller(search->low[level], strength);
+	double		high = larger(search->high[level], strength);
 	double		squares = search->squares[level] + off * off;
 
 	if (!(problem->objective == SPLIT_RANGE ? range_may_do(search, sum, low, high) :

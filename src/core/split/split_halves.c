@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "core/util/block.h"
+#include "core/util/extremes.h"
 
 /* With more options than these sums are sorted and not merged. */
 #define MAX_RUNS 8
@@ -271,8 +272,8 @@ value_range(const SplitProblem *problem, const SplitGroup *group, double *low,
 	{
 		double		value = problem->option[group->first_option + i].value;
 
-		*low = fmin(*low, value);
-		*high = fmax(*high, value);
+		*low = smaller(*low, value);
+		*high = larger(*high, value);
 	}
 }
 

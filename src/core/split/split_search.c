@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/util/extremes.h"
+
 /* Squared differences below this share of the squared strength are rounding error. */
 #define SUM_NOISE 1e-24
 
@@ -131,8 +133,8 @@ objective(const SplitSearch *search, const double *sum)
 		double		off = strength - playing * problem->share;
 
 		squares += off * off;
-		low = fmin(low, strength);
-		high = fmax(high, strength);
+		low = smaller(low, strength);
+		high = larger(high, strength);
 	}
 	return problem->objective == SPLIT_RANGE ? high - low : squares;
 }

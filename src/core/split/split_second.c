@@ -13,6 +13,7 @@
 
 #include "core/split/split_internal.h"
 #include "core/util/block.h"
+#include "core/util/extremes.h"
 
 /* Pairs of sums that are looked at, at most. */
 #define MAX_PAIRS 50000000
@@ -122,7 +123,7 @@ add_seconds(const SplitProblem *problem, const double *const *by_player,
 		{
 			int			player = problem->member[group->first_member + m];
 
-			size += fmax(fabs(by_player[0][player]), fabs(by_player[1][player]));
+			size += larger(fabs(by_player[0][player]), fabs(by_player[1][player]));
 		}
 	}
 	return size;

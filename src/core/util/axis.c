@@ -9,10 +9,32 @@
 /* Rounding errors of a few units in the last place are no further step. */
 #define SLACK 1e-9
 
+/*
+ * The greatest power of ten that is at most x, or about 10^-308 or 10^308.  Powers
+ * are products of tens, exact up to 10^22, because those of the C library differ
+ * between its versions.
+ */
+static double
+power_of_ten_below(double x)
+{
+	double		power = 1;
+	int			i;
+
+	if (x >= 1)
+	{
+		for (i = 0; i < 308 && power * 10 <= x; i++)
+			power *= 10;
+		return power;
+	}
+	for (i = 0; i < 308 && 1 / power > x; i++)
+		power *= 10;
+	return 1 / power;
+}
+
 double
 axis_step(double range, int max)
 {
-	double		power = pow(10, floor(log10(range / max)));
+	double		power = power_of_ten_below(range / max);
 
 	if (power * max >= range * (1 - SLACK))
 		return power;
@@ -26,9 +48,12 @@ axis_step(double range, int max)
 int
 axis_digits(double step)
 {
-	double		digits = ceil(-log10(step) - SLACK);
+	double		power = 1;
+	int			digits;
 
-	return digits <= 0 ? 0 : digits >= 12 ? 12 : (int) digits;
+	for (digits = 0; digits < 12 && step * power < 1 - SLACK; digits++)
+		power *= 10;
+	return digits;
 }
 
 double

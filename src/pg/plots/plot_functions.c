@@ -17,6 +17,8 @@
 #include "utils/timestamp.h"
 
 #include "core/evaluate/calibration.h"
+#include "core/math/elementary.h"
+#include "core/math/logistic.h"
 #include "core/util/axis.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"
@@ -208,7 +210,7 @@ draw_recalibration(Svg *svg, HeapTupleHeader row, StringInfo words)
 
 		appendStringInfo(&svg->text, "%c%.1f %.1f", i == 1 ? 'M' : 'L',
 						 svg_x(svg, p),
-						 svg_y(svg, 1 / (1 + exp(-intercept - slope * log(p / (1 - p))))));
+						 svg_y(svg, logistic(intercept + slope * portable_log(p / (1 - p)))));
 	}
 	appendStringInfoString(&svg->text, "\"/>\n");
 	appendStringInfo(words, "Recalibration (line): intercept %.3f, slope %.3f +- %s",
@@ -604,7 +606,7 @@ static int
 distribution_bins(const double *value, int n)
 {
 	double		width = 2 * (quantile(value, n, 0.75) - quantile(value, n, 0.25)) /
-		cbrt(n);
+		portable_pow(n, 1.0 / 3);
 	double		range = value[n - 1] - value[0];
 
 	if (!(width > 0))

@@ -15,6 +15,7 @@
 #include "utils/timestamp.h"
 
 #include "core/util/axis.h"
+#include "core/util/extremes.h"
 
 /*
  * The palette is that of Okabe and Ito (2002), which all can tell apart, lightened
@@ -109,7 +110,7 @@ svg_widen(double *min, double *max, double share)
 				 errdetail("They can be up to %g apart.", MAX_SPAN)));
 
 	/* Steps between such numbers would be lost in rounding. */
-	if (!(span > MIN_SPAN && span > fmax(fabs(*min), fabs(*max)) * MIN_SPAN_SHARE))
+	if (!(span > MIN_SPAN && span > larger(fabs(*min), fabs(*max)) * MIN_SPAN_SHARE))
 	{
 		double		pad = Max(fabs(*max) * 0.01, 1);
 
@@ -317,8 +318,8 @@ svg_time_axis(Svg *svg, int max_ticks)
 	const TimeStep *step = time_steps;
 
 	/* A range that was widened may go beyond the times that there are. */
-	double		first = fmax(svg->x_min, (double) MIN_TIMESTAMP);
-	double		last = fmin(svg->x_max, (double) END_TIMESTAMP);
+	double		first = larger(svg->x_min, (double) MIN_TIMESTAMP);
+	double		last = smaller(svg->x_max, (double) END_TIMESTAMP);
 	TimestampTz tick;
 
 	while (step < time_steps + lengthof(time_steps) - 1 &&

@@ -362,7 +362,7 @@ read_strength(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *l
 					  lengthof(strengths), TEAM_STRENGTH_MEAN,
 					  "A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.");
 	lobby->log_odds_unit = has_argument(fcinfo, arguments->log_odds_unit) ?
-		PG_GETARG_FLOAT8(arguments->log_odds_unit) : 400 / log(10);
+		PG_GETARG_FLOAT8(arguments->log_odds_unit) : 400 / M_LN10;
 	check_positive("log_odds_unit", lobby->log_odds_unit);
 	if (fabs(lobby->log_odds * lobby->log_odds_unit) > MAX_POINTS)
 		ereport(ERROR,

@@ -7,6 +7,7 @@
 #include "funcapi.h"
 #include "utils/tuplestore.h"
 
+#include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
@@ -195,7 +196,7 @@ win_probabilities(const Lobby *lobby, const Split *split, double *probability)
 		strongest = Max(strongest, strength[i]);
 	for (i = 0; i < lobby->nteams; i++)
 	{
-		probability[i] = exp((strength[i] - strongest) / lobby->log_odds_unit);
+		probability[i] = portable_exp((strength[i] - strongest) / lobby->log_odds_unit);
 		sum += probability[i];
 	}
 	for (i = 0; i < lobby->nteams; i++)
