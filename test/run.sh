@@ -128,6 +128,9 @@ result $? "a cluster is made, used and removed"
 CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' \
 	test/cluster.sh bash test/servers.sh >"$scratch/servers.log" 2>&1
 echo $? >"$scratch/servers.status"
+CLUSTER_OPTIONS='max_locks_per_transaction=10 max_connections=20' \
+	test/cluster.sh bash test/long_transactions.sh >"$scratch/long_transactions.log" 2>&1
+echo $? >"$scratch/long_transactions.status"
 test/cluster.sh bash test/distributed.sh >"$scratch/distributed.log" 2>&1
 echo $? >"$scratch/distributed.status"
 test/cluster.sh bash test/processors.sh >"$scratch/processors.log" 2>&1
@@ -137,7 +140,7 @@ for log in regress isolation; do
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent dump docs servers distributed processors; do
+for script in concurrent dump docs servers long_transactions distributed processors; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")

@@ -28,12 +28,19 @@ BEGIN;
 INSERT INTO arena.match (match_id) VALUES (2);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 3, 1, 1), (2, 4, 2, 2);
 PREPARE TRANSACTION 'taken back';
+INSERT INTO arena.match (match_id) VALUES (3);
+BEGIN;
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3, 5, 1, 1);
+PREPARE TRANSACTION 'one half';
 SQL
+other_half="INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3, 6, 2, 2)"
 check "a prepared match is not seen" "$(ask -c "SELECT count(*) = 0 FROM arena.rated_match")"
 pg_ctl -D "$data" -m immediate stop
 start
-ask -c "COMMIT PREPARED 'kept'" -c "ROLLBACK PREPARED 'taken back'"
-check "it is rated once it is committed, a crash or not" "$(ask -c "SELECT count(*) = 1 AND bool_and(match_id = 1) FROM arena.rated_match WHERE status = 'rated'")"
+waited=$(ask -c "SET lock_timeout = '200ms'" -c "$other_half" 2>&1 || :)
+check "half of a match waits for the prepared other half" "$([[ $waited == *'lock timeout'* ]] && echo t || echo "$waited")"
+ask -c "COMMIT PREPARED 'kept'" -c "ROLLBACK PREPARED 'taken back'" -c "COMMIT PREPARED 'one half'" -c "$other_half"
+check "it is rated once it is committed, a crash or not" "$(ask -c "SELECT array_agg(match_id ORDER BY match_id) = '{1, 3}' FROM arena.rated_match WHERE status = 'rated'")"
 check "prepared matches verify" "$(verified arena)"
 check "a prepared match waits for catch_up() in manual mode" "$(ask -c "SELECT count(*) = 0 FROM skillrating.catch_up('queue')" -c "SELECT count(*) = 2 FROM queue.event" | sort -u)"
 

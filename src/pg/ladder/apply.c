@@ -3,9 +3,9 @@
  *		Rating the matches of a ladder, in batches.
  *
  * The matches of a batch are locked, so that of two sessions that touched the
- * same one the second sees all that the first has written.  They are read from
- * the source in order, the players are locked, and states are loaded once and
- * written once.
+ * same one the second sees all that the first has written (match_locks.h).  They
+ * are read from the source in order, the players are locked, and states are loaded
+ * once and written once.
  */
 #include "pg/ladder/apply.h"
 
@@ -13,7 +13,6 @@
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
-#include "storage/lock.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -21,6 +20,7 @@
 
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/match_locks.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/pending.h"
@@ -32,15 +32,13 @@
 /* From this many matches on, statistics beat the habit of using the keys. */
 #define MIN_LARGE_BATCH 1000
 
-/* Up to so many are locked one by one: the server has locks for that. */
-#define MAX_LOCKED_MATCHES 64
-
 /* What is known of a match of the batch. */
 typedef struct KnownMatch
 {
 	bool		seen;			/* the source has it */
 	bool		recorded;		/* it has a row in rated_match, */
 	bool		placed;			/* with a place in the order */
+	bool		left_alone;		/* nothing is written about it */
 	int64		seq;
 	int64		digest;
 	TimestampTz played_at;
@@ -55,6 +53,7 @@ typedef struct Application
 	int			n;
 	Datum		id_array;		/* the same */
 	IdTable    *known;			/* to KnownMatch */
+	MatchLocks	locks;
 	MatchReader *reader;
 	Batch	   *batch;
 	Corrections corrections;
@@ -74,57 +73,6 @@ match_error_context(void *arg)
 		errcontext("match %s of ladder \"%s\"",
 				   id_text(application->ladder->match_type, reader->match.id),
 				   application->ladder->name);
-}
-
-/*
- * ---- Locking ----
- */
-
-/* What the fourth field of the tags of our advisory locks says. */
-enum
-{
-	TAG_MATCH = 3,				/* SQL functions use 1 and 2 */
-	TAG_ALL_MATCHES
-};
-
-static int
-compare_keys(const void *a, const void *b)
-{
-	uint32		i = *(const uint32 *) a;
-	uint32		j = *(const uint32 *) b;
-
-	return (i > j) - (i < j);
-}
-
-/*
- * Lock matches to the end of the transaction, whether they are there or not, in
- * one order.  Of very many at once there are not enough locks, so they are
- * locked as a whole.
- */
-static void
-lock_matches(Ladder *ladder, Datum *ids, int n)
-{
-	Oid			relid = ladder->relation[LADDER_RATED_MATCH];
-	bool		many = (n > MAX_LOCKED_MATCHES);
-	uint32	   *key;
-	LOCKTAG		tag;
-	int			i;
-
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, relid, 0, TAG_ALL_MATCHES);
-	(void) LockAcquire(&tag, many ? ExclusiveLock : ShareLock, false, false);
-	if (many)
-		return;
-	key = palloc_array(uint32, n);
-	for (i = 0; i < n; i++)
-		key[i] = (uint32) id_hash(ladder->match_type, ids[i]);
-	qsort(key, n, sizeof(uint32), compare_keys);
-	for (i = 0; i < n; i++)
-		if (i == 0 || key[i] != key[i - 1])
-		{
-			SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, relid, key[i], TAG_MATCH);
-			(void) LockAcquire(&tag, ExclusiveLock, false, false);
-		}
-	pfree(key);
 }
 
 /*
@@ -199,8 +147,13 @@ check_vanished(Application *application)
 		Datum	   *id = &application->ids[i];
 		KnownMatch *match = id_table_find(application->known, *id, "");
 
-		if (match->seen || !match->recorded)
+		if (match->seen)
 			continue;
+		if (!match->recorded)
+		{
+			match->left_alone = true;
+			continue;
+		}
 		if (match->placed)
 			corrections_add(&application->corrections, id, match->seq,
 							"removed", match->played_at);
@@ -291,14 +244,17 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
  * ---- Applying ----
  */
 
-/* Lock the matches, and begin to read them. */
+/*
+ * Lock the matches, and begin to read them.  The queries from here on see all that others
+ * have committed about them.
+ */
 static void
 begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 {
 	KnownMatch *match = huge_array0(KnownMatch, n);
 	int			i;
 
-	lock_matches(ladder, ids, n);
+	lock_matches(&application->locks, ladder, ids, n);
 	application->ladder = ladder;
 	application->ids = ids;
 	application->n = n;
@@ -430,7 +386,10 @@ rate_matches(Application *application)
 		bool		in_time;
 
 		if (match->recorded && match->digest == source->digest)
+		{
+			match->left_alone = true;
 			continue;
+		}
 		if (match->placed)
 		{
 			correct_match(application, match->seq, "changed",
@@ -450,7 +409,40 @@ rate_matches(Application *application)
 	MemoryContextDelete(row_context);
 }
 
-/* Write the results, and note corrections. */
+/*
+ * Have others wait for this transaction where it wrote nothing: they may have brought the
+ * rest of a match that it has not seen.
+ */
+static void
+trace_application(Application *application)
+{
+	Datum	   *known;
+	Datum	   *unknown;
+	int			nknown = 0;
+	int			nunknown = 0;
+	int			i;
+
+	/* Many matches stay locked. */
+	if (application->locks.many)
+		return;
+	known = palloc_array(Datum, application->n);
+	unknown = palloc_array(Datum, application->n);
+	for (i = 0; i < application->n; i++)
+	{
+		Datum		id = application->ids[i];
+		KnownMatch *match = id_table_find(application->known, id, "");
+
+		if (!match->left_alone)
+			continue;
+		if (match->recorded)
+			known[nknown++] = id;
+		else
+			unknown[nunknown++] = id;
+	}
+	leave_trace(application->ladder, known, nknown, unknown, nunknown);
+}
+
+/* Write the results, note corrections, and let others see to the matches. */
 static void
 write_application(Application *application)
 {
@@ -467,6 +459,8 @@ write_application(Application *application)
 	outbox_send(application->matches, OUTBOX_INSERT);
 	outbox_send(application->ratings, OUTBOX_UPDATE);
 	corrections_send(application->ladder, &application->corrections);
+	trace_application(application);
+	unlock_matches(&application->locks);
 }
 
 void

@@ -4,11 +4,16 @@
  *
  * Relations are looked up by their fixed names once, and again after any of them
  * has changed: renamed schemas and swapped ladders show up as such changes.
+ *
+ * Callbacks of the server only mark what is out of date, because they can come at any
+ * moment, also while a ladder is looked up or one of its plans runs.  It is freed when the
+ * next ladder is opened, at the end of the transaction, or when its last user is done.
  */
 #include "pg/ladder/cache.h"
 
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
@@ -26,7 +31,32 @@ static const char *const relation_names[LADDER_NRELATIONS] = {
 	"operation", "source", "attached", "event_seq", "match", "match_player"
 };
 
+/*
+ * So many ladders keep their plans, of about half a megabyte each, in a session; of more,
+ * those that were opened last.
+ */
+#define MAX_KEPT_LADDERS 64
+
+/* Look a ladder up so many times if it goes on changing meanwhile. */
+#define MAX_LOOK_UPS 4
+
+/* What is known of the ladder in a schema. */
+typedef struct CacheEntry
+{
+	Oid			schema;			/* hash key */
+	LadderCache *cache;
+} CacheEntry;
+
 static HTAB *ladder_caches = NULL;
+
+/* Whether some of them may be invalid. */
+static bool some_are_invalid = false;
+
+/* How often the server has told of changes: to notice those during a look-up. */
+static uint64 ninvalidations = 0;
+
+/* How often a ladder was opened. */
+static uint64 nopenings = 0;
 
 Oid
 ladder_relation_oid(Oid schema, LadderRelation relation)
@@ -62,7 +92,7 @@ ladder_cache_keep_plan(LadderCache *cache, int slot, SPIPlanPtr plan)
 	{
 		int			room = Max(2 * cache->nplans, slot + 16);
 		SPIPlanPtr *grown = (SPIPlanPtr *)
-			MemoryContextAllocZero(CacheMemoryContext, room * sizeof(SPIPlanPtr));
+			MemoryContextAllocZero(cache->context, room * sizeof(SPIPlanPtr));
 
 		if (cache->nplans > 0)
 		{
@@ -80,83 +110,152 @@ ladder_cache_keep_plan(LadderCache *cache, int slot, SPIPlanPtr plan)
 }
 
 /*
- * Plans that are out of date may be running at this moment, further up the
- * stack, and so may work on what the context holds: all is freed with the
- * transaction.
+ * ---- What is out of date ----
  */
-typedef struct RetiredPlans
-{
-	MemoryContextCallback callback;
-	SPIPlanPtr *plan;
-	int			nplans;
-	MemoryContext context;
-} RetiredPlans;
 
+/* Free a cache that nobody works with.  Called where no error may be raised. */
 static void
-free_retired_plans(void *arg)
+free_cache(LadderCache *cache)
 {
-	RetiredPlans *retired = (RetiredPlans *) arg;
 	int			i;
 
-	for (i = 0; i < retired->nplans; i++)
-		if (retired->plan[i] != NULL)
-			SPI_freeplan(retired->plan[i]);
-	if (retired->plan != NULL)
-		pfree(retired->plan);
-	MemoryContextDelete(retired->context);
+	Assert(cache->users == 0);
+	for (i = 0; i < cache->nplans; i++)
+		if (cache->plan[i] != NULL)
+			SPI_freeplan(cache->plan[i]);
+	MemoryContextDelete(cache->context);
 }
 
+/* Have the session forget a cache; it is freed now, or by its last user. */
 static void
-retire_plans(LadderCache *cache)
+detach_cache(LadderCache *cache)
 {
-	RetiredPlans *retired = MemoryContextAlloc(TopTransactionContext,
-											   sizeof(RetiredPlans));
+	(void) hash_search(ladder_caches, &cache->schema, HASH_REMOVE, NULL);
+	cache->detached = true;
+	if (cache->users == 0)
+		free_cache(cache);
+}
 
-	retired->plan = cache->plan;
-	retired->nplans = cache->nplans;
-	retired->context = cache->context;
-	retired->callback.func = free_retired_plans;
-	retired->callback.arg = retired;
-	MemoryContextRegisterResetCallback(TopTransactionContext,
-									   &retired->callback);
-	cache->plan = NULL;
-	cache->nplans = 0;
-	cache->context = NULL;
+/* Detach all that is invalid, as dropped ladders are.  Raises no error. */
+static void
+detach_invalid(void)
+{
+	HASH_SEQ_STATUS status;
+	CacheEntry *entry;
+
+	if (!some_are_invalid)
+		return;
+	some_are_invalid = false;
+	hash_seq_init(&status, ladder_caches);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		if (!entry->cache->valid)
+			detach_cache(entry->cache);
+}
+
+/* Detach the cache whose last use is longest ago, unless it is in use. */
+static void
+detach_oldest(void)
+{
+	HASH_SEQ_STATUS status;
+	CacheEntry *entry;
+	LadderCache *oldest = NULL;
+
+	hash_seq_init(&status, ladder_caches);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		if (entry->cache->users == 0 &&
+			(oldest == NULL || entry->cache->last_use < oldest->last_use))
+			oldest = entry->cache;
+	if (oldest != NULL)
+		detach_cache(oldest);
+}
+
+/* At the end of each transaction, so that an idle session keeps nothing for nobody. */
+static void
+end_transaction(XactEvent event, void *arg)
+{
+	(void) arg;
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PREPARE)
+		detach_invalid();
+}
+
+/*
+ * ---- Users ----
+ */
+
+/* The use of a cache, which ends with the memory context that this lives in. */
+typedef struct CacheUse
+{
+	MemoryContextCallback callback;
+	LadderCache *cache;
+} CacheUse;
+
+static void
+end_use(void *arg)
+{
+	LadderCache *cache = ((CacheUse *) arg)->cache;
+
+	cache->users--;
+	if (cache->users == 0 && cache->detached)
+		free_cache(cache);
+}
+
+/* Keep a cache in place as long as the current memory context. */
+static void
+begin_use(LadderCache *cache)
+{
+	CacheUse   *use = palloc_object(CacheUse);
+
+	use->cache = cache;
+	use->callback.func = end_use;
+	use->callback.arg = use;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &use->callback);
+	cache->users++;
+	cache->last_use = ++nopenings;
 }
 
 /*
  * ---- Invalidation ----
  */
 
-/* Mark the ladder of a relation, or all ladders, as out of date. */
 static void
-invalidate_ladders(Oid relid)
+invalidate(LadderCache *cache)
 {
-	HASH_SEQ_STATUS status;
-	LadderCache *cache;
-	int			i;
-
-	hash_seq_init(&status, ladder_caches);
-	while ((cache = hash_seq_search(&status)) != NULL)
-		for (i = 0; i < LADDER_NRELATIONS; i++)
-			if (!OidIsValid(relid) || cache->relation[i] == relid)
-				cache->valid = false;
+	cache->valid = false;
+	some_are_invalid = true;
 }
 
+/* Mark the ladder of a relation, or all ladders, as out of date. */
 static void
 invalidate_relation(Datum arg, Oid relid)
 {
+	HASH_SEQ_STATUS status;
+	CacheEntry *entry;
+	int			i;
+
 	(void) arg;
-	invalidate_ladders(relid);
+	ninvalidations++;
+	hash_seq_init(&status, ladder_caches);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		for (i = 0; i < LADDER_NRELATIONS; i++)
+			if (!OidIsValid(relid) || entry->cache->relation[i] == relid)
+				invalidate(entry->cache);
 }
 
+/* Mark the ladder in a schema, or all ladders, as out of date. */
 static void
 invalidate_schema(Datum arg, int cache_id, uint32 hash_value)
 {
+	HASH_SEQ_STATUS status;
+	CacheEntry *entry;
+
 	(void) arg;
 	(void) cache_id;
-	(void) hash_value;
-	invalidate_ladders(InvalidOid);
+	ninvalidations++;
+	hash_seq_init(&status, ladder_caches);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		if (hash_value == 0 || entry->cache->schema_hash == hash_value)
+			invalidate(entry->cache);
 }
 
 static void
@@ -165,11 +264,12 @@ create_caches(void)
 	HASHCTL		control = {0};
 
 	control.keysize = sizeof(Oid);
-	control.entrysize = sizeof(LadderCache);
-	ladder_caches = hash_create("skillrating ladders", 16, &control,
+	control.entrysize = sizeof(CacheEntry);
+	ladder_caches = hash_create("skillrating ladders", MAX_KEPT_LADDERS, &control,
 								HASH_ELEM | HASH_BLOBS);
 	CacheRegisterRelcacheCallback(invalidate_relation, (Datum) 0);
 	CacheRegisterSyscacheCallback(NAMESPACEOID, invalidate_schema, (Datum) 0);
+	RegisterXactCallback(end_transaction, NULL);
 }
 
 /*
@@ -245,19 +345,18 @@ check_view_owner(const LadderCache *cache)
 				 errhint("Whoever owns a ladder must own its source view.")));
 }
 
-static void
-fill_cache(LadderCache *cache, const Oid *relation)
+/* Look up a ladder, all into the current memory context, which will be the cache's own. */
+static LadderCache *
+look_up_ladder(Oid schema, const Oid *relation)
 {
-	MemoryContext old;
+	LadderCache *cache = palloc0_object(LadderCache);
 	int			i;
 
-	if (cache->context != NULL)
-		retire_plans(cache);
-	cache->context = AllocSetContextCreate(CacheMemoryContext,
-										   "skillrating ladder",
-										   ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(cache->context);
-	cache->name = get_namespace_name(cache->schema);
+	cache->schema = schema;
+	cache->schema_hash = GetSysCacheHashValue1(NAMESPACEOID,
+											   ObjectIdGetDatum(schema));
+	cache->context = CurrentMemoryContext;
+	cache->name = get_namespace_name(schema);
 	memcpy(cache->relation, relation, sizeof(cache->relation));
 
 	/*
@@ -283,10 +382,8 @@ fill_cache(LadderCache *cache, const Oid *relation)
 	id_type_init(cache->match_type,
 				 column_type(cache, LADDER_RATED_MATCH, "match_id"),
 				 "match_id");
-	MemoryContextSwitchTo(old);
 	check_ladder_shape(cache);
-	cache->model = NULL;
-	cache->valid = true;
+	return cache;
 }
 
 /* Look up the relations of a ladder; errors if one that all have is missing. */
@@ -315,6 +412,72 @@ find_relations(Oid schema, Oid *relation)
 	}
 }
 
+/*
+ * Make the cache of a ladder.  If anything changes while it is looked up, what was found
+ * may be of before and after: it is looked up again.  What changes all the time, as under
+ * debug_discard_caches, serves for this once and stays invalid.
+ */
+static LadderCache *
+make_cache(Oid schema)
+{
+	LadderCache *cache = NULL;
+	int			i;
+
+	for (i = 0; i < MAX_LOOK_UPS && (cache == NULL || !cache->valid); i++)
+	{
+		MemoryContext context;
+		MemoryContext old;
+		Oid			relation[LADDER_NRELATIONS];
+		uint64		before = ninvalidations;
+
+		if (cache != NULL)
+			MemoryContextDelete(cache->context);
+
+		find_relations(schema, relation);
+
+		/* Below the current one, so that an error frees it. */
+		context = AllocSetContextCreate(CurrentMemoryContext,
+										"skillrating ladder",
+										ALLOCSET_SMALL_SIZES);
+		old = MemoryContextSwitchTo(context);
+		cache = look_up_ladder(schema, relation);
+		MemoryContextSwitchTo(old);
+		cache->valid = (before == ninvalidations);
+	}
+	return cache;
+}
+
+/* Let the session keep a cache. */
+static void
+keep_cache(LadderCache *cache)
+{
+	CacheEntry *entry;
+
+	if (hash_get_num_entries(ladder_caches) >= MAX_KEPT_LADDERS)
+		detach_oldest();
+	entry = hash_search(ladder_caches, &cache->schema, HASH_ENTER, NULL);
+	entry->cache = cache;
+	MemoryContextSetParent(cache->context, CacheMemoryContext);
+	if (!cache->valid)
+		some_are_invalid = true;
+}
+
+/* The cache of a ladder. */
+static LadderCache *
+find_cache(Oid schema)
+{
+	CacheEntry *entry;
+	LadderCache *cache;
+
+	detach_invalid();
+	entry = hash_search(ladder_caches, &schema, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry->cache;
+	cache = make_cache(schema);
+	keep_cache(cache);
+	return cache;
+}
+
 Oid
 ladder_owner(Oid schema)
 {
@@ -327,36 +490,25 @@ LadderCache *
 ladder_cache_open(Oid schema)
 {
 	LadderCache *cache;
-	bool		found;
 
 	if (ladder_caches == NULL)
 		create_caches();
-	cache = hash_search(ladder_caches, &schema, HASH_ENTER, &found);
-	if (!found)
-	{
-		memset(cache, 0, sizeof(LadderCache));
-		cache->schema = schema;
-	}
-	if (!cache->valid)
-	{
-		Oid			relation[LADDER_NRELATIONS];
-
-		find_relations(schema, relation);
-		fill_cache(cache, relation);
-	}
+	cache = find_cache(schema);
+	begin_use(cache);
 	check_view_owner(cache);
 	return cache;
 }
 
 void
-ladder_cache_recheck(const Ladder *ladder)
+ladder_cache_recheck(Ladder *ladder)
 {
-	LadderCache *cache = ladder->cache;
+	MemoryContext old;
 
-	if (cache->valid)
+	if (ladder->cache->valid)
 		return;
-	(void) ladder_cache_open(ladder->schema);
-	if (memcmp(cache->relation, ladder->relation, sizeof(cache->relation)) != 0)
+	old = MemoryContextSwitchTo(ladder->context);
+	ladder->cache = ladder_cache_open(ladder->schema);
+	if (memcmp(ladder->cache->relation, ladder->relation, sizeof(ladder->relation)) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("a table of ladder \"%s\" was replaced during work on it",
@@ -364,7 +516,8 @@ ladder_cache_recheck(const Ladder *ladder)
 				 errhint("Try again.")));
 	if (ladder->model != NULL)
 	{
-		check_state_columns(cache, ladder->model);
-		cache->model = ladder->model;
+		check_state_columns(ladder->cache, ladder->model);
+		ladder->cache->model = ladder->model;
 	}
+	MemoryContextSwitchTo(old);
 }

@@ -12,16 +12,23 @@
 #include "pg/ladder/ladder.h"
 
 /*
- * A ladder as the catalogs have it, and the plans of its queries by the slots
- * that plans.c hands out.  Any change to one of its relations makes it invalid;
- * the next ladder_cache_open() fills it again, in a new context.  The name, types
- * and plans that were handed out before stay good to the end of the transaction.
+ * A ladder as the catalogs had it when this was made, and the plans of its queries by
+ * the slots that plans.c hands out; all of it lives in one memory context.
+ *
+ * Nothing of this is ever looked up again.  Any change to one of the ladder's relations
+ * or to its schema makes it invalid, and the next ladder_cache_open() makes a successor.
+ * Whoever is still at work with an invalid one keeps it until done: plans may be running,
+ * and names and types have been handed out.
  */
 typedef struct LadderCache
 {
-	Oid			schema;			/* hash key */
+	Oid			schema;
+	uint32		schema_hash;	/* of the schema in the system cache */
 	bool		valid;
-	MemoryContext context;		/* of names and types */
+	bool		detached;		/* the session knows it no more: free it after use */
+	int			users;			/* open ladders that work with it */
+	uint64		last_use;		/* by the number of openings */
+	MemoryContext context;		/* of all that this leads to */
 	Oid			relation[LADDER_NRELATIONS];
 	Oid			owner;
 	Oid			view;			/* of the user, that the source is made of */
@@ -38,16 +45,20 @@ typedef struct LadderCache
  * no swap puts other relations in their places; plans.c notices what else does.
  * Errors if one of the relations is missing or another role's, or has not the columns
  * that it should have, see shape.h.
+ *
+ * The result and all that it leads to stay in place until the current memory context is
+ * reset or deleted, which also happens after an error.  So the context must be that of
+ * the work on the ladder, and no longer-lived one.
  */
 extern LadderCache *ladder_cache_open(Oid schema);
 
 /*
- * Look again whether the relations of a ladder are those that it was opened with, and
- * have the columns that they should have, if anything has changed: code of the user
- * that ran meanwhile may have altered them.  Error 40001 or those of
- * ladder_cache_open().
+ * If anything has changed, take the successor of the cache of a ladder that is open,
+ * for as long as its work lasts, and look whether its relations are still those that
+ * it was opened with: code of the user that ran meanwhile may have altered them.  Error
+ * 40001 or those of ladder_cache_open().
  */
-extern void ladder_cache_recheck(const Ladder *ladder);
+extern void ladder_cache_recheck(Ladder *ladder);
 
 /* The owner of the ladder in a schema, or InvalidOid if there is none. */
 extern Oid	ladder_owner(Oid schema);

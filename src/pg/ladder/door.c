@@ -31,10 +31,11 @@ typedef struct NamespaceVersion
 	ItemPointerData tid;
 } NamespaceVersion;
 
-/* A door that is open, in TopTransactionContext. */
+/* A door that is open. */
 typedef struct LadderDoor
 {
 	Ladder		ladder;
+	MemoryContext context;		/* of this; keeps the cache in place */
 	const LadderEntry *entry;
 	struct LadderDoor *outer;
 	int			nest_level;		/* of the subtransaction that opened it */
@@ -51,6 +52,16 @@ typedef struct LadderDoor
  * the callbacks below take from it whatever an abort ends.
  */
 static LadderDoor *innermost = NULL;
+
+/* Take the innermost door from the stack. */
+static void
+pop_door(void)
+{
+	LadderDoor *door = innermost;
+
+	innermost = door->outer;
+	MemoryContextDelete(door->context);
+}
 
 /*
  * ---- Aborts ----
@@ -84,7 +95,7 @@ at_end_of_subtransaction(SubXactEvent event, SubTransactionId id,
 		return;
 	while (innermost != NULL &&
 		   innermost->nest_level >= GetCurrentTransactionNestLevel())
-		innermost = innermost->outer;
+		pop_door();
 	if (innermost == NULL)
 		forget_all_waiting();
 }
@@ -352,16 +363,22 @@ become_owner(const LadderDoor *door)
 Ladder *
 ladder_begin(Oid schema, const LadderEntry *entry)
 {
+	MemoryContext context;
+	MemoryContext old;
 	LadderCache *cache;
 	LadderDoor *door;
 	Ladder	   *ladder;
 
 	register_callbacks();
 	LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
-	cache = ladder_cache_open(schema);
 	check_rights(schema, entry);
-
-	door = MemoryContextAllocZero(TopTransactionContext, sizeof(LadderDoor));
+	context = AllocSetContextCreate(CurTransactionContext, "skillrating door",
+									ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
+	cache = ladder_cache_open(schema);
+	door = palloc0_object(LadderDoor);
+	MemoryContextSwitchTo(old);
+	door->context = context;
 	ladder = &door->ladder;
 	ladder->name = cache->name;
 	ladder->schema = schema;
@@ -410,8 +427,7 @@ ladder_leave(Ladder *ladder)
 		check_not_renamed(door);
 	AtEOXact_GUC(false, door->guc_level);
 	SetUserIdAndSecContext(door->caller, door->caller_context);
-	innermost = door->outer;
-	pfree(door);
+	pop_door();
 }
 
 Ladder *
@@ -550,6 +566,7 @@ ladder_open(const Ladder *inside)
 		elog(ERROR, "SPI_connect failed");
 	ladder = palloc_object(Ladder);
 	*ladder = *inside;
+	ladder->context = CurrentMemoryContext;
 
 	/* Columns are read by their types, which nobody may change from here on. */
 	for (i = 0; i < LADDER_NRELATIONS; i++)

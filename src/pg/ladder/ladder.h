@@ -57,6 +57,7 @@ typedef struct Ladder
 	struct LadderDoor *door;
 
 	/* Of a copy only. */
+	MemoryContext context;		/* of its work */
 	const Model *model;
 	ParamValue *params;
 	ApplyAt		apply_at;

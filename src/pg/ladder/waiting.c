@@ -6,6 +6,8 @@
 
 #include "utils/memutils.h"
 
+#include "pg/ladder/cache.h"
+
 /* The matches of a ladder that wait. */
 typedef struct Waiting
 {
@@ -36,7 +38,8 @@ keep_waiting(const Ladder *ladder, const Datum *ids, int n)
 		entry = palloc0_object(Waiting);
 		entry->schema = ladder->schema;
 		entry->context = context;
-		entry->ids = id_table_create(ladder->match_type);
+		/* Their type stays in place as long as they do. */
+		entry->ids = id_table_create(ladder_cache_open(ladder->schema)->match_type);
 		entry->next = waiting;
 		MemoryContextSwitchTo(old);
 		waiting = entry;

@@ -1,0 +1,114 @@
+-- What a session keeps of ladders is freed when they are dropped, in transactions of their
+-- own or within one, and after errors; and it keeps no more than so many.
+SET client_min_messages = warning;
+
+-- A source of the user, because PostgreSQL itself keeps the plans of dropped foreign keys.
+CREATE TABLE result (match_id bigint, player_id bigint, team integer, rank integer, played_at timestamptz DEFAULT '2024-01-01');
+CREATE VIEW results AS SELECT * FROM result;
+
+CREATE PROCEDURE use_and_drop(n integer, at_once boolean, fail boolean)
+LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1 .. n LOOP
+        PERFORM skillrating.create_ladder('cycle', 'elo', source => 'results', apply_at => 'statement');
+        PERFORM skillrating.attach('cycle', 'result');
+        DELETE FROM result;
+        INSERT INTO result VALUES (i, 1, 1, 1), (i, 2, 2, 2);
+        PERFORM * FROM skillrating.catch_up('cycle');
+        BEGIN
+            PERFORM * FROM skillrating.preview('cycle', ARRAY[1, 2], ARRAY[1, CASE WHEN fail THEN 1 ELSE 2 END]);
+        EXCEPTION WHEN invalid_parameter_value THEN
+            NULL;
+        END;
+        PERFORM skillrating.drop_ladder('cycle');
+        IF NOT at_once THEN
+            COMMIT;
+        END IF;
+    END LOOP;
+END
+$$;
+
+-- Ladders, plans and what belongs to them, and all memory.
+CREATE TABLE memory (step text PRIMARY KEY, ladders bigint, plans bigint, plan_bytes bigint, bytes bigint);
+CREATE PROCEDURE look(step text)
+LANGUAGE sql AS $$
+INSERT INTO memory
+SELECT step, count(*) FILTER (WHERE name = 'skillrating ladder'),
+    count(*) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
+    sum(total_bytes) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
+    sum(total_bytes)
+FROM pg_backend_memory_contexts
+$$;
+
+-- All plans of the functions that the cycles need, and of what looks.
+CALL look('warm');
+CALL use_and_drop(10, false, false);
+CALL use_and_drop(2, false, true);
+BEGIN;
+CALL use_and_drop(2, true, true);
+COMMIT;
+
+CALL look('begin');
+CALL use_and_drop(20, false, false);
+CALL look('transactions');
+CALL use_and_drop(8, false, true);
+CALL look('errors');
+BEGIN;
+CALL use_and_drop(5, true, true);
+CALL look('within one, a few');
+CALL use_and_drop(10, true, true);
+CALL look('within one, more');
+COMMIT;
+CALL look('end');
+
+SELECT m.step, m.ladders, m.plans - b.plans AS plans, m.plan_bytes - b.plan_bytes < 8192 AS bytes_stay
+FROM memory AS m, memory AS b
+WHERE b.step = 'begin' AND m.step IN ('transactions', 'errors', 'end')
+ORDER BY m.step;
+-- The caches of PostgreSQL itself grow a little with the names and sequences that it has met.
+SELECT m.bytes - b.bytes < 500000 AS nothing_else_grows
+FROM memory AS m, memory AS b
+WHERE b.step = 'begin' AND m.step = 'errors';
+SELECT more.ladders, more.plans - few.plans AS plans, more.plan_bytes - few.plan_bytes < 8192 AS bytes_stay
+FROM memory AS few, memory AS more
+WHERE few.step = 'within one, a few' AND more.step = 'within one, more';
+
+-- Of more ladders than it keeps, the session keeps those that it has opened last.
+CREATE PROCEDURE open_all(n integer)
+LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1 .. n LOOP
+        PERFORM * FROM skillrating.preview('many_' || i, ARRAY[1, 2], ARRAY[1, 2]);
+    END LOOP;
+END
+$$;
+DO $$
+BEGIN
+    FOR i IN 1 .. 68 LOOP
+        PERFORM skillrating.create_ladder('many_' || i, 'elo', source => 'results');
+        COMMIT;
+    END LOOP;
+END
+$$;
+CALL open_all(68);
+CALL look('many');
+CALL open_all(68);
+CALL look('many again');
+SELECT ladders FROM memory WHERE step = 'many';
+SELECT n.ladders, n.plans - m.plans AS plans, n.plan_bytes - m.plan_bytes < 8192 AS bytes_stay
+FROM memory AS m, memory AS n
+WHERE m.step = 'many' AND n.step = 'many again';
+
+DO $$
+BEGIN
+    FOR i IN 1 .. 68 LOOP
+        PERFORM skillrating.drop_ladder('many_' || i);
+        COMMIT;
+    END LOOP;
+END
+$$;
+CALL look('none');
+SELECT ladders FROM memory WHERE step = 'none';
+DROP VIEW results;
+DROP TABLE result, memory;
+DROP PROCEDURE use_and_drop, look, open_all;
