@@ -1,6 +1,8 @@
 -- What a session keeps of ladders is freed when they are dropped, in transactions of their
 -- own or within one, and after errors; and it keeps no more than so many.
 SET client_min_messages = warning;
+CREATE SCHEMA session_memory;
+SET search_path = session_memory;
 
 -- A source of the user, because PostgreSQL itself keeps the plans of dropped foreign keys.
 CREATE TABLE result (match_id bigint, player_id bigint, team integer, rank integer, played_at timestamptz DEFAULT '2024-01-01');
@@ -109,6 +111,4 @@ END
 $$;
 CALL look('none');
 SELECT ladders FROM memory WHERE step = 'none';
-DROP VIEW results;
-DROP TABLE result, memory;
-DROP PROCEDURE use_and_drop, look, open_all;
+DROP SCHEMA session_memory CASCADE;
