@@ -120,10 +120,13 @@ COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
 says that history is out of date, replays it from there, exactly, from the states that the events
 before left behind. Only what comes out otherwise is written. Returns the players whose rows
 changed, with the displayed rating and the games before and after; null where there is no row. With
-search it also looks in the source for matches that no trigger has reported, with rebuild it
-replays from the very start. Rating waits meanwhile, reading goes on. It runs with the rights of
-the ladder''s owner if the caller has them, else with the caller''s. Errors: 42704 for an unknown
-ladder, 42501 unless they allow to write to its tables.';
+search it also looks in the source for what no trigger has reported: new matches are rated, and
+those that are gone no longer count, which a warning says; with rebuild it replays from the very
+start. Rating waits meanwhile, reading goes on. It runs with the rights of the ladder''s owner if
+the caller has them, else with the caller''s. A warning names columns that the source has got since,
+see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless they allow to write to its
+tables, 55000 if history cannot be replayed because a rated match has gone from the source
+unreported, or if triggers are missing, see restore_triggers().';
 
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,

@@ -513,7 +513,7 @@ static LadderQuery collect_query = {
 	.param = {ARRAY_OF(VALUE_MATCH), VALUE_BOOL}
 };
 
-void
+int
 apply_query(Ladder *ladder, LadderQuery *query)
 {
 	uint64		nrows = ladder_execute(ladder, query, NULL, NULL, NULL);
@@ -534,12 +534,13 @@ apply_query(Ladder *ladder, LadderQuery *query)
 	}
 	SPI_freetuptable(rows);
 	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
+	return id_table_count(ids);
 }
 
 void
 apply_pending(Ladder *ladder, bool of_all)
 {
-	apply_query(ladder, of_all ? &drain_all_query : &drain_pending_query);
+	(void) apply_query(ladder, of_all ? &drain_all_query : &drain_pending_query);
 }
 
 void

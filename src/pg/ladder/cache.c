@@ -36,6 +36,12 @@ ladder_relation_oid(Oid schema, LadderRelation relation)
 	return get_relname_relid(relation_names[relation], schema);
 }
 
+const char *
+ladder_relation_name(LadderRelation relation)
+{
+	return relation_names[relation];
+}
+
 LadderRelation
 ladder_relation_named(const char *name)
 {
@@ -312,6 +318,9 @@ find_relations(Oid schema, Oid *relation)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("ladder \"%s\" has no relation \"%s\"", name,
 						relation_names[i]),
+				 i == LADDER_SOURCE ?
+				 errhint("SELECT skillrating.refresh_source(%s, source => ...) makes it again.",
+						 quote_literal_cstr(name)) :
 				 errhint("Ladders are made by skillrating.create_ladder().")));
 	}
 }

@@ -18,6 +18,7 @@
 #include "pg/ladder/apply.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/feed.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
@@ -33,7 +34,8 @@ typedef struct Changes
 	Outbox	   *changed_events;
 	Outbox	   *surplus_events;
 	Outbox	   *matches;
-	IdTable    *gone;			/* matches that the source has no more */
+	IdTable    *removed;		/* matches whose removal was noticed */
+	IdTable    *gone;			/* those of them that the source still lacks */
 } Changes;
 
 static void
@@ -68,17 +70,37 @@ same_string(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
+/*
+ * A match that the source no longer has.  If its removal was noticed it leaves history;
+ * otherwise it may be missing by accident, or because old partitions are detached, and
+ * must not take the ratings of its players along: a rated one stops the replay, which
+ * could not rate it again.
+ */
+static void
+note_vanished(Changes *changes, Ladder *ladder, const SourceMatch *source)
+{
+	bool		found;
+
+	if (id_table_find(changes->removed, source->id, "") != NULL)
+		(void) id_table_enter(changes->gone, source->id, "", &found);
+	else if (strcmp(source->status, "rated") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("match %s of ladder \"%s\" is rated and no longer in the source",
+						id_text(ladder->match_type, source->id), ladder->name),
+				 errdetail("History from there on cannot be replayed without it, and no trigger has reported its removal."),
+				 errhint("Bring its rows back, or take all such matches out of the ratings by catch_up() with search => true.")));
+}
+
 static void
 note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 		   Verdict verdict, const char *reason)
 {
 	Changes    *changes = (Changes *) sink;
 	const char *status = verdict_status(source, verdict);
-	bool		found;
 
-	(void) replay;
 	if (source->vanished)
-		(void) id_table_enter(changes->gone, source->id, "", &found);
+		note_vanished(changes, replay->ladder, source);
 	else if (strcmp(status, source->status) != 0 ||
 			 !same_string(reason, source->reason) ||
 			 source->digest != source->rated_digest)
@@ -187,8 +209,37 @@ static LadderQuery forget_matches_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
+/* The matches whose removal a trigger, or a search, has noticed. */
+static LadderQuery removed_query = {
+	.text = "SELECT c.match_id FROM {correction} AS c "
+	"WHERE c.kind OPERATOR(pg_catalog.=) 'removed' AND c.match_id IS NOT NULL"
+};
+
+/* A table of them, with pointers that are not NULL, in the current context. */
+static IdTable *
+read_removed(Ladder *ladder)
+{
+	IdTable    *removed = id_table_create(ladder->match_type);
+	uint64		nrows = ladder_execute(ladder, &removed_query, NULL, NULL, NULL);
+	uint64		i;
+
+	for (i = 0; i < nrows; i++)
+	{
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(SPI_tuptable->vals[i],
+									   SPI_tuptable->tupdesc, ONLY_COLUMN,
+									   &isnull);
+
+		*id_table_enter(removed, id, "", &found) = removed;
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return removed;
+}
+
 static void
-replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
+replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
+				 IdTable *removed)
 {
 	Changes		changes = {.sink = {note_event, note_match}};
 	Replay	   *replay;
@@ -197,6 +248,7 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
 	changes.changed_events = event_outbox(ladder);
 	changes.surplus_events = event_outbox(ladder);
 	changes.matches = match_outbox(ladder);
+	changes.removed = removed;
 	changes.gone = id_table_create(ladder->match_type);
 	replay = replay_run(ladder, from, true, &changes.sink);
 
@@ -222,6 +274,32 @@ static LadderQuery unplaced_query = {
 	"UNION SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NULL"
 };
 
+/* Matches that have a place in the order, and that the source no longer has. */
+static LadderQuery vanished_query = {
+	.text = "SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NOT NULL "
+	"AND NOT EXISTS (SELECT FROM {source} AS s WHERE s.match_id {match =} m.match_id) "
+	"AND NOT EXISTS (SELECT FROM {correction} AS c WHERE c.match_id {match =} m.match_id "
+	"AND c.kind OPERATOR(pg_catalog.=) 'removed')"
+};
+
+/*
+ * Look in the source for what no trigger has reported: matches that came, and, which
+ * may be more than the user knows of, those that went.
+ */
+static void
+search_source(Ladder *ladder)
+{
+	int			nvanished;
+
+	(void) apply_query(ladder, &unplaced_query);
+	nvanished = apply_query(ladder, &vanished_query);
+	if (nvanished > 0)
+		ereport(WARNING,
+				(errmsg_plural("%d match that ladder \"%s\" has rated is no longer in the source and does not count any more",
+							   "%d matches that ladder \"%s\" has rated are no longer in the source and do not count any more",
+							   nvanished, nvanished, ladder->name)));
+}
+
 /* Put everything in the order of time, of the ladder of that name. */
 static LadderQuery resequence_query = {
 	.text = "SELECT skillrating_internal.resequence($1, $2)",
@@ -241,6 +319,8 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		rebuild = PG_GETARG_BOOL(2);
 	Ladder	   *ladder;
 	LadderScope scope;
+	IdTable    *removed;
+	const char *unread;
 	Datum		from;
 	bool		isnull;
 
@@ -250,11 +330,20 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 ExclusiveLock);
 	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder_require_triggers(ladder);
+	unread = unread_source_columns(ladder);
+	if (unread != NULL)
+		ereport(WARNING,
+				(errmsg("ladder \"%s\" does not read all columns of its source: %s are new",
+						ladder->name, unread),
+				 errhint("SELECT skillrating.refresh_source(%s) takes them up.",
+						 quote_literal_cstr(ladder->name))));
 	ladder_maintain(ladder);
 
 	apply_pending(ladder, true);
 	if (search)
-		apply_query(ladder, &unplaced_query);
+		search_source(ladder);
+	removed = read_removed(ladder);
 
 	if (ladder->reorders)
 	{
@@ -270,7 +359,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 						 ONLY_COLUMN, &isnull);
 	if (rebuild || !isnull)
 		replay_and_write(fcinfo, ladder,
-						 rebuild ? REPLAY_START : DatumGetInt64(from));
+						 rebuild ? REPLAY_START : DatumGetInt64(from), removed);
 	ladder_leave(&scope);
 	SPI_finish();
 	return (Datum) 0;
@@ -364,6 +453,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_schema(text_to_cstring(PG_GETARG_TEXT_PP(0))),
 						 ExclusiveLock);
 	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
+	ladder_require_triggers(ladder);
 	ladder_maintain(ladder);
 
 	operation = read_operations(ladder, seq, &n);

@@ -17,6 +17,7 @@
 #include "pg/ladder/apply.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/feed.h"
 #include "pg/ladder/match_arrays.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
@@ -354,6 +355,7 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 				 errmsg("ladder \"%s\" has no table of matches of its own",
 						ladder->name),
 				 errhint("Its matches come from a source: insert them into the tables behind it.")));
+	ladder_require_own_triggers(ladder);
 
 	report_arguments(fcinfo, ladder, &arrays);
 

@@ -20,6 +20,7 @@
 
 #include "pg/ladder/apply.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/feed.h"
 #include "pg/ladder/plans.h"
 
 SKILLRATING_FUNCTION(skillrating_collect_matches);
@@ -46,12 +47,39 @@ wrong_table(const char *table)
 }
 
 /*
- * The ladder that a trigger's table belongs to: one of its own tables, in its
- * schema and owned by its owner.  On any other the trigger has no business,
- * unless its argument is the ladder's name, who then has to know of it.
+ * Whether the ladder of an attached table can do its work; source is the relation that
+ * the trigger names.  One whose tables were dropped does not keep the user from writing
+ * to the table: a warning says that nothing is rated.
+ */
+static bool
+attached_ladder_works(const TriggerData *trigdata, Oid source)
+{
+	Oid			schema = get_rel_namespace(source);
+	const char *missing = "source";
+
+	if (OidIsValid(schema) && ladder_is_whole(schema, &missing))
+		return true;
+	ereport(WARNING,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("table \"%s\" feeds a ladder that is incomplete, and no match is rated",
+					RelationGetRelationName(trigdata->tg_relation)),
+			 OidIsValid(schema) ?
+			 errdetail("Ladder \"%s\" has no relation \"%s\".",
+					   get_namespace_name(schema), missing) : 0,
+			 OidIsValid(schema) ?
+			 errhint("SELECT skillrating.drop_ladder(%s) removes what is left of it.",
+					 quote_literal_cstr(get_namespace_name(schema))) : 0));
+	return false;
+}
+
+/*
+ * The ladder that a trigger's table belongs to: that of the source that its condition
+ * names, which then has to know of the table; or one of the ladder's own tables, in
+ * its schema and owned by its owner.  On any other the trigger has no business.
  */
 static Ladder *
-trigger_ladder(const TriggerData *trigdata, bool to_pending, LOCKMODE lockmode)
+trigger_ladder(const TriggerData *trigdata, bool to_pending, Oid source,
+			   LOCKMODE lockmode)
 {
 	Relation	relation = trigdata->tg_relation;
 	const char *name = RelationGetRelationName(relation);
@@ -59,9 +87,8 @@ trigger_ladder(const TriggerData *trigdata, bool to_pending, LOCKMODE lockmode)
 	bool		own = to_pending ? strcmp(name, "pending") == 0 :
 		strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0;
 
-	if (!to_pending && trigdata->tg_trigger->tgnargs == 1)
-		return ladder_open(ladder_schema(trigdata->tg_trigger->tgargs[0]),
-						   lockmode);
+	if (OidIsValid(source))
+		return ladder_open(get_rel_namespace(source), lockmode);
 	if (own && OidIsValid(get_relname_relid("ladder", schema)))
 	{
 		Ladder	   *ladder = ladder_open(schema, lockmode);
@@ -186,6 +213,7 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	LadderScope scope;
 	IdTable    *ids;
+	Oid			source;			/* of the ladder that the table is attached to */
 	AttrNumber	column;
 	const char *match_id = "match_id";
 	int			n;
@@ -200,6 +228,9 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 		(!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) &&
 		 trigdata->tg_oldtable == NULL))
 		wrong_trigger(function, "with transition tables for old and new rows");
+	source = trigger_condition_relation(trigdata->tg_trigger);
+	if (OidIsValid(source) && !attached_ladder_works(trigdata, source))
+		return PointerGetDatum(NULL);
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
@@ -208,16 +239,16 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	 * To note the matches down does not keep anybody from catching up; only
 	 * to rate them does, at the latest possible moment.
 	 */
-	ladder = trigger_ladder(trigdata, false, AccessShareLock);
+	ladder = trigger_ladder(trigdata, false, source, AccessShareLock);
 	ladder->read_only = false;
 	ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
 	if (ladder->apply_at == APPLY_AT_STATEMENT)
 	{
 		ladder_leave(&scope);
-		ladder = trigger_ladder(trigdata, false, RowShareLock);
+		ladder = trigger_ladder(trigdata, false, source, RowShareLock);
 		ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
 	}
-	if (trigdata->tg_trigger->tgnargs == 1)
+	if (OidIsValid(source))
 		match_id = attached_match_id(ladder, relation);
 
 	ids = id_table_create(ladder->match_type);
@@ -230,7 +261,7 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 		add_transition_ids(ids, trigdata->tg_newtable,
 						   RelationGetDescr(relation), column);
 	}
-	else if (trigdata->tg_trigger->tgnargs == 1)
+	else if (OidIsValid(source))
 		add_expression_ids(ids, ladder, trigdata,
 						   column == InvalidAttrNumber ? match_id :
 						   quote_identifier(match_id));
@@ -245,6 +276,7 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	n = id_table_count(ids);
 	if (n > 0)
 	{
+		ladder_require_own_triggers(ladder);
 		if (ladder->apply_at == APPLY_AT_STATEMENT)
 			apply_matches(ladder, id_table_ids(ids), n);
 		else
@@ -255,19 +287,28 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-/* BEFORE TRUNCATE on match or match_player: rated matches cannot vanish. */
+/*
+ * BEFORE TRUNCATE on match or match_player or an attached table: rated matches cannot
+ * vanish.
+ */
 Datum
 skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	Oid			source;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
 		wrong_trigger("skillrating_internal.refuse_truncate", "before truncate");
+	source = trigger_condition_relation(trigdata->tg_trigger);
+	if (OidIsValid(source) && !attached_ladder_works(trigdata, source))
+		return PointerGetDatum(NULL);
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("table \"%s\" belongs to a ladder and cannot be truncated",
 					RelationGetRelationName(trigdata->tg_relation)),
+			 OidIsValid(source) ?
+			 errhint("To let the ladder go without this table use skillrating.detach().") :
 			 errhint("To remove the whole ladder use skillrating.drop_ladder().")));
 }
 
@@ -289,7 +330,7 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	ladder = trigger_ladder(trigdata, true, RowShareLock);
+	ladder = trigger_ladder(trigdata, true, InvalidOid, RowShareLock);
 	ladder_enter(ladder, RIGHTS_OF_OWNER, &scope);
 	apply_pending(ladder, false);
 	ladder_leave(&scope);
