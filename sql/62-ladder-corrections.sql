@@ -123,10 +123,11 @@ changed, with the displayed rating and the games before and after; null where th
 search it also looks in the source for what no trigger has reported: new matches are rated, and
 those that are gone no longer count, which a warning says; with rebuild it replays from the very
 start. Rating waits meanwhile, reading goes on. It runs with the rights of the ladder''s owner if
-the caller has them, else with the caller''s. A warning names columns that the source has got since,
-see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless they allow to write to its
-tables, 55000 if history cannot be replayed because a rated match has gone from the source
-unreported, or if triggers are missing, see restore_triggers().';
+the caller has them, else with the caller''s. What is out of date before a rated match that has gone
+from the source unreported waits, with a warning; another names columns that the source has got
+since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless they allow to write
+to its tables, 55000 if triggers are missing, see restore_triggers(), or, with rebuild, such a
+match.';
 
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,

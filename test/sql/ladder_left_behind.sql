@@ -1,6 +1,8 @@
 -- What is left when parts of a ladder are dropped: it never keeps users from their own tables, and
 -- what is left can be dropped, or made whole again.
 \set SHOW_CONTEXT never
+CREATE SCHEMA regress_left_behind;
+SET search_path = regress_left_behind;
 SET client_min_messages = warning;
 CREATE TABLE game (id bigint PRIMARY KEY, at timestamptz, map text);
 CREATE TABLE game_player (game_id bigint, player text, team int, score int);
@@ -173,7 +175,7 @@ SELECT skillrating.drop_ladder('left'), skillrating.drop_ladder('own');
 CREATE ROLE regress_left_owner;
 CREATE ROLE regress_left_other;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_left_owner', current_database()) \gexec
-GRANT CREATE ON SCHEMA public TO regress_left_owner;
+GRANT CREATE, USAGE ON SCHEMA regress_left_behind TO regress_left_owner, regress_left_other;
 GRANT SELECT ON game, game_player TO regress_left_owner;
 SET ROLE regress_left_owner;
 CREATE VIEW own_source AS
@@ -203,8 +205,6 @@ SELECT skillrating.drop_ladder('left');
 RESET ROLE;
 SELECT * FROM our_triggers;
 ALTER TABLE game OWNER TO CURRENT_USER;
-DROP VIEW our_triggers;
-DROP TABLE game, game_player CASCADE;
-DROP FUNCTION play, make_ladder;
+DROP SCHEMA regress_left_behind CASCADE;
 DROP OWNED BY regress_left_owner, regress_left_other;
 DROP ROLE regress_left_owner, regress_left_other;

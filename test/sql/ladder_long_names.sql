@@ -1,5 +1,7 @@
 -- Names of 63 bytes, of ladders and of tables, also where a character has several.
 \set SHOW_CONTEXT never
+CREATE SCHEMA regress_long_names;
+SET search_path = regress_long_names;
 SET client_min_messages = warning;
 CREATE TABLE result (match_id bigint, player_id bigint, team int, rank int);
 CREATE VIEW result_source AS SELECT match_id, '2026-01-01'::timestamptz AS played_at, player_id, team, rank FROM result;
@@ -44,6 +46,4 @@ SELECT tgname FROM pg_trigger WHERE tgrelid = 'result'::regclass ORDER BY tgname
 SELECT skillrating.detach('results', 'result');
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'result'::regclass ORDER BY tgname;
 SELECT skillrating.drop_ladder('results');
-DROP FUNCTION try_names;
-DROP TABLE result CASCADE;
-DROP FUNCTION nothing;
+DROP SCHEMA regress_long_names CASCADE;

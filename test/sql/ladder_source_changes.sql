@@ -1,5 +1,7 @@
 -- A source view that gets columns, loses them, or is another.
 \set SHOW_CONTEXT never
+CREATE SCHEMA regress_source_changes;
+SET search_path = regress_source_changes;
 CREATE TABLE game (id bigint PRIMARY KEY, at timestamptz, map text);
 CREATE TABLE game_player (game_id bigint, player text, team int, score int);
 CREATE VIEW game_source AS
@@ -84,4 +86,4 @@ SELECT skillrating.create_ladder('own', 'elo');
 SELECT skillrating.refresh_source('own');
 SELECT skillrating.drop_ladder('own'), skillrating.drop_ladder('games');
 SET client_min_messages = warning;
-DROP TABLE game, game_player CASCADE;
+DROP SCHEMA regress_source_changes CASCADE;

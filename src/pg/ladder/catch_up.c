@@ -36,6 +36,9 @@ typedef struct Changes
 	Outbox	   *matches;
 	IdTable    *removed;		/* matches whose removal was noticed */
 	IdTable    *gone;			/* those of them that the source still lacks */
+	int64		missing_seq;	/* the last place of a match that is missing, or 0 */
+	char	   *missing;		/* which match that is */
+	MemoryContext context;
 } Changes;
 
 static void
@@ -71,25 +74,27 @@ same_string(const char *a, const char *b)
 }
 
 /*
- * A match that the source no longer has.  If its removal was noticed it leaves history;
- * otherwise it may be missing by accident, or because old partitions are detached, and
- * must not take the ratings of its players along: a rated one stops the replay, which
- * could not rate it again.
+ * A match that the source no longer has.  If its removal was noticed, or it was voided,
+ * it leaves history; otherwise it may be missing by accident, or because old partitions
+ * are detached, and must not take the ratings of its players along: what is out of date
+ * before a rated one cannot be replayed.
  */
 static void
 note_vanished(Changes *changes, Ladder *ladder, const SourceMatch *source)
 {
+	bool		rated = strcmp(source->status, "rated") == 0;
 	bool		found;
 
-	if (id_table_find(changes->removed, source->id, "") != NULL)
+	if (id_table_find(changes->removed, source->id, "") != NULL ||
+		(rated && source->void_reason != NULL))
 		(void) id_table_enter(changes->gone, source->id, "", &found);
-	else if (strcmp(source->status, "rated") == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("match %s of ladder \"%s\" is rated and no longer in the source",
-						id_text(ladder->match_type, source->id), ladder->name),
-				 errdetail("History from there on cannot be replayed without it, and no trigger has reported its removal."),
-				 errhint("Bring its rows back, or take all such matches out of the ratings by catch_up() with search => true.")));
+	else if (rated)
+	{
+		changes->missing_seq = source->seq;
+		changes->missing = MemoryContextStrdup(changes->context,
+											   id_text(ladder->match_type,
+													   source->id));
+	}
 }
 
 static void
@@ -237,9 +242,14 @@ read_removed(Ladder *ladder)
 	return removed;
 }
 
-static void
+/*
+ * Replay history from a place on, and write and return what comes out otherwise; but
+ * nothing if a rated match is missing from the source there.  Returns the last place of
+ * one, and in *missing which it is; 0 if all was replayed.
+ */
+static int64
 replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
-				 IdTable *removed)
+				 IdTable *removed, char **missing)
 {
 	Changes		changes = {.sink = {note_event, note_match}};
 	Replay	   *replay;
@@ -250,7 +260,17 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
 	changes.matches = match_outbox(ladder);
 	changes.removed = removed;
 	changes.gone = id_table_create(ladder->match_type);
+	changes.context = CurrentMemoryContext;
 	replay = replay_run(ladder, from, true, &changes.sink);
+	*missing = changes.missing;
+	if (changes.missing != NULL)
+	{
+		outbox_discard(changes.surplus_events);
+		outbox_discard(changes.changed_events);
+		outbox_discard(changes.missing_events);
+		outbox_discard(changes.matches);
+		return changes.missing_seq;
+	}
 
 	outbox_send(changes.surplus_events, OUTBOX_DELETE);
 	outbox_send(changes.changed_events, OUTBOX_UPDATE);
@@ -265,6 +285,73 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
 		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
 	}
 	write_ratings(fcinfo, replay);
+	return 0;
+}
+
+/* The first place behind another from which history is out of date, or null. */
+static LadderQuery first_correction_query = {
+	.text = "SELECT pg_catalog.min(seq) FROM {correction} WHERE seq OPERATOR(pg_catalog.>) $1",
+	.param = {VALUE_INT8}
+};
+
+/* False if there is none. */
+static bool
+first_correction(Ladder *ladder, int64 behind, int64 *seq)
+{
+	Datum		values[1];
+	bool		isnull;
+
+	values[0] = Int64GetDatum(behind);
+	(void) ladder_execute(ladder, &first_correction_query, values, NULL, NULL);
+	*seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+									   SPI_tuptable->tupdesc, ONLY_COLUMN,
+									   &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return !isnull;
+}
+
+static void
+report_missing(int level, Ladder *ladder, const char *match)
+{
+	ereport(level,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("match %s of ladder \"%s\" is rated and no longer in the source",
+					match, ladder->name),
+			 errdetail("Corrections of what was before it wait, because history cannot be replayed without it; no trigger has reported its removal."),
+			 errhint("Bring its rows back, or take all such matches out of the ratings by catch_up() with search => true.")));
+}
+
+/* Corrections are done with behind a place. */
+static LadderQuery delete_corrections_query = {
+	.text = "DELETE FROM {correction} WHERE seq OPERATOR(pg_catalog.>) $1 "
+	"OR $1 OPERATOR(pg_catalog.=) 0",
+	.param = {VALUE_INT8}
+};
+
+/*
+ * Replay what is out of date, or everything.  What lies before a rated match that is
+ * missing stays as it is, and its corrections wait.
+ */
+static void
+correct_history(FunctionCallInfo fcinfo, Ladder *ladder, bool rebuild,
+				IdTable *removed)
+{
+	int64		missing_seq = 0;
+	int64		from = REPLAY_START;
+	char	   *missing;
+	Datum		values[1];
+
+	while (rebuild || first_correction(ladder, missing_seq, &from))
+	{
+		int64		seq = replay_and_write(fcinfo, ladder, from, removed, &missing);
+
+		if (seq == 0)
+			break;
+		report_missing(rebuild ? ERROR : WARNING, ladder, missing);
+		missing_seq = seq;
+	}
+	values[0] = Int64GetDatum(missing_seq);
+	(void) ladder_execute(ladder, &delete_corrections_query, values, NULL, NULL);
 }
 
 /* Matches that have no place in the order, of the source or unrated. */
@@ -306,11 +393,6 @@ static LadderQuery resequence_query = {
 	.param = {VALUE_TEXT, VALUE_BOOL}
 };
 
-/* The place from which history is out of date, or null. */
-static LadderQuery take_corrections_query = {
-	.text = "WITH c AS (DELETE FROM {correction} RETURNING seq) SELECT pg_catalog.min(seq) FROM c"
-};
-
 /* catch_up(ladder, search, rebuild) */
 Datum
 skillrating_catch_up(PG_FUNCTION_ARGS)
@@ -321,8 +403,6 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	LadderScope scope;
 	IdTable    *removed;
 	const char *unread;
-	Datum		from;
-	bool		isnull;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (SPI_connect() != SPI_OK_CONNECT)
@@ -354,12 +434,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
 
-	(void) ladder_execute(ladder, &take_corrections_query, NULL, NULL, NULL);
-	from = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-						 ONLY_COLUMN, &isnull);
-	if (rebuild || !isnull)
-		replay_and_write(fcinfo, ladder,
-						 rebuild ? REPLAY_START : DatumGetInt64(from), removed);
+	correct_history(fcinfo, ladder, rebuild, removed);
 	ladder_leave(&scope);
 	SPI_finish();
 	return (Datum) 0;
