@@ -72,6 +72,15 @@ COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
 'The types of a ladder''s players and matches and the operators that compare them. The body of a
 function begins with it, because it gives error 55000 unless the door to the ladder is open.';
 
+CREATE FUNCTION skillrating_internal.check_inside(ladder text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_check_inside'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.check_inside(text) IS
+'Error 55000 unless the door to the ladder is open. Bodies that put up with an incomplete ladder begin
+with it, and others with ladder_types().';
+
 CREATE FUNCTION skillrating_internal.collect_matches()
 RETURNS trigger
 AS 'MODULE_PATHNAME', 'skillrating_collect_matches'
@@ -80,7 +89,8 @@ LANGUAGE C;
 COMMENT ON FUNCTION skillrating_internal.collect_matches() IS
 'Trigger function on the tables match and match_player of a ladder, and on those that attach() gave
 it, after each statement: the matches that it touched are rated at commit or at once, as the
-ladder''s apply_at says, with the rights of the ladder''s owner. Error 39P01 if it is attached
+ladder''s apply_at says, with the rights of the ladder''s owner. On an attached table the WHEN
+condition of the trigger names the view source of the ladder. Error 39P01 if it is attached
 otherwise, 55000 on any other table.';
 
 CREATE FUNCTION skillrating_internal.apply_pending()
@@ -99,8 +109,8 @@ AS 'MODULE_PATHNAME', 'skillrating_refuse_truncate'
 LANGUAGE C;
 
 COMMENT ON FUNCTION skillrating_internal.refuse_truncate() IS
-'Trigger function on the tables of a ladder''s matches: refuses TRUNCATE with error 55000, because
-rated matches cannot vanish.';
+'Trigger function on the tables of a ladder''s matches and on attached ones: refuses TRUNCATE with
+error 55000, because rated matches cannot vanish.';
 
 CREATE FUNCTION skillrating_internal.check_identifier_type(type regtype, column_name text)
 RETURNS void
@@ -379,16 +389,11 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
         'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, states set by hand or from another ladder (one row a player), players excluded or merged.');
-
-    EXECUTE format(
-        'CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON %I.pending
-        DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating_internal.apply_pending()', ladder);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
-'A part of create_ladder(): the tables pending, with its trigger, correction and operation.';
+'A part of create_ladder(): the tables pending, correction and operation.';
 
 CREATE FUNCTION skillrating_internal.create_lists(
     ladder text,
@@ -519,36 +524,11 @@ BEGIN
         WHERE m.finished', ladder, skillrating_internal.identifier_equals(match_type, 'match_id'));
     EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
         'A row for each participant of every finished match: what the ladder rates.');
-
-    -- Participants cannot be there before their match, so that inserting a match
-    -- alone changes nothing, and deleting one deletes its participants.
-    EXECUTE format(
-        'CREATE TRIGGER collect_insert AFTER INSERT ON %I.match_player
-        REFERENCING NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', ladder);
-    EXECUTE format(
-        'CREATE TRIGGER collect_update AFTER UPDATE ON %I.match_player
-        REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', ladder);
-    EXECUTE format(
-        'CREATE TRIGGER collect_delete AFTER DELETE ON %I.match_player
-        REFERENCING OLD TABLE AS old_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', ladder);
-    EXECUTE format(
-        'CREATE TRIGGER collect_update AFTER UPDATE ON %I.match
-        REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches()', ladder);
-    EXECUTE format(
-        'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', ladder);
-    EXECUTE format(
-        'CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON %I.match_player
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()', ladder);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
-'A part of create_ladder(): the view source over match and match_player, and the triggers of these.';
+'A part of create_ladder(): the view source over match and match_player.';
 
 CREATE FUNCTION skillrating.create_ladder(
     ladder text,
@@ -615,6 +595,7 @@ BEGIN
         PERFORM skillrating_internal.create_match_tables(ladder, player_type, match_type);
         PERFORM skillrating_internal.create_own_source(ladder, match_type);
     END IF;
+    PERFORM skillrating_internal.create_own_triggers(ladder);
 END
 $function$;
 
@@ -630,130 +611,6 @@ Players and matches are identified by any type that can be hashed and ordered, b
 the source unless it is given. Errors: 22023 for an unknown model or parameter or a source that
 will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source
 view is another role''s.';
-
-CREATE FUNCTION skillrating_internal.attach(
-    ladder text,
-    relation regclass,
-    match_id text DEFAULT 'match_id')
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    match text;
-    n bigint;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    SELECT format_type(a.atttypid, NULL) INTO STRICT match
-    FROM pg_attribute AS a
-    WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
-
-    -- The same text will be an expression over the rows that a statement touched.
-    IF NOT EXISTS (
-        SELECT FROM pg_attribute AS a
-        WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
-    THEN
-        EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
-    END IF;
-    EXECUTE format('INSERT INTO %I.attached (relation, match_id) VALUES ($1, $2) ON CONFLICT DO NOTHING', ladder)
-    USING relation, match_id;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n = 0 THEN
-        RAISE duplicate_object USING
-            MESSAGE = format('table %s is attached to ladder "%s" already', relation, ladder);
-    END IF;
-    EXECUTE format(
-        'CREATE TRIGGER %I AFTER INSERT ON %s
-        REFERENCING NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches(%L)',
-        left(ladder, 50) || '_insert', relation, ladder);
-    EXECUTE format(
-        'CREATE TRIGGER %I AFTER UPDATE ON %s
-        REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches(%L)',
-        left(ladder, 50) || '_update', relation, ladder);
-    EXECUTE format(
-        'CREATE TRIGGER %I AFTER DELETE ON %s
-        REFERENCING OLD TABLE AS old_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches(%L)',
-        left(ladder, 50) || '_delete', relation, ladder);
-    EXECUTE format(
-        'CREATE TRIGGER %I BEFORE TRUNCATE ON %s
-        FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.refuse_truncate()',
-        left(ladder, 50) || '_truncate', relation);
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('attach');
-
-COMMENT ON FUNCTION skillrating.attach(text, regclass, text) IS
-'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have
-their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id
-is the column with the match, or an expression over the row''s columns that gives what the source
-calls match_id; an expression, or a column of another type, needs the table and the ladder to
-belong to one role. Attach each table whose rows make a match; a partitioned one as a whole.
-Errors: 42704 for an unknown ladder, 42710 if the table is attached already, 42501 without the
-rights to create triggers on it, and whatever is wrong with the expression.';
-
-CREATE FUNCTION skillrating_internal.detach(
-    ladder text,
-    relation regclass)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    kind text;
-    n bigint;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('DELETE FROM %I.attached AS a WHERE a.relation = $1', ladder) USING relation;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n = 0 THEN
-        RAISE undefined_object USING
-            MESSAGE = format('table %s is not attached to ladder "%s"', relation, ladder);
-    END IF;
-    FOREACH kind IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
-        EXECUTE format('DROP TRIGGER IF EXISTS %I ON %s', left(ladder, 50) || '_' || kind, relation);
-    END LOOP;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('detach');
-
-COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
-'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated. Errors: 42704
-for an unknown ladder or a table that is not attached.';
-
-CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    attached regclass;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    FOR attached IN EXECUTE format(
-        'SELECT a.relation FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation', ladder)
-    LOOP
-        PERFORM skillrating_internal.detach(ladder, attached);
-    END LOOP;
-    EXECUTE format('DROP VIEW %I.source', ladder);
-    IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP TABLE %1$I.match_player, %1$I.match', ladder);
-    END IF;
-    EXECUTE format(
-        'DROP TABLE %1$I.solved, %1$I.mirror, %1$I.attached, %1$I.operation, %1$I.correction, %1$I.pending, %1$I.rated_match, %1$I.event, %1$I.rating, %1$I.ladder', ladder);
-    EXECUTE format('DROP SCHEMA %I', ladder);
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('drop_ladder');
-
-COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
-'Drops a ladder with all its tables and its schema. Errors: 42704 if there is none, 2BP01 if
-something else depends on it or lives in its schema, 42501 unless the caller owns it.';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,
@@ -800,8 +657,8 @@ team_score (high is best) with a null rank; models that know margins take the sc
 rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown.
 Reporting it with other content is a correction: that takes its place, counts from the next
 catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not
-finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of
-range, 42704 for an unknown ladder.';
+finished, or the triggers of the ladder are gone (see restore_triggers()), 22004 for nulls, 2202E
+for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.preview(
     ladder text,
@@ -849,7 +706,8 @@ SELECT skillrating_internal.create_entry('verify');
 
 COMMENT ON FUNCTION skillrating.verify(text) IS
 'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:
-content (the matches are what was rated), events (states before and after, predictions and scores),
-ratings (the state of every player), counters (games, wins, draws, losses, last played), complete
-(no finished match was overlooked), corrections (none waits for catch_up()). Everything is read
-under one snapshot and nothing is locked. Error 42704 for an unknown ladder.';
+content (the matches are what was rated, and all columns of the source are read), events (states
+before and after, predictions and scores), ratings (the state of every player), counters (games,
+wins, draws, losses, last played), complete (no finished match was overlooked), corrections (none
+waits for catch_up()). Everything is read under one snapshot and nothing is locked. Errors: 42704
+for an unknown ladder, 55000 if its triggers are gone, see restore_triggers().';

@@ -80,9 +80,13 @@ COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
 says that history is out of date, replays it from there, exactly, from the states that the events
 before left behind. Only what comes out otherwise is written. Returns the players whose rows
 changed, with the displayed rating and the games before and after; null where there is no row. With
-search it also looks in the source for matches that no trigger has reported, with rebuild it
-replays from the very start. Rating waits meanwhile, reading goes on. Errors: 42704 for an unknown
-ladder, 42501 unless the caller owns it, 55006 within the work on it.';
+search it also looks in the source for what no trigger has reported: new matches are rated, and
+those that are gone no longer count, which a warning says; with rebuild it replays from the very
+start. Rating waits meanwhile, reading goes on. What is out of date before a rated match that has
+gone from the source unreported waits, with a warning; another names columns that the source has got
+since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
+55006 within the work on it, 55000 if triggers are missing, see restore_triggers(), or, with
+rebuild, such a match.';
 
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,

@@ -54,7 +54,10 @@ AS $function$
 DECLARE
     m record;
 BEGIN
-    FOR m IN EXECUTE format('SELECT * FROM %I.mirror', TG_TABLE_SCHEMA) LOOP
+    -- A table that was dropped keeps nobody from rating.
+    FOR m IN EXECUTE format(
+        'SELECT m.* FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', TG_TABLE_SCHEMA)
+    LOOP
         EXECUTE skillrating_internal.mirror_statement(TG_TABLE_SCHEMA, m.relation, m.key, m.pool, m.columns,
             format('SELECT DISTINCT c.player_id FROM changed AS c WHERE c.pool = %L', m.pool));
     END LOOP;
@@ -147,7 +150,9 @@ BEGIN
         ON CONFLICT (relation, pool) DO UPDATE SET key = excluded.key, columns = excluded.columns', ladder)
     USING relation, pool, key, columns;
     PERFORM skillrating_internal.mirror_triggers(ladder);
-    EXECUTE skillrating_internal.mirror_statement(ladder, relation, key, pool, columns, format('SELECT u.%I FROM %s AS u', key, relation));
+    -- Players without a rating keep what the table has: it may be all that is known of them.
+    EXECUTE skillrating_internal.mirror_statement(ladder, relation, key, pool, columns,
+        format('SELECT r.player_id FROM %I.rating AS r WHERE r.pool = %L', ladder, pool));
     GET DIAGNOSTICS players = ROW_COUNT;
 END
 $function$;
@@ -156,12 +161,13 @@ SELECT skillrating_internal.create_entry('mirror_rating');
 
 COMMENT ON FUNCTION skillrating.mirror_rating(text, regclass, text, jsonb, text) IS
 'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the
-transaction that rates and for the rows that change only; null where there is no rating. columns
-maps the table''s columns to those of rating, as in {"elo": "rating", "played": "games"}, and key
-is its column that identifies players, of the ladder''s type. Called again for the same table and
-pool it replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704
-for an unknown ladder, 42804 for a key of another type, 42703 for an unknown column, 42501 if the
-table does not belong to the ladder''s owner.';
+transaction that rates and for the rows that change only. Players who have no rating yet keep what
+the table has; those whose rating goes, as by merge_players(), get null. columns maps the table''s
+columns to those of rating, as in {"elo": "rating", "played": "games"}, and key is its column that
+identifies players, of the ladder''s type. Called again for the same table and pool it replaces what
+was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an unknown ladder,
+42804 for a key of another type, 42703 for an unknown column, 42501 if the table does not belong to
+the ladder''s owner.';
 
 CREATE FUNCTION skillrating_internal.unmirror_rating(
     ladder text,

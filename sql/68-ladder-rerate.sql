@@ -7,9 +7,26 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    n bigint;
 BEGIN
-    -- Error unless the door to the ladder is open: what follows runs as its owner.
-    PERFORM skillrating_internal.ladder_types(ladder);
+    -- What the source no longer has cannot be rated by another formula.
+    EXECUTE format(
+        'INSERT INTO %1$I.correction (seq, match_id, kind, played_at)
+        SELECT m.seq, m.match_id, ''removed'', m.played_at FROM %1$I.rated_match AS m
+        WHERE m.seq IS NOT NULL
+            AND NOT EXISTS (SELECT FROM %1$I.source AS s WHERE s.match_id %2$s m.match_id)
+            AND NOT EXISTS (
+                SELECT FROM %1$I.correction AS c
+                WHERE c.match_id %2$s m.match_id AND c.kind = ''removed'')',
+        new_ladder, t.match_equals);
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n > 0 THEN
+        RAISE WARNING USING
+            MESSAGE = format('%s matches that the source no longer has are left out of ladder "%s"',
+                n, new_ladder);
+    END IF;
     -- Indexes that are made of all rows at once cost a fraction of those that grow with them.
     EXECUTE format('ALTER TABLE %I.event DROP CONSTRAINT event_pkey', new_ladder);
     EXECUTE format('DROP INDEX %I.event_seq_idx', new_ladder);
@@ -163,7 +180,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables constant text[] := '{ladder,rating,event,rated_match,pending,correction,operation}';
-    between text := left(a, 54) || '_swapping';
+    between text := format('skillrating_swap_%s', to_regnamespace(quote_ident(a))::oid);
     name text;
     statement text;
     grants text[];

@@ -101,4 +101,14 @@ check "dump: rounds goes on" "$(ask "$to" "SELECT count(*) = 201 FROM rounds.rat
 for ladder in duel rounds games; do
 	check "dump: $ladder verifies after more matches" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
 done
+
+# The triggers of attached tables name their ladder by a relation and not by its name.
+psql -qX -v ON_ERROR_STOP=1 -o /dev/null -d "$to" <<'SQL'
+ALTER SCHEMA games RENAME TO cup;
+INSERT INTO game (id, round, home, away, diff) VALUES (1001, 1, 'team 1', 'another', 3);
+SQL
+check "dump: a renamed ladder goes on" "$(ask "$to" "SELECT count(*) = 1 FROM cup.event WHERE player_id = 'another'")"
+check "dump: it verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('cup')")"
+ask "$to" "SET client_min_messages = warning; DROP SCHEMA cup CASCADE"
+check "dump: its table goes on without it" "$(ask "$to" "INSERT INTO game (id, round, home, away, diff) VALUES (1002, 1, 'team 1', 'another', 3); SELECT count(*) = 1 FROM game WHERE id = 1002")"
 exit $failed

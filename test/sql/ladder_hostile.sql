@@ -78,6 +78,7 @@ CREATE VIEW public.calls AS
 SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format('SELECT count(*) FROM %I.%I(%s) AS f', n.nspname, p.proname,
     (SELECT string_agg(format('%I => %s', a.name, CASE
             WHEN a.name = 'ladder' AND p.proname = 'drop_ladder' THEN '''evil2'''
+            WHEN a.name = 'ladder' AND p.proname = 'refresh_source' THEN '''evil3'''
             WHEN a.name = 'b' AND p.proname = 'swap_ladders' THEN '''evil3'''
             WHEN a.name IN ('ladder', 'a') THEN '''evil''' WHEN a.name IN ('other', 'b') THEN '''evil2'''
             WHEN a.name = 'into' THEN '''evil3'''
@@ -112,7 +113,7 @@ DECLARE
     before bigint;
     after bigint;
 BEGIN
-    FOR call IN SELECT * FROM public.calls ORDER BY name = 'drop_ladder', name = 'restore_match', name, is_public LOOP
+    FOR call IN SELECT * FROM public.calls ORDER BY name = 'drop_ladder', name IN ('refresh_source', 'restore_match'), name, is_public LOOP
         BEGIN
             EXECUTE format('SET LOCAL ROLE %I', caller);
             EXECUTE call.statement;
@@ -161,7 +162,7 @@ DO $$
 DECLARE
     call record;
 BEGIN
-    FOR call IN SELECT * FROM public.calls WHERE is_public ORDER BY name = 'drop_ladder', name = 'restore_match', name LOOP
+    FOR call IN SELECT * FROM public.calls WHERE is_public ORDER BY name = 'drop_ladder', name IN ('refresh_source', 'restore_match'), name LOOP
         BEGIN
             EXECUTE call.statement;
             INSERT INTO public.outcome VALUES (call.name, call.is_public, 'done');

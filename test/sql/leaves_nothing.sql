@@ -133,6 +133,7 @@ FROM (VALUES
     ('mirror_rating', $$SELECT skillrating.mirror_rating('leaves_ladder', 'leaves.person', 'id', '{"elo": "rating"}')$$),
     ('new_season', $$SELECT skillrating.new_season('leaves_ladder', 'second', toward => 'bradley_terry')$$),
     ('report_match', $$SELECT skillrating.report_match('leaves_ladder', 10, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])$$),
+    ('refresh_source', $$SELECT skillrating.refresh_source('leaves_sourced')$$),
     ('rerate', $$SELECT skillrating.rerate('leaves_ladder', 'glicko', "into" => 'leaves_new')$$),
     ('restore_match', $$SELECT skillrating.restore_match('leaves_ladder', 4)$$),
     ('scramble_due', $$SELECT skillrating.scramble_due('arena', '{1,1,1}')$$),

@@ -515,13 +515,14 @@ add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
 	SPI_freetuptable(rows);
 }
 
-void
+int
 apply_query(Ladder *ladder, LadderQuery *query)
 {
 	IdTable    *ids = id_table_create(ladder->match_type);
 
 	add_query_ids(ladder, query, ids);
 	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
+	return id_table_count(ids);
 }
 
 void

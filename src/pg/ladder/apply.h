@@ -18,8 +18,8 @@
  */
 extern void apply_matches(Ladder *ladder, Datum *ids, int n);
 
-/* The same for the matches in the one column of a query's rows. */
-extern void apply_query(Ladder *ladder, LadderQuery *query);
+/* The same for the matches in the one column of a query's rows; returns how many. */
+extern int	apply_query(Ladder *ladder, LadderQuery *query);
 
 /*
  * Take this transaction's matches, or all, out of pending, and apply them with those

@@ -64,6 +64,12 @@ ladder_relation_oid(Oid schema, LadderRelation relation)
 	return get_relname_relid(relation_names[relation], schema);
 }
 
+const char *
+ladder_relation_name(LadderRelation relation)
+{
+	return relation_names[relation];
+}
+
 LadderRelation
 ladder_relation_named(const char *name)
 {
@@ -408,6 +414,9 @@ find_relations(Oid schema, Oid *relation)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("ladder \"%s\" has no relation \"%s\"", name,
 						relation_names[i]),
+				 i == LADDER_SOURCE ?
+				 errhint("SELECT skillrating.refresh_source(%s, source => ...) makes it again.",
+						 quote_literal_cstr(name)) :
 				 errhint("Ladders are made by skillrating.create_ladder().")));
 	}
 }
@@ -481,9 +490,17 @@ find_cache(Oid schema)
 Oid
 ladder_owner(Oid schema)
 {
-	Oid			relid = ladder_relation_oid(schema, LADDER_CONFIG);
+	int			i;
 
-	return OidIsValid(relid) ? relation_owner(relid) : InvalidOid;
+	/* Of a ladder that is incomplete, one relation is as good as another. */
+	for (i = 0; i < LADDER_NREQUIRED; i++)
+	{
+		Oid			relid = ladder_relation_oid(schema, i);
+
+		if (OidIsValid(relid))
+			return relation_owner(relid);
+	}
+	return InvalidOid;
 }
 
 LadderCache *

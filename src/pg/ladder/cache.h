@@ -60,7 +60,7 @@ extern LadderCache *ladder_cache_open(Oid schema);
  */
 extern void ladder_cache_recheck(Ladder *ladder);
 
-/* The owner of the ladder in a schema, or InvalidOid if there is none. */
+/* The owner of the ladder in a schema, or InvalidOid if it has none of the relations. */
 extern Oid	ladder_owner(Oid schema);
 
 /*
@@ -71,6 +71,9 @@ extern void ladder_cache_keep_plan(LadderCache *cache, int slot, SPIPlanPtr plan
 
 /* One of the relations in a schema, or InvalidOid. */
 extern Oid	ladder_relation_oid(Oid schema, LadderRelation relation);
+
+/* The name that a relation has in every ladder. */
+extern const char *ladder_relation_name(LadderRelation relation);
 
 /* The relation of that name, or LADDER_NRELATIONS. */
 extern LadderRelation ladder_relation_named(const char *name);

@@ -18,6 +18,7 @@
 #include "pg/ladder/apply.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/feed.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
@@ -33,7 +34,11 @@ typedef struct Changes
 	Outbox	   *changed_events;
 	Outbox	   *surplus_events;
 	Outbox	   *matches;
-	IdTable    *gone;			/* matches that the source has no more */
+	IdTable    *removed;		/* matches whose removal was noticed */
+	IdTable    *gone;			/* those of them that the source still lacks */
+	int64		missing_seq;	/* the last place of a match that is missing, or 0 */
+	char	   *missing;		/* which match that is */
+	MemoryContext context;
 } Changes;
 
 static void
@@ -68,17 +73,39 @@ same_string(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
+/*
+ * A match that the source no longer has.  If its removal was noticed, or it was voided,
+ * it leaves history; otherwise it may be missing by accident, or because old partitions
+ * are detached, and must not take the ratings of its players along: what is out of date
+ * before a rated one cannot be replayed.
+ */
+static void
+note_vanished(Changes *changes, Ladder *ladder, const SourceMatch *source)
+{
+	bool		rated = strcmp(source->status, "rated") == 0;
+	bool		found;
+
+	if (id_table_find(changes->removed, source->id, "") != NULL ||
+		(rated && source->void_reason != NULL))
+		(void) id_table_enter(changes->gone, source->id, "", &found);
+	else if (rated)
+	{
+		changes->missing_seq = source->seq;
+		changes->missing = MemoryContextStrdup(changes->context,
+											   id_text(ladder->match_type,
+													   source->id));
+	}
+}
+
 static void
 note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 		   Verdict verdict, const char *reason)
 {
 	Changes    *changes = (Changes *) sink;
 	const char *status = verdict_status(source, verdict);
-	bool		found;
 
-	(void) replay;
 	if (source->vanished)
-		(void) id_table_enter(changes->gone, source->id, "", &found);
+		note_vanished(changes, replay->ladder, source);
 	else if (strcmp(status, source->status) != 0 ||
 			 !same_string(reason, source->reason) ||
 			 source->digest != source->rated_digest)
@@ -187,8 +214,42 @@ static LadderQuery forget_matches_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-static void
-replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
+/* The matches whose removal a trigger, or a search, has noticed. */
+static LadderQuery removed_query = {
+	.text = "SELECT c.match_id FROM {correction} AS c "
+	"WHERE c.kind OPERATOR(pg_catalog.=) 'removed' AND c.match_id IS NOT NULL"
+};
+
+/* A table of them, with pointers that are not NULL, in the current context. */
+static IdTable *
+read_removed(Ladder *ladder)
+{
+	IdTable    *removed = id_table_create(ladder->match_type);
+	uint64		nrows = ladder_execute(ladder, &removed_query, NULL, NULL, NULL);
+	uint64		i;
+
+	for (i = 0; i < nrows; i++)
+	{
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(SPI_tuptable->vals[i],
+									   SPI_tuptable->tupdesc, ONLY_COLUMN,
+									   &isnull);
+
+		*id_table_enter(removed, id, "", &found) = removed;
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return removed;
+}
+
+/*
+ * Replay history from a place on, and write and return what comes out otherwise; but
+ * nothing if a rated match is missing from the source there.  Returns the last place of
+ * one, and in *missing which it is; 0 if all was replayed.
+ */
+static int64
+replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
+				 IdTable *removed, char **missing)
 {
 	Changes		changes = {.sink = {note_event, note_match}};
 	Replay	   *replay;
@@ -198,8 +259,20 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
 	changes.changed_events = event_outbox(ladder);
 	changes.surplus_events = event_outbox(ladder);
 	changes.matches = match_outbox(ladder);
+	changes.removed = removed;
 	changes.gone = id_table_create(ladder->match_type);
+	changes.context = CurrentMemoryContext;
 	replay = replay_run(ladder, from, true, &changes.sink);
+	*missing = changes.missing;
+	if (changes.missing != NULL)
+	{
+		outbox_discard(changes.surplus_events);
+		outbox_discard(changes.changed_events);
+		outbox_discard(changes.missing_events);
+		outbox_discard(changes.matches);
+		ladder_release_states(ladder);
+		return changes.missing_seq;
+	}
 
 	outbox_send(changes.surplus_events, OUTBOX_DELETE);
 	outbox_send(changes.changed_events, OUTBOX_UPDATE);
@@ -215,6 +288,73 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
 	}
 	write_ratings(fcinfo, replay);
 	ladder_release_states(ladder);
+	return 0;
+}
+
+/* The first place behind another from which history is out of date, or null. */
+static LadderQuery first_correction_query = {
+	.text = "SELECT pg_catalog.min(seq) FROM {correction} WHERE seq OPERATOR(pg_catalog.>) $1",
+	.param = {VALUE_INT8}
+};
+
+/* False if there is none. */
+static bool
+first_correction(Ladder *ladder, int64 behind, int64 *seq)
+{
+	Datum		values[1];
+	bool		isnull;
+
+	values[0] = Int64GetDatum(behind);
+	(void) ladder_execute(ladder, &first_correction_query, values, NULL, NULL);
+	*seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+									   SPI_tuptable->tupdesc, ONLY_COLUMN,
+									   &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return !isnull;
+}
+
+static void
+report_missing(int level, Ladder *ladder, const char *match)
+{
+	ereport(level,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("match %s of ladder \"%s\" is rated and no longer in the source",
+					match, ladder->name),
+			 errdetail("Corrections of what was before it wait, because history cannot be replayed without it; no trigger has reported its removal."),
+			 errhint("Bring its rows back, or take all such matches out of the ratings by catch_up() with search => true.")));
+}
+
+/* Corrections are done with behind a place. */
+static LadderQuery delete_corrections_query = {
+	.text = "DELETE FROM {correction} WHERE seq OPERATOR(pg_catalog.>) $1 "
+	"OR $1 OPERATOR(pg_catalog.=) 0",
+	.param = {VALUE_INT8}
+};
+
+/*
+ * Replay what is out of date, or everything.  What lies before a rated match that is
+ * missing stays as it is, and its corrections wait.
+ */
+static void
+correct_history(FunctionCallInfo fcinfo, Ladder *ladder, bool rebuild,
+				IdTable *removed)
+{
+	int64		missing_seq = 0;
+	int64		from = REPLAY_START;
+	char	   *missing;
+	Datum		values[1];
+
+	while (rebuild || first_correction(ladder, missing_seq, &from))
+	{
+		int64		seq = replay_and_write(fcinfo, ladder, from, removed, &missing);
+
+		if (seq == 0)
+			break;
+		report_missing(rebuild ? ERROR : WARNING, ladder, missing);
+		missing_seq = seq;
+	}
+	values[0] = Int64GetDatum(missing_seq);
+	(void) ladder_execute(ladder, &delete_corrections_query, values, NULL, NULL);
 }
 
 /* Matches that have no place in the order, of the source or unrated. */
@@ -224,15 +364,36 @@ static LadderQuery unplaced_query = {
 	"UNION SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NULL"
 };
 
+/* Matches that have a place in the order, and that the source no longer has. */
+static LadderQuery vanished_query = {
+	.text = "SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NOT NULL "
+	"AND NOT EXISTS (SELECT FROM {source} AS s WHERE s.match_id {match =} m.match_id) "
+	"AND NOT EXISTS (SELECT FROM {correction} AS c WHERE c.match_id {match =} m.match_id "
+	"AND c.kind OPERATOR(pg_catalog.=) 'removed')"
+};
+
+/*
+ * Look in the source for what no trigger has reported: matches that came, and, which
+ * may be more than the user knows of, those that went.
+ */
+static void
+search_source(Ladder *ladder)
+{
+	int			nvanished;
+
+	(void) apply_query(ladder, &unplaced_query);
+	nvanished = apply_query(ladder, &vanished_query);
+	if (nvanished > 0)
+		ereport(WARNING,
+				(errmsg_plural("%d match that ladder \"%s\" has rated is no longer in the source and does not count any more",
+							   "%d matches that ladder \"%s\" has rated are no longer in the source and do not count any more",
+							   nvanished, nvanished, ladder->name)));
+}
+
 /* Put everything in the order of time, of the ladder of that name. */
 static LadderQuery resequence_query = {
 	.text = "SELECT skillrating_internal.resequence($1, $2)",
 	.param = {VALUE_TEXT, VALUE_BOOL}
-};
-
-/* The place from which history is out of date, or null. */
-static LadderQuery take_corrections_query = {
-	.text = "WITH c AS (DELETE FROM {correction} RETURNING seq) SELECT pg_catalog.min(seq) FROM c"
 };
 
 /* catch_up(ladder, search, rebuild) */
@@ -242,17 +403,26 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		search = PG_GETARG_BOOL(1);
 	bool		rebuild = PG_GETARG_BOOL(2);
 	Ladder	   *ladder;
-	Datum		from;
-	bool		isnull;
+	IdTable    *removed;
+	const char *unread;
 
 	InitMaterializedSRF(fcinfo, 0);
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									   "catch_up"));
+	ladder_require_triggers(ladder);
+	unread = unread_source_columns(ladder);
+	if (unread != NULL)
+		ereport(WARNING,
+				(errmsg("ladder \"%s\" does not read all columns of its source: %s are new",
+						ladder->name, unread),
+				 errhint("SELECT skillrating.refresh_source(%s) takes them up.",
+						 quote_literal_cstr(ladder->name))));
 	ladder_maintain(ladder);
 
 	apply_pending(ladder, true);
 	if (search)
-		apply_query(ladder, &unplaced_query);
+		search_source(ladder);
+	removed = read_removed(ladder);
 
 	if (ladder->reorders)
 	{
@@ -263,12 +433,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
 
-	(void) ladder_execute(ladder, &take_corrections_query, NULL, NULL, NULL);
-	from = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-						 ONLY_COLUMN, &isnull);
-	if (rebuild || !isnull)
-		replay_and_write(fcinfo, ladder,
-						 rebuild ? REPLAY_START : DatumGetInt64(from));
+	correct_history(fcinfo, ladder, rebuild, removed);
 	ladder_close(ladder);
 	return (Datum) 0;
 }
@@ -357,6 +522,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									   "apply_operation"));
+	ladder_require_triggers(ladder);
 	ladder_maintain(ladder);
 
 	operation = read_operations(ladder, seq, &n);

@@ -130,8 +130,7 @@ ladder_schema(const char *name)
 {
 	Oid			schema = get_namespace_oid(name, true);
 
-	if (!OidIsValid(schema) ||
-		!OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)))
+	if (!OidIsValid(schema) || !OidIsValid(ladder_owner(schema)))
 		no_ladder(name);
 	return schema;
 }
@@ -360,39 +359,64 @@ become_owner(const LadderDoor *door)
 							   SECURITY_RESTRICTED_OPERATION);
 }
 
+/*
+ * Look the ladder of a door up, in the memory of the door.  What may be incomplete is
+ * looked up where it is needed, see ladder_inside_complete().
+ */
+static void
+complete_ladder(LadderDoor *door)
+{
+	Ladder	   *ladder = &door->ladder;
+	MemoryContext old = MemoryContextSwitchTo(door->context);
+	LadderCache *cache = ladder_cache_open(ladder->schema);
+
+	MemoryContextSwitchTo(old);
+	ladder->name = cache->name;
+	ladder->owner = cache->owner;
+	memcpy(ladder->relation, cache->relation, sizeof(cache->relation));
+	ladder->player_type = cache->player_type;
+	ladder->match_type = cache->match_type;
+	ladder->cache = cache;
+}
+
+/* A door to a ladder, which is not open yet. */
+static LadderDoor *
+make_door(Oid schema, const LadderEntry *entry)
+{
+	MemoryContext context = AllocSetContextCreate(CurTransactionContext,
+												  "skillrating door",
+												  ALLOCSET_SMALL_SIZES);
+	LadderDoor *door = MemoryContextAllocZero(context, sizeof(LadderDoor));
+
+	door->context = context;
+	door->entry = entry;
+	door->outer = innermost;
+	door->nest_level = GetCurrentTransactionNestLevel();
+	GetUserIdAndSecContext(&door->caller, &door->caller_context);
+	door->ladder.door = door;
+	door->ladder.schema = schema;
+	door->ladder.read_only = (entry->lockmode == AccessShareLock);
+	if (entry->incomplete)
+	{
+		door->ladder.name = MemoryContextStrdup(context, get_namespace_name(schema));
+		door->ladder.owner = ladder_owner(schema);
+	}
+	else
+		complete_ladder(door);
+	return door;
+}
+
 Ladder *
 ladder_begin(Oid schema, const LadderEntry *entry)
 {
-	MemoryContext context;
-	MemoryContext old;
-	LadderCache *cache;
 	LadderDoor *door;
 	Ladder	   *ladder;
 
 	register_callbacks();
 	LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
 	check_rights(schema, entry);
-	context = AllocSetContextCreate(CurTransactionContext, "skillrating door",
-									ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(context);
-	cache = ladder_cache_open(schema);
-	door = palloc0_object(LadderDoor);
-	MemoryContextSwitchTo(old);
-	door->context = context;
+	door = make_door(schema, entry);
 	ladder = &door->ladder;
-	ladder->name = cache->name;
-	ladder->schema = schema;
-	ladder->owner = cache->owner;
-	memcpy(ladder->relation, cache->relation, sizeof(cache->relation));
-	ladder->player_type = cache->player_type;
-	ladder->match_type = cache->match_type;
-	ladder->read_only = (entry->lockmode == AccessShareLock);
-	ladder->cache = cache;
-	ladder->door = door;
-	door->entry = entry;
-	door->outer = innermost;
-	door->nest_level = GetCurrentTransactionNestLevel();
-	GetUserIdAndSecContext(&door->caller, &door->caller_context);
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
 	if (entry->lockmode >= RowShareLock && !entry->reenters &&
@@ -445,6 +469,16 @@ ladder_inside(const char *name, const char *function)
 						function),
 				 errhint("Call the function of schema skillrating that you mean.")));
 	return &door->ladder;
+}
+
+Ladder *
+ladder_inside_complete(const char *name, const char *function)
+{
+	Ladder	   *ladder = ladder_inside(name, function);
+
+	if (ladder->cache == NULL)
+		complete_ladder(ladder->door);
+	return ladder;
 }
 
 void
@@ -564,6 +598,8 @@ ladder_open(const Ladder *inside)
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
+	if (inside->cache == NULL)
+		complete_ladder(inside->door);
 	ladder = palloc_object(Ladder);
 	*ladder = *inside;
 	ladder->context = CurrentMemoryContext;

@@ -60,8 +60,10 @@ typedef struct LadderEntry
 								 * 0 if it makes one */
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		drops;			/* leaves no ladder behind */
-	const char *as_caller;		/* a function to call with the same arguments once
-								 * the door is closed, or NULL */
+	bool		incomplete;		/* relations may be missing, or not as they should */
+	const char *as_caller;		/* a function of skillrating_internal to call with
+								 * the first arguments once the door is closed, as
+								 * the caller, or NULL */
 } LadderEntry;
 
 /* The schema of the ladder of that name; an error if there is none. */
@@ -97,6 +99,12 @@ extern void ladder_leave(Ladder *ladder);
  * names the function if there is none.
  */
 extern Ladder *ladder_inside(const char *name, const char *function);
+
+/*
+ * The same, with its types and relations looked up, which an incomplete ladder had not:
+ * errors as ladder_begin().
+ */
+extern Ladder *ladder_inside_complete(const char *name, const char *function);
 
 /*
  * Begin work in C behind a door: connect to SPI, read the row of the ladder, and plan

@@ -35,9 +35,13 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 static const LadderEntry entries[] = {
 	/* A ladder as such */
 	{"create_ladder", NoLock, RIGHTS_OF_TRIGGER, .nladders = 0},
-	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1, .drops = true},
-	{"attach", RowShareLock, RIGHTS_OF_OWNER, .nladders = 1},
-	{"detach", RowShareLock, RIGHTS_OF_OWNER, .nladders = 1},
+	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1, .drops = true,
+	.incomplete = true},
+	{"attach", RowShareLock, RIGHTS_OF_OWNER, .nladders = 1,
+	.as_caller = "create_collect_triggers"},
+	{"detach", RowShareLock, RIGHTS_OF_OWNER, .nladders = 1, .incomplete = true},
+	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1, .incomplete = true},
+	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1, .incomplete = true},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER, .nladders = 1},
 
@@ -110,16 +114,15 @@ typedef struct EntryCall
 	FmgrInfo	as_caller;
 } EntryCall;
 
-/* The function of a name in skillrating_internal that takes what another one takes. */
+/* A function of skillrating_internal; argument types NULL for the only one of a name. */
 static void
-find_function(FmgrInfo *found, const char *name, HeapTuple like,
+find_function(FmgrInfo *found, const char *name, int nargs, const Oid *types,
 			  FunctionCallInfo fcinfo)
 {
-	Form_pg_proc proc = (Form_pg_proc) GETSTRUCT(like);
 	Oid			function =
 		LookupFuncName(list_make2(makeString("skillrating_internal"),
 								  makeString(pstrdup(name))),
-					   proc->pronargs, proc->proargtypes.values, false);
+					   nargs, types, false);
 
 	fmgr_info_cxt(function, found, fcinfo->flinfo->fn_mcxt);
 
@@ -132,6 +135,7 @@ entry_call(FunctionCallInfo fcinfo)
 {
 	EntryCall  *call = fcinfo->flinfo->fn_extra;
 	HeapTuple	tuple;
+	Form_pg_proc proc;
 	const char *name;
 
 	if (call != NULL)
@@ -139,27 +143,28 @@ entry_call(FunctionCallInfo fcinfo)
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
-	name = NameStr(((Form_pg_proc) GETSTRUCT(tuple))->proname);
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	name = NameStr(proc->proname);
 	call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EntryCall));
 	call->entry = ladder_entry(name);
-	find_function(&call->body, name, tuple, fcinfo);
+	find_function(&call->body, name, proc->pronargs, proc->proargtypes.values, fcinfo);
 	if (call->entry->as_caller != NULL)
-		find_function(&call->as_caller, call->entry->as_caller, tuple, fcinfo);
+		find_function(&call->as_caller, call->entry->as_caller, -1, NULL, fcinfo);
 	ReleaseSysCache(tuple);
 	fcinfo->flinfo->fn_extra = call;
 	return call;
 }
 
-/* Call a function with the arguments of another, and where its result goes. */
+/* Call a function with the first arguments of another, and where its result goes. */
 static Datum
 call_with_arguments(FmgrInfo *function, FunctionCallInfo fcinfo, bool *isnull)
 {
 	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
 	Datum		result;
 
-	InitFunctionCallInfoData(*inner, function, fcinfo->nargs, fcinfo->fncollation,
+	InitFunctionCallInfoData(*inner, function, function->fn_nargs, fcinfo->fncollation,
 							 fcinfo->context, fcinfo->resultinfo);
-	memcpy(inner->args, fcinfo->args, fcinfo->nargs * sizeof(NullableDatum));
+	memcpy(inner->args, fcinfo->args, function->fn_nargs * sizeof(NullableDatum));
 	result = FunctionCallInvoke(inner);
 	*isnull = inner->isnull;
 	return result;
@@ -209,6 +214,21 @@ open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
 	return i;
 }
 
+/* Finish the work of an entry outside of the door, for which it has the name only. */
+static void
+finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
+{
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	bool		isnull;
+
+	(void) call_with_arguments(&call->as_caller, fcinfo, &isnull);
+	if (ladder_schema(name) != schema)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("ladder \"%s\" was renamed meanwhile", name),
+				 errhint("Try again.")));
+}
+
 /* Any function that works on a ladder. */
 Datum
 skillrating_enter(PG_FUNCTION_ARGS)
@@ -216,17 +236,14 @@ skillrating_enter(PG_FUNCTION_ARGS)
 	EntryCall  *call = entry_call(fcinfo);
 	Ladder	   *door[2];
 	int			ndoors = open_doors(fcinfo, call->entry, door);
+	Oid			schema = ndoors > 0 ? door[0]->schema : InvalidOid;
 	bool		isnull;
 	Datum		result = call_with_arguments(&call->body, fcinfo, &isnull);
 
 	while (ndoors > 0)
 		ladder_end(door[--ndoors]);
-	if (call->entry->as_caller != NULL)
-	{
-		bool		ignored;
-
-		(void) call_with_arguments(&call->as_caller, fcinfo, &ignored);
-	}
+	if (call->entry->as_caller != NULL && OidIsValid(schema))
+		finish_as_caller(fcinfo, call, schema);
 	fcinfo->isnull = isnull;
 	return result;
 }

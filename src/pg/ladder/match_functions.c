@@ -16,6 +16,7 @@
 #include "pg/ladder/apply.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/feed.h"
 #include "pg/ladder/match_arrays.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
@@ -27,6 +28,7 @@ SKILLRATING_FUNCTION(skillrating_report_match);
 SKILLRATING_FUNCTION(skillrating_preview);
 SKILLRATING_FUNCTION(skillrating_source_columns);
 SKILLRATING_FUNCTION(skillrating_ladder_types);
+SKILLRATING_FUNCTION(skillrating_check_inside);
 
 /* source_columns() */
 Datum
@@ -54,6 +56,14 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/* check_inside(ladder) */
+Datum
+skillrating_check_inside(PG_FUNCTION_ARGS)
+{
+	(void) ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "check_inside");
+	PG_RETURN_VOID();
+}
+
 /* The columns that ladder_types() returns, from 0. */
 enum
 {
@@ -71,8 +81,8 @@ enum
 Datum
 skillrating_ladder_types(PG_FUNCTION_ARGS)
 {
-	const Ladder *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-										 "ladder_types");
+	const Ladder *ladder =
+		ladder_inside_complete(text_to_cstring(PG_GETARG_TEXT_PP(0)), "ladder_types");
 	Datum		values[TYPES_NCOLUMNS];
 	bool		nulls[TYPES_NCOLUMNS] = {false};
 
@@ -343,6 +353,7 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 				 errmsg("ladder \"%s\" has no table of matches of its own",
 						ladder->name),
 				 errhint("Its matches come from a source: insert them into the tables behind it.")));
+	ladder_require_own_triggers(ladder);
 	report_arguments(fcinfo, ladder, &arrays);
 
 	/*

@@ -491,6 +491,12 @@ outbox_send(Outbox *outbox, OutboxAction action)
 				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of " UINT64_FORMAT " rows",
 						outbox->ladder->name, nrows, outbox->nrows),
 				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+	outbox_discard(outbox);
+}
+
+void
+outbox_discard(Outbox *outbox)
+{
 	if (outbox->file != NULL)
 		BufFileClose(outbox->file);
 	else

@@ -38,7 +38,10 @@ typedef struct Outbox
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
-/* Outboxes for event, rated_match and rating; all end with outbox_send(). */
+/*
+ * Outboxes for event, rated_match and rating; all end with outbox_send() or
+ * outbox_discard().
+ */
 extern Outbox *event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);
 extern Outbox *rating_outbox(Ladder *ladder);
@@ -67,5 +70,8 @@ extern void put_rating(Outbox *outbox, const BatchPlayer *player);
  * processed.
  */
 extern void outbox_send(Outbox *outbox, OutboxAction action);
+
+/* End the outbox without writing anything. */
+extern void outbox_discard(Outbox *outbox);
 
 #endif							/* PG_LADDER_OUTBOX_H */

@@ -25,6 +25,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/ending.h"
+#include "pg/ladder/feed.h"
 #include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/waiting.h"
@@ -70,19 +71,48 @@ wrong_table(const char *table)
 }
 
 /*
- * Open the door to the ladder that a trigger's table belongs to: one of its own
- * tables, in its schema and owned by its owner.  On any other the trigger has no
- * business, unless its argument is the ladder's name, who then has to know of it.
+ * Whether the ladder of an attached table can do its work; source is the relation that
+ * the trigger names.  One whose tables were dropped does not keep the user from writing
+ * to the table: a warning says that nothing is rated.
+ */
+static bool
+attached_ladder_works(const TriggerData *trigdata, Oid source)
+{
+	Oid			schema = get_rel_namespace(source);
+	const char *missing = "source";
+
+	if (OidIsValid(schema) && ladder_is_whole(schema, &missing))
+		return true;
+	ereport(WARNING,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("table \"%s\" feeds a ladder that is incomplete, and no match is rated",
+					RelationGetRelationName(trigdata->tg_relation)),
+			 OidIsValid(schema) ?
+			 errdetail("Ladder \"%s\" has no relation \"%s\".",
+					   get_namespace_name(schema), missing) : 0,
+			 OidIsValid(schema) ?
+			 errhint("SELECT skillrating.drop_ladder(%s) removes what is left of it.",
+					 quote_literal_cstr(get_namespace_name(schema))) : 0));
+	return false;
+}
+
+/*
+ * Open the door to the ladder that a trigger's table belongs to: that of the source
+ * that its condition names, which then has to know of the table; or one of the ladder's
+ * own tables, in its schema and owned by its owner.  On any other the trigger has no
+ * business.
  */
 static Ladder *
-trigger_door(const TriggerData *trigdata, bool own, const LadderEntry *entry)
+trigger_door(const TriggerData *trigdata, bool own, Oid source,
+			 const LadderEntry *entry)
 {
 	Relation	relation = trigdata->tg_relation;
 	Oid			schema = RelationGetNamespace(relation);
 
-	if (!own && trigdata->tg_trigger->tgnargs == 1)
-		return ladder_begin(ladder_lock(trigdata->tg_trigger->tgargs[0], entry), entry);
-	if (!own || ladder_owner(schema) != relation->rd_rel->relowner)
+	if (OidIsValid(source))
+		return ladder_begin(get_rel_namespace(source), entry);
+	if (!own || !OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)) ||
+		ladder_owner(schema) != relation->rd_rel->relowner)
 		wrong_table(RelationGetRelationName(relation));
 	return ladder_begin(schema, entry);
 }
@@ -188,10 +218,9 @@ add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
 
 /* The matches whose rows a statement touched. */
 static IdTable *
-touched_matches(Ladder *ladder, TriggerData *trigdata)
+touched_matches(Ladder *ladder, TriggerData *trigdata, bool attached)
 {
 	Relation	relation = trigdata->tg_relation;
-	bool		attached = trigdata->tg_trigger->tgnargs == 1;
 	const char *match_id = attached ? attached_match_id(ladder, relation) : "match_id";
 	IdTable    *ids = id_table_create(ladder->match_type);
 	AttrNumber	column = get_attnum(RelationGetRelid(relation), match_id);
@@ -265,6 +294,7 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	Ladder	   *door;
 	Ladder	   *ladder;
 	IdTable    *ids;
+	Oid			source;			/* of the ladder that the table is attached to */
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
@@ -275,35 +305,50 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 		(!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) &&
 		 trigdata->tg_oldtable == NULL))
 		wrong_trigger(function, "with transition tables for old and new rows");
+	source = trigger_condition_relation(trigdata->tg_trigger);
+	if (OidIsValid(source) && !attached_ladder_works(trigdata, source))
+		return PointerGetDatum(NULL);
 
 	name = RelationGetRelationName(trigdata->tg_relation);
 	door = trigger_door(trigdata, strcmp(name, "match") == 0 ||
-						strcmp(name, "match_player") == 0, &collect_entry);
+						strcmp(name, "match_player") == 0, source, &collect_entry);
 	ladder = ladder_open(door);
 	ladder->read_only = false;
-	ids = touched_matches(ladder, trigdata);
+	ids = touched_matches(ladder, trigdata, OidIsValid(source));
 
 	/* A statement that touched no row is no event. */
 	if (id_table_count(ids) > 0)
+	{
+		ladder_require_own_triggers(ladder);
 		collect_matches(ladder, id_table_ids(ids), id_table_count(ids));
+	}
 	ladder_close(ladder);
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }
 
-/* BEFORE TRUNCATE on match or match_player: rated matches cannot vanish. */
+/*
+ * BEFORE TRUNCATE on match or match_player or an attached table: rated matches cannot
+ * vanish.
+ */
 Datum
 skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	Oid			source;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
 		wrong_trigger("skillrating_internal.refuse_truncate", "before truncate");
+	source = trigger_condition_relation(trigdata->tg_trigger);
+	if (OidIsValid(source) && !attached_ladder_works(trigdata, source))
+		return PointerGetDatum(NULL);
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("table \"%s\" belongs to a ladder and cannot be truncated",
 					RelationGetRelationName(trigdata->tg_relation)),
+			 OidIsValid(source) ?
+			 errhint("To let the ladder go without this table use skillrating.detach().") :
 			 errhint("To remove the whole ladder use skillrating.drop_ladder().")));
 }
 
@@ -317,14 +362,20 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	Ladder	   *door;
 	Ladder	   *ladder;
+	bool		own;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
 		wrong_trigger("skillrating_internal.apply_pending", "after a row of pending");
-	door = trigger_door(trigdata,
-						strcmp(RelationGetRelationName(trigdata->tg_relation),
-							   "pending") == 0, &apply_entry);
+	own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
+
+	/* What is left of a ladder can be dropped. */
+	if (own && ladder_owner(RelationGetNamespace(trigdata->tg_relation)) ==
+		trigdata->tg_relation->rd_rel->relowner &&
+		!ladder_is_whole(RelationGetNamespace(trigdata->tg_relation), NULL))
+		return PointerGetDatum(NULL);
+	door = trigger_door(trigdata, own, InvalidOid, &apply_entry);
 	ladder = ladder_open(door);
 	apply_pending(ladder, false);
 	ladder_close(ladder);
@@ -350,7 +401,7 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 		wrong_trigger("skillrating_internal.update_mirrors", "after a statement");
 	door = trigger_door(trigdata,
 						strcmp(RelationGetRelationName(trigdata->tg_relation),
-							   "rating") == 0, &mirror_entry);
+							   "rating") == 0, InvalidOid, &mirror_entry);
 	fmgr_info(LookupFuncName(list_make2(makeString("skillrating_internal"),
 										makeString("write_mirrors")),
 							 0, NULL, false), &body);

@@ -14,6 +14,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/feed.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
 
@@ -27,6 +28,8 @@ typedef struct Check
 	const char *unit;			/* of what was examined */
 	uint64		faults;
 	char	   *first;
+	const char *note;			/* another fault, which is none of what was
+								 * examined, or NULL */
 } Check;
 
 /* Count a fault; the first one, for which this is true, is to be described. */
@@ -49,8 +52,10 @@ return_check(ReturnSetInfo *rsinfo, const Check *check)
 		detail = psprintf(UINT64_FORMAT " of " UINT64_FORMAT " %s wrong, first: %s",
 						  check->faults, check->examined, check->unit,
 						  check->first);
+	if (check->note != NULL)
+		detail = psprintf("%s; %s", detail, check->note);
 	values[0] = CStringGetTextDatum(check->name);
-	values[1] = BoolGetDatum(check->faults == 0);
+	values[1] = BoolGetDatum(check->faults == 0 && check->note == NULL);
 	values[2] = CStringGetTextDatum(detail);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
@@ -230,20 +235,26 @@ Datum
 skillrating_verify(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Check		content = {"content", 0, "matches", 0, NULL};
-	Check		events = {"events", 0, "events", 0, NULL};
-	Check		states = {"ratings", 0, "players", 0, NULL};
-	Check		counters = {"counters", 0, "players", 0, NULL};
-	Check		complete = {"complete", 0, "finished matches", 0, NULL};
-	Check		corrections = {"corrections", 0, "corrections", 0, NULL};
+	Check		content = {"content", 0, "matches", 0, NULL, NULL};
+	Check		events = {"events", 0, "events", 0, NULL, NULL};
+	Check		states = {"ratings", 0, "players", 0, NULL, NULL};
+	Check		counters = {"counters", 0, "players", 0, NULL, NULL};
+	Check		complete = {"complete", 0, "finished matches", 0, NULL, NULL};
+	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL};
 	Verification verification = {{check_event, check_match}, &content, &events,
 	NULL};
+	const char *unread;
 	Ladder	   *ladder;
 	Replay	   *replay;
 
 	InitMaterializedSRF(fcinfo, 0);
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									   "verify"));
+	ladder_require_triggers(ladder);
+	unread = unread_source_columns(ladder);
+	if (unread != NULL)
+		content.note = psprintf("columns of the source are new and not read: %s",
+								unread);
 	ladder_expect_many(ladder);
 
 	verification.context = CurrentMemoryContext;

@@ -1,0 +1,552 @@
+-- What feeds a ladder: its triggers, tables of the user that are attached, and its source; and
+-- dropping it.
+--
+-- A trigger on a table of the user depends on the view source of its ladder, which its WHEN
+-- condition names. It goes when the view is dropped with CASCADE, and nothing of a ladder that is
+-- gone keeps users from writing to their tables.
+
+CREATE FUNCTION skillrating_internal.create_own_triggers(ladder text)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    collect constant text := 'FOR EACH STATEMENT
+        EXECUTE FUNCTION skillrating_internal.collect_matches()';
+    refuse constant text := 'FOR EACH STATEMENT
+        EXECUTE FUNCTION skillrating_internal.refuse_truncate()';
+    relation regclass;
+    t record;
+    n bigint := 0;
+BEGIN
+    -- Participants cannot exist before their match, so that inserting a match alone changes
+    -- nothing, and deleting one deletes its participants.
+    FOR t IN
+        SELECT v.*
+        FROM (VALUES
+            ('pending', 'apply_pending', 'CONSTRAINT TRIGGER', 'AFTER INSERT',
+                'DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.fires)
+                EXECUTE FUNCTION skillrating_internal.apply_pending()'),
+            ('match_player', 'collect_insert', 'TRIGGER', 'AFTER INSERT',
+                'REFERENCING NEW TABLE AS new_rows ' || collect),
+            ('match_player', 'collect_update', 'TRIGGER', 'AFTER UPDATE',
+                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows ' || collect),
+            ('match_player', 'collect_delete', 'TRIGGER', 'AFTER DELETE',
+                'REFERENCING OLD TABLE AS old_rows ' || collect),
+            ('match', 'collect_update', 'TRIGGER', 'AFTER UPDATE',
+                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows ' || collect),
+            ('match', 'refuse_truncate', 'TRIGGER', 'BEFORE TRUNCATE', refuse),
+            ('match_player', 'refuse_truncate', 'TRIGGER', 'BEFORE TRUNCATE', refuse)
+        ) AS v(table_name, trigger_name, kind, event, rest)
+    LOOP
+        relation := to_regclass(format('%I.%I', ladder, t.table_name));
+        CONTINUE WHEN relation IS NULL
+            OR EXISTS (
+                SELECT FROM pg_trigger AS g
+                WHERE g.tgrelid = relation AND g.tgname = t.trigger_name);
+        EXECUTE format('CREATE %s %I %s ON %s %s',
+            t.kind, t.trigger_name, t.event, relation, t.rest);
+        n := n + 1;
+    END LOOP;
+    RETURN n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_own_triggers(text) IS
+'A part of create_ladder() and restore_triggers(): makes those triggers of pending, match and
+match_player that do not exist, and returns how many.';
+
+CREATE FUNCTION skillrating_internal.drop_collect_triggers(
+    source regclass,
+    relation regclass DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'skillrating_drop_collect_triggers'
+LANGUAGE C VOLATILE;
+
+COMMENT ON FUNCTION skillrating_internal.drop_collect_triggers(regclass, regclass) IS
+'Drops the triggers that attach() made for the ladder with this view source, on one table or on all,
+and returns how many; 0 if the source is null or gone. They depend on the view, so that its owner
+may drop them whoever owns the table. Errors: 42501 unless the caller owns the view, 55006 if a
+table is in use.';
+
+CREATE FUNCTION skillrating_internal.create_collect_triggers(
+    ladder text,
+    relation regclass)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record;
+    n integer;
+BEGIN
+    FOR t IN
+        SELECT v.*
+        FROM (VALUES
+            ('insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows', 'collect_matches'),
+            ('update', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows',
+                'collect_matches'),
+            ('delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'collect_matches'),
+            ('truncate', 'BEFORE TRUNCATE', '', 'refuse_truncate')
+        ) AS v(kind, event, transition_tables, trigger_function)
+    LOOP
+        -- A table may feed several ladders. Nothing is found by these names.
+        n := 1;
+        LOOP
+            BEGIN
+                EXECUTE format(
+                    'CREATE TRIGGER %I %s ON %s %s
+                    FOR EACH STATEMENT WHEN (%L::regclass IS NOT NULL)
+                    EXECUTE FUNCTION skillrating_internal.%I()',
+                    format('skillrating_%s%s', t.kind, '_' || nullif(n, 1)), t.event, relation,
+                    t.transition_tables, format('%I.source', ladder), t.trigger_function);
+                EXIT;
+            EXCEPTION
+                WHEN duplicate_object THEN
+                    n := n + 1;
+            END;
+        END LOOP;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_collect_triggers(text, regclass) IS
+'The part of attach() and restore_triggers() that makes the triggers of a table, and touches nothing
+of the ladder; its view source must exist. Error 42501 unless the caller may create triggers on the
+table.';
+
+CREATE FUNCTION skillrating_internal.attach(
+    ladder text,
+    relation regclass,
+    match_id text DEFAULT 'match_id')
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    match text;
+    n bigint;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    SELECT format_type(a.atttypid, NULL) INTO STRICT match
+    FROM pg_attribute AS a
+    WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
+
+    -- The same text will be an expression over the rows that a statement touched.
+    IF NOT EXISTS (
+        SELECT FROM pg_attribute AS a
+        WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
+    THEN
+        EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+    END IF;
+    EXECUTE format(
+        'INSERT INTO %I.attached (relation, match_id) VALUES ($1, $2)
+        ON CONFLICT DO NOTHING', ladder)
+    USING relation, match_id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('table %s is attached to ladder "%s" already', relation, ladder),
+            HINT = 'If its triggers are gone, skillrating.restore_triggers() puts them back.';
+    END IF;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('attach');
+
+COMMENT ON FUNCTION skillrating.attach(text, regclass, text) IS
+'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have
+their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id
+is the column with the match, or an expression over the row''s columns that gives what the source
+calls match_id; an expression, or a column of another type, needs the table and the ladder to
+belong to one role. Attach each table whose rows make a match; a partitioned one as a whole, and a
+partition too if rows are written to it directly. The triggers depend on the view source of the
+ladder: they go when it is dropped, and follow when its schema is renamed. Errors: 42704 for an
+unknown ladder, 42710 if the table is attached already, 42501 unless the caller owns the ladder and
+may create triggers on the table, and whatever is wrong with the expression.';
+
+CREATE FUNCTION skillrating_internal.detach(
+    ladder text,
+    relation regclass)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    source regclass := to_regclass(format('%I.source', ladder));
+    n bigint := 0;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF to_regclass(format('%I.attached', ladder)) IS NOT NULL THEN
+        EXECUTE format('DELETE FROM %I.attached AS a WHERE a.relation = $1', ladder) USING relation;
+        GET DIAGNOSTICS n = ROW_COUNT;
+    ELSIF source IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    IF n + skillrating_internal.drop_collect_triggers(source, relation) = 0 THEN
+        RAISE undefined_object USING
+            MESSAGE = format('table %s is not attached to ladder "%s"', relation, ladder);
+    END IF;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('detach');
+
+COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
+'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated. Works as well
+if the table has been dropped (give its OID, which table attached shows) or belongs to another role
+by now, and if parts of the ladder are gone. Errors: 42704 for an unknown ladder or a table that is
+not attached, 42501 unless the caller owns the ladder.';
+
+CREATE FUNCTION skillrating_internal.restore_own_triggers(ladder text)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    mirrors constant text := 'SELECT count(*) FROM pg_trigger
+        WHERE tgrelid = $1 AND tgname LIKE ''mirror\_%''';
+    rating regclass := to_regclass(format('%I.rating', ladder));
+    list text;
+    before bigint;
+    after bigint;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    -- A table that was dropped feeds nothing.
+    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
+        EXECUTE format(
+            'DELETE FROM %I.%I AS l
+            WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
+    END LOOP;
+    EXECUTE mirrors INTO before USING rating;
+    PERFORM skillrating_internal.mirror_triggers(ladder);
+    EXECUTE mirrors INTO after USING rating;
+    RETURN skillrating_internal.create_own_triggers(ladder) + greatest(after - before, 0);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.restore_own_triggers(text) IS
+'The part of restore_triggers() that works on the ladder: the triggers of its own tables, and the
+lists of attached tables and mirrors. Returns how many triggers it made. Errors as for
+restore_triggers().';
+
+CREATE FUNCTION skillrating_internal.restore_collect_triggers(ladder text)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    source regclass := format('%I.source', ladder);
+    relation regclass;
+    found_triggers bigint;
+    n bigint := 0;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR relation, found_triggers IN EXECUTE format(
+        'SELECT a.relation, (
+            SELECT count(*) FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
+            WHERE d.refclassid = ''pg_class''::regclass AND d.refobjid = $1
+                AND d.classid = ''pg_trigger''::regclass AND t.tgrelid = a.relation
+                AND t.tgfoid IN (''skillrating_internal.collect_matches''::regproc,
+                    ''skillrating_internal.refuse_truncate''::regproc))
+        FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation
+        ORDER BY a.relation', ladder)
+    USING source
+    LOOP
+        CONTINUE WHEN found_triggers = 4;
+        PERFORM skillrating_internal.drop_collect_triggers(source, relation);
+        PERFORM skillrating_internal.create_collect_triggers(ladder, relation);
+        n := n + 4 - found_triggers;
+    END LOOP;
+    RETURN n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.restore_collect_triggers(text) IS
+'The part of restore_triggers() that makes the triggers of attached tables. Returns how many were
+missing. Error 42501 unless the caller may create triggers on them.';
+
+CREATE FUNCTION skillrating_internal.restore_triggers(
+    ladder text,
+    OUT triggers bigint)
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    triggers := skillrating_internal.restore_own_triggers(ladder);
+    triggers := triggers + skillrating_internal.restore_collect_triggers(ladder);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('restore_triggers');
+
+COMMENT ON FUNCTION skillrating.restore_triggers(text) IS
+'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
+EXTENSION: those of its own tables, of attached tables and of mirrors. Returns how many were
+missing. No trigger has reported the matches that came meanwhile: catch_up(search => true, rebuild
+=> true) finds them and what has changed. Errors: 42704 for an unknown ladder, 42501 unless the
+caller owns the ladder and may create triggers on the attached tables, 55000 if it has no source.';
+
+CREATE FUNCTION skillrating_internal.source_relation(source regclass)
+RETURNS regclass
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT CASE WHEN count(DISTINCT d.refobjid) = 1 THEN min(d.refobjid)::regclass END
+    FROM pg_rewrite AS w
+    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+    WHERE w.ev_class = source AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> w.ev_class
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.source_relation(regclass) IS
+'The relation of the user that the view source of a ladder selects from; null if it is more than
+one, as that of a ladder with matches of its own.';
+
+CREATE FUNCTION skillrating_internal.unread_source_columns(source regclass)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT string_agg(c.column_name, ', ' ORDER BY c.n)
+    FROM skillrating.source_columns()
+        WITH ORDINALITY AS c(column_name, type, needed, description, n)
+    JOIN pg_attribute AS a
+        ON a.attrelid = skillrating_internal.source_relation(source)
+            AND a.attname = c.column_name AND NOT a.attisdropped
+    WHERE NOT EXISTS (
+        SELECT FROM pg_attribute AS s
+        WHERE s.attrelid = source AND s.attname = c.column_name AND NOT s.attisdropped)
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.unread_source_columns(regclass) IS
+'The known columns that the relation behind the view source of a ladder has got since that was made;
+null if there are none. refresh_source() takes them up.';
+
+CREATE FUNCTION skillrating_internal.source_list(
+    ladder text,
+    new_source regclass)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    source regclass := to_regclass(format('%I.source', ladder));
+    source_list text;
+    lost text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    source_list := skillrating_internal.check_source(new_source);
+    IF source IS NULL THEN
+        RETURN source_list;
+    END IF;
+    -- A view that is replaced keeps its columns in their order, and gets others behind them.
+    SELECT string_agg(format('s.%I', c.column_name), ', ' ORDER BY old.attnum, c.n),
+        string_agg(c.column_name, ', ' ORDER BY c.n) FILTER (WHERE new.attname IS NULL)
+    INTO source_list, lost
+    FROM skillrating.source_columns()
+        WITH ORDINALITY AS c(column_name, type, needed, description, n)
+    LEFT JOIN pg_attribute AS old
+        ON old.attrelid = source AND old.attname = c.column_name AND NOT old.attisdropped
+    LEFT JOIN pg_attribute AS new
+        ON new.attrelid = new_source AND new.attname = c.column_name AND NOT new.attisdropped
+    WHERE old.attname IS NOT NULL OR new.attname IS NOT NULL;
+    IF lost IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('%s lacks columns that the source of ladder "%s" has: %s',
+                new_source, ladder, lost),
+            HINT = format('To do without them use DROP VIEW %I.source CASCADE first.', ladder);
+    END IF;
+    RETURN source_list;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.source_list(text, regclass) IS
+'A part of refresh_source(): the select list of the new view source, over a relation aliased s.
+Errors as for refresh_source().';
+
+CREATE FUNCTION skillrating_internal.replace_source(
+    ladder text,
+    new_source regclass)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    rated_match regclass := to_regclass(format('%I.rated_match', ladder));
+    source regclass := to_regclass(format('%I.source', ladder));
+    t record;
+    place bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF rated_match IS NULL OR to_regclass(format('%I.ladder', ladder)) IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" rates matches of its own', ladder),
+            HINT = 'Its view source is that of its tables match and match_player.';
+    END IF;
+    new_source := coalesce(new_source, skillrating_internal.source_relation(source));
+    IF new_source IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = format('source must not be null for ladder "%s"', ladder),
+            HINT = 'Its view source is gone, or selects from several relations.';
+    END IF;
+    EXECUTE format('CREATE OR REPLACE VIEW %I.source AS SELECT %s FROM %s AS s', ladder,
+        skillrating_internal.source_list(ladder, new_source), new_source);
+    EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
+        format('What the ladder rates, from %s.', new_source));
+
+    t := skillrating_internal.ladder_types(ladder);
+    BEGIN
+        EXECUTE format(
+            'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
+            WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
+            ladder, t.match_equals, t.player_equals);
+    EXCEPTION
+        WHEN undefined_function THEN
+            RAISE datatype_mismatch USING
+                MESSAGE = format('identifiers of %s do not compare with those of ladder "%s"',
+                    new_source, ladder),
+                DETAIL = format('The ladder identifies matches by %s and players by %s.',
+                    t.match_type, t.player_type);
+    END;
+
+    EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
+    PERFORM skillrating_internal.note_correction(ladder, 'source', place);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.replace_source(text, regclass) IS
+'The part of refresh_source() that works on the ladder. Errors as for refresh_source().';
+
+CREATE FUNCTION skillrating_internal.refresh_source(
+    ladder text,
+    source regclass DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF ladder IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder must not be null';
+    END IF;
+    PERFORM skillrating_internal.replace_source(ladder, source);
+    PERFORM skillrating_internal.restore_triggers(ladder);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('refresh_source');
+
+COMMENT ON FUNCTION skillrating.refresh_source(text, regclass) IS
+'Takes up the columns that the source of a ladder has got since create_ladder(), or another source,
+which has all the columns of the one before; if the view source of the ladder is gone, which takes
+the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
+and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
+Errors: 42704 for an unknown ladder, 55000 for one with matches of its own or columns that the new
+source lacks, 42804 for identifiers of another type, 22004 if it does not know which source, 22023
+and 42501 as for create_ladder().';
+
+CREATE FUNCTION skillrating_internal.settle_pending(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF NOT EXISTS (
+        SELECT FROM pg_constraint AS c
+        WHERE c.conrelid = to_regclass(format('%I.pending', ladder))
+            AND c.conname = 'apply_pending')
+    THEN
+        RETURN;
+    END IF;
+    -- With no row left the triggers have nothing to do.
+    EXECUTE format('DELETE FROM %I.pending', ladder);
+    EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
+'A part of drop_ladder(): forgets the matches that wait for the end of the transaction, so that no
+trigger waits for the table pending.';
+
+CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    tables text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP VIEW %I.source', ladder);
+    END IF;
+    SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
+    FROM pg_class AS c
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind = 'r'
+        AND c.relname IN ('match', 'match_player', 'solved', 'mirror', 'attached', 'operation',
+            'correction', 'pending', 'rated_match', 'event', 'rating', 'ladder');
+    IF tables IS NOT NULL THEN
+        EXECUTE 'DROP TABLE ' || tables;
+    END IF;
+    -- Goes with event, unless that is gone otherwise.
+    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
+    END IF;
+    EXECUTE format('DROP SCHEMA %I', ladder);
+EXCEPTION
+    WHEN object_in_use THEN
+        RAISE object_in_use USING
+            MESSAGE = SQLERRM,
+            HINT = 'Drop the ladder in a transaction of its own, or after SET CONSTRAINTS ALL '
+                'IMMEDIATE and closing cursors.';
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_tables(text) IS
+'A part of drop_ladder(): drops those tables that exist, and the schema.';
+
+CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Any table that only a ladder has will do.
+    IF NOT EXISTS (
+        SELECT
+        FROM (VALUES
+            ('ladder', 'format_version'), ('rated_match', 'void_reason'), ('rating', 'last_played'),
+            ('event', 'last_played_before'), ('pending', 'fires'), ('correction', 'noticed_at'),
+            ('operation', 'undone_at'), ('attached', 'relation'), ('mirror', 'relation'),
+            ('solved', 'standard_error')
+        ) AS v(table_name, column_name)
+        JOIN pg_attribute AS a
+            ON a.attrelid = to_regclass(format('%I.%I', ladder, v.table_name))
+                AND a.attname = v.column_name AND NOT a.attisdropped)
+    THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    PERFORM skillrating_internal.drop_collect_triggers(to_regclass(format('%I.source', ladder)));
+    PERFORM skillrating_internal.settle_pending(ladder);
+    PERFORM skillrating_internal.drop_tables(ladder);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('drop_ladder');
+
+COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
+'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them;
+matches that wait for the end of this transaction are forgotten. Works as well if some of it is
+gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives in its schema,
+42501 unless the caller owns it, 55006 while something else is at work on it in this session.';

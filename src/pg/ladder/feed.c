@@ -1,0 +1,335 @@
+/*
+ * feed.c
+ *		What feeds a ladder: the triggers that report matches to it.
+ */
+#include "pg/ladder/feed.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "pg/ladder/cache.h"
+#include "pg/ladder/plans.h"
+
+SKILLRATING_FUNCTION(skillrating_drop_collect_triggers);
+
+/*
+ * ---- The ladder of a trigger ----
+ */
+
+/* An expression_tree_walker that stops at the first constant of type regclass. */
+static bool
+find_regclass(Node *node, void *context)
+{
+	Oid		   *relid = (Oid *) context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Const))
+	{
+		const Const *constant = (const Const *) node;
+
+		if (constant->consttype != REGCLASSOID || constant->constisnull)
+			return false;
+		*relid = DatumGetObjectId(constant->constvalue);
+		return true;
+	}
+	return expression_tree_walker(node, find_regclass, context);
+}
+
+Oid
+trigger_condition_relation(const Trigger *trigger)
+{
+	Oid			relid = InvalidOid;
+
+	if (trigger->tgqual != NULL)
+		(void) find_regclass(stringToNode(trigger->tgqual), &relid);
+	return relid;
+}
+
+bool
+ladder_is_whole(Oid schema, const char **missing)
+{
+	int			i;
+
+	for (i = 0; i < LADDER_NREQUIRED; i++)
+		if (!OidIsValid(ladder_relation_oid(schema, i)))
+		{
+			if (missing != NULL)
+				*missing = ladder_relation_name(i);
+			return false;
+		}
+	return true;
+}
+
+/*
+ * ---- Whether triggers exist ----
+ */
+
+/*
+ * One of our trigger functions, as it is now: an extension that was dropped and created
+ * again has others than before.  InvalidOid if there is none.
+ */
+static Oid
+trigger_function(const char *name)
+{
+	Oid			schema = get_namespace_oid("skillrating_internal", true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+						   CStringGetDatum(name),
+						   PointerGetDatum(buildoidvector(NULL, 0)),
+						   ObjectIdGetDatum(schema));
+}
+
+/*
+ * Whether a table has triggers of a function for all of some events, a combination of
+ * TRIGGER_TYPE_INSERT and its like.  A disabled trigger is one: it was disabled on
+ * purpose.
+ */
+static bool
+has_triggers(Oid relid, const char *function, int16 events)
+{
+	Oid			wanted = trigger_function(function);
+	Relation	relation = table_open(relid, AccessShareLock);
+	const TriggerDesc *triggers = relation->trigdesc;
+	int			i;
+
+	for (i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		if (triggers->triggers[i].tgfoid == wanted)
+			events &= ~triggers->triggers[i].tgtype;
+	table_close(relation, AccessShareLock);
+	return events == 0;
+}
+
+pg_noreturn static void
+triggers_missing(const Ladder *ladder, const char *table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("ladder \"%s\" has lost its triggers", ladder->name),
+			 errdetail("Table %s lacks those that skillrating made, so that matches could go unnoticed.",
+					   table),
+			 errhint("Put them back by SELECT skillrating.restore_triggers(%s), and then look for matches by catch_up() with search => true.",
+					 quote_literal_cstr(ladder->name))));
+}
+
+/* Error unless a table of the ladder's own, if it has it, has these triggers. */
+static void
+require_triggers(const Ladder *ladder, const char *table, const char *function,
+				 int16 events)
+{
+	Oid			relid = get_relname_relid(table, ladder->schema);
+
+	if (OidIsValid(relid) && !has_triggers(relid, function, events))
+		triggers_missing(ladder, quote_qualified_identifier(ladder->name, table));
+}
+
+void
+ladder_require_own_triggers(const Ladder *ladder)
+{
+	require_triggers(ladder, "pending", "apply_pending", TRIGGER_TYPE_INSERT);
+	require_triggers(ladder, "match", "collect_matches", TRIGGER_TYPE_UPDATE);
+	require_triggers(ladder, "match_player", "collect_matches",
+					 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+					 TRIGGER_TYPE_DELETE);
+}
+
+/* The name of the ladder's table mirror, which not all work on a ladder locks. */
+static void
+append_mirror(QueryDraft *draft)
+{
+	appendStringInfoString(&draft->sql,
+						   quote_qualified_identifier(draft->ladder->name, "mirror"));
+}
+
+/*
+ * An attached table that exists and lacks triggers of this function for this ladder,
+ * and whether there are mirrors.
+ */
+static LadderQuery fed_query = {
+	.text = "SELECT EXISTS (SELECT FROM {mirror}), "
+	"(SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
+	"WHERE (SELECT pg_catalog.count(*) FROM pg_catalog.pg_depend AS d "
+	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
+	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
+	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
+	"AND t.tgrelid OPERATOR(pg_catalog.=) a.relation AND t.tgfoid OPERATOR(pg_catalog.=) $2) "
+	"OPERATOR(pg_catalog.<) 3 LIMIT 1)",
+	.param = {VALUE_OID, VALUE_OID},
+	.part = {{"mirror", append_mirror}}
+};
+
+enum
+{
+	FED_MIRRORS = 1,
+	FED_LACKING
+};
+
+void
+ladder_require_triggers(Ladder *ladder)
+{
+	Datum		values[2];
+	bool		mirrors;
+	bool		isnull;
+	char	   *lacking;
+
+	ladder_require_own_triggers(ladder);
+	values[0] = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
+	values[1] = ObjectIdGetDatum(trigger_function("collect_matches"));
+	(void) ladder_execute(ladder, &fed_query, values, NULL, NULL);
+	mirrors = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
+										 SPI_tuptable->tupdesc, FED_MIRRORS,
+										 &isnull));
+	lacking = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+						   FED_LACKING);
+	SPI_freetuptable(SPI_tuptable);
+	if (lacking != NULL)
+		triggers_missing(ladder, lacking);
+	if (mirrors)
+		require_triggers(ladder, "rating", "update_mirrors",
+						 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+						 TRIGGER_TYPE_DELETE);
+}
+
+/*
+ * ---- Columns of the source ----
+ */
+
+static LadderQuery unread_columns_query = {
+	.text = "SELECT skillrating_internal.unread_source_columns($1)",
+	.param = {VALUE_OID}
+};
+
+char *
+unread_source_columns(Ladder *ladder)
+{
+	Datum		source = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
+	char	   *columns;
+
+	(void) ladder_execute(ladder, &unread_columns_query, &source, NULL, NULL);
+	columns = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+						   ONLY_COLUMN);
+	SPI_freetuptable(SPI_tuptable);
+	return columns;
+}
+
+/*
+ * ---- Dropping triggers ----
+ */
+
+/*
+ * Add a trigger to those to be dropped if it is ours, and on the table asked for
+ * (InvalidOid: on any).
+ */
+static void
+add_collect_trigger(ObjectAddresses *triggers, Oid trigger, Oid relid,
+					const Oid function[2], int64 *n)
+{
+	Relation	catalog = table_open(TriggerRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(trigger));
+	scan = systable_beginscan(catalog, TriggerOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
+
+		if ((form->tgfoid == function[0] || form->tgfoid == function[1]) &&
+			(!OidIsValid(relid) || form->tgrelid == relid))
+		{
+			ObjectAddress address;
+
+			ObjectAddressSet(address, TriggerRelationId, trigger);
+			add_exact_object_address(&address, triggers);
+			(*n)++;
+		}
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+}
+
+/* Errors unless the caller owns the relation, as DROP would. */
+static void
+check_owner(Oid relid)
+{
+#if PG_VERSION_NUM >= 160000
+	bool		owns = object_ownercheck(RelationRelationId, relid, GetUserId());
+#else
+	bool		owns = pg_class_ownercheck(relid, GetUserId());
+#endif
+
+	if (!owns)
+		aclcheck_error(ACLCHECK_NOT_OWNER,
+					   get_relkind_objtype(get_rel_relkind(relid)),
+					   get_rel_name(relid));
+}
+
+/*
+ * drop_collect_triggers(source, relation)
+ *
+ * Triggers depend on the source, so that its owner may drop them from whatever table
+ * they are on, as DROP VIEW ... CASCADE does.
+ */
+Datum
+skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
+{
+	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
+	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
+	Oid			function[2];
+	ObjectAddresses *triggers;
+	Relation	catalog;
+	ScanKeyData key[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	int64		n = 0;
+
+	/* With the source all of its triggers have gone. */
+	if (!OidIsValid(source) || get_rel_relkind(source) == '\0')
+		PG_RETURN_INT64(0);
+	check_owner(source);
+	function[0] = trigger_function("collect_matches");
+	function[1] = trigger_function("refuse_truncate");
+
+	triggers = new_object_addresses();
+	catalog = table_open(DependRelationId, AccessShareLock);
+	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(source));
+	scan = systable_beginscan(catalog, DependReferenceIndexId, true, NULL, 2, key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (form->classid == TriggerRelationId)
+			add_collect_trigger(triggers, form->objid, relid, function, &n);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+
+	performMultipleDeletions(triggers, DROP_RESTRICT, 0);
+	free_object_addresses(triggers);
+	PG_RETURN_INT64(n);
+}
