@@ -232,7 +232,7 @@ BEGIN
             reason text CHECK (reason IS NOT NULL OR status = ''rated''),
             digest bigint NOT NULL,
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
-            played_at timestamptz NOT NULL,
+            played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
             void_reason text,
             rated_at timestamptz NOT NULL DEFAULT now())', ladder, match);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
@@ -732,7 +732,7 @@ rank. In squad, kills, deaths, quit and experience an element may be null where 
 Reporting it with other content is a correction: that takes its place, counts from the next
 catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not
 finished, 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values out of
-range, 42704 for an unknown ladder.';
+range, 22008 for an infinite played_at, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.preview(
     ladder text,

@@ -148,8 +148,15 @@ BEGIN
     -- When matches were played may have changed.
     EXECUTE format(
         'UPDATE %1$I.rated_match AS m SET played_at = s.played_at
-        FROM (SELECT DISTINCT s.match_id, CAST(s.played_at AS timestamptz) AS played_at FROM %1$I.source AS s
-              WHERE $1 OR s.match_id %2$s ANY (ARRAY(SELECT c.match_id FROM %1$I.correction AS c WHERE c.match_id IS NOT NULL))) AS s
+        FROM (SELECT s.match_id, min(CAST(s.played_at AS timestamptz)) AS played_at
+              FROM %1$I.source AS s
+              WHERE $1 OR s.match_id %2$s ANY (ARRAY(
+                  SELECT c.match_id FROM %1$I.correction AS c WHERE c.match_id IS NOT NULL))
+              GROUP BY s.match_id
+              -- What is no time of a match changes no place.
+              HAVING count(*) = count(s.played_at)
+                  AND min(CAST(s.played_at AS timestamptz)) = max(CAST(s.played_at AS timestamptz))
+                  AND isfinite(min(CAST(s.played_at AS timestamptz)))) AS s
         WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at', ladder, t.match_equals)
     USING whole;
 
@@ -173,7 +180,7 @@ BEGIN
                 row_number() OVER (ORDER BY p.seq) AS old_n
             FROM (
                 SELECT m.seq, m.played_at AS at, m.match_id FROM %1$I.rated_match AS m
-                WHERE m.seq >= $2 OR (m.seq IS NULL AND EXISTS (
+                WHERE m.seq >= $2 OR (m.seq IS NULL AND m.played_at IS NOT NULL AND EXISTS (
                     SELECT FROM %1$I.correction AS c WHERE c.kind = ''late'' AND c.match_id %3$s m.match_id))
                 UNION ALL
                 SELECT DISTINCT o.seq, o.at, NULL::%4$s FROM %1$I.operation AS o WHERE o.seq >= $2
@@ -450,8 +457,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.why_unrated(text, anycompatible) IS
-'Why a match does not count: the reason of the source or of the ladder, or what it waits for; null
-for a match that is rated. Error 42704 for an unknown ladder.';
+'Why a match does not count: the reason of the source or of the ladder, what is wrong in its rows, or
+what it waits for; null for a match that is rated. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating.forget_player(
     ladder text,
