@@ -2,6 +2,8 @@
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;
+CREATE SCHEMA bad_rows;
+SET search_path = bad_rows, public;
 
 -- Every column of a source with every value that is bad for its type, in the row of one participant
 -- or of both; each case is a match with players of its own.
@@ -234,3 +236,5 @@ SELECT skillrating.final_ratings('glicko', m, p, p, p, skillrating.inputs(played
 
 SELECT skillrating.drop_ladder(name)
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order', 'own_commit', 'own_statement', 'own_manual', 'games', 'states']) AS name;
+RESET search_path;
+DROP SCHEMA bad_rows CASCADE;
