@@ -42,6 +42,23 @@ COMMENT ON FUNCTION skillrating_internal.change_ladder(text) IS
 returns ladder_types(). Whatever changes the history of a ladder begins with it. Error 42704 for an
 unknown ladder.';
 
+CREATE FUNCTION skillrating_internal.check_operation_time(at timestamptz)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT isfinite(at) THEN
+        RAISE datetime_field_overflow USING
+            MESSAGE = format('at must be finite, not %s', at),
+            HINT = 'The time gives an operation its place among the matches.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_operation_time(timestamptz) IS
+'Error 22008 for an infinite time: no match could come behind the operation, or none before it.';
+
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
     kind text,
@@ -62,6 +79,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     operation bigint := nextval(format('%I.event_seq', ladder));
 BEGIN
+    PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
@@ -73,7 +91,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text) IS
 'Writes an operation into table operation of a ladder that change_ladder() has locked, at the next
 place in the order, and returns its number, which is that place until a ladder with late => reorder
-gives it another; the number stays. Identifiers are texts. Error 42704 for an unknown ladder.';
+gives it another; the number stays. Identifiers are texts. Errors: 42704 for an unknown ladder,
+22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,

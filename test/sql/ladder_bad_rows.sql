@@ -233,6 +233,11 @@ SELECT count(*) FROM states.match WHERE match_id = 4;
 SELECT skillrating.rate('glicko', 1, 1, 1, played_at => 'infinity') OVER (ORDER BY 1);
 SELECT skillrating.rate('glicko', 1, 1, 1, played_at => '-infinity') OVER (ORDER BY 1);
 SELECT skillrating.final_ratings('glicko', m, p, p, p, skillrating.inputs(played_at => 'infinity'), '{}' ORDER BY m) FROM (VALUES (1, 1), (1, 2)) AS r(m, p);
+SELECT skillrating.set_rating('states', 1, '{"rating": 1600}', at => 'infinity');
+SELECT skillrating.new_season('states', 'never', at => '-infinity');
+SELECT skillrating.decay('states', at => 'infinity');
+SELECT skillrating.seed_from('states', 'own_commit', at => 'infinity');
+SELECT count(*) FROM states.operation;
 
 SELECT skillrating.drop_ladder(name)
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order', 'own_commit', 'own_statement', 'own_manual', 'games', 'states']) AS name;
