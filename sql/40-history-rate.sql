@@ -68,7 +68,7 @@ Memory: the states of the players, and one match.  The results equal, bit for bi
 ladder with the same matches in the same order.  A match that does not count, such as one with a
 single team, changes nothing and gives its reason.
 Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model, player_id or team,
-22023 and 22003 for invalid parameters and rows.';
+22023 and 22003 for invalid parameters and rows, 22008 for an infinite played_at.';
 
 CREATE TYPE skillrating.inputs AS (
     weight float8,

@@ -122,6 +122,43 @@ start: estimates to begin with, or null.
 All passes see one snapshot.  Needs the right to read the partitions themselves.  Nulls without
 matches.';
 
+CREATE FUNCTION skillrating_internal.check_result(result regclass)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    missing text;
+BEGIN
+    PERFORM skillrating_internal.check_relation(result);
+    IF EXISTS (
+        SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE c.oid = result AND (c.relkind NOT IN ('r', 'p') OR pg_is_other_temp_schema(n.oid)
+            OR n.nspname IN ('pg_catalog', 'information_schema', 'pg_toast')))
+    THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('%s cannot take the solution', result),
+            DETAIL = 'It is no table, or one of the system or of another session.',
+            HINT = 'CREATE TABLE skills (LIKE skillrating.estimate) makes one that can.';
+    END IF;
+    SELECT string_agg(format('"%s"', e.attname), ', ' ORDER BY e.attnum) INTO missing
+    FROM pg_attribute AS e
+    WHERE e.attrelid = 'skillrating.estimate'::regclass AND e.attnum > 0 AND NOT EXISTS (
+        SELECT FROM pg_attribute AS a
+        WHERE a.attrelid = result AND a.attname = e.attname AND NOT a.attisdropped);
+    IF missing IS NOT NULL THEN
+        RAISE undefined_column USING
+            MESSAGE = format('table %s has no column %s', result, missing),
+            HINT = 'CREATE TABLE skills (LIKE skillrating.estimate) makes a table with all of them.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_result(regclass) IS
+'A part of solve_distributed(), which replaces all rows of the result: error 42809 unless that is a
+table that is none of the system or of another session, 42703 unless it has the columns of the type
+estimate, 42P01 if there is none.';
+
 CREATE FUNCTION skillrating_internal.solve_distributed_step(
     relation regclass,
     result regclass,
@@ -145,6 +182,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'relation, result, solver, params, columns, warm and commits must not be null';
     END IF;
+    PERFORM skillrating_internal.check_result(result);
     -- One after another; reading goes on.
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', result);
     IF warm OR before.iterations IS NOT NULL THEN
@@ -236,6 +274,7 @@ not converged.
 The solution equals that of solve() to about ten digits.  An iteration of Newton''s method takes
 several passes over all matches.
 Needs the right to read the partitions and to change result.
-Errors: 0A000 for other solvers, 42703 for missing columns, 22023 for unknown columns and for a
+Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result that is no table, or
+one of the system or of another session, 42703 for missing columns, 22023 for unknown columns and for a
 table that is partitioned by player, team or rank, 2D000 for commits within a transaction block,
 and those of solve().';

@@ -119,7 +119,25 @@ LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.check_identifier_type(regtype, text) IS
 'Error 42804 that names the column unless values of the type can identify players or matches, which
-takes a hash function, an order and an array type; bigint, uuid and text have them.';
+takes a hash function, an order and an array type; bigint, uuid and text have them. Nor may it be
+composite, an array, a name of an object, or a domain without null, or have a nondeterministic
+collation. Error 42704 for an unknown type.';
+
+CREATE FUNCTION skillrating_internal.check_relation(relation regclass)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation) THEN
+        RAISE undefined_table USING
+            MESSAGE = format('relation with OID %s does not exist', relation::oid);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_relation(regclass) IS
+'Error 42P01 unless there is a relation with this OID, as a number can be cast to regclass.';
 
 CREATE FUNCTION skillrating_internal.identifier_equals(type regtype, column_name text)
 RETURNS text
@@ -160,14 +178,17 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     source_type_oid oid;
+    deterministic boolean;
     results integer := (
         SELECT count(*)
         FROM skillrating.source_columns() AS c
         JOIN pg_attribute AS a ON a.attname = c.column_name
         WHERE c.needed = 'one' AND a.attrelid = source AND NOT a.attisdropped);
 BEGIN
-    FOR column_name, wanted_type, needed, description, source_type_oid, source_type IN
-        SELECT c.column_name, c.type, c.needed, c.description, a.atttypid, format_type(a.atttypid, a.atttypmod)
+    PERFORM skillrating_internal.check_relation(source);
+    FOR column_name, wanted_type, needed, description, source_type_oid, source_type, deterministic IN
+        SELECT c.column_name, c.type, c.needed, c.description, a.atttypid, format_type(a.atttypid, a.atttypmod),
+            NOT EXISTS (SELECT FROM pg_collation AS l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic)
         FROM skillrating.source_columns() WITH ORDINALITY AS c(column_name, type, needed, description, n)
         LEFT JOIN pg_attribute AS a
             ON a.attrelid = source AND a.attname = c.column_name AND NOT a.attisdropped
@@ -179,7 +200,7 @@ BEGIN
         ELSIF wanted_type = 'identifier' THEN
             BEGIN
                 PERFORM skillrating_internal.check_identifier_type(source_type_oid, column_name);
-                ok := true;
+                ok := deterministic;
             EXCEPTION
                 WHEN datatype_mismatch THEN
                     ok := false;
@@ -216,7 +237,8 @@ $function$;
 COMMENT ON FUNCTION skillrating.describe_source(regclass) IS
 'What a view (or table) has to offer as the source of a ladder: a row for each column that one may
 have, whether it is present, its type there and the one wanted, and whether that is in order; and
-then those columns that are not used. If ok is nowhere false, create_ladder() takes it.';
+then those columns that are not used. If ok is nowhere false, create_ladder() takes it. Error 42P01
+for an unknown relation.';
 
 CREATE FUNCTION skillrating_internal.ladder_columns(
     relation text,
@@ -252,7 +274,9 @@ BEGIN
             HINT = 'Whoever owns a ladder must own its source view.';
     END IF;
     SELECT string_agg(format('%s (%s)', d.column_name,
-            CASE WHEN d.present THEN 'is ' || d.source_type || ', not a ' || d.wanted_type
+            CASE WHEN d.present AND d.wanted_type = 'identifier'
+                    THEN 'is ' || d.source_type || ', which cannot identify anything, or has a nondeterministic collation'
+                WHEN d.present THEN 'is ' || d.source_type || ', not a ' || d.wanted_type
                 WHEN d.needed = 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END), ', ')
             FILTER (WHERE NOT d.ok),
         string_agg(format('s.%I', d.column_name), ', ') FILTER (WHERE d.present AND d.wanted_type IS NOT NULL)
@@ -285,7 +309,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    match text := format_type(match_type, NULL);
+    match text := format_type(match_type, -1);
     display text := skillrating_internal.display_expression(model, params);
 BEGIN
     EXECUTE format(
@@ -321,7 +345,7 @@ BEGIN
             reason text CHECK (reason IS NOT NULL OR status = ''rated''),
             digest bigint NOT NULL,
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
-            played_at timestamptz NOT NULL,
+            played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
             void_reason text,
             rated_at timestamptz NOT NULL DEFAULT now())', ladder, match);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
@@ -342,8 +366,8 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    player text := format_type(player_type, NULL);
-    match text := format_type(match_type, NULL);
+    player text := format_type(player_type, -1);
+    match text := format_type(match_type, -1);
 BEGIN
     EXECUTE format(
         'CREATE TABLE %I.pending (
@@ -403,7 +427,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    player text := format_type(player_type, NULL);
+    player text := format_type(player_type, -1);
 BEGIN
     EXECUTE format(
         'CREATE TABLE %I.attached (
@@ -453,8 +477,8 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    player text := format_type(player_type, NULL);
-    match text := format_type(match_type, NULL);
+    player text := format_type(player_type, -1);
+    match text := format_type(match_type, -1);
 BEGIN
     EXECUTE format(
         'CREATE TABLE %I.match (
@@ -608,7 +632,8 @@ is rated as it arrives (late => append), or in its place, once catch_up() is cal
 a source, a view on tables of your own with a row for each participant of each finished match (see
 describe_source()), there are no such tables, and attach() says which tables the matches come from.
 Players and matches are identified by any type that can be hashed and ordered, bigint or that of
-the source unless it is given. Errors: 22023 for an unknown model or parameter or a source that
+the source unless it is given; not by composites, arrays, names of objects, domains without null, or
+texts of a nondeterministic collation. Errors: 42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or parameter or a source that
 will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source
 view is another role''s.';
 
@@ -658,7 +683,8 @@ rank. In squad, kills, deaths, quit and experience an element may be null where 
 Reporting it with other content is a correction: that takes its place, counts from the next
 catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not
 finished, or the triggers of the ladder are gone (see restore_triggers()), 22004 for nulls, 2202E
-for arrays that do not fit, 22023 and 22003 for values out of range, 42704 for an unknown ladder.';
+for arrays that do not fit, 22023 and 22003 for values out of range, 22008 for an infinite
+played_at, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.preview(
     ladder text,

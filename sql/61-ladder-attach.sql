@@ -128,7 +128,8 @@ DECLARE
     n bigint;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    SELECT format_type(a.atttypid, NULL) INTO STRICT match
+    PERFORM skillrating_internal.check_relation(relation);
+    SELECT format_type(a.atttypid, -1) INTO STRICT match
     FROM pg_attribute AS a
     WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
 
@@ -162,8 +163,8 @@ calls match_id; an expression, or a column of another type, needs the table and 
 belong to one role. Attach each table whose rows make a match; a partitioned one as a whole, and a
 partition too if rows are written to it directly. The triggers depend on the view source of the
 ladder: they go when it is dropped, and follow when its schema is renamed. Errors: 42704 for an
-unknown ladder, 42710 if the table is attached already, 42501 unless the caller owns the ladder and
-may create triggers on the table, and whatever is wrong with the expression.';
+unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 42501 unless the caller
+owns the ladder and may create triggers on the table, and whatever is wrong with the expression.';
 
 CREATE FUNCTION skillrating_internal.detach(
     ladder text,
@@ -390,6 +391,7 @@ BEGIN
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
             HINT = 'Its view source is that of its tables match and match_player.';
     END IF;
+    PERFORM skillrating_internal.check_relation(new_source);
     new_source := coalesce(new_source, skillrating_internal.source_relation(source));
     IF new_source IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -448,9 +450,9 @@ COMMENT ON FUNCTION skillrating.refresh_source(text, regclass) IS
 which has all the columns of the one before; if the view source of the ladder is gone, which takes
 the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
 and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
-Errors: 42704 for an unknown ladder, 55000 for one with matches of its own or columns that the new
-source lacks, 42804 for identifiers of another type, 22004 if it does not know which source, 22023
-and 42501 as for create_ladder().';
+Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with matches
+of its own or columns that the new source lacks, 42804 for identifiers of another type, 22004 if it
+does not know which source, 22023 and 42501 as for create_ladder().';
 
 CREATE FUNCTION skillrating_internal.settle_pending(ladder text)
 RETURNS void

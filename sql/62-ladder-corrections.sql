@@ -1,5 +1,22 @@
 -- Corrections: what changes the history of a ladder, and bringing it up to date.
 
+CREATE FUNCTION skillrating_internal.check_operation_time(at timestamptz)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT isfinite(at) THEN
+        RAISE datetime_field_overflow USING
+            MESSAGE = format('at must be finite, not %s', at),
+            HINT = 'The time gives an operation its place among the matches.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_operation_time(timestamptz) IS
+'Error 22008 for an infinite time: no match could come behind the operation, or none before it.';
+
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
     kind text,
@@ -20,6 +37,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     operation bigint := nextval(format('%I.event_seq', ladder));
 BEGIN
+    PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
@@ -30,8 +48,9 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text) IS
 'Writes an operation into table operation of a ladder, whose door is open, at the next place in the
-order, and returns its number, which is that place until a ladder with late => reorder
-gives it another; the number stays. Identifiers are texts. Error 42704 for an unknown ladder.';
+order, and returns its number, which is that place until a ladder with late => reorder gives it
+another; the number stays. Identifiers are texts. Errors: 42704 for an unknown ladder, 22008 for an
+infinite time.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
@@ -111,8 +130,15 @@ BEGIN
     -- When matches were played may have changed.
     EXECUTE format(
         'UPDATE %1$I.rated_match AS m SET played_at = s.played_at
-        FROM (SELECT DISTINCT s.match_id, CAST(s.played_at AS timestamptz) AS played_at FROM %1$I.source AS s
-              WHERE $1 OR s.match_id %2$s ANY (ARRAY(SELECT c.match_id FROM %1$I.correction AS c WHERE c.match_id IS NOT NULL))) AS s
+        FROM (SELECT s.match_id, min(CAST(s.played_at AS timestamptz)) AS played_at
+              FROM %1$I.source AS s
+              WHERE $1 OR s.match_id %2$s ANY (ARRAY(
+                  SELECT c.match_id FROM %1$I.correction AS c WHERE c.match_id IS NOT NULL))
+              GROUP BY s.match_id
+              -- What is no time of a match changes no place.
+              HAVING count(*) = count(s.played_at)
+                  AND min(CAST(s.played_at AS timestamptz)) = max(CAST(s.played_at AS timestamptz))
+                  AND isfinite(min(CAST(s.played_at AS timestamptz)))) AS s
         WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at', ladder, t.match_equals)
     USING whole;
 
@@ -136,7 +162,7 @@ BEGIN
                 row_number() OVER (ORDER BY p.seq) AS old_n
             FROM (
                 SELECT m.seq, m.played_at AS at, m.match_id FROM %1$I.rated_match AS m
-                WHERE m.seq >= $2 OR (m.seq IS NULL AND EXISTS (
+                WHERE m.seq >= $2 OR (m.seq IS NULL AND m.played_at IS NOT NULL AND EXISTS (
                     SELECT FROM %1$I.correction AS c WHERE c.kind = ''late'' AND c.match_id %3$s m.match_id))
                 UNION ALL
                 SELECT DISTINCT o.seq, o.at, NULL::%4$s FROM %1$I.operation AS o WHERE o.seq >= $2
@@ -425,8 +451,8 @@ $function$;
 SELECT skillrating_internal.create_entry('why_unrated');
 
 COMMENT ON FUNCTION skillrating.why_unrated(text, anycompatible) IS
-'Why a match does not count: the reason of the source or of the ladder, or what it waits for; null
-for a match that is rated. Error 42704 for an unknown ladder.';
+'Why a match does not count: the reason of the source or of the ladder, what is wrong in its rows, or
+what it waits for; null for a match that is rated. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.forget_player(
     ladder text,

@@ -109,7 +109,7 @@ hive, and trueskill and trueskill2. Deviations are those that the season leaves.
 Returns the number of the operation, for undo_operation(), and how many players it changed.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if there is a season of
 that name, 22023 for an empty name and for estimates that do not suit the model, P0002 if there are
-none.';
+none, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.decay(
     ladder text,
@@ -172,7 +172,8 @@ COMMENT ON FUNCTION skillrating.decay(text, interval, float8, float8, interval, 
 match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an
 earlier decay has counted is not counted again, so that it can be called every day. The points come
 off the first state column. Returns the number of the operation, for undo_operation(), and how many
-players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range.';
+players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range, 22008
+for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,
@@ -237,7 +238,7 @@ COMMENT ON FUNCTION skillrating.set_rating(text, anycompatible, jsonb, text, tim
 in the order: matches before are replayed without it, those after with it. Returns the number of
 the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
 ladder, 22023 for a state column that there is not or a player who is merged into another, 22003
-for a state out of range.';
+for a state out of range, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.seed_from(
     ladder text,
@@ -262,6 +263,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, other, pool, other_pool, overwrite and at must not be null';
     END IF;
+    PERFORM skillrating_internal.check_operation_time(at);
     t := skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.ladder_types(other);
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder) INTO columns;
@@ -301,4 +303,5 @@ COMMENT ON FUNCTION skillrating.seed_from(text, text, text, text, boolean, times
 as they are there now, for players who have no row here yet, or for all with overwrite.
 new_season() afterwards moves them towards the initial state. Returns the number of the operation,
 for undo_operation() (null if there was nothing to do), and how many players it changed. Errors:
-42704 for an unknown ladder, 22023 if the models have no state column in common.';
+42704 for an unknown ladder, 22023 if the models have no state column in common, 22008 for an infinite
+time.';

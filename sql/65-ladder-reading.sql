@@ -523,6 +523,7 @@ DECLARE
     model record;
     is_settled text;
     bin text;
+    first_whole timestamptz;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
@@ -532,10 +533,17 @@ BEGIN
             MESSAGE = format('step must be positive, not %s', step);
     END IF;
     -- Months and years are those of the calendar, anything else is counted from Monday, 1 January 2001.
-    bin := CASE
+    -- A period that would begin before all timestamps begins at -infinity.
+    BEGIN
+        first_whole := timestamptz '4714-11-24 00:00:00+00 BC' + interval '2 days' + step;
+    EXCEPTION
+        WHEN datetime_field_overflow OR interval_field_overflow THEN
+            first_whole := 'infinity';
+    END;
+    bin := 'CASE WHEN e.played_at >= $6 THEN ' || CASE
         WHEN step = '1 month' THEN 'date_trunc(''month'', e.played_at)'
         WHEN step = '1 year' THEN 'date_trunc(''year'', e.played_at)'
-        ELSE 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')' END;
+        ELSE 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')' END || ' ELSE ''-infinity'' END';
     is_settled := CASE
         WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
@@ -561,7 +569,8 @@ BEGIN
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
         FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder, s.after, is_settled)
     USING pool, since, settled_games, step,
-        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)];
+        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)],
+        first_whole;
 END
 $function$;
 

@@ -119,6 +119,7 @@ DECLARE
     wrong text;
     key_type regtype;
 BEGIN
+    PERFORM skillrating_internal.check_relation(relation);
     SELECT a.atttypid INTO key_type
     FROM pg_attribute AS a
     WHERE a.attrelid = relation AND a.attname = key AND a.attnum > 0 AND NOT a.attisdropped;

@@ -9,6 +9,7 @@
  */
 #include "pg/history/solve_state.h"
 
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
@@ -263,11 +264,30 @@ check_partition_key(Relation relation, Jsonb *columns)
 static Oid
 find_leaves(Distributed *d, Oid relid, Jsonb *columns)
 {
-	Relation	relation = table_open(relid, AccessShareLock);
+	Relation	relation = try_relation_open(relid, AccessShareLock);
 	List	   *all;
 	ListCell   *cell;
 	Oid			player_type;
 
+	/* A number can be cast to regclass. */
+	if (relation == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relid)));
+	switch (relation->rd_rel->relkind)
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+		case RELKIND_VIEW:
+		case RELKIND_MATVIEW:
+		case RELKIND_FOREIGN_TABLE:
+			break;
+		default:
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("\"%s\" is no table or view of matches",
+							RelationGetRelationName(relation))));
+	}
 	check_columns(columns);
 	d->arguments = match_arguments(relation, columns);
 	player_type = get_atttype(relid, get_attnum(relid, needed_column(relation, columns,
@@ -287,7 +307,7 @@ find_leaves(Distributed *d, Oid relid, Jsonb *columns)
 										   RelationGetRelationName(leaf));
 		table_close(leaf, NoLock);
 	}
-	table_close(relation, NoLock);
+	relation_close(relation, NoLock);
 	if (d->nleaves > MAX_LEAVES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

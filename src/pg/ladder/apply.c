@@ -39,9 +39,11 @@ typedef struct KnownMatch
 	bool		recorded;		/* it has a row in rated_match, */
 	bool		placed;			/* with a place in the order */
 	bool		left_alone;		/* nothing is written about it */
+	bool		torn;			/* the source has it at several times */
+	bool		done;			/* such a one was looked at */
 	int64		seq;
 	int64		digest;
-	TimestampTz played_at;
+	TimestampTz played_at;		/* DT_NOBEGIN if that is not known */
 	char	   *void_reason;	/* or NULL */
 } KnownMatch;
 
@@ -129,6 +131,8 @@ load_known(Application *application)
 		match->played_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc,
 															 KNOWN_PLAYED_AT,
 															 &isnull));
+		if (isnull)
+			match->played_at = DT_NOBEGIN;
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -275,7 +279,6 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 static void
 survey_matches(Application *application)
 {
-	Ladder	   *ladder = application->ladder;
 	MatchReader *reader = application->reader;
 	const char *reason;
 
@@ -286,13 +289,11 @@ survey_matches(Application *application)
 
 		if (match == NULL)
 			elog(ERROR, "source returned a match that was not asked for");
-		if (match->seen)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("played_at of match %s differs among its participants",
-							id_text(ladder->match_type, source->id))));
+		match->torn = match->seen;
 		match->seen = true;
-		if (batch_judge(application->batch, source, true, &reason) == VERDICT_RATE)
+		if (match->torn)
+			continue;
+		if (batch_judge(application->batch, source, &reason) == VERDICT_RATE)
 			batch_request_states(application->batch);
 	}
 	reader->match.n = 0;
@@ -330,7 +331,9 @@ correct_match(Application *application, int64 seq, const char *kind,
 
 /*
  * Rate a match that has no place yet, with the results into the outboxes; false if
- * it is late and has to wait.
+ * it is late and has to wait.  A match that only the states of its players keep
+ * from being rated takes its place: a correction of what was before can bring it
+ * back.
  */
 static bool
 rate_match(Application *application, SourceMatch *source)
@@ -338,7 +341,8 @@ rate_match(Application *application, SourceMatch *source)
 	Ladder	   *ladder = application->ladder;
 	Batch	   *batch = application->batch;
 	const char *reason;
-	Verdict		verdict = batch_judge(batch, source, true, &reason);
+	Verdict		verdict = batch_judge(batch, source, &reason);
+	bool		placed = verdict != VERDICT_UNRATED;
 	int64		seq = 0;
 	int			i;
 
@@ -351,20 +355,26 @@ rate_match(Application *application, SourceMatch *source)
 	}
 
 	/* Drawn under the locks, so that order in a player's history is. */
-	if (verdict != VERDICT_UNRATED)
+	if (placed)
 		seq = nextval_internal(ladder->relation[LADDER_EVENT_SEQ], true);
 	if (verdict == VERDICT_RATE)
 	{
 		MatchStatus rated = batch_rate(batch, source);
 
-		if (rated != MATCH_OK)
-			batch_report(batch, source, rated, -1);
-		batch_commit(batch, source, seq);
-		for (i = 0; i < batch->step.n; i++)
-			put_event(application->events, &batch->step, &batch->step.row[i]);
+		if (rated == MATCH_OK)
+		{
+			batch_commit(batch, source, seq);
+			for (i = 0; i < batch->step.n; i++)
+				put_event(application->events, &batch->step, &batch->step.row[i]);
+		}
+		else
+		{
+			verdict = VERDICT_UNRATED;
+			reason = batch_mistake(batch, source, rated, -1);
+		}
 	}
 	put_match(application->matches, source, verdict_status(source, verdict),
-			  reason, verdict != VERDICT_UNRATED, seq);
+			  reason, placed, seq);
 	return true;
 }
 
@@ -385,6 +395,14 @@ rate_matches(Application *application)
 		MemoryContext old;
 		bool		in_time;
 
+		/* Of a match that was torn apart by its times the first piece stands for all. */
+		if (match->torn)
+		{
+			if (match->done)
+				continue;
+			match->done = true;
+			reader_set_unreadable(reader, PLAYED_AT_DIFFERS, PLAYED_AT_DIFFERS);
+		}
 		if (match->recorded && match->digest == source->digest)
 		{
 			match->left_alone = true;
@@ -393,6 +411,8 @@ rate_matches(Application *application)
 		if (match->placed)
 		{
 			correct_match(application, match->seq, "changed",
+						  TIMESTAMP_NOT_FINITE(source->played_at) ?
+						  match->played_at :
 						  Min(match->played_at, source->played_at));
 			continue;
 		}

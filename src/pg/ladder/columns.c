@@ -249,7 +249,9 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
 
 		appendStringInfo(&sql, "%s%s %s", i > 0 ? ", " : "",
 						 quote_identifier(column->name),
-						 format_type_be_qualified(ladder_type_oid(&types, column->type)));
+						 format_type_extended(ladder_type_oid(&types, column->type), -1,
+											  FORMAT_TYPE_TYPEMOD_GIVEN |
+											  FORMAT_TYPE_FORCE_QUALIFY));
 		if (column->presence == COLUMN_KEY || column->presence == COLUMN_NOT_NULL)
 			appendStringInfoString(&sql, " NOT NULL");
 		if (column->default_value != NULL)

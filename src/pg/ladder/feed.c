@@ -306,7 +306,8 @@ skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
 	int64		n = 0;
 
 	/* With the source all of its triggers have gone. */
-	if (!OidIsValid(source) || get_rel_relkind(source) == '\0')
+	if (!OidIsValid(source) || get_rel_relkind(source) == '\0' ||
+		(!PG_ARGISNULL(1) && !OidIsValid(relid)))
 		PG_RETURN_INT64(0);
 	check_owner(source);
 	function[0] = trigger_function("collect_matches");

@@ -302,6 +302,12 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	arrays->has_played_at = !PG_ARGISNULL(REPORT_ARG_PLAYED_AT);
 	if (arrays->has_played_at)
 		arrays->played_at = PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT);
+	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->played_at)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("played_at must be finite, not %s",
+						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at))),
+				 errhint("Leave it null for a match that was played now.")));
 	optional_arrays(fcinfo, REPORT_ARG_TEAM_SCORE, ARRAY_SCORE,
 					ARRAY_EXPERIENCE, arrays);
 	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
@@ -310,6 +316,21 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 				 errmsg("\"left\" must not be null where joined is given"),
 				 errhint("A match that is reported is over.")));
 	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
+}
+
+/*
+ * A mistake in what is reported is the caller's, and an error: in a row that is
+ * there it would only keep the match from being rated.
+ */
+static void
+check_report(Ladder *ladder, const MatchArrays *arrays)
+{
+	MatchReader *reported = match_arrays_open(ladder, arrays);
+	const char *reason;
+
+	if (reader_next(reported))
+		(void) batch_judge(ladder_batch(ladder), &reported->match, &reason);
+	reader_close(reported);
 }
 
 /* Write a match; false if the ladder has it with the same content. */
@@ -355,6 +376,7 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 				 errhint("Its matches come from a source: insert them into the tables behind it.")));
 	ladder_require_own_triggers(ladder);
 	report_arguments(fcinfo, ladder, &arrays);
+	check_report(ladder, &arrays);
 
 	/*
 	 * What the trigger at commit would do, now.  If a door further out is at work

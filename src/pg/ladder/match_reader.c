@@ -9,6 +9,7 @@
 #include "common/hashfn.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/float.h"
@@ -17,6 +18,8 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/careful.h"
+#include "pg/sql/huge.h"
 
 /*
  * ---- Queries ----
@@ -71,12 +74,40 @@ static LadderQuery read_matches_query = {
 	.part = {{"source_columns", append_source_columns}}
 };
 
+#define RATED_COLUMNS \
+	"m.seq, m.digest, m.status, m.reason, m.void_reason, m.match_id, m.played_at"
+
 /* Of a match that is gone there is one row, without source columns. */
 static LadderQuery read_rated_query = {
-	.text = "SELECT {source_columns}, m.seq, m.digest, m.status, m.reason, m.void_reason, m.match_id "
+	.text = "SELECT {source_columns}, " RATED_COLUMNS " "
 	"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
 	"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq",
 	.param = {VALUE_INT8},
+	.part = {{"source_columns", append_source_columns}}
+};
+
+/* The next matches in rated order. */
+static LadderQuery next_rated_query = {
+	.text = "SELECT m.match_id, m.seq FROM {rated_match} AS m "
+	"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq LIMIT 1000",
+	.param = {VALUE_INT8}
+};
+
+enum
+{
+	NEXT_MATCH_ID = 1,
+	NEXT_SEQ
+};
+
+/*
+ * The same as read_rated_query for given matches, those of $1 with what the
+ * source has: nothing else of it is looked at.
+ */
+static LadderQuery read_chunk_query = {
+	.text = "SELECT {source_columns}, " RATED_COLUMNS " "
+	"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
+	"AND s.match_id {match =} ANY ($1) WHERE m.match_id {match =} ANY ($2) ORDER BY m.seq",
+	.param = {ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_MATCH)},
 	.part = {{"source_columns", append_source_columns}}
 };
 
@@ -88,14 +119,30 @@ enum
 	RATED_STATUS,
 	RATED_REASON,
 	RATED_VOID_REASON,
-	RATED_MATCH_ID
+	RATED_MATCH_ID,
+	RATED_PLAYED_AT,
+	RATED_NCOLUMNS = RATED_PLAYED_AT
 };
 
+/* The columns of a source, and those of rated_match behind them. */
 static TupleDesc
-source_desc(const Ladder *ladder)
+source_desc(const Ladder *ladder, bool rated)
 {
-	TupleDesc	desc = CreateTemplateTupleDesc(SOURCE_NCOLUMNS);
+	TupleDesc	desc = CreateTemplateTupleDesc(rated ? RATED_NCOLUMNS :
+											   SOURCE_NCOLUMNS);
 	int			i;
+
+	if (rated)
+	{
+		TupleDescInitEntry(desc, RATED_SEQ, "seq", INT8OID, -1, 0);
+		TupleDescInitEntry(desc, RATED_DIGEST, "digest", INT8OID, -1, 0);
+		TupleDescInitEntry(desc, RATED_STATUS, "status", TEXTOID, -1, 0);
+		TupleDescInitEntry(desc, RATED_REASON, "reason", TEXTOID, -1, 0);
+		TupleDescInitEntry(desc, RATED_VOID_REASON, "void_reason", TEXTOID, -1, 0);
+		TupleDescInitEntry(desc, RATED_MATCH_ID, "match_id",
+						   ladder->match_type->type, -1, 0);
+		TupleDescInitEntry(desc, RATED_PLAYED_AT, "played_at", TIMESTAMPTZOID, -1, 0);
+	}
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
 	{
@@ -253,17 +300,28 @@ reader_create(Ladder *ladder, bool anonymous)
 	return reader;
 }
 
-MatchReader *
-reader_open_rated(Ladder *ladder, int64 from)
+/* Fill the tuplestore with the rows of a query. */
+static void
+store_rows(MatchReader *reader, LadderQuery *query, const Datum *values,
+		   const bool *nulls)
 {
-	MatchReader *reader = reader_create(ladder, false);
-	Datum		values[1];
+	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
 
-	values[0] = Int64GetDatum(from);
-	reader->rated = true;
-	row_reader_open(&reader->stream, ladder, &read_rated_query, values);
-	reader->slot = reader->stream.slot;
-	reader->have_row = reader->stream.have_row;
+	SetTuplestoreDestReceiverParams(dest, reader->store, CurrentMemoryContext,
+									false, NULL, NULL);
+	ladder_execute(reader->ladder, query, values, nulls, dest);
+	dest->rDestroy(dest);
+}
+
+/* Make a reader with an empty tuplestore. */
+static MatchReader *
+reader_with_store(Ladder *ladder, bool anonymous)
+{
+	MatchReader *reader = reader_create(ladder, anonymous);
+
+	reader->store = tuplestore_begin_heap(true, false, work_mem);
+	reader->slot = MakeSingleTupleTableSlot(source_desc(ladder, false),
+											&TTSOpsMinimalTuple);
 	return reader;
 }
 
@@ -271,24 +329,178 @@ MatchReader *
 reader_open_query(Ladder *ladder, LadderQuery *query, const Datum *values,
 				  const bool *nulls, bool anonymous)
 {
-	MatchReader *reader = reader_create(ladder, anonymous);
-	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
+	MatchReader *reader = reader_with_store(ladder, anonymous);
 
-	reader->store = tuplestore_begin_heap(true, false, work_mem);
-	SetTuplestoreDestReceiverParams(dest, reader->store, CurrentMemoryContext,
-									false, NULL, NULL);
-	ladder_execute(ladder, query, values, nulls, dest);
-	dest->rDestroy(dest);
-	reader->slot = MakeSingleTupleTableSlot(source_desc(ladder),
-											&TTSOpsMinimalTuple);
+	store_rows(reader, query, values, nulls);
 	reader_rewind(reader);
 	return reader;
+}
+
+/*
+ * ---- Sources that raise errors ----
+ */
+
+/*
+ * Find which of n matches the source cannot give, for reader->errors; the array of
+ * all others.
+ */
+static Datum
+find_readable(MatchReader *reader, Datum *ids, int n)
+{
+	IdType	   *type = reader->ladder->match_type;
+	Datum	   *readable = huge_array(Datum, n);
+	int			nreadable = 0;
+	int			next = 0;
+	int			i;
+
+	reader->errors = huge_array(SourceError, n);
+	reader->nerrors = careful_find(reader->ladder, &read_matches_query, ids, n,
+								   reader->errors);
+
+	/* The errors are in the order of the ids, and point at the same ones. */
+	for (i = 0; i < n; i++)
+		if (next < reader->nerrors && reader->errors[next].match_id == ids[i])
+			next++;
+		else
+			readable[nreadable++] = ids[i];
+	return id_array(type, readable, nreadable);
+}
+
+/* What careful_do() is to read into the tuplestore. */
+typedef struct StoreMatches
+{
+	MatchReader *reader;
+	Datum		ids;
+} StoreMatches;
+
+static void
+store_matches(void *arg)
+{
+	StoreMatches *matches = (StoreMatches *) arg;
+
+	store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
 }
 
 MatchReader *
 reader_open_matches(Ladder *ladder, Datum ids)
 {
-	return reader_open_query(ladder, &read_matches_query, &ids, NULL, false);
+	MatchReader *reader = reader_with_store(ladder, false);
+	StoreMatches matches = {reader, ids};
+	SourceError error;
+
+	reader->match.tolerant = true;
+	if (!careful_do(store_matches, &matches, &error))
+	{
+		IdType	   *type = ladder->match_type;
+		Datum	   *id;
+		int			n;
+
+		deconstruct_array(DatumGetArrayTypeP(ids), type->type, type->typlen,
+						  type->typbyval, type->typalign, &id, NULL, &n);
+		tuplestore_clear(reader->store);
+		matches.ids = find_readable(reader, id, n);
+		store_matches(&matches);
+	}
+	reader_rewind(reader);
+	return reader;
+}
+
+/* Read the next chunk of matches in rated order, if there is one. */
+static void
+open_chunk(MatchReader *reader)
+{
+	Ladder	   *ladder = reader->ladder;
+	IdType	   *type = ladder->match_type;
+	MemoryContext old;
+	SPITupleTable *rows;
+	Datum	   *id;
+	Datum		values[2];
+	int			n;
+	int			i;
+
+	MemoryContextReset(reader->chunk);
+	old = MemoryContextSwitchTo(reader->chunk);
+	tuplestore_clear(reader->store);
+	values[0] = Int64GetDatum(reader->next_seq);
+	n = (int) ladder_execute(ladder, &next_rated_query, values, NULL, NULL);
+	rows = SPI_tuptable;
+	id = palloc_array(Datum, n + 1);
+	for (i = 0; i < n; i++)
+	{
+		bool		isnull;
+
+		id[i] = datumCopy(SPI_getbinval(rows->vals[i], rows->tupdesc,
+										NEXT_MATCH_ID, &isnull),
+						  type->typbyval, type->typlen);
+		reader->next_seq = 1 +
+			DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc, NEXT_SEQ,
+										&isnull));
+	}
+	SPI_freetuptable(rows);
+	if (n > 0)
+	{
+		values[0] = find_readable(reader, id, n);
+		values[1] = id_array(type, id, n);
+		store_rows(reader, &read_chunk_query, values, NULL);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Go on, or begin, in rated order from a place on, a chunk at a time. */
+static void
+become_careful(MatchReader *reader, int64 from)
+{
+	MemoryContext old =
+		MemoryContextSwitchTo(MemoryContextGetParent(reader->context));
+
+	reader->failed = false;
+	reader->careful = true;
+	reader->next_seq = from;
+	reader->chunk = AllocSetContextCreate(CurrentMemoryContext,
+										  "skillrating chunk of matches",
+										  ALLOCSET_DEFAULT_SIZES);
+	reader->store = tuplestore_begin_heap(false, false, work_mem);
+	reader->slot = MakeSingleTupleTableSlot(source_desc(reader->ladder, true),
+											&TTSOpsMinimalTuple);
+	open_chunk(reader);
+	MemoryContextSwitchTo(old);
+}
+
+/* What careful_do() is to open. */
+typedef struct OpenStream
+{
+	MatchReader *reader;
+	int64		from;
+} OpenStream;
+
+static void
+open_stream(void *arg)
+{
+	OpenStream *stream = (OpenStream *) arg;
+	Datum		values[1];
+
+	values[0] = Int64GetDatum(stream->from);
+	row_reader_open(&stream->reader->stream, stream->reader->ladder,
+					&read_rated_query, values);
+}
+
+static void
+read_stream(void *arg)
+{
+	row_reader_next(&((MatchReader *) arg)->stream);
+}
+
+/* Fetch the next row of the stream; reader->failed if it raises an error. */
+static void
+fetch_from_stream(MatchReader *reader)
+{
+	SourceError error;
+
+	if (!row_reader_is_drained(&reader->stream))
+		row_reader_next(&reader->stream);
+	else
+		reader->failed = !careful_do(read_stream, reader, &error);
+	reader->have_row = !reader->failed && reader->stream.have_row;
 }
 
 /*
@@ -300,10 +512,9 @@ fetch_row(MatchReader *reader)
 {
 	MemoryContext old;
 
-	if (reader->rated)
+	if (reader->rated && !reader->careful)
 	{
-		row_reader_next(&reader->stream);
-		reader->have_row = reader->stream.have_row;
+		fetch_from_stream(reader);
 		return;
 	}
 	old = MemoryContextSwitchTo(reader->slot->tts_mcxt);
@@ -312,24 +523,61 @@ fetch_row(MatchReader *reader)
 	MemoryContextSwitchTo(old);
 }
 
+MatchReader *
+reader_open_rated(Ladder *ladder, int64 from)
+{
+	MatchReader *reader = reader_create(ladder, false);
+	OpenStream	stream = {reader, from};
+	SourceError error;
+
+	reader->match.tolerant = true;
+	reader->rated = true;
+	if (careful_do(open_stream, &stream, &error))
+	{
+		reader->slot = reader->stream.slot;
+		reader->have_row = reader->stream.have_row;
+	}
+	else
+	{
+		become_careful(reader, from);
+		fetch_row(reader);
+	}
+	return reader;
+}
+
 void
 reader_rewind(MatchReader *reader)
 {
 	tuplestore_rescan(reader->store);
+	reader->next_error = 0;
 	fetch_row(reader);
 }
 
 void
 reader_close(MatchReader *reader)
 {
-	if (reader->rated)
+	if (reader->rated && !reader->careful)
 		row_reader_close(&reader->stream);
 	else
 	{
 		ExecDropSingleTupleTableSlot(reader->slot);
 		tuplestore_end(reader->store);
 	}
+	if (reader->chunk != NULL)
+		MemoryContextDelete(reader->chunk);
 	MemoryContextDelete(reader->context);
+}
+
+static uint64
+digest_bytes(const void *bytes, int length)
+{
+	return hash_bytes_extended((const unsigned char *) bytes, length, 0);
+}
+
+static int64
+digest_text(const char *text)
+{
+	return (int64) digest_bytes(text, (int) strlen(text));
 }
 
 /* The columns of the row in the slot, by SourceColumn. */
@@ -356,7 +604,8 @@ row_text(MatchReader *reader, int attnum)
 }
 
 /*
- * What rated_match has; false if the source no longer has the match.
+ * What rated_match has; false if the source no longer has the match, or raises an
+ * error for it.
  */
 static bool
 read_rated_columns(MatchReader *reader)
@@ -371,10 +620,53 @@ read_rated_columns(MatchReader *reader)
 	match->status = row_text(reader, RATED_STATUS);
 	match->reason = row_text(reader, RATED_REASON);
 	match->void_reason = row_text(reader, RATED_VOID_REASON);
+	match->rated_played_at =
+		DatumGetTimestampTz(slot_getattr(reader->slot, RATED_PLAYED_AT, &isnull));
 	match->id = datumCopy(slot_getattr(reader->slot, RATED_MATCH_ID, &isnull),
 						  type->typbyval, type->typlen);
-	match->vanished = slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1);
-	return !match->vanished;
+	return !slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1);
+}
+
+void
+reader_set_unreadable(MatchReader *reader, const char *reason,
+					  const char *digested)
+{
+	SourceMatch *match = &reader->match;
+
+	match->unreadable = reason;
+	match->digest = digest_text(digested);
+
+	/* A match that has a place keeps the time that it has there. */
+	match->played_at = reader->rated ? match->rated_played_at : DT_NOBEGIN;
+}
+
+/* Begin a match of which the source gives an error, if there is one, instead of rows. */
+static void
+begin_without_rows(MatchReader *reader, const SourceError *error)
+{
+	SourceMatch *match = &reader->match;
+
+	match->number++;
+	match->n = 0;
+	match->pool = pstrdup("");
+	match->set_aside = match->unrated_reason = match->fault = NULL;
+	match->unreadable = NULL;
+	match->vanished = error == NULL;
+	if (error != NULL)
+		reader_set_unreadable(reader, error->reason, error->sqlstate);
+}
+
+/* The error that the source raised for the current match, or NULL. */
+static const SourceError *
+find_error(const MatchReader *reader)
+{
+	int			i;
+
+	for (i = 0; i < reader->nerrors; i++)
+		if (id_equal(reader->ladder->match_type, reader->errors[i].match_id,
+					 reader->match.id))
+			return &reader->errors[i];
+	return NULL;
 }
 
 static void
@@ -389,7 +681,11 @@ begin_match(MatchReader *reader)
 	match->vanished = false;
 	match->void_reason = NULL;
 	if (reader->rated && !read_rated_columns(reader))
+	{
+		begin_without_rows(reader, reader->careful ? find_error(reader) : NULL);
 		return;
+	}
+	match->digest = 0;
 	source_match_begin(match, values, source_nulls(reader));
 }
 
@@ -400,9 +696,8 @@ same_match(MatchReader *reader)
 	if (reader->anonymous)
 		return true;
 
-	/* Of a match that is gone there is one row without it. */
-	if (reader->match.vanished ||
-		(reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
+	/* Of a match without rows in the source there is one without it. */
+	if ((reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
 		return false;
 	return id_equal(reader->ladder->match_type, reader->match.id,
 					source_match_required(&reader->match, SOURCE_MATCH_ID,
@@ -417,12 +712,6 @@ typedef struct DigestRow
 	int64		team;
 	double		number[SOURCE_NCOLUMNS - SOURCE_RANK];
 } DigestRow;
-
-static uint64
-digest_bytes(const void *bytes, int length)
-{
-	return hash_bytes_extended((const unsigned char *) bytes, length, 0);
-}
 
 /*
  * Put the player in place for whom an account counts.  Matches of somebody who is
@@ -500,32 +789,107 @@ digest_match_columns(const SourceMatch *match)
 	return (int64) digest;
 }
 
-bool
-reader_next(MatchReader *reader)
+/*
+ * When all rows of a match were read: its digest, and its order.  Where something
+ * is wrong with the match, that is what it is known by: NaN would pass for a number
+ * that is absent, and rows that were left out must not be missed when they are
+ * mended.
+ */
+static void
+finish_match(MatchReader *reader)
 {
-	MemoryContext old;
 	SourceMatch *match = &reader->match;
 
-	if (!reader->have_row)
-		return false;
-	CHECK_FOR_INTERRUPTS();
+	if (match->unreadable != NULL)
+	{
+		reader_set_unreadable(reader, match->unreadable, match->unreadable);
+		return;
+	}
+	if (match->fault != NULL)
+		match->digest = (int64)
+			hash_combine64((uint64) digest_text(match->fault),
+						   match->unrated_reason == NULL ? 0 :
+						   (uint64) digest_text(match->unrated_reason));
+	else
+		match->digest = (int64) ((uint64) match->digest +
+								 (uint64) digest_match_columns(match));
+	if (reader->rated && TIMESTAMP_NOT_FINITE(match->played_at))
+		match->played_at = match->rated_played_at;
+	source_match_sort(match);
+}
 
-	MemoryContextReset(reader->context);
-	old = MemoryContextSwitchTo(reader->context);
+/*
+ * Read the match whose first row is in the slot; false if the source raised an error
+ * meanwhile, in rated order.
+ */
+static bool
+read_match(MatchReader *reader)
+{
+	SourceMatch *match = &reader->match;
+
 	begin_match(reader);
-	if (match->vanished)
+	if (match->vanished || match->unreadable != NULL)
 	{
 		fetch_row(reader);
-		MemoryContextSwitchTo(old);
-		return true;
+		return !reader->failed;
 	}
-	match->digest = digest_match_columns(match);
 	do
 	{
 		read_participant(reader);
 		fetch_row(reader);
 	} while (reader->have_row && same_match(reader));
-	source_match_sort(match);
-	MemoryContextSwitchTo(old);
+	if (reader->failed)
+		return false;
+	finish_match(reader);
 	return true;
+}
+
+/* The next of the matches of a batch that the source cannot give. */
+static bool
+next_unreadable(MatchReader *reader)
+{
+	const SourceError *error;
+
+	if (reader->rated || reader->next_error == reader->nerrors)
+		return false;
+	error = &reader->errors[reader->next_error++];
+	reader->match.id = error->match_id;
+	reader->match.void_reason = NULL;
+	begin_without_rows(reader, error);
+	return true;
+}
+
+bool
+reader_next(MatchReader *reader)
+{
+	MemoryContext old;
+	bool		found;
+
+	CHECK_FOR_INTERRUPTS();
+
+	/* Matches in the slot outlive the context. */
+	MemoryContextReset(reader->context);
+	if (!reader->have_row && reader->careful)
+	{
+		open_chunk(reader);
+		fetch_row(reader);
+	}
+	old = MemoryContextSwitchTo(reader->context);
+	if (!reader->have_row)
+		found = next_unreadable(reader);
+	else
+	{
+		found = read_match(reader);
+		if (!found)
+		{
+			int64		seq = reader->match.seq;
+
+			row_reader_close(&reader->stream);
+			become_careful(reader, seq);
+			fetch_row(reader);
+			found = reader->have_row && read_match(reader);
+		}
+	}
+	MemoryContextSwitchTo(old);
+	return found;
 }

@@ -16,6 +16,11 @@
 /*
  * Reads matches, one after another: those in rated order as the query runs,
  * others, which may be read twice, from a tuplestore.
+ *
+ * Where the source raises a data exception, the matches that cause it are found
+ * and come without participants, with the error as what makes them unreadable.  In
+ * rated order the reader becomes careful then: it goes on with a tuplestore for
+ * some matches at a time, in a context of its own.
  */
 typedef struct MatchReader
 {
@@ -26,6 +31,13 @@ typedef struct MatchReader
 	TupleTableSlot *slot;
 	bool		have_row;
 	bool		rated;			/* with what rated_match has */
+	bool		failed;			/* the stream has raised an error */
+	bool		careful;
+	int64		next_seq;		/* where the next chunk begins, if careful */
+	MemoryContext chunk;		/* of what is about one, or NULL */
+	struct SourceError *errors; /* of the batch, or of the chunk */
+	int			nerrors;
+	int			next_error;		/* of a batch: behind all others */
 	bool		anonymous;		/* one match without an identifier */
 	MemoryContext context;		/* of the current match's ids and texts */
 	SourceMatch match;
@@ -56,6 +68,13 @@ extern MatchReader *reader_open_query(Ladder *ladder, LadderQuery *query,
 
 /* Read the next match into reader->match; false if there is none. */
 extern bool reader_next(MatchReader *reader);
+
+/*
+ * The match just read makes no sense, for a reason that does not come from its
+ * rows alone; its digest becomes that of a text.
+ */
+extern void reader_set_unreadable(MatchReader *reader, const char *reason,
+								  const char *digested);
 
 /* Begin again, but not in rated order. */
 extern void reader_rewind(MatchReader *reader);

@@ -430,6 +430,7 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 	nulls[MATCH_SEQ - 1] = !has_seq;
 	values[MATCH_SEQ - 1] = Int64GetDatum(seq);
 	values[MATCH_PLAYED_AT - 1] = TimestampTzGetDatum(source->played_at);
+	nulls[MATCH_PLAYED_AT - 1] = TIMESTAMP_NOT_FINITE(source->played_at);
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);

@@ -338,7 +338,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 	batch->step.seq = source->seq;
 	batch->step.n = 0;
 	if (!source->vanished)
-		verdict = batch_judge(batch, source, false, &reason);
+		verdict = batch_judge(batch, source, &reason);
 	if (verdict == VERDICT_RATE)
 	{
 		MatchStatus status;
@@ -357,7 +357,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 		else
 		{
 			verdict = VERDICT_UNRATED;
-			reason = match_status_message(status);
+			reason = batch_mistake(batch, source, status, -1);
 		}
 	}
 	sink->match(sink, replay, source, verdict, reason);

@@ -26,11 +26,15 @@ void
 row_reader_next(RowReader *reader)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (reader->rows == NULL || reader->next == reader->rows->numvals)
+	if (row_reader_is_drained(reader))
 	{
+		SPITupleTable *rows = reader->rows;
+
+		/* The query may raise an error, after which the reader is closed. */
 		ExecClearTuple(reader->slot);
-		if (reader->rows != NULL)
-			SPI_freetuptable(reader->rows);
+		reader->rows = NULL;
+		if (rows != NULL)
+			SPI_freetuptable(rows);
 		SPI_cursor_fetch(reader->portal, true, ROWS_AT_ONCE);
 		reader->rows = SPI_tuptable;
 		reader->next = 0;

@@ -31,6 +31,13 @@ extern void row_reader_open(RowReader *reader, Ladder *ladder,
 extern void row_reader_next(RowReader *reader);
 extern void row_reader_close(RowReader *reader);
 
+/* Whether the next row is to be fetched first. */
+static inline bool
+row_reader_is_drained(const RowReader *reader)
+{
+	return reader->rows == NULL || reader->next == reader->rows->numvals;
+}
+
 /* The values of all columns, from 0, and whether they are null. */
 static inline const Datum *
 row_values(RowReader *reader)

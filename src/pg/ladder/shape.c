@@ -38,7 +38,7 @@ static const struct
 	{LADDER_RATED_MATCH, "reason", TEXTOID, false},
 	{LADDER_RATED_MATCH, "digest", INT8OID, true},
 	{LADDER_RATED_MATCH, "seq", INT8OID, false},
-	{LADDER_RATED_MATCH, "played_at", TIMESTAMPTZOID, true},
+	{LADDER_RATED_MATCH, "played_at", TIMESTAMPTZOID, false},
 	{LADDER_RATED_MATCH, "void_reason", TEXTOID, false},
 	{LADDER_PENDING, "match_id", OF_MATCH, true},
 	{LADDER_PENDING, "xact", XID8OID, true},

@@ -18,7 +18,8 @@ SKILLRATING_FUNCTION(skillrating_solve_matches);
 static bool
 match_counts(const SourceMatch *match)
 {
-	return !match->vanished && match->set_aside == NULL &&
+	return !match->vanished && match->unreadable == NULL &&
+		match->fault == NULL && match->set_aside == NULL &&
 		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
 }
 

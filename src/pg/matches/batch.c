@@ -97,13 +97,20 @@ reserve(Batch *batch, int n)
 	MemoryContextSwitchTo(old);
 }
 
+/* Whether the pool of a match is that of what pools share. */
+static bool
+is_reserved_pool(const Batch *batch, const SourceMatch *source)
+{
+	return batch->shares && strcmp(source->pool, SHARED_POOL) == 0;
+}
+
 MatchStatus
 batch_build(Batch *batch, SourceMatch *source, int *offender)
 {
 	Match	   *match = &batch->match;
 	int			i;
 
-	if (batch->shares && strcmp(source->pool, SHARED_POOL) == 0)
+	if (is_reserved_pool(batch, source))
 		ereport(ERROR,
 				(errcode(ERRCODE_RESERVED_NAME),
 				 errmsg("pool \"%s\" is reserved", source->pool),
@@ -146,21 +153,51 @@ batch_report(Batch *batch, SourceMatch *source, MatchStatus status,
 										source->player_id[offender]) : NULL);
 }
 
+const char *
+batch_mistake(Batch *batch, const SourceMatch *source, MatchStatus status,
+			  int offender)
+{
+	double		value =
+		match_status_value(status,
+						   offender >= 0 ? &source->participant[offender] : NULL,
+						   &batch->match);
+
+	return isnan(value) ? match_status_message(status) :
+		psprintf("%s: %g", match_status_message(status), value);
+}
+
+/* What keeps a tolerant match from being built, or NULL. */
+static const char *
+reason_against_building(const Batch *batch, const SourceMatch *source)
+{
+	if (source->unreadable != NULL)
+		return source->unreadable;
+	if (source->unrated_reason != NULL)
+		return source->unrated_reason;
+	if (source->fault != NULL)
+		return source->fault;
+	return is_reserved_pool(batch, source) ?
+		"pool \"" SHARED_POOL "\" is reserved" : NULL;
+}
+
 Verdict
-batch_judge(Batch *batch, SourceMatch *source, bool strict,
-			const char **reason)
+batch_judge(Batch *batch, SourceMatch *source, const char **reason)
 {
 	int			offender;
-	MatchStatus status = batch_build(batch, source, &offender);
+	MatchStatus status;
 
+	*reason = source->tolerant ? reason_against_building(batch, source) : NULL;
+	if (*reason != NULL)
+		return VERDICT_UNRATED;
+	status = batch_build(batch, source, &offender);
 	*reason = source->unrated_reason;
 	if (*reason != NULL)
 		return VERDICT_UNRATED;
-	if (status > MATCH_LAST_UNRATED && strict)
+	if (status > MATCH_LAST_UNRATED && !source->tolerant)
 		batch_report(batch, source, status, offender);
 	if (status != MATCH_OK)
 	{
-		*reason = match_status_message(status);
+		*reason = batch_mistake(batch, source, status, offender);
 		return VERDICT_UNRATED;
 	}
 	if (source->void_reason != NULL)

@@ -135,16 +135,25 @@ typedef enum Verdict
 } Verdict;
 
 /*
- * Build a match and decide: it counts, or there is a reason against it.  With
- * strict a mistake in it is an error, unless the source excludes it anyway.
+ * Build a match and decide: it counts, or there is a reason against it, in the
+ * current context.  Unless the match is tolerant, a mistake in it is an error, but
+ * for one that the source excludes anyway.
  */
-extern Verdict batch_judge(Batch *batch, SourceMatch *source, bool strict,
+extern Verdict batch_judge(Batch *batch, SourceMatch *source,
 						   const char **reason);
 
 /* The status of a match with a verdict, in rated_match. */
 extern const char *verdict_status(const SourceMatch *source, Verdict verdict);
 
-/* Report the status of a match, as batch_build() gave it, as an error. */
+/*
+ * A phrase for the status of a match, as batch_build() or batch_rate() gave it,
+ * with the value that is wrong; it names nobody.  The offender is a participant,
+ * or -1.
+ */
+extern const char *batch_mistake(Batch *batch, const SourceMatch *source,
+								 MatchStatus status, int offender);
+
+/* Report it as an error. */
 pg_noreturn extern void batch_report(Batch *batch, SourceMatch *source,
 									 MatchStatus status, int offender);
 

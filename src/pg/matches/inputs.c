@@ -59,6 +59,13 @@ source_row_set(Datum *values, bool *nulls, int input, Datum value, bool null)
 	SourceColumn column = inputs[input].column;
 
 	nulls[column] = null;
+	if (!null && column == SOURCE_PLAYED_AT &&
+		TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("played_at must be finite, not %s",
+						timestamptz_to_str(DatumGetTimestampTz(value))),
+				 errhint("Leave it null where the time of a match is not known.")));
 	if (null && column == SOURCE_PLAYED_AT)
 		set_no_time(values, nulls);
 	else if (!null)

@@ -82,7 +82,7 @@ rater_rate(Rater *rater)
 	MemoryContext old = MemoryContextSwitchTo(rater->context);
 
 	source_match_sort(match);
-	rater->verdict = batch_judge(batch, match, true, &rater->reason);
+	rater->verdict = batch_judge(batch, match, &rater->reason);
 	if (rater->verdict == VERDICT_RATE)
 	{
 		MatchStatus status = batch_rate(batch, match);

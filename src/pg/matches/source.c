@@ -15,6 +15,9 @@
 #define NUMBER(name, needed, description) \
 	{#name, "pg_catalog.float8", needed, description}
 
+#define TOO_MANY_PARTICIPANTS \
+	"too many participants: more than " CppAsString2(MATCH_MAX_PARTICIPANTS)
+
 const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
 	[SOURCE_PLAYED_AT] = COLUMN(played_at, "timestamptz", "yes", "when it was played"),
@@ -124,12 +127,54 @@ source_match_required(const SourceMatch *match, SourceColumn column,
 	return values[column];
 }
 
+/* Keep the text that comes first, wherever its row stands. */
+static void
+keep_first(const char **kept, const char *text)
+{
+	if (*kept == NULL || strcmp(text, *kept) < 0)
+		*kept = text;
+}
+
+/*
+ * Whether a required column is null, which is an error unless the match is
+ * tolerant.
+ */
+static bool
+lacks_column(SourceMatch *match, SourceColumn column, const Datum *values,
+			 const bool *nulls)
+{
+	if (!nulls[column])
+		return false;
+	if (!match->tolerant)
+		(void) source_match_required(match, column, values, nulls);
+	keep_first(&match->fault,
+			   psprintf("%s is null", source_column_name(column)));
+	return true;
+}
+
 /* A number that all rows of a match share, with a default for null. */
 static double
 match_number(const Datum *values, const bool *nulls, SourceColumn column,
 			 double default_value)
 {
 	return nulls[column] ? default_value : DatumGetFloat8(values[column]);
+}
+
+/* When the match was played, as its first row says. */
+static void
+begin_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
+{
+	match->no_played_at = lacks_column(match, SOURCE_PLAYED_AT, values, nulls);
+	match->given_played_at = match->no_played_at ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[SOURCE_PLAYED_AT]);
+	match->played_at = match->given_played_at;
+	if (!match->tolerant || match->no_played_at ||
+		!TIMESTAMP_NOT_FINITE(match->played_at))
+		return;
+	keep_first(&match->fault,
+			   TIMESTAMP_IS_NOEND(match->played_at) ?
+			   "played_at is infinity" : "played_at is -infinity");
+	match->played_at = DT_NOBEGIN;
 }
 
 void
@@ -139,46 +184,94 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 
 	match->number++;
 	match->n = 0;
+	match->unreadable = match->fault = NULL;
 	if (type != NULL)
 		match->id = datumCopy(source_match_required(match, SOURCE_MATCH_ID,
 													values, nulls),
 							  type->typbyval, type->typlen);
-	match->played_at =
-		DatumGetTimestampTz(source_match_required(match, SOURCE_PLAYED_AT,
-												  values, nulls));
+	begin_played_at(match, values, nulls);
 	match->pool = nulls[SOURCE_POOL] ? pstrdup("") :
 		TextDatumGetCString(values[SOURCE_POOL]);
 	match->log_odds = match_number(values, nulls, SOURCE_LOG_ODDS, 0);
 	match->gain = match_number(values, nulls, SOURCE_GAIN, 1);
-	match->unrated_reason = nulls[SOURCE_UNRATED_REASON] ? NULL :
-		TextDatumGetCString(values[SOURCE_UNRATED_REASON]);
+	match->unrated_reason = NULL;
+	if (match->tolerant && isnan(match->log_odds))
+		keep_first(&match->fault, "log_odds is NaN");
+	if (match->tolerant && isnan(match->gain))
+		keep_first(&match->fault, "gain is NaN");
+}
+
+/* A column of the match is not the same in all its rows. */
+static void
+column_differs(SourceMatch *match, SourceColumn column)
+{
+	const char *name = source_column_name(column);
+
+	if (!match->tolerant)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s of %s differs among its participants", name,
+						match_name(match))));
+	if (column == SOURCE_PLAYED_AT)
+		keep_first(&match->unreadable, PLAYED_AT_DIFFERS);
+	else
+		keep_first(&match->fault,
+				   psprintf("%s differs among its participants", name));
+}
+
+static bool
+same_number(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+/* Whether a row has the same time as the first one. */
+static bool
+same_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
+{
+	if (lacks_column(match, SOURCE_PLAYED_AT, values, nulls))
+		return match->no_played_at;
+	return !match->no_played_at &&
+		DatumGetTimestampTz(values[SOURCE_PLAYED_AT]) == match->given_played_at;
 }
 
 /* Columns of the match must be the same in all its rows. */
 static void
-check_match_columns(const SourceMatch *match, const Datum *values,
-					const bool *nulls)
+check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 {
-	const char *differs = NULL;
-
-	if (match_number(values, nulls, SOURCE_LOG_ODDS, 0) != match->log_odds &&
-		!isnan(match->log_odds))
-		differs = "log_odds";
-	if (match_number(values, nulls, SOURCE_GAIN, 1) != match->gain &&
-		!isnan(match->gain))
-		differs = "gain";
+	if (!same_played_at(match, values, nulls))
+		column_differs(match, SOURCE_PLAYED_AT);
 	if (nulls[SOURCE_POOL] ? match->pool[0] != '\0' :
 		!same_text(values[SOURCE_POOL], match->pool))
-		differs = "pool";
-	if (DatumGetTimestampTz(source_match_required(match, SOURCE_PLAYED_AT,
-												  values, nulls)) !=
-		match->played_at)
-		differs = "played_at";
-	if (differs != NULL)
+		column_differs(match, SOURCE_POOL);
+	if (!same_number(match_number(values, nulls, SOURCE_GAIN, 1), match->gain))
+		column_differs(match, SOURCE_GAIN);
+	if (!same_number(match_number(values, nulls, SOURCE_LOG_ODDS, 0),
+					 match->log_odds))
+		column_differs(match, SOURCE_LOG_ODDS);
+	if (!nulls[SOURCE_UNRATED_REASON] &&
+		(match->unrated_reason == NULL ||
+		 !same_text(values[SOURCE_UNRATED_REASON], match->unrated_reason)))
+		keep_first(&match->unrated_reason,
+				   TextDatumGetCString(values[SOURCE_UNRATED_REASON]));
+}
+
+/* A number of a participant; NaN, which in a Participant means absent, if it is NaN. */
+static double
+read_number(SourceMatch *match, SourceColumn column, Datum value, Datum player)
+{
+	double		number = DatumGetFloat8(value);
+
+	if (!isnan(number))
+		return number;
+	if (!match->tolerant)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s of %s differs among its participants", differs,
-						match_name(match))));
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must not be NaN", source_column_name(column)),
+				 errdetail("It is the value of player %s.",
+						   id_text(match->player_type, player))));
+	keep_first(&match->fault, psprintf("%s is NaN", source_column_name(column)));
+	return number;
 }
 
 Participant *
@@ -187,38 +280,33 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	IdType	   *type = match->player_type;
 	Participant *p;
 	Datum		id;
+	bool		lacks;
 	int			i;
 
 	check_match_columns(match, values, nulls);
 
 	/* One more than the limit is enough to see that it is exceeded. */
 	if (match->n > MATCH_MAX_PARTICIPANTS)
+	{
+		if (match->tolerant)
+			keep_first(&match->unreadable, TOO_MANY_PARTICIPANTS);
 		return NULL;
+	}
 	if (match->n == match->max)
 		reserve_participants(match, 2 * match->max);
-	id = source_match_required(match, SOURCE_PLAYER_ID, values, nulls);
+
+	/* Both, so that of two mistakes none is missed. */
+	lacks = lacks_column(match, SOURCE_PLAYER_ID, values, nulls);
+	if (lacks_column(match, SOURCE_TEAM, values, nulls) || lacks)
+		return NULL;
+	id = values[SOURCE_PLAYER_ID];
 	p = &match->participant[match->n];
 	*p = participant_default;
 	p->player = 0;
-	p->team = DatumGetInt32(source_match_required(match, SOURCE_TEAM, values,
-												  nulls));
+	p->team = DatumGetInt32(values[SOURCE_TEAM]);
 	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
-	{
-		double		number;
-
-		if (nulls[i])
-			continue;
-
-		/* In a Participant NaN means absent, so it may not come from outside. */
-		number = DatumGetFloat8(values[i]);
-		if (isnan(number))
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("%s must not be NaN", source_column_name(i)),
-					 errdetail("It is the value of player %s.",
-							   id_text(type, id))));
-		*source_number(p, i) = number;
-	}
+		if (!nulls[i])
+			*source_number(p, i) = read_number(match, i, values[i], id);
 	match->account_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
 	match->player_id[match->n] = match->account_id[match->n];
 	match->n++;

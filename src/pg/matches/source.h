@@ -58,18 +58,33 @@ extern void source_column_text(SourceColumn column, const char **type,
 							   const char **needed, const char **description);
 extern double *source_number(Participant *participant, SourceColumn column);
 
-/* One match of a source. */
+/* What makes a match unreadable that was not played at one time. */
+#define PLAYED_AT_DIFFERS "played_at differs among its participants"
+
+/*
+ * One match of a source.
+ *
+ * A mistake in its rows is an error, unless the match is tolerant: then it is
+ * kept in unreadable or fault, which say what is wrong, and the match does not
+ * count.  Rows may come in any order, so of several mistakes the one whose text
+ * comes first in the order of bytes is kept.
+ */
 typedef struct SourceMatch
 {
 	IdType	   *match_type;		/* NULL: matches have no identifiers */
 	IdType	   *player_type;
+	bool		tolerant;
 	uint64		number;			/* 1, 2, ... as read, also after a rewind */
 	Datum		id;
-	TimestampTz played_at;
+	TimestampTz played_at;		/* tolerant: DT_NOBEGIN if it is no time */
+	bool		no_played_at;	/* it is null, or what it is: */
+	TimestampTz given_played_at;
 	char	   *pool;
 	double		log_odds;
 	double		gain;
-	char	   *unrated_reason; /* or NULL */
+	const char *unrated_reason; /* of any of its rows, or NULL */
+	const char *unreadable;		/* why its rows make no match at all, or NULL */
+	const char *fault;			/* what is wrong in one of them, or NULL */
 	const char *set_aside;		/* why the ladder does not count it, or NULL */
 	int64		digest;			/* of all that is in it */
 	int			n;
@@ -81,9 +96,10 @@ typedef struct SourceMatch
 	Participant *sorted_participant;	/* room for sorting */
 	Datum	   *sorted_id;
 
-	/* QUERY_READ_RATED only: what rated_match has. */
+	/* Of a match in rated order: what rated_match has. */
 	int64		seq;
 	int64		rated_digest;
+	TimestampTz rated_played_at;
 	char	   *status;
 	char	   *reason;
 	char	   *void_reason;	/* or NULL */
@@ -107,7 +123,8 @@ extern void source_match_begin(SourceMatch *match, const Datum *values,
 
 /*
  * Add the participant of a row, the first one's too; what the row says of the
- * match must be as in that.  NULL if there are too many to be rated anyway.
+ * match must be as in that.  NULL if there are too many to be rated anyway, or,
+ * in a tolerant match, if the row has no player or team.
  */
 extern Participant *source_match_add(SourceMatch *match, const Datum *values,
 									 const bool *nulls);

@@ -81,7 +81,8 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("type %s cannot serve for %s, as it has no array type",
-						format_type_be(type), column)));
+						format_type_be(type), column),
+				 errhint("Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.")));
 	id_type->collation = OidIsValid(entry->typcollation) ?
 		DEFAULT_COLLATION_OID : InvalidOid;
 	fmgr_info_copy(&id_type->hash, &entry->hash_extended_proc_finfo,
@@ -99,7 +100,10 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 		fmgr_info(function, &id_type->send);
 	else
 		id_type->send.fn_oid = InvalidOid;
-	id_type->name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
+
+	/* Without a given typmod, that of -1, bpchar would be character(1). */
+	id_type->name = format_type_extended(type, -1, FORMAT_TYPE_TYPEMOD_GIVEN |
+										 FORMAT_TYPE_FORCE_QUALIFY);
 	id_type->equals = qualified_operator(entry->eq_opr);
 	id_type->less = qualified_operator(entry->lt_opr);
 
@@ -108,13 +112,114 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 		pstrdup(" COLLATE pg_catalog.\"C\"") : pstrdup("");
 }
 
+pg_noreturn static void
+refuse_identifiers(Oid type, const char *column, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("type %s cannot serve for %s",
+					format_type_be(type), column),
+			 errdetail("%s", detail),
+			 errhint("Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.")));
+}
+
+/* The collation by which values of a type are equal, also within ranges. */
+static Oid
+equality_collation(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			range = get_multirange_range(base);
+
+	if (!OidIsValid(range) && type_is_range(base))
+		range = base;
+	return OidIsValid(range) ? get_range_collation(range) : get_typcollation(type);
+}
+
+/* Whether the text of a value depends on search_path. */
+static bool
+is_object_type(Oid type)
+{
+	switch (type)
+	{
+		case REGPROCOID:
+		case REGPROCEDUREOID:
+		case REGOPEROID:
+		case REGOPERATOROID:
+		case REGCLASSOID:
+		case REGCOLLATIONOID:
+		case REGTYPEOID:
+		case REGROLEOID:
+		case REGNAMESPACEOID:
+		case REGCONFIGOID:
+		case REGDICTIONARYOID:
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A domain that refuses nulls: some columns of a ladder are null where there is no
+ * player or match.  The error of its constraints becomes ours.
+ */
+static void
+check_domain(Oid type, const char *column)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		domain_check((Datum) 0, true, type, NULL, NULL);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (error->sqlerrcode != ERRCODE_NOT_NULL_VIOLATION &&
+			error->sqlerrcode != ERRCODE_CHECK_VIOLATION)
+			PG_RE_THROW();
+		FlushErrorState();
+		refuse_identifiers(type, column,
+						   "The domain does not allow null, which operations on all players need.");
+	}
+	PG_END_TRY();
+}
+
+/*
+ * What identifies rows of tables has to be equal only if it is the same in every
+ * query, and to come back from its text.
+ */
+static void
+check_ladder_type(Oid type, const char *column)
+{
+	Oid			base = getBaseType(type);
+	Oid			collation = equality_collation(type);
+
+	if (get_typtype(base) == TYPTYPE_COMPOSITE)
+		refuse_identifiers(type, column,
+						   "It is composite: make one value of its columns.");
+	if (OidIsValid(get_element_type(base)))
+		refuse_identifiers(type, column, "It is an array.");
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		refuse_identifiers(type, column,
+						   "Its collation is nondeterministic, so that different values can be equal.");
+	if (base == NAMEOID || is_object_type(base))
+		refuse_identifiers(type, column,
+						   "It names objects of the database.");
+	if (get_typtype(type) == TYPTYPE_DOMAIN)
+		check_domain(type, column);
+}
+
 Datum
 skillrating_check_identifier_type(PG_FUNCTION_ARGS)
 {
+	Oid			type = PG_GETARG_OID(0);
+	const char *column = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	IdType		id_type;
 
-	id_type_init(&id_type, PG_GETARG_OID(0),
-				 text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	id_type_init(&id_type, type, column);
+	check_ladder_type(type, column);
 	PG_RETURN_VOID();
 }
 
