@@ -529,7 +529,7 @@ test_predict_equals_rate_to_the_last_bit(void **state)
 			assert_status(fixture_build(&f), MATCH_OK);
 			for (i = 0; i < f.match.nteams; i++)
 				assert_true(isnan(f.team[i].win));
-			assert_status(f.model->predict(f.params, &f.match), MATCH_OK);
+			assert_status(model_predict(f.model, f.params, &f.match), MATCH_OK);
 			for (i = 0; i < f.match.nteams; i++)
 			{
 				predicted[i] = f.team[i].win;
@@ -627,6 +627,126 @@ test_order_within_a_team_does_not_matter(void **state)
 	}
 }
 
+/* Counts and quits count, which by default they do not. */
+static void
+count_everything(Fixture *f)
+{
+	static const struct
+	{
+		const char *name;
+		double		value;
+	}			param[] = {
+		{"kill_self", 1}, {"kill_opponent", -1}, {"kill_variance", 4},
+		{"death_self", -1}, {"death_opponent", 1}, {"death_variance", 4},
+		{"quit_related", 0.5}, {"initial_base_sigma", 1}
+	};
+	int			i;
+
+	for (i = 0; i < 8; i++)
+		fixture_param(f, param[i].name)->number = param[i].value;
+}
+
+/* Make players, now and then, the equals of team mates, in their rows and states. */
+static void
+add_twins(Random *random, Fixture *f)
+{
+	int			i;
+
+	for (i = 1; i < f->n; i++)
+	{
+		Participant *row = &f->row[i];
+		const Participant *other = &f->row[random_below(random, i)];
+		int			player = row->player;
+
+		if (row->team != other->team || random_below(random, 2))
+			continue;
+		*row = *other;
+		row->player = player;
+		memcpy(f->before[player], f->before[other->player], sizeof(f->before[0]));
+		f->player[player].games = f->player[other->player].games;
+	}
+}
+
+/* The players in another order: *to is *from, with player i as to[i]. */
+static void
+rename_players(Random *random, const Fixture *from, Fixture *to, int *name)
+{
+	int			i,
+				j;
+
+	memcpy(to, from, sizeof(Fixture));
+	to->match.team = to->team;
+	to->match.player = to->player;
+	to->match.entry = to->entry;
+	for (i = 0; i < from->match.nplayers; i++)
+	{
+		j = random_below(random, i + 1);
+		name[i] = name[j];
+		name[j] = i;
+	}
+	for (i = 0; i < from->match.nplayers; i++)
+	{
+		memcpy(to->before[name[i]], from->before[i], sizeof(from->before[0]));
+		to->player[name[i]].games = from->player[i].games;
+		to->player[i].before = to->before[i];
+		to->player[i].after = to->after[i];
+	}
+
+	/* By team and new name; the stints of one player stay in their order. */
+	for (i = 0; i < from->n; i++)
+	{
+		Participant row = from->row[i];
+
+		row.player = name[row.player];
+		for (j = i; j > 0 && (to->row[j - 1].team > row.team ||
+							  (to->row[j - 1].team == row.team &&
+							   to->row[j - 1].player > row.player)); j--)
+			to->row[j] = to->row[j - 1];
+		to->row[j] = row;
+	}
+}
+
+/* Who a player is changes nothing, not even the last bit. */
+static void
+test_identifiers_do_not_matter(void **state)
+{
+	static Fixture f;
+	static Fixture renamed;
+	Random		random = {48};
+	int			m,
+				round,
+				i,
+				j;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 5000; round++)
+		{
+			int			name[TEST_MAX_ROWS];
+
+			random_params(&random, &f, ORDINARY);
+			if (f.model->rules.supports & MODEL_COUNTS)
+				count_everything(&f);
+			random_match(&random, &f, ORDINARY);
+			add_twins(&random, &f);
+			rename_players(&random, &f, &renamed, name);
+			fixture_rate(&f);
+			fixture_rate(&renamed);
+			for (i = 0; i < f.match.nteams; i++)
+				assert_same(renamed.team[i].win, f.team[i].win);
+			for (i = 0; i < f.match.nplayers; i++)
+			{
+				for (j = 0; j < f.model->nstate; j++)
+					assert_same(renamed.after[name[i]][j], f.after[i][j]);
+				assert_same(renamed.player[name[i]].gradient, f.player[i].gradient);
+				assert_int_equal(renamed.player[name[i]].team, f.player[i].team);
+			}
+		}
+	}
+}
+
 /* A match of no gain is played for nothing. */
 static void
 test_no_gain_leaves_the_rating_unchanged(void **state)
@@ -706,7 +826,7 @@ rate_random_matches(const Model *model, uint64_t seed, int rounds, Size size)
 		if (fixture_build(&f) != MATCH_OK)
 			continue;
 
-		status = f.model->predict(f.params, &f.match);
+		status = model_predict(f.model, f.params, &f.match);
 		if (status == MATCH_OK)
 			for (i = 0; i < f.match.nteams; i++)
 				assert_true(f.team[i].win >= 0 && f.team[i].win <= 1);
@@ -803,6 +923,7 @@ main(void)
 		cmocka_unit_test(test_predict_equals_rate_to_the_last_bit),
 		cmocka_unit_test(test_rating_is_a_function_of_its_input),
 		cmocka_unit_test(test_order_within_a_team_does_not_matter),
+		cmocka_unit_test(test_identifiers_do_not_matter),
 		cmocka_unit_test(test_no_gain_leaves_the_rating_unchanged),
 		cmocka_unit_test(test_absent_players_are_unchanged),
 		cmocka_unit_test(test_extreme_numbers),
