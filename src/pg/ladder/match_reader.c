@@ -424,6 +424,36 @@ digest_bytes(const void *bytes, int length)
 	return hash_bytes_extended((const unsigned char *) bytes, length, 0);
 }
 
+/* The digest of a participant who has that identifier. */
+static int64
+digest_participant(const MatchReader *reader, Participant *p, Datum player)
+{
+	DigestRow	row;
+	int			i;
+
+	row.player = id_hash(reader->ladder->player_type, player);
+	row.team = p->team;
+	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
+		row.number[i - SOURCE_RANK] = *source_number(p, i);
+	return (int64) digest_bytes(&row, sizeof(row));
+}
+
+/* Digests are sums, so that they do not depend on the order of the rows. */
+static int64
+add_digests(int64 a, int64 b)
+{
+	return (int64) ((uint64) a + (uint64) b);
+}
+
+/* An identifier by the name that a table has for it, or as it is. */
+static Datum
+renamed(IdTable *names, Datum player)
+{
+	const Datum *name = id_table_find(names, player, "");
+
+	return name != NULL ? *name : player;
+}
+
 /*
  * Put the player in place for whom an account counts.  Matches of somebody who is
  * excluded do not count, nor those where two accounts of one player met.
@@ -462,42 +492,60 @@ read_participant(MatchReader *reader)
 	SourceMatch *match = &reader->match;
 	const Datum *values = source_values(reader);
 	Participant *p = source_match_add(match, values, source_nulls(reader));
-	DigestRow	row;
-	int			i;
+	Datum		player = values[SOURCE_PLAYER_ID];
 
 	if (p == NULL)
 		return;
-	row.player = id_hash(reader->ladder->player_type, values[SOURCE_PLAYER_ID]);
-	row.team = p->team;
-	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
-		row.number[i - SOURCE_RANK] = *source_number(p, i);
 	if (reader->filters != NULL)
 		filter_participant(reader, match->n - 1);
-
-	/* A sum, so that the digest does not depend on the order of the rows. */
-	match->digest = (int64) ((uint64) match->digest +
-							 digest_bytes(&row, sizeof(row)));
+	match->digest = add_digests(match->digest, digest_participant(reader, p, player));
+	if (reader->renaming == NULL)
+		return;
+	reader->old_digest =
+		add_digests(reader->old_digest,
+					digest_participant(reader, p,
+									   renamed(reader->renaming->old_id, player)));
+	reader->new_digest =
+		add_digests(reader->new_digest,
+					digest_participant(reader, p,
+									   renamed(reader->renaming->new_id, player)));
 }
 
 static int64
-digest_match_columns(const SourceMatch *match)
+digest_match_columns(const SourceMatch *match, const char *unrated_reason)
 {
 	double		numbers[3];
 	uint64		digest;
 
 	numbers[0] = match->log_odds;
 	numbers[1] = match->gain;
-	numbers[2] = match->unrated_reason != NULL;
+	numbers[2] = unrated_reason != NULL;
 	digest = digest_bytes(numbers, sizeof(numbers));
 	digest = hash_combine64(digest, digest_bytes(&match->played_at,
 												 sizeof(match->played_at)));
 	digest = hash_combine64(digest, digest_bytes(match->pool,
 												 strlen(match->pool)));
-	if (match->unrated_reason != NULL)
+	if (unrated_reason != NULL)
 		digest = hash_combine64(digest,
-								digest_bytes(match->unrated_reason,
-											 strlen(match->unrated_reason)));
+								digest_bytes(unrated_reason,
+											 strlen(unrated_reason)));
 	return (int64) digest;
+}
+
+/* Begin the digests of a match with what its participants share. */
+static void
+begin_digests(MatchReader *reader)
+{
+	SourceMatch *match = &reader->match;
+	const Renaming *renaming = reader->renaming;
+
+	match->digest = digest_match_columns(match, match->unrated_reason);
+	reader->old_digest = reader->new_digest = match->digest;
+	if (renaming != NULL && renaming->words != NULL && match->unrated_reason != NULL)
+		reader->new_digest =
+			digest_match_columns(match, words_replace(renaming->words,
+													  match->unrated_reason,
+													  FORGOTTEN_WORD));
 }
 
 bool
@@ -519,7 +567,7 @@ reader_next(MatchReader *reader)
 		MemoryContextSwitchTo(old);
 		return true;
 	}
-	match->digest = digest_match_columns(match);
+	begin_digests(reader);
 	do
 	{
 		read_participant(reader);

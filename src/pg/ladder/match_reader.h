@@ -12,6 +12,21 @@
 
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/row_reader.h"
+#include "pg/sql/words.h"
+
+/*
+ * Players who get other names, for the digests that a match has under the old ones and
+ * under the new ones, whichever it is read with.
+ */
+typedef struct Renaming
+{
+	IdTable    *old_id;			/* by the new one, to Datum */
+	IdTable    *new_id;			/* by the old one, to Datum */
+	const Words *words;			/* to be forgotten in unrated_reason, or NULL */
+} Renaming;
+
+/* What stands in a text in the place of a forgotten word. */
+#define FORGOTTEN_WORD "[forgotten]"
 
 /*
  * Reads matches, one after another: those in rated order as the query runs,
@@ -29,6 +44,11 @@ typedef struct MatchReader
 	bool		anonymous;		/* one match without an identifier */
 	MemoryContext context;		/* of the current match's ids and texts */
 	SourceMatch match;
+
+	/* Set by the caller between opening and the first match, or NULL: */
+	const Renaming *renaming;
+	int64		old_digest;		/* of the match under old names */
+	int64		new_digest;		/* and under new ones */
 } MatchReader;
 
 /*
