@@ -111,7 +111,7 @@ simulate(Simulation *s, uint64_t seed, int matches, int players, double days)
 		f.player[0].games = games[who[0]];
 		f.player[1].games = games[who[1]];
 		assert_status(fixture_build(&f), MATCH_OK);
-		assert_status(s->model->predict(f.params, &f.match), MATCH_OK);
+		assert_status(model_predict(s->model, f.params, &f.match), MATCH_OK);
 		first_wins = random_between(&random, 0, 1) < f.team[0].win;
 		f.row[0].rank = first_wins ? 1 : 2;
 		f.row[1].rank = first_wins ? 2 : 1;

@@ -212,7 +212,7 @@ fuzz_models(const uint8_t *data, size_t size)
 	}
 
 	/* A forecast is what rating says it was, and rating is a function. */
-	CHECK(model->predict(params, &match) == MATCH_OK);
+	CHECK(model_predict(model, params, &match) == MATCH_OK);
 	check_wins(&match);
 	for (i = 0; i < match.nplayers; i++)
 		player[i].gradient = 0;

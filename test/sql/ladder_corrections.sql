@@ -148,7 +148,8 @@ SELECT bool_and(ok) FROM skillrating.verify('next');
 
 -- A person is forgotten, and the arithmetic stays.
 SELECT skillrating.forget_player('arena', 'p2', 'p4');
-SELECT skillrating.forget_player('arena', 'p2', 'somebody');
+SELECT * FROM skillrating.forget_player('arena', 'p2', 'somebody');
+SELECT count(*) FROM arena.correction;
 SELECT count(*) FROM (
     SELECT player_id FROM arena.match_player UNION ALL SELECT player_id FROM arena.event
     UNION ALL SELECT player_id FROM arena.rating UNION ALL SELECT player_id FROM arena.operation) AS everywhere WHERE player_id = 'p2';

@@ -28,7 +28,7 @@ DECLARE
 BEGIN
     FOR part IN
         SELECT p.oid::regprocedure AS signature, format('SELECT %s(%s)', p.oid::regproc,
-            (SELECT string_agg(CASE WHEN n = 1 THEN '''arena''' WHEN t = 'text'::regtype THEN '''hive''' WHEN t = 'anycompatible'::regtype THEN '1::bigint'
+            (SELECT string_agg(CASE WHEN n = 1 THEN '''arena''' WHEN t = 'text'::regtype THEN '''hive''' WHEN t = 'text[]'::regtype THEN 'ARRAY[''1'']' WHEN t = 'anycompatible'::regtype THEN '1::bigint'
                     WHEN t = 'anyarray'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN t = 'integer[]'::regtype THEN 'ARRAY[1, 2]'
                     WHEN t = 'jsonb'::regtype THEN '''{}''' WHEN t = 'regclass'::regtype THEN '''arena.match''' WHEN t = 'boolean'::regtype THEN 'true'
                     WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'

@@ -82,6 +82,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'b' AND p.proname = 'swap_ladders' THEN '''evil3'''
             WHEN a.name IN ('ladder', 'a') THEN '''evil''' WHEN a.name IN ('other', 'b') THEN '''evil2'''
             WHEN a.name = 'into' THEN '''evil3'''
+            WHEN a.type = 'text[]'::regtype THEN 'ARRAY[''1'', ''2'']'
             WHEN a.name = 'players' AND a.type <> 'text'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN a.name IN ('team', 'rank') THEN 'ARRAY[1, 2]'
             WHEN a.name = 'match_id' AND p.proname = 'report_match' THEN 'nextval(''public.fresh'')'
             WHEN a.name = 'player_id' AND p.proname = 'set_rating' THEN '2::bigint'

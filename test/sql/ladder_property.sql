@@ -1,5 +1,5 @@
--- Random lives of ladders: whatever is inserted, changed, removed, voided, merged, excluded, set and
--- reset, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
+-- Random lives of ladders: whatever is inserted, changed, removed, voided, merged, excluded, forgotten,
+-- set and reset, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
 -- what is left in the right order, one match after another, bit for bit.
 SET extra_float_digits = 1;
 SELECT setseed(0.2718);
@@ -49,6 +49,9 @@ BEGIN
             PERFORM skillrating.set_rating('life', 1 + floor(random() * 9)::int, jsonb_build_object(first_column, round(1000 * random()) / 8), at => hour);
         EXCEPTION WHEN invalid_parameter_value THEN
         END;
+    ELSIF what < 0.92 THEN
+        -- Who is forgotten plays on as somebody new.
+        PERFORM skillrating.forget_player('life', 1 + floor(random() * 9)::bigint, n * 100::bigint);
     ELSE
         PERFORM skillrating.catch_up('life');
     END IF;

@@ -350,10 +350,11 @@ add_stint(MatchBuilder *builder, const Participant *p)
 				  &command);
 	if (player->last_entry < 0 || match->entry[player->last_entry].team != team)
 	{
-		player->last_entry = match->nentries++;
-		entry = &match->entry[player->last_entry];
+		entry = &match->entry[match->nentries];
 		entry->player = p->player;
 		entry->team = team;
+		entry->previous = player->last_entry;
+		player->last_entry = match->nentries++;
 		entry->weight = 0;
 		entry->command_weight = 0;
 	}

@@ -119,6 +119,8 @@ typedef struct MatchPlayer
 	int			team;			/* out of match_build(): where most played, */
 	double		played;			/* the weight there, */
 	int			last_entry;		/* and the player's last entry */
+	int			place;			/* in match_order(): the index before it, */
+	int			moved_to;		/* and where the player of this index went */
 } MatchPlayer;
 
 /* One player's part on one team: all stints of the pair added up. */
@@ -126,6 +128,7 @@ typedef struct MatchEntry
 {
 	int			player;			/* index into Match.player */
 	int			team;			/* index into Match.team */
+	int			previous;		/* the player's entry before this, or -1 */
 	double		weight;			/* play, commanding excluded */
 	double		command_weight; /* commanding */
 } MatchEntry;
@@ -137,7 +140,8 @@ typedef struct Match
 	int			nentries;
 	MatchTeam  *team;			/* ascending by number */
 	MatchPlayer *player;
-	MatchEntry *entry;			/* in the participants' order */
+	MatchEntry *entry;			/* by team, then in the participants' order or
+								 * that of match_order() */
 	double		length;			/* seconds until the last left, or NaN */
 	double		log_odds;		/* context, in favour of the first side */
 	double		gain;			/* weight of the whole update, default 1 */
@@ -194,10 +198,11 @@ typedef enum MatchOutcome
  *
  * On entry match->team, player and entry point at arrays of at least n
  * elements, and match->nplayers, log_odds and gain are set.  The participants
- * are ordered by team; the order within a team is the order of the sums, so
- * a caller who wants equal bits must always give the same one.  States are not
- * looked at: before, after and games of each player are the caller's to set,
- * before rating.  Gradients are 0 until then.
+ * are ordered by team; the order of one player's stints is that of their sums, so a
+ * caller who wants equal bits must always give the same one.  The order of players
+ * has no influence on what model_rate() makes of the match.  States are not looked
+ * at: before, after and games of each player are the caller's to set, before
+ * rating.  Gradients are 0 until then.
  *
  * Returns MATCH_OK or what is wrong; *offender is then the participant that
  * shows it, or -1 where it is the match as a whole.  After MATCH_NO_PLAY_TIME the

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/math/elementary.h"
+#include "core/rating/match_order.h"
 #include "core/util/extremes.h"
 
 double
@@ -80,7 +81,7 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 		player[i].games = 0;
 	}
 	before[0][0] += ahead;
-	if (model->predict(params, &match) != MATCH_OK)
+	if (model_predict(model, params, &match) != MATCH_OK)
 		return NAN;
 	return portable_log(team[0].win / (1 - team[0].win));
 }
@@ -133,6 +134,17 @@ model_state_valid(const Model *model, const double *state)
 }
 
 MatchStatus
+model_predict(const Model *model, const ParamValue *params, Match *match)
+{
+	MatchStatus status;
+
+	match_order(match, model->nstate);
+	status = model->predict(params, match);
+	match_restore_order(match);
+	return status;
+}
+
+MatchStatus
 model_rate(const Model *model, const ParamValue *params, Match *match)
 {
 	MatchStatus status;
@@ -142,7 +154,11 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 		if (!model_state_valid(model, match->player[i].before))
 			return MATCH_BAD_STATE;
 
+	match_order(match, model->nstate);
 	status = model->rate(params, match);
+	if (status == MATCH_OK)
+		match_equalize(match, model->nstate);
+	match_restore_order(match);
 	if (status != MATCH_OK)
 		return status;
 

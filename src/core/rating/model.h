@@ -138,9 +138,17 @@ extern void model_state_before(const Model *model, const ParamValue *params,
 extern bool model_state_valid(const Model *model, const double *state);
 
 /*
+ * Predict a match that match_build() made.  The bits are those that model_rate()
+ * finds, in whichever order the players are.
+ */
+extern MatchStatus model_predict(const Model *model, const ParamValue *params,
+								 Match *match);
+
+/*
  * Rate a match that match_build() made, with the checks that are the same for
  * all models: the states before must be sound, the states after and gradients
- * finite.
+ * finite.  The result has the same bits in whichever order the players are, so that
+ * their identifiers have no part in it.
  */
 extern MatchStatus model_rate(const Model *model, const ParamValue *params,
 							  Match *match);

@@ -568,18 +568,6 @@ reader_close(MatchReader *reader)
 	MemoryContextDelete(reader->context);
 }
 
-static uint64
-digest_bytes(const void *bytes, int length)
-{
-	return hash_bytes_extended((const unsigned char *) bytes, length, 0);
-}
-
-static int64
-digest_text(const char *text)
-{
-	return (int64) digest_bytes(text, (int) strlen(text));
-}
-
 /* The columns of the row in the slot, by SourceColumn. */
 static const Datum *
 source_values(MatchReader *reader)
@@ -685,7 +673,7 @@ begin_match(MatchReader *reader)
 		begin_without_rows(reader, reader->careful ? find_error(reader) : NULL);
 		return;
 	}
-	match->digest = 0;
+	match_digests_begin(&reader->digests);
 	source_match_begin(match, values, source_nulls(reader));
 }
 
@@ -704,14 +692,6 @@ same_match(MatchReader *reader)
 										  source_values(reader),
 										  source_nulls(reader)));
 }
-
-/* What of a participant goes into the digest, without padding. */
-typedef struct DigestRow
-{
-	uint64		player;
-	int64		team;
-	double		number[SOURCE_NCOLUMNS - SOURCE_RANK];
-} DigestRow;
 
 /*
  * Put the player in place for whom an account counts.  Matches of somebody who is
@@ -751,50 +731,16 @@ read_participant(MatchReader *reader)
 	SourceMatch *match = &reader->match;
 	const Datum *values = source_values(reader);
 	Participant *p = source_match_add(match, values, source_nulls(reader));
-	DigestRow	row;
-	int			i;
 
 	if (p == NULL)
 		return;
-	row.player = id_hash(reader->ladder->player_type, values[SOURCE_PLAYER_ID]);
-	row.team = p->team;
-	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
-		row.number[i - SOURCE_RANK] = *source_number(p, i);
 	if (reader->filters != NULL)
 		filter_participant(reader, match->n - 1);
-
-	/* A sum, so that the digest does not depend on the order of the rows. */
-	match->digest = (int64) ((uint64) match->digest +
-							 digest_bytes(&row, sizeof(row)));
+	match_digests_add(&reader->digests, reader->ladder->player_type, reader->renaming, p,
+					  values[SOURCE_PLAYER_ID]);
 }
 
-static int64
-digest_match_columns(const SourceMatch *match)
-{
-	double		numbers[3];
-	uint64		digest;
-
-	numbers[0] = match->log_odds;
-	numbers[1] = match->gain;
-	numbers[2] = match->unrated_reason != NULL;
-	digest = digest_bytes(numbers, sizeof(numbers));
-	digest = hash_combine64(digest, digest_bytes(&match->played_at,
-												 sizeof(match->played_at)));
-	digest = hash_combine64(digest, digest_bytes(match->pool,
-												 strlen(match->pool)));
-	if (match->unrated_reason != NULL)
-		digest = hash_combine64(digest,
-								digest_bytes(match->unrated_reason,
-											 strlen(match->unrated_reason)));
-	return (int64) digest;
-}
-
-/*
- * When all rows of a match were read: its digest, and its order.  Where something
- * is wrong with the match, that is what it is known by: NaN would pass for a number
- * that is absent, and rows that were left out must not be missed when they are
- * mended.
- */
+/* When all rows of a match were read: its digests, and its order. */
 static void
 finish_match(MatchReader *reader)
 {
@@ -805,14 +751,7 @@ finish_match(MatchReader *reader)
 		reader_set_unreadable(reader, match->unreadable, match->unreadable);
 		return;
 	}
-	if (match->fault != NULL)
-		match->digest = (int64)
-			hash_combine64((uint64) digest_text(match->fault),
-						   match->unrated_reason == NULL ? 0 :
-						   (uint64) digest_text(match->unrated_reason));
-	else
-		match->digest = (int64) ((uint64) match->digest +
-								 (uint64) digest_match_columns(match));
+	match_digests_finish(&reader->digests, reader->renaming, match);
 	if (reader->rated && TIMESTAMP_NOT_FINITE(match->played_at))
 		match->played_at = match->rated_played_at;
 	source_match_sort(match);

@@ -11,6 +11,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/ladder.h"
+#include "pg/ladder/match_digest.h"
 #include "pg/ladder/row_reader.h"
 
 /*
@@ -41,6 +42,9 @@ typedef struct MatchReader
 	bool		anonymous;		/* one match without an identifier */
 	MemoryContext context;		/* of the current match's ids and texts */
 	SourceMatch match;
+
+	const Renaming *renaming;	/* set by the caller before the first match, or NULL */
+	MatchDigests digests;		/* of the current match */
 } MatchReader;
 
 /*

@@ -63,7 +63,7 @@ team_match_predict(TeamMatch *team_match, const int *player, const int *team, in
 	status = match_build(&team_match->model->rules, team_match->params, team_match->participant,
 						 rows, match, &offender);
 	if (status == MATCH_OK)
-		status = team_match->model->predict(team_match->params, match);
+		status = model_predict(team_match->model, team_match->params, match);
 	if (status != MATCH_OK)
 		report_match_status(status, NAN, NULL);
 }

@@ -1,0 +1,371 @@
+-- Erasure: persons who want to be forgotten.
+
+CREATE FUNCTION skillrating_internal.replace_words(string text, words text[], replacement text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_replace_words'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.replace_words(text, text[], text) IS
+'A text with a replacement in the place of each of some words. A word does not count where letters
+or digits continue it.';
+
+CREATE FUNCTION skillrating_internal.rename_digests(
+    ladder text,
+    players text[],
+    pseudonyms text[],
+    own boolean)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'skillrating_rename_digests'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.rename_digests(text, text[], text[], boolean) IS
+'A part of forget_player(): gives the matches of players the digests that they have under the
+pseudonyms, if they are otherwise what the ladder has looked at, and takes back the corrections that
+only the change of names made. own says that unrated_reason will be rewritten as well. Returns the
+number of matches.';
+
+CREATE FUNCTION skillrating_internal.id_texts(
+    ids anyelement,
+    player_type text,
+    argument text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    texts text[];
+    twice text;
+BEGIN
+    IF (SELECT t.typcategory FROM pg_type AS t WHERE t.oid = pg_typeof(ids)) = 'A' THEN
+        texts := ids::text[];
+    ELSE
+        texts := ARRAY[ids::text];
+    END IF;
+    IF EXISTS (SELECT FROM unnest(texts) AS u(id) WHERE u.id IS NULL) THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = format('array %s must not contain nulls', argument);
+    END IF;
+    EXECUTE format(
+        'SELECT coalesce(array_agg(u.id::text ORDER BY u.n), ''{}''),
+            min(u.id::text) FILTER (WHERE u.again > 1)
+        FROM (SELECT u.id, u.n, row_number() OVER (PARTITION BY u.id) AS again
+              FROM unnest(CAST($1 AS %s[])) WITH ORDINALITY AS u(id, n)) AS u', player_type)
+    INTO texts, twice USING texts;
+    IF twice IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('array %s contains %s twice', argument, twice);
+    END IF;
+    RETURN texts;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.id_texts(anyelement, text, text) IS
+'A part of forget_player(): an identifier, or an array of them, as texts, each as the type of
+players writes it. Errors that name the argument: 22004 for nulls, 22023 for one that is given
+twice.';
+
+CREATE FUNCTION skillrating_internal.known_players(
+    ladder text,
+    players text[],
+    of_matches boolean)
+RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    columns text[] :=
+        '{event.player_id,operation.player_id,operation.into_id,solved.player_id}';
+    queries text;
+    known text[];
+BEGIN
+    IF of_matches THEN
+        columns := columns || CASE WHEN to_regclass(format('%I.match_player', ladder)) IS NULL
+            THEN 'source.player_id' ELSE 'match_player.player_id' END;
+    END IF;
+    SELECT string_agg(format(
+        'SELECT p.id FROM p WHERE EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
+        ladder, split_part(c.name, '.', 1), split_part(c.name, '.', 2), t.player_equals),
+        ' UNION ALL ')
+    INTO queries
+    FROM unnest(columns) AS c(name);
+    EXECUTE format(
+        'WITH p AS MATERIALIZED (SELECT u.id FROM unnest(CAST($1 AS %s[])) AS u(id))
+        SELECT coalesce(array_agg(DISTINCT k.id::text), ''{}'')
+        FROM (%s) AS k', t.player_type, queries)
+    INTO known USING players;
+    RETURN known;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
+'A part of forget_player(): those players who occur in the events, operations or solved skills of a
+ladder, or with of_matches in its matches. A row in rating alone is only the room that the first
+match takes.';
+
+CREATE FUNCTION skillrating_internal.pseudonym_form(player_type text)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- As expressions over 32 hexadecimal digits, the last 15 of which are random.
+    forms constant text[] := ARRAY['r.digits'] || ARRAY(
+        SELECT format('%s ((''x'' || right(r.digits, 15))::bit(60)::bigint >> %s)',
+            s.start, b.shift)
+        FROM (VALUES (1, '-1 -', 0), (2, '1 +', 1)) AS s(n, start, less)
+        CROSS JOIN LATERAL (VALUES (s.less), (29 + s.less), (45 + s.less)) AS b(shift)
+        ORDER BY s.n, b.shift);
+    form text;
+BEGIN
+    FOREACH form IN ARRAY forms LOOP
+        BEGIN
+            EXECUTE format(
+                'SELECT CAST(CAST(%s AS text) AS %s)
+                FROM (VALUES (repeat(''f'', 32)), (rpad(''a'', 32, ''0''))) AS r(digits)',
+                form, player_type);
+            RETURN form;
+        EXCEPTION
+            WHEN OTHERS THEN
+                CONTINUE;
+        END;
+    END LOOP;
+    RAISE invalid_parameter_value USING
+        MESSAGE = format('cannot make pseudonyms of type %s', player_type),
+        HINT = 'Give the pseudonyms: skillrating.forget_player(ladder, players, pseudonyms).';
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.pseudonym_form(text) IS
+'A part of forget_player(): the first expression over 32 random hexadecimal digits, r.digits, whose
+text the type takes for a value: the digits, which make a uuid, too; a negative number of 60, 31 or
+15 bits; or a positive one. Error 22023 if there is none.';
+
+CREATE FUNCTION skillrating_internal.make_pseudonyms(
+    ladder text,
+    n integer)
+RETURNS text[]
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    form constant text := skillrating_internal.pseudonym_form(t.player_type);
+    made text[] := '{}';
+    fresh text[];
+    known text[];
+    round integer := 0;
+BEGIN
+    WHILE cardinality(made) < n LOOP
+        round := round + 1;
+        IF round > 100 THEN
+            RAISE program_limit_exceeded USING
+                MESSAGE = format('type %s has too few unused values for %s pseudonyms',
+                    t.player_type, n);
+        END IF;
+        -- Random numbers of the operating system make these, and nothing else goes in.
+        EXECUTE format(
+            'SELECT array_agg(DISTINCT CAST(CAST(%s AS text) AS %s)::text)
+            FROM (
+                SELECT replace(gen_random_uuid()::text, ''-'', '''')
+                FROM generate_series(1, $1)) AS r(digits)',
+            form, t.player_type)
+        INTO fresh USING n - cardinality(made);
+        known := skillrating_internal.known_players(ladder, fresh, true);
+        -- In no order, which would be that of the players.
+        made := made || ARRAY(
+            SELECT f.id FROM unnest(fresh) AS f(id)
+            WHERE f.id <> ALL (known) AND f.id <> ALL (made)
+            ORDER BY gen_random_uuid());
+    END LOOP;
+    RETURN made;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.make_pseudonyms(text, integer) IS
+'A part of forget_player(): n random identifiers of the type of players, as texts, that do not
+occur in the ladder. Errors: 22023 for a type that none can be made of, 54000 if it has too few
+values.';
+
+CREATE FUNCTION skillrating_internal.forget_texts(
+    ladder text,
+    players text[],
+    pseudonyms text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    forgotten constant text := '[forgotten]';
+BEGIN
+    -- What the ladder has written of players.
+    EXECUTE format(
+        'UPDATE %I.rated_match AS m SET reason = format(f.format, p.pseudonym)
+        FROM unnest($1, $2) AS p(player, pseudonym)
+        CROSS JOIN (VALUES
+            (''player %%s is excluded''),
+            (''player %%s takes part under two accounts'')) AS f(format)
+        WHERE m.reason = format(f.format, p.player)', ladder)
+    USING players, pseudonyms;
+
+    -- What users have written, and what the ladder took over from there; no default of ours.
+    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+        EXECUTE format(
+            'UPDATE %1$I.rated_match AS m
+            SET reason = skillrating_internal.replace_words(m.reason, $1, $2)
+            FROM %1$I.match AS u
+            WHERE u.match_id %2$s m.match_id AND u.unrated_reason = m.reason
+                AND skillrating_internal.replace_words(m.reason, $1, $2) <> m.reason',
+            ladder, t.match_equals)
+        USING players, forgotten;
+    END IF;
+    EXECUTE format(
+        'UPDATE %I.rated_match AS m
+        SET void_reason = skillrating_internal.replace_words(m.void_reason, $1, $2),
+            reason = CASE WHEN m.reason = m.void_reason
+                THEN skillrating_internal.replace_words(m.reason, $1, $2) ELSE m.reason END
+        WHERE m.void_reason <> ''void''
+            AND skillrating_internal.replace_words(m.void_reason, $1, $2) <> m.void_reason', ladder)
+    USING players, forgotten;
+    EXECUTE format(
+        'WITH o AS (
+            UPDATE %1$I.operation AS o
+            SET reason = skillrating_internal.replace_words(o.reason, $1, $2)
+            WHERE o.reason NOT IN (''decay'', ''set by hand'',
+                    ''season '' || coalesce(o.params->>''name'', o.params->>''season'', ''''),
+                    ''seeded from '' || coalesce(o.params->>''ladder'', ''''))
+                AND skillrating_internal.replace_words(o.reason, $1, $2) <> o.reason
+            RETURNING o.seq)
+        UPDATE %1$I.event AS e SET reason = skillrating_internal.replace_words(e.reason, $1, $2)
+        WHERE e.kind <> ''match'' AND e.seq IN (SELECT o.seq FROM o)', ladder)
+    USING players, forgotten;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.forget_texts(text, text[], text[]) IS
+'A part of forget_player(): puts pseudonyms in place of players in the reasons that the ladder has
+written, and [forgotten] where an identifier is a word of a reason that a user gave.';
+
+CREATE FUNCTION skillrating_internal.rename_players(
+    ladder text,
+    players text[],
+    pseudonyms text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    renamed constant text := format(
+        'unnest(CAST($1 AS %1$s[]), CAST($2 AS %1$s[])) AS p(player, pseudonym)', t.player_type);
+    rename constant text := format(
+        'UPDATE %%1$I.%%2$I AS u SET %%3$I = p.pseudonym FROM %s WHERE u.%%3$I %s p.player',
+        renamed, t.player_equals);
+    relation text;
+    identifier text;
+    m record;
+BEGIN
+    -- Room that a pseudonym took when the source had it before us.
+    EXECUTE format(
+        'DELETE FROM %I.rating AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
+        ladder, renamed, t.player_equals)
+    USING players, pseudonyms;
+    FOR relation, identifier IN
+        VALUES ('event', 'player_id'), ('rating', 'player_id'), ('solved', 'player_id'),
+            ('operation', 'player_id'), ('operation', 'into_id')
+    LOOP
+        EXECUTE format(rename, ladder, relation, identifier) USING players, pseudonyms;
+    END LOOP;
+
+    -- Whatever looks at the matches of this statement finds all of it done.
+    IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
+        EXECUTE format(
+            'WITH m AS (
+                UPDATE %I.match AS m
+                SET unrated_reason = skillrating_internal.replace_words(m.unrated_reason, $1, $3)
+                WHERE skillrating_internal.replace_words(m.unrated_reason, $1, $3)
+                    <> m.unrated_reason)
+            ', ladder) || format(rename, ladder, 'match_player', 'player_id')
+        USING players, pseudonyms, '[forgotten]';
+    END IF;
+
+    -- Under the old name there is no rating any more.
+    FOR m IN EXECUTE format('SELECT * FROM %I.mirror', ladder) LOOP
+        EXECUTE skillrating_internal.mirror_statement(
+            ladder, m.relation, m.key, m.pool, m.columns,
+            format('SELECT p.player FROM %s', renamed))
+        USING players, pseudonyms;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rename_players(text, text[], text[]) IS
+'A part of forget_player(): puts pseudonyms in place of players in all tables of a ladder, and takes
+the ratings of the old names out of the tables that mirror them.';
+
+CREATE FUNCTION skillrating_internal.forget_player(
+    ladder text,
+    players anycompatible,
+    pseudonyms anycompatible DEFAULT NULL,
+    OUT player_id text,
+    OUT pseudonym text,
+    OUT found boolean)
+RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record;
+    old_ids text[];
+    new_ids text[];
+    known text[];
+    own boolean;
+BEGIN
+    IF ladder IS NULL OR players IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder and players must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    own := to_regclass(format('%I.match_player', ladder)) IS NOT NULL;
+    old_ids := skillrating_internal.id_texts(players, t.player_type, 'players');
+    IF pseudonyms IS NULL THEN
+        new_ids := skillrating_internal.make_pseudonyms(ladder, cardinality(old_ids));
+    ELSE
+        new_ids := skillrating_internal.id_texts(pseudonyms, t.player_type, 'pseudonyms');
+        IF cardinality(new_ids) <> cardinality(old_ids) THEN
+            RAISE array_subscript_error USING
+                MESSAGE = format('%s players need as many pseudonyms, not %s',
+                    cardinality(old_ids), cardinality(new_ids));
+        END IF;
+
+        -- A source may have them already, if it has been changed before.
+        known := skillrating_internal.known_players(ladder, new_ids, own)
+            || ARRAY(SELECT unnest(new_ids) INTERSECT SELECT unnest(old_ids));
+        IF known <> '{}' THEN
+            RAISE unique_violation USING
+                MESSAGE = format('pseudonym %s is taken in ladder "%s"', known[1], ladder);
+        END IF;
+    END IF;
+
+    known := skillrating_internal.known_players(ladder, old_ids, true);
+    PERFORM skillrating_internal.rename_digests(ladder, old_ids, new_ids, own);
+    PERFORM skillrating_internal.forget_texts(ladder, old_ids, new_ids);
+    PERFORM skillrating_internal.rename_players(ladder, old_ids, new_ids);
+    RETURN QUERY SELECT p.player, p.pseudonym, p.player = ANY (known)
+        FROM unnest(old_ids, new_ids) AS p(player, pseudonym);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('forget_player');
+
+COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
+'Erases persons from a ladder, one or an array of them: puts pseudonyms in their place in matches,
+events, ratings, solved skills, operations and reasons, and leaves every number as it is, so that
+nothing has to be replayed. Without pseudonyms it makes random ones, which have no link to the
+player. In reasons that users wrote, [forgotten] takes the place of an identifier that is a word.
+Where the ladder has a source, put the same pseudonyms into the tables behind it, in the same
+transaction, before or after. Returns a row for each player: the pseudonym, and whether the ladder
+knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
+many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
+be made of, 23505 if a pseudonym is taken.';

@@ -1,0 +1,210 @@
+/*
+ * match_order.c
+ *		An order of a match's players that does not depend on who they are.
+ */
+#include "core/rating/match_order.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Numbers that are equal here have equal bits: -0 is below 0, and NaN comes last. */
+static inline int
+compare_numbers(double a, double b)
+{
+	if (a < b)
+		return -1;
+	if (a > b)
+		return 1;
+	if (a != b)
+		return (isnan(a) != 0) - (isnan(b) != 0);
+	return (signbit(b) != 0) - (signbit(a) != 0);
+}
+
+static inline int
+compare_integers(int a, int b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Compare the parts that two players had in the match, from their last ones on. */
+static int
+compare_entries(const Match *match, const MatchPlayer *p, const MatchPlayer *q)
+{
+	int			i = p->last_entry;
+	int			j = q->last_entry;
+
+	while (i >= 0 && j >= 0)
+	{
+		const MatchEntry *a = &match->entry[i];
+		const MatchEntry *b = &match->entry[j];
+		int			result = compare_integers(a->team, b->team);
+
+		if (result == 0)
+			result = compare_numbers(a->weight, b->weight);
+		if (result == 0)
+			result = compare_numbers(a->command_weight, b->command_weight);
+		if (result != 0)
+			return result;
+		i = a->previous;
+		j = b->previous;
+	}
+	return (i >= 0) - (j >= 0);
+}
+
+/* 0 for players of whom a model cannot tell one from the other. */
+static int
+compare_players(const Match *match, int nstate, const MatchPlayer *p,
+				const MatchPlayer *q)
+{
+	int			result = compare_integers(p->team, q->team);
+	int			i;
+
+	for (i = 0; result == 0 && i < nstate; i++)
+		result = compare_numbers(p->before[i], q->before[i]);
+	if (result == 0)
+		result = compare_numbers(p->games, q->games);
+	if (result == 0)
+		result = compare_numbers(p->squad, q->squad);
+	if (result == 0)
+		result = compare_numbers(p->kills, q->kills);
+	if (result == 0)
+		result = compare_numbers(p->deaths, q->deaths);
+	if (result == 0)
+		result = compare_numbers(p->quit, q->quit);
+	if (result == 0)
+		result = compare_numbers(p->experience, q->experience);
+	return result != 0 ? result : compare_entries(match, p, q);
+}
+
+/* The first distance at which n elements are sorted: 1 is mere insertion. */
+static int
+first_gap(int n)
+{
+	int			gap = 1;
+
+	while (gap < n / 12)
+		gap = 3 * gap + 1;
+	return gap;
+}
+
+/*
+ * Both arrays are sorted by Shell's method, in place: the core has no memory to
+ * sort in, and a match of thousands must not take the square of its size.
+ */
+static void
+sort_players(Match *match, int nstate)
+{
+	int			gap,
+				i,
+				j;
+
+	for (gap = first_gap(match->nplayers); gap > 0; gap /= 3)
+		for (i = gap; i < match->nplayers; i++)
+		{
+			MatchPlayer player = match->player[i];
+
+			for (j = i; j >= gap &&
+				 compare_players(match, nstate, &match->player[j - gap], &player) > 0;
+				 j -= gap)
+				match->player[j] = match->player[j - gap];
+			match->player[j] = player;
+		}
+}
+
+static int
+compare_places(const MatchEntry *a, const MatchEntry *b)
+{
+	int			result = compare_integers(a->team, b->team);
+
+	return result != 0 ? result : compare_integers(a->player, b->player);
+}
+
+static void
+sort_entries(Match *match)
+{
+	int			gap,
+				i,
+				j;
+
+	for (gap = first_gap(match->nentries); gap > 0; gap /= 3)
+		for (i = gap; i < match->nentries; i++)
+		{
+			MatchEntry	entry = match->entry[i];
+
+			for (j = i; j >= gap &&
+				 compare_places(&match->entry[j - gap], &entry) > 0; j -= gap)
+				match->entry[j] = match->entry[j - gap];
+			match->entry[j] = entry;
+		}
+}
+
+/* Chain the entries of each player, the last one first. */
+static void
+link_entries(Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].last_entry = -1;
+	for (i = 0; i < match->nentries; i++)
+	{
+		MatchPlayer *player = &match->player[match->entry[i].player];
+
+		match->entry[i].previous = player->last_entry;
+		player->last_entry = i;
+	}
+}
+
+void
+match_order(Match *match, int nstate)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].place = i;
+	sort_players(match, nstate);
+
+	/* For each place before, the one that the player has now. */
+	for (i = 0; i < match->nplayers; i++)
+		match->player[match->player[i].place].moved_to = i;
+	for (i = 0; i < match->nentries; i++)
+		match->entry[i].player = match->player[match->entry[i].player].moved_to;
+	sort_entries(match);
+	link_entries(match);
+}
+
+void
+match_restore_order(Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nentries; i++)
+		match->entry[i].player = match->player[match->entry[i].player].place;
+
+	/* Each swap brings a player home. */
+	for (i = 0; i < match->nplayers; i++)
+		while (match->player[i].place != i)
+		{
+			MatchPlayer player = match->player[i];
+
+			match->player[i] = match->player[player.place];
+			match->player[player.place] = player;
+		}
+}
+
+void
+match_equalize(Match *match, int nstate)
+{
+	int			i;
+
+	for (i = 1; i < match->nplayers; i++)
+	{
+		const MatchPlayer *first = &match->player[i - 1];
+		MatchPlayer *player = &match->player[i];
+
+		if (compare_players(match, nstate, first, player) != 0)
+			continue;
+		memcpy(player->after, first->after, nstate * sizeof(double));
+		player->gradient = first->gradient;
+	}
+}

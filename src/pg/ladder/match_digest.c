@@ -1,0 +1,122 @@
+/*
+ * match_digest.c
+ *		What a match is known by: a digest of all that is in it.
+ */
+#include "pg/ladder/match_digest.h"
+
+#include "common/hashfn.h"
+
+/* What of a participant goes into the digest, without padding. */
+typedef struct DigestRow
+{
+	uint64		player;
+	int64		team;
+	double		number[SOURCE_NCOLUMNS - SOURCE_RANK];
+} DigestRow;
+
+static uint64
+digest_bytes(const void *bytes, int length)
+{
+	return hash_bytes_extended((const unsigned char *) bytes, length, 0);
+}
+
+int64
+digest_text(const char *text)
+{
+	return (int64) digest_bytes(text, (int) strlen(text));
+}
+
+static int64
+digest_participant(const IdType *player_type, Participant *p, Datum player)
+{
+	DigestRow	row;
+	int			i;
+
+	row.player = id_hash(player_type, player);
+	row.team = p->team;
+	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
+		row.number[i - SOURCE_RANK] = *source_number(p, i);
+	return (int64) digest_bytes(&row, sizeof(row));
+}
+
+/* Digests are sums, so that they do not depend on the order of the rows. */
+static void
+add_digest(int64 *sum, int64 digest)
+{
+	*sum = (int64) ((uint64) *sum + (uint64) digest);
+}
+
+/* An identifier by the name that a table has for it, or as it is. */
+static Datum
+renamed(IdTable *names, Datum player)
+{
+	const Datum *name = id_table_find(names, player, "");
+
+	return name != NULL ? *name : player;
+}
+
+void
+match_digests_begin(MatchDigests *digests)
+{
+	memset(digests, 0, sizeof(MatchDigests));
+}
+
+void
+match_digests_add(MatchDigests *digests, const IdType *player_type,
+				  const Renaming *renaming, Participant *p, Datum player)
+{
+	add_digest(&digests->as_read, digest_participant(player_type, p, player));
+	if (renaming == NULL)
+		return;
+	add_digest(&digests->old_names,
+			   digest_participant(player_type, p, renamed(renaming->old_id, player)));
+	add_digest(&digests->new_names,
+			   digest_participant(player_type, p, renamed(renaming->new_id, player)));
+}
+
+static int64
+digest_match_columns(const SourceMatch *match, const char *unrated_reason)
+{
+	double		numbers[3];
+	uint64		digest;
+
+	numbers[0] = match->log_odds;
+	numbers[1] = match->gain;
+	numbers[2] = unrated_reason != NULL;
+	digest = digest_bytes(numbers, sizeof(numbers));
+	digest = hash_combine64(digest, digest_bytes(&match->played_at,
+												 sizeof(match->played_at)));
+	digest = hash_combine64(digest, (uint64) digest_text(match->pool));
+	if (unrated_reason != NULL)
+		digest = hash_combine64(digest, (uint64) digest_text(unrated_reason));
+	return (int64) digest;
+}
+
+/* The digest of a match whose participants have that sum of digests. */
+static int64
+digest_match(const SourceMatch *match, const char *unrated_reason, int64 participants)
+{
+	int64		digest = participants;
+
+	if (match->fault != NULL)
+		return (int64) hash_combine64((uint64) digest_text(match->fault),
+									  unrated_reason == NULL ? 0 :
+									  (uint64) digest_text(unrated_reason));
+	add_digest(&digest, digest_match_columns(match, unrated_reason));
+	return digest;
+}
+
+void
+match_digests_finish(MatchDigests *digests, const Renaming *renaming,
+					 SourceMatch *match)
+{
+	const char *reason = match->unrated_reason;
+
+	digests->as_read = match->digest = digest_match(match, reason, digests->as_read);
+	if (renaming == NULL)
+		return;
+	digests->old_names = digest_match(match, reason, digests->old_names);
+	if (renaming->words != NULL && reason != NULL)
+		reason = words_replace(renaming->words, reason, FORGOTTEN_WORD);
+	digests->new_names = digest_match(match, reason, digests->new_names);
+}
