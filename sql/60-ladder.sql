@@ -234,9 +234,10 @@ BEGIN
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
             played_at timestamptz NOT NULL,
             void_reason text,
+            decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now())', ladder, match);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up().');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called.');
 END
 $function$;
 
@@ -293,7 +294,7 @@ BEGIN
             params jsonb NOT NULL DEFAULT ''{}'',
             reason text,
             made_by text NOT NULL DEFAULT session_user,
-            made_at timestamptz NOT NULL DEFAULT now(),
+            made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
             undone_at timestamptz,
             UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
     EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);

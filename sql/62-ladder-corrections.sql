@@ -120,7 +120,8 @@ COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
 says that history is out of date, replays it from there, exactly, from the states that the events
 before left behind. Only what comes out otherwise is written. Returns the players whose rows
 changed, with the displayed rating and the games before and after; null where there is no row. With
-search it also looks in the source for matches that no trigger has reported, with rebuild it
+search it also looks in the source for matches that no trigger has reported and, for a ladder that
+rerate() made, in the first ladder for matches that have changed or gone since; with rebuild it
 replays from the very start. Rating waits meanwhile, reading goes on. It runs with the rights of
 the ladder''s owner if the caller has them, else with the caller''s. Errors: 42704 for an unknown
 ladder, 42501 unless they allow to write to its tables.';
@@ -217,7 +218,7 @@ DECLARE
     place bigint;
     n bigint;
 BEGIN
-    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = $2 WHERE m.match_id %s CAST($1 AS %s) RETURNING m.seq',
+    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = $2, decided_at = clock_timestamp() WHERE m.match_id %s CAST($1 AS %s) RETURNING m.seq',
         ladder, t.match_equals, t.match_type)
     INTO place USING match_id::text, reason;
     GET DIAGNOSTICS n = ROW_COUNT;
@@ -247,7 +248,7 @@ DECLARE
     played_at timestamptz;
     n bigint;
 BEGIN
-    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = NULL WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.seq, m.played_at',
+    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = NULL, decided_at = clock_timestamp() WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.seq, m.played_at',
         ladder, t.match_equals, t.match_type)
     INTO place, played_at USING match_id::text;
     GET DIAGNOSTICS n = ROW_COUNT;

@@ -188,7 +188,8 @@ static LadderQuery forget_matches_query = {
 };
 
 static void
-replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
+replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
+				 ReplayPlayers load)
 {
 	Changes		changes = {.sink = {note_event, note_match}};
 	Replay	   *replay;
@@ -198,7 +199,7 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from)
 	changes.surplus_events = event_outbox(ladder);
 	changes.matches = match_outbox(ladder);
 	changes.gone = id_table_create(ladder->match_type);
-	replay = replay_run(ladder, from, true, &changes.sink);
+	replay = replay_run(ladder, from, load, &changes.sink);
 
 	outbox_send(changes.surplus_events, OUTBOX_DELETE);
 	outbox_send(changes.changed_events, OUTBOX_UPDATE);
@@ -222,15 +223,34 @@ static LadderQuery unplaced_query = {
 	"UNION SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NULL"
 };
 
+/*
+ * Put into pending what has changed in the ladder that this one, of that name, was
+ * made of: triggers report to the other one only.
+ */
+static LadderQuery note_changed_query = {
+	.text = "SELECT skillrating_internal.note_changed_matches($1)",
+	.param = {VALUE_TEXT}
+};
+
 /* Put everything in the order of time, of the ladder of that name. */
 static LadderQuery resequence_query = {
 	.text = "SELECT skillrating_internal.resequence($1, $2)",
 	.param = {VALUE_TEXT, VALUE_BOOL}
 };
 
-/* The place from which history is out of date, or null. */
+/*
+ * The place from which history is out of date, or null, and whether operations may
+ * have come from another ladder, which have not touched anybody here yet.
+ */
 static LadderQuery take_corrections_query = {
-	.text = "WITH c AS (DELETE FROM {correction} RETURNING seq) SELECT pg_catalog.min(seq) FROM c"
+	.text = "WITH c AS (DELETE FROM {correction} RETURNING seq, kind) "
+	"SELECT pg_catalog.min(seq), COALESCE(pg_catalog.bool_or(kind IN ('carried')), false) FROM c"
+};
+
+enum
+{
+	CORRECTIONS_FROM = 1,
+	CORRECTIONS_CARRIED
 };
 
 /* catch_up(ladder, search, rebuild) */
@@ -242,6 +262,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	LadderScope scope;
 	Datum		from;
+	bool		carried;
 	bool		isnull;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -252,6 +273,13 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	ladder_enter(ladder, RIGHTS_OF_MEMBER, &scope);
 	ladder_maintain(ladder);
 
+	if (search)
+	{
+		Datum		values[1];
+
+		values[0] = CStringGetTextDatum(ladder->name);
+		(void) ladder_execute(ladder, &note_changed_query, values, NULL, NULL);
+	}
 	apply_pending(ladder, true);
 	if (search)
 		apply_query(ladder, &unplaced_query);
@@ -266,11 +294,15 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	}
 
 	(void) ladder_execute(ladder, &take_corrections_query, NULL, NULL, NULL);
+	carried = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
+										 SPI_tuptable->tupdesc,
+										 CORRECTIONS_CARRIED, &isnull));
 	from = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-						 ONLY_COLUMN, &isnull);
+						 CORRECTIONS_FROM, &isnull);
 	if (rebuild || !isnull)
 		replay_and_write(fcinfo, ladder,
-						 rebuild ? REPLAY_START : DatumGetInt64(from));
+						 rebuild ? REPLAY_START : DatumGetInt64(from),
+						 carried ? REPLAY_ALL_PLAYERS : REPLAY_KNOWN_PLAYERS);
 	ladder_leave(&scope);
 	SPI_finish();
 	return (Datum) 0;

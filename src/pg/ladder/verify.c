@@ -14,6 +14,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
 
@@ -213,6 +214,66 @@ count_column(int column)
 									   SPI_tuptable->tupdesc, column, &isnull));
 }
 
+/* Matches that have no place, and the digests of what was seen of them. */
+static LadderQuery unplaced_query = {
+	.text = "SELECT m.match_id, m.digest FROM {rated_match} AS m WHERE m.seq IS NULL"
+};
+
+enum
+{
+	UNPLACED_MATCH_ID = 1,
+	UNPLACED_DIGEST
+};
+
+/*
+ * A replay meets only matches that have a place.  One that could not be rated and has
+ * changed since was overlooked no less than one that is new.
+ */
+static void
+check_unplaced(Ladder *ladder, Check *complete, MemoryContext context)
+{
+	uint64		nrows = ladder_execute(ladder, &unplaced_query, NULL, NULL, NULL);
+	SPITupleTable *rows = SPI_tuptable;
+	IdTable    *known = id_table_create(ladder->match_type);
+	MatchReader *reader;
+	uint64		i;
+
+	for (i = 0; i < nrows; i++)
+	{
+		int64	   *digest = palloc_object(int64);
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc,
+									   UNPLACED_MATCH_ID, &isnull);
+
+		CHECK_FOR_INTERRUPTS();
+		*digest = DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc,
+											  UNPLACED_DIGEST, &isnull));
+		*id_table_enter(known, id, "", &found) = digest;
+	}
+	SPI_freetuptable(rows);
+	if (nrows == 0)
+		return;
+
+	reader = reader_open_matches(ladder, id_array(ladder->match_type,
+												  id_table_ids(known),
+												  id_table_count(known)));
+	while (reader_next(reader))
+	{
+		const int64 *digest = id_table_find(known, reader->match.id, "");
+		MemoryContext old;
+
+		if ((digest != NULL && *digest == reader->match.digest) ||
+			!fault(complete))
+			continue;
+		old = MemoryContextSwitchTo(context);
+		complete->first = psprintf("match %s has changed since it was looked at",
+								   id_text(ladder->match_type, reader->match.id));
+		MemoryContextSwitchTo(old);
+	}
+	reader_close(reader);
+}
+
 static void
 check_counts(Ladder *ladder, Check *complete, Check *corrections)
 {
@@ -251,9 +312,11 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	ladder_expect_many(ladder);
 
 	verification.context = CurrentMemoryContext;
-	replay = replay_run(ladder, REPLAY_START, false, &verification.sink);
+	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS,
+						&verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
 	check_counts(ladder, &complete, &corrections);
+	check_unplaced(ladder, &complete, verification.context);
 
 	return_check(rsinfo, &content);
 	return_check(rsinfo, &events);
