@@ -376,7 +376,7 @@ DECLARE
     place bigint;
     first_played_at timestamptz;
 BEGIN
-    -- Whose matches were left out or counted for somebody else, they count again from the first on.
+    -- Matches and states of players who were excluded or merged count again from the first one on.
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT o.player_id FROM %1$I.operation AS o
@@ -384,10 +384,15 @@ BEGIN
             UNION
             SELECT o.player_id FROM account AS a JOIN %1$I.operation AS o ON o.into_id %2$s a.id
             WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
-        SELECT min(m.seq), min(m.played_at)
-        FROM account AS a
-        JOIN %1$I.source AS s ON s.player_id %2$s a.id
-        JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id', ladder, t.player_equals, t.match_equals)
+        SELECT min(p.seq), min(p.at) FROM (
+            SELECT m.seq, m.played_at AS at
+            FROM account AS a
+            JOIN %1$I.source AS s ON s.player_id %2$s a.id
+            JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id
+            UNION ALL
+            SELECT o.seq, o.at FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
+            WHERE o.kind IN (''set'', ''seed'') AND o.undone_at IS NULL) AS p',
+        ladder, t.player_equals, t.match_equals)
     INTO place, first_played_at USING operation;
     EXECUTE format(
         'UPDATE %I.operation AS o SET undone_at = now()
