@@ -779,5 +779,6 @@ COMMENT ON FUNCTION skillrating.verify(text) IS
 'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:
 content (the matches are what was rated), events (states before and after, predictions and scores),
 ratings (the state of every player), counters (games, wins, draws, losses, last played), complete
-(no finished match was overlooked), corrections (none waits for catch_up()). Everything is read
+(no finished match was overlooked, nor one that could not be rated and has changed), corrections
+(none waits for catch_up()). Everything is read
 under one snapshot and nothing is locked. Error 42704 for an unknown ladder.';
