@@ -347,9 +347,10 @@ BEGIN
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
             played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
             void_reason text,
+            decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now())', ladder, match);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up().');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called.');
 END
 $function$;
 
@@ -406,7 +407,7 @@ BEGIN
             params jsonb NOT NULL DEFAULT ''{}'',
             reason text,
             made_by text NOT NULL DEFAULT session_user,
-            made_at timestamptz NOT NULL DEFAULT now(),
+            made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
             undone_at timestamptz,
             UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
     EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
@@ -734,6 +735,7 @@ COMMENT ON FUNCTION skillrating.verify(text) IS
 'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:
 content (the matches are what was rated, and all columns of the source are read), events (states
 before and after, predictions and scores), ratings (the state of every player), counters (games,
-wins, draws, losses, last played), complete (no finished match was overlooked), corrections (none
-waits for catch_up()). Everything is read under one snapshot and nothing is locked. Errors: 42704
-for an unknown ladder, 55000 if its triggers are gone, see restore_triggers().';
+wins, draws, losses, last played), complete (no finished match was overlooked, nor one that could
+not be rated and has changed), corrections (none waits for catch_up()). Everything is read under one
+snapshot, and nobody is kept from rating. Errors: 42704 for an unknown ladder, 55000 if its triggers
+are gone, see restore_triggers().';

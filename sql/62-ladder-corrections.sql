@@ -100,7 +100,8 @@ says that history is out of date, replays it from there, exactly, from the state
 before left behind. Only what comes out otherwise is written. Returns the players whose rows
 changed, with the displayed rating and the games before and after; null where there is no row. With
 search it also looks in the source for what no trigger has reported: new matches are rated, and
-those that are gone no longer count, which a warning says; with rebuild it replays from the very
+those that are gone no longer count, which a warning says; and, for a ladder that rerate() made, in
+the first ladder for matches that have changed or gone since. With rebuild it replays from the very
 start. Rating waits meanwhile, reading goes on. What is out of date before a rated match that has
 gone from the source unreported waits, with a warning; another names columns that the source has got
 since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
@@ -206,7 +207,7 @@ DECLARE
     place bigint;
     n bigint;
 BEGIN
-    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = $2 WHERE m.match_id %s CAST($1 AS %s) RETURNING m.seq',
+    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = $2, decided_at = clock_timestamp() WHERE m.match_id %s CAST($1 AS %s) RETURNING m.seq',
         ladder, t.match_equals, t.match_type)
     INTO place USING match_id::text, reason;
     GET DIAGNOSTICS n = ROW_COUNT;
@@ -238,7 +239,7 @@ DECLARE
     played_at timestamptz;
     n bigint;
 BEGIN
-    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = NULL WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.seq, m.played_at',
+    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = NULL, decided_at = clock_timestamp() WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.seq, m.played_at',
         ladder, t.match_equals, t.match_type)
     INTO place, played_at USING match_id::text;
     GET DIAGNOSTICS n = ROW_COUNT;
@@ -372,7 +373,7 @@ DECLARE
     place bigint;
     first_played_at timestamptz;
 BEGIN
-    -- Whose matches were left out or counted for somebody else, they count again from the first on.
+    -- Matches and states of players who were excluded or merged count again from the first one on.
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT o.player_id FROM %1$I.operation AS o
@@ -380,10 +381,15 @@ BEGIN
             UNION
             SELECT o.player_id FROM account AS a JOIN %1$I.operation AS o ON o.into_id %2$s a.id
             WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
-        SELECT min(m.seq), min(m.played_at)
-        FROM account AS a
-        JOIN %1$I.source AS s ON s.player_id %2$s a.id
-        JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id', ladder, t.player_equals, t.match_equals)
+        SELECT min(p.seq), min(p.at) FROM (
+            SELECT m.seq, m.played_at AS at
+            FROM account AS a
+            JOIN %1$I.source AS s ON s.player_id %2$s a.id
+            JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id
+            UNION ALL
+            SELECT o.seq, o.at FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
+            WHERE o.kind IN (''set'', ''seed'') AND o.undone_at IS NULL) AS p',
+        ladder, t.player_equals, t.match_equals)
     INTO place, first_played_at USING operation;
     EXECUTE format(
         'UPDATE %I.operation AS o SET undone_at = now()

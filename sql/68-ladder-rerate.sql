@@ -55,7 +55,7 @@ DECLARE
     old record;
     new_model text := model;
     new_params jsonb := params;
-    lost bigint := 0;
+    left_out bigint[];
 BEGIN
     IF ladder IS NULL OR new_ladder IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -71,22 +71,18 @@ BEGIN
         old.apply_at, format('%I.source', ladder)::regclass, old.late);
 
     -- The same matches and operations in the same order; how they count is for the new model to say.
-    EXECUTE format(
-        'INSERT INTO %1$I.rated_match (match_id, status, reason, digest, seq, played_at, void_reason)
-        SELECT m.match_id, m.status, m.reason, m.digest, m.seq, m.played_at, m.void_reason FROM %2$I.rated_match AS m', new_ladder, ladder);
+    PERFORM skillrating_internal.copy_matches(ladder, new_ladder);
     EXECUTE format('INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c', new_ladder, ladder);
-    IF new_model <> old.model THEN
-        EXECUTE format('SELECT count(*) FROM %I.operation AS o WHERE o.kind IN (''set'', ''seed'') AND o.undone_at IS NULL', ladder) INTO lost;
-    END IF;
     EXECUTE format(
         'INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
-        WHERE o.undone_at IS NULL AND ($1 OR o.kind NOT IN (''set'', ''seed''))', new_ladder, ladder)
+        WHERE $1 OR o.kind NOT IN (''set'', ''seed'')', new_ladder, ladder)
     USING new_model = old.model;
-    IF lost > 0 THEN
-        RAISE WARNING USING
-            MESSAGE = format('%s states that were set by hand or seeded are left out', lost),
-            DETAIL = format('They are states of model "%s", and those of model "%s" are others.', old.model, new_model);
-    END IF;
+    EXECUTE format(
+        'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) FROM %2$I.operation AS o
+        WHERE o.undone_at IS NULL AND NOT EXISTS (
+            SELECT FROM %1$I.operation AS n WHERE n.operation = o.operation)', new_ladder, ladder)
+    INTO left_out;
+    PERFORM skillrating_internal.warn_of_states(ladder, new_ladder, left_out);
     -- The number of an operation is never given again, not even that of one that is left out here.
     EXECUTE format('SELECT setval(%L, s.last_value) FROM %I.event_seq AS s', format('%I.event_seq', new_ladder), ladder);
     PERFORM skillrating_internal.build_ladder(ladder, new_ladder);
@@ -99,10 +95,11 @@ SELECT skillrating_internal.create_entry('rerate');
 COMMENT ON FUNCTION skillrating.rerate(text, text, jsonb, text) IS
 'Makes a second ladder, named by into, of the same matches and operations in the same order, with
 another model or other parameters (null: as they are; for another model, its defaults). The first
-one goes on rating meanwhile; catch_up(into, search => true) takes over what has come since.
-compare_ladders() says which is better, swap_ladders() puts it in place. States set by hand or
-seeded go over only if the model is the same. Returns the number of rated matches. Errors as for
-create_ladder().';
+one goes on rating meanwhile; catch_up(into, search => true) takes over the matches that have come,
+changed or gone since, and swap_ladders() everything. compare_ladders() says which is better,
+swap_ladders() puts it in place. States set by hand or seeded go over only if the model is the same.
+Matches that only the new model can rate come behind those that the first ladder has rated, unless
+late is reorder. Returns the number of rated matches. Errors as for create_ladder().';
 
 CREATE FUNCTION skillrating_internal.compare_ladders(
     a text,
@@ -180,41 +177,29 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables constant text[] := '{ladder,rating,event,rated_match,pending,correction,operation}';
-    between text := format('skillrating_swap_%s', to_regnamespace(quote_ident(a))::oid);
+    -- Any name of a ladder may be as long as names can be.
+    between text := 'skillrating_swap';
     name text;
     statement text;
-    grants text[];
-    followers text;
-    mirror record;
+    kept text[];
 BEGIN
-    PERFORM skillrating_internal.ladder_types(a), skillrating_internal.ladder_types(b);
-    IF NOT EXISTS (
-        SELECT FROM pg_rewrite AS w JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
-        WHERE w.ev_class = format('%I.source', b)::regclass AND d.refobjid = format('%I.source', a)::regclass)
-    THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('ladder "%s" is not made of the source of ladder "%s"', b, a),
-            HINT = 'Make it by skillrating.rerate().';
-    END IF;
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    PERFORM skillrating_internal.lock_swapped(a, b, tables);
+    PERFORM skillrating_internal.check_swap(a, b);
+    PERFORM skillrating_internal.carry_over(a, b);
+    SELECT array_agg(k.statement) INTO kept
+    FROM (
+        SELECT * FROM skillrating_internal.kept_rights(a, b)
+        UNION ALL SELECT * FROM skillrating_internal.kept_rights(b, a)
+        UNION ALL SELECT * FROM skillrating_internal.kept_policies(a, b)
+        UNION ALL SELECT * FROM skillrating_internal.kept_policies(b, a)
+        UNION ALL SELECT * FROM skillrating_internal.kept_comments(a, b)
+        UNION ALL SELECT * FROM skillrating_internal.kept_comments(b, a)) AS k(statement);
+    PERFORM skillrating_internal.note_not_kept(a, b);
 
-    -- Nobody rates from here on, and what has been rated is taken over.
-    FOREACH name IN ARRAY tables LOOP
-        EXECUTE format('LOCK TABLE %1$I.%3$I, %2$I.%3$I IN ACCESS EXCLUSIVE MODE', a, b, name);
+    WHILE to_regnamespace(between) IS NOT NULL LOOP
+        between := between || '_';
     END LOOP;
-    PERFORM skillrating_internal.catch_up(b, search => true);
-
-    SELECT coalesce(array_agg(format('GRANT %s ON %I.%I TO %s%s', x.privilege_type, a, c.relname,
-        CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END,
-        CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)), '{}')
-    INTO grants
-    FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS x
-    WHERE c.relnamespace = quote_ident(a)::regnamespace AND c.relname = ANY (tables) AND x.grantee <> c.relowner;
-    SELECT string_agg(DISTINCT w.ev_class::regclass::text, ', ') INTO followers
-    FROM pg_class AS c
-    JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.classid = 'pg_rewrite'::regclass
-    JOIN pg_rewrite AS w ON w.oid = d.objid
-    WHERE c.relnamespace = quote_ident(a)::regnamespace AND c.relname = ANY (tables) AND c.relkind = 'r';
-
     EXECUTE format('CREATE SCHEMA %I', between);
     FOREACH name IN ARRAY tables LOOP
         EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, name, between);
@@ -222,21 +207,10 @@ BEGIN
         EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', between, name, b);
     END LOOP;
     EXECUTE format('DROP SCHEMA %I', between);
-
-    -- Whoever may use a table may use the one that has taken its place.
-    FOREACH statement IN ARRAY grants LOOP
+    FOREACH statement IN ARRAY coalesce(kept, '{}') LOOP
         EXECUTE statement;
     END LOOP;
-    PERFORM skillrating_internal.mirror_triggers(a), skillrating_internal.mirror_triggers(b);
-    FOR mirror IN EXECUTE format('SELECT * FROM %I.mirror', a) LOOP
-        EXECUTE skillrating_internal.mirror_statement(a, mirror.relation, mirror.key, mirror.pool, mirror.columns,
-            format('SELECT u.%I FROM %s AS u', mirror.key, mirror.relation));
-    END LOOP;
-    IF followers IS NOT NULL THEN
-        RAISE NOTICE USING
-            MESSAGE = format('views still read what is now in schema "%s": %s', b, followers),
-            HINT = 'Create them again to read the new tables.';
-    END IF;
+    PERFORM skillrating_internal.renew_mirrors(a), skillrating_internal.renew_mirrors(b);
 END
 $function$;
 
@@ -244,8 +218,13 @@ SELECT skillrating_internal.create_entry('swap_ladders');
 
 COMMENT ON FUNCTION skillrating.swap_ladders(text, text) IS
 'Puts ladder b, which rerate() made of a, in the place of a, and a in that of b: their tables change
-schemas, in one transaction, after b has caught up. The matches and their triggers stay where they
-are, so that clients notice nothing but other ratings; rights on the tables of a go over, and
-mirrors are written anew. Views on the tables go on reading the old ones, which a notice says.
-Swapping again brings the old state back. Errors: 42704 for an unknown ladder, 22023 if b was not
-made of a.';
+schemas, in one transaction. Before that b gets whatever has happened to a since: matches that came,
+changed or went, with their places in the order, void and restored matches, and operations, with
+their numbers; states that were set by hand or seeded only if the models are the same, with a warning
+that names them. What was done to b itself stays, and comes behind the rest if a has given its place
+to something else, which a notice says. The matches and their triggers stay where they are, so that
+clients notice nothing but other ratings. Privileges, row-level security and comments stay with the
+names of the tables, and mirrors are written anew; views, indexes, triggers and whatever else users
+have added to the tables go with them, which notices say. Swapping again brings the old formula back,
+with all that has happened since. Errors: 42704 for an unknown ladder, 22023 if b was not made of a,
+42501 if they belong to two roles, 55000 if operations of b contradict those of a.';

@@ -237,6 +237,18 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('ordered');
 SELECT bool_and(ok) FROM skillrating.verify('ordered');
 SELECT skillrating.drop_ladder('ordered');
 
+-- A state that was set before the first match counts again when a merge is undone.
+SELECT skillrating.create_ladder('accounts', 'elo');
+SELECT count(*) FROM skillrating.set_rating('accounts', 7, '{"rating": 1900}');
+SELECT count(*) FROM skillrating.report_match('accounts', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT count(*) FROM skillrating.report_match('accounts', 2, ARRAY[7, 1], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT skillrating.merge_players('accounts', 7, 2) AS operation \gset
+SELECT count(*) FROM skillrating.catch_up('accounts');
+SELECT skillrating.undo_operation('accounts', :operation);
+SELECT count(*) FROM skillrating.catch_up('accounts');
+SELECT bool_and(ok) FROM skillrating.verify('accounts');
+SELECT skillrating.drop_ladder('accounts');
+
 -- The first of many.
 SELECT skillrating.create_ladder('many', 'glicko2'), skillrating.create_ladder('fewer', 'glicko2');
 CREATE TABLE big AS SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '1 minute' AS played_at, (m * 7919::bigint) % 500 AS a, 500 + (m * 104729::bigint) % 500 AS b, 1 + m % 7 % 3 AS rank_a, 1 + m % 5 % 3 AS rank_b

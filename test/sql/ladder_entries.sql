@@ -20,7 +20,8 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_e
             AND pg_get_function_result(b.oid) = pg_get_function_result(p.oid)
             AND b.provolatile = p.provolatile AND b.proisstrict = p.proisstrict AND b.prorows = p.prorows);
 
--- The parts behind it do nothing by themselves, whoever calls them.
+-- The parts behind it do nothing by themselves, whoever calls them.  (Those in SQL read
+-- the catalogs only.)
 SELECT skillrating.create_ladder('arena', 'elo');
 DO $$
 DECLARE
@@ -31,11 +32,12 @@ BEGIN
             (SELECT string_agg(CASE WHEN n = 1 THEN '''arena''' WHEN t = 'text'::regtype THEN '''hive''' WHEN t = 'text[]'::regtype THEN 'ARRAY[''1'']' WHEN t = 'anycompatible'::regtype THEN '1::bigint'
                     WHEN t = 'anyarray'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN t = 'integer[]'::regtype THEN 'ARRAY[1, 2]'
                     WHEN t = 'jsonb'::regtype THEN '''{}''' WHEN t = 'regclass'::regtype THEN '''arena.match''' WHEN t = 'boolean'::regtype THEN 'true'
-                    WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'
+                    WHEN t = 'bigint[]'::regtype THEN 'ARRAY[1]::bigint[]' WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'
                     ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)
              FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE n <= p.pronargs - p.pronargdefaults)) AS call
         FROM pg_proc AS p
         WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%'
+            AND p.prolang <> (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql')
         ORDER BY 1
     LOOP
         BEGIN

@@ -249,7 +249,7 @@ read_removed(Ladder *ladder)
  */
 static int64
 replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
-				 IdTable *removed, char **missing)
+				 ReplayPlayers load, IdTable *removed, char **missing)
 {
 	Changes		changes = {.sink = {note_event, note_match}};
 	Replay	   *replay;
@@ -262,7 +262,7 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
 	changes.removed = removed;
 	changes.gone = id_table_create(ladder->match_type);
 	changes.context = CurrentMemoryContext;
-	replay = replay_run(ladder, from, true, &changes.sink);
+	replay = replay_run(ladder, from, load, &changes.sink);
 	*missing = changes.missing;
 	if (changes.missing != NULL)
 	{
@@ -332,6 +332,14 @@ static LadderQuery delete_corrections_query = {
 };
 
 /*
+ * A row if operations may have come from another ladder, which have not touched anybody
+ * here yet.
+ */
+static LadderQuery carried_query = {
+	.text = "SELECT FROM {correction} WHERE kind IN ('carried') LIMIT 1"
+};
+
+/*
  * Replay what is out of date, or everything.  What lies before a rated match that is
  * missing stays as it is, and its corrections wait.
  */
@@ -341,12 +349,16 @@ correct_history(FunctionCallInfo fcinfo, Ladder *ladder, bool rebuild,
 {
 	int64		missing_seq = 0;
 	int64		from = REPLAY_START;
+	ReplayPlayers load =
+		ladder_execute(ladder, &carried_query, NULL, NULL, NULL) > 0 ?
+		REPLAY_ALL_PLAYERS : REPLAY_KNOWN_PLAYERS;
 	char	   *missing;
 	Datum		values[1];
 
 	while (rebuild || first_correction(ladder, missing_seq, &from))
 	{
-		int64		seq = replay_and_write(fcinfo, ladder, from, removed, &missing);
+		int64		seq = replay_and_write(fcinfo, ladder, from, load, removed,
+											&missing);
 
 		if (seq == 0)
 			break;
@@ -362,6 +374,15 @@ static LadderQuery unplaced_query = {
 	.text = "SELECT s.match_id FROM {source} AS s WHERE NOT EXISTS (SELECT FROM {rated_match} AS m "
 	"WHERE m.match_id {match =} s.match_id AND m.seq IS NOT NULL) "
 	"UNION SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NULL"
+};
+
+/*
+ * Put into pending what has changed in the ladder that this one, of that name, was
+ * made of: triggers report to the other one only.
+ */
+static LadderQuery note_changed_query = {
+	.text = "SELECT skillrating_internal.note_changed_matches($1)",
+	.param = {VALUE_TEXT}
 };
 
 /* Matches that have a place in the order, and that the source no longer has. */
@@ -419,6 +440,13 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 						 quote_literal_cstr(ladder->name))));
 	ladder_maintain(ladder);
 
+	if (search)
+	{
+		Datum		values[1];
+
+		values[0] = CStringGetTextDatum(ladder->name);
+		(void) ladder_execute(ladder, &note_changed_query, values, NULL, NULL);
+	}
 	apply_pending(ladder, true);
 	if (search)
 		search_source(ladder);

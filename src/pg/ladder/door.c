@@ -38,6 +38,7 @@ typedef struct LadderDoor
 	MemoryContext context;		/* of this; keeps the cache in place */
 	const LadderEntry *entry;
 	struct LadderDoor *outer;
+	struct LadderDoor *beside;	/* to a ladder that was made behind this one */
 	int			nest_level;		/* of the subtransaction that opened it */
 	Oid			caller;
 	int			caller_context;
@@ -379,12 +380,11 @@ complete_ladder(LadderDoor *door)
 	ladder->cache = cache;
 }
 
-/* A door to a ladder, which is not open yet. */
+/* A door to a ladder, which is not open yet, with its own context below another. */
 static LadderDoor *
-make_door(Oid schema, const LadderEntry *entry)
+make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 {
-	MemoryContext context = AllocSetContextCreate(CurTransactionContext,
-												  "skillrating door",
+	MemoryContext context = AllocSetContextCreate(parent, "skillrating door",
 												  ALLOCSET_SMALL_SIZES);
 	LadderDoor *door = MemoryContextAllocZero(context, sizeof(LadderDoor));
 
@@ -415,7 +415,7 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	register_callbacks();
 	LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
 	check_rights(schema, entry);
-	door = make_door(schema, entry);
+	door = make_door(schema, entry, CurTransactionContext);
 	ladder = &door->ladder;
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
@@ -454,15 +454,51 @@ ladder_leave(Ladder *ladder)
 	pop_door();
 }
 
+/* The innermost door to the ladder in a schema, or NULL. */
+static LadderDoor *
+find_door(Oid schema)
+{
+	LadderDoor *door;
+	LadderDoor *beside;
+
+	for (door = innermost; door != NULL; door = door->outer)
+		for (beside = door; beside != NULL; beside = beside->beside)
+			if (beside->ladder.schema == schema)
+				return beside;
+	return NULL;
+}
+
+/*
+ * A ladder that this transaction has made is nobody else's business yet: behind the
+ * door to another one of the same owner, whose rights and settings are those that it
+ * takes, it needs no more than a place beside that.
+ */
+static LadderDoor *
+open_beside(Oid schema)
+{
+	NamespaceVersion version;
+	LadderDoor *door;
+
+	if (innermost == NULL || !namespace_version(schema, &version) ||
+		!TransactionIdIsCurrentTransactionId(version.xmin) ||
+		GetUserId() != innermost->ladder.owner ||
+		ladder_owner(schema) != innermost->ladder.owner)
+		return NULL;
+	door = make_door(schema, innermost->entry, innermost->context);
+	door->beside = innermost->beside;
+	innermost->beside = door;
+	return door;
+}
+
 Ladder *
 ladder_inside(const char *name, const char *function)
 {
 	Oid			schema = get_namespace_oid(name, true);
-	LadderDoor *door = innermost;
+	LadderDoor *door = OidIsValid(schema) ? find_door(schema) : NULL;
 
-	while (door != NULL && door->ladder.schema != schema)
-		door = door->outer;
-	if (!OidIsValid(schema) || door == NULL)
+	if (door == NULL && OidIsValid(schema))
+		door = open_beside(schema);
+	if (door == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("skillrating_internal.%s() is a part of other functions and cannot be called by itself",
@@ -511,13 +547,15 @@ void
 ladder_take_states(Ladder *ladder)
 {
 	const LadderDoor *door;
+	const LadderDoor *beside;
 
 	for (door = innermost; door != NULL; door = door->outer)
-		if (door->ladder.schema == ladder->schema && door->states_taken)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_IN_USE),
-					 errmsg("ladder \"%s\" is being rated by this session",
-							ladder->name)));
+		for (beside = door; beside != NULL; beside = beside->beside)
+			if (beside->ladder.schema == ladder->schema && beside->states_taken)
+				ereport(ERROR,
+						(errcode(ERRCODE_OBJECT_IN_USE),
+						 errmsg("ladder \"%s\" is being rated by this session",
+								ladder->name)));
 	ladder->door->states_taken = true;
 }
 

@@ -43,6 +43,13 @@
 	"CROSS JOIN LATERAL (SELECT " COUNTS " FROM {event} AS m WHERE m.player_id {player =} k.player_id " \
 	same_pool "AND m.seq OPERATOR(pg_catalog.>=) $1) AS n"
 
+/* All who have none; nothing of their counts is from there. */
+#define IDLE_PLAYERS \
+	"SELECT i.player_id, i.pool, n.zero AS games, n.zero AS wins, n.zero AS draws, n.zero AS losses " \
+	"FROM {rating} AS i CROSS JOIN (SELECT CAST(0 AS pg_catalog.int8)) AS n(zero) " \
+	"WHERE NOT EXISTS (SELECT FROM {event} AS m WHERE m.player_id {player =} i.player_id " \
+	"AND m.pool OPERATOR(pg_catalog.=) i.pool AND m.seq OPERATOR(pg_catalog.>=) $1)"
+
 /* When a player's match in the pool was last, from the event before. */
 #define LAST_IN_POOL \
 	"CASE WHEN e.score IS NULL THEN e.last_played_before ELSE GREATEST(e.last_played_before, e.played_at) END"
@@ -81,6 +88,12 @@ enum
 /* With events from a seq on. */
 static LadderQuery players_at_query = {
 	.text = PLAYERS_AT(ALL_PLAYERS, LAST_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
+	.param = {VALUE_INT8}
+};
+
+/* Without any. */
+static LadderQuery idle_players_at_query = {
+	.text = PLAYERS_AT(IDLE_PLAYERS, LAST_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
 	.param = {VALUE_INT8}
 };
 
@@ -152,8 +165,8 @@ take_players(Replay *replay, const LadderQuery *query)
 		CHECK_FOR_INTERRUPTS();
 		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
 		pool = TextDatumGetCString(values[AT_POOL]);
-		if (query == &players_at_query && batch->shares &&
-			strcmp(pool, SHARED_POOL) == 0)
+		if ((query == &players_at_query || query == &idle_players_at_query) &&
+			batch->shares && strcmp(pool, SHARED_POOL) == 0)
 			continue;
 
 		player = batch_player(batch, values[AT_PLAYER_ID], pool);
@@ -216,7 +229,10 @@ load_rows(Replay *replay)
 	row_reader_close(&rows);
 }
 
-/* Load all who have events in what is replayed: most of those who will be met. */
+/*
+ * Load all who have events in what is replayed, which is most of those who will be
+ * met; or everybody.
+ */
 static void
 load_players(Replay *replay)
 {
@@ -231,6 +247,11 @@ load_players(Replay *replay)
 	values[0] = Int64GetDatum(replay->from);
 	ladder_execute(replay->ladder, &players_at_query, values, NULL, NULL);
 	take_players(replay, &players_at_query);
+	if (replay->loads == REPLAY_ALL_PLAYERS)
+	{
+		ladder_execute(replay->ladder, &idle_players_at_query, values, NULL, NULL);
+		take_players(replay, &idle_players_at_query);
+	}
 	if (batch->shares)
 		load_some(replay, &shared_at_query,
 				  (BatchPlayer **) id_table_values(batch->players),
@@ -343,7 +364,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 	{
 		MatchStatus status;
 
-		if (replay->loads && replay->from != REPLAY_START)
+		if (replay->loads != REPLAY_NEW_PLAYERS && replay->from != REPLAY_START)
 		{
 			load_some(replay, &some_players_at_query, batch->player,
 					  batch->match.nplayers);
@@ -364,7 +385,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 }
 
 Replay *
-replay_run(Ladder *ladder, int64 from, bool load, ReplaySink *sink)
+replay_run(Ladder *ladder, int64 from, ReplayPlayers load, ReplaySink *sink)
 {
 	Replay	   *replay = palloc0_object(Replay);
 	LadderOperation *operation;
@@ -380,7 +401,7 @@ replay_run(Ladder *ladder, int64 from, bool load, ReplaySink *sink)
 	replay->batch = ladder_batch(ladder);
 	replay->from = from;
 	replay->loads = load;
-	if (load)
+	if (load != REPLAY_NEW_PLAYERS)
 		load_players(replay);
 
 	values[0] = Int64GetDatum(from);

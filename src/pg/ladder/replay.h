@@ -50,20 +50,31 @@ typedef struct ReplaySink
 						  const char *reason);
 } ReplaySink;
 
+/*
+ * Which players start from where they were, with their rows of rating in stored.
+ */
+typedef enum ReplayPlayers
+{
+	REPLAY_NEW_PLAYERS,			/* nobody, in a replay from REPLAY_START */
+	REPLAY_KNOWN_PLAYERS,		/* whoever has stored events in what is
+								 * replayed or is met there; operations on
+								 * everybody must have theirs */
+	REPLAY_ALL_PLAYERS			/* everybody, also those whom an operation is
+								 * to change for the first time */
+} ReplayPlayers;
+
 struct Replay
 {
 	Ladder	   *ladder;
 	Batch	   *batch;
 	int64		from;
-	bool		loads;			/* players, with the rows that rating has */
+	ReplayPlayers loads;
 };
 
 /*
- * Replay a ladder from a seq on.  The players are then in replay->batch.  With
- * load they start from where they were, and have their rows of rating in stored;
- * without, which takes a replay from REPLAY_START, they start anew.
+ * Replay a ladder from a seq on.  The players are then in replay->batch.
  */
-extern Replay *replay_run(Ladder *ladder, int64 from, bool load,
+extern Replay *replay_run(Ladder *ladder, int64 from, ReplayPlayers load,
 						  ReplaySink *sink);
 
 #endif							/* PG_LADDER_REPLAY_H */

@@ -15,6 +15,7 @@
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
+#include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
 
@@ -218,6 +219,89 @@ count_column(int column)
 									   SPI_tuptable->tupdesc, column, &isnull));
 }
 
+/* Matches that have no place, and the digests of what was seen of them. */
+static LadderQuery unplaced_query = {
+	.text = "SELECT m.match_id, m.digest FROM {rated_match} AS m WHERE m.seq IS NULL"
+};
+
+enum
+{
+	UNPLACED_MATCH_ID = 1,
+	UNPLACED_DIGEST
+};
+
+/* What was seen of such a match, and what is seen now. */
+typedef struct UnplacedMatch
+{
+	int64		digest;
+	bool		met;
+	bool		same;
+} UnplacedMatch;
+
+/* The matches that have no place, by their identifiers. */
+static IdTable *
+read_unplaced(Ladder *ladder)
+{
+	uint64		nrows = ladder_execute(ladder, &unplaced_query, NULL, NULL, NULL);
+	SPITupleTable *rows = SPI_tuptable;
+	IdTable    *unplaced = id_table_create(ladder->match_type);
+	uint64		i;
+
+	for (i = 0; i < nrows; i++)
+	{
+		UnplacedMatch *match = palloc0_object(UnplacedMatch);
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc,
+									   UNPLACED_MATCH_ID, &isnull);
+
+		CHECK_FOR_INTERRUPTS();
+		match->digest = DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc,
+													UNPLACED_DIGEST, &isnull));
+		*id_table_enter(unplaced, id, "", &found) = match;
+	}
+	SPI_freetuptable(rows);
+	return unplaced;
+}
+
+/*
+ * A replay meets only matches that have a place.  One that could not be rated and has
+ * changed since was overlooked no less than one that is new.
+ */
+static void
+check_unplaced(Ladder *ladder, Check *complete)
+{
+	IdTable    *unplaced = read_unplaced(ladder);
+	int			n = id_table_count(unplaced);
+	Datum	   *ids = id_table_ids(unplaced);
+	MatchReader *reader;
+	int			i;
+
+	if (n == 0)
+		return;
+	reader = reader_open_matches(ladder, id_array(ladder->match_type, ids, n));
+	while (reader_next(reader))
+	{
+		UnplacedMatch *match = id_table_find(unplaced, reader->match.id, "");
+
+		/* One with several times comes in pieces, and is known by that. */
+		if (match == NULL)
+			elog(ERROR, "source returned a match that was not asked for");
+		match->same = match->digest == (match->met ? digest_text(PLAYED_AT_DIFFERS) :
+										reader->match.digest);
+		match->met = true;
+	}
+	reader_close(reader);
+	for (i = 0; i < n; i++)
+	{
+		const UnplacedMatch *match = id_table_find(unplaced, ids[i], "");
+
+		if (match->met && !match->same && fault(complete))
+			complete->first = psprintf("match %s has changed since it was looked at",
+									   id_text(ladder->match_type, ids[i]));
+	}
+}
+
 static void
 check_counts(Ladder *ladder, Check *complete, Check *corrections)
 {
@@ -258,9 +342,11 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	ladder_expect_many(ladder);
 
 	verification.context = CurrentMemoryContext;
-	replay = replay_run(ladder, REPLAY_START, false, &verification.sink);
+	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS,
+						&verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
 	check_counts(ladder, &complete, &corrections);
+	check_unplaced(ladder, &complete);
 
 	return_check(rsinfo, &content);
 	return_check(rsinfo, &events);
