@@ -48,8 +48,8 @@ for compiler in clang gcc; do
 done
 [ -e skillrating.so ] || finish
 
-# The server needs the SQL functions and the magic block, and nobody anything else.
-others=$(nm -D --defined-only skillrating.so | awk '{print $3}' | grep -Ev '^(pg_finfo_)?skillrating_|^Pg_magic_func$')
+# The server needs the SQL functions, the magic block and the start, and nobody anything else.
+others=$(nm -D --defined-only skillrating.so | awk '{print $3}' | grep -Ev '^(pg_finfo_)?skillrating_|^(Pg_magic_func|_PG_init)$')
 [ -z "$others" ] || echo "$others"
 result "${#others}" "no other symbol is exported"
 

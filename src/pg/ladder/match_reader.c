@@ -274,7 +274,7 @@ reader_open_query(Ladder *ladder, LadderQuery *query, const Datum *values,
 	MatchReader *reader = reader_create(ladder, anonymous);
 	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
 
-	reader->store = tuplestore_begin_heap(true, false, work_mem);
+	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	SetTuplestoreDestReceiverParams(dest, reader->store, CurrentMemoryContext,
 									false, NULL, NULL);
 	ladder_execute(ladder, query, values, nulls, dest);
