@@ -57,15 +57,17 @@ result "${#others}" "no other symbol is exported"
 shared=$(comm -12 <(cd sql && ls) <(cd test/sql && ls))
 result "${#shared}" "no test shares a name with a file in sql"
 
-# What may include what, and no circles among the objects just built.
-test/layers.sh >"$scratch/layers.log" 2>&1
-status=$?
-cat "$scratch/layers.log"
-good=$(grep -c '^ok ' "$scratch/layers.log")
-bad=$(grep -c '^not ok ' "$scratch/layers.log")
-passed=$((passed + good))
-failed=$((failed + bad))
-[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/layers.sh"
+# What may include what, no circles among the objects just built, and what they call.
+for script in layers surface; do
+	"test/$script.sh" >"$scratch/$script.log" 2>&1
+	status=$?
+	cat "$scratch/$script.log"
+	good=$(grep -c '^ok ' "$scratch/$script.log")
+	bad=$(grep -c '^not ok ' "$scratch/$script.log")
+	passed=$((passed + good))
+	failed=$((failed + bad))
+	[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/$script.sh"
+done
 
 "$make" -s -C test/core check >"$scratch/core.log" 2>&1
 status=$?
