@@ -51,7 +51,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -ffp-contract=off \
 	-isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS = -std=gnu11 -fvisibility=hidden -Wall -Wextra -Wshadow -Wvla \
 	-Wdeclaration-after-statement
-SHLIB_LINK += -lnlopt $(filter -lm, $(LIBS))
+SHLIB_LINK += $(filter -lm, $(LIBS))
 
 # A server that gcc built hands its flags to every compiler.
 ifneq (,$(findstring clang,$(CC)))

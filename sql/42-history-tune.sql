@@ -90,8 +90,9 @@ tune() maximises the likelihood of who won, each match predicted from those befo
 tenth of the matches only sets the ratings (burn-in); the last fifth is held out and scored at
 the end.
 fit: 1 to 8 numeric parameters of the model (see model_parameters()).  The search starts at their
-defaults and covers a hundredth to a hundred times that, on a log scale, by BOBYQA of the library
-NLopt (Powell, The BOBYQA algorithm for bound constrained optimization without derivatives, 2009).
+defaults and covers a hundredth to a hundred times that, on a log scale, by quadratic models in
+trust regions (after Powell, The BOBYQA algorithm for bound constrained optimization without
+derivatives, 2009).
 Where a model has a scale of its own only ratios are determined: keep one such parameter fixed.
 match_id, player_id, team, rank: as in final_ratings().
 A draw of two teams counts as half a win of each; of more teams, the one in first place counts.

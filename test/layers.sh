@@ -263,7 +263,7 @@ touch "$scratch/server/postgres.h" "$scratch/server/utils/json.h" \
 include() { printf '#include %s\n' "${@:2}" >"$scratch/src/$1"; }
 # What is right.
 include core/models/m.c '"core/models/m.h"' '"core/math/b.h"' '"core/util/a.h"' '<math.h>'
-include pg/ladder/l.c '"pg/ladder/l.h"' '"postgres.h"' '"utils/json.h"' '"pg/matches/x.h"' '"core/split/p.h"' '<nlopt.h>'
+include pg/ladder/l.c '"pg/ladder/l.h"' '"postgres.h"' '"utils/json.h"' '"pg/matches/x.h"' '"core/split/p.h"' '<math.h>'
 result "$(wrong_includes "$scratch" "$scratch/server")" "nothing is said of includes that are right"
 # What is wrong.
 include core/math/b.c '"core/models/m.h"' '"pg/sql/json.h"' '<postgres.h>' '"b.h"'

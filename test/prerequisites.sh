@@ -3,8 +3,8 @@
 #
 #   test/prerequisites.sh [PACKAGE...]
 #
-# Needed are a C compiler, make, the library NLopt, and a PostgreSQL server (15 or
-# later) with its headers; PACKAGEs are Debian packages wanted besides.  An installed
+# Needed are a C compiler, make, and a PostgreSQL server (15 or later) with
+# its headers; PACKAGEs are Debian packages wanted besides.  An installed
 # PostgreSQL is used when PG_CONFIG, or pg_config, leads to one, else the
 # newest installed server gets its headers, else Debian's default version is
 # installed.  When nothing is missing, nothing is said or done.
@@ -71,8 +71,6 @@ look() {
 	command -v make >/dev/null || missing="$missing make"
 	# gcc only recommends the C library's headers, so that they must be named.
 	command -v gcc >/dev/null && [ -f /usr/include/stdio.h ] || missing="$missing gcc libc6-dev"
-	# The optimiser of tune().
-	[ -f /usr/include/nlopt.h ] || [ -f /usr/local/include/nlopt.h ] || missing="$missing libnlopt-dev"
 	[ $# -gt 0 ] || return 0
 	if command -v dpkg-query >/dev/null; then
 		installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || :)

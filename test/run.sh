@@ -48,8 +48,8 @@ for compiler in clang gcc; do
 done
 [ -e skillrating.so ] || finish
 
-# The server needs the SQL functions and the magic block, and nobody anything else.
-others=$(nm -D --defined-only skillrating.so | awk '{print $3}' | grep -Ev '^(pg_finfo_)?skillrating_|^Pg_magic_func$')
+# The server needs the SQL functions, the magic block and the start, and nobody anything else.
+others=$(nm -D --defined-only skillrating.so | awk '{print $3}' | grep -Ev '^(pg_finfo_)?skillrating_|^(Pg_magic_func|_PG_init)$')
 [ -z "$others" ] || echo "$others"
 result "${#others}" "no other symbol is exported"
 
@@ -57,15 +57,17 @@ result "${#others}" "no other symbol is exported"
 shared=$(comm -12 <(cd sql && ls) <(cd test/sql && ls))
 result "${#shared}" "no test shares a name with a file in sql"
 
-# What may include what, and no circles among the objects just built.
-test/layers.sh >"$scratch/layers.log" 2>&1
-status=$?
-cat "$scratch/layers.log"
-good=$(grep -c '^ok ' "$scratch/layers.log")
-bad=$(grep -c '^not ok ' "$scratch/layers.log")
-passed=$((passed + good))
-failed=$((failed + bad))
-[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/layers.sh"
+# What may include what, no circles among the objects just built, and what they call.
+for script in layers surface; do
+	"test/$script.sh" >"$scratch/$script.log" 2>&1
+	status=$?
+	cat "$scratch/$script.log"
+	good=$(grep -c '^ok ' "$scratch/$script.log")
+	bad=$(grep -c '^not ok ' "$scratch/$script.log")
+	passed=$((passed + good))
+	failed=$((failed + bad))
+	[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/$script.sh"
+done
 
 # What the library just built takes from the C library.
 test/symbols.sh >"$scratch/symbols.log" 2>&1

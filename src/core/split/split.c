@@ -23,6 +23,9 @@
 /* Exchanges go on as long as they take this share off the difference. */
 #define MIN_GAIN 1e-6
 
+/* Groups are exchanged so often even if there is no work left for it. */
+#define MIN_PASSES 16
+
 /* Units beyond this would not be told apart in a double for long. */
 #define MAX_UNITS 0x1p40
 
@@ -448,7 +451,9 @@ split_choose(SplitProblem *problem)
 		while (!reach_fits(problem) && quantum < 4 * farthest);
 	}
 	problem->work = problem->method == SPLIT_BY_HALVES ?
-		split_halves_work(problem) : split_reach_work(problem);
+		split_halves_work(problem) :
+		split_reach_work(problem) + split_reach_overhead(problem);
+	problem->spent = 0;
 	problem->room = choice_room(problem) + (problem->method == SPLIT_BY_HALVES ?
 											split_halves_room(problem) :
 											split_reach_room(problem));
@@ -517,7 +522,8 @@ try_exchanges(const SplitProblem *problem, const int *choice, int g, int h,
 
 /*
  * Where units are too coarse to tell, two groups may still be exchanged for the
- * better, the best two first, until there are none.  Returns the steps it took.
+ * better, the best two first, until there are none or, after some passes, the work is spent.
+ * Returns the steps it took.
  */
 static double
 exchange(const SplitProblem *problem, int size, int *choice)
@@ -526,6 +532,7 @@ exchange(const SplitProblem *problem, int size, int *choice)
 	double		steps = 0;
 	double		difference = -problem->target[size];
 	double		before;
+	int			passes = 0;
 	int			g,
 				h;
 
@@ -550,7 +557,8 @@ exchange(const SplitProblem *problem, int size, int *choice)
 			choice[best.group[1]] = best.option[1];
 			difference = best.difference;
 		}
-	} while (fabs(difference) < before * (1 - MIN_GAIN));
+	} while (fabs(difference) < before * (1 - MIN_GAIN) &&
+			 (++passes < MIN_PASSES || steps <= problem->max_work));
 	return steps;
 }
 
@@ -583,4 +591,5 @@ split_solve(SplitProblem *problem, void *room, SplitAnswer *answer)
 			steps += exchange(problem, i, chosen);
 		split_take_answer(problem, i, chosen, &answer[i]);
 	}
+	problem->spent = problem->work + steps;
 }

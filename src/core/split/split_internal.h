@@ -110,6 +110,9 @@ extern int	split_middle(const SplitProblem *problem, double *sums);
  */
 extern size_t split_reach_room(const SplitProblem *problem);
 extern double split_reach_work(const SplitProblem *problem);
+
+/* The steps that it takes however few bits a row has, which the work above leaves out. */
+extern double split_reach_overhead(const SplitProblem *problem);
 extern void split_reach(const SplitProblem *problem, void *room, int *choice,
 						SplitAnswer *answer);
 extern size_t split_halves_room(const SplitProblem *problem);

@@ -127,6 +127,8 @@ typedef struct SplitProblem
 	bool		exact;			/* values are multiples of it */
 	size_t		room;
 	double		work;			/* steps of the method, as an estimate */
+	double		spent;			/* by split_solve(): these, and those that
+								 * improved its answers */
 } SplitProblem;
 
 /* The answer for a size; team[] has room for n. */

@@ -461,6 +461,22 @@ split_reach_work(const SplitProblem *problem)
 		(double) problem->noptions / 4;
 }
 
+double
+split_reach_overhead(const SplitProblem *problem)
+{
+	double		rows = split_states(problem, problem->max_moves);
+	int			half = problem->n / 2 + 1;
+	int			i;
+
+	/*
+	 * The first two halves have most of the rows: of no more players than
+	 * they have.  About half of the rows have too many of them together.
+	 */
+	for (i = 0; i < 2; i++)
+		rows *= least(problem->max_count[i], half) + 1;
+	return rows * (double) problem->noptions / 2;
+}
+
 /* The sum that a row has nearest to a target, if that is near enough. */
 static bool
 nearest(const Reach *reach, const uint64_t *bits, int64_t target, int64_t margin,

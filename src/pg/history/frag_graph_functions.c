@@ -106,6 +106,21 @@ frag_player(FragState *state, Datum id)
 }
 
 /*
+ * A pair that met for the first time.  The pairs are in memory of their table, which is
+ * estimated.
+ */
+static void
+begin_pair(FragState *state, FragPair *pair)
+{
+	long		n = hash_get_num_entries(state->pairs);
+
+	pair->frags[0] = pair->frags[1] = 0;
+	if (n % MEMORY_LIMIT_PIECES == 0)
+		memory_limit_reserve(CurrentMemoryContext,
+							 hash_estimate_size(n, sizeof(FragPair)));
+}
+
+/*
  * frag_scores(killer_id, victim_id, frags, team_kill, params): a row of a log, or
  * a count.
  */
@@ -146,7 +161,7 @@ skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 		key[1] = Max(killer, victim);
 		pair = hash_search(state->pairs, key, HASH_ENTER, &found);
 		if (!found)
-			pair->frags[0] = pair->frags[1] = 0;
+			begin_pair(state, pair);
 		pair->frags[killer == key[0] ? 0 : 1] += frags;
 	}
 	MemoryContextSwitchTo(old);

@@ -558,9 +558,8 @@ map_unknowns(Distributed *d, Leaf *leaf)
 	int32		i;
 
 	leaf->unknown =
-		MemoryContextAllocHuge(d->memory,
-							   mul_size(sizeof(uint32), 3 * (Size) leaf->nplayers +
-										leaf->ncontexts + 1));
+		huge_array_in(d->memory, uint32,
+					  3 * (Size) leaf->nplayers + leaf->ncontexts + 1);
 	for (i = 0; i < leaf->nplayers; i++)
 		leaf->unknown[n++] = layout->first_skill[leaf->player[i]];
 	if (layout->noffsets > 0)
@@ -632,7 +631,7 @@ pass(Distributed *d, const double *x, const double *v, double draw)
 	if (d->pass == NULL)
 		prepare_pass(d);
 	values = palloc0_array(Datum, n);
-	nulls = palloc(n);
+	nulls = palloc_array(char, n);
 	memset(nulls, ' ', n);
 	for (i = 0; i < d->nleaves; i++)
 	{

@@ -2,12 +2,10 @@
  * tune_functions.c
  *		The aggregate tune(): parameters that predict a history best.
  *
- * The rows are collected in compact form; the search, by NLopt, rates them over
- * and over in the core.
+ * The rows are collected in compact form; the search rates them over and over in the
+ * core.
  */
 #include "pg/matches/history_builder.h"
-
-#include <nlopt.h>
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -15,6 +13,7 @@
 #include "utils/float.h"
 #include "utils/memutils.h"
 
+#include "core/evaluate/minimize.h"
 #include "core/evaluate/tune.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
@@ -303,15 +302,12 @@ skillrating_tune_transition(PG_FUNCTION_ARGS)
  * ---- The search ----
  */
 
-/* What NLopt's callback needs. */
+/* What the objective needs. */
 typedef struct Search
 {
 	TuneState  *state;
-	nlopt_opt	opt;
 	int64		matches;		/* that are scored, for messages */
 	double		best;
-	MemoryContext context;
-	ErrorData  *error;			/* raised in the callback, or NULL */
 } Search;
 
 static void
@@ -339,31 +335,17 @@ report_progress(Search *search, const double *variable, double objective)
 }
 
 /*
- * The objective for NLopt.  An error, or a cancelled query, must not jump over its
- * frames: the search is stopped, and the error raised after it.
+ * The objective of the search.  An error, or a cancelled query, leaves the search by
+ * longjmp(), which holds nothing but memory of the current context.
  */
 static double
-search_objective(unsigned n, const double *variable, double *gradient, void *data)
+search_objective(const double *variable, void *argument)
 {
-	Search	   *search = (Search *) data;
-	volatile double objective = HUGE_VAL;
+	Search	   *search = (Search *) argument;
+	double		objective = tune_objective(&search->state->problem, variable);
 
-	(void) n;
-	(void) gradient;
-	PG_TRY();
-	{
-		objective = tune_objective(&search->state->problem, variable);
-		report_progress(search, variable, objective);
-		search->best = Min(search->best, objective);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(search->context);
-		search->error = CopyErrorData();
-		FlushErrorState();
-		nlopt_force_stop(search->opt);
-	}
-	PG_END_TRY();
+	report_progress(search, variable, objective);
+	search->best = Min(search->best, objective);
 	return objective;
 }
 
@@ -375,15 +357,28 @@ search_minimum(TuneState *state, int64 matches, double *variable,
 			   const char **stopped)
 {
 	TuneProblem *problem = &state->problem;
-	Search		search = {state, NULL, matches, HUGE_VAL, CurrentMemoryContext, NULL};
+	Search		search = {state, matches, HUGE_VAL};
 	double		low[TUNE_MAX_PARAMS];
 	double		high[TUNE_MAX_PARAMS];
 	double		step[TUNE_MAX_PARAMS];
 	double		tolerance[TUNE_MAX_PARAMS];
+	MinimizeProblem minimization = {
+		.n = problem->n,
+		.low = low,
+		.high = high,
+		.step = step,
+		.tolerance = tolerance,
+		.max_evaluations = state->options.max_evaluations,
+		.function = search_objective,
+		.argument = &search
+	};
+	MinimizeWork *work = palloc_object(MinimizeWork);
+	MinimizeStatus status;
 	double		minimum;
-	nlopt_result result;
 	int			i;
 
+	StaticAssertStmt(TUNE_MAX_PARAMS <= MINIMIZE_MAX_VARIABLES,
+					 "the search must be able to fit as many parameters");
 	for (i = 0; i < problem->n; i++)
 	{
 		const TuneParam *param = &problem->param[i];
@@ -394,50 +389,24 @@ search_minimum(TuneState *state, int64 matches, double *variable,
 		low[i] = tune_variable(param, param->low);
 		high[i] = tune_variable(param, param->high);
 		range = high[i] - low[i];
-		variable[i] = Min(Max(variable[i], low[i]), high[i]);
 		step[i] = param->log_scale ? Min(FIRST_STEP, range / 4) :
 			range * FIRST_STEP_SHARE;
 		tolerance[i] = state->options.tolerance *
 			(param->log_scale ? 1 : range);
 	}
-
-	/* Nothing from here to nlopt_destroy() may raise an error. */
-	search.opt = nlopt_create(NLOPT_LN_BOBYQA, problem->n);
-	if (search.opt == NULL ||
-		nlopt_set_min_objective(search.opt, search_objective, &search) < 0 ||
-		nlopt_set_lower_bounds(search.opt, low) < 0 ||
-		nlopt_set_upper_bounds(search.opt, high) < 0 ||
-		nlopt_set_initial_step(search.opt, step) < 0 ||
-		nlopt_set_xtol_abs(search.opt, tolerance) < 0 ||
-		nlopt_set_maxeval(search.opt, state->options.max_evaluations) < 0)
-		result = NLOPT_OUT_OF_MEMORY;
-	else
-		result = nlopt_optimize(search.opt, variable, &minimum);
-	nlopt_destroy(search.opt);
-
-	if (search.error != NULL)
-		ReThrowError(search.error);
-	switch (result)
+	status = minimize(&minimization, work, variable, &minimum);
+	pfree(work);
+	switch (status)
 	{
-		case NLOPT_SUCCESS:
-		case NLOPT_XTOL_REACHED:
-		case NLOPT_FTOL_REACHED:
+		case MINIMIZE_CONVERGED:
 			*stopped = "tolerance reached";
 			return true;
-		case NLOPT_ROUNDOFF_LIMITED:
+		case MINIMIZE_ROUNDING:
 			*stopped = "limited by rounding";
 			return true;
-		case NLOPT_MAXEVAL_REACHED:
+		case MINIMIZE_MAX_EVALUATIONS:
 			*stopped = "max_evaluations reached";
 			return false;
-		case NLOPT_OUT_OF_MEMORY:
-			ereport(ERROR,
-					(errcode(ERRCODE_OUT_OF_MEMORY),
-					 errmsg("out of memory")));
-		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_INTERNAL_ERROR),
-					 errmsg("the search failed with code %d of NLopt", result)));
 	}
 	pg_unreachable();
 }

@@ -319,7 +319,7 @@ reader_with_store(Ladder *ladder, bool anonymous)
 {
 	MatchReader *reader = reader_create(ladder, anonymous);
 
-	reader->store = tuplestore_begin_heap(true, false, work_mem);
+	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	reader->slot = MakeSingleTupleTableSlot(source_desc(ladder, false),
 											&TTSOpsMinimalTuple);
 	return reader;
@@ -459,7 +459,7 @@ become_careful(MatchReader *reader, int64 from)
 	reader->chunk = AllocSetContextCreate(CurrentMemoryContext,
 										  "skillrating chunk of matches",
 										  ALLOCSET_DEFAULT_SIZES);
-	reader->store = tuplestore_begin_heap(false, false, work_mem);
+	reader->store = tuplestore_begin_heap(false, false, memory_limit_work_mem());
 	reader->slot = MakeSingleTupleTableSlot(source_desc(reader->ladder, true),
 											&TTSOpsMinimalTuple);
 	open_chunk(reader);

@@ -121,7 +121,7 @@ query_outbox(Ladder *ladder, const OutboxTable *table)
 {
 	Outbox	   *outbox = outbox_create(ladder, table);
 
-	outbox->rows = tuplestore_begin_heap(true, false, work_mem);
+	outbox->rows = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	return outbox;
 }
 

@@ -334,10 +334,7 @@ read_operations(Ladder *ladder, int64 from, int *n)
 	values[0] = Int64GetDatum(from);
 	nrows = ladder_execute(ladder, &read_operations_query, values, NULL, NULL);
 	rows = SPI_tuptable;
-	operations = MemoryContextAllocExtended(CurrentMemoryContext,
-											mul_size(sizeof(LadderOperation),
-													 Max(nrows, 1)),
-											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	operations = palloc0_array(LadderOperation, nrows);
 	for (i = 0; i < nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

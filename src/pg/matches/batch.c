@@ -9,6 +9,8 @@
 #include "miscadmin.h"
 #include "utils/datum.h"
 
+#include "pg/sql/huge.h"
+
 /*
  * ---- Players ----
  */
@@ -287,8 +289,7 @@ reserve_rows(Batch *batch, int n)
 	if (n <= step->max)
 		return;
 	step->max = Max(n, 2 * step->max);
-	step->row = MemoryContextAllocHuge(batch->context,
-									   mul_size(sizeof(EventRow), step->max));
+	step->row = huge_array_in(batch->context, EventRow, step->max);
 }
 
 void
@@ -441,9 +442,8 @@ batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 	{
 		batch->max_operated = Max(nplayers, same);
 		batch->operated =
-			MemoryContextAllocHuge(batch->context,
-								   mul_size(2 * sizeof(double) * batch->model->nstate,
-											batch->max_operated));
+			huge_array_in(batch->context, double,
+						  2 * (Size) batch->model->nstate * batch->max_operated);
 	}
 	step->seq = operation->seq;
 	step->kind = operation->kind;

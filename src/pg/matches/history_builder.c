@@ -218,7 +218,8 @@ begin_sort(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 						   -1, 0);
 	builder->sorter = tuplesort_begin_heap(desc, 1, &column, &type->lt_opr,
 										   (Oid *) &rows->match_type.collation,
-										   &nulls_first, work_mem, NULL,
+										   &nulls_first, memory_limit_work_mem(),
+										   NULL,
 										   TUPLESORT_NONE);
 	builder->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	builder->row = palloc0(SizeForFunctionCallInfo(fcinfo->nargs));

@@ -46,7 +46,7 @@ ArrayType *
 float8_array_make(int n)
 {
 	Size		size = ARR_OVERHEAD_NONULLS(1) + n * sizeof(float8);
-	ArrayType  *array = palloc0(size);
+	ArrayType  *array = (ArrayType *) palloc0_array(char, size);
 
 	SET_VARSIZE(array, size);
 	array->ndim = 1;

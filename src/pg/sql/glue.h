@@ -28,6 +28,7 @@
 #endif
 
 #include "core/rating/model.h"
+#include "pg/sql/memory_limit.h"
 
 /*
  * Declares an SQL-callable function, and exports it: before version 16,
@@ -40,18 +41,6 @@
 /* Version 18 has this in front of a declaration; before, it may be there. */
 #ifndef pg_noreturn
 #define pg_noreturn pg_attribute_noreturn()
-#endif
-
-/* Early minor versions of 15 lack these. */
-#ifndef palloc_array
-#define palloc_object(type) ((type *) palloc(sizeof(type)))
-#define palloc0_object(type) ((type *) palloc0(sizeof(type)))
-#define palloc_array(type, count) \
-	((type *) palloc(mul_size(sizeof(type), count)))
-#define palloc0_array(type, count) \
-	((type *) palloc0(mul_size(sizeof(type), count)))
-#define repalloc_array(pointer, type, count) \
-	((type *) repalloc(pointer, mul_size(sizeof(type), count)))
 #endif
 
 /* The model of that name; an error that lists the models if there is none. */

@@ -7,37 +7,27 @@
 
 #include "pg/sql/glue.h"
 
-#include "utils/memutils.h"
+#include "pg/sql/memory_limit.h"
 
 /*
  * Memory for n elements in the current context, of which pfree() is the end.  An array
- * of none has an address too.
+ * of none has an address too.  Error 53200 beyond skillrating.memory_limit.
  */
-static inline void *
-huge_alloc(Size element, Size n, int flags)
-{
-	return palloc_extended(mul_size(element, Max(n, 1)), MCXT_ALLOC_HUGE | flags);
-}
-
-#define huge_array(type, n) ((type *) huge_alloc(sizeof(type), n, 0))
+#define huge_array(type, n) ((type *) limited_array(sizeof(type), n, 0))
 
 /* The same, all zero. */
 #define huge_array0(type, n) \
-	((type *) huge_alloc(sizeof(type), n, MCXT_ALLOC_ZERO))
+	((type *) limited_array(sizeof(type), n, MCXT_ALLOC_ZERO))
+
+/* The same in another context. */
+#define huge_array_in(context, type, n) \
+	((type *) limited_alloc(context, sizeof(type), n, 0))
 
 /*
  * Room for n elements where there was room for fewer, which are kept.  The array stays
  * in the context that it is in; NULL begins in the current one.
  */
-static inline void *
-huge_realloc(void *array, Size element, Size n)
-{
-	if (array == NULL)
-		return huge_alloc(element, n, 0);
-	return repalloc_huge(array, mul_size(element, Max(n, 1)));
-}
-
 #define huge_array_grow(array, type, n) \
-	((array) = (type *) huge_realloc(array, sizeof(type), n))
+	((array) = (type *) limited_realloc(array, sizeof(type), n))
 
 #endif							/* PG_SQL_HUGE_H */

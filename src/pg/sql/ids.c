@@ -303,10 +303,25 @@ id_key_hash(const IdType *id_type, IdKey key)
 	id_key_equal((const IdType *) (tb)->private_data, a, b)
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, a) (a)->hash
+#define SH_USE_NONDEFAULT_ALLOCATOR
 #define SH_SCOPE static inline
 #define SH_DECLARE
 #define SH_DEFINE
 #include "lib/simplehash.h"
+
+/* The memory of a table counts to the limit; all zero is a table of nobody. */
+static inline void *
+id_hash_table_allocate(id_hash_table_hash *hash, Size size)
+{
+	return limited_alloc(hash->ctx, 1, size, MCXT_ALLOC_ZERO);
+}
+
+static inline void
+id_hash_table_free(id_hash_table_hash *hash, void *pointer)
+{
+	(void) hash;
+	pfree(pointer);
+}
 
 struct IdTable
 {
@@ -348,6 +363,8 @@ id_table_enter(IdTable *table, Datum id, const char *pool, bool *found)
 		entry->key.pool = table->last_pool;
 		entry->value = NULL;
 		MemoryContextSwitchTo(old);
+		if (table->hash->members % MEMORY_LIMIT_PIECES == 0)
+			memory_limit_reserve(table->context, 0);
 	}
 	return &entry->value;
 }

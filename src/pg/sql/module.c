@@ -6,6 +6,14 @@
 
 PG_MODULE_MAGIC;
 
+extern PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	memory_limit_define();
+}
+
 void
 report_match_status(MatchStatus status, double value, const char *player)
 {

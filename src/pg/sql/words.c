@@ -7,8 +7,6 @@
  */
 #include "pg/sql/words.h"
 
-#include <ctype.h>
-
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
@@ -64,11 +62,12 @@ words_create(ArrayType *array)
 	return words;
 }
 
-/* Of a character of several bytes, each is part of a word. */
+/* Of a character of several bytes, each is part of a word; no locale has a say. */
 static bool
 in_word(char c)
 {
-	return IS_HIGHBIT_SET(c) || isalnum((unsigned char) c);
+	return IS_HIGHBIT_SET(c) || (c >= '0' && c <= '9') ||
+		(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* Whether both sides of a place are in one word. */

@@ -6,6 +6,15 @@
 
 #include "lib/stringinfo.h"
 
+/*
+ * Steps that a search takes besides its method: to find the groups, for each two players
+ * and for each player and pair to keep apart; then for each two options, which are
+ * exchanged several times.
+ */
+#define STEPS_OF_PLAYER 10
+#define STEPS_OF_AVOIDING 4
+#define STEPS_OF_PAIR 12
+
 void
 begin_problem(const Lobby *lobby, SplitProblem *problem)
 {
@@ -52,10 +61,18 @@ prepare_problem(SplitProblem *problem)
 	return SPLIT_OK;
 }
 
+double
+steps_around_search(double n, double napart, double noptions)
+{
+	return n * (STEPS_OF_PLAYER * n + STEPS_OF_AVOIDING * napart) +
+		STEPS_OF_PAIR * noptions * noptions;
+}
+
 SplitStatus
-solve_problem(SplitProblem *problem, SplitAnswer *answer)
+solve_problem_within(SplitProblem *problem, double most_work, SplitAnswer *answer)
 {
 	SplitStatus status = prepare_problem(problem);
+	double		least;
 	void	   *room;
 	int			i;
 
@@ -63,12 +80,23 @@ solve_problem(SplitProblem *problem, SplitAnswer *answer)
 		answer[i].found = false;
 	if (status != SPLIT_OK)
 		return status;
-	check_room(problem->room);
-	room = palloc(Max(problem->room, 1));
-	split_solve(problem, room, answer);
-	pfree(room);
+	least = steps_around_search(problem->n, problem->napart, problem->noptions);
+	if (problem->work + least <= most_work)
+	{
+		check_room(problem->room);
+		room = palloc_array(char, problem->room);
+		split_solve(problem, room, answer);
+		pfree(room);
+	}
+	problem->spent += steps_around_search(problem->n, problem->napart, 0);
 	pfree(problem->option);
 	return SPLIT_OK;
+}
+
+SplitStatus
+solve_problem(SplitProblem *problem, SplitAnswer *answer)
+{
+	return solve_problem_within(problem, INFINITY, answer);
 }
 
 /* The products of n numbers and a factor. */

@@ -31,6 +31,17 @@ extern void check_room(Size room);
 extern SplitStatus prepare_problem(SplitProblem *problem);
 
 /*
+ * Prepare a problem, and solve it unless that takes more steps, all in all, than most_work
+ * even in the coarsest way: then no answer is found.  Otherwise as solve_problem().  What was
+ * spent on it is in problem->spent.
+ */
+extern SplitStatus solve_problem_within(SplitProblem *problem, double most_work,
+										SplitAnswer *answer);
+
+/* The steps that are taken besides those of the method, by players, pairs and options. */
+extern double steps_around_search(double n, double napart, double noptions);
+
+/*
  * Prepare and solve a problem.  Each answer has room for its teams.  Unless the status
  * is SPLIT_OK, none is found and problem->at_fault is the group in the way.
  */

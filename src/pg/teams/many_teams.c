@@ -136,7 +136,7 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 	set_sizes(lobby, request, &problem);
 	room = split_many_room(&problem);
 	check_room(room);
-	block = palloc(room);
+	block = palloc_array(char, room);
 	split->proof = split_many(&problem, block, team, &objective);
 	pfree(block);
 	split->answer.found = split->proof >= SPLIT_FOUND;

@@ -16,8 +16,12 @@ SKILLRATING_FUNCTION(skillrating_suggest_swaps);
 SKILLRATING_FUNCTION(skillrating_suggest_transfers);
 SKILLRATING_FUNCTION(skillrating_place_joiner);
 
-/* The least share of the work that is left for one of many greedy swaps. */
+/* The least share of the work that is left for one of many greedy swaps, */
 #define MIN_SHARE 0.01
+
+/* how often the work may be taken by all of them, and the steps that they may take anyway. */
+#define MAX_TOTAL 2
+#define MIN_TOTAL_STEPS 3e8
 
 /*
  * ---- suggest_swaps() ----
@@ -210,7 +214,8 @@ put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
 
 /*
  * Return the best swap of two, then the best after that, as long as it helps.  All of them
- * share the work, of which the last ones may have little.
+ * share the work, of which the last ones may have little; as each takes some however little
+ * that is, they end when it has been spent MAX_TOTAL times.
  */
 static void
 put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
@@ -220,15 +225,18 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 	SplitSize	one = {.count = {1, 1}};
 	Swap	   *swap = palloc_array(Swap, max_swaps + 1);
 	Teams		share = *teams;
+	double		most_work = Max(MAX_TOTAL * teams->lobby.max_work, MIN_TOTAL_STEPS);
+	double		work = 0;
 	int			m,
 				i;
 
-	for (m = 0; m < max_swaps; m++)
+	for (m = 0; m < max_swaps && work < most_work; m++)
 	{
 		Split		split;
 		Datum		why;
 
 		find_moves(&share, &one, 1, after, &split);
+		work += split.problem.spent;
 		share.lobby.max_work = Max(share.lobby.max_work - split.problem.work,
 								   MIN_SHARE * teams->lobby.max_work);
 		if (!split.answer.found || !is_better(split.imbalance_logit, logit))
@@ -367,7 +375,9 @@ typedef struct Transfer
 
 /*
  * Find the moves that make the sizes of the teams equal, or nearly so, and then the
- * match, with as few swaps besides as are as good.
+ * match, with as few swaps besides as are as good.  However coarse a search, it takes some
+ * work, so that in large lobbies not all numbers of swaps can be tried; the best is not
+ * proven then.
  */
 static void
 find_transfer(Teams *teams, int max_swaps, Transfer *best)
@@ -376,6 +386,7 @@ find_transfer(Teams *teams, int max_swaps, Transfer *best)
 	int			least = abs(lead) / 2;
 	int			most = (abs(lead) + 1) / 2;
 	Teams		share = *teams;
+	double		work = 0;
 	int			swaps,
 				movers;
 
@@ -383,6 +394,12 @@ find_transfer(Teams *teams, int max_swaps, Transfer *best)
 	max_swaps = Min(max_swaps, Min(teams->count[1], teams->count[2]));
 	share.lobby.max_work /= (max_swaps + 1) * (most - least + 1);
 	for (swaps = 0; swaps <= max_swaps; swaps++)
+	{
+		if (work > teams->lobby.max_work && best->split.answer.found)
+		{
+			best->split.unproven = true;
+			break;
+		}
 		for (movers = least; movers <= most; movers++)
 		{
 			int			over = lead > 0 ? movers : -movers;
@@ -391,6 +408,7 @@ find_transfer(Teams *teams, int max_swaps, Transfer *best)
 			Split		split;
 
 			find_moves(&share, &moves, 1, after, &split);
+			work += split.problem.spent;
 			if (split.answer.found &&
 				(!best->split.answer.found ||
 				 is_better(split.imbalance_logit, best->split.imbalance_logit)))
@@ -400,6 +418,7 @@ find_transfer(Teams *teams, int max_swaps, Transfer *best)
 			}
 			keep_better(&best->split, &split);
 		}
+	}
 	if (!best->split.answer.found)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -13,15 +13,8 @@
 /* Less of a gain than this share, or so many log-odds, is rounding error. */
 #define MIN_GAIN 1e-9
 
-/*
- * Steps that a search takes however coarse it is: to find the groups, for each two players
- * and for each player and pair to keep apart; then for each option and row of sums, and
- * for each two options, which are exchanged several times.
- */
-#define STEPS_OF_PLAYER 10
-#define STEPS_OF_AVOIDING 4
+/* Steps that a search takes for each option and row of sums, however coarse it is. */
 #define STEPS_OF_ROW 3
-#define STEPS_OF_PAIR 12
 
 static void
 count_teams(Teams *teams)
@@ -174,38 +167,70 @@ is_lead_allowed(const Teams *teams, int first, int max_lead)
 	return abs(2 * first - n) <= Max(max_lead, abs(2 * nearest - n));
 }
 
+/*
+ * The numbers of players that the first team may have, nearest to equal sizes first, as
+ * many as were allowed.
+ */
+static int
+list_sizes(const Teams *teams, int max_lead, int *size)
+{
+	int			n = teams->lobby.n;
+	int			smallest = teams->count[1];
+	int			largest = n - teams->count[2];
+	int			count = 0;
+	int			lead;
+
+	for (lead = n % 2; lead <= n; lead += 2)
+	{
+		int			side;
+
+		for (side = 0; side < (lead > 0 ? 2 : 1); side++)
+		{
+			int			first = side == 0 ? (n - lead) / 2 : (n + lead) / 2;
+
+			if (first >= smallest && first <= largest &&
+				is_lead_allowed(teams, first, max_lead))
+				size[count++] = first;
+		}
+	}
+	return count;
+}
+
 void
 place_unassigned(Teams *teams, int max_lead, Split *split)
 {
 	Lobby	   *lobby = &teams->lobby;
-	int			least = teams->count[1];
-	int			most = lobby->n - teams->count[2];
-	int			nsizes = 0;
-	int			first,
-				i;
+	int		   *first = palloc_array(int, lobby->n + 1);
+	int			nsizes = list_sizes(teams, max_lead, first);
+	double		work = 0;
+	int			i;
 
 	lobby->allowed_teams = palloc_array(int, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
 		lobby->allowed_teams[i] = (SPLIT_MAY(1) | SPLIT_MAY(2)) &
 			(teams->team[i] != 0 ? SPLIT_MAY(teams->team[i]) :
 			 allowed_teams_of(lobby, lobby->locked_teams, i));
-	for (first = least; first <= most; first++)
-		nsizes += is_lead_allowed(teams, first, max_lead);
 	memset(split, 0, sizeof(Split));
-	for (first = least; first <= most; first++)
+	for (i = 0; i < nsizes; i++)
 	{
-		SplitSize	size = {.count = {first, lobby->n - first}};
+		SplitSize	size = {.count = {first[i], lobby->n - first[i]}};
 		Lobby		share = *lobby;
 		Split		other;
 
-		if (!is_lead_allowed(teams, first, max_lead))
-			continue;
+		/* However coarse a search, it takes some work. */
+		if (work > lobby->max_work && split->answer.found)
+		{
+			split->unproven = true;
+			break;
+		}
 		share.max_work /= nsizes;
 		split_one_size(&share, size, &other);
+		work += other.problem.spent;
 		if (other.status == SPLIT_GROUP_TOO_LARGE)
 			report_large_group(lobby, &other.problem);
 		keep_better(split, &other);
 	}
+	pfree(first);
 	if (!split->answer.found)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -274,6 +299,7 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 		memset(&split[i], 0, sizeof(Split));
 		split[i].problem.noptions = problem.noptions;
 		split[i].problem.work = problem.work;
+		split[i].problem.spent = problem.spent;
 		split[i].answer = answer[i];
 		split[i].answer.difference = -answer[i].difference;
 		describe_split(lobby, &factors, wanted, &split[i]);
@@ -310,12 +336,11 @@ list_movers(const Teams *teams, const Split *split, int team, int *list)
 double
 least_steps_of_moves(const Lobby *lobby, SplitSize moves, const Split *split)
 {
-	double		n = lobby->n;
 	double		rows = (moves.count[0] + 1.0) * (moves.count[1] + 1.0);
 	double		options = split->problem.noptions;
 
-	return n * (STEPS_OF_PLAYER * n + STEPS_OF_AVOIDING * lobby->napart) +
-		options * (STEPS_OF_ROW * rows + STEPS_OF_PAIR * options);
+	return steps_around_search(lobby->n, lobby->napart, options) +
+		options * STEPS_OF_ROW * rows;
 }
 
 /* Keep the best moves of a variant of the teams if they are better. */

@@ -21,6 +21,9 @@
 /* The fewest moves are sought among more and more, the last of them with little work left. */
 #define MIN_SHARE 0.01
 
+/* A search for them that takes a larger share, however little is left, is left out. */
+#define MAX_SHARE 0.25
+
 /* With more free players than these the others stay where they are, for the spread. */
 #define MAX_FREE 48
 
@@ -74,7 +77,9 @@ find_fewest_of_size(const Near *near, SplitSize size, int most, double max_work,
 	problem->size = sizes;
 	problem->nsizes = most + 1;
 	problem->target = target;
-	split->status = solve_problem(problem, answer);
+	split->status = solve_problem_within(problem,
+										 Max(max_work, MAX_SHARE * lobby->max_work),
+										 answer);
 	for (m = 0; m <= most && split->status == SPLIT_OK; m++)
 	{
 		split->answer = answer[m];
@@ -337,7 +342,7 @@ find_spread_of_size(const Near *near, SplitSize size, const Split *now, Split *s
 	for (i = 0; i < lobby->n; i++)
 		all += square[0][i] + square[1][i];
 	split->answer.team = palloc_array(int, lobby->n + 1);
-	block = palloc(split_second_room(&split->problem));
+	block = palloc_array(char, split_second_room(&split->problem));
 	split_second(&split->problem, (const double *const *) square,
 				 near->max_imbalance_logit * lobby->log_odds_unit * factors.difference,
 				 block, &split->answer, spread, &proven);

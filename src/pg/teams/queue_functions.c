@@ -439,7 +439,7 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 				 errmsg("pairing this queue would take %zu MB, more than %d", room >> 20,
 						MAX_ROOM >> 20),
 				 errhint("Fewer players, or players of fewer regions, can be paired.")));
-	block = palloc(room);
+	block = palloc_array(char, room);
 	queue_pair(problem, block);
 	pfree(block);
 	return (Datum) 0;

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Check what the library may do: it opens no file, starts no process, talks to no
+# network, sets no hook and takes no shared memory, and all of its large arrays count to
+# skillrating.memory_limit.
+#
+#   test/surface.sh
+#
+# What a library can call is what it leaves undefined.  Those symbols that the server does
+# not define are the C library's, of which only a list is allowed: none of them leaves the
+# process.  Of the server's functions those that would do so on our behalf are refused.
+# Temporary files of the server (BufFile, tuplestores, sorts) are allowed: a ladder keeps
+# there what exceeds work_mem.  The library has to be built first.  Each check is a line "ok
+# surface ..." or "not ok surface ...", with what is wrong in front of it.  The checks are
+# themselves checked first.
+
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+status=0
+
+# Of the C library: memory that is there, strings that are there, numbers.
+c_allowed='mem(cpy|move|set|cmp|chr)|str(cmp|ncmp|len|nlen|chr|rchr|spn|cspn|pbrk|str|tok_r|cpy|ncpy)|qsort'
+c_allowed+='|fabs|sqrt|floor|ceil|trunc|round|rint|nearbyint|l?lround|l?lrint|fmin|fmax|fmod|remainder|copysign|ldexp|frexp|scalbn|logb|ilogb|nextafter|hypot|cbrt|fma'
+c_allowed+='|exp|exp2|expm1|log|log2|log10|log1p|pow|erf|erfc|lgamma|lgamma_r|tgamma|sinh?|cosh?|tanh?|a(sin|cos|tan)h?|atan2'
+# What the compiler and the loader put in.
+c_allowed+='|__(mem|str)[a-z]+_chk|__stack_chk_fail(_local)?|__cxa_finalize|__gmon_start__|_ITM_(de)?registerTMCloneTable|_?_?sigsetjmp|__(asan|ubsan)_[a-z0-9_]+'
+
+# Of the server, whatever leaves the process or stays behind for others.
+server_refused='[A-Za-z_]*_hook(_type)?|.*BackgroundWorker.*|RequestAddinShmemSpace|Shmem(Init|Alloc).*|.*LWLock.*|dsm_.*|dsa_.*|shm_(mq|toc)_.*|GetNamedDSM.*'
+server_refused+='|(Allocate|Open|Close|Basic|Transient|PathName|FreeFile|File|Durable|durable_|fsync_|copydir|rmtree|pg_mkdir)[A-Za-z]*(File|Dir|Path|Pipe|Read|Write|Sync|Open|rename|unlink)[A-Za-z]*'
+server_refused+='|OpenPipeStream|run_ssl_passphrase_command|load_(file|external_function|libraries)|dlopen|lookup_external_function'
+server_refused+='|kill|pg_?signal.*|SendProcSignal|pq_(put|get|flush)[a-z]*|libpqsrv_.*|PQ[a-z].*|secure_(read|write)|[A-Za-z]*WaitEventSet.*'
+server_refused+='|Register(CustomRmgr|ExtensibleNodeMethods|CustomScanMethods)|on_(proc|shmem)_exit|before_shmem_exit|proc_exit'
+server_refused+='|XLogInsert|log_newpage.*|malloc|free|calloc|realloc|guc_malloc|guc_strdup'
+
+result() {
+	if [ -z "$1" ]; then
+		echo "ok surface: $2"
+	else
+		echo "$1"
+		echo "not ok surface: $2"
+		status=1
+	fi
+}
+
+# Of the symbols on standard input, those that must not be used, given the server's.
+refused() {
+	sed 's/@.*//' | LC_ALL=C sort -u | while read -r symbol; do
+		if grep -qxF -- "$symbol" "$1"; then
+			[[ $symbol =~ ^($server_refused)$ ]] && echo "$symbol of the server"
+		elif ! [[ $symbol =~ ^($c_allowed)$ ]]; then
+			echo "$symbol, which is not among the allowed functions of the C library"
+		fi
+	done
+	:
+}
+
+# Allocations of arrays below ROOT/src/pg that do not count to the limit.
+uncounted() {
+	( cd "$1" && find src/pg -name '*.[ch]' ! -path 'src/pg/sql/memory_limit.*' | LC_ALL=C sort |
+		xargs grep -nHE '\b(palloc_extended|palloc_aligned|MemoryContextAlloc(Extended|Huge|Aligned)|repalloc(_huge|0|_extended)?|malloc|calloc|realloc|free)[[:space:]]*\(' )
+	:
+}
+
+says() {
+	[ "$(cat)" = "$1" ] || echo "something else than: $1"
+}
+
+printf '%s\n' palloc planner_hook AllocateFile BufFileWrite RequestAddinShmemSpace MemoryContextAlloc >"$scratch/server"
+result "$(printf '%s\n' palloc memcpy@GLIBC_2.14 exp BufFileWrite MemoryContextAlloc | refused "$scratch/server")" "nothing is said of harmless symbols"
+result "$(printf '%s\n' planner_hook AllocateFile RequestAddinShmemSpace fopen@GLIBC_2.2.5 getenv system palloc | refused "$scratch/server" | says \
+'AllocateFile of the server
+RequestAddinShmemSpace of the server
+fopen, which is not among the allowed functions of the C library
+getenv, which is not among the allowed functions of the C library
+planner_hook of the server
+system, which is not among the allowed functions of the C library')" "symbols that leave the process are found"
+mkdir -p "$scratch/src/pg/sql"
+printf 'x = palloc(8);\ny = repalloc(y, n);\n' >"$scratch/src/pg/sql/a.c"
+result "$(uncounted "$scratch" | says 'src/pg/sql/a.c:2:y = repalloc(y, n);')" "allocations that do not count are found"
+
+bindir=$("${PG_CONFIG:-pg_config}" --bindir)
+nm -D --defined-only "$bindir/postgres" | awk '{ print $3 }' | sed 's/@.*//' >"$scratch/server"
+nm -D --undefined-only skillrating.so | awk '{ print $NF }' >"$scratch/library"
+[ -s "$scratch/server" ] && [ -s "$scratch/library" ] || result "no symbols were read" "the library and the server have symbols"
+result "$(refused "$scratch/server" <"$scratch/library")" "the library uses no file, process or network, and sets no hook"
+result "$(uncounted .)" "large arrays count to skillrating.memory_limit"
+exit $status
