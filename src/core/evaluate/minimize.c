@@ -53,7 +53,7 @@ evaluate(const MinimizeProblem *problem, MinimizeWork *work, const double *point
 
 	for (i = 0; i < problem->n; i++)
 		variable[i] = smaller(larger(work->origin[i] + problem->step[i] * point[i],
-								problem->low[i]), problem->high[i]);
+									 problem->low[i]), problem->high[i]);
 	work->evaluations++;
 	value = problem->function(variable, problem->argument);
 	return value < WORST_VALUE ? value : WORST_VALUE;
@@ -413,7 +413,7 @@ newton_step(const MinimizeModel *model, int n, const double *low, const double *
 	memcpy(next, step, n * sizeof(double));
 	for (i = 0; i < count; i++)
 		next[inner[i]] = smaller(larger(step[inner[i]] + move[i], low[inner[i]]),
-							  high[inner[i]]);
+								 high[inner[i]]);
 	if (model_value(model, n, next) < model_value(model, n, step))
 		memcpy(step, next, n * sizeof(double));
 }
@@ -449,8 +449,8 @@ minimize_model(const MinimizeWork *work, const MinimizeModel *model, int n,
 				dot_product(model->hessian[i], step, n);
 
 			step[i] = smaller(larger(step[i] + best_along(slope, model->hessian[i][i],
-													 step[i], low[i], high[i]),
-								low[i]), high[i]);
+														  step[i], low[i], high[i]),
+									 low[i]), high[i]);
 		}
 		newton_step(model, n, low, high, step);
 		change = model_value(model, n, step) - model->value;
@@ -472,7 +472,7 @@ moved_point(const MinimizeWork *work, int n, const double *step, double *point)
 
 	for (i = 0; i < n; i++)
 		point[i] = smaller(larger(work->point[work->best][i] + step[i], work->low[i]),
-						work->high[i]);
+						   work->high[i]);
 }
 
 /*
@@ -527,7 +527,7 @@ improve_geometry(const MinimizeProblem *problem, MinimizeWork *work, int index)
 	double		step[2][MAX_VARIABLES];
 	double		size[2];
 	double		radius = larger(smaller(0.1 * distance(work, n, work->point[index]),
-								   work->radius), work->resolution);
+										work->radius), work->resolution);
 	double		point[MAX_VARIABLES];
 	int			sign,
 				i,
@@ -664,14 +664,14 @@ minimize(const MinimizeProblem *problem, MinimizeWork *work, double *variable,
 		work->low[i] = (problem->low[i] - work->origin[i]) / problem->step[i];
 		work->high[i] = (problem->high[i] - work->origin[i]) / problem->step[i];
 		work->last_resolution = smaller(work->last_resolution,
-									 problem->tolerance[i] / problem->step[i]);
+										problem->tolerance[i] / problem->step[i]);
 	}
 	work->value[0] = evaluate(problem, work, work->point[0]);
 	if (spread_points(problem, work, 1))
 		status = search(problem, work);
 	for (i = 0; i < n; i++)
 		variable[i] = smaller(larger(work->origin[i] + problem->step[i] * work->point[work->best][i],
-								problem->low[i]), problem->high[i]);
+									 problem->low[i]), problem->high[i]);
 	*minimum = work->value[work->best];
 	return status;
 }

@@ -395,7 +395,10 @@ rate_matches(Application *application)
 		MemoryContext old;
 		bool		in_time;
 
-		/* Of a match that was torn apart by its times the first piece stands for all. */
+		/*
+		 * Of a match that was torn apart by its times the first piece stands
+		 * for all.
+		 */
 		if (match->torn)
 		{
 			if (match->done)

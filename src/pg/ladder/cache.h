@@ -25,7 +25,8 @@ typedef struct LadderCache
 	Oid			schema;
 	uint32		schema_hash;	/* of the schema in the system cache */
 	bool		valid;
-	bool		detached;		/* the session knows it no more: free it after use */
+	bool		detached;		/* the session knows it no more: free it after
+								 * use */
 	int			users;			/* open ladders that work with it */
 	uint64		last_use;		/* by the number of openings */
 	MemoryContext context;		/* of all that this leads to */

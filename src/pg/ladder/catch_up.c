@@ -36,7 +36,8 @@ typedef struct Changes
 	Outbox	   *matches;
 	IdTable    *removed;		/* matches whose removal was noticed */
 	IdTable    *gone;			/* those of them that the source still lacks */
-	int64		missing_seq;	/* the last place of a match that is missing, or 0 */
+	int64		missing_seq;	/* the last place of a match that is missing,
+								 * or 0 */
 	char	   *missing;		/* which match that is */
 	MemoryContext context;
 } Changes;
@@ -358,7 +359,7 @@ correct_history(FunctionCallInfo fcinfo, Ladder *ladder, bool rebuild,
 	while (rebuild || first_correction(ladder, missing_seq, &from))
 	{
 		int64		seq = replay_and_write(fcinfo, ladder, from, load, removed,
-											&missing);
+										   &missing);
 
 		if (seq == 0)
 			break;

@@ -52,18 +52,20 @@ typedef struct LadderEntry
 {
 	const char *function;
 	LOCKMODE	lockmode;		/* AccessShareLock to read or to note down,
-								 * RowShareLock to rate, ExclusiveLock to change
-								 * history, AccessExclusiveLock to move tables */
+								 * RowShareLock to rate, ExclusiveLock to
+								 * change history, AccessExclusiveLock to move
+								 * tables */
 	LadderRights rights;
 	LadderPrivilege privilege[MAX_ENTRY_PRIVILEGES + 1];
-	int			nladders;		/* how many of its first arguments are ladders;
-								 * 0 if it makes one */
+	int			nladders;		/* how many of its first arguments are
+								 * ladders; 0 if it makes one */
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		drops;			/* leaves no ladder behind */
-	bool		incomplete;		/* relations may be missing, or not as they should */
-	const char *as_caller;		/* a function of skillrating_internal to call with
-								 * the first arguments once the door is closed, as
-								 * the caller, or NULL */
+	bool		incomplete;		/* relations may be missing, or not as they
+								 * should */
+	const char *as_caller;		/* a function of skillrating_internal to call
+								 * with the first arguments once the door is
+								 * closed, as the caller, or NULL */
 } LadderEntry;
 
 /* The schema of the ladder of that name; an error if there is none. */

@@ -379,8 +379,8 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	check_report(ladder, &arrays);
 
 	/*
-	 * What the trigger at commit would do, now.  If a door further out is at work
-	 * on this ladder the match waits until that is done.
+	 * What the trigger at commit would do, now.  If a door further out is at
+	 * work on this ladder the match waits until that is done.
 	 */
 	if (write_report(ladder, &arrays))
 		apply_pending(ladder, false);

@@ -129,7 +129,10 @@ writer_in_progress(RowProbe *probe, const Datum *ids, int n)
 	{
 		IndexScanDesc scan = begin_probe(probe, &dirty, ids[i]);
 
-		/* Each version that it finds has the snapshot say who is at work on it. */
+		/*
+		 * Each version that it finds has the snapshot say who is at work on
+		 * it.
+		 */
 		while (!TransactionIdIsValid(writer) &&
 			   index_getnext_slot(scan, ForwardScanDirection, probe->slot))
 			writer = TransactionIdIsValid(dirty.xmin) ? dirty.xmin : dirty.xmax;
@@ -264,7 +267,10 @@ lock_few(MatchLocks *locks, const Ladder *ladder, RowProbe *probe,
 	acquire_keys(locks);
 	if (probe->index == NULL)
 	{
-		/* Its rows cannot serve as locks: these last to the end of the transaction. */
+		/*
+		 * Its rows cannot serve as locks: these last to the end of the
+		 * transaction.
+		 */
 		locks->nkeys = 0;
 		return;
 	}

@@ -43,7 +43,8 @@ typedef struct MatchReader
 	MemoryContext context;		/* of the current match's ids and texts */
 	SourceMatch match;
 
-	const Renaming *renaming;	/* set by the caller before the first match, or NULL */
+	const Renaming *renaming;	/* set by the caller before the first match,
+								 * or NULL */
 	MatchDigests digests;		/* of the current match */
 } MatchReader;
 

@@ -40,15 +40,15 @@ SKILLRATING_FUNCTION(skillrating_update_mirrors);
  * does, at the latest possible moment.
  */
 static const LadderEntry collect_entry = {
-	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER, .nladders = 1
+	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
 };
 
 static const LadderEntry apply_entry = {
-	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER, .nladders = 1, .reenters = true
+	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true
 };
 
 static const LadderEntry mirror_entry = {
-	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER, .nladders = 1
+	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
 };
 
 static void
@@ -391,6 +391,7 @@ Datum
 skillrating_update_mirrors(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+
 	LOCAL_FCINFO(inner, 0);
 	FmgrInfo	body;
 	Ladder	   *door;

@@ -311,13 +311,13 @@ id_key_hash(const IdType *id_type, IdKey key)
 
 /* The memory of a table counts to the limit; all zero is a table of nobody. */
 static inline void *
-id_hash_table_allocate(id_hash_table_hash *hash, Size size)
+id_hash_table_allocate(id_hash_table_hash * hash, Size size)
 {
 	return limited_alloc(hash->ctx, 1, size, MCXT_ALLOC_ZERO);
 }
 
 static inline void
-id_hash_table_free(id_hash_table_hash *hash, void *pointer)
+id_hash_table_free(id_hash_table_hash * hash, void *pointer)
 {
 	(void) hash;
 	pfree(pointer);
