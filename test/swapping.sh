@@ -60,11 +60,15 @@ BEGIN
         EXECUTE format('UPDATE %I.match_player SET rank = 3 - rank WHERE match_id = (SELECT max(match_id) - $1 FROM %1$I.match)', live) USING floor(random() * 50)::int;
     WHEN 'void' THEN
         SELECT match_id INTO id FROM played ORDER BY random() LIMIT 1;
+        PERFORM pg_advisory_xact_lock(id);
         PERFORM skillrating.void_match(live, id);
         INSERT INTO voided VALUES (id);
     WHEN 'restore' THEN
-        DELETE FROM voided WHERE match_id = (SELECT match_id FROM voided ORDER BY random() LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING match_id INTO id;
-        IF id IS NOT NULL THEN
+        -- Nobody voids the match between these two.
+        SELECT match_id INTO id FROM voided ORDER BY random() LIMIT 1;
+        PERFORM pg_advisory_xact_lock(id);
+        DELETE FROM voided WHERE match_id = id;
+        IF FOUND THEN
             PERFORM skillrating.restore_match(live, id);
         END IF;
     WHEN 'merge' THEN
@@ -154,9 +158,10 @@ for worker in "${workers[@]}"; do wait "$worker" || status=f; done
 read -r live other < <(ask "SELECT live || ' ' || other FROM called")
 check "no session breaks off" $status
 ask "SELECT format('%s x %s: %s %s%s', count(*), task, code, max(message), to_char(max(waited), ', at most SS.MS s')) FROM outcome GROUP BY task, code ORDER BY task, code"
-# A name that is gone when it is needed, or leads nowhere yet; and what waits for one another.
+# A name that is gone when it is needed; and what waits for one another.  Functions find
+# the ladder or do not; a statement of the user's own names tables.
 check "nothing fails but by renames and deadlocks" \
-	"$(ask "SELECT coalesce(string_agg(DISTINCT code || ' ' || message, '; '), 't') FROM outcome WHERE code NOT IN ('00000', '3F000', '42P01', '42704', '40P01', '40001')")"
+	"$(ask "SELECT coalesce(string_agg(DISTINCT code || ' ' || message, '; '), 't') FROM outcome WHERE code NOT IN ('00000', '42704', '40P01', '40001') AND (task NOT IN ('insert', 'change') OR code NOT IN ('3F000', '42P01'))")"
 check "deadlocks are few" "$(ask "SELECT count(*) FILTER (WHERE code = '40P01') <= 0.05 * count(*) FROM outcome")"
 for task in insert report change void restore merge set 'catch up' 'take over' rerate swap rename; do
 	check "$task succeeds now and then" "$(ask "SELECT count(*) > 0 FROM outcome WHERE task = '$task' AND code = '00000'")"

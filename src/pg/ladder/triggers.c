@@ -312,8 +312,10 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	name = RelationGetRelationName(trigdata->tg_relation);
 	door = trigger_door(trigdata, strcmp(name, "match") == 0 ||
 						strcmp(name, "match_player") == 0, source, &collect_entry);
+
+	/* A statement that had to wait sees what has come meanwhile. */
+	door->read_only = false;
 	ladder = ladder_open(door);
-	ladder->read_only = false;
 	ids = touched_matches(ladder, trigdata, OidIsValid(source));
 
 	/* A statement that touched no row is no event. */
