@@ -128,6 +128,11 @@ DECLARE
     n bigint;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
+    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" rates matches of its own', ladder),
+            HINT = 'Make one with create_ladder(..., source => ...) to rate those of other tables.';
+    END IF;
     PERFORM skillrating_internal.check_relation(relation);
     SELECT format_type(a.atttypid, -1) INTO STRICT match
     FROM pg_attribute AS a
@@ -163,8 +168,9 @@ calls match_id; an expression, or a column of another type, needs the table and 
 belong to one role. Attach each table whose rows make a match; a partitioned one as a whole, and a
 partition too if rows are written to it directly. The triggers depend on the view source of the
 ladder: they go when it is dropped, and follow when its schema is renamed. Errors: 42704 for an
-unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 42501 unless the caller
-owns the ladder and may create triggers on the table, and whatever is wrong with the expression.';
+unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 55000 if the ladder has
+matches of its own, 42501 unless the caller owns the ladder and may create triggers on the table,
+and whatever is wrong with the expression.';
 
 CREATE FUNCTION skillrating_internal.detach(
     ladder text,

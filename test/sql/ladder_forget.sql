@@ -296,3 +296,37 @@ DROP FUNCTION faults, occurrences, play, old_names, forget_of_type;
 DROP TABLE outcome;
 DROP DOMAIN positive_id, short_name;
 DROP TYPE colour;
+
+-- A match whose rows are of several times, with another one between, keeps nobody from
+-- being forgotten.
+CREATE TABLE torn (match_id bigint, played_at timestamptz, player_id bigint, team int, rank int);
+CREATE VIEW torn_source AS SELECT * FROM torn;
+INSERT INTO torn VALUES (1, '2024-01-01', 1, 1, 1), (1, '2024-02-15', 2, 2, 2), (2, '2024-02-01', 1, 1, 1), (2, '2024-02-01', 2, 2, 2),
+    (3, '2024-03-01', 1, 1, 1), (3, '2024-03-01', 2, 2, 2);
+SELECT skillrating.create_ladder('torn_ladder', 'elo', source => 'torn_source');
+SELECT skillrating.attach('torn_ladder', 'torn');
+SELECT count(*) FROM skillrating.catch_up('torn_ladder', search => true);
+BEGIN;
+SELECT pseudonym, found FROM skillrating.forget_player('torn_ladder', 1::bigint, 77::bigint);
+UPDATE torn SET player_id = 77 WHERE player_id = 1;
+COMMIT;
+SELECT count(*) FROM torn_ladder.correction;
+SELECT match_id, status, reason FROM torn_ladder.rated_match ORDER BY match_id;
+SELECT bool_and(ok) FROM skillrating.verify('torn_ladder');
+SELECT skillrating.drop_ladder('torn_ladder');
+DROP VIEW torn_source;
+DROP TABLE torn;
+
+-- Words that change from call to call.
+CREATE FUNCTION words_in_turn() RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    word text;
+    words text[];
+BEGIN
+    FOREACH word IN ARRAY ARRAY['a', 'b', 'ab'] LOOP
+        words := ARRAY[word];
+        RETURN NEXT skillrating_internal.replace_words('a b', words, 'X');
+    END LOOP;
+END $$;
+SELECT * FROM words_in_turn();
+DROP FUNCTION words_in_turn;

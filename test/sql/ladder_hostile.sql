@@ -11,8 +11,9 @@ SET client_min_messages = error;
 -- forgets it.
 CREATE SEQUENCE public.ran_as_evil;
 CREATE SEQUENCE public.ran_as_other;
+CREATE SEQUENCE public.ran_unrestricted;
 CREATE SEQUENCE public.fresh START 100;
-GRANT ALL ON SEQUENCE public.ran_as_evil, public.ran_as_other, public.fresh TO PUBLIC;
+GRANT ALL ON SEQUENCE public.ran_as_evil, public.ran_as_other, public.ran_unrestricted, public.fresh TO PUBLIC;
 
 -- Trap: whatever the owner tries, from wherever it is called.
 SET ROLE regress_evil;
@@ -56,6 +57,7 @@ BEGIN
     END;
     BEGIN
         EXECUTE 'CREATE TEMP TABLE IF NOT EXISTS rating (i int)';
+        PERFORM nextval('public.ran_unrestricted'::regclass);
     EXCEPTION WHEN OTHERS THEN NULL;
     END;
 END $$;
@@ -152,8 +154,9 @@ CREATE PROCEDURE public.drop_ladders() LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE (SELECT coalesce(string_agg(format('DROP SCHEMA IF EXISTS %I CASCADE', l), ';'), '') FROM unnest(ARRAY['evil', 'evil2', 'evil3']) AS l);
 END $$;
-CREATE FUNCTION public.verdict() RETURNS TABLE (superuser boolean, owner_code_ran boolean, ran_as_other bigint) LANGUAGE sql AS $$
-    SELECT rolsuper, (SELECT is_called FROM public.ran_as_evil), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM public.ran_as_other)
+CREATE FUNCTION public.verdict() RETURNS TABLE (superuser boolean, owner_code_ran boolean, ran_as_other bigint, unrestricted boolean) LANGUAGE sql AS $$
+    SELECT rolsuper, (SELECT is_called FROM public.ran_as_evil), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM public.ran_as_other),
+        (SELECT is_called FROM public.ran_unrestricted)
     FROM pg_roles WHERE rolname = 'regress_evil' $$;
 
 -- Without a trap, to see that the arguments make sense: what fails, and how.
@@ -206,6 +209,10 @@ INSERT INTO public.traps (name, statement) VALUES
     ('a trigger on pending', 'CREATE TRIGGER snare BEFORE INSERT OR DELETE ON evil.pending FOR EACH ROW EXECUTE FUNCTION trap.row()'),
     ('a rule on pending', 'CREATE RULE snare AS ON INSERT TO evil.pending DO ALSO SELECT trap.spring()'),
     ('a check on pending', 'ALTER TABLE evil.pending ADD CHECK (trap.yes(match_id))'),
+    ('a default in pending', 'ALTER TABLE evil.pending ADD COLUMN more bigint; ALTER TABLE evil.pending ALTER COLUMN more SET DEFAULT trap.pass(1::bigint)'),
+    ('a default of ours in pending', 'ALTER TABLE evil.pending ALTER COLUMN fires SET DEFAULT trap.yes(1)'),
+    ('a domain in pending', 'CREATE DOMAIN evil.checked AS bigint CHECK (trap.yes(VALUE)); ALTER TABLE evil.pending ADD COLUMN more evil.checked'),
+    ('pending as a partition', 'CREATE TABLE evil.parent (match_id bigint NOT NULL, xact xid8 NOT NULL, fires boolean NOT NULL) PARTITION BY LIST ((trap.yes(match_id))); ALTER TABLE evil.parent ATTACH PARTITION evil.pending FOR VALUES IN (true)'),
     ('an index on pending', 'CREATE INDEX ON evil.pending ((trap.pass(match_id)))'),
     ('a condition on the trigger of pending', 'DROP TRIGGER apply_pending ON evil.pending; CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON evil.pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (trap.yes(NEW.match_id)) EXECUTE FUNCTION skillrating_internal.apply_pending()'),
     ('a mirror with a trigger', 'CREATE TRIGGER snare BEFORE UPDATE ON trap.person FOR EACH ROW EXECUTE FUNCTION trap.row(); INSERT INTO trap.person SELECT generate_series(1, 5); SELECT skillrating.mirror_rating(''evil'', ''trap.person'', ''id'', ''{"elo": "rating"}'')');
@@ -229,14 +236,14 @@ BEGIN
             END LOOP;
             RESET ROLE;
             COMMIT;
-            PERFORM setval('public.ran_as_evil', 1, false), setval('public.ran_as_other', 1, false);
+            PERFORM setval('public.ran_as_evil', 1, false), setval('public.ran_as_other', 1, false), setval('public.ran_unrestricted', 1, false);
             ALTER ROLE regress_evil NOSUPERUSER;
             SET trap.armed = yes;
             CALL public.call_all(caller);
             SET trap.armed = no;
             SELECT * INTO found FROM public.verdict();
-            RAISE INFO '%, % as %: superuser %, as somebody else %', rpad(trap, 38), CASE WHEN found.owner_code_ran THEN 'ran    ' ELSE 'did not' END,
-                CASE WHEN caller = 'regress_victim' THEN 'a role' ELSE 'superuser' END, found.superuser, found.ran_as_other;
+            RAISE INFO '%, % as %: superuser %, as somebody else %, unrestricted %', rpad(trap, 38), CASE WHEN found.owner_code_ran THEN 'ran    ' ELSE 'did not' END,
+                CASE WHEN caller = 'regress_victim' THEN 'a role' ELSE 'superuser' END, found.superuser, found.ran_as_other, found.unrestricted;
             CALL public.drop_ladders();
             DROP TRIGGER IF EXISTS snare ON trap.person;
             DELETE FROM trap.person;
@@ -260,7 +267,7 @@ BEGIN
         EXECUTE statement;
     END LOOP;
     RESET ROLE;
-    PERFORM setval('public.ran_as_evil', 1, false), setval('public.ran_as_other', 1, false);
+    PERFORM setval('public.ran_as_evil', 1, false), setval('public.ran_as_other', 1, false), setval('public.ran_unrestricted', 1, false);
 END $$;
 SELECT statement FROM (SELECT min(n) AS n, name FROM public.traps WHERE name NOT LIKE '%source%' GROUP BY name) AS t,
     LATERAL (VALUES (1, format('CALL public.lay(%L)', t.name)), (2, 'SET trap.armed = yes'),
@@ -270,7 +277,7 @@ SELECT statement FROM (SELECT min(n) AS n, name FROM public.traps WHERE name NOT
         (6, 'INSERT INTO evil.match (match_id) VALUES (11)'),
         (7, 'INSERT INTO evil.match_player (match_id, player_id, team, rank) SELECT 11, t, t, t FROM generate_series(1, 2) AS t'),
         (8, 'RESET ROLE'), (9, 'SET trap.armed = no'),
-        (10, format('SELECT %L AS trap, superuser, ran_as_other FROM public.verdict()', t.name))) AS s(k, statement)
+        (10, format('SELECT %L AS trap, superuser, ran_as_other, unrestricted FROM public.verdict()', t.name))) AS s(k, statement)
 ORDER BY t.n, s.k \gexec
 
 CALL public.drop_ladders();
@@ -279,7 +286,7 @@ DROP TABLE public.traps, public.outcome;
 DROP VIEW public.calls;
 DROP FUNCTION public.verdict;
 DROP PROCEDURE public.call_all, public.make_ladders, public.drop_ladders, public.lay;
-DROP SEQUENCE public.ran_as_evil, public.ran_as_other, public.fresh;
+DROP SEQUENCE public.ran_as_evil, public.ran_as_other, public.ran_unrestricted, public.fresh;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_evil', current_database()) \gexec
 DROP ROLE regress_evil;
 DROP ROLE regress_victim;

@@ -151,6 +151,54 @@ CREATE TRIGGER endless BEFORE INSERT ON endless.event FOR EACH ROW EXECUTE FUNCT
 SELECT play('endless', ARRAY[1]);
 SELECT count(*) FROM endless.rated_match;
 
+-- A trigger that alters the tables under the work is noticed.
+SELECT skillrating.create_ladder('altered', 'elo', apply_at => 'manual');
+SELECT play('altered', ARRAY[1]);
+CREATE FUNCTION alters() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    ALTER TABLE altered.rated_match ALTER COLUMN match_id TYPE text;
+    IF TG_ARGV[0] = 'all' THEN
+        ALTER TABLE altered.event ALTER COLUMN match_id TYPE text;
+        ALTER TABLE altered.correction ALTER COLUMN match_id TYPE text;
+        ALTER TABLE altered.pending ALTER COLUMN match_id TYPE text;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER alters AFTER DELETE ON altered.pending FOR EACH STATEMENT EXECUTE FUNCTION alters();
+SELECT count(*) FROM skillrating.catch_up('altered');
+DROP TRIGGER alters ON altered.pending;
+CREATE TRIGGER alters AFTER INSERT ON altered.event FOR EACH STATEMENT EXECUTE FUNCTION alters('all');
+SELECT count(*) FROM skillrating.catch_up('altered');
+DROP TRIGGER alters ON altered.event;
+SELECT count(*) FROM skillrating.catch_up('altered');
+SELECT s.* FROM summary('altered') AS s;
+
+-- A trigger that catches what the memory limit refuses, and goes on.
+CREATE FUNCTION floods() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    failed integer := 0;
+BEGIN
+    FOR i IN 0 .. 79 LOOP
+        BEGIN
+            PERFORM public.play('far', ARRAY(SELECT 10000 + i * 50 + g FROM generate_series(1, 50) AS g));
+        EXCEPTION WHEN out_of_memory THEN
+            failed := failed + 1;
+        END;
+    END LOOP;
+    RAISE NOTICE 'some failed: %', failed > 0;
+    RETURN NULL;
+END $$;
+UPDATE far.ladder SET apply_at = 'commit';
+SELECT play('altered', ARRAY[2]);
+CREATE TRIGGER floods AFTER INSERT ON altered.event FOR EACH STATEMENT EXECUTE FUNCTION floods();
+BEGIN;
+SET LOCAL skillrating.memory_limit = '64kB';
+\set VERBOSITY terse
+SELECT count(*) FROM skillrating.catch_up('altered');
+\set VERBOSITY default
+ROLLBACK;
+SELECT s.verified FROM summary('far') AS s;
+
 -- In the restricted operation of somebody else there is no commit to wait for.
 CREATE FUNCTION played() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM public.play('far', ARRAY[700]); RETURN 1; END $$;
 CREATE MATERIALIZED VIEW playing AS SELECT played() WITH NO DATA;
@@ -162,5 +210,5 @@ REFRESH MATERIALIZED VIEW playing;
 SELECT s.waits, s.verified FROM summary('far') AS s;
 DROP MATERIALIZED VIEW playing;
 
-SELECT skillrating.drop_ladder(a) FROM unnest(ARRAY['at_commit', 'at_statement', 'at_manual', 'far', 'near', 'one', 'two', 'own', 'endless']) AS a;
-DROP FUNCTION summary, bonus, play, across, two, again, fails, breaks, endless, played;
+SELECT skillrating.drop_ladder(a) FROM unnest(ARRAY['at_commit', 'at_statement', 'at_manual', 'far', 'near', 'one', 'two', 'own', 'endless', 'altered']) AS a;
+DROP FUNCTION summary, bonus, play, across, two, again, fails, breaks, endless, alters, floods, played;

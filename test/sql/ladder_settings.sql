@@ -3,7 +3,7 @@
 \set SHOW_CONTEXT never
 CREATE TABLE game (id bigint, at timestamp, winner text, loser text, margin text);
 CREATE VIEW game_source AS
-SELECT id AS match_id, at AS played_at, p.player_id, p.team, p.rank, log_odds::text::float8 AS log_odds, gain
+SELECT id AS match_id, (at::text || ' EST')::timestamptz AS played_at, p.player_id, p.team, p.rank, log_odds::text::float8 AS log_odds, gain
 FROM game, LATERAL (VALUES (winner, 1, 1), (loser, 2, 2)) AS p(player_id, team, rank),
     -- A date, an interval, a number and a NULL as texts, there and back.
     LATERAL (SELECT (extract(epoch FROM '1 day 02:00'::interval::text::interval) / 1e5 + (0.1::float8 + 0.2::float8)::text::float8)::float8 AS log_odds,
@@ -52,7 +52,7 @@ FROM (
     WHERE context = 'user' AND category LIKE 'Query Tuning%' AND vartype IN ('integer', 'real')) AS s
 UNION ALL
 SELECT format('%s = %s', name, value), name, value FROM (
-    VALUES ('TimeZone', 'Asia/Kolkata'), ('TimeZone', 'America/New_York'), ('TimeZone', 'Europe/Berlin'), ('DateStyle', 'German'), ('DateStyle', 'SQL, DMY'),
+    VALUES ('TimeZone', 'Asia/Kolkata'), ('TimeZone', 'America/New_York'), ('TimeZone', 'Europe/Berlin'), ('timezone_abbreviations', 'Australia'), ('DateStyle', 'German'), ('DateStyle', 'SQL, DMY'),
         ('DateStyle', 'Postgres, YMD'), ('IntervalStyle', 'sql_standard'), ('IntervalStyle', 'iso_8601'), ('extra_float_digits', '-15'), ('extra_float_digits', '3'),
         ('search_path', ''), ('search_path', 'public, pg_catalog'), ('bytea_output', 'escape'), ('row_security', 'off'), ('jit', 'on'), ('quote_all_identifiers', 'on'),
         ('standard_conforming_strings', 'off'), ('transform_null_equals', 'on'), ('array_nulls', 'off'), ('default_text_search_config', 'pg_catalog.german'),

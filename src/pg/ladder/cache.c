@@ -503,6 +503,21 @@ ladder_owner(Oid schema)
 	return InvalidOid;
 }
 
+bool
+ladder_is_new(Oid schema)
+{
+	Oid			relid = ladder_relation_oid(schema, LADDER_CONFIG);
+	Relation	relation;
+	bool		is_new;
+
+	if (!OidIsValid(relid))
+		return false;
+	relation = table_open(relid, AccessShareLock);
+	is_new = relation->rd_createSubid != InvalidSubTransactionId;
+	table_close(relation, AccessShareLock);
+	return is_new;
+}
+
 LadderCache *
 ladder_cache_open(Oid schema)
 {
@@ -525,7 +540,9 @@ ladder_cache_recheck(Ladder *ladder)
 		return;
 	old = MemoryContextSwitchTo(ladder->context);
 	ladder->cache = ladder_cache_open(ladder->schema);
-	if (memcmp(ladder->cache->relation, ladder->relation, sizeof(ladder->relation)) != 0)
+	if (memcmp(ladder->cache->relation, ladder->relation, sizeof(ladder->relation)) != 0 ||
+		ladder->cache->player_type->type != ladder->player_type->type ||
+		ladder->cache->match_type->type != ladder->match_type->type)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("a table of ladder \"%s\" was replaced during work on it",

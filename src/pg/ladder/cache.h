@@ -61,6 +61,9 @@ extern LadderCache *ladder_cache_open(Oid schema);
  */
 extern void ladder_cache_recheck(Ladder *ladder);
 
+/* Whether this transaction has made the ladder in a schema. */
+extern bool ladder_is_new(Oid schema);
+
 /* The owner of the ladder in a schema, or InvalidOid if it has none of the relations. */
 extern Oid	ladder_owner(Oid schema);
 

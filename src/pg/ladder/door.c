@@ -42,6 +42,7 @@ typedef struct LadderDoor
 	int			nest_level;		/* of the subtransaction that opened it */
 	Oid			caller;
 	int			caller_context;
+	bool		restricted;		/* works in a security-restricted operation */
 	int			guc_level;
 	NamespaceVersion version;	/* of the schema */
 	bool		ending;			/* its own work is done */
@@ -234,6 +235,7 @@ check_rights(Oid schema, const LadderEntry *entry)
 	switch (entry->rights)
 	{
 		case RIGHTS_OF_TRIGGER:
+		case RIGHTS_TO_CREATE:
 			break;
 		case RIGHTS_OF_OWNER:
 			check_usage(schema, role);
@@ -285,6 +287,7 @@ static const struct
 }			pinned_settings[] = {
 	{"search_path", "pg_catalog, pg_temp"},
 	{"TimeZone", "UTC"},
+	{"timezone_abbreviations", "Default"},
 	{"DateStyle", "ISO, MDY"},
 	{"IntervalStyle", "postgres"},
 	{"extra_float_digits", "1"},
@@ -302,6 +305,7 @@ static const struct
 	{"standard_conforming_strings", "on"},
 	{"quote_all_identifiers", "off"},
 	{"plpgsql.variable_conflict", "error"},
+	{"plpgsql.check_asserts", "on"},
 	{"plpgsql.extra_errors", "none"},
 	{"plpgsql.extra_warnings", "none"},
 };
@@ -350,11 +354,24 @@ ladder_is_nested(const Ladder *ladder)
 	return ladder->door->outer != NULL;
 }
 
+/*
+ * Whether the work behind a door is restricted: always, unless the owner asks for it.
+ * A deferred trigger runs as who queued it from version 18 on, which is the owner for
+ * rows in pending: there it counts whose transaction it is.
+ */
+static bool
+needs_restriction(const LadderDoor *door)
+{
+	return door->caller != door->ladder.owner ||
+		(door->entry->rights == RIGHTS_OF_TRIGGER &&
+		 GetOuterUserId() != door->ladder.owner);
+}
+
 /* Become the owner of the ladder that a door is open to. */
 static void
 become_owner(const LadderDoor *door)
 {
-	if (door->caller != door->ladder.owner)
+	if (door->restricted)
 		SetUserIdAndSecContext(door->ladder.owner, door->caller_context |
 							   SECURITY_LOCAL_USERID_CHANGE |
 							   SECURITY_RESTRICTED_OPERATION);
@@ -428,6 +445,7 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 				 errhint("Triggers and views of a ladder may insert matches, which are rated afterwards.")));
 
 	innermost = door;
+	door->restricted = needs_restriction(door);
 	become_owner(door);
 	door->guc_level = NewGUCNestLevel();
 	pin_settings();
@@ -476,13 +494,10 @@ find_door(Oid schema)
 static LadderDoor *
 open_beside(Oid schema)
 {
-	NamespaceVersion version;
 	LadderDoor *door;
 
-	if (innermost == NULL || !namespace_version(schema, &version) ||
-		!TransactionIdIsCurrentTransactionId(version.xmin) ||
-		GetUserId() != innermost->ladder.owner ||
-		ladder_owner(schema) != innermost->ladder.owner)
+	if (innermost == NULL || GetUserId() != innermost->ladder.owner ||
+		ladder_owner(schema) != innermost->ladder.owner || !ladder_is_new(schema))
 		return NULL;
 	door = make_door(schema, innermost->entry, innermost->context);
 	door->beside = innermost->beside;
@@ -522,7 +537,7 @@ ladder_lift_restriction(const Ladder *ladder)
 {
 	const LadderDoor *door = ladder->door;
 
-	if (door->caller != ladder->owner)
+	if (door->restricted)
 		SetUserIdAndSecContext(ladder->owner, door->caller_context |
 							   SECURITY_LOCAL_USERID_CHANGE);
 }

@@ -44,7 +44,8 @@ typedef enum LadderRights
 {
 	RIGHTS_BY_GRANT,			/* USAGE on the schema, and the privileges */
 	RIGHTS_OF_OWNER,			/* who has the rights of the ladder's owner */
-	RIGHTS_OF_TRIGGER			/* anybody: the trigger's table was checked */
+	RIGHTS_OF_TRIGGER,			/* anybody: the trigger's table was checked */
+	RIGHTS_TO_CREATE			/* there is no ladder yet */
 } LadderRights;
 
 /* A way in: a function, or a trigger, that works on a ladder. */

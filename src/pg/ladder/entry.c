@@ -34,7 +34,7 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
 static const LadderEntry entries[] = {
 	/* A ladder as such */
-	{"create_ladder", NoLock, RIGHTS_OF_TRIGGER,.nladders = 0},
+	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0},
 	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.drops = true,
 	.incomplete = true},
 	{"attach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,
@@ -279,7 +279,7 @@ privilege_text(const LadderEntry *entry)
 
 	if (entry->rights == RIGHTS_OF_OWNER)
 		return pstrdup("to be the ladder's owner");
-	if (entry->rights == RIGHTS_OF_TRIGGER)
+	if (entry->rights == RIGHTS_TO_CREATE)
 		return pstrdup("CREATE on the database");
 	initStringInfo(&text);
 	for (i = 0; entry->privilege[i].relation != NULL; i++)

@@ -137,12 +137,22 @@ rename_matches(Ladder *ladder, Datum *match, int nmatches, const Renaming *renam
 	IdType	   *type = ladder->match_type;
 	Datum	   *old_digest = huge_array(Datum, nmatches);
 	Datum	   *new_digest = huge_array(Datum, nmatches);
+	IdTable    *met = id_table_create(type);
 	Datum		values[3];
 	int			n = 0;
 
 	reader->renaming = renaming;
-	while (n < nmatches && reader_next(reader))
+	while (reader_next(reader))
 	{
+		bool		found;
+
+		/* One with several times comes in pieces, and is known by none of them. */
+		(void) id_table_enter(met, reader->match.id, "", &found);
+		if (found)
+			continue;
+		if (n == nmatches)
+			elog(ERROR, "source returned a match that was not asked for");
+
 		/* The identifier lives only as long as the match. */
 		match[n] = datumCopy(reader->match.id, type->typbyval, type->typlen);
 		old_digest[n] = Int64GetDatum(reader->digests.old_names);

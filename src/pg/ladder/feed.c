@@ -6,7 +6,9 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
@@ -15,12 +17,14 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
+#include "executor/tuptable.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "pg/ladder/cache.h"
@@ -75,6 +79,41 @@ ladder_is_whole(Oid schema, const char **missing)
 			return false;
 		}
 	return true;
+}
+
+bool
+ladder_lists_table(Oid schema, Oid relid)
+{
+	Oid			attached = ladder_relation_oid(schema, LADDER_ATTACHED);
+	Relation	relation;
+	AttrNumber	column;
+	ScanKeyData key;
+	TableScanDesc scan;
+	TupleTableSlot *slot;
+	bool		listed = false;
+
+	if (!OidIsValid(attached))
+		return false;
+	relation = try_relation_open(attached, AccessShareLock);
+	if (relation == NULL)
+		return false;
+	column = get_attnum(attached, "relation");
+	if (relation->rd_rel->relkind == RELKIND_RELATION &&
+		column != InvalidAttrNumber && get_atttype(attached, column) == REGCLASSOID)
+	{
+		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+
+		ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ,
+					ObjectIdGetDatum(relid));
+		scan = table_beginscan(relation, snapshot, 1, &key);
+		slot = table_slot_create(relation, NULL);
+		listed = table_scan_getnextslot(scan, ForwardScanDirection, slot);
+		ExecDropSingleTupleTableSlot(slot);
+		table_endscan(scan);
+		UnregisterSnapshot(snapshot);
+	}
+	relation_close(relation, AccessShareLock);
+	return listed;
 }
 
 /*

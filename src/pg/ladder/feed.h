@@ -30,6 +30,12 @@ extern Oid	trigger_condition_relation(const Trigger *trigger);
 extern bool ladder_is_whole(Oid schema, const char **missing);
 
 /*
+ * Whether the ladder in a schema lists a table as attached.  No lock outlives the call:
+ * anybody can name a ladder in a trigger, who must not keep others from swapping it.
+ */
+extern bool ladder_lists_table(Oid schema, Oid relid);
+
+/*
  * Error 55000, with a hint that names restore_triggers(), unless the triggers of the
  * ladder's own tables exist: that of pending, and those of match and match_player
  * where it has these.  Triggers go when the extension is dropped, and do not come back

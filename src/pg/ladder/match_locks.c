@@ -22,6 +22,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
 
 /* Up to so many are locked one by one: the server has locks for that. */
@@ -294,6 +295,8 @@ lock_matches(MatchLocks *locks, Ladder *ladder, Datum *ids, int n)
 	RowProbe	probe;
 	LOCKTAG		tag;
 
+	/* The index is probed with identifiers as they are. */
+	ladder_cache_recheck(ladder);
 	memset(locks, 0, sizeof(MatchLocks));
 	locks->relid = ladder->relation[LADDER_RATED_MATCH];
 	locks->many = (n > MAX_LOCKED_MATCHES);

@@ -18,8 +18,9 @@
  * meanwhile, and catch_up() waits for all who have rated.
  *
  * Many matches at once are locked as a whole, to the end of the transaction.  Whoever
- * locks few shares that one lock to the end too, so that a large batch waits before it
- * holds anything, and needs neither to look at rows nor to leave traces.
+ * locks few shares that one lock to the end too, so that a large batch waits for all of
+ * them, and needs neither to look at rows nor to leave traces.  Two transactions that
+ * both lock few and then many wait for each other, and one of them gets error 40P01.
  *
  * The order is: the lock on all matches, those on single ones by their keys, transactions
  * in progress.  Nobody waits for these with locks on single matches.

@@ -79,19 +79,47 @@ has_index_with_code(Relation pending)
 	return false;
 }
 
+/*
+ * Whether the columns are those of create_ladder(), and nothing is computed for them:
+ * the row that is inserted gives each of them.
+ */
+static bool
+has_only_our_columns(Relation pending)
+{
+	static const char *const column[] = {"match_id", "xact", "fires"};
+	TupleDesc	desc = RelationGetDescr(pending);
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(desc, i);
+
+		if (attribute->attisdropped)
+			continue;
+		if (n == lengthof(column) || attribute->attgenerated != '\0' ||
+			attribute->attidentity != '\0' ||
+			strcmp(NameStr(attribute->attname), column[n]) != 0)
+			return false;
+		n++;
+	}
+	return n == lengthof(column) &&
+		(desc->constr == NULL || desc->constr->num_defval == 0);
+}
+
 static void
 check_pending(const Ladder *ladder)
 {
 	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
 	const TupleConstr *constraints = RelationGetDescr(pending)->constr;
 	const char *fault =
-		pending->rd_rel->relkind != RELKIND_RELATION ? "is not a plain table" :
+		pending->rd_rel->relkind != RELKIND_RELATION ||
+		pending->rd_rel->relispartition ? "is not a plain table" :
 		pending->rd_rules != NULL ? "has a rule" :
 		pending->rd_rel->relrowsecurity ? "has row-level security" :
 		!has_only_our_trigger(pending) ? "has other triggers than the one of skillrating" :
-		constraints != NULL && (constraints->num_check > 0 ||
-								constraints->has_generated_stored) ?
-		"has a constraint or a generated column" :
+		!has_only_our_columns(pending) ? "has other columns than those of skillrating, or defaults" :
+		constraints != NULL && constraints->num_check > 0 ? "has a constraint" :
 		has_index_with_code(pending) ? "has an index on an expression" : NULL;
 
 	if (fault != NULL)

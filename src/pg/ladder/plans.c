@@ -168,11 +168,12 @@ static SPIPlanPtr
 ladder_plan(Ladder *ladder, LadderQuery *query)
 {
 	static int	nslots = 0;
-	LadderCache *cache = ladder->cache;
+	LadderCache *cache;
 	QueryDraft	draft = {.ladder = ladder,.query = query};
 	SPIPlanPtr	plan;
 
 	ladder_cache_recheck(ladder);
+	cache = ladder->cache;
 	if (query->slot == 0)
 		query->slot = ++nslots;
 	if (!ladder->large && query->slot < cache->nplans &&

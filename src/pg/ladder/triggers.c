@@ -110,7 +110,11 @@ trigger_door(const TriggerData *trigdata, bool own, Oid source,
 	Oid			schema = RelationGetNamespace(relation);
 
 	if (OidIsValid(source))
+	{
+		if (!ladder_lists_table(get_rel_namespace(source), RelationGetRelid(relation)))
+			wrong_table(RelationGetRelationName(relation));
 		return ladder_begin(get_rel_namespace(source), entry);
+	}
 	if (!own || !OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)) ||
 		ladder_owner(schema) != relation->rd_rel->relowner)
 		wrong_table(RelationGetRelationName(relation));

@@ -97,7 +97,10 @@ next_waiting(void)
 void
 forget_waiting(Oid schema)
 {
-	(void) unlink_waiting(schema);
+	Waiting    *entry = unlink_waiting(schema);
+
+	if (entry != NULL)
+		MemoryContextDelete(entry->context);
 }
 
 void

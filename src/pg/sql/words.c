@@ -129,28 +129,52 @@ words_replace(const Words *words, const char *string, const char *replacement)
 	return result.data;
 }
 
+/* What a call site of replace_words() keeps. */
+typedef struct KeptWords
+{
+	MemoryContext context;		/* of this */
+	ArrayType  *array;			/* a copy of what the words are made of */
+	Words	   *words;
+} KeptWords;
+
+static KeptWords *
+keep_words(FmgrInfo *flinfo, ArrayType *array)
+{
+	KeptWords  *kept = flinfo->fn_extra;
+	MemoryContext context;
+	MemoryContext old;
+
+	if (kept != NULL)
+	{
+		flinfo->fn_extra = NULL;
+		MemoryContextDelete(kept->context);
+	}
+	context = AllocSetContextCreate(flinfo->fn_mcxt, "skillrating words",
+									ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
+	kept = palloc0_object(KeptWords);
+	kept->context = context;
+	kept->array = (ArrayType *) palloc(VARSIZE(array));
+	memcpy(kept->array, array, VARSIZE(array));
+	kept->words = words_create(kept->array);
+	MemoryContextSwitchTo(old);
+	flinfo->fn_extra = kept;
+	return kept;
+}
+
 /* replace_words(string, words, replacement) */
 Datum
 skillrating_replace_words(PG_FUNCTION_ARGS)
 {
-	FmgrInfo   *flinfo = fcinfo->flinfo;
-	Words	   *words = flinfo->fn_extra;
+	KeptWords  *kept = fcinfo->flinfo->fn_extra;
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
 	char	   *replacement = text_to_cstring(PG_GETARG_TEXT_PP(2));
 	const char *result;
 
-	/* Words that are the same for all rows are taken up once. */
-	if (words == NULL)
-	{
-		bool		lasts = get_fn_expr_arg_stable(flinfo, 1);
-		MemoryContext old = CurrentMemoryContext;
-
-		if (lasts)
-			MemoryContextSwitchTo(flinfo->fn_mcxt);
-		words = words_create(PG_GETARG_ARRAYTYPE_P(1));
-		if (lasts)
-			flinfo->fn_extra = words;
-		MemoryContextSwitchTo(old);
-	}
-	result = words_replace(words, text_to_cstring(PG_GETARG_TEXT_PP(0)), replacement);
+	/* The same words in one row after the other are taken up once. */
+	if (kept == NULL || VARSIZE(array) != VARSIZE(kept->array) ||
+		memcmp(array, kept->array, VARSIZE(array)) != 0)
+		kept = keep_words(fcinfo->flinfo, array);
+	result = words_replace(kept->words, text_to_cstring(PG_GETARG_TEXT_PP(0)), replacement);
 	PG_RETURN_TEXT_P(cstring_to_text(result));
 }
