@@ -139,7 +139,13 @@ BEGIN
     WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
 
     -- The same text will be an expression over the rows that a statement touched.
-    IF NOT EXISTS (
+    IF EXISTS (
+        SELECT FROM pg_attribute AS a
+        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum < 0)
+    THEN
+        RAISE undefined_column USING
+            MESSAGE = format('"%s" is a system column, which identifies no match', match_id);
+    ELSIF NOT EXISTS (
         SELECT FROM pg_attribute AS a
         WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
     THEN

@@ -311,11 +311,9 @@ column_type(const LadderCache *cache, LadderRelation relation,
 	return get_atttype(relid, attnum);
 }
 
-/*
- * The view of the user that source selects from, if it is one.
- */
+/* The view that a view selects from, or InvalidOid. */
 static Oid
-underlying_view(Oid source)
+view_below(Oid source)
 {
 	Relation	relation = table_open(source, AccessShareLock);
 	Oid			view = InvalidOid;
@@ -333,6 +331,22 @@ underlying_view(Oid source)
 		}
 	}
 	table_close(relation, AccessShareLock);
+	return view;
+}
+
+/*
+ * The view of the user that source selects from, if it is one.  That of a ladder that
+ * rerate() made selects from the source of another ladder.
+ */
+static Oid
+underlying_view(Oid source)
+{
+	Oid			view = view_below(source);
+
+	while (OidIsValid(view) &&
+		   ladder_relation_oid(get_rel_namespace(view), LADDER_SOURCE) == view &&
+		   OidIsValid(ladder_relation_oid(get_rel_namespace(view), LADDER_CONFIG)))
+		view = view_below(view);
 	return view;
 }
 

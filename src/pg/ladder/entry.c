@@ -11,7 +11,9 @@
 #include "pg/ladder/entry.h"
 
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
@@ -112,6 +114,8 @@ typedef struct EntryCall
 	const LadderEntry *entry;
 	FmgrInfo	body;
 	FmgrInfo	as_caller;
+	int			identifier[FUNC_MAX_ARGS];	/* arguments of any type */
+	int			nidentifiers;
 } EntryCall;
 
 /* A function of skillrating_internal; argument types NULL for the only one of a name. */
@@ -137,6 +141,7 @@ entry_call(FunctionCallInfo fcinfo)
 	HeapTuple	tuple;
 	Form_pg_proc proc;
 	const char *name;
+	int			i;
 
 	if (call != NULL)
 		return call;
@@ -150,6 +155,9 @@ entry_call(FunctionCallInfo fcinfo)
 	find_function(&call->body, name, proc->pronargs, proc->proargtypes.values, fcinfo);
 	if (call->entry->as_caller != NULL)
 		find_function(&call->as_caller, call->entry->as_caller, -1, NULL, fcinfo);
+	for (i = 0; i < proc->pronargs; i++)
+		if (IsPolymorphicType(proc->proargtypes.values[i]))
+			call->identifier[call->nidentifiers++] = i;
 	ReleaseSysCache(tuple);
 	fcinfo->flinfo->fn_extra = call;
 	return call;
@@ -229,6 +237,35 @@ finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
 				 errhint("Try again.")));
 }
 
+/*
+ * Identifiers come in any type, and a body turns them into that of the ladder: by a cast
+ * that whoever owns their type may have made, and that would run as the ladder's owner.
+ * So they must be of types of the server's, or of the ladder's own.
+ */
+static void
+check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *ladder)
+{
+	int			i;
+
+	for (i = 0; i < call->nidentifiers; i++)
+	{
+		int			argument = call->identifier[i];
+		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+		Oid			element = get_base_element_type(type);
+
+		if (OidIsValid(element))
+			type = element;
+		if (type < FirstNormalObjectId || type == ladder->player_type->type ||
+			type == ladder->match_type->type)
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("identifiers of ladder \"%s\" cannot be given as %s",
+						ladder->name, format_type_be(type)),
+				 errhint("Cast them to the type of the ladder, or to text.")));
+	}
+}
+
 /* Any function that works on a ladder. */
 Datum
 skillrating_enter(PG_FUNCTION_ARGS)
@@ -238,8 +275,11 @@ skillrating_enter(PG_FUNCTION_ARGS)
 	int			ndoors = open_doors(fcinfo, call->entry, door);
 	Oid			schema = ndoors > 0 ? door[0]->schema : InvalidOid;
 	bool		isnull;
-	Datum		result = call_with_arguments(&call->body, fcinfo, &isnull);
+	Datum		result;
 
+	if (ndoors > 0)
+		check_arguments(fcinfo, call, door[0]);
+	result = call_with_arguments(&call->body, fcinfo, &isnull);
 	while (ndoors > 0)
 		ladder_end(door[--ndoors]);
 	if (call->entry->as_caller != NULL && OidIsValid(schema))

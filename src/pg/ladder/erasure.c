@@ -146,7 +146,10 @@ rename_matches(Ladder *ladder, Datum *match, int nmatches, const Renaming *renam
 	{
 		bool		found;
 
-		/* One with several times comes in pieces, and is known by none of them. */
+		/*
+		 * One with several times comes in pieces, and is known by none of
+		 * them.
+		 */
 		(void) id_table_enter(met, reader->match.id, "", &found);
 		if (found)
 			continue;

@@ -12,7 +12,9 @@
 
 #include "access/genam.h"
 #include "access/table.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
@@ -55,25 +57,27 @@ has_only_our_trigger(Relation pending)
 										 makeString("apply_pending")),
 							  0, NULL, false);
 	return triggers->triggers[0].tgfoid == function &&
-		triggers->triggers[0].tgdeferrable &&
+		triggers->triggers[0].tgdeferrable && triggers->triggers[0].tginitdeferred &&
 		triggers->triggers[0].tgqual != NULL &&
 		IsA(stringToNode(triggers->triggers[0].tgqual), Var);
 }
 
-/* Whether an index calls a function for its keys or its condition. */
+/* Whether there is another index than ours, of the transaction: any type brings code. */
 static bool
-has_index_with_code(Relation pending)
+has_other_index(Relation pending)
 {
 	ListCell   *cell;
 
 	foreach(cell, RelationGetIndexList(pending))
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-		bool		code = RelationGetIndexExpressions(index) != NIL ||
+		bool		other = index->rd_rel->relam != BTREE_AM_OID ||
+			index->rd_index->indnatts != 1 || index->rd_opcintype[0] != XID8OID ||
+			RelationGetIndexExpressions(index) != NIL ||
 			RelationGetIndexPredicate(index) != NIL;
 
 		index_close(index, NoLock);
-		if (code)
+		if (other)
 			return true;
 	}
 	return false;
@@ -120,7 +124,7 @@ check_pending(const Ladder *ladder)
 		!has_only_our_trigger(pending) ? "has other triggers than the one of skillrating" :
 		!has_only_our_columns(pending) ? "has other columns than those of skillrating, or defaults" :
 		constraints != NULL && constraints->num_check > 0 ? "has a constraint" :
-		has_index_with_code(pending) ? "has an index on an expression" : NULL;
+		has_other_index(pending) ? "has another index than that of skillrating" : NULL;
 
 	if (fault != NULL)
 		ereport(ERROR,

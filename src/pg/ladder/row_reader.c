@@ -6,6 +6,7 @@
 
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "utils/portal.h"
 
 /* Rows to fetch at once. */
 #define ROWS_AT_ONCE 1000
@@ -15,6 +16,9 @@ row_reader_open(RowReader *reader, Ladder *ladder, LadderQuery *query,
 				const Datum *values)
 {
 	reader->portal = ladder_cursor(ladder, query, values);
+
+	/* Code of the user that runs meanwhile may close cursors by their names. */
+	PinPortal(reader->portal);
 	reader->slot = MakeSingleTupleTableSlot(reader->portal->tupDesc,
 											&TTSOpsHeapTuple);
 	reader->rows = NULL;
@@ -51,6 +55,7 @@ row_reader_close(RowReader *reader)
 	ExecDropSingleTupleTableSlot(reader->slot);
 	if (reader->rows != NULL)
 		SPI_freetuptable(reader->rows);
+	UnpinPortal(reader->portal);
 	SPI_cursor_close(reader->portal);
 }
 

@@ -63,12 +63,26 @@ static const struct
 	{LADDER_ATTACHED, "match_id", TEXTOID, true},
 };
 
+/* The name of a relation as SQL text; an error if it has been dropped meanwhile. */
+static char *
+relation_text(const LadderCache *cache, LadderRelation relation)
+{
+	const char *name = get_rel_name(cache->relation[relation]);
+
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("a table of ladder \"%s\" was dropped during work on it",
+						cache->name)));
+	return quote_qualified_identifier(cache->name, name);
+}
+
 static void
 check_column(const LadderCache *cache, LadderRelation relation, const char *name,
 			 Oid type, bool not_null)
 {
 	Oid			relid = cache->relation[relation];
-	char	   *table = quote_qualified_identifier(cache->name, get_rel_name(relid));
+	char	   *table = relation_text(cache, relation);
 	HeapTuple	tuple = SearchSysCacheAttName(relid, name);
 	Form_pg_attribute column;
 
@@ -123,8 +137,7 @@ check_kind(const LadderCache *cache, LadderRelation relation)
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 errmsg("relation %s is not a %s",
-					quote_qualified_identifier(cache->name,
-											   get_rel_name(cache->relation[relation])),
+					relation_text(cache, relation),
 					relation == LADDER_EVENT_SEQ ? "sequence" : "table"),
 			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
 }

@@ -229,7 +229,7 @@ touched_matches(Ladder *ladder, TriggerData *trigdata, bool attached)
 	IdTable    *ids = id_table_create(ladder->match_type);
 	AttrNumber	column = get_attnum(RelationGetRelid(relation), match_id);
 
-	if (column != InvalidAttrNumber &&
+	if (column > InvalidAttrNumber &&
 		get_atttype(RelationGetRelid(relation), column) == ladder->match_type->type)
 	{
 		add_transition_ids(ids, trigdata->tg_oldtable,

@@ -4,15 +4,22 @@
  */
 #include "pg/sql/ids.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/table.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
@@ -157,33 +164,71 @@ is_object_type(Oid type)
 	return false;
 }
 
+/* An expression_tree_walker that stops at a test of a domain's value for null. */
+static bool
+find_null_test(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, NullTest) && ((NullTest *) node)->nulltesttype == IS_NOT_NULL)
+		return true;
+	return expression_tree_walker(node, find_null_test, context);
+}
+
+/* Whether a CHECK of a domain, not of what it is made of, tests for null. */
+static bool
+has_null_test(Oid domain)
+{
+	Relation	catalog = table_open(ConstraintRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found = false;
+
+	ScanKeyInit(&key, Anum_pg_constraint_contypid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(domain));
+	scan = systable_beginscan(catalog, ConstraintTypidIndexId, true, NULL, 1, &key);
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool		isnull;
+		Datum		expression = heap_getattr(tuple, Anum_pg_constraint_conbin,
+											  RelationGetDescr(catalog), &isnull);
+
+		found = !isnull &&
+			find_null_test(stringToNode(TextDatumGetCString(expression)), NULL);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
 /*
- * A domain that refuses nulls: some columns of a ladder are null where there is no
- * player or match.  The error of its constraints becomes ours.
+ * Refuse a domain that does not allow null.  Its CHECK is read and not called: this
+ * runs as whoever asks what a type can do, and what it calls is somebody else's.
  */
 static void
 check_domain(Oid type, const char *column)
 {
-	MemoryContext context = CurrentMemoryContext;
+	Oid			domain = type;
 
-	PG_TRY();
+	while (get_typtype(domain) == TYPTYPE_DOMAIN)
 	{
-		domain_check((Datum) 0, true, type, NULL, NULL);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
+		HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
+		Form_pg_type form;
+		bool		not_null;
+		Oid			base;
 
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		if (error->sqlerrcode != ERRCODE_NOT_NULL_VIOLATION &&
-			error->sqlerrcode != ERRCODE_CHECK_VIOLATION)
-			PG_RE_THROW();
-		FlushErrorState();
-		refuse_identifiers(type, column,
-						   "The domain does not allow null, which operations on all players need.");
+		if (!HeapTupleIsValid(tuple))
+			elog(ERROR, "cache lookup failed for type %u", domain);
+		form = (Form_pg_type) GETSTRUCT(tuple);
+		not_null = form->typnotnull;
+		base = form->typbasetype;
+		ReleaseSysCache(tuple);
+		if (not_null || has_null_test(domain))
+			refuse_identifiers(type, column,
+							   "The domain does not allow null, which operations on all players need.");
+		domain = base;
 	}
-	PG_END_TRY();
 }
 
 /*
@@ -321,8 +366,9 @@ id_hash_table_allocate(id_hash_table_hash * hash, Size size)
 	void	   *pointer;
 
 	/*
-	 * A table that grows has its new size already, and its old entries.  An error
-	 * must leave it as it was, because whoever catches it may go on with it.
+	 * A table that grows has its new size already, and its old entries.  An
+	 * error must leave it as it was, because whoever catches it may go on
+	 * with it.
 	 */
 	if (hash->data == NULL)
 		return limited_alloc(hash->ctx, 1, size, MCXT_ALLOC_ZERO);

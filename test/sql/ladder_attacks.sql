@@ -1,0 +1,164 @@
+-- Attacks that need more than a trap on a table: types, casts, views that change hands,
+-- cursors and policies.  What each would gain is asked after it.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE ROLE regress_attacker;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_attacker', current_database()) \gexec
+CREATE VIEW gained AS SELECT rolsuper AS superuser FROM pg_roles WHERE rolname = 'regress_attacker';
+SET ROLE regress_attacker;
+CREATE SCHEMA attack;
+GRANT USAGE ON SCHEMA attack TO PUBLIC;
+CREATE FUNCTION attack.strike() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_user <> 'regress_attacker' THEN
+        EXECUTE 'ALTER ROLE regress_attacker SUPERUSER';
+    END IF;
+EXCEPTION WHEN insufficient_privilege THEN NULL;
+END $$;
+CREATE TABLE attack.bait (i int);
+CREATE FUNCTION attack.late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN NULL; END';
+CREATE CONSTRAINT TRIGGER late AFTER INSERT ON attack.bait DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION attack.late();
+CREATE FUNCTION attack.spring() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM attack.strike();
+    BEGIN
+        INSERT INTO attack.bait VALUES (1);
+    EXCEPTION WHEN insufficient_privilege THEN NULL;
+    END;
+    RETURN NEW;
+END $$;
+RESET ROLE;
+
+-- A cast of the attacker's from a type of the attacker's, on somebody else's ladder.
+SELECT skillrating.create_ladder('arena', 'elo');
+SELECT count(*) FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+GRANT USAGE ON SCHEMA arena TO regress_attacker;
+GRANT SELECT ON ALL TABLES IN SCHEMA arena TO regress_attacker;
+SET ROLE regress_attacker;
+CREATE TYPE attack.id AS (i int);
+CREATE FUNCTION attack.cast_text(attack.id) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN ($1).i; END';
+CREATE CAST (attack.id AS text) WITH FUNCTION attack.cast_text(attack.id);
+CREATE FUNCTION attack.cast_number(attack.id) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN ($1).i; END';
+CREATE CAST (attack.id AS bigint) WITH FUNCTION attack.cast_number(attack.id) AS IMPLICIT;
+CREATE DOMAIN attack.number AS bigint CHECK (attack.strike() IS NOT NULL);
+DO $$
+DECLARE
+    call text;
+BEGIN
+    FOREACH call IN ARRAY ARRAY['place_of(''arena'', %s)', 'percentile_of(''arena'', %s)', 'around(''arena'', %s)', 'history(''arena'', %s)',
+        'rating_at(''arena'', %s, now())', 'find_opponents(''arena'', %s)', 'why_unrated(''arena'', %s)', 'split_ladder(''arena'', ARRAY[%s])',
+        'preview(''arena'', ARRAY[%1$s, %1$s], ARRAY[1, 2])', 'win_probability(''arena'', ARRAY[%1$s, %1$s], ARRAY[1, 2])'] LOOP
+        BEGIN
+            EXECUTE format('SELECT skillrating.' || call, 'ROW(1)::attack.id');
+            RAISE WARNING '% was taken', call;
+        EXCEPTION WHEN datatype_mismatch OR undefined_function THEN NULL;
+        END;
+    END LOOP;
+END $$;
+SELECT skillrating.place_of('arena', ROW(1)::attack.id);
+RESET ROLE;
+TABLE gained;
+
+-- The CHECK of a domain that somebody asks about.
+SET ROLE regress_attacker;
+CREATE FUNCTION attack.checks(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN true; END';
+CREATE DOMAIN attack.checked AS bigint CHECK (attack.checks(VALUE));
+CREATE VIEW attack.asked AS SELECT 1::bigint AS match_id, now() AS played_at, NULL::attack.checked AS player_id, 1 AS team, 1 AS rank WHERE false;
+RESET ROLE;
+SELECT column_name, ok FROM skillrating.describe_source('attack.asked') WHERE wanted_type = 'identifier';
+TABLE gained;
+
+-- A view under the source of a ladder's source that becomes another role's.
+CREATE TABLE game (match_id bigint, played_at timestamptz DEFAULT '2024-01-01', player_id bigint, team int, rank int);
+GRANT SELECT ON game TO regress_attacker;
+INSERT INTO game SELECT 1, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
+GRANT CREATE ON SCHEMA attack TO CURRENT_USER;
+CREATE VIEW attack.given AS SELECT * FROM game;
+SELECT skillrating.create_ladder('first', 'elo', source => 'attack.given');
+SELECT count(*) FROM skillrating.catch_up('first', search => true);
+SELECT skillrating.rerate('first', 'glicko2', NULL, 'second');
+ALTER VIEW attack.given OWNER TO regress_attacker;
+SELECT count(*) FROM skillrating.verify('first');
+SELECT count(*) FROM skillrating.verify('second');
+SELECT count(*) FROM skillrating.catch_up('second', search => true);
+
+-- What runs while a row is written into pending.
+SET ROLE regress_attacker;
+CREATE VIEW attack.games AS SELECT * FROM public.game;
+SELECT skillrating.create_ladder('lair', 'elo', source => 'attack.games');
+GRANT USAGE ON SCHEMA lair TO PUBLIC;
+CREATE TRIGGER spring BEFORE INSERT ON lair.event FOR EACH ROW EXECUTE FUNCTION attack.spring();
+RESET ROLE;
+SELECT skillrating.attach('lair', 'game');
+SELECT skillrating.attach('lair', 'game', 'ctid');
+SET ROLE regress_attacker;
+DROP TRIGGER apply_pending ON lair.pending;
+CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON lair.pending DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW WHEN (NEW.fires) EXECUTE FUNCTION skillrating_internal.apply_pending();
+RESET ROLE;
+INSERT INTO game SELECT 2, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
+SET ROLE regress_attacker;
+DROP TRIGGER apply_pending ON lair.pending;
+SELECT skillrating.restore_triggers('lair');
+CREATE INDEX again ON lair.pending (match_id);
+RESET ROLE;
+INSERT INTO game SELECT 2, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
+SET ROLE regress_attacker;
+DROP INDEX lair.again;
+CREATE FUNCTION attack.now() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN SET CONSTRAINTS lair.apply_pending IMMEDIATE; RETURN true; END';
+ALTER TABLE lair.ladder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY now ON lair.ladder USING (attack.now());
+RESET ROLE;
+INSERT INTO game SELECT 3, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
+SELECT match_id, status FROM lair.rated_match ORDER BY match_id;
+TABLE gained;
+
+-- Cursors that the work reads from are closed under it; a table is dropped under it.
+SET ROLE regress_attacker;
+SELECT skillrating.create_ladder('own', 'elo');
+INSERT INTO own.match (match_id) SELECT generate_series(1, 3000);
+INSERT INTO own.match_player (match_id, player_id, team, rank) SELECT m, t, t, t FROM generate_series(1, 3000) AS m, generate_series(1, 2) AS t;
+CREATE FUNCTION attack.close() RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    cursor_name text;
+    closed refcursor;
+BEGIN
+    FOR cursor_name IN SELECT name FROM pg_cursors LOOP
+        closed := cursor_name;
+        BEGIN
+            CLOSE closed;
+        EXCEPTION WHEN OTHERS THEN NULL;
+        END;
+    END LOOP;
+    RETURN true;
+END $$;
+ALTER TABLE own.event ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY close ON own.event USING (attack.close()) WITH CHECK (true);
+SELECT count(*) FROM skillrating.catch_up('own', rebuild => true);
+SELECT bool_and(ok) FROM skillrating.verify('own');
+ALTER TABLE own.event NO FORCE ROW LEVEL SECURITY;
+CREATE FUNCTION attack.drop() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    IF to_regclass('own.rating') IS NOT NULL THEN
+        DROP TABLE own.rating CASCADE;
+    END IF;
+    RETURN true;
+END $$;
+ALTER TABLE own.ladder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY drop ON own.ladder USING (attack.drop());
+\set VERBOSITY sqlstate
+SELECT count(*) FROM skillrating.forget_player('own', 2::bigint, -9::bigint);
+SELECT count(*) FROM skillrating.decay('own');
+SELECT count(*) FROM skillrating.verify('own');
+SELECT count(*) FROM skillrating.catch_up('own');
+\set VERBOSITY default
+DROP POLICY drop ON own.ladder;
+SELECT count(*) > 0 AS alive FROM own.rating;
+RESET ROLE;
+TABLE gained;
+
+SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['second', 'first', 'lair', 'own', 'arena']) AS l;
+DROP VIEW gained;
+DROP SCHEMA attack CASCADE;
+DROP TABLE game;
+SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_attacker', current_database()) \gexec
+DROP ROLE regress_attacker;
