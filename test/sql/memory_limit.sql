@@ -4,7 +4,9 @@ SET search_path = regress_memory_limit;
 SELECT skillrating.elo_win_probability(1500, 1500);
 SHOW skillrating.memory_limit;
 SELECT context, unit, vartype, min_val, boot_val FROM pg_settings WHERE name = 'skillrating.memory_limit';
+\set VERBOSITY sqlstate
 SET skillrating.memory_limit = '63kB';
+\set VERBOSITY default
 SET skillrating.memory_limits = '64kB';
 CREATE ROLE regress_limited;
 SET ROLE regress_limited;

@@ -513,6 +513,10 @@ ladder_inside(const char *name, const char *function)
 
 	if (door == NULL && OidIsValid(schema))
 		door = open_beside(schema);
+
+	/* A body asks by the name that it was called with. */
+	if (door == NULL && innermost != NULL && strcmp(innermost->ladder.name, name) == 0)
+		check_not_renamed(innermost);
 	if (door == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
