@@ -49,7 +49,9 @@ FROM (
     SELECT name, v FROM pg_settings, unnest(enumvals) AS v
     WHERE context = 'user' AND vartype = 'enum' AND v <> setting AND name !~ '^(transaction|default_transaction|client_min|log_|plpgsql.variable_conflict)'
     UNION ALL
-    SELECT name, v FROM pg_settings, unnest(ARRAY[min_val, max_val]) AS v
+    -- Where costs are nothing or infinite the planner takes any plan, however long it lasts.
+    SELECT name, v FROM pg_settings,
+        unnest(CASE WHEN name LIKE '%\_cost' AND vartype = 'real' THEN '{0.01,10000}' ELSE ARRAY[min_val, max_val] END) AS v
     WHERE context = 'user' AND category LIKE 'Query Tuning%' AND vartype IN ('integer', 'real')) AS s
 UNION ALL
 SELECT format('%s = %s', name, value), name, value FROM (
