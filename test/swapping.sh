@@ -60,6 +60,9 @@ BEGIN
         EXECUTE format('UPDATE %I.match_player SET rank = 3 - rank WHERE match_id = (SELECT max(match_id) - $1 FROM %1$I.match)', live) USING floor(random() * 50)::int;
     WHEN 'void' THEN
         SELECT match_id INTO id FROM played ORDER BY random() LIMIT 1;
+        IF id IS NULL THEN
+            RETURN;
+        END IF;
         PERFORM pg_advisory_xact_lock(id);
         PERFORM skillrating.void_match(live, id);
         INSERT INTO voided VALUES (id);
