@@ -94,6 +94,8 @@ END
 $$;
 CALL open_all(68);
 CALL look('many');
+-- Plans of one round differ a little in size from those of the next on some versions.
+CALL open_all(68);
 CALL open_all(68);
 CALL look('many again');
 SELECT ladders FROM memory WHERE step = 'many';

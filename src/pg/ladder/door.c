@@ -486,6 +486,17 @@ find_door(Oid schema)
 	return NULL;
 }
 
+/* Error if an open door is to a ladder of that name, which has another one now. */
+static void
+check_names(const char *name)
+{
+	LadderDoor *door;
+
+	for (door = innermost; door != NULL; door = door->outer)
+		if (strcmp(door->ladder.name, name) == 0)
+			check_not_renamed(door);
+}
+
 /*
  * A ladder that this transaction has made is nobody else's business yet: behind the
  * door to another one of the same owner, whose rights and settings are those that it
@@ -514,9 +525,9 @@ ladder_inside(const char *name, const char *function)
 	if (door == NULL && OidIsValid(schema))
 		door = open_beside(schema);
 
-	/* A body asks by the name that it was called with. */
-	if (door == NULL && innermost != NULL && strcmp(innermost->ladder.name, name) == 0)
-		check_not_renamed(innermost);
+	/* A body asks by the name that the ladder had when its door was opened. */
+	if (door == NULL)
+		check_names(name);
 	if (door == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -182,6 +182,15 @@ call_with_arguments(FmgrInfo *function, FunctionCallInfo fcinfo, bool *isnull)
  * ---- Entering ----
  */
 
+pg_noreturn static void
+report_renamed(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("ladder \"%s\" was renamed meanwhile", name),
+			 errhint("Try again.")));
+}
+
 /*
  * Open the doors to the ladders that the first arguments name, none if one is null.
  * Returns how many are open.
@@ -218,7 +227,12 @@ open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
 				 errmsg("ladders \"%s\" and \"%s\" belong to different roles",
 						name[0], name[1])));
 	for (i = 0; i < entry->nladders && (i == 0 || schema[1] != schema[0]); i++)
+	{
 		door[i] = ladder_begin(schema[i], entry);
+		/* Where renaming does not wait for the lock, it can come between the two. */
+		if (strcmp(door[i]->name, name[i]) != 0)
+			report_renamed(name[i]);
+	}
 	return i;
 }
 
@@ -231,10 +245,7 @@ finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
 
 	(void) call_with_arguments(&call->as_caller, fcinfo, &isnull);
 	if (ladder_schema(name) != schema)
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("ladder \"%s\" was renamed meanwhile", name),
-				 errhint("Try again.")));
+		report_renamed(name);
 }
 
 /*
