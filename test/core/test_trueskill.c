@@ -561,7 +561,7 @@ test_gain(void **state)
 		fixture_rate(&f);
 		for (i = 0; i < f.match.nplayers; i++)
 			memcpy(after[i], f.after[i], sizeof(after[i]));
-		f.match.gain = 2;
+		fixture_gain(&f, 2);
 		fixture_rate(&f);
 		for (i = 0; i < f.match.nplayers; i++)
 		{
@@ -574,7 +574,7 @@ test_gain(void **state)
 			assert_near(f.after[i][TRUESKILL_SIGMA],
 						f.before[i][TRUESKILL_SIGMA] * ratio * ratio, 1e-11);
 		}
-		f.match.gain = 0;
+		fixture_gain(&f, 0);
 		fixture_rate(&f);
 		for (i = 0; i < f.match.nplayers; i++)
 		{
@@ -696,7 +696,7 @@ test_large_free_for_all(void **state)
 	static double after[MATCH_MAX_TEAMS][TRUESKILL_NSTATE];
 	Match		match = {.nteams = MATCH_MAX_TEAMS,.nplayers = MATCH_MAX_TEAMS,
 		.nentries = MATCH_MAX_TEAMS,.team = team,.player = player,
-	.entry = entry,.gain = 1};
+	.entry = entry};
 	int			i;
 
 	(void) state;
@@ -710,6 +710,7 @@ test_large_free_for_all(void **state)
 		player[i].after = after[i];
 		entry[i].player = entry[i].team = i;
 		entry[i].weight = 1;
+		player[i].gain = player[i].weight = 1;
 	}
 	trueskill_update(&standard, &match);
 	for (i = 0; i < MATCH_MAX_TEAMS; i++)
