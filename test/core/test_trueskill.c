@@ -5,6 +5,7 @@
 #include "csv.h"
 #include "test.h"
 
+#include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/trueskill.h"
 
@@ -584,6 +585,46 @@ test_gain(void **state)
 	}
 }
 
+/* The drift comes gain times to the own sigma, and once to everything else. */
+static void
+test_gain_and_drift(void **state)
+{
+	Random		random = {59};
+	Fixture		f;
+	int			round,
+				i;
+
+	(void) state;
+	fixture_init(&f, "trueskill");
+	for (round = 0; round < 500; round++)
+	{
+		double		after[TEST_MAX_ROWS][TRUESKILL_NSTATE];
+		double		tau = random_between(&random, 0, 5);
+
+		fixture_param(&f, "tau")->number = tau;
+
+		random_teams(&random, &f, 2 + round % 3, true);
+		fixture_rate(&f);
+		for (i = 0; i < f.match.nplayers; i++)
+			memcpy(after[i], f.after[i], sizeof(after[i]));
+		for (i = 0; i < f.n; i++)
+			f.row[i].gain = random_between(&random, 0, 3);
+		fixture_rate(&f);
+		for (i = 0; i < f.match.nplayers; i++)
+		{
+			double		variance = square(f.before[i][TRUESKILL_SIGMA]);
+			double		ratio = after[i][TRUESKILL_SIGMA] / sqrt(variance + square(tau));
+			double		gain = f.row[i].gain;
+
+			assert_near(f.after[i][TRUESKILL_MU] - f.before[i][TRUESKILL_MU],
+						gain * (after[i][TRUESKILL_MU] - f.before[i][TRUESKILL_MU]),
+						1e-10);
+			assert_near(f.after[i][TRUESKILL_SIGMA],
+						sqrt(variance + gain * square(tau)) * pow(ratio, gain), 1e-10);
+		}
+	}
+}
+
 /* Half a match for either team is no evidence; a bit more for one is a bit. */
 static void
 test_player_on_both_teams(void **state)
@@ -872,6 +913,7 @@ main(void)
 		cmocka_unit_test(test_places_add_up),
 		cmocka_unit_test(test_places_by_simulation),
 		cmocka_unit_test(test_gain),
+		cmocka_unit_test(test_gain_and_drift),
 		cmocka_unit_test(test_player_on_both_teams),
 		cmocka_unit_test(test_no_part_no_change),
 		cmocka_unit_test(test_log_odds),
