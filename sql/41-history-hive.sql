@@ -138,7 +138,7 @@ CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs) IS
 'As the form with four arguments, with inputs, made by inputs(); null is nothing known.  They mean
 what source_columns() says, and those that the model takes into account count: weight, or joined
-and left; commanding; log_odds and gain of the match.  side and score are those of the arguments.
+and left; commanding; gain; log_odds of the match.  side and score are those of the arguments.
 Null if unrated_reason is not null.
 With several stints, play and commanding add up: hence one row with weight => 1 and one with
 weight => 0.5, commanding => 1 is a player who played all the match and commanded with weight 0.5.';

@@ -498,7 +498,7 @@ BEGIN
             ELSE ''
         END);
     EXECUTE format('COMMENT ON TABLE %I.match IS %L', ladder,
-        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the update (gain), and, to keep one unrated, why.');
+        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the updates of all players (gain), and, to keep one unrated, why.');
 
     EXECUTE format(
         'CREATE TABLE %1$I.match_player (
@@ -519,9 +519,10 @@ BEGIN
             deaths integer,
             quit boolean,
             experience integer,
+            gain float8,
             PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
     EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', ladder,
-        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, and how many matches the player had played elsewhere (experience). A player with several stints has several rows.');
+        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), and the weight of the update of this player alone (gain, times that of the match; 1 if null). A player with several stints has several rows.');
 END
 $function$;
 
@@ -540,7 +541,8 @@ BEGIN
     -- somebody else has put beside the type.
     EXECUTE format(
         'CREATE VIEW %1$I.source AS
-        SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason,
+        SELECT m.match_id, m.played_at, m.pool, m.log_odds,
+            m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason,
             p.player_id, p.team, p.rank, p.score, p.won,
             p.weight, p.joined, p."left", p.commanding, p.side,
             p.squad, p.kills, p.deaths, p.quit, p.experience
@@ -656,6 +658,7 @@ CREATE FUNCTION skillrating_internal.report_match(
     deaths integer[] DEFAULT NULL,
     quit boolean[] DEFAULT NULL,
     experience integer[] DEFAULT NULL,
+    player_gain float8[] DEFAULT NULL,
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
@@ -672,7 +675,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], text, float8, float8) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 returns for every player the displayed rating and the state before and after, the predicted
 probability to win and the score. The rows are in the order of players; one who occurs several
@@ -680,7 +683,8 @@ times has a row, at the first place. Reporting the same match again changes noth
 same rows; a match that does not count returns none (see rated_match for the reason). Without
 played_at it is the time of the transaction. The result is the rank of each participant''s team, or
 team_score (high is best) with a null rank; models that know margins take the score besides the
-rank. In squad, kills, deaths, quit and experience an element may be null where it is unknown.
+rank. In squad, kills, deaths, quit, experience and player_gain an element may be null where it is
+unknown. gain weighs the updates of all players, and player_gain that of each besides.
 Reporting it with other content is a correction: that takes its place, counts from the next
 catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not
 finished, or the triggers of the ladder are gone (see restore_triggers()), 22004 for nulls, 2202E
@@ -697,6 +701,7 @@ CREATE FUNCTION skillrating_internal.preview(
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
+    player_gain float8[] DEFAULT NULL,
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
@@ -713,7 +718,7 @@ LANGUAGE C STABLE ROWS 12;
 
 SELECT skillrating_internal.create_entry('preview');
 
-COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, float8) IS
+COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8) IS
 'What a match would bring, without playing it: for every player the displayed rating, the
 probability that the own team wins (a draw counts half), and the change of the rating if it wins,
 draws or loses against all others. The rows are in the order of players; one who occurs several

@@ -235,8 +235,13 @@ random_match(Random *random, Fixture *f, Size size)
 		f->match.log_odds = size == ORDINARY ? random_between(random, -2, 2) :
 			random_number(random, size);
 	if ((supports & MODEL_GAIN) && random_below(random, 2))
-		f->match.gain = size == ORDINARY ? random_between(random, 0, 2) :
-			fabs(random_number(random, size));
+		fixture_gain(f, size == ORDINARY ? random_between(random, 0, 2) :
+					 fabs(random_number(random, size)));
+	if ((supports & MODEL_GAIN) && random_below(random, 2))
+		for (i = 0; i < f->n; i++)
+			if (random_below(random, 2))
+				f->row[i].gain = size == ORDINARY ? random_between(random, 0, 2) :
+					fabs(random_number(random, size));
 	random_states(random, f, nplayers, size);
 }
 

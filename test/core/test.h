@@ -157,7 +157,6 @@ fixture_clear(Fixture *f)
 	f->match.player = f->player;
 	f->match.entry = f->entry;
 	f->match.log_odds = 0;
-	f->match.gain = 1;
 }
 
 /* Default parameters, new players, and a match of nobody. */
@@ -194,6 +193,16 @@ fixture_add(Fixture *f, int player, int team, double rank)
 	if (player >= f->match.nplayers)
 		f->match.nplayers = player + 1;
 	return row;
+}
+
+/* The gain of the match: that of each participant so far. */
+static inline void
+fixture_gain(Fixture *f, double gain)
+{
+	int			i;
+
+	for (i = 0; i < f->n; i++)
+		f->row[i].gain = gain;
 }
 
 static inline MatchStatus

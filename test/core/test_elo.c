@@ -484,7 +484,7 @@ test_floor_does_not_lift_a_rating_below_it(void **state)
 	assert_near(f.after[0][0], 516, 1e-12);
 	assert_near(f.after[1][0], 500, 1e-12);
 	duel(&f, 500, 500, 1, 2);
-	f.match.gain = 0;
+	fixture_gain(&f, 0);
 	fixture_rate(&f);
 	assert_same(f.after[0][0], 500);
 	assert_same(f.after[1][0], 500);
@@ -575,7 +575,7 @@ test_gain_scales_the_change(void **state)
 		fixture_rate(&f);
 		for (i = 0; i < f.match.nplayers; i++)
 			plain[i] = change(&f, i);
-		f.match.gain = gain;
+		fixture_gain(&f, gain);
 		fixture_rate(&f);
 		for (i = 0; i < f.match.nplayers; i++)
 			assert_near(change(&f, i), gain * plain[i], 1e-11);
@@ -939,7 +939,7 @@ test_floor_does_not_hide_an_overflow(void **state)
 	fixture_param(&f, "floor")->number = 100;
 	duel(&f, 1500, 1500, 1, 1);
 	f.row[0].weight = f.row[1].weight = 1e200;
-	f.match.gain = 1e200;
+	fixture_gain(&f, 1e200);
 	assert_status(fixture_build(&f), MATCH_OK);
 	status = model_rate(f.model, f.params, &f.match);
 	if (status == MATCH_OK)

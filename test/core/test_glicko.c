@@ -357,16 +357,16 @@ test_gain_and_floor(void **state)
 		fixture_rate(&f);
 		for (j = 0; j < 3; j++)
 			after[j] = f.after[0][j];
-		f.match.gain = 3;
+		fixture_gain(&f, 3);
 		fixture_rate(&f);
 		assert_near(f.after[0][RATING] - 1500, 3 * (after[RATING] - 1500), 1e-10);
 		assert_near(f.after[0][DEVIATION], 100 * pow(after[DEVIATION] / 100, 3), 1e-10);
-		f.match.gain = 0;
+		fixture_gain(&f, 0);
 		fixture_rate(&f);
 		for (j = 0; j < f.model->nstate; j++)
 			assert_same(f.after[0][j], f.before[0][j]);
 
-		f.match.gain = 1;
+		fixture_gain(&f, 1);
 		fixture_param(&f, "deviation_min")->number = 99;
 		fixture_rate(&f);
 		assert_same(f.after[0][DEVIATION], 99);

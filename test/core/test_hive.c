@@ -176,7 +176,7 @@ third_match_by_hand(Fixture *f)
 	f->row[0].side = f->row[1].side = 2;
 	f->row[2].side = f->row[3].side = 1;
 	f->match.log_odds = -0.1;
-	f->match.gain = 0.5;
+	fixture_gain(f, 0.5);
 	fixture_rate(f);
 	assert_near(f->team[1].win, 0.53413566149132147, 1e-15);
 	assert_near(f->team[0].win, 1 - 0.53413566149132147, 1e-15);
@@ -344,7 +344,7 @@ test_gradients_against_finite_differences(void **state)
 
 		random_states(&random, &f, NPLAYERS);
 		random_match(&random, &f, NPLAYERS, sided);
-		f.match.gain = random_between(&random, 0.1, 3);
+		fixture_gain(&f, random_between(&random, 0.1, 3));
 		if (sided && random_below(&random, 2))
 		{
 			/* Side 1 may be either team. */
@@ -357,7 +357,7 @@ test_gradients_against_finite_differences(void **state)
 		{
 			const double *before = f.before[i];
 			const double *after = f.after[i];
-			double		gain = f.match.gain;
+			double		gain = f.row[0].gain;
 			double		skill = central_difference(&f, i, HIVE_SKILL, first);
 			double		offset = central_difference(&f, i, HIVE_SIDE_OFFSET,
 													first);
@@ -833,7 +833,7 @@ test_min_skill_does_not_hide_an_overflow(void **state)
 	fixture_init(&f, "hive");
 	fixture_add(&f, 0, 1, 1);
 	fixture_add(&f, 1, 2, 1);
-	f.match.gain = DBL_MAX;
+	fixture_gain(&f, DBL_MAX);
 	assert_status(fixture_build(&f), MATCH_OK);
 	status = model_rate(f.model, f.params, &f.match);
 	if (status == MATCH_OK)

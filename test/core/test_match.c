@@ -165,18 +165,65 @@ test_numbers_of_the_match(void **state)
 		assert_status(fixture_build(&f), MATCH_BAD_LOG_ODDS);
 		assert_int_equal(f.offender, -1);
 		full_match(&f, "hive");
-		f.match.gain = bad[i];
-		assert_status(fixture_build(&f), MATCH_BAD_GAIN);
-		assert_int_equal(f.offender, -1);
+		f.row[2].gain = bad[i];
+		assert_status(fixture_build(&f), isnan(bad[i]) ? MATCH_OK : MATCH_BAD_GAIN);
+		assert_int_equal(f.offender, isnan(bad[i]) ? -1 : 2);
 	}
 	full_match(&f, "hive");
-	f.match.gain = -5e-324;
+	f.row[3].gain = -5e-324;
 	assert_status(fixture_build(&f), MATCH_BAD_GAIN);
-	f.match.gain = 0;
+	assert_int_equal(f.offender, 3);
+	f.row[3].gain = 0;
 	assert_status(fixture_build(&f), MATCH_OK);
-	f.match.gain = DBL_MAX;
+	fixture_gain(&f, DBL_MAX);
 	f.match.log_odds = -DBL_MAX;
 	assert_status(fixture_build(&f), MATCH_OK);
+}
+
+/* The gain of a player is the mean of the stints, weighted by play. */
+static void
+test_gain_of_stints(void **state)
+{
+	Fixture		f;
+
+	(void) state;
+	fixture_init(&f, "elo");
+	fixture_add(&f, 0, 1, 1)->weight = 0.25;
+	fixture_add(&f, 0, 1, 1)->weight = 0;
+	fixture_add(&f, 1, 1, 1)->weight = 0;
+	fixture_add(&f, 0, 2, 2)->weight = 0.75;
+	fixture_add(&f, 2, 2, 2);
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.player[0].gain, 1);
+	assert_same(match_mean_gain(&f.match), 1);
+
+	f.row[0].gain = 2;
+	f.row[1].gain = 1000;
+	f.row[2].gain = 7;
+	f.row[3].gain = 4;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.player[0].weight, 1);
+	assert_same(f.player[0].gain, 3.5);
+	assert_same(f.player[1].gain, 7);
+	assert_same(f.player[2].gain, 1);
+	assert_near(match_mean_gain(&f.match), (3.5 + 1) / 2, 1e-15);
+
+	/* One that is not given is 1, and 0 is one as any other. */
+	f.row[3].gain = NAN;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.player[0].gain, 1.25);
+	f.row[0].gain = 0;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.player[0].gain, 0.75);
+	f.row[3].gain = 0;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.player[0].gain, 0);
+
+	/* The largest do not overflow. */
+	f.row[0].gain = f.row[3].gain = DBL_MAX;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.player[0].gain, DBL_MAX);
+	assert_near(match_mean_gain(&f.match), DBL_MAX / 2, DBL_MAX * 1e-15);
 }
 
 /* A share of the stint needs no stint, seconds do. */
@@ -401,7 +448,7 @@ bad_log_odds(Fixture *f)
 static void
 bad_gain(Fixture *f)
 {
-	f->match.gain = -1;
+	f->row[1].gain = -1;
 }
 
 /* Nobody's state: an infinite skill. */
@@ -415,7 +462,7 @@ bad_state(Fixture *f)
 static void
 overflow(Fixture *f)
 {
-	f->match.gain = DBL_MAX;
+	fixture_gain(f, DBL_MAX);
 }
 
 /* More participants than there may be; the array need not hold them. */
@@ -513,7 +560,7 @@ test_every_status(void **state)
 		{"elo", third_team_on_side_1, MATCH_SIDE_TAKEN, -1},
 		{"elo", bad_log_odds, MATCH_BAD_LOG_ODDS, -1},
 		{"elo", third_team_with_log_odds, MATCH_LOG_ODDS_NEED_TWO_TEAMS, -1},
-		{"elo", bad_gain, MATCH_BAD_GAIN, -1},
+		{"elo", bad_gain, MATCH_BAD_GAIN, 1},
 		{"elo", bad_squad, MATCH_BAD_SQUAD, 3},
 		{"elo", bad_kills, MATCH_BAD_KILLS, 3},
 		{"elo", bad_deaths, MATCH_BAD_DEATHS, 3},
@@ -633,18 +680,18 @@ build_large(int n, int team_size, int *offender)
 	const Model *model = model_find("elo");
 	ParamValue	params[TEST_MAX_PARAMS];
 	Match		match = {.nplayers = n,.team = team,.player = player,
-	.entry = entry,.log_odds = 0,.gain = 1};
+	.entry = entry,.log_odds = 0};
 	MatchStatus status;
 	int			i;
 
 	param_defaults(&model->params, params);
 	for (i = 0; i < n; i++)
-		row[i] = (Participant)
 	{
-		.player = i,.team = i / team_size,.rank = 1 + i / team_size,
-			.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
-			.commanding = NAN,.side = NAN
-	};
+		row[i] = participant_default;
+		row[i].player = i;
+		row[i].team = i / team_size;
+		row[i].rank = 1 + i / team_size;
+	}
 	status = match_build(&model->rules, params, row, n, &match, offender);
 	if (status == MATCH_OK)
 	{
@@ -1010,7 +1057,7 @@ test_value_of_a_status(void **state)
 	row->commanding = 15;
 	row->side = 16;
 	f.match.log_odds = 17;
-	f.match.gain = 18;
+	row->gain = 18;
 	assert_same(match_status_value(MATCH_BAD_RANK, row, &f.match), 11);
 	assert_same(match_status_value(MATCH_BAD_SCORE, row, &f.match), 12);
 	assert_same(match_status_value(MATCH_BAD_WEIGHT, row, &f.match), 13);
@@ -1024,7 +1071,7 @@ test_value_of_a_status(void **state)
 	assert_same(match_status_value(MATCH_BAD_LOG_ODDS, NULL, &f.match), 17);
 	assert_same(match_status_value(MATCH_LOG_ODDS_NEED_TWO_TEAMS, NULL,
 								   &f.match), 17);
-	assert_same(match_status_value(MATCH_BAD_GAIN, NULL, &f.match), 18);
+	assert_same(match_status_value(MATCH_BAD_GAIN, row, &f.match), 18);
 	assert_true(isnan(match_status_value(MATCH_BAD_RANK, NULL, &f.match)));
 	assert_true(isnan(match_status_value(MATCH_ONE_TEAM, row, &f.match)));
 	assert_true(isnan(match_status_value(MATCH_SIDE_TAKEN, row, &f.match)));
@@ -1067,7 +1114,7 @@ test_random_participants(void **state)
 			double	   *number[] = {
 				&row->rank, &row->score, &row->won, &row->weight, &row->joined,
 				&row->left, &row->commanding, &row->side, &f.match.log_odds,
-				&f.match.gain
+				&row->gain
 			};
 
 			*number[random_below(&random, LENGTH(number))] =
@@ -1108,6 +1155,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gain_of_stints),
 		cmocka_unit_test(test_every_number),
 		cmocka_unit_test(test_numbers_of_the_match),
 		cmocka_unit_test(test_commanding_without_a_stint),

@@ -184,7 +184,7 @@ test_order_of_many(void **state)
 	static double before[n];
 	const Model *model = model_find("elo");
 	ParamValue	params[TEST_MAX_PARAMS];
-	Match		match = {.team = team,.player = player,.entry = entry,.nplayers = n,.gain = 1};
+	Match		match = {.team = team,.player = player,.entry = entry,.nplayers = n};
 	Random		random = {49};
 	int			offender;
 	int			i;

@@ -6,6 +6,8 @@
 
 #include "random_match.h"
 
+#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
+
 static void
 test_registry(void **state)
 {
@@ -265,7 +267,7 @@ test_overflow_is_reported(void **state)
 			fixture_clear(&f);
 			fixture_add(&f, 0, 1, 1 + round % 2);
 			fixture_add(&f, 1, 2, 2 - round % 2);
-			f.match.gain = DBL_MAX;
+			fixture_gain(&f, DBL_MAX);
 			assert_status(fixture_build(&f), MATCH_OK);
 			status = model_rate(f.model, f.params, &f.match);
 			fixture_advance(&f);
@@ -396,15 +398,16 @@ test_order_within_a_team_does_not_matter(void **state)
 	}
 }
 
-/* A match of no gain is played for nothing. */
+/* A match of no gain is played for nothing: the whole state stays. */
 static void
-test_no_gain_leaves_the_rating_unchanged(void **state)
+test_no_gain_leaves_the_state_unchanged(void **state)
 {
 	Random		random = {44};
 	Fixture		f;
 	int			m,
 				round,
-				i;
+				i,
+				j;
 
 	(void) state;
 	for (m = 0; m < model_count; m++)
@@ -416,11 +419,123 @@ test_no_gain_leaves_the_rating_unchanged(void **state)
 		{
 			random_params(&random, &f, ORDINARY);
 			random_match(&random, &f, ORDINARY);
-			f.match.gain = 0;
+			fixture_gain(&f, 0);
 			fixture_rate(&f);
 			for (i = 0; i < f.match.nplayers; i++)
-				assert_same(model_display(f.model, f.params, f.after[i]),
-							model_display(f.model, f.params, f.before[i]));
+				for (j = 0; j < f.model->nstate; j++)
+					assert_same(f.after[i][j], f.before[i][j]);
+		}
+	}
+}
+
+/* Rate a match of which all participants of a player have that gain. */
+static void
+rate_with_gain(Fixture *f, int player, double gain)
+{
+	int			i;
+
+	for (i = 0; i < f->n; i++)
+		if (f->row[i].player == player)
+			f->row[i].gain = gain;
+	fixture_rate(f);
+}
+
+/* Nobody's part in a match differs in a bit, but for the state of who has the gain. */
+static void
+check_others(const Fixture *f, const Fixture *plain, int who, double gain)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < f->match.nteams; i++)
+		assert_same(f->team[i].win, plain->team[i].win);
+	for (i = 0; i < f->match.nplayers; i++)
+	{
+		assert_same(f->player[i].gradient, plain->player[i].gradient);
+		assert_same(f->player[i].gain, i == who ? gain : 1);
+		for (j = 0; j < f->model->nstate; j++)
+			if (i != who || gain == 1)
+				assert_same(f->after[i][j], plain->after[i][j]);
+			else if (gain == 0)
+				assert_same(f->after[i][j], f->before[i][j]);
+	}
+}
+
+/*
+ * A gain is its player's alone.  The main column moves in proportion, but where a
+ * floor or whole points are in the way.
+ */
+static void
+test_gain_of_one_player(void **state)
+{
+	static const double gains[] = {0, 0.5, 2, 1};
+	Random		random = {48};
+	static Fixture plain;
+	static Fixture f;
+	int			m,
+				round,
+				g;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		int			moved = 0;
+		int			doubled = 0;
+
+		if (!(model_registry[m]->rules.supports & MODEL_GAIN))
+			continue;
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 2000; round++)
+		{
+			double		change;
+			int			who;
+
+			random_params(&random, &f, ORDINARY);
+			random_match(&random, &f, ORDINARY);
+			fixture_gain(&f, NAN);
+			fixture_rate(&f);
+			plain = f;
+			who = random_below(&random, f.match.nplayers);
+			change = plain.after[who][0] - plain.before[who][0];
+			for (g = 0; g < LENGTH(gains); g++)
+			{
+				rate_with_gain(&f, who, gains[g]);
+				check_others(&f, &plain, who, gains[g]);
+				moved += gains[g] == 2 && fabs(change) > 1e-6;
+				doubled += gains[g] == 2 && fabs(change) > 1e-6 &&
+					fabs(f.after[who][0] - f.before[who][0] - 2 * change) <=
+					1e-9 * fabs(change) + 1e-12 * fabs(f.before[who][0]);
+			}
+		}
+		assert_true(moved > 1000 && doubled > moved / 8);
+	}
+}
+
+/* Players who all have the same gain have it exactly, whatever they played. */
+static void
+test_equal_gains_are_exact(void **state)
+{
+	Random		random = {49};
+	static Fixture f;
+	int			m,
+				round,
+				i;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 2000; round++)
+		{
+			double		gain = random_magnitude(&random, 3);
+
+			random_params(&random, &f, ORDINARY);
+			random_match(&random, &f, ORDINARY);
+			fixture_gain(&f, gain);
+			assert_status(fixture_build(&f), MATCH_OK);
+			for (i = 0; i < f.match.nplayers; i++)
+				assert_same(f.player[i].gain, gain);
+			assert_same(match_mean_gain(&f.match), gain);
 		}
 	}
 }
@@ -572,7 +687,9 @@ main(void)
 		cmocka_unit_test(test_predict_equals_rate_to_the_last_bit),
 		cmocka_unit_test(test_rating_is_a_function_of_its_input),
 		cmocka_unit_test(test_order_within_a_team_does_not_matter),
-		cmocka_unit_test(test_no_gain_leaves_the_rating_unchanged),
+		cmocka_unit_test(test_no_gain_leaves_the_state_unchanged),
+		cmocka_unit_test(test_gain_of_one_player),
+		cmocka_unit_test(test_equal_gains_are_exact),
 		cmocka_unit_test(test_absent_players_are_unchanged),
 		cmocka_unit_test(test_extreme_numbers),
 		cmocka_unit_test(test_limitless_numbers),

@@ -96,7 +96,6 @@ box_match(Box *box, int64_t at)
 
 	assert_true(box->history.nmatches <= MAX_MATCHES);
 	match->played_at = at;
-	match->gain = 1;
 	match->log_odds = 0;
 	match->first = box->history.nparticipants;
 	match->n = 0;

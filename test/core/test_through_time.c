@@ -84,7 +84,6 @@ box_begin(Box *box, int64_t at)
 	HistoryMatch *match = &box->match[box->history.nmatches++];
 
 	match->played_at = at;
-	match->gain = 1;
 	match->first = box->history.nparticipants;
 	match->n = 0;
 }

@@ -5,6 +5,7 @@
 #include "csv.h"
 #include "test.h"
 
+#include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/trueskill.h"
 
@@ -542,39 +543,44 @@ test_places_by_simulation(void **state)
 	}
 }
 
+/* The drift comes gain times to the own sigma, and once to everything else. */
 static void
 test_gain(void **state)
 {
-	Random		random = {58};
+	Random		random = {59};
 	Fixture		f;
 	int			round,
 				i;
 
 	(void) state;
 	fixture_init(&f, "trueskill");
-	fixture_param(&f, "tau")->number = 0;
 	for (round = 0; round < 500; round++)
 	{
 		double		after[TEST_MAX_ROWS][TRUESKILL_NSTATE];
+		double		tau = round % 2 ? random_between(&random, 0, 5) : 0;
+
+		fixture_param(&f, "tau")->number = tau;
 
 		random_teams(&random, &f, 2 + round % 3, true);
 		fixture_rate(&f);
 		for (i = 0; i < f.match.nplayers; i++)
 			memcpy(after[i], f.after[i], sizeof(after[i]));
-		f.match.gain = 2;
+		for (i = 0; i < f.n; i++)
+			f.row[i].gain = random_between(&random, 0, 3);
 		fixture_rate(&f);
 		for (i = 0; i < f.match.nplayers; i++)
 		{
-			double		ratio = after[i][TRUESKILL_SIGMA] /
-				f.before[i][TRUESKILL_SIGMA];
+			double		variance = square(f.before[i][TRUESKILL_SIGMA]);
+			double		ratio = after[i][TRUESKILL_SIGMA] / sqrt(variance + square(tau));
+			double		gain = f.row[i].gain;
 
 			assert_near(f.after[i][TRUESKILL_MU] - f.before[i][TRUESKILL_MU],
-						2 * (after[i][TRUESKILL_MU] - f.before[i][TRUESKILL_MU]),
-						1e-11);
+						gain * (after[i][TRUESKILL_MU] - f.before[i][TRUESKILL_MU]),
+						1e-10);
 			assert_near(f.after[i][TRUESKILL_SIGMA],
-						f.before[i][TRUESKILL_SIGMA] * ratio * ratio, 1e-11);
+						sqrt(variance + gain * square(tau)) * pow(ratio, gain), 1e-10);
 		}
-		f.match.gain = 0;
+		fixture_gain(&f, 0);
 		fixture_rate(&f);
 		for (i = 0; i < f.match.nplayers; i++)
 		{
@@ -696,7 +702,7 @@ test_large_free_for_all(void **state)
 	static double after[MATCH_MAX_TEAMS][TRUESKILL_NSTATE];
 	Match		match = {.nteams = MATCH_MAX_TEAMS,.nplayers = MATCH_MAX_TEAMS,
 		.nentries = MATCH_MAX_TEAMS,.team = team,.player = player,
-	.entry = entry,.gain = 1};
+	.entry = entry};
 	int			i;
 
 	(void) state;
@@ -710,6 +716,7 @@ test_large_free_for_all(void **state)
 		player[i].after = after[i];
 		entry[i].player = entry[i].team = i;
 		entry[i].weight = 1;
+		player[i].gain = player[i].weight = 1;
 	}
 	trueskill_update(&standard, &match);
 	for (i = 0; i < MATCH_MAX_TEAMS; i++)

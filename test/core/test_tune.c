@@ -119,7 +119,6 @@ simulate(Simulation *s, uint64_t seed, int matches, int players, double days)
 		sum_add(&loss, log_loss(f.team[0].win, first_wins ? 1 : 0));
 
 		h->match[m].played_at = at;
-		h->match[m].gain = 1;
 		h->match[m].first = 2 * (size_t) m;
 		h->match[m].n = 2;
 		for (i = 0; i < 2; i++)
@@ -215,7 +214,7 @@ static void
 test_scores_of_draws(void **state)
 {
 	History		h = {0};
-	HistoryMatch match[1] = {{.gain = 1,.n = 2}};
+	HistoryMatch match[1] = {{.n = 2}};
 	int32_t		player[4] = {0, 1, 2, 3};
 	int32_t		team[4] = {1, 2, 3, 4};
 	double		rank[4] = {1, 1, 3, 4};

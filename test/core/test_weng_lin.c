@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "core/math/normal.h"
+#include "core/math/square.h"
 #include "core/models/weng_lin.h"
 
 #define NVARIANTS 5
@@ -434,12 +435,24 @@ test_gain_and_time(void **state)
 	fixture_rate(&f);
 	mu = f.after[0][WENG_LIN_MU] - 25;
 	sigma = f.after[0][WENG_LIN_SIGMA] * 3 / 25;
-	f.match.gain = 2;
+	fixture_gain(&f, 2);
 	fixture_rate(&f);
 	assert_near(f.after[0][WENG_LIN_MU] - 25, 2 * mu, 1e-12);
 	assert_near(f.after[0][WENG_LIN_SIGMA], 25.0 / 3 * sigma * sigma, 1e-12);
+
+	/* tau^2 comes gain times to the own sigma, and once to everything else. */
 	f.params[WENG_LIN_TAU].number = 3;
-	f.match.gain = 0;
+	fixture_gain(&f, 1);
+	fixture_rate(&f);
+	mu = f.after[0][WENG_LIN_MU] - 25;
+	sigma = f.after[0][WENG_LIN_SIGMA] / sqrt(square(25.0 / 3) + 9);
+	f.row[0].gain = 2;
+	fixture_rate(&f);
+	assert_near(f.after[0][WENG_LIN_MU] - 25, 2 * mu, 1e-12);
+	assert_near(f.after[0][WENG_LIN_SIGMA], sqrt(square(25.0 / 3) + 2 * 9) * sigma * sigma,
+				1e-12);
+	assert_near(f.after[1][WENG_LIN_MU] - 25, -mu, 1e-12);
+	fixture_gain(&f, 0);
 	fixture_rate(&f);
 	assert_same(f.after[0][WENG_LIN_MU], 25);
 	assert_same(f.after[0][WENG_LIN_SIGMA], 25.0 / 3);

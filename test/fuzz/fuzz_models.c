@@ -159,8 +159,9 @@ fuzz_models(const uint8_t *data, size_t size)
 	static double again[MAX_ROWS][MODEL_MAX_STATE];
 	static ParamValue params[MAX_PARAMS];
 	Bytes		bytes = {data, size};
-	Match		match = {.team = team,.player = player,.entry = entry,.gain = 1};
+	Match		match = {.team = team,.player = player,.entry = entry};
 	MatchStatus status;
+	double		gain;
 	int			offender;
 	int			n;
 	int			i,
@@ -172,10 +173,6 @@ fuzz_models(const uint8_t *data, size_t size)
 		match.log_odds = next_finite(&bytes);
 	if (isnan(match.log_odds))
 		match.log_odds = 0;
-	if (next_below(&bytes, 4) == 0)
-		match.gain = next_finite(&bytes);
-	if (isnan(match.gain))
-		match.gain = 1;
 	for (i = 0; i < match.nplayers; i++)
 	{
 		model->init(params, before[i]);
@@ -190,6 +187,9 @@ fuzz_models(const uint8_t *data, size_t size)
 		player[i].after = after[i];
 		player[i].games = next_byte(&bytes);
 	}
+	gain = next_below(&bytes, 4) == 3 ? fabs(next_finite(&bytes)) : NAN;
+	for (i = 0; i < n; i++)
+		row[i].gain = next_below(&bytes, 8) == 7 ? next_finite(&bytes) : gain;
 
 	status = match_build(&model->rules, params, row, n, &match, &offender);
 	CHECK(match_status_message(status) != NULL);

@@ -7,7 +7,7 @@ SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
     (m / 3 + p % teams) % teams * (m % 4 + 1) / 2 AS score,
     CASE WHEN m % 3 = 0 THEN 0.25 + (m + p) % 4 / 4.0 END AS weight,
     CASE WHEN m % 2 = 0 AND p < 4 THEN p / 2 END AS squad, (m * p) % 13 AS kills, (m + 3 * p) % 11 AS deaths,
-    CASE WHEN m % 7 = 0 THEN p = 3 END AS quit, m * p AS experience
+    CASE WHEN m % 7 = 0 THEN p = 3 END AS quit, m * p AS experience, nullif((m + p) % 5 / 2.0, 1) AS gain
 FROM generate_series(1, 240) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 ELSE 2 END AS teams) AS t,
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
@@ -17,8 +17,8 @@ BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at, log_odds, gain)
         SELECT match_id, pool, played_at, CASE WHEN max(team) = 1 THEN 0.2 ELSE 0 END, 0.5 + match_id %% 3 / 2.0
         FROM participant WHERE match_id BETWEEN $1 AND $2 GROUP BY match_id, pool, played_at', ladder) USING first, last;
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience)
-        SELECT match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain)
+        SELECT match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain
         FROM participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
 END $$;
 
@@ -56,12 +56,13 @@ SELECT name, (facts(name)).* FROM skillrating.models();
 CREATE FUNCTION foretold(model text, rank int[], OUT foretold bool, OUT sums_to_one bool) LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TEMP TABLE before ON COMMIT DROP AS
-        SELECT * FROM skillrating.preview('batch_' || model, '{3,4,5,99}'::bigint[], '{1,1,2,2}', side => '{2,2,1,1}', log_odds => 0.3, gain => 0.5);
+        SELECT * FROM skillrating.preview('batch_' || model, '{3,4,5,99}'::bigint[], '{1,1,2,2}', side => '{2,2,1,1}',
+            player_gain => '{1,NULL,2.5,0}', log_odds => 0.3, gain => 0.5);
     SELECT bool_and(r.rating_before = b.rating AND r.win_probability = b.win_probability
         AND abs(r.rating_after - b.rating - CASE r.score WHEN 1 THEN b.win_change WHEN 0 THEN b.loss_change ELSE b.draw_change END) < 1e-9)
     INTO foretold
     FROM before AS b JOIN skillrating.report_match('batch_' || model, 1000 + rank[1], '{3,4,5,99}'::bigint[], '{1,1,2,2}', rank,
-        side => '{2,2,1,1}', log_odds => 0.3, gain => 0.5) AS r USING (player_id);
+        side => '{2,2,1,1}', player_gain => '{1,NULL,2.5,0}', log_odds => 0.3, gain => 0.5) AS r USING (player_id);
     SELECT abs(sum(win_probability) / 2 - 1) < 1e-12 INTO sums_to_one FROM before;
     DROP TABLE before;
 END $$;

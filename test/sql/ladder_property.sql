@@ -21,7 +21,8 @@ BEGIN
         FROM generate_series(1, 9) AS p ORDER BY random() LIMIT 2 + floor(random() * 3);
         UPDATE life.match_player SET rank = team WHERE match_id = n;
     ELSIF what < 0.62 THEN
-        UPDATE life.match_player SET rank = 3 - rank WHERE match_id = some_match;
+        UPDATE life.match_player SET rank = 3 - rank, gain = CASE WHEN player_id % 3 = 0 THEN n % 4 END
+        WHERE match_id = some_match;
     ELSIF what < 0.66 THEN
         DELETE FROM life.match WHERE match_id = some_match;
     ELSIF what < 0.70 THEN

@@ -2,7 +2,8 @@
 SET extra_float_digits = 0;
 
 -- Matches with everything that a source can say: two to four teams, stints, players who change
--- sides, sides, commanders, squads, counts, contexts, simultaneous matches, some that do not count.
+-- sides, sides, commanders, squads, counts, contexts, gains, simultaneous matches, some that do not
+-- count.
 SELECT setseed(0.31415);
 CREATE TABLE results AS
 WITH m AS MATERIALIZED (
@@ -29,11 +30,13 @@ SELECT match_id, played_at, player_id, team, pool,
     CASE WHEN size > 1 AND n < 3 AND luck < 0.8 THEN team::float8 END AS squad,
     CASE WHEN other < 0.8 THEN floor(other * 20) END AS kills, CASE WHEN other < 0.8 THEN floor(luck * 20) END AS deaths,
     (luck < 0.1) AS quit, CASE WHEN other < 0.5 THEN match_id::float8 END AS experience,
-    CASE WHEN teams = 2 THEN log_odds END AS log_odds, gain, unrated_reason
+    CASE WHEN teams = 2 THEN log_odds END AS log_odds,
+    CASE WHEN (n + team + match_id) % 4 = 0 THEN n - 0.5 ELSE gain END AS gain, unrated_reason
 FROM p;
 -- Some play on with the other side after a while, or twice on the same.
 INSERT INTO results
-SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, "left", NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds, gain, unrated_reason
+SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, "left", NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds,
+    CASE WHEN match_id % 3 = 0 THEN 1.5 ELSE gain END, unrated_reason
 FROM results WHERE match_id % 10 = 0 AND team < 3 AND score IS NULL AND rank < 3 AND side IS NULL
     AND match_id NOT IN (SELECT match_id FROM results GROUP BY match_id HAVING max(team) > 2 OR min(rank) = max(rank)) AND player_id LIKE '%1';
 

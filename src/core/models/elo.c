@@ -284,7 +284,7 @@ elo_rate(const ParamValue *params, Match *match)
 		const MatchEntry *e = &match->entry[i];
 		MatchPlayer *player = &match->player[e->player];
 
-		player->after[0] += match->gain * e->weight * surprise[e->team] *
+		player->after[0] += player->gain * e->weight * surprise[e->team] *
 			elo_k(params, player->before[0], player->games);
 		player->gradient += e->weight * surprise[e->team];
 	}

@@ -295,7 +295,7 @@ frag_rate(const ParamValue *params, Match *match)
 		MatchPlayer *player = &match->player[i];
 
 		player->after[0] = frag_settle(&rules, player->before[0],
-									   match->gain * rules.k * player->gradient);
+									   player->gain * rules.k * player->gradient);
 	}
 	return MATCH_OK;
 }

@@ -244,8 +244,7 @@ glicko_games_of(const MatchPlayer *player)
 }
 
 void
-glicko_update_player(const Match *match, MatchPlayer *player,
-					 double deviation_min)
+glicko_update_player(MatchPlayer *player, double deviation_min)
 {
 	GlickoGames games = glicko_games_of(player);
 	const double *before = player->before;
@@ -255,10 +254,10 @@ glicko_update_player(const Match *match, MatchPlayer *player,
 							   smaller(before[GLICKO_DEVIATION], deviation_min));
 
 	player->gradient = games.surprise;
-	player->after[GLICKO_RATING] = before[GLICKO_RATING] + match->gain *
+	player->after[GLICKO_RATING] = before[GLICKO_RATING] + player->gain *
 		glicko_change(&games, deviation) / GLICKO_LOG_ODDS;
 	player->after[GLICKO_DEVIATION] =
-		deviation_updated(before[GLICKO_DEVIATION], ratio, match->gain, least);
+		deviation_updated(before[GLICKO_DEVIATION], ratio, player->gain, least);
 }
 
 static void
@@ -287,7 +286,7 @@ glicko_rate(const ParamValue *params, Match *match)
 	int			i;
 
 	for (i = 0; i < match->nplayers; i++)
-		glicko_update_player(match, &match->player[i],
+		glicko_update_player(&match->player[i],
 							 params[GLICKO_DEVIATION_MIN].number);
 	return status;
 }

@@ -70,12 +70,11 @@ extern MatchStatus glicko_predict(const ParamValue *params, Match *match);
 /*
  * The same, and what the match tells of each player, which waits in the first
  * two columns of the state after until it is taken from there; and then rating
- * and deviation after in their place, with the match's gain and no deviation
+ * and deviation after in their place, with the player's gain and no deviation
  * below deviation_min, unless it was there before.
  */
 extern MatchStatus glicko_play(Match *match, enum GlickoOpponents opponents);
 extern GlickoGames glicko_games_of(const MatchPlayer *player);
-extern void glicko_update_player(const Match *match, MatchPlayer *player,
-								 double deviation_min);
+extern void glicko_update_player(MatchPlayer *player, double deviation_min);
 
 #endif							/* CORE_MODELS_GLICKO_H */

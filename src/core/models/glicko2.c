@@ -198,9 +198,8 @@ glicko2_rate(const ParamValue *params, Match *match)
 							   volatility, params[GLICKO2_TAU].number) / volatility;
 
 		player->after[GLICKO2_VOLATILITY] =
-			deviation_updated(volatility, ratio, match->gain, MIN_DEVIATION);
-		glicko_update_player(match, player,
-							 params[GLICKO2_DEVIATION_MIN].number);
+			deviation_updated(volatility, ratio, player->gain, MIN_DEVIATION);
+		glicko_update_player(player, params[GLICKO2_DEVIATION_MIN].number);
 	}
 	return status;
 }

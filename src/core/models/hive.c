@@ -170,6 +170,9 @@ hive_step(const ParamValue *params, double gain, double gradient,
 	double		floor = smaller(*skill, params[HIVE_MIN_SKILL].number);
 	double		rate;
 
+	/* A match of no gain teaches nothing, not even how sure a skill is. */
+	if (gain == 0)
+		return;
 	*squares += gradient * gradient;
 	rate = params[HIVE_C].number +
 		params[HIVE_A].number / sqrt(*squares + params[HIVE_EPSILON].number);
@@ -234,11 +237,11 @@ hive_rate(const ParamValue *params, Match *match)
 		for (j = 0; j < HIVE_NSTATE; j++)
 			after[j] = player->before[j];
 
-		hive_step(params, match->gain, skill_gradient,
+		hive_step(params, player->gain, skill_gradient,
 				  &after[HIVE_SKILL], &after[HIVE_SKILL_SQUARES]);
-		hive_step(params, match->gain, command_gradient,
+		hive_step(params, player->gain, command_gradient,
 				  &after[HIVE_COMMAND_SKILL], &after[HIVE_COMMAND_SQUARES]);
-		after[HIVE_SIDE_OFFSET] += match->gain * params[HIVE_C].number *
+		after[HIVE_SIDE_OFFSET] += player->gain * params[HIVE_C].number *
 			offset_gradient;
 		player->gradient = skill_gradient;
 	}

@@ -347,13 +347,12 @@ synelo_remember(const ParamValue *params, double *state, double games,
 
 /* F2, from the gradient, and the round into the moving averages. */
 static void
-synelo_advance(const ParamValue *params, double gain, double k,
-			   MatchPlayer *player)
+synelo_advance(const ParamValue *params, double k, MatchPlayer *player)
 {
 	double		before = player->before[RATING];
 
 	player->after[RATING] =
-		synelo_settle(params, before, before + gain * k * player->gradient,
+		synelo_settle(params, before, before + player->gain * k * player->gradient,
 					  player->games + 1);
 	synelo_remember(params, player->after, player->games, player->gradient);
 }
@@ -399,8 +398,8 @@ synelo_rate(const ParamValue *params, Match *match)
 
 		if (isnan(player->gradient))
 			player->gradient = 0;
-		else if (match->gain > 0)
-			synelo_advance(params, match->gain, k, player);
+		else if (player->gain > 0)
+			synelo_advance(params, k, player);
 	}
 	return MATCH_OK;
 }

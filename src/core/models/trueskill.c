@@ -204,6 +204,19 @@ start_states(Match *match, double drift)
 	}
 }
 
+/*
+ * The sigma from which a player's own update starts.  The drift comes gain times, as
+ * the update does; to all others the player is one of the ordinary drift.
+ */
+static double
+own_start(const MatchPlayer *player, double drift)
+{
+	if (!(player->weight > 0))
+		return player->before[TRUESKILL_SIGMA];
+	return deviation_grown(player->before[TRUESKILL_SIGMA], player->gain * drift,
+						   INFINITY);
+}
+
 static void
 update_two_teams(const TrueSkill *ts, Match *match, double drift)
 {
@@ -231,15 +244,16 @@ update_two_teams(const TrueSkill *ts, Match *match, double drift)
 		double		variance = square(player->after[TRUESKILL_SIGMA]);
 		double		ratio;
 
+		player->after[TRUESKILL_SIGMA] = own_start(player, drift);
 		if (x == 0)
 			continue;
 		player->gradient = x * truncation.v / c;
 		ratio = variance_ratio(square(x) * variance, square(x * ts->beta),
 							   square(c), truncation.rest);
-		player->after[TRUESKILL_MU] += match->gain * variance * player->gradient;
+		player->after[TRUESKILL_MU] += player->gain * variance * player->gradient;
 		player->after[TRUESKILL_SIGMA] =
 			deviation_updated(player->after[TRUESKILL_SIGMA], sqrt(ratio),
-							  match->gain, MIN_DEVIATION);
+							  player->gain, MIN_DEVIATION);
 	}
 }
 
@@ -387,15 +401,32 @@ learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
 									   team->variance, rest);
 	double		posterior;
 
-	if (match->gain != 1)
-		ratio = portable_pow(ratio, match->gain);
 	posterior = variance / (1 + (1 / ratio - 1) * (variance / prior));
 	player->after[TRUESKILL_MU] = posterior *
 		(player->after[TRUESKILL_MU] / variance +
-		 match->gain * gradient / ratio);
+		 gradient / ratio);
 	player->after[TRUESKILL_SIGMA] =
 		deviation_updated(sqrt(posterior), 1, 1, MIN_DEVIATION);
 	player->gradient += gradient;
+}
+
+/*
+ * Take a player's gain into the update of gain 1.  On entry mu after is the change of mu.
+ */
+static void
+finish_player(MatchPlayer *player, double drift)
+{
+	double		change = player->after[TRUESKILL_MU];
+	double		start;
+
+	player->after[TRUESKILL_MU] = player->before[TRUESKILL_MU] + player->gain * change;
+	if (player->gain == 1 || !(player->weight > 0))
+		return;
+	start = deviation_grown(player->before[TRUESKILL_SIGMA], drift, INFINITY);
+	player->after[TRUESKILL_SIGMA] =
+		deviation_updated(own_start(player, drift),
+						  player->after[TRUESKILL_SIGMA] / start, player->gain,
+						  MIN_DEVIATION);
 }
 
 static void
@@ -425,14 +456,13 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 		learn_from_team(ts, match, &match->entry[i],
 						&chain[place[match->entry[i].team]], drift);
 	for (i = 0; i < match->nplayers; i++)
-		match->player[i].after[TRUESKILL_MU] +=
-			match->player[i].before[TRUESKILL_MU];
+		finish_player(&match->player[i], drift);
 }
 
 void
 trueskill_update(const TrueSkill *ts, Match *match)
 {
-	double		drift = match->gain * square(ts->tau);
+	double		drift = square(ts->tau);
 
 	if (match->nteams == 2)
 	{
@@ -472,7 +502,7 @@ static MatchStatus
 trueskill_predict(const ParamValue *params, Match *match)
 {
 	TrueSkill	ts = trueskill_from_params(params);
-	double		drift = match->gain * square(ts.tau);
+	double		drift = square(ts.tau);
 	int			i;
 
 	if (match->nteams == 2)

@@ -672,22 +672,22 @@ trueskill2_update(const ParamValue *params, Match *match)
 		player->gradient = shift / variance;
 		if (!played[i])
 			continue;
-		update_column(match->gain, square(before[TRUESKILL2_SIGMA]), variance,
+		update_column(player->gain, square(before[TRUESKILL2_SIGMA]), variance,
 					  shift, rest, MIN_DEVIATION, &after[TRUESKILL2_MU],
 					  &after[TRUESKILL2_SIGMA]);
-		update_column(match->gain,
+		update_column(player->gain,
 					  base_weight * square(before[TRUESKILL2_BASE_SIGMA]),
 					  variance, shift, rest, 0, &after[TRUESKILL2_BASE_MU],
 					  &after[TRUESKILL2_BASE_SIGMA]);
 
 		/* The way to the next match. */
-		after[TRUESKILL2_MU] += match->gain *
+		after[TRUESKILL2_MU] += player->gain *
 			step_value(&params[TRUESKILL2_EXPERIENCE_OFFSET].steps, experience);
 		after[TRUESKILL2_SIGMA] =
-			deviation_grown(after[TRUESKILL2_SIGMA], match->gain *
+			deviation_grown(after[TRUESKILL2_SIGMA], player->gain *
 							square(params[TRUESKILL2_TAU].number), INFINITY);
 		after[TRUESKILL2_BASE_SIGMA] =
-			deviation_grown(after[TRUESKILL2_BASE_SIGMA], match->gain *
+			deviation_grown(after[TRUESKILL2_BASE_SIGMA], player->gain *
 							square(params[TRUESKILL2_BASE_TAU].number),
 							INFINITY);
 	}

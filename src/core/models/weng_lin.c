@@ -135,7 +135,7 @@ typedef struct WengLin
 {
 	const ParamValue *params;
 	const Match *match;
-	double		drift;			/* variance that is added to each skill */
+	double		drift;			/* variance that a match adds to each skill */
 	Team		team[MATCH_MAX_TEAMS];	/* best first */
 	int			place[MATCH_MAX_TEAMS]; /* of match->team in that order */
 } WengLin;
@@ -188,7 +188,7 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 
 	wl->params = params;
 	wl->match = match;
-	wl->drift = match->gain * square(params[WENG_LIN_TAU].number);
+	wl->drift = square(params[WENG_LIN_TAU].number);
 
 	match_teams_by_rank(match, order);
 	for (i = 0; i < match->nteams; i++)
@@ -449,7 +449,8 @@ update_members(WengLin *wl, Match *match)
 
 		if (!partial || match->entry[i].weight > 0)
 			player->after[WENG_LIN_SIGMA] =
-				sqrt(square(player->before[WENG_LIN_SIGMA]) + wl->drift);
+				deviation_grown(player->before[WENG_LIN_SIGMA],
+								player->gain * wl->drift, INFINITY);
 	}
 	for (i = 0; i < match->nentries; i++)
 	{
@@ -471,13 +472,13 @@ update_members(WengLin *wl, Match *match)
 			continue;
 
 		player->gradient += mu_weight * team->omega;
-		player->after[WENG_LIN_MU] += match->gain * variance * mu_weight *
+		player->after[WENG_LIN_MU] += player->gain * variance * mu_weight *
 			(team->amplify * team->omega);
 		player->after[WENG_LIN_SIGMA] =
 			deviation_updated(player->after[WENG_LIN_SIGMA],
 							  sqrt(larger(1 - variance * variance_weight * team->delta,
 										  kappa)),
-							  match->gain, MIN_DEVIATION);
+							  player->gain, MIN_DEVIATION);
 	}
 	if (wl->params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag)
 		for (i = 0; i < match->nplayers; i++)

@@ -77,7 +77,6 @@ history_build_match(const History *history, size_t number,
 	match->player = work->match_player;
 	match->entry = work->entry;
 	match->log_odds = source->log_odds;
-	match->gain = source->gain;
 	match->nplayers = 0;
 	for (i = 0; i < source->n; i++)
 	{

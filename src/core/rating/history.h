@@ -20,7 +20,6 @@ typedef struct HistoryMatch
 {
 	int64_t		played_at;		/* microseconds, NEVER_PLAYED if unknown */
 	double		log_odds;
-	double		gain;
 	size_t		first;			/* participant */
 	int			n;				/* how many, at most history.max_participants */
 } HistoryMatch;

@@ -8,10 +8,13 @@
 
 #include "core/rating/match.h"
 
+#include "core/math/sum.h"
+#include "core/util/extremes.h"
+
 const Participant participant_default = {
 	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
 	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
-	.quit = NAN,.experience = NAN
+	.quit = NAN,.experience = NAN,.gain = NAN
 };
 
 double *
@@ -24,7 +27,7 @@ participant_number(Participant *participant, int number)
 		offsetof(Participant, commanding), offsetof(Participant, side),
 		offsetof(Participant, squad), offsetof(Participant, kills),
 		offsetof(Participant, deaths), offsetof(Participant, quit),
-		offsetof(Participant, experience)
+		offsetof(Participant, experience), offsetof(Participant, gain)
 	};
 
 	return (double *) ((char *) participant + offset[number]);
@@ -124,6 +127,8 @@ check_participant(const Participant *p)
 	if (!isnan(p->experience) &&
 		!(p->experience >= 0 && isfinite(p->experience)))
 		return MATCH_BAD_EXPERIENCE;
+	if (!isnan(p->gain) && !(p->gain >= 0 && isfinite(p->gain)))
+		return MATCH_BAD_GAIN;
 	return MATCH_OK;
 }
 
@@ -200,6 +205,25 @@ add_number(double *number, double given)
 		*number += given;
 }
 
+/*
+ * Take the gain of a stint into that of its player.  Equal gains must give just that
+ * gain, which a sum divided by another would not.  A gain without play counts only
+ * while there is no other.
+ */
+static void
+add_gain(MatchPlayer *player, double gain, double weight)
+{
+	double		total = player->weight + weight;
+
+	if (isnan(gain))
+		gain = 1;
+	if (player->weight == 0)
+		player->gain = gain;
+	else if (gain != player->gain)
+		player->gain += (gain - player->gain) * (weight / total);
+	player->weight = total;
+}
+
 static void
 add_player_numbers(MatchPlayer *player, const Participant *p)
 {
@@ -239,8 +263,6 @@ check_match(const Match *match, int n)
 		return MATCH_TOO_MANY_PARTICIPANTS;
 	if (!isfinite(match->log_odds))
 		return MATCH_BAD_LOG_ODDS;
-	if (!(match->gain >= 0 && isfinite(match->gain)))
-		return MATCH_BAD_GAIN;
 	return MATCH_OK;
 }
 
@@ -287,6 +309,8 @@ begin_players(Match *match)
 		player->played = -1;
 		player->squad = player->kills = player->deaths = NAN;
 		player->quit = player->experience = NAN;
+		player->gain = 1;
+		player->weight = 0;
 		player->gradient = 0;
 	}
 }
@@ -362,6 +386,7 @@ add_stint(MatchBuilder *builder, const Participant *p)
 	entry->weight += play;
 	entry->command_weight += command;
 	builder->played[team] += play + command;
+	add_gain(player, p->gain, play + command);
 }
 
 /* A player counts for the team on which most was played, of equals for the first. */
@@ -495,6 +520,33 @@ match_team_sums(const Match *match, double *sum, double *weight)
 		sum[e->team] += e->weight * match->player[e->player].before[0];
 		weight[e->team] += e->weight;
 	}
+}
+
+double
+match_mean_gain(const Match *match)
+{
+	double		first = match->nplayers > 0 ? match->player[0].gain : 1;
+	double		most = first;
+	Sum			sum = {0, 0};
+	Sum			weight = {0, 0};
+	bool		same = true;
+	int			i;
+
+	for (i = 1; i < match->nplayers; i++)
+	{
+		same = same && match->player[i].gain == first;
+		most = larger(most, match->player[i].gain);
+	}
+	if (same)
+		return first;
+
+	/* As shares of the largest, so that large gains do not overflow. */
+	for (i = 0; i < match->nplayers; i++)
+	{
+		sum_add(&sum, match->player[i].weight * (match->player[i].gain / most));
+		sum_add(&weight, match->player[i].weight);
+	}
+	return most * (sum_value(&sum) / sum_value(&weight));
 }
 
 int
@@ -666,7 +718,7 @@ match_status_hint(MatchStatus status)
 		case MATCH_LOG_ODDS_NEED_TWO_TEAMS:
 			return "Log-odds favour the first of two sides; leave them 0 for any other number of teams.";
 		case MATCH_BAD_GAIN:
-			return "The gain is finite and not negative, where 1 is an ordinary match.";
+			return "Gains are finite and not negative, where 1 is an ordinary update.";
 		case MATCH_BAD_SQUAD:
 			return "A squad is a finite number, the same for all who queued together; leave it null for those alone.";
 		case MATCH_BAD_KILLS:
@@ -698,8 +750,6 @@ match_status_value(MatchStatus status, const Participant *participant,
 {
 	if (status == MATCH_BAD_LOG_ODDS || status == MATCH_LOG_ODDS_NEED_TWO_TEAMS)
 		return match->log_odds;
-	if (status == MATCH_BAD_GAIN)
-		return match->gain;
 	if (participant == NULL)
 		return NAN;
 	switch (status)
@@ -729,6 +779,8 @@ match_status_value(MatchStatus status, const Participant *participant,
 			return participant->quit;
 		case MATCH_BAD_EXPERIENCE:
 			return participant->experience;
+		case MATCH_BAD_GAIN:
+			return participant->gain;
 		default:
 			return NAN;
 	}

@@ -84,13 +84,14 @@ typedef struct Participant
 	double		deaths;
 	double		quit;			/* 1 if the player left for good, else 0 */
 	double		experience;		/* matches played before, if not games */
+	double		gain;			/* weight of the player's update, default 1 */
 } Participant;
 
 /* A participant of whom nothing is known. */
 extern const Participant participant_default;
 
-/* The numbers of a participant, from rank to experience. */
-#define PARTICIPANT_NUMBERS 13
+/* The numbers of a participant, from rank to gain. */
+#define PARTICIPANT_NUMBERS 14
 
 /* A pointer to one of them, 0 to PARTICIPANT_NUMBERS - 1. */
 extern double *participant_number(Participant *participant, int number);
@@ -114,6 +115,8 @@ typedef struct MatchPlayer
 	double		deaths;
 	double		quit;			/* 1 if any stint ended so */
 	double		experience;
+	double		gain;			/* mean of the stints, weighted by play */
+	double		weight;			/* all play, commanding included */
 	double		gradient;		/* out: of the log likelihood by the main
 								 * state, up to a constant of the model */
 	int			team;			/* out of match_build(): where most played, */
@@ -144,7 +147,6 @@ typedef struct Match
 								 * that of match_order() */
 	double		length;			/* seconds until the last left, or NaN */
 	double		log_odds;		/* context, in favour of the first side */
-	double		gain;			/* weight of the whole update, default 1 */
 } Match;
 
 /*
@@ -159,7 +161,7 @@ enum ModelSupport
 	MODEL_SIDE = 1 << 3,		/* sides that differ */
 	MODEL_COMMANDING = 1 << 4,
 	MODEL_LOG_ODDS = 1 << 5,	/* context log-odds */
-	MODEL_GAIN = 1 << 6,		/* weight of the whole update */
+	MODEL_GAIN = 1 << 6,		/* weight of each player's update */
 	MODEL_SCORE = 1 << 7,		/* scores of the teams, besides their order */
 	MODEL_ONE_TEAM = 1 << 8,	/* a team on its own, with a score */
 	MODEL_SQUAD = 1 << 9,		/* who queued together */
@@ -197,7 +199,7 @@ typedef enum MatchOutcome
  * Turn n participants into *match.
  *
  * On entry match->team, player and entry point at arrays of at least n
- * elements, and match->nplayers, log_odds and gain are set.  The participants
+ * elements, and match->nplayers and log_odds are set.  The participants
  * are ordered by team; the order of one player's stints is that of their sums, so a
  * caller who wants equal bits must always give the same one.  The order of players
  * has no influence on what model_rate() makes of the match.  States are not looked
@@ -218,6 +220,12 @@ extern MatchStatus match_build(const MatchRules *rules,
  * with the weight of play of the entry, and the sum of these weights.
  */
 extern void match_team_sums(const Match *match, double *sum, double *weight);
+
+/*
+ * The weight of the match in a likelihood of many: the mean of its players' gains,
+ * weighted by play.  Exactly their gain where all have the same.
+ */
+extern double match_mean_gain(const Match *match);
 
 /* The index of the team that context log-odds favour: side 1, else team 0. */
 extern int	match_first_side(const Match *match);

@@ -73,7 +73,11 @@ compare_players(const Match *match, int nstate, const MatchPlayer *p,
 		result = compare_numbers(p->quit, q->quit);
 	if (result == 0)
 		result = compare_numbers(p->experience, q->experience);
-	return result != 0 ? result : compare_entries(match, p, q);
+	if (result == 0)
+		result = compare_entries(match, p, q);
+
+	/* Last, so that a gain moves nobody but players who are else alike. */
+	return result != 0 ? result : compare_numbers(p->gain, q->gain);
 }
 
 /* The first distance at which n elements are sorted: 1 is mere insertion. */

@@ -56,7 +56,7 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 	MatchEntry	entry[2];
 	Participant participant[2];
 	Match		match = {.nplayers = 2,.team = team,.player = player,
-	.entry = entry,.gain = 1};
+	.entry = entry};
 	int			offender;
 	int			i;
 	int			j;

@@ -94,7 +94,7 @@ hive_rows(SolverTask *task, const Match *match, struct SolverRows *rows)
 		else
 			play += match->entry[i].command_weight;
 	}
-	solver_row(rows, match_outcome(match, first) / 2.0, match->gain,
+	solver_row(rows, match_outcome(match, first) / 2.0, match_mean_gain(match),
 			   match->log_odds);
 	for (i = 0; i < match->nentries; i++)
 	{

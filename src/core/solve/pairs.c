@@ -26,6 +26,7 @@ pairs_rows(const Match *match, enum PairsStrength strength,
 		   struct SolverRows *rows)
 {
 	int			first = match_first_side(match);
+	double		gain = match_mean_gain(match);
 	int			a,
 				b,
 				i;
@@ -41,7 +42,7 @@ pairs_rows(const Match *match, enum PairsStrength strength,
 			double		divide_b = strength == PAIRS_MEAN ? team_weight(match, b) : 1;
 
 			solver_row(rows, rank_a < rank_b ? 1 : rank_a == rank_b ? 0.5 : 0,
-					   match->gain,
+					   gain,
 					   first == a ? match->log_odds : -match->log_odds);
 			for (i = 0; i < match->nentries; i++)
 			{

@@ -270,10 +270,17 @@ update_match(ThroughTime *tt, size_t m, double *loss)
 	Match		match;
 	int			offender;
 	double		change = 0;
+	double		gain;
 	size_t		a;
 	int			i;
 
 	(void) build(tt, m, &match, &offender);
+
+	/*
+	 * What a match says of its players it says of all of them with one
+	 * weight.
+	 */
+	gain = match_mean_gain(&match);
 	for (i = 0; i < match.nplayers; i++)
 	{
 		Message		cavity;
@@ -285,6 +292,7 @@ update_match(ThroughTime *tt, size_t m, double *loss)
 		before[TRUESKILL_MU] = cavity.weighted / cavity.precision;
 		match.player[i].before = before;
 		match.player[i].after = work->after + 2 * i;
+		match.player[i].gain = gain;
 	}
 	if (loss != NULL)
 	{

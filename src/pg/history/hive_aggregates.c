@@ -195,7 +195,7 @@ row_weights(const WinCall *call, const Datum *values, const bool *nulls,
 	MatchPlayer player[2] = {0};
 	MatchEntry	entry[2];
 	Match		match = {.team = team,.player = player,.entry = entry,
-	.nplayers = 2,.gain = 1};
+	.nplayers = 2};
 	MatchStatus status;
 	int			offender;
 
@@ -517,7 +517,6 @@ update_rate(UpdateState *state, Match *match)
 	match->entry = palloc_array(MatchEntry, state->match.n);
 	match->nplayers = state->nplayers;
 	match->log_odds = state->match.log_odds;
-	match->gain = state->match.gain;
 	for (i = 0; i < state->nplayers; i++)
 	{
 		match->player[i].before = state->player[i].state;

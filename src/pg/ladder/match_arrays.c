@@ -30,6 +30,7 @@ static const struct
 	[ARRAY_DEATHS] = {"deaths", SOURCE_DEATHS, VALUE_INT4},
 	[ARRAY_QUIT] = {"quit", SOURCE_QUIT, VALUE_BOOL},
 	[ARRAY_EXPERIENCE] = {"experience", SOURCE_EXPERIENCE, VALUE_INT4},
+	[ARRAY_GAIN] = {"player_gain", SOURCE_GAIN, VALUE_FLOAT8},
 };
 
 static const char *
@@ -206,7 +207,7 @@ append_participants(QueryDraft *draft)
 	appendStringInfoString(&draft->sql, ", n)");
 }
 
-/* The numbers of a participant, in the order of SourceColumn. */
+/* The numbers of a participant, in the order of SourceColumn; $5 is the gain of the match. */
 static void
 append_numbers(QueryDraft *draft)
 {
@@ -218,6 +219,8 @@ append_numbers(QueryDraft *draft)
 			appendStringInfoString(&draft->sql, ", CAST(NULL AS pg_catalog.float8)");
 		else if (i == SOURCE_QUIT)
 			appendStringInfoString(&draft->sql, ", CAST(CAST(a.quit AS pg_catalog.int4) AS pg_catalog.float8)");
+		else if (i == SOURCE_GAIN)
+			appendStringInfoString(&draft->sql, ", $5 OPERATOR(pg_catalog.*) COALESCE(a.gain, 1)");
 		else
 			appendStringInfo(&draft->sql, ", CAST(a.%s AS pg_catalog.float8)",
 							 quote_identifier(source_columns[i].name));
@@ -227,7 +230,7 @@ append_numbers(QueryDraft *draft)
 /* The match as the source would have it, with the columns of SourceColumn. */
 static LadderQuery read_arrays_query = {
 	.text = "SELECT $1 AS match_id, $2 AS played_at, a.team, a.player_id, $3 AS pool, $4 AS log_odds, "
-	"$5 AS gain, CAST(NULL AS pg_catalog.text) AS unrated_reason{numbers} FROM {participants}",
+	"CAST(NULL AS pg_catalog.text) AS unrated_reason{numbers} FROM {participants}",
 	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8},
 	.add_params = add_array_params,
 	.part = {{"numbers", append_numbers}, {"participants", append_participants}}

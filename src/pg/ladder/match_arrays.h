@@ -29,6 +29,7 @@ typedef enum LadderArray
 	ARRAY_DEATHS,
 	ARRAY_QUIT,
 	ARRAY_EXPERIENCE,
+	ARRAY_GAIN,
 	LADDER_NARRAYS
 } LadderArray;
 

@@ -4,6 +4,8 @@
  */
 #include "pg/ladder/match_digest.h"
 
+#include <math.h>
+
 #include "common/hashfn.h"
 
 /* What of a participant goes into the digest, without padding. */
@@ -11,7 +13,7 @@ typedef struct DigestRow
 {
 	uint64		player;
 	int64		team;
-	double		number[SOURCE_NCOLUMNS - SOURCE_RANK];
+	double		number[SOURCE_GAIN - SOURCE_RANK];
 } DigestRow;
 
 static uint64
@@ -30,13 +32,22 @@ static int64
 digest_participant(const IdType *player_type, Participant *p, Datum player)
 {
 	DigestRow	row;
+	uint64		digest;
 	int			i;
 
 	row.player = id_hash(player_type, player);
 	row.team = p->team;
-	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
+	for (i = SOURCE_RANK; i < SOURCE_GAIN; i++)
 		row.number[i - SOURCE_RANK] = *source_number(p, i);
-	return (int64) digest_bytes(&row, sizeof(row));
+	digest = digest_bytes(&row, sizeof(row));
+
+	/*
+	 * A match without gains has the digest that it would have without the
+	 * column.
+	 */
+	if (!isnan(p->gain))
+		digest = hash_combine64(digest, digest_bytes(&p->gain, sizeof(p->gain)));
+	return (int64) digest;
 }
 
 /* Digests are sums, so that they do not depend on the order of the rows. */
@@ -81,7 +92,7 @@ digest_match_columns(const SourceMatch *match, const char *unrated_reason)
 	uint64		digest;
 
 	numbers[0] = match->log_odds;
-	numbers[1] = match->gain;
+	numbers[1] = 1;				/* where a gain of the whole match was */
 	numbers[2] = unrated_reason != NULL;
 	digest = digest_bytes(numbers, sizeof(numbers));
 	digest = hash_combine64(digest, digest_bytes(&match->played_at,

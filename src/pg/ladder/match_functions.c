@@ -286,8 +286,8 @@ enum
 	REPORT_ARG_TEAM,
 	REPORT_ARG_RANK,
 	REPORT_ARG_PLAYED_AT,
-	REPORT_ARG_TEAM_SCORE,		/* to experience */
-	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_EXPERIENCE - ARRAY_SCORE + 1
+	REPORT_ARG_TEAM_SCORE,		/* to player_gain */
+	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_GAIN - ARRAY_SCORE + 1
 };
 
 static void
@@ -308,8 +308,8 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 				 errmsg("played_at must be finite, not %s",
 						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at))),
 				 errhint("Leave it null for a match that was played now.")));
-	optional_arrays(fcinfo, REPORT_ARG_TEAM_SCORE, ARRAY_SCORE,
-					ARRAY_EXPERIENCE, arrays);
+	optional_arrays(fcinfo, REPORT_ARG_TEAM_SCORE, ARRAY_SCORE, ARRAY_GAIN,
+					arrays);
 	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -348,7 +348,7 @@ write_report(Ladder *ladder, MatchArrays *arrays)
 /*
  * report_match(ladder, match_id, players, team, rank, played_at, team_score,
  *				weight, joined, left, commanding, side, squad, kills, deaths,
- *				quit, experience, pool, log_odds, gain)
+ *				quit, experience, player_gain, pool, log_odds, gain)
  */
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)
@@ -530,7 +530,8 @@ enum
 	PREVIEW_ARG_PLAYERS,
 	PREVIEW_ARG_TEAM,
 	PREVIEW_ARG_WEIGHT,			/* to squad */
-	PREVIEW_ARG_POOL = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1
+	PREVIEW_ARG_PLAYER_GAIN = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1,
+	PREVIEW_ARG_POOL
 };
 
 static void
@@ -545,6 +546,7 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 												  "team", arrays->n));
 	arrays->played_at = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
 
 	/* Any result will do to build the match. */
@@ -559,7 +561,7 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 
 /*
  * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
- *		   pool, log_odds, gain)
+ *		   player_gain, pool, log_odds, gain)
  */
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)

@@ -122,7 +122,6 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 	reserve(batch, source->n);
 	match->nplayers = 0;
 	match->log_odds = source->log_odds;
-	match->gain = source->gain;
 	for (i = 0; i < source->n; i++)
 	{
 		BatchPlayer *player = batch_player(batch, source->player_id[i],

@@ -148,7 +148,6 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 	match = &history->match[history->nmatches++];
 	match->played_at = source->played_at;
 	match->log_odds = source->log_odds;
-	match->gain = source->gain;
 	match->first = history->nparticipants;
 	match->n = source->n;
 	history->max_participants = Max(history->max_participants, source->n);
@@ -367,7 +366,6 @@ history_report_mistake(HistoryBuilder *builder, const char *aggregate,
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	shape.log_odds = source->log_odds;
-	shape.gain = source->gain;
 	if (offender >= 0)
 	{
 		participant = &work->participant[offender];

@@ -25,7 +25,6 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_PLAYER_ID] = IDENTIFIER(player_id, "which player"),
 	[SOURCE_POOL] = COLUMN(pool, "text", "no", "queue, mode or season whose ratings are its own"),
 	[SOURCE_LOG_ODDS] = COLUMN(log_odds, "float8", "no", "log-odds of the context in favour of the first side"),
-	[SOURCE_GAIN] = COLUMN(gain, "float8", "no", "weight of the whole update, 1 by default"),
 	[SOURCE_UNRATED_REASON] = COLUMN(unrated_reason, "text", "no", "not null: keep the match and do not rate it"),
 	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
 	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
@@ -40,6 +39,7 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_DEATHS] = NUMBER(deaths, "no", "deaths of the player"),
 	[SOURCE_QUIT] = NUMBER(quit, "no", "whether the player left early on purpose"),
 	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
+	[SOURCE_GAIN] = NUMBER(gain, "no", "weight of the player's update, 1 by default"),
 };
 
 const char *
@@ -152,12 +152,11 @@ lacks_column(SourceMatch *match, SourceColumn column, const Datum *values,
 	return true;
 }
 
-/* A number that all rows of a match share, with a default for null. */
+/* The log-odds that all rows of a match share. */
 static double
-match_number(const Datum *values, const bool *nulls, SourceColumn column,
-			 double default_value)
+row_log_odds(const Datum *values, const bool *nulls)
 {
-	return nulls[column] ? default_value : DatumGetFloat8(values[column]);
+	return nulls[SOURCE_LOG_ODDS] ? 0 : DatumGetFloat8(values[SOURCE_LOG_ODDS]);
 }
 
 /* When the match was played, as its first row says. */
@@ -192,13 +191,10 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	begin_played_at(match, values, nulls);
 	match->pool = nulls[SOURCE_POOL] ? pstrdup("") :
 		TextDatumGetCString(values[SOURCE_POOL]);
-	match->log_odds = match_number(values, nulls, SOURCE_LOG_ODDS, 0);
-	match->gain = match_number(values, nulls, SOURCE_GAIN, 1);
+	match->log_odds = row_log_odds(values, nulls);
 	match->unrated_reason = NULL;
 	if (match->tolerant && isnan(match->log_odds))
 		keep_first(&match->fault, "log_odds is NaN");
-	if (match->tolerant && isnan(match->gain))
-		keep_first(&match->fault, "gain is NaN");
 }
 
 /* A column of the match is not the same in all its rows. */
@@ -244,10 +240,7 @@ check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 	if (nulls[SOURCE_POOL] ? match->pool[0] != '\0' :
 		!same_text(values[SOURCE_POOL], match->pool))
 		column_differs(match, SOURCE_POOL);
-	if (!same_number(match_number(values, nulls, SOURCE_GAIN, 1), match->gain))
-		column_differs(match, SOURCE_GAIN);
-	if (!same_number(match_number(values, nulls, SOURCE_LOG_ODDS, 0),
-					 match->log_odds))
+	if (!same_number(row_log_odds(values, nulls), match->log_odds))
 		column_differs(match, SOURCE_LOG_ODDS);
 	if (!nulls[SOURCE_UNRATED_REASON] &&
 		(match->unrated_reason == NULL ||
@@ -307,6 +300,10 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
 		if (!nulls[i])
 			*source_number(p, i) = read_number(match, i, values[i], id);
+
+	/* One of 1 is none: it takes no room in histories, nor changes a digest. */
+	if (p->gain == 1)
+		p->gain = participant_default.gain;
 	match->account_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
 	match->player_id[match->n] = match->account_id[match->n];
 	match->n++;

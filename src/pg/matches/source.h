@@ -20,7 +20,6 @@ typedef enum SourceColumn
 	SOURCE_PLAYER_ID,
 	SOURCE_POOL,
 	SOURCE_LOG_ODDS,
-	SOURCE_GAIN,
 	SOURCE_UNRATED_REASON,
 	SOURCE_RANK,				/* from here on as participant_number() */
 	SOURCE_SCORE,
@@ -35,6 +34,7 @@ typedef enum SourceColumn
 	SOURCE_DEATHS,
 	SOURCE_QUIT,
 	SOURCE_EXPERIENCE,
+	SOURCE_GAIN,
 	SOURCE_NCOLUMNS
 } SourceColumn;
 
@@ -81,7 +81,6 @@ typedef struct SourceMatch
 	TimestampTz given_played_at;
 	char	   *pool;
 	double		log_odds;
-	double		gain;
 	const char *unrated_reason; /* of any of its rows, or NULL */
 	const char *unreadable;		/* why its rows make no match at all, or NULL */
 	const char *fault;			/* what is wrong in one of them, or NULL */

@@ -59,7 +59,6 @@ team_match_predict(TeamMatch *team_match, const int *player, const int *team, in
 		}
 	match->nplayers = n;
 	match->log_odds = log_odds;
-	match->gain = 1;
 	status = match_build(&team_match->model->rules, team_match->params, team_match->participant,
 						 rows, match, &offender);
 	if (status == MATCH_OK)

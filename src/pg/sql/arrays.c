@@ -189,7 +189,6 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 	match->player = palloc_array(MatchPlayer, room);
 	match->entry = palloc_array(MatchEntry, room);
 	match->nplayers = n;
-	match->gain = 1;
 	for (i = 0; i < n; i++)
 	{
 		match->player[i].before = before + i * model->nstate;
