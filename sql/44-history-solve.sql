@@ -86,8 +86,14 @@ COMMENT ON TYPE skillrating.solve_summary IS
 solver: the solver.  matches, players, components: how many there are.
 unknowns: numbers estimated; under through_time, appearances of players in matches.
 observations: terms of the likelihood: comparisons of teams, and virtual games of a prior.
-converged: whether the maximum was found.  status: the same in words (converged, max_iterations
-reached, there is no maximum).
+converged: whether the search ended within the tolerance.  status: why it ended:
+converged: twice the distance to the maximum, in nats, is below the parameter tolerance, by either
+method; under through_time, no skill changes by more than the tolerance, in deviations.
+there is no maximum: some skills grow for ever; they are null.
+numbers out of range: a sum or a derivative has overflowed; all skills are null.
+no further progress: no step, however short, improves the objective, because rounding leaves nothing
+to gain or the tolerance is too small.
+max_iterations reached: as many iterations as are allowed.
 iterations: of Newton''s method; under through_time, passes forward and backward.
 products: multiplications with the matrix of second derivatives.
 log_posterior: its logarithm at the end, without constants; under through_time, the log likelihood
@@ -102,6 +108,8 @@ CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.solver_parameters().'
+    WHEN 'numbers out of range' THEN 'Check log-odds, gains, times and parameters for extreme values.'
+    WHEN 'no further progress' THEN 'Raise parameter "tolerance", or use method "newton".'
     ELSE 'Raise parameter "max_iterations".' END;
 
 COMMENT ON FUNCTION skillrating_internal.solve_hint(text) IS

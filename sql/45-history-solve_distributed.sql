@@ -204,7 +204,7 @@ BEGIN
         FROM skillrating.solver_parameters(solver) AS p WHERE p.name = 'max_iterations';
         summary.iterations := summary.iterations + coalesce(before.iterations, 0);
         summary.products := summary.products + coalesce(before.products, 0);
-        done := (summary.converged OR summary.status = 'there is no maximum' OR summary.iterations >= most) IS NOT FALSE;
+        done := (summary.status <> 'max_iterations reached' OR summary.iterations >= most) IS NOT FALSE;
         IF summary.converged AND (params ? 'exact_for' OR params ->> 'errors' <> 'bound') THEN
             SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates);
         END IF;

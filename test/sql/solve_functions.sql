@@ -41,6 +41,20 @@ SELECT (s).converged, (s).status, (s).iterations FROM (
     SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, '{"method": "gradient", "max_iterations": 3}' ORDER BY match_id) AS s FROM results) AS q;
 SELECT (s).converged FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, '{"method": "gradient", "max_iterations": 100000}' ORDER BY match_id) AS s FROM results) AS q;
 
+-- Either method says why it stopped. Log-odds that overflow leave no skills.
+SELECT method, reason, (s).converged, (s).status
+FROM unnest(ARRAY['newton', 'gradient']) AS method,
+    (VALUES ('done', '{}'), ('too early', '{"max_iterations": 1}'), ('beyond rounding', '{"max_iterations": 100000, "tolerance": 1e-300}')) AS v(reason, params),
+    LATERAL (SELECT skillrating.solve_summary('hive', match_id, player_id, team, rank, ('{"max_iterations": 100000}' || params::jsonb || jsonb_build_object('method', method)) ORDER BY match_id) AS s FROM results) AS q ORDER BY reason, method;
+SELECT method, (s).converged, (s).status
+FROM unnest(ARRAY['newton', 'gradient']) AS method,
+    LATERAL (SELECT skillrating.solve_summary('bradley_terry', m, m * 2 + t, t, t, jsonb_build_object('prior_deviation', 0, 'method', method, 'tolerance', 1e-3, 'max_iterations', 100000) ORDER BY m) AS s FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t) AS q ORDER BY method;
+SELECT method, (s).converged, (s).status, (SELECT count(e.mu) + count(e.standard_error) FROM unnest(x) AS e) AS numbers
+FROM unnest(ARRAY['newton', 'gradient']) AS method,
+    LATERAL (SELECT skillrating.solve_summary('bradley_terry', m, t, t, t, skillrating.inputs(log_odds => -1.7e308, gain => 10), jsonb_build_object('method', method) ORDER BY m) AS s,
+        skillrating.solve('bradley_terry', m, t, t, t, skillrating.inputs(log_odds => -1.7e308, gain => 10), jsonb_build_object('method', method) ORDER BY m) AS x FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t) AS q ORDER BY method;
+SELECT status, skillrating_internal.solve_hint(status) FROM unnest(ARRAY['max_iterations reached', 'there is no maximum', 'numbers out of range', 'no further progress']) AS status;
+
 -- Who always loses has no maximum without a prior; the others have.
 SELECT e.player_id, round(e.mu::numeric, 4) AS mu, e.standard_error, (s).converged, (s).status
 FROM (SELECT skillrating.solve('bradley_terry', m, p, t, t, '{"prior_deviation": 0}' ORDER BY m) AS x, skillrating.solve_summary('bradley_terry', m, p, t, t, '{"prior_deviation": 0}' ORDER BY m) AS s

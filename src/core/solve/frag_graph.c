@@ -440,7 +440,7 @@ logistic_scores(FragGraph *graph)
 	logit_work_init(&problem, block);
 	logit_start(&problem, x);
 	result = logit_solve(&problem, x);
-	graph->converged = result.converged;
+	graph->converged = result.status == SOLVE_CONVERGED;
 	graph->iterations = result.iterations;
 	for (i = 0; i < n; i++)
 	{

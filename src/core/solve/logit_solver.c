@@ -31,6 +31,10 @@
 #define LAST_DISTANCE 1e-21
 
 #define MAX_PRODUCTS 200
+
+/* After so many steps in a row that only rounding lets pass, none will help. */
+#define MAX_IDLE_STEPS 10
+
 #define MAX_HALVINGS 40
 
 /*
@@ -634,7 +638,7 @@ longest_step(const LogitProblem *problem, const double *x, const double *step)
 
 /*
  * Go along work.step as far as it helps, evaluate there, and return the share of the
- * step that was taken, 0 if none helps.  Once the objective changes by no more than
+ * step that was taken, 0 if none helps or moves anything.  Once the objective changes by no more than
  * its rounding, any step that does not raise it by more is as good (the rounding
  * trap: differences of sums over all rows say nothing then, but the gradient still
  * does).
@@ -648,11 +652,17 @@ line_search(LogitProblem *problem, double *x, double slope, double *objective)
 
 	for (halving = 0; halving < MAX_HALVINGS; halving++)
 	{
+		bool		moves = false;
 		double		next;
 		uint32_t	u;
 
 		for (u = 0; u < problem->n; u++)
+		{
 			work->trial[u] = x[u] + share * work->step[u];
+			moves = moves || work->trial[u] != x[u];
+		}
+		if (!moves)
+			break;
 		next = logit_evaluate(problem, work->trial, true);
 		if (next <= *objective + SUFFICIENT_DECREASE * share * slope ||
 			(halving == 0 && next <= *objective + OBJECTIVE_NOISE * fabs(*objective)))
@@ -709,18 +719,93 @@ newton_step(LogitProblem *problem, const double *x, double left,
 	return -dot(work->gradient, work->step, problem->n);
 }
 
+/* Whether all numbers of an evaluation and of the step from there are in range. */
+static bool
+is_finite(const LogitProblem *problem, const LogitResult *result)
+{
+	const double *gradient = problem->work.gradient;
+
+	return isfinite(result->objective) && isfinite(result->decrement) &&
+		isfinite(dot(gradient, gradient, problem->n));
+}
+
+/*
+ * Take the measure of x: the step of Newton's method from there and its decrement.  Whether
+ * the search is over; if so the status says why.
+ */
+static bool
+arrived(LogitProblem *problem, const double *x, double first, LogitResult *result)
+{
+	LogitWork  *work = &problem->work;
+
+	result->gradient = largest(work->gradient, problem->n);
+	result->decrement = newton_step(problem, x, first > 0 ?
+									result->gradient / first : 0, result);
+	if (!is_finite(problem, result))
+		result->status = SOLVE_NOT_FINITE;
+	else if (result->decrement >= problem->options.tolerance)
+		return false;
+	else if (largest(work->step, problem->n) > LOGIT_DIVERGING_STEP)
+		result->status = SOLVE_NO_MAXIMUM;
+	else
+		result->status = SOLVE_CONVERGED;
+	return true;
+}
+
+/* How low the objective and the gradient have come, and for how many steps no lower. */
+typedef struct Progress
+{
+	double		objective;
+	double		gradient;
+	int			idle_steps;
+} Progress;
+
+static Progress
+progress_begin(void)
+{
+	return (Progress)
+	{
+		INFINITY, INFINITY, 0
+	};
+}
+
+/*
+ * Whether the search still comes to new ground, having taken a share of a step or,
+ * if that is 0, none.  Steps that change the objective by rounding only may still make
+ * the gradient smaller, but not for ever.
+ */
+static bool
+progress_made(Progress *progress, const LogitProblem *problem, double share,
+			  const LogitResult *result)
+{
+	double		gradient = largest(problem->work.gradient, problem->n);
+
+	if (result->objective < progress->objective || gradient < progress->gradient)
+		progress->idle_steps = 0;
+	else
+		progress->idle_steps++;
+	progress->objective = smaller(progress->objective, result->objective);
+	progress->gradient = smaller(progress->gradient, gradient);
+	return share > 0 && progress->idle_steps < MAX_IDLE_STEPS;
+}
+
 /*
  * The ascent by the gradient that documents describe, with as much of it as is
  * safe: a whole gradient, as they have it, leaves the positive numbers or swings.
+ *
+ * The gradient in terms of the diagonal is a cheap estimate of the distance.  Where
+ * it is short, Newton's step decides; if the distance proves to be longer, it is asked
+ * again once the estimate is a tenth.
  */
 static void
-climb(LogitProblem *problem, double *x, LogitResult *result)
+climb(LogitProblem *problem, double *x, double first, LogitResult *result)
 {
 	LogitWork  *work = &problem->work;
 	double		rate = 1;
+	double		near = problem->options.tolerance;
+	Progress	progress = progress_begin();
 
-	for (; result->iterations < problem->options.max_iterations;
-		 result->iterations++)
+	for (;;)
 	{
 		double		squares = dot(work->gradient, work->gradient, problem->n);
 		double		scaled = 0;
@@ -730,61 +815,77 @@ climb(LogitProblem *problem, double *x, LogitResult *result)
 		for (u = 0; u < problem->n; u++)
 			if (work->diagonal[u] > 0)
 				scaled += work->gradient[u] * work->gradient[u] / work->diagonal[u];
-		if (scaled < problem->options.tolerance)
+		if (!(scaled >= near) || !isfinite(scaled))
+		{
+			if (arrived(problem, x, first, result))
+				return;
+			near = scaled / 10;
+		}
+		if (result->iterations >= problem->options.max_iterations)
+		{
+			result->status = SOLVE_MAX_ITERATIONS;
 			break;
+		}
 		for (u = 0; u < problem->n; u++)
 			work->step[u] = -rate * work->gradient[u];
 		share = line_search(problem, x, -rate * squares, &result->objective);
-		if (share == 0)
+		if (!progress_made(&progress, problem, share, result))
+		{
+			result->status = SOLVE_NO_PROGRESS;
 			break;
+		}
+		result->iterations++;
 
 		/* Twice of what went may go next time. */
 		rate = smaller(1, 2 * rate * share);
 	}
+
+	/* It may have arrived with its last step. */
+	(void) arrived(problem, x, first, result);
+}
+
+/* Newton's method.  The last step squares what is still missing, and is taken whole. */
+static void
+iterate(LogitProblem *problem, double *x, double first, LogitResult *result)
+{
+	Progress	progress = progress_begin();
+
+	for (;;)
+	{
+		bool		last = arrived(problem, x, first, result);
+		double		share;
+
+		if (last && result->status != SOLVE_CONVERGED)
+			break;
+		if (result->iterations >= problem->options.max_iterations)
+		{
+			result->status = SOLVE_MAX_ITERATIONS;
+			break;
+		}
+		share = line_search(problem, x, -result->decrement, &result->objective);
+		if (!last && !progress_made(&progress, problem, share, result))
+		{
+			result->status = SOLVE_NO_PROGRESS;
+			break;
+		}
+		result->iterations++;
+		if (last)
+			break;
+	}
+	result->gradient = largest(problem->work.gradient, problem->n);
 }
 
 LogitResult
 logit_solve(LogitProblem *problem, double *x)
 {
-	const LogitOptions *options = &problem->options;
-	LogitWork  *work = &problem->work;
 	LogitResult result = {0};
 	double		first;
 
 	result.objective = logit_evaluate(problem, x, true);
-	first = largest(work->gradient, problem->n);
-	if (options->gradient)
-		climb(problem, x, &result);
-	for (;;)
-	{
-		bool		last;
-
-		result.gradient = largest(work->gradient, problem->n);
-		result.decrement = newton_step(problem, x, first > 0 ?
-									   result.gradient / first : 0, &result);
-		last = result.decrement < options->tolerance;
-		if (options->gradient)
-		{
-			/* The step only tells how far away the maximum still is. */
-			result.converged = last;
-			break;
-		}
-		if (result.iterations >= options->max_iterations)
-			break;
-		if (last && largest(work->step, problem->n) > LOGIT_DIVERGING_STEP)
-		{
-			result.diverged = true;
-			break;
-		}
-		result.iterations++;
-
-		/* The last step squares what is still missing, and is taken whole. */
-		if (line_search(problem, x, -result.decrement, &result.objective) == 0 || last)
-		{
-			result.converged = last || result.decrement < 1e-6;
-			result.gradient = largest(work->gradient, problem->n);
-			break;
-		}
-	}
+	first = largest(problem->work.gradient, problem->n);
+	if (problem->options.gradient)
+		climb(problem, x, first, &result);
+	else
+		iterate(problem, x, first, &result);
 	return result;
 }

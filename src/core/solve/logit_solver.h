@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/solve/solve_status.h"
 #include "core/util/interrupt.h"
 
 /*
@@ -123,11 +124,13 @@ typedef struct LogitOptions
 /* Steps that are still so long when nothing is gained any more lead on for ever. */
 #define LOGIT_DIVERGING_STEP 0.1
 
-/* What came of it. */
+/*
+ * What came of it.  Both methods have one criterion: they have converged where twice the
+ * distance to the minimum, as Newton's step sees it, is below the tolerance.
+ */
 typedef struct LogitResult
 {
-	bool		converged;
-	bool		diverged;		/* there is no maximum: work.step leads on for
+	SolveStatus status;			/* SOLVE_NO_MAXIMUM: work.step leads on for
 								 * ever */
 	int			iterations;
 	int64_t		products;		/* of the matrix with a vector */
@@ -172,8 +175,9 @@ extern void logit_start(const LogitProblem *problem, double *x);
 extern bool logit_allows(const LogitProblem *problem, uint32_t u, double x);
 
 /*
- * Move x, which must lie where the prior is finite, to the minimum.  The work then
- * has the curvature there, and in step the last step of Newton's method.
+ * Move x, which must lie where the prior is finite, to the minimum, and say why the
+ * search ended.  Unless that is SOLVE_NOT_FINITE, the work then has the curvature
+ * there, and in step the last step of Newton's method.
  */
 extern LogitResult logit_solve(LogitProblem *problem, double *x);
 

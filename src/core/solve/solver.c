@@ -403,8 +403,9 @@ fit_draw(LogitProblem *problem, const double *x)
 bool
 solver_determined(const SolverTask *task, const LogitResult *result, uint32_t u)
 {
-	return !result->diverged ||
-		fabs(task->problem.work.step[u]) < LOGIT_DIVERGING_STEP;
+	return result->status != SOLVE_NOT_FINITE &&
+		(result->status != SOLVE_NO_MAXIMUM ||
+		 fabs(task->problem.work.step[u]) < LOGIT_DIVERGING_STEP);
 }
 
 /*
@@ -447,7 +448,7 @@ solver_run(SolverTask *task, double *x)
 	problem->options.draw = task->solver->draw != NULL ?
 		task->solver->draw(task->params, &fit) : 0;
 	result = logit_solve(problem, x);
-	for (round = 0; fit && result.converged && round < MAX_DRAW_ROUNDS; round++)
+	for (round = 0; fit && result.status == SOLVE_CONVERGED && round < MAX_DRAW_ROUNDS; round++)
 	{
 		double		before = problem->options.draw;
 		int			iterations = result.iterations;

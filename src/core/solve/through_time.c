@@ -317,7 +317,7 @@ update_match(ThroughTime *tt, size_t m, double *loss)
 ThroughTimeResult
 through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 {
-	ThroughTimeResult result = {0};
+	ThroughTimeResult result = {.status = SOLVE_MAX_ITERATIONS};
 	Sum			losses = {0, 0};
 	size_t		n = tt->history->nmatches;
 
@@ -368,7 +368,7 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 		result.change = change;
 		if (change < tolerance)
 		{
-			result.converged = true;
+			result.status = SOLVE_CONVERGED;
 			break;
 		}
 		if (result.passes >= max_passes)

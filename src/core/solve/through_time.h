@@ -11,6 +11,7 @@
 
 #include "core/models/trueskill.h"
 #include "core/rating/history.h"
+#include "core/solve/solve_status.h"
 
 /* A normal density up to its height: precision, and precision times mean. */
 typedef struct Message
@@ -58,7 +59,7 @@ typedef struct ThroughTime
 /* What came of it. */
 typedef struct ThroughTimeResult
 {
-	bool		converged;
+	SolveStatus status;
 	int			passes;			/* forward and backward, each */
 	double		change;			/* the largest in the last two, in deviations */
 	double		log_evidence;	/* one step ahead: of the first forward pass */

@@ -395,6 +395,13 @@ number_components(SolveState *state)
 	pfree(root_of);
 }
 
+/* Whether the curvature at the end says how uncertain the unknowns are. */
+static bool
+has_errors(const LogitResult *result)
+{
+	return result->status != SOLVE_NO_MAXIMUM && result->status != SOLVE_NOT_FINITE;
+}
+
 void
 solve_state_run(SolveState *state)
 {
@@ -415,7 +422,7 @@ solve_state_run(SolveState *state)
 	if (state->start != (Datum) 0)
 		warm_start(state);
 	state->result = solver_run(&state->task, state->x);
-	if (!state->result.diverged)
+	if (has_errors(&state->result))
 	{
 		solver_errors(&state->task, state->x, state->error, room);
 		name_errors(state, room);
@@ -512,7 +519,7 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			set_estimate(state, &values[ESTIMATE_MU], &nulls[ESTIMATE_MU],
 						 u);
 			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
-			nulls[ESTIMATE_STANDARD_ERROR] = state->result.diverged;
+			nulls[ESTIMATE_STANDARD_ERROR] = !has_errors(&state->result);
 			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
 			if (layout->noffsets > 0)
 				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET],
@@ -547,7 +554,7 @@ context_estimates(SolveState *state, Oid row_type)
 		values[0] = name[i];
 		set_estimate(state, &values[1], &nulls[1], layout->context + i);
 		values[2] = Float8GetDatum(state->error[layout->context + i]);
-		nulls[2] = state->result.diverged;
+		nulls[2] = !has_errors(&state->result);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);
@@ -580,9 +587,10 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 
 		values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) state->tt.appearances);
 		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->scored);
-		values[SUMMARY_CONVERGED] = BoolGetDatum(tt_result->converged);
-		values[SUMMARY_STATUS] = CStringGetTextDatum(tt_result->converged ? "converged" :
-													 "max_iterations reached");
+		values[SUMMARY_CONVERGED] =
+			BoolGetDatum(tt_result->status == SOLVE_CONVERGED);
+		values[SUMMARY_STATUS] =
+			CStringGetTextDatum(solve_status_message(tt_result->status));
 		values[SUMMARY_ITERATIONS] = Int32GetDatum(tt_result->passes);
 		values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(tt_result->log_evidence);
 		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
@@ -591,10 +599,8 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	}
 	values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) layout->n);
 	values[SUMMARY_ROWS] = Int64GetDatum((int64) layout->nrows + state->rows_elsewhere);
-	values[SUMMARY_CONVERGED] = BoolGetDatum(result->converged);
-	values[SUMMARY_STATUS] = CStringGetTextDatum(result->converged ? "converged" :
-												 result->diverged ? "there is no maximum" :
-												 "max_iterations reached");
+	values[SUMMARY_CONVERGED] = BoolGetDatum(result->status == SOLVE_CONVERGED);
+	values[SUMMARY_STATUS] = CStringGetTextDatum(solve_status_message(result->status));
 	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);
 	values[SUMMARY_PRODUCTS] = Int64GetDatum(result->products);
 	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(-result->objective);
