@@ -3,14 +3,18 @@
 CREATE FUNCTION skillrating.solvers(
     OUT name text,
     OUT summary text,
-    OUT source text)
+    OUT source text,
+    OUT supports text[])
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_solvers'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 4;
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5;
 
 COMMENT ON FUNCTION skillrating.solvers() IS
-'The solvers of solve(), one a row, sorted by name: name, a summary, and the paper or document that
-it comes from.';
+'The solvers of solve(), one a row, sorted by name: name, a summary, the paper or document that it
+comes from, and what of a match it takes into account, in the words of models(), with context and
+played_at.
+Other facts of inputs() have no effect, except that commanding counts as play, that a side orients
+log_odds and contexts, and that a context is error 0A000 for a solver that has none.';
 
 CREATE FUNCTION skillrating.solver_parameters(
     solver text,
@@ -62,7 +66,9 @@ CREATE TYPE skillrating.context_estimate AS (
 
 COMMENT ON TYPE skillrating.context_estimate IS
 'The advantage of the first side in a context, in log-odds, estimated together with the skills, and
-its standard error.';
+its standard error.
+context: null for the advantage in all matches whose sides differ, to which that of a context is
+added.';
 
 CREATE TYPE skillrating.solve_summary AS (
     solver text,
@@ -85,7 +91,8 @@ COMMENT ON TYPE skillrating.solve_summary IS
 'How solve() went.
 solver: the solver.  matches, players, components: how many there are.
 unknowns: numbers estimated; under through_time, appearances of players in matches.
-observations: terms of the likelihood: comparisons of teams, and virtual games of a prior.
+observations: terms of the likelihood: comparisons of teams, and virtual games of a prior; under
+plackett_luce, teams in rankings, and two for each virtual game.
 converged: whether the search ended within the tolerance.  status: why it ended:
 converged: twice the distance to the maximum, in nats, is below the parameter tolerance, by either
 method; under through_time, no skill changes by more than the tolerance, in deviations.
@@ -102,7 +109,8 @@ gradient: the largest derivative; under through_time, the largest change in the 
 in deviations.
 draw: Davidson''s parameter of draws, or null.
 memory: bytes of the problem.
-contexts: the advantage of the first side in each context.';
+contexts: the advantage of the first side, of two: in all matches, where sides differ, and in each
+context.';
 
 CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text
@@ -167,7 +175,7 @@ COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer,
 'The skills that make all results together most probable:
 SELECT e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank)
 AS estimates FROM ...) AS q, unnest(q.estimates) AS e
-solver: one of solvers(): bradley_terry, hive, whole_history or through_time.
+solver: one of solvers(): bradley_terry, hive, plackett_luce, through_time or whole_history.
 A row is a participant of a match, or one stint of a participant.
 match_id, player_id: of any types that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.
@@ -182,8 +190,8 @@ with the same arguments reports on it at no further cost.  GROUP BY solves each 
 Memory: 8 bytes a participant and 8 for each column that is not null, then 4 to 12 a participant,
 60 a match and 112 a player, at most the parameter memory.
 Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
-parameters, 54000 beyond the memory allowed, 22004 without times where they are needed, and those
-of rate().';
+parameters, 54000 beyond the memory allowed, 22004 without times where they are needed, 0A000 for
+a context under a solver that has none, and those of rate().';
 
 CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,

@@ -723,6 +723,7 @@ test_even_rows(void **state)
 	(void) state;
 	for (with_offsets = 0; with_offsets <= 1; with_offsets++)
 	{
+		LogitShape	shape = {.nrows = 300,.nentries = 2100,.even = true};
 		Box		   *box[2];
 		uint32_t	n = 40;
 		double		v[80];
@@ -737,8 +738,7 @@ test_even_rows(void **state)
 			box[i]->noffsets = with_offsets ? n : 0;
 			if (i == 1)
 				logit_rows_init(&box[i]->problem.rows,
-								box[i]->even = malloc(logit_rows_size(300, 2100, true)),
-								300, 2100, true);
+								box[i]->even = malloc(logit_rows_size(shape)), shape);
 			box[i]->problem.rows.offset = with_offsets ? n : 0;
 		}
 		for (m = 0; m < 300; m++)

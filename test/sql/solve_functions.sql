@@ -1,9 +1,9 @@
 -- solve(): the skills that all matches together imply, and how the search went.
 SET extra_float_digits = 0;
 
-SELECT name FROM skillrating.solvers();
+SELECT name, supports FROM skillrating.solvers();
 SELECT solver, count(*) AS parameters, count(*) FILTER (WHERE description IS NULL) AS undocumented
-FROM unnest(ARRAY['bradley_terry', 'hive', 'through_time', 'whole_history']) AS solver, skillrating.solver_parameters(solver) GROUP BY solver ORDER BY solver;
+FROM unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce', 'through_time', 'whole_history']) AS solver, skillrating.solver_parameters(solver) GROUP BY solver ORDER BY solver;
 
 CREATE TABLE played(match_id int PRIMARY KEY, played_at timestamptz, winner text, loser text);
 INSERT INTO played
@@ -146,7 +146,7 @@ SELECT cardinality(skillrating.solve('bradley_terry', i, (i * j * 7919) % 20000,
 RESET statement_timeout;
 -- Players stand in the order in which they first occur: matches in their order, in a match by team and player.
 SELECT solver, (SELECT array_agg(e.player ORDER BY n) FROM unnest(x) WITH ORDINALITY AS e(player, at, skill, standard_error, side_offset, command_skill, games, component, n)) AS players
-FROM unnest(ARRAY['bradley_terry', 'hive', 'through_time', 'whole_history']) AS solver,
+FROM unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce', 'through_time', 'whole_history']) AS solver,
     LATERAL (SELECT skillrating.solve(solver, m, p, t, t, skillrating.inputs(played_at => '2024-01-01'::timestamptz + m * interval '1 day'), '{}' ORDER BY m, p)
              FROM (VALUES (1, 'd', 2), (1, 'c', 2), (1, 'e', 1), (2, 'a', 2), (2, 'd', 1), (3, 'b', 1), (3, 'a', 2)) AS v(m, p, t)) AS q(x) ORDER BY solver;
 DROP VIEW results;

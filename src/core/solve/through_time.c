@@ -70,6 +70,10 @@ const Solver through_time_solver = {
 	.summary = "TrueSkill Through Time: a skill at each appearance, from all matches before and after",
 	.source = "Dangauthier, Herbrich, Minka and Graepel (2007)",
 	.params = PARAM_SET("solver", "through_time", through_time_params, THROUGH_TIME_NPARAMS),
+
+	/* Those of TrueSkill, by whose rules its matches are built. */
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	MODEL_GAIN,
 };
 
 static void

@@ -38,6 +38,15 @@ enum
 	ESTIMATE_NCOLUMNS
 };
 
+/* The columns of the type context_estimate. */
+enum
+{
+	CONTEXT_ESTIMATE_CONTEXT,
+	CONTEXT_ESTIMATE_LOG_ODDS,
+	CONTEXT_ESTIMATE_STANDARD_ERROR,
+	CONTEXT_ESTIMATE_NCOLUMNS
+};
+
 const Solver *
 get_solver(const char *name)
 {
@@ -377,6 +386,45 @@ warm_start(SolveState *state)
 	ReleaseTupleDesc(desc);
 }
 
+/* The same for the advantages of the first side, which lie in a summary. */
+static void
+warm_start_contexts(SolveState *state)
+{
+	const SolverLayout *layout = &state->task.layout;
+	HistoryBuilder *builder = &state->builder;
+	ArrayType  *array = DatumGetArrayTypeP(state->start_contexts);
+	TupleDesc	desc = lookup_rowtype_tupdesc(ARR_ELEMTYPE(array), -1);
+	Datum	   *row;
+	bool	   *null;
+	int			n;
+	int			i;
+
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE,
+					  &row, &null, &n);
+	for (i = 0; i < n; i++)
+	{
+		Datum		values[CONTEXT_ESTIMATE_NCOLUMNS];
+		bool		nulls[CONTEXT_ESTIMATE_NCOLUMNS];
+		void	   *number = NULL;
+
+		if (null[i])
+			continue;
+		row_columns(DatumGetHeapTupleHeader(row[i]), desc, values, nulls);
+		if (!nulls[CONTEXT_ESTIMATE_CONTEXT] && builder->contexts != NULL)
+			number = id_table_find(builder->contexts,
+								   values[CONTEXT_ESTIMATE_CONTEXT], "");
+		if (nulls[CONTEXT_ESTIMATE_CONTEXT] && layout->nsides > 0)
+			(void) start_at(state, layout->side, values[CONTEXT_ESTIMATE_LOG_ODDS],
+							nulls[CONTEXT_ESTIMATE_LOG_ODDS]);
+		else if (number != NULL && layout->ncontexts > 0)
+			(void) start_at(state,
+							layout->context + (uint32_t) ((intptr_t) number - 1),
+							values[CONTEXT_ESTIMATE_LOG_ODDS],
+							nulls[CONTEXT_ESTIMATE_LOG_ODDS]);
+	}
+	ReleaseTupleDesc(desc);
+}
+
 /* Number the components; players without matches have none. */
 static void
 number_components(SolveState *state)
@@ -408,6 +456,12 @@ solve_state_run(SolveState *state)
 	double	   *room;
 
 	state->solved = true;
+	if (state->builder.contexts != NULL && !state->task.solver->contexts)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("solver \"%s\" does not estimate the advantage of a context",
+						state->task.solver->name),
+				 errhint("Leave out inputs(context => ...), or give an advantage that is known by log_odds.")));
 	if (is_through_time(state))
 	{
 		solve_through_time(state);
@@ -421,6 +475,8 @@ solve_state_run(SolveState *state)
 	logit_start(&state->task.problem, state->x);
 	if (state->start != (Datum) 0)
 		warm_start(state);
+	if (state->start_contexts != (Datum) 0)
+		warm_start_contexts(state);
 	state->result = solver_run(&state->task, state->x);
 	if (has_errors(&state->result))
 	{
@@ -537,24 +593,30 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 	return return_row_array(&rows);
 }
 
-/* What contexts are worth to the first side. */
+/* The advantages of the first side: in all matches, and in each context. */
 static Datum
 context_estimates(SolveState *state, Oid row_type)
 {
 	const SolverLayout *layout = &state->task.layout;
-	RowArray	rows = row_array_of(row_type, layout->ncontexts);
+	uint32_t	n = layout->nsides + layout->ncontexts;
+	RowArray	rows = row_array_of(row_type, n);
 	Datum	   *name = history_builder_contexts(&state->builder);
 	uint32_t	i;
 
-	for (i = 0; i < layout->ncontexts; i++)
+	/* That of the side, which has no name, lies before those of contexts. */
+	for (i = 0; i < n; i++)
 	{
-		Datum		values[3];
-		bool		nulls[3] = {false};
+		uint32_t	u = layout->side + i;
+		Datum		values[CONTEXT_ESTIMATE_NCOLUMNS];
+		bool		nulls[CONTEXT_ESTIMATE_NCOLUMNS] = {false};
 
-		values[0] = name[i];
-		set_estimate(state, &values[1], &nulls[1], layout->context + i);
-		values[2] = Float8GetDatum(state->error[layout->context + i]);
-		nulls[2] = !has_errors(&state->result);
+		nulls[CONTEXT_ESTIMATE_CONTEXT] = i < layout->nsides;
+		values[CONTEXT_ESTIMATE_CONTEXT] =
+			i < layout->nsides ? (Datum) 0 : name[i - layout->nsides];
+		set_estimate(state, &values[CONTEXT_ESTIMATE_LOG_ODDS],
+					 &nulls[CONTEXT_ESTIMATE_LOG_ODDS], u);
+		values[CONTEXT_ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
+		nulls[CONTEXT_ESTIMATE_STANDARD_ERROR] = !has_errors(&state->result);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);

@@ -20,7 +20,8 @@ typedef struct SolveState
 	char	  **exact_for;		/* players as text */
 	int			nexact_for;
 	bool		solved;
-	Datum		start;			/* an array of estimates to begin with, or 0 */
+	Datum		start;			/* an array of estimates to begin with, or 0, */
+	Datum		start_contexts; /* and one of context estimates */
 	const char *pool;			/* of the matches, for that */
 	SolverTask	task;
 
