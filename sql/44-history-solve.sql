@@ -82,6 +82,7 @@ CREATE TYPE skillrating.solve_summary AS (
     iterations integer,
     products bigint,
     log_posterior float8,
+    log_evidence float8,
     gradient float8,
     draw float8,
     memory bigint,
@@ -103,8 +104,11 @@ to gain or the tolerance is too small.
 max_iterations reached: as many iterations as are allowed.
 iterations: of Newton''s method; under through_time, passes forward and backward.
 products: multiplications with the matrix of second derivatives.
-log_posterior: its logarithm at the end, without constants; under through_time, the log likelihood
-of the results, each predicted from those before it in the first pass, as tune() scores them.
+log_posterior: the logarithm of the likelihood times the priors at the end, without constants; null
+under through_time.
+log_evidence: under through_time, the logarithm of the probability of all results, with their draws
+and orders, integrated over all skills: what comparing parameters calls for; -Infinity for a draw of
+two without a draw_probability.  Null under other solvers.
 gradient: the largest derivative; under through_time, the largest change in the last two passes,
 in deviations.
 draw: Davidson''s parameter of draws, or null.

@@ -535,6 +535,8 @@ through_time_estimates(SolveState *state, Oid estimate_type)
 			nulls[ESTIMATE_AT] = at == NEVER_PLAYED;
 			values[ESTIMATE_MU] = Float8GetDatum(mu);
 			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(sigma);
+			nulls[ESTIMATE_MU] = nulls[ESTIMATE_STANDARD_ERROR] =
+				state->tt_result.status == SOLVE_NOT_FINITE;
 			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
 			values[ESTIMATE_GAMES] = Int64GetDatum(tt->games[player]);
 			values[ESTIMATE_COMPONENT] =
@@ -648,14 +650,17 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		const ThroughTimeResult *tt_result = &state->tt_result;
 
 		values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) state->tt.appearances);
-		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->scored);
+		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->matches);
 		values[SUMMARY_CONVERGED] =
 			BoolGetDatum(tt_result->status == SOLVE_CONVERGED);
 		values[SUMMARY_STATUS] =
 			CStringGetTextDatum(solve_status_message(tt_result->status));
 		values[SUMMARY_ITERATIONS] = Int32GetDatum(tt_result->passes);
-		values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(tt_result->log_evidence);
+		values[SUMMARY_LOG_EVIDENCE] = Float8GetDatum(tt_result->log_evidence);
+		nulls[SUMMARY_LOG_EVIDENCE] = tt_result->status == SOLVE_NOT_FINITE ||
+			isnan(tt_result->log_evidence);
 		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
+		nulls[SUMMARY_LOG_POSTERIOR] = true;
 		nulls[SUMMARY_PRODUCTS] = nulls[SUMMARY_DRAW] = true;
 		return;
 	}
@@ -666,6 +671,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);
 	values[SUMMARY_PRODUCTS] = Int64GetDatum(result->products);
 	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(-result->objective);
+	nulls[SUMMARY_LOG_EVIDENCE] = true;
 	values[SUMMARY_GRADIENT] = Float8GetDatum(result->gradient);
 	nulls[SUMMARY_DRAW] = state->task.problem.options.draw == 0;
 	values[SUMMARY_DRAW] = Float8GetDatum(state->task.problem.options.draw);
