@@ -3,14 +3,18 @@
 CREATE FUNCTION skillrating.solvers(
     OUT name text,
     OUT summary text,
-    OUT source text)
+    OUT source text,
+    OUT supports text[])
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_solvers'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 4;
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5;
 
 COMMENT ON FUNCTION skillrating.solvers() IS
-'The solvers of solve(), one a row, sorted by name: name, a summary, and the paper or document that
-it comes from.';
+'The solvers of solve(), one a row, sorted by name: name, a summary, the paper or document that it
+comes from, and what of a match it takes into account, in the words of models(), with context and
+played_at.
+Other facts of inputs() have no effect, except that commanding counts as play, that a side orients
+log_odds and contexts, and that a context is error 0A000 for a solver that has none.';
 
 CREATE FUNCTION skillrating.solver_parameters(
     solver text,
@@ -62,7 +66,9 @@ CREATE TYPE skillrating.context_estimate AS (
 
 COMMENT ON TYPE skillrating.context_estimate IS
 'The advantage of the first side in a context, in log-odds, estimated together with the skills, and
-its standard error.';
+its standard error.
+context: null for the advantage in all matches whose sides differ, to which that of a context is
+added.';
 
 CREATE TYPE skillrating.solve_summary AS (
     solver text,
@@ -76,6 +82,7 @@ CREATE TYPE skillrating.solve_summary AS (
     iterations integer,
     products bigint,
     log_posterior float8,
+    log_evidence float8,
     gradient float8,
     draw float8,
     memory bigint,
@@ -85,23 +92,36 @@ COMMENT ON TYPE skillrating.solve_summary IS
 'How solve() went.
 solver: the solver.  matches, players, components: how many there are.
 unknowns: numbers estimated; under through_time, appearances of players in matches.
-observations: terms of the likelihood: comparisons of teams, and virtual games of a prior.
-converged: whether the maximum was found.  status: the same in words (converged, max_iterations
-reached, there is no maximum).
+observations: terms of the likelihood: comparisons of teams, and virtual games of a prior; under
+plackett_luce, teams in rankings, and two for each virtual game.
+converged: whether the search ended within the tolerance.  status: why it ended:
+converged: twice the distance to the maximum, in nats, is below the parameter tolerance, by either
+method; under through_time, no skill changes by more than the tolerance, in deviations.
+there is no maximum: some skills grow for ever; they are null.
+numbers out of range: a sum or a derivative has overflowed; all skills are null.
+no further progress: no step, however short, improves the objective, because rounding leaves nothing
+to gain or the tolerance is too small.
+max_iterations reached: as many iterations as are allowed.
 iterations: of Newton''s method; under through_time, passes forward and backward.
 products: multiplications with the matrix of second derivatives.
-log_posterior: its logarithm at the end, without constants; under through_time, the log likelihood
-of the results, each predicted from those before it in the first pass, as tune() scores them.
+log_posterior: the logarithm of the likelihood times the priors at the end, without constants; null
+under through_time.
+log_evidence: under through_time, the logarithm of the probability of all results, with their draws
+and orders, integrated over all skills: what comparing parameters calls for; -Infinity for a draw of
+two without a draw_probability.  Null under other solvers.
 gradient: the largest derivative; under through_time, the largest change in the last two passes,
 in deviations.
 draw: Davidson''s parameter of draws, or null.
 memory: bytes of the problem.
-contexts: the advantage of the first side in each context.';
+contexts: the advantage of the first side, of two: in all matches, where sides differ, and in each
+context.';
 
 CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.solver_parameters().'
+    WHEN 'numbers out of range' THEN 'Check log-odds, gains, times and parameters for extreme values.'
+    WHEN 'no further progress' THEN 'Raise parameter "tolerance", or use method "newton".'
     ELSE 'Raise parameter "max_iterations".' END;
 
 COMMENT ON FUNCTION skillrating_internal.solve_hint(text) IS
@@ -159,7 +179,7 @@ COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer,
 'The skills that make all results together most probable:
 SELECT e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank)
 AS estimates FROM ...) AS q, unnest(q.estimates) AS e
-solver: one of solvers(): bradley_terry, hive, whole_history or through_time.
+solver: one of solvers(): bradley_terry, hive, plackett_luce, through_time or whole_history.
 A row is a participant of a match, or one stint of a participant.
 match_id, player_id: of any types that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.
@@ -174,8 +194,8 @@ with the same arguments reports on it at no further cost.  GROUP BY solves each 
 Memory: 8 bytes a participant and 8 for each column that is not null, then 4 to 12 a participant,
 60 a match and 112 a player, at most the parameter memory.
 Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
-parameters, 54000 beyond the memory allowed, 22004 without times where they are needed, and those
-of rate().';
+parameters, 54000 beyond the memory allowed, 22004 without times where they are needed, 0A000 for
+a context under a solver that has none, and those of rate().';
 
 CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,

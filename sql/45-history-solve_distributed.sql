@@ -6,7 +6,8 @@ CREATE TYPE skillrating_internal.survey AS (
     component integer[],
     contexts text[],
     matches bigint,
-    observations bigint);
+    observations bigint,
+    sides boolean);
 
 COMMENT ON TYPE skillrating_internal.survey IS
 'Result of solve_survey().
@@ -14,7 +15,8 @@ players: as text.  games: of each player, the matches that count.
 component: of each player, the position in the array of the player who represents all those whom
 matches connect.
 contexts: those that occur.  matches: their number.
-observations: comparisons of teams, which are the terms of the likelihood.';
+observations: comparisons or rankings of teams, which are the terms of the likelihood.
+sides: whether those of a match differ.';
 
 CREATE TYPE skillrating_internal.pass AS (
     objective float8,
@@ -58,7 +60,7 @@ CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match_id anycompa
 
 COMMENT ON AGGREGATE skillrating_internal.solve_survey(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
 'The players of matches, which solve_pass() has to know first; called by solve_distributed().
-plan: {"solver": ..., "params": {...}}, the solver bradley_terry or hive.
+plan: {"solver": ..., "params": {...}}, the solver bradley_terry, hive or plackett_luce.
 The rows are those of solve(), in any order; inputs may be null.
 Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk.
 Null without rows.  Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else
@@ -91,7 +93,8 @@ CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match_id anycompati
 COMMENT ON AGGREGATE skillrating_internal.solve_pass(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
 'One of the passes over matches that solving them takes: what the results say of the unknowns at a
 point, without the prior; called by solve_distributed().
-plan: that of solve_survey(); under hive with "contexts", an array of those that occur; with "draw",
+plan: that of solve_survey(); with "contexts", an array of those that occur; with "sides": true, if
+sides differ in a match; with "draw",
 Davidson''s parameter of draws, unless it is among the params.
 players: all who occur.
 point: a number for each unknown: the skills of the players in this order, then, under hive, their
@@ -109,16 +112,17 @@ CREATE FUNCTION skillrating_internal.solve_relation(
     params jsonb,
     columns jsonb,
     start skillrating.estimate[],
+    start_contexts skillrating.context_estimate[],
     OUT estimates skillrating.estimate[],
     OUT summary skillrating.solve_summary)
 AS 'MODULE_PATHNAME', 'skillrating_solve_relation'
 LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[]) IS
+COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[], skillrating.context_estimate[]) IS
 'Results of solve() and solve_summary() for the matches in a table, a view or all partitions of a
 table, found by passes over them where they are stored (see solve_pass()); called by
 solve_distributed(), where errors are listed.
-start: estimates to begin with, or null.
+start, start_contexts: estimates to begin with, or null.
 All passes see one snapshot.  Needs the right to read the partitions themselves.  Nulls without
 matches.';
 
@@ -192,21 +196,21 @@ BEGIN
         INTO start;
     END IF;
     IF NOT commits THEN
-        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start);
+        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start, NULL);
         summary := found.summary;
         done := true;
     ELSE
         -- An iteration at a time, and errors that cost something only at the end.
         SELECT * INTO found
-        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start);
+        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, before.contexts);
         summary := found.summary;
         SELECT coalesce((params ->> p.name)::float8, p.default_value::float8) INTO STRICT most
         FROM skillrating.solver_parameters(solver) AS p WHERE p.name = 'max_iterations';
         summary.iterations := summary.iterations + coalesce(before.iterations, 0);
         summary.products := summary.products + coalesce(before.products, 0);
-        done := (summary.converged OR summary.status = 'there is no maximum' OR summary.iterations >= most) IS NOT FALSE;
+        done := (summary.status <> 'max_iterations reached' OR summary.iterations >= most) IS NOT FALSE;
         IF summary.converged AND (params ? 'exact_for' OR params ->> 'errors' <> 'bound') THEN
-            SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates);
+            SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates, (found.summary).contexts);
         END IF;
         RAISE NOTICE USING
             MESSAGE = format('iteration %s: log posterior %s, largest derivative %s', summary.iterations, round(summary.log_posterior::numeric, 6), to_char(summary.gradient, '9.9EEEE'));
@@ -264,7 +268,7 @@ team and one of rank, score and won, and optionally weight, joined, left, comman
 log_odds, gain, unrated_reason and context.
 result: a table with the columns of the type estimate, made by
 CREATE TABLE skills (LIKE skillrating.estimate); the solution replaces all its rows.
-solver: bradley_terry or hive.  params: its parameters.
+solver: bradley_terry, hive or plackett_luce.  params: its parameters.
 columns: which columns have other names: {"match_id": "game"}.
 warm: begin the search with the rows of result.
 commits: make each iteration a transaction of its own, which keeps what has been found and holds

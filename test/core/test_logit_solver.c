@@ -321,7 +321,7 @@ test_gamma_against_dense(void **state)
 		Box		   *box = random_box(seed, 30, 300, 3, true);
 		LogitResult result = box_solve(box);
 
-		assert_true(result.converged && !result.diverged);
+		assert_true(result.status == SOLVE_CONVERGED);
 		assert_true(result.iterations < 15);
 		assert_true(result.gradient < 1e-9);
 		assert_solution(box, 1e-9);
@@ -339,7 +339,7 @@ test_gauss_against_dense(void **state)
 	{
 		Box		   *box = random_box(seed, 30, 300, 3, false);
 
-		assert_true(box_solve(box).converged);
+		assert_int_equal(box_solve(box).status, SOLVE_CONVERGED);
 		assert_solution(box, 1e-9);
 		box_free(box);
 	}
@@ -371,7 +371,7 @@ test_chain_against_dense(void **state)
 		box_duel(box, 10 * a + day, 10 * b + day, random_between(&random, 0, 1) < 0.5);
 	}
 	result = box_solve(box);
-	assert_true(result.converged);
+	assert_int_equal(result.status, SOLVE_CONVERGED);
 	assert_solution(box, 1e-9);
 	box_free(box);
 }
@@ -450,7 +450,7 @@ test_fixed_point_of_the_document(void **state)
 	uint32_t	u;
 
 	(void) state;
-	assert_true(box_solve(box).converged);
+	assert_int_equal(box_solve(box).status, SOLVE_CONVERGED);
 	for (r = 0; r < rows->nrows; r++)
 	{
 		double		m = box->known[r];
@@ -482,7 +482,7 @@ test_two_players(void **state)
 	for (i = 0; i < 10; i++)
 		box_duel(box, 0, 1, i < 7 ? 1 : 0);
 	result = box_solve(box);
-	assert_true(result.converged && !result.diverged);
+	assert_true(result.status == SOLVE_CONVERGED);
 	assert_near(box->x[0] - box->x[1], log(7.0 / 3), 1e-10);
 	assert_near(box->x[0] + box->x[1], 0, 1e-10);
 	box_free(box);
@@ -502,7 +502,7 @@ test_davidson(void **state)
 	for (i = 0; i < 10; i++)
 		box_duel(box, 0, 1, i < 5 ? 1 : i < 8 ? 0.5 : 0);
 	box->problem.options.draw = 0.95;
-	assert_true(box_solve(box).converged);
+	assert_int_equal(box_solve(box).status, SOLVE_CONVERGED);
 
 	/* The score of the likelihood by the difference is zero. */
 	a = exp((box->x[0] - box->x[1]) / 2);
@@ -529,7 +529,7 @@ test_no_maximum(void **state)
 		box_duel(box, 0, 3, 1);
 	}
 	result = box_solve(box);
-	assert_true(result.diverged && !result.converged);
+	assert_true(result.status == SOLVE_NO_MAXIMUM);
 	assert_true(fabs(box->problem.work.step[3]) > 0.1);
 
 	/* Two groups of which one always wins, though none in it does. */
@@ -541,12 +541,12 @@ test_no_maximum(void **state)
 		box_duel(box, 0, 2, 1);
 	}
 	result = box_solve(box);
-	assert_true(result.diverged && !result.converged);
+	assert_true(result.status == SOLVE_NO_MAXIMUM);
 
 	for (i = 0; i < 4; i++)
 		box->precision[i] = 0.1;
 	result = box_solve(box);
-	assert_true(result.converged && !result.diverged);
+	assert_true(result.status == SOLVE_CONVERGED);
 	box_free(box);
 }
 
@@ -560,19 +560,98 @@ test_gradient_method(void **state)
 	uint32_t	u;
 
 	(void) state;
-	assert_true(box_solve(box).converged);
+	assert_int_equal(box_solve(box).status, SOLVE_CONVERGED);
 	memcpy(x, box->x, sizeof(x));
 	box->problem.options.gradient = true;
 	box->problem.options.max_iterations = 3;
 	result = box_solve(box);
-	assert_false(result.converged);
+	assert_int_equal(result.status, SOLVE_MAX_ITERATIONS);
 	assert_int_equal(result.iterations, 3);
 	box->problem.options.max_iterations = 100000;
 	result = box_solve(box);
-	assert_true(result.converged);
+	assert_int_equal(result.status, SOLVE_CONVERGED);
 	for (u = 0; u < 20; u++)
 		assert_near(box->x[u], x[u], 1e-4);
 	box_free(box);
+}
+
+/* Results elsewhere whose derivatives are those of something else: no step helps. */
+static void
+evaluate_lie(LogitElsewhere *elsewhere, const double *x, double draw,
+			 LogitSums *sums, double *gradient, double *diagonal)
+{
+	(void) elsewhere;
+	(void) draw;
+	sums->objective += x[0] > 0 ? 1 + x[0] : 1 - x[0];
+	gradient[0] += 1;
+	if (diagonal != NULL)
+		diagonal[0] += 1;
+}
+
+static void
+multiply_lie(LogitElsewhere *elsewhere, const double *x, const double *v,
+			 double draw, double *product)
+{
+	(void) elsewhere;
+	(void) x;
+	(void) draw;
+	product[0] += v[0];
+}
+
+/* Each method says truly why it stopped, whichever reason that is. */
+static void
+test_status(void **state)
+{
+	int			gradient;
+
+	(void) state;
+	for (gradient = 0; gradient < 2; gradient++)
+	{
+		Box		   *box = box_make(3);
+		LogitElsewhere lie = {evaluate_lie, multiply_lie};
+		LogitResult result;
+		int			i;
+
+		box->problem.options.gradient = gradient;
+		box->problem.options.max_iterations = 100000;
+		box_duel(box, 0, 1, 1);
+		box_duel(box, 1, 2, 1);
+		assert_int_equal(box_solve(box).status, SOLVE_CONVERGED);
+
+		/* Too early. */
+		box->problem.options.max_iterations = 1;
+		result = box_solve(box);
+		assert_int_equal(result.status, SOLVE_MAX_ITERATIONS);
+		assert_int_equal(result.iterations, 1);
+
+		/* What rounding leaves is far above this tolerance. */
+		box->problem.options.max_iterations = 100000;
+		box->problem.options.tolerance = 1e-300;
+		result = box_solve(box);
+		assert_int_equal(result.status, SOLVE_NO_PROGRESS);
+		assert_true(result.gradient < 1e-6 && result.decrement < 1e-12);
+		box->problem.options.tolerance = 1e-10;
+
+		/* A direction that leads nowhere. */
+		box->problem.elsewhere = &lie;
+		result = box_solve(box);
+		assert_int_equal(result.status, SOLVE_NO_PROGRESS);
+		assert_int_equal(result.iterations, 0);
+		box->problem.elsewhere = NULL;
+
+		/* Log-odds too large to be added up. */
+		box->problem.rows.known[0] = box->problem.rows.known[1] = -1.7e308;
+		box->problem.rows.weight[0] = box->problem.rows.weight[1] = 10;
+		assert_int_equal(box_solve(box).status, SOLVE_NOT_FINITE);
+		box->problem.rows.known[0] = box->problem.rows.known[1] = 0;
+
+		/* Nobody beat the first: the ascent does not take that for a maximum. */
+		for (i = 0; i < 3; i++)
+			box->precision[i] = 0;
+		box->problem.options.tolerance = 1e-4;
+		assert_int_equal(box_solve(box).status, SOLVE_NO_MAXIMUM);
+		box_free(box);
+	}
 }
 
 /* From the solution on there is nothing left to do. */
@@ -586,7 +665,7 @@ test_warm_start(void **state)
 	(void) state;
 	box->outcome[17] = 1 - box->outcome[17];
 	warm = logit_solve(&box->problem, box->x);
-	assert_true(warm.converged);
+	assert_int_equal(warm.status, SOLVE_CONVERGED);
 	print_message("%d iterations, %d from a solution\n", cold.iterations, warm.iterations);
 	assert_true(warm.iterations < cold.iterations);
 	box_free(box);
@@ -603,7 +682,7 @@ test_inverse(void **state)
 	uint32_t	i;
 
 	(void) state;
-	assert_true(box_solve(box).converged);
+	assert_int_equal(box_solve(box).status, SOLVE_CONVERGED);
 	b[7] = 1;
 	assert_true(logit_apply_inverse(&box->problem, box->x, b, u, 1e-12, 1000) < 200);
 	logit_multiply(&box->problem, box->x, u, product);
@@ -644,6 +723,7 @@ test_even_rows(void **state)
 	(void) state;
 	for (with_offsets = 0; with_offsets <= 1; with_offsets++)
 	{
+		LogitShape	shape = {.nrows = 300,.nentries = 2100,.even = true};
 		Box		   *box[2];
 		uint32_t	n = 40;
 		double		v[80];
@@ -658,8 +738,7 @@ test_even_rows(void **state)
 			box[i]->noffsets = with_offsets ? n : 0;
 			if (i == 1)
 				logit_rows_init(&box[i]->problem.rows,
-								box[i]->even = malloc(logit_rows_size(300, 2100, true)),
-								300, 2100, true);
+								box[i]->even = malloc(logit_rows_size(shape)), shape);
 			box[i]->problem.rows.offset = with_offsets ? n : 0;
 		}
 		for (m = 0; m < 300; m++)
@@ -688,7 +767,7 @@ test_even_rows(void **state)
 			}
 		}
 		for (i = 0; i < 2; i++)
-			assert_true(box_solve(box[i]).converged);
+			assert_int_equal(box_solve(box[i]).status, SOLVE_CONVERGED);
 		for (u = 0; u < 2 * n; u++)
 		{
 			assert_near(box[0]->x[u], box[1]->x[u], 1e-12);
@@ -729,6 +808,7 @@ main(void)
 		cmocka_unit_test(test_davidson),
 		cmocka_unit_test(test_no_maximum),
 		cmocka_unit_test(test_gradient_method),
+		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_warm_start),
 		cmocka_unit_test(test_inverse),
 		cmocka_unit_test(test_even_rows),

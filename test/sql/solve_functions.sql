@@ -1,9 +1,9 @@
 -- solve(): the skills that all matches together imply, and how the search went.
 SET extra_float_digits = 0;
 
-SELECT name FROM skillrating.solvers();
+SELECT name, supports FROM skillrating.solvers();
 SELECT solver, count(*) AS parameters, count(*) FILTER (WHERE description IS NULL) AS undocumented
-FROM unnest(ARRAY['bradley_terry', 'hive', 'through_time', 'whole_history']) AS solver, skillrating.solver_parameters(solver) GROUP BY solver ORDER BY solver;
+FROM unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce', 'through_time', 'whole_history']) AS solver, skillrating.solver_parameters(solver) GROUP BY solver ORDER BY solver;
 
 CREATE TABLE played(match_id int PRIMARY KEY, played_at timestamptz, winner text, loser text);
 INSERT INTO played
@@ -41,6 +41,20 @@ SELECT (s).converged, (s).status, (s).iterations FROM (
     SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, '{"method": "gradient", "max_iterations": 3}' ORDER BY match_id) AS s FROM results) AS q;
 SELECT (s).converged FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, '{"method": "gradient", "max_iterations": 100000}' ORDER BY match_id) AS s FROM results) AS q;
 
+-- Either method says why it stopped. Log-odds that overflow leave no skills.
+SELECT method, reason, (s).converged, (s).status
+FROM unnest(ARRAY['newton', 'gradient']) AS method,
+    (VALUES ('done', '{}'), ('too early', '{"max_iterations": 1}'), ('beyond rounding', '{"max_iterations": 100000, "tolerance": 1e-300}')) AS v(reason, params),
+    LATERAL (SELECT skillrating.solve_summary('hive', match_id, player_id, team, rank, ('{"max_iterations": 100000}' || params::jsonb || jsonb_build_object('method', method)) ORDER BY match_id) AS s FROM results) AS q ORDER BY reason, method;
+SELECT method, (s).converged, (s).status
+FROM unnest(ARRAY['newton', 'gradient']) AS method,
+    LATERAL (SELECT skillrating.solve_summary('bradley_terry', m, m * 2 + t, t, t, jsonb_build_object('prior_deviation', 0, 'method', method, 'tolerance', 1e-3, 'max_iterations', 100000) ORDER BY m) AS s FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t) AS q ORDER BY method;
+SELECT method, (s).converged, (s).status, (SELECT count(e.mu) + count(e.standard_error) FROM unnest(x) AS e) AS numbers
+FROM unnest(ARRAY['newton', 'gradient']) AS method,
+    LATERAL (SELECT skillrating.solve_summary('bradley_terry', m, t, t, t, skillrating.inputs(log_odds => -1.7e308, gain => 10), jsonb_build_object('method', method) ORDER BY m) AS s,
+        skillrating.solve('bradley_terry', m, t, t, t, skillrating.inputs(log_odds => -1.7e308, gain => 10), jsonb_build_object('method', method) ORDER BY m) AS x FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t) AS q ORDER BY method;
+SELECT status, skillrating_internal.solve_hint(status) FROM unnest(ARRAY['max_iterations reached', 'there is no maximum', 'numbers out of range', 'no further progress']) AS status;
+
 -- Who always loses has no maximum without a prior; the others have.
 SELECT e.player_id, round(e.mu::numeric, 4) AS mu, e.standard_error, (s).converged, (s).status
 FROM (SELECT skillrating.solve('bradley_terry', m, p, t, t, '{"prior_deviation": 0}' ORDER BY m) AS x, skillrating.solve_summary('bradley_terry', m, p, t, t, '{"prior_deviation": 0}' ORDER BY m) AS s
@@ -67,13 +81,25 @@ SELECT (s).solver, (s).matches, (s).players, (s).unknowns, (s).observations, (s)
 FROM (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"drift": 0.1}' ORDER BY played_at, match_id) AS s FROM results) AS q;
 SELECT count(*) AS appearances, count(DISTINCT (e.player_id, e.at)) = count(*) AS once_a_time FROM (
     SELECT skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) AS x FROM results) AS q, unnest(x) AS e;
--- The evidence of the first pass is what tune() calls the log loss of all matches. (With tau TrueSkill drifts before the first match, too.)
-SELECT abs((s).log_posterior / (s).matches + (t).log_loss_before) < 1e-9 AS same FROM (
-    SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, '{"tau": 0}' ORDER BY match_id) AS s,
-        skillrating.tune('trueskill', ARRAY['beta'], match_id, player_id, team, rank, '{"params": {"tau": 0}, "burn_in": 0, "holdout": 0, "max_evaluations": 1}' ORDER BY match_id) AS t
+-- The evidence is what tune() calls the log loss of all matches, where nobody can draw. (With tau TrueSkill drifts before the first match, too.)
+SELECT (s).log_posterior, abs((s).log_evidence / (s).matches + (t).log_loss_before) < 1e-9 AS same FROM (
+    SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, '{"tau": 0, "draw_probability": 0}' ORDER BY match_id) AS s,
+        skillrating.tune('trueskill', ARRAY['beta'], match_id, player_id, team, rank, '{"params": {"tau": 0, "draw_probability": 0}, "burn_in": 0, "holdout": 0, "max_evaluations": 1}' ORDER BY match_id) AS t
     FROM results) AS q;
 SELECT (s).converged, (s).status FROM (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, '{"max_iterations": 1}' ORDER BY match_id) AS s FROM results) AS q;
 SELECT skillrating.solve('through_time', match_id, player_id, team, rank, '{"exact_for": ["p1"]}' ORDER BY match_id) FROM results;
+-- A draw has the probability that it was given, an order of equals one of all orders; a draw that nobody expects none at all.
+SELECT round(exp((skillrating.solve_summary('through_time', 1, t, t, 1, '{"draw_probability": 0.25, "beta": 1, "initial_sigma": 1e-6}' ORDER BY 1)).log_evidence)::numeric, 6) AS draw,
+    round(exp((skillrating.solve_summary('through_time', 1, t, t, t, '{"draw_probability": 0}' ORDER BY 1)).log_evidence)::numeric, 6) AS won,
+    (skillrating.solve_summary('through_time', 1, t, t, 1, '{"draw_probability": 0}' ORDER BY 1)).log_evidence AS impossible
+FROM generate_series(1, 2) AS t;
+SELECT round(exp((skillrating.solve_summary('through_time', 1, t, t, t, '{"draw_probability": 0}' ORDER BY 1)).log_evidence)::numeric, 6) AS one_in_24 FROM generate_series(1, 4) AS t;
+-- Matches of one time are simultaneous: a skill does not drift between them, and there is one estimate.
+SELECT e.player_id, e.at, count(*), min(e.mu) = max(e.mu) AS one_skill
+FROM (SELECT skillrating.solve('through_time', m, p, t, t, skillrating.inputs(played_at => '2024-01-01'::timestamptz + m / 3 * interval '1 day'), '{"tau": 3}' ORDER BY m) AS x
+    FROM (VALUES (1, 'a', 1), (1, 'b', 2), (2, 'b', 1), (2, 'a', 2), (3, 'a', 1), (3, 'b', 2)) AS v(m, p, t)) AS q, unnest(x) AS e GROUP BY e.player_id, e.at ORDER BY e.player_id, e.at;
+SELECT (s).status, (s).converged, (s).log_evidence, (SELECT count(e.mu) FROM unnest(x) AS e) AS skills
+FROM (SELECT skillrating.solve_summary('through_time', 1, t, t, 3 - t, skillrating.inputs(log_odds => 1.7e308), '{}' ORDER BY 1) AS s, skillrating.solve('through_time', 1, t, t, 3 - t, skillrating.inputs(log_odds => 1.7e308), '{}' ORDER BY 1) AS x FROM generate_series(1, 2) AS t) AS q;
 SELECT skillrating.solve('through_time', i, i * 3 % 100000 + j, j, j, '{"memory": 1}' ORDER BY i) FROM generate_series(1, 50000) AS i, generate_series(1, 2) AS j;
 
 -- Sides and contexts jointly with skills.
@@ -132,7 +158,7 @@ SELECT cardinality(skillrating.solve('bradley_terry', i, (i * j * 7919) % 20000,
 RESET statement_timeout;
 -- Players stand in the order in which they first occur: matches in their order, in a match by team and player.
 SELECT solver, (SELECT array_agg(e.player ORDER BY n) FROM unnest(x) WITH ORDINALITY AS e(player, at, skill, standard_error, side_offset, command_skill, games, component, n)) AS players
-FROM unnest(ARRAY['bradley_terry', 'hive', 'through_time', 'whole_history']) AS solver,
+FROM unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce', 'through_time', 'whole_history']) AS solver,
     LATERAL (SELECT skillrating.solve(solver, m, p, t, t, skillrating.inputs(played_at => '2024-01-01'::timestamptz + m * interval '1 day'), '{}' ORDER BY m, p)
              FROM (VALUES (1, 'd', 2), (1, 'c', 2), (1, 'e', 1), (2, 'a', 2), (2, 'd', 1), (3, 'b', 1), (3, 'a', 2)) AS v(m, p, t)) AS q(x) ORDER BY solver;
 DROP VIEW results;

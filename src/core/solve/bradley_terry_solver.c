@@ -9,12 +9,11 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "core/solve/pairs.h"
+#include "core/solve/team_rows.h"
 
 enum
 {
-	BRADLEY_TERRY_STRENGTH = SOLVER_NCOMMON,
-	BRADLEY_TERRY_PRIOR_DEVIATION,
+	BRADLEY_TERRY_PRIOR_DEVIATION = TEAM_ROWS_NPARAMS,
 	BRADLEY_TERRY_PRIOR_GAMES,
 	BRADLEY_TERRY_DRAWS,
 	BRADLEY_TERRY_DRAW,
@@ -31,9 +30,7 @@ static const char *const draws_choices[] = {"halves", "davidson", NULL};
 
 static const ParamSpec bradley_terry_params[] = {
 	SOLVER_COMMON_PARAMS,
-	{.name = "strength",.type = PARAM_CHOICE,.default_value = PAIRS_MEAN,
-		.choices = pairs_strengths,
-	.description = "strength of a team: weighted mean or sum of its members"},
+	TEAM_ROWS_PARAMS,
 	{.name = "prior_deviation",.type = PARAM_NUMBER,.default_value = 2,
 		.min = 0,.max = 1e9,.unit = "log-odds",
 	.description = "standard deviation of a Gaussian prior around 0; 0: none"},
@@ -49,15 +46,10 @@ static const ParamSpec bradley_terry_params[] = {
 };
 
 static void
-bradley_terry_rows(SolverTask *task, const Match *match, struct SolverRows *rows)
-{
-	pairs_rows(match, task->params[BRADLEY_TERRY_STRENGTH].choice, rows);
-}
-
-static void
 bradley_terry_virtual_rows(SolverTask *task, struct SolverRows *rows)
 {
-	pairs_virtual_rows(task, task->params[BRADLEY_TERRY_PRIOR_GAMES].number, rows);
+	team_rows_virtual(task, task->params[BRADLEY_TERRY_PRIOR_GAMES].number, false,
+					  rows);
 }
 
 static void
@@ -66,9 +58,10 @@ bradley_terry_priors(SolverTask *task)
 	double		deviation = task->params[BRADLEY_TERRY_PRIOR_DEVIATION].number;
 	uint32_t	i;
 
+	team_rows_priors(task);
 	if (deviation == 0)
 		return;
-	for (i = 0; i < task->layout.n; i++)
+	for (i = 0; i < task->layout.skills; i++)
 		task->problem.prior.precision[i] = 1 / (deviation * deviation);
 	task->anchored = true;
 }
@@ -88,10 +81,11 @@ const Solver bradley_terry_solver = {
 	.summary = "one skill for each player, the same over all matches",
 	.source = "Bradley and Terry, Biometrika 39 (1952); Davidson (1970)",
 	.params = PARAM_SET("solver", "bradley_terry", bradley_terry_params, BRADLEY_TERRY_NPARAMS),
-	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
-	MODEL_GAIN,
-	.rows = bradley_terry_rows,
+	.rules.supports = TEAM_ROWS_SUPPORTS,
+	.contexts = true,
+	.rows = team_rows_pairs,
 	.virtual_rows = bradley_terry_virtual_rows,
 	.priors = bradley_terry_priors,
+	.sides = team_rows_sides,
 	.draw = bradley_terry_draw,
 };

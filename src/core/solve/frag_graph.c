@@ -102,6 +102,16 @@ vector(const FragGraph *graph, int which)
 	return (double *) graph->room + (size_t) which * (size_t) graph->nplayers;
 }
 
+/* Under method logistic: each pair as two duels, won and lost. */
+static LogitShape
+frag_shape(const FragGraph *graph)
+{
+	return (LogitShape)
+	{
+		.nrows = 2 * graph->nedges,.nentries = 4 * graph->nedges,.even = true
+	};
+}
+
 size_t
 frag_graph_room(const FragGraph *graph)
 {
@@ -111,7 +121,7 @@ frag_graph_room(const FragGraph *graph)
 	/* Logistic: two rows for each pair, the solution and the solver's own. */
 	if (graph->params[FRAG_METHOD].choice == FRAG_LOGISTIC)
 		return linear + 2 * n * sizeof(double) + 16 +
-			logit_rows_size(2 * graph->nedges, 4 * graph->nedges, true) +
+			logit_rows_size(frag_shape(graph)) +
 			logit_work_size(2 * graph->nedges, (uint32_t) n);
 	return linear;
 }
@@ -420,8 +430,8 @@ logistic_scores(FragGraph *graph)
 	problem.prior.precision = (double *) block;
 	x = problem.prior.precision + n;
 	block += (2 * n * sizeof(double) + 15) / 16 * 16;
-	logit_rows_init(&problem.rows, block, nrows, 2 * nrows, true);
-	block += logit_rows_size(nrows, 2 * nrows, true);
+	logit_rows_init(&problem.rows, block, frag_shape(graph));
+	block += logit_rows_size(frag_shape(graph));
 	for (e = 0; e < nrows; e++)
 	{
 		const FragEdge *edge = &graph->edge[e / 2];
@@ -440,7 +450,7 @@ logistic_scores(FragGraph *graph)
 	logit_work_init(&problem, block);
 	logit_start(&problem, x);
 	result = logit_solve(&problem, x);
-	graph->converged = result.converged;
+	graph->converged = result.status == SOLVE_CONVERGED;
 	graph->iterations = result.iterations;
 	for (i = 0; i < n; i++)
 	{

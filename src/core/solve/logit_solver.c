@@ -15,9 +15,6 @@
 #include "core/util/block.h"
 #include "core/util/extremes.h"
 
-/* After how many entries there may be an interrupt. */
-#define ENTRIES_BETWEEN_CHECKS 100000
-
 /* A step goes at most this share of the way to where a Gamma prior ends. */
 #define BOUNDARY_SHARE 0.95
 
@@ -31,6 +28,10 @@
 #define LAST_DISTANCE 1e-21
 
 #define MAX_PRODUCTS 200
+
+/* After so many steps in a row that only rounding lets pass, none will help. */
+#define MAX_IDLE_STEPS 10
+
 #define MAX_HALVINGS 40
 
 /*
@@ -66,305 +67,6 @@ void
 logit_work_init(LogitProblem *problem, void *block)
 {
 	(void) lay_out_work(&problem->work, block, problem->rows.nrows, problem->n);
-}
-
-static size_t
-lay_out_rows(LogitRows *rows, char *block, size_t nrows, size_t nentries,
-			 bool even)
-{
-	size_t		total = 0;
-
-	rows->first = block_take(&block, &total, sizeof(size_t), nrows + 1);
-	rows->pro = block_take(&block, &total, sizeof(uint32_t), nrows);
-	rows->unknown = block_take(&block, &total, sizeof(uint32_t), nentries);
-	rows->amount = NULL;
-	rows->side_amount = NULL;
-	if (even)
-		rows->side_amount = block_take(&block, &total, 2 * sizeof(double), nrows);
-	else
-		rows->amount = block_take(&block, &total, sizeof(double), nentries);
-	rows->outcome = block_take(&block, &total, sizeof(double), nrows);
-	rows->weight = block_take(&block, &total, sizeof(double), nrows);
-	rows->known = block_take(&block, &total, sizeof(double), nrows);
-	return total;
-}
-
-size_t
-logit_rows_size(size_t nrows, size_t nentries, bool even)
-{
-	LogitRows	rows;
-
-	return lay_out_rows(&rows, NULL, nrows, nentries, even);
-}
-
-void
-logit_rows_init(LogitRows *rows, void *block, size_t nrows, size_t nentries,
-				bool even)
-{
-	(void) lay_out_rows(rows, block, nrows, nentries, even);
-	rows->nrows = 0;
-	rows->first[0] = 0;
-	rows->offset = 0;
-}
-
-/*
- * ---- Rows ----
- */
-
-void
-logit_add_row(LogitRows *rows, double outcome, double weight, double known)
-{
-	size_t		r = rows->nrows++;
-
-	rows->first[r + 1] = rows->first[r];
-	rows->pro[r] = 0;
-	if (rows->amount == NULL)
-		rows->side_amount[r][false] = rows->side_amount[r][true] = 0;
-	rows->outcome[r] = outcome;
-	rows->weight[r] = weight;
-	rows->known[r] = known;
-}
-
-void
-logit_add_entry(LogitRows *rows, uint32_t unknown, double amount, bool against)
-{
-	size_t		r = rows->nrows - 1;
-	size_t		e = rows->first[rows->nrows]++;
-
-	if (!against)
-	{
-		/* It takes the place of the first one against, which goes to the end. */
-		size_t		place = rows->first[r] + rows->pro[r]++;
-
-		rows->unknown[e] = rows->unknown[place];
-		if (rows->amount != NULL)
-			rows->amount[e] = rows->amount[place];
-		e = place;
-	}
-	rows->unknown[e] = unknown;
-	if (rows->amount != NULL)
-		rows->amount[e] = amount;
-	else
-		rows->side_amount[r][against] = amount;
-}
-
-/*
- * The entries of a row for or against its first side.  Where they are even their
- * amounts are no part of the loops, which then take half as long: most of it is
- * reading from memory.
- */
-typedef struct RowSide
-{
-	const uint32_t *unknown;
-	const double *amount;		/* NULL where they are even */
-	size_t		n;
-	double		factor;			/* of all, negative if against */
-} RowSide;
-
-static inline RowSide
-row_side(const LogitRows *rows, size_t r, bool against)
-{
-	size_t		from = rows->first[r] + (against ? rows->pro[r] : 0);
-	size_t		to = against ? rows->first[r + 1] : rows->first[r] + rows->pro[r];
-	double		factor = rows->amount == NULL ? rows->side_amount[r][against] : 1;
-
-	return (RowSide)
-	{
-		rows->unknown + from, rows->amount == NULL ? NULL : rows->amount + from,
-			to - from, against ? -factor : factor
-	};
-}
-
-static inline double
-side_dot(const LogitRows *rows, RowSide side, const double *x)
-{
-	double		sum = 0;
-	double		offsets = 0;
-	size_t		e;
-
-	if (side.amount == NULL)
-		for (e = 0; e < side.n; e++)
-			sum += x[side.unknown[e] & LOGIT_UNKNOWN];
-	else
-		for (e = 0; e < side.n; e++)
-			sum += side.amount[e] * x[side.unknown[e] & LOGIT_UNKNOWN];
-	if (rows->offset != 0)
-		for (e = 0; e < side.n; e++)
-			if (side.unknown[e] & LOGIT_OFFSET)
-				offsets += (side.amount != NULL ? side.amount[e] : 1) *
-					x[rows->offset + (side.unknown[e] & LOGIT_UNKNOWN)];
-	return side.factor * sum + fabs(side.factor) * offsets;
-}
-
-static inline void
-side_add(const LogitRows *rows, RowSide side, double number, double *y)
-{
-	double		part = side.factor * number;
-	size_t		e;
-
-	if (side.amount == NULL)
-		for (e = 0; e < side.n; e++)
-			y[side.unknown[e] & LOGIT_UNKNOWN] += part;
-	else
-		for (e = 0; e < side.n; e++)
-			y[side.unknown[e] & LOGIT_UNKNOWN] += side.amount[e] * part;
-	if (rows->offset != 0)
-		for (e = 0; e < side.n; e++)
-			if (side.unknown[e] & LOGIT_OFFSET)
-				y[rows->offset + (side.unknown[e] & LOGIT_UNKNOWN)] +=
-					(side.amount != NULL ? side.amount[e] : 1) * fabs(side.factor) *
-					number;
-}
-
-/* As side_add(), but of the squares of amounts. */
-static inline void
-side_add_squares(const LogitRows *rows, RowSide side, double number, double *y)
-{
-	size_t		e;
-
-	for (e = 0; e < side.n; e++)
-	{
-		uint32_t	u = side.unknown[e] & LOGIT_UNKNOWN;
-		double		amount = side.amount != NULL ? side.amount[e] : side.factor;
-
-		y[u] += amount * amount * number;
-		if (side.unknown[e] & LOGIT_OFFSET)
-			y[rows->offset + u] += amount * amount * number;
-	}
-}
-
-/* The log-odds that a row's entries give to unknowns x. */
-static inline double
-row_dot(const LogitRows *rows, size_t r, const double *x)
-{
-	return side_dot(rows, row_side(rows, r, false), x) +
-		side_dot(rows, row_side(rows, r, true), x);
-}
-
-/* Add a number to what a row's unknowns have in y, as its entries count. */
-static inline void
-row_add(const LogitRows *rows, size_t r, double number, double *y)
-{
-	side_add(rows, row_side(rows, r, false), number, y);
-	side_add(rows, row_side(rows, r, true), number, y);
-}
-
-/* The same of squares, for the diagonal. */
-static inline void
-row_add_squares(const LogitRows *rows, size_t r, double number, double *y)
-{
-	side_add_squares(rows, row_side(rows, r, false), number, y);
-	side_add_squares(rows, row_side(rows, r, true), number, y);
-}
-
-/* The log-odds of a row, all told. */
-static inline double
-row_log_odds(const LogitRows *rows, size_t r, const double *x)
-{
-	return row_dot(rows, r, x) + rows->known[r];
-}
-
-/*
- * The likelihood of a result at log-odds m, where y is the outcome less a half: its
- * negative logarithm is A(m) - y m with A(m) = ln(e^(m/2) + e^(-m/2) + draw).
- * Without a draw parameter that is the logistic one, and a draw half of a win and
- * of a loss; with it Davidson's (Journal of the American Statistical Association
- * 65 (1970)), up to a constant.
- */
-typedef struct Likelihood
-{
-	double		value;
-	double		slope;			/* of A */
-	double		curvature;
-	double		drawn;			/* probability of a draw, if draw > 0 */
-} Likelihood;
-
-static inline Likelihood
-likelihood(double m, double draw)
-{
-	double		t = portable_exp(-0.5 * fabs(m));
-	double		total = 1 + t * t + draw * t;
-	Likelihood	l;
-
-	l.value = 0.5 * fabs(m) + portable_log(total);
-	l.slope = 0.5 * (1 - t * t) / total;
-	if (m < 0)
-		l.slope = -l.slope;
-	l.curvature = 0.25 * (4 * t * t + draw * t * (1 + t * t)) / (total * total);
-	l.drawn = draw * t / total;
-	return l;
-}
-
-/* Give an interrupt its chance after so many entries, having done with a row. */
-static inline void
-check_interrupt(const LogitRows *rows, size_t r, InterruptCheck interrupt,
-				size_t *unchecked)
-{
-	*unchecked += rows->first[r + 1] - rows->first[r] + 1;
-	if (*unchecked >= ENTRIES_BETWEEN_CHECKS && interrupt != NULL)
-	{
-		interrupt();
-		*unchecked = 0;
-	}
-}
-
-void
-logit_rows_evaluate(const LogitRows *rows, double draw, const double *x,
-					LogitSums *sums, double *gradient, double *diagonal,
-					double *curvature, InterruptCheck interrupt)
-{
-	Sum			objective = {sums->objective, 0};
-	size_t		unchecked = 0;
-	size_t		r;
-
-	for (r = 0; r < rows->nrows; r++)
-	{
-		double		m = row_log_odds(rows, r, x);
-		double		weight = rows->weight[r];
-		double		y = rows->outcome[r] - 0.5;
-		Likelihood	l = likelihood(m, draw);
-
-		sum_add(&objective, weight * (l.value - y * m));
-		sums->draws += weight * (l.drawn - (y == 0));
-		sums->draws_slope += weight * l.drawn * (1 - l.drawn);
-		row_add(rows, r, weight * (l.slope - y), gradient);
-		if (diagonal != NULL)
-		{
-			curvature[r] = weight * l.curvature;
-			row_add_squares(rows, r, curvature[r], diagonal);
-		}
-		check_interrupt(rows, r, interrupt, &unchecked);
-	}
-	sums->objective = sum_value(&objective);
-}
-
-void
-logit_rows_curvature(const LogitRows *rows, double draw, const double *x,
-					 double *curvature, InterruptCheck interrupt)
-{
-	size_t		unchecked = 0;
-	size_t		r;
-
-	for (r = 0; r < rows->nrows; r++)
-	{
-		curvature[r] = rows->weight[r] *
-			likelihood(row_log_odds(rows, r, x), draw).curvature;
-		check_interrupt(rows, r, interrupt, &unchecked);
-	}
-}
-
-void
-logit_rows_multiply(const LogitRows *rows, const double *curvature,
-					const double *v, double *product, InterruptCheck interrupt)
-{
-	size_t		unchecked = 0;
-	size_t		r;
-
-	for (r = 0; r < rows->nrows; r++)
-	{
-		row_add(rows, r, curvature[r] * row_dot(rows, r, v), product);
-		check_interrupt(rows, r, interrupt, &unchecked);
-	}
 }
 
 /*
@@ -634,7 +336,7 @@ longest_step(const LogitProblem *problem, const double *x, const double *step)
 
 /*
  * Go along work.step as far as it helps, evaluate there, and return the share of the
- * step that was taken, 0 if none helps.  Once the objective changes by no more than
+ * step that was taken, 0 if none helps or moves anything.  Once the objective changes by no more than
  * its rounding, any step that does not raise it by more is as good (the rounding
  * trap: differences of sums over all rows say nothing then, but the gradient still
  * does).
@@ -648,11 +350,17 @@ line_search(LogitProblem *problem, double *x, double slope, double *objective)
 
 	for (halving = 0; halving < MAX_HALVINGS; halving++)
 	{
+		bool		moves = false;
 		double		next;
 		uint32_t	u;
 
 		for (u = 0; u < problem->n; u++)
+		{
 			work->trial[u] = x[u] + share * work->step[u];
+			moves = moves || work->trial[u] != x[u];
+		}
+		if (!moves)
+			break;
 		next = logit_evaluate(problem, work->trial, true);
 		if (next <= *objective + SUFFICIENT_DECREASE * share * slope ||
 			(halving == 0 && next <= *objective + OBJECTIVE_NOISE * fabs(*objective)))
@@ -709,18 +417,93 @@ newton_step(LogitProblem *problem, const double *x, double left,
 	return -dot(work->gradient, work->step, problem->n);
 }
 
+/* Whether all numbers of an evaluation and of the step from there are in range. */
+static bool
+is_finite(const LogitProblem *problem, const LogitResult *result)
+{
+	const double *gradient = problem->work.gradient;
+
+	return isfinite(result->objective) && isfinite(result->decrement) &&
+		isfinite(dot(gradient, gradient, problem->n));
+}
+
+/*
+ * Take the measure of x: the step of Newton's method from there and its decrement.  Whether
+ * the search is over; if so the status says why.
+ */
+static bool
+arrived(LogitProblem *problem, const double *x, double first, LogitResult *result)
+{
+	LogitWork  *work = &problem->work;
+
+	result->gradient = largest(work->gradient, problem->n);
+	result->decrement = newton_step(problem, x, first > 0 ?
+									result->gradient / first : 0, result);
+	if (!is_finite(problem, result))
+		result->status = SOLVE_NOT_FINITE;
+	else if (result->decrement >= problem->options.tolerance)
+		return false;
+	else if (largest(work->step, problem->n) > LOGIT_DIVERGING_STEP)
+		result->status = SOLVE_NO_MAXIMUM;
+	else
+		result->status = SOLVE_CONVERGED;
+	return true;
+}
+
+/* How low the objective and the gradient have come, and for how many steps no lower. */
+typedef struct Progress
+{
+	double		objective;
+	double		gradient;
+	int			idle_steps;
+} Progress;
+
+static Progress
+progress_begin(void)
+{
+	return (Progress)
+	{
+		INFINITY, INFINITY, 0
+	};
+}
+
+/*
+ * Whether the search still comes to new ground, having taken a share of a step or,
+ * if that is 0, none.  Steps that change the objective by rounding only may still make
+ * the gradient smaller, but not for ever.
+ */
+static bool
+progress_made(Progress *progress, const LogitProblem *problem, double share,
+			  const LogitResult *result)
+{
+	double		gradient = largest(problem->work.gradient, problem->n);
+
+	if (result->objective < progress->objective || gradient < progress->gradient)
+		progress->idle_steps = 0;
+	else
+		progress->idle_steps++;
+	progress->objective = smaller(progress->objective, result->objective);
+	progress->gradient = smaller(progress->gradient, gradient);
+	return share > 0 && progress->idle_steps < MAX_IDLE_STEPS;
+}
+
 /*
  * The ascent by the gradient that documents describe, with as much of it as is
  * safe: a whole gradient, as they have it, leaves the positive numbers or swings.
+ *
+ * The gradient in terms of the diagonal is a cheap estimate of the distance.  Where
+ * it is short, Newton's step decides; if the distance proves to be longer, it is asked
+ * again once the estimate is a tenth.
  */
 static void
-climb(LogitProblem *problem, double *x, LogitResult *result)
+climb(LogitProblem *problem, double *x, double first, LogitResult *result)
 {
 	LogitWork  *work = &problem->work;
 	double		rate = 1;
+	double		near = problem->options.tolerance;
+	Progress	progress = progress_begin();
 
-	for (; result->iterations < problem->options.max_iterations;
-		 result->iterations++)
+	for (;;)
 	{
 		double		squares = dot(work->gradient, work->gradient, problem->n);
 		double		scaled = 0;
@@ -730,61 +513,77 @@ climb(LogitProblem *problem, double *x, LogitResult *result)
 		for (u = 0; u < problem->n; u++)
 			if (work->diagonal[u] > 0)
 				scaled += work->gradient[u] * work->gradient[u] / work->diagonal[u];
-		if (scaled < problem->options.tolerance)
+		if (!(scaled >= near) || !isfinite(scaled))
+		{
+			if (arrived(problem, x, first, result))
+				return;
+			near = scaled / 10;
+		}
+		if (result->iterations >= problem->options.max_iterations)
+		{
+			result->status = SOLVE_MAX_ITERATIONS;
 			break;
+		}
 		for (u = 0; u < problem->n; u++)
 			work->step[u] = -rate * work->gradient[u];
 		share = line_search(problem, x, -rate * squares, &result->objective);
-		if (share == 0)
+		if (!progress_made(&progress, problem, share, result))
+		{
+			result->status = SOLVE_NO_PROGRESS;
 			break;
+		}
+		result->iterations++;
 
 		/* Twice of what went may go next time. */
 		rate = smaller(1, 2 * rate * share);
 	}
+
+	/* It may have arrived with its last step. */
+	(void) arrived(problem, x, first, result);
+}
+
+/* Newton's method.  The last step squares what is still missing, and is taken whole. */
+static void
+iterate(LogitProblem *problem, double *x, double first, LogitResult *result)
+{
+	Progress	progress = progress_begin();
+
+	for (;;)
+	{
+		bool		last = arrived(problem, x, first, result);
+		double		share;
+
+		if (last && result->status != SOLVE_CONVERGED)
+			break;
+		if (result->iterations >= problem->options.max_iterations)
+		{
+			result->status = SOLVE_MAX_ITERATIONS;
+			break;
+		}
+		share = line_search(problem, x, -result->decrement, &result->objective);
+		if (!last && !progress_made(&progress, problem, share, result))
+		{
+			result->status = SOLVE_NO_PROGRESS;
+			break;
+		}
+		result->iterations++;
+		if (last)
+			break;
+	}
+	result->gradient = largest(problem->work.gradient, problem->n);
 }
 
 LogitResult
 logit_solve(LogitProblem *problem, double *x)
 {
-	const LogitOptions *options = &problem->options;
-	LogitWork  *work = &problem->work;
 	LogitResult result = {0};
 	double		first;
 
 	result.objective = logit_evaluate(problem, x, true);
-	first = largest(work->gradient, problem->n);
-	if (options->gradient)
-		climb(problem, x, &result);
-	for (;;)
-	{
-		bool		last;
-
-		result.gradient = largest(work->gradient, problem->n);
-		result.decrement = newton_step(problem, x, first > 0 ?
-									   result.gradient / first : 0, &result);
-		last = result.decrement < options->tolerance;
-		if (options->gradient)
-		{
-			/* The step only tells how far away the maximum still is. */
-			result.converged = last;
-			break;
-		}
-		if (result.iterations >= options->max_iterations)
-			break;
-		if (last && largest(work->step, problem->n) > LOGIT_DIVERGING_STEP)
-		{
-			result.diverged = true;
-			break;
-		}
-		result.iterations++;
-
-		/* The last step squares what is still missing, and is taken whole. */
-		if (line_search(problem, x, -result.decrement, &result.objective) == 0 || last)
-		{
-			result.converged = last || result.decrement < 1e-6;
-			result.gradient = largest(work->gradient, problem->n);
-			break;
-		}
-	}
+	first = largest(problem->work.gradient, problem->n);
+	if (problem->options.gradient)
+		climb(problem, x, first, &result);
+	else
+		iterate(problem, x, first, &result);
 	return result;
 }

@@ -18,57 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/util/interrupt.h"
-
-/*
- * Results: row r has the entries from first[r] to below first[r + 1], of which so many
- * as pro[r] says are for the row's first side and the others against it.  An entry is
- * the number of an unknown and how much of it counts, always positive.
- *
- * An entry of unknown u with the bit LOGIT_OFFSET also counts for unknown offset + u,
- * with the same amount, and never against: a side offset (see hive).
- */
-#define LOGIT_OFFSET UINT32_C(0x80000000)
-#define LOGIT_UNKNOWN (LOGIT_OFFSET - 1)	/* the bits of the number */
-
-typedef struct LogitRows
-{
-	size_t		nrows;
-	size_t	   *first;			/* nrows + 1 */
-	uint32_t   *pro;
-	uint32_t   *unknown;
-	double	   *amount;			/* of each entry, or NULL: */
-	double		(*side_amount)[2];	/* of all entries of a row for and against */
-	double	   *outcome;		/* 1 won, 0.5 drew, 0 lost */
-	double	   *weight;			/* of the row */
-	double	   *known;			/* log-odds added */
-	uint32_t	offset;			/* 0: no entry has one */
-} LogitRows;
-
-/*
- * The bytes of so many rows and entries; how they lie in a block of so many, as yet
- * without any; and another row, and another entry of the last one.  Rows are even if
- * all entries of a side of a row count alike, for which there is less to store.
- */
-extern size_t logit_rows_size(size_t nrows, size_t nentries, bool even);
-extern void logit_rows_init(LogitRows *rows, void *block, size_t nrows,
-							size_t nentries, bool even);
-extern void logit_add_row(LogitRows *rows, double outcome, double weight,
-						  double known);
-extern void logit_add_entry(LogitRows *rows, uint32_t unknown, double amount,
-							bool against);
-
-/*
- * What evaluating results gives besides derivatives: the negative log likelihood;
- * and, where draws have a parameter, how many more of them are expected than there
- * were, and the derivative of that by the parameter's logarithm.
- */
-typedef struct LogitSums
-{
-	double		objective;
-	double		draws;
-	double		draws_slope;
-} LogitSums;
+#include "core/solve/logit_rows.h"
+#include "core/solve/solve_status.h"
 
 /*
  * More results, which lie elsewhere.  What they give is added to what the sums and
@@ -123,11 +74,13 @@ typedef struct LogitOptions
 /* Steps that are still so long when nothing is gained any more lead on for ever. */
 #define LOGIT_DIVERGING_STEP 0.1
 
-/* What came of it. */
+/*
+ * What came of it.  Both methods have one criterion: they have converged where twice the
+ * distance to the minimum, as Newton's step sees it, is below the tolerance.
+ */
 typedef struct LogitResult
 {
-	bool		converged;
-	bool		diverged;		/* there is no maximum: work.step leads on for
+	SolveStatus status;			/* SOLVE_NO_MAXIMUM: work.step leads on for
 								 * ever */
 	int			iterations;
 	int64_t		products;		/* of the matrix with a vector */
@@ -172,8 +125,9 @@ extern void logit_start(const LogitProblem *problem, double *x);
 extern bool logit_allows(const LogitProblem *problem, uint32_t u, double x);
 
 /*
- * Move x, which must lie where the prior is finite, to the minimum.  The work then
- * has the curvature there, and in step the last step of Newton's method.
+ * Move x, which must lie where the prior is finite, to the minimum, and say why the
+ * search ended.  Unless that is SOLVE_NOT_FINITE, the work then has the curvature
+ * there, and in step the last step of Newton's method.
  */
 extern LogitResult logit_solve(LogitProblem *problem, double *x);
 
@@ -183,21 +137,6 @@ extern LogitResult logit_solve(LogitProblem *problem, double *x);
  */
 extern double logit_evaluate(LogitProblem *problem, const double *x,
 							 bool curvature);
-
-/*
- * The same of rows alone, added to what is there, but for the curvature of each row;
- * that and diagonal are NULL or not together.
- */
-extern void logit_rows_evaluate(const LogitRows *rows, double draw,
-								const double *x, LogitSums *sums,
-								double *gradient, double *diagonal,
-								double *curvature, InterruptCheck interrupt);
-extern void logit_rows_curvature(const LogitRows *rows, double draw,
-								 const double *x, double *curvature,
-								 InterruptCheck interrupt);
-extern void logit_rows_multiply(const LogitRows *rows, const double *curvature,
-								const double *v, double *product,
-								InterruptCheck interrupt);
 
 /* The matrix of second derivatives at x (evaluated with curvature) times v. */
 extern void logit_multiply(LogitProblem *problem, const double *x,

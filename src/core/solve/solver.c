@@ -76,14 +76,29 @@ skill_of(const SolverTask *task, int32_t player, bool is_virtual)
 						   task->history->match[task->match].played_at);
 }
 
+static void
+begin_row(struct SolverRows *rows)
+{
+	rows->anchored = rows->anchored || rows->is_virtual;
+	rows->side_amount[0] = rows->side_amount[1] = 0;
+	rows->nrows++;
+}
+
 void
 solver_row(struct SolverRows *rows, double outcome, double weight, double known)
 {
 	if (rows->fill)
 		logit_add_row(&rows->task->problem.rows, outcome, weight, known);
-	rows->anchored = rows->anchored || rows->is_virtual;
-	rows->side_amount[0] = rows->side_amount[1] = 0;
-	rows->nrows++;
+	begin_row(rows);
+}
+
+void
+solver_ranked_row(struct SolverRows *rows, uint32_t place, uint32_t behind,
+				  double weight, double known)
+{
+	if (rows->fill)
+		logit_add_ranked_row(&rows->task->problem.rows, place, behind, weight, known);
+	begin_row(rows);
 }
 
 void
@@ -97,12 +112,14 @@ solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 		return;
 	if (rows->fill)
 	{
-		int32_t		who = rows->is_virtual ? player :
-			unknown == SOLVER_CONTEXT ? 0 : task->work->player[player];
+		int32_t		who = rows->is_virtual ? player : unknown == SOLVER_CONTEXT ||
+			unknown == SOLVER_SIDE ? 0 : task->work->player[player];
 		uint32_t	u;
 
 		if (unknown == SOLVER_CONTEXT)
 			u = layout->context + (uint32_t) task->context_of[task->match];
+		else if (unknown == SOLVER_SIDE)
+			u = layout->side;
 		else if (unknown == SOLVER_COMMAND)
 			u = layout->command + (uint32_t) who;
 		else
@@ -165,6 +182,7 @@ see_match(SolverTask *task, const Match *match)
 	int32_t		root = union_find(layout->component, task->work->player[0]);
 	int			i;
 
+	task->sides = task->sides || match->team[0].side != 0;
 	layout->appearances += (size_t) match->nplayers;
 	for (i = 0; i < match->nplayers; i++)
 	{
@@ -281,7 +299,10 @@ solver_lay_out(SolverTask *task)
 	layout->command = layout->n += layout->noffsets;
 	layout->ncommands = task->solver->commands != NULL &&
 		task->solver->commands(task->params) ? players : 0;
-	layout->context = layout->n += layout->ncommands;
+	layout->side = layout->n += layout->ncommands;
+	layout->nsides = task->sides && task->solver->sides != NULL &&
+		task->solver->sides(task->params) ? 1 : 0;
+	layout->context = layout->n += layout->nsides;
 	layout->ncontexts = task->solver->contexts ? (uint32_t) task->ncontexts : 0;
 	layout->n += layout->ncontexts;
 }
@@ -309,12 +330,22 @@ solver_problem_size(const SolverTask *task)
 	return lay_out_problem(task, &problem, NULL) + solver_rows_size(task);
 }
 
-size_t
-solver_rows_size(const SolverTask *task)
+static LogitShape
+rows_shape(const SolverTask *task)
 {
 	const SolverLayout *layout = &task->layout;
 
-	return logit_rows_size(layout->nrows, layout->nentries, layout->even);
+	return (LogitShape)
+	{
+		.nrows = layout->nrows,.nentries = layout->nentries,.even = layout->even,
+			.ranked = task->solver->ranked
+	};
+}
+
+size_t
+solver_rows_size(const SolverTask *task)
+{
+	return logit_rows_size(rows_shape(task));
 }
 
 void
@@ -326,7 +357,7 @@ solver_fill_rows(SolverTask *task, void *block)
 	size_t		match;
 	int			offender;
 
-	logit_rows_init(out, block, layout->nrows, layout->nentries, layout->even);
+	logit_rows_init(out, block, rows_shape(task));
 	out->offset = layout->noffsets > 0 ? layout->offset : 0;
 	(void) each_match(task, &rows, NULL, &match, &offender);
 	task->anchored = rows.anchored;
@@ -403,8 +434,9 @@ fit_draw(LogitProblem *problem, const double *x)
 bool
 solver_determined(const SolverTask *task, const LogitResult *result, uint32_t u)
 {
-	return !result->diverged ||
-		fabs(task->problem.work.step[u]) < LOGIT_DIVERGING_STEP;
+	return result->status != SOLVE_NOT_FINITE &&
+		(result->status != SOLVE_NO_MAXIMUM ||
+		 fabs(task->problem.work.step[u]) < LOGIT_DIVERGING_STEP);
 }
 
 /*
@@ -447,7 +479,7 @@ solver_run(SolverTask *task, double *x)
 	problem->options.draw = task->solver->draw != NULL ?
 		task->solver->draw(task->params, &fit) : 0;
 	result = logit_solve(problem, x);
-	for (round = 0; fit && result.converged && round < MAX_DRAW_ROUNDS; round++)
+	for (round = 0; fit && result.status == SOLVE_CONVERGED && round < MAX_DRAW_ROUNDS; round++)
 	{
 		double		before = problem->options.draw;
 		int			iterations = result.iterations;

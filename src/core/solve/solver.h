@@ -26,10 +26,12 @@ typedef struct Solver
 	MatchRules	rules;			/* for match_build() */
 	bool		by_day;			/* a skill for each day that a player played */
 	bool		contexts;		/* these are unknowns, too */
+	bool		ranked;			/* rows are members of rankings */
 
 	/*
-	 * The rows of a match, by solver_row() and solver_entry(); NULL: this is
-	 * no problem for the logistic solver (see through_time.h).
+	 * The rows of a match, by solver_row() or, where they are members of
+	 * rankings, solver_ranked_row(), and solver_entry(); NULL: this is no
+	 * problem for the logistic solver (see through_time.h).
 	 */
 	void		(*rows) (struct SolverTask *task, const Match *match,
 						 struct SolverRows *rows);
@@ -44,6 +46,9 @@ typedef struct Solver
 	bool		(*offsets) (const ParamValue *params);
 	bool		(*commands) (const ParamValue *params);
 
+	/* Whether the first side has an advantage, where sides differ; NULL: no. */
+	bool		(*sides) (const ParamValue *params);
+
 	/* Davidson's parameter of draws: 0 for halves; *fit: only where to begin. */
 	double		(*draw) (const ParamValue *params, bool *fit);
 } Solver;
@@ -51,6 +56,7 @@ typedef struct Solver
 /* All of them, each in a file of its own; solvers.h has the list. */
 extern const Solver bradley_terry_solver;
 extern const Solver hive_solver;
+extern const Solver plackett_luce_solver;
 extern const Solver through_time_solver;
 extern const Solver whole_history_solver;
 
@@ -106,7 +112,7 @@ enum SolverErrors
 
 /*
  * Where the unknowns are: the skills first, then the side offsets, the command
- * skills and the contexts.  Players are those of the history.
+ * skills, the advantage of the first side and those in contexts.  Players are those of the history.
  */
 typedef struct SolverLayout
 {
@@ -120,6 +126,8 @@ typedef struct SolverLayout
 	uint32_t	noffsets;
 	uint32_t	command;		/* and so on */
 	uint32_t	ncommands;
+	uint32_t	side;
+	uint32_t	nsides;			/* 0 or 1 */
 	uint32_t	context;
 	uint32_t	ncontexts;
 
@@ -156,6 +164,9 @@ typedef struct SolverTask
 	const History *history;
 	const int32_t *context_of;	/* by match, or NULL; -1 for none */
 	int32_t		ncontexts;		/* also where no match is here */
+	bool		sides;			/* whether they differ in a match: set by
+								 * solver_count(), and by the caller where
+								 * matches are elsewhere */
 	HistoryWork *work;
 	InterruptCheck interrupt;
 	SolverLayout layout;
@@ -170,15 +181,18 @@ typedef enum SolverUnknown
 	SOLVER_SKILL,				/* with the side offset, if sides differ: */
 	SOLVER_SKILL_ON_SIDE,
 	SOLVER_COMMAND,
+	SOLVER_SIDE,				/* the advantage of the first one */
 	SOLVER_CONTEXT
 } SolverUnknown;
 
 /*
- * For solvers: begin a row, and add an entry to it.  The player is that of the
+ * For solvers: begin a row, or one of a ranking (see logit_rows.h), and add an entry to it.  The player is that of the
  * match by index, or of the history in virtual rows, whose day is the first one.
  */
 extern void solver_row(struct SolverRows *rows, double outcome, double weight,
 					   double known);
+extern void solver_ranked_row(struct SolverRows *rows, uint32_t place,
+							  uint32_t behind, double weight, double known);
 extern void solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 						 double amount, bool against);
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 const Solver *const solver_registry[] = {
-	&bradley_terry_solver, &hive_solver, &through_time_solver,
-	&whole_history_solver
+	&bradley_terry_solver, &hive_solver, &plackett_luce_solver,
+	&through_time_solver, &whole_history_solver
 };
 
 const int	solver_count_registered = sizeof(solver_registry) / sizeof(solver_registry[0]);

@@ -70,6 +70,10 @@ const Solver through_time_solver = {
 	.summary = "TrueSkill Through Time: a skill at each appearance, from all matches before and after",
 	.source = "Dangauthier, Herbrich, Minka and Graepel (2007)",
 	.params = PARAM_SET("solver", "through_time", through_time_params, THROUGH_TIME_NPARAMS),
+
+	/* Those of TrueSkill, by whose rules its matches are built. */
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
+	MODEL_GAIN,
 };
 
 static void
@@ -151,7 +155,10 @@ drifted(Message m, double variance)
 	return variance == 0 || m.precision == 0 ? m : result;
 }
 
-/* The variance by which a skill changes between two matches. */
+/*
+ * The variance by which a skill changes between two matches.  At one time a player has
+ * one skill: matches of the same time are simultaneous, those without a time are not.
+ */
 static double
 variance_between(const ThroughTime *tt, size_t earlier, size_t later)
 {
@@ -159,6 +166,8 @@ variance_between(const ThroughTime *tt, size_t earlier, size_t later)
 	int64_t		to = tt->history->match[later].played_at;
 	double		days = 0;
 
+	if (from == to && from != NEVER_PLAYED)
+		return 0;
 	if (tt->drift > 0 && from != NEVER_PLAYED && to > from)
 		days = (double) (to - from) / MICROSECONDS_PER_DAY;
 	return tt->tau * tt->tau + tt->drift * tt->drift * days;
@@ -258,13 +267,21 @@ from_behind(const ThroughTime *tt, size_t a, size_t m)
 				   variance_between(tt, m, tt->match[n]));
 }
 
+/* The larger of two changes, of which one that is no number is the largest. */
+static inline double
+worse(double change, double another)
+{
+	return isnan(change) || change > another ? change : another;
+}
+
 /*
  * Update the sites of a match from what the chains say of its players; returns the
- * largest change of a skill, in deviations.  Into *loss goes what the prediction
- * costs, where it is asked for.
+ * largest change of a skill, in deviations, NaN if numbers overflow.  Into *evidence goes
+ * the logarithm of the probability of the result by the same, where it is asked for; a
+ * match of gain g counts g times.
  */
 static double
-update_match(ThroughTime *tt, size_t m, double *loss)
+update_match(ThroughTime *tt, size_t m, double *evidence)
 {
 	HistoryWork *work = tt->work;
 	Match		match;
@@ -294,11 +311,9 @@ update_match(ThroughTime *tt, size_t m, double *loss)
 		match.player[i].after = work->after + 2 * i;
 		match.player[i].gain = gain;
 	}
-	if (loss != NULL)
-	{
-		(void) tt->model->predict(tt->params, &match);
-		*loss = match_log_loss(&match);
-	}
+	if (evidence != NULL)
+		*evidence = gain == 0 ? 0 : gain *
+			trueskill_log_evidence(&tt->trueskill, &match, tt->interrupt);
 	trueskill_update(&tt->trueskill, &match);
 	for (i = 0; i < match.nplayers; i++)
 	{
@@ -315,24 +330,24 @@ update_match(ThroughTime *tt, size_t m, double *loss)
 		/* A match never makes a skill less certain; rounding might. */
 		if (!(tt->site[a].precision >= 0))
 			tt->site[a] = nothing;
-		change = larger(change, fabs(was.weighted / was.precision -
-									 after[TRUESKILL_MU]) / after[TRUESKILL_SIGMA]);
-		change = larger(change, fabs(sqrt(now.precision / was.precision) - 1));
+		change = worse(change, fabs(was.weighted / was.precision -
+									after[TRUESKILL_MU]) / after[TRUESKILL_SIGMA]);
+		change = worse(change, fabs(sqrt(now.precision / was.precision) - 1));
 	}
-	return change;
+	return isfinite(change) ? change : NAN;
 }
 
 ThroughTimeResult
 through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 {
-	ThroughTimeResult result = {0};
-	Sum			losses = {0, 0};
+	ThroughTimeResult result = {.status = SOLVE_MAX_ITERATIONS};
+	Sum			evidence = {0, 0};
 	size_t		n = tt->history->nmatches;
 
 	tt->trueskill.tau = 0;
 	for (;;)
 	{
-		bool		first = result.passes == 0 && !warm;
+		bool		first = result.passes == 0;
 		double		change = 0;
 		size_t		m;
 		size_t		a;
@@ -343,7 +358,7 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 		 */
 		for (m = 0; m < n; m++)
 		{
-			double		loss;
+			double		match_evidence;
 
 			if (tt->interrupt != NULL && m % MATCHES_BETWEEN_CHECKS == 0)
 				tt->interrupt();
@@ -351,11 +366,11 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 				continue;
 			for (a = tt->first[m]; a < tt->first[m + 1]; a++)
 				tt->forward[a] = from_before(tt, a, m);
-			change = larger(change, update_match(tt, m, first ? &loss : NULL));
+			change = worse(change, update_match(tt, m, first ? &match_evidence : NULL));
 			if (first)
 			{
-				sum_add(&losses, loss);
-				result.scored++;
+				sum_add(&evidence, match_evidence);
+				result.matches++;
 			}
 		}
 		result.passes++;
@@ -369,14 +384,19 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 			for (a = tt->first[m]; a < tt->first[m + 1]; a++)
 				tt->backward[a] = from_behind(tt, a, m);
 			if (result.passes < max_passes)
-				change = larger(change, update_match(tt, m, NULL));
+				change = worse(change, update_match(tt, m, NULL));
 		}
 		if (result.passes < max_passes)
 			result.passes++;
 		result.change = change;
+		if (isnan(change))
+		{
+			result.status = SOLVE_NOT_FINITE;
+			break;
+		}
 		if (change < tolerance)
 		{
-			result.converged = true;
+			result.status = SOLVE_CONVERGED;
 			break;
 		}
 		if (result.passes >= max_passes)
@@ -392,7 +412,7 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 			for (a = tt->first[m]; a < tt->first[m + 1]; a++)
 				tt->forward[a] = from_before(tt, a, m);
 	}
-	result.log_evidence = -sum_value(&losses);
+	result.log_evidence = warm ? NAN : sum_value(&evidence);
 	return result;
 }
 

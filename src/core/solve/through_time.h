@@ -11,6 +11,7 @@
 
 #include "core/models/trueskill.h"
 #include "core/rating/history.h"
+#include "core/solve/solve_status.h"
 
 /* A normal density up to its height: precision, and precision times mean. */
 typedef struct Message
@@ -22,7 +23,8 @@ typedef struct Message
 /*
  * What is to be solved; the arrays are the caller's.  An appearance is a player in a
  * match; they are numbered in the order of the matches, and within a match as
- * work->player[] has them.
+ * work->player[] has them.  Those of a player at one time are linked without drift, and
+ * so have one skill.
  */
 typedef struct ThroughTime
 {
@@ -58,11 +60,11 @@ typedef struct ThroughTime
 /* What came of it. */
 typedef struct ThroughTimeResult
 {
-	bool		converged;
+	SolveStatus status;
 	int			passes;			/* forward and backward, each */
 	double		change;			/* the largest in the last two, in deviations */
-	double		log_evidence;	/* one step ahead: of the first forward pass */
-	int64_t		scored;			/* matches in it */
+	double		log_evidence;	/* of all results */
+	int64_t		matches;		/* that count */
 } ThroughTimeResult;
 
 /* The most parameters of the model by which matches are built. */
@@ -87,8 +89,17 @@ extern void through_time_link(ThroughTime *tt);
 
 /*
  * Pass to and fro until no skill changes by more than tolerance times its deviation,
- * or for so many passes.  Sites that are there already, as after more matches, are
- * where it begins; scored is then 0.
+ * or for so many passes.  It begins with the sites that are there: warm says that they
+ * are those of an earlier solution, as after more matches, and not of
+ * through_time_link().
+ *
+ * The log evidence is the logarithm of the probability of all results, draws and orders
+ * of many teams as they were, integrated over all skills: by the chain rule, the
+ * product of the probabilities of each match given all before it, in the first forward
+ * pass.  Over all results that are possible it adds up to 1.  It is exact for a
+ * player's first match and an approximation for others, as skills are taken to be
+ * independent then.  A match of gain g counts g times.  -INFINITY if draws of two
+ * occurred and have no probability; NaN if warm.
  */
 extern ThroughTimeResult through_time_solve(ThroughTime *tt, bool warm,
 											double tolerance, int max_passes);

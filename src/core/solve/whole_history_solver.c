@@ -9,12 +9,11 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "core/solve/pairs.h"
+#include "core/solve/team_rows.h"
 
 enum
 {
-	WHOLE_HISTORY_STRENGTH = SOLVER_NCOMMON,
-	WHOLE_HISTORY_DRIFT,
+	WHOLE_HISTORY_DRIFT = TEAM_ROWS_NPARAMS,
 	WHOLE_HISTORY_PRIOR_GAMES,
 	WHOLE_HISTORY_PRIOR_DEVIATION,
 	WHOLE_HISTORY_NPARAMS
@@ -25,9 +24,7 @@ enum
 
 static const ParamSpec whole_history_params[] = {
 	SOLVER_COMMON_PARAMS,
-	{.name = "strength",.type = PARAM_CHOICE,.default_value = PAIRS_MEAN,
-		.choices = pairs_strengths,
-	.description = "strength of a team: weighted mean or sum of its members"},
+	TEAM_ROWS_PARAMS,
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = DEFAULT_DRIFT,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "log-odds per square root of a day",
 	.description = "drift of a skill in idle time; 1 is 400 / ln 10 Elo points"},
@@ -40,15 +37,10 @@ static const ParamSpec whole_history_params[] = {
 };
 
 static void
-whole_history_rows(SolverTask *task, const Match *match, struct SolverRows *rows)
-{
-	pairs_rows(match, task->params[WHOLE_HISTORY_STRENGTH].choice, rows);
-}
-
-static void
 whole_history_virtual_rows(SolverTask *task, struct SolverRows *rows)
 {
-	pairs_virtual_rows(task, task->params[WHOLE_HISTORY_PRIOR_GAMES].number, rows);
+	team_rows_virtual(task, task->params[WHOLE_HISTORY_PRIOR_GAMES].number, false,
+					  rows);
 }
 
 static void
@@ -60,6 +52,7 @@ whole_history_priors(SolverTask *task)
 	double		deviation = task->params[WHOLE_HISTORY_PRIOR_DEVIATION].number;
 	int32_t		i;
 
+	team_rows_priors(task);
 	for (i = 0; i < task->history->nplayers; i++)
 	{
 		uint32_t	u = layout->first_skill[i];
@@ -78,10 +71,11 @@ const Solver whole_history_solver = {
 	.summary = "a skill for each player and day, which drifts",
 	.source = "Coulom, Whole-History Rating (2008)",
 	.params = PARAM_SET("solver", "whole_history", whole_history_params, WHOLE_HISTORY_NPARAMS),
-	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
-	MODEL_GAIN,
+	.rules.supports = TEAM_ROWS_SUPPORTS,
 	.by_day = true,
-	.rows = whole_history_rows,
+	.contexts = true,
+	.rows = team_rows_pairs,
 	.virtual_rows = whole_history_virtual_rows,
 	.priors = whole_history_priors,
+	.sides = team_rows_sides,
 };

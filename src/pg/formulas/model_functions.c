@@ -2,6 +2,8 @@
  * model_functions.c
  *		The registry of rating models, as SQL sees it.
  */
+#include "pg/formulas/model_functions.h"
+
 #include "pg/sql/glue.h"
 
 #include "common/shortest_dec.h"
@@ -27,6 +29,18 @@ static const char *const support_names[] = {
 	"score", "one_team", "squad", "counts", "quit", "experience"
 };
 
+int
+support_words(unsigned supports, const char **name)
+{
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < (int) lengthof(support_names); i++)
+		if (supports & (1 << i))
+			name[n++] = support_names[i];
+	return n;
+}
+
 Datum
 skillrating_models(PG_FUNCTION_ARGS)
 {
@@ -39,22 +53,19 @@ skillrating_models(PG_FUNCTION_ARGS)
 	{
 		const Model *model = model_registry[m];
 		const char *states[MODEL_MAX_STATE];
-		const char *supports[lengthof(support_names)];
-		int			nsupports = 0;
+		const char *supports[MAX_SUPPORT_NAMES];
 		int			i;
 		Datum		values[8];
 		bool		nulls[8] = {false};
 
 		for (i = 0; i < model->nstate; i++)
 			states[i] = model->state[i].name;
-		for (i = 0; i < (int) lengthof(support_names); i++)
-			if (model->rules.supports & (1 << i))
-				supports[nsupports++] = support_names[i];
 
 		values[0] = CStringGetTextDatum(model->name);
 		values[1] = CStringGetTextDatum(model->summary);
 		values[2] = text_array(states, model->nstate);
-		values[3] = text_array(supports, nsupports);
+		values[3] = text_array(supports,
+							   support_words(model->rules.supports, supports));
 		values[4] = CStringGetTextDatum(model->source);
 		for (i = 0; i < (int) lengthof(roles); i++)
 		{

@@ -405,9 +405,10 @@ make_plan(const Distributed *d, const Leaf *leaf, double draw)
 	int			i;
 
 	initStringInfo(&json);
-	appendStringInfo(&json, "{\"%s\": \"%s\", \"%s\": %s, \"%s\": %s, \"%s\": [",
+	appendStringInfo(&json, "{\"%s\": \"%s\", \"%s\": %s, \"%s\": %s, \"%s\": %s, \"%s\": [",
 					 PLAN_SOLVER, solver->name, PLAN_PARAMS, params, PLAN_DRAW,
-					 psprintf("%.17g", draw), PLAN_CONTEXTS);
+					 psprintf("%.17g", draw), PLAN_SIDES,
+					 d->state.task.sides ? "true" : "false", PLAN_CONTEXTS);
 	for (i = 0; i < leaf->ncontexts; i++)
 	{
 		if (i > 0)
@@ -456,6 +457,7 @@ take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
 					   &leaf->ncontexts);
 	d->state.matches_elsewhere += DatumGetInt64(values[SURVEY_MATCHES]);
 	d->state.rows_elsewhere += DatumGetInt64(values[SURVEY_ROWS]);
+	d->state.task.sides = d->state.task.sides || DatumGetBool(values[SURVEY_SIDES]);
 
 	leaf->nplayers = n;
 	MemoryContextSwitchTo(d->memory);
@@ -559,7 +561,7 @@ map_unknowns(Distributed *d, Leaf *leaf)
 
 	leaf->unknown =
 		huge_array_in(d->memory, uint32,
-					  3 * (Size) leaf->nplayers + leaf->ncontexts + 1);
+					  3 * (Size) leaf->nplayers + leaf->ncontexts + 2);
 	for (i = 0; i < leaf->nplayers; i++)
 		leaf->unknown[n++] = layout->first_skill[leaf->player[i]];
 	if (layout->noffsets > 0)
@@ -568,6 +570,8 @@ map_unknowns(Distributed *d, Leaf *leaf)
 	if (layout->ncommands > 0)
 		for (i = 0; i < leaf->nplayers; i++)
 			leaf->unknown[n++] = layout->command + leaf->player[i];
+	if (layout->nsides > 0)
+		leaf->unknown[n++] = layout->side;
 	if (layout->ncontexts > 0)
 		for (i = 0; i < leaf->ncontexts; i++)
 			leaf->unknown[n++] = layout->context + leaf->context_number[i];
@@ -715,7 +719,8 @@ enum
 	ARG_SOLVER,
 	ARG_PARAMS,
 	ARG_COLUMNS,
-	ARG_START
+	ARG_START,
+	ARG_START_CONTEXTS
 };
 
 Datum
@@ -742,6 +747,8 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 	check_can_pass(d->state.task.solver);
 	if (!PG_ARGISNULL(ARG_START))
 		d->state.start = PG_GETARG_DATUM(ARG_START);
+	if (!PG_ARGISNULL(ARG_START_CONTEXTS))
+		d->state.start_contexts = PG_GETARG_DATUM(ARG_START_CONTEXTS);
 	player_type = find_leaves(d, PG_GETARG_OID(ARG_RELATION),
 							  PG_GETARG_JSONB_P(ARG_COLUMNS));
 	history_builder_init(&d->state.builder, player_type, false);

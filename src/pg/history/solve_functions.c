@@ -13,7 +13,9 @@
 
 #include "core/solve/frag_graph.h"
 #include "core/solve/solvers.h"
+#include "pg/formulas/model_functions.h"
 #include "pg/sql/aggregate.h"
+#include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_solver_parameters);
@@ -31,12 +33,19 @@ skillrating_solvers(PG_FUNCTION_ARGS)
 	for (i = 0; i < solver_count_registered; i++)
 	{
 		const Solver *solver = solver_registry[i];
-		Datum		values[3];
-		bool		nulls[3] = {false};
+		const char *supports[MAX_SUPPORT_NAMES + 2];
+		int			n = support_words(solver->rules.supports, supports);
+		Datum		values[4];
+		bool		nulls[4] = {false};
 
+		if (solver->contexts)
+			supports[n++] = "context";
+		if (solver->by_day || solver->rows == NULL)
+			supports[n++] = "played_at";
 		values[0] = CStringGetTextDatum(solver->name);
 		values[1] = CStringGetTextDatum(solver->summary);
 		values[2] = CStringGetTextDatum(solver->source);
+		values[3] = text_array(supports, n);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -73,7 +73,7 @@ check_can_pass(const Solver *solver)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("solver \"%s\" cannot be distributed", solver->name),
 				 errdetail("A player has other skills from day to day, and days of other partitions lie between."),
-				 errhint("Solve \"bradley_terry\" or \"hive\", or use solve().")));
+				 errhint("Solve \"bradley_terry\", \"hive\" or \"plackett_luce\", or use solve().")));
 }
 
 static void
@@ -109,9 +109,15 @@ read_plan(PassState *state, Jsonb *plan)
 				check_not_negative(PLAN_DRAW,
 								   json_member_number(&reader, -INFINITY,
 													  INFINITY, "a number"));
+		else if (strcmp(reader.key, PLAN_SIDES) == 0)
+		{
+			if (reader.value.type != jbvBool)
+				json_invalid_value(&reader, "true or false");
+			state->task.sides = reader.value.val.boolean;
+		}
 		else
 			json_invalid_key(&reader,
-							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\" and \"" PLAN_DRAW "\"");
+							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\", \"" PLAN_DRAW "\" and \"" PLAN_SIDES "\"");
 	}
 	if (state->task.solver == NULL)
 		ereport(ERROR,
@@ -188,6 +194,12 @@ take_batch(HistoryBuilder *builder, void *argument)
 		history_report_mistake(builder, state->aggregate, task->work, status, match,
 							   offender);
 	state->rows += task->layout.nrows;
+	if (!state->survey && task->sides && task->layout.nsides == 0 &&
+		task->solver->sides != NULL && task->solver->sides(task->params))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a match has sides, but \"%s\" is not set in the plan",
+						PLAN_SIDES)));
 	if (!state->survey)
 	{
 		LogitRows  *rows = &task->problem.rows;
@@ -371,6 +383,7 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 										TYPALIGN_INT));
 	values[SURVEY_MATCHES] = Int64GetDatum((int64) builder->forgotten);
 	values[SURVEY_ROWS] = Int64GetDatum(state->rows);
+	values[SURVEY_SIDES] = BoolGetDatum(state->task.sides);
 	return return_row(fcinfo, values, nulls);
 }
 

@@ -38,6 +38,15 @@ enum
 	ESTIMATE_NCOLUMNS
 };
 
+/* The columns of the type context_estimate. */
+enum
+{
+	CONTEXT_ESTIMATE_CONTEXT,
+	CONTEXT_ESTIMATE_LOG_ODDS,
+	CONTEXT_ESTIMATE_STANDARD_ERROR,
+	CONTEXT_ESTIMATE_NCOLUMNS
+};
+
 const Solver *
 get_solver(const char *name)
 {
@@ -377,6 +386,45 @@ warm_start(SolveState *state)
 	ReleaseTupleDesc(desc);
 }
 
+/* The same for the advantages of the first side, which lie in a summary. */
+static void
+warm_start_contexts(SolveState *state)
+{
+	const SolverLayout *layout = &state->task.layout;
+	HistoryBuilder *builder = &state->builder;
+	ArrayType  *array = DatumGetArrayTypeP(state->start_contexts);
+	TupleDesc	desc = lookup_rowtype_tupdesc(ARR_ELEMTYPE(array), -1);
+	Datum	   *row;
+	bool	   *null;
+	int			n;
+	int			i;
+
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE,
+					  &row, &null, &n);
+	for (i = 0; i < n; i++)
+	{
+		Datum		values[CONTEXT_ESTIMATE_NCOLUMNS];
+		bool		nulls[CONTEXT_ESTIMATE_NCOLUMNS];
+		void	   *number = NULL;
+
+		if (null[i])
+			continue;
+		row_columns(DatumGetHeapTupleHeader(row[i]), desc, values, nulls);
+		if (!nulls[CONTEXT_ESTIMATE_CONTEXT] && builder->contexts != NULL)
+			number = id_table_find(builder->contexts,
+								   values[CONTEXT_ESTIMATE_CONTEXT], "");
+		if (nulls[CONTEXT_ESTIMATE_CONTEXT] && layout->nsides > 0)
+			(void) start_at(state, layout->side, values[CONTEXT_ESTIMATE_LOG_ODDS],
+							nulls[CONTEXT_ESTIMATE_LOG_ODDS]);
+		else if (number != NULL && layout->ncontexts > 0)
+			(void) start_at(state,
+							layout->context + (uint32_t) ((intptr_t) number - 1),
+							values[CONTEXT_ESTIMATE_LOG_ODDS],
+							nulls[CONTEXT_ESTIMATE_LOG_ODDS]);
+	}
+	ReleaseTupleDesc(desc);
+}
+
 /* Number the components; players without matches have none. */
 static void
 number_components(SolveState *state)
@@ -395,12 +443,25 @@ number_components(SolveState *state)
 	pfree(root_of);
 }
 
+/* Whether the curvature at the end says how uncertain the unknowns are. */
+static bool
+has_errors(const LogitResult *result)
+{
+	return result->status != SOLVE_NO_MAXIMUM && result->status != SOLVE_NOT_FINITE;
+}
+
 void
 solve_state_run(SolveState *state)
 {
 	double	   *room;
 
 	state->solved = true;
+	if (state->builder.contexts != NULL && !state->task.solver->contexts)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("solver \"%s\" does not estimate the advantage of a context",
+						state->task.solver->name),
+				 errhint("Leave out inputs(context => ...), or give an advantage that is known by log_odds.")));
 	if (is_through_time(state))
 	{
 		solve_through_time(state);
@@ -414,8 +475,10 @@ solve_state_run(SolveState *state)
 	logit_start(&state->task.problem, state->x);
 	if (state->start != (Datum) 0)
 		warm_start(state);
+	if (state->start_contexts != (Datum) 0)
+		warm_start_contexts(state);
 	state->result = solver_run(&state->task, state->x);
-	if (!state->result.diverged)
+	if (has_errors(&state->result))
 	{
 		solver_errors(&state->task, state->x, state->error, room);
 		name_errors(state, room);
@@ -472,6 +535,8 @@ through_time_estimates(SolveState *state, Oid estimate_type)
 			nulls[ESTIMATE_AT] = at == NEVER_PLAYED;
 			values[ESTIMATE_MU] = Float8GetDatum(mu);
 			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(sigma);
+			nulls[ESTIMATE_MU] = nulls[ESTIMATE_STANDARD_ERROR] =
+				state->tt_result.status == SOLVE_NOT_FINITE;
 			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
 			values[ESTIMATE_GAMES] = Int64GetDatum(tt->games[player]);
 			values[ESTIMATE_COMPONENT] =
@@ -512,7 +577,7 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			set_estimate(state, &values[ESTIMATE_MU], &nulls[ESTIMATE_MU],
 						 u);
 			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
-			nulls[ESTIMATE_STANDARD_ERROR] = state->result.diverged;
+			nulls[ESTIMATE_STANDARD_ERROR] = !has_errors(&state->result);
 			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
 			if (layout->noffsets > 0)
 				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET],
@@ -530,24 +595,30 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 	return return_row_array(&rows);
 }
 
-/* What contexts are worth to the first side. */
+/* The advantages of the first side: in all matches, and in each context. */
 static Datum
 context_estimates(SolveState *state, Oid row_type)
 {
 	const SolverLayout *layout = &state->task.layout;
-	RowArray	rows = row_array_of(row_type, layout->ncontexts);
+	uint32_t	n = layout->nsides + layout->ncontexts;
+	RowArray	rows = row_array_of(row_type, n);
 	Datum	   *name = history_builder_contexts(&state->builder);
 	uint32_t	i;
 
-	for (i = 0; i < layout->ncontexts; i++)
+	/* That of the side, which has no name, lies before those of contexts. */
+	for (i = 0; i < n; i++)
 	{
-		Datum		values[3];
-		bool		nulls[3] = {false};
+		uint32_t	u = layout->side + i;
+		Datum		values[CONTEXT_ESTIMATE_NCOLUMNS];
+		bool		nulls[CONTEXT_ESTIMATE_NCOLUMNS] = {false};
 
-		values[0] = name[i];
-		set_estimate(state, &values[1], &nulls[1], layout->context + i);
-		values[2] = Float8GetDatum(state->error[layout->context + i]);
-		nulls[2] = state->result.diverged;
+		nulls[CONTEXT_ESTIMATE_CONTEXT] = i < layout->nsides;
+		values[CONTEXT_ESTIMATE_CONTEXT] =
+			i < layout->nsides ? (Datum) 0 : name[i - layout->nsides];
+		set_estimate(state, &values[CONTEXT_ESTIMATE_LOG_ODDS],
+					 &nulls[CONTEXT_ESTIMATE_LOG_ODDS], u);
+		values[CONTEXT_ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
+		nulls[CONTEXT_ESTIMATE_STANDARD_ERROR] = !has_errors(&state->result);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);
@@ -579,25 +650,28 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		const ThroughTimeResult *tt_result = &state->tt_result;
 
 		values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) state->tt.appearances);
-		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->scored);
-		values[SUMMARY_CONVERGED] = BoolGetDatum(tt_result->converged);
-		values[SUMMARY_STATUS] = CStringGetTextDatum(tt_result->converged ? "converged" :
-													 "max_iterations reached");
+		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->matches);
+		values[SUMMARY_CONVERGED] =
+			BoolGetDatum(tt_result->status == SOLVE_CONVERGED);
+		values[SUMMARY_STATUS] =
+			CStringGetTextDatum(solve_status_message(tt_result->status));
 		values[SUMMARY_ITERATIONS] = Int32GetDatum(tt_result->passes);
-		values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(tt_result->log_evidence);
+		values[SUMMARY_LOG_EVIDENCE] = Float8GetDatum(tt_result->log_evidence);
+		nulls[SUMMARY_LOG_EVIDENCE] = tt_result->status == SOLVE_NOT_FINITE ||
+			isnan(tt_result->log_evidence);
 		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
+		nulls[SUMMARY_LOG_POSTERIOR] = true;
 		nulls[SUMMARY_PRODUCTS] = nulls[SUMMARY_DRAW] = true;
 		return;
 	}
 	values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) layout->n);
 	values[SUMMARY_ROWS] = Int64GetDatum((int64) layout->nrows + state->rows_elsewhere);
-	values[SUMMARY_CONVERGED] = BoolGetDatum(result->converged);
-	values[SUMMARY_STATUS] = CStringGetTextDatum(result->converged ? "converged" :
-												 result->diverged ? "there is no maximum" :
-												 "max_iterations reached");
+	values[SUMMARY_CONVERGED] = BoolGetDatum(result->status == SOLVE_CONVERGED);
+	values[SUMMARY_STATUS] = CStringGetTextDatum(solve_status_message(result->status));
 	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);
 	values[SUMMARY_PRODUCTS] = Int64GetDatum(result->products);
 	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(-result->objective);
+	nulls[SUMMARY_LOG_EVIDENCE] = true;
 	values[SUMMARY_GRADIENT] = Float8GetDatum(result->gradient);
 	nulls[SUMMARY_DRAW] = state->task.problem.options.draw == 0;
 	values[SUMMARY_DRAW] = Float8GetDatum(state->task.problem.options.draw);

@@ -20,7 +20,8 @@ typedef struct SolveState
 	char	  **exact_for;		/* players as text */
 	int			nexact_for;
 	bool		solved;
-	Datum		start;			/* an array of estimates to begin with, or 0 */
+	Datum		start;			/* an array of estimates to begin with, or 0, */
+	Datum		start_contexts; /* and one of context estimates */
 	const char *pool;			/* of the matches, for that */
 	SolverTask	task;
 
@@ -59,6 +60,7 @@ enum
 	SUMMARY_ITERATIONS,
 	SUMMARY_PRODUCTS,
 	SUMMARY_LOG_POSTERIOR,
+	SUMMARY_LOG_EVIDENCE,
 	SUMMARY_GRADIENT,
 	SUMMARY_DRAW,
 	SUMMARY_MEMORY,

@@ -1,0 +1,245 @@
+/*
+ * normal_order.c
+ *		The probability of an order of independent normal variables.
+ *
+ * Each condition is about two neighbours, so that the variables are a chain: from the
+ * last one on, the probability of all conditions behind variable i is a function of its
+ * value, and an integral of the density of variable i + 1 times its own function.
+ * The integrand is kept as polynomials on panels, whose integrals up to any point are
+ * known exactly.
+ */
+#include "core/math/normal_order.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "core/math/elementary.h"
+#include "core/math/normal.h"
+#include "core/math/quadrature.h"
+#include "core/math/square.h"
+#include "core/util/extremes.h"
+
+/* Nodes of a panel, and so the number of its polynomial's coefficients. */
+#define NODES (2 * GAUSS_LEGENDRE_HALF)
+
+/* The most panels of a variable. */
+#define MAX_PANELS 256
+
+/*
+ * How far from its likely place a variable is looked for, in deviations of its own
+ * density, and in those of its place: behind a condition that is hard to meet lies a tail
+ * that is exponential.
+ */
+#define REACH 12
+#define PLACE_REACH 35
+
+/* The widest panel, in deviations; and how much an exponent may change across one. */
+#define PANEL_DEVIATIONS 2
+#define PANEL_EXPONENT 8
+
+/* A function of one variable and its integral, on panels of equal width. */
+typedef struct Panels
+{
+	int			n;
+	double		from;
+	double		width;
+	double		coefficient[MAX_PANELS][NODES]; /* of Legendre polynomials */
+	double		whole[MAX_PANELS];	/* the integral over each, */
+	double		before[MAX_PANELS + 1]; /* and up to it */
+} Panels;
+
+double
+normal_log_band(double t, double e)
+{
+	double		outer = -fabs(t) - e;
+	double		inner = e - fabs(t);
+	double		whole = normal_log_cdf(inner);
+
+	/* A narrow band is its density times its width. */
+	if (e == 0)
+		return -INFINITY;
+	if (e * (1 + fabs(t)) < 1e-5)
+		return portable_log(2 * e / sqrt(2 * M_PI)) - 0.5 * square(t);
+	if (inner > -5)
+		return portable_log(normal_cdf(inner) - normal_cdf(outer));
+	return whole + portable_log(-portable_expm1(normal_log_cdf(outer) - whole));
+}
+
+/* The integral over a panel up to a share of it, from 0 to 1. */
+static double
+panel_integral(const Panels *panels, int panel, double share)
+{
+	const double *coefficient = panels->coefficient[panel];
+	double		x = 2 * share - 1;
+	double		sum = coefficient[0] * (x + 1);
+	double		last = 1;
+	double		current = x;
+	int			i;
+
+	/* The integral of P_i is (P_(i+1) - P_(i-1)) / (2 i + 1). */
+	for (i = 1; i < NODES; i++)
+	{
+		double		next = ((2 * i + 1) * x * current - i * last) / (i + 1);
+
+		sum += coefficient[i] * (next - last) / (2 * i + 1);
+		last = current;
+		current = next;
+	}
+	return 0.5 * panels->width * sum;
+}
+
+/*
+ * The integral between two points.  Whole panels are added up from within, so that a
+ * little between two points far out is no difference of large numbers.
+ */
+static double
+integral_between(const Panels *panels, double from, double to)
+{
+	double		begin = larger((from - panels->from) / panels->width, 0);
+	double		end = smaller((to - panels->from) / panels->width, panels->n);
+	int			first,
+				last,
+				p;
+	double		sum = 0;
+
+	if (!(begin < end))
+		return 0;
+	first = (int) begin;
+	last = (int) end;
+	if (first == last)
+		return larger(panel_integral(panels, first, end - first) -
+					  panel_integral(panels, first, begin - first), 0);
+	if (begin == 0)
+		sum = panels->before[last];
+	else
+	{
+		sum = panels->whole[first] - panel_integral(panels, first, begin - first);
+		for (p = first + 1; p < last; p++)
+			sum += panels->whole[p];
+	}
+	if (last < panels->n)
+		sum += panel_integral(panels, last, end - last);
+	return larger(sum, 0);
+}
+
+/* A panel of a function from its values at the nodes, in ascending order. */
+static void
+fit_panel(Panels *panels, int panel, const double *value)
+{
+	double	   *coefficient = panels->coefficient[panel];
+	int			i,
+				j;
+
+	for (i = 0; i < NODES; i++)
+		coefficient[i] = 0;
+	for (j = 0; j < NODES; j++)
+	{
+		const QuadratureNode *node =
+			&gauss_legendre[j < GAUSS_LEGENDRE_HALF ? j : NODES - 1 - j];
+		double		x = j < GAUSS_LEGENDRE_HALF ? -node->x : node->x;
+		double		weighted = node->weight * value[j];
+		double		last = 0;
+		double		current = 1;
+
+		for (i = 0; i < NODES; i++)
+		{
+			double		next = ((2 * i + 1) * x * current - i * last) / (i + 1);
+
+			coefficient[i] += (i + 0.5) * weighted * current;
+			last = current;
+			current = next;
+		}
+	}
+
+	/* What is left of a density is not negative. */
+	panels->whole[panel] = larger(panels->width * coefficient[0], 0);
+	panels->before[panel + 1] = panels->before[panel] + panels->whole[panel];
+}
+
+/* How wide panels may be, so that no density changes too much across one. */
+static double
+panel_width(const NormalOrderPlace *place, int n)
+{
+	double		width = INFINITY;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		width = smaller(width, PANEL_DEVIATIONS * place[i].deviation);
+		if (place[i].slope != 0)
+			width = smaller(width, PANEL_EXPONENT / fabs(place[i].slope));
+	}
+	return width;
+}
+
+/* The panels for a variable, as yet without a function. */
+static void
+begin_panels(Panels *panels, const NormalOrderPlace *place, double deviation,
+			 double width)
+{
+	double		reach = smaller(REACH * deviation, PLACE_REACH * place->deviation);
+
+	panels->n = (int) smaller(ceil(2 * reach / width), MAX_PANELS);
+	panels->width = 2 * reach / panels->n;
+	panels->from = place->mean - reach;
+	panels->before[0] = 0;
+}
+
+double
+normal_order_log_probability(const double *mean, const double *deviation,
+							 const double *margin, const bool *within,
+							 const NormalOrderPlace *place, int n,
+							 InterruptCheck check)
+{
+	Panels		room[2];
+	double		width = panel_width(place, n);
+	double		result = 0;
+	int			i;
+
+	for (i = n - 1; i >= 0; i--)
+	{
+		Panels	   *panels = &room[i % 2];
+		const Panels *behind = &room[1 - i % 2];
+		double		likely = (place[i].mean - mean[i]) / deviation[i];
+		double		total = i < n - 1 ? behind->before[behind->n] : 1;
+		int			p,
+					j;
+
+		if (check != NULL)
+			check();
+		if (!(total > 0))
+			return -INFINITY;
+		result += portable_log(total);
+		begin_panels(panels, &place[i], deviation[i], width);
+		for (p = 0; p < panels->n; p++)
+		{
+			double		value[NODES];
+
+			for (j = 0; j < NODES; j++)
+			{
+				double		at = j < GAUSS_LEGENDRE_HALF ? -gauss_legendre[j].x :
+					gauss_legendre[NODES - 1 - j].x;
+				double		x = panels->from + panels->width * (p + 0.5 + 0.5 * at);
+				double		t = (x - mean[i]) / deviation[i];
+				double		conditions = 1;
+
+				if (i < n - 1 && within[i])
+					conditions = integral_between(behind, x - margin[i],
+												  x + margin[i]) / total;
+				else if (i < n - 1)
+					conditions = integral_between(behind, -INFINITY,
+												  x - margin[i]) / total;
+
+				/* Relative to the density at the likely place. */
+				value[j] = conditions *
+					portable_exp(0.5 * (likely - t) * (likely + t));
+			}
+			fit_panel(panels, p, value);
+		}
+		result -= 0.5 * square(likely) +
+			portable_log(deviation[i] * sqrt(2 * M_PI));
+	}
+	if (!(room[0].before[room[0].n] > 0))
+		return -INFINITY;
+	return result + portable_log(room[0].before[room[0].n]);
+}
