@@ -338,6 +338,74 @@ test_strict(void **state)
 	assert_true(now[0] > 1050 && now[2] < 950);
 }
 
+/* The sums are those at the start of the round, whoever comes or goes. */
+static void
+test_late_participants(void **state)
+{
+	static const double rating[5] = {1300, 900, 1000, 1100, 1500};
+	Fixture		f;
+	int			strict,
+				i;
+
+	(void) state;
+	for (strict = 0; strict < 2; strict++)
+	{
+		double		at_start;
+		double		change;
+
+		fixture_init(&f, "synelo");
+		fixture_param(&f, "strict")->flag = strict;
+		fixture_param(&f, "theta")->number = 800;
+		for (i = 0; i < 4; i++)
+		{
+			f.before[i][RATING] = rating[i];
+			fixture_add(&f, i, i / 2, 1 + i / 2);
+		}
+		fixture_rate(&f);
+		at_start = f.team[0].win;
+		change = f.after[0][RATING] - f.before[0][RATING];
+		if (strict)
+			assert_near(at_start, 1 / (1 + exp(-100.0 / 800)), 1e-14);
+
+		/* One of the second team leaves early, and one joins the first late. */
+		fixture_clear(&f);
+		for (i = 0; i < 2; i++)
+			fixture_add(&f, i, 0, 1);
+		f.before[4][RATING] = rating[4];
+		fixture_add(&f, 4, 0, 1);
+		for (i = 2; i < 4; i++)
+			fixture_add(&f, i, 1, 2);
+		for (i = 0; i < 5; i++)
+		{
+			f.row[i].joined = i == 2 ? 300 : 0;
+			f.row[i].left = i == 4 ? 100 : 400;
+		}
+		fixture_rate(&f);
+		assert_near(f.team[0].win, at_start, 1e-15);
+		assert_near(f.after[0][RATING] - f.before[0][RATING], change, 1e-12);
+
+		/* A part of the change, or by the source all of it. */
+		assert_near(f.player[4].gradient, (strict ? 1 : 0.25) * (1 - at_start), 1e-14);
+		assert_near(f.player[3].gradient, (strict ? 1 : 0.25) * (at_start - 1), 1e-14);
+
+		/* By play the late one counts a quarter of what he has. */
+		fixture_param(&f, "sums")->choice = 1;
+		fixture_rate(&f);
+		if (strict)
+			assert_near(f.team[0].win, at_start, 1e-15);
+		else
+			assert_true(fabs(f.team[0].win - at_start) > 1e-3);
+
+		/* Nobody was there when it began: all count by what they played. */
+		fixture_param(&f, "sums")->choice = 0;
+		for (i = 0; i < 5; i++)
+			f.row[i].joined += 10;
+		f.row[3].left = f.row[4].left = 400;
+		fixture_rate(&f);
+		assert_true(f.team[0].win > 0 && f.team[0].win < 1);
+	}
+}
+
 static void
 test_graduation(void **state)
 {
@@ -374,6 +442,7 @@ main(void)
 		cmocka_unit_test(test_default_scale_is_elo),
 		cmocka_unit_test(test_warm_up_and_floor),
 		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_late_participants),
 		cmocka_unit_test(test_graduation),
 	};
 

@@ -131,6 +131,7 @@ test_published_matches(void **state)
 		f.params[WENG_LIN_BALANCE].flag = csv_number(field[BALANCE]) == 1;
 		f.params[WENG_LIN_MARGIN].number = csv_number(field[MARGIN]);
 		f.params[WENG_LIN_MARGIN_FORM].choice = 1;
+		f.params[WENG_LIN_STRENGTH].choice = WENG_LIN_SUM;
 		f.params[WENG_LIN_WEIGHTS].choice = *field[BOUNDS] != '\0';
 		do
 		{
@@ -190,6 +191,8 @@ test_expected_change_is_zero(void **state)
 
 			random_teams(&random, &f, 2, false);
 			f.match.log_odds = random_between(&random, -1, 1);
+			f.params[WENG_LIN_STRENGTH].choice = mosteller ? WENG_LIN_SUM :
+				random_below(&random, 2);
 			fixture_rate(&f);
 			probability[0] = f.team[0].win;
 			probability[1] = 0;

@@ -30,6 +30,7 @@ static const char *const variant_choices[] = {
 	"plackett_luce", "bradley_terry_full", "bradley_terry_part",
 	"thurstone_mosteller_full", "thurstone_mosteller_part", NULL
 };
+static const char *const strength_choices[] = {"centered", "sum", NULL};
 static const char *const gamma_choices[] = {"deviation", "teams", NULL};
 static const char *const margin_choices[] = {"amplify", "divide", NULL};
 static const char *const weights_choices[] = {"partial", "openskill", NULL};
@@ -85,6 +86,9 @@ static const ParamSpec weng_lin_params[] = {
 	.description = "damping of sigma: by the team's deviation or by the number of teams"},
 	{.name = "prevent_sigma_increase",.type = PARAM_FLAG,
 	.description = "whether no sigma comes out larger than it went in"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = WENG_LIN_CENTERED,
+		.choices = strength_choices,
+	.description = "strength of a team: the sum of its members above the mean of the match, or above 0"},
 	{.name = "balance",.type = PARAM_FLAG,
 	.description = "whether weaker members weigh more in a team's skill"},
 	{.name = "margin",.type = PARAM_NUMBER,.default_value = 0,
@@ -128,6 +132,7 @@ typedef struct Team
 	double		weight_min;		/* openskill weights: range in the team */
 	double		weight_max;
 	double		ordinal;		/* balance: largest mu - 3 sigma */
+	double		factor;			/* what a member's share counts */
 	int			members;
 } Team;
 
@@ -162,12 +167,20 @@ is_partial_play(const ParamValue *params)
 	return params[WENG_LIN_WEIGHTS].choice == WEIGHTS_PARTIAL;
 }
 
+/* How much a member counts, as in match_center() if asked for. */
+static double
+member_part(const WengLin *wl, const MatchEntry *e)
+{
+	return wl->team[wl->place[e->team]].factor *
+		(is_partial_play(wl->params) ? e->weight : 1);
+}
+
 /* How much a member counts in the sums of its team. */
 static double
 member_share(const WengLin *wl, const MatchEntry *e)
 {
 	const double *state = wl->match->player[e->player].before;
-	double		share = is_partial_play(wl->params) ? e->weight : 1;
+	double		share = member_part(wl, e);
 
 	if (wl->params[WENG_LIN_BALANCE].flag)
 	{
@@ -178,6 +191,29 @@ member_share(const WengLin *wl, const MatchEntry *e)
 			(best + wl->params[WENG_LIN_KAPPA].number);
 	}
 	return share;
+}
+
+/* What a unit of weight, or a member, counts of each team. */
+static void
+set_factors(WengLin *wl)
+{
+	const Match *match = wl->match;
+	double		weight[MATCH_MAX_TEAMS];
+	double		factor[MATCH_MAX_TEAMS];
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		weight[i] = 0;
+		factor[i] = 1;
+	}
+	for (i = 0; i < match->nentries; i++)
+		weight[match->entry[i].team] +=
+			is_partial_play(wl->params) ? match->entry[i].weight : 1;
+	if (wl->params[WENG_LIN_STRENGTH].choice == WENG_LIN_CENTERED)
+		match_center(weight, match->nteams, factor);
+	for (i = 0; i < match->nteams; i++)
+		wl->team[wl->place[i]].factor = factor[i];
 }
 
 static void
@@ -214,6 +250,7 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 							   3 * sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift));
 		team->members++;
 	}
+	set_factors(wl);
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];
@@ -462,11 +499,16 @@ update_members(WengLin *wl, Match *match)
 
 		if (partial)
 		{
-			mu_weight = e->weight;
-			variance_weight = square(e->weight);
+			mu_weight = member_part(wl, e);
+			variance_weight = square(mu_weight);
 		}
 		else
-			mu_weight = variance_weight = openskill_weight(wl, team, e->weight);
+		{
+			double		weight = openskill_weight(wl, team, e->weight);
+
+			mu_weight = team->factor * weight;
+			variance_weight = square(team->factor) * weight;
+		}
 		if (mu_weight == 0)
 			continue;
 
@@ -609,8 +651,7 @@ weng_lin_display(const ParamValue *params, double *coefficient)
 static TeamStrength
 weng_lin_team_strength(const ParamValue *params)
 {
-	(void) params;
-	return TEAM_STRENGTH_SUM;
+	return params[WENG_LIN_STRENGTH].choice == WENG_LIN_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
 extern const Model weng_lin_model;

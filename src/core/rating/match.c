@@ -357,10 +357,15 @@ add_stint(MatchBuilder *builder, const Participant *p)
 		player->last_entry = match->nentries++;
 		entry->weight = 0;
 		entry->command_weight = 0;
+		entry->joined = p->joined;
 	}
 	entry = &match->entry[player->last_entry];
 	entry->weight += play;
 	entry->command_weight += command;
+
+	/* Of a stint without times nothing is known, so that the others say it. */
+	if (!(entry->joined <= p->joined) && !isnan(p->joined))
+		entry->joined = p->joined;
 	builder->played[team] += play + command;
 }
 
@@ -495,6 +500,19 @@ match_team_sums(const Match *match, double *sum, double *weight)
 		sum[e->team] += e->weight * match->player[e->player].before[0];
 		weight[e->team] += e->weight;
 	}
+}
+
+void
+match_center(const double *weight, int n, double *factor)
+{
+	double		sum = 0;
+	int			i;
+
+	/* By ratios to one of them, which are exact where all are equal. */
+	for (i = 0; i < n; i++)
+		sum += weight[0] / weight[i];
+	for (i = 0; i < n; i++)
+		factor[i] = n / sum * (weight[0] / weight[i]);
 }
 
 int

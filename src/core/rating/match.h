@@ -131,6 +131,7 @@ typedef struct MatchEntry
 	int			previous;		/* the player's entry before this, or -1 */
 	double		weight;			/* play, commanding excluded */
 	double		command_weight; /* commanding */
+	double		joined;			/* when the first stint began, or NaN */
 } MatchEntry;
 
 typedef struct Match
@@ -218,6 +219,15 @@ extern MatchStatus match_build(const MatchRules *rules,
  * with the weight of play of the entry, and the sum of these weights.
  */
 extern void match_team_sums(const Match *match, double *sum, double *weight);
+
+/*
+ * What a unit of weight counts of each of n teams of that weight, if a team is to count
+ * as the mean of its members times the harmonic mean of all weights: exactly 1 for
+ * teams of equal weight.  Of two teams the difference is then that of the sums of
+ * their members above the mean of all who play, so that a number added to every skill
+ * changes nothing, however many play for which team.
+ */
+extern void match_center(const double *weight, int n, double *factor);
 
 /* The index of the team that context log-odds favour: side 1, else team 0. */
 extern int	match_first_side(const Match *match);

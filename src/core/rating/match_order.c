@@ -43,6 +43,8 @@ compare_entries(const Match *match, const MatchPlayer *p, const MatchPlayer *q)
 			result = compare_numbers(a->weight, b->weight);
 		if (result == 0)
 			result = compare_numbers(a->command_weight, b->command_weight);
+		if (result == 0)
+			result = compare_numbers(a->joined, b->joined);
 		if (result != 0)
 			return result;
 		i = a->previous;

@@ -88,7 +88,9 @@ skillrating_weng_lin_update(PG_FUNCTION_ARGS)
 	if (argument_is_null(fcinfo, arguments.weight))
 		return (Datum) 0;
 
+	/* Sums of members, as in the paper and the libraries. */
 	param_defaults(&model->params, params);
+	params[WENG_LIN_STRENGTH].choice = WENG_LIN_SUM;
 	choice_argument(model, params, WENG_LIN_VARIANT, PG_GETARG_TEXT_PP(ARG_VARIANT));
 	number_argument(model, params, WENG_LIN_BETA, PG_GETARG_FLOAT8(ARG_BETA));
 	number_argument(model, params, WENG_LIN_KAPPA, PG_GETARG_FLOAT8(ARG_KAPPA));
