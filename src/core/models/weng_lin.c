@@ -630,6 +630,74 @@ weng_lin_predict(const ParamValue *params, Match *match)
 	return match_check_predictions(match);
 }
 
+/* Means and variances of the teams' skills, as sums of their members'. */
+static void
+sum_teams(const Match *match, double *mean, double *variance)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		mean[i] = variance[i] = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const double *state = match->player[e->player].before;
+
+		mean[e->team] += state[WENG_LIN_MU];
+		variance[e->team] += square(state[WENG_LIN_SIGMA]);
+	}
+}
+
+void
+weng_lin_pairwise_win(const Match *match, double beta, bool is_logistic, double *win)
+{
+	double		mean[MATCH_MAX_TEAMS];
+	double		variance[MATCH_MAX_TEAMS];
+	int			n = match->nteams;
+	int			i,
+				j;
+
+	sum_teams(match, mean, variance);
+	for (i = 0; i < n; i++)
+	{
+		win[i] = 0;
+		for (j = 0; j < n; j++)
+		{
+			double		d = (mean[i] - mean[j]) /
+				sqrt(variance[i] + variance[j] + 2 * square(beta));
+
+			if (j != i)
+				win[i] += is_logistic ? logistic(d) : normal_cdf(d);
+		}
+		win[i] /= n * (n - 1) / 2.0;
+	}
+}
+
+double
+weng_lin_pairwise_draw(const Match *match, double beta)
+{
+	double		mean[MATCH_MAX_TEAMS];
+	double		variance[MATCH_MAX_TEAMS];
+	int			n = match->nteams;
+	double		players = match->nentries;
+	double		margin = sqrt(players) * beta * normal_quantile((1 + 1 / players) / 2);
+	double		sum = 0;
+	int			i,
+				j;
+
+	sum_teams(match, mean, variance);
+	for (i = 0; i < n; i++)
+		for (j = i + 1; j < n; j++)
+		{
+			double		c = sqrt(variance[i] + variance[j] + 2 * square(beta));
+			double		d = fabs(mean[i] - mean[j]);
+
+			/* From the side of the tails, where the difference keeps its digits. */
+			sum += normal_cdf((margin - d) / c) - normal_cdf((-margin - d) / c);
+		}
+	return sum / (n * (n - 1) / 2.0);
+}
+
 static MatchStatus
 weng_lin_rate(const ParamValue *params, Match *match)
 {
