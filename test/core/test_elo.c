@@ -1006,6 +1006,31 @@ test_published_games(void **state)
 	assert_int_equal(used, 21);
 }
 
+/* The match of a fixture as the published function rates it. */
+static void
+check_contest(Fixture *f, double k, double base, const double *share, const double *after,
+			  double tolerance)
+{
+	double		rating[TEST_MAX_ROWS];
+	double		rank[TEST_MAX_ROWS];
+	double		our_share[TEST_MAX_ROWS];
+	double		our_after[TEST_MAX_ROWS];
+	int			i;
+
+	for (i = 0; i < f->n; i++)
+	{
+		rating[i] = f->before[i][0];
+		rank[i] = f->row[i].rank;
+	}
+	elo_contest(rating, rank, f->n, k, fixture_param(f, "scale")->number, base, our_share,
+				our_after);
+	for (i = 0; i < f->n; i++)
+	{
+		assert_near(our_share[i], share[i], tolerance);
+		assert_near(our_after[i], after[i], tolerance);
+	}
+}
+
 /*
  * Published free-for-alls of one K in n (n - 1) / 2 games, of which each player
  * has a share: K (n - 1) (score share - expected share).  That is our mean over
@@ -1047,25 +1072,8 @@ test_published_free_for_alls(void **state)
 		if (f.n > 0 && (!more || strcmp(field[CASE], current) != 0))
 		{
 			int			n = f.n;
-			double		rating[TEST_MAX_ROWS];
-			double		rank[TEST_MAX_ROWS];
-			double		share[TEST_MAX_ROWS];
-			double		after[TEST_MAX_ROWS];
 
-			/* As the published function has it. */
-			for (i = 0; i < n; i++)
-			{
-				rating[i] = f.before[i][0];
-				rank[i] = f.row[i].rank;
-			}
-			elo_contest(rating, rank, n, k, fixture_param(&f, "scale")->number, base,
-						share, after);
-			for (i = 0; i < n; i++)
-			{
-				assert_near(share[i], exp_share[i], tolerance);
-				assert_near(after[i], exp_rating[i], tolerance);
-			}
-
+			check_contest(&f, k, base, exp_share, exp_rating, tolerance);
 			fixture_param(&f, "k")->number = 2 * k * (n - 1) / n;
 			fixture_rate(&f);
 			for (i = 0; i < n; i++)

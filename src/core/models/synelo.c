@@ -8,7 +8,8 @@
  *
  * The convergence score is about the last rounds of a player.  A state of a few
  * numbers has it as moving averages: of up to window rounds they are the plain
- * means and deviations, after that older rounds fade.
+ * means and deviations, after that older rounds fade.  The source's halves of a window
+ * cannot be had from them, so that strict looks back on the rounds (Model.window).
  */
 #include "core/models/synelo.h"
 
@@ -112,7 +113,7 @@ static const ParamSpec synelo_params[] = {
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
 	.description = "K factor of a rating that has not"},
 	{.name = "window",.type = PARAM_NUMBER,.default_value = 500,
-		.min = 2,.max = 1e9,.unit = "rounds",
+		.min = 2,.max = 1e6,.unit = "rounds",
 	.description = "rounds that the convergence score looks back on"},
 	{.name = "velocity_weight",.type = PARAM_NUMBER,.default_value = 0.25,
 		.min = 0,.max = 1e6,.unit = "weight",
@@ -177,8 +178,7 @@ synelo_win_probability(double difference, double theta)
 }
 
 SynEloSignals
-synelo_signals(const double *rating, const double *expected,
-			   const double *outcome, int n, double k_high)
+synelo_signals(const PastMatch *round, int n, double k_high)
 {
 	SynEloSignals signals = {0, 0, 0};
 	int			half = n / 2;
@@ -193,15 +193,15 @@ synelo_signals(const double *rating, const double *expected,
 		return signals;
 	for (i = 0; i < n; i++)
 	{
-		mean += rating[i] / n;
-		surprise += (outcome[i] - expected[i]) / n;
+		mean += round[i].rating / n;
+		surprise += (round[i].score - round[i].win) / n;
 		if (i < half)
-			older += rating[i] / half;
+			older += round[i].rating / half;
 		if (i >= n - half)
-			newer += rating[i] / half;
+			newer += round[i].rating / half;
 	}
 	for (i = 0; i < n; i++)
-		variance += (rating[i] - mean) * (rating[i] - mean) / n;
+		variance += (round[i].rating - mean) * (round[i].rating - mean) / n;
 	signals.velocity = fabs(newer - older) / k_high;
 	signals.surprise = fabs(surprise) / 0.10;
 	signals.volatility = sqrt(variance) / k_high;
@@ -346,10 +346,18 @@ synelo_predict(const ParamValue *params, Match *match)
 	return match_check_predictions(match);
 }
 
+/* The source looks back on the rounds themselves. */
+static int
+synelo_window(const ParamValue *params)
+{
+	return params[SYNELO_STRICT].flag ? (int) params[SYNELO_WINDOW].number : 0;
+}
+
 /* The K factor for the next round, from the rounds before it. */
 static double
-synelo_player_k(const ParamValue *params, const double *state, double games)
+synelo_player_k(const ParamValue *params, const MatchPlayer *player)
 {
+	const double *state = player->before;
 	bool		strict = params[SYNELO_STRICT].flag;
 	double		k_high = params[SYNELO_K_HIGH].number;
 	SynEloSignals signals;
@@ -359,12 +367,14 @@ synelo_player_k(const ParamValue *params, const double *state, double games)
 	signals.velocity = 2 * fabs(state[RATING_RECENT] - state[RATING_MEAN]) / k_high;
 	signals.surprise = fabs(state[SURPRISE]) / 0.10;
 	signals.volatility = sqrt(state[RATING_VARIANCE]) / k_high;
+	if (strict && player->past != NULL)
+		signals = synelo_signals(player->past, player->npast, k_high);
 	weights.velocity = params[SYNELO_VELOCITY_WEIGHT].number;
 	weights.surprise = params[SYNELO_SURPRISE_WEIGHT].number;
 	weights.volatility = params[SYNELO_VOLATILITY_WEIGHT].number;
 	weights.saturate = params[SYNELO_SATURATE].flag && !strict;
 
-	convergence = !strict && games < params[SYNELO_WARM_UP].number ? 1 :
+	convergence = !strict && player->games < params[SYNELO_WARM_UP].number ? 1 :
 		synelo_convergence(&signals, &weights);
 	return synelo_k(state[RATING], convergence, params[SYNELO_K_LOW].number,
 					k_high, params[SYNELO_INITIAL_RATING].number,
@@ -464,7 +474,7 @@ synelo_rate(const ParamValue *params, Match *match)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		double		k = synelo_player_k(params, player->before, player->games);
+		double		k = synelo_player_k(params, player);
 
 		if (isnan(player->gradient))
 			player->gradient = 0;
@@ -494,6 +504,7 @@ const Model synelo_model = {
 	.nstate = SYNELO_NSTATE,
 	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN,
 	.init = synelo_init,
+	.window = synelo_window,
 	.predict = synelo_predict,
 	.rate = synelo_rate,
 	.display = synelo_display,

@@ -287,6 +287,8 @@ begin_players(Match *match)
 		player->played = -1;
 		player->squad = player->kills = player->deaths = NAN;
 		player->quit = player->experience = NAN;
+		player->past = NULL;
+		player->npast = 0;
 		player->gradient = 0;
 	}
 }

@@ -104,11 +104,21 @@ typedef struct MatchTeam
 	double		win;			/* out: probability that predict() gives */
 } MatchTeam;
 
+/* A match before this one, as a model with a window looks back on it. */
+typedef struct PastMatch
+{
+	double		rating;			/* the first state column after it */
+	double		win;			/* the probability that was predicted for the team */
+	double		score;			/* 1 won, 0.5 drew, 0 lost */
+} PastMatch;
+
 typedef struct MatchPlayer
 {
 	const double *before;		/* state on entry, model->nstate numbers */
 	double	   *after;			/* out: state after the match */
 	double		games;			/* rated matches before this one */
+	const PastMatch *past;		/* the last of them, oldest first, or NULL: */
+	int			npast;			/* at most Model.window(); of the caller */
 	double		squad;			/* out of match_build(), NaN if unknown: */
 	double		kills;			/* the sums of all stints */
 	double		deaths;
@@ -203,7 +213,7 @@ typedef enum MatchOutcome
  * caller who wants equal bits must always give the same one.  The order of players
  * has no influence on what model_rate() makes of the match.  States are not looked
  * at: before, after and games of each player are the caller's to set, before
- * rating.  Gradients are 0 until then.
+ * rating, and past for models that look back.  Gradients are 0 until then.
  *
  * Returns MATCH_OK or what is wrong; *offender is then the participant that
  * shows it, or -1 where it is the match as a whole.  After MATCH_NO_PLAY_TIME the
