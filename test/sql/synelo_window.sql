@@ -52,6 +52,17 @@ SELECT r.name, count(*) FILTER (WHERE (r.r).rating_after <> e.rating OR (r.r).ra
 FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, score => q.score, params => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
     FROM window_test.round AS q, window_test.variant AS v) AS r JOIN window_test.expectation AS e USING (name, n, player) GROUP BY r.name ORDER BY r.name;
 
+-- Tuning looks back on them, too: its log loss is that of these predictions.
+SELECT t.name, abs((t.t).log_loss_before - r.log_loss) < 1e-12 AS same
+FROM (SELECT v.name, skillrating.tune('synelo', ARRAY['k_high'], q.n, q.player, q.team, 2 - q.score, jsonb_build_object('params', v.params, 'burn_in', 0, 'holdout', 0, 'max_evaluations', 3) ORDER BY q.n) AS t
+    FROM window_test.round AS q, window_test.variant AS v GROUP BY v.name) AS t
+JOIN (SELECT s.name, avg(s.loss) AS log_loss
+    FROM (SELECT r.name, r.n, avg(-q.score * ln((r.r).win_probability) - (1 - q.score) * ln(1 - (r.r).win_probability)) AS loss
+        FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, score => q.score, params => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
+            FROM window_test.round AS q, window_test.variant AS v) AS r JOIN window_test.round AS q USING (n, player)
+        GROUP BY r.name, r.n) AS s GROUP BY s.name) AS r USING (name)
+ORDER BY t.name;
+
 -- On ladders: some rounds at once, and each of the others in a transaction of its own.
 SELECT skillrating.create_ladder(name, 'synelo', params) FROM window_test.variant ORDER BY name;
 CREATE PROCEDURE window_test.play(a integer, b integer, each boolean)

@@ -8,6 +8,8 @@
 
 #include "core/rating/match.h"
 
+#include "core/util/extremes.h"
+
 const Participant participant_default = {
 	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
 	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
@@ -507,14 +509,17 @@ match_team_sums(const Match *match, double *sum, double *weight)
 void
 match_center(const double *weight, int n, double *factor)
 {
+	double		least = weight[0];
 	double		sum = 0;
 	int			i;
 
-	/* By ratios to one of them, which are exact where all are equal. */
+	/* By ratios to the least, which are exact where all are equal, and never overflow. */
+	for (i = 1; i < n; i++)
+		least = smaller(least, weight[i]);
 	for (i = 0; i < n; i++)
-		sum += weight[0] / weight[i];
+		sum += least / weight[i];
 	for (i = 0; i < n; i++)
-		factor[i] = n / sum * (weight[0] / weight[i]);
+		factor[i] = n / sum * (least / weight[i]);
 }
 
 int
