@@ -79,13 +79,14 @@ CREATE FUNCTION skillrating.glicko2_update(
     score float8[],
     tau float8 DEFAULT 0.5,
     elapsed float8 DEFAULT 1,
+    deviation_max float8 DEFAULT 350,
     OUT new_rating float8,
     OUT new_deviation float8,
     OUT new_volatility float8)
 AS 'MODULE_PATHNAME', 'skillrating_glicko2_update'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.glicko2_update(float8, float8, float8, float8[], float8[], float8[], float8, float8) IS
+COMMENT ON FUNCTION skillrating.glicko2_update(float8, float8, float8, float8[], float8[], float8[], float8, float8, float8) IS
 'The rating, deviation and volatility of a player after a rating period under Glicko-2 (Glickman,
 2013).
 rating: in points, finite.  deviation: in points, above 0.
@@ -95,7 +96,9 @@ deviation of the opponent before the period, in points, and the score of the pla
 drew, 0 lost).  Empty arrays are a period without games.
 tau: how fast volatilities change, 0 or more.
 elapsed: rating periods over which the deviation grows by the new volatility, 0 or more, also
-fractions; the deviation becomes 350 points at most.
+fractions.
+deviation_max: the deviation grows to this at most, in points, above 0; ''infinity'' is no limit, as in
+the paper.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
 length.';
 

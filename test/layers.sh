@@ -49,6 +49,7 @@ test/core/test_elo.c
 test/core/test_hive.c
 test/core/test_match.c
 test/core/test_math.c
+test/core/test_trueskill.c
 "
 
 result() {

@@ -1006,6 +1006,31 @@ test_published_games(void **state)
 	assert_int_equal(used, 21);
 }
 
+/* The match of a fixture as the published function rates it. */
+static void
+check_contest(Fixture *f, double k, double base, const double *share, const double *after,
+			  double tolerance)
+{
+	double		rating[TEST_MAX_ROWS];
+	double		rank[TEST_MAX_ROWS];
+	double		our_share[TEST_MAX_ROWS];
+	double		our_after[TEST_MAX_ROWS];
+	int			i;
+
+	for (i = 0; i < f->n; i++)
+	{
+		rating[i] = f->before[i][0];
+		rank[i] = f->row[i].rank;
+	}
+	elo_contest(rating, rank, f->n, k, fixture_param(f, "scale")->number, base, our_share,
+				our_after);
+	for (i = 0; i < f->n; i++)
+	{
+		assert_near(our_share[i], share[i], tolerance);
+		assert_near(our_after[i], after[i], tolerance);
+	}
+}
+
 /*
  * Published free-for-alls of one K in n (n - 1) / 2 games, of which each player
  * has a share: K (n - 1) (score share - expected share).  That is our mean over
@@ -1029,7 +1054,7 @@ test_published_free_for_alls(void **state)
 	double		exp_share[TEST_MAX_ROWS];
 	double		tolerance = 0;
 	double		k = 0;
-	int			linear = 0;
+	double		base = 1;
 	int			shares = 0;
 	int			ratings = 0;
 	int			more,
@@ -1048,6 +1073,7 @@ test_published_free_for_alls(void **state)
 		{
 			int			n = f.n;
 
+			check_contest(&f, k, base, exp_share, exp_rating, tolerance);
 			fixture_param(&f, "k")->number = 2 * k * (n - 1) / n;
 			fixture_rate(&f);
 			for (i = 0; i < n; i++)
@@ -1058,7 +1084,7 @@ test_published_free_for_alls(void **state)
 				assert_near(expected / (n * (n - 1) / 2), exp_share[i],
 							tolerance);
 				shares++;
-				if (linear || n == 2)
+				if (base == 1 || n == 2)
 				{
 					assert_near(f.after[i][0], exp_rating[i], tolerance);
 					ratings++;
@@ -1070,7 +1096,7 @@ test_published_free_for_alls(void **state)
 		{
 			snprintf(current, sizeof(current), "%s", field[CASE]);
 			k = csv_number(field[K]);
-			linear = csv_number(field[SCORE_BASE]) == 1;
+			base = csv_number(field[SCORE_BASE]);
 			tolerance = csv_number(field[TOL]);
 			fixture_param(&f, "scale")->number = csv_number(field[D]);
 			f.before[f.n][0] = csv_number(field[RATING]);

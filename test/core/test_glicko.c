@@ -311,6 +311,7 @@ test_free_for_all(void **state)
 
 	(void) state;
 	fixture_init(&f, "glicko");
+	fixture_param(&f, "opponents")->choice = GLICKO_EACH;
 	for (i = 0; i < 4; i++)
 	{
 		f.before[i][RATING] = rating[i];
@@ -327,7 +328,7 @@ test_free_for_all(void **state)
 	/* Deviation apart, the better one is more likely to win. */
 	assert_true(f.team[3].win > f.team[2].win && f.team[2].win > f.team[0].win);
 
-	fixture_param(&f, "opponents")->choice = 1;
+	fixture_param(&f, "opponents")->choice = GLICKO_MEAN;
 	fixture_rate(&f);
 	for (i = 1; i < 4; i++)
 		add_opponent(&games, 1500, rating[i], deviation[i], i == 1);
@@ -335,6 +336,92 @@ test_free_for_all(void **state)
 	games.surprise /= 3;
 	assert_near(f.after[0][RATING], 1500 + POINTS * glicko_change(&games, 200 / POINTS), 1e-9);
 	assert_near(f.after[0][DEVIATION], POINTS * glicko_deviation(&games, 200 / POINTS), 1e-9);
+}
+
+/* The log likelihood of an order under Luce's choice rule. */
+static double
+log_likelihood(const int *order, int n, const double *skill)
+{
+	double		sum = 0;
+	double		result = 0;
+	int			i;
+
+	for (i = n - 1; i >= 0; i--)
+	{
+		sum += exp(skill[order[i]]);
+		result += skill[order[i]] - log(sum);
+	}
+	return result;
+}
+
+/*
+ * What the orders of n equals tell of player 0, as the mean over all of them of the
+ * curvature by the player's skill.  On entry the first at places are taken.
+ */
+static double
+information(int *order, int at, int n)
+{
+	const double h = 1e-3;
+	double		result = 0;
+	int			i;
+
+	if (at == n)
+	{
+		double		skill[8] = {0};
+		double		middle = log_likelihood(order, n, skill);
+
+		skill[0] = h;
+		result = log_likelihood(order, n, skill) - 2 * middle;
+		skill[0] = -h;
+		return -(result + log_likelihood(order, n, skill)) / (h * h);
+	}
+	for (i = at; i < n; i++)
+	{
+		int			swap = order[at];
+
+		order[at] = order[i];
+		order[i] = swap;
+		result += information(order, at + 1, n) / (n - at);
+		order[i] = order[at];
+		order[at] = swap;
+	}
+	return result;
+}
+
+/* By default the games of a match count together what the order of equals tells. */
+static void
+test_ranking(void **state)
+{
+	static const char *const names[] = {"glicko", "glicko2"};
+	Fixture		f;
+	int			m,
+				n,
+				i;
+
+	(void) state;
+	for (m = 0; m < 2; m++)
+		for (n = 2; n <= 7; n++)
+		{
+			int			order[8];
+			double		before = 200 / POINTS;
+			double		after;
+
+			fixture_init(&f, names[m]);
+			for (i = 0; i < n; i++)
+			{
+				order[i] = i;
+				f.before[i][DEVIATION] = i == 0 ? 200 : 1e-6;
+				fixture_add(&f, i, i, i + 1);
+			}
+			fixture_rate(&f);
+			after = f.after[0][DEVIATION] / POINTS;
+			assert_relative(1 / (after * after) - 1 / (before * before),
+							information(order, 0, n), 1e-6);
+
+			/* The winner beat all, each of them an equal. */
+			assert_relative((f.after[0][RATING] - 1500) / POINTS,
+							after * after * 4 * information(order, 0, n) / 2, 1e-6);
+		}
 }
 
 static void
@@ -559,6 +646,7 @@ main(void)
 		cmocka_unit_test(test_expected_change_is_zero),
 		cmocka_unit_test(test_teams),
 		cmocka_unit_test(test_free_for_all),
+		cmocka_unit_test(test_ranking),
 		cmocka_unit_test(test_gain_and_floor),
 		cmocka_unit_test(test_idle_time),
 		cmocka_unit_test(test_shift),

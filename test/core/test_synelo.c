@@ -39,11 +39,11 @@ test_win_probability(void **state)
 static void
 test_convergence(void **state)
 {
-	static const double rating[4] = {1000, 1010, 1030, 1060};
-	static const double expected[4] = {0.5, 0.5, 0.5, 0.5};
-	static const double outcome[4] = {1, 1, 1, 0};
+	static const PastMatch round[4] = {
+		{1000, 0.5, 1}, {1010, 0.5, 1}, {1030, 0.5, 1}, {1060, 0.5, 0}
+	};
 	SynEloWeights weights = {0.25, 0.25, 0.5, false};
-	SynEloSignals s = synelo_signals(rating, expected, outcome, 4, 72);
+	SynEloSignals s = synelo_signals(round, 4, 72);
 
 	(void) state;
 	/* Halves 1005 and 1045; mean 1025, squares 625 + 225 + 25 + 1225 = 2100. */
@@ -59,13 +59,13 @@ test_convergence(void **state)
 	assert_same(synelo_convergence(&s, &weights), 1);
 
 	/* An odd window leaves the middle out of both halves; one has no halves. */
-	s = synelo_signals(rating, expected, outcome, 3, 72);
+	s = synelo_signals(round, 3, 72);
 	assert_near(s.velocity, 30.0 / 72, 1e-14);
-	s = synelo_signals(rating, expected, outcome, 1, 72);
+	s = synelo_signals(round, 1, 72);
 	assert_same(s.velocity, 0);
 	assert_same(s.volatility, 0);
 	assert_near(s.surprise, 5, 1e-14);
-	s = synelo_signals(rating, expected, outcome, 0, 72);
+	s = synelo_signals(round, 0, 72);
 	assert_same(s.surprise, 0);
 }
 
@@ -260,15 +260,45 @@ test_warm_up_and_floor(void **state)
 	assert_true(f.after[0][RATING] > 50);
 }
 
+/* F3 of the rounds from first to below n. */
+static double
+letter_convergence(const double *rating, const double *expected, const double *outcome,
+				   int first, int n)
+{
+	int			size = n - first;
+	double		mean = 0;
+	double		variance = 0;
+	double		surprise = 0;
+	double		velocity = 0;
+	double		c;
+	int			j;
+
+	for (j = first; j < n; j++)
+	{
+		mean += rating[j] / size;
+		surprise += (outcome[j] - expected[j]) / size;
+	}
+	for (j = first; j < n; j++)
+		variance += (rating[j] - mean) * (rating[j] - mean) / size;
+	for (j = 0; j < size / 2; j++)
+		velocity += (rating[n - 1 - j] - rating[first + j]) / (size / 2);
+	c = 0.25 * fabs(velocity) / 72 + 0.25 * fabs(surprise) / 0.10 + 0.5 * sqrt(variance) / 72;
+	return c < 0 ? 0 : c > 1 ? 1 : c;
+}
+
 /*
- * The source to the letter, computed from scratch each round over the whole
- * window, against the model with its moving averages: the same ratings as long
- * as the newer half is not asked for (its weight is 0) and the window is not full.
+ * The source to the letter, computed from scratch each round over a window that fills
+ * and moves on, against the model: the same ratings, all of them integers.
  */
 static void
 test_strict(void **state)
 {
+	enum
+	{
+		WINDOW = 121
+	};
 	Random		random = {92};
+	static PastMatch past[4][300];
 	Fixture		f;
 	double		rating[4][300];
 	double		expected[4][300];
@@ -281,8 +311,8 @@ test_strict(void **state)
 	fixture_init(&f, "synelo");
 	fixture_param(&f, "strict")->flag = true;
 	fixture_param(&f, "team_size_max")->number = 3;
-	fixture_param(&f, "velocity_weight")->number = 0;
-	fixture_param(&f, "surprise_weight")->number = 0.5;
+	fixture_param(&f, "window")->number = WINDOW;
+	assert_int_equal(model_window(f.model, f.params), WINDOW);
 	for (i = 0; i < 4; i++)
 		fixture_add(&f, i, i / 2, 1);
 	for (n = 0; n < 300; n++)
@@ -295,22 +325,10 @@ test_strict(void **state)
 			score = 1;
 		for (i = 0; i < 4; i++)
 		{
-			double		mean = 0;
-			double		variance = 0;
-			double		surprise = 0;
-			double		c;
+			double		c = letter_convergence(rating[i], expected[i], outcome[i],
+											   n > WINDOW ? n - WINDOW : 0, n);
 			double		k;
-			int			j;
 
-			for (j = 0; j < n; j++)
-			{
-				mean += rating[i][j] / n;
-				surprise += (outcome[i][j] - expected[i][j]) / n;
-			}
-			for (j = 0; j < n; j++)
-				variance += (rating[i][j] - mean) * (rating[i][j] - mean) / n;
-			c = 0.5 * fabs(surprise) / 0.10 + 0.5 * sqrt(variance) / 72;
-			c = c < 0 ? 0 : c > 1 ? 1 : c;
 			k = 2 + 70 * c * exp(-(now[i] - 1000) * (now[i] - 1000) / (2 * 400.0 * 400));
 			expected[i][n] = i < 2 ? p : 1 - p;
 			outcome[i][n] = i < 2 ? score : 1 - score;
@@ -325,17 +343,93 @@ test_strict(void **state)
 			f.row[i].rank = score == 0.5 ? 1 : 1 + ((score == 1) != (i < 2));
 			f.player[i].games = n;
 		}
-		fixture_rate(&f);
+		assert_status(fixture_build(&f), MATCH_OK);
+		for (i = 0; i < 4; i++)
+		{
+			f.player[i].npast = n < WINDOW ? n : WINDOW;
+			f.player[i].past = past[i] + n - f.player[i].npast;
+		}
+		assert_status(model_rate(f.model, f.params, &f.match), MATCH_OK);
 		assert_near(f.team[0].win, p, 1e-12);
 		for (i = 0; i < 4; i++)
 		{
 			assert_same(f.after[i][RATING], rating[i][n]);
-			now[i] = rating[i][n];
+			now[i] = past[i][n].rating = rating[i][n];
+			past[i][n].win = f.team[i / 2].win;
+			past[i][n].score = outcome[i][n];
 		}
 		fixture_advance(&f);
 	}
 	/* It was not all standing still. */
 	assert_true(now[0] > 1050 && now[2] < 950);
+}
+
+/* The sums are those at the start of the round, whoever comes or goes. */
+static void
+test_late_participants(void **state)
+{
+	static const double rating[5] = {1300, 900, 1000, 1100, 1500};
+	Fixture		f;
+	int			strict,
+				i;
+
+	(void) state;
+	for (strict = 0; strict < 2; strict++)
+	{
+		double		at_start;
+		double		change;
+
+		fixture_init(&f, "synelo");
+		fixture_param(&f, "strict")->flag = strict;
+		fixture_param(&f, "theta")->number = 800;
+		for (i = 0; i < 4; i++)
+		{
+			f.before[i][RATING] = rating[i];
+			fixture_add(&f, i, i / 2, 1 + i / 2);
+		}
+		fixture_rate(&f);
+		at_start = f.team[0].win;
+		change = f.after[0][RATING] - f.before[0][RATING];
+		if (strict)
+			assert_near(at_start, 1 / (1 + exp(-100.0 / 800)), 1e-14);
+
+		/* One of the second team leaves early, and one joins the first late. */
+		fixture_clear(&f);
+		for (i = 0; i < 2; i++)
+			fixture_add(&f, i, 0, 1);
+		f.before[4][RATING] = rating[4];
+		fixture_add(&f, 4, 0, 1);
+		for (i = 2; i < 4; i++)
+			fixture_add(&f, i, 1, 2);
+		for (i = 0; i < 5; i++)
+		{
+			f.row[i].joined = i == 2 ? 300 : 0;
+			f.row[i].left = i == 4 ? 100 : 400;
+		}
+		fixture_rate(&f);
+		assert_near(f.team[0].win, at_start, 1e-15);
+		assert_near(f.after[0][RATING] - f.before[0][RATING], change, 1e-12);
+
+		/* A part of the change, or by the source all of it. */
+		assert_near(f.player[4].gradient, (strict ? 1 : 0.25) * (1 - at_start), 1e-14);
+		assert_near(f.player[3].gradient, (strict ? 1 : 0.25) * (at_start - 1), 1e-14);
+
+		/* By play the late one counts a quarter of what he has. */
+		fixture_param(&f, "sums")->choice = 1;
+		fixture_rate(&f);
+		if (strict)
+			assert_near(f.team[0].win, at_start, 1e-15);
+		else
+			assert_true(fabs(f.team[0].win - at_start) > 1e-3);
+
+		/* Nobody was there when it began: all count by what they played. */
+		fixture_param(&f, "sums")->choice = 0;
+		for (i = 0; i < 5; i++)
+			f.row[i].joined += 10;
+		f.row[3].left = f.row[4].left = 400;
+		fixture_rate(&f);
+		assert_true(f.team[0].win > 0 && f.team[0].win < 1);
+	}
 }
 
 static void
@@ -374,6 +468,7 @@ main(void)
 		cmocka_unit_test(test_default_scale_is_elo),
 		cmocka_unit_test(test_warm_up_and_floor),
 		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_late_participants),
 		cmocka_unit_test(test_graduation),
 	};
 

@@ -9,7 +9,18 @@
 #include "core/math/truncated.h"
 #include "core/models/trueskill.h"
 
-static const TrueSkill standard = {25.0 / 6, 25.0 / 300, 0.1, false};
+static const TrueSkill standard = {25.0 / 6, 25.0 / 300, 0.1, false, false};
+
+/* The same, and the fixture's parameters, with teams of either kind at random. */
+static TrueSkill
+either_strength(Random *random, Fixture *f)
+{
+	TrueSkill	ts = standard;
+
+	ts.centered = random_below(random, 2);
+	fixture_param(f, "strength")->choice = !ts.centered;
+	return ts;
+}
 
 /* One player each, with the ranks given. */
 static void
@@ -351,11 +362,12 @@ test_expected_change_is_zero(void **state)
 		double		expected[TEST_MAX_ROWS] = {0};
 		double		spread[TEST_MAX_ROWS] = {0};
 		double		work[NORMAL_WORK(2)];
+		TrueSkill	ts = either_strength(&random, &f);
 
 		random_teams(&random, &f, 2, false);
 		assert_status(fixture_build(&f), MATCH_OK);
-		trueskill_teams(&standard, &f.match, standard.tau * standard.tau, &teams);
-		trueskill_places(&standard, &teams, 2, 0, &probability[0], &probability[1],
+		trueskill_teams(&ts, &f.match, ts.tau * ts.tau, &teams);
+		trueskill_places(&ts, &teams, 2, 0, &probability[0], &probability[1],
 						 place, work, NULL);
 		probability[2] = place[1];
 		assert_near(probability[0] + probability[1] + probability[2], 1, 1e-15);
@@ -394,6 +406,7 @@ test_gradient_by_differences(void **state)
 	for (round = 0; round < 200; round++)
 	{
 		double		work[NORMAL_WORK(2)];
+		TrueSkill	ts = either_strength(&random, &f);
 
 		random_teams(&random, &f, 2, true);
 		fixture_rate(&f);
@@ -410,9 +423,8 @@ test_gradient_by_differences(void **state)
 							place[2];
 
 				f.before[i][TRUESKILL_MU] += k == 0 ? -h : 2 * h;
-				trueskill_teams(&standard, &f.match,
-								standard.tau * standard.tau, &teams);
-				trueskill_places(&standard, &teams, 2, 0, &win, &draw, place, work, NULL);
+				trueskill_teams(&ts, &f.match, ts.tau * ts.tau, &teams);
+				trueskill_places(&ts, &teams, 2, 0, &win, &draw, place, work, NULL);
 				log_likelihood[k] = log(f.team[0].rank < f.team[1].rank ? win :
 										f.team[0].rank > f.team[1].rank ? place[1] :
 										draw);
@@ -785,6 +797,9 @@ test_published_matches(void **state)
 				assert_int_equal(csv_split(g.line, g.field), NCOLUMNS);
 		} while (g.more && strcmp(g.field[CASE], name) == 0);
 
+		/* The published rule adds skills up. */
+		fixture_param(&f, "strength")->choice = 1;
+
 		/*
 		 * Opponents without play time are no match to a ladder, but have a
 		 * result.
@@ -793,7 +808,7 @@ test_published_matches(void **state)
 		{
 			TrueSkill	ts = {fixture_param(&f, "beta")->number,
 				fixture_param(&f, "tau")->number,
-			fixture_param(&f, "draw_probability")->number, false};
+			fixture_param(&f, "draw_probability")->number, false, false};
 
 			trueskill_update(&ts, &f.match);
 		}

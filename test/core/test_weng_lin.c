@@ -132,6 +132,7 @@ test_published_matches(void **state)
 		f.params[WENG_LIN_BALANCE].flag = csv_number(field[BALANCE]) == 1;
 		f.params[WENG_LIN_MARGIN].number = csv_number(field[MARGIN]);
 		f.params[WENG_LIN_MARGIN_FORM].choice = 1;
+		f.params[WENG_LIN_STRENGTH].choice = WENG_LIN_SUM;
 		f.params[WENG_LIN_WEIGHTS].choice = *field[BOUNDS] != '\0';
 		do
 		{
@@ -168,6 +169,97 @@ test_published_matches(void **state)
 	assert_int_equal(cases, 84);
 }
 
+/* The libraries' predictions, of their tests. */
+static void
+test_published_predictions(void **state)
+{
+	enum
+	{
+		CASE, KIND, FLAVOUR, TEAM, PLAYER, MU, SIGMA, BETA, EXPECTED, TOLERANCE, NCOLUMNS = 12
+	};
+	char		line[CSV_MAX_LINE];
+	char	   *field[NCOLUMNS];
+	FILE	   *file = csv_open("weng_lin_predict.csv", line, sizeof(line));
+	Fixture		f;
+	int			more = fgets(line, sizeof(line), file) != NULL;
+	int			cases = 0;
+
+	(void) state;
+	assert_int_equal(csv_split(line, field), NCOLUMNS);
+	fixture_init(&f, "weng_lin");
+	while (more)
+	{
+		char		name[16];
+		double		expected[TEST_MAX_ROWS];
+		double		win[MATCH_MAX_TEAMS];
+		double		tolerance = csv_number(field[TOLERANCE]);
+		double		beta = csv_number(field[BETA]);
+		bool		is_draw = strcmp(field[KIND], "draw") == 0;
+		bool		is_rust = strcmp(field[FLAVOUR], "rust") == 0;
+		int			i;
+
+		snprintf(name, sizeof(name), "%s", field[CASE]);
+		fixture_clear(&f);
+		do
+		{
+			f.before[f.n][WENG_LIN_MU] = csv_number(field[MU]);
+			f.before[f.n][WENG_LIN_SIGMA] = csv_number(field[SIGMA]);
+			expected[f.n] = csv_number(field[EXPECTED]);
+			fixture_add(&f, f.n, (int) csv_number(field[TEAM]), 1);
+			more = fgets(line, sizeof(line), file) != NULL;
+			if (more)
+				assert_int_equal(csv_split(line, field), NCOLUMNS);
+		} while (more && strcmp(field[CASE], name) == 0);
+
+		assert_status(fixture_build(&f), MATCH_OK);
+		weng_lin_pairwise_win(&f.match, beta, is_rust, win);
+		for (i = 0; i < f.match.nentries; i++)
+			assert_near(is_draw ? weng_lin_pairwise_draw(&f.match, beta) :
+						win[f.entry[i].team], expected[i], tolerance);
+		cases++;
+	}
+	fclose(file);
+	assert_int_equal(cases, 7);
+}
+
+/*
+ * A lop-sided draw: the mean of a performance difference within the margin, by summing
+ * over it, where the libraries have the edge of the margin.
+ */
+static void
+test_lopsided_draw(void **state)
+{
+	const int	steps = 20000;
+	Fixture		f;
+	double		tau = 25 / 300.0;
+	double		s2 = 25 * 25 / 9.0 + tau * tau;
+	double		c = sqrt(2 * s2 + 2 * 25 * 25 / 36.0);
+	double		e = 0.1 / c;
+	double		d = 60 / c;
+	double		sum = 0;
+	double		moment = 0;
+	int			i;
+
+	(void) state;
+	init(&f, WENG_LIN_THURSTONE_MOSTELLER_FULL);
+	f.before[0][WENG_LIN_MU] = 85;
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 2, 1);
+	fixture_rate(&f);
+	for (i = 0; i < steps; i++)
+	{
+		double		x = -e - d + (i + 0.5) * 2 * e / steps;
+
+		sum += exp(-x * x / 2);
+		moment += x * exp(-x * x / 2);
+	}
+	assert_near(f.after[0][WENG_LIN_MU] - 85, s2 / c * (moment / sum), 1e-7);
+
+	/* The probability of such a draw is less than 1e-5; they have e - d. */
+	assert_true(normal_cdf(e - d) - normal_cdf(-e - d) < 1e-5);
+	assert_true(fabs(f.after[0][WENG_LIN_MU] - 85 - s2 / c * (e - d)) > 0.01);
+}
+
 /* Win, draw and loss, each by its probability, leave the mean where it was. */
 static void
 test_expected_change_is_zero(void **state)
@@ -191,6 +283,8 @@ test_expected_change_is_zero(void **state)
 
 			random_teams(&random, &f, 2, false);
 			f.match.log_odds = random_between(&random, -1, 1);
+			f.params[WENG_LIN_STRENGTH].choice = mosteller ? WENG_LIN_SUM :
+				random_below(&random, 2);
 			fixture_rate(&f);
 			probability[0] = f.team[0].win;
 			probability[1] = 0;
@@ -507,6 +601,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known_values),
 		cmocka_unit_test(test_published_matches),
+		cmocka_unit_test(test_published_predictions),
+		cmocka_unit_test(test_lopsided_draw),
 		cmocka_unit_test(test_expected_change_is_zero),
 		cmocka_unit_test(test_gradient_by_differences),
 		cmocka_unit_test(test_order_of_teams_does_not_matter),

@@ -37,3 +37,21 @@ SELECT skillrating.elo_update(1500, 1500, 1, -1);
 SELECT skillrating.elo_update(1500, 1500, 1, 'infinity');
 SELECT skillrating.elo_update('-infinity', 1500, 1);
 SELECT skillrating.elo_update(1500, 1500, 1, 32, -400);
+
+-- Contests: linear scores, exponential ones, and ties, which share the scores of their places.
+SELECT score_base, ordinal, round(expected_share::numeric, 8) AS expected_share, round(new_rating::numeric, 6) AS new_rating
+FROM unnest(ARRAY[1, 1.5]) AS score_base,
+    skillrating.elo_contest_update('{1200,1000,900,1000}', '{1,3,2,3}', score_base => score_base)
+ORDER BY score_base, ordinal;
+-- Two players are Elo; nobody creates points.
+SELECT round((c.new_rating - u.new_rating_a)::numeric, 9) AS difference
+FROM skillrating.elo_update(1400, 1500, 1) AS u, skillrating.elo_contest_update('{1400,1500}', '{1,2}') AS c WHERE c.ordinal = 1;
+SELECT round((sum(new_rating) - 4 * 1500)::numeric, 9) AS created
+FROM skillrating.elo_contest_update('{1500,1400,1700,1400}', '{4,1,2,2}', score_base => 2);
+SELECT count(*) FROM skillrating.elo_contest_update(NULL, '{1,2}');
+SELECT * FROM skillrating.elo_contest_update('{1500}', '{1}');
+SELECT * FROM skillrating.elo_contest_update('{1500,1500}', '{1}');
+SELECT * FROM skillrating.elo_contest_update('{1500,1500}', '{1,NaN}');
+SELECT * FROM skillrating.elo_contest_update('{1500,1500}', '{1,2}', score_base => 0.5);
+SELECT * FROM skillrating.elo_contest_update('{1500,1500}', '{1,2}', k => -1);
+SELECT * FROM skillrating.elo_contest_update('{1500,1500}', '{1,2}', scale => 0);

@@ -15,6 +15,12 @@ SELECT round(new_rating::numeric, 4) AS new_rating, round(new_deviation::numeric
 FROM skillrating.glicko_update(1500, 50, '{}', '{}', '{}', c => 63.2);
 SELECT round(new_rating::numeric, 4) AS new_rating, round(new_deviation::numeric, 4) AS new_deviation, new_volatility
 FROM skillrating.glicko2_update(1500, 349, 0.3, '{}', '{}', '{}');
+-- Another limit, or none: sqrt(349^2 + (0.3 * 173.7178)^2).
+SELECT deviation_max, round(new_deviation::numeric, 4) AS new_deviation
+FROM unnest(ARRAY[100, 350, 'infinity']::float8[]) AS deviation_max,
+    skillrating.glicko2_update(1500, 349, 0.3, '{}', '{}', '{}', deviation_max => deviation_max);
+SELECT skillrating.glicko2_update(1500, 349, 0.3, '{}', '{}', '{}', deviation_max => 0);
+SELECT skillrating.glicko2_update(1500, 349, 0.3, '{}', '{}', '{}', deviation_max => 'NaN');
 SELECT round(skillrating.glicko_idle_deviation(50, 63.2, 30)::numeric, 2) AS thirty,
     round(skillrating.glicko_idle_deviation(50, 63.2, 31)::numeric, 2) AS capped,
     round(skillrating.glicko2_idle_deviation(60, 0.06, 0.5)::numeric, 4) AS half,

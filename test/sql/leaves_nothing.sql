@@ -143,6 +143,9 @@ FROM (VALUES
     ('tune', $$SELECT skillrating.tune('elo', '{k}', m, m + t, t, t ORDER BY m) FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t$$),
     ('undo_operation', $$SELECT skillrating.undo_operation('leaves_ladder', 5)$$),
     ('unmirror_rating', $$SELECT skillrating.unmirror_rating('leaves_sourced', 'leaves.person')$$),
+    ('elo_contest_update', $$SELECT skillrating.elo_contest_update('{1500,1400}', '{1,2}')$$),
+    ('weng_lin_win_probability', $$SELECT skillrating.weng_lin_win_probability('{1,2}', '{25,25}', '{8,8}')$$),
+    ('weng_lin_draw_probability', $$SELECT skillrating.weng_lin_draw_probability('{1,2}', '{25,25}', '{8,8}')$$),
     ('weng_lin_update', $$SELECT skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{25,25}', '{8,8}')$$)) AS e(function, statement)
 CROSS JOIN LATERAL (SELECT max(c.volatility) AS volatility, bool_or(c.rows) AS rows FROM leaves.calls AS c WHERE c.function = e.function) AS c;
 

@@ -22,6 +22,20 @@ GROUP BY weights ORDER BY weights DESC;
 SELECT ordinal, round(new_sigma::numeric, 6) AS new_sigma
 FROM skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{25,25}', '{0.5,8}', tau => 1, prevent_sigma_increase => true);
 
+-- Predictions of the library, and of the model.
+SELECT curve, team_number, round(win_probability::numeric, 10) AS library, round(exact_win_probability::numeric, 10) AS exact
+FROM unnest('{normal,logistic}'::text[]) WITH ORDINALITY AS c(curve, n),
+    skillrating.weng_lin_win_probability('{2,1}', '{31,42}', '{1.2,2.1}', curve => curve, variant => 'bradley_terry_full')
+ORDER BY n, team_number;
+SELECT sum(win_probability)::numeric(12, 10) AS library, sum(exact_win_probability)::numeric(12, 10) AS exact
+FROM skillrating.weng_lin_win_probability('{1,2,2,3,4}', '{25,12,14,33,20}', '{8,3,2,1,5}');
+SELECT round(skillrating.weng_lin_draw_probability('{1,1,2,2}', '{25,32.444,35.881,25.188}', '{8.333333333333334,1.123,0.0001,0.00001}')::numeric, 7) AS published;
+SELECT count(*) FROM skillrating.weng_lin_win_probability(NULL, '{25,25}', '{8,8}');
+SELECT * FROM skillrating.weng_lin_win_probability('{1,2}', '{25,25}', '{8,8}', curve => 'straight');
+SELECT * FROM skillrating.weng_lin_win_probability('{1,2}', '{25,25}', '{8,8}', variant => 'straight');
+SELECT * FROM skillrating.weng_lin_win_probability('{1,1}', '{25,25}', '{8,8}');
+SELECT skillrating.weng_lin_draw_probability('{1,2}', '{25,25}', '{8,8}', beta => 'infinity');
+
 -- Nothing is known of a null.
 SELECT * FROM skillrating.weng_lin_update(NULL, '{1,2}', '{1,2}', '{25,25}', '{8,8}');
 

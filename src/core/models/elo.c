@@ -128,6 +128,51 @@ elo_normal(double difference, double beta, double log_odds)
 	return logistic(normal_log_cdf(z) - normal_log_cdf(-z) + log_odds);
 }
 
+/*
+ * The score of a place, 1 to n, up to a constant.  By the base over its largest power, so
+ * that no power overflows.
+ */
+static double
+place_score(double place, int n, double score_base)
+{
+	double		log_base = portable_log(score_base);
+
+	if (score_base == 1)
+		return n - place;
+	return -portable_expm1(-log_base * (n - place)) * portable_exp(-log_base * (place - 1));
+}
+
+void
+elo_contest(const double *rating, const double *rank, int n, double k,
+			double scale, double score_base, double *share, double *after)
+{
+	double		total = 0;
+	int			i,
+				j;
+
+	for (i = 1; i <= n; i++)
+		total += place_score(i, n, score_base);
+	for (i = 0; i < n; i++)
+	{
+		double		score = 0;
+		int			better = 0;
+		int			tied = 0;
+
+		share[i] = 0;
+		for (j = 0; j < n; j++)
+		{
+			better += rank[j] < rank[i];
+			tied += rank[j] == rank[i];
+			if (j != i)
+				share[i] += elo_logistic(rating[i] - rating[j], scale, 0);
+		}
+		share[i] /= n * (n - 1) / 2.0;
+		for (j = 1; j <= tied; j++)
+			score += place_score(better + j, n, score_base) / tied;
+		after[i] = rating[i] + k * (n - 1) * (score / total - share[i]);
+	}
+}
+
 static double
 elo_expected(const ParamValue *params, double difference, double log_odds)
 {

@@ -36,7 +36,7 @@ enum
 	GLICKO_NPARAMS
 };
 
-const char *const glicko_opponents[] = {"each", "mean", NULL};
+const char *const glicko_opponents[] = {"ranking", "mean", "each", NULL};
 
 static const ParamSpec glicko_params[] = {
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1500,
@@ -59,9 +59,9 @@ static const ParamSpec glicko_params[] = {
 	{.name = "period",.type = PARAM_NUMBER,.default_value = 30,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "days",
 	.description = "rating period that c refers to"},
-	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_EACH,
+	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
-	.description = "whether each opposing team is a game of its own, or all together are one"},
+	.description = "what the games against all other teams count together: as much as an order of teams tells, one game, or one each"},
 };
 
 static const StateSpec glicko_state[] = {
@@ -177,14 +177,37 @@ predict_teams(Match *match, const GlickoTeam *teams)
 	return match_check_predictions(match);
 }
 
+/*
+ * How many games one of the n - 1 games of a match of n teams counts.
+ *
+ * An order of teams is no set of independent games: under Luce's choice rule it comes
+ * of n performances, of which each takes part in n - 1 comparisons.  What the order of
+ * n equals tells of one of them, as Fisher's information, is the mean over the ranks
+ * of the sum of p (1 - p) over the places given out until its own, each with p = 1 /
+ * (number left), which is 1 - (1 + 1/2 + ... + 1/n) / n.  Of two teams it is the 1/4
+ * of a game, and never more than 1, that of four games.
+ */
+static double
+game_weight(enum GlickoOpponents opponents, int n)
+{
+	double		harmonic = 0;
+	int			i;
+
+	if (opponents == GLICKO_EACH || n == 2)
+		return 1;
+	if (opponents == GLICKO_MEAN)
+		return 1.0 / (n - 1);
+	for (i = n; i > 0; i--)
+		harmonic += 1.0 / i;
+	return 4 * (1 - harmonic / n) / (n - 1);
+}
+
 /* What the match tells of each player of team i who played all of it. */
 static GlickoGames
-team_games(const Match *match, const GlickoTeam *teams,
-		   enum GlickoOpponents opponents, int i)
+team_games(const Match *match, const GlickoTeam *teams, double weight, int i)
 {
 	GlickoGames games = {0, 0};
 	double		log_odds = match_log_odds_for(match, i);
-	double		weight = opponents == GLICKO_MEAN ? 1.0 / (match->nteams - 1) : 1;
 	int			j;
 
 	for (j = 0; j < match->nteams; j++)
@@ -216,11 +239,12 @@ glicko_play(Match *match, enum GlickoOpponents opponents)
 {
 	GlickoTeam	teams[MATCH_MAX_TEAMS];
 	GlickoGames of_team[MATCH_MAX_TEAMS];
+	double		weight = game_weight(opponents, match->nteams);
 	int			i;
 
 	gather_teams(match, teams);
 	for (i = 0; i < match->nteams; i++)
-		of_team[i] = team_games(match, teams, opponents, i);
+		of_team[i] = team_games(match, teams, weight, i);
 	for (i = 0; i < match->nplayers; i++)
 		match->player[i].after[0] = match->player[i].after[1] = 0;
 	for (i = 0; i < match->nentries; i++)

@@ -53,13 +53,16 @@ extern double glicko2_volatility(const GlickoGames *games, double deviation,
 
 /*
  * The matches of a ladder, for states that begin with rating and deviation in
- * points.  A team is the mean of its members, weighted by play, and each has its
- * games: one against each other team or one against all together.
+ * points.  A team is the mean of its members, weighted by play, and has a game
+ * against each other team.  The games of one match of n teams depend on each other,
+ * so that together they count as many games as the order of n equals is worth under
+ * Luce's choice rule, as one game, or as n - 1.
  */
 enum GlickoOpponents
 {
-	GLICKO_EACH,
-	GLICKO_MEAN
+	GLICKO_RANKING,
+	GLICKO_MEAN,
+	GLICKO_EACH
 };
 
 extern const char *const glicko_opponents[];	/* these by name */

@@ -62,9 +62,9 @@ static const ParamSpec glicko2_params[] = {
 	{.name = "period",.type = PARAM_NUMBER,.default_value = 7,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "days",
 	.description = "rating period that volatilities refer to"},
-	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_EACH,
+	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
-	.description = "whether each opposing team is a game of its own, or all together are one"},
+	.description = "what the games against all other teams count together: as much as an order of teams tells, one game, or one each"},
 };
 
 static const StateSpec glicko2_state[] = {

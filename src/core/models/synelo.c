@@ -8,7 +8,8 @@
  *
  * The convergence score is about the last rounds of a player.  A state of a few
  * numbers has it as moving averages: of up to window rounds they are the plain
- * means and deviations, after that older rounds fade.
+ * means and deviations, after that older rounds fade.  The source's halves of a window
+ * cannot be had from them, so that strict looks back on the rounds (Model.window).
  */
 #include "core/models/synelo.h"
 
@@ -28,6 +29,7 @@ enum
 	SYNELO_THETA_BY,
 	SYNELO_BASE,
 	SYNELO_STRENGTH,
+	SYNELO_SUMS,
 	SYNELO_INITIAL_RATING,
 	SYNELO_FLOOR,
 	SYNELO_K_LOW,
@@ -63,16 +65,23 @@ enum
 	STRENGTH_SUM
 };
 
+enum
+{
+	SUMS_AT_START,
+	SUMS_BY_PLAY
+};
+
 static const char *const theta_by_choices[] = {"match", "pool", NULL};
 static const char *const base_choices[] = {"ten", "natural", NULL};
 static const char *const strength_choices[] = {"centered", "sum", NULL};
+static const char *const sums_choices[] = {"start", "play", NULL};
 
 /* What the source limits a rating to when it becomes visible. */
 #define SOURCE_GRADUATION_CAP 2200.0
 
 static const ParamSpec synelo_params[] = {
 	{.name = "strict",.type = PARAM_FLAG,
-	.description = "the source to the letter: theta by pool, base e, sums, no saturation or warm-up, rounding, graduation cap"},
+	.description = "the source to the letter: theta by pool, base e, sums at the start, no weights, no saturation or warm-up, rounding, graduation cap"},
 	{.name = "team_size_max",.type = PARAM_NUMBER,.default_value = 12,
 		.min = 1,.max = MATCH_MAX_PARTICIPANTS,.unit = "players",
 	.description = "theta by pool: largest team of any server that feeds it"},
@@ -87,7 +96,10 @@ static const ParamSpec synelo_params[] = {
 	.description = "base of the odds: 10 as in Elo, or e"},
 	{.name = "strength",.type = PARAM_CHOICE,.default_value = STRENGTH_CENTERED,
 		.choices = strength_choices,
-	.description = "strength of a team: the sum of its members above the initial rating, or above 0"},
+	.description = "strength of a team: the sum of its members above the mean of the match, or above 0"},
+	{.name = "sums",.type = PARAM_CHOICE,.default_value = SUMS_AT_START,
+		.choices = sums_choices,
+	.description = "who is in a team's sum: who was there when the round began, in full, or all by what they played"},
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1000,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 	.description = "rating of a player who has not played; centre of the compression"},
@@ -101,7 +113,7 @@ static const ParamSpec synelo_params[] = {
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
 	.description = "K factor of a rating that has not"},
 	{.name = "window",.type = PARAM_NUMBER,.default_value = 500,
-		.min = 2,.max = 1e9,.unit = "rounds",
+		.min = 2,.max = 1e6,.unit = "rounds",
 	.description = "rounds that the convergence score looks back on"},
 	{.name = "velocity_weight",.type = PARAM_NUMBER,.default_value = 0.25,
 		.min = 0,.max = 1e6,.unit = "weight",
@@ -166,8 +178,7 @@ synelo_win_probability(double difference, double theta)
 }
 
 SynEloSignals
-synelo_signals(const double *rating, const double *expected,
-			   const double *outcome, int n, double k_high)
+synelo_signals(const PastMatch *round, int n, double k_high)
 {
 	SynEloSignals signals = {0, 0, 0};
 	int			half = n / 2;
@@ -182,15 +193,15 @@ synelo_signals(const double *rating, const double *expected,
 		return signals;
 	for (i = 0; i < n; i++)
 	{
-		mean += rating[i] / n;
-		surprise += (outcome[i] - expected[i]) / n;
+		mean += round[i].rating / n;
+		surprise += (round[i].score - round[i].win) / n;
 		if (i < half)
-			older += rating[i] / half;
+			older += round[i].rating / half;
 		if (i >= n - half)
-			newer += rating[i] / half;
+			newer += round[i].rating / half;
 	}
 	for (i = 0; i < n; i++)
-		variance += (rating[i] - mean) * (rating[i] - mean) / n;
+		variance += (round[i].rating - mean) * (round[i].rating - mean) / n;
 	signals.velocity = fabs(newer - older) / k_high;
 	signals.surprise = fabs(surprise) / 0.10;
 	signals.volatility = sqrt(variance) / k_high;
@@ -241,28 +252,81 @@ synelo_init(const ParamValue *params, double *state)
 	state[RATING_VARIANCE] = state[SURPRISE] = 0;
 }
 
+/* Whether an entry is one of somebody who takes part, which zero weight is not. */
+static bool
+is_participant(const MatchEntry *e)
+{
+	return e->weight > 0;
+}
+
+/*
+ * How much a member counts in the sum of a team: who was there when the round began
+ * counts in full, and who came later not at all, because the probability is one of the
+ * match as it began.  A weight without times is all that is known of an entry, and the
+ * source does not have such weights.
+ */
+static double
+weight_at_start(const ParamValue *params, const MatchEntry *e)
+{
+	if (isnan(e->joined))
+		return params[SYNELO_STRICT].flag ? is_participant(e) : e->weight;
+	return e->joined == 0 && is_participant(e);
+}
+
+/*
+ * What the entries count in the sums of both teams, added up by team.  Where nobody of
+ * a team was there at the start, all its members count by what they played.
+ */
+typedef struct SynEloSums
+{
+	bool		at_start[2];	/* by team */
+	double		weight[2];
+	double		rating[2];
+} SynEloSums;
+
+static SynEloSums
+synelo_sums(const ParamValue *params, const Match *match)
+{
+	SynEloSums	sums = {{false, false}, {0, 0}, {0, 0}};
+	int			i;
+
+	if (params[SYNELO_STRICT].flag || params[SYNELO_SUMS].choice == SUMS_AT_START)
+		for (i = 0; i < match->nentries; i++)
+			if (weight_at_start(params, &match->entry[i]) > 0)
+				sums.at_start[match->entry[i].team] = true;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		double		weight = sums.at_start[e->team] ? weight_at_start(params, e) :
+			e->weight;
+
+		sums.weight[e->team] += weight;
+		sums.rating[e->team] += weight * match->player[e->player].before[RATING];
+	}
+	return sums;
+}
+
 /* The probability that the first side wins. */
 static double
 synelo_first_wins(const ParamValue *params, const Match *match)
 {
 	bool		strict = params[SYNELO_STRICT].flag;
-	double		origin = strict || params[SYNELO_STRENGTH].choice == STRENGTH_SUM ? 0 :
-		params[SYNELO_INITIAL_RATING].number;
+	bool		centered = !strict &&
+		params[SYNELO_STRENGTH].choice == STRENGTH_CENTERED;
 	double		theta = params[SYNELO_THETA].number;
 	int			first = match_first_side(match);
-	double		difference = 0;
-	double		size = 0;
-	int			i;
+	SynEloSums	sums = synelo_sums(params, match);
+	double		factor[2] = {1, 1};
+	double		difference;
+	double		size;
 
-	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-		double		rating = e->weight *
-			(match->player[e->player].before[RATING] - origin);
+	if (centered)
+		match_center(sums.weight, 2, factor);
+	difference = factor[first] * sums.rating[first] -
+		factor[1 - first] * sums.rating[1 - first];
 
-		difference += e->team == first ? rating : -rating;
-		size += e->weight / 2;
-	}
+	/* Centered, both teams count as of one size. */
+	size = (factor[0] * sums.weight[0] + factor[1] * sums.weight[1]) / 2;
 	if (theta == 0)
 		theta = strict || params[SYNELO_THETA_BY].choice == THETA_BY_POOL ?
 			synelo_theta(params[SYNELO_TEAM_SIZE_MAX].number) : 400 * size;
@@ -282,10 +346,18 @@ synelo_predict(const ParamValue *params, Match *match)
 	return match_check_predictions(match);
 }
 
+/* The source looks back on the rounds themselves. */
+static int
+synelo_window(const ParamValue *params)
+{
+	return params[SYNELO_STRICT].flag ? (int) params[SYNELO_WINDOW].number : 0;
+}
+
 /* The K factor for the next round, from the rounds before it. */
 static double
-synelo_player_k(const ParamValue *params, const double *state, double games)
+synelo_player_k(const ParamValue *params, const MatchPlayer *player)
 {
+	const double *state = player->before;
 	bool		strict = params[SYNELO_STRICT].flag;
 	double		k_high = params[SYNELO_K_HIGH].number;
 	SynEloSignals signals;
@@ -295,12 +367,14 @@ synelo_player_k(const ParamValue *params, const double *state, double games)
 	signals.velocity = 2 * fabs(state[RATING_RECENT] - state[RATING_MEAN]) / k_high;
 	signals.surprise = fabs(state[SURPRISE]) / 0.10;
 	signals.volatility = sqrt(state[RATING_VARIANCE]) / k_high;
+	if (strict && player->past != NULL)
+		signals = synelo_signals(player->past, player->npast, k_high);
 	weights.velocity = params[SYNELO_VELOCITY_WEIGHT].number;
 	weights.surprise = params[SYNELO_SURPRISE_WEIGHT].number;
 	weights.volatility = params[SYNELO_VOLATILITY_WEIGHT].number;
 	weights.saturate = params[SYNELO_SATURATE].flag && !strict;
 
-	convergence = !strict && games < params[SYNELO_WARM_UP].number ? 1 :
+	convergence = !strict && player->games < params[SYNELO_WARM_UP].number ? 1 :
 		synelo_convergence(&signals, &weights);
 	return synelo_k(state[RATING], convergence, params[SYNELO_K_LOW].number,
 					k_high, params[SYNELO_INITIAL_RATING].number,
@@ -361,13 +435,17 @@ static MatchStatus
 synelo_rate(const ParamValue *params, Match *match)
 {
 	MatchStatus status = synelo_predict(params, match);
+	bool		strict = params[SYNELO_STRICT].flag;
 	int			i,
 				j;
 
 	if (status != MATCH_OK)
 		return status;
 
-	/* The gradient gathers the surprise of all entries; NaN is no entry. */
+	/*
+	 * The gradient gathers the surprise of all entries; NaN is no entry.  By the
+	 * source every participant has the whole of it, on one team.
+	 */
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
@@ -383,18 +461,19 @@ synelo_rate(const ParamValue *params, Match *match)
 		double	   *gradient = &match->player[e->player].gradient;
 		double		score = 0.5;
 
-		if (e->weight == 0)
+		if (!is_participant(e) ||
+			(strict && e->team != match->player[e->player].team))
 			continue;
 		if (isnan(*gradient))
 			*gradient = 0;
 		if (team->rank != match->team[1 - e->team].rank)
 			score = team->rank < match->team[1 - e->team].rank;
-		*gradient += e->weight * (score - team->win);
+		*gradient += (strict ? 1 : e->weight) * (score - team->win);
 	}
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		double		k = synelo_player_k(params, player->before, player->games);
+		double		k = synelo_player_k(params, player);
 
 		if (isnan(player->gradient))
 			player->gradient = 0;
@@ -424,6 +503,7 @@ const Model synelo_model = {
 	.nstate = SYNELO_NSTATE,
 	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN,
 	.init = synelo_init,
+	.window = synelo_window,
 	.predict = synelo_predict,
 	.rate = synelo_rate,
 	.display = synelo_display,

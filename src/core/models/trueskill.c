@@ -4,9 +4,10 @@
  *
  * R. Herbrich, T. Minka and T. Graepel, "TrueSkill: A Bayesian Skill Rating
  * System" (NIPS 2006).  A player performs with a normal distribution around the
- * skill, a team performs as the weighted sum of its members, and of two teams
- * that follow each other in the result the better one is ahead by more than the
- * draw margin, or neither is.  Two teams have a closed form.  More make a chain
+ * skill, a team performs as the weighted sum of its members (which counts from the
+ * mean of the match unless asked otherwise, as the sum of the source depends on where
+ * skills begin if teams are unequal), and of two teams that follow each other in the
+ * result the better one is ahead by more than the draw margin, or neither is.  Two teams have a closed form.  More make a chain
  * of such pairs, solved by expectation propagation on the performances of the
  * teams, whose priors are independent: a sweep costs one step a team.
  *
@@ -35,6 +36,7 @@ enum
 	TRUESKILL_DRIFT,
 	TRUESKILL_DRAW_PROBABILITY,
 	TRUESKILL_DRAW_MARGIN,
+	TRUESKILL_STRENGTH,
 	TRUESKILL_DISPLAY_DEVIATIONS,
 	TRUESKILL_NPARAMS
 };
@@ -45,7 +47,14 @@ enum
 	MARGIN_BY_WEIGHTS
 };
 
+enum
+{
+	STRENGTH_CENTERED,
+	STRENGTH_SUM
+};
+
 static const char *const margin_choices[] = {"players", "weights", NULL};
+static const char *const strength_choices[] = {"centered", "sum", NULL};
 
 static const ParamSpec trueskill_params[] = {
 	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 25,
@@ -69,6 +78,9 @@ static const ParamSpec trueskill_params[] = {
 	{.name = "draw_margin",.type = PARAM_CHOICE,
 		.default_value = MARGIN_BY_PLAYERS,.choices = margin_choices,
 	.description = "whether the draw margin grows with the number of players or with their squared weights"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = STRENGTH_CENTERED,
+		.choices = strength_choices,
+	.description = "strength of a team: the sum of its members above the mean of the match, or above 0"},
 	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
 		.min = 0,.max = 1e9,.unit = "deviations",
 	.description = "the displayed rating is mu minus so many sigma"},
@@ -102,23 +114,51 @@ trueskill_margin(const TrueSkill *ts)
 	return normal_quantile((ts->draw_probability + 1) / 2) * ts->beta;
 }
 
+/* What a unit of weight counts of each team. */
+static void
+weight_factors(const TrueSkill *ts, const Match *match, double *factor)
+{
+	double		weight[MATCH_MAX_TEAMS];
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		weight[i] = 0;
+		factor[i] = 1;
+	}
+	if (!ts->centered)
+		return;
+	for (i = 0; i < match->nentries; i++)
+		weight[match->entry[i].team] += match->entry[i].weight;
+	match_center(weight, match->nteams, factor);
+}
+
+/* What an entry adds to the square of the draw margin, in units of beta. */
+static double
+entry_size(const TrueSkill *ts, const MatchEntry *e, const double *factor)
+{
+	return square(ts->margin_by_weight ? factor[e->team] * e->weight : factor[e->team]);
+}
+
 void
 trueskill_teams(const TrueSkill *ts, const Match *match, double drift,
 				TrueSkillTeams *teams)
 {
 	int			i;
 
+	weight_factors(ts, match, teams->factor);
 	for (i = 0; i < match->nteams; i++)
 		teams->mean[i] = teams->variance[i] = teams->size[i] = 0;
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];
 		const double *state = match->player[e->player].before;
+		double		part = teams->factor[e->team] * e->weight;
 
-		teams->mean[e->team] += e->weight * state[TRUESKILL_MU];
-		teams->variance[e->team] += square(e->weight) *
+		teams->mean[e->team] += part * state[TRUESKILL_MU];
+		teams->variance[e->team] += square(part) *
 			(square(state[TRUESKILL_SIGMA]) + drift + square(ts->beta));
-		teams->size[e->team] += ts->margin_by_weight ? square(e->weight) : 1;
+		teams->size[e->team] += entry_size(ts, e, teams->factor);
 	}
 }
 
@@ -139,19 +179,21 @@ trueskill_difference(const TrueSkill *ts, Match *match, double drift)
 {
 	Difference	difference = {0, 0, 0};
 	int			first = match_first_side(match);
+	double		factor[MATCH_MAX_TEAMS];
 	double		variance = 0;
 	double		size = 0;
 	int			i;
 
+	weight_factors(ts, match, factor);
 	for (i = 0; i < match->nplayers; i++)
 		match->player[i].gradient = 0;
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];
+		double		part = factor[e->team] * e->weight;
 
-		match->player[e->player].gradient +=
-			e->team == first ? e->weight : -e->weight;
-		size += ts->margin_by_weight ? square(e->weight) : 1;
+		match->player[e->player].gradient += e->team == first ? part : -part;
+		size += entry_size(ts, e, factor);
 	}
 	for (i = 0; i < match->nplayers; i++)
 	{
@@ -272,6 +314,7 @@ typedef struct ChainTeam
 	double		mean;
 	double		variance;
 	double		size;
+	double		factor;			/* what a unit of weight counts */
 	Message		above;			/* from the pair with the team above */
 	Message		below;			/* from the pair with the team below */
 } ChainTeam;
@@ -333,6 +376,7 @@ chain_begin(const Match *match, const TrueSkillTeams *teams, const int *order,
 		int			team = order[i];
 
 		chain[i].size = teams->size[team];
+		chain[i].factor = teams->factor[team];
 		chain[i].rank = match->team[team].rank;
 
 		/* From one of the means, so that no digits are lost if all are huge. */
@@ -396,9 +440,10 @@ learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
 	double		precision = team->above.precision + team->below.precision;
 	double		shift = team->above.shift + team->below.shift;
 	double		rest = 1 / (1 + precision * team->variance);
-	double		gradient = e->weight * rest * (shift - precision * team->mean);
-	double		ratio = variance_ratio(square(e->weight) * prior,
-									   square(e->weight * ts->beta),
+	double		part = team->factor * e->weight;
+	double		gradient = part * rest * (shift - precision * team->mean);
+	double		ratio = variance_ratio(square(part) * prior,
+									   square(part * ts->beta),
 									   team->variance, rest);
 	double		posterior;
 
@@ -550,6 +595,7 @@ trueskill_from_params(const ParamValue *params)
 	ts.draw_probability = params[TRUESKILL_DRAW_PROBABILITY].number;
 	ts.margin_by_weight =
 		params[TRUESKILL_DRAW_MARGIN].choice == MARGIN_BY_WEIGHTS;
+	ts.centered = params[TRUESKILL_STRENGTH].choice == STRENGTH_CENTERED;
 	return ts;
 }
 
@@ -659,7 +705,11 @@ trueskill_quality(const TrueSkill *ts, const Match *match)
 	for (i = 0; i < match->nteams; i++)
 		noise[i] = 0;
 	for (i = 0; i < match->nentries; i++)
-		noise[match->entry[i].team] += square(match->entry[i].weight * ts->beta);
+	{
+		const MatchEntry *e = &match->entry[i];
+
+		noise[e->team] += square(teams.factor[e->team] * e->weight * ts->beta);
+	}
 
 	for (i = 0; i < match->nteams - 1; i++)
 	{
@@ -687,8 +737,7 @@ trueskill_display(const ParamValue *params, double *coefficient)
 static TeamStrength
 trueskill_team_strength(const ParamValue *params)
 {
-	(void) params;
-	return TEAM_STRENGTH_SUM;
+	return params[TRUESKILL_STRENGTH].choice == STRENGTH_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
 extern const Model trueskill_model;

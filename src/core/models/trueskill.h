@@ -25,6 +25,7 @@ typedef struct TrueSkill
 	double		tau;			/* drift of a skill from match to match */
 	double		draw_probability;	/* of two equal teams, 0 <= p < 1 */
 	bool		margin_by_weight;	/* draw margin from weights, not players */
+	bool		centered;		/* members count by match_center() */
 } TrueSkill;
 
 /* The performances of a match's teams as independent normal variables. */
@@ -33,6 +34,7 @@ typedef struct TrueSkillTeams
 	double		mean[MATCH_MAX_TEAMS];
 	double		variance[MATCH_MAX_TEAMS];
 	double		size[MATCH_MAX_TEAMS];	/* players, or squared weights */
+	double		factor[MATCH_MAX_TEAMS];	/* what a unit of weight counts */
 } TrueSkillTeams;
 
 /*

@@ -50,6 +50,7 @@ enum
 	TRUESKILL2_TAU,
 	TRUESKILL2_DRIFT,
 	TRUESKILL2_DRAW_MARGIN,
+	TRUESKILL2_STRENGTH,
 	TRUESKILL2_SQUAD_OFFSET,
 	TRUESKILL2_EXPERIENCE_OFFSET,
 	TRUESKILL2_COUNT_LENGTH,
@@ -70,6 +71,14 @@ enum
 	TRUESKILL2_DISPLAY_DEVIATIONS,
 	TRUESKILL2_NPARAMS
 };
+
+enum
+{
+	STRENGTH_CENTERED,
+	STRENGTH_SUM
+};
+
+static const char *const strength_choices[] = {"centered", "sum", NULL};
 
 static const ParamSpec trueskill2_params[] = {
 	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 3,
@@ -93,6 +102,9 @@ static const ParamSpec trueskill2_params[] = {
 	{.name = "draw_margin",.type = PARAM_NUMBER,.default_value = 1e-3,
 		.min = 0,.max = 1e9,.unit = "skill",
 	.description = "difference of team performances within which teams draw"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = STRENGTH_CENTERED,
+		.choices = strength_choices,
+	.description = "strength of a team: the sum of its members above the mean of the match, or above 0"},
 	{.name = "squad_offset",.type = PARAM_STEPS,
 		.min = -1e9,.max = 1e9,.unit = "players, skill",
 	.description = "pairs [size, offset]: what performing in a squad of that size or more adds"},
@@ -243,9 +255,29 @@ performance_variance(const ParamValue *params, const double *state)
 		square(params[TRUESKILL2_BETA].number);
 }
 
+/* What a unit of weight counts of each team. */
+static void
+weight_factors(const ParamValue *params, const Match *match, double *factor)
+{
+	double		weight[MATCH_MAX_TEAMS];
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		weight[i] = 0;
+		factor[i] = 1;
+	}
+	if (params[TRUESKILL2_STRENGTH].choice == STRENGTH_SUM)
+		return;
+	for (i = 0; i < match->nentries; i++)
+		weight[match->entry[i].team] += match->entry[i].weight;
+	match_center(weight, match->nteams, factor);
+}
+
 /* The difference of two teams' performances, in coefficients of the players'. */
 static void
-team_difference(const Match *match, int upper, int lower, double *x)
+team_difference(const Match *match, const double *weight_factor, int upper, int lower,
+				double *x)
 {
 	int			i;
 
@@ -256,9 +288,9 @@ team_difference(const Match *match, int upper, int lower, double *x)
 		const MatchEntry *e = &match->entry[i];
 
 		if (e->team == upper)
-			x[e->player] += e->weight;
+			x[e->player] += weight_factor[upper] * e->weight;
 		else if (e->team == lower)
-			x[e->player] -= e->weight;
+			x[e->player] -= weight_factor[lower] * e->weight;
 	}
 }
 
@@ -276,8 +308,10 @@ trueskill2_predict(const ParamValue *params, Match *match)
 {
 	double		mean[TRUESKILL2_MAX_PLAYERS];
 	double		variance[TRUESKILL2_MAX_PLAYERS];
+	double		weight_factor[MATCH_MAX_TEAMS];
 	int			i;
 
+	weight_factors(params, match, weight_factor);
 	for (i = 0; i < match->nplayers; i++)
 	{
 		mean[i] = performance_mean(params, match, i);
@@ -292,7 +326,7 @@ trueskill2_predict(const ParamValue *params, Match *match)
 		double		lead = 0;
 		double		deviation = 0;
 
-		team_difference(match, first, 1 - first, x);
+		team_difference(match, weight_factor, first, 1 - first, x);
 		for (i = 0; i < match->nplayers; i++)
 		{
 			lead += x[i] * mean[i];
@@ -318,9 +352,10 @@ trueskill2_predict(const ParamValue *params, Match *match)
 		for (i = 0; i < match->nentries; i++)
 		{
 			const MatchEntry *e = &match->entry[i];
+			double		part = weight_factor[e->team] * e->weight;
 
-			team_mean[e->team] += e->weight * mean[e->player];
-			team_deviation[e->team] += square(e->weight) * variance[e->player];
+			team_mean[e->team] += part * mean[e->player];
+			team_deviation[e->team] += square(part) * variance[e->player];
 		}
 		for (i = 0; i < match->nteams; i++)
 			team_deviation[i] = sqrt(team_deviation[i]);
@@ -386,10 +421,11 @@ against_opponents(const Match *match, int player, double self,
 }
 
 static void
-factor_combination(const Match *match, const Factor *factor, double *x)
+factor_combination(const Match *match, const double *weight_factor,
+				   const Factor *factor, double *x)
 {
 	if (factor->kind == FACTOR_WIN || factor->kind == FACTOR_DRAW)
-		team_difference(match, factor->a, factor->b, x);
+		team_difference(match, weight_factor, factor->a, factor->b, x);
 	else
 		against_opponents(match, factor->a, factor->self, factor->opponent, x);
 }
@@ -458,8 +494,8 @@ factor_moments(const ParamValue *params, const Factor *factor, double mean,
  * has changed, in deviations of its combination.
  */
 static double
-factor_step(const ParamValue *params, const Match *match, Factor *factor,
-			JointNormal *joint)
+factor_step(const ParamValue *params, const Match *match,
+			const double *weight_factor, Factor *factor, JointNormal *joint)
 {
 	double		x[TRUESKILL2_MAX_PLAYERS];
 	double		slope[TRUESKILL2_MAX_PLAYERS];
@@ -472,7 +508,7 @@ factor_step(const ParamValue *params, const Match *match, Factor *factor,
 				precision_mean;
 	Truncation	moments;
 
-	factor_combination(match, factor, x);
+	factor_combination(match, weight_factor, factor, x);
 	joint_normal_project(joint, x, slope, &mean, &variance);
 
 	/* What the others say.  Quits may take precision away, but not all. */
@@ -534,6 +570,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 	const double tolerance = 1e-10;
 	const int	max_sweeps = 200;
 	Factor		factor[MAX_FACTORS];
+	double		weight_factor[MATCH_MAX_TEAMS];
 	int			order[MATCH_MAX_TEAMS];
 	double		play[TRUESKILL2_MAX_PLAYERS];
 	double		unit = isnan(match->length) ? 1 :
@@ -547,6 +584,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 	for (i = 0; i < match->nentries; i++)
 		play[match->entry[i].player] += match->entry[i].weight;
 
+	weight_factors(params, match, weight_factor);
 	match_teams_by_rank(match, order);
 	for (i = 0; i < match->nteams - 1; i++)
 	{
@@ -562,7 +600,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 			double		mean,
 						variance;
 
-			team_difference(match, outcome.a, outcome.b, x);
+			team_difference(match, weight_factor, outcome.a, outcome.b, x);
 			joint_normal_project(joint, x, slope, &mean, &variance);
 			outcome.shift = context_shift(match, outcome.a, sqrt(variance));
 		}
@@ -598,7 +636,8 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 		double		change = 0;
 
 		for (i = 0; i < nfactors; i++)
-			change = larger(change, factor_step(params, match, &factor[i], joint));
+			change = larger(change, factor_step(params, match, weight_factor,
+												&factor[i], joint));
 
 		/* One factor alone is exact. */
 		if (change < tolerance || nfactors == 1)
@@ -716,8 +755,7 @@ trueskill2_display(const ParamValue *params, double *coefficient)
 static TeamStrength
 trueskill2_team_strength(const ParamValue *params)
 {
-	(void) params;
-	return TEAM_STRENGTH_SUM;
+	return params[TRUESKILL2_STRENGTH].choice == STRENGTH_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
 extern const Model trueskill2_model;

@@ -30,6 +30,7 @@ static const char *const variant_choices[] = {
 	"plackett_luce", "bradley_terry_full", "bradley_terry_part",
 	"thurstone_mosteller_full", "thurstone_mosteller_part", NULL
 };
+static const char *const strength_choices[] = {"centered", "sum", NULL};
 static const char *const gamma_choices[] = {"deviation", "teams", NULL};
 static const char *const margin_choices[] = {"amplify", "divide", NULL};
 static const char *const weights_choices[] = {"partial", "openskill", NULL};
@@ -85,6 +86,9 @@ static const ParamSpec weng_lin_params[] = {
 	.description = "damping of sigma: by the team's deviation or by the number of teams"},
 	{.name = "prevent_sigma_increase",.type = PARAM_FLAG,
 	.description = "whether no sigma comes out larger than it went in"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = WENG_LIN_CENTERED,
+		.choices = strength_choices,
+	.description = "strength of a team: the sum of its members above the mean of the match, or above 0"},
 	{.name = "balance",.type = PARAM_FLAG,
 	.description = "whether weaker members weigh more in a team's skill"},
 	{.name = "margin",.type = PARAM_NUMBER,.default_value = 0,
@@ -128,6 +132,7 @@ typedef struct Team
 	double		weight_min;		/* openskill weights: range in the team */
 	double		weight_max;
 	double		ordinal;		/* balance: largest mu - 3 sigma */
+	double		factor;			/* what a member's share counts */
 	int			members;
 } Team;
 
@@ -162,12 +167,20 @@ is_partial_play(const ParamValue *params)
 	return params[WENG_LIN_WEIGHTS].choice == WEIGHTS_PARTIAL;
 }
 
+/* How much a member counts, as in match_center() if asked for. */
+static double
+member_part(const WengLin *wl, const MatchEntry *e)
+{
+	return wl->team[wl->place[e->team]].factor *
+		(is_partial_play(wl->params) ? e->weight : 1);
+}
+
 /* How much a member counts in the sums of its team. */
 static double
 member_share(const WengLin *wl, const MatchEntry *e)
 {
 	const double *state = wl->match->player[e->player].before;
-	double		share = is_partial_play(wl->params) ? e->weight : 1;
+	double		share = member_part(wl, e);
 
 	if (wl->params[WENG_LIN_BALANCE].flag)
 	{
@@ -178,6 +191,29 @@ member_share(const WengLin *wl, const MatchEntry *e)
 			(best + wl->params[WENG_LIN_KAPPA].number);
 	}
 	return share;
+}
+
+/* What a unit of weight, or a member, counts of each team. */
+static void
+set_factors(WengLin *wl)
+{
+	const Match *match = wl->match;
+	double		weight[MATCH_MAX_TEAMS];
+	double		factor[MATCH_MAX_TEAMS];
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+	{
+		weight[i] = 0;
+		factor[i] = 1;
+	}
+	for (i = 0; i < match->nentries; i++)
+		weight[match->entry[i].team] +=
+			is_partial_play(wl->params) ? match->entry[i].weight : 1;
+	if (wl->params[WENG_LIN_STRENGTH].choice == WENG_LIN_CENTERED)
+		match_center(weight, match->nteams, factor);
+	for (i = 0; i < match->nteams; i++)
+		wl->team[wl->place[i]].factor = factor[i];
 }
 
 static void
@@ -214,6 +250,7 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 							   3 * sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift));
 		team->members++;
 	}
+	set_factors(wl);
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];
@@ -463,11 +500,16 @@ update_members(WengLin *wl, Match *match)
 
 		if (partial)
 		{
-			mu_weight = e->weight;
-			variance_weight = square(e->weight);
+			mu_weight = member_part(wl, e);
+			variance_weight = square(mu_weight);
 		}
 		else
-			mu_weight = variance_weight = openskill_weight(wl, team, e->weight);
+		{
+			double		weight = openskill_weight(wl, team, e->weight);
+
+			mu_weight = team->factor * weight;
+			variance_weight = square(team->factor) * weight;
+		}
 		if (mu_weight == 0)
 			continue;
 
@@ -589,6 +631,74 @@ weng_lin_predict(const ParamValue *params, Match *match)
 	return match_check_predictions(match);
 }
 
+/* Means and variances of the teams' skills, as sums of their members'. */
+static void
+sum_teams(const Match *match, double *mean, double *variance)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		mean[i] = variance[i] = 0;
+	for (i = 0; i < match->nentries; i++)
+	{
+		const MatchEntry *e = &match->entry[i];
+		const double *state = match->player[e->player].before;
+
+		mean[e->team] += state[WENG_LIN_MU];
+		variance[e->team] += square(state[WENG_LIN_SIGMA]);
+	}
+}
+
+void
+weng_lin_pairwise_win(const Match *match, double beta, bool is_logistic, double *win)
+{
+	double		mean[MATCH_MAX_TEAMS];
+	double		variance[MATCH_MAX_TEAMS];
+	int			n = match->nteams;
+	int			i,
+				j;
+
+	sum_teams(match, mean, variance);
+	for (i = 0; i < n; i++)
+	{
+		win[i] = 0;
+		for (j = 0; j < n; j++)
+		{
+			double		d = (mean[i] - mean[j]) /
+				sqrt(variance[i] + variance[j] + 2 * square(beta));
+
+			if (j != i)
+				win[i] += is_logistic ? logistic(d) : normal_cdf(d);
+		}
+		win[i] /= n * (n - 1) / 2.0;
+	}
+}
+
+double
+weng_lin_pairwise_draw(const Match *match, double beta)
+{
+	double		mean[MATCH_MAX_TEAMS];
+	double		variance[MATCH_MAX_TEAMS];
+	int			n = match->nteams;
+	double		players = match->nentries;
+	double		margin = sqrt(players) * beta * normal_quantile((1 + 1 / players) / 2);
+	double		sum = 0;
+	int			i,
+				j;
+
+	sum_teams(match, mean, variance);
+	for (i = 0; i < n; i++)
+		for (j = i + 1; j < n; j++)
+		{
+			double		c = sqrt(variance[i] + variance[j] + 2 * square(beta));
+			double		d = fabs(mean[i] - mean[j]);
+
+			/* From the side of the tails, where the difference keeps its digits. */
+			sum += normal_cdf((margin - d) / c) - normal_cdf((-margin - d) / c);
+		}
+	return sum / (n * (n - 1) / 2.0);
+}
+
 static MatchStatus
 weng_lin_rate(const ParamValue *params, Match *match)
 {
@@ -610,8 +720,7 @@ weng_lin_display(const ParamValue *params, double *coefficient)
 static TeamStrength
 weng_lin_team_strength(const ParamValue *params)
 {
-	(void) params;
-	return TEAM_STRENGTH_SUM;
+	return params[WENG_LIN_STRENGTH].choice == WENG_LIN_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
 extern const Model weng_lin_model;

@@ -5,6 +5,8 @@
 #ifndef CORE_MODELS_WENG_LIN_H
 #define CORE_MODELS_WENG_LIN_H
 
+#include <stdbool.h>
+
 #include "core/rating/model.h"
 
 /* The state columns. */
@@ -29,6 +31,7 @@ enum
 	WENG_LIN_WINDOW,
 	WENG_LIN_GAMMA,
 	WENG_LIN_PREVENT_SIGMA_INCREASE,
+	WENG_LIN_STRENGTH,
 	WENG_LIN_BALANCE,
 	WENG_LIN_MARGIN,
 	WENG_LIN_MARGIN_FORM,
@@ -49,10 +52,28 @@ enum
 	WENG_LIN_THURSTONE_MOSTELLER_PART
 };
 
+/* What a team is, in the order of the choices of strength. */
+enum
+{
+	WENG_LIN_CENTERED,
+	WENG_LIN_SUM
+};
+
 /*
  * The states after a match, by the ranks of its teams.  Predictions are not
  * looked at.
  */
 extern void weng_lin_update(const ParamValue *params, Match *match);
+
+/*
+ * What OpenSkill predicts, which is another formula than the one it updates by: win
+ * probabilities of all teams as means over their pairs, by the normal curve (or the
+ * logistic one, as its port to Rust has it), and the probability of a draw, the mean over
+ * pairs of that within a margin from the number of players.  Teams are sums of
+ * their members; beta is that of one team's performance, above 0.
+ */
+extern void weng_lin_pairwise_win(const Match *match, double beta, bool is_logistic,
+								  double *win);
+extern double weng_lin_pairwise_draw(const Match *match, double beta);
 
 #endif							/* CORE_MODELS_WENG_LIN_H */

@@ -59,8 +59,51 @@ history_work_init(HistoryWork *work, void *block, const History *history,
 	int32_t		i;
 
 	lay_out(work, block, history, nstate);
+	work->past = NULL;
+	work->first_past = NULL;
+	work->npast = NULL;
 	for (i = 0; i < history->nplayers; i++)
 		work->slot[i] = -1;
+}
+
+static size_t
+lay_out_past(HistoryWork *work, char *block, const History *history)
+{
+	size_t		total = 0;
+
+	work->past = block_take(&block, &total, sizeof(PastMatch), history->nparticipants);
+	work->first_past = block_take(&block, &total, sizeof(size_t), history->nplayers);
+	work->npast = block_take(&block, &total, sizeof(int32_t), history->nplayers);
+	return total;
+}
+
+size_t
+history_past_size(const History *history)
+{
+	HistoryWork work;
+
+	return lay_out_past(&work, NULL, history);
+}
+
+void
+history_past_init(HistoryWork *work, void *block, const History *history)
+{
+	size_t		first = 0;
+	size_t		j;
+	int32_t		i;
+
+	/* Nobody has more matches than rows. */
+	lay_out_past(work, block, history);
+	for (i = 0; i < history->nplayers; i++)
+		work->npast[i] = 0;
+	for (j = 0; j < history->nparticipants; j++)
+		work->npast[history->player[j]]++;
+	for (i = 0; i < history->nplayers; i++)
+	{
+		work->first_past[i] = first;
+		first += work->npast[i];
+		work->npast[i] = 0;
+	}
 }
 
 MatchStatus
@@ -102,6 +145,30 @@ history_build_match(const History *history, size_t number,
 	return status;
 }
 
+/* Let a player of the match look back on so many matches. */
+static void
+look_back(const HistoryWork *work, int32_t player, int window, MatchPlayer *p)
+{
+	if (work->past == NULL || window == 0)
+		return;
+	p->npast = work->npast[player] < window ? work->npast[player] : window;
+	p->past = work->past + work->first_past[player] + work->npast[player] - p->npast;
+}
+
+/* Add a match that was rated to those that its player looks back on. */
+static void
+remember(HistoryWork *work, int32_t player, const Match *match, const MatchPlayer *p)
+{
+	PastMatch  *past;
+
+	if (work->past == NULL)
+		return;
+	past = work->past + work->first_past[player] + work->npast[player]++;
+	past->rating = p->after[0];
+	past->win = match->team[p->team].win;
+	past->score = match_outcome(match, p->team) / 2.0;
+}
+
 /* Rate a match that was built, and let its players go on from there. */
 static MatchStatus
 rate_match(const History *history, const HistoryMatch *source,
@@ -109,6 +176,7 @@ rate_match(const History *history, const HistoryMatch *source,
 		   HistoryWork *work, Match *match)
 {
 	int			nstate = model->nstate;
+	int			window = model_window(model, params);
 	MatchStatus status;
 	int			i,
 				j;
@@ -130,6 +198,7 @@ rate_match(const History *history, const HistoryMatch *source,
 		p->before = before;
 		p->after = work->after + (size_t) i * nstate;
 		p->games = (double) work->games[player];
+		look_back(work, player, window, p);
 	}
 	status = model_rate(model, params, match);
 	if (status != MATCH_OK)
@@ -141,6 +210,7 @@ rate_match(const History *history, const HistoryMatch *source,
 
 		memcpy(work->state + (size_t) player * nstate, after,
 			   nstate * sizeof(double));
+		remember(work, player, match, &match->player[i]);
 		for (;;)
 		{
 			work->games[player]++;
@@ -198,6 +268,8 @@ history_replay(const History *history, const Model *model,
 			   model->nstate * sizeof(double));
 		work->games[i] = 0;
 		work->last_played[i] = NEVER_PLAYED;
+		if (work->npast != NULL)
+			work->npast[i] = 0;
 	}
 	memset(score, 0, nscores * sizeof(HistoryScore));
 

@@ -311,6 +311,8 @@ begin_players(Match *match)
 		player->quit = player->experience = NAN;
 		player->gain = 1;
 		player->weight = 0;
+		player->past = NULL;
+		player->npast = 0;
 		player->gradient = 0;
 	}
 }
@@ -381,10 +383,15 @@ add_stint(MatchBuilder *builder, const Participant *p)
 		player->last_entry = match->nentries++;
 		entry->weight = 0;
 		entry->command_weight = 0;
+		entry->joined = p->joined;
 	}
 	entry = &match->entry[player->last_entry];
 	entry->weight += play;
 	entry->command_weight += command;
+
+	/* Of a stint without times nothing is known, so that the others say it. */
+	if (!(entry->joined <= p->joined) && !isnan(p->joined))
+		entry->joined = p->joined;
 	builder->played[team] += play + command;
 	add_gain(player, p->gain, play + command);
 }
@@ -547,6 +554,22 @@ match_mean_gain(const Match *match)
 		sum_add(&weight, match->player[i].weight);
 	}
 	return most * (sum_value(&sum) / sum_value(&weight));
+}
+
+void
+match_center(const double *weight, int n, double *factor)
+{
+	double		least = weight[0];
+	double		sum = 0;
+	int			i;
+
+	/* By ratios to the least, which are exact where all are equal, and never overflow. */
+	for (i = 1; i < n; i++)
+		least = smaller(least, weight[i]);
+	for (i = 0; i < n; i++)
+		sum += least / weight[i];
+	for (i = 0; i < n; i++)
+		factor[i] = n / sum * (least / weight[i]);
 }
 
 int

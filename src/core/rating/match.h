@@ -105,11 +105,21 @@ typedef struct MatchTeam
 	double		win;			/* out: probability that predict() gives */
 } MatchTeam;
 
+/* A match before this one, as a model with a window looks back on it. */
+typedef struct PastMatch
+{
+	double		rating;			/* the first state column after it */
+	double		win;			/* the probability that was predicted for the team */
+	double		score;			/* 1 won, 0.5 drew, 0 lost */
+} PastMatch;
+
 typedef struct MatchPlayer
 {
 	const double *before;		/* state on entry, model->nstate numbers */
 	double	   *after;			/* out: state after the match */
 	double		games;			/* rated matches before this one */
+	const PastMatch *past;		/* the last of them, oldest first, or NULL: */
+	int			npast;			/* at most Model.window(); of the caller */
 	double		squad;			/* out of match_build(), NaN if unknown: */
 	double		kills;			/* the sums of all stints */
 	double		deaths;
@@ -134,6 +144,7 @@ typedef struct MatchEntry
 	int			previous;		/* the player's entry before this, or -1 */
 	double		weight;			/* play, commanding excluded */
 	double		command_weight; /* commanding */
+	double		joined;			/* when the first stint began, or NaN */
 } MatchEntry;
 
 typedef struct Match
@@ -204,7 +215,7 @@ typedef enum MatchOutcome
  * caller who wants equal bits must always give the same one.  The order of players
  * has no influence on what model_rate() makes of the match.  States are not looked
  * at: before, after and games of each player are the caller's to set, before
- * rating.  Gradients are 0 until then.
+ * rating, and past for models that look back.  Gradients are 0 until then.
  *
  * Returns MATCH_OK or what is wrong; *offender is then the participant that
  * shows it, or -1 where it is the match as a whole.  After MATCH_NO_PLAY_TIME the
@@ -226,6 +237,15 @@ extern void match_team_sums(const Match *match, double *sum, double *weight);
  * weighted by play.  Exactly their gain where all have the same.
  */
 extern double match_mean_gain(const Match *match);
+
+/*
+ * What a unit of weight counts of each of n teams of that weight, if a team is to count
+ * as the mean of its members times the harmonic mean of all weights: exactly 1 for
+ * teams of equal weight.  Of two teams the difference is then that of the sums of
+ * their members above the mean of all who play, so that a number added to every skill
+ * changes nothing, however many play for which team.
+ */
+extern void match_center(const double *weight, int n, double *factor);
 
 /* The index of the team that context log-odds favour: side 1, else team 0. */
 extern int	match_first_side(const Match *match);

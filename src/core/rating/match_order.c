@@ -43,12 +43,32 @@ compare_entries(const Match *match, const MatchPlayer *p, const MatchPlayer *q)
 			result = compare_numbers(a->weight, b->weight);
 		if (result == 0)
 			result = compare_numbers(a->command_weight, b->command_weight);
+		if (result == 0)
+			result = compare_numbers(a->joined, b->joined);
 		if (result != 0)
 			return result;
 		i = a->previous;
 		j = b->previous;
 	}
 	return (i >= 0) - (j >= 0);
+}
+
+/* Compare what models with a window look back on. */
+static int
+compare_pasts(const MatchPlayer *p, const MatchPlayer *q)
+{
+	int			result = compare_integers(p->npast, q->npast);
+	int			i;
+
+	for (i = 0; result == 0 && i < p->npast; i++)
+	{
+		result = compare_numbers(p->past[i].rating, q->past[i].rating);
+		if (result == 0)
+			result = compare_numbers(p->past[i].win, q->past[i].win);
+		if (result == 0)
+			result = compare_numbers(p->past[i].score, q->past[i].score);
+	}
+	return result;
 }
 
 /* 0 for players of whom a model cannot tell one from the other. */
@@ -73,6 +93,8 @@ compare_players(const Match *match, int nstate, const MatchPlayer *p,
 		result = compare_numbers(p->quit, q->quit);
 	if (result == 0)
 		result = compare_numbers(p->experience, q->experience);
+	if (result == 0)
+		result = compare_pasts(p, q);
 	if (result == 0)
 		result = compare_entries(match, p, q);
 

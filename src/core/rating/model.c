@@ -35,6 +35,12 @@ model_team_strength(const Model *model, const ParamValue *params)
 }
 
 int
+model_window(const Model *model, const ParamValue *params)
+{
+	return model->window != NULL ? model->window(params) : 0;
+}
+
+int
 model_state_column(const Model *model, StateRole role)
 {
 	int			i;

@@ -77,6 +77,14 @@ typedef struct Model
 	void		(*age_shared) (const ParamValue *params, double *state,
 							   double seconds);
 
+	/*
+	 * How many of a player's last matches rate() looks back on, 0 for none; NULL
+	 * for a model that never does.  They are no part of the state: whoever rates
+	 * keeps them, a ladder in its events.  An operation that sets states, or a
+	 * season, begins them anew.
+	 */
+	int			(*window) (const ParamValue *params);
+
 	/* What a team is to the model; NULL for the mean. */
 	TeamStrength (*team_strength) (const ParamValue *params);
 
@@ -101,6 +109,9 @@ typedef struct Model
 
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
+
+/* How many of a player's last matches a model looks back on. */
+extern int	model_window(const Model *model, const ParamValue *params);
 
 /* The first state column with a role, or -1. */
 extern int	model_state_column(const Model *model, StateRole role);

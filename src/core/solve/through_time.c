@@ -96,6 +96,7 @@ through_time_configure(ThroughTime *tt, const ParamValue *params,
 	tt->trueskill.tau = 0;
 	tt->trueskill.draw_probability = params[THROUGH_TIME_DRAW_PROBABILITY].number;
 	tt->trueskill.margin_by_weight = false;
+	tt->trueskill.centered = true;
 
 	/* The messages have the drift; predictions must not add it again. */
 	set_number(&tt->model->params, model_params, "tau", 0);

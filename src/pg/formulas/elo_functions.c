@@ -1,14 +1,19 @@
 /*
  * elo_functions.c
- *		Elo for two players, as scalar functions.
+ *		Elo for two players and for contests of many, as functions.
  */
-#include "pg/sql/composite.h"
+#include "pg/sql/arrays.h"
+
+#include "funcapi.h"
+#include "utils/tuplestore.h"
 
 #include "core/models/elo.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_elo_win_probability);
 SKILLRATING_FUNCTION(skillrating_elo_normal_win_probability);
 SKILLRATING_FUNCTION(skillrating_elo_update);
+SKILLRATING_FUNCTION(skillrating_elo_contest_update);
 
 Datum
 skillrating_elo_win_probability(PG_FUNCTION_ARGS)
@@ -61,4 +66,50 @@ skillrating_elo_update(PG_FUNCTION_ARGS)
 	result[0] = rating_a + change;
 	result[1] = rating_b - change;
 	return return_numbers(fcinfo, result, 2);
+}
+
+/* elo_contest_update(rating, rank, k, scale, score_base) */
+Datum
+skillrating_elo_contest_update(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	ArrayType  *ratings = array_argument(fcinfo, 0, "rating", -1);
+	int			n = array_size(ratings);
+	const float8 *rating = (const float8 *) ARR_DATA_PTR(ratings);
+	const float8 *rank = float8_array_argument(fcinfo, 1, "rank", n);
+	float8		k = check_not_negative("k", PG_GETARG_FLOAT8(2));
+	float8		scale = PG_GETARG_FLOAT8(3);
+	float8		score_base = PG_GETARG_FLOAT8(4);
+	double	   *share;
+	double	   *after;
+	int			i;
+
+	check_finite_elements("rating", rating, n);
+	check_finite_elements("rank", rank, n);
+	check_positive("scale", scale);
+	check_finite("score_base", score_base);
+	if (score_base < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("score_base must be at least 1, not %g", score_base)));
+	if (n < 2 || n > MATCH_MAX_TEAMS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a contest must have 2 to %d players, not %d", MATCH_MAX_TEAMS, n)));
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	share = palloc_array(double, n);
+	after = palloc_array(double, n);
+	elo_contest(rating, rank, n, k, scale, score_base, share, after);
+	for (i = 0; i < n; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		values[0] = Int32GetDatum(i + 1);
+		values[1] = Float8GetDatum(check_result(share[i]));
+		values[2] = Float8GetDatum(check_result(after[i]));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
 }

@@ -109,12 +109,13 @@ enum
 	ARG_OPPONENT_DEVIATION,
 	ARG_SCORE,
 	ARG_TAU,
-	ARG_ELAPSED
+	ARG_ELAPSED,
+	ARG_DEVIATION_MAX
 };
 
 /*
  * glicko2_update(rating, deviation, volatility, opponent_rating,
- *				  opponent_deviation, score, tau, elapsed)
+ *				  opponent_deviation, score, tau, elapsed, deviation_max)
  */
 Datum
 skillrating_glicko2_update(PG_FUNCTION_ARGS)
@@ -124,6 +125,7 @@ skillrating_glicko2_update(PG_FUNCTION_ARGS)
 	float8		volatility = PG_GETARG_FLOAT8(ARG_VOLATILITY);
 	float8		tau = check_not_negative("tau", PG_GETARG_FLOAT8(ARG_TAU));
 	float8		elapsed = check_not_negative("elapsed", PG_GETARG_FLOAT8(ARG_ELAPSED));
+	float8		deviation_max = PG_GETARG_FLOAT8(ARG_DEVIATION_MAX);
 	GlickoGames games;
 	double		result[3];
 	double		points;
@@ -132,11 +134,17 @@ skillrating_glicko2_update(PG_FUNCTION_ARGS)
 	check_finite("rating", rating);
 	check_positive("deviation", deviation);
 	check_positive("volatility", volatility);
+
+	/* Infinity is no limit, as in the paper. */
+	if (!(deviation_max > 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("deviation_max must be positive, not %g", deviation_max)));
 	games = games_argument(fcinfo, rating, ARG_OPPONENT_RATING);
 	result[2] = glicko2_volatility(&games, GLICKO_LOG_ODDS * deviation,
 								   volatility, tau);
 	points = result[2] / GLICKO_LOG_ODDS;
-	limit = Max(deviation, GLICKO_DEVIATION_MAX);
+	limit = Max(deviation, deviation_max);
 	deviation = GLICKO_LOG_ODDS *
 		deviation_grown(deviation, points * points * elapsed, INFINITY);
 	result[0] = rating + glicko_change(&games, deviation) / GLICKO_LOG_ODDS;

@@ -6,10 +6,13 @@
 
 #include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 #include "core/models/weng_lin.h"
 
 SKILLRATING_FUNCTION(skillrating_weng_lin_update);
+SKILLRATING_FUNCTION(skillrating_weng_lin_win_probability);
+SKILLRATING_FUNCTION(skillrating_weng_lin_draw_probability);
 
 /* A parameter of the model as an argument, within the parameter's range. */
 static void
@@ -88,7 +91,9 @@ skillrating_weng_lin_update(PG_FUNCTION_ARGS)
 	if (argument_is_null(fcinfo, arguments.weight))
 		return (Datum) 0;
 
+	/* Sums of members, as in the paper and the libraries. */
 	param_defaults(&model->params, params);
+	params[WENG_LIN_STRENGTH].choice = WENG_LIN_SUM;
 	choice_argument(model, params, WENG_LIN_VARIANT, PG_GETARG_TEXT_PP(ARG_VARIANT));
 	number_argument(model, params, WENG_LIN_BETA, PG_GETARG_FLOAT8(ARG_BETA));
 	number_argument(model, params, WENG_LIN_KAPPA, PG_GETARG_FLOAT8(ARG_KAPPA));
@@ -102,4 +107,93 @@ skillrating_weng_lin_update(PG_FUNCTION_ARGS)
 	weng_lin_update(params, match);
 	return_states_after(fcinfo, model, match);
 	return (Datum) 0;
+}
+
+/* The arguments of weng_lin_win_probability(). */
+enum
+{
+	WIN_ARG_TEAM,
+	WIN_ARG_MU,
+	WIN_ARG_SIGMA,
+	WIN_ARG_BETA,
+	WIN_ARG_CURVE,
+	WIN_ARG_VARIANT,
+	WIN_ARG_EPSILON
+};
+
+/* Whether the curve of an argument is the logistic one. */
+static bool
+is_logistic_argument(FunctionCallInfo fcinfo, int arg)
+{
+	char	   *curve = text_to_cstring(PG_GETARG_TEXT_PP(arg));
+
+	if (strcmp(curve, "normal") != 0 && strcmp(curve, "logistic") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown curve \"%s\"", curve),
+				 errhint("It must be one of \"normal\", \"logistic\".")));
+	return strcmp(curve, "logistic") == 0;
+}
+
+/*
+ * weng_lin_win_probability(team, mu, sigma, beta, curve, variant, epsilon)
+ */
+Datum
+skillrating_weng_lin_win_probability(PG_FUNCTION_ARGS)
+{
+	static const MatchArguments arguments = {
+		.team = WIN_ARG_TEAM,.rank = -1,.state = WIN_ARG_MU,.weight = -1
+	};
+	const Model *model = get_model("weng_lin");
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	ParamValue	params[WENG_LIN_NPARAMS];
+	MatchStatus status;
+	Match	   *match;
+	double	   *win;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+
+	/* Sums of members, as in the paper and the libraries. */
+	param_defaults(&model->params, params);
+	params[WENG_LIN_STRENGTH].choice = WENG_LIN_SUM;
+	params[WENG_LIN_TAU].number = 0;
+	number_argument(model, params, WENG_LIN_BETA, PG_GETARG_FLOAT8(WIN_ARG_BETA));
+	choice_argument(model, params, WENG_LIN_VARIANT, PG_GETARG_TEXT_PP(WIN_ARG_VARIANT));
+	number_argument(model, params, WENG_LIN_EPSILON, PG_GETARG_FLOAT8(WIN_ARG_EPSILON));
+
+	match = match_from_arrays(fcinfo, model, params, &arguments);
+	win = palloc_array(double, match->nteams);
+	weng_lin_pairwise_win(match, params[WENG_LIN_BETA].number,
+						  is_logistic_argument(fcinfo, WIN_ARG_CURVE), win);
+	status = model_predict(model, params, match);
+	if (status != MATCH_OK)
+		report_match_status(status, NAN, NULL);
+	for (i = 0; i < match->nteams; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		values[0] = Int32GetDatum(match->team[i].number);
+		values[1] = Float8GetDatum(check_result(win[i]));
+		values[2] = Float8GetDatum(match->team[i].win);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* weng_lin_draw_probability(team, mu, sigma, beta) */
+Datum
+skillrating_weng_lin_draw_probability(PG_FUNCTION_ARGS)
+{
+	static const MatchArguments arguments = {
+		.team = 0,.rank = -1,.state = 1,.weight = -1
+	};
+	const Model *model = get_model("weng_lin");
+	float8		beta = PG_GETARG_FLOAT8(3);
+
+	check_positive("beta", beta);
+	PG_RETURN_FLOAT8(check_result(weng_lin_pairwise_draw(match_from_arrays(fcinfo, model,
+																		   NULL, &arguments),
+														 beta)));
 }

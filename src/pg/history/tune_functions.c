@@ -532,6 +532,8 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	history_work_init(&work,
 					  huge_array(char, history_work_size(history, state->model->nstate)),
 					  history, state->model->nstate);
+	if (state->model->window != NULL)
+		history_past_init(&work, huge_array(char, history_past_size(history)), history);
 	score_history(state, &work, bound, before);
 	if (before[0].matches == 0)
 		ereport(ERROR,

@@ -23,6 +23,7 @@
 #include "pg/ladder/match_locks.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/outbox.h"
+#include "pg/ladder/past.h"
 #include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
@@ -306,6 +307,7 @@ load_application(Application *application)
 	Ladder	   *ladder = application->ladder;
 
 	batch_load(application->batch, ladder, true);
+	load_past_of_wanted(application->batch, ladder);
 	load_known(application);
 	check_vanished(application);
 	application->operated = ladder->reorders ? last_operation(ladder) : DT_NOBEGIN;

@@ -20,6 +20,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/columns.h"
+#include "pg/ladder/past.h"
 #include "pg/ladder/plans.h"
 
 /*
@@ -371,6 +372,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 			if (batch->shares)
 				load_some(replay, &shared_at_query, batch->player,
 						  batch->match.nplayers);
+			load_past_of_match(batch, replay->ladder, replay->from);
 		}
 		status = batch_rate(batch, source);
 		if (status == MATCH_OK)

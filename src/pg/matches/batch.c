@@ -26,6 +26,7 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	batch->context = CurrentMemoryContext;
 	batch->players = id_table_create(player_type);
 	batch->shares = model->shares != NULL && model->shares(params);
+	batch->window = model_window(model, params);
 	model->init(params, batch->initial);
 	return batch;
 }
@@ -241,6 +242,7 @@ state_before(Batch *batch, const BatchPlayer *player,
 MatchStatus
 batch_rate(Batch *batch, SourceMatch *source)
 {
+	static const PastMatch no_match = {0, 0, 0};
 	const Model *model = batch->model;
 	Match	   *match = &batch->match;
 	int			i;
@@ -255,8 +257,46 @@ batch_rate(Batch *batch, SourceMatch *source)
 		p->before = before;
 		p->after = batch->after + i * model->nstate;
 		p->games = player->record.games;
+		if (batch->window > 0)
+		{
+			/* No match before is known, too; NULL would be that nobody looked. */
+			p->npast = Min(player->npast, batch->window);
+			p->past = p->npast == 0 ? &no_match :
+				player->past + (player->npast - p->npast);
+		}
 	}
 	return model_rate(model, batch->params, match);
+}
+
+void
+batch_remember(Batch *batch, BatchPlayer *player, const PastMatch *past)
+{
+	if (batch->window == 0)
+		return;
+	if (player->npast == player->max_past)
+	{
+		/* Twice the window, so that moving costs next to nothing for each match. */
+		if (player->npast >= 2 * batch->window)
+		{
+			memmove(player->past, player->past + player->npast - batch->window,
+					batch->window * sizeof(PastMatch));
+			player->npast = batch->window;
+		}
+		else
+		{
+			int			max = Min(Max(8, 2 * player->max_past), 2 * batch->window);
+			PastMatch  *room = huge_array_in(batch->context, PastMatch, max);
+
+			if (player->npast > 0)
+			{
+				memcpy(room, player->past, player->npast * sizeof(PastMatch));
+				pfree(player->past);
+			}
+			player->past = room;
+			player->max_past = max;
+		}
+	}
+	player->past[player->npast++] = *past;
 }
 
 static void
@@ -315,6 +355,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		const double *after = match->player[i].after;
 		MatchOutcome outcome = match_outcome(match, match->player[i].team);
 		EventRow   *row = &step->row[i];
+		PastMatch	past = {after[0], team->win, outcome / 2.0};
 
 		row->player = player;
 		row->before = match->player[i].before;
@@ -328,6 +369,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		player->row = i;
 
 		memcpy(player->state, after, model->nstate * sizeof(double));
+		batch_remember(batch, player, &past);
 		count_match(player, outcome, source->played_at);
 		if (player->shared == NULL)
 			continue;
@@ -402,6 +444,13 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	row->games = player->record.games;
 	row->last_played = player->record.last_played;
 	memcpy(player->state, after, model->nstate * sizeof(double));
+
+	/* A rating that was set says nothing of the rounds before it. */
+	if (!idles)
+	{
+		player->npast = 0;
+		player->past_loaded = true;
+	}
 	player->exists = player->touched = true;
 	player->step = step->seq;
 	player->row = step->n++;

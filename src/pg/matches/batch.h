@@ -43,6 +43,10 @@ typedef struct BatchPlayer
 	int64		step;			/* seq of the last step with an event, */
 	int			row;			/* and the index there */
 	struct PlayerRow *stored;	/* the row in rating, in a replay */
+	PastMatch  *past;			/* for models with a window: last matches, */
+	int			npast;			/* oldest first, */
+	int			max_past;		/* and the room */
+	bool		past_loaded;	/* those of a ladder's events were looked up */
 } BatchPlayer;
 
 /* What a match or an operation did to a player: a row of event. */
@@ -97,6 +101,7 @@ typedef struct Batch
 	MemoryContext context;
 	IdTable    *players;
 	bool		shares;			/* see Model.shares */
+	int			window;			/* see Model.window */
 	double		initial[MODEL_MAX_STATE];
 
 	/* The current match: room for max of each. */
@@ -172,6 +177,12 @@ extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
  * the events are then in batch->step.  Returns how many operations that were.
  */
 extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation, int n);
+
+/*
+ * Add a match to those that a player looks back on, if the model does; the oldest are
+ * forgotten.
+ */
+extern void batch_remember(Batch *batch, BatchPlayer *player, const PastMatch *past);
 
 /* The players of the match that was built are wanted. */
 extern void batch_request_states(Batch *batch);

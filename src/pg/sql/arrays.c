@@ -177,7 +177,7 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 		rank = (const int32 *) ARR_DATA_PTR(array_argument(fcinfo,
 														   arguments->rank,
 														   "rank", n));
-	if (!PG_ARGISNULL(arguments->weight))
+	if (arguments->weight >= 0 && !PG_ARGISNULL(arguments->weight))
 	{
 		weight = float8_array_argument(fcinfo, arguments->weight, "weight", n);
 		check_finite_elements("weight", weight, n);
