@@ -69,6 +69,10 @@ SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
 FROM generate_series(1, 300) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 ELSE 2 END AS teams) AS t,
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
+-- Contests with so many places that a model finds some of them in a table.
+INSERT INTO participant (match_id, pool, played_at, player_id, team, score)
+SELECT 300 + m, '', '2022-01-01'::timestamptz + m * interval '7 days', p, p, (p * 7 + m * m) % 29
+FROM generate_series(1, 8) AS m, generate_series(0, 30) AS p;
 CREATE PROCEDURE fill(ladder text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at, log_odds, gain)

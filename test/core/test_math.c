@@ -644,6 +644,73 @@ test_scores_are_proper(void **state)
 		}
 }
 
+/* The same bits from an array of structures; and far beyond the stack, sane results. */
+static void
+test_normal_best_of_strided(void **state)
+{
+	static struct
+	{
+		int64_t		other;
+		double		best;
+		double		mean;
+		double		deviation;
+		double		work[2];
+	}			variable[20000];
+	Random		random = {27};
+	double		mean[300];
+	double		deviation[300];
+	double		best[300];
+	double		total = 0;
+	int			stride = sizeof(variable[0]) / sizeof(double);
+	int			n,
+				i;
+
+	(void) state;
+	for (n = 2; n <= 300; n = 2 * n + 1)
+	{
+		for (i = 0; i < n; i++)
+		{
+			mean[i] = variable[i].mean = random_between(&random, -3, 3);
+			deviation[i] = variable[i].deviation = random_between(&random, 0.5, 3);
+			variable[i].other = -i;
+		}
+		normal_best_of(mean, deviation, n, best, work);
+		normal_best_of_strided(&variable->mean, &variable->deviation, n, stride,
+							   &variable->best, variable->work);
+		for (i = 0; i < n; i++)
+		{
+			assert_same(variable[i].best, best[i]);
+			assert_true(variable[i].other == -i);
+		}
+	}
+
+	/* Equals, of whom one has an edge of half a deviation. */
+	for (i = 0; i < LENGTH(variable); i++)
+	{
+		variable[i].mean = 7;
+		variable[i].deviation = 1;
+	}
+	variable[100].mean = 7.5;
+	normal_best_of_strided(&variable->mean, &variable->deviation, LENGTH(variable), stride,
+						   &variable->best, variable->work);
+	for (i = 0; i < LENGTH(variable); i++)
+		total += variable[i].best;
+	assert_near(total, 1, 1e-11);
+	assert_near(variable[0].best, (1 - variable[100].best) / (LENGTH(variable) - 1), 1e-13);
+	assert_true(variable[100].best > 5 * variable[0].best);
+
+	/* One that is all but certain, and what is no variable. */
+	variable[0].deviation = 1e-9;
+	normal_best_of_strided(&variable->mean, &variable->deviation, 3, stride,
+						   &variable->best, variable->work);
+	assert_near(variable[1].best, variable[2].best, 1e-12);
+	assert_near(variable[0].best, 0.25, 1e-3);
+	variable[0].deviation = 0;
+	normal_best_of_strided(&variable->mean, &variable->deviation, 3, stride,
+						   &variable->best, variable->work);
+	assert_true(isnan(variable[1].best));
+}
+
 /* Deviations that differ so much that a common grid would not do. */
 static void
 test_normal_best_of_unlike(void **state)
@@ -966,6 +1033,7 @@ main(void)
 		cmocka_unit_test(test_normal_best_of_against_simpson),
 		cmocka_unit_test(test_normal_best_of_many),
 		cmocka_unit_test(test_normal_best_of_far_apart),
+		cmocka_unit_test(test_normal_best_of_strided),
 		cmocka_unit_test(test_normal_best_of_unlike),
 		cmocka_unit_test(test_normal_best_of_unsound),
 		cmocka_unit_test(test_normal_quantile),

@@ -139,7 +139,7 @@ END
 $$;
 
 SELECT live(model, params::jsonb, late, 150)
-FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('glicko', '{}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{}'), ('trueskill', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('synelo', '{}')) AS m(model, params)
+FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('glicko', '{}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{}'), ('elo_mmr', '{}'), ('trueskill', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('synelo', '{}')) AS m(model, params)
 CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
 
 DROP FUNCTION live, relive, random_step;

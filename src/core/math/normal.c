@@ -205,103 +205,162 @@ normal_places(const double *mean, const double *deviation,
 	return result[0];
 }
 
+/* Variables in an array of structures, or with a stride of 1 in arrays of numbers. */
+typedef struct NormalVariables
+{
+	const double *mean;
+	const double *deviation;
+	double	   *best;
+	double	   *cdf;			/* two numbers to work in */
+	double	   *others;
+	int			n;
+	int			stride;
+	double		least;			/* of the deviations; smaller ones count as
+								 * that */
+	double		most;
+} NormalVariables;
+
+/*
+ * Find the extremes of the deviations, and clear the results.  Returns whether
+ * integrals can be taken.
+ */
+static bool
+begin_best_of(NormalVariables *v)
+{
+	bool		sound = true;
+	int			i;
+
+	v->least = v->most = v->deviation[0];
+	for (i = 0; i < v->n * v->stride; i += v->stride)
+	{
+		double		deviation = v->deviation[i];
+
+		v->least = smaller(v->least, deviation);
+		v->most = larger(v->most, deviation);
+		v->best[i] = 0;
+		sound = sound && deviation > 0 && isfinite(deviation) && isfinite(v->mean[i]);
+	}
+	return sound;
+}
+
+/*
+ * What the rules leave out, and the factors all terms share, cancel.  What no
+ * integral can be taken of is no probability.
+ */
+static void
+end_best_of(const NormalVariables *v, bool sound)
+{
+	double		total = sound ? 0 : NAN;
+	int			i;
+
+	for (i = 0; i < v->n * v->stride; i += v->stride)
+		total += v->best[i];
+	for (i = 0; i < v->n * v->stride; i += v->stride)
+		v->best[i] /= total;
+}
+
+/*
+ * Add to the results what variables contribute at x as seen from origin: the
+ * density of each times the product of all other distribution functions.
+ */
+static void
+add_best_at(const NormalVariables *v, double origin, double x)
+{
+	double		product = 1;
+	int			i;
+
+	/*
+	 * The products of all before i, and then of all behind.  Where hardly any
+	 * value of all lies, there is nothing to add.
+	 */
+	for (i = 0; i < v->n * v->stride; i += v->stride)
+	{
+		v->cdf[i] = normal_cdf((x + (origin - v->mean[i])) /
+							   larger(v->deviation[i], v->least));
+		v->others[i] = product;
+		product *= v->cdf[i];
+		if (product < 1e-250)
+			return;
+	}
+	product = 1;
+	for (i = (v->n - 1) * v->stride; i >= 0; i -= v->stride)
+	{
+		double		deviation = larger(v->deviation[i], v->least);
+		double		z = (x + (origin - v->mean[i])) / deviation;
+
+		v->best[i] += v->others[i] * product * portable_exp(-0.5 * z * z) / deviation;
+		product *= v->cdf[i];
+	}
+}
+
 /*
  * Variable i is the largest at x with its density times the product of all other
  * distribution functions.  These integrands are analytic and fall off like a
  * Gaussian, for which the trapezoidal rule converges geometrically: a quarter of
  * the least deviation as the step is enough for a few variables and an eighth
  * for the steep product of many, from nine deviations below the largest mean,
- * where hardly ever all values lie, to nine above all.
+ * where hardly ever all values lie, to nine above all.  Returns false where the
+ * numbers are too large for all this.
  */
-static void
-best_of_by_trapezoids(const double *mean, const double *deviation, int n,
-					  double least, double *best, double *work)
+static bool
+best_of_by_trapezoids(const NormalVariables *v)
 {
 	const double reach = 9.0;
-	double	   *cdf = work;
-	double	   *others = work + n;
-	double		origin = mean[0];
+	double		origin = v->mean[0];
 	double		low = -INFINITY;
 	double		high = -INFINITY;
-	double		step = (n <= 16 ? 0.25 : 0.125) * least;
+	double		step = (v->n <= 16 ? 0.25 : 0.125) * v->least;
 	int			steps,
 				s,
 				i;
 
 	/* From the largest mean, so that no digits are lost where it is huge. */
-	for (i = 1; i < n; i++)
-		origin = larger(origin, mean[i]);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < v->n * v->stride; i += v->stride)
+		origin = larger(origin, v->mean[i]);
+	for (i = 0; i < v->n * v->stride; i += v->stride)
 	{
-		low = larger(low, mean[i] - origin - reach * deviation[i]);
-		high = larger(high, mean[i] - origin + reach * deviation[i]);
+		double		deviation = larger(v->deviation[i], v->least);
+
+		low = larger(low, v->mean[i] - origin - reach * deviation);
+		high = larger(high, v->mean[i] - origin + reach * deviation);
 	}
 
-	/* At most some thousand, unless the numbers are too large for all this. */
+	/* Else there are some thousand steps at most. */
 	if (!((high - low) / step < 1e6))
-	{
-		best[0] = NAN;
-		return;
-	}
+		return false;
 	steps = (int) ((high - low) / step);
 	for (s = 0; s <= steps; s++)
-	{
-		double		product = 1;
-
-		/* The products of all before i, and then of all behind. */
-		for (i = 0; i < n; i++)
-		{
-			cdf[i] = normal_cdf((low + s * step + (origin - mean[i])) /
-								deviation[i]);
-			others[i] = product;
-			product *= cdf[i];
-		}
-		product = 1;
-		for (i = n - 1; i >= 0; i--)
-		{
-			double		z = (low + s * step + (origin - mean[i])) /
-				deviation[i];
-
-			best[i] += others[i] * product * portable_exp(-0.5 * z * z) / deviation[i];
-			product *= cdf[i];
-		}
-	}
+		add_best_at(v, origin, low + s * step);
+	return true;
 }
 
 void
 normal_best_of(const double *mean, const double *deviation, int n,
 			   double *best, double *work)
 {
-	double		least = deviation[0];
-	double		most = deviation[0];
-	double		total = 0;
+	NormalVariables v = {mean, deviation, best, work, work + n, n, 1, 0, 0};
+	bool		sound = begin_best_of(&v);
 	int			i;
 
-	for (i = 0; i < n; i++)
-	{
-		least = smaller(least, deviation[i]);
-		most = larger(most, deviation[i]);
-		best[i] = 0;
-		/* What no integral can be taken of is no probability. */
-		if (!(deviation[i] > 0 && isfinite(deviation[i]) && isfinite(mean[i])))
-			total = NAN;
-	}
-
-	if (isnan(total))
-		;
-	else if (most <= 8 * least)
-		best_of_by_trapezoids(mean, deviation, n, least, best, work);
-	else
+	if (sound && v.most <= 8 * v.least)
+		sound = best_of_by_trapezoids(&v);
+	else if (sound)
 		for (i = 0; i < n; i++)
 		{
 			Places		p = {mean, deviation, NULL, n, i, true, NULL};
 
 			integrate_places(&p, &best[i], work);
 		}
+	end_best_of(&v, sound);
+}
 
-	/* What the rules leave out, and the factors all terms share, cancel. */
-	for (i = 0; i < n; i++)
-		total += best[i];
-	for (i = 0; i < n; i++)
-		best[i] /= total;
+void
+normal_best_of_strided(const double *mean, const double *deviation, int n,
+					   int stride, double *best, double *work)
+{
+	NormalVariables v = {mean, deviation, best, work, work + 1, n, stride, 0, 0};
+	bool		sound = begin_best_of(&v);
+
+	v.least = larger(v.least, v.most / 100);
+	end_best_of(&v, sound && best_of_by_trapezoids(&v));
 }

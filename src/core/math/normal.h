@@ -33,6 +33,15 @@ extern void normal_best_of(const double *mean, const double *deviation, int n,
 						   double *best, double *work);
 
 /*
+ * The same for variables that lie in an array of structures: a mean, a deviation, a
+ * result and the first of two numbers to work in each stand stride numbers behind
+ * those of the variable before.  A deviation below a hundredth of the greatest counts
+ * as that: else it is as exact, and takes at most 14400 steps through all of them.
+ */
+extern void normal_best_of_strided(const double *mean, const double *deviation,
+								   int n, int stride, double *best, double *work);
+
+/*
  * The place of variable i among n >= 2 such variables, where j beats i if it is
  * larger by more than margin[j] >= 0, and the place is one more than the number
  * of those that beat it: place[r - 1] is the probability of place r.  Returns

@@ -11,6 +11,7 @@
 /* The models by name, each NAME_model in a file of its own, as listed. */
 #define REGISTRY(MODEL) \
 	MODEL(elo) \
+	MODEL(elo_mmr) \
 	MODEL(frag) \
 	MODEL(glicko) \
 	MODEL(glicko2) \

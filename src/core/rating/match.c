@@ -251,8 +251,8 @@ typedef struct MatchBuilder
 	ResultForm	form;
 	int			differing;		/* the first participant whose result is not
 								 * that of its team, or -1 */
-	double		result[MATCH_MAX_TEAMS];	/* in that form */
-	double		played[MATCH_MAX_TEAMS];	/* weight, commanding included */
+	double		result[MATCH_MAX_PARTICIPANTS]; /* of each team, in that form */
+	double		played[MATCH_MAX_PARTICIPANTS]; /* weight, commanding included */
 } MatchBuilder;
 
 /* Check the numbers of the match as a whole. */
@@ -332,7 +332,9 @@ enter_team(MatchBuilder *builder, int i)
 
 	if (match->nteams == 0 || match->team[match->nteams - 1].number != p->team)
 	{
-		if (match->nteams == MATCH_MAX_TEAMS)
+		int			max_teams = builder->rules->max_teams;
+
+		if (match->nteams == (max_teams > 0 ? max_teams : MATCH_MAX_TEAMS))
 			return MATCH_TOO_MANY_TEAMS;
 		builder->result[match->nteams] = result;
 		builder->played[match->nteams] = 0;
@@ -713,7 +715,7 @@ match_status_hint(MatchStatus status)
 		case MATCH_TOO_MANY_PARTICIPANTS:
 			return "A match has at most 10000 participants.";
 		case MATCH_TOO_MANY_TEAMS:
-			return "A match has at most 1000 teams.";
+			return "A match has at most 1000 teams, or 10000 under the model elo_mmr.";
 		case MATCH_BAD_RANK:
 			return "Ranks are finite and at least 1, where 1 is the best; equal ranks are a draw.";
 		case MATCH_BAD_SCORE:

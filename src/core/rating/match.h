@@ -15,9 +15,16 @@
 
 #include "core/rating/params.h"
 
-/* Limits of one match; they bound the work and the memory of one rating. */
+/*
+ * Limits of one match; they bound the work and the memory of one rating.  Models
+ * have arrays of MATCH_MAX_TEAMS on the stack; one that has not may take more by
+ * its MatchRules.
+ */
 #define MATCH_MAX_PARTICIPANTS	10000
 #define MATCH_MAX_TEAMS			1000
+
+/* What a model may note of each team. */
+#define MATCH_TEAM_WORK			5
 
 /*
  * What came of building or rating a match.  The order is part of the
@@ -103,6 +110,8 @@ typedef struct MatchTeam
 	double		rank;			/* 1 = best, equal = draw */
 	double		score;			/* NaN if the source does not say */
 	double		win;			/* out: probability that predict() gives */
+	double		work[MATCH_TEAM_WORK];	/* the model's, while it predicts or
+										 * rates */
 } MatchTeam;
 
 /* A match before this one, as a model with a window looks back on it. */
@@ -189,6 +198,7 @@ typedef struct MatchRules
 {
 	unsigned	supports;		/* a set of ModelSupport */
 	int			max_players;	/* of a match; 0: no limit of its own */
+	int			max_teams;		/* 0: MATCH_MAX_TEAMS */
 
 	/*
 	 * The weight of a stint given in seconds from the start of the match;

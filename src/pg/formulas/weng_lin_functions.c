@@ -14,47 +14,6 @@ SKILLRATING_FUNCTION(skillrating_weng_lin_update);
 SKILLRATING_FUNCTION(skillrating_weng_lin_win_probability);
 SKILLRATING_FUNCTION(skillrating_weng_lin_draw_probability);
 
-/* A parameter of the model as an argument, within the parameter's range. */
-static void
-number_argument(const Model *model, ParamValue *params, int index, double value)
-{
-	const ParamSpec *spec = &model->params.spec[index];
-
-	if (!param_in_range(spec, value))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s is out of range: %g", spec->name, value),
-				 errhint("It must be %s %g and at most %g.",
-						 spec->above_min ? "above" : "at least",
-						 spec->min, spec->max)));
-	params[index].number = value;
-}
-
-static void
-choice_argument(const Model *model, ParamValue *params, int index, text * value)
-{
-	const ParamSpec *spec = &model->params.spec[index];
-	char	   *word = text_to_cstring(value);
-	StringInfoData words;
-	int			i;
-
-	initStringInfo(&words);
-	for (i = 0; spec->choices[i] != NULL; i++)
-	{
-		if (strcmp(word, spec->choices[i]) == 0)
-		{
-			params[index].choice = i;
-			return;
-		}
-		appendStringInfo(&words, "%s\"%s\"", i > 0 ? ", " : "",
-						 spec->choices[i]);
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown %s \"%s\"", spec->name, word),
-			 errhint("It must be one of %s.", words.data)));
-}
-
 /* The arguments of weng_lin_update(). */
 enum
 {

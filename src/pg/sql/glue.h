@@ -59,6 +59,15 @@ extern Datum params_jsonb(const ParamSet *set, const ParamValue *params);
 extern int	get_param(const ParamSet *set, const char *name);
 
 /*
+ * Set a parameter of a model from an argument of a function that has its name; errors
+ * for a number that is out of its range, and for a word that is none of its choices.
+ */
+extern void number_argument(const Model *model, ParamValue *params, int index,
+							double value);
+extern void choice_argument(const Model *model, ParamValue *params, int index,
+							text * value);
+
+/*
  * Errors if a problem takes more bytes than parameter memory allows, which the set
  * must have; otherwise ends the hint with what else could be done, or is "".
  */

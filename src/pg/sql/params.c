@@ -61,6 +61,46 @@ get_param(const ParamSet *set, const char *name)
 }
 
 void
+number_argument(const Model *model, ParamValue *params, int index, double value)
+{
+	const ParamSpec *spec = &model->params.spec[index];
+
+	if (!param_in_range(spec, value))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s is out of range: %g", spec->name, value),
+				 errhint("It must be %s %g and at most %g.",
+						 spec->above_min ? "above" : "at least",
+						 spec->min, spec->max)));
+	params[index].number = value;
+}
+
+void
+choice_argument(const Model *model, ParamValue *params, int index, text * value)
+{
+	const ParamSpec *spec = &model->params.spec[index];
+	char	   *word = text_to_cstring(value);
+	StringInfoData words;
+	int			i;
+
+	initStringInfo(&words);
+	for (i = 0; spec->choices[i] != NULL; i++)
+	{
+		if (strcmp(word, spec->choices[i]) == 0)
+		{
+			params[index].choice = i;
+			return;
+		}
+		appendStringInfo(&words, "%s\"%s\"", i > 0 ? ", " : "",
+						 spec->choices[i]);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown %s \"%s\"", spec->name, word),
+			 errhint("It must be one of %s.", words.data)));
+}
+
+void
 check_memory(const char *function, const ParamSet *set, const ParamValue *params,
 			 Size size, const char *detail, const char *otherwise)
 {

@@ -1,0 +1,38 @@
+-- Elo-MMR for one contest given as arrays.
+
+CREATE FUNCTION skillrating.elo_mmr_update(
+    team integer[],
+    rank integer[],
+    mu float8[],
+    sigma float8[],
+    weight float8[] DEFAULT NULL,
+    beta float8 DEFAULT 200,
+    tau float8 DEFAULT 35,
+    form text DEFAULT 'normal',
+    split_ties boolean DEFAULT false,
+    OUT ordinal integer,
+    OUT new_mu float8,
+    OUT new_sigma float8,
+    OUT performance float8)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_elo_mmr_update'
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 100;
+
+COMMENT ON FUNCTION skillrating.elo_mmr_update(integer[], integer[], float8[], float8[], float8[], float8, float8, text, boolean) IS
+'Skills after a contest by Elo-MMR (Ebtekar and Liu, 2021), and performances in it; one row a player,
+in the order of the arrays; ordinal is the position in them, from 1.
+team, rank, mu, sigma, weight: arrays with one element a player.
+team: any number, one of its own for each who plays alone; two teams or more, at most 10000.
+rank: of the team; 1 is best, equal ranks are a tie.
+mu, sigma: skill and deviation, in rating points; sigma is above 0.
+weight: play, 0 or more, 1 by default: the noise of a performance averages out over it.
+beta: deviation of one performance in rating points, above 0; the square root of
+(1 + 1 / weight_limit) times sig_limit in the authors'' program.
+tau: drift of a skill before the contest in rating points, 0 or more; the square root of
+weight_limit times sig_limit.
+form: normal (the paper''s Elo-MM-chi) or logistic (Elo-MMR with rho = infinity).
+split_ties: a tie is half a win and half a loss, and not an equal performance.
+performance: the level, in rating points, at which the place of the team is most likely.
+No rows if an argument other than weight is null.
+Errors: 22023 for an unknown form or fewer than two teams, 22004 for null elements, 2202E for
+arrays of different length, 22003 for numbers out of range.';
