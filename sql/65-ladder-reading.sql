@@ -8,12 +8,18 @@ CREATE TYPE skillrating.ranked_player AS (
     wins bigint,
     draws bigint,
     losses bigint,
-    last_played timestamptz);
+    last_played timestamptz,
+    shown float8,
+    level integer,
+    division text,
+    placement_left bigint);
 
 COMMENT ON TYPE skillrating.ranked_player IS
 'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
 as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
-(shared first) and lost, and the time of the last one.';
+(shared first) and lost, and the time of the last one. Where a display was asked for: the rating to
+show, the level from 1 on and the division, null during placement, and placement_left, how many
+matches of it are left; null otherwise.';
 
 CREATE FUNCTION skillrating_internal.past_board(
     ladder text,
@@ -137,7 +143,8 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     after text DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
-    at timestamptz DEFAULT NULL)
+    at timestamptz DEFAULT NULL,
+    display jsonb DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -145,6 +152,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
+    shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     behind text := '';
     places_before bigint := 0;
@@ -174,18 +182,20 @@ BEGIN
         'WITH board AS %1$s
         SELECT CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM board AS r WHERE %2$s AND r.rating > $6)
                 ELSE $8 + rank() OVER (ORDER BY r.rating DESC) END,
-            r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played
+            r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
+            d.shown, d.level, d.division, d.placement_left
         FROM (SELECT r.* FROM board AS r
               WHERE %2$s %3$s
               ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r
-        ORDER BY r.rating DESC, r.player_id', board, eligible, behind)
+        CROSS JOIN LATERAL (%4$s) AS d
+        ORDER BY r.rating DESC, r.player_id', board, eligible, behind, shown)
     USING pool, min_games, active_since, max_deviation, n, after_rating, after, places_before;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
 equal ratings share a place. after is the last player of the page before.
@@ -194,8 +204,15 @@ Without at, ratings and deviations are those that are stored: each player''s as 
 or operation, such as settle(). They are read through an index, without sorting the table. With at
 they are those of that time, past or future, from the events up to then in rated order and idle
 time since, and so are games, wins, draws, losses and last_played. That computes all players of the
-pool, and takes SELECT on event too. Errors: 42704 for an unknown ladder or player, 22023 for a
-negative n or a max_deviation under a model that has none, 22008 for an infinite at.';
+pool, and takes SELECT on event too. 
+display: what to show in the place of ratings, an object of: placement_games (10 by default), during
+which there is nothing to show; factor, shift and floor of the rating to show (see
+display_rating()); levels, between the ratings low and high, where the first begins and the last
+ends; cuts and labels of divisions (see division()); margin and promotion_margin, in the unit of
+rating, by which a player has to be below or above a border to go down or up, counted from the end
+of placement on. With margins it takes SELECT on event, too.
+Errors: 42704 for an unknown ladder or player, 22023 for a
+negative n or a max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a display that is wrong.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
@@ -314,7 +331,8 @@ CREATE FUNCTION skillrating_internal.around(
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
-    at timestamptz DEFAULT NULL)
+    at timestamptz DEFAULT NULL,
+    display jsonb DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -322,6 +340,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
+    shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
 BEGIN
@@ -350,15 +369,17 @@ BEGIN
                 THEN 1 + (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
                 ELSE (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
                     + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END,
-            n.player_id::text, n.rating, n.games, n.wins, n.draws, n.losses, n.last_played
-        FROM near AS n CROSS JOIN top AS t ORDER BY n.rating DESC, n.player_id', board, eligible, t.player_less, t.player_type)
+            n.player_id::text, n.rating, n.games, n.wins, n.draws, n.losses, n.last_played,
+            d.shown, d.level, d.division, d.placement_left
+        FROM near AS n CROSS JOIN top AS t CROSS JOIN LATERAL (SELECT n.*) AS r CROSS JOIN LATERAL (%5$s) AS d
+        ORDER BY n.rating DESC, n.player_id', board, eligible, t.player_less, t.player_type, shown)
     USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('around');
 
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. Errors as for leaderboard().';
 

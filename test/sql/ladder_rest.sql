@@ -132,12 +132,11 @@ BEGIN
     PERFORM fill('never');
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
-    SELECT max(coalesce(abs(a.rating - b.rating), 'Infinity')) INTO far
+    SELECT max(coalesce(abs(rating_a - rating_b), 'Infinity')) INTO far
     FROM unnest('{"",duel}'::text[]) AS pool CROSS JOIN LATERAL (
-        SELECT * FROM skillrating.leaderboard('daily', 100, pool, at => '2024-06-01') AS a
-        FULL JOIN skillrating.leaderboard('never', 100, pool, at => '2024-06-01') AS b USING (player_id, games, wins, draws, losses, last_played)
-        ) AS q(player_id, games, wins, draws, losses, last_played, place_a, rating_a, place_b, rating_b)
-    CROSS JOIN LATERAL (SELECT q.rating_a AS rating) AS a CROSS JOIN LATERAL (SELECT q.rating_b AS rating) AS b;
+        SELECT a.rating AS rating_a, b.rating AS rating_b
+        FROM skillrating.leaderboard('daily', 100, pool, at => '2024-06-01') AS a
+        FULL JOIN skillrating.leaderboard('never', 100, pool, at => '2024-06-01') AS b USING (player_id, games, wins, draws, losses, last_played)) AS q;
     SELECT bool_and(v.ok) INTO ok FROM skillrating.verify('daily') AS v;
     SELECT count(*) INTO settles FROM daily.event WHERE kind = 'settle';
     PERFORM skillrating.drop_ladder('daily'), skillrating.drop_ladder('never');
