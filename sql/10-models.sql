@@ -66,6 +66,28 @@ COMMENT ON FUNCTION skillrating.state_rating(text, float8[], jsonb) IS
 'The displayed rating of a state, given in the order of the model''s state columns. Errors as for
 complete_parameters(), 2202E for an array of another length, 22004 for nulls in it.';
 
+CREATE FUNCTION skillrating.state_after_idle(
+    model text,
+    state float8[],
+    idle interval,
+    params jsonb DEFAULT '{}',
+    shared_state float8[] DEFAULT NULL,
+    shared_idle interval DEFAULT NULL)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_state_after_idle'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.state_after_idle(text, float8[], interval, jsonb, float8[], interval) IS
+'The state of a player after idle time, with which a match would find it: deviations grow and
+ratings decay as the model''s parameters say.
+state, shared_state: in the order of the model''s state columns.
+idle, shared_idle: not negative; a month has 30 days.  shared_idle is 0 by default.
+shared_state: where the model shares columns among pools (see initial_base_sigma of trueskill2),
+the state that these columns come from, and age in by shared_idle; otherwise it is ignored, and
+without it these columns stay.
+Null if another argument is null.  Errors as for complete_parameters(), 2202E for an array of
+another length, 22004 for nulls in it, 22003 for negative idle time or a state out of range.';
+
 CREATE FUNCTION skillrating.log_odds_unit(model text, params jsonb DEFAULT '{}')
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_log_odds_unit'

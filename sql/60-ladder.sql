@@ -78,8 +78,27 @@ AS 'MODULE_PATHNAME', 'skillrating_check_inside'
 LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.check_inside(text) IS
-'Error 55000 unless the door to the ladder is open. Bodies that put up with an incomplete ladder begin
-with it, and others with ladder_types().';
+'Error 55000 unless the door to the ladder is open. Bodies that put up with an incomplete ladder
+begin with it, and others with ladder_types().';
+
+CREATE FUNCTION skillrating_internal.check_readable(ladder text, relation text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_check_readable'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.check_readable(text, text) IS
+'For bodies that read more than their entry asks for, with some arguments: error 42501 unless the
+role that called may SELECT from this relation of the ladder and sees all of its rows, 55000 unless
+the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.shared_pool(ladder text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_shared_pool'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.shared_pool(text) IS
+'The pool of the rows that have what a player has in all pools, null where the ladder''s model
+shares nothing. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.collect_matches()
 RETURNS trigger
@@ -329,14 +348,14 @@ BEGIN
         skillrating_internal.ladder_columns('rating', model, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
-        'A row for each player and pool: the state under the model, the displayed rating, and counts of rated matches.');
+        'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
     EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
         skillrating_internal.ladder_columns('event', model, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
-        'History: a row for each player and rated match with the state before and after, games_before, last_played_before, the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
+        'History: a row for each player and rated match with the state before and after, games_before, last_played_before, as_of_before (the time as of which the player''s state was; null where that is last_played_before), the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
 
     EXECUTE format(
         'CREATE TABLE %I.rated_match (
@@ -396,7 +415,7 @@ BEGIN
         'CREATE TABLE %I.operation (
             operation bigint NOT NULL,
             seq bigint NOT NULL,
-            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''set'', ''seed'', ''exclude'', ''merge'')),
+            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''set'', ''seed'', ''settle'', ''exclude'', ''merge'')),
             pool text,
             player_id %s,
             into_id %s,
@@ -413,7 +432,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
     EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
-        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, states set by hand or from another ladder (one row a player), players excluded or merged.');
+        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand or from another ladder (one row a player), players excluded or merged.');
 END
 $function$;
 
@@ -705,6 +724,7 @@ CREATE FUNCTION skillrating_internal.preview(
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
+    at timestamptz DEFAULT now(),
     OUT player_id text,
     OUT team integer,
     OUT rating float8,
@@ -718,12 +738,14 @@ LANGUAGE C STABLE ROWS 12;
 
 SELECT skillrating_internal.create_entry('preview');
 
-COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8) IS
-'What a match would bring, without playing it: for every player the displayed rating, the
-probability that the own team wins (a draw counts half), and the change of the rating if it wins,
-draws or loses against all others. The rows are in the order of players; one who occurs several
-times has a row, at the first place. Players without a row start from the initial state. Errors as
-for report_match(), and 22023 if the match could not be rated.';
+COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz) IS
+'What a match at a time would bring, without playing it: for every player the displayed rating with
+which the player goes into it, after idle time up to then, the probability that the own team wins
+(a draw counts half), and the change of the rating if it wins, draws or loses against all others.
+at is now by default; settled_at() gives the ratings that leaderboards show. The rows are in the
+order of players; one who occurs several times has a row, at the first place. Players without a row
+start from the initial state. Errors as for report_match(), 22023 if the match could not be rated,
+22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.verify(
     ladder text,

@@ -417,9 +417,9 @@ $function$;
 SELECT skillrating_internal.create_entry('undo_operation');
 
 COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
-'Undoes a season, decay, set_rating(), seed_from(), exclude_player() or merge_players() by its
-number in table operation, as if it had never been; takes effect with catch_up(). Error 42704 for
-an unknown ladder or operation.';
+'Undoes a season, decay, settle(), set_rating(), seed_from(), exclude_player() or merge_players()
+by its number in table operation, as if it had never been; takes effect with catch_up(). Error
+42704 for an unknown ladder or operation.';
 
 CREATE FUNCTION skillrating_internal.why_unrated(
     ladder text,

@@ -175,6 +175,89 @@ off the first state column. Returns the number of the operation, for undo_operat
 players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range, 22008
 for an infinite time.';
 
+CREATE FUNCTION skillrating_internal.settled_at(ladder text)
+RETURNS timestamptz
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    at timestamptz;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT max(o.at) FROM %I.operation AS o WHERE o.kind = ''settle'' AND o.undone_at IS NULL',
+        ladder)
+    INTO at;
+    RETURN at;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('settled_at');
+
+COMMENT ON FUNCTION skillrating.settled_at(text) IS
+'The time up to which settle() has counted idle time, null if it never has. A leaderboard has each
+player as of this time, or of the player''s last match or operation if that is later. Error 42704
+for an unknown ladder.';
+
+CREATE FUNCTION skillrating_internal.settle(
+    ladder text,
+    at timestamptz DEFAULT now(),
+    reason text DEFAULT 'settle',
+    OUT operation bigint,
+    OUT players bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    reorders boolean;
+    last_at timestamptz;
+    same boolean;
+BEGIN
+    IF ladder IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder and at must not be null';
+    END IF;
+    PERFORM skillrating_internal.check_operation_time(at);
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT l.late = ''reorder'', max(o.at), coalesce(bool_or(o.at = $1), false)
+        FROM %1$I.ladder AS l
+        LEFT JOIN %1$I.operation AS o ON o.kind = ''settle'' AND o.undone_at IS NULL
+        GROUP BY l.late', ladder)
+    INTO reorders, last_at, same USING at;
+    IF at < last_at AND NOT reorders THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('ladder "%s" was settled at %s, and cannot be settled at %s', ladder, last_at, at),
+            HINT = 'Settle at a later time, or undo the later settle first.';
+    END IF;
+    players := 0;
+    -- Where time makes the order, a second one has nothing to do: its place is next to the first.
+    IF same AND reorders THEN
+        RETURN;
+    END IF;
+    operation := skillrating_internal.note_operation(ladder, 'settle', at => at, reason => reason);
+    players := skillrating_internal.apply_operation(ladder, operation);
+    -- In the order in which they came, matches may lie between.
+    IF same AND players = 0 THEN
+        EXECUTE format('DELETE FROM %I.operation AS o WHERE o.operation = $1', ladder) USING operation;
+        operation := NULL;
+    END IF;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('settle');
+
+COMMENT ON FUNCTION skillrating.settle(text, timestamptz, text) IS
+'Counts idle time up to at in the stored states of all players, in all pools: deviations grow, and
+ratings decay, as the model says, so that leaderboards, mirrors and predictions for that time
+agree. Each player whose state changes gets an event, and what is counted is not counted again
+before the next match: how often a ladder is settled does not change its ratings. It can be called
+every day. Games and last_played stay. Under a model without idle time only settled_at() advances.
+Returns the number of the operation, for undo_operation() (null if the ladder was settled at that
+time and nothing has changed), and how many states it changed. Errors: 42704 for an unknown ladder,
+22008 for an infinite time, 22023 for a time before the last settle unless late is reorder, 22003
+if a state comes out of range.';
+
 CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,
     player_id anycompatible,

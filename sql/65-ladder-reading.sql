@@ -8,12 +8,132 @@ CREATE TYPE skillrating.ranked_player AS (
     wins bigint,
     draws bigint,
     losses bigint,
-    last_played timestamptz);
+    last_played timestamptz,
+    shown float8,
+    level integer,
+    division text,
+    placement_left bigint);
 
 COMMENT ON TYPE skillrating.ranked_player IS
 'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
 as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
-(shared first) and lost, and the time of the last one.';
+(shared first) and lost, and the time of the last one. Where a display was asked for: the rating to
+show, the level from 1 on and the division, null during placement, and placement_left, how many
+matches of it are left; null otherwise.';
+
+CREATE FUNCTION skillrating_internal.past_board(
+    ladder text,
+    pool text,
+    at timestamptz,
+    which text)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    columns text[];
+    shared_pool text := skillrating_internal.shared_pool(ladder);
+    now_state text;
+    then_state text;
+    aged_columns text;
+    shared text := 'SELECT NULL::float8[] AS state, NULL::timestamptz AS as_of';
+BEGIN
+    EXECUTE format(
+        'SELECT m.state_columns
+        FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    INTO columns;
+    SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
+        format('ARRAY[%s]', string_agg(format('e.%I', u.c || '_after'), ', ' ORDER BY u.n)),
+        string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n)
+            FILTER (WHERE u.c <> 'rating')
+    INTO now_state, then_state, aged_columns
+    FROM unnest(columns) WITH ORDINALITY AS u(c, n);
+    IF shared_pool IS NOT NULL THEN
+        shared := format(
+            'SELECT %2$s AS state, r.as_of FROM %1$I.rating AS r
+            WHERE r.player_id %3$s o.player_id AND r.pool = %4$L AND r.as_of <= %5$L
+            UNION ALL
+            SELECT %6$s, (
+                SELECT max(p.played_at) FROM %1$I.event AS p
+                WHERE p.player_id %3$s o.player_id AND p.seq <= e.seq)
+            FROM (
+                SELECT e.* FROM %1$I.event AS e
+                WHERE e.player_id %3$s o.player_id AND e.played_at <= %5$L
+                ORDER BY e.seq DESC LIMIT 1) AS e
+            LIMIT 1', ladder, now_state, t.player_equals, shared_pool, at, then_state);
+    END IF;
+    -- Whose state is older than that time needs no events; OFFSET keeps it from being aged twice.
+    RETURN format(
+        'SELECT q.player_id, q.pool, skillrating.state_rating(l.model, q.state, l.params) AS rating,
+            q.games, q.wins, q.draws, q.losses, q.last_played%2$s
+        FROM %1$I.ladder AS l CROSS JOIN LATERAL (
+            SELECT o.*, skillrating.state_after_idle(l.model, o.own,
+                greatest(%5$L - o.as_of, ''0''), l.params,
+                s.state, greatest(%5$L - s.as_of, ''0'')) AS state
+            FROM (
+                SELECT r.player_id, r.pool, r.games, r.wins, r.draws, r.losses, r.last_played,
+                    r.as_of, %3$s AS own
+                FROM %1$I.rating AS r WHERE r.pool = %6$L AND r.as_of <= %5$L AND %9$s
+                UNION ALL
+                SELECT r.player_id, r.pool, c.games, c.wins, c.draws, c.losses,
+                    CASE WHEN e.score IS NULL THEN e.last_played_before
+                        ELSE greatest(e.last_played_before, e.played_at) END,
+                    greatest(e.last_played_before, e.as_of_before, e.played_at), %4$s
+                FROM %1$I.rating AS r
+                CROSS JOIN LATERAL (
+                    SELECT e.* FROM %1$I.event AS e
+                    WHERE e.player_id %7$s r.player_id AND e.pool = r.pool AND e.played_at <= %5$L
+                    ORDER BY e.seq DESC LIMIT 1) AS e
+                CROSS JOIN LATERAL (
+                    SELECT count(c.score) AS games, count(*) FILTER (WHERE c.score = 1) AS wins,
+                        count(*) FILTER (WHERE c.score = 0.5) AS draws,
+                        count(*) FILTER (WHERE c.score = 0) AS losses
+                    FROM %1$I.event AS c
+                    WHERE c.player_id %7$s r.player_id AND c.pool = r.pool AND c.seq <= e.seq) AS c
+                WHERE r.pool = %6$L AND r.as_of > %5$L AND %9$s
+            ) AS o LEFT JOIN LATERAL (%8$s) AS s ON true
+            OFFSET 0
+        ) AS q',
+        ladder, aged_columns, now_state, then_state, at, pool, t.player_equals, shared, which);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text) IS
+'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
+r whom a condition names: after the last event up to that time, in rated order, and idle time
+since. Players without an event by then are not in it.';
+
+CREATE FUNCTION skillrating_internal.board(
+    ladder text,
+    pool text,
+    at timestamptz)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF ladder IS NULL OR pool IS NULL THEN
+        RETURN NULL;
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF at IS NULL THEN
+        RETURN format('NOT MATERIALIZED (SELECT r.* FROM %I.rating AS r)', ladder);
+    END IF;
+    IF NOT isfinite(at) THEN
+        RAISE datetime_field_overflow USING
+            MESSAGE = format('at must be finite, not %s', at),
+            HINT = 'Leave it null for the ratings that are stored.';
+    END IF;
+    PERFORM skillrating_internal.check_readable(ladder, 'event');
+    RETURN format('MATERIALIZED (%s)', skillrating_internal.past_board(ladder, pool, at, 'true'));
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.board(text, text, timestamptz) IS
+'A part of leaderboard() and its like: what follows WITH board AS, the rows of rating, or those
+that it had in a pool at a time. Null for a null ladder or pool. Errors: 22008 for an infinite
+time, 42501 unless the caller may read table event too where a time is given.';
 
 CREATE FUNCTION skillrating_internal.leaderboard(
     ladder text,
@@ -22,13 +142,17 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     min_games bigint DEFAULT 1,
     after text DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
-    max_deviation float8 DEFAULT NULL)
+    max_deviation float8 DEFAULT NULL,
+    at timestamptz DEFAULT NULL,
+    display jsonb DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
+    shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     behind text := '';
     places_before bigint := 0;
@@ -43,37 +167,52 @@ BEGIN
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
     IF after IS NOT NULL THEN
-        EXECUTE format('SELECT r.rating FROM %I.rating AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', ladder, t.player_equals, t.player_type)
+        EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', board, t.player_equals, t.player_type)
         INTO after_rating USING after, pool;
         IF after_rating IS NULL THEN
             RAISE undefined_object USING
                 MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after, pool);
         END IF;
         behind := format('AND r.rating <= $6 AND (r.rating < $6 OR CAST($7 AS %s) %s r.player_id)', t.player_type, t.player_less);
-        EXECUTE format('SELECT count(*) FROM %I.rating AS r WHERE %s AND r.rating >= $6 AND (r.rating > $6 OR NOT CAST($7 AS %s) %s r.player_id)',
-            ladder, eligible, t.player_type, t.player_less)
+        EXECUTE format('WITH board AS %s SELECT count(*) FROM board AS r WHERE %s AND r.rating >= $6 AND (r.rating > $6 OR NOT CAST($7 AS %s) %s r.player_id)',
+            board, eligible, t.player_type, t.player_less)
         INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after;
     END IF;
     RETURN QUERY EXECUTE format(
-        'SELECT CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM %1$I.rating AS r WHERE %2$s AND r.rating > $6)
+        'WITH board AS %1$s
+        SELECT CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM board AS r WHERE %2$s AND r.rating > $6)
                 ELSE $8 + rank() OVER (ORDER BY r.rating DESC) END,
-            r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played
-        FROM (SELECT r.* FROM %1$I.rating AS r
+            r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
+            d.shown, d.level, d.division, d.placement_left
+        FROM (SELECT r.* FROM board AS r
               WHERE %2$s %3$s
               ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r
-        ORDER BY r.rating DESC, r.player_id', ladder, eligible, behind)
+        CROSS JOIN LATERAL (%4$s) AS d
+        ORDER BY r.rating DESC, r.player_id', board, eligible, behind, shown)
     USING pool, min_games, active_since, max_deviation, n, after_rating, after, places_before;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
-equal ratings share a place. after is the last player of the page before. Read through an index,
-without sorting the table. Errors: 42704 for an unknown ladder or player, 22023 for a negative n or
-a max_deviation under a model that has none.';
+equal ratings share a place. after is the last player of the page before.
+
+Without at, ratings and deviations are those that are stored: each player''s as of the last match
+or operation, such as settle(). They are read through an index, without sorting the table. With at
+they are those of that time, past or future, from the events up to then in rated order and idle
+time since, and so are games, wins, draws, losses and last_played. That computes all players of the
+pool, and takes SELECT on event too. 
+display: what to show in the place of ratings, an object of: placement_games (10 by default), during
+which there is nothing to show; factor, shift and floor of the rating to show (see
+display_rating()); levels, between the ratings low and high, where the first begins and the last
+ends; cuts and labels of divisions (see division()); margin and promotion_margin, in the unit of
+rating, by which a player has to be below or above a border to go down or up, counted from the end
+of placement on. With margins it takes SELECT on event, too.
+Errors: 42704 for an unknown ladder or player, 22023 for a
+negative n or a max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a display that is wrong.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
@@ -113,23 +252,25 @@ CREATE FUNCTION skillrating_internal.place_of(
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
-    max_deviation float8 DEFAULT NULL)
+    max_deviation float8 DEFAULT NULL,
+    at timestamptz DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
     place bigint;
 BEGIN
-    EXECUTE format('SELECT r.rating FROM %I.rating AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', ladder, eligible, t.player_equals, t.player_type)
+    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
     INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
     IF player_rating IS NULL THEN
         RETURN NULL;
     END IF;
-    EXECUTE format('SELECT 1 + count(*) FROM %I.rating AS r WHERE %s AND r.rating > $5', ladder, eligible)
+    EXECUTE format('WITH board AS %s SELECT 1 + count(*) FROM board AS r WHERE %s AND r.rating > $5', board, eligible)
     INTO place USING pool, min_games, active_since, max_deviation, player_rating;
     RETURN place;
 END
@@ -137,10 +278,10 @@ $function$;
 
 SELECT skillrating_internal.create_entry('place_of');
 
-COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8) IS
-'The place of a player in the leaderboard with the same conditions, 1 is first and equal ratings
-share a place; null for a player who is not in it. It counts those above through an index. Errors
-as for leaderboard().';
+COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz) IS
+'The place of a player in the leaderboard with the same conditions and time, 1 is first and equal
+ratings share a place; null for a player who is not in it. Without at, it counts those above
+through an index. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating_internal.percentile_of(
     ladder text,
@@ -148,25 +289,28 @@ CREATE FUNCTION skillrating_internal.percentile_of(
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
-    max_deviation float8 DEFAULT NULL)
+    max_deviation float8 DEFAULT NULL,
+    at timestamptz DEFAULT NULL)
 RETURNS float8
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
     percentile float8;
 BEGIN
-    EXECUTE format('SELECT r.rating FROM %I.rating AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', ladder, eligible, t.player_equals, t.player_type)
+    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
     INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
     IF player_rating IS NULL THEN
         RETURN NULL;
     END IF;
     EXECUTE format(
-        'SELECT 100 * (count(*) FILTER (WHERE r.rating < $5) + (count(*) FILTER (WHERE r.rating = $5) - 1) / 2.0) / nullif(count(*) - 1, 0)
-        FROM %I.rating AS r WHERE %s', ladder, eligible)
+        'WITH board AS %s
+        SELECT 100 * (count(*) FILTER (WHERE r.rating < $5) + (count(*) FILTER (WHERE r.rating = $5) - 1) / 2.0) / nullif(count(*) - 1, 0)
+        FROM board AS r WHERE %s', board, eligible)
     INTO percentile USING pool, min_games, active_since, max_deviation, player_rating;
     RETURN percentile;
 END
@@ -174,9 +318,10 @@ $function$;
 
 SELECT skillrating_internal.create_entry('percentile_of');
 
-COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8) IS
-'How many percent of the other players in the leaderboard with the same conditions are rated lower,
-equals counted half; null for a player who is not in it, or alone. Errors as for leaderboard().';
+COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz) IS
+'How many percent of the other players in the leaderboard with the same conditions and time are
+rated lower, equals counted half; null for a player who is not in it, or alone. Errors as for
+leaderboard().';
 
 CREATE FUNCTION skillrating_internal.around(
     ladder text,
@@ -185,13 +330,17 @@ CREATE FUNCTION skillrating_internal.around(
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
-    max_deviation float8 DEFAULT NULL)
+    max_deviation float8 DEFAULT NULL,
+    at timestamptz DEFAULT NULL,
+    display jsonb DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
+    shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
 BEGIN
@@ -199,38 +348,40 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative or null, not %s', n);
     END IF;
-    EXECUTE format('SELECT r.rating FROM %I.rating AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', ladder, eligible, t.player_equals, t.player_type)
+    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
     INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
     IF player_rating IS NULL THEN
         RETURN;
     END IF;
     -- The index backwards and forwards from the player.
     RETURN QUERY EXECUTE format(
-        'WITH near AS (
-            (SELECT r.* FROM %1$I.rating AS r
+        'WITH board AS %1$s, near AS (
+            (SELECT r.* FROM board AS r
              WHERE %2$s AND r.rating >= $5 AND (r.rating > $5 OR r.player_id %3$s CAST($6 AS %4$s))
              ORDER BY r.rating, r.player_id DESC LIMIT $7)
             UNION ALL
-            (SELECT r.* FROM %1$I.rating AS r
+            (SELECT r.* FROM board AS r
              WHERE %2$s AND r.rating <= $5 AND (r.rating < $5 OR NOT r.player_id %3$s CAST($6 AS %4$s))
              ORDER BY r.rating DESC, r.player_id LIMIT $7 + 1)
         ), top AS (SELECT max(n.rating) AS rating FROM near AS n)
         -- Not all of those who share the first place here need be near.
         SELECT CASE WHEN n.rating = t.rating
-                THEN 1 + (SELECT count(*) FROM %1$I.rating AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
-                ELSE (SELECT count(*) FROM %1$I.rating AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
+                THEN 1 + (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
+                ELSE (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
                     + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END,
-            n.player_id::text, n.rating, n.games, n.wins, n.draws, n.losses, n.last_played
-        FROM near AS n CROSS JOIN top AS t ORDER BY n.rating DESC, n.player_id', ladder, eligible, t.player_less, t.player_type)
+            n.player_id::text, n.rating, n.games, n.wins, n.draws, n.losses, n.last_played,
+            d.shown, d.level, d.division, d.placement_left
+        FROM near AS n CROSS JOIN top AS t CROSS JOIN LATERAL (SELECT n.*) AS r CROSS JOIN LATERAL (%5$s) AS d
+        ORDER BY n.rating DESC, n.player_id', board, eligible, t.player_less, t.player_type, shown)
     USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('around');
 
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8) IS
-'A player in the leaderboard with the same conditions, with the n players above and the n below; no
-rows for a player who is not in it. Errors as for leaderboard().';
+COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb) IS
+'A player in the leaderboard with the same conditions and time, with the n players above and the n
+below; no rows for a player who is not in it. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating_internal.history(
     ladder text,
@@ -249,7 +400,8 @@ CREATE FUNCTION skillrating_internal.history(
     OUT win_probability float8,
     OUT rating_before float8,
     OUT rating_after float8,
-    OUT reason text)
+    OUT reason text,
+    OUT rest_change float8)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -260,11 +412,18 @@ DECLARE
 BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT e.seq, e.kind, e.match_id::text, e.played_at, e.games_before, e.team, e.score, e.win_probability,
-            skillrating.state_rating(l.model, %1$s, l.params), skillrating.state_rating(l.model, %2$s, l.params), e.reason
-        FROM %3$I.ladder AS l, (
+            skillrating.state_rating(l.model, %1$s, l.params), skillrating.state_rating(l.model, %2$s, l.params), e.reason,
+            skillrating.state_rating(l.model, %1$s, l.params) - p.rating_after
+        FROM %3$I.ladder AS l CROSS JOIN (
             SELECT e.* FROM %3$I.event AS e
             WHERE e.player_id %4$s CAST($1 AS %5$s) AND e.pool = $2 AND e.played_at >= $3 AND e.played_at < $4
-            ORDER BY e.seq DESC LIMIT $5) AS e
+            ORDER BY e.seq DESC LIMIT $5) AS q
+        CROSS JOIN LATERAL (SELECT q.*) AS e
+        LEFT JOIN LATERAL (
+            SELECT skillrating.state_rating(l.model, %2$s, l.params) AS rating_after
+            FROM %3$I.event AS e
+            WHERE e.player_id %4$s q.player_id AND e.pool = q.pool AND e.seq < q.seq
+            ORDER BY e.seq DESC LIMIT 1) AS p ON true
         ORDER BY e.seq', s.before, s.after, ladder, t.player_equals, t.player_type)
     USING player_id::text, pool, since, until, n;
 END
@@ -275,7 +434,10 @@ SELECT skillrating_internal.create_entry('history');
 COMMENT ON FUNCTION skillrating.history(text, anycompatible, integer, text, timestamptz, timestamptz) IS
 'What happened to a player in a pool, from since on and before until, in rated order, at most the
 last n: matches and operations with the displayed rating before and after, the games before, the
-predicted probability to win and the score. Error 42704 for an unknown ladder.';
+predicted probability to win and the score. rating_before is as of played_at: rest_change is what
+idle time has done to the rating since the event before, and, where pools share some of a state,
+what matches in other pools have (0: nothing; null: this is the first event). A settle has what it
+counted between rating_before and rating_after. Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.state_expressions(
     ladder text,
@@ -311,16 +473,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
     rating float8;
 BEGIN
-    EXECUTE format(
-        'SELECT skillrating.state_rating(l.model, %1$s, l.params)
-        FROM %2$I.ladder AS l, (
-            SELECT e.* FROM %2$I.event AS e
-            WHERE e.player_id %3$s CAST($1 AS %4$s) AND e.pool = $2 AND e.played_at <= $3
-            ORDER BY e.seq DESC LIMIT 1) AS e', s.after, ladder, t.player_equals, t.player_type)
-    INTO rating USING player_id::text, pool, at;
+    PERFORM skillrating_internal.check_operation_time(at);
+    EXECUTE format('SELECT q.rating FROM (%s) AS q', skillrating_internal.past_board(ladder, pool, at,
+        format('r.player_id %s CAST($1 AS %s)', t.player_equals, t.player_type)))
+    INTO rating USING player_id::text;
     RETURN rating;
 END
 $function$;
@@ -328,8 +486,9 @@ $function$;
 SELECT skillrating_internal.create_entry('rating_at');
 
 COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
-'The displayed rating that a player had at a time: after the last of the matches and operations up
-to then, in rated order; null before the first. Error 42704 for an unknown ladder.';
+'The displayed rating of a player at a time, as in leaderboard(at => ...): after the last of the
+matches and operations up to then, in rated order, and idle time since; null before the first.
+Errors: 42704 for an unknown ladder, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.win_probability(
     ladder text,
@@ -339,6 +498,7 @@ CREATE FUNCTION skillrating_internal.win_probability(
     side integer[] DEFAULT NULL,
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
+    at timestamptz DEFAULT now(),
     OUT team integer,
     OUT win_probability float8)
 RETURNS SETOF record
@@ -346,16 +506,16 @@ LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.team, min(p.win_probability)
-    FROM skillrating_internal.preview($1, $2, $3, weight => $4, side => $5, pool => $6, log_odds => $7) AS p
+    FROM skillrating_internal.preview($1, $2, $3, weight => $4, side => $5, pool => $6, log_odds => $7, at => $8) AS p
     GROUP BY p.team
     ORDER BY p.team
 $function$;
 
 SELECT skillrating_internal.create_entry('win_probability');
 
-COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], float8[], integer[], text, float8) IS
-'The probability that each team of a match wins, a draw counted half; a part of preview(), with the
-same errors.';
+COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], float8[], integer[], text, float8, timestamptz) IS
+'The probability that each team of a match at a time wins, a draw counted half; a part of
+preview(), with the same errors.';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
@@ -422,10 +582,10 @@ SELECT skillrating_internal.create_entry('season_table');
 
 COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint) IS
 'The table of the season that new_season() began under that name, or of the time before the first
-season for the empty name: the n players with the highest displayed rating at its end, or now if it
-has not ended, among those with at least min_games matches in it, and the counts of these matches.
-Equal ratings share a place. Corrections reach it as everything else. Error 42704 for an unknown
-ladder or season.';
+season for the empty name: the n players with the highest displayed rating at its end, or that is
+stored if it has not ended, among those with at least min_games matches in it, and the counts of
+these matches. Equal ratings share a place. Corrections reach it as everything else. Error 42704
+for an unknown ladder or season.';
 
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
@@ -455,10 +615,10 @@ $function$;
 SELECT skillrating_internal.create_entry('player_status');
 
 COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer) IS
-'Which ratings of a pool to show at a time: status is ''shadow'' for players with fewer than
-shadow_games matches (by default the parameter shadow_games of the model, or else 10), ''stale''
-for those who have not played for stale_days days, else ''visible'' (the rule of SynElo). Error
-42704 for an unknown ladder.';
+'Which ratings of a pool to show at a time, with those that are stored: status is ''shadow'' for
+players with fewer than shadow_games matches (by default the parameter shadow_games of the model,
+or else 10), ''stale'' for those who have not played for stale_days days, else ''visible'' (the
+rule of SynElo). Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.surprising_players(
     ladder text,

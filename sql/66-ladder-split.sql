@@ -200,6 +200,7 @@ CREATE FUNCTION skillrating_internal.find_opponents(
     min_games bigint DEFAULT 0,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
+    at timestamptz DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS SETOF skillrating.opponent
 LANGUAGE plpgsql STABLE
@@ -207,6 +208,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player_rating float8;
     terms jsonb;
@@ -221,14 +223,16 @@ BEGIN
         RETURN;
     END IF;
     EXECUTE format(
-        'SELECT coalesce((SELECT r.rating FROM %1$I.rating AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
-            skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l', ladder, t.player_equals, t.player_type)
+        'WITH board AS %4$s
+        SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
+            skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l',
+        ladder, t.player_equals, t.player_type, board)
     INTO player_rating USING pool, player_id::text;
     IF explain THEN
         -- The condition without which an opponent would be nearer; of the others none is dropped.
         SELECT abs(o.win_probability - 0.5) INTO nearest
         FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
-            max_deviation) AS o;
+            max_deviation, at => at) AS o;
         SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.player_id,
             'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5),
             'cost', nearest - abs(o.win_probability - 0.5))
@@ -238,19 +242,20 @@ BEGIN
             skillrating.find_opponents(ladder, player_id, 1, pool,
                 CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END,
                 CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
-                CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END) AS o
+                CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END,
+                at => at) AS o
         WHERE c.is_there AND abs(o.win_probability - 0.5) < coalesce(nearest, 1)
         ORDER BY abs(o.win_probability - 0.5), c.condition LIMIT 1;
         terms := jsonb_build_object('rating', player_rating);
     END IF;
     -- The index gives twice as many as are wanted on either side, among whom the model decides.
     RETURN QUERY EXECUTE format(
-        'WITH near AS (
-            (SELECT r.* FROM %1$I.rating AS r
+        'WITH board AS %1$s, near AS (
+            (SELECT r.* FROM board AS r
                 WHERE %2$s AND r.rating >= $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
                 ORDER BY r.rating, r.player_id DESC LIMIT 2 * $7)
             UNION ALL
-            (SELECT r.* FROM %1$I.rating AS r
+            (SELECT r.* FROM board AS r
                 WHERE %2$s AND r.rating < $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
                 ORDER BY r.rating DESC, r.player_id LIMIT 2 * $7)
         )
@@ -263,26 +268,29 @@ BEGIN
                 ''constraint'', $10) END
         FROM near AS n,
             skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
-                pool => $1) AS w
+                pool => $1, at => coalesce($11, now())) AS w
         WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',
-        ladder, eligible, t.player_equals, t.player_type)
+        board, eligible, t.player_equals, t.player_type)
     USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder,
-        terms, costliest;
+        terms, costliest, at;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('find_opponents');
 
-COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, boolean) IS
+COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, boolean) IS
 'The n opponents with whom a match of two would be most even, the most even first.
 
 Of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see
 leaderboard()), these are the ones whose win probability by the ladder''s model is nearest to one
 half; win_probability is that of the player.  A player without a rating has the initial state.
+at: the time of the match, for which ratings are computed as in leaderboard(); by default it is
+played now, among the ratings that are stored.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
 from one half (terms), the next best opponent (alternative), and the condition without which the
 best
 opponent would be nearer (constraint).
 
-No rows for a null player.  Errors: 42704 for an unknown ladder, 22023 for a negative n.';
+No rows for a null player.  Errors: 42704 for an unknown ladder, 22023 for a negative n, 22008
+for an infinite at.';

@@ -672,6 +672,82 @@ test_log_odds_unit(void **state)
 	}
 }
 
+/* Parameters of an ordinary size, so that rates per day are not 0 everywhere. */
+static void
+ageing_params(Random *random, Fixture *f)
+{
+	int			i;
+
+	param_defaults(&f->model->params, f->params);
+	for (i = 0; i < f->model->params.count; i++)
+	{
+		const ParamSpec *spec = &f->model->params.spec[i];
+		double		value = spec->default_value > 0 ?
+			spec->default_value * random_between(random, 0.2, 2) :
+			random_between(random, 0, 3);
+
+		if (spec->type == PARAM_NUMBER && random_below(random, 2) == 0 &&
+			param_in_range(spec, value))
+			f->params[i].number = value;
+	}
+}
+
+/*
+ * Time is continuous: two stretches of it are as long as both together, of whatever
+ * state, so that settling a ladder often or seldom makes no difference.  No time at all
+ * does nothing, and a sound state stays sound.
+ */
+static void
+test_idle_time_adds_up(void **state)
+{
+	Random		random = {43};
+	Fixture		f;
+	int			aged = 0;
+	int			m,
+				i,
+				j;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		fixture_init(&f, model_registry[m]->name);
+		for (i = 0; i < 2000; i++)
+		{
+			double		first = random_below(&random, 4) == 0 ? 0 : random_between(&random, 0, 3e7);
+			double		second = random_between(&random, 0, 3e7);
+			double		start[MODEL_MAX_STATE];
+			double		step[MODEL_MAX_STATE];
+			double		twice[MODEL_MAX_STATE];
+			double		once[MODEL_MAX_STATE];
+			bool		shares;
+
+			ageing_params(&random, &f);
+			f.model->init(f.params, start);
+			for (j = 0; j < f.model->nstate; j++)
+				start[j] *= random_between(&random, 0.05, 1.5);
+			assert_true(model_state_valid(f.model, start));
+			shares = f.model->shares != NULL && f.model->shares(f.params);
+			model_state_before(f.model, f.params, start, first,
+							   shares ? start : NULL, first, step);
+			assert_true(model_state_valid(f.model, step));
+			if (first == 0)
+				assert_memory_equal(step, start, f.model->nstate * sizeof(double));
+			model_state_before(f.model, f.params, step, second,
+							   shares ? step : NULL, second, twice);
+			model_state_before(f.model, f.params, start, first + second,
+							   shares ? start : NULL, first + second, once);
+			for (j = 0; j < f.model->nstate; j++)
+			{
+				assert_near(twice[j], once[j], 1e-9 * (1 + fabs(once[j])));
+				aged += once[j] != start[j];
+				if (f.model->state[j].role == ROLE_DEVIATION)
+					assert_true(step[j] >= start[j] && twice[j] >= step[j]);
+			}
+		}
+	}
+	assert_true(aged > 2000);
+}
+
 int
 main(void)
 {
@@ -694,6 +770,7 @@ main(void)
 		cmocka_unit_test(test_extreme_numbers),
 		cmocka_unit_test(test_limitless_numbers),
 		cmocka_unit_test(test_log_odds_unit),
+		cmocka_unit_test(test_idle_time_adds_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

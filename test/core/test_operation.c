@@ -175,6 +175,29 @@ test_set(void **test_state)
 	assert_status(operation_apply(&set, model, params, 0, state), MATCH_OVERFLOW);
 }
 
+/* A settle leaves a state that has been aged as it is, to the bit. */
+static void
+test_settle(void **test_state)
+{
+	Operation	settle = {.kind = OPERATION_SETTLE};
+	int			m;
+
+	(void) test_state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+		double		state[MODEL_MAX_STATE];
+		double		before[MODEL_MAX_STATE];
+
+		param_defaults(&model->params, params);
+		moved_state(model, params, state);
+		memcpy(before, state, model->nstate * sizeof(double));
+		assert_status(operation_apply(&settle, model, params, 99, state), MATCH_OK);
+		assert_memory_equal(state, before, model->nstate * sizeof(double));
+	}
+}
+
 int
 main(void)
 {
@@ -183,6 +206,7 @@ main(void)
 		cmocka_unit_test(test_decay),
 		cmocka_unit_test(test_regression),
 		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_settle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

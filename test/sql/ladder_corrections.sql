@@ -271,3 +271,20 @@ SELECT bool_and(ok) FROM skillrating.verify('many');
 DROP TABLE big, duel;
 SELECT skillrating.drop_ladder(l) FROM unnest('{arena,mirror,next,other,queue,orm,many,fewer}'::text[]) AS l;
 DROP FUNCTION play, difference;
+
+-- An exclusion stays when the account is merged into another, and goes with it when it is undone.
+SELECT skillrating.create_ladder('accounts', 'elo');
+INSERT INTO accounts.match (match_id, played_at) SELECT g, '2024-01-01'::timestamptz + g * interval '1 day' FROM generate_series(1, 6) AS g;
+INSERT INTO accounts.match_player (match_id, player_id, team, rank) SELECT g, CASE p WHEN 1 THEN 1 + g % 3 ELSE 9 END, p, p FROM generate_series(1, 6) AS g, generate_series(1, 2) AS p;
+SELECT skillrating.exclude_player('accounts', 2) > 0 AS excluded, skillrating.merge_players('accounts', 1, 2) > 0 AS merged;
+SELECT count(*) FROM skillrating.catch_up('accounts');
+SELECT match_id, status, reason FROM accounts.rated_match ORDER BY match_id;
+SELECT skillrating.merge_players('accounts', 2, 3) > 0 AS merged_again;
+SELECT count(*) FROM skillrating.catch_up('accounts');
+SELECT match_id, status, reason FROM accounts.rated_match ORDER BY match_id;
+SELECT bool_and(ok) FROM skillrating.verify('accounts');
+SELECT skillrating.undo_operation('accounts', operation) FROM accounts.operation WHERE kind = 'exclude';
+SELECT count(*) FROM skillrating.catch_up('accounts');
+SELECT count(*) FROM accounts.rated_match WHERE status = 'rated';
+SELECT bool_and(ok) FROM skillrating.verify('accounts');
+SELECT skillrating.drop_ladder('accounts');

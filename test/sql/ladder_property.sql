@@ -51,6 +51,9 @@ BEGIN
         EXCEPTION WHEN invalid_parameter_value THEN
         END;
     ELSIF what < 0.92 THEN
+        PERFORM skillrating.settle('life', hour + floor(random() * 5) * interval '1 hour')
+        WHERE hour >= coalesce(skillrating.settled_at('life'), '-infinity');
+    ELSIF what < 0.94 THEN
         -- Who is forgotten plays on as somebody new.
         PERFORM skillrating.forget_player('life', 1 + floor(random() * 9)::bigint, n * 100::bigint);
     ELSE
@@ -86,6 +89,8 @@ BEGIN
         ELSIF step.kind = 'decay' THEN
             PERFORM skillrating.decay('again', (step.params->>'grace_days')::float8 * interval '1 day', (step.params->>'rate')::float8,
                 (step.params->>'floor')::float8, pool => step.pool, at => step.at, reason => step.reason);
+        ELSIF step.kind = 'settle' THEN
+            PERFORM skillrating.settle('again', step.at, step.reason);
         ELSE
             PERFORM skillrating.set_rating('again', step.player_id,
                 (SELECT jsonb_build_object(state_columns[1], step.state[1]) FROM skillrating.models() AS m JOIN life.ladder AS l ON l.model = m.name),
@@ -139,7 +144,8 @@ END
 $$;
 
 SELECT live(model, params::jsonb, late, 150)
-FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('glicko', '{}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{}'), ('elo_mmr', '{}'), ('trueskill', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('synelo', '{}')) AS m(model, params)
+FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('frag', '{"decay": 24, "decay_floor": 990}'), ('glicko', '{"c": 90}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{"drift": 1}'), ('elo_mmr', '{"drift": 1}'),
+    ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}')) AS m(model, params)
 CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
 
 DROP FUNCTION live, relive, random_step;

@@ -140,6 +140,7 @@ FROM (VALUES
     ('scramble_due', $$SELECT skillrating.scramble_due('arena', '{1,1,1}')$$),
     ('set_rating', $$SELECT skillrating.set_rating('leaves_ladder', 3, '{"rating": 1600}')$$),
     ('solve_distributed', $$CALL skillrating.solve_distributed('leaves.games', 'leaves.skills')$$),
+    ('state_after_idle', $$SELECT skillrating.state_after_idle('elo', '{1}', '1 day')$$),
     ('state_rating', $$SELECT skillrating.state_rating('elo', '{1}')$$),
     ('tune', $$SELECT skillrating.tune('elo', '{k}', m, m + t, t, t ORDER BY m) FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t$$),
     ('undo_operation', $$SELECT skillrating.undo_operation('leaves_ladder', 5)$$),

@@ -38,7 +38,7 @@ INSERT INTO memory
 SELECT step, count(*) FILTER (WHERE name = 'skillrating ladder'),
     count(*) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
     sum(total_bytes) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
-    sum(total_bytes)
+    sum(total_bytes) FILTER (WHERE name <> 'CacheMemoryContext')
 FROM pg_backend_memory_contexts
 $$;
 
@@ -67,8 +67,9 @@ SELECT m.step, m.ladders, m.plans - b.plans <= 0 AS plans_stay, m.plan_bytes - b
 FROM memory AS m, memory AS b
 WHERE b.step = 'begin' AND m.step IN ('transactions', 'errors', 'end')
 ORDER BY m.step;
--- The caches of PostgreSQL itself grow a little with the names and sequences that it has met.
-SELECT m.bytes - b.bytes < 500000 AS nothing_else_grows
+-- The caches of PostgreSQL itself grow with the names and sequences that it has met: in their own
+-- context, which we allocate nothing in and whose blocks double in size, and a little beside it.
+SELECT m.bytes - b.bytes < 200000 AS nothing_else_grows
 FROM memory AS m, memory AS b
 WHERE b.step = 'begin' AND m.step = 'errors';
 SELECT more.ladders, more.plans - few.plans <= 0 AS plans_stay, more.plan_bytes - few.plan_bytes < 200000 AS bytes_stay

@@ -102,11 +102,11 @@ model_log_odds_unit(const Model *model, const ParamValue *params)
 }
 
 double
-idle_seconds(int64_t last_played, int64_t played_at)
+idle_seconds(int64_t as_of, int64_t at)
 {
-	if (last_played == NEVER_PLAYED || played_at <= last_played)
+	if (as_of == NEVER_PLAYED || at <= as_of)
 		return 0;
-	return (played_at - last_played) / 1e6;
+	return (at - as_of) / 1e6;
 }
 
 void

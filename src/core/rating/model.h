@@ -63,7 +63,9 @@ typedef struct Model
 
 	/*
 	 * Let idle time pass, in seconds; NULL where it changes nothing.  Called
-	 * before a match for each of its players.
+	 * before a match for each of its players, and by operations.  To age by t1
+	 * and then by t2 is to age by t1 + t2, but for rounding: how often a ladder
+	 * is settled has no influence on its ratings.
 	 */
 	void		(*age) (const ParamValue *params, double *state,
 						double seconds);
@@ -127,11 +129,14 @@ extern double model_display(const Model *model, const ParamValue *params,
  */
 extern double model_log_odds_unit(const Model *model, const ParamValue *params);
 
-/* When somebody who has never played did so last, in microseconds. */
+/* The time of the last match of somebody who has never played, in microseconds. */
 #define NEVER_PLAYED INT64_MIN
 
-/* Seconds between two times in microseconds; 0 from never, and backwards. */
-extern double idle_seconds(int64_t last_played, int64_t played_at);
+/*
+ * Seconds from the time as of which a state is, to another; both in microseconds.
+ * 0 from never, and backwards.
+ */
+extern double idle_seconds(int64_t as_of, int64_t at);
 
 /*
  * The state with which a player goes into a match, after idle seconds.  The

@@ -69,6 +69,8 @@ operation_apply(const Operation *operation, const Model *model,
 				if (!isnan(operation->value[i]))
 					state[i] = operation->value[i];
 			break;
+		case OPERATION_SETTLE:
+			break;
 	}
 	return model_state_valid(model, state) ? MATCH_OK : MATCH_OVERFLOW;
 }

@@ -13,7 +13,8 @@ typedef enum OperationKind
 	OPERATION_SEASON,			/* a soft reset towards the initial state */
 	OPERATION_DECAY,			/* the displayed rating of idle players falls */
 	OPERATION_REGRESSION,		/* it drifts to a mean */
-	OPERATION_SET				/* columns get values */
+	OPERATION_SET,				/* columns get values */
+	OPERATION_SETTLE			/* idle time is counted, and nothing else */
 } OperationKind;
 
 typedef struct Operation
@@ -28,8 +29,10 @@ typedef struct Operation
 } Operation;
 
 /*
- * Do it to a state; idle_days are those that decay and regression count.  What
- * moves with a displayed rating is the first state column.
+ * Do it to a state as it is at the time of the operation, which the caller has aged
+ * to that time by model_state_before(): so that there is nothing left to do for a
+ * settle.  idle_days are those that decay and regression count.  What moves with a
+ * displayed rating is the first state column.
  * MATCH_OK, or MATCH_OVERFLOW with the state as it came out.
  */
 extern MatchStatus operation_apply(const Operation *operation,

@@ -6,11 +6,14 @@
 
 #include "pg/sql/glue.h"
 
+#include <math.h>
+
 #include "common/shortest_dec.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
 
 #include "core/models/registry.h"
 #include "pg/sql/arrays.h"
@@ -20,6 +23,7 @@ SKILLRATING_FUNCTION(skillrating_model_parameters);
 SKILLRATING_FUNCTION(skillrating_complete_parameters);
 SKILLRATING_FUNCTION(skillrating_initial_state);
 SKILLRATING_FUNCTION(skillrating_state_rating);
+SKILLRATING_FUNCTION(skillrating_state_after_idle);
 SKILLRATING_FUNCTION(skillrating_log_odds_unit);
 SKILLRATING_FUNCTION(skillrating_display_expression);
 
@@ -126,6 +130,72 @@ skillrating_state_rating(PG_FUNCTION_ARGS)
 
 	PG_RETURN_FLOAT8(check_result(model_display(model, params,
 												state)));
+}
+
+/*
+ * Idle seconds, a month having 30 days; not negative.  The same double as
+ * idle_seconds() gives where the interval is the difference of two times.
+ */
+static double
+idle_argument(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	const Interval *idle = PG_GETARG_INTERVAL_P(arg);
+	double		days = idle->month * 30.0 + idle->day;
+	double		seconds;
+
+	if (fabs(days) < 1e8)
+		seconds = ((int64) days * USECS_PER_DAY + idle->time) / 1e6;
+	else
+		seconds = days * SECS_PER_DAY + idle->time / 1e6;
+	return check_not_negative(name, seconds);
+}
+
+/* The arguments of state_after_idle(), by their place. */
+enum
+{
+	IDLE_ARG_MODEL,
+	IDLE_ARG_STATE,
+	IDLE_ARG_IDLE,
+	IDLE_ARG_PARAMS,
+	IDLE_ARG_SHARED_STATE,
+	IDLE_ARG_SHARED_IDLE
+};
+
+/* state_after_idle(model, state, idle, params, shared_state, shared_idle) */
+Datum
+skillrating_state_after_idle(PG_FUNCTION_ARGS)
+{
+	const Model *model;
+	ParamValue *params;
+	const float8 *state;
+	const float8 *shared = NULL;
+	double		shared_idle = 0;
+	double		after[MODEL_MAX_STATE];
+	Datum		elements[MODEL_MAX_STATE];
+	int			i;
+
+	for (i = IDLE_ARG_MODEL; i <= IDLE_ARG_PARAMS; i++)
+		if (PG_ARGISNULL(i))
+			PG_RETURN_NULL();
+	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(IDLE_ARG_MODEL)));
+	params = get_params(&model->params, PG_GETARG_JSONB_P(IDLE_ARG_PARAMS));
+	state = float8_array_argument(fcinfo, IDLE_ARG_STATE, "state", model->nstate);
+	if (!PG_ARGISNULL(IDLE_ARG_SHARED_STATE))
+		shared = float8_array_argument(fcinfo, IDLE_ARG_SHARED_STATE,
+									   "shared_state", model->nstate);
+	if (!PG_ARGISNULL(IDLE_ARG_SHARED_IDLE))
+		shared_idle = idle_argument(fcinfo, IDLE_ARG_SHARED_IDLE, "shared_idle");
+	if (model->shares == NULL || !model->shares(params))
+		shared = NULL;
+
+	model_state_before(model, params, state,
+					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"),
+					   shared, shared_idle, after);
+	for (i = 0; i < model->nstate; i++)
+		elements[i] = Float8GetDatum(check_result(after[i]));
+	PG_RETURN_ARRAYTYPE_P(construct_array(elements, model->nstate, FLOAT8OID,
+										  sizeof(float8), FLOAT8PASSBYVAL,
+										  TYPALIGN_DOUBLE));
 }
 
 Datum

@@ -169,7 +169,8 @@ return_change(FunctionCallInfo fcinfo, Ladder *ladder,
 /* Rows of players whom no match or operation has touched. */
 static LadderQuery delete_unplayed_query = {
 	.text = "DELETE FROM {rating} AS r WHERE r.games OPERATOR(pg_catalog.=) 0 AND NOT "
-	RATING_HAS_EVENTS
+	RATING_HAS_EVENTS,
+	.param = {VALUE_TEXT}
 };
 
 /* Write the rows of rating that come out otherwise, and return their ratings. */
@@ -182,6 +183,8 @@ write_ratings(FunctionCallInfo fcinfo, Replay *replay)
 	Outbox	   *deleted = rating_outbox(ladder);
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
+	Datum		values[1];
+	bool		nulls[1];
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -202,7 +205,8 @@ write_ratings(FunctionCallInfo fcinfo, Replay *replay)
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
-	(void) ladder_execute(ladder, &delete_unplayed_query, NULL, NULL, NULL);
+	values[0] = batch_shared_pool(replay->batch, &nulls[0]);
+	(void) ladder_execute(ladder, &delete_unplayed_query, values, nulls, NULL);
 }
 
 /*
@@ -518,22 +522,24 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 	batch_load(batch, ladder, false);
 }
 
-/* Write the events of an operation, and the ratings of its players. */
+/*
+ * Write the events of an operation, and the ratings of its players; of a player in a
+ * pool that includes what pools share, of which there may be no event.
+ */
 static void
 write_operation(Batch *batch, Ladder *ladder)
 {
 	Outbox	   *events = new_event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *updated = rating_outbox(ladder);
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	int			i;
 
 	for (i = 0; i < batch->step.n; i++)
-	{
-		const EventRow *row = &batch->step.row[i];
-
-		put_event(events, &batch->step, row);
-		put_rating(row->player->loaded ? updated : inserted, row->player);
-	}
+		put_event(events, &batch->step, &batch->step.row[i]);
+	for (i = 0; i < id_table_count(batch->players); i++)
+		if (player[i]->touched)
+			put_rating(player[i]->loaded ? updated : inserted, player[i]);
 	outbox_send(events, OUTBOX_INSERT);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);

@@ -74,11 +74,15 @@ typedef struct Ladder
 
 /* Those that change states, and so have a place among the matches. */
 #define OPERATION_CHANGES_STATES \
-	"kind IN ('season', 'decay', 'set', 'seed') AND undone_at IS NULL"
+	"kind IN ('season', 'decay', 'set', 'seed', 'settle') AND undone_at IS NULL"
 
-/* A row r of rating whose player has events in its pool. */
+/*
+ * A row r of rating whose player has events in its pool; in any pool if the row is
+ * that of what pools share, which events in all of them change.  $1 is the pool of
+ * such rows, null under a model without; see batch_shared_pool().
+ */
 #define RATING_HAS_EVENTS \
 	"EXISTS (SELECT FROM {event} AS e WHERE e.player_id {player =} r.player_id " \
-	"AND e.pool OPERATOR(pg_catalog.=) r.pool)"
+	"AND (e.pool OPERATOR(pg_catalog.=) r.pool OR r.pool OPERATOR(pg_catalog.=) $1))"
 
 #endif							/* PG_LADDER_LADDER_H */

@@ -29,6 +29,8 @@ SKILLRATING_FUNCTION(skillrating_preview);
 SKILLRATING_FUNCTION(skillrating_source_columns);
 SKILLRATING_FUNCTION(skillrating_ladder_types);
 SKILLRATING_FUNCTION(skillrating_check_inside);
+SKILLRATING_FUNCTION(skillrating_check_readable);
+SKILLRATING_FUNCTION(skillrating_shared_pool);
 
 /* source_columns() */
 Datum
@@ -62,6 +64,32 @@ skillrating_check_inside(PG_FUNCTION_ARGS)
 {
 	(void) ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "check_inside");
 	PG_RETURN_VOID();
+}
+
+/* check_readable(ladder, relation) */
+Datum
+skillrating_check_readable(PG_FUNCTION_ARGS)
+{
+	const Ladder *ladder =
+		ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "check_readable");
+
+	ladder_check_privilege(ladder, text_to_cstring(PG_GETARG_TEXT_PP(1)), ACL_SELECT);
+	PG_RETURN_VOID();
+}
+
+/* shared_pool(ladder) */
+Datum
+skillrating_shared_pool(PG_FUNCTION_ARGS)
+{
+	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+												   "shared_pool"));
+	bool		shares = ladder->model->shares != NULL &&
+		ladder->model->shares(ladder->params);
+
+	ladder_close(ladder);
+	if (!shares)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(SHARED_POOL));
 }
 
 /* The columns that ladder_types() returns, from 0. */
@@ -504,8 +532,8 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 	for (i = 0; i < batch->match.nplayers; i++)
 	{
 		const BatchPlayer *player = batch->player[order[i]];
-		const MatchTeam *team =
-			&batch->match.team[batch->match.player[order[i]].team];
+		const MatchPlayer *p = &batch->match.player[order[i]];
+		const MatchTeam *team = &batch->match.team[p->team];
 		Datum		values[PREVIEW_NCOLUMNS];
 		bool		nulls[PREVIEW_NCOLUMNS] = {false};
 
@@ -513,8 +541,7 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 			CStringGetTextDatum(id_text(batch->player_type, player->id));
 		values[PREVIEW_TEAM] = Int32GetDatum(team->number);
 		values[PREVIEW_RATING] =
-			Float8GetDatum(model_display(batch->model, batch->params,
-										 player->state));
+			Float8GetDatum(model_display(batch->model, batch->params, p->before));
 		values[PREVIEW_WIN_PROBABILITY] = Float8GetDatum(team->win);
 		for (scenario = 0; scenario < NSCENARIOS; scenario++)
 			values[PREVIEW_CHANGE + scenario] =
@@ -531,7 +558,8 @@ enum
 	PREVIEW_ARG_TEAM,
 	PREVIEW_ARG_WEIGHT,			/* to squad */
 	PREVIEW_ARG_PLAYER_GAIN = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1,
-	PREVIEW_ARG_POOL
+	PREVIEW_ARG_POOL,
+	PREVIEW_ARG_AT = PREVIEW_ARG_POOL + 3	/* behind log_odds and gain */
 };
 
 static void
@@ -544,7 +572,13 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	players_argument(fcinfo, PREVIEW_ARG_PLAYERS, ladder->player_type, arrays);
 	arrays->team = PointerGetDatum(array_argument(fcinfo, PREVIEW_ARG_TEAM,
 												  "team", arrays->n));
-	arrays->played_at = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
+	required_argument(fcinfo, PREVIEW_ARG_AT, "at");
+	arrays->played_at = PG_GETARG_DATUM(PREVIEW_ARG_AT);
+	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->played_at)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("at must be finite, not %s",
+						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at)))));
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
@@ -561,7 +595,7 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 
 /*
  * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
- *		   player_gain, pool, log_odds, gain)
+ *		   player_gain, pool, log_odds, gain, at)
  */
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)

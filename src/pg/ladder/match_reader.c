@@ -265,16 +265,24 @@ is_excluded(const Filters *filters, Datum player, TimestampTz played_at)
 	return false;
 }
 
-/* Who a player counts as; one account may lead to the next. */
+/*
+ * The player that an account counts as; one account may lead to the next.  *excluded
+ * tells whether any of them is excluded: a merge lifts no exclusion.
+ */
 static Datum
-merged_player(const Filters *filters, Datum player)
+merged_player(const Filters *filters, Datum player, TimestampTz played_at,
+			  bool *excluded)
 {
 	int			steps = id_table_count(filters->merged);
 	const Datum *into;
 
+	*excluded = is_excluded(filters, player, played_at);
 	while (steps-- > 0 &&
 		   (into = id_table_find(filters->merged, player, "")) != NULL)
+	{
 		player = *into;
+		*excluded = *excluded || is_excluded(filters, player, played_at);
+	}
 	return player;
 }
 
@@ -703,14 +711,15 @@ filter_participant(MatchReader *reader, int participant)
 	SourceMatch *match = &reader->match;
 	IdType	   *type = reader->ladder->player_type;
 	Datum		account = match->account_id[participant];
-	Datum		player = merged_player(reader->filters, account);
+	bool		excluded;
+	Datum		player = merged_player(reader->filters, account, match->played_at,
+									   &excluded);
 	int			i;
 
 	match->player_id[participant] = player;
 	if (match->set_aside != NULL)
 		return;
-	if (is_excluded(reader->filters, account, match->played_at) ||
-		is_excluded(reader->filters, player, match->played_at))
+	if (excluded)
 	{
 		match->set_aside = psprintf("player %s is excluded",
 									id_text(type, account));

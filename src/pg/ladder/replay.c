@@ -59,12 +59,20 @@
 	"(SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
 	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.score IS NOT NULL)"
 
+/* The time as of which the event before left the state, and what pools share. */
+#define AS_OF_IN_POOL "GREATEST(e.last_played_before, e.as_of_before, e.played_at)"
+
+#define AS_OF_IN_ALL_POOLS \
+	"(SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
+	"AND p.seq OPERATOR(pg_catalog.<) $1)"
+
 /*
  * Players as they were before $1: what of their counts came from there on, the last
  * event before (null if none), and the row that rating has now (null if none).
  */
-#define PLAYERS_AT(players, last_played, same_pool) \
-	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, e.seq IS NOT NULL, " last_played ", " \
+#define PLAYERS_AT(players, last_played, as_of, same_pool) \
+	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, e.seq IS NOT NULL, " \
+	last_played ", " as_of ", " \
 	"r.player_id IS NOT NULL, {rating columns r}, {states e _after} " \
 	"FROM (" players ") AS c " \
 	"LEFT JOIN {rating} AS r ON r.player_id {player =} c.player_id AND r.pool OPERATOR(pg_catalog.=) c.pool " \
@@ -81,6 +89,7 @@ enum
 	AT_LATER_LOSSES,
 	AT_HAS_EVENT,
 	AT_LAST_PLAYED,
+	AT_AS_OF,
 	AT_HAS_RATING,
 	AT_RATING,					/* the columns of rating, */
 	AT_MAX_COLUMNS = AT_RATING + RATING_MAX_COLUMNS + MODEL_MAX_STATE	/* and the states */
@@ -88,26 +97,26 @@ enum
 
 /* With events from a seq on. */
 static LadderQuery players_at_query = {
-	.text = PLAYERS_AT(ALL_PLAYERS, LAST_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
+	.text = PLAYERS_AT(ALL_PLAYERS, LAST_IN_POOL, AS_OF_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
 	.param = {VALUE_INT8}
 };
 
 /* Without any. */
 static LadderQuery idle_players_at_query = {
-	.text = PLAYERS_AT(IDLE_PLAYERS, LAST_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
+	.text = PLAYERS_AT(IDLE_PLAYERS, LAST_IN_POOL, AS_OF_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
 	.param = {VALUE_INT8}
 };
 
 /* The same of players given. */
 static LadderQuery some_players_at_query = {
 	.text = PLAYERS_AT(SOME_PLAYERS("AND m.pool OPERATOR(pg_catalog.=) k.pool "), LAST_IN_POOL,
-					   "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
+					   AS_OF_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
 /* The same of what pools share, which is in the events of all pools. */
 static LadderQuery shared_at_query = {
-	.text = PLAYERS_AT(SOME_PLAYERS(""), LAST_IN_ALL_POOLS, ""),
+	.text = PLAYERS_AT(SOME_PLAYERS(""), LAST_IN_ALL_POOLS, AS_OF_IN_ALL_POOLS, ""),
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
@@ -146,6 +155,8 @@ restore_player(BatchPlayer *player, const Model *model, bool shared,
 	player->record.losses = now->losses - DatumGetInt64(values[AT_LATER_LOSSES]);
 	player->record.last_played = nulls[AT_LAST_PLAYED] ? DT_NOBEGIN :
 		DatumGetTimestampTz(values[AT_LAST_PLAYED]);
+	player->record.as_of = nulls[AT_AS_OF] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[AT_AS_OF]);
 }
 
 /* Take over the rows of one of these queries from SPI_tuptable, and free them. */
@@ -386,6 +397,22 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 	sink->match(sink, replay, source, verdict, reason);
 }
 
+/*
+ * Whether operations settle.  A settle has no events of players whose state it leaves,
+ * and whether it does may depend on what they share with other pools, where a match
+ * that is replayed changes it.
+ */
+static bool
+any_settle(const LadderOperation *operation, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (operation[i].operation.kind == OPERATION_SETTLE)
+			return true;
+	return false;
+}
+
 Replay *
 replay_run(Ladder *ladder, int64 from, ReplayPlayers load, ReplaySink *sink)
 {
@@ -403,11 +430,14 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, ReplaySink *sink)
 	replay->batch = ladder_batch(ladder);
 	replay->from = from;
 	replay->loads = load;
+	operation = read_operations(ladder, from, &noperations);
+	if (load == REPLAY_KNOWN_PLAYERS && replay->batch->shares &&
+		any_settle(operation, noperations))
+		replay->loads = REPLAY_ALL_PLAYERS;
 	if (load != REPLAY_NEW_PLAYERS)
 		load_players(replay);
 
 	values[0] = Int64GetDatum(from);
-	operation = read_operations(ladder, from, &noperations);
 	matches = reader_open_rated(ladder, from);
 	row_reader_open(&events, ladder, &read_events_query, values);
 	scratch = AllocSetContextCreate(CurrentMemoryContext,

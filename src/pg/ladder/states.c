@@ -69,7 +69,8 @@ static LadderQuery lock_players_query = {
 /* Players whom matches or operations have touched. */
 static LadderQuery touched_players_query = {
 	.text = "SELECT {rating columns r} FROM {rating} AS r "
-	"WHERE r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS
+	"WHERE r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS,
+	.param = {VALUE_TEXT}
 };
 
 static LadderQuery all_players_query = {
@@ -138,7 +139,11 @@ take_ratings(Batch *batch)
 void
 batch_load_all(Batch *batch, Ladder *ladder)
 {
-	(void) ladder_execute(ladder, &touched_players_query, NULL, NULL, NULL);
+	Datum		values[1];
+	bool		nulls[1];
+
+	values[0] = batch_shared_pool(batch, &nulls[0]);
+	(void) ladder_execute(ladder, &touched_players_query, values, nulls, NULL);
 	take_ratings(batch);
 }
 
@@ -279,6 +284,8 @@ operation_kind(const char *kind, const Operation *operation)
 	if (strcmp(kind, "decay") == 0)
 		return operation->half_life_days > 0 ? OPERATION_REGRESSION :
 			OPERATION_DECAY;
+	if (strcmp(kind, "settle") == 0)
+		return OPERATION_SETTLE;
 	return OPERATION_SET;
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
 
 #include "pg/sql/huge.h"
@@ -31,6 +32,13 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	return batch;
 }
 
+Datum
+batch_shared_pool(const Batch *batch, bool *isnull)
+{
+	*isnull = !batch->shares;
+	return batch->shares ? CStringGetTextDatum(SHARED_POOL) : (Datum) 0;
+}
+
 BatchPlayer *
 batch_player(Batch *batch, Datum id, const char *pool)
 {
@@ -49,7 +57,7 @@ batch_player(Batch *batch, Datum id, const char *pool)
 		player->pool = pstrdup(pool);
 		player->state = (double *) (player + 1);
 		memcpy(player->state, batch->initial, model->nstate * sizeof(double));
-		player->record.last_played = DT_NOBEGIN;
+		player->record.last_played = player->record.as_of = DT_NOBEGIN;
 		*place = player;
 		MemoryContextSwitchTo(old);
 
@@ -222,21 +230,54 @@ verdict_status(const SourceMatch *source, Verdict verdict)
 		"void" : "unrated";
 }
 
-/* The state with which a player goes into a match. */
-static void
-state_before(Batch *batch, const BatchPlayer *player,
-			 const SourceMatch *source, double *before)
+void
+batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
+			   double *before)
 {
 	const BatchPlayer *shared = player->shared;
+	bool		is_shared = batch->shares && shared == NULL;
 
 	StaticAssertStmt(DT_NOBEGIN == NEVER_PLAYED,
 					 "times without a beginning differ");
+
+	/* The row of what pools share has nothing else that ages. */
+	if (is_shared)
+		shared = player;
 	model_state_before(batch->model, batch->params, player->state,
-					   idle_seconds(player->record.last_played, source->played_at),
+					   is_shared ? 0 : idle_seconds(player->record.as_of, at),
 					   shared ? shared->state : NULL,
-					   shared ? idle_seconds(shared->record.last_played,
-											 source->played_at) : 0,
+					   shared ? idle_seconds(shared->record.as_of, at) : 0,
 					   before);
+}
+
+/* The time as of which a state is, for an event: nothing where last_played says it. */
+static TimestampTz
+as_of_for_event(const PlayerRecord *record)
+{
+	return record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
+}
+
+/*
+ * Put a player into the state after an event, with the columns that pools share, which
+ * were aged to the same time: the last event in any pool tells all of them.
+ */
+static void
+take_state(Batch *batch, BatchPlayer *player, const double *after, TimestampTz at)
+{
+	const Model *model = batch->model;
+	BatchPlayer *shared = player->shared;
+	int			i;
+
+	memcpy(player->state, after, model->nstate * sizeof(double));
+	player->record.as_of = Max(player->record.as_of, at);
+	player->exists = player->touched = true;
+	if (shared == NULL)
+		return;
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].shared)
+			shared->state[i] = after[i];
+	shared->record.as_of = Max(shared->record.as_of, at);
+	shared->exists = shared->touched = true;
 }
 
 MatchStatus
@@ -253,7 +294,7 @@ batch_rate(Batch *batch, SourceMatch *source)
 		MatchPlayer *p = &match->player[i];
 		double	   *before = batch->before + i * model->nstate;
 
-		state_before(batch, player, source, before);
+		batch_state_at(batch, player, source->played_at, before);
 		p->before = before;
 		p->after = batch->after + i * model->nstate;
 		p->games = player->record.games;
@@ -316,7 +357,6 @@ count_match(BatchPlayer *player, MatchOutcome outcome, TimestampTz played_at)
 			break;
 	}
 	player->record.last_played = Max(player->record.last_played, played_at);
-	player->exists = player->touched = true;
 }
 
 /* Room for n rows in the step. */
@@ -334,11 +374,9 @@ reserve_rows(Batch *batch, int n)
 void
 batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 {
-	const Model *model = batch->model;
 	Match	   *match = &batch->match;
 	BatchStep  *step = &batch->step;
-	int			i,
-				j;
+	int			i;
 
 	reserve_rows(batch, match->nplayers);
 	step->seq = seq;
@@ -362,21 +400,18 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		row->after = after;
 		row->games = player->record.games;
 		row->last_played = player->record.last_played;
+		row->as_of = as_of_for_event(&player->record);
 		row->team = team->number;
 		row->score = outcome / 2.0;
 		row->win_probability = team->win;
 		player->step = seq;
 		player->row = i;
 
-		memcpy(player->state, after, model->nstate * sizeof(double));
+		take_state(batch, player, after, source->played_at);
 		batch_remember(batch, player, &past);
 		count_match(player, outcome, source->played_at);
-		if (player->shared == NULL)
-			continue;
-		for (j = 0; j < model->nstate; j++)
-			if (model->state[j].shared)
-				player->shared->state[j] = after[j];
-		count_match(player->shared, outcome, source->played_at);
+		if (player->shared != NULL)
+			count_match(player->shared, outcome, source->played_at);
 	}
 }
 
@@ -400,7 +435,7 @@ operation_idle_days(const LadderOperation *operation, const BatchPlayer *player)
 	return Max(days, 0);
 }
 
-/* Do an operation to one player; whether that makes an event. */
+/* Do an operation to one player, with an event if that is called for. */
 static void
 apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
 {
@@ -410,6 +445,7 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	double	   *after = before + model->nstate;
 	EventRow   *row = &step->row[step->n];
 	double		days = operation_idle_days(operation, player);
+	bool		settles = operation->operation.kind == OPERATION_SETTLE;
 	bool		idles = operation->operation.kind == OPERATION_DECAY ||
 		operation->operation.kind == OPERATION_REGRESSION;
 	int			i;
@@ -417,12 +453,8 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	CHECK_FOR_INTERRUPTS();
 	if (idles && days == 0)
 		return;
-	memcpy(before, player->state, model->nstate * sizeof(double));
-	if (player->shared != NULL)
-		for (i = 0; i < model->nstate; i++)
-			if (model->state[i].shared)
-				before[i] = player->shared->state[i];
-	memcpy(after, before, model->nstate * sizeof(double));
+	batch_state_at(batch, player, operation->at, after);
+	memcpy(before, settles ? player->state : after, model->nstate * sizeof(double));
 	if (operation_apply(&operation->operation, model, batch->params, days,
 						after) != MATCH_OK)
 		ereport(ERROR,
@@ -432,26 +464,27 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 						id_text(batch->player_type, player->id))));
 
 	/* What pools share changes in its own row, and nothing else there. */
-	if (batch->shares)
+	if (batch->shares && !settles)
 		for (i = 0; i < model->nstate; i++)
 			if (model->state[i].shared == (player->shared != NULL))
 				after[i] = before[i];
-	if (idles && memcmp(before, after, model->nstate * sizeof(double)) == 0)
+	if ((idles || settles) &&
+		memcmp(before, after, model->nstate * sizeof(double)) == 0)
 		return;
 	row->player = player;
 	row->before = before;
 	row->after = after;
 	row->games = player->record.games;
 	row->last_played = player->record.last_played;
-	memcpy(player->state, after, model->nstate * sizeof(double));
+	row->as_of = as_of_for_event(&player->record);
+	take_state(batch, player, after, operation->at);
 
 	/* A rating that was set says nothing of the rounds before it. */
-	if (!idles)
+	if (!idles && !settles)
 	{
 		player->npast = 0;
 		player->past_loaded = true;
 	}
-	player->exists = player->touched = true;
 	player->step = step->seq;
 	player->row = step->n++;
 }

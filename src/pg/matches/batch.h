@@ -16,7 +16,7 @@
  */
 #define SHARED_POOL "*"
 
-/* How often a player was rated in matches, and when last. */
+/* How often a player was rated in matches, when last, and how old the state is. */
 typedef struct PlayerRecord
 {
 	int64		games;
@@ -24,6 +24,8 @@ typedef struct PlayerRecord
 	int64		draws;
 	int64		losses;
 	TimestampTz last_played;	/* DT_NOBEGIN if never */
+	TimestampTz as_of;			/* the time as of which the state is: that of the
+								 * latest event, or DT_NOBEGIN before the first */
 } PlayerRecord;
 
 /* A player while a batch is rated. */
@@ -57,6 +59,7 @@ typedef struct EventRow
 	const double *after;
 	int64		games;			/* before, as is */
 	TimestampTz last_played;
+	TimestampTz as_of;			/* DT_NOBEGIN also where it is last_played */
 	int			team;			/* matches only */
 	double		score;
 	double		win_probability;
@@ -121,6 +124,12 @@ typedef struct Batch
 extern Batch *batch_create(const Model *model, const ParamValue *params,
 						   IdType *player_type);
 
+/*
+ * The pool of rows that have what pools share, for RATING_HAS_EVENTS; *isnull if the
+ * model shares nothing.
+ */
+extern Datum batch_shared_pool(const Batch *batch, bool *isnull);
+
 /* A player of the batch; a new one starts from the initial state. */
 extern BatchPlayer *batch_player(Batch *batch, Datum id, const char *pool);
 
@@ -172,9 +181,21 @@ extern MatchStatus batch_rate(Batch *batch, SourceMatch *source);
 extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
 
 /*
+ * The state of a player at a time: aged since the one as of which it is, with what
+ * pools share.  before has room for a state.
+ */
+extern void batch_state_at(const Batch *batch, const BatchPlayer *player,
+						   TimestampTz at, double *before);
+
+/*
  * Do the first of n operations to the players whom it is about, as far as they
  * exist (a state that is set makes one exist), and those of the same seq behind it;
  * the events are then in batch->step.  Returns how many operations that were.
+ *
+ * An operation finds states as a match does, aged to its time, and leaves them as of
+ * that time.  The event of a settle, which does nothing else, has the state before it
+ * was aged.  A settle or a decay that leaves a state as it was makes no event, and
+ * leaves the time of the state alone, so that a replay need not know of it.
  */
 extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation, int n);
 
