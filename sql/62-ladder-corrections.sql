@@ -82,24 +82,30 @@ CREATE FUNCTION skillrating_internal.catch_up(
     ladder text,
     search boolean DEFAULT false,
     rebuild boolean DEFAULT false,
+    dry_run boolean DEFAULT false,
     OUT player_id text,
     OUT pool text,
     OUT rating_before float8,
     OUT rating_after float8,
     OUT games_before bigint,
-    OUT games_after bigint)
+    OUT games_after bigint,
+    OUT place_before bigint,
+    OUT place_after bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_catch_up'
 LANGUAGE C VOLATILE STRICT ROWS 1000;
 
 SELECT skillrating_internal.create_entry('catch_up');
 
-COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
+COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean, boolean) IS
 'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction
 says that history is out of date, replays it from there, exactly, from the states that the events
 before left behind. Only what comes out otherwise is written. Returns the players whose rows
-changed, with the displayed rating and the games before and after; null where there is no row. With
-search it also looks in the source for what no trigger has reported: new matches are rated, and
+changed, those rated for the first time too, once for each pool, with the displayed rating and the
+games before and after the whole call; null where there is no row. With dry_run it returns the same,
+with the places on the leaderboard of all who have played (null for a player who has not, and
+without dry_run), and leaves everything as it was: the work is done in a subtransaction that is
+rolled back, with the triggers that it fires. With search it also looks in the source for what no trigger has reported: new matches are rated, and
 those that are gone no longer count, which a warning says; and, for a ladder that rerate() made, in
 the first ladder for matches that have changed or gone since. With rebuild it replays from the very
 start. Rating waits meanwhile, reading goes on. What is out of date before a rated match that has

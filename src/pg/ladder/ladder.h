@@ -66,6 +66,8 @@ typedef struct Ladder
 	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */
 	int			guc_level;		/* of the settings for its work */
+	struct ChangeLog *changes;	/* where work that writes ratings logs them,
+								 * or NULL */
 	struct LadderCache *cache;	/* what the session keeps of it */
 } Ladder;
 

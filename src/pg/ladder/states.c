@@ -46,9 +46,15 @@ static LadderQuery new_players_query = {
 	"WHERE NOT EXISTS (SELECT FROM {rating} AS r "
 	"WHERE r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool) "
 	"ORDER BY k.player_id{player order}, k.pool COLLATE pg_catalog.\"C\" "
-	"ON CONFLICT (player_id, pool) DO NOTHING",
+	"ON CONFLICT (player_id, pool) DO NOTHING RETURNING player_id, pool",
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_FLOAT8)},
 	.part = {{"initial_state", append_initial_state}}
+};
+
+enum
+{
+	NEW_PLAYER_ID = 1,
+	NEW_PLAYER_POOL
 };
 
 /* The rows of players who are given by player_id and pool, locked or not. */
@@ -142,13 +148,16 @@ batch_load_all(Batch *batch, Ladder *ladder)
 	take_ratings(batch);
 }
 
-/* Make rows with the initial state for those players who have none. */
+/* Make rows with the initial state for those players who have none, and mark these. */
 static void
 insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 {
 	int			nstate = batch->model->nstate;
 	Datum		values[3];
 	Datum		initial[MODEL_MAX_STATE];
+	SPITupleTable *rows;
+	uint64		nrows;
+	uint64		row;
 	int			i;
 
 	for (i = 0; i < nstate; i++)
@@ -158,7 +167,20 @@ insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 	values[2] = PointerGetDatum(construct_array(initial, nstate, FLOAT8OID,
 												sizeof(float8), FLOAT8PASSBYVAL,
 												TYPALIGN_DOUBLE));
-	ladder_execute(ladder, &new_players_query, values, NULL, NULL);
+	nrows = ladder_execute(ladder, &new_players_query, values, NULL, NULL);
+	rows = SPI_tuptable;
+	for (row = 0; row < nrows; row++)
+	{
+		bool		isnull;
+		char	   *pool = SPI_getvalue(rows->vals[row], rows->tupdesc, NEW_PLAYER_POOL);
+		Datum		id = SPI_getbinval(rows->vals[row], rows->tupdesc, NEW_PLAYER_ID,
+									   &isnull);
+
+		/* A trigger of the user's may have changed the row. */
+		if (!isnull && pool != NULL)
+			batch_player(batch, id, pool)->created = true;
+	}
+	SPI_freetuptable(rows);
 }
 
 void

@@ -37,6 +37,7 @@ typedef struct BatchPlayer
 	bool		wanted;			/* batch_load() is to load it */
 	bool		exists;			/* has, or is to have, a row in rating */
 	bool		loaded;			/* its state was looked up */
+	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
 	uint64		match;			/* number of the last match seen in, */
 	int			slot;			/* and the index there */
