@@ -232,7 +232,7 @@ BEGIN
         'WITH o AS (
             UPDATE %1$I.operation AS o
             SET reason = skillrating_internal.replace_words(o.reason, $1, $2)
-            WHERE o.reason NOT IN (''decay'', ''set by hand'',
+            WHERE o.reason NOT IN (''decay'', ''set by hand'', ''reset'',
                     ''season '' || coalesce(o.params->>''name'', o.params->>''season'', ''''),
                     ''seeded from '' || coalesce(o.params->>''ladder'', ''''))
                 AND skillrating_internal.replace_words(o.reason, $1, $2) <> o.reason

@@ -585,10 +585,21 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 		batch_load_all(batch, ladder);
 		return;
 	}
+
+	/* A row that only has room for the first match is no player yet. */
+	if (operation[0].operation.kind != OPERATION_SET)
+	{
+		Datum	   *ids = palloc_array(Datum, n);
+
+		for (i = 0; i < n; i++)
+			ids[i] = operation[i].player;
+		batch_load_some(batch, ladder, ids, n);
+		return;
+	}
 	for (i = 0; i < n; i++)
 	{
 		BatchPlayer *player = batch_player(batch, operation[i].player,
-										   operation[i].pool ? operation[i].pool : "");
+										   operation[i].pool);
 
 		player->wanted = true;
 		if (player->shared != NULL)

@@ -69,6 +69,7 @@ static const LadderEntry entries[] = {
 	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 

@@ -76,7 +76,7 @@ typedef struct Ladder
 
 /* Those that change states, and so have a place among the matches. */
 #define OPERATION_CHANGES_STATES \
-	"kind IN ('season', 'decay', 'set', 'seed') AND undone_at IS NULL"
+	"kind IN ('season', 'decay', 'set', 'seed', 'reset', 'refund') AND undone_at IS NULL"
 
 /* A row r of rating whose player has events in its pool. */
 #define RATING_HAS_EVENTS \

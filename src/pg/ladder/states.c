@@ -73,9 +73,17 @@ static LadderQuery lock_players_query = {
 };
 
 /* Players whom matches or operations have touched. */
+#define TOUCHED_PLAYERS \
+	"SELECT {rating columns r} FROM {rating} AS r " \
+	"WHERE (r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS ")"
+
 static LadderQuery touched_players_query = {
-	.text = "SELECT {rating columns r} FROM {rating} AS r "
-	"WHERE r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS
+	.text = TOUCHED_PLAYERS
+};
+
+static LadderQuery some_touched_players_query = {
+	.text = TOUCHED_PLAYERS " AND r.player_id {player =} ANY ($1)",
+	.param = {ARRAY_OF(VALUE_PLAYER)}
 };
 
 static LadderQuery all_players_query = {
@@ -145,6 +153,15 @@ void
 batch_load_all(Batch *batch, Ladder *ladder)
 {
 	(void) ladder_execute(ladder, &touched_players_query, NULL, NULL, NULL);
+	take_ratings(batch);
+}
+
+void
+batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
+{
+	Datum		players = id_array(ladder->player_type, ids, n);
+
+	(void) ladder_execute(ladder, &some_touched_players_query, &players, NULL, NULL);
 	take_ratings(batch);
 }
 
@@ -234,6 +251,7 @@ static LadderQuery read_operations_query = {
 	.text = "SELECT o.seq, o.kind, o.pool, o.player_id, o.at, o.reason, o.state, "
 	NUMBER_OF("keep") ", " NUMBER_OF("rate") ", " NUMBER_OF("floor") ", " NUMBER_OF("mean") ", "
 	NUMBER_OF("half_life_days") ", " NUMBER_OF("grace_days") ", "
+	NUMBER_OF("amount") ", " NUMBER_OF("peak") ", "
 	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz) "
 	"FROM {operation} AS o WHERE " OPERATION_CHANGES_STATES
 	" AND o.seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM {operation} AS m "
@@ -257,17 +275,19 @@ enum
 	OP_MEAN,
 	OP_HALF_LIFE_DAYS,
 	OP_GRACE_DAYS,
+	OP_AMOUNT,
+	OP_PEAK,
 	OP_COUNTED_FROM
 };
 
-/* A number of an operation; what its kind does not have is null. */
+/* A number of an operation; what its kind does not have is null, and missing then. */
 static double
-operation_number(HeapTuple tuple, TupleDesc desc, int column)
+operation_number(HeapTuple tuple, TupleDesc desc, int column, double missing)
 {
 	bool		isnull;
 	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
 
-	return isnull ? 0 : DatumGetFloat8(value);
+	return isnull ? missing : DatumGetFloat8(value);
 }
 
 /* The values of a state, NaN for those that it leaves. */
@@ -301,7 +321,41 @@ operation_kind(const char *kind, const Operation *operation)
 	if (strcmp(kind, "decay") == 0)
 		return operation->half_life_days > 0 ? OPERATION_REGRESSION :
 			OPERATION_DECAY;
+	if (strcmp(kind, "reset") == 0)
+		return OPERATION_RESET;
+	if (strcmp(kind, "refund") == 0)
+		return OPERATION_REFUND;
 	return OPERATION_SET;
+}
+
+/* Error unless an operation has what its kind needs; users can write the table. */
+static void
+check_operation(const Ladder *ladder, const LadderOperation *operation)
+{
+	bool		complete = true;
+
+	switch (operation->operation.kind)
+	{
+		case OPERATION_SEASON:
+		case OPERATION_DECAY:
+		case OPERATION_REGRESSION:
+			break;
+		case OPERATION_SET:
+			complete = operation->has_player && operation->pool != NULL &&
+				operation->operation.value != NULL;
+			break;
+		case OPERATION_RESET:
+			complete = operation->has_player;
+			break;
+		case OPERATION_REFUND:
+			complete = operation->has_player && operation->pool != NULL;
+			break;
+	}
+	if (!complete)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player, pool or state",
+						operation->seq, ladder->name)));
 }
 
 static void
@@ -325,23 +379,21 @@ read_operation(const Ladder *ladder, HeapTuple tuple, TupleDesc desc,
 	value = SPI_getbinval(tuple, desc, OP_STATE, &isnull);
 	if (!isnull)
 		operation->operation.value = operation_values(ladder, value);
-	operation->operation.keep = operation_number(tuple, desc, OP_KEEP);
-	operation->operation.rate = operation_number(tuple, desc, OP_RATE);
-	operation->operation.floor = operation_number(tuple, desc, OP_FLOOR);
-	operation->operation.mean = operation_number(tuple, desc, OP_MEAN);
+	operation->operation.keep = operation_number(tuple, desc, OP_KEEP, 0);
+	operation->operation.rate = operation_number(tuple, desc, OP_RATE, 0);
+	operation->operation.floor = operation_number(tuple, desc, OP_FLOOR, 0);
+	operation->operation.mean = operation_number(tuple, desc, OP_MEAN, 0);
 	operation->operation.half_life_days =
-		operation_number(tuple, desc, OP_HALF_LIFE_DAYS);
-	operation->grace_days = operation_number(tuple, desc, OP_GRACE_DAYS);
+		operation_number(tuple, desc, OP_HALF_LIFE_DAYS, 0);
+	operation->operation.amount = operation_number(tuple, desc, OP_AMOUNT, 0);
+	operation->operation.peak =
+		operation_number(tuple, desc, OP_PEAK, get_float8_infinity());
+	operation->grace_days = operation_number(tuple, desc, OP_GRACE_DAYS, 0);
 	value = SPI_getbinval(tuple, desc, OP_COUNTED_FROM, &isnull);
 	operation->counted_from = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
 	operation->operation.kind = operation_kind(operation->kind,
 											   &operation->operation);
-	if (operation->operation.kind == OPERATION_SET &&
-		(operation->operation.value == NULL || !operation->has_player))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player or state",
-						operation->seq, ladder->name)));
+	check_operation(ladder, operation);
 }
 
 LadderOperation *

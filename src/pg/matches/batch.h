@@ -80,7 +80,8 @@ typedef struct LadderOperation
 	int64		seq;
 	const char *kind;
 	const char *pool;			/* or NULL: all */
-	bool		has_player;
+	bool		has_player;		/* about one player, else about all; of those
+								 * with the same seq each has one, and a pool */
 	Datum		player;
 	TimestampTz at;
 	const char *reason;			/* or NULL */
