@@ -211,7 +211,7 @@ BEGIN
     FOREACH statement IN ARRAY coalesce(kept, '{}') LOOP
         EXECUTE statement;
     END LOOP;
-    PERFORM skillrating_internal.renew_mirrors(a), skillrating_internal.renew_mirrors(b);
+    PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
 END
 $function$;
 
