@@ -555,6 +555,7 @@ SELECT skillrating_internal.create_entry('drop_ladder');
 
 COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
-mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if some of it is
-gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives in its schema,
-42501 unless the caller owns it, 55006 while something else is at work on it in this session.';
+mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
+some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
+in its schema, 42501 unless the caller owns it, 55006 while something else is at work on it in this
+session.';

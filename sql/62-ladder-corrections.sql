@@ -105,14 +105,14 @@ changed, those rated for the first time too, once for each pool, with the displa
 games before and after the whole call; null where there is no row. With dry_run it returns the same,
 with the places on the leaderboard of all who have played (null for a player who has not, and
 without dry_run), and leaves everything as it was: the work is done in a subtransaction that is
-rolled back, with the triggers that it fires. With search it also looks in the source for what no trigger has reported: new matches are rated, and
-those that are gone no longer count, which a warning says; and, for a ladder that rerate() made, in
-the first ladder for matches that have changed or gone since. With rebuild it replays from the very
-start. Rating waits meanwhile, reading goes on. What is out of date before a rated match that has
-gone from the source unreported waits, with a warning; another names columns that the source has got
-since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
-55006 within the work on it, 55000 if triggers are missing, see restore_triggers(), or, with
-rebuild, such a match.';
+rolled back, with the triggers that it fires. With search it also looks in the source for what no
+trigger has reported: new matches are rated, and those that are gone no longer count, which a
+warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
+changed or gone since. With rebuild it replays from the very start. Rating waits meanwhile, reading
+goes on. What is out of date before a rated match that has gone from the source unreported waits,
+with a warning; another names columns that the source has got since, see refresh_source(). Errors:
+42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it, 55000 if
+triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
 
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,
@@ -297,8 +297,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_exclusion(text, text, timestamptz, timestamptz, timestamptz, text) IS
-'The part of exclude_player() for policy void: writes the operation, and from where on history is out
-of date. Returns its number.';
+'The part of exclude_player() for policy void: writes the operation, and from where on history is
+out of date. Returns its number.';
 
 CREATE FUNCTION skillrating_internal.lost_points(
     ladder text,
@@ -404,8 +404,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_refund(text, text, timestamptz, timestamptz, timestamptz, text, boolean) IS
 'The part of exclude_player() for policy refund: writes the operation, a row for each opponent and
-pool with the amount, the matches and with cap_at_peak the highest rating of the season, and does it.
-Returns its number, or null if nobody gets anything.';
+pool with the amount, the matches and with cap_at_peak the highest rating of the season, and does
+it. Returns its number, or null if nobody gets anything.';
 
 CREATE FUNCTION skillrating_internal.exclude_player(
     ladder text,
@@ -454,14 +454,14 @@ SELECT skillrating_internal.create_entry('exclude_player');
 COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text, text, timestamptz, boolean) IS
 'Makes good for a player, for instance a cheater, in the matches played from since on and before
 until. Policy void takes them out of the rating, those to come too, with effect for everybody who
-played since; what was rated changes with catch_up(). Policy refund leaves them in, and at once gives
-opponents back what they lost in those that they did not win: a match is given back once, in the
-season of the time at and before it, and with cap_at_peak up to the highest rating of that season
-only. Amounts are points of the displayed rating, as history has it at the moment, and come on top of
-the first state column; they keep their place in the order and their size when history is corrected.
-Returns the number of the operation, for undo_operation(); null if there is nothing to give back.
-Errors: 42704 for an unknown ladder, 22023 for an empty time, an unknown policy, or the refund of a
-player who is merged into another, 22008 for an infinite at.';
+played since; what was rated changes with catch_up(). Policy refund leaves them in, and at once
+gives opponents back what they lost in those that they did not win: a match is given back once, in
+the season of the time at and before it, and with cap_at_peak up to the highest rating of that
+season only. Amounts are points of the displayed rating, as history has it at the moment, and come
+on top of the first state column; they keep their place in the order and their size when history is
+corrected. Returns the number of the operation, for undo_operation(); null if there is nothing to
+give back. Errors: 42704 for an unknown ladder, 22023 for an empty time, an unknown policy, or the
+refund of a player who is merged into another, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.merge_players(
     ladder text,
@@ -514,9 +514,9 @@ SELECT skillrating_internal.create_entry('merge_players');
 COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible, text) IS
 'Makes one player of two accounts: all matches of player_id, past and future, count as those of
 into_id, as if it had always been one; what was set by hand, seeded, reset or given back for
-player_id no longer counts. What was rated changes with catch_up(), after which player_id has no rating. Returns the
-number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 if
-player_id is merged already or into_id leads back to it.';
+player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
+rating. Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown
+ladder, 22023 if player_id is merged already or into_id leads back to it.';
 
 CREATE FUNCTION skillrating_internal.undo_operation(
     ladder text,

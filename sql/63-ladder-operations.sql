@@ -304,9 +304,9 @@ SELECT skillrating_internal.create_entry('reset_rating');
 
 COMMENT ON FUNCTION skillrating.reset_rating(text, anycompatible, text, timestamptz, text) IS
 'Makes a newcomer of a player, in one pool or in all: every state column gets its initial value,
-counts and last_played of the rating begin again, and so does whatever a model or a leaderboard makes
-of the number of games; the events before stay. In all pools (null) that includes what pools share.
-It takes its place in the order: matches before are replayed without it, those after with it.
+counts and last_played of the rating begin again, and so does whatever a model or a leaderboard
+makes of the number of games; the events before stay. In all pools (null) that includes what pools
+share. It takes its place in the order: matches before are replayed without it, those after with it.
 Returns the number of the operation, for undo_operation(), and how many rows of rating it changed.
 Errors: 42704 for an unknown ladder or a player who has no rating there, 22023 for a player who is
 merged into another, 22008 for an infinite time.';

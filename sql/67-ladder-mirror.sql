@@ -52,10 +52,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirror_columns(text, regclass, jsonb) IS
-'A part of mirror_rating(): for each column of a table that mirrors one of rating, its new value over
-rows u of the table and r of rating, as it is assigned and cast to the column''s type; whether the
-types differ, so that a value may not fit; and whether there is a value for a row without rating: a
-default, or null. Error 42703 for a column that is not there.';
+'A part of mirror_rating(): for each column of a table that mirrors one of rating, its new value
+over rows u of the table and r of rating, as it is assigned and cast to the column''s type; whether
+the types differ, so that a value may not fit; and whether there is a value for a row without
+rating: a default, or null. Error 42703 for a column that is not there.';
 
 CREATE FUNCTION skillrating_internal.check_mirror_owner(
     ladder text,
@@ -113,8 +113,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rated_condition(text, text) IS
-'A part of mirror_rating(): the condition that a match or an operation has made a row of rating, which
-otherwise only has room for the first match of a player.';
+'A part of mirror_rating(): the condition that a match or an operation has made a row of rating,
+which otherwise only has room for the first match of a player.';
 
 CREATE FUNCTION skillrating_internal.mirror_statement(
     ladder text,
@@ -187,10 +187,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.unrated_statement(text, regclass, text, text, jsonb, text, text) IS
-'A part of mirror_rating(): the statement that gives the columns of a table their defaults for those of
-the players, rows o that a query gives, who have no rating any more, under a condition on rows u of
-the table and o; columns that may not be null and have no default stay. Null if all do. Errors as for
-mirror_statement().';
+'A part of mirror_rating(): the statement that gives the columns of a table their defaults for those
+of the players, rows o that a query gives, who have no rating any more, under a condition on rows u
+of the table and o; columns that may not be null and have no default stay. Null if all do. Errors as
+for mirror_statement().';
 
 CREATE FUNCTION skillrating_internal.mirror_fault(
     ladder text,
@@ -289,7 +289,8 @@ BEGIN
                     ladder)
                 INTO players USING pool;
             END IF;
-            PERFORM skillrating_internal.mirror_fault(ladder, relation, key, pool, columns, players);
+            PERFORM skillrating_internal.mirror_fault(ladder, relation, key, pool, columns,
+                players);
             RAISE;
     END;
 END
@@ -306,8 +307,9 @@ AS 'MODULE_PATHNAME', 'skillrating_update_mirrors'
 LANGUAGE C;
 
 COMMENT ON FUNCTION skillrating_internal.update_mirrors() IS
-'Trigger function on the table rating of a ladder, after each statement: opens the door to the ladder
-and calls write_mirrors(). Error 39P01 if it is attached otherwise, 55000 on any other table.';
+'Trigger function on the table rating of a ladder, after each statement: opens the door to the
+ladder and calls write_mirrors(). Error 39P01 if it is attached otherwise, 55000 on any other
+table.';
 
 CREATE FUNCTION skillrating_internal.write_mirrors()
 RETURNS trigger
@@ -391,8 +393,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.write_inserted() IS
-'The body of fill_mirror(): gives the rows that were inserted into a mirrored table the ratings of their
-players. The argument is the ladder; the rows are the transition table inserted, or NEW.';
+'The body of fill_mirror(): gives the rows that were inserted into a mirrored table the ratings of
+their players. The argument is the ladder; the rows are the transition table inserted, or NEW.';
 
 CREATE FUNCTION skillrating_internal.drop_mirror_triggers(
     source regclass,
@@ -402,7 +404,8 @@ AS 'MODULE_PATHNAME', 'skillrating_drop_mirror_triggers'
 LANGUAGE C VOLATILE;
 
 COMMENT ON FUNCTION skillrating_internal.drop_mirror_triggers(regclass, regclass) IS
-'The same as drop_collect_triggers() for the triggers that mirror_rating() made on mirrored tables.';
+'The same as drop_collect_triggers() for the triggers that mirror_rating() made on mirrored
+tables.';
 
 CREATE FUNCTION skillrating_internal.create_fill_triggers(ladder text)
 RETURNS bigint
@@ -448,8 +451,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_fill_triggers(text) IS
-'A part of mirror_rating() and restore_triggers(): makes those triggers on mirrored tables that do not
-exist, as far as the tables belong to the ladder''s owner, and returns how many.';
+'A part of mirror_rating() and restore_triggers(): makes those triggers on mirrored tables that do
+not exist, as far as the tables belong to the ladder''s owner, and returns how many.';
 
 CREATE FUNCTION skillrating_internal.mirror_triggers(ladder text)
 RETURNS bigint
@@ -513,8 +516,8 @@ BEGIN
     IF kind NOT IN ('r', 'p', 'f') THEN
         RAISE wrong_object_type USING
             MESSAGE = format('%s is not a table', relation),
-            HINT = 'Ratings are written to tables, partitioned and foreign ones too. Name the table '
-                'behind a view.';
+            HINT = 'Ratings are written to tables, partitioned and foreign ones too. Name the '
+                'table behind a view.';
     END IF;
     PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
     SELECT a.atttypid INTO key_type
@@ -524,8 +527,8 @@ BEGIN
         RAISE datatype_mismatch USING
             MESSAGE = CASE WHEN key_type IS NULL
                 THEN format('table %s has no column "%s"', relation, key)
-                ELSE format('column "%s" of table %s is of type %s, not %s', key, relation, key_type,
-                    t.player_type::regtype) END,
+                ELSE format('column "%s" of table %s is of type %s, not %s', key, relation,
+                    key_type, t.player_type::regtype) END,
             HINT = 'The key must identify players as the ladder does.';
     END IF;
     IF jsonb_typeof(columns) <> 'object' OR columns = '{}' THEN
@@ -535,7 +538,9 @@ BEGIN
             HINT = 'As in {"elo": "rating", "played": "games"}.';
     END IF;
     -- Planning a statement for each column shows what its type and the table do not allow.
-    FOR c IN SELECT m.* FROM skillrating_internal.mirror_columns(ladder, relation, columns) AS m LOOP
+    FOR c IN
+        SELECT m.* FROM skillrating_internal.mirror_columns(ladder, relation, columns) AS m
+    LOOP
         BEGIN
             EXECUTE 'EXPLAIN ' || skillrating_internal.mirror_statement(ladder, relation, key, pool,
                 jsonb_build_object(c.name, c.source_name),
@@ -585,16 +590,16 @@ SELECT skillrating_internal.create_entry('mirror_rating');
 COMMENT ON FUNCTION skillrating.mirror_rating(text, regclass, text, jsonb, text) IS
 'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the
 transaction that rates and for the rows that change only; a row that is inserted there gets the
-rating of its player at once. Players who have no rating yet keep what the table has; for those whose
-rating goes, as by merge_players(), the columns get their defaults, and columns that may not be null
-and have none keep the last value. columns maps the table''s columns to those of rating, as in
-{"elo": "rating", "played": "games"}, and key is its column that identifies players, of the ladder''s
-type. The table may be partitioned or foreign. Called again for the same table and pool it replaces
-what was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an unknown
-ladder, 42809 for a view, 42804 for a key of another type or a column that cannot have the value,
-428C9 for a generated column, 42703 for an unknown column, 42501 if the table does not belong to the
-ladder''s owner. A value that does not fit is an error of what rates, which names the column, the
-table and the player.';
+rating of its player at once. Players who have no rating yet keep what the table has; for those
+whose rating goes, as by merge_players(), the columns get their defaults, and columns that may not
+be null and have none keep the last value. columns maps the table''s columns to those of rating, as
+in {"elo": "rating", "played": "games"}, and key is its column that identifies players, of the
+ladder''s type. The table may be partitioned or foreign. Called again for the same table and pool it
+replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an
+unknown ladder, 42809 for a view, 42804 for a key of another type or a column that cannot have the
+value, 428C9 for a generated column, 42703 for an unknown column, 42501 if the table does not belong
+to the ladder''s owner. A value that does not fit is an error of what rates, which names the column,
+the table and the player.';
 
 CREATE FUNCTION skillrating_internal.unmirror_rating(
     ladder text,

@@ -97,10 +97,10 @@ COMMENT ON FUNCTION skillrating.rerate(text, text, jsonb, text) IS
 another model or other parameters (null: as they are; for another model, its defaults). The first
 one goes on rating meanwhile; catch_up(into, search => true) takes over the matches that have come,
 changed or gone since, and swap_ladders() everything. compare_ladders() says which is better,
-swap_ladders() puts it in place. States set by hand or seeded, and points
-given back, go over only if the model is the same.
-Matches that only the new model can rate come behind those that the first ladder has rated, unless
-late is reorder. Returns the number of rated matches. Errors as for create_ladder().';
+swap_ladders() puts it in place. States set by hand or seeded, and points given back, go over only
+if the model is the same. Matches that only the new model can rate come behind those that the first
+ladder has rated, unless late is reorder. Returns the number of rated matches. Errors as for
+create_ladder().';
 
 CREATE FUNCTION skillrating_internal.compare_ladders(
     a text,
