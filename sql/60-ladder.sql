@@ -415,7 +415,7 @@ BEGIN
         'CREATE TABLE %I.operation (
             operation bigint NOT NULL,
             seq bigint NOT NULL,
-            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''set'', ''seed'', ''settle'', ''exclude'', ''merge'')),
+            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''exclude'', ''merge'')),
             pool text,
             player_id %s,
             into_id %s,
@@ -432,7 +432,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
     EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
-        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand or from another ladder (one row a player), players excluded or merged.');
+        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged.');
 END
 $function$;
 

@@ -219,12 +219,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    mirrors constant text := 'SELECT count(*) FROM pg_trigger
-        WHERE tgrelid = $1 AND tgname LIKE ''mirror\_%''';
-    rating regclass := to_regclass(format('%I.rating', ladder));
     list text;
-    before bigint;
-    after bigint;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     -- A table that was dropped feeds nothing.
@@ -233,10 +228,8 @@ BEGIN
             'DELETE FROM %I.%I AS l
             WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
     END LOOP;
-    EXECUTE mirrors INTO before USING rating;
-    PERFORM skillrating_internal.mirror_triggers(ladder);
-    EXECUTE mirrors INTO after USING rating;
-    RETURN skillrating_internal.create_own_triggers(ladder) + greatest(after - before, 0);
+    RETURN skillrating_internal.create_own_triggers(ladder)
+        + skillrating_internal.mirror_triggers(ladder);
 END
 $function$;
 
@@ -552,6 +545,7 @@ BEGIN
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
     PERFORM skillrating_internal.drop_collect_triggers(to_regclass(format('%I.source', ladder)));
+    PERFORM skillrating_internal.drop_mirror_triggers(to_regclass(format('%I.source', ladder)));
     PERFORM skillrating_internal.settle_pending(ladder);
     PERFORM skillrating_internal.drop_tables(ladder);
 END
@@ -560,7 +554,8 @@ $function$;
 SELECT skillrating_internal.create_entry('drop_ladder');
 
 COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
-'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them;
-matches that wait for the end of this transaction are forgotten. Works as well if some of it is
-gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives in its schema,
-42501 unless the caller owns it, 55006 while something else is at work on it in this session.';
+'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
+mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
+some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
+in its schema, 42501 unless the caller owns it, 55006 while something else is at work on it in this
+session.';

@@ -82,31 +82,37 @@ CREATE FUNCTION skillrating_internal.catch_up(
     ladder text,
     search boolean DEFAULT false,
     rebuild boolean DEFAULT false,
+    dry_run boolean DEFAULT false,
     OUT player_id text,
     OUT pool text,
     OUT rating_before float8,
     OUT rating_after float8,
     OUT games_before bigint,
-    OUT games_after bigint)
+    OUT games_after bigint,
+    OUT place_before bigint,
+    OUT place_after bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_catch_up'
 LANGUAGE C VOLATILE STRICT ROWS 1000;
 
 SELECT skillrating_internal.create_entry('catch_up');
 
-COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean) IS
+COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean, boolean) IS
 'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction
 says that history is out of date, replays it from there, exactly, from the states that the events
 before left behind. Only what comes out otherwise is written. Returns the players whose rows
-changed, with the displayed rating and the games before and after; null where there is no row. With
-search it also looks in the source for what no trigger has reported: new matches are rated, and
-those that are gone no longer count, which a warning says; and, for a ladder that rerate() made, in
-the first ladder for matches that have changed or gone since. With rebuild it replays from the very
-start. Rating waits meanwhile, reading goes on. What is out of date before a rated match that has
-gone from the source unreported waits, with a warning; another names columns that the source has got
-since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
-55006 within the work on it, 55000 if triggers are missing, see restore_triggers(), or, with
-rebuild, such a match.';
+changed, those rated for the first time too, once for each pool, with the displayed rating and the
+games before and after the whole call; null where there is no row. With dry_run it returns the same,
+with the places on the leaderboard of all who have played (null for a player who has not, and
+without dry_run), and leaves everything as it was: the work is done in a subtransaction that is
+rolled back, with the triggers that it fires. With search it also looks in the source for what no
+trigger has reported: new matches are rated, and those that are gone no longer count, which a
+warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
+changed or gone since. With rebuild it replays from the very start. Rating waits meanwhile, reading
+goes on. What is out of date before a rated match that has gone from the source unreported waits,
+with a warning; another names columns that the source has got since, see refresh_source(). Errors:
+42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it, 55000 if
+triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
 
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,
@@ -257,29 +263,22 @@ COMMENT ON FUNCTION skillrating.restore_match(text, anycompatible) IS
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
 catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
 
-CREATE FUNCTION skillrating_internal.exclude_player(
+CREATE FUNCTION skillrating_internal.note_exclusion(
     ladder text,
-    player_id anycompatible,
-    since timestamptz DEFAULT '-infinity',
-    until timestamptz DEFAULT 'infinity',
-    reason text DEFAULT NULL,
-    OUT operation bigint)
+    player_id text,
+    since timestamptz,
+    until timestamptz,
+    at timestamptz,
+    reason text)
+RETURNS bigint
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record;
+    t record := skillrating_internal.ladder_types(ladder);
     place bigint;
+    operation bigint;
 BEGIN
-    IF ladder IS NULL OR player_id IS NULL OR since IS NULL OR until IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, player_id, since and until must not be null';
-    END IF;
-    IF since >= until THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('since (%s) must lie before until (%s)', since, until);
-    END IF;
-    t := skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT CAST($1 AS %2$s)
@@ -289,19 +288,180 @@ BEGIN
         SELECT min(e.seq) FROM account AS a JOIN %1$I.event AS e ON e.player_id %3$s a.id
         WHERE e.kind = ''match'' AND e.played_at >= $2 AND e.played_at < $3',
         ladder, t.player_type, t.player_equals)
-    INTO place USING player_id::text, since, until;
-    operation := skillrating_internal.note_operation(ladder, 'exclude', player_id::text, since => since, until => until, reason => reason);
+    INTO place USING player_id, since, until;
+    operation := skillrating_internal.note_operation(ladder, 'exclude', player_id,
+        since => since, until => until, at => at, reason => reason);
     PERFORM skillrating_internal.note_correction(ladder, 'exclude', place);
+    RETURN operation;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_exclusion(text, text, timestamptz, timestamptz, timestamptz, text) IS
+'The part of exclude_player() for policy void: writes the operation, and from where on history is
+out of date. Returns its number.';
+
+CREATE FUNCTION skillrating_internal.lost_points(
+    ladder text,
+    player_id text,
+    since timestamptz,
+    until timestamptz,
+    at timestamptz,
+    OUT victim text,
+    OUT pool text,
+    OUT seq bigint,
+    OUT match_id text,
+    OUT points float8,
+    OUT season_seq bigint)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+BEGIN
+    RETURN QUERY EXECUTE format(
+        'SELECT l.player_id::text, l.pool, l.seq, l.match_id::text, l.points, l.season_seq
+        FROM (
+            SELECT e.player_id, e.pool, e.seq, e.match_id, b.season_seq,
+                skillrating.state_rating(l.model, %4$s, l.params)
+                    - skillrating.state_rating(l.model, %5$s, l.params) AS points
+            FROM %1$I.ladder AS l
+            CROSS JOIN %1$I.event AS c
+            CROSS JOIN LATERAL (
+                SELECT coalesce(max(o.seq), 0) AS season_seq FROM %1$I.operation AS o
+                WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $4
+                    AND (o.pool IS NULL OR o.pool = c.pool)) AS b
+            JOIN %1$I.event AS e ON e.seq = c.seq AND e.pool = c.pool
+            WHERE c.player_id %3$s CAST($1 AS %2$s) AND c.kind = ''match''
+                AND c.played_at >= $2 AND c.played_at < least($3, $4) AND c.seq > b.season_seq
+                AND e.team <> c.team AND e.score <= c.score) AS l
+        WHERE l.points > 0
+            AND NOT EXISTS (
+                SELECT FROM %1$I.operation AS o
+                WHERE o.kind = ''refund'' AND o.undone_at IS NULL
+                    AND (o.into_id %3$s l.player_id
+                        OR o.player_id %3$s l.player_id AND o.pool = l.pool
+                            AND o.params->''matches'' ? l.match_id::text))',
+        ladder, t.player_type, t.player_equals, s.before, s.after)
+    USING player_id, since, until, at;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.lost_points(text, text, timestamptz, timestamptz, timestamptz) IS
+'A part of exclude_player() for policy refund: who lost how many points of the displayed rating in
+which match against a player whom the own team did not beat, from since on and before until and at,
+in the season of that time, which began at season_seq; but for matches that were refunded before,
+and players to whom others lost what they got back.';
+
+CREATE FUNCTION skillrating_internal.note_refund(
+    ladder text,
+    player_id text,
+    since timestamptz,
+    until timestamptz,
+    at timestamptz,
+    reason text,
+    cap_at_peak boolean)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+    operation bigint := nextval(format('%I.event_seq', ladder));
+    n bigint;
+BEGIN
+    PERFORM skillrating_internal.check_operation_time(at);
+    PERFORM skillrating_internal.check_not_merged(ladder, player_id);
+    EXECUTE format(
+        'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, into_id, since, until, at, params, reason)
+        SELECT $1, $1, ''refund'', v.pool, CAST(v.victim AS %2$s), CAST($2 AS %2$s), $3, $4, $5,
+            jsonb_strip_nulls(jsonb_build_object(''amount'', v.amount, ''matches'', v.matches,
+                ''peak'', p.peak)), $6
+        FROM (
+            SELECT l.victim, l.pool, l.season_seq, sum(l.points ORDER BY l.seq) AS amount,
+                jsonb_agg(l.match_id ORDER BY l.seq) AS matches
+            FROM skillrating_internal.lost_points(%4$L, $2, $3, $4, $5) AS l
+            GROUP BY l.victim, l.pool, l.season_seq) AS v
+        LEFT JOIN LATERAL (
+            SELECT max(greatest(skillrating.state_rating(r.model, %5$s, r.params),
+                skillrating.state_rating(r.model, %6$s, r.params))) AS peak
+            FROM %1$I.ladder AS r
+            CROSS JOIN %1$I.event AS e
+            WHERE e.player_id %3$s CAST(v.victim AS %2$s) AND e.pool = v.pool
+                AND e.seq > v.season_seq AND e.played_at <= $5) AS p ON $7',
+        ladder, t.player_type, t.player_equals, ladder, s.before, s.after)
+    USING operation, player_id, since, until, at, reason, cap_at_peak;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RETURN NULL;
+    END IF;
+    PERFORM skillrating_internal.apply_operation(ladder, operation);
+    RETURN operation;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_refund(text, text, timestamptz, timestamptz, timestamptz, text, boolean) IS
+'The part of exclude_player() for policy refund: writes the operation, a row for each opponent and
+pool with the amount, the matches and with cap_at_peak the highest rating of the season, and does
+it. Returns its number, or null if nobody gets anything.';
+
+CREATE FUNCTION skillrating_internal.exclude_player(
+    ladder text,
+    player_id anycompatible,
+    since timestamptz DEFAULT '-infinity',
+    until timestamptz DEFAULT 'infinity',
+    reason text DEFAULT NULL,
+    policy text DEFAULT 'void',
+    at timestamptz DEFAULT now(),
+    cap_at_peak boolean DEFAULT false,
+    OUT operation bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR since IS NULL OR until IS NULL OR policy IS NULL
+        OR at IS NULL OR cap_at_peak IS NULL
+    THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id, since, until, policy, at and cap_at_peak must not be null';
+    END IF;
+    IF since >= until THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('since (%s) must lie before until (%s)', since, until);
+    END IF;
+    CASE policy
+        WHEN 'void' THEN
+            IF cap_at_peak THEN
+                RAISE invalid_parameter_value USING
+                    MESSAGE = 'cap_at_peak is for policy "refund" only';
+            END IF;
+            operation := skillrating_internal.note_exclusion(ladder, player_id::text, since, until,
+                at, reason);
+        WHEN 'refund' THEN
+            operation := skillrating_internal.note_refund(ladder, player_id::text, since, until,
+                at, reason, cap_at_peak);
+        ELSE
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('policy must be "void" or "refund", not "%s"', policy);
+    END CASE;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('exclude_player');
 
-COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text) IS
-'Takes all matches out of the rating in which a player, for instance a cheater, took part and that
-were played from since on, and before until, those to come too; those who lost to the player get
-back what they lost. What was rated changes with catch_up(). Returns the number of the operation,
-for undo_operation(). Errors: 42704 for an unknown ladder, 22023 for an empty time.';
+COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text, text, timestamptz, boolean) IS
+'Makes good for a player, for instance a cheater, in the matches played from since on and before
+until. Policy void takes them out of the rating, those to come too, with effect for everybody who
+played since; what was rated changes with catch_up(). Policy refund leaves them in, and at once
+gives opponents back what they lost in those that they did not win: a match is given back once, in
+the season of the time at and before it, and with cap_at_peak up to the highest rating of that
+season only. Amounts are points of the displayed rating, as history has it at the moment, and come
+on top of the first state column; they keep their place in the order and their size when history is
+corrected. Returns the number of the operation, for undo_operation(); null if there is nothing to
+give back. Errors: 42704 for an unknown ladder, 22023 for an empty time, an unknown policy, or the
+refund of a player who is merged into another, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.merge_players(
     ladder text,
@@ -353,10 +513,10 @@ SELECT skillrating_internal.create_entry('merge_players');
 
 COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible, text) IS
 'Makes one player of two accounts: all matches of player_id, past and future, count as those of
-into_id, as if it had always been one; what was set by hand or seeded for player_id no longer
-counts. What was rated changes with catch_up(), after which player_id has no rating. Returns the
-number of the operation, for undo_operation(). Errors: 42704 for an unknown ladder, 22023 if
-player_id is merged already or into_id leads back to it.';
+into_id, as if it had always been one; what was set by hand, seeded, reset or given back for
+player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
+rating. Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown
+ladder, 22023 if player_id is merged already or into_id leads back to it.';
 
 CREATE FUNCTION skillrating_internal.undo_operation(
     ladder text,
@@ -388,7 +548,7 @@ BEGIN
             JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id
             UNION ALL
             SELECT o.seq, o.at FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
-            WHERE o.kind IN (''set'', ''seed'') AND o.undone_at IS NULL) AS p',
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'') AND o.undone_at IS NULL) AS p',
         ladder, t.player_equals, t.match_equals)
     INTO place, first_played_at USING operation;
     EXECUTE format(
@@ -417,9 +577,9 @@ $function$;
 SELECT skillrating_internal.create_entry('undo_operation');
 
 COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
-'Undoes a season, decay, settle(), set_rating(), seed_from(), exclude_player() or merge_players()
-by its number in table operation, as if it had never been; takes effect with catch_up(). Error
-42704 for an unknown ladder or operation.';
+'Undoes a season, decay, settle(), set_rating(), reset_rating(), seed_from(), exclude_player() or
+merge_players() by its number in table operation, as if it had never been; takes effect with
+catch_up(). Error 42704 for an unknown ladder or operation.';
 
 CREATE FUNCTION skillrating_internal.why_unrated(
     ladder text,

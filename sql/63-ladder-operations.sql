@@ -258,6 +258,33 @@ time and nothing has changed), and how many states it changed. Errors: 42704 for
 22008 for an infinite time, 22023 for a time before the last settle unless late is reorder, 22003
 if a state comes out of range.';
 
+CREATE FUNCTION skillrating_internal.check_not_merged(
+    ladder text,
+    player_id text)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    merged_into text;
+BEGIN
+    EXECUTE format(
+        'SELECT o.into_id::text FROM %I.operation AS o
+        WHERE o.player_id %s CAST($1 AS %s) AND o.kind = ''merge'' AND o.undone_at IS NULL',
+        ladder, t.player_equals, t.player_type)
+    INTO merged_into USING player_id;
+    IF merged_into IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s is merged into %s', player_id, merged_into);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_not_merged(text, text) IS
+'A part of set_rating() and its like: error 22023 for a player who is merged into another, because
+what is done to that account does not count.';
+
 CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,
     player_id anycompatible,
@@ -271,17 +298,15 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record;
     columns text[];
     wrong text;
     state_values float8[];
-    merged_into text;
 BEGIN
     IF ladder IS NULL OR player_id IS NULL OR state IS NULL OR pool IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, player_id, state, pool and at must not be null';
     END IF;
-    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
     INTO columns;
     IF jsonb_typeof(state) <> 'object' OR state = '{}' THEN
@@ -301,13 +326,7 @@ BEGIN
     END IF;
     SELECT array_agg((state->>c.name)::float8 ORDER BY c.n) INTO state_values
     FROM unnest(columns) WITH ORDINALITY AS c(name, n);
-    EXECUTE format('SELECT o.into_id::text FROM %I.operation AS o WHERE o.player_id %s CAST($1 AS %s) AND o.kind = ''merge'' AND o.undone_at IS NULL',
-        ladder, t.player_equals, t.player_type)
-    INTO merged_into USING player_id::text;
-    IF merged_into IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('player %s is merged into %s', player_id, merged_into);
-    END IF;
+    PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
     operation := skillrating_internal.note_operation(ladder, 'set', player_id::text, pool => pool, at => at,
         state => state_values, reason => coalesce(reason, 'set by hand'));
     players := skillrating_internal.apply_operation(ladder, operation);
@@ -322,6 +341,58 @@ in the order: matches before are replayed without it, those after with it. Retur
 the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
 ladder, 22023 for a state column that there is not or a player who is merged into another, 22003
 for a state out of range, 22008 for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.reset_rating(
+    ladder text,
+    player_id anycompatible,
+    pool text DEFAULT NULL,
+    at timestamptz DEFAULT now(),
+    reason text DEFAULT NULL,
+    OUT operation bigint,
+    OUT ratings bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record;
+    rated boolean;
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id and at must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
+    EXECUTE format(
+        'SELECT EXISTS (
+            SELECT FROM %1$I.rating AS r
+            WHERE r.player_id %2$s CAST($1 AS %3$s) AND r.pool = coalesce($2, r.pool)
+                AND (r.games > 0 OR EXISTS (
+                    SELECT FROM %1$I.event AS e
+                    WHERE e.player_id %2$s r.player_id AND e.pool = r.pool)))',
+        ladder, t.player_equals, t.player_type)
+    INTO rated USING player_id::text, pool;
+    IF NOT rated THEN
+        RAISE undefined_object USING
+            MESSAGE = format('player %s has no rating in %s of ladder "%s"', player_id,
+                CASE WHEN pool IS NULL THEN 'any pool' ELSE format('pool "%s"', pool) END, ladder);
+    END IF;
+    operation := skillrating_internal.note_operation(ladder, 'reset', player_id::text,
+        pool => pool, at => at, reason => coalesce(reason, 'reset'));
+    ratings := skillrating_internal.apply_operation(ladder, operation);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('reset_rating');
+
+COMMENT ON FUNCTION skillrating.reset_rating(text, anycompatible, text, timestamptz, text) IS
+'Makes a newcomer of a player, in one pool or in all: every state column gets its initial value,
+counts and last_played of the rating begin again, and so does whatever a model or a leaderboard
+makes of the number of games; the events before stay. In all pools (null) that includes what pools
+share. It takes its place in the order: matches before are replayed without it, those after with it.
+Returns the number of the operation, for undo_operation(), and how many rows of rating it changed.
+Errors: 42704 for an unknown ladder or a player who has no rating there, 22023 for a player who is
+merged into another, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.seed_from(
     ladder text,

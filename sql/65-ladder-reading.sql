@@ -56,7 +56,10 @@ BEGIN
             UNION ALL
             SELECT %6$s, (
                 SELECT max(p.played_at) FROM %1$I.event AS p
-                WHERE p.player_id %3$s o.player_id AND p.seq <= e.seq)
+                WHERE p.player_id %3$s o.player_id AND p.seq <= e.seq AND p.seq > coalesce((
+                    SELECT max(s.seq) FROM %1$I.event AS s
+                    WHERE s.player_id %3$s o.player_id AND s.pool = %4$L AND s.seq <= e.seq
+                        AND s.kind = ''reset''), 0))
             FROM (
                 SELECT e.* FROM %1$I.event AS e
                 WHERE e.player_id %3$s o.player_id AND e.played_at <= %5$L
@@ -77,9 +80,11 @@ BEGIN
                 FROM %1$I.rating AS r WHERE r.pool = %6$L AND r.as_of <= %5$L AND %9$s
                 UNION ALL
                 SELECT r.player_id, r.pool, c.games, c.wins, c.draws, c.losses,
-                    CASE WHEN e.score IS NULL THEN e.last_played_before
+                    CASE WHEN e.kind = ''reset'' THEN NULL
+                        WHEN e.score IS NULL THEN e.last_played_before
                         ELSE greatest(e.last_played_before, e.played_at) END,
-                    greatest(e.last_played_before, e.as_of_before, e.played_at), %4$s
+                    CASE WHEN e.kind <> ''reset'' THEN
+                        greatest(e.last_played_before, e.as_of_before, e.played_at) END, %4$s
                 FROM %1$I.rating AS r
                 CROSS JOIN LATERAL (
                     SELECT e.* FROM %1$I.event AS e
@@ -90,8 +95,12 @@ BEGIN
                         count(*) FILTER (WHERE c.score = 0.5) AS draws,
                         count(*) FILTER (WHERE c.score = 0) AS losses
                     FROM %1$I.event AS c
-                    WHERE c.player_id %7$s r.player_id AND c.pool = r.pool AND c.seq <= e.seq) AS c
-                WHERE r.pool = %6$L AND r.as_of > %5$L AND %9$s
+                    WHERE c.player_id %7$s r.player_id AND c.pool = r.pool AND c.seq <= e.seq
+                        AND c.seq > coalesce((
+                            SELECT max(s.seq) FROM %1$I.event AS s
+                            WHERE s.player_id %7$s r.player_id AND s.pool = r.pool
+                                AND s.seq <= e.seq AND s.kind = ''reset''), 0)) AS c
+                WHERE r.pool = %6$L AND (r.as_of > %5$L OR r.as_of IS NULL) AND %9$s
             ) AS o LEFT JOIN LATERAL (%8$s) AS s ON true
             OFFSET 0
         ) AS q',
@@ -102,7 +111,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text) IS
 'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
 r whom a condition names: after the last event up to that time, in rated order, and idle time
-since. Players without an event by then are not in it.';
+since, of which a reset starts anew. Players without an event by then are not in it.';
 
 CREATE FUNCTION skillrating_internal.board(
     ladder text,

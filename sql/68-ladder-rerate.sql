@@ -75,7 +75,7 @@ BEGIN
     EXECUTE format('INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c', new_ladder, ladder);
     EXECUTE format(
         'INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
-        WHERE $1 OR o.kind NOT IN (''set'', ''seed'')', new_ladder, ladder)
+        WHERE $1 OR o.kind NOT IN (''set'', ''seed'', ''refund'')', new_ladder, ladder)
     USING new_model = old.model;
     EXECUTE format(
         'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) FROM %2$I.operation AS o
@@ -97,9 +97,10 @@ COMMENT ON FUNCTION skillrating.rerate(text, text, jsonb, text) IS
 another model or other parameters (null: as they are; for another model, its defaults). The first
 one goes on rating meanwhile; catch_up(into, search => true) takes over the matches that have come,
 changed or gone since, and swap_ladders() everything. compare_ladders() says which is better,
-swap_ladders() puts it in place. States set by hand or seeded go over only if the model is the same.
-Matches that only the new model can rate come behind those that the first ladder has rated, unless
-late is reorder. Returns the number of rated matches. Errors as for create_ladder().';
+swap_ladders() puts it in place. States set by hand or seeded, and points given back, go over only
+if the model is the same. Matches that only the new model can rate come behind those that the first
+ladder has rated, unless late is reorder. Returns the number of rated matches. Errors as for
+create_ladder().';
 
 CREATE FUNCTION skillrating_internal.compare_ladders(
     a text,
@@ -210,7 +211,7 @@ BEGIN
     FOREACH statement IN ARRAY coalesce(kept, '{}') LOOP
         EXECUTE statement;
     END LOOP;
-    PERFORM skillrating_internal.renew_mirrors(a), skillrating_internal.renew_mirrors(b);
+    PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
 END
 $function$;
 

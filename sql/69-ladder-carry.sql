@@ -312,7 +312,7 @@ BEGIN
             UNION ALL
             SELECT o.seq, o.at
             FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
-            WHERE o.kind IN (''set'', ''seed''))
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund''))
         SELECT min(p.seq), min(p.at) FROM place AS p', ladder, t.player_equals, t.match_equals)
     INTO place, since USING operations;
     PERFORM skillrating_internal.note_correction(ladder, 'carried', place, played_at => since);
@@ -415,7 +415,7 @@ BEGIN
     wanted := format(
         'SELECT %s, coalesce((SELECT min(u.at) FROM unnest($1, $2) AS u(operation, at)
             WHERE u.operation = n.operation), n.undone_at)
-        FROM %I.operation AS n WHERE $3 OR n.kind NOT IN (''set'', ''seed'')',
+        FROM %I.operation AS n WHERE $3 OR n.kind NOT IN (''set'', ''seed'', ''refund'')',
         'n.' || replace(columns, ', ', ', n.'), a);
     EXECUTE format(
         'SELECT coalesce(array_agg(DISTINCT w.operation), ''{}'')
@@ -453,8 +453,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.carry_operations(text, text) IS
 'A part of swap_ladders(): gives ladder b the operations of ladder a, by their numbers and at their
-places, and undoes what has been undone in either. States that were set by hand or seeded under
-another model are left out, with a warning.';
+places, and undoes what has been undone in either. States that were set by hand or seeded and points
+that were given back under another model are left out, with a warning.';
 
 CREATE FUNCTION skillrating_internal.warn_of_states(
     a text,
@@ -474,9 +474,9 @@ BEGIN
     EXECUTE format('SELECT ARRAY[x.model, y.model] FROM %I.ladder AS x, %I.ladder AS y', a, b)
     INTO models;
     RAISE WARNING USING
-        MESSAGE = format('operations of ladder "%s" that set or seed states are left out: %s',
+        MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s',
             a, array_to_string(operations, ', ')),
-        DETAIL = format('They are states of model "%s", and those of model "%s" are others.',
+        DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
             models[1], models[2]);
 END
 $function$;

@@ -232,7 +232,7 @@ BEGIN
         'WITH o AS (
             UPDATE %1$I.operation AS o
             SET reason = skillrating_internal.replace_words(o.reason, $1, $2)
-            WHERE o.reason NOT IN (''decay'', ''settle'', ''set by hand'',
+            WHERE o.reason NOT IN (''decay'', ''settle'', ''set by hand'', ''reset'',
                     ''season '' || coalesce(o.params->>''name'', o.params->>''season'', ''''),
                     ''seeded from '' || coalesce(o.params->>''ladder'', ''''))
                 AND skillrating_internal.replace_words(o.reason, $1, $2) <> o.reason
@@ -265,6 +265,7 @@ DECLARE
     relation text;
     identifier text;
     m record;
+    statement text;
 BEGIN
     -- Room that a pseudonym took when the source had it before us.
     EXECUTE format(
@@ -291,11 +292,18 @@ BEGIN
     END IF;
 
     -- Under the old name there is no rating any more.
-    FOR m IN EXECUTE format('SELECT * FROM %I.mirror', ladder) LOOP
-        EXECUTE skillrating_internal.mirror_statement(
+    FOR m IN EXECUTE format(
+        'SELECT m.* FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
+    LOOP
+        statement := skillrating_internal.unrated_statement(
             ladder, m.relation, m.key, m.pool, m.columns,
-            format('SELECT p.player FROM %s', renamed))
-        USING players, pseudonyms;
+            format('SELECT p.player AS player_id FROM %s
+                JOIN %I.rating AS r ON r.player_id %s p.pseudonym AND r.pool = %L AND %s',
+                renamed, ladder, t.player_equals, m.pool,
+                skillrating_internal.rated_condition(ladder, 'r')));
+        IF statement IS NOT NULL THEN
+            EXECUTE statement USING players, pseudonyms;
+        END IF;
     END LOOP;
 END
 $function$;

@@ -288,23 +288,34 @@ COMMENT ON FUNCTION skillrating_internal.check_swap(text, text) IS
 'A part of swap_ladders(): errors 22023 unless ladder b is made of the source of ladder a, with the
 same types, 42501 unless they belong to one role.';
 
-CREATE FUNCTION skillrating_internal.renew_mirrors(ladder text)
+CREATE FUNCTION skillrating_internal.renew_mirrors(
+    ladder text,
+    other text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     mirror record;
+    statement text;
 BEGIN
     PERFORM skillrating_internal.mirror_triggers(ladder);
-    FOR mirror IN EXECUTE format('SELECT * FROM %I.mirror', ladder) LOOP
-        EXECUTE skillrating_internal.mirror_statement(ladder, mirror.relation, mirror.key,
+    FOR mirror IN EXECUTE format(
+        'SELECT m.* FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
+    LOOP
+        PERFORM skillrating_internal.write_mirror(ladder, mirror.relation, mirror.key,
+            mirror.pool, mirror.columns, NULL);
+        statement := skillrating_internal.unrated_statement(ladder, mirror.relation, mirror.key,
             mirror.pool, mirror.columns,
-            format('SELECT u.%I FROM %s AS u', mirror.key, mirror.relation));
+            format('SELECT r.player_id FROM %I.rating AS r WHERE r.pool = %L AND %s', other,
+                mirror.pool, skillrating_internal.rated_condition(other, 'r')));
+        IF statement IS NOT NULL THEN
+            EXECUTE statement;
+        END IF;
     END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.renew_mirrors(text) IS
+COMMENT ON FUNCTION skillrating_internal.renew_mirrors(text, text) IS
 'A part of swap_ladders(): the tables that mirror_rating() has named get the ratings of the tables
-that are now in the ladder.';
+that are now in the ladder, and defaults where only those that are in the other ladder have one.';

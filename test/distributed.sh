@@ -1,6 +1,6 @@
 #!/bin/bash
 # Matches solved where they lie: in the partitions of a table by parallel workers, and on
-# two more servers through postgres_fdw.
+# two more servers through postgres_fdw; and ratings in a table there.
 #
 #   test/cluster.sh test/distributed.sh
 #
@@ -91,6 +91,24 @@ sent hive
 ask -o /dev/null -c "ALTER SERVER shard1 OPTIONS (DROP extensions)"
 check "rows that have to travel give the same" "$(solve partitioned hive '')"
 check "and travel" "$(grep -q 'Remote SQL: SELECT match_id' solve.log && echo t)"
+
+# A table on another server mirrors ratings.
+ask -h "$scratch" -p 6441 -U postgres -d postgres -o /dev/null -c "CREATE TABLE person (id bigint PRIMARY KEY, elo int NOT NULL, played bigint)" \
+	-c "INSERT INTO person VALUES (1, 900, 0), (2, 900, 0), (3, 900, 0)"
+ask -o /dev/null <<SQL
+CREATE FOREIGN TABLE person (id bigint, elo int NOT NULL DEFAULT 1000, played bigint) SERVER shard1;
+SELECT skillrating.create_ladder('mirrored', 'elo', '{"k": 32}');
+SELECT skillrating.mirror_rating('mirrored', 'person', 'id', '{"elo": "rating", "played": "games"}');
+INSERT INTO mirrored.match (match_id) VALUES (1), (2);
+INSERT INTO mirrored.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2), (2, 4, 1, 1), (2, 5, 2, 2);
+INSERT INTO person (id) VALUES (4), (6);
+SQL
+people() { ask -h "$scratch" -p 6441 -U postgres -d postgres -c "SELECT string_agg(format('%s %s %s', id, elo, coalesce(played::text, '-')), ', ' ORDER BY id) FROM person"; }
+check "a foreign table mirrors ratings" "$([ "$(people)" = "1 1516 1, 2 1484 1, 3 900 0, 4 1516 1, 6 1000 -" ] && echo t)"
+ask -o /dev/null -c "SELECT skillrating.void_match('mirrored', 1)" -c "SELECT skillrating.catch_up('mirrored')"
+check "and gets defaults for ratings that go" "$([ "$(people)" = "1 1000 -, 2 1000 -, 3 900 0, 4 1516 1, 6 1000 -" ] && echo t)"
+ask -o /dev/null -c "SELECT skillrating.drop_ladder('mirrored')"
+check "without a ladder it takes rows as before" "$(ask -c "INSERT INTO person (id) VALUES (5)" && [ "$(people)" = "1 1000 -, 2 1000 -, 3 900 0, 4 1516 1, 5 1000 -, 6 1000 -" ] && echo t)"
 
 # A server that is gone is an error, and what was found before stays.
 pg_ctl -D "$scratch/shard2" -m immediate stop

@@ -20,7 +20,7 @@ trap 'drop; rm -rf "$scratch"' EXIT
 examples() {
 	awk '
 		!/^    / { inside = sql = 0; next }
-		!inside { inside = 1; sql = /^    (ALTER|BEGIN|CREATE|DELETE|DROP|INSERT|SELECT|SET|UPDATE|WITH) / || /^    BEGIN;/ }
+		!inside { inside = 1; sql = /^    (ALTER|BEGIN|CREATE|DELETE|DROP|INSERT|SELECT|SET|UPDATE|WITH) / || /^    (BEGIN|COMMIT|ROLLBACK);/ }
 		sql { print substr($0, 5) }
 	' "$1"
 }

@@ -94,6 +94,8 @@ check "dump: it verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.ver
 check "dump: and has the matches that waited" "$(ask "$to" "SELECT status = 'rated' FROM life.rated_match WHERE match_id = 500")"
 check "dump: it is what the original becomes" "$(ask "$from" "SELECT count(*) FROM skillrating.catch_up('life')" >/dev/null
 	[ "$(ask "$from" "SELECT md5(string_agg(r::text, '' ORDER BY player_id, pool)) FROM life.rating AS r")" = "$(ask "$to" "SELECT md5(string_agg(r::text, '' ORDER BY player_id, pool)) FROM life.rating AS r")" ] && echo t)"
+ask "$to" "DELETE FROM person WHERE name = (SELECT min(player_id) FROM life.rating WHERE pool = '1')" >/dev/null
+ask "$to" "INSERT INTO person (name) SELECT min(player_id) FROM life.rating WHERE pool = '1'" >/dev/null
 check "dump: mirrors go on" "$(ask "$to" "SELECT bool_and(p.mu IS NOT DISTINCT FROM r.mu) FROM person AS p LEFT JOIN life.rating AS r ON r.player_id = p.name AND r.pool = '1'")"
 check "dump: duel goes on" "$(ask "$to" "SELECT count(*) = 501 AND max(seq) = 501 FROM duel.rated_match")"
 check "dump: games goes on" "$(ask "$to" "SELECT count(*) = 1 FROM games.event WHERE player_id = 'somebody'")"

@@ -1,6 +1,7 @@
 /*
  * test_operation.c
- *		Seasons, decay and states set by hand, under every model.
+ *		Seasons, decay, states set by hand or put back, and points given back, under
+ *		every model.
  */
 #include "test.h"
 
@@ -198,6 +199,69 @@ test_settle(void **test_state)
 	}
 }
 
+/* Nothing is left of what was. */
+static void
+test_reset(void **test_state)
+{
+	int			m;
+
+	(void) test_state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+		double		initial[MODEL_MAX_STATE];
+		double		state[MODEL_MAX_STATE];
+		Operation	reset = {.kind = OPERATION_RESET};
+		int			i;
+
+		param_defaults(&model->params, params);
+		model->init(params, initial);
+		moved_state(model, params, state);
+		assert_status(operation_apply(&reset, model, params, 100, state), MATCH_OK);
+		for (i = 0; i < model->nstate; i++)
+			assert_same(state[i], initial[i]);
+	}
+}
+
+/* The displayed rating gets the amount, up to the peak, and nothing else changes. */
+static void
+test_refund(void **test_state)
+{
+	int			m;
+
+	(void) test_state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+		double		before[MODEL_MAX_STATE];
+		double		state[MODEL_MAX_STATE];
+		Operation	refund = {.kind = OPERATION_REFUND,.amount = 12,.peak = INFINITY};
+		double		rating;
+		int			i;
+
+		param_defaults(&model->params, params);
+		moved_state(model, params, before);
+		rating = model_display(model, params, before);
+		memcpy(state, before, sizeof(state));
+		assert_near(displayed_after(&refund, model, params, 0, state), rating + 12,
+					1e-10 * (1 + fabs(rating)));
+		for (i = 1; i < model->nstate; i++)
+			assert_same(state[i], before[i]);
+
+		memcpy(state, before, sizeof(state));
+		refund.peak = rating + 5;
+		assert_near(displayed_after(&refund, model, params, 0, state), rating + 5,
+					1e-10 * (1 + fabs(rating)));
+
+		/* Nobody is lowered. */
+		memcpy(state, before, sizeof(state));
+		refund.peak = rating - 5;
+		assert_same(displayed_after(&refund, model, params, 0, state), rating);
+	}
+}
+
 int
 main(void)
 {
@@ -207,6 +271,8 @@ main(void)
 		cmocka_unit_test(test_regression),
 		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_settle),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_refund),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

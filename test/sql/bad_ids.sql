@@ -96,6 +96,8 @@ BEGIN
         PERFORM skillrating.void_match('trial', match[1], 'void');
         PERFORM skillrating.new_season('trial', 'first');
         PERFORM skillrating.set_rating('trial', player[1], '{"rating": 1600}', reason => 'trial');
+        PERFORM skillrating.exclude_player('trial', player[2], policy => 'refund', at => now() + interval '1 hour');
+        PERFORM skillrating.reset_rating('trial', player[2]);
         PERFORM skillrating.catch_up('trial', rebuild => true);
         PERFORM skillrating.merge_players('trial', player[1], player[2]);
         PERFORM skillrating.exclude_player('trial', player[2]);

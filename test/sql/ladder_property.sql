@@ -1,5 +1,5 @@
 -- Random lives of ladders: whatever is inserted, changed, removed, voided, merged, excluded, forgotten,
--- set and reset, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
+-- set, reset and refunded, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
 -- what is left in the right order, one match after another, bit for bit.
 SET extra_float_digits = 1;
 SELECT setseed(0.2718);
@@ -50,14 +50,33 @@ BEGIN
             PERFORM skillrating.set_rating('life', 1 + floor(random() * 9)::int, jsonb_build_object(first_column, round(1000 * random()) / 8), at => hour);
         EXCEPTION WHEN invalid_parameter_value THEN
         END;
+    ELSIF what < 0.91 THEN
+        BEGIN
+            PERFORM skillrating.reset_rating('life', 1 + floor(random() * 9)::int, CASE WHEN random() < 0.5 THEN 'b' END, at => hour);
+        EXCEPTION WHEN undefined_object OR invalid_parameter_value THEN
+        END;
     ELSIF what < 0.92 THEN
         PERFORM skillrating.settle('life', hour + floor(random() * 5) * interval '1 hour')
         WHERE hour >= coalesce(skillrating.settled_at('life'), '-infinity');
+    ELSIF what < 0.93 THEN
+        BEGIN
+            PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '60 hours', policy => 'refund',
+                at => hour, cap_at_peak => random() < 0.5);
+        EXCEPTION WHEN invalid_parameter_value THEN
+        END;
     ELSIF what < 0.94 THEN
         -- Who is forgotten plays on as somebody new.
         PERFORM skillrating.forget_player('life', 1 + floor(random() * 9)::bigint, n * 100::bigint);
     ELSE
-        PERFORM skillrating.catch_up('life');
+        -- What a dry run shows is what comes.
+        CREATE TEMP TABLE shown AS SELECT * FROM skillrating.catch_up('life', dry_run => true);
+        IF EXISTS (
+            (SELECT player_id, pool, rating_before, rating_after, games_before, games_after FROM shown)
+            EXCEPT ALL (SELECT player_id, pool, rating_before, rating_after, games_before, games_after FROM skillrating.catch_up('life')))
+        THEN
+            RAISE 'a dry run shows something else';
+        END IF;
+        DROP TABLE shown;
     END IF;
 END
 $$;
@@ -77,8 +96,11 @@ BEGIN
             UNION ALL
             SELECT o.seq, o.at, NULL, o.kind, o.pool, o.player_id, o.state, o.params, o.reason
             FROM life.operation AS o
-            WHERE o.undone_at IS NULL AND o.kind NOT IN (''merge'', ''exclude'')
+            WHERE o.undone_at IS NULL AND o.kind NOT IN (''merge'', ''exclude'', ''refund'')
                 AND NOT EXISTS (SELECT FROM life.operation AS m WHERE m.kind = ''merge'' AND m.undone_at IS NULL AND m.player_id = o.player_id)
+            UNION ALL
+            SELECT DISTINCT o.seq, o.at, NULL::bigint, o.kind, NULL, NULL::bigint, NULL::float8[], NULL::jsonb, NULL
+            FROM life.operation AS o WHERE o.undone_at IS NULL AND o.kind = ''refund''
         ) AS s ORDER BY %s', CASE WHEN by_time THEN 'at, match_id IS NOT NULL, match_id, seq' ELSE 'seq' END)
     LOOP
         IF step.kind = 'match' THEN
@@ -91,6 +113,19 @@ BEGIN
                 (step.params->>'floor')::float8, pool => step.pool, at => step.at, reason => step.reason);
         ELSIF step.kind = 'settle' THEN
             PERFORM skillrating.settle('again', step.at, step.reason);
+        ELSIF step.kind = 'reset' THEN
+            -- Whose matches all went has nothing to be reset.
+            BEGIN
+                PERFORM skillrating.reset_rating('again', step.player_id, step.pool, step.at, step.reason);
+            EXCEPTION WHEN undefined_object THEN
+            END;
+        ELSIF step.kind = 'refund' THEN
+            -- The amounts are those that it had.
+            INSERT INTO again.operation (operation, seq, kind, pool, player_id, into_id, at, params, reason)
+            SELECT n.n, n.n, o.kind, o.pool, o.player_id, o.into_id, o.at, o.params, o.reason
+            FROM (SELECT nextval('again.event_seq') AS n) AS n, life.operation AS o WHERE o.seq = step.seq;
+            INSERT INTO again.correction (seq, kind) SELECT max(seq), 'carried' FROM again.operation;
+            PERFORM skillrating.catch_up('again');
         ELSE
             PERFORM skillrating.set_rating('again', step.player_id,
                 (SELECT jsonb_build_object(state_columns[1], step.state[1]) FROM skillrating.models() AS m JOIN life.ladder AS l ON l.model = m.name),

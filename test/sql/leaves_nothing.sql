@@ -136,6 +136,7 @@ FROM (VALUES
     ('report_match', $$SELECT skillrating.report_match('leaves_ladder', 10, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])$$),
     ('refresh_source', $$SELECT skillrating.refresh_source('leaves_sourced')$$),
     ('rerate', $$SELECT skillrating.rerate('leaves_ladder', 'glicko', "into" => 'leaves_new')$$),
+    ('reset_rating', $$SELECT skillrating.reset_rating('leaves_ladder', 3)$$),
     ('restore_match', $$SELECT skillrating.restore_match('leaves_ladder', 4)$$),
     ('scramble_due', $$SELECT skillrating.scramble_due('arena', '{1,1,1}')$$),
     ('set_rating', $$SELECT skillrating.set_rating('leaves_ladder', 3, '{"rating": 1600}')$$),

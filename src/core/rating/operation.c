@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "core/rating/display.h"
+#include "core/util/extremes.h"
 
 /*
  * A soft reset: every column moves towards its initial value, deviations so
@@ -70,6 +71,15 @@ operation_apply(const Operation *operation, const Model *model,
 					state[i] = operation->value[i];
 			break;
 		case OPERATION_SETTLE:
+			break;
+		case OPERATION_RESET:
+			model->init(params, state);
+			break;
+		case OPERATION_REFUND:
+			/* Who is above the peak by now loses nothing. */
+			shift_display(model, params,
+						  larger(smaller(operation->amount, operation->peak - rating), 0),
+						  state);
 			break;
 	}
 	return model_state_valid(model, state) ? MATCH_OK : MATCH_OVERFLOW;

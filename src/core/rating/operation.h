@@ -1,7 +1,7 @@
 /*
  * operation.h
  *		What is done to states other than by matches: a new season, decay, a
- *		rating set by hand.
+ *		rating set by hand or put back, points given back.
  */
 #ifndef CORE_RATING_OPERATION_H
 #define CORE_RATING_OPERATION_H
@@ -14,7 +14,9 @@ typedef enum OperationKind
 	OPERATION_DECAY,			/* the displayed rating of idle players falls */
 	OPERATION_REGRESSION,		/* it drifts to a mean */
 	OPERATION_SET,				/* columns get values */
-	OPERATION_SETTLE			/* idle time is counted, and nothing else */
+	OPERATION_SETTLE,			/* idle time is counted, and nothing else */
+	OPERATION_RESET,			/* the state of a newcomer */
+	OPERATION_REFUND			/* the displayed rating gets points back */
 } OperationKind;
 
 typedef struct Operation
@@ -26,6 +28,9 @@ typedef struct Operation
 	double		mean;			/* regression, */
 	double		half_life_days; /* half of the distance in so many days */
 	const double *value;		/* set: a value for each state column, or NaN */
+	double		amount;			/* refund: points, not negative, */
+	double		peak;			/* but up to this rating only; INFINITY for no
+								 * limit */
 } Operation;
 
 /*

@@ -18,6 +18,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/change_log.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_locks.h"
@@ -300,6 +301,26 @@ survey_matches(Application *application)
 	reader->match.n = 0;
 }
 
+/* Log what the players have before they are rated. */
+static void
+log_players(Application *application)
+{
+	Batch	   *batch = application->batch;
+	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+	int			i;
+
+	for (i = 0; i < id_table_count(batch->players); i++)
+	{
+		const BatchPlayer *player = players[i];
+
+		if (player->loaded)
+			change_log_before(application->ladder->changes, player,
+							  player->created ? NULL : &player->record,
+							  player->state);
+	}
+	pfree(players);
+}
+
 /* Lock and load players, and load what is known of the matches. */
 static void
 load_application(Application *application)
@@ -308,6 +329,8 @@ load_application(Application *application)
 
 	batch_load(application->batch, ladder, true);
 	load_past_of_wanted(application->batch, ladder);
+	if (ladder->changes != NULL)
+		log_players(application);
 	load_known(application);
 	check_vanished(application);
 	application->operated = ladder->reorders ? last_operation(ladder) : DT_NOBEGIN;
@@ -477,7 +500,11 @@ write_application(Application *application)
 
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (players[i]->touched)
+		{
 			put_rating(application->ratings, players[i]);
+			if (application->ladder->changes != NULL)
+				change_log_after(application->ladder->changes, players[i]);
+		}
 
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);

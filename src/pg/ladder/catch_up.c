@@ -9,19 +9,24 @@
 #include "pg/sql/glue.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 
 #include "pg/ladder/apply.h"
+#include "pg/ladder/change_log.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
+#include "pg/ladder/waiting.h"
 
 SKILLRATING_FUNCTION(skillrating_catch_up);
 SKILLRATING_FUNCTION(skillrating_apply_operation);
@@ -124,48 +129,6 @@ same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
 }
 
-/* The columns that catch_up() returns, from 0. */
-enum
-{
-	CHANGE_PLAYER_ID,
-	CHANGE_POOL,
-	CHANGE_RATING_BEFORE,
-	CHANGE_RATING_AFTER,
-	CHANGE_GAMES_BEFORE,
-	CHANGE_GAMES_AFTER,
-	CHANGE_NCOLUMNS
-};
-
-/* Return how the rating of a player changes; row is NULL if there was none. */
-static void
-return_change(FunctionCallInfo fcinfo, Ladder *ladder,
-			  const BatchPlayer *player, const PlayerRow *row)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	const Model *model = ladder->model;
-	Datum		values[CHANGE_NCOLUMNS] = {0};
-	bool		nulls[CHANGE_NCOLUMNS] = {false};
-
-	values[CHANGE_PLAYER_ID] =
-		CStringGetTextDatum(id_text(ladder->player_type, player->id));
-	values[CHANGE_POOL] = CStringGetTextDatum(player->pool);
-	nulls[CHANGE_RATING_BEFORE] = nulls[CHANGE_GAMES_BEFORE] = row == NULL;
-	if (row != NULL)
-	{
-		values[CHANGE_RATING_BEFORE] =
-			Float8GetDatum(model_display(model, ladder->params, row->state));
-		values[CHANGE_GAMES_BEFORE] = Int64GetDatum(row->record.games);
-	}
-	nulls[CHANGE_RATING_AFTER] = nulls[CHANGE_GAMES_AFTER] = !player->exists;
-	if (player->exists)
-	{
-		values[CHANGE_RATING_AFTER] =
-			Float8GetDatum(model_display(model, ladder->params, player->state));
-		values[CHANGE_GAMES_AFTER] = Int64GetDatum(player->record.games);
-	}
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-}
-
 /* Rows of players whom no match or operation has touched. */
 static LadderQuery delete_unplayed_query = {
 	.text = "DELETE FROM {rating} AS r WHERE r.games OPERATOR(pg_catalog.=) 0 AND NOT "
@@ -173,9 +136,9 @@ static LadderQuery delete_unplayed_query = {
 	.param = {VALUE_TEXT}
 };
 
-/* Write the rows of rating that come out otherwise, and return their ratings. */
+/* Write and log the rows of rating that come out otherwise. */
 static void
-write_ratings(FunctionCallInfo fcinfo, Replay *replay)
+write_ratings(Replay *replay)
 {
 	Ladder	   *ladder = replay->ladder;
 	Outbox	   *inserted = rating_outbox(ladder);
@@ -200,7 +163,10 @@ write_ratings(FunctionCallInfo fcinfo, Replay *replay)
 			continue;
 		put_rating(row == NULL ? inserted : player->exists ? updated : deleted,
 				   player);
-		return_change(fcinfo, ladder, player, row);
+		change_log_before(ladder->changes, player,
+						  row == NULL ? NULL : &row->record,
+						  row == NULL ? NULL : row->state);
+		change_log_after(ladder->changes, player);
 	}
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
@@ -248,13 +214,13 @@ read_removed(Ladder *ladder)
 }
 
 /*
- * Replay history from a place on, and write and return what comes out otherwise; but
+ * Replay history from a place on, and write and log what comes out otherwise; but
  * nothing if a rated match is missing from the source there.  Returns the last place of
  * one, and in *missing which it is; 0 if all was replayed.
  */
 static int64
-replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
-				 ReplayPlayers load, IdTable *removed, char **missing)
+replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load, IdTable *removed,
+				 char **missing)
 {
 	Changes		changes = {.sink = {note_event, note_match}};
 	Replay	   *replay;
@@ -291,7 +257,7 @@ replay_and_write(FunctionCallInfo fcinfo, Ladder *ladder, int64 from,
 							 id_table_count(changes.gone));
 		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
 	}
-	write_ratings(fcinfo, replay);
+	write_ratings(replay);
 	ladder_release_states(ladder);
 	return 0;
 }
@@ -349,8 +315,7 @@ static LadderQuery carried_query = {
  * missing stays as it is, and its corrections wait.
  */
 static void
-correct_history(FunctionCallInfo fcinfo, Ladder *ladder, bool rebuild,
-				IdTable *removed)
+correct_history(Ladder *ladder, bool rebuild, IdTable *removed)
 {
 	int64		missing_seq = 0;
 	int64		from = REPLAY_START;
@@ -362,8 +327,7 @@ correct_history(FunctionCallInfo fcinfo, Ladder *ladder, bool rebuild,
 
 	while (rebuild || first_correction(ladder, missing_seq, &from))
 	{
-		int64		seq = replay_and_write(fcinfo, ladder, from, load, removed,
-										   &missing);
+		int64		seq = replay_and_write(ladder, from, load, removed, &missing);
 
 		if (seq == 0)
 			break;
@@ -422,28 +386,11 @@ static LadderQuery resequence_query = {
 	.param = {VALUE_TEXT, VALUE_BOOL}
 };
 
-/* catch_up(ladder, search, rebuild) */
-Datum
-skillrating_catch_up(PG_FUNCTION_ARGS)
+/* Do it all; what becomes of the ratings is logged in ladder->changes. */
+static void
+do_catch_up(Ladder *ladder, bool search, bool rebuild)
 {
-	bool		search = PG_GETARG_BOOL(1);
-	bool		rebuild = PG_GETARG_BOOL(2);
-	Ladder	   *ladder;
 	IdTable    *removed;
-	const char *unread;
-
-	InitMaterializedSRF(fcinfo, 0);
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "catch_up"));
-	ladder_require_triggers(ladder);
-	unread = unread_source_columns(ladder);
-	if (unread != NULL)
-		ereport(WARNING,
-				(errmsg("ladder \"%s\" does not read all columns of its source: %s are new",
-						ladder->name, unread),
-				 errhint("SELECT skillrating.refresh_source(%s) takes them up.",
-						 quote_literal_cstr(ladder->name))));
-	ladder_maintain(ladder);
 
 	if (search)
 	{
@@ -465,8 +412,140 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 		values[1] = BoolGetDatum(rebuild);
 		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
+	correct_history(ladder, rebuild, removed);
+}
 
-	correct_history(fcinfo, ladder, rebuild, removed);
+/*
+ * ---- Dry runs ----
+ */
+
+/* Where the order of the ladder has got to. */
+static LadderQuery last_place_query = {
+	.text = "SELECT last_value, is_called FROM {event_seq}"
+};
+
+enum
+{
+	LAST_PLACE = 1,
+	LAST_PLACE_IS_TAKEN
+};
+
+static void
+read_last_place(Ladder *ladder, int64 *place, bool *is_taken)
+{
+	bool		isnull;
+
+	(void) ladder_execute(ladder, &last_place_query, NULL, NULL, NULL);
+	*place = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+										 SPI_tuptable->tupdesc, LAST_PLACE,
+										 &isnull));
+	*is_taken = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
+										   SPI_tuptable->tupdesc,
+										   LAST_PLACE_IS_TAKEN, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * A sequence does not roll back.  Nobody else has drawn a place meanwhile, because rating
+ * waits for the lock that the door has.
+ */
+static void
+restore_last_place(Ladder *ladder, int64 place, bool is_taken)
+{
+	int64		now;
+	bool		taken_now;
+
+	read_last_place(ladder, &now, &taken_now);
+	if (now != place || taken_now != is_taken)
+		(void) DirectFunctionCall3(setval3_oid,
+								   ObjectIdGetDatum(ladder->relation[LADDER_EVENT_SEQ]),
+								   Int64GetDatum(place), BoolGetDatum(is_taken));
+}
+
+/* Matches that wait in memory, which no subtransaction brings back. */
+static IdTable *
+copy_waiting(Ladder *ladder)
+{
+	IdTable    *ids = id_table_create(ladder->match_type);
+
+	take_waiting(ladder, ids);
+	if (id_table_count(ids) > 0)
+		keep_waiting(ladder, id_table_ids(ids), id_table_count(ids));
+	return ids;
+}
+
+/*
+ * Do everything in a subtransaction that is rolled back, so that nothing but the log, which
+ * is in memory from before, remains of it.  The caller's memory context and resource
+ * owner are current again afterwards.  An error is raised again from outside of the
+ * subtransaction, because who catches it expects none but his own.
+ */
+static void
+try_catch_up(Ladder *ladder, bool search, bool rebuild)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	IdTable    *waiting = copy_waiting(ladder);
+	ErrorData  *volatile error = NULL;
+	int64		place;
+	bool		is_taken;
+
+	read_last_place(ladder, &place, &is_taken);
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		do_catch_up(ladder, search, rebuild);
+		change_log_read_places(ladder->changes, false);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
+	restore_last_place(ladder, place, is_taken);
+	if (id_table_count(waiting) > 0)
+		keep_waiting(ladder, id_table_ids(waiting), id_table_count(waiting));
+	if (error != NULL)
+		ReThrowError(error);
+	change_log_read_places(ladder->changes, true);
+}
+
+/* catch_up(ladder, search, rebuild, dry_run) */
+Datum
+skillrating_catch_up(PG_FUNCTION_ARGS)
+{
+	bool		search = PG_GETARG_BOOL(1);
+	bool		rebuild = PG_GETARG_BOOL(2);
+	bool		dry_run = PG_GETARG_BOOL(3);
+	Ladder	   *ladder;
+	const char *unread;
+
+	InitMaterializedSRF(fcinfo, 0);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "catch_up"));
+	ladder_require_triggers(ladder);
+	unread = unread_source_columns(ladder);
+	if (unread != NULL)
+		ereport(WARNING,
+				(errmsg("ladder \"%s\" does not read all columns of its source: %s are new",
+						ladder->name, unread),
+				 errhint("SELECT skillrating.refresh_source(%s) takes them up.",
+						 quote_literal_cstr(ladder->name))));
+	ladder_maintain(ladder);
+
+	ladder->changes = change_log_create(ladder);
+	if (dry_run)
+		try_catch_up(ladder, search, rebuild);
+	else
+		do_catch_up(ladder, search, rebuild);
+	change_log_return(ladder->changes, fcinfo);
 	ladder_close(ladder);
 	return (Datum) 0;
 }
@@ -510,10 +589,21 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 		batch_load_all(batch, ladder);
 		return;
 	}
+
+	/* A row that only has room for the first match is no player yet. */
+	if (operation[0].operation.kind != OPERATION_SET)
+	{
+		Datum	   *ids = palloc_array(Datum, n);
+
+		for (i = 0; i < n; i++)
+			ids[i] = operation[i].player;
+		batch_load_some(batch, ladder, ids, n);
+		return;
+	}
 	for (i = 0; i < n; i++)
 	{
 		BatchPlayer *player = batch_player(batch, operation[i].player,
-										   operation[i].pool ? operation[i].pool : "");
+										   operation[i].pool);
 
 		player->wanted = true;
 		if (player->shared != NULL)

@@ -17,8 +17,8 @@
  *		event		batch_commit() and apply_operation_to_player() set the field
  *		rating		for a counter, count_match() counts, and in replay.c COUNTS sums it
  *					up again from the events, which must tell it, through the lists of
- *					columns in SOME_PLAYERS and PLAYERS_AT, AT_LATER_* and
- *					restore_player(); a time has its like of LAST_IN_POOL there
+ *					columns in SOME_PLAYERS and PLAYERS_AT, AT_LATER_*,
+ *					AT_EARLIER_* and restore_player(); a time has its like of LAST_IN_POOL there
  *		rated_match	put_match() sets the value; the table is made in sql/60-ladder.sql
  *
  * Ladders that exist take an ALTER TABLE besides.

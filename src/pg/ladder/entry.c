@@ -70,6 +70,7 @@ static const LadderEntry entries[] = {
 	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 

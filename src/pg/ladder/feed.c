@@ -31,6 +31,7 @@
 #include "pg/ladder/plans.h"
 
 SKILLRATING_FUNCTION(skillrating_drop_collect_triggers);
+SKILLRATING_FUNCTION(skillrating_drop_mirror_triggers);
 
 /*
  * ---- The ladder of a trigger ----
@@ -82,9 +83,9 @@ ladder_is_whole(Oid schema, const char **missing)
 }
 
 bool
-ladder_lists_table(Oid schema, Oid relid)
+ladder_lists_table(Oid schema, const char *list, Oid relid)
 {
-	Oid			attached = ladder_relation_oid(schema, LADDER_ATTACHED);
+	Oid			table = get_relname_relid(list, schema);
 	Relation	relation;
 	AttrNumber	column;
 	ScanKeyData key;
@@ -92,14 +93,14 @@ ladder_lists_table(Oid schema, Oid relid)
 	TupleTableSlot *slot;
 	bool		listed = false;
 
-	if (!OidIsValid(attached))
+	if (!OidIsValid(table))
 		return false;
-	relation = try_relation_open(attached, AccessShareLock);
+	relation = try_relation_open(table, AccessShareLock);
 	if (relation == NULL)
 		return false;
-	column = get_attnum(attached, "relation");
+	column = get_attnum(table, "relation");
 	if (relation->rd_rel->relkind == RELKIND_RELATION &&
-		column != InvalidAttrNumber && get_atttype(attached, column) == REGCLASSOID)
+		column != InvalidAttrNumber && get_atttype(table, column) == REGCLASSOID)
 	{
 		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 
@@ -198,21 +199,29 @@ append_mirror(QueryDraft *draft)
 						   quote_qualified_identifier(draft->ladder->name, "mirror"));
 }
 
+/* How many triggers of a function a table of the user has for the ladder of source $1. */
+#define COUNT_TRIGGERS(of_table, function) \
+	"(SELECT pg_catalog.count(*) FROM pg_catalog.pg_depend AS d " \
+	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid " \
+	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass " \
+	"AND d.refobjid OPERATOR(pg_catalog.=) $1 " \
+	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass " \
+	"AND t.tgrelid OPERATOR(pg_catalog.=) " of_table ".relation AND t.tgfoid OPERATOR(pg_catalog.=) " function ")"
+
 /*
- * An attached table that exists and lacks triggers of this function for this ladder,
- * and whether there are mirrors.
+ * A table that exists and lacks triggers for this ladder: an attached one those of
+ * function $2, or a mirrored one of the ladder's owner, $4, that of function $3; and
+ * whether there are mirrors.
  */
 static LadderQuery fed_query = {
 	.text = "SELECT EXISTS (SELECT FROM {mirror}), "
-	"(SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
-	"WHERE (SELECT pg_catalog.count(*) FROM pg_catalog.pg_depend AS d "
-	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
-	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
-	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
-	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
-	"AND t.tgrelid OPERATOR(pg_catalog.=) a.relation AND t.tgfoid OPERATOR(pg_catalog.=) $2) "
-	"OPERATOR(pg_catalog.<) 3 LIMIT 1)",
-	.param = {VALUE_OID, VALUE_OID},
+	"(SELECT l.relation FROM ("
+	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
+	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.<) 3 "
+	"UNION ALL "
+	"SELECT m.relation FROM {mirror} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
+	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1)",
+	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID},
 	.part = {{"mirror", append_mirror}}
 };
 
@@ -225,7 +234,7 @@ enum
 void
 ladder_require_triggers(Ladder *ladder)
 {
-	Datum		values[2];
+	Datum		values[4];
 	bool		mirrors;
 	bool		isnull;
 	char	   *lacking;
@@ -233,6 +242,8 @@ ladder_require_triggers(Ladder *ladder)
 	ladder_require_own_triggers(ladder);
 	values[0] = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
 	values[1] = ObjectIdGetDatum(trigger_function("collect_matches"));
+	values[2] = ObjectIdGetDatum(trigger_function("fill_mirror"));
+	values[3] = ObjectIdGetDatum(ladder->owner);
 	(void) ladder_execute(ladder, &fed_query, values, NULL, NULL);
 	mirrors = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
 										 SPI_tuptable->tupdesc, FED_MIRRORS,
@@ -274,13 +285,19 @@ unread_source_columns(Ladder *ladder)
  * ---- Dropping triggers ----
  */
 
+/* The functions of the triggers that are dropped together. */
+typedef struct TriggerFunctions
+{
+	Oid			function[2];	/* InvalidOid for none */
+} TriggerFunctions;
+
 /*
- * Add a trigger to those to be dropped if it is ours, and on the table asked for
- * (InvalidOid: on any).
+ * Add a trigger to those to be dropped if it is of one of these functions, and on the
+ * table asked for (InvalidOid: on any).
  */
 static void
-add_collect_trigger(ObjectAddresses *triggers, Oid trigger, Oid relid,
-					const Oid function[2], int64 *n)
+add_source_trigger(ObjectAddresses *triggers, Oid trigger, Oid relid,
+				   const TriggerFunctions *functions, int64 *n)
 {
 	Relation	catalog = table_open(TriggerRelationId, AccessShareLock);
 	ScanKeyData key;
@@ -295,7 +312,8 @@ add_collect_trigger(ObjectAddresses *triggers, Oid trigger, Oid relid,
 	{
 		Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
 
-		if ((form->tgfoid == function[0] || form->tgfoid == function[1]) &&
+		if ((form->tgfoid == functions->function[0] ||
+			 form->tgfoid == functions->function[1]) &&
 			(!OidIsValid(relid) || form->tgrelid == relid))
 		{
 			ObjectAddress address;
@@ -326,17 +344,15 @@ check_owner(Oid relid)
 }
 
 /*
- * drop_collect_triggers(source, relation)
- *
- * Triggers depend on the source, so that its owner may drop them from whatever table
- * they are on, as DROP VIEW ... CASCADE does.
+ * Drop the triggers of some functions that depend on the source, the first argument, on
+ * the table that is the second one, or on all.  They depend on the source, so that its
+ * owner may drop them from whatever table they are on, as DROP VIEW ... CASCADE does.
  */
-Datum
-skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
+static Datum
+drop_source_triggers(FunctionCallInfo fcinfo, const TriggerFunctions *functions)
 {
 	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
-	Oid			function[2];
 	ObjectAddresses *triggers;
 	Relation	catalog;
 	ScanKeyData key[2];
@@ -349,9 +365,6 @@ skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
 		(!PG_ARGISNULL(1) && !OidIsValid(relid)))
 		PG_RETURN_INT64(0);
 	check_owner(source);
-	function[0] = trigger_function("collect_matches");
-	function[1] = trigger_function("refuse_truncate");
-
 	triggers = new_object_addresses();
 	catalog = table_open(DependRelationId, AccessShareLock);
 	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber,
@@ -364,7 +377,7 @@ skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 
 		if (form->classid == TriggerRelationId)
-			add_collect_trigger(triggers, form->objid, relid, function, &n);
+			add_source_trigger(triggers, form->objid, relid, functions, &n);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
@@ -372,4 +385,23 @@ skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
 	performMultipleDeletions(triggers, DROP_RESTRICT, 0);
 	free_object_addresses(triggers);
 	PG_RETURN_INT64(n);
+}
+
+/* drop_collect_triggers(source, relation) */
+Datum
+skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
+{
+	TriggerFunctions functions = {{trigger_function("collect_matches"),
+	trigger_function("refuse_truncate")}};
+
+	return drop_source_triggers(fcinfo, &functions);
+}
+
+/* drop_mirror_triggers(source, relation) */
+Datum
+skillrating_drop_mirror_triggers(PG_FUNCTION_ARGS)
+{
+	TriggerFunctions functions = {{trigger_function("fill_mirror"), InvalidOid}};
+
+	return drop_source_triggers(fcinfo, &functions);
 }

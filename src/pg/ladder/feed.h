@@ -30,10 +30,11 @@ extern Oid	trigger_condition_relation(const Trigger *trigger);
 extern bool ladder_is_whole(Oid schema, const char **missing);
 
 /*
- * Whether the ladder in a schema lists a table as attached.  No lock outlives the call:
+ * Whether the ladder in a schema lists a table in its table attached, or mirror, the
+ * list.  No lock outlives the call:
  * anybody can name a ladder in a trigger, who must not keep others from swapping it.
  */
-extern bool ladder_lists_table(Oid schema, Oid relid);
+extern bool ladder_lists_table(Oid schema, const char *list, Oid relid);
 
 /*
  * Error 55000, with a hint that names restore_triggers(), unless the triggers of the
@@ -45,7 +46,7 @@ extern void ladder_require_own_triggers(const Ladder *ladder);
 
 /*
  * The same of all triggers: also those of attached tables and, where there are
- * mirrors, of rating.  Runs a query: SPI is connected.
+ * mirrors, of rating and of the mirrored tables of the ladder's owner.  Runs a query: SPI is connected.
  */
 extern void ladder_require_triggers(Ladder *ladder);
 

@@ -66,6 +66,8 @@ typedef struct Ladder
 	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */
 	int			guc_level;		/* of the settings for its work */
+	struct ChangeLog *changes;	/* where work that writes ratings logs them,
+								 * or NULL */
 	struct LadderCache *cache;	/* what the session keeps of it */
 } Ladder;
 
@@ -74,7 +76,7 @@ typedef struct Ladder
 
 /* Those that change states, and so have a place among the matches. */
 #define OPERATION_CHANGES_STATES \
-	"kind IN ('season', 'decay', 'set', 'seed', 'settle') AND undone_at IS NULL"
+	"kind IN ('season', 'decay', 'set', 'seed', 'settle', 'reset', 'refund') AND undone_at IS NULL"
 
 /*
  * A row r of rating whose player has events in its pool; in any pool if the row is

@@ -36,7 +36,7 @@ static LadderQuery past_query = {
 	"AND e.seq OPERATOR(pg_catalog.<) $3 AND e.kind IN ('match') "
 	"AND e.seq OPERATOR(pg_catalog.>) COALESCE((SELECT pg_catalog.max(o.seq) FROM {event} AS o "
 	"WHERE o.player_id {player =} k.player_id AND o.pool OPERATOR(pg_catalog.=) k.pool "
-	"AND o.seq OPERATOR(pg_catalog.<) $3 AND o.kind NOT IN ('match', 'decay', 'settle')), 0) "
+	"AND o.seq OPERATOR(pg_catalog.<) $3 AND o.kind NOT IN ('match', 'decay', 'settle', 'refund')), 0) "
 	"ORDER BY e.seq DESC LIMIT $4) AS e "
 	"ORDER BY k.n, e.seq",
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), VALUE_INT8, VALUE_INT8},

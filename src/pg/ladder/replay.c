@@ -33,51 +33,71 @@
 	"pg_catalog.count(*) FILTER (WHERE score OPERATOR(pg_catalog.=) 0.5) AS draws, " \
 	"pg_catalog.count(*) FILTER (WHERE score OPERATOR(pg_catalog.=) 0) AS losses"
 
+/* Whether there was a reset among the events, after which counts begin again. */
+#define RESETS(of_row) \
+	"pg_catalog.bool_or(kind OPERATOR(pg_catalog.=) 'reset'" of_row ") AS resets"
+
 /* All who have events from $1 on, and what of their counts is from there. */
 #define ALL_PLAYERS \
-	"SELECT player_id, pool, " COUNTS " FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 GROUP BY player_id, pool"
+	"SELECT player_id, pool, " COUNTS ", " RESETS("") " FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 GROUP BY player_id, pool"
 
 /* The same of players given; same_pool restricts their events m. */
 #define SOME_PLAYERS(same_pool) \
-	"SELECT k.player_id, k.pool, n.games, n.wins, n.draws, n.losses " \
+	"SELECT k.player_id, k.pool, n.games, n.wins, n.draws, n.losses, n.resets " \
 	"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(player_id, pool) " \
-	"CROSS JOIN LATERAL (SELECT " COUNTS " FROM {event} AS m WHERE m.player_id {player =} k.player_id " \
+	"CROSS JOIN LATERAL (SELECT " COUNTS ", " RESETS(" AND m.pool OPERATOR(pg_catalog.=) k.pool") \
+	" FROM {event} AS m WHERE m.player_id {player =} k.player_id " \
 	same_pool "AND m.seq OPERATOR(pg_catalog.>=) $1) AS n"
 
 /* All who have none; nothing of their counts is from there. */
 #define IDLE_PLAYERS \
-	"SELECT i.player_id, i.pool, n.zero AS games, n.zero AS wins, n.zero AS draws, n.zero AS losses " \
+	"SELECT i.player_id, i.pool, n.zero AS games, n.zero AS wins, n.zero AS draws, n.zero AS losses, false AS resets " \
 	"FROM {rating} AS i CROSS JOIN (SELECT CAST(0 AS pg_catalog.int8)) AS n(zero) " \
 	"WHERE NOT EXISTS (SELECT FROM {event} AS m WHERE m.player_id {player =} i.player_id " \
 	"AND m.pool OPERATOR(pg_catalog.=) i.pool AND m.seq OPERATOR(pg_catalog.>=) $1)"
 
+/* Where the row of c was last put back to that of a newcomer, or a place before all. */
+#define LAST_RESET \
+	"COALESCE((SELECT pg_catalog.max(s.seq) FROM {event} AS s WHERE s.player_id {player =} c.player_id " \
+	"AND s.pool OPERATOR(pg_catalog.=) c.pool AND s.seq OPERATOR(pg_catalog.<) $1 " \
+	"AND s.kind OPERATOR(pg_catalog.=) 'reset'), '-9223372036854775808')"
+
 /* When a player's match in the pool was last, from the event before. */
 #define LAST_IN_POOL \
-	"CASE WHEN e.score IS NULL THEN e.last_played_before ELSE GREATEST(e.last_played_before, e.played_at) END"
+	"CASE WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN NULL WHEN e.score IS NULL THEN e.last_played_before ELSE GREATEST(e.last_played_before, e.played_at) END"
 
 #define LAST_IN_ALL_POOLS \
 	"(SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
-	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.score IS NOT NULL)"
+	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.seq OPERATOR(pg_catalog.>) " LAST_RESET \
+	" AND p.score IS NOT NULL)"
 
-/* The time as of which the event before left the state, and what pools share. */
-#define AS_OF_IN_POOL "GREATEST(e.last_played_before, e.as_of_before, e.played_at)"
+/*
+ * The time as of which the event before left the state, and what pools share; none after a
+ * reset.
+ */
+#define AS_OF_IN_POOL \
+	"CASE WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN NULL ELSE GREATEST(e.last_played_before, e.as_of_before, e.played_at) END"
 
 #define AS_OF_IN_ALL_POOLS \
 	"(SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
-	"AND p.seq OPERATOR(pg_catalog.<) $1)"
+	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.seq OPERATOR(pg_catalog.>) " LAST_RESET ")"
 
 /*
  * Players as they were before $1: what of their counts came from there on, the last
- * event before (null if none), and the row that rating has now (null if none).
+ * event before (null if none), and the row that rating has now (null if none).  After a
+ * reset from there on the row knows nothing of the time before, and the counts are
+ * taken from the events.
  */
 #define PLAYERS_AT(players, last_played, as_of, same_pool) \
-	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, e.seq IS NOT NULL, " \
-	last_played ", " as_of ", " \
+	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, COALESCE(c.resets, false), " \
+	"b.games, b.wins, b.draws, b.losses, e.seq IS NOT NULL, " last_played ", " as_of ", " \
 	"r.player_id IS NOT NULL, {rating columns r}, {states e _after} " \
 	"FROM (" players ") AS c " \
 	"LEFT JOIN {rating} AS r ON r.player_id {player =} c.player_id AND r.pool OPERATOR(pg_catalog.=) c.pool " \
 	"LEFT JOIN LATERAL (SELECT * FROM {event} AS l WHERE l.player_id {player =} c.player_id " \
-	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 ORDER BY l.seq DESC LIMIT 1) AS e ON true"
+	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 ORDER BY l.seq DESC LIMIT 1) AS e ON true " \
+	"CROSS JOIN LATERAL (SELECT " COUNTS " FROM {event} AS l WHERE c.resets AND l.player_id {player =} c.player_id " \
+	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 AND l.seq OPERATOR(pg_catalog.>) " LAST_RESET ") AS b"
 
 enum
 {
@@ -87,6 +107,11 @@ enum
 	AT_LATER_WINS,
 	AT_LATER_DRAWS,
 	AT_LATER_LOSSES,
+	AT_RESETS,
+	AT_EARLIER_GAMES,
+	AT_EARLIER_WINS,
+	AT_EARLIER_DRAWS,
+	AT_EARLIER_LOSSES,
 	AT_HAS_EVENT,
 	AT_LAST_PLAYED,
 	AT_AS_OF,
@@ -135,6 +160,14 @@ store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
 	player->loaded = true;
 }
 
+/* A count before the replay, from that of now. */
+static int64
+count_before(const Datum *values, int64 now, int later, int earlier)
+{
+	return DatumGetBool(values[AT_RESETS]) ? DatumGetInt64(values[earlier]) :
+		now - DatumGetInt64(values[later]);
+}
+
 /* Put a player where the last event before the replay left it. */
 static void
 restore_player(BatchPlayer *player, const Model *model, bool shared,
@@ -149,10 +182,14 @@ restore_player(BatchPlayer *player, const Model *model, bool shared,
 		if (!shared || model->state[i].shared)
 			player->state[i] = nulls[after + i] ? 0 :
 				DatumGetFloat8(values[after + i]);
-	player->record.games = now->games - DatumGetInt64(values[AT_LATER_GAMES]);
-	player->record.wins = now->wins - DatumGetInt64(values[AT_LATER_WINS]);
-	player->record.draws = now->draws - DatumGetInt64(values[AT_LATER_DRAWS]);
-	player->record.losses = now->losses - DatumGetInt64(values[AT_LATER_LOSSES]);
+	player->record.games = count_before(values, now->games, AT_LATER_GAMES,
+										AT_EARLIER_GAMES);
+	player->record.wins = count_before(values, now->wins, AT_LATER_WINS,
+									   AT_EARLIER_WINS);
+	player->record.draws = count_before(values, now->draws, AT_LATER_DRAWS,
+										AT_EARLIER_DRAWS);
+	player->record.losses = count_before(values, now->losses, AT_LATER_LOSSES,
+										 AT_EARLIER_LOSSES);
 	player->record.last_played = nulls[AT_LAST_PLAYED] ? DT_NOBEGIN :
 		DatumGetTimestampTz(values[AT_LAST_PLAYED]);
 	player->record.as_of = nulls[AT_AS_OF] ? DT_NOBEGIN :

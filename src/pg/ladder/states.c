@@ -46,9 +46,15 @@ static LadderQuery new_players_query = {
 	"WHERE NOT EXISTS (SELECT FROM {rating} AS r "
 	"WHERE r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool) "
 	"ORDER BY k.player_id{player order}, k.pool COLLATE pg_catalog.\"C\" "
-	"ON CONFLICT (player_id, pool) DO NOTHING",
+	"ON CONFLICT (player_id, pool) DO NOTHING RETURNING player_id, pool",
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_FLOAT8)},
 	.part = {{"initial_state", append_initial_state}}
+};
+
+enum
+{
+	NEW_PLAYER_ID = 1,
+	NEW_PLAYER_POOL
 };
 
 /* The rows of players who are given by player_id and pool, locked or not. */
@@ -67,10 +73,18 @@ static LadderQuery lock_players_query = {
 };
 
 /* Players whom matches or operations have touched. */
+#define TOUCHED_PLAYERS \
+	"SELECT {rating columns r} FROM {rating} AS r " \
+	"WHERE (r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS ")"
+
 static LadderQuery touched_players_query = {
-	.text = "SELECT {rating columns r} FROM {rating} AS r "
-	"WHERE r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS,
+	.text = TOUCHED_PLAYERS,
 	.param = {VALUE_TEXT}
+};
+
+static LadderQuery some_touched_players_query = {
+	.text = TOUCHED_PLAYERS " AND r.player_id {player =} ANY ($2)",
+	.param = {VALUE_TEXT, ARRAY_OF(VALUE_PLAYER)}
 };
 
 static LadderQuery all_players_query = {
@@ -147,13 +161,28 @@ batch_load_all(Batch *batch, Ladder *ladder)
 	take_ratings(batch);
 }
 
-/* Make rows with the initial state for those players who have none. */
+void
+batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
+{
+	Datum		values[2];
+	bool		nulls[2] = {false};
+
+	values[0] = batch_shared_pool(batch, &nulls[0]);
+	values[1] = id_array(ladder->player_type, ids, n);
+	(void) ladder_execute(ladder, &some_touched_players_query, values, nulls, NULL);
+	take_ratings(batch);
+}
+
+/* Make rows with the initial state for those players who have none, and mark these. */
 static void
 insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 {
 	int			nstate = batch->model->nstate;
 	Datum		values[3];
 	Datum		initial[MODEL_MAX_STATE];
+	SPITupleTable *rows;
+	uint64		nrows;
+	uint64		row;
 	int			i;
 
 	for (i = 0; i < nstate; i++)
@@ -163,7 +192,20 @@ insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 	values[2] = PointerGetDatum(construct_array(initial, nstate, FLOAT8OID,
 												sizeof(float8), FLOAT8PASSBYVAL,
 												TYPALIGN_DOUBLE));
-	ladder_execute(ladder, &new_players_query, values, NULL, NULL);
+	nrows = ladder_execute(ladder, &new_players_query, values, NULL, NULL);
+	rows = SPI_tuptable;
+	for (row = 0; row < nrows; row++)
+	{
+		bool		isnull;
+		char	   *pool = SPI_getvalue(rows->vals[row], rows->tupdesc, NEW_PLAYER_POOL);
+		Datum		id = SPI_getbinval(rows->vals[row], rows->tupdesc, NEW_PLAYER_ID,
+									   &isnull);
+
+		/* A trigger of the user's may have changed the row. */
+		if (!isnull && pool != NULL)
+			batch_player(batch, id, pool)->created = true;
+	}
+	SPI_freetuptable(rows);
 }
 
 void
@@ -217,6 +259,7 @@ static LadderQuery read_operations_query = {
 	.text = "SELECT o.seq, o.kind, o.pool, o.player_id, o.at, o.reason, o.state, "
 	NUMBER_OF("keep") ", " NUMBER_OF("rate") ", " NUMBER_OF("floor") ", " NUMBER_OF("mean") ", "
 	NUMBER_OF("half_life_days") ", " NUMBER_OF("grace_days") ", "
+	NUMBER_OF("amount") ", " NUMBER_OF("peak") ", "
 	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz) "
 	"FROM {operation} AS o WHERE " OPERATION_CHANGES_STATES
 	" AND o.seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM {operation} AS m "
@@ -240,17 +283,19 @@ enum
 	OP_MEAN,
 	OP_HALF_LIFE_DAYS,
 	OP_GRACE_DAYS,
+	OP_AMOUNT,
+	OP_PEAK,
 	OP_COUNTED_FROM
 };
 
-/* A number of an operation; what its kind does not have is null. */
+/* A number of an operation; what its kind does not have is null, and missing then. */
 static double
-operation_number(HeapTuple tuple, TupleDesc desc, int column)
+operation_number(HeapTuple tuple, TupleDesc desc, int column, double missing)
 {
 	bool		isnull;
 	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
 
-	return isnull ? 0 : DatumGetFloat8(value);
+	return isnull ? missing : DatumGetFloat8(value);
 }
 
 /* The values of a state, NaN for those that it leaves. */
@@ -286,7 +331,42 @@ operation_kind(const char *kind, const Operation *operation)
 			OPERATION_DECAY;
 	if (strcmp(kind, "settle") == 0)
 		return OPERATION_SETTLE;
+	if (strcmp(kind, "reset") == 0)
+		return OPERATION_RESET;
+	if (strcmp(kind, "refund") == 0)
+		return OPERATION_REFUND;
 	return OPERATION_SET;
+}
+
+/* Error unless an operation has what its kind needs; users can write the table. */
+static void
+check_operation(const Ladder *ladder, const LadderOperation *operation)
+{
+	bool		complete = true;
+
+	switch (operation->operation.kind)
+	{
+		case OPERATION_SEASON:
+		case OPERATION_DECAY:
+		case OPERATION_REGRESSION:
+		case OPERATION_SETTLE:
+			break;
+		case OPERATION_SET:
+			complete = operation->has_player && operation->pool != NULL &&
+				operation->operation.value != NULL;
+			break;
+		case OPERATION_RESET:
+			complete = operation->has_player;
+			break;
+		case OPERATION_REFUND:
+			complete = operation->has_player && operation->pool != NULL;
+			break;
+	}
+	if (!complete)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player, pool or state",
+						operation->seq, ladder->name)));
 }
 
 static void
@@ -310,23 +390,21 @@ read_operation(const Ladder *ladder, HeapTuple tuple, TupleDesc desc,
 	value = SPI_getbinval(tuple, desc, OP_STATE, &isnull);
 	if (!isnull)
 		operation->operation.value = operation_values(ladder, value);
-	operation->operation.keep = operation_number(tuple, desc, OP_KEEP);
-	operation->operation.rate = operation_number(tuple, desc, OP_RATE);
-	operation->operation.floor = operation_number(tuple, desc, OP_FLOOR);
-	operation->operation.mean = operation_number(tuple, desc, OP_MEAN);
+	operation->operation.keep = operation_number(tuple, desc, OP_KEEP, 0);
+	operation->operation.rate = operation_number(tuple, desc, OP_RATE, 0);
+	operation->operation.floor = operation_number(tuple, desc, OP_FLOOR, 0);
+	operation->operation.mean = operation_number(tuple, desc, OP_MEAN, 0);
 	operation->operation.half_life_days =
-		operation_number(tuple, desc, OP_HALF_LIFE_DAYS);
-	operation->grace_days = operation_number(tuple, desc, OP_GRACE_DAYS);
+		operation_number(tuple, desc, OP_HALF_LIFE_DAYS, 0);
+	operation->operation.amount = operation_number(tuple, desc, OP_AMOUNT, 0);
+	operation->operation.peak =
+		operation_number(tuple, desc, OP_PEAK, get_float8_infinity());
+	operation->grace_days = operation_number(tuple, desc, OP_GRACE_DAYS, 0);
 	value = SPI_getbinval(tuple, desc, OP_COUNTED_FROM, &isnull);
 	operation->counted_from = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
 	operation->operation.kind = operation_kind(operation->kind,
 											   &operation->operation);
-	if (operation->operation.kind == OPERATION_SET &&
-		(operation->operation.value == NULL || !operation->has_player))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player or state",
-						operation->seq, ladder->name)));
+	check_operation(ladder, operation);
 }
 
 LadderOperation *

@@ -21,6 +21,9 @@ extern LadderOperation *read_operations(Ladder *ladder, int64 from, int *n);
 /* Load all players whom an operation may be about. */
 extern void batch_load_all(Batch *batch, Ladder *ladder);
 
+/* Of them, those with n identifiers, with their rows in all pools. */
+extern void batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
+
 /*
  * Load the states of the players that are wanted.  To lock them also makes
  * rows for those who have none: first these, then the locks, each in the order

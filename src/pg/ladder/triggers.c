@@ -34,6 +34,7 @@ SKILLRATING_FUNCTION(skillrating_collect_matches);
 SKILLRATING_FUNCTION(skillrating_refuse_truncate);
 SKILLRATING_FUNCTION(skillrating_apply_pending);
 SKILLRATING_FUNCTION(skillrating_update_mirrors);
+SKILLRATING_FUNCTION(skillrating_fill_mirror);
 
 /*
  * To note matches down does not keep anybody from catching up; only to rate them
@@ -49,6 +50,10 @@ static const LadderEntry apply_entry = {
 
 static const LadderEntry mirror_entry = {
 	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
+};
+
+static const LadderEntry fill_entry = {
+	"fill_mirror", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
 };
 
 static void
@@ -67,16 +72,16 @@ wrong_table(const char *table)
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("table \"%s\" is not a table of a ladder", table),
-			 errhint("The triggers of skillrating serve only the tables that skillrating.create_ladder() made or skillrating.attach() was given.")));
+			 errhint("The triggers of skillrating serve only the tables that skillrating.create_ladder() made or that skillrating.attach() or mirror_rating() was given.")));
 }
 
 /*
- * Whether the ladder of an attached table can do its work; source is the relation that
+ * Whether the ladder of a table of the user can do its work; source is the relation that
  * the trigger names.  One whose tables were dropped does not keep the user from writing
- * to the table: a warning says that nothing is rated.
+ * to the table: a warning says that nothing is rated, or written to a mirror.
  */
 static bool
-attached_ladder_works(const TriggerData *trigdata, Oid source)
+users_ladder_works(const TriggerData *trigdata, Oid source, bool mirrors)
 {
 	Oid			schema = get_rel_namespace(source);
 	const char *missing = "source";
@@ -85,6 +90,9 @@ attached_ladder_works(const TriggerData *trigdata, Oid source)
 		return true;
 	ereport(WARNING,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 mirrors ?
+			 errmsg("table \"%s\" mirrors a ladder that is incomplete, and gets no ratings",
+					RelationGetRelationName(trigdata->tg_relation)) :
 			 errmsg("table \"%s\" feeds a ladder that is incomplete, and no match is rated",
 					RelationGetRelationName(trigdata->tg_relation)),
 			 OidIsValid(schema) ?
@@ -111,7 +119,9 @@ trigger_door(const TriggerData *trigdata, bool own, Oid source,
 
 	if (OidIsValid(source))
 	{
-		if (!ladder_lists_table(get_rel_namespace(source), RelationGetRelid(relation)))
+		if (!ladder_lists_table(get_rel_namespace(source),
+								entry == &fill_entry ? "mirror" : "attached",
+								RelationGetRelid(relation)))
 			wrong_table(RelationGetRelationName(relation));
 		return ladder_begin(get_rel_namespace(source), entry);
 	}
@@ -310,7 +320,7 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 		 trigdata->tg_oldtable == NULL))
 		wrong_trigger(function, "with transition tables for old and new rows");
 	source = trigger_condition_relation(trigdata->tg_trigger);
-	if (OidIsValid(source) && !attached_ladder_works(trigdata, source))
+	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
 
 	name = RelationGetRelationName(trigdata->tg_relation);
@@ -347,7 +357,7 @@ skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 		!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
 		wrong_trigger("skillrating_internal.refuse_truncate", "before truncate");
 	source = trigger_condition_relation(trigdata->tg_trigger);
-	if (OidIsValid(source) && !attached_ladder_works(trigdata, source))
+	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -389,17 +399,25 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-/*
- * AFTER INSERT, UPDATE or DELETE, for each statement, on rating: calls the body,
- * another trigger function, behind the door.
- */
+/* Call a body, another trigger function without a door of its own. */
+static void
+call_body(const char *name, TriggerData *trigdata)
+{
+	LOCAL_FCINFO(inner, 0);
+	FmgrInfo	body;
+
+	fmgr_info(LookupFuncName(list_make2(makeString("skillrating_internal"),
+										makeString(pstrdup(name))),
+							 0, NULL, false), &body);
+	InitFunctionCallInfoData(*inner, &body, 0, InvalidOid, (Node *) trigdata, NULL);
+	(void) FunctionCallInvoke(inner);
+}
+
+/* AFTER INSERT, UPDATE or DELETE, for each statement, on rating. */
 Datum
 skillrating_update_mirrors(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-
-	LOCAL_FCINFO(inner, 0);
-	FmgrInfo	body;
 	Ladder	   *door;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
@@ -409,11 +427,47 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	door = trigger_door(trigdata,
 						strcmp(RelationGetRelationName(trigdata->tg_relation),
 							   "rating") == 0, InvalidOid, &mirror_entry);
-	fmgr_info(LookupFuncName(list_make2(makeString("skillrating_internal"),
-										makeString("write_mirrors")),
-							 0, NULL, false), &body);
-	InitFunctionCallInfoData(*inner, &body, 0, InvalidOid, fcinfo->context, NULL);
-	(void) FunctionCallInvoke(inner);
+	call_body("write_mirrors", trigdata);
+	ladder_end(door);
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * AFTER INSERT on a mirrored table of the user, for each statement with a transition
+ * table, or for each row where a table has none.
+ */
+Datum
+skillrating_fill_mirror(PG_FUNCTION_ARGS)
+{
+	const char *function = "skillrating_internal.fill_mirror";
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	TriggerData inner;
+	Trigger		trigger;
+	char	   *args[1];
+	Oid			source;
+	Ladder	   *door;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
+		!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event))
+		wrong_trigger(function, "after insert");
+	if (TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event) &&
+		(trigdata->tg_newtable == NULL || trigdata->tg_trigger->tgnewtable == NULL ||
+		 strcmp(trigdata->tg_trigger->tgnewtable, "inserted") != 0))
+		wrong_trigger(function, "with a transition table \"inserted\", or for each row");
+	source = trigger_condition_relation(trigdata->tg_trigger);
+	if (OidIsValid(source) && !users_ladder_works(trigdata, source, true))
+		return PointerGetDatum(NULL);
+
+	/* The body gets the name that the ladder has now as an argument. */
+	door = trigger_door(trigdata, false, source, &fill_entry);
+	args[0] = door->name;
+	trigger = *trigdata->tg_trigger;
+	trigger.tgnargs = 1;
+	trigger.tgargs = args;
+	inner = *trigdata;
+	inner.tg_trigger = &trigger;
+	call_body("write_inserted", &inner);
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }

@@ -16,6 +16,14 @@
  * ---- Players ----
  */
 
+/* The record of a player who has never played. */
+static void
+clear_record(PlayerRecord *record)
+{
+	memset(record, 0, sizeof(PlayerRecord));
+	record->last_played = record->as_of = DT_NOBEGIN;
+}
+
 Batch *
 batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 {
@@ -57,7 +65,7 @@ batch_player(Batch *batch, Datum id, const char *pool)
 		player->pool = pstrdup(pool);
 		player->state = (double *) (player + 1);
 		memcpy(player->state, batch->initial, model->nstate * sizeof(double));
-		player->record.last_played = player->record.as_of = DT_NOBEGIN;
+		clear_record(&player->record);
 		*place = player;
 		MemoryContextSwitchTo(old);
 
@@ -445,13 +453,17 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	double	   *after = before + model->nstate;
 	EventRow   *row = &step->row[step->n];
 	double		days = operation_idle_days(operation, player);
-	bool		settles = operation->operation.kind == OPERATION_SETTLE;
-	bool		idles = operation->operation.kind == OPERATION_DECAY ||
-		operation->operation.kind == OPERATION_REGRESSION;
+	OperationKind kind = operation->operation.kind;
+	bool		settles = kind == OPERATION_SETTLE;
+	bool		idles = kind == OPERATION_DECAY || kind == OPERATION_REGRESSION;
 	int			i;
 
 	CHECK_FOR_INTERRUPTS();
 	if (idles && days == 0)
+		return;
+
+	/* Only a state that is set makes a player. */
+	if (!player->exists && kind != OPERATION_SET)
 		return;
 	batch_state_at(batch, player, operation->at, after);
 	memcpy(before, settles ? player->state : after, model->nstate * sizeof(double));
@@ -468,7 +480,7 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 		for (i = 0; i < model->nstate; i++)
 			if (model->state[i].shared == (player->shared != NULL))
 				after[i] = before[i];
-	if ((idles || settles) &&
+	if ((idles || settles || kind == OPERATION_REFUND) &&
 		memcmp(before, after, model->nstate * sizeof(double)) == 0)
 		return;
 	row->player = player;
@@ -480,13 +492,52 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	take_state(batch, player, after, operation->at);
 
 	/* A rating that was set says nothing of the rounds before it. */
-	if (!idles && !settles)
+	if (kind == OPERATION_SEASON || kind == OPERATION_SET || kind == OPERATION_RESET)
 	{
 		player->npast = 0;
 		player->past_loaded = true;
 	}
+
+	/*
+	 * Models and boards go by the games since then, and the state of a newcomer does not
+	 * age.
+	 */
+	if (kind == OPERATION_RESET)
+	{
+		clear_record(&player->record);
+		if (player->shared != NULL && operation->pool == NULL)
+			player->shared->record.as_of = DT_NOBEGIN;
+	}
 	player->step = step->seq;
 	player->row = step->n++;
+}
+
+/*
+ * The players who exist and whom an operation is about that does not name single ones: in
+ * one pool or in all, everybody or the player that it names.  First those rows that others
+ * share.
+ */
+static BatchPlayer **
+operated_players(Batch *batch, const LadderOperation *operation, int *nplayers)
+{
+	int			count = id_table_count(batch->players);
+	BatchPlayer **all = (BatchPlayer **) id_table_values(batch->players);
+	BatchPlayer **player = palloc_array(BatchPlayer *, Max(count, 1));
+	int			n = 0;
+	int			pass;
+	int			i;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < count; i++)
+			if (all[i]->exists && (all[i]->shared != NULL) == (pass == 1) &&
+				(operation->pool == NULL ||
+				 strcmp(operation->pool, all[i]->pool) == 0) &&
+				(!operation->has_player ||
+				 id_equal(batch->player_type, operation->player, all[i]->id)))
+				player[n++] = all[i];
+	pfree(all);
+	*nplayers = n;
+	return player;
 }
 
 int
@@ -500,24 +551,8 @@ batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 
 	while (same < n && operation[same].seq == operation->seq)
 		same++;
-
-	/* First those that others share, then by what the operation is about. */
-	if (!operation->has_player)
-	{
-		int			pass;
-		int			count = id_table_count(batch->players);
-		BatchPlayer **all = (BatchPlayer **) id_table_values(batch->players);
-
-		player = palloc_array(BatchPlayer *, Max(count, 1));
-		for (pass = 0; pass < 2; pass++)
-			for (i = 0; i < count; i++)
-				if (all[i]->exists && (all[i]->shared != NULL) == (pass == 1) &&
-					(operation->pool == NULL ||
-					 strcmp(operation->pool, all[i]->pool) == 0))
-					player[nplayers++] = all[i];
-		pfree(all);
-	}
-
+	if (!operation->has_player || operation->pool == NULL)
+		player = operated_players(batch, operation, &nplayers);
 	reserve_rows(batch, Max(nplayers, same));
 	if (Max(nplayers, same) > batch->max_operated)
 	{
@@ -532,11 +567,11 @@ batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 	step->at = operation->at;
 	step->reason = operation->reason;
 	step->n = 0;
-	if (operation->has_player)
+	if (player == NULL)
 		for (i = 0; i < same; i++)
 			apply_operation_to_player(batch, &operation[i],
 									  batch_player(batch, operation[i].player,
-												   operation[i].pool ? operation[i].pool : ""));
+												   operation[i].pool));
 	else
 	{
 		for (i = 0; i < nplayers; i++)

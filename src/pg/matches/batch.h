@@ -39,6 +39,7 @@ typedef struct BatchPlayer
 	bool		wanted;			/* batch_load() is to load it */
 	bool		exists;			/* has, or is to have, a row in rating */
 	bool		loaded;			/* its state was looked up */
+	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
 	uint64		match;			/* number of the last match seen in, */
 	int			slot;			/* and the index there */
@@ -86,7 +87,8 @@ typedef struct LadderOperation
 	int64		seq;
 	const char *kind;
 	const char *pool;			/* or NULL: all */
-	bool		has_player;
+	bool		has_player;		/* about one player, else about all; of those
+								 * with the same seq each has one, and a pool */
 	Datum		player;
 	TimestampTz at;
 	const char *reason;			/* or NULL */

@@ -1,0 +1,45 @@
+/*
+ * change_log.h
+ *		What a piece of work changes in table rating, for the caller who asked for it.
+ *
+ * Work in several steps, as that of catch_up(), may write a row more than once.  The log
+ * keeps the row as it was before the first step and as it is after the last one.
+ */
+#ifndef PG_LADDER_CHANGE_LOG_H
+#define PG_LADDER_CHANGE_LOG_H
+
+#include "pg/sql/glue.h"
+
+#include "pg/ladder/ladder.h"
+#include "pg/matches/batch.h"
+
+typedef struct ChangeLog ChangeLog;
+
+/* An empty log, with its memory from the current context. */
+extern ChangeLog *change_log_create(Ladder *ladder);
+
+/*
+ * Before a row is written: what it has, or record and state NULL if there is none.
+ * Only the first call for a player and pool counts.
+ */
+extern void change_log_before(ChangeLog *log, const BatchPlayer *player,
+							  const PlayerRecord *record, const double *state);
+
+/*
+ * After a row is written, or deleted: it has what the player has, if the player exists.
+ * A row whose state before was not logged is an error of the program.
+ */
+extern void change_log_after(ChangeLog *log, const BatchPlayer *player);
+
+/*
+ * Read the places of all rows that have changed from table rating as it is now: among
+ * all who have played in the pool, as leaderboard() has them.  before: they are those
+ * from before the work, which the caller has rolled back.  Runs a query: SPI is
+ * connected.
+ */
+extern void change_log_read_places(ChangeLog *log, bool before);
+
+/* Return the rows that have changed, as catch_up() does; places as far as read. */
+extern void change_log_return(ChangeLog *log, FunctionCallInfo fcinfo);
+
+#endif							/* PG_LADDER_CHANGE_LOG_H */

@@ -1,0 +1,208 @@
+-- Tables of the user that mirror ratings: what they keep, and when they get what.
+\set VERBOSITY terse
+SET timezone = 'UTC';
+CREATE SCHEMA regress_ladder_mirror;
+SET search_path = regress_ladder_mirror;
+CREATE FUNCTION play(ladder text, id int, winner bigint, loser bigint, at timestamptz DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('INSERT INTO %I.match (match_id, played_at) VALUES ($1, coalesce($2, ''2024-01-01''::timestamptz + $1 * interval ''1 day''))', ladder) USING id, at;
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank) VALUES ($1, $2, 1, 1), ($1, $3, 2, 2)', ladder) USING id, winner, loser;
+END
+$$;
+SELECT skillrating.create_ladder('arena', 'elo', '{"k": 32}', apply_at => 'statement', late => 'reorder');
+
+-- Values stay until a player is rated; columns that may not be null are no matter.
+CREATE TABLE person (id bigint PRIMARY KEY, elo int NOT NULL DEFAULT 1000, played bigint NOT NULL, peak float8, seen timestamptz NOT NULL DEFAULT '2000-01-01');
+INSERT INTO person SELECT i, 900 + i, -1, 7 FROM generate_series(1, 6) AS i;
+SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "played": "games", "peak": "rating", "seen": "last_played"}');
+SELECT play('arena', 10, 1, 2);
+TABLE person ORDER BY id;
+-- A late match takes room in rating for a player who has none yet.
+SELECT play('arena', 1, 1, 3);
+SELECT player_id, rating, games FROM arena.rating WHERE player_id = 3;
+SELECT * FROM person WHERE id = 3;
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT p.id, p.elo = round(r.rating) AS rounded, p.played = r.games AND p.peak = r.rating AND p.seen = r.last_played AS same
+FROM person AS p JOIN arena.rating AS r ON r.player_id = p.id ORDER BY id;
+
+-- A rating that goes: the default of the column, or null, or what was there, if it may be neither.
+SELECT skillrating.void_match('arena', 1);
+SELECT player_id FROM skillrating.catch_up('arena', dry_run => true) ORDER BY player_id;
+SELECT elo, played, peak IS NULL AS no_peak FROM person WHERE id = 3;
+SELECT count(*) FROM skillrating.catch_up('arena');
+TABLE person ORDER BY id;
+-- Who was set by hand only is rated, too, and has not played: that time stays.
+SELECT players FROM skillrating.set_rating('arena', 4, '{"rating": 1600}', at => '2024-03-01');
+SELECT * FROM person WHERE id = 4;
+SELECT skillrating.undo_operation('arena', max(operation)) FROM arena.operation;
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT * FROM person WHERE id = 4;
+SELECT play('arena', 70, 5, 6);
+SELECT ratings FROM skillrating.reset_rating('arena', 5, at => '2024-04-01');
+SELECT * FROM person WHERE id = 5;
+SELECT found FROM skillrating.forget_player('arena', '{2,4}'::bigint[], '{102,104}'::bigint[]);
+SELECT * FROM person WHERE id IN (2, 4) ORDER BY id;
+
+-- Rows that are inserted get their ratings at once, whatever they say, however they come.
+DELETE FROM person;
+INSERT INTO person (id, elo, played) VALUES (1, 7, 7), (99, 7, 7);
+COPY person (id, played) FROM stdin;
+102	7
+98	7
+\.
+INSERT INTO person (id, played) VALUES (1, 8), (6, 8) ON CONFLICT (id) DO UPDATE SET played = 9;
+SELECT p.id, p.elo, p.played, p.elo = round(r.rating) AND p.peak = r.rating AS mirrored FROM person AS p LEFT JOIN arena.rating AS r ON r.player_id = p.id ORDER BY id;
+CREATE TABLE parted (id bigint, elo float8) PARTITION BY LIST (id);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1, 2);
+CREATE TABLE parted_2 PARTITION OF parted DEFAULT;
+SELECT skillrating.mirror_rating('arena', 'parted', 'id', '{"elo": "rating"}');
+INSERT INTO parted VALUES (1), (6), (99), (NULL);
+SELECT id, elo IS NOT NULL AS mirrored FROM parted ORDER BY id;
+-- As of players whose rows come after their matches.
+SELECT play('arena', 80, 201, 202, '2024-04-20');
+INSERT INTO parted VALUES (201);
+SELECT p.elo = r.rating AS mirrored FROM parted AS p JOIN arena.rating AS r ON r.player_id = p.id WHERE id = 201;
+
+-- What does not fit names column, table and player; and nothing is rated then.
+CREATE DOMAIN percent AS float8 CHECK (VALUE < 1550);
+CREATE TABLE narrow (id bigint, level numeric(6, 2), share percent, label varchar(4));
+INSERT INTO narrow SELECT i FROM generate_series(1, 9) AS i;
+SELECT skillrating.mirror_rating('arena', 'narrow', 'id', '{"level": "rating"}');
+SELECT skillrating.set_rating('arena', 7, '{"rating": 123456}', at => '2024-05-01') IS NOT NULL;
+SELECT skillrating.mirror_rating('arena', 'narrow', 'id', '{"level": "rating", "share": "rating"}');
+SELECT skillrating.set_rating('arena', 7, '{"rating": 1551}', at => '2024-05-01') IS NOT NULL;
+SELECT skillrating.mirror_rating('arena', 'narrow', 'id', '{"label": "rating"}');
+SELECT columns FROM arena.mirror WHERE relation = 'narrow'::regclass;
+INSERT INTO narrow (id) VALUES (1);
+SELECT skillrating.unmirror_rating('arena', 'narrow');
+SELECT skillrating.set_rating('arena', 7, '{"rating": 123456}', at => '2024-05-01') IS NOT NULL;
+SELECT skillrating.mirror_rating('arena', 'narrow', 'id', '{"level": "rating", "share": "games"}');
+INSERT INTO narrow (id) SELECT i FROM generate_series(1, 20) AS i;
+DROP TABLE narrow;
+
+-- What cannot be a mirror.
+CREATE TABLE other_kinds (id bigint, flag boolean, twice float8 GENERATED ALWAYS AS (1) STORED, document json, number bigint GENERATED ALWAYS AS IDENTITY);
+SELECT skillrating.mirror_rating('arena', 'other_kinds', 'id', '{"flag": "rating"}');
+SELECT skillrating.mirror_rating('arena', 'other_kinds', 'id', '{"twice": "rating"}');
+SELECT skillrating.mirror_rating('arena', 'other_kinds', 'id', '{"number": "games"}');
+SELECT skillrating.mirror_rating('arena', 'other_kinds', 'id', '{"document": "rating"}');
+SELECT skillrating.mirror_rating('arena', 'other_kinds', 'id', '{"elo": "rating"}');
+CREATE VIEW persons AS SELECT * FROM person;
+SELECT skillrating.mirror_rating('arena', 'persons', 'id', '{"elo": "rating"}');
+DROP VIEW persons;
+DROP TABLE other_kinds;
+-- A column that goes later stops the mirror with its name.
+ALTER TABLE person DROP COLUMN peak;
+SELECT play('arena', 81, 1, 6, '2024-05-10');
+SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "played": "games"}');
+SELECT play('arena', 81, 1, 6, '2024-05-10');
+
+-- The triggers of mirrored tables: found by what they depend on, and not by their names.
+CREATE VIEW fills AS
+SELECT t.tgrelid::regclass AS relation, t.tgname, n.nspname AS ladder
+FROM pg_trigger AS t JOIN pg_depend AS d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> t.tgrelid
+JOIN pg_class AS c ON c.oid = d.refobjid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE t.tgfoid = 'skillrating_internal.fill_mirror'::regproc;
+SELECT skillrating.create_ladder('second', 'glicko', apply_at => 'statement');
+SELECT skillrating.mirror_rating('second', 'person', 'id', '{"played": "games"}', pool => 'b');
+SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating"}', pool => 'b');
+SELECT * FROM fills ORDER BY relation::text, ladder;
+SELECT skillrating.unmirror_rating('arena', 'person', 'b');
+SELECT count(*) FROM fills WHERE ladder = 'arena';
+ALTER SCHEMA arena RENAME TO place;
+DELETE FROM person;
+INSERT INTO person (id, played) VALUES (1, 0);
+SELECT p.elo = round(r.rating) AS mirrored FROM person AS p JOIN place.rating AS r ON r.player_id = p.id;
+ALTER SCHEMA place RENAME TO arena;
+-- One that is missing is noticed, and put back.
+DROP TRIGGER skillrating_mirror ON person;
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT skillrating.restore_triggers('arena'), skillrating.restore_triggers('arena');
+SELECT count(*) FROM skillrating.catch_up('arena');
+DROP TRIGGER mirror_update ON arena.rating;
+SELECT skillrating.restore_triggers('arena');
+-- Another formula: those whom it does not rate get what is for the unrated.
+INSERT INTO person (id, played) VALUES (6, 0), (201, 0), (99, 5);
+SELECT skillrating.rerate('arena', 'glicko', "into" => 'glicko') > 0 AS rerated;
+SELECT skillrating.unmirror_rating('arena', 'parted');
+SELECT players FROM skillrating.set_rating('arena', 99, '{"rating": 1700}', at => '2024-06-01');
+SELECT id, elo FROM person WHERE id = 99;
+SELECT skillrating.swap_ladders('arena', 'glicko');
+SELECT p.id, p.elo = round(r.rating) AS mirrored, CASE WHEN p.id = 99 THEN p.elo END AS elo FROM person AS p LEFT JOIN arena.rating AS r ON r.player_id = p.id ORDER BY p.id;
+DELETE FROM person WHERE id = 1;
+INSERT INTO person (id, played) VALUES (1, 0);
+SELECT p.elo = round(r.rating) AS mirrored FROM person AS p JOIN arena.rating AS r ON r.player_id = p.id WHERE p.id = 1;
+-- Without the view that they name they are gone; a ladder in pieces keeps nobody from inserting.
+BEGIN;
+DROP TABLE arena.event CASCADE;
+INSERT INTO person (id, played) VALUES (301, 0);
+ROLLBACK;
+BEGIN;
+DROP VIEW arena.source CASCADE;
+INSERT INTO person (id, played) VALUES (301, 0);
+SELECT count(*) FROM fills WHERE ladder = 'arena';
+ROLLBACK;
+SELECT skillrating.drop_ladder('second');
+SELECT ladder, count(*) FROM fills GROUP BY ladder;
+SELECT skillrating.unmirror_rating('arena', 'person');
+SELECT count(*) FROM fills;
+
+-- Whoever may insert needs no right on ratings, and lends none.
+CREATE ROLE regress_mirror_owner;
+CREATE ROLE regress_mirror_clerk;
+GRANT CREATE, USAGE ON SCHEMA regress_ladder_mirror TO regress_mirror_owner, regress_mirror_clerk;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_mirror_owner', current_database()) \gexec
+SET ROLE regress_mirror_owner;
+SELECT skillrating.create_ladder('owned', 'elo', '{"k": 32}', apply_at => 'statement');
+CREATE TABLE account (id bigint PRIMARY KEY, elo float8, by_whom text);
+GRANT INSERT ON account TO regress_mirror_clerk;
+SELECT skillrating.mirror_rating('owned', 'account', 'id', '{"elo": "rating"}');
+INSERT INTO owned.match (match_id) VALUES (1);
+INSERT INTO owned.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+CREATE FUNCTION whom() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.by_whom := current_user;
+    BEGIN
+        CREATE TEMP TABLE lure ();
+    EXCEPTION WHEN insufficient_privilege THEN
+        NEW.by_whom := NEW.by_whom || ', restricted';
+    END;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER whom BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION regress_ladder_mirror.whom();
+SET ROLE regress_mirror_clerk;
+INSERT INTO account (id) VALUES (1);
+-- A trigger of one's own gives no right.
+CREATE TABLE mine (id bigint, elo float8);
+CREATE TRIGGER mine AFTER INSERT ON mine REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.fill_mirror();
+INSERT INTO mine VALUES (1);
+CREATE TRIGGER named AFTER INSERT ON mine REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT WHEN ('owned.source'::regclass IS NOT NULL) EXECUTE FUNCTION skillrating_internal.fill_mirror();
+RESET ROLE;
+GRANT USAGE ON SCHEMA owned TO regress_mirror_clerk;
+SET ROLE regress_mirror_clerk;
+CREATE TRIGGER named AFTER INSERT ON mine REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT WHEN ('owned.source'::regclass IS NOT NULL) EXECUTE FUNCTION skillrating_internal.fill_mirror();
+DROP TRIGGER mine ON mine;
+INSERT INTO mine VALUES (1);
+RESET ROLE;
+SELECT id, elo, by_whom FROM account;
+SELECT skillrating.mirror_rating('owned', 'mine', 'id', '{"elo": "rating"}');
+-- A mirror that has become another role's is left alone by the rows that come.
+ALTER TABLE account OWNER TO regress_mirror_clerk;
+SET ROLE regress_mirror_clerk;
+INSERT INTO account (id) VALUES (2);
+SELECT id, elo FROM account ORDER BY id;
+RESET ROLE;
+SELECT skillrating.drop_ladder('owned');
+SELECT count(*) FROM fills;
+-- Called otherwise.
+CREATE TRIGGER wrong BEFORE INSERT ON person FOR EACH ROW EXECUTE FUNCTION skillrating_internal.fill_mirror();
+INSERT INTO person (id, played) VALUES (401, 0);
+DROP TRIGGER wrong ON person;
+CREATE TRIGGER wrong AFTER INSERT ON person FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.fill_mirror();
+INSERT INTO person (id, played) VALUES (401, 0);
+
+SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('arena');
+DROP SCHEMA regress_ladder_mirror CASCADE;
+SELECT format('REVOKE ALL ON DATABASE %I FROM regress_mirror_owner', current_database()) \gexec
+DROP ROLE regress_mirror_owner, regress_mirror_clerk;
