@@ -4,15 +4,15 @@ SET extra_float_digits = 1;
 SET timezone = 'UTC';
 
 -- 240 matches of 12 players in two pools, some players idle for long; with all matches up to a time.
-CREATE FUNCTION fill(ladder text, until timestamptz DEFAULT 'infinity') RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION fill(ladder text, until timestamptz DEFAULT 'infinity', since timestamptz DEFAULT '-infinity') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, pool)
         SELECT g, t, CASE WHEN g %% 3 = 0 THEN ''duel'' ELSE '''' END
         FROM generate_series(1, 240) AS g, LATERAL (SELECT ''2023-01-01''::timestamptz + g * interval ''1 day 7 hours 11.000017 seconds'') AS p(t)
-        WHERE t <= $1', ladder) USING until;
+        WHERE t <= $1 AND t > $2', ladder) USING until, since;
     EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank, score)
         SELECT m.match_id, 1 + (m.match_id * 5 + p + m.match_id / 60 * 3) %% (6 + m.match_id / 60 * 2), p, NULL, (m.match_id * p * 7) %% 11
-        FROM %1$I.match AS m, generate_series(1, 2) AS p', ladder);
+        FROM %1$I.match AS m, generate_series(1, 2) AS p WHERE m.played_at > $1', ladder) USING since;
 END
 $$;
 
@@ -148,22 +148,37 @@ SELECT settled_often(model, params::jsonb)
 FROM (VALUES ('elo', '{}'), ('frag', '{"decay": 0.5, "decay_floor": 800}'), ('glicko', '{"c": 63.2}'), ('glicko2', '{}'), ('weng_lin', '{"drift": 0.2}'),
     ('trueskill', '{"drift": 0.2}'), ('trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}')) AS m(model, params);
 
+-- The same with two players who are put back to newcomers on the way, one of them in one pool.
+CREATE FUNCTION fill_with_resets(ladder text, until timestamptz DEFAULT 'infinity') RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    reset_at constant timestamptz := '2023-06-01';
+BEGIN
+    PERFORM fill(ladder, least(until, reset_at));
+    SET CONSTRAINTS ALL IMMEDIATE;
+    SET CONSTRAINTS ALL DEFERRED;
+    IF until >= reset_at THEN
+        PERFORM skillrating.reset_rating(ladder, 3, at => reset_at), skillrating.reset_rating(ladder, 4, 'duel', at => reset_at);
+    END IF;
+    PERFORM fill(ladder, until, reset_at);
+    SET CONSTRAINTS ALL IMMEDIATE;
+    SET CONSTRAINTS ALL DEFERRED;
+END
+$$;
+
 -- The board of any time is that of a ladder that got no more matches and was settled then, to the last bit;
 -- before its first match nobody is on it.
 CREATE FUNCTION board_of(model text, params jsonb, at timestamptz) RETURNS TABLE (players bigint, different bigint, places bigint, rating_at bigint) LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM skillrating.create_ladder('part', model, params), fill('part', at);
-    SET CONSTRAINTS ALL IMMEDIATE;
-    SET CONSTRAINTS ALL DEFERRED;
+    PERFORM skillrating.create_ladder('part', model, params), fill_with_resets('part', at);
     PERFORM skillrating.settle('part', at);
     FOR players, different, places, rating_at IN
         SELECT sum(b.players), sum(b.different), sum(b.places), sum(b.rating_at)
         FROM unnest('{"",duel}'::text[]) AS p, LATERAL (
             SELECT count(*) AS players, count(*) FILTER (WHERE w IS DISTINCT FROM s) AS different,
-                count(*) FILTER (WHERE w.place IS DISTINCT FROM skillrating.place_of('whole', coalesce(w.player_id, '0')::bigint, p, at => board_of.at)) AS places,
+                count(*) FILTER (WHERE w.place IS DISTINCT FROM skillrating.place_of('whole', coalesce(w.player_id, '0')::bigint, p, 0, at => board_of.at)) AS places,
                 count(*) FILTER (WHERE w.rating IS DISTINCT FROM skillrating.rating_at('whole', coalesce(w.player_id, '0')::bigint, board_of.at, p)) AS rating_at
-            FROM skillrating.leaderboard('whole', 100, p, at => board_of.at) AS w
-            FULL JOIN skillrating.leaderboard('part', 100, p) AS s USING (player_id)) AS b
+            FROM skillrating.leaderboard('whole', 100, p, 0, at => board_of.at) AS w
+            FULL JOIN skillrating.leaderboard('part', 100, p, 0) AS s USING (player_id)) AS b
     LOOP
         RETURN NEXT;
     END LOOP;
@@ -173,11 +188,9 @@ $$;
 CREATE FUNCTION boards(model text, params jsonb) RETURNS TABLE (name text, board int, players bigint, different bigint, places bigint, rating_at bigint) LANGUAGE plpgsql AS $$
 BEGIN
     name := model;
-    PERFORM skillrating.create_ladder('whole', model, params), fill('whole');
-    SET CONSTRAINTS ALL IMMEDIATE;
-    SET CONSTRAINTS ALL DEFERRED;
+    PERFORM skillrating.create_ladder('whole', model, params), fill_with_resets('whole');
     FOR board, players, different, places, rating_at IN
-        SELECT n, b.* FROM unnest('{2022-12-31,2023-02-01 12:00,2023-05-20 00:00:00.000001,2023-11-30,2024-06-01}'::timestamptz[]) WITH ORDINALITY AS t(at, n), board_of(model, params, t.at) AS b
+        SELECT n, b.* FROM unnest('{2022-12-31,2023-02-01 12:00,2023-05-20 00:00:00.000001,2023-06-01,2023-11-30,2024-06-01}'::timestamptz[]) WITH ORDINALITY AS t(at, n), board_of(model, params, t.at) AS b
     LOOP
         RETURN NEXT;
     END LOOP;
@@ -294,4 +307,4 @@ SELECT skillrating.state_after_idle('frag', '{1200}', '-1 day');
 SELECT skillrating.state_after_idle('frag', '{1200,1}', '1 day');
 SELECT skillrating.state_after_idle('none', '{1200}', '1 day');
 
-DROP FUNCTION fill, settled_often, board_of, boards;
+DROP FUNCTION fill, fill_with_resets, settled_often, board_of, boards;
