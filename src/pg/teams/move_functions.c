@@ -328,6 +328,7 @@ enum
 	TRANSFERS_ARG_LOCKED,
 	TRANSFERS_ARG_AVOID,
 	TRANSFERS_ARG_MAX_SWAPS,
+	TRANSFERS_ARG_MAX_LEAD,
 	TRANSFERS_ARG_LOG_ODDS,
 	TRANSFERS_ARG_STRENGTH,
 	TRANSFERS_ARG_LOG_ODDS_UNIT,
@@ -374,56 +375,74 @@ typedef struct Transfer
 } Transfer;
 
 /*
- * Find the moves that make the sizes of the teams equal, or nearly so, and then the
- * match, with as few swaps besides as are as good.  However coarse a search, it takes some
- * work, so that in large lobbies not all numbers of swaps can be tried; the best is not
- * proven then.
+ * Find the best transfer of so many players from the larger team, with as few swaps besides
+ * as are as good.  However coarse a search, it takes some work, so that in large lobbies not
+ * all numbers of swaps can be tried; the best is not proven then.
  */
 static void
-find_transfer(Teams *teams, int max_swaps, Transfer *best)
+find_transfer_of(const Teams *teams, int movers, int max_swaps, double max_work,
+				 Transfer *best)
 {
-	int			lead = teams->count[1] - teams->count[2];
-	int			least = abs(lead) / 2;
-	int			most = (abs(lead) + 1) / 2;
+	int			over = teams->count[1] > teams->count[2] ? movers : -movers;
+	SplitSize	after = {.count = {teams->count[1] - over, teams->count[2] + over}};
 	Teams		share = *teams;
 	double		work = 0;
-	int			swaps,
-				movers;
+	int			swaps;
 
 	memset(best, 0, sizeof(Transfer));
-	max_swaps = Min(max_swaps, Min(teams->count[1], teams->count[2]));
-	share.lobby.max_work /= (max_swaps + 1) * (most - least + 1);
+	best->after = after;
+	share.lobby.max_work = max_work / (max_swaps + 1);
 	for (swaps = 0; swaps <= max_swaps; swaps++)
 	{
-		if (work > teams->lobby.max_work && best->split.answer.found)
+		SplitSize	moves = {.count = {swaps + Max(over, 0), swaps + Max(-over, 0)}};
+		Split		split;
+
+		if (work > max_work && best->split.answer.found)
 		{
 			best->split.unproven = true;
 			break;
 		}
-		for (movers = least; movers <= most; movers++)
-		{
-			int			over = lead > 0 ? movers : -movers;
-			SplitSize	moves = {.count = {swaps + Max(over, 0), swaps + Max(-over, 0)}};
-			SplitSize	after = {.count = {teams->count[1] - over, teams->count[2] + over}};
-			Split		split;
-
-			find_moves(&share, &moves, 1, after, &split);
-			work += split.problem.spent;
-			if (split.answer.found &&
-				(!best->split.answer.found ||
-				 is_better(split.imbalance_logit, best->split.imbalance_logit)))
-			{
-				best->moves = moves;
-				best->after = after;
-			}
-			keep_better(&best->split, &split);
-		}
+		find_moves(&share, &moves, 1, after, &split);
+		work += split.problem.spent;
+		if (split.answer.found &&
+			(!best->split.answer.found ||
+			 is_better(split.imbalance_logit, best->split.imbalance_logit)))
+			best->moves = moves;
+		keep_better(&best->split, &split);
 	}
-	if (!best->split.answer.found)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("teams of %d and %d cannot be made equal in size so that party, locked and avoid are kept",
-						teams->count[1], teams->count[2])));
+}
+
+/*
+ * Find the moves after which no team has more than max_lead players more than the other:
+ * as few players move as the constraints allow.  False if that is so already.
+ */
+static bool
+find_transfer(const Teams *teams, int max_swaps, int max_lead, Transfer *best)
+{
+	int			lead = abs(teams->count[1] - teams->count[2]);
+	int			least;
+	int			most;
+	int			movers;
+
+	/* An odd number of players cannot do without a lead of one. */
+	max_lead = Max(max_lead, teams->lobby.n % 2);
+	if (lead <= max_lead)
+		return false;
+	least = (lead - max_lead + 1) / 2;
+	most = (int) (((int64) lead + Min(max_lead, lead)) / 2);
+	max_swaps = Min(max_swaps, Min(teams->count[1], teams->count[2]));
+	for (movers = least; movers <= most; movers++)
+	{
+		check_interrupts();
+		find_transfer_of(teams, movers, max_swaps,
+						 teams->lobby.max_work / (most - least + 1), best);
+		if (best->split.answer.found)
+			return true;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("teams of %d and %d cannot be brought to a lead of at most %d so that party, locked and avoid are kept",
+					teams->count[1], teams->count[2], max_lead)));
 }
 
 /* Arguments as above. */
@@ -433,6 +452,8 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
 	Transfer	best;
+	int			max_swaps;
+	int			max_lead;
 	bool		explained = !wants_why(fcinfo, TRANSFERS_ARG_EXPLAIN);
 	int			i;
 
@@ -444,8 +465,10 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d players have no team", teams.count[0]),
 				 errhint("Place them with skillrating.place_joiner().")));
-	find_transfer(&teams, count_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0,
-										 NO_LIMIT, 0), &best);
+	max_swaps = count_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0, NO_LIMIT, 0);
+	max_lead = count_argument(fcinfo, TRANSFERS_ARG_MAX_LEAD, "max_lead", 0, NO_LIMIT, 1);
+	if (!find_transfer(&teams, max_swaps, max_lead, &best))
+		return (Datum) 0;
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.input_index[i];
