@@ -5,6 +5,8 @@ CREATE FUNCTION skillrating.suggest_swaps(
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
+    deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
@@ -12,6 +14,8 @@ CREATE FUNCTION skillrating.suggest_swaps(
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
     method text DEFAULT 'exact',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
@@ -28,7 +32,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_suggest_swaps'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.suggest_swaps(anyarray, float8[], integer[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.suggest_swaps(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, text, float8, bigint, boolean) IS
 'The fewest swaps that make two existing teams even: for each number of swaps that is better than
 any smaller number, the players who change places, and the difference that is left.
 
@@ -44,7 +48,8 @@ win_probability: of the first team after these swaps, in every row, because a ro
 players.
 
 team: the team at present, 1 or 2, or null for a player without a team.
-party: players of a party who are in one team move together or not at all.
+party: players of a party who are in one team move together or not at all.  With a model they are a
+squad; of a party in both teams, those in one team are one.
 locked: the team on which a player has to be: null, or the team at present.  A player without a team
 is placed on that team.
 avoid: pairs who are not to come into one team; those who are in one team already may stay.
@@ -66,6 +71,8 @@ CREATE FUNCTION skillrating.suggest_transfers(
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
+    deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
@@ -74,6 +81,8 @@ CREATE FUNCTION skillrating.suggest_transfers(
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
@@ -89,7 +98,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_suggest_transfers'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 4;
 
-COMMENT ON FUNCTION skillrating.suggest_transfers(anyarray, float8[], integer[], float8[], integer[], integer[], text[], integer, integer, float8, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.suggest_transfers(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
 'The players who change teams when one of two existing teams has too many more players than the
 other: as few as it takes, and of these the ones with whom the match is as even as possible.  All
 who move are chosen together, and by the sign of the difference, so that no strong player leaves the
@@ -115,6 +124,8 @@ CREATE FUNCTION skillrating.place_joiner(
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
+    deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
@@ -122,6 +133,8 @@ CREATE FUNCTION skillrating.place_joiner(
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
@@ -136,7 +149,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_place_joiner'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 1;
 
-COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], float8[], integer[], integer[], text[], integer, float8, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
 'Teams for players who have none yet (team is null), chosen together so that the match is as even as
 possible.
 

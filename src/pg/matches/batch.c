@@ -222,20 +222,18 @@ verdict_status(const SourceMatch *source, Verdict verdict)
 		"void" : "unrated";
 }
 
-/* The state with which a player goes into a match. */
-static void
-state_before(Batch *batch, const BatchPlayer *player,
-			 const SourceMatch *source, double *before)
+void
+batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
+			   double *before)
 {
 	const BatchPlayer *shared = player->shared;
 
 	StaticAssertStmt(DT_NOBEGIN == NEVER_PLAYED,
 					 "times without a beginning differ");
 	model_state_before(batch->model, batch->params, player->state,
-					   idle_seconds(player->record.last_played, source->played_at),
+					   idle_seconds(player->record.last_played, at),
 					   shared ? shared->state : NULL,
-					   shared ? idle_seconds(shared->record.last_played,
-											 source->played_at) : 0,
+					   shared ? idle_seconds(shared->record.last_played, at) : 0,
 					   before);
 }
 
@@ -252,7 +250,7 @@ batch_rate(Batch *batch, SourceMatch *source)
 		MatchPlayer *p = &match->player[i];
 		double	   *before = batch->before + i * model->nstate;
 
-		state_before(batch, player, source, before);
+		batch_state_at(batch, player, source->played_at, before);
 		p->before = before;
 		p->after = batch->after + i * model->nstate;
 		p->games = player->record.games;

@@ -157,6 +157,13 @@ extern const char *batch_mistake(Batch *batch, const SourceMatch *source,
 pg_noreturn extern void batch_report(Batch *batch, SourceMatch *source,
 									 MatchStatus status, int offender);
 
+/*
+ * The state with which a player would go into a match at a time, with what pools share:
+ * nstate numbers.
+ */
+extern void batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
+						   double *before);
+
 /* Rate batch->match, which was built, from the states of its players. */
 extern MatchStatus batch_rate(Batch *batch, SourceMatch *source);
 
