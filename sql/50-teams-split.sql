@@ -13,6 +13,7 @@ CREATE FUNCTION skillrating.split_teams(
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    split_evenly integer[] DEFAULT NULL,
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
     command_mu float8[] DEFAULT NULL,
@@ -44,7 +45,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_teams'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.split_teams(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_teams(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
 'Splits players into two to ten teams that are as even as possible.
 
 Result: a row for each player, in the order of players, with the team (null: the bench), its
@@ -72,6 +73,8 @@ model they are a squad, as players with the same squad in preview().
 locked: the team on which a player has to be; 0 is the bench, null leaves the player free.
 avoid: pairs of players, as text, who must not be on one team: ''{{a,b},{c,d}}''.  Players who are
 not in the lobby do not matter.
+split_evenly: players with the same number are divided between two teams as equally as possible, such
+as last round''s winners: of those who play, no team gets two more than the other.  Null for none.
 priority: with team_size, players with higher priority play, such as those who have waited longest
 (a party has the priority of its first member).  Among the lowest priority that still plays, the
 split decides.  Locks, and other constraints that leave no such split, are stronger.
@@ -82,7 +85,8 @@ command_weight and not as a player.  command_mu_2: the same on the second team.
 commander: whether a player may command; null for all players.
 
 Scalars:
-teams: the number of teams, 2 to 10.  mu_2, current, command_mu, log_odds and secondary are for two.
+teams: the number of teams, 2 to 10.  mu_2, split_evenly, current, command_mu, log_odds and
+secondary are for two.
 team_size: players on each team; the others sit out.  Null: all players play, in teams as equal in
 size as possible.
 log_odds: a handicap that favours the first team, in log-odds.
@@ -128,6 +132,7 @@ CREATE FUNCTION skillrating_internal.split_states(
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    split_evenly integer[] DEFAULT NULL,
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
     command_mu float8[] DEFAULT NULL,
@@ -160,7 +165,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_teams'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating_internal.split_states(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean, float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.split_states(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean, float8[]) IS
 'split_teams() of players whose whole states are known: state has all state columns of the model for
 each player, one player after another.  mu and the other arrays take the place of their columns.';
 
@@ -173,6 +178,7 @@ CREATE FUNCTION skillrating.split_all_sizes(
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    split_evenly integer[] DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
@@ -193,7 +199,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_all_sizes'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 200;
 
-COMMENT ON FUNCTION skillrating.split_all_sizes(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_all_sizes(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8, text, float8, text, jsonb, float8, bigint, boolean) IS
 'The most even split into two teams for every team size from 2 to half of the players, with the
 other players on the bench, so that a game server has one ready whoever is still there.
 

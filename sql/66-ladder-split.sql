@@ -61,6 +61,7 @@ CREATE FUNCTION skillrating_internal.split_ladder(
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    split_evenly integer[] DEFAULT NULL,
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
     commander boolean[] DEFAULT NULL,
@@ -125,7 +126,8 @@ BEGIN
                 ELSE ARRAY(SELECT e + o FROM unnest(estimates, offsets) AS u(e, o)) END,
             mu_2 => CASE WHEN offsets IS NOT NULL
                 THEN ARRAY(SELECT e - o FROM unnest(estimates, offsets) AS u(e, o)) END,
-            weight => weight, party => party, locked => locked, avoid => avoid, priority => priority,
+            weight => weight, party => party, locked => locked, avoid => avoid,
+            split_evenly => split_evenly, priority => priority,
             current => current, command_mu => command_skills,
             commander => commander, teams => teams, team_size => team_size, log_odds => log_odds,
             model => model.name, params => model.params, objective => objective,
@@ -156,7 +158,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('split_ladder');
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, float8[], integer[], integer[], text[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, boolean) IS
 'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
 says what teams are and when a split is balanced, from all that it knows of the players now.  A
 player without a rating has the initial state.

@@ -46,6 +46,7 @@ typedef struct Lobby
 	double	   *priority;		/* who comes first to play */
 	int		   *current;		/* where each is now */
 	bool		counts_moves;	/* from there: a size says how many */
+	int		   *evenly;			/* of whom neither team may have two more */
 	SplitPair  *apart;
 	int			napart;
 	int			benched;		/* locked there */

@@ -213,31 +213,42 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 	pfree(seen);
 }
 
+/*
+ * Numbers of groups in an array argument, 0 for null: players of a group have the place
+ * of its first member plus one.
+ */
+static int *
+read_groups(FunctionCallInfo fcinfo, int arg, const char *name, const Lobby *lobby)
+{
+	bool	   *nulls;
+	int32	   *number = lobby_integers(fcinfo, arg, name, lobby, &nulls);
+	int		   *group = palloc_array(int, lobby->n + 1);
+	int			i,
+				j;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		group[i] = nulls[i] ? 0 : i + 1;
+		for (j = 0; j < i && !nulls[i]; j++)
+			if (!nulls[j] && number[j] == number[i])
+			{
+				group[i] = group[j];
+				break;
+			}
+	}
+	return group;
+}
+
 static void
 read_constraints(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
 	bool	   *nulls;
-	int			i,
-				j;
+	int			i;
 
 	if (has_argument(fcinfo, arguments->party))
-	{
-		int32	   *party = lobby_integers(fcinfo, arguments->party, "party", lobby,
-										   &nulls);
-
-		/* A party is known by its first member. */
-		lobby->party = palloc_array(int, lobby->n + 1);
-		for (i = 0; i < lobby->n; i++)
-		{
-			lobby->party[i] = nulls[i] ? 0 : i + 1;
-			for (j = 0; j < i && !nulls[i]; j++)
-				if (!nulls[j] && party[j] == party[i])
-				{
-					lobby->party[i] = lobby->party[j];
-					break;
-				}
-		}
-	}
+		lobby->party = read_groups(fcinfo, arguments->party, "party", lobby);
+	if (has_argument(fcinfo, arguments->split_evenly))
+		lobby->evenly = read_groups(fcinfo, arguments->split_evenly, "split_evenly", lobby);
 	if (has_argument(fcinfo, arguments->locked))
 	{
 		int32	   *locked = lobby_integers(fcinfo, arguments->locked, "locked", lobby,
@@ -327,6 +338,8 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 		excess = "log_odds";
 	else if (has_argument(fcinfo, arguments->current))
 		excess = "current";
+	else if (has_argument(fcinfo, arguments->split_evenly))
+		excess = "split_evenly";
 	if (excess != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -24,6 +24,7 @@ typedef struct LobbyArguments
 	int			party;
 	int			locked;
 	int			avoid;
+	int			split_evenly;
 	int			priority;
 	int			current;
 	int			command_mu;
