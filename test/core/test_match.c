@@ -491,15 +491,6 @@ alone_on_both_teams(Fixture *f)
 }
 
 static void
-change_of_sides(Fixture *f)
-{
-	self_match(f);
-	f->row[0].joined = 0;
-	f->row[0].left = f->row[2].joined = 600;
-	f->row[2].left = 1200;
-}
-
-static void
 test_every_status(void **state)
 {
 	static const struct
@@ -551,9 +542,7 @@ test_every_status(void **state)
 		{"elo", bad_quit, MATCH_BAD_QUIT, 3},
 		{"elo", bad_experience, MATCH_BAD_EXPERIENCE, 3},
 		{"elo", self_match, MATCH_SELF_MATCH, 2},
-		{"trueskill", self_match, MATCH_SELF_MATCH, 2},
 		{"glicko", alone_on_both_teams, MATCH_SELF_MATCH, 0},
-		{"elo", change_of_sides, MATCH_OK, -1},
 		{"hive", bad_state, MATCH_BAD_STATE, -1},
 		{"elo", bad_state, MATCH_BAD_STATE, -1},
 		{"hive", overflow, MATCH_OVERFLOW, -1},
@@ -561,7 +550,7 @@ test_every_status(void **state)
 	};
 
 	/* Two have tests of their own. */
-	int			seen[MATCH_OVERFLOW + 1] = {[MATCH_TOO_MANY_TEAMS] = 1,
+	int			seen[MATCH_NSTATUSES] = {[MATCH_TOO_MANY_TEAMS] = 1,
 	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = 1};
 	Fixture		f;
 	int			i;
@@ -576,15 +565,13 @@ test_every_status(void **state)
 		status = fixture_build(&f);
 		if (status == MATCH_OK)
 			status = model_rate(f.model, f.params, &f.match);
-		if (status != cases[i].status)
-			print_error("case %d:\n", i);
 		assert_status(status, cases[i].status);
 		assert_int_equal(f.offender, cases[i].offender);
 		seen[status]++;
 	}
-	for (i = MATCH_OK; i <= MATCH_OVERFLOW; i++)
+	for (i = MATCH_OK; i < MATCH_NSTATUSES; i++)
 		if (!seen[i])
-			fail_msg("no case for \"%s\"", match_status_message(i));
+			fail_msg("no case for \"%s\"", match_status_code(i));
 }
 
 /* What a player has once is taken, and counts add up, over all stints. */

@@ -14,6 +14,7 @@
 #define PLAN_PARAMS "params"
 #define PLAN_CONTEXTS "contexts"
 #define PLAN_DRAW "draw"
+#define PLAN_STRICT "strict"
 
 /* The columns of the type survey. */
 enum
@@ -24,6 +25,7 @@ enum
 	SURVEY_CONTEXTS,
 	SURVEY_MATCHES,
 	SURVEY_ROWS,
+	SURVEY_UNRATED,
 	SURVEY_NCOLUMNS
 };
 

@@ -93,6 +93,7 @@ read_plan(PassState *state, Jsonb *plan)
 {
 	JsonReader	reader;
 	Jsonb	   *params = NULL;
+	bool		strict = false;
 
 	json_reader_begin(&reader, plan, "plan",
 					  "For example '{\"solver\": \"bradley_terry\"}'.");
@@ -109,9 +110,14 @@ read_plan(PassState *state, Jsonb *plan)
 				check_not_negative(PLAN_DRAW,
 								   json_member_number(&reader, -INFINITY,
 													  INFINITY, "a number"));
+		else if (strcmp(reader.key, PLAN_STRICT) == 0)
+		{
+			if (!json_value_boolean(&reader.value, &strict))
+				json_invalid_value(&reader, "true or false");
+		}
 		else
 			json_invalid_key(&reader,
-							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\" and \"" PLAN_DRAW "\"");
+							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\", \"" PLAN_DRAW "\" and \"" PLAN_STRICT "\"");
 	}
 	if (state->task.solver == NULL)
 		ereport(ERROR,
@@ -120,6 +126,9 @@ read_plan(PassState *state, Jsonb *plan)
 				 errhint("It names one of skillrating.solvers().")));
 	check_can_pass(state->task.solver);
 	state->params = get_params(&state->task.solver->params, params);
+	history_builder_judge_by(&state->builder, state->aggregate,
+							 &state->task.solver->rules, state->params, strict,
+							 TIMES_OPTIONAL);
 	if (state->draw == 0 && state->task.solver->draw != NULL)
 	{
 		bool		fit;
@@ -371,6 +380,7 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 										TYPALIGN_INT));
 	values[SURVEY_MATCHES] = Int64GetDatum((int64) builder->forgotten);
 	values[SURVEY_ROWS] = Int64GetDatum(state->rows);
+	values[SURVEY_UNRATED] = unrated_counts_jsonb(&builder->unrated);
 	return return_row(fcinfo, values, nulls);
 }
 
