@@ -180,7 +180,8 @@ Where an index returns them by match, ORDER BY match_id is cheaper.  through_tim
 of time, ORDER BY played_at, match_id.
 Players are in the order of their first matches, within a match by team and player_id, and a
 player''s days in their order; under through_time the matches are in the order of ORDER BY.
-A match that does not count, or with a mistake in its rows, is left out; solve_summary() counts them.
+A match that does not count, or with a mistake in its rows, is left out and counted by
+solve_summary().
 Skills are in log-odds; times 400 / ln 10 = 173.7 they are Elo points.
 Newton''s method with conjugate gradients finds the maximum to the last digits.  solve_summary()
 with the same arguments reports on it at no further cost.  GROUP BY solves each group.

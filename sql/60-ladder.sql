@@ -633,15 +633,16 @@ COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtyp
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
 carry whole matches, or by catch_up() for manual. A match that is older than others of its players
-is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A match
-with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it is an
-error of the statement or commit that brings it. With a source, a view on tables of your own with a row for each participant of each finished match (see
-describe_source()), there are no such tables, and attach() says which tables the matches come from.
-Players and matches are identified by any type that can be hashed and ordered, bigint or that of
-the source unless it is given; not by composites, arrays, names of objects, domains without null, or
-texts of a nondeterministic collation. Errors: 42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or parameter or a source that
-will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source
-view is another role''s.';
+is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
+match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
+is an error of the statement or commit that brings it. With a source, a view on tables of your own
+with a row for each participant of each finished match (see describe_source()), there are no such
+tables, and attach() says which tables the matches come from. Players and matches are identified by
+any type that can be hashed and ordered, bigint or that of the source unless it is given; not by
+composites, arrays, names of objects, domains without null, or texts of a nondeterministic
+collation. Errors: 42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or
+parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema
+exists, 42501 if the source view is another role''s.';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,

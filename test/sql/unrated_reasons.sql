@@ -1,6 +1,8 @@
 -- One bad match never aborts others: it is kept unrated or left out, with a reason that is the same
 -- everywhere, and where strict it is an error.
 SET client_min_messages = warning;
+CREATE SCHEMA unrated;
+SET search_path = unrated;
 
 -- Codes are words, and none is there twice.
 SELECT count(*) > 30 AS many, count(DISTINCT reason) = count(*) AS unique_codes, count(DISTINCT description) = count(*) AS unique_descriptions,
@@ -204,7 +206,6 @@ SELECT skillrating.win_probability('careful', ARRAY[1, 1, 2], ARRAY[1, 2, 2]);
 -- Errors of a source: what its data violate keeps only their matches; all others get through, and
 -- leave nothing half written.
 CREATE DOMAIN small AS integer CHECK (VALUE < 1000);
-CREATE DOMAIN present AS integer NOT NULL;
 CREATE TABLE game (id integer, player integer, points integer);
 CREATE FUNCTION raised(points integer) RETURNS integer LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -233,8 +234,5 @@ INSERT INTO game SELECT 2000, player, 1000 FROM generate_series(1, 2) AS player;
 SELECT count(*) FROM game WHERE id = 2000;
 
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['games', 'careful_too', 'careful', 'later', 'at_once']) AS l;
-DROP FUNCTION strict_outcomes, outcome, solved, tuned, finals, same_ratings, rated;
-DROP VIEW spoilt_source, one_source, game_source;
-DROP FUNCTION raised;
-DROP TABLE played, spoilt, spoiler, counted, skills, one, game;
-DROP DOMAIN small, present;
+RESET search_path;
+DROP SCHEMA unrated CASCADE;

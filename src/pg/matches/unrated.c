@@ -124,7 +124,7 @@ unrated_add_jsonb(UnratedCounts *counts, Jsonb *json)
 	while (json_reader_next(&reader))
 	{
 		int			reason = MATCH_OK + 1;
-		int64		n = (int64) json_member_number(&reader, 0, PG_INT64_MAX / 2,
+		int64		n = (int64) json_member_number(&reader, 0, 1e15,
 												   "a number of matches");
 
 		while (reason < UNRATED_NREASONS &&
