@@ -12,7 +12,8 @@ CREATE TYPE skillrating.rated AS (
     win_probability float8,
     state_before float8[],
     state_after float8[],
-    unrated_reason text);
+    unrated_reason text,
+    unrated_detail text);
 
 COMMENT ON TYPE skillrating.rated IS
 'Result of rate() for a participant of a match.
@@ -23,7 +24,9 @@ games_before: rated matches of the player before this one.
 score: of the team of the row: 1 won, 0.5 drew, 0 lost; null if the match was not rated.
 win_probability: predicted for that team, 0 to 1, a draw counts half; null if not rated.
 state_before, state_after: the whole state, in the order of state_columns in models().
-unrated_reason: why the match was not rated; null if it was.';
+unrated_reason: why the match was not rated, a code of unrated_reasons(); null if it was.
+unrated_detail: the same in words, with the value that is wrong.  A row without a player has
+nothing but these two.';
 
 CREATE FUNCTION skillrating.rate(
     model text,
@@ -47,18 +50,20 @@ CREATE FUNCTION skillrating.rate(
     log_odds float8 DEFAULT NULL,
     gain float8 DEFAULT NULL,
     unrated_reason text DEFAULT NULL,
-    params jsonb DEFAULT NULL)
+    params jsonb DEFAULT NULL,
+    strict boolean DEFAULT false)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, jsonb) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, jsonb, boolean) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
 ORDER BY are one match, in any order among themselves; PARTITION BY starts afresh.
 model: one of models().  params: an object of the parameters that differ from their defaults.
-Both are read from the first row of a partition.
+strict: make a mistake in a match an error.
+These three are read from the first row of a partition.
 player_id: of any type that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank the score decides
 (high is best), and without that won.
@@ -66,9 +71,11 @@ The other arguments, best given by name, mean what source_columns() says.  With 
 models count idle time, in the order of the window; pool separates ratings within a partition.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
 ladder with the same matches in the same order.  A match that does not count, such as one with a
-single team, changes nothing and gives its reason.
-Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model, player_id or team,
-22023 and 22003 for invalid parameters and rows, 22008 for an infinite played_at.';
+single team or with a mistake in its rows, changes nothing and gives its reason.  A match without a
+time after others that have one is such a mistake.
+Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model or strict, 22023 and
+22003 for invalid parameters; where strict, for mistakes in rows 22004 for nulls, 22023, 22003, and
+22008 for an infinite played_at.';
 
 CREATE TYPE skillrating.inputs AS (
     weight float8,
@@ -193,6 +200,14 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'Transition function of final_ratings().';
 
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'Transition function of final_ratings().';
+
 CREATE FUNCTION skillrating_internal.final_ratings_final(internal)
 RETURNS skillrating.final_rating[]
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_final'
@@ -218,8 +233,10 @@ match_id, player_id: of any types that can be hashed and ordered.  team: any num
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.
 The results equal the last rows of rate() over the same matches, in the memory of the states and
 one match.  With GROUP BY each group is a history.
+A match that does not count, or with a mistake in its rows, is left out; rate() says why.
 The highest rating comes first; equal ratings are sorted by player_id and pool.
-Null without rows.  Errors: 22023 unless ORDER BY includes match_id, and those of rate().';
+Null without rows.  Errors: 22023 unless ORDER BY includes match_id, 22004 for a null match_id, and
+those of rate().';
 
 CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,
@@ -244,3 +261,15 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with six arguments, with inputs, made by inputs(): times, scores, stints, sides and
 other facts about a participant; null is nothing known.';
+
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+    SFUNC = skillrating_internal.final_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.final_ratings_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'As the form with seven arguments, of which inputs and params may be null, with strict, read from
+the first row: whether a mistake in a match is an error.';

@@ -100,6 +100,14 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
 'Transition function of hive_update().';
 
+CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb, boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'Transition function of hive_update().';
+
 CREATE FUNCTION skillrating_internal.hive_update_final(internal)
 RETURNS skillrating.hive_rating[]
 AS 'MODULE_PATHNAME', 'skillrating_hive_update_final'
@@ -124,9 +132,10 @@ state: of the player before the match, made by hive_state().
 side: 1 or 2.  score: of the side, 1 won, 0.5 drew, 0 lost; the same in all its rows.
 A player with several stints has several rows with the same state.
 The result has one element a player, in the order of the first row of each.
-Null without two sides that played.
-Errors: 22004 for a null, 22023 for rows that contradict each other, 22003 for numbers out of
-range, 54000 for more than 10000 rows.';
+Null for a match that does not count: without two sides that played, or with a mistake in its rows,
+such as a null, a number out of range, rows that contradict each other, a player on both sides at
+once or more than 10000 rows.  Such a match keeps no other from being rated; rate() says what is
+wrong, and the form with strict raises an error.';
 
 CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs) (
     SFUNC = skillrating_internal.hive_update_transition,
@@ -153,3 +162,16 @@ CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with five arguments, with params, an object of the parameters of the model that differ
 from their defaults (see model_parameters(''hive'')), read from the first row.';
+
+CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+    SFUNC = skillrating_internal.hive_update_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.hive_update_final,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'As the form with six arguments, of which inputs and params may be null, with strict, read from the
+first row: whether a mistake in the match is an error.
+Errors where strict: 22004 for a null, 22023 for rows that contradict each other, 22003 for numbers
+out of range, 54000 for more than 10000 rows.';

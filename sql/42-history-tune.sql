@@ -29,7 +29,9 @@ CREATE TYPE skillrating.tuning AS (
     held_out_log_loss float8,
     evaluations bigint,
     converged boolean,
-    stopped text);
+    stopped text,
+    unrated bigint,
+    unrated_reasons jsonb);
 
 COMMENT ON TYPE skillrating.tuning IS
 'Result of tune().
@@ -40,7 +42,9 @@ log_loss_before, log_loss: their mean log loss, one step ahead, in nats, at the 
 held_out_matches, held_out_log_loss_before, held_out_log_loss: the same for the matches held out,
 which the search never saw; null without any.
 evaluations: how often the history was rated.
-converged: whether the search converged.  stopped: why it ended.';
+converged: whether the search converged.  stopped: why it ended.
+unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
+unrated_reasons().';
 
 CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -64,6 +68,14 @@ AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+'Transition function of tune().';
+
+CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
 'Transition function of tune().';
 
 CREATE FUNCTION skillrating_internal.tune_final(internal)
@@ -131,3 +143,15 @@ CREATE AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible
 COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with seven arguments, with inputs, made by inputs(): times, scores, stints, sides and
 other facts about a participant; null is nothing known.';
+
+CREATE AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb, strict boolean) (
+    SFUNC = skillrating_internal.tune_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.tune_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'As the form with eight arguments, of which inputs and options may be null, with strict, read from
+the first row: whether a mistake in a match is an error.';

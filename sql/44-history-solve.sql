@@ -86,7 +86,9 @@ CREATE TYPE skillrating.solve_summary AS (
     gradient float8,
     draw float8,
     memory bigint,
-    contexts skillrating.context_estimate[]);
+    contexts skillrating.context_estimate[],
+    unrated bigint,
+    unrated_reasons jsonb);
 
 COMMENT ON TYPE skillrating.solve_summary IS
 'How solve() went.
@@ -114,7 +116,9 @@ in deviations.
 draw: Davidson''s parameter of draws, or null.
 memory: bytes of the problem.
 contexts: the advantage of the first side, of two: in all matches, where sides differ, and in each
-context.';
+context.
+unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
+unrated_reasons().';
 
 CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text
@@ -149,6 +153,14 @@ AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+'Transition function of solve() and solve_summary().';
+
+CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
 'Transition function of solve() and solve_summary().';
 
 CREATE FUNCTION skillrating_internal.solve_final(internal)
@@ -188,11 +200,13 @@ Where an index returns them by match, ORDER BY match_id is cheaper.  through_tim
 of time, ORDER BY played_at, match_id.
 Players are in the order of their first matches, within a match by team and player_id, and a
 player''s days in their order; under through_time the matches are in the order of ORDER BY.
+A match that does not count, or with a mistake in its rows, is left out and counted by
+solve_summary().
 Skills are in log-odds; times 400 / ln 10 = 173.7 they are Elo points.
 Newton''s method with conjugate gradients finds the maximum to the last digits.  solve_summary()
 with the same arguments reports on it at no further cost.  GROUP BY solves each group.
 Memory: 8 bytes a participant and 8 for each column that is not null, then 4 to 12 a participant,
-60 a match and 112 a player, at most the parameter memory.
+60 a match and 120 a player, at most the parameter memory.
 Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
 parameters, 54000 beyond the memory allowed, 22004 without times where they are needed, 0A000 for
 a context under a solver that has none, and those of rate().';
@@ -221,6 +235,18 @@ CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_i
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with six arguments, with inputs, made by inputs(): times, scores, stints, sides,
 contexts and other facts about a participant; null is nothing known.';
+
+CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+    SFUNC = skillrating_internal.solve_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.solve_final,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'As the form with seven arguments, of which inputs and params may be null, with strict, read from
+the first row: whether a mistake in a match is an error.';
 
 CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
     SFUNC = skillrating_internal.solve_transition,
@@ -254,3 +280,14 @@ CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, 
 
 COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'How solve() with the same arguments goes, with parameters and inputs.';
+
+CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+    SFUNC = skillrating_internal.solve_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.solve_summary_final,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'How solve() with the same arguments goes, with parameters, inputs and strict.';

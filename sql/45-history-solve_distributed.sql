@@ -7,7 +7,8 @@ CREATE TYPE skillrating_internal.survey AS (
     contexts text[],
     matches bigint,
     observations bigint,
-    sides boolean);
+    sides boolean,
+    unrated jsonb);
 
 COMMENT ON TYPE skillrating_internal.survey IS
 'Result of solve_survey().
@@ -16,7 +17,8 @@ component: of each player, the position in the array of the player who represent
 matches connect.
 contexts: those that occur.  matches: their number.
 observations: comparisons or rankings of teams, which are the terms of the likelihood.
-sides: whether those of a match differ.';
+sides: whether those of a match differ.
+unrated: how many matches do not count, by the codes of unrated_reasons().';
 
 CREATE TYPE skillrating_internal.pass AS (
     objective float8,
@@ -60,7 +62,8 @@ CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match_id anycompa
 
 COMMENT ON AGGREGATE skillrating_internal.solve_survey(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
 'The players of matches, which solve_pass() has to know first; called by solve_distributed().
-plan: {"solver": ..., "params": {...}}, the solver bradley_terry, hive or plackett_luce.
+plan: {"solver": ..., "params": {...}}, the solver bradley_terry, hive or plackett_luce, and with
+"strict": true a mistake in a match is an error.
 The rows are those of solve(), in any order; inputs may be null.
 Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk.
 Null without rows.  Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else
@@ -113,16 +116,18 @@ CREATE FUNCTION skillrating_internal.solve_relation(
     columns jsonb,
     start skillrating.estimate[],
     start_contexts skillrating.context_estimate[],
+    strict boolean,
     OUT estimates skillrating.estimate[],
     OUT summary skillrating.solve_summary)
 AS 'MODULE_PATHNAME', 'skillrating_solve_relation'
 LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[], skillrating.context_estimate[]) IS
+COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[], skillrating.context_estimate[], boolean) IS
 'Results of solve() and solve_summary() for the matches in a table, a view or all partitions of a
 table, found by passes over them where they are stored (see solve_pass()); called by
 solve_distributed(), where errors are listed.
-start, start_contexts: estimates to begin with, or null.
+start, start_contexts: estimates to begin with, or null.  strict: make a mistake in a match an
+error.
 All passes see one snapshot.  Needs the right to read the partitions themselves.  Nulls without
 matches.';
 
@@ -171,6 +176,7 @@ CREATE FUNCTION skillrating_internal.solve_distributed_step(
     columns jsonb,
     warm boolean,
     commits boolean,
+    strict boolean,
     before skillrating.solve_summary,
     OUT summary skillrating.solve_summary,
     OUT done boolean)
@@ -182,9 +188,9 @@ DECLARE
     found record;
     most float8;
 BEGIN
-    IF relation IS NULL OR result IS NULL OR solver IS NULL OR params IS NULL OR columns IS NULL OR warm IS NULL OR commits IS NULL THEN
+    IF relation IS NULL OR result IS NULL OR solver IS NULL OR params IS NULL OR columns IS NULL OR warm IS NULL OR commits IS NULL OR strict IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'relation, result, solver, params, columns, warm and commits must not be null';
+            MESSAGE = 'relation, result, solver, params, columns, warm, commits and strict must not be null';
     END IF;
     PERFORM skillrating_internal.check_result(result);
     -- One after another; reading goes on.
@@ -196,13 +202,13 @@ BEGIN
         INTO start;
     END IF;
     IF NOT commits THEN
-        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start, NULL);
+        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start, NULL, strict);
         summary := found.summary;
         done := true;
     ELSE
         -- An iteration at a time, and errors that cost something only at the end.
         SELECT * INTO found
-        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, before.contexts);
+        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, before.contexts, strict);
         summary := found.summary;
         SELECT coalesce((params ->> p.name)::float8, p.default_value::float8) INTO STRICT most
         FROM skillrating.solver_parameters(solver) AS p WHERE p.name = 'max_iterations';
@@ -210,7 +216,7 @@ BEGIN
         summary.products := summary.products + coalesce(before.products, 0);
         done := (summary.status <> 'max_iterations reached' OR summary.iterations >= most) IS NOT FALSE;
         IF summary.converged AND (params ? 'exact_for' OR params ->> 'errors' <> 'bound') THEN
-            SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates, (found.summary).contexts);
+            SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates, (found.summary).contexts, strict);
         END IF;
         RAISE NOTICE USING
             MESSAGE = format('iteration %s: log posterior %s, largest derivative %s', summary.iterations, round(summary.log_posterior::numeric, 6), to_char(summary.gradient, '9.9EEEE'));
@@ -228,7 +234,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, skillrating.solve_summary) IS
+COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, boolean, skillrating.solve_summary) IS
 'All of solve_distributed(), or, with commits, one iteration of it.
 before: the summary of the iterations before, or null.';
 
@@ -240,6 +246,7 @@ CREATE PROCEDURE skillrating.solve_distributed(
     columns jsonb DEFAULT '{}',
     warm boolean DEFAULT true,
     commits boolean DEFAULT false,
+    strict boolean DEFAULT false,
     INOUT summary skillrating.solve_summary DEFAULT NULL)
 LANGUAGE plpgsql
 AS $procedure$
@@ -250,7 +257,7 @@ BEGIN
     summary := NULL;
     LOOP
         SELECT * INTO step
-        FROM skillrating_internal.solve_distributed_step(relation, result, solver, params, columns, warm, commits, summary) AS s;
+        FROM skillrating_internal.solve_distributed_step(relation, result, solver, params, columns, warm, commits, strict, summary) AS s;
         summary := step.summary;
         EXIT WHEN step.done;
         COMMIT;
@@ -258,7 +265,7 @@ BEGIN
 END
 $procedure$;
 
-COMMENT ON PROCEDURE skillrating.solve_distributed(regclass, regclass, text, jsonb, jsonb, boolean, boolean, skillrating.solve_summary) IS
+COMMENT ON PROCEDURE skillrating.solve_distributed(regclass, regclass, text, jsonb, jsonb, boolean, boolean, boolean, skillrating.solve_summary) IS
 'Solves matches where they are stored, without collecting them in one place.
 relation: a table, a view, or a partitioned table.  Each partition is read on its own, by a
 parallel worker or, if it is a foreign table of a server with the extension (postgres_fdw with
@@ -273,6 +280,7 @@ columns: which columns have other names: {"match_id": "game"}.
 warm: begin the search with the rows of result.
 commits: make each iteration a transaction of its own, which keeps what has been found and holds
 no snapshot for longer; later iterations see matches that have arrived since.
+strict: make a mistake in a match an error; otherwise the match is left out, and counted in summary.
 summary: returns how it went; a value given in the call is ignored.  A warning if the search has
 not converged.
 The solution equals that of solve() to about ten digits.  An iteration of Newton''s method takes

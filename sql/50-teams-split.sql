@@ -9,9 +9,11 @@ CREATE FUNCTION skillrating.split_teams(
     mu float8[],
     mu_2 float8[] DEFAULT NULL,
     deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    split_evenly integer[] DEFAULT NULL,
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
     command_mu float8[] DEFAULT NULL,
@@ -43,7 +45,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_teams'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.split_teams(anyarray, float8[], float8[], float8[], integer[], integer[], text[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_teams(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
 'Splits players into two to ten teams that are as even as possible.
 
 Result: a row for each player, in the order of players, with the team (null: the bench), its
@@ -63,10 +65,16 @@ mu: the estimate of skill, in points of the model, at most 1e12.  Pass the estim
 column mu of a ladder, and not a displayed rating such as mu - 3 sigma; for Elo they are the same.
 mu_2: the same on the second team, where sides differ.
 deviation: of the estimate, for a model that has one.
-party: players with the same number stay together, on a team or on the bench; null for none.
+weight: the share of the match that each will play, above 0, such as 0.5 for one who has to leave at
+half-time; null for all of it.  A team''s mean is then weighted, and shares are of all weights.
+Except for sums, exact is false unless the teams are even.
+party: players with the same number stay together, on a team or on the bench; null for none.  With a
+model they are a squad, as players with the same squad in preview().
 locked: the team on which a player has to be; 0 is the bench, null leaves the player free.
 avoid: pairs of players, as text, who must not be on one team: ''{{a,b},{c,d}}''.  Players who are
 not in the lobby do not matter.
+split_evenly: players with the same number are divided between two teams as equally as possible, such
+as last round''s winners: of those who play, no team gets two more than the other.  Null for none.
 priority: with team_size, players with higher priority play, such as those who have waited longest
 (a party has the priority of its first member).  Among the lowest priority that still plays, the
 split decides.  Locks, and other constraints that leave no such split, are stronger.
@@ -77,7 +85,8 @@ command_weight and not as a player.  command_mu_2: the same on the second team.
 commander: whether a player may command; null for all players.
 
 Scalars:
-teams: the number of teams, 2 to 10.  mu_2, current, command_mu, log_odds and secondary are for two.
+teams: the number of teams, 2 to 10.  mu_2, split_evenly, current, command_mu, log_odds and
+secondary are for two.
 team_size: players on each team; the others sit out.  Null: all players play, in teams as equal in
 size as possible.
 log_odds: a handicap that favours the first team, in log-odds.
@@ -87,7 +96,9 @@ log_odds_unit: points of strength for a log-odds of 1; 400 / ln 10 for Elo.
 command_weight: 0 to 1e6.
 model, params: a rating model that says what teams are and when they are balanced, in place of
 strength and log_odds_unit.  mu is its first state column, half of mu - mu_2 its side offset.
-win_probability is what it predicts.  With log_odds and a bench, exact is false, because the worth
+win_probability is what it predicts, for players with this estimate and deviation who are otherwise
+new: what preview() says, with squad => party, weight, side => team if there is a mu_2, and commanding
+for commanders.  Strengths and difference contain what the model says that squads add.  With log_odds and a bench, exact is false, because the worth
 of log_odds depends on who plays.
 objective: with more than two teams, the ''squares'' of the deviations of strengths from their mean,
 or the ''range'' from the weakest to the strongest.
@@ -112,14 +123,62 @@ Source: sums that can be reached, or all sums of both halves (Horowitz and Sahni
 than two teams a snake draft, whose pairs of teams are split again, and dynamic programming over
 sets of players.';
 
+CREATE FUNCTION skillrating_internal.split_states(
+    players anyarray,
+    mu float8[],
+    mu_2 float8[] DEFAULT NULL,
+    deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
+    party integer[] DEFAULT NULL,
+    locked integer[] DEFAULT NULL,
+    avoid text[] DEFAULT NULL,
+    split_evenly integer[] DEFAULT NULL,
+    priority float8[] DEFAULT NULL,
+    current integer[] DEFAULT NULL,
+    command_mu float8[] DEFAULT NULL,
+    command_mu_2 float8[] DEFAULT NULL,
+    commander boolean[] DEFAULT NULL,
+    teams integer DEFAULT 2,
+    team_size integer DEFAULT NULL,
+    log_odds float8 DEFAULT 0,
+    strength text DEFAULT 'mean',
+    log_odds_unit float8 DEFAULT 173.71779276130073,
+    command_weight float8 DEFAULT 0.5,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
+    objective text DEFAULT 'squares',
+    secondary text DEFAULT NULL,
+    tolerance float8 DEFAULT 0,
+    budget float8 DEFAULT NULL,
+    seed bigint DEFAULT NULL,
+    explain boolean DEFAULT false,
+    state float8[] DEFAULT NULL)
+RETURNS TABLE (
+    player_id anyelement,
+    team integer,
+    difference float8,
+    win_probability float8,
+    exact boolean,
+    bound float8,
+    commands boolean,
+    why jsonb)
+AS 'MODULE_PATHNAME', 'skillrating_split_teams'
+LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
+
+COMMENT ON FUNCTION skillrating_internal.split_states(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean, float8[]) IS
+'split_teams() of players whose whole states are known: state has all state columns of the model for
+each player, one player after another.  mu and the other arrays take the place of their columns.';
+
 CREATE FUNCTION skillrating.split_all_sizes(
     players anyarray,
     mu float8[],
     mu_2 float8[] DEFAULT NULL,
     deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    split_evenly integer[] DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
@@ -140,7 +199,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_all_sizes'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 200;
 
-COMMENT ON FUNCTION skillrating.split_all_sizes(anyarray, float8[], float8[], float8[], integer[], integer[], text[], float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_all_sizes(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8, text, float8, text, jsonb, float8, bigint, boolean) IS
 'The most even split into two teams for every team size from 2 to half of the players, with the
 other players on the bench, so that a game server has one ready whoever is still there.
 

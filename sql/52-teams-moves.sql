@@ -5,6 +5,8 @@ CREATE FUNCTION skillrating.suggest_swaps(
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
+    deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
@@ -12,6 +14,8 @@ CREATE FUNCTION skillrating.suggest_swaps(
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
     method text DEFAULT 'exact',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
@@ -28,7 +32,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_suggest_swaps'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.suggest_swaps(anyarray, float8[], integer[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.suggest_swaps(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, text, float8, bigint, boolean) IS
 'The fewest swaps that make two existing teams even: for each number of swaps that is better than
 any smaller number, the players who change places, and the difference that is left.
 
@@ -44,7 +48,8 @@ win_probability: of the first team after these swaps, in every row, because a ro
 players.
 
 team: the team at present, 1 or 2, or null for a player without a team.
-party: players of a party who are in one team move together or not at all.
+party: players of a party who are in one team move together or not at all.  With a model they are a
+squad; of a party in both teams, those in one team are one.
 locked: the team on which a player has to be: null, or the team at present.  A player without a team
 is placed on that team.
 avoid: pairs who are not to come into one team; those who are in one team already may stay.
@@ -66,13 +71,18 @@ CREATE FUNCTION skillrating.suggest_transfers(
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
+    deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
     max_swaps integer DEFAULT 0,
+    max_lead integer DEFAULT 1,
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
@@ -88,26 +98,34 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_suggest_transfers'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 4;
 
-COMMENT ON FUNCTION skillrating.suggest_transfers(anyarray, float8[], integer[], float8[], integer[], integer[], text[], integer, float8, text, float8, float8, bigint, boolean) IS
-'The players who change teams so that two existing teams are equal in size, or differ by one, and
-the match is as even as possible.  All players who move are chosen together, and by the sign of the
-difference, so that no strong player leaves the weaker team.
+COMMENT ON FUNCTION skillrating.suggest_transfers(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+'The players who change teams when one of two existing teams has too many more players than the
+other: as few as it takes, and of these the ones with whom the match is as even as possible.  All
+who move are chosen together, and by the sign of the difference, so that no strong player leaves the
+weaker team.
 
 Result: a row for each player who moves, in the order of players; no rows if nobody has to.
-difference, exact and bound: after all moves, as in split_teams().
+difference, exact and bound: after all moves, as in split_teams(); exact: no other moves of as many
+players are better.
 win_probability: of the first team after all moves, in every row.
 
 max_swaps: pairs who may change places besides, as few as are needed.
+max_lead: a team may have so many players more than the other; from a larger lead on, players move
+until it is no larger.  By default they move from a lead of two on.  More than the fewest move only
+if party, locked and avoid leave no other way.
 explain: the first row says in why what suggest_swaps() does.
 The other arguments are those of suggest_swaps(); a locked player stays.
 
-Errors: as suggest_swaps(); 22023 also if a player has no team, or too many players are locked.';
+Errors: as suggest_swaps(); 22023 also if a player has no team, or too many players are locked.
+Source: the rule for mid-round joins and the target of a transfer (F11) of the SynElo document.';
 
 CREATE FUNCTION skillrating.place_joiner(
     players anyarray,
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
+    deviation float8[] DEFAULT NULL,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
@@ -115,6 +133,8 @@ CREATE FUNCTION skillrating.place_joiner(
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
@@ -129,7 +149,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_place_joiner'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 1;
 
-COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], float8[], integer[], integer[], text[], integer, float8, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
 'Teams for players who have none yet (team is null), chosen together so that the match is as even as
 possible.
 
@@ -148,6 +168,7 @@ CREATE FUNCTION skillrating.scramble_due(
     winner integer[],
     captures_1 integer[] DEFAULT NULL,
     captures_2 integer[] DEFAULT NULL,
+    scrambled integer DEFAULT 0,
     streak integer DEFAULT 3,
     rounds integer DEFAULT 2,
     waiting_over boolean DEFAULT false,
@@ -158,45 +179,79 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     n integer := cardinality(winner);
-    scored integer[] := ARRAY[captures_1[n], captures_2[n]];
+    same_teams integer := n - scrambled;
+    last_winner integer := winner[array_upper(winner, 1)];
+    captured integer[] := ARRAY[captures_1[array_upper(captures_1, 1)], captures_2[array_upper(captures_2, 1)]];
 BEGIN
     IF mode IS NULL OR mode NOT IN ('arena', 'attack_defend', 'payload', 'koth', '5cp', 'ctf') THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('unknown mode "%s"', mode),
             HINT = 'The modes are arena, attack_defend, payload, koth, 5cp and ctf.';
     END IF;
-    IF winner IS NULL OR streak IS NULL OR rounds IS NULL OR waiting_over IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'winner, streak, rounds and waiting_over must not be null';
+    IF winner IS NULL OR scrambled IS NULL OR streak IS NULL OR rounds IS NULL
+        OR waiting_over IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'winner, scrambled, streak, rounds and waiting_over must not be null';
+    END IF;
+    IF EXISTS (SELECT FROM unnest(winner) AS w WHERE w NOT IN (1, 2)) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('the winner of a round cannot be %s',
+                (SELECT w FROM unnest(winner) AS w WHERE w NOT IN (1, 2) LIMIT 1)),
+            HINT = 'An element of winner is 1 or 2, or null for a draw.';
+    END IF;
+    IF cardinality(captures_1) <> n OR cardinality(captures_2) <> n THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('captures_1 and captures_2 must have %s elements, one for each round', n);
+    END IF;
+    IF EXISTS (SELECT FROM unnest(captures_1 || captures_2) AS c WHERE c < 0) THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'captures must not be negative';
+    END IF;
+    IF scrambled < 0 OR scrambled > n THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('scrambled must be at least 0 and at most %s, the number of rounds, not %s',
+                n, scrambled),
+            HINT = 'It is the number of rounds that had been played when the teams were last mixed.';
     END IF;
     IF streak < 1 OR rounds < 1 THEN
         RAISE invalid_parameter_value USING MESSAGE = 'streak and rounds must be positive';
     END IF;
     reason := CASE
         WHEN waiting_over THEN 'waiting for players is over'
-        WHEN n = 0 THEN NULL
-        WHEN mode = 'arena' AND n = 1 THEN 'the first round is over'
-        WHEN mode = 'arena' AND n >= streak
-            AND (SELECT count(DISTINCT w) = 1 AND count(w) = streak FROM unnest(winner[n - streak + 1:]) AS w)
-            THEN format('team %s has won %s in a row', winner[n], streak)
-        WHEN mode IN ('attack_defend', 'payload') AND scored[1] = 0 AND scored[2] = 0 THEN 'the attackers have captured nothing'
-        WHEN mode IN ('attack_defend', 'payload') AND n >= rounds THEN format('%s rounds are over', rounds)
-        WHEN mode IN ('koth', '5cp', 'ctf') AND winner[n] IN (1, 2) AND scored[3 - winner[n]] = 0
-            THEN format('team %s has captured nothing', 3 - winner[n])
+        WHEN same_teams = 0 THEN NULL
+        WHEN mode = 'arena' AND n = 1 THEN 'the first round of the session is over'
+        WHEN mode = 'arena' AND same_teams >= streak
+            AND (SELECT count(*) FROM unnest(winner) WITH ORDINALITY AS r(w, i)
+                WHERE i > n - streak AND w = last_winner) = streak
+            THEN format('team %s has won %s in a row', last_winner, streak)
+        WHEN mode IN ('attack_defend', 'payload') AND captured[1] = 0 AND captured[2] = 0
+            THEN 'the attackers have captured nothing'
+        WHEN mode IN ('attack_defend', 'payload') AND same_teams >= rounds
+            THEN format('%s rounds are over', rounds)
+        WHEN mode IN ('koth', '5cp', 'ctf') AND captured[3 - last_winner] = 0
+            THEN format('team %s has captured nothing', 3 - last_winner)
     END;
     due := reason IS NOT NULL;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.scramble_due(text, integer[], integer[], integer[], integer, integer, boolean) IS
+COMMENT ON FUNCTION skillrating.scramble_due(text, integer[], integer[], integer[], integer, integer, integer, boolean) IS
 'Whether teams should be mixed again after the last round, and the reason (null: they should not),
 by the rules of the SynElo document for each game mode.
 
-winner: the winner of each round since the last scramble, the latest last: 1, 2, or null for a draw.
-captures_1, captures_2: what either team has captured in each of these rounds.
-mode arena: after the first round, and when a team has won streak rounds in a row.
-attack_defend, payload: when the attackers have captured nothing in the last round, or after so many
-rounds.
-koth, 5cp, ctf: when the loser of the last round has captured nothing.
-waiting_over: waiting for players is over, a reason in all modes.
+winner: the winner of each round of the session so far, the latest last: 1, 2, or null for a draw.
+captures_1, captures_2: what either team has captured in each of these rounds; null for unknown.
+scrambled: the number of rounds that had been played when the teams were last mixed; 0 if they have
+not been mixed in this session.  After a call that says they are due, and when they are mixed for
+any other reason, pass the number of rounds by then from the next round on.
 
-Errors: 22023 for an unknown mode and for numbers that are not positive, 22004 for nulls.';
+mode arena: after the first round of the session, which is a duel, and when a team has won streak
+rounds in a row since the teams were last mixed.
+attack_defend, payload: when the attackers have captured nothing in the last round, or after so many
+rounds with the same teams.
+koth, 5cp, ctf: when the loser of the last round has captured nothing.
+streak, rounds: as above.
+waiting_over: waiting for players is over, a reason in all modes, before the first round too.
+
+Errors: 22023 for an unknown mode, winner or number of rounds, 2202E for captures of another number
+of rounds, 22004 for nulls.
+Source: "Scramble Triggers By Gamemode" of the SynElo document.';

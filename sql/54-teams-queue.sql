@@ -46,7 +46,8 @@ Players, up to 100000 (arrays have one element for each player):
 mu: the estimate of skill, the first state column of the model (see split_teams()).
 deviation: of the estimate, for a model that has one; null for that of a new player.
 waited: seconds in the queue; null for nobody has waited.
-party: players with the same number come into one team; null for none.
+party: players with the same number come into one team; null for none.  They are a squad to the
+model, and count in the queue and in difference by what they are worth together.
 region: a set of bits, such as the data centers within reach at an acceptable latency; null for all.
 pool: only players with the same label meet, and those with null.
 

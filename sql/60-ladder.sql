@@ -321,6 +321,7 @@ CREATE FUNCTION skillrating_internal.create_rating_tables(
     params jsonb,
     apply_at text,
     late text,
+    strict boolean,
     player_type regtype,
     match_type regtype)
 RETURNS void
@@ -337,12 +338,13 @@ BEGIN
             params jsonb NOT NULL,
             apply_at text NOT NULL CHECK (apply_at IN (''commit'', ''statement'', ''manual'')),
             late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
+            strict boolean NOT NULL DEFAULT false,
             format_version integer NOT NULL DEFAULT 1,
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), and the format of these tables.');
-    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late) VALUES ($1, $2, $3, $4)', ladder)
-    USING model, params, apply_at, late;
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), and the format of these tables.');
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict) VALUES ($1, $2, $3, $4, $5)', ladder)
+    USING model, params, apply_at, late, strict;
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.ladder_columns('rating', model, player_type, match_type, display));
@@ -362,6 +364,7 @@ BEGIN
             match_id %s PRIMARY KEY,
             status text NOT NULL CHECK (status IN (''rated'', ''unrated'', ''void'')),
             reason text CHECK (reason IS NOT NULL OR status = ''rated''),
+            detail text,
             digest bigint NOT NULL,
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
             played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
@@ -369,11 +372,11 @@ BEGIN
             decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now())', ladder, match);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called.');
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, regtype, regtype) IS
+COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, regtype, regtype) IS
 'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
 places. params are complete.';
 
@@ -584,7 +587,8 @@ CREATE FUNCTION skillrating.create_ladder(
     match_type regtype DEFAULT NULL,
     apply_at text DEFAULT 'commit',
     source regclass DEFAULT NULL,
-    late text DEFAULT 'append')
+    late text DEFAULT 'append',
+    strict boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -593,9 +597,9 @@ DECLARE
     all_params jsonb := skillrating.complete_parameters(model, params);
     source_list text;
 BEGIN
-    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL THEN
+    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, model, params, apply_at and late must not be null';
+            MESSAGE = 'ladder, model, params, apply_at, late and strict must not be null';
     END IF;
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -630,7 +634,7 @@ BEGIN
     EXECUTE format('CREATE SCHEMA %I', ladder);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
-    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, player_type, match_type);
+    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
     PERFORM skillrating_internal.create_lists(ladder, player_type);
     IF source IS NOT NULL THEN
@@ -645,19 +649,21 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text) IS
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
 carry whole matches, or by catch_up() for manual. A match that is older than others of its players
-is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). With
-a source, a view on tables of your own with a row for each participant of each finished match (see
-describe_source()), there are no such tables, and attach() says which tables the matches come from.
-Players and matches are identified by any type that can be hashed and ordered, bigint or that of
-the source unless it is given; not by composites, arrays, names of objects, domains without null, or
-texts of a nondeterministic collation. Errors: 42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or parameter or a source that
-will not do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source
-view is another role''s.';
+is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
+match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
+is an error of the statement or commit that brings it. With a source, a view on tables of your own
+with a row for each participant of each finished match (see describe_source()), there are no such
+tables, and attach() says which tables the matches come from. Players and matches are identified by
+any type that can be hashed and ordered, bigint or that of the source unless it is given; not by
+composites, arrays, names of objects, domains without null, or texts of a nondeterministic
+collation. Errors: 42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or
+parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema
+exists, 42501 if the source view is another role''s.';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,

@@ -583,8 +583,9 @@ catch_up(). Error 42704 for an unknown ladder or operation.';
 
 CREATE FUNCTION skillrating_internal.why_unrated(
     ladder text,
-    match_id anycompatible)
-RETURNS text
+    match_id anycompatible,
+    OUT reason text,
+    OUT detail text)
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -594,28 +595,35 @@ DECLARE
     there boolean;
     waits boolean;
 BEGIN
-    EXECUTE format('SELECT m.status, m.reason, m.void_reason FROM %I.rated_match AS m WHERE m.match_id %s CAST($1 AS %s)',
+    EXECUTE format('SELECT m.status, m.reason, m.detail, m.void_reason FROM %I.rated_match AS m WHERE m.match_id %s CAST($1 AS %s)',
         ladder, t.match_equals, t.match_type)
     INTO m USING match_id::text;
     IF m.status = 'rated' THEN
-        RETURN CASE WHEN m.void_reason IS NOT NULL THEN 'rated until catch_up(): ' || m.void_reason END;
+        IF m.void_reason IS NOT NULL THEN
+            reason := 'void';
+            detail := 'rated until catch_up(): ' || m.void_reason;
+        END IF;
+        RETURN;
     ELSIF m.status IS NOT NULL THEN
-        RETURN m.reason;
+        reason := m.reason;
+        detail := m.detail;
+        RETURN;
     END IF;
     EXECUTE format(
         'SELECT EXISTS (SELECT FROM %1$I.source AS s WHERE s.match_id %2$s CAST($1 AS %3$s)),
             EXISTS (SELECT FROM %1$I.pending AS p WHERE p.match_id %2$s CAST($1 AS %3$s))',
         ladder, t.match_equals, t.match_type)
     INTO there, waits USING match_id::text;
-    RETURN CASE
-        WHEN waits THEN 'waits for commit or catch_up()'
-        WHEN there THEN 'no trigger has reported it: see catch_up(search => true)'
-        ELSE 'there is no such match, or it is not finished' END;
+    reason := CASE WHEN waits THEN 'waiting' WHEN there THEN 'not_reported' ELSE 'no_match' END;
+    SELECT r.description INTO STRICT detail
+    FROM skillrating.unrated_reasons() AS r WHERE r.reason = why_unrated.reason;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('why_unrated');
 
 COMMENT ON FUNCTION skillrating.why_unrated(text, anycompatible) IS
-'Why a match does not count: the reason of the source or of the ladder, what is wrong in its rows, or
-what it waits for; null for a match that is rated. Error 42704 for an unknown ladder.';
+'Why a match does not count.
+reason: a code of unrated_reasons(), null for a match that is rated.
+detail: in words: the reason that the source or a user gave, the value that is wrong in its rows, or
+what it waits for. Error 42704 for an unknown ladder.';

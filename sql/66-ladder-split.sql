@@ -1,18 +1,17 @@
 -- Fair teams of a ladder's players.
 
-CREATE FUNCTION skillrating_internal.state_or_initial(
-    state_columns text[],
-    state_column text)
-RETURNS text
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-RETURN CASE WHEN state_column IS NULL THEN 'NULL::float8'
-    ELSE format('coalesce(r.%I, $3[%s])', state_column,
-        array_position(state_columns, state_column)) END;
+CREATE FUNCTION skillrating_internal.states_now(
+    ladder text,
+    players anyarray,
+    pool text)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_states_now'
+LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating_internal.state_or_initial(text[], text) IS
-'The expression of a state column of r, or of the initial state $3 where there is no row; null if
-the model has no such column.';
+COMMENT ON FUNCTION skillrating_internal.states_now(text, anyarray, text) IS
+'The state with which each player would go into a match now, as preview() has it: all state columns,
+one player after another.  Players without a row have the initial state.  Errors 2202E for no
+players or too many, 22004 for nulls.';
 
 CREATE FUNCTION skillrating_internal.split_model(
     ladder text,
@@ -22,23 +21,22 @@ CREATE FUNCTION skillrating_internal.split_model(
 RETURNS TABLE (
     name text,
     params jsonb,
-    state_columns text[],
-    mu text,
-    deviation text,
-    side text,
-    command text,
-    initial float8[])
+    nstate integer,
+    deviation integer,
+    side integer,
+    command integer)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
-        'SELECT m.name, l.params, m.state_columns, m.state_columns[1] AS mu,
-            m.deviation_column AS deviation, m.side_column AS side, m.command_column AS command,
-            skillrating.initial_state(l.model, l.params) AS initial
+        'SELECT m.name, l.params, cardinality(m.state_columns),
+            array_position(m.state_columns, m.deviation_column),
+            array_position(m.state_columns, m.side_column),
+            array_position(m.state_columns, m.command_column)
         FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
-    INTO name, params, state_columns, mu, deviation, side, command, initial;
+    INTO name, params, nstate, deviation, side, command;
     IF caution <> 0 AND deviation IS NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('model "%s" has no deviation to be cautious about', name);
@@ -53,15 +51,17 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.split_model(text, float8, boolean, boolean) IS
-'The model of a ladder, with its parameters, its state columns by role, and the initial state of a
-player.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
+'The model of a ladder, with its parameters, the number of its state columns, and the places of those
+with a role.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
 
 CREATE FUNCTION skillrating_internal.split_ladder(
     ladder text,
     players anyarray,
+    weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    split_evenly integer[] DEFAULT NULL,
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
     commander boolean[] DEFAULT NULL,
@@ -92,14 +92,13 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
     model record;
+    states float8[];
     estimates float8[];
-    deviations float8[];
     offsets float8[];
     command_skills float8[];
 BEGIN
-    IF players IS NULL THEN
+    IF players IS NULL OR cardinality(players) = 0 THEN
         RETURN;
     END IF;
     IF pool IS NULL OR log_odds IS NULL OR caution IS NULL OR sides IS NULL OR commanders IS NULL THEN
@@ -107,48 +106,46 @@ BEGIN
             MESSAGE = 'pool, sides, commanders, caution and log_odds must not be null';
     END IF;
     model := skillrating_internal.split_model(ladder, caution, sides, commanders);
-    -- A player without a row has the initial state.
-    EXECUTE format(
-        'SELECT array_agg(coalesce(r.%2$I, $3[1]) - $4 * coalesce(%3$s, 0) ORDER BY p.n),
-            array_agg(%3$s ORDER BY p.n), array_agg(%4$s ORDER BY p.n), array_agg(%5$s ORDER BY p.n)
-        FROM unnest($1) WITH ORDINALITY AS p(id, n)
-            LEFT JOIN %1$I.rating AS r ON r.player_id %6$s CAST(p.id AS %7$s) AND r.pool = $2',
-        ladder, model.mu,
-        skillrating_internal.state_or_initial(model.state_columns, model.deviation),
-        skillrating_internal.state_or_initial(model.state_columns, model.side),
-        skillrating_internal.state_or_initial(model.state_columns, model.command),
-        t.player_equals, t.player_type)
-    INTO estimates, deviations, offsets, command_skills
-    USING players, pool, model.initial, caution;
-    IF NOT sides THEN
-        offsets := NULL;
-    END IF;
+    states := skillrating_internal.states_now(ladder, players, pool);
+    -- Subscripts from 1 on, whatever the arguments have.
+    weight := CASE WHEN weight IS NOT NULL THEN ARRAY(SELECT unnest(weight)) END;
+    party := CASE WHEN party IS NOT NULL THEN ARRAY(SELECT unnest(party)) END;
+    -- The column at a place of all players.
+    SELECT array_agg(states[p + 1] - CASE WHEN caution = 0 THEN 0
+                ELSE caution * states[p + model.deviation] END ORDER BY p),
+        array_agg(states[p + model.side] ORDER BY p) FILTER (WHERE sides),
+        array_agg(states[p + model.command] ORDER BY p) FILTER (WHERE commanders)
+    INTO estimates, offsets, command_skills
+    FROM generate_series(0, cardinality(states) - 1, model.nstate) AS p;
     -- The probability is that of the model for these teams, from all that it knows.
     RETURN QUERY
     WITH split AS MATERIALIZED (
         SELECT s.*
-        FROM skillrating.split_teams(players,
-            mu => CASE WHEN offsets IS NULL THEN coalesce(estimates, '{}')
+        FROM skillrating_internal.split_states(players,
+            mu => CASE WHEN offsets IS NULL THEN estimates
                 ELSE ARRAY(SELECT e + o FROM unnest(estimates, offsets) AS u(e, o)) END,
             mu_2 => CASE WHEN offsets IS NOT NULL
                 THEN ARRAY(SELECT e - o FROM unnest(estimates, offsets) AS u(e, o)) END,
-            deviation => CASE WHEN model.deviation IS NOT NULL THEN deviations END,
-            party => party, locked => locked, avoid => avoid, priority => priority,
-            current => current, command_mu => CASE WHEN commanders THEN command_skills END,
+            weight => weight, party => party, locked => locked, avoid => avoid,
+            split_evenly => split_evenly, priority => priority,
+            current => current, command_mu => command_skills,
             commander => commander, teams => teams, team_size => team_size, log_odds => log_odds,
             model => model.name, params => model.params, objective => objective,
             secondary => secondary, tolerance => tolerance, budget => budget, seed => seed,
-            explain => explain)
+            explain => explain, state => states)
             WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound, commands,
                 why, n)
     ), playing AS (
         SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team,
-            array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding
+            array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding,
+            CASE WHEN weight IS NOT NULL THEN array_agg(weight[s.n] ORDER BY s.n) END AS weights,
+            CASE WHEN party IS NOT NULL THEN array_agg(party[s.n] ORDER BY s.n) END AS squads
         FROM split AS s WHERE s.team IS NOT NULL
     ), predicted AS MATERIALIZED (
         SELECT w.team, min(w.win_probability) AS p
         FROM playing AS p,
-            skillrating.preview(ladder, p.who, p.team, pool => pool, log_odds => log_odds,
+            skillrating.preview(ladder, p.who, p.team, weight => p.weights,
+                squad => p.squads, pool => pool, log_odds => log_odds,
                 side => CASE WHEN sides THEN p.team END,
                 commanding => CASE WHEN commanders THEN p.commanding END) AS w
         GROUP BY w.team
@@ -161,13 +158,15 @@ $function$;
 
 SELECT skillrating_internal.create_entry('split_ladder');
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, integer[], integer[], text[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, boolean) IS
 'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
-says what teams are and when a split is balanced.  A player without a rating has the initial state.
+says what teams are and when a split is balanced, from all that it knows of the players now.  A
+player without a rating has the initial state.
 
-Result: a row for each player, in the order of players.  mu: the estimate that was used, on no side
-and less caution.  difference: as in split_teams(), in the points of the model.
-win_probability: of the player''s own team, as preview() says; null on the bench.
+Result: a row for each player, in the order of players.  mu: the estimate that was used, after the
+time since the last match, on no side and less caution.  difference: as in split_teams(), in the points of the model.
+win_probability: of the player''s own team, as preview() says for these teams with squad => party and the same
+weight, log_odds and, where asked for, sides and commanders; null on the bench.
 The other columns are those of split_teams().
 
 caution: so many deviations are taken off each estimate, under a model that has them, so that

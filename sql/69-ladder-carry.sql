@@ -254,9 +254,9 @@ DECLARE
 BEGIN
     EXECUTE format(
         'WITH copied AS (
-            INSERT INTO %2$I.rated_match (match_id, status, reason, digest, seq, played_at,
+            INSERT INTO %2$I.rated_match (match_id, status, reason, detail, digest, seq, played_at,
                 void_reason, decided_at)
-            SELECT n.match_id, n.status, n.reason,
+            SELECT n.match_id, n.status, n.reason, n.detail,
                 CASE WHEN n.seq IS NULL THEN ~n.digest ELSE n.digest END, n.seq, n.played_at,
                 n.void_reason, n.decided_at
             FROM %1$I.rated_match AS n

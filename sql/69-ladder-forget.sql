@@ -201,30 +201,31 @@ DECLARE
 BEGIN
     -- What the ladder has written of players.
     EXECUTE format(
-        'UPDATE %I.rated_match AS m SET reason = format(f.format, p.pseudonym)
+        'UPDATE %I.rated_match AS m SET detail = format(f.format, p.pseudonym)
         FROM unnest($1, $2) AS p(player, pseudonym)
         CROSS JOIN (VALUES
-            (''player %%s is excluded''),
-            (''player %%s takes part under two accounts'')) AS f(format)
-        WHERE m.reason = format(f.format, p.player)', ladder)
+            (''excluded_player'', ''player %%s is excluded''),
+            (''merged_accounts'', ''player %%s takes part under two accounts'')) AS f(reason, format)
+        WHERE m.reason = f.reason AND m.detail = format(f.format, p.player)', ladder)
     USING players, pseudonyms;
 
     -- What users have written, and what the ladder took over from there; no default of ours.
     IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
         EXECUTE format(
             'UPDATE %1$I.rated_match AS m
-            SET reason = skillrating_internal.replace_words(m.reason, $1, $2)
+            SET detail = skillrating_internal.replace_words(m.detail, $1, $2)
             FROM %1$I.match AS u
-            WHERE u.match_id %2$s m.match_id AND u.unrated_reason = m.reason
-                AND skillrating_internal.replace_words(m.reason, $1, $2) <> m.reason',
+            WHERE u.match_id %2$s m.match_id AND m.reason = ''by_source''
+                AND u.unrated_reason = m.detail
+                AND skillrating_internal.replace_words(m.detail, $1, $2) <> m.detail',
             ladder, t.match_equals)
         USING players, forgotten;
     END IF;
     EXECUTE format(
         'UPDATE %I.rated_match AS m
         SET void_reason = skillrating_internal.replace_words(m.void_reason, $1, $2),
-            reason = CASE WHEN m.reason = m.void_reason
-                THEN skillrating_internal.replace_words(m.reason, $1, $2) ELSE m.reason END
+            detail = CASE WHEN m.reason = ''void'' AND m.detail = m.void_reason
+                THEN skillrating_internal.replace_words(m.detail, $1, $2) ELSE m.detail END
         WHERE m.void_reason <> ''void''
             AND skillrating_internal.replace_words(m.void_reason, $1, $2) <> m.void_reason', ladder)
     USING players, forgotten;

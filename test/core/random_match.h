@@ -231,6 +231,7 @@ random_match(Random *random, Fixture *f, Size size)
 			random_participant(random, supports, size, row);
 		}
 	}
+	fixture_share_out(f->row, f->n);
 	if ((supports & MODEL_LOG_ODDS) && nteams == 2 && random_below(random, 2))
 		f->match.log_odds = size == ORDINARY ? random_between(random, -2, 2) :
 			random_number(random, size);

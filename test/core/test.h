@@ -9,6 +9,7 @@
 #define TEST_CORE_TEST_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,6 +204,36 @@ fixture_gain(Fixture *f, double gain)
 
 	for (i = 0; i < f->n; i++)
 		f->row[i].gain = gain;
+}
+
+/*
+ * Let players who are on several teams share the match out among their rows, as nobody is
+ * on two teams at once.
+ */
+static inline void
+fixture_share_out(Participant *row, int n)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < n; i++)
+	{
+		int			rows = 0;
+		int			before = 0;
+		bool		crosses = false;
+
+		for (j = 0; j < n; j++)
+			if (row[j].player == row[i].player)
+			{
+				rows++;
+				before += j < i;
+				crosses = crosses || row[j].team != row[i].team;
+			}
+		if (!crosses)
+			continue;
+		row[i].joined = row[i].left = NAN;
+		row[i].weight = (before + 1) / (rows * (rows + 1) / 2.0);
+	}
 }
 
 static inline MatchStatus

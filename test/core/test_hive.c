@@ -67,6 +67,7 @@ static void
 random_match(Random *random, Fixture *f, int nplayers, int sided)
 {
 	int			result = random_below(random, 3);
+	double		left[TEST_MAX_ROWS] = {0};
 	int			team,
 				i,
 				j;
@@ -85,9 +86,11 @@ random_match(Random *random, Fixture *f, int nplayers, int sided)
 			for (j = 0; j < stints; j++)
 			{
 				Participant *row = fixture_add(f, i, team, rank);
-				double		joined = random_between(random, 0, 2000);
+				double		joined = left[i] + random_between(random, 0, 700);
 
-				stint(row, joined, joined + random_between(random, 10, 2000));
+				/* One stint after another, on whichever team. */
+				left[i] = joined + random_between(random, 10, 1000);
+				stint(row, joined, left[i]);
 				if (random_below(random, 2))
 					row->commanding = random_between(random, 0, 1);
 				if (sided)

@@ -515,6 +515,28 @@ bad_experience(Fixture *f)
 	f->row[3].experience = -1;
 }
 
+/* Player 0 is on both teams. */
+static void
+self_match(Fixture *f)
+{
+	f->row[2].player = 0;
+}
+
+static void
+alone_on_both_teams(Fixture *f)
+{
+	int			i;
+
+	fixture_clear(f);
+	for (i = 0; i < 2; i++)
+	{
+		Participant *row = fixture_add(f, 0, i, 1 + i);
+
+		row->joined = 600 * i;
+		row->left = 600 * (i + 1);
+	}
+}
+
 static void
 test_every_status(void **state)
 {
@@ -566,6 +588,8 @@ test_every_status(void **state)
 		{"elo", bad_deaths, MATCH_BAD_DEATHS, 3},
 		{"elo", bad_quit, MATCH_BAD_QUIT, 3},
 		{"elo", bad_experience, MATCH_BAD_EXPERIENCE, 3},
+		{"elo", self_match, MATCH_SELF_MATCH, 2},
+		{"glicko", alone_on_both_teams, MATCH_SELF_MATCH, 0},
 		{"hive", bad_state, MATCH_BAD_STATE, -1},
 		{"elo", bad_state, MATCH_BAD_STATE, -1},
 		{"hive", overflow, MATCH_OVERFLOW, -1},
@@ -573,7 +597,7 @@ test_every_status(void **state)
 	};
 
 	/* Two have tests of their own. */
-	int			seen[MATCH_OVERFLOW + 1] = {[MATCH_TOO_MANY_TEAMS] = 1,
+	int			seen[MATCH_NSTATUSES] = {[MATCH_TOO_MANY_TEAMS] = 1,
 	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = 1};
 	Fixture		f;
 	int			i;
@@ -588,15 +612,13 @@ test_every_status(void **state)
 		status = fixture_build(&f);
 		if (status == MATCH_OK)
 			status = model_rate(f.model, f.params, &f.match);
-		if (status != cases[i].status)
-			print_error("case %d:\n", i);
 		assert_status(status, cases[i].status);
 		assert_int_equal(f.offender, cases[i].offender);
 		seen[status]++;
 	}
-	for (i = MATCH_OK; i <= MATCH_OVERFLOW; i++)
+	for (i = MATCH_OK; i < MATCH_NSTATUSES; i++)
 		if (!seen[i])
-			fail_msg("no case for \"%s\"", match_status_message(i));
+			fail_msg("no case for \"%s\"", match_status_code(i));
 }
 
 /* What a player has once is taken, and counts add up, over all stints. */
@@ -992,7 +1014,7 @@ test_team_of_a_player(void **state)
 	fixture_init(&f, "hive");
 	fixture_add(&f, 0, 1, 1)->weight = 0.25;
 	fixture_add(&f, 1, 1, 1)->weight = 0.5;
-	fixture_add(&f, 2, 1, 1)->weight = 0.5;
+	fixture_add(&f, 2, 1, 1)->weight = 0.25;
 	fixture_add(&f, 3, 1, 1)->weight = 0;
 	fixture_add(&f, 0, 2, 2)->weight = 0.125;
 	fixture_add(&f, 1, 2, 2)->weight = 0.5;
@@ -1013,6 +1035,96 @@ test_team_of_a_player(void **state)
 	assert_int_equal(f.player[3].team, 0);
 	assert_int_equal(f.player[4].team, -1);
 	assert_same(f.player[0].gradient, 0);
+}
+
+/* The rows of a player on two teams: are they a change of sides? */
+static void
+test_change_of_sides(void **state)
+{
+	static const struct
+	{
+		double		weight[2];
+		double		joined[2];
+		double		left[2];
+		MatchStatus status;
+	}			cases[] = {
+		/* Nothing is known. */
+		{{NAN, NAN}, {NAN, NAN}, {NAN, NAN}, MATCH_SELF_MATCH},
+		/* Stints that touch, are apart, overlap, or lie within one another. */
+		{{NAN, NAN}, {0, 600}, {600, 1200}, MATCH_OK},
+		{{NAN, NAN}, {700, 0}, {1200, 600}, MATCH_OK},
+		{{NAN, NAN}, {0, 599}, {600, 1200}, MATCH_SELF_MATCH},
+		{{NAN, NAN}, {0, 0}, {1200, 1200}, MATCH_SELF_MATCH},
+		{{NAN, NAN}, {0, 300}, {1200, 400}, MATCH_SELF_MATCH},
+		/* Who was there for no time at all did not play. */
+		{{NAN, NAN}, {0, 300}, {1200, 300}, MATCH_OK},
+		/* The times decide, whatever the weights are. */
+		{{1, 1}, {0, 600}, {600, 1200}, MATCH_OK},
+		{{0.1, 0.1}, {0, 599}, {600, 1200}, MATCH_SELF_MATCH},
+		/* Shares of the match. */
+		{{0.5, 0.5}, {NAN, NAN}, {NAN, NAN}, MATCH_OK},
+		{{0.7, 0.1 + 0.2}, {NAN, NAN}, {NAN, NAN}, MATCH_OK},
+		{{0.5, 0.6}, {NAN, NAN}, {NAN, NAN}, MATCH_SELF_MATCH},
+		{{NAN, 0}, {NAN, NAN}, {NAN, NAN}, MATCH_OK},
+		{{NAN, 0.5}, {NAN, NAN}, {NAN, NAN}, MATCH_SELF_MATCH},
+		/* A share and a stint: half of 1200 seconds. */
+		{{0.5, NAN}, {NAN, 0}, {NAN, 600}, MATCH_OK},
+		{{0.6, NAN}, {NAN, 0}, {NAN, 600}, MATCH_SELF_MATCH},
+	};
+	Fixture		f;
+	int			i,
+				j;
+
+	(void) state;
+	for (i = 0; i < LENGTH(cases); i++)
+		for (j = 0; j < 2; j++)
+		{
+			int			row;
+
+			fixture_init(&f, j == 0 ? "elo" : "trueskill");
+			fixture_add(&f, 0, 1, 1);
+			fixture_add(&f, 1, 1, 1)->joined = 0;
+			fixture_add(&f, 0, 2, 2);
+			fixture_add(&f, 2, 2, 2)->joined = 0;
+			f.row[1].left = f.row[3].left = 1200;
+			for (row = 0; row < 2; row++)
+			{
+				f.row[2 * row].weight = cases[i].weight[row];
+				f.row[2 * row].joined = cases[i].joined[row];
+				f.row[2 * row].left = cases[i].left[row];
+			}
+			if (fixture_build(&f) != cases[i].status)
+				print_error("case %d:\n", i);
+			assert_status(fixture_build(&f), cases[i].status);
+			assert_int_equal(f.offender, cases[i].status == MATCH_OK ? -1 : 2);
+
+			/* On one team any stints will do. */
+			f.row[2].team = 1;
+			f.row[2].rank = 1;
+			assert_status(fixture_build(&f), MATCH_OK);
+		}
+}
+
+/* Codes are for programs: words of lower case, none of them twice. */
+static void
+test_codes(void **state)
+{
+	int			i,
+				j;
+
+	(void) state;
+	for (i = MATCH_OK; i < MATCH_NSTATUSES; i++)
+	{
+		const char *code = match_status_code(i);
+
+		assert_non_null(code);
+		assert_true(strlen(code) > 3);
+		assert_int_equal(strspn(code, "abcdefghijklmnopqrstuvwxyz_"), strlen(code));
+		for (j = MATCH_OK; j < i; j++)
+			assert_string_not_equal(match_status_code(j), code);
+	}
+	assert_string_equal(match_status_code(MATCH_SELF_MATCH), "self_match");
+	assert_string_equal(match_status_code(MATCH_NSTATUSES), "unknown_status");
 }
 
 static void
@@ -1092,7 +1204,8 @@ test_random_participants(void **state)
 	Fixture		f;
 	int			accepted = 0;
 	int			round,
-				i;
+				i,
+				j;
 
 	(void) state;
 	for (round = 0; round < 100000; round++)
@@ -1122,13 +1235,22 @@ test_random_participants(void **state)
 		}
 
 		status = fixture_build(&f);
-		assert_true(status >= MATCH_OK && status <= MATCH_BAD_GAIN);
+		assert_true(status >= MATCH_OK && status < MATCH_BAD_STATE);
 		assert_true(f.offender >= -1 && f.offender < n);
 		if (status <= MATCH_LAST_UNRATED)
 			assert_int_equal(f.offender, -1);
+		assert_true(strlen(match_status_code(status)) > 3);
+		assert_string_not_equal(match_status_code(status), "unknown_status");
 		if (status != MATCH_OK)
 			continue;
 
+		/* Nobody of whom no more is known is on two teams. */
+		for (i = 0; i < n; i++)
+			for (j = 0; j < i; j++)
+				assert_false(f.row[i].player == f.row[j].player &&
+							 f.row[i].team != f.row[j].team &&
+							 isnan(f.row[i].joined) && isnan(f.row[i].weight) &&
+							 isnan(f.row[j].joined) && isnan(f.row[j].weight));
 		accepted++;
 		assert_true(f.match.nteams >= 2 && f.match.nentries <= n);
 		for (i = 0; i < f.match.nentries; i++)
@@ -1175,6 +1297,8 @@ main(void)
 		cmocka_unit_test(test_stints_as_the_model_weighs_them),
 		cmocka_unit_test(test_commanding_is_taken_from_play),
 		cmocka_unit_test(test_team_of_a_player),
+		cmocka_unit_test(test_change_of_sides),
+		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_messages_and_hints),
 		cmocka_unit_test(test_value_of_a_status),
 		cmocka_unit_test(test_random_participants),

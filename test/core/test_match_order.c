@@ -110,6 +110,7 @@ test_identifiers_do_not_matter(void **state)
 				count_everything(&f);
 			random_match(&random, &f, ORDINARY);
 			add_twins(&random, &f);
+			fixture_share_out(f.row, f.n);
 			rename_players(&random, &f, &renamed, name);
 			fixture_rate(&f);
 			fixture_rate(&renamed);
@@ -143,6 +144,7 @@ test_order_and_back(void **state)
 	}
 	f.row[2].team = f.row[3].team = 1;
 	f.row[2].rank = f.row[3].rank = 1;
+	f.row[2].weight = 0.5;
 	fixture_add(&f, 2, 4, 4)->weight = 0.5;
 	assert_status(fixture_build(&f), MATCH_OK);
 	match_order(&f.match, 1);

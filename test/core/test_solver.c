@@ -170,7 +170,7 @@ test_teams_of_any_size(void **state)
 		int			teams = 2 + m % 3;
 
 		for (i = 0; i < teams * 2; i++)
-			box_add(box, match, (int32_t) random_between(&random, 0, 30),
+			box_add(box, match, (m * 7 + i * 3 + random_below(&random, 3)) % 31,
 					box_participant(1 + i / 2, 1 + (i / 2 + m) % teams));
 	}
 	result = box_solve(box);
@@ -411,7 +411,7 @@ test_hive_rows(void **state)
 	match->log_odds = 0.25;
 	p = box_participant(1, 2);
 	p.side = 2;
-	p.weight = 1;
+	p.weight = 0.75;
 	box_add(box, match, 0, p);
 	p.weight = 0.5;
 	p.commanding = 0.5;
@@ -431,15 +431,15 @@ test_hive_rows(void **state)
 	assert_near(rows->known[0], 0.25, 0);
 	assert_int_equal(rows->pro[0], 3);
 	assert_int_equal(rows->unknown[0], 2 | LOGIT_OFFSET);
-	assert_near(rows->amount[0], 0.75 / 2.25, 1e-15);
+	assert_near(rows->amount[0], 0.75 / 2, 1e-15);
 	assert_int_equal(rows->unknown[1], 0 | LOGIT_OFFSET);
-	assert_near(rows->amount[1], 0.25 / 2.25, 1e-15);
+	assert_near(rows->amount[1], 0.25 / 2, 1e-15);
 	assert_int_equal(rows->unknown[2], 9);
 	assert_near(rows->amount[2], 1, 0);
 	assert_int_equal(rows->unknown[3], 0 | LOGIT_OFFSET);
-	assert_near(rows->amount[3], 1 / 2.25, 1e-15);
+	assert_near(rows->amount[3], 0.75 / 2, 1e-15);
 	assert_int_equal(rows->unknown[4], 1 | LOGIT_OFFSET);
-	assert_near(rows->amount[4], 0.25 / 2.25, 1e-15);
+	assert_near(rows->amount[4], 0.25 / 2, 1e-15);
 	assert_int_equal(rows->unknown[5], 6 + 1);
 	assert_near(rows->amount[5], 1, 1e-15);
 	box_free(box);

@@ -22,6 +22,7 @@ typedef struct Box
 	double		value[2][MAX_PLAYERS];
 	double		command_value[2][MAX_PLAYERS];
 	int			party[MAX_PLAYERS];
+	int			evenly[MAX_PLAYERS];
 	int			allowed_teams[MAX_PLAYERS];
 	bool		commander[MAX_PLAYERS];
 	int			current[MAX_PLAYERS];
@@ -101,6 +102,26 @@ box_solve(Box *box)
 	free(room);
 }
 
+/* Whether neither team has two more of a group that is to be divided. */
+static bool
+divides_evenly(const SplitProblem *p, const int *team)
+{
+	int			group;
+	int			i;
+
+	for (group = 1; group <= 2 && p->evenly != NULL; group++)
+	{
+		int			count[3] = {0, 0, 0};
+
+		for (i = 0; i < p->n; i++)
+			if (p->evenly[i] == group)
+				count[team[i]]++;
+		if (abs(count[1] - count[2]) > 1)
+			return false;
+	}
+	return true;
+}
+
 /* Whether a split of a size keeps all ties; commanders are given apart. */
 static bool
 fits(const Box *box, int size, const int *team)
@@ -120,7 +141,7 @@ fits(const Box *box, int size, const int *team)
 			p->current[i] != team[i];
 	}
 	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
-		moves == p->size[size].moves &&
+		moves == p->size[size].moves && divides_evenly(p, final) &&
 		keeps_constraints(p->n, p->party, p->allowed_teams, NULL, 0, team) &&
 		keeps_constraints(p->n, NULL, NULL, p->apart, p->napart, final);
 }
@@ -213,7 +234,8 @@ enum
 	REAL = 64,					/* ratings that are no integers */
 	EVERYBODY = 128,
 	MOVES = 256,				/* of which there are to be so many */
-	ALL_TIES = 512
+	EVENLY = 512,				/* groups that are divided between the teams */
+	ALL_TIES = 1024
 };
 
 static Box *
@@ -251,6 +273,12 @@ random_box(Random *random, int ties)
 		p->party = box->party;
 	if (ties & LOCKS)
 		p->allowed_teams = box->allowed_teams;
+	if (ties & EVENLY)
+	{
+		for (i = 0; i < n; i++)
+			box->evenly[i] = (int) random_between(random, 0, 2.999);
+		p->evenly = box->evenly;
+	}
 	if (ties & APART)
 		for (i = 0; i < n / 3; i++)
 		{

@@ -193,6 +193,7 @@ fuzz_models(const uint8_t *data, size_t size)
 
 	status = match_build(&model->rules, params, row, n, &match, &offender);
 	CHECK(match_status_message(status) != NULL);
+	CHECK(match_status_code(status) != NULL);
 	CHECK(offender >= -1 && offender < n);
 	if (status != MATCH_OK)
 		return;

@@ -201,7 +201,7 @@ INSERT INTO call VALUES
     ('skillrating.unmirror_rating', '''collated_ladder'', %s'),
     ('skillrating.solve_distributed', '%s, ''skills'''),
     ('skillrating.solve_distributed', '''collated'', %s'),
-    ('skillrating_internal.solve_relation', '%s, ''bradley_terry'', ''{}'', ''{}'', NULL, NULL'),
+    ('skillrating_internal.solve_relation', '%s, ''bradley_terry'', ''{}'', ''{}'', NULL, NULL, false'),
     ('skillrating_internal.check_relation', '%s'),
     ('skillrating_internal.check_result', '%s'),
     ('skillrating_internal.check_source', '%s'),
@@ -226,7 +226,7 @@ SELECT state_of(format('CALL skillrating.solve_distributed(''collated'', %s)', r
 SELECT t.name, state_of(format('CALL skillrating.solve_distributed(%L, ''skills'')', t.name)) AS error
 FROM unnest(ARRAY['some_table', 'some_sequence', 'pg_catalog.pg_class']) AS t(name);
 SELECT count(*) FROM some_table;
-SELECT * FROM skillrating_internal.solve_relation('some_sequence', 'bradley_terry', '{}', '{}', NULL, NULL);
+SELECT * FROM skillrating_internal.solve_relation('some_sequence', 'bradley_terry', '{}', '{}', NULL, NULL, false);
 
 -- Times at the ends of what can be written.
 SELECT skillrating.create_ladder('ages', 'glicko');

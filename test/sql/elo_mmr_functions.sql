@@ -66,7 +66,7 @@ SELECT match_id, count(*), abs(sum(win_probability) - 1) < 1e-9 AS sums_to_one F
 SELECT bool_and(ok) FROM skillrating.verify('contests');
 INSERT INTO others.match (match_id) VALUES (1);
 INSERT INTO others.match_player (match_id, player_id, team, score) SELECT 1, p, p, p FROM generate_series(1, 1001) AS p;
-SELECT status, reason FROM others.rated_match;
+SELECT status, reason, detail FROM others.rated_match;
 SELECT skillrating.drop_ladder('contests'), skillrating.drop_ladder('others');
 DROP FUNCTION performance;
 DROP TABLE contest;

@@ -125,24 +125,44 @@ SELECT skillrating.hive_update(player_id, state, side, score) FROM rows WHERE si
 SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(0)) FROM rows;
 SELECT skillrating.hive_update(player_id, state, side, score) FROM rows WHERE false;
 SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(unrated_reason => 'a test')) FROM rows;
--- Mistakes.
-SELECT skillrating.hive_update(NULL::int, state, side, score) FROM rows;
-SELECT skillrating.hive_update(player_id, NULL, side, score) FROM rows;
-SELECT skillrating.hive_update(player_id, state, NULL, score) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, NULL) FROM rows;
-SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => NULL), side, score) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, 2) FROM rows;
-SELECT skillrating.hive_update(player_id, state, 0, score) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, player_id / 4.0) FROM rows;
-SELECT skillrating.hive_update(7, state, side, score) FROM rows;
-SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => -1), side, score) FROM rows;
-SELECT skillrating.hive_update(player_id, skillrating.hive_state('infinity'), side, score) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs('NaN')) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(-1)) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(log_odds => player_id)) FROM rows;
+-- A mistake keeps its match from being rated, and no other; where strict it is an error.
+SELECT m.what, skillrating.hive_update(CASE WHEN m.what = 'no player' THEN NULL WHEN m.what = 'another state' THEN 1 ELSE r.player_id END,
+        CASE m.what WHEN 'no state' THEN NULL WHEN 'null in a state' THEN skillrating.hive_state(skill_squares => NULL)
+            WHEN 'infinite state' THEN skillrating.hive_state('infinity') WHEN 'state out of range' THEN skillrating.hive_state(skill_squares => -1) ELSE r.state END,
+        CASE m.what WHEN 'no side' THEN NULL WHEN 'bad side' THEN 0 ELSE r.side END,
+        CASE m.what WHEN 'no score' THEN NULL WHEN 'bad score' THEN 2 WHEN 'score differs' THEN r.player_id / 4.0 ELSE r.score END,
+        CASE m.what WHEN 'weight is NaN' THEN skillrating.inputs('NaN') WHEN 'bad weight' THEN skillrating.inputs(-1)
+            WHEN 'log_odds differ' THEN skillrating.inputs(log_odds => r.player_id) ELSE r.inputs END) IS NOT NULL AS rated
+FROM rows AS r, unnest(ARRAY['nothing', 'no player', 'no state', 'no side', 'no score', 'null in a state', 'infinite state', 'state out of range',
+    'bad side', 'bad score', 'score differs', 'another state', 'weight is NaN', 'bad weight', 'log_odds differ']) WITH ORDINALITY AS m(what, n)
+GROUP BY m.n, m.what ORDER BY m.n;
+SELECT skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2) IS NULL AS too_many FROM generate_series(1, 10001) AS i;
+-- Nobody plays against oneself; a change of sides is none.
+SELECT c.what, skillrating.hive_update(p.player_id, skillrating.hive_state(), p.side, p.side - 1,
+    CASE WHEN c.what = 'whole match' OR p.player_id <> 1 THEN skillrating.inputs(joined => 0, "left" => 1200)
+        WHEN c.what = 'overlap' THEN skillrating.inputs(joined => 500 * (p.side - 1), "left" => 600 * p.side)
+        WHEN c.what = 'half' THEN skillrating.inputs(weight => 0.5)
+        WHEN c.what = 'stints' THEN skillrating.inputs(joined => 600 * (p.side - 1), "left" => 600 * p.side) END) IS NOT NULL AS rated
+FROM unnest(ARRAY['nothing known', 'whole match', 'overlap', 'half', 'stints']) WITH ORDINALITY AS c(what, n),
+    (VALUES (1, 1), (1, 2), (2, 1), (3, 2)) AS p(player_id, side)
+GROUP BY c.n, c.what ORDER BY c.n;
+SELECT skillrating.hive_update(NULL::int, state, side, score, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, NULL, side, score, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, state, NULL, score, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, NULL, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => NULL), side, score, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, 2, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, state, 0, score, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, player_id / 4.0, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(7, state, side, score, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => -1), side, score, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state('infinity'), side, score, NULL, NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs('NaN'), NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(-1), NULL, true) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(log_odds => player_id), NULL, true) FROM rows;
 SELECT skillrating.hive_update(player_id, state, side, score, inputs, '{"b": 1}') FROM rows;
 SELECT skillrating.hive_update(point(0, 0), state, side, score) FROM rows;
 SELECT array_length(skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2), 1) FROM generate_series(1, 10000) AS i;
-SELECT skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2) FROM generate_series(1, 10001) AS i;
+SELECT skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2, NULL, NULL, true) FROM generate_series(1, 10001) AS i;
 DROP VIEW rows, stints;
 DROP TABLE players;

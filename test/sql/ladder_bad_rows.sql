@@ -82,7 +82,7 @@ END $$;
 -- The verdict on each case, and what is wrong with the ladder.
 CREATE FUNCTION verdicts(name text) RETURNS TABLE (column_name text, value text, both_rows boolean, verdict text) LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN QUERY EXECUTE format('SELECT c.column_name, c.value, c.both_rows, coalesce(m.reason, m.status, ''not there'')
+    RETURN QUERY EXECUTE format('SELECT c.column_name, c.value, c.both_rows, coalesce(m.reason || '': '' || m.detail, m.status, ''not there'')
         FROM bad_case AS c LEFT JOIN %I.rated_match AS m ON m.match_id = c.id || ''b'' ORDER BY c.id', name);
 END $$;
 CREATE FUNCTION faults(name text) RETURNS text LANGUAGE plpgsql AS $$
@@ -125,7 +125,7 @@ UPDATE at_commit_rows SET match_id = match_id;
 SELECT count(*) FROM skillrating.catch_up('at_commit', search => true);
 SELECT count(*) FROM at_commit.correction;
 -- Who asks is told, and may void them or bring them back.
-SELECT skillrating.why_unrated('at_commit', id || 'b') FROM bad_case WHERE column_name = 'weight' AND value = 'NaN' AND both_rows;
+SELECT w.* FROM bad_case, skillrating.why_unrated('at_commit', id || 'b') AS w WHERE column_name = 'weight' AND value = 'NaN' AND both_rows;
 SELECT skillrating.void_match('at_commit', id || 'b', 'bad weight'), skillrating.restore_match('at_commit', id || 'b')
 FROM bad_case WHERE column_name = 'weight' AND value = 'NaN' AND both_rows;
 
@@ -181,7 +181,7 @@ BEGIN
     SELECT count(*) INTO taken FROM case_taken;
     EXECUTE format('SELECT count(*) FROM case_taken AS t JOIN bad_case AS c USING (id) JOIN %I.rated_match AS m ON m.match_id = t.id
         LEFT JOIN first_verdict AS v ON v.column_name = c.column_name AND v.value IS NOT DISTINCT FROM c.value AND v.both_rows = c.both_rows
-        WHERE coalesce(m.reason, m.status) IS DISTINCT FROM v.verdict', name) INTO otherwise;
+        WHERE coalesce(m.reason || '': '' || m.detail, m.status) IS DISTINCT FROM v.verdict', name) INTO otherwise;
     RETURN NEXT;
 END $$;
 SELECT * FROM own_ladder('own_commit', 'commit');
@@ -196,21 +196,21 @@ CREATE VIEW game_source AS SELECT id AS match_id, played_at, player AS player_id
 SELECT skillrating.create_ladder('games', 'elo', source => 'game_source');
 SELECT skillrating.attach('games', 'game', 'id');
 INSERT INTO game SELECT id, player, player, CASE WHEN id % 7 = 0 THEN 0 ELSE 1 END FROM generate_series(1, 3000) AS id, generate_series(1, 2) AS player;
-SELECT status, reason, count(*) FROM games.rated_match GROUP BY 1, 2 ORDER BY 1;
+SELECT status, reason, detail, count(*) FROM games.rated_match GROUP BY 1, 2, 3 ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('games');
 UPDATE game SET rounds = 1 - rounds WHERE id IN (1, 7, 2999);
 SELECT count(*) FROM skillrating.catch_up('games');
-SELECT status, reason, count(*) FROM games.rated_match GROUP BY 1, 2 ORDER BY 1;
+SELECT status, reason, detail, count(*) FROM games.rated_match GROUP BY 1, 2, 3 ORDER BY 1;
 SELECT match_id, status, seq IS NOT NULL AS placed FROM games.rated_match WHERE match_id IN (1, 7, 2999) ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('games');
 SELECT converged FROM skillrating.solve_ladder('games');
 SELECT max(games) FROM games.solved;
 SELECT count(*) FROM skillrating.catch_up('games', rebuild => true);
 INSERT INTO game VALUES (4000, 1, 13, 1), (4000, 2, 2, 1);
-SELECT skillrating.why_unrated('games', 4000);
+SELECT * FROM skillrating.why_unrated('games', 4000);
 UPDATE game SET rounds = 1;
 SELECT count(*) FROM skillrating.catch_up('games');
-SELECT status, reason, count(*) FROM games.rated_match GROUP BY 1, 2 ORDER BY 1;
+SELECT status, reason, detail, count(*) FROM games.rated_match GROUP BY 1, 2, 3 ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('games');
 
 -- What is bad only after what was before takes its place, and counts once that is corrected.
@@ -218,11 +218,11 @@ SELECT skillrating.create_ladder('states', 'elo', apply_at => 'statement');
 SELECT count(*) FROM skillrating.report_match('states', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 1e307);
 SELECT count(*) FROM skillrating.report_match('states', 2, ARRAY[3, 4], ARRAY[1, 2], ARRAY[1, 2], gain => 1e307);
 SELECT count(*) FROM skillrating.report_match('states', 3, ARRAY[1, 3], ARRAY[1, 2], ARRAY[1, 2], gain => 5e306);
-SELECT match_id, status, reason, seq FROM states.rated_match ORDER BY match_id;
+SELECT match_id, status, reason, detail, seq FROM states.rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('states');
 UPDATE states.match SET gain = 1 WHERE match_id = 1;
 SELECT count(*) FROM skillrating.catch_up('states');
-SELECT match_id, status, reason, seq FROM states.rated_match ORDER BY match_id;
+SELECT match_id, status, reason, detail, seq FROM states.rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('states');
 
 -- What is wrong in a call is an error of the caller.
@@ -230,9 +230,9 @@ SELECT skillrating.report_match('states', 4, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 
 SELECT skillrating.report_match('states', 4, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '-infinity');
 SELECT skillrating.report_match('states', 4, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => '{NaN,1}');
 SELECT count(*) FROM states.match WHERE match_id = 4;
-SELECT skillrating.rate('glicko', 1, 1, 1, played_at => 'infinity') OVER (ORDER BY 1);
-SELECT skillrating.rate('glicko', 1, 1, 1, played_at => '-infinity') OVER (ORDER BY 1);
-SELECT skillrating.final_ratings('glicko', m, p, p, p, skillrating.inputs(played_at => 'infinity'), '{}' ORDER BY m) FROM (VALUES (1, 1), (1, 2)) AS r(m, p);
+SELECT skillrating.rate('glicko', 1, 1, 1, played_at => 'infinity', strict => true) OVER (ORDER BY 1);
+SELECT skillrating.rate('glicko', 1, 1, 1, played_at => '-infinity', strict => true) OVER (ORDER BY 1);
+SELECT skillrating.final_ratings('glicko', m, p, p, p, skillrating.inputs(played_at => 'infinity'), '{}', true ORDER BY m) FROM (VALUES (1, 1), (1, 2)) AS r(m, p);
 SELECT skillrating.set_rating('states', 1, '{"rating": 1600}', at => 'infinity');
 SELECT skillrating.new_season('states', 'never', at => '-infinity');
 SELECT skillrating.decay('states', at => 'infinity');

@@ -36,7 +36,7 @@ SELECT seq, match_id, kind FROM arena.correction;
 SELECT player_id, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, games_before, games_after
 FROM skillrating.catch_up('arena') ORDER BY player_id;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
-SELECT status, reason, skillrating.why_unrated('arena', 7) FROM arena.rated_match WHERE match_id = 7;
+SELECT m.status, m.reason, m.detail, w.* FROM arena.rated_match AS m, skillrating.why_unrated('arena', 7) AS w WHERE m.match_id = 7;
 SELECT play('mirror', 'match_id <> 7');
 SELECT * FROM difference('arena', 'mirror');
 -- It stays void when its rows change, and can come back.
@@ -65,7 +65,7 @@ SELECT count(*) FROM skillrating.catch_up('arena');
 -- Matches with a cheater do not count from some time on, and do again.
 SELECT skillrating.exclude_player('arena', 'p3', '2024-01-02', reason => 'aim bot') AS operation \gset
 SELECT count(*) FROM skillrating.catch_up('arena');
-SELECT DISTINCT status, reason FROM arena.rated_match ORDER BY 1;
+SELECT DISTINCT status, reason, detail FROM arena.rated_match ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 SELECT skillrating.drop_ladder('mirror'), skillrating.create_ladder('mirror', 'elo', player_type => 'text');
 SELECT play('mirror', $$played_at < '2024-01-02' OR 'p3' NOT IN (a, b)$$);
@@ -93,7 +93,7 @@ SELECT skillrating.merge_players('arena', 'p4', 'p4');
 SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 SELECT count(*) FILTER (WHERE player_id = 'p5') AS p5, count(*) FILTER (WHERE player_id = 'p0') AS p0 FROM arena.rating;
-SELECT status, reason, count(*) FROM arena.rated_match GROUP BY status, reason ORDER BY status;
+SELECT status, reason, detail, count(*) FROM arena.rated_match GROUP BY 1, 2, 3 ORDER BY 1;
 SELECT skillrating.drop_ladder('mirror'), skillrating.create_ladder('mirror', 'elo', player_type => 'text');
 CREATE TEMP TABLE duel_before AS TABLE duel;
 UPDATE duel SET a = 'p0' WHERE a = 'p5';
@@ -278,10 +278,10 @@ INSERT INTO accounts.match (match_id, played_at) SELECT g, '2024-01-01'::timesta
 INSERT INTO accounts.match_player (match_id, player_id, team, rank) SELECT g, CASE p WHEN 1 THEN 1 + g % 3 ELSE 9 END, p, p FROM generate_series(1, 6) AS g, generate_series(1, 2) AS p;
 SELECT skillrating.exclude_player('accounts', 2) > 0 AS excluded, skillrating.merge_players('accounts', 1, 2) > 0 AS merged;
 SELECT count(*) FROM skillrating.catch_up('accounts');
-SELECT match_id, status, reason FROM accounts.rated_match ORDER BY match_id;
+SELECT match_id, status, reason, detail FROM accounts.rated_match ORDER BY match_id;
 SELECT skillrating.merge_players('accounts', 2, 3) > 0 AS merged_again;
 SELECT count(*) FROM skillrating.catch_up('accounts');
-SELECT match_id, status, reason FROM accounts.rated_match ORDER BY match_id;
+SELECT match_id, status, reason, detail FROM accounts.rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('accounts');
 SELECT skillrating.undo_operation('accounts', operation) FROM accounts.operation WHERE kind = 'exclude';
 SELECT count(*) FROM skillrating.catch_up('accounts');

@@ -59,7 +59,7 @@ SELECT * FROM skillrating.report_match('rounds', 1, ARRAY[1, 2, 3], ARRAY[1, 1, 
 SELECT * FROM skillrating.report_match('rounds', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], commanding => ARRAY[2, 0]);
 -- One team, or too many for the model, is no error to report and one to preview.
 SELECT * FROM skillrating.report_match('rounds', 2, ARRAY[1, 2, 3], ARRAY[1, 2, 3], ARRAY[1, 2, 3]);
-SELECT match_id, status, reason FROM rounds.rated_match;
+SELECT match_id, status, reason, detail FROM rounds.rated_match;
 SELECT * FROM skillrating.preview('rounds', ARRAY[1, 2, 3], ARRAY[1, 2, 3]);
 SELECT * FROM skillrating.preview('arena', ARRAY[1, 2], ARRAY[1, 1]);
 
@@ -69,7 +69,7 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (11, 1, 
 INSERT INTO arena.match_player (match_id, player_id, team, score) VALUES (12, 1, 1, 'NaN'), (12, 2, 2, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, score) VALUES (13, 1, 1, 'Infinity'), (13, 2, 2, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, rank, side) VALUES (14, 1, 1, 1, 3), (14, 2, 2, 1, 1);
-SELECT match_id, status, reason, played_at IS NOT NULL AS has_time FROM arena.rated_match ORDER BY match_id;
+SELECT match_id, status, reason, detail, played_at IS NOT NULL AS has_time FROM arena.rated_match ORDER BY match_id;
 DELETE FROM arena.match WHERE match_id > 1;
 -- What the tables do not take takes the statement back.
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 1, 1, 1);
@@ -83,12 +83,12 @@ SELECT count(*) FROM skillrating.report_match('arena', 5, ARRAY[1, 2], ARRAY[1, 
 BEGIN;
 UPDATE arena.rating SET rating = 'NaN' WHERE player_id = 1;
 SELECT * FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
-SELECT skillrating.why_unrated('arena', 6);
+SELECT * FROM skillrating.why_unrated('arena', 6);
 ROLLBACK;
 BEGIN;
 UPDATE arena.rating SET rating = 1.7e308;
 SELECT rating_after FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 1e308);
-SELECT skillrating.why_unrated('arena', 6);
+SELECT * FROM skillrating.why_unrated('arena', 6);
 ROLLBACK;
 -- So is a table that does not take its rows, or does not show them.
 BEGIN;

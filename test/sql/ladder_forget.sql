@@ -126,7 +126,7 @@ WHERE r.rating IS DISTINCT FROM o.rating;
 SELECT abs(corr(player_id, pseudonym)) < 0.2 AS unlinked FROM name;
 SELECT kind, reason FROM arena.operation WHERE kind <> 'seed' ORDER BY seq;
 SELECT kind, reason, count(*) FROM arena.event WHERE kind <> 'match' GROUP BY kind, reason ORDER BY kind;
-SELECT match_id, status, reason, void_reason FROM arena.rated_match WHERE match_id IN (7, 8, 9001) ORDER BY match_id;
+SELECT match_id, status, reason, detail, void_reason FROM arena.rated_match WHERE match_id IN (7, 8, 9001) ORDER BY match_id;
 SELECT match_id, unrated_reason FROM arena.match WHERE unrated_reason IS NOT NULL ORDER BY match_id;
 -- The table of the user still has the keys, but no ratings under them.
 SELECT count(elo), count(played), count(*) FROM account WHERE id < 70001000;
@@ -164,7 +164,7 @@ UPDATE seat SET player = n.pseudonym FROM name AS n WHERE player = n.player_id;
 COMMIT;
 SELECT count(*), bool_and(pseudonym ~ '^[0-9a-f]{32}$') FROM name;
 SELECT n.player_id, count(*) > 0 AS excluded
-FROM own.rated_match AS m JOIN name AS n ON m.reason = format('player %s is excluded', n.pseudonym)
+FROM own.rated_match AS m JOIN name AS n ON m.reason = 'excluded_player' AND m.detail = format('player %s is excluded', n.pseudonym)
 GROUP BY n.player_id;
 SELECT * FROM faults('own');
 SELECT * FROM occurrences('own', old_names(1000));
@@ -311,7 +311,7 @@ SELECT pseudonym, found FROM skillrating.forget_player('torn_ladder', 1::bigint,
 UPDATE torn SET player_id = 77 WHERE player_id = 1;
 COMMIT;
 SELECT count(*) FROM torn_ladder.correction;
-SELECT match_id, status, reason FROM torn_ladder.rated_match ORDER BY match_id;
+SELECT match_id, status, reason, detail FROM torn_ladder.rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('torn_ladder');
 SELECT skillrating.drop_ladder('torn_ladder');
 DROP VIEW torn_source;

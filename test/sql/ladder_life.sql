@@ -17,7 +17,7 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1, 10, 
 SELECT player_id, pool, rating, games, wins, draws, losses, last_played FROM arena.rating ORDER BY player_id;
 SELECT seq, player_id, match_id, kind, played_at, score, win_probability, rating_before, rating_after, reason
 FROM arena.event ORDER BY seq, player_id;
-SELECT match_id, status, reason, seq FROM arena.rated_match;
+SELECT match_id, status, reason, detail, seq FROM arena.rated_match;
 SELECT count(*) FROM arena.pending;
 
 -- Several statements in a transaction, in any order of the players, are one
@@ -81,10 +81,10 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank, weight) VALUES
     (11, 10, 1, NULL, 1), (11, 70, 2, NULL, 1),
     (12, 10, 1, 1, 1), (12, 70, 2, 2, 0),
     (13, 10, 1, 1, 1), (13, 70, 2, 2, 1);
-SELECT match_id, status, reason, seq FROM arena.rated_match WHERE match_id >= 10 ORDER BY match_id;
+SELECT match_id, status, reason, detail, seq FROM arena.rated_match WHERE match_id >= 10 ORDER BY match_id;
 SELECT count(*) FROM arena.rating WHERE player_id = 70;
 UPDATE arena.match_player SET rank = team WHERE match_id = 11;
-SELECT match_id, status, reason FROM arena.rated_match WHERE match_id = 11;
+SELECT match_id, status, reason, detail FROM arena.rated_match WHERE match_id = 11;
 DELETE FROM arena.match WHERE match_id = 10;
 SELECT count(*) FROM arena.rated_match WHERE match_id = 10;
 
@@ -160,7 +160,7 @@ SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], 
 SELECT player_id, games_before, games_after FROM skillrating.catch_up('arena') ORDER BY player_id;
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 1], '2024-03-02');
 SELECT count(*) FROM skillrating.report_match('arena', 22, ARRAY[10, 20], ARRAY[1, 1], ARRAY[1, 1]);
-SELECT status, reason FROM arena.rated_match WHERE match_id = 22;
+SELECT status, reason, detail FROM arena.rated_match WHERE match_id = 22;
 INSERT INTO arena.match (match_id, finished) VALUES (23, false);
 SELECT * FROM skillrating.report_match('arena', 23, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 1]);
 SELECT * FROM skillrating.verify('arena');

@@ -45,7 +45,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     SELECT bool_and(ok) INTO verified FROM
         (SELECT ok FROM skillrating.verify('batch_' || model) UNION ALL SELECT ok FROM skillrating.verify('single_' || model)) AS v;
-    EXECUTE format('SELECT count(*) FILTER (WHERE status = ''rated''), count(*) FILTER (WHERE status <> ''rated''), max(reason)
+    EXECUTE format('SELECT count(*) FILTER (WHERE status = ''rated''), count(*) FILTER (WHERE status <> ''rated''), max(reason || '': '' || detail)
         FROM batch_%s.rated_match', model) INTO rated, unrated, why;
     EXECUTE format('SELECT count(*), count(*) FILTER (WHERE to_jsonb(b) - ''seq'' IS DISTINCT FROM to_jsonb(s) - ''seq'')
         FROM batch_%1$s.event AS b FULL JOIN single_%1$s.event AS s USING (match_id, player_id, pool)', model) INTO events, differences;

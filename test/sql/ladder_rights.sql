@@ -189,7 +189,7 @@ CREATE VIEW arena.told AS SELECT 1::bigint AS match_id, now() AS played_at, 1::b
 SELECT skillrating.create_ladder('telling', 'elo', source => 'arena.told');
 RESET ROLE;
 SELECT count(*) FROM skillrating.catch_up('telling', search => true);
-SELECT reason FROM telling.rated_match;
+SELECT reason, detail FROM telling.rated_match;
 SELECT skillrating.drop_ladder('telling');
 DROP VIEW arena.told;
 DROP FUNCTION public.whoever();

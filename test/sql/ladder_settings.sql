@@ -31,7 +31,7 @@ CREATE FUNCTION bits() RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     RETURN md5((SELECT string_agg(e::text, ';' ORDER BY seq, player_id) FROM games.event AS e)
         || (SELECT string_agg(r::text, ';' ORDER BY player_id) FROM games.rating AS r)
-        || (SELECT string_agg(ROW(m.match_id, m.status, m.reason, m.digest, m.seq, m.played_at)::text, ';' ORDER BY match_id) FROM games.rated_match AS m)
+        || (SELECT string_agg(ROW(m.match_id, m.status, m.reason, m.detail, m.digest, m.seq, m.played_at)::text, ';' ORDER BY match_id) FROM games.rated_match AS m)
         || (SELECT string_agg(ROW(o.operation, o.seq, o.kind, o.state, o.params, CASE WHEN o.kind <> 'exclude' THEN o.at END)::text, ';' ORDER BY seq) FROM games.operation AS o));
 END $$;
 

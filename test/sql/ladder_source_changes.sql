@@ -32,7 +32,7 @@ SELECT check_name, detail FROM skillrating.verify('games') WHERE NOT ok ORDER BY
 SELECT player_id, pool, games_before, games_after FROM skillrating.catch_up('games') ORDER BY pool, player_id;
 SELECT bool_and(ok) FROM skillrating.verify('games');
 SELECT pool, player_id, games FROM games.rating ORDER BY pool, player_id;
-SELECT match_id, status, reason FROM games.rated_match ORDER BY match_id;
+SELECT match_id, status, reason, detail FROM games.rated_match ORDER BY match_id;
 SELECT skillrating.refresh_source('games');
 SELECT count(*) FROM skillrating.catch_up('games');
 

@@ -103,7 +103,7 @@ BEGIN
         UNION ALL SELECT 'rating' WHERE differences(format(played, 'arena'), format(played, 'fresh')) > 0
         UNION ALL SELECT 'event' WHERE differences('SELECT to_jsonb(e) - ''seq'' FROM arena.event AS e', 'SELECT to_jsonb(e) - ''seq'' FROM fresh.event AS e') > 0
         UNION ALL SELECT 'operation' WHERE differences('SELECT to_jsonb(o) - ''seq'' FROM arena.operation AS o', 'SELECT to_jsonb(o) - ''seq'' FROM fresh.operation AS o') > 0
-        UNION ALL SELECT 'match' WHERE differences('SELECT match_id, status, regexp_replace(reason, ''[0-9]+'', ''''), digest, played_at, void_reason FROM arena.rated_match', 'SELECT match_id, status, regexp_replace(reason, ''[0-9]+'', ''''), digest, played_at, void_reason FROM fresh.rated_match') > 0
+        UNION ALL SELECT 'match' WHERE differences('SELECT match_id, status, reason, regexp_replace(detail, ''[0-9]+'', ''''), digest, played_at, void_reason FROM arena.rated_match', 'SELECT match_id, status, reason, regexp_replace(detail, ''[0-9]+'', ''''), digest, played_at, void_reason FROM fresh.rated_match') > 0
         UNION ALL SELECT 'order' FROM arena.ladder WHERE late = 'append' AND differences('SELECT match_id, row_number() OVER (ORDER BY seq) FROM arena.rated_match WHERE seq IS NOT NULL', 'SELECT match_id, row_number() OVER (ORDER BY seq) FROM fresh.rated_match WHERE seq IS NOT NULL') > 0
         UNION ALL SELECT 'place taken twice' WHERE EXISTS (
             SELECT FROM (SELECT seq FROM arena.rated_match UNION ALL SELECT DISTINCT seq FROM arena.operation) AS p WHERE seq IS NOT NULL GROUP BY seq HAVING count(*) > 1)

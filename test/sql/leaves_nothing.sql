@@ -138,6 +138,7 @@ FROM (VALUES
     ('rerate', $$SELECT skillrating.rerate('leaves_ladder', 'glicko', "into" => 'leaves_new')$$),
     ('reset_rating', $$SELECT skillrating.reset_rating('leaves_ladder', 3)$$),
     ('restore_match', $$SELECT skillrating.restore_match('leaves_ladder', 4)$$),
+    ('score_parameters', $$SELECT skillrating.score_parameters('behaviour')$$),
     ('scramble_due', $$SELECT skillrating.scramble_due('arena', '{1,1,1}')$$),
     ('set_rating', $$SELECT skillrating.set_rating('leaves_ladder', 3, '{"rating": 1600}')$$),
     ('solve_distributed', $$CALL skillrating.solve_distributed('leaves.games', 'leaves.skills')$$),

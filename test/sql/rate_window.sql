@@ -74,7 +74,7 @@ BEGIN
                 UNION ALL (TABLE w EXCEPT ALL SELECT match_id, player_id, pool, state_before, state_after, games FROM e)
             ) AS d) +
             (SELECT count(*) FROM (SELECT match_id, player_id, team, win_probability, score FROM e EXCEPT ALL TABLE wt) AS d) +
-            (SELECT count(*) FROM q JOIN twin.rated_match AS m USING (match_id) WHERE (r).unrated_reason IS DISTINCT FROM m.reason)', before, after)
+            (SELECT count(*) FROM q JOIN twin.rated_match AS m USING (match_id) WHERE ((r).unrated_reason, (r).unrated_detail) IS DISTINCT FROM (m.reason, m.detail))', before, after)
     USING model, params;
     PERFORM skillrating.drop_ladder('twin');
     DROP VIEW mapping;
@@ -111,7 +111,7 @@ SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', 
 SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', md5(player_id)::uuid, team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY 1 LIMIT 1;
 SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', player_id COLLATE "C", team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY 1 LIMIT 1;
 SELECT skillrating.rate('elo', point(match_id, 1), team, rank) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', NULL, team, rank) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', NULL, team, rank, strict => true) OVER (ORDER BY match_id) FROM bouts;
 
 -- Partitions start afresh, each under its own model and parameters; pools within one do not meet.
 SELECT model, params, player_id, round((r).rating_after::numeric, 2) AS rating
@@ -127,7 +127,7 @@ WHERE player_id = 'ann' ORDER BY match_id;
 SELECT count(*) FROM (SELECT skillrating.rate('elo', player_id, team, rank, played_at => NULL) OVER (ORDER BY match_id) AS r FROM bouts) AS q WHERE (r).unrated_reason IS NULL;
 
 -- What does not count says so, and changes nothing.
-SELECT match_id, player_id, (r).rating_before = (r).rating_after AS unchanged, (r).win_probability, (r).games_before, (r).unrated_reason
+SELECT match_id, player_id, (r).rating_before = (r).rating_after AS unchanged, (r).win_probability, (r).games_before, (r).unrated_reason, (r).unrated_detail
 FROM (SELECT *, skillrating.rate('elo', player_id, CASE match_id WHEN 2 THEN 1 ELSE team END, CASE match_id WHEN 3 THEN NULL ELSE rank - (match_id = 2 AND team = 2)::int END,
         unrated_reason => CASE match_id WHEN 4 THEN 'called off' END) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 
@@ -142,19 +142,21 @@ SELECT match_id, n, round((a).rating_after::numeric, 1) AS elo, round((b).rating
 FROM (SELECT match_id, row_number() OVER w AS n, skillrating.rate('elo', player_id, team, rank) OVER w AS a, skillrating.rate('glicko', player_id, team, rank) OVER w AS b
     FROM bouts WINDOW w AS (ORDER BY match_id)) AS q WHERE match_id = 2;
 
--- Mistakes.
+-- Mistakes in the call, and, where that is strict, in a match.
 SELECT skillrating.rate('chess', player_id, team, rank) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate(NULL, player_id, team, rank) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, rank, params => '{"kay": 3}') OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, NULL, rank) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank - 1) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, weight => 'NaN') OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, log_odds => team) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, pool => team::text) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, played_at => now() + team * interval '1 day') OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('trueskill2', player_id, team, rank, pool => '*', params => '{"initial_base_sigma": 3}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, NULL, rank, strict => true) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank - 1, strict => true) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, weight => 'NaN', strict => true) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, log_odds => team, strict => true) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, pool => team::text, strict => true) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, played_at => now() + team * interval '1 day', strict => true) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('trueskill2', player_id, team, rank, pool => '*', params => '{"initial_base_sigma": 3}', strict => true) OVER (ORDER BY match_id) FROM bouts;
 -- A peer group that is no match any more.
-SELECT skillrating.rate('elo', i, i, 1) OVER (ORDER BY i / 20000) FROM generate_series(1, 30000) AS i;
+SELECT skillrating.rate('elo', i, i, 1, strict => true) OVER (ORDER BY i / 20000) FROM generate_series(1, 30000) AS i;
+SELECT (r).unrated_reason, (r).unrated_detail, (r).rating_after, count(*)
+FROM (SELECT skillrating.rate('elo', i, i, 1) OVER (ORDER BY i / 20000) AS r FROM generate_series(1, 30000) AS i) AS q GROUP BY 1, 2, 3 ORDER BY 1;
 -- No rows, no partition.
 SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) FROM bouts WHERE false;
 
@@ -199,7 +201,8 @@ SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) FROM bo
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY player_id) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) OVER () FROM bouts;
 SELECT skillrating.final_ratings('elo', nullif(match_id, 3), player_id, team, rank ORDER BY nullif(match_id, 3)) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1 ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1, NULL, NULL, true ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, NULL, NULL ORDER BY match_id) FROM bouts;
 SELECT skillrating.final_ratings(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": -1}' ORDER BY match_id) FROM bouts;
 

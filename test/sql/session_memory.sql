@@ -38,6 +38,7 @@ INSERT INTO memory
 SELECT step, count(*) FILTER (WHERE name = 'skillrating ladder'),
     count(*) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
     sum(total_bytes) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
+    -- The server's own caches, which grow with every name they meet, take blocks that double in size.
     sum(total_bytes) FILTER (WHERE name <> 'CacheMemoryContext')
 FROM pg_backend_memory_contexts
 $$;

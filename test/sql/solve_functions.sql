@@ -110,7 +110,7 @@ FROM (SELECT skillrating.solve_summary('hive', match_id, player_id, team, rank,
 SELECT count(e.side_offset) AS offsets, count(e.command_skill) AS commanders, bool_and(e.mu > 0) AS positive
 FROM (SELECT skillrating.solve('hive', match_id, player_id, team, rank, skillrating.inputs(side => team, commanding => 0.2), '{"offset_deviation": 0.3, "command": true}' ORDER BY match_id) AS x
     FROM results) AS q, unnest(x) AS e;
-SELECT skillrating.solve('hive', match_id, player_id, team, rank, skillrating.inputs(context => player_id), '{}' ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank, skillrating.inputs(context => player_id), '{}', true ORDER BY match_id) FROM results;
 
 -- Errors of players by name are exact, and larger than what their own results say.
 SELECT e.player_id, a.standard_error > b.standard_error AS larger
@@ -148,7 +148,8 @@ SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"prior_shape
 SELECT skillrating.solve('hive', match_id, player_id, team, rank, '[]' ORDER BY match_id) FROM results;
 SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"exact_for": 3}' ORDER BY match_id) FROM results;
 SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"exact_for": ["nobody"]}' ORDER BY match_id) FROM results;
-SELECT skillrating.solve('hive', match_id, player_id, team, rank - 1 ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank - 1, NULL, NULL, true ORDER BY match_id) FROM results;
+SELECT skillrating.solve('hive', match_id, player_id, team, rank, NULL, NULL, NULL ORDER BY match_id) FROM results;
 SELECT skillrating.solve('bradley_terry', i, i * 3 % 100000 + j, j, j, '{"memory": 1}' ORDER BY i) FROM generate_series(1, 50000) AS i, generate_series(1, 2) AS j;
 SELECT name FROM skillrating.solver_parameters('chess');
 

@@ -108,6 +108,7 @@ GROUP BY a.objective;
 -- More matches than are taken together, one of them wrong.
 SELECT (s).matches, cardinality((s).players) AS players FROM (
     SELECT skillrating_internal.solve_survey('{"solver": "bradley_terry"}', m, 3 * m / 2 + t, t, t, NULL) AS s FROM generate_series(1, 10000) AS m, generate_series(1, 2) AS t) AS q;
+SELECT skillrating_internal.solve_survey('{"solver": "bradley_terry", "strict": true}', m, t, t, t, skillrating.inputs(weight => CASE WHEN m = 9000 AND t = 2 THEN -1 END)) FROM generate_series(1, 10000) AS m, generate_series(1, 2) AS t;
 SELECT skillrating_internal.solve_survey('{"solver": "bradley_terry"}', m, t, t, t, skillrating.inputs(weight => CASE WHEN m = 9000 AND t = 2 THEN -1 END)) FROM generate_series(1, 10000) AS m, generate_series(1, 2) AS t;
 
 -- What is refused.
@@ -137,6 +138,7 @@ SELECT skillrating_internal.solve_survey('{}', match_id, player_id, team, rank, 
 SELECT skillrating_internal.solve_survey('{"solver": "elo"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "whole_history"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "draw": "much"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
+SELECT skillrating_internal.solve_survey('{"solver": "hive", "strict": 1}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "contexts": [1]}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "params": 3}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "x": {"draw": 1}}', match_id, player_id, team, rank, NULL) FROM part_maximum;

@@ -29,10 +29,32 @@ SELECT player_id, s.team, round(s.difference::numeric, 6) AS difference FROM mov
 WITH t AS (SELECT player_id, from_team, to_team, s.difference FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,1,1,1,1,2,2}', strength => 'sum') AS s),
     every AS (SELECT a.player AS a, b.player AS b, (SELECT sum(CASE WHEN i < 7 AND i NOT IN (a.i, b.i) THEN rating ELSE -rating END) FROM move_players) AS difference FROM move_players AS a, move_players AS b WHERE a.i < b.i AND b.i < 7)
 SELECT string_agg(player_id || ' ' || from_team || ' ' || to_team, ', ') AS transfers, max(t.difference) AS difference, (SELECT min(abs(difference)) FROM every) AS best FROM t;
--- With one player more either way is considered; nobody moves where nobody needs to.
+-- A lead of one stays, also with swaps allowed; max_lead => 0 cannot undo that of an odd number.
 SELECT player_id, from_team, to_team, round(s.difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact FROM move_arrays, skillrating.suggest_transfers(players, rating, '{1,1,2,2,1,2,2,2}', strength => 'sum') AS s;
 SELECT player_id, from_team, to_team FROM skillrating.suggest_transfers('{a,b,c}'::text[], '{1500,1500,3000}', '{1,1,2}', strength => 'sum');
 SELECT player_id, from_team, to_team, difference FROM skillrating.suggest_transfers('{a,b,c,d}'::text[], '{1500,1600,1550,1390}', '{1,1,2,2}', max_swaps => 1, strength => 'sum');
+SELECT max_lead, count(s.player_id) AS moved, max(s.from_team) AS of_team FROM generate_series(0, 1) AS max_lead LEFT JOIN LATERAL skillrating.suggest_transfers('{a,b,c}'::text[], '{1500,1500,3000}', '{1,1,2}', max_swaps => 1, max_lead => max_lead) AS s ON true GROUP BY max_lead ORDER BY 1;
+-- From any lead that is too large the fewest players move, those who leave the match most even: by brute force, with both sums.
+CREATE TABLE transfer_lobby AS
+SELECT lobby, n, larger, lead, max_lead, strength, (SELECT array_agg(i ORDER BY i) FROM generate_series(1, n) AS i) AS players, (SELECT array_agg((hashint8extended(i, lobby) & 1023)::float8 ORDER BY i) FROM generate_series(1, n) AS i) AS mu,
+    (SELECT array_agg((CASE WHEN i <= (n + lead) / 2 THEN larger ELSE 3 - larger END)::int ORDER BY i) FROM generate_series(1, n) AS i) AS team
+FROM (SELECT row_number() OVER () AS lobby, 8 - lead % 2 AS n, lead, max_lead, strength, 1 + again % 2 AS larger FROM (VALUES (0), (1), (2), (3), (4), (5), (7)) AS v(lead), generate_series(0, 3) AS max_lead, unnest('{mean,sum}'::text[]) AS strength, generate_series(1, 4) AS again) AS q;
+WITH after_moves AS (
+    SELECT l.lobby, code, bit_count(code::bit(8)) AS moved, sum(CASE WHEN now = 1 THEN 1 ELSE -1 END) AS lead_after,
+        CASE max(strength) WHEN 'sum' THEN sum(CASE WHEN now = 1 THEN mu[i] ELSE -mu[i] END) ELSE avg(mu[i]) FILTER (WHERE now = 1) - avg(mu[i]) FILTER (WHERE now = 2) END AS difference
+    FROM transfer_lobby AS l, generate_series(0, 255) AS code, generate_series(1, n) AS i, LATERAL (SELECT CASE WHEN code >> (i - 1) & 1 = 1 THEN 3 - team[i] ELSE team[i] END AS now) AS t
+    WHERE code < (1 << n) AND NOT EXISTS (SELECT FROM generate_series(1, n) AS j WHERE code >> (j - 1) & 1 = 1 AND team[j] <> larger) GROUP BY l.lobby, code
+), best AS (
+    SELECT DISTINCT ON (l.lobby) l.lobby, moved, difference FROM transfer_lobby AS l JOIN after_moves USING (lobby) WHERE abs(lead_after) <= greatest(max_lead, n % 2) ORDER BY l.lobby, moved, abs(difference)
+), suggested AS (
+    SELECT lobby, count(s.player_id) AS moved, max(abs(s.difference)) AS difference, coalesce(bool_and(s.exact AND s.from_team = larger AND s.to_team = 3 - larger), true) AS sound
+    FROM transfer_lobby LEFT JOIN LATERAL skillrating.suggest_transfers(players, mu, team, max_lead => max_lead, strength => strength) AS s ON true GROUP BY lobby
+)
+SELECT lead, max_lead, count(*) AS lobbies, max(s.moved) AS moved, bool_and(s.moved = b.moved AND s.sound AND (s.moved = 0 OR abs(s.difference - abs(b.difference)) < 1e-9)) AS as_best
+FROM transfer_lobby JOIN suggested AS s USING (lobby) JOIN best AS b USING (lobby) GROUP BY lead, max_lead ORDER BY lead, max_lead;
+DROP TABLE transfer_lobby;
+-- More than the fewest move where a party leaves no other way.
+SELECT player_id, from_team FROM skillrating.suggest_transfers('{a,b,c,d,e}'::text[], '{1,2,3,4,5}', '{1,1,1,1,2}', party => '{1,1,2,2,NULL}');
 -- The document moves the strong player of the larger team, though it is the weaker one.
 SELECT player_id, difference FROM skillrating.suggest_transfers('{a,b,c,d}'::text[], '{500,300,200,2000}', '{1,1,1,2}', strength => 'sum');
 
@@ -81,15 +103,41 @@ SELECT budget, max(swaps) AS swaps, min(difference) AS difference, string_agg(DI
 FROM (SELECT array_agg(i) AS p, array_agg((i <= 31)::int::float8) AS r, array_agg(1 + i / 31) AS t FROM generate_series(1, 60) AS i) AS a, unnest('{0.1,1000}'::float8[]) AS budget, skillrating.suggest_swaps(p, r, t, strength => 'sum', budget => budget) GROUP BY budget ORDER BY budget;
 
 -- When to scramble.
-SELECT mode, winner, c1, c2, s.* FROM (VALUES
-    ('arena', '{1}'::int[], NULL::int[], NULL::int[]), ('arena', '{1,2}', NULL, NULL), ('arena', '{2,1,1,1}', NULL, NULL), ('arena', '{1,1,NULL}', NULL, NULL), ('arena', '{NULL,NULL,NULL}', NULL, NULL), ('arena', '{}', NULL, NULL),
-    ('payload', '{2}', '{0}', '{0}'), ('payload', '{2}', '{1}', '{0}'), ('attack_defend', '{1,2}', '{1,2}', '{0,0}'),
-    ('koth', '{1}', '{1}', '{0}'), ('koth', '{1}', '{1}', '{1}'), ('ctf', '{2}', '{0}', '{3}'), ('5cp', '{NULL}', '{0}', '{0}')) AS v(mode, winner, c1, c2), skillrating.scramble_due(mode, winner, c1, c2) AS s;
-SELECT * FROM skillrating.scramble_due('arena', '{2,2}', streak => 2);
+SELECT mode, winner, c1, c2, scrambled, due, reason FROM (VALUES
+    ('arena', '{1}'::int[], NULL::int[], NULL::int[], 0), ('arena', '{1,2}', NULL, NULL, 1), ('arena', '{2,1,1,1}', NULL, NULL, 1), ('arena', '{1,1,1,1}', NULL, NULL, 2), ('arena', '{1,1,NULL}', NULL, NULL, 0), ('arena', '{NULL,NULL,NULL}', NULL, NULL, 0), ('arena', '{}', NULL, NULL, 0),
+    ('payload', '{2}', '{0}', '{0}', 0), ('payload', '{2}', '{1}', '{0}', 0), ('attack_defend', '{1,2}', '{1,2}', '{0,0}', 0), ('attack_defend', '{1,2}', '{1,2}', '{0,0}', 1), ('payload', '{1,2}', NULL, NULL, 0),
+    ('koth', '{1}', '{1}', '{0}', 0), ('koth', '{1}', '{1}', '{1}', 0), ('ctf', '{2}', '{0}', '{3}', 0), ('5cp', '{NULL}', '{0}', '{0}', 0)) AS v(mode, winner, c1, c2, scrambled), skillrating.scramble_due(mode, winner, c1, c2, scrambled) AS s;
+SELECT * FROM skillrating.scramble_due('arena', '{2,2}', scrambled => 0, streak => 2);
 SELECT * FROM skillrating.scramble_due('koth', '{}', waiting_over => true);
+-- Sessions of 20 rounds, with the bookkeeping that the comment asks for: what the rules of the source come to.
+CREATE FUNCTION scrambles_of(mode text, winners int[], captured_1 int[], captured_2 int[]) RETURNS int[] LANGUAGE plpgsql AS $$
+DECLARE
+    scrambled int := 0;
+    due boolean;
+    after_rounds int[] := '{}';
+BEGIN
+    FOR i IN 1 .. cardinality(winners) LOOP
+        SELECT s.due INTO due FROM skillrating.scramble_due(mode, winners[:i], captured_1[:i], captured_2[:i], scrambled => scrambled) AS s;
+        IF due THEN
+            scrambled := i;
+            after_rounds := after_rounds || i;
+        END IF;
+    END LOOP;
+    RETURN after_rounds;
+END $$;
+SELECT mode, session, scrambles_of(mode, (SELECT array_agg(CASE session WHEN 'alternating' THEN 1 + i % 2 WHEN 'one team' THEN 1 WHEN 'two each' THEN 1 + i / 2 % 2 END ORDER BY i) FROM generate_series(1, 20) AS i),
+    (SELECT array_agg((i % 5)::int ORDER BY i) FROM generate_series(1, 20) AS i), array_fill(0, '{20}')) AS scrambled_after
+FROM unnest('{arena,attack_defend,payload,koth,5cp,ctf}'::text[]) WITH ORDINALITY AS m(mode, n), unnest('{alternating,one team,two each,draws}'::text[]) WITH ORDINALITY AS s(session, k) ORDER BY n, k;
+DROP FUNCTION scrambles_of;
 SELECT skillrating.scramble_due('deathmatch', '{1}');
 SELECT skillrating.scramble_due('arena', NULL);
 SELECT skillrating.scramble_due('arena', '{1}', streak => 0);
+SELECT skillrating.scramble_due('arena', '{1,3}');
+SELECT skillrating.scramble_due('koth', '{1,2}', '{1,2}', '{1}');
+SELECT skillrating.scramble_due('koth', '{1}', '{-1}', '{1}');
+SELECT skillrating.scramble_due('arena', '{1}', scrambled => 2);
+SELECT skillrating.scramble_due('arena', '{1}', scrambled => -1);
+SELECT skillrating.scramble_due('arena', '{1}', scrambled => NULL);
 
 DROP VIEW move_swaps, move_arrays;
 DROP TABLE move_players;

@@ -36,7 +36,7 @@ SELECT * FROM skillrating.report_match('arena', 4, ARRAY[1, 2], ARRAY[1, 2], ARR
 -- More players than a joint distribution is kept of.
 SELECT count(*) FROM skillrating.report_match('arena', 5, (SELECT array_agg(i) FROM generate_series(1, 201) AS i),
     (SELECT array_agg(i % 2) FROM generate_series(1, 201) AS i), (SELECT array_agg(1 + i % 2) FROM generate_series(1, 201) AS i));
-SELECT status, reason FROM arena.rated_match WHERE match_id = 5;
+SELECT status, reason, detail FROM arena.rated_match WHERE match_id = 5;
 SELECT skillrating.drop_ladder('arena');
 
 -- Modes are pools. What a player has in all of them is in a row of its own.

@@ -175,7 +175,7 @@ SELECT try(fit, options::jsonb) FROM (VALUES
 SELECT try('{k}', '{}', 'chess'), try('{k}', '{}', NULL);
 SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank) FROM history;
 SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank ORDER BY match_id) FROM history WHERE false;
-SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, 1 + rank * (match_id - 3) ORDER BY match_id) FROM history WHERE model = 'elo' AND match_id < 10;
+SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, 1 + rank * (match_id - 3), NULL, NULL, true ORDER BY match_id) FROM history WHERE model = 'elo' AND match_id < 10;
 SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, 1, 1 ORDER BY match_id) FROM history WHERE model = 'elo' AND match_id < 10;
 
 -- A search can be cancelled; nothing is left behind.

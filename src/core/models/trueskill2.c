@@ -232,18 +232,26 @@ squad_size(const Match *match, int player)
 	return size;
 }
 
-/* A performance before the match. */
+/* The mean of a performance in a squad of so many. */
 static double
-performance_mean(const ParamValue *params, const Match *match, int player)
+trueskill2_worth(const ParamValue *params, const double *state, int squad)
 {
-	const double *state = match->player[player].before;
 	double		mean = state[TRUESKILL2_MU] +
 		params[TRUESKILL2_BASE_WEIGHT].number * state[TRUESKILL2_BASE_MU];
 
 	if (params[TRUESKILL2_SQUAD_OFFSET].steps.n > 0)
-		mean += step_value(&params[TRUESKILL2_SQUAD_OFFSET].steps,
-						   squad_size(match, player));
+		mean += step_value(&params[TRUESKILL2_SQUAD_OFFSET].steps, squad);
 	return mean;
+}
+
+/* A performance before the match. */
+static double
+performance_mean(const ParamValue *params, const Match *match, int player)
+{
+	/* To count a squad takes all players, and is in vain without offsets. */
+	return trueskill2_worth(params, match->player[player].before,
+							params[TRUESKILL2_SQUAD_OFFSET].steps.n > 0 ?
+							squad_size(match, player) : 1);
 }
 
 static double
@@ -774,6 +782,7 @@ const Model trueskill2_model = {
 	.shares = trueskill2_shares,
 	.age_shared = trueskill2_age_shared,
 	.team_strength = trueskill2_team_strength,
+	.worth = trueskill2_worth,
 	.predict = trueskill2_predict,
 	.rate = trueskill2_rate,
 	.display = trueskill2_display,

@@ -62,6 +62,7 @@ history_work_init(HistoryWork *work, void *block, const History *history,
 	work->past = NULL;
 	work->first_past = NULL;
 	work->npast = NULL;
+	work->left_out = NULL;
 	for (i = 0; i < history->nplayers; i++)
 		work->slot[i] = -1;
 }
@@ -291,14 +292,19 @@ history_replay(const History *history, const Model *model,
 		*match_number = m;
 		status = history_build_match(history, m, &model->rules, params, work,
 									 &match, offender);
+		if (status == MATCH_OK)
+		{
+			status = rate_match(history, source, model, params, shares, work, &match);
+			*offender = -1;
+		}
 		if (status > MATCH_LAST_UNRATED)
-			return status;
+		{
+			if (work->left_out == NULL)
+				return status;
+			work->left_out[status]++;
+		}
 		if (status != MATCH_OK)
 			continue;
-		status = rate_match(history, source, model, params, shares, work, &match);
-		*offender = -1;
-		if (status != MATCH_OK)
-			return status;
 		if (part >= 0 && match.nteams > 1)
 		{
 			score[part].matches++;

@@ -22,6 +22,7 @@ typedef struct HistoryMatch
 	double		log_odds;
 	size_t		first;			/* participant */
 	int			n;				/* how many, at most history.max_participants */
+	uint32_t	number;			/* the caller's, for messages */
 } HistoryMatch;
 
 /*
@@ -63,11 +64,17 @@ typedef struct HistoryWork
 	PastMatch  *past;			/* nparticipants: those of each player in a row, */
 	size_t	   *first_past;		/* nplayers: from here on, */
 	int32_t    *npast;			/* nplayers: so many */
+
+	/*
+	 * Matches that cannot be built or rated for a mistake, by MatchStatus: a
+	 * replay counts them, and goes on.  NULL: the first one ends it.
+	 */
+	int64_t    *left_out;
 } HistoryWork;
 
 /*
  * The bytes of this room, for states of nstate numbers, which may be 0; and the pointers
- * into a block of so many bytes, with slots set to -1.
+ * into a block of so many bytes, with slots set to -1; mistakes end a replay.
  */
 extern size_t history_work_size(const History *history, int nstate);
 extern void history_work_init(HistoryWork *work, void *block,
@@ -104,7 +111,8 @@ typedef struct HistoryScore
 /*
  * Rate the first end matches, and score those from bound[i] to below bound[i + 1]
  * into score[i], for i below nscores.  Matches that do not count are passed over.
- * MATCH_OK, or what is wrong with *match at *offender, a participant in it or -1.
+ * MATCH_OK, or what is wrong with *match at *offender, a participant in it or -1, unless
+ * such matches are left out (see HistoryWork).
  */
 extern MatchStatus history_replay(const History *history, const Model *model,
 								  const ParamValue *params, HistoryWork *work,

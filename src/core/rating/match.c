@@ -2,11 +2,11 @@
  * match.c
  *		From the rows of a source to a match that models can rate.
  */
+#include "core/rating/match.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "core/rating/match.h"
 
 #include "core/math/sum.h"
 #include "core/util/extremes.h"
@@ -251,6 +251,7 @@ typedef struct MatchBuilder
 	ResultForm	form;
 	int			differing;		/* the first participant whose result is not
 								 * that of its team, or -1 */
+	bool		crosses;		/* somebody is on several teams */
 	double		result[MATCH_MAX_PARTICIPANTS]; /* of each team, in that form */
 	double		played[MATCH_MAX_PARTICIPANTS]; /* weight, commanding included */
 } MatchBuilder;
@@ -378,6 +379,7 @@ add_stint(MatchBuilder *builder, const Participant *p)
 				  &command);
 	if (player->last_entry < 0 || match->entry[player->last_entry].team != team)
 	{
+		builder->crosses = builder->crosses || player->last_entry >= 0;
 		entry = &match->entry[match->nentries];
 		entry->player = p->player;
 		entry->team = team;
@@ -416,6 +418,78 @@ choose_teams(Match *match)
 			player->played = weight;
 		}
 	}
+}
+
+/* Shares of a match that add up to more than this are more than the whole of it. */
+#define WHOLE_MATCH (1 + 1e-9)
+
+static bool
+has_stint(const Participant *p)
+{
+	return !isnan(p->joined);
+}
+
+/* The share of the match that a row claims for its player. */
+static double
+claimed_share(const MatchBuilder *builder, const Participant *p)
+{
+	if (!isnan(p->weight))
+		return p->weight;
+	return has_stint(p) && builder->last_left > 0 ?
+		(p->left - p->joined) / builder->last_left : 1;
+}
+
+/*
+ * Whether two rows of one player put the player on two teams at once.  Where the times
+ * of one are unknown, the rows are a change of sides as long as their shares fit into
+ * one match.
+ */
+static bool
+rows_clash(const MatchBuilder *builder, const Participant *p, const Participant *q)
+{
+	if (p->team == q->team)
+		return false;
+	if (has_stint(p) && has_stint(q))
+		return larger(p->joined, q->joined) < smaller(p->left, q->left);
+	return claimed_share(builder, p) + claimed_share(builder, q) > WHOLE_MATCH;
+}
+
+/*
+ * Nobody plays against oneself: those who are on several teams have changed sides in
+ * time.  Such players are few, so that looking at all rows for each of theirs is cheap.
+ */
+static MatchStatus
+check_crossings(const MatchBuilder *builder, int *offender)
+{
+	const Match *match = builder->match;
+	int			i,
+				j;
+
+	if (!builder->crosses)
+		return MATCH_OK;
+
+	/* One player alone has met nobody else, even in turn. */
+	if (match->nplayers == 1)
+	{
+		*offender = 0;
+		return MATCH_SELF_MATCH;
+	}
+	for (i = 0; i < builder->n; i++)
+	{
+		const Participant *p = &builder->participant[i];
+
+		/* Who has one entry is on one team. */
+		if (match->entry[match->player[p->player].last_entry].previous < 0)
+			continue;
+		for (j = 0; j < i; j++)
+			if (builder->participant[j].player == p->player &&
+				rows_clash(builder, p, &builder->participant[j]))
+			{
+				*offender = i;
+				return MATCH_SELF_MATCH;
+			}
+	}
+	return MATCH_OK;
 }
 
 /* Sides are those of two teams, or of none. */
@@ -485,6 +559,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	builder.n = n;
 	builder.match = match;
 	builder.differing = -1;
+	builder.crosses = false;
 
 	if ((status = check_match(match, n)) != MATCH_OK ||
 		(status = check_participants(&builder, offender)) != MATCH_OK)
@@ -509,7 +584,8 @@ match_build(const MatchRules *rules, const ParamValue *params,
 		*offender = builder.differing;
 		return MATCH_RESULT_DIFFERS;
 	}
-	if ((status = check_sides(match)) != MATCH_OK ||
+	if ((status = check_crossings(&builder, offender)) != MATCH_OK ||
+		(status = check_sides(match)) != MATCH_OK ||
 		(status = check_against_rules(rules, match)) != MATCH_OK)
 		return status;
 	return finish_teams(&builder);
@@ -638,135 +714,103 @@ match_check_predictions(const Match *match)
 	return MATCH_OK;
 }
 
+/* What is said of a status. */
+typedef struct StatusText
+{
+	const char *code;
+	const char *message;
+	const char *hint;			/* NULL where there is no mistake */
+} StatusText;
+
+static const StatusText status_text[MATCH_NSTATUSES] = {
+	[MATCH_OK] = {"rated", "rated", NULL},
+	[MATCH_ONE_TEAM] = {"one_team", "fewer than two teams",
+	NULL},
+	[MATCH_NO_RESULT] = {"no_result", "no result",
+	NULL},
+	[MATCH_NO_PLAY_TIME] = {"no_play_time", "a team without play time",
+	NULL},
+	[MATCH_UNFINISHED] = {"unfinished", "a player who has not left",
+	NULL},
+	[MATCH_TOO_MANY_TEAMS_FOR_MODEL] = {"too_many_teams_for_model", "more than two teams",
+	NULL},
+	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = {"too_many_players_for_model", "more players than the model takes",
+	NULL},
+	[MATCH_TOO_MANY_PARTICIPANTS] = {"too_many_participants", "too many participants",
+	"A match has at most 10000 participants."},
+	[MATCH_TOO_MANY_TEAMS] = {"too_many_teams", "too many teams",
+	"A match has at most 1000 teams, or 10000 under the model elo_mmr."},
+	[MATCH_BAD_RANK] = {"bad_rank", "rank out of range",
+	"Ranks are finite and at least 1, where 1 is the best; equal ranks are a draw."},
+	[MATCH_BAD_SCORE] = {"bad_score", "score is not finite",
+	"Scores are finite; the highest is the best."},
+	[MATCH_BAD_WON] = {"bad_won", "won is neither true nor false",
+	"Won is a boolean, or 1 and 0."},
+	[MATCH_RESULT_DIFFERS] = {"result_differs", "result differs within a team",
+	"Rank, score and won describe the team: give all its players the same value."},
+	[MATCH_BAD_WEIGHT] = {"bad_weight", "weight out of range",
+	"Weights are finite and not negative, where 1 is the whole match."},
+	[MATCH_BAD_STINT] = {"bad_stint", "stint out of range",
+	"Joined and left are finite seconds from the start of the match, with 0 <= joined <= left."},
+	[MATCH_HALF_STINT] = {"half_stint", "stint without its beginning",
+	"Give both joined and left, or neither, or joined alone while the player is still there."},
+	[MATCH_BAD_COMMANDING] = {"bad_commanding", "commanding out of range",
+	"Commanding is a share from 0 to 1, or seconds up to the length of the stint."},
+	[MATCH_BAD_SIDE] = {"bad_side", "side out of range",
+	"Sides are 1 and 2, or null where the sides do not differ."},
+	[MATCH_SIDE_DIFFERS] = {"side_differs", "side missing or different within a team",
+	"Give all players of all teams their team's side, or none."},
+	[MATCH_SIDE_TAKEN] = {"side_taken", "two teams on the same side",
+	"One team plays side 1 and the other side 2; leave the side null where sides do not differ."},
+	[MATCH_BAD_LOG_ODDS] = {"bad_log_odds", "log-odds are not finite",
+	"Log-odds are finite and favour the first side; 0 favours nobody."},
+	[MATCH_LOG_ODDS_NEED_TWO_TEAMS] = {"log_odds_need_two_teams", "log-odds given without two teams",
+	"Log-odds favour the first of two sides; leave them 0 for any other number of teams."},
+	[MATCH_BAD_GAIN] = {"bad_gain", "gain out of range",
+	"Gains are finite and not negative, where 1 is an ordinary update."},
+	[MATCH_BAD_SQUAD] = {"bad_squad", "squad is not finite",
+	"A squad is a finite number, the same for all who queued together; leave it null for those alone."},
+	[MATCH_BAD_KILLS] = {"bad_kills", "kills out of range",
+	"Counts are finite and not negative; leave them null where they are unknown."},
+	[MATCH_BAD_DEATHS] = {"bad_deaths", "deaths out of range",
+	"Counts are finite and not negative; leave them null where they are unknown."},
+	[MATCH_BAD_QUIT] = {"bad_quit", "quit is neither true nor false",
+	"Quit is a boolean, or 1 and 0."},
+	[MATCH_BAD_EXPERIENCE] = {"bad_experience", "experience out of range",
+	"Experience is a number of matches, finite and not negative."},
+	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
+	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
+	[MATCH_BAD_STATE] = {"bad_state", "state of a player is not sound",
+	"States are finite and within the range of the model; see skillrating.models()."},
+	[MATCH_OVERFLOW] = {"overflow", "new state of a player is out of range",
+	"Check the parameters of the model and the states before the match."},
+};
+
+/* A number that is no status is not sound, whatever it comes from. */
+static const StatusText *
+find_status_text(MatchStatus status)
+{
+	static const StatusText unknown = {"unknown_status", "unknown status", NULL};
+
+	return (unsigned) status < MATCH_NSTATUSES ? &status_text[status] : &unknown;
+}
+
+const char *
+match_status_code(MatchStatus status)
+{
+	return find_status_text(status)->code;
+}
+
 const char *
 match_status_message(MatchStatus status)
 {
-	switch (status)
-	{
-		case MATCH_OK:
-			return "rated";
-		case MATCH_ONE_TEAM:
-			return "fewer than two teams";
-		case MATCH_NO_RESULT:
-			return "no result";
-		case MATCH_NO_PLAY_TIME:
-			return "a team without play time";
-		case MATCH_UNFINISHED:
-			return "a player who has not left";
-		case MATCH_TOO_MANY_TEAMS_FOR_MODEL:
-			return "more than two teams";
-		case MATCH_TOO_MANY_PLAYERS_FOR_MODEL:
-			return "more players than the model takes";
-		case MATCH_TOO_MANY_PARTICIPANTS:
-			return "too many participants";
-		case MATCH_TOO_MANY_TEAMS:
-			return "too many teams";
-		case MATCH_BAD_RANK:
-			return "rank out of range";
-		case MATCH_BAD_SCORE:
-			return "score is not finite";
-		case MATCH_BAD_WON:
-			return "won is neither true nor false";
-		case MATCH_RESULT_DIFFERS:
-			return "result differs within a team";
-		case MATCH_BAD_WEIGHT:
-			return "weight out of range";
-		case MATCH_BAD_STINT:
-			return "stint out of range";
-		case MATCH_HALF_STINT:
-			return "stint without its beginning";
-		case MATCH_BAD_COMMANDING:
-			return "commanding out of range";
-		case MATCH_BAD_SIDE:
-			return "side out of range";
-		case MATCH_SIDE_DIFFERS:
-			return "side missing or different within a team";
-		case MATCH_SIDE_TAKEN:
-			return "two teams on the same side";
-		case MATCH_BAD_LOG_ODDS:
-			return "log-odds are not finite";
-		case MATCH_LOG_ODDS_NEED_TWO_TEAMS:
-			return "log-odds given without two teams";
-		case MATCH_BAD_GAIN:
-			return "gain out of range";
-		case MATCH_BAD_SQUAD:
-			return "squad is not finite";
-		case MATCH_BAD_KILLS:
-			return "kills out of range";
-		case MATCH_BAD_DEATHS:
-			return "deaths out of range";
-		case MATCH_BAD_QUIT:
-			return "quit is neither true nor false";
-		case MATCH_BAD_EXPERIENCE:
-			return "experience out of range";
-		case MATCH_BAD_STATE:
-			return "state of a player is not sound";
-		case MATCH_OVERFLOW:
-			return "new state of a player is out of range";
-	}
-	return "unknown status";
+	return find_status_text(status)->message;
 }
 
 const char *
 match_status_hint(MatchStatus status)
 {
-	switch (status)
-	{
-		case MATCH_TOO_MANY_PARTICIPANTS:
-			return "A match has at most 10000 participants.";
-		case MATCH_TOO_MANY_TEAMS:
-			return "A match has at most 1000 teams, or 10000 under the model elo_mmr.";
-		case MATCH_BAD_RANK:
-			return "Ranks are finite and at least 1, where 1 is the best; equal ranks are a draw.";
-		case MATCH_BAD_SCORE:
-			return "Scores are finite; the highest is the best.";
-		case MATCH_BAD_WON:
-			return "Won is a boolean, or 1 and 0.";
-		case MATCH_RESULT_DIFFERS:
-			return "Rank, score and won describe the team: give all its players the same value.";
-		case MATCH_BAD_WEIGHT:
-			return "Weights are finite and not negative, where 1 is the whole match.";
-		case MATCH_BAD_STINT:
-			return "Joined and left are finite seconds from the start of the match, with 0 <= joined <= left.";
-		case MATCH_HALF_STINT:
-			return "Give both joined and left, or neither, or joined alone while the player is still there.";
-		case MATCH_BAD_COMMANDING:
-			return "Commanding is a share from 0 to 1, or seconds up to the length of the stint.";
-		case MATCH_BAD_SIDE:
-			return "Sides are 1 and 2, or null where the sides do not differ.";
-		case MATCH_SIDE_DIFFERS:
-			return "Give all players of all teams their team's side, or none.";
-		case MATCH_SIDE_TAKEN:
-			return "One team plays side 1 and the other side 2; leave the side null where sides do not differ.";
-		case MATCH_BAD_LOG_ODDS:
-			return "Log-odds are finite and favour the first side; 0 favours nobody.";
-		case MATCH_LOG_ODDS_NEED_TWO_TEAMS:
-			return "Log-odds favour the first of two sides; leave them 0 for any other number of teams.";
-		case MATCH_BAD_GAIN:
-			return "Gains are finite and not negative, where 1 is an ordinary update.";
-		case MATCH_BAD_SQUAD:
-			return "A squad is a finite number, the same for all who queued together; leave it null for those alone.";
-		case MATCH_BAD_KILLS:
-		case MATCH_BAD_DEATHS:
-			return "Counts are finite and not negative; leave them null where they are unknown.";
-		case MATCH_BAD_QUIT:
-			return "Quit is a boolean, or 1 and 0.";
-		case MATCH_BAD_EXPERIENCE:
-			return "Experience is a number of matches, finite and not negative.";
-		case MATCH_BAD_STATE:
-			return "States are finite and within the range of the model; see skillrating.models().";
-		case MATCH_OVERFLOW:
-			return "Check the parameters of the model and the states before the match.";
-		case MATCH_OK:
-		case MATCH_ONE_TEAM:
-		case MATCH_NO_RESULT:
-		case MATCH_NO_PLAY_TIME:
-		case MATCH_UNFINISHED:
-		case MATCH_TOO_MANY_TEAMS_FOR_MODEL:
-		case MATCH_TOO_MANY_PLAYERS_FOR_MODEL:
-			break;
-	}
-	return NULL;
+	return find_status_text(status)->hint;
 }
 
 double

@@ -66,9 +66,13 @@ typedef enum MatchStatus
 	MATCH_BAD_DEATHS,
 	MATCH_BAD_QUIT,
 	MATCH_BAD_EXPERIENCE,
+	MATCH_SELF_MATCH,
 	MATCH_BAD_STATE,
 	MATCH_OVERFLOW
 } MatchStatus;
+
+/* How many statuses there are, MATCH_OK among them. */
+#define MATCH_NSTATUSES (MATCH_OVERFLOW + 1)
 
 /*
  * One row of a source: a player's stint on a team.  Numbers that a source
@@ -230,6 +234,11 @@ typedef enum MatchOutcome
  * Returns MATCH_OK or what is wrong; *offender is then the participant that
  * shows it, or -1 where it is the match as a whole.  After MATCH_NO_PLAY_TIME the
  * match is complete all the same.
+ *
+ * A player may have any number of rows on one team.  Two on different teams are a change
+ * of sides: stints that do not overlap, or, where a stint is unknown, shares of the match
+ * that add up to at most the whole of it.  Any others, and a match of one player against
+ * oneself in turn, are MATCH_SELF_MATCH.
  */
 extern MatchStatus match_build(const MatchRules *rules,
 							   const ParamValue *params,
@@ -280,6 +289,12 @@ extern void match_teams_by_rank(const Match *match, int *order);
  * with it, as finite numbers can be too large to compute with.
  */
 extern MatchStatus match_check_predictions(const Match *match);
+
+/*
+ * The name of a status, such as "bad_weight": stable, unique and in snake_case, so that
+ * programs can tell statuses apart by it.
+ */
+extern const char *match_status_code(MatchStatus status);
 
 /*
  * One phrase in lower case that says what a status means, and for mistakes a

@@ -34,6 +34,12 @@ model_team_strength(const Model *model, const ParamValue *params)
 		TEAM_STRENGTH_MEAN;
 }
 
+double
+model_worth(const Model *model, const ParamValue *params, const double *state, int squad)
+{
+	return model->worth != NULL ? model->worth(params, state, squad) : state[0];
+}
+
 int
 model_window(const Model *model, const ParamValue *params)
 {

@@ -91,6 +91,14 @@ typedef struct Model
 	TeamStrength (*team_strength) (const ParamValue *params);
 
 	/*
+	 * What a player in this state is worth to the team, in units of the first state
+	 * column, in a squad of so many (1: alone); NULL for the first state column.
+	 * Predictions depend on squads, and on state columns without a role other than
+	 * the first, through this alone.
+	 */
+	double		(*worth) (const ParamValue *params, const double *state, int squad);
+
+	/*
 	 * Win probabilities of all teams, into match->team[].win, from the states
 	 * before.  A draw counts as half a win, so two teams add up to 1.
 	 */
@@ -114,6 +122,13 @@ extern TeamStrength model_team_strength(const Model *model, const ParamValue *pa
 
 /* How many of a player's last matches a model looks back on. */
 extern int	model_window(const Model *model, const ParamValue *params);
+
+/*
+ * What a player in a state is worth to the team in a squad of so many, of at least the
+ * player alone, in units of the first state column.
+ */
+extern double model_worth(const Model *model, const ParamValue *params,
+						  const double *state, int squad);
 
 /* The first state column with a role, or -1. */
 extern int	model_state_column(const Model *model, StateRole role);

@@ -41,6 +41,12 @@ party_of(const SplitProblem *problem, int player)
 	return problem->party != NULL ? problem->party[player] : 0;
 }
 
+static int
+divided_with(const SplitProblem *problem, int player)
+{
+	return problem->evenly != NULL ? problem->evenly[player] : 0;
+}
+
 /* Whether a player may do this, as far as it alone is concerned. */
 static bool
 may_be(const SplitProblem *problem, int player, int team)
@@ -170,6 +176,40 @@ meets(const Doings *doings, int m)
 	return false;
 }
 
+/*
+ * Whether those who are to be divided evenly can be, if the teams of the first n members
+ * are as they are.
+ */
+static bool
+is_divisible(const Doings *doings, int n)
+{
+	const SplitProblem *problem = doings->problem;
+	const int  *member = problem->member + doings->group->first_member;
+	int			i,
+				j;
+
+	for (i = 0; i < n && problem->evenly != NULL; i++)
+	{
+		int			lead = 0;
+		int			left = 0;
+
+		if (divided_with(problem, member[i]) == 0)
+			continue;
+		for (j = 0; j < doings->group->nmembers; j++)
+		{
+			int			team = j < n ? final_team(doings, j) : SPLIT_BENCH;
+
+			if (divided_with(problem, member[j]) != divided_with(problem, member[i]))
+				continue;
+			left += j >= n;
+			lead += team == 1 ? 1 : team == 2 ? -1 : 0;
+		}
+		if (lead > 1 + left || lead < -1 - left)
+			return false;
+	}
+	return true;
+}
+
 /* Whether every size has all players on a team. */
 static bool
 everybody_plays(const SplitProblem *problem)
@@ -213,7 +253,7 @@ go_through(Doings *doings, int m)
 			end++;
 		} while (end < group->nmembers && party_of(problem, member[end]) != 0 &&
 				 party_of(problem, member[end]) == party_of(problem, member[m]));
-		if (fits && !go_through(doings, end))
+		if (fits && is_divisible(doings, end) && !go_through(doings, end))
 			return false;
 	}
 	return true;
@@ -294,6 +334,10 @@ split_group(SplitProblem *problem)
 	for (i = 0; i < problem->n; i++)
 		for (j = 0; j < i && party_of(problem, i) != 0; j++)
 			if (party_of(problem, i) == party_of(problem, j))
+				union_join(problem->root, i, j);
+	for (i = 0; i < problem->n; i++)
+		for (j = 0; j < i && divided_with(problem, i) != 0; j++)
+			if (divided_with(problem, i) == divided_with(problem, j))
 				union_join(problem->root, i, j);
 	for (i = 0; i < problem->napart; i++)
 		union_join(problem->root, problem->apart[i].a, problem->apart[i].b);

@@ -86,6 +86,9 @@ typedef struct SplitProblem
 									 * none */
 	const int  *party;			/* the same for those who stay together, or
 								 * NULL; 0: none */
+	const int  *evenly;			/* the same for those of whom neither team may
+								 * have two more than the other, or NULL; 0:
+								 * none */
 	const int  *allowed_teams;	/* where each may be, or NULL for anywhere */
 	const bool *commander;		/* who may command, or NULL for all */
 	const int  *current;		/* where each is now, or NULL: moves do not

@@ -11,6 +11,7 @@
 #include "core/math/logistic.h"
 #include "core/models/hive.h"
 #include "pg/matches/inputs.h"
+#include "pg/matches/participant_arguments.h"
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_hive_win_probability_transition);
@@ -30,10 +31,13 @@ check_side(int32 side)
 	return side;
 }
 
-/* The numbers of a composite hive_state, all of them finite. */
-static void
+/*
+ * The numbers of a composite hive_state, all of them finite; false if they are not, unless
+ * that is an error.
+ */
+static bool
 read_state(const Model *model, Datum composite, TupleDesc *desc,
-		   MemoryContext memory, double *state)
+		   MemoryContext memory, double *state, bool tolerant)
 {
 	Datum		values[HIVE_NSTATE];
 	bool		nulls[HIVE_NSTATE];
@@ -44,14 +48,17 @@ read_state(const Model *model, Datum composite, TupleDesc *desc,
 	{
 		const char *name = model->state[i].name;
 
+		state[i] = nulls[i] ? 0 : DatumGetFloat8(values[i]);
+		if (tolerant && (nulls[i] || !isfinite(state[i])))
+			return false;
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("%s in a hive_state must not be null", name),
 					 errhint("The function hive_state() fills in what is left out.")));
-		state[i] = DatumGetFloat8(values[i]);
 		check_finite(name, state[i]);
 	}
+	return true;
 }
 
 /*
@@ -244,8 +251,8 @@ skillrating_hive_win_probability_inputs_transition(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_ARRAYTYPE_P(array);
 	side = check_side(PG_GETARG_INT32(2));
-	read_state(call->model, PG_GETARG_DATUM(1), &call->state_desc,
-			   fcinfo->flinfo->fn_mcxt, player);
+	(void) read_state(call->model, PG_GETARG_DATUM(1), &call->state_desc,
+					  fcinfo->flinfo->fn_mcxt, player, false);
 	source_row_clear(values, nulls);
 	if (!PG_ARGISNULL(3))
 		source_row_set_all(values, nulls, &call->inputs_desc,
@@ -299,7 +306,8 @@ enum
 	UPDATE_ARG_SIDE,
 	UPDATE_ARG_SCORE,
 	UPDATE_ARG_INPUTS,
-	UPDATE_ARG_PARAMS
+	UPDATE_ARG_PARAMS,
+	UPDATE_ARG_STRICT
 };
 
 /* The columns of the type hive_rating. */
@@ -329,6 +337,8 @@ typedef struct UpdateState
 	int			max_players;
 	SourceMatch match;			/* its participants are the rows */
 	Jsonb	   *params;			/* of the first row, or NULL */
+	bool		strict;			/* a mistake is an error, else: */
+	bool		mistaken;		/* a row makes no sense */
 	TupleDesc	state_desc;
 	TupleDesc	inputs_desc;
 } UpdateState;
@@ -338,6 +348,7 @@ update_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	UpdateState *state = palloc0_object(UpdateState);
+	LastArguments last = last_arguments(fcinfo, UPDATE_ARG_INPUTS);
 
 	state->model = get_model("hive");
 	id_type_init(&state->player_type,
@@ -347,14 +358,18 @@ update_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	state->max_players = 16;
 	state->player = palloc_array(UpdatePlayer, state->max_players);
 	source_match_init(&state->match, NULL, &state->player_type);
+	state->strict = last.strict;
+	state->match.tolerant = !last.strict;
+	state->match.times = TIMES_OPTIONAL;
 	if (PG_NARGS() > UPDATE_ARG_PARAMS && !PG_ARGISNULL(UPDATE_ARG_PARAMS))
 		state->params = PG_GETARG_JSONB_P_COPY(UPDATE_ARG_PARAMS);
 	MemoryContextSwitchTo(old);
 	return state;
 }
 
-static void
-check_update_arguments(FunctionCallInfo fcinfo)
+/* Whether the arguments of a row make sense; errors where strict if they do not. */
+static bool
+check_update_arguments(FunctionCallInfo fcinfo, bool strict)
 {
 	static const char *const name[] = {
 		[UPDATE_ARG_PLAYER] = "player_id",
@@ -364,6 +379,16 @@ check_update_arguments(FunctionCallInfo fcinfo)
 	};
 	int			i;
 
+	if (!strict)
+	{
+		for (i = UPDATE_ARG_PLAYER; i <= UPDATE_ARG_SCORE; i++)
+			if (PG_ARGISNULL(i))
+				return false;
+		return (PG_GETARG_INT32(UPDATE_ARG_SIDE) == 1 ||
+				PG_GETARG_INT32(UPDATE_ARG_SIDE) == 2) &&
+			PG_GETARG_FLOAT8(UPDATE_ARG_SCORE) >= 0 &&
+			PG_GETARG_FLOAT8(UPDATE_ARG_SCORE) <= 1;
+	}
 	for (i = UPDATE_ARG_PLAYER; i <= UPDATE_ARG_SCORE; i++)
 		if (PG_ARGISNULL(i))
 			ereport(ERROR,
@@ -372,11 +397,12 @@ check_update_arguments(FunctionCallInfo fcinfo)
 					 errhint("Leave rows that are no players out with FILTER (WHERE ...).")));
 	check_side(PG_GETARG_INT32(UPDATE_ARG_SIDE));
 	check_probability("score", PG_GETARG_FLOAT8(UPDATE_ARG_SCORE));
+	return true;
 }
 
 /*
  * The number of a player, a new one's with the state given; a known one must
- * have the same.
+ * have the same, else -1 is returned, or an error raised where strict.
  */
 static int
 update_player(UpdateState *state, Datum id, const double *before)
@@ -389,10 +415,14 @@ update_player(UpdateState *state, Datum id, const double *before)
 	{
 		player = &state->player[(intptr_t) *number - 1];
 		if (memcmp(player->state, before, sizeof(player->state)) != 0)
+		{
+			if (!state->strict)
+				return -1;
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s has different states in one match",
 							player->name)));
+		}
 		return (intptr_t) *number - 1;
 	}
 	if (state->nplayers == state->max_players)
@@ -434,35 +464,54 @@ set_update_row(FunctionCallInfo fcinfo, UpdateState *state,
 	nulls[SOURCE_WON] = true;
 }
 
-/* hive_update(player_id, state, side, score [, inputs [, params]]) */
-Datum
-skillrating_hive_update_transition(PG_FUNCTION_ARGS)
+/*
+ * Take a row over; false if it makes no sense.  What is kept of it is copied into the
+ * context.
+ */
+static bool
+add_update_row(FunctionCallInfo fcinfo, UpdateState *state, MemoryContext context)
 {
-	MemoryContext context = aggregate_context(fcinfo, "hive_update");
 	MemoryContext old;
-	UpdateState *state = aggregate_state(fcinfo, "hive_update");
 	Datum		values[SOURCE_NCOLUMNS];
 	bool		nulls[SOURCE_NCOLUMNS];
 	double		before[HIVE_NSTATE];
 	Participant *row;
 
-	check_update_arguments(fcinfo);
-	if (state == NULL)
-		state = update_begin(fcinfo, context);
+	if (!check_update_arguments(fcinfo, state->strict) ||
+		!read_state(state->model, PG_GETARG_DATUM(UPDATE_ARG_STATE),
+					&state->state_desc, context, before, !state->strict))
+		return false;
 	if (state->match.n == MATCH_MAX_PARTICIPANTS)
+	{
+		if (!state->strict)
+			return false;
 		report_match_status(MATCH_TOO_MANY_PARTICIPANTS,
 							MATCH_MAX_PARTICIPANTS + 1, NULL);
-	read_state(state->model, PG_GETARG_DATUM(UPDATE_ARG_STATE),
-			   &state->state_desc, context, before);
+	}
 	set_update_row(fcinfo, state, context, values, nulls);
 
-	/* What is kept of the row is copied into the current context. */
 	old = MemoryContextSwitchTo(context);
 	if (state->match.n == 0)
 		source_match_begin(&state->match, values, nulls);
 	row = source_match_add(&state->match, values, nulls);
 	row->player = update_player(state, values[SOURCE_PLAYER_ID], before);
 	MemoryContextSwitchTo(old);
+	return row->player >= 0;
+}
+
+/* hive_update(player_id, state, side, score [, inputs [, params [, strict]]]) */
+Datum
+skillrating_hive_update_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo, "hive_update");
+	UpdateState *state = aggregate_state(fcinfo, "hive_update");
+
+	if (state == NULL)
+		state = update_begin(fcinfo, context);
+
+	/* One row is enough; what else there is does not matter. */
+	if (!state->mistaken && !add_update_row(fcinfo, state, context))
+		state->mistaken = true;
 	PG_RETURN_POINTER(state);
 }
 
@@ -505,12 +554,18 @@ static bool
 update_rate(UpdateState *state, Match *match)
 {
 	ParamValue *params = get_params(&state->model->params, state->params);
-	Participant *row = sorted_update_rows(state);
-	double	   *after = palloc_array(double, state->nplayers * HIVE_NSTATE);
+	Participant *row;
+	double	   *after;
 	MatchStatus status;
-	int			offender;
+	int			offender = -1;
 	int			i;
 
+	/* Where strict the source's reason does not hide a mistake. */
+	if (state->mistaken ||
+		(!state->strict && source_match_reason(&state->match).detail != NULL))
+		return false;
+	row = sorted_update_rows(state);
+	after = palloc_array(double, state->nplayers * HIVE_NSTATE);
 	memset(match, 0, sizeof(Match));
 	match->team = palloc_array(MatchTeam, 2);
 	match->player = palloc0_array(MatchPlayer, state->nplayers);
@@ -526,7 +581,7 @@ update_rate(UpdateState *state, Match *match)
 						 &offender);
 	if (status == MATCH_OK)
 		status = model_rate(state->model, params, match);
-	if (status > MATCH_LAST_UNRATED)
+	if (status > MATCH_LAST_UNRATED && state->strict)
 	{
 		const Participant *p = offender >= 0 ? &row[offender] : NULL;
 

@@ -53,6 +53,7 @@ enum
 	ARG_RANK,
 	ARG_INPUTS,
 	ARG_PARAMS = ARG_INPUTS + INPUTS_COUNT,
+	ARG_STRICT,
 	RATE_NARGS
 };
 
@@ -71,6 +72,7 @@ enum
 	RATED_STATE_BEFORE,
 	RATED_STATE_AFTER,
 	RATED_UNRATED_REASON,
+	RATED_UNRATED_DETAIL,
 	RATED_NCOLUMNS
 };
 
@@ -196,6 +198,20 @@ partition_rules(FunctionCallInfo fcinfo, WindowObject window, RateCall *call)
 	return call->rules;
 }
 
+/* Whether mistakes are errors in a partition, which its first row says. */
+static bool
+partition_is_strict(WindowObject window)
+{
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, ARG_STRICT, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("strict must not be null")));
+	return DatumGetBool(value);
+}
+
 /* Put an argument's value in its place in the row that is being read. */
 static void
 set_argument(RatePartition *partition, int arg, Datum value, bool isnull)
@@ -223,14 +239,16 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 	RateCall   *call = rate_call(fcinfo);
 	RaterRules *rules;
 	MemoryContext old;
+	bool		strict;
 	int			i;
 
 	check_window(window);
 	if (PG_NARGS() != RATE_NARGS)
 		elog(ERROR, "rate() has %d arguments", PG_NARGS());
 	rules = partition_rules(fcinfo, window, call);
+	strict = partition_is_strict(window);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	partition->rater = rater_create(rules, NULL);
+	partition->rater = rater_create(rules, NULL, strict);
 	partition->max_places = 32;
 	partition->place = palloc_array(int, partition->max_places);
 	MemoryContextSwitchTo(old);
@@ -355,8 +373,7 @@ rate_match(WindowObject window, RatePartition *partition, int64 row)
 		if (n == 0)
 			rater_begin(rater, partition->values, partition->nulls);
 		n++;
-		if (!rater_add(rater, partition->values, partition->nulls))
-			break;
+		(void) rater_add(rater, partition->values, partition->nulls);
 	}
 	rater_rate(rater);
 	if (n > partition->max_places)
@@ -365,8 +382,9 @@ rate_match(WindowObject window, RatePartition *partition, int64 row)
 		partition->place = repalloc_array(partition->place, int,
 										  partition->max_places);
 	}
-	for (i = 0; i < n; i++)
-		partition->place[rater->match.order[i]] = i;
+	if (rater->verdict == VERDICT_RATE)
+		for (i = 0; i < n; i++)
+			partition->place[rater->match.order[i]] = i;
 	partition->first = row;
 	partition->behind = row + n;
 	error_context_stack = callback.previous;
@@ -424,6 +442,66 @@ fill_pattern(RatePartition *partition, const Datum *values, const bool *nulls)
 	return HeapTupleHeaderGetDatum((HeapTupleHeader) row);
 }
 
+/*
+ * What the partition has of the player of the current row: the state and the number of
+ * games, those of a new player if there is nothing; NULL without a player.
+ */
+static const double *
+current_state(WindowObject window, Batch *batch, int64 *games)
+{
+	bool		isnull;
+	bool		no_pool;
+	Datum		id = WinGetFuncArgCurrent(window, ARG_PLAYER, &isnull);
+	Datum		pool = WinGetFuncArgCurrent(window,
+											ARG_INPUTS + source_input(SOURCE_POOL),
+											&no_pool);
+	const BatchPlayer *player;
+
+	*games = 0;
+	if (isnull)
+		return NULL;
+	player = id_table_find(batch->players, id,
+						   no_pool ? "" : TextDatumGetCString(pool));
+	if (player == NULL)
+		return batch->initial;
+	*games = player->record.games;
+	return player->state;
+}
+
+/* The result for the current row, if its match is not rated: its player stays as is. */
+static Datum
+unrated_row(RateCall *call, RatePartition *partition, WindowObject window)
+{
+	const Rater *rater = partition->rater;
+	const Batch *batch = rater->batch;
+	int64		games;
+	const double *state = current_state(window, rater->batch, &games);
+	int			deviation = partition->deviation;
+	Datum		values[RATED_NCOLUMNS];
+	bool		nulls[RATED_NCOLUMNS];
+
+	memset(nulls, state == NULL, sizeof(nulls));
+	nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
+	nulls[RATED_UNRATED_REASON] = nulls[RATED_UNRATED_DETAIL] = false;
+	values[RATED_UNRATED_REASON] = CStringGetTextDatum(unrated_code(rater->why.reason));
+	values[RATED_UNRATED_DETAIL] = CStringGetTextDatum(rater->why.detail);
+	if (state != NULL)
+	{
+		values[RATED_GAMES_BEFORE] = Int64GetDatum(games);
+		values[RATED_MU_BEFORE] = values[RATED_MU_AFTER] = Float8GetDatum(state[0]);
+		if (deviation >= 0)
+			values[RATED_DEVIATION_BEFORE] = values[RATED_DEVIATION_AFTER] =
+				Float8GetDatum(state[deviation]);
+		else
+			nulls[RATED_DEVIATION_BEFORE] = nulls[RATED_DEVIATION_AFTER] = true;
+		values[RATED_RATING_BEFORE] = values[RATED_RATING_AFTER] =
+			Float8GetDatum(model_display(batch->model, batch->params, state));
+		values[RATED_STATE_BEFORE] = values[RATED_STATE_AFTER] =
+			state_array(state, batch->model->nstate);
+	}
+	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
+}
+
 /* The result for a participant of the match that was rated last. */
 static Datum
 rated_row(RateCall *call, RatePartition *partition, int place)
@@ -432,37 +510,22 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 	Batch	   *batch = rater->batch;
 	const Model *model = batch->model;
 	const Participant *p = &rater->match.participant[place];
-	const double *before;
-	const double *after;
+	const EventRow *event = &batch->step.row[p->player];
+	const Match *match = &batch->match;
+	const double *before = event->before;
+	const double *after = event->after;
+	int			team = 0;
 	Datum		values[RATED_NCOLUMNS];
 	bool		nulls[RATED_NCOLUMNS] = {false};
 	int			i;
 
-	if (rater->verdict == VERDICT_RATE)
-	{
-		const EventRow *event = &batch->step.row[p->player];
-		const Match *match = &batch->match;
-		int			team = 0;
-
-		/* That of the row: a player may have stints on several teams. */
-		while (match->team[team].number != p->team)
-			team++;
-		before = event->before;
-		after = event->after;
-		values[RATED_GAMES_BEFORE] = Int64GetDatum(event->games);
-		values[RATED_SCORE] = Float8GetDatum(match_outcome(match, team) / 2.0);
-		values[RATED_WIN_PROBABILITY] = Float8GetDatum(match->team[team].win);
-		nulls[RATED_UNRATED_REASON] = true;
-	}
-	else
-	{
-		const BatchPlayer *player = batch->player[p->player];
-
-		before = after = player->state;
-		values[RATED_GAMES_BEFORE] = Int64GetDatum(player->record.games);
-		nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
-		values[RATED_UNRATED_REASON] = CStringGetTextDatum(rater->reason);
-	}
+	/* That of the row: a player may have stints on several teams. */
+	while (match->team[team].number != p->team)
+		team++;
+	values[RATED_GAMES_BEFORE] = Int64GetDatum(event->games);
+	values[RATED_SCORE] = Float8GetDatum(match_outcome(match, team) / 2.0);
+	values[RATED_WIN_PROBABILITY] = Float8GetDatum(match->team[team].win);
+	nulls[RATED_UNRATED_REASON] = nulls[RATED_UNRATED_DETAIL] = true;
 	values[RATED_MU_BEFORE] = Float8GetDatum(before[0]);
 	values[RATED_MU_AFTER] = Float8GetDatum(after[0]);
 	i = partition->deviation;
@@ -479,7 +542,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 		Float8GetDatum(model_display(model, batch->params, after));
 	values[RATED_STATE_BEFORE] = state_array(before, model->nstate);
 	values[RATED_STATE_AFTER] = state_array(after, model->nstate);
-	if (rater->verdict != VERDICT_RATE || !FLOAT8PASSBYVAL)
+	if (!FLOAT8PASSBYVAL)
 		return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
 	if (partition->pattern == NULL)
 		make_pattern(call, partition, values, nulls);
@@ -504,6 +567,8 @@ skillrating_rate(PG_FUNCTION_ARGS)
 		begin_partition(fcinfo, window, partition);
 	if (row >= partition->behind)
 		rate_match(window, partition, row);
+	if (partition->rater->verdict != VERDICT_RATE)
+		PG_RETURN_DATUM(unrated_row(rate_call(fcinfo), partition, window));
 	PG_RETURN_DATUM(rated_row(rate_call(fcinfo), partition,
 							  partition->place[row - partition->first]));
 }
@@ -524,7 +589,7 @@ enum
 	FINAL_ARG_PLAYER,
 	FINAL_ARG_TEAM,
 	FINAL_ARG_RANK,
-	FINAL_ARG_BEHIND_RANK		/* inputs, params or nothing */
+	FINAL_ARG_BEHIND_RANK		/* see last_arguments() */
 };
 
 /* The columns of the type final_rating. */
@@ -556,22 +621,19 @@ final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FinalRatings *state = palloc0_object(FinalRatings);
-	int			last = PG_NARGS() - 1;
-	bool		params = last >= FINAL_ARG_BEHIND_RANK && !PG_ARGISNULL(last);
+	LastArguments last = last_arguments(fcinfo, FINAL_ARG_BEHIND_RANK);
 
 	if (PG_ARGISNULL(FINAL_ARG_MODEL))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
 	participant_arguments_init(&state->rows, fcinfo, "final_ratings",
-							   FINAL_ARG_MATCH,
-							   last > FINAL_ARG_BEHIND_RANK ?
-							   FINAL_ARG_BEHIND_RANK : -1, false);
+							   FINAL_ARG_MATCH, last.inputs, false);
 	state->rater =
 		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(FINAL_ARG_MODEL)),
-								 params ? PG_GETARG_JSONB_P(last) : NULL,
+								 last.options >= 0 ? PG_GETARG_JSONB_P(last.options) : NULL,
 								 state->rows.player_type),
-					 &state->rows.match_type);
+					 &state->rows.match_type, last.strict);
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -612,7 +674,7 @@ skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 	old = MemoryContextSwitchTo(context);
 	if (participant_arguments_read(&state->rows, fcinfo))
 	{
-		if (state->rater->match.n > 0)
+		if (state->rater->match.number > 0)
 			final_ratings_rate(state);
 		rater_begin(state->rater, state->rows.values, state->rows.nulls);
 	}

@@ -83,6 +83,7 @@ typedef struct Distributed
 	Leaf	   *leaf;
 	int			nleaves;
 	char	   *arguments;		/* of both aggregates, as SQL text */
+	bool		strict;			/* a mistake in a match is an error */
 	SPIPlanPtr	pass;
 	MemoryContext memory;		/* of all this */
 	MemoryContext scratch;		/* of one query */
@@ -405,8 +406,9 @@ make_plan(const Distributed *d, const Leaf *leaf, double draw)
 	int			i;
 
 	initStringInfo(&json);
-	appendStringInfo(&json, "{\"%s\": \"%s\", \"%s\": %s, \"%s\": %s, \"%s\": %s, \"%s\": [",
-					 PLAN_SOLVER, solver->name, PLAN_PARAMS, params, PLAN_DRAW,
+	appendStringInfo(&json, "{\"%s\": \"%s\", \"%s\": %s, \"%s\": %s, \"%s\": %s, \"%s\": %s, \"%s\": [",
+					 PLAN_SOLVER, solver->name, PLAN_PARAMS, params, PLAN_STRICT,
+					 d->strict ? "true" : "false", PLAN_DRAW,
 					 psprintf("%.17g", draw), PLAN_SIDES,
 					 d->state.task.sides ? "true" : "false", PLAN_CONTEXTS);
 	for (i = 0; i < leaf->ncontexts; i++)
@@ -458,6 +460,7 @@ take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
 	d->state.matches_elsewhere += DatumGetInt64(values[SURVEY_MATCHES]);
 	d->state.rows_elsewhere += DatumGetInt64(values[SURVEY_ROWS]);
 	d->state.task.sides = d->state.task.sides || DatumGetBool(values[SURVEY_SIDES]);
+	unrated_add_jsonb(&builder->unrated, DatumGetJsonbP(values[SURVEY_UNRATED]));
 
 	leaf->nplayers = n;
 	MemoryContextSwitchTo(d->memory);
@@ -720,7 +723,8 @@ enum
 	ARG_PARAMS,
 	ARG_COLUMNS,
 	ARG_START,
-	ARG_START_CONTEXTS
+	ARG_START_CONTEXTS,
+	ARG_STRICT
 };
 
 Datum
@@ -735,6 +739,11 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("relation, solver, params and columns must not be null")));
+	if (PG_ARGISNULL(ARG_STRICT))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("strict must not be null")));
+	d->strict = PG_GETARG_BOOL(ARG_STRICT);
 	d->elsewhere = (LogitElsewhere)
 	{
 		evaluate, multiply

@@ -76,7 +76,7 @@ enum
 	ARG_PLAYER,
 	ARG_TEAM,
 	ARG_RANK,
-	ARG_BEHIND_RANK				/* inputs, params or nothing */
+	ARG_BEHIND_RANK				/* see last_arguments() */
 };
 
 /* solve(solver, match_id, player_id, team, rank [[, inputs], params]) */
@@ -90,8 +90,7 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 	old = MemoryContextSwitchTo(context);
 	if (PG_ARGISNULL(ARG_STATE))
 	{
-		int			last = PG_NARGS() - 1;
-		bool		params = last >= ARG_BEHIND_RANK && !PG_ARGISNULL(last);
+		LastArguments last = last_arguments(fcinfo, ARG_BEHIND_RANK);
 
 		if (PG_ARGISNULL(ARG_SOLVER))
 			ereport(ERROR,
@@ -99,10 +98,10 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 					 errmsg("solver must not be null")));
 		state = palloc_object(SolveState);
 		solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
-						 params ? PG_GETARG_JSONB_P_COPY(last) : NULL);
+						 last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
 		history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH,
-								   last > ARG_BEHIND_RANK ? ARG_BEHIND_RANK : -1,
-								   !solve_state_needs_order(state), false);
+								   last.inputs, !solve_state_needs_order(state), false);
+		solve_state_judge(state, last.strict);
 	}
 	else
 		state = (SolveState *) PG_GETARG_POINTER(ARG_STATE);

@@ -15,6 +15,7 @@
 #define PLAN_CONTEXTS "contexts"
 #define PLAN_DRAW "draw"
 #define PLAN_SIDES "sides"
+#define PLAN_STRICT "strict"
 
 /* The columns of the type survey. */
 enum
@@ -26,6 +27,7 @@ enum
 	SURVEY_MATCHES,
 	SURVEY_ROWS,
 	SURVEY_SIDES,
+	SURVEY_UNRATED,
 	SURVEY_NCOLUMNS
 };
 

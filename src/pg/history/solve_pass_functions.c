@@ -93,6 +93,7 @@ read_plan(PassState *state, Jsonb *plan)
 {
 	JsonReader	reader;
 	Jsonb	   *params = NULL;
+	bool		strict = false;
 
 	json_reader_begin(&reader, plan, "plan",
 					  "For example '{\"solver\": \"bradley_terry\"}'.");
@@ -111,13 +112,17 @@ read_plan(PassState *state, Jsonb *plan)
 													  INFINITY, "a number"));
 		else if (strcmp(reader.key, PLAN_SIDES) == 0)
 		{
-			if (reader.value.type != jbvBool)
+			if (!json_value_boolean(&reader.value, &state->task.sides))
 				json_invalid_value(&reader, "true or false");
-			state->task.sides = reader.value.val.boolean;
+		}
+		else if (strcmp(reader.key, PLAN_STRICT) == 0)
+		{
+			if (!json_value_boolean(&reader.value, &strict))
+				json_invalid_value(&reader, "true or false");
 		}
 		else
 			json_invalid_key(&reader,
-							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\", \"" PLAN_DRAW "\" and \"" PLAN_SIDES "\"");
+							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\", \"" PLAN_DRAW "\", \"" PLAN_SIDES "\" and \"" PLAN_STRICT "\"");
 	}
 	if (state->task.solver == NULL)
 		ereport(ERROR,
@@ -126,6 +131,9 @@ read_plan(PassState *state, Jsonb *plan)
 				 errhint("It names one of skillrating.solvers().")));
 	check_can_pass(state->task.solver);
 	state->params = get_params(&state->task.solver->params, params);
+	history_builder_judge_by(&state->builder, state->aggregate,
+							 &state->task.solver->rules, state->params, strict,
+							 TIMES_OPTIONAL);
 	if (state->draw == 0 && state->task.solver->draw != NULL)
 	{
 		bool		fit;
@@ -384,6 +392,7 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 	values[SURVEY_MATCHES] = Int64GetDatum((int64) builder->forgotten);
 	values[SURVEY_ROWS] = Int64GetDatum(state->rows);
 	values[SURVEY_SIDES] = BoolGetDatum(state->task.sides);
+	values[SURVEY_UNRATED] = unrated_counts_jsonb(&builder->unrated);
 	return return_row(fcinfo, values, nulls);
 }
 

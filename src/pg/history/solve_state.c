@@ -105,12 +105,27 @@ solve_state_init(SolveState *state, const char *solver, Jsonb *params)
 				 errmsg("option \"%s\" is not one of solver \"%s\"", EXACT_FOR,
 						state->task.solver->name),
 				 errhint("Its deviations are those of the normal approximation.")));
+	if (is_through_time(state))
+		through_time_configure(&state->tt, state->params, state->tt_params);
 }
 
 bool
 solve_state_needs_order(const SolveState *state)
 {
 	return is_through_time(state);
+}
+
+void
+solve_state_judge(SolveState *state, bool strict)
+{
+	const Solver *solver = state->task.solver;
+	bool		tt = is_through_time(state);
+
+	history_builder_judge_by(&state->builder, "solve",
+							 tt ? &state->tt.model->rules : &solver->rules,
+							 tt ? state->tt.params : state->params, strict,
+							 tt ? TIMES_LIKE_BEFORE :
+							 solver->by_day ? TIMES_REQUIRED : TIMES_OPTIONAL);
 }
 
 void
@@ -159,7 +174,6 @@ solve_through_time(SolveState *state)
 	Size		n;
 
 	tt->history = history;
-	through_time_configure(tt, state->params, state->tt_params);
 	tt->work = make_work(history, tt->model->nstate);
 	tt->interrupt = check_interrupts;
 	tt->first = huge_array(size_t, history->nmatches + 1);
@@ -228,15 +242,14 @@ make_problem(SolveState *state)
 				 errmsg("too many unknowns for solve()")));
 	if (task->solver->by_day)
 	{
-		size_t		m;
-
-		for (m = 0; m < history->nmatches; m++)
-			if (history->match[m].played_at == NEVER_PLAYED)
-				ereport(ERROR,
-						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-						 errmsg("solver \"%s\" needs the time of every match",
-								task->solver->name),
-						 errhint("Give it by skillrating.inputs(played_at => ...).")));
+		/* Some matches can lack a time, but a history without any is a mistake. */
+		if (history->nmatches == 0 &&
+			state->builder.unrated.by_reason[UNRATED_NULL_VALUE] > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("solver \"%s\" needs the time of every match",
+							task->solver->name),
+					 errhint("Give it by skillrating.inputs(played_at => ...).")));
 		layout->day = huge_array(int32, layout->appearances);
 	}
 	layout->first_skill = huge_array(uint32, history->nplayers + 1);
@@ -645,6 +658,8 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_COMPONENTS] = Int32GetDatum(state->ncomponents);
 	values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->memory);
 	values[SUMMARY_CONTEXTS] = context_estimates(state, context_type);
+	values[SUMMARY_UNRATED] = Int64GetDatum(state->builder.unrated.total);
+	values[SUMMARY_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
 	if (is_through_time(state))
 	{
 		const ThroughTimeResult *tt_result = &state->tt_result;

@@ -65,6 +65,8 @@ enum
 	SUMMARY_DRAW,
 	SUMMARY_MEMORY,
 	SUMMARY_CONTEXTS,
+	SUMMARY_UNRATED,
+	SUMMARY_UNRATED_REASONS,
 	SUMMARY_NCOLUMNS
 };
 
@@ -88,6 +90,12 @@ extern void solve_state_init(SolveState *state, const char *solver,
 
 /* Whether matches have to come in the order in which they were played. */
 extern bool solve_state_needs_order(const SolveState *state);
+
+/*
+ * Have the builder, which has begun, leave out what the solver has no use for, and count
+ * it; where strict a mistake in a match is an error.
+ */
+extern void solve_state_judge(SolveState *state, bool strict);
 
 /* Solve what the builder has, once, in the same context. */
 extern void solve_state_run(SolveState *state);

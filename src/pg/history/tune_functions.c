@@ -254,7 +254,7 @@ enum
 	ARG_PLAYER,
 	ARG_TEAM,
 	ARG_RANK,
-	ARG_BEHIND_RANK				/* inputs, options or nothing */
+	ARG_BEHIND_RANK				/* see last_arguments() */
 };
 
 static TuneState *
@@ -262,21 +262,21 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	TuneState  *state = palloc0_object(TuneState);
-	int			last = PG_NARGS() - 1;
-	bool		options = last >= ARG_BEHIND_RANK && !PG_ARGISNULL(last);
+	LastArguments last = last_arguments(fcinfo, ARG_BEHIND_RANK);
 
 	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_FIT))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and fit must not be null")));
 	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
-	state->options = get_options(options ? PG_GETARG_JSONB_P_COPY(last) : NULL);
+	state->options = get_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
 	state->params = get_params(&state->model->params, state->options.params);
 	add_params(state, PG_GETARG_ARRAYTYPE_P(ARG_FIT));
 
 	history_builder_begin_rows(&state->builder, fcinfo, "tune", ARG_MATCH,
-							   last > ARG_BEHIND_RANK ? ARG_BEHIND_RANK : -1,
-							   false, state->model->shares != NULL);
+							   last.inputs, false, state->model->shares != NULL);
+	history_builder_judge_by(&state->builder, "tune", &state->model->rules,
+							 state->params, last.strict, TIMES_LIKE_BEFORE);
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -430,6 +430,8 @@ enum
 	TUNING_EVALUATIONS,
 	TUNING_CONVERGED,
 	TUNING_STOPPED,
+	TUNING_UNRATED,
+	TUNING_UNRATED_REASONS,
 	TUNING_NCOLUMNS
 };
 
@@ -446,20 +448,28 @@ enum
 	PARAMETER_NCOLUMNS
 };
 
-/* Scores of the fitted and of the held part; a mistake in a match is an error. */
+/*
+ * Scores of the fitted and of the held part.  Matches that the model cannot rate with
+ * these parameters are counted in left_out; where strict the first one is an error.
+ */
 static void
 score_history(TuneState *state, HistoryWork *work, const size_t *bound,
-			  HistoryScore *score)
+			  HistoryScore *score, int64_t *left_out)
 {
 	size_t		match;
 	int			offender;
 	MatchStatus status;
 
+	memset(left_out, 0, MATCH_NSTATUSES * sizeof(int64_t));
+	work->left_out = state->builder.strict ? NULL : left_out;
 	status = history_replay(&state->builder.history, state->model, state->params, work, bound, 2,
 							score, check_interrupts, &match, &offender);
 	if (status != MATCH_OK)
 		history_report_mistake(&state->builder, "tune", work, status, match,
 							   offender);
+
+	/* In the search such parameters are as bad as can be. */
+	work->left_out = NULL;
 }
 
 static double
@@ -508,6 +518,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	HistoryWork work;
 	HistoryScore before[2];
 	HistoryScore after[2];
+	int64_t		left_out[MATCH_NSTATUSES];
 	size_t		bound[3];
 	double		start[TUNE_MAX_PARAMS];
 	double		variable[TUNE_MAX_PARAMS];
@@ -534,13 +545,14 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 					  history, state->model->nstate);
 	if (state->model->window != NULL)
 		history_past_init(&work, huge_array(char, history_past_size(history)), history);
-	score_history(state, &work, bound, before);
+	score_history(state, &work, bound, before, left_out);
 	if (before[0].matches == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("tune() has no matches to fit to"),
-				 errdetail("Of %zu matches %zu are burnt in, %zu are held out, and none of the others can be scored.",
-						   history->nmatches, bound[0], bound[2] - bound[1]),
+				 errdetail("Of %zu matches that count %zu are burnt in, %zu are held out, and none of the others can be scored; " INT64_FORMAT " more do not count.",
+						   history->nmatches, bound[0], bound[2] - bound[1],
+						   state->builder.unrated.total),
 				 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
 
 	problem->model = state->model;
@@ -558,7 +570,10 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 		start[i] = state->params[problem->param[i].index].number;
 	converged = search_minimum(state, before[0].matches, variable, &stopped);
 	tune_errors(problem, variable, error, at_bound);
-	score_history(state, &work, bound, after);
+	score_history(state, &work, bound, after, left_out);
+	for (i = 0; i < MATCH_NSTATUSES; i++)
+		while (left_out[i]-- > 0)
+			unrated_count(&state->builder.unrated, i);
 
 	values[TUNING_MODEL] = CStringGetTextDatum(state->model->name);
 	values[TUNING_PARAMS] = params_jsonb(&state->model->params, state->params);
@@ -574,5 +589,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	values[TUNING_EVALUATIONS] = Int64GetDatum(problem->evaluations);
 	values[TUNING_CONVERGED] = BoolGetDatum(converged);
 	values[TUNING_STOPPED] = CStringGetTextDatum(stopped);
+	values[TUNING_UNRATED] = Int64GetDatum(state->builder.unrated.total);
+	values[TUNING_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
 	return return_row(fcinfo, values, nulls);
 }

@@ -273,8 +273,21 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 		*id_table_enter(application->known, ids[i], "", &found) = &match[i];
 	}
 	application->batch = ladder_batch(ladder);
-	application->reader = reader_open_matches(ladder, application->id_array);
+	application->reader = reader_open_matches(ladder, application->id_array,
+											   ladder->strict);
 	application->corrections = corrections_make(n);
+}
+
+/* A strict ladder takes no match that was played at several times. */
+pg_noreturn static void
+report_torn_match(const Application *application)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s of match %s differs among its participants",
+					source_column_name(SOURCE_PLAYED_AT),
+					id_text(application->ladder->match_type,
+							application->reader->match.id))));
 }
 
 /* Find the matches that the source has, and the players whose states they need. */
@@ -282,7 +295,7 @@ static void
 survey_matches(Application *application)
 {
 	MatchReader *reader = application->reader;
-	const char *reason;
+	Unrated		why;
 
 	while (reader_next(reader))
 	{
@@ -293,9 +306,11 @@ survey_matches(Application *application)
 			elog(ERROR, "source returned a match that was not asked for");
 		match->torn = match->seen;
 		match->seen = true;
+		if (match->torn && application->ladder->strict)
+			report_torn_match(application);
 		if (match->torn)
 			continue;
-		if (batch_judge(application->batch, source, &reason) == VERDICT_RATE)
+		if (batch_judge(application->batch, source, &why) == VERDICT_RATE)
 			batch_request_states(application->batch);
 	}
 	reader->match.n = 0;
@@ -365,8 +380,8 @@ rate_match(Application *application, SourceMatch *source)
 {
 	Ladder	   *ladder = application->ladder;
 	Batch	   *batch = application->batch;
-	const char *reason;
-	Verdict		verdict = batch_judge(batch, source, &reason);
+	Unrated		why;
+	Verdict		verdict = batch_judge(batch, source, &why);
 	bool		placed = verdict != VERDICT_UNRATED;
 	int64		seq = 0;
 	int			i;
@@ -374,8 +389,8 @@ rate_match(Application *application, SourceMatch *source)
 	if (verdict == VERDICT_RATE && ladder->reorders &&
 		is_late(ladder, batch, source, application->operated))
 	{
-		put_match(application->matches, source, "unrated",
-				  "late, waits for catch_up()", false, 0);
+		why = unrated(UNRATED_LATE, "late, waits for catch_up()");
+		put_match(application->matches, source, "unrated", &why, false, 0);
 		return false;
 	}
 
@@ -392,14 +407,16 @@ rate_match(Application *application, SourceMatch *source)
 			for (i = 0; i < batch->step.n; i++)
 				put_event(application->events, &batch->step, &batch->step.row[i]);
 		}
+		else if (ladder->strict)
+			batch_report(batch, source, rated, -1);
 		else
 		{
 			verdict = VERDICT_UNRATED;
-			reason = batch_mistake(batch, source, rated, -1);
+			why = batch_mistake(batch, source, rated, -1);
 		}
 	}
 	put_match(application->matches, source, verdict_status(source, verdict),
-			  reason, placed, seq);
+			  &why, placed, seq);
 	return true;
 }
 
@@ -429,7 +446,8 @@ rate_matches(Application *application)
 			if (match->done)
 				continue;
 			match->done = true;
-			reader_set_unreadable(reader, PLAYED_AT_DIFFERS, PLAYED_AT_DIFFERS);
+			reader_set_unreadable(reader, UNRATED_COLUMN_DIFFERS, PLAYED_AT_DIFFERS,
+								  PLAYED_AT_DIFFERS);
 		}
 		if (match->recorded && match->digest == source->digest)
 		{

@@ -14,12 +14,15 @@
 static void
 take_error(ErrorData *data, SourceError *error)
 {
-	if (ERRCODE_TO_CATEGORY(data->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
+	int			category = ERRCODE_TO_CATEGORY(data->sqlerrcode);
+
+	if (category != ERRCODE_DATA_EXCEPTION &&
+		category != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
 		ReThrowError(data);
 	error->match_id = (Datum) 0;
 	error->sqlstate = pstrdup(unpack_sql_state(data->sqlerrcode));
-	error->reason = psprintf("error %s in the source: %s", error->sqlstate,
-							 data->message);
+	error->message = psprintf("error %s in the source: %s", error->sqlstate,
+							  data->message);
 	FreeErrorData(data);
 }
 

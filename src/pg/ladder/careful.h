@@ -12,18 +12,22 @@
 
 #include "pg/ladder/plans.h"
 
-/* The data exception (SQLSTATE class 22) that reading a match has raised. */
+/*
+ * The error about data that reading a match has raised: a data exception (SQLSTATE class
+ * 22), or a violated constraint (class 23), as of a domain.
+ */
 typedef struct SourceError
 {
 	Datum		match_id;
 	char	   *sqlstate;
-	char	   *reason;			/* why the match is unrated */
+	char	   *message;		/* with the SQLSTATE */
 } SourceError;
 
 /*
- * Do some work in a subtransaction.  False if it raised a data exception, which is
- * then in *error, in the current memory context, without a match; what the work
- * did to the database is undone.  All other errors go on.
+ * Do some work in a subtransaction.  False if it raised such an error, which is then in
+ * *error, in the current memory context, without a match; what the work did to the
+ * database is undone.  All other errors go on: they say nothing of the match, as a
+ * serialization failure (40001), a deadlock, a cancelled query or a full disk.
  */
 extern bool careful_do(void (*work) (void *), void *arg, SourceError *error);
 

@@ -79,6 +79,15 @@ same_string(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
+/* Whether rated_match has this reason and detail, or none. */
+static bool
+same_reason(const SourceMatch *source, const Unrated *why)
+{
+	const char *code = why->detail != NULL ? unrated_code(why->reason) : NULL;
+
+	return same_string(code, source->reason) && same_string(why->detail, source->detail);
+}
+
 /*
  * A match that the source no longer has.  If its removal was noticed, or it was voided,
  * it leaves history; otherwise it may be missing by accident, or because old partitions
@@ -105,7 +114,7 @@ note_vanished(Changes *changes, Ladder *ladder, const SourceMatch *source)
 
 static void
 note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
-		   Verdict verdict, const char *reason)
+		   Verdict verdict, const Unrated *why)
 {
 	Changes    *changes = (Changes *) sink;
 	const char *status = verdict_status(source, verdict);
@@ -113,9 +122,9 @@ note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 	if (source->vanished)
 		note_vanished(changes, replay->ladder, source);
 	else if (strcmp(status, source->status) != 0 ||
-			 !same_string(reason, source->reason) ||
+			 !same_reason(source, why) ||
 			 source->digest != source->rated_digest)
-		put_match(changes->matches, source, status, reason, true, source->seq);
+		put_match(changes->matches, source, status, why, true, source->seq);
 }
 
 /*

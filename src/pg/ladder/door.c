@@ -601,7 +601,7 @@ ladder_release_states(Ladder *ladder)
 
 /* The ladder's row. */
 static LadderQuery read_config_query = {
-	.text = "SELECT model, params, apply_at, late, format_version, "
+	.text = "SELECT model, params, apply_at, late, strict, format_version, "
 	"EXISTS (SELECT FROM {operation} WHERE " OPERATION_FILTERS ") FROM {ladder}"
 };
 
@@ -611,6 +611,7 @@ enum
 	CONFIG_PARAMS,
 	CONFIG_APPLY_AT,
 	CONFIG_LATE,
+	CONFIG_STRICT,
 	CONFIG_FORMAT_VERSION,
 	CONFIG_FILTERS
 };
@@ -650,6 +651,7 @@ read_config(Ladder *ladder)
 		strcmp(apply_at, "statement") == 0 ? APPLY_AT_STATEMENT :
 		APPLY_AT_CATCH_UP;
 	ladder->reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
+	ladder->strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
 	ladder->filters = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_FILTERS, &isnull));
 	SPI_freetuptable(SPI_tuptable);
 }

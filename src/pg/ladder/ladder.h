@@ -62,6 +62,7 @@ typedef struct Ladder
 	ParamValue *params;
 	ApplyAt		apply_at;
 	bool		reorders;		/* late = 'reorder' */
+	bool		strict;			/* a mistake in a match is an error */
 	bool		filters;		/* some players are excluded or merged */
 	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */

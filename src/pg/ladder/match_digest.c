@@ -109,8 +109,8 @@ digest_match(const SourceMatch *match, const char *unrated_reason, int64 partici
 {
 	int64		digest = participants;
 
-	if (match->fault != NULL)
-		return (int64) hash_combine64((uint64) digest_text(match->fault),
+	if (match->fault.detail != NULL)
+		return (int64) hash_combine64((uint64) digest_text(match->fault.detail),
 									  unrated_reason == NULL ? 0 :
 									  (uint64) digest_text(unrated_reason));
 	add_digest(&digest, digest_match_columns(match, unrated_reason));

@@ -140,7 +140,7 @@ is_same_match(Ladder *ladder, MatchArrays *arrays)
 	bool		same;
 
 	stored = reader_open_matches(ladder, id_array(ladder->match_type,
-												  &arrays->match_id, 1));
+												  &arrays->match_id, 1), false);
 	if (!reader_next(stored))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -354,10 +354,10 @@ static void
 check_report(Ladder *ladder, const MatchArrays *arrays)
 {
 	MatchReader *reported = match_arrays_open(ladder, arrays);
-	const char *reason;
+	Unrated		why;
 
 	if (reader_next(reported))
-		(void) batch_judge(ladder_batch(ladder), &reported->match, &reason);
+		(void) batch_judge(ladder_batch(ladder), &reported->match, &why);
 	reader_close(reported);
 }
 

@@ -323,8 +323,8 @@ unlock_matches(MatchLocks *locks)
 
 /* A row for each match; of those that have one another version. */
 static LadderQuery touch_matches_query = {
-	.text = "INSERT INTO {rated_match} AS m (match_id, status, reason, digest, played_at) "
-	"SELECT i.id, 'unrated', 'not in the source', 0, pg_catalog.now() "
+	.text = "INSERT INTO {rated_match} AS m (match_id, status, reason, detail, digest, played_at) "
+	"SELECT i.id, 'unrated', 'no_match', 'not in the source', 0, pg_catalog.now() "
 	"FROM pg_catalog.unnest($1) AS i(id) "
 	"ON CONFLICT (match_id) DO UPDATE SET rated_at = m.rated_at",
 	.param = {ARRAY_OF(VALUE_MATCH)}

@@ -75,7 +75,7 @@ static LadderQuery read_matches_query = {
 };
 
 #define RATED_COLUMNS \
-	"m.seq, m.digest, m.status, m.reason, m.void_reason, m.match_id, m.played_at"
+	"m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.match_id, m.played_at"
 
 /* Of a match that is gone there is one row, without source columns. */
 static LadderQuery read_rated_query = {
@@ -118,6 +118,7 @@ enum
 	RATED_DIGEST,
 	RATED_STATUS,
 	RATED_REASON,
+	RATED_DETAIL,
 	RATED_VOID_REASON,
 	RATED_MATCH_ID,
 	RATED_PLAYED_AT,
@@ -138,6 +139,7 @@ source_desc(const Ladder *ladder, bool rated)
 		TupleDescInitEntry(desc, RATED_DIGEST, "digest", INT8OID, -1, 0);
 		TupleDescInitEntry(desc, RATED_STATUS, "status", TEXTOID, -1, 0);
 		TupleDescInitEntry(desc, RATED_REASON, "reason", TEXTOID, -1, 0);
+		TupleDescInitEntry(desc, RATED_DETAIL, "detail", TEXTOID, -1, 0);
 		TupleDescInitEntry(desc, RATED_VOID_REASON, "void_reason", TEXTOID, -1, 0);
 		TupleDescInitEntry(desc, RATED_MATCH_ID, "match_id",
 						   ladder->match_type->type, -1, 0);
@@ -390,14 +392,16 @@ store_matches(void *arg)
 }
 
 MatchReader *
-reader_open_matches(Ladder *ladder, Datum ids)
+reader_open_matches(Ladder *ladder, Datum ids, bool strict)
 {
 	MatchReader *reader = reader_with_store(ladder, false);
 	StoreMatches matches = {reader, ids};
 	SourceError error;
 
-	reader->match.tolerant = true;
-	if (!careful_do(store_matches, &matches, &error))
+	reader->match.tolerant = !strict;
+	if (strict)
+		store_matches(&matches);
+	else if (!careful_do(store_matches, &matches, &error))
 	{
 		IdType	   *type = ladder->match_type;
 		Datum	   *id;
@@ -615,6 +619,7 @@ read_rated_columns(MatchReader *reader)
 													 RATED_DIGEST, &isnull));
 	match->status = row_text(reader, RATED_STATUS);
 	match->reason = row_text(reader, RATED_REASON);
+	match->detail = row_text(reader, RATED_DETAIL);
 	match->void_reason = row_text(reader, RATED_VOID_REASON);
 	match->rated_played_at =
 		DatumGetTimestampTz(slot_getattr(reader->slot, RATED_PLAYED_AT, &isnull));
@@ -624,12 +629,12 @@ read_rated_columns(MatchReader *reader)
 }
 
 void
-reader_set_unreadable(MatchReader *reader, const char *reason,
+reader_set_unreadable(MatchReader *reader, int reason, const char *detail,
 					  const char *digested)
 {
 	SourceMatch *match = &reader->match;
 
-	match->unreadable = reason;
+	match->unreadable = unrated(reason, detail);
 	match->digest = digest_text(digested);
 
 	/* A match that has a place keeps the time that it has there. */
@@ -645,11 +650,12 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	match->number++;
 	match->n = 0;
 	match->pool = pstrdup("");
-	match->set_aside = match->unrated_reason = match->fault = NULL;
-	match->unreadable = NULL;
+	match->unrated_reason = NULL;
+	match->set_aside = match->fault = match->unreadable = unrated_nothing();
 	match->vanished = error == NULL;
 	if (error != NULL)
-		reader_set_unreadable(reader, error->reason, error->sqlstate);
+		reader_set_unreadable(reader, UNRATED_SOURCE_ERROR, error->message,
+							  error->sqlstate);
 }
 
 /* The error that the source raised for the current match, or NULL. */
@@ -673,7 +679,6 @@ begin_match(MatchReader *reader)
 
 	match->n = 0;
 	match->id = (Datum) 0;
-	match->set_aside = NULL;
 	match->vanished = false;
 	match->void_reason = NULL;
 	if (reader->rated && !read_rated_columns(reader))
@@ -717,12 +722,13 @@ filter_participant(MatchReader *reader, int participant)
 	int			i;
 
 	match->player_id[participant] = player;
-	if (match->set_aside != NULL)
+	if (match->set_aside.detail != NULL)
 		return;
 	if (excluded)
 	{
-		match->set_aside = psprintf("player %s is excluded",
-									id_text(type, account));
+		match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
+								   psprintf("player %s is excluded",
+											id_text(type, account)));
 		return;
 	}
 	if (id_table_count(reader->filters->merged) == 0)
@@ -730,8 +736,9 @@ filter_participant(MatchReader *reader, int participant)
 	for (i = 0; i < participant; i++)
 		if (id_equal(type, match->player_id[i], player) &&
 			!id_equal(type, match->account_id[i], account))
-			match->set_aside = psprintf("player %s takes part under two accounts",
-										id_text(type, player));
+			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
+									   psprintf("player %s takes part under two accounts",
+												id_text(type, player)));
 }
 
 static void
@@ -755,9 +762,10 @@ finish_match(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
 
-	if (match->unreadable != NULL)
+	if (match->unreadable.detail != NULL)
 	{
-		reader_set_unreadable(reader, match->unreadable, match->unreadable);
+		reader_set_unreadable(reader, match->unreadable.reason,
+							  match->unreadable.detail, match->unreadable.detail);
 		return;
 	}
 	match_digests_finish(&reader->digests, reader->renaming, match);
@@ -776,7 +784,7 @@ read_match(MatchReader *reader)
 	SourceMatch *match = &reader->match;
 
 	begin_match(reader);
-	if (match->vanished || match->unreadable != NULL)
+	if (match->vanished || match->unreadable.detail != NULL)
 	{
 		fetch_row(reader);
 		return !reader->failed;

@@ -18,7 +18,7 @@
  * Reads matches, one after another: those in rated order as the query runs,
  * others, which may be read twice, from a tuplestore.
  *
- * Where the source raises a data exception, the matches that cause it are found
+ * Where the source raises an error about its data, the matches that cause it are found
  * and come without participants, with the error as what makes them unreadable.  In
  * rated order the reader becomes careful then: it goes on with a tuplestore for
  * some matches at a time, in a context of its own.
@@ -50,12 +50,13 @@ typedef struct MatchReader
 
 /*
  * Read the matches with these identifiers, an array, as far as the source has
- * them, in the order of played_at and match_id.
+ * them, in the order of played_at and match_id.  Where strict a mistake in their rows, and
+ * any error of the source, is an error.
  *
  * The participants of a match come in a total order, so that sums round alike
  * whenever it is read: by team and player, then by all that stints can say.
  */
-extern MatchReader *reader_open_matches(Ladder *ladder, Datum ids);
+extern MatchReader *reader_open_matches(Ladder *ladder, Datum ids, bool strict);
 
 /*
  * Read all matches that have a place in the order, from a seq on, with what
@@ -75,11 +76,11 @@ extern MatchReader *reader_open_query(Ladder *ladder, LadderQuery *query,
 extern bool reader_next(MatchReader *reader);
 
 /*
- * The match just read makes no sense, for a reason that does not come from its
- * rows alone; its digest becomes that of a text.
+ * The match just read makes no sense, for a reason, with its detail, that does not come
+ * from its rows alone; its digest becomes that of a text.
  */
-extern void reader_set_unreadable(MatchReader *reader, const char *reason,
-								  const char *digested);
+extern void reader_set_unreadable(MatchReader *reader, int reason,
+								  const char *detail, const char *digested);
 
 /* Begin again, but not in rated order. */
 extern void reader_rewind(MatchReader *reader);

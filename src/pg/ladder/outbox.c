@@ -415,7 +415,7 @@ put_event_key(Outbox *outbox, int64 seq, Datum player_id, Datum pool)
 
 void
 put_match(Outbox *outbox, const SourceMatch *source, const char *status,
-		  const char *reason, bool has_seq, int64 seq)
+		  const Unrated *why, bool has_seq, int64 seq)
 {
 	Datum		values[MATCH_NCOLUMNS] = {0};
 	bool		nulls[MATCH_NCOLUMNS] = {false};
@@ -423,9 +423,12 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 
 	values[MATCH_ID - 1] = source->id;
 	values[MATCH_STATUS - 1] = CStringGetTextDatum(status);
-	nulls[MATCH_REASON - 1] = (reason == NULL);
-	if (reason != NULL)
-		values[MATCH_REASON - 1] = CStringGetTextDatum(reason);
+	nulls[MATCH_REASON - 1] = nulls[MATCH_DETAIL - 1] = (why->detail == NULL);
+	if (why->detail != NULL)
+	{
+		values[MATCH_REASON - 1] = CStringGetTextDatum(unrated_code(why->reason));
+		values[MATCH_DETAIL - 1] = CStringGetTextDatum(why->detail);
+	}
 	values[MATCH_DIGEST - 1] = Int64GetDatum(source->digest);
 	nulls[MATCH_SEQ - 1] = !has_seq;
 	values[MATCH_SEQ - 1] = Int64GetDatum(seq);

@@ -57,9 +57,12 @@ extern void put_event(Outbox *outbox, const BatchStep *step,
 extern void put_event_key(Outbox *outbox, int64 seq, Datum player_id,
 						  Datum pool);
 
-/* A match with its verdict; has_seq tells whether it has a place in the order. */
+/*
+ * A match with its status and why it does not count (nothing if it does); has_seq tells
+ * whether it has a place in the order.
+ */
 extern void put_match(Outbox *outbox, const SourceMatch *source,
-					  const char *status, const char *reason, bool has_seq,
+					  const char *status, const Unrated *why, bool has_seq,
 					  int64 seq);
 
 /* The row of a player; its key is enough to delete it. */

@@ -403,12 +403,12 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 {
 	Batch	   *batch = replay->batch;
 	Verdict		verdict = VERDICT_UNRATED;
-	const char *reason = NULL;
+	Unrated		why = unrated_nothing();
 
 	batch->step.seq = source->seq;
 	batch->step.n = 0;
 	if (!source->vanished)
-		verdict = batch_judge(batch, source, &reason);
+		verdict = batch_judge(batch, source, &why);
 	if (verdict == VERDICT_RATE)
 	{
 		MatchStatus status;
@@ -428,10 +428,10 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 		else
 		{
 			verdict = VERDICT_UNRATED;
-			reason = batch_mistake(batch, source, status, -1);
+			why = batch_mistake(batch, source, status, -1);
 		}
 	}
-	sink->match(sink, replay, source, verdict, reason);
+	sink->match(sink, replay, source, verdict, &why);
 }
 
 /*

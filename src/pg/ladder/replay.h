@@ -47,7 +47,7 @@ typedef struct ReplaySink
 	/* A match that has a place in the order; the source may have it no more. */
 	void		(*match) (struct ReplaySink *sink, Replay *replay,
 						  const SourceMatch *source, Verdict verdict,
-						  const char *reason);
+						  const Unrated *why);
 } ReplaySink;
 
 /*

@@ -18,8 +18,8 @@ SKILLRATING_FUNCTION(skillrating_solve_matches);
 static bool
 match_counts(const SourceMatch *match)
 {
-	return !match->vanished && match->unreadable == NULL &&
-		match->fault == NULL && match->set_aside == NULL &&
+	return !match->vanished && match->unreadable.detail == NULL &&
+		match->fault.detail == NULL && match->set_aside.detail == NULL &&
 		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
 }
 
@@ -50,6 +50,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	ladder_expect_many(ladder);
 	old = MemoryContextSwitchTo(context);
 	history_builder_init(&state->builder, ladder->player_type->type, false);
+	solve_state_judge(state, false);
 	MemoryContextSwitchTo(old);
 	reader = reader_open_rated(ladder, PG_INT64_MIN);
 	while (reader_next(reader))

@@ -111,13 +111,13 @@ check_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 
 static void
 check_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
-			Verdict verdict, const char *reason)
+			Verdict verdict, const Unrated *why)
 {
 	Check	   *check = ((Verification *) sink)->content;
 	MemoryContext old;
 	char	   *id;
 
-	(void) reason;
+	(void) why;
 	check->examined++;
 	if (!source->vanished && source->digest == source->rated_digest &&
 		strcmp(verdict_status(source, verdict), source->status) == 0)
@@ -279,7 +279,7 @@ check_unplaced(Ladder *ladder, Check *complete)
 
 	if (n == 0)
 		return;
-	reader = reader_open_matches(ladder, id_array(ladder->match_type, ids, n));
+	reader = reader_open_matches(ladder, id_array(ladder->match_type, ids, n), false);
 	while (reader_next(reader))
 	{
 		UnplacedMatch *match = id_table_find(unplaced, reader->match.id, "");

@@ -171,7 +171,7 @@ batch_report(Batch *batch, SourceMatch *source, MatchStatus status,
 										source->player_id[offender]) : NULL);
 }
 
-const char *
+Unrated
 batch_mistake(Batch *batch, const SourceMatch *source, MatchStatus status,
 			  int offender)
 {
@@ -179,52 +179,58 @@ batch_mistake(Batch *batch, const SourceMatch *source, MatchStatus status,
 		match_status_value(status,
 						   offender >= 0 ? &source->participant[offender] : NULL,
 						   &batch->match);
+	Unrated		why = {status, match_status_message(status)};
 
-	return isnan(value) ? match_status_message(status) :
-		psprintf("%s: %g", match_status_message(status), value);
+	if (!isnan(value))
+		why.detail = psprintf("%s: %g", match_status_message(status), value);
+	return why;
 }
 
-/* What keeps a tolerant match from being built, or NULL. */
-static const char *
+/* What keeps a tolerant match from being built, or nothing. */
+static Unrated
 reason_against_building(const Batch *batch, const SourceMatch *source)
 {
-	if (source->unreadable != NULL)
-		return source->unreadable;
-	if (source->unrated_reason != NULL)
-		return source->unrated_reason;
-	if (source->fault != NULL)
-		return source->fault;
-	return is_reserved_pool(batch, source) ?
-		"pool \"" SHARED_POOL "\" is reserved" : NULL;
+	Unrated		why = source_match_reason(source);
+
+	if (why.detail == NULL && is_reserved_pool(batch, source))
+		why = unrated(UNRATED_RESERVED_POOL, RESERVED_POOL_DETAIL);
+	return why;
 }
 
 Verdict
-batch_judge(Batch *batch, SourceMatch *source, const char **reason)
+batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 {
 	int			offender;
 	MatchStatus status;
 
-	*reason = source->tolerant ? reason_against_building(batch, source) : NULL;
-	if (*reason != NULL)
+	*why = source->tolerant ? reason_against_building(batch, source) :
+		unrated_nothing();
+	if (why->detail != NULL)
 		return VERDICT_UNRATED;
 	status = batch_build(batch, source, &offender);
-	*reason = source->unrated_reason;
-	if (*reason != NULL)
+	if (source->unrated_reason != NULL)
+	{
+		*why = unrated(UNRATED_BY_SOURCE, source->unrated_reason);
 		return VERDICT_UNRATED;
+	}
+
+	/* Two accounts that met are one player on two teams only while they are merged. */
+	if (status == MATCH_SELF_MATCH && source->set_aside.detail != NULL)
+		status = MATCH_OK;
 	if (status > MATCH_LAST_UNRATED && !source->tolerant)
 		batch_report(batch, source, status, offender);
 	if (status != MATCH_OK)
 	{
-		*reason = batch_mistake(batch, source, status, offender);
+		*why = batch_mistake(batch, source, status, offender);
 		return VERDICT_UNRATED;
 	}
 	if (source->void_reason != NULL)
 	{
-		*reason = source->void_reason;
+		*why = unrated(UNRATED_VOID, source->void_reason);
 		return VERDICT_SET_ASIDE;
 	}
-	*reason = source->set_aside;
-	if (*reason != NULL)
+	*why = source->set_aside;
+	if (why->detail != NULL)
 		return VERDICT_SET_ASIDE;
 	return VERDICT_RATE;
 }

@@ -16,6 +16,9 @@
  */
 #define SHARED_POOL "*"
 
+/* What is wrong with a match in it. */
+#define RESERVED_POOL_DETAIL "pool \"" SHARED_POOL "\" is reserved"
+
 /* How often a player was rated in matches, when last, and how old the state is. */
 typedef struct PlayerRecord
 {
@@ -155,19 +158,18 @@ typedef enum Verdict
  * current context.  Unless the match is tolerant, a mistake in it is an error, but
  * for one that the source excludes anyway.
  */
-extern Verdict batch_judge(Batch *batch, SourceMatch *source,
-						   const char **reason);
+extern Verdict batch_judge(Batch *batch, SourceMatch *source, Unrated *why);
 
 /* The status of a match with a verdict, in rated_match. */
 extern const char *verdict_status(const SourceMatch *source, Verdict verdict);
 
 /*
- * A phrase for the status of a match, as batch_build() or batch_rate() gave it,
- * with the value that is wrong; it names nobody.  The offender is a participant,
+ * The status of a match, as batch_build() or batch_rate() gave it, as a reason, whose
+ * detail has the value that is wrong and names nobody.  The offender is a participant,
  * or -1.
  */
-extern const char *batch_mistake(Batch *batch, const SourceMatch *source,
-								 MatchStatus status, int offender);
+extern Unrated batch_mistake(Batch *batch, const SourceMatch *source,
+							 MatchStatus status, int offender);
 
 /* Report it as an error. */
 pg_noreturn extern void batch_report(Batch *batch, SourceMatch *source,

@@ -23,6 +23,9 @@ history_builder_init(HistoryBuilder *builder, Oid player_type, bool pools_share)
 	builder->pools_share = pools_share;
 	id_type_init(&builder->player_type, player_type, "player_id");
 	builder->players = id_table_create(&builder->player_type);
+	builder->judging = AllocSetContextCreate(CurrentMemoryContext,
+											 "skillrating judged match",
+											 ALLOCSET_SMALL_SIZES);
 }
 
 /* The number of a player in a pool. */
@@ -45,8 +48,11 @@ player_number(HistoryBuilder *builder, Datum id, const char *pool)
 		builder->max_players = Max(1024, 2 * builder->max_players);
 		huge_array_grow(builder->player_id, Datum, builder->max_players);
 		huge_array_grow(history->shared, int32, builder->max_players);
+		huge_array_grow(builder->met, uint32, builder->max_players);
+		huge_array_grow(builder->seat, int32, builder->max_players);
 	}
 	number = history->nplayers++;
+	builder->met[number] = 0;
 	*place = (void *) (intptr_t) (number + 1);
 	builder->player_id[number] = datumCopy(id, builder->player_type.typbyval,
 										   builder->player_type.typlen);
@@ -120,22 +126,182 @@ history_builder_contexts(HistoryBuilder *builder)
 	return by_number;
 }
 
+/*
+ * ---- Judging ----
+ */
+
+void
+history_builder_judge_by(HistoryBuilder *builder, const char *caller,
+						 const MatchRules *rules, const ParamValue *params,
+						 bool strict, SourceTimes times)
+{
+	builder->caller = caller;
+	builder->rules = rules;
+	builder->params = params;
+	builder->strict = strict;
+	builder->match.tolerant = !strict;
+	builder->match.times = times;
+}
+
+/* The match that an error is about, among those that a function has read. */
+typedef struct Place
+{
+	const char *caller;
+	uint32		number;
+} Place;
+
+static void
+place_error_context(void *arg)
+{
+	const Place *place = (const Place *) arg;
+
+	errcontext("match %u in the order of %s()", place->number, place->caller);
+}
+
+/* Report a mistake in a match, with the player in whose row it shows, or NULL. */
+pg_noreturn static void
+report_mistake(const char *caller, uint32 number, MatchStatus status, double value,
+			   const char *player)
+{
+	Place		place = {caller, number};
+	ErrorContextCallback callback;
+
+	callback.callback = place_error_context;
+	callback.arg = &place;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	report_match_status(status, value, player);
+}
+
+/* Room for a match of n participants that is judged. */
+static void
+reserve_judged(HistoryBuilder *builder, int n)
+{
+	Match	   *match = &builder->judged;
+
+	if (n <= builder->max_judged)
+		return;
+	builder->max_judged = Max(32, 2 * n);
+	huge_array_grow(match->team, MatchTeam, builder->max_judged);
+	huge_array_grow(match->player, MatchPlayer, builder->max_judged);
+	huge_array_grow(match->entry, MatchEntry, builder->max_judged);
+}
+
+/*
+ * The index of a player in the match that is judged, where the next one is free.  Players
+ * whom no match before has brought are not added yet: what is left out must not show, not
+ * even in the order of players.
+ */
+static int
+judged_seat(HistoryBuilder *builder, Datum id, const char *pool)
+{
+	void	   *known = id_table_find(builder->players, id, pool);
+	int			next = builder->judged.nplayers;
+	bool		found;
+	void	  **place;
+	int32		player;
+
+	if (known != NULL)
+	{
+		player = (int32) (intptr_t) known - 1;
+		if (builder->met[player] != builder->number)
+		{
+			builder->met[player] = builder->number;
+			builder->seat[player] = next;
+		}
+		return builder->seat[player];
+	}
+	if (builder->newcomers == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(builder->judging);
+
+		builder->newcomers = id_table_create(&builder->player_type);
+		MemoryContextSwitchTo(old);
+	}
+	place = id_table_enter(builder->newcomers, id, pool, &found);
+	if (!found)
+		*place = (void *) (intptr_t) (next + 1);
+	return (int) ((intptr_t) *place - 1);
+}
+
+/*
+ * Build a match, whose participants are sorted, to see whether it counts; a mistake is an
+ * error where strict.
+ */
+static MatchStatus
+judge_match(HistoryBuilder *builder, SourceMatch *source)
+{
+	Match	   *match = &builder->judged;
+	MatchStatus status;
+	int			offender;
+	int			i;
+
+	reserve_judged(builder, source->n);
+	match->nplayers = 0;
+	match->log_odds = source->log_odds;
+	for (i = 0; i < source->n; i++)
+	{
+		int			seat = judged_seat(builder, source->player_id[i],
+									   source->pool);
+
+		if (seat == match->nplayers)
+			match->nplayers++;
+		source->participant[i].player = seat;
+	}
+	if (builder->newcomers != NULL)
+	{
+		builder->newcomers = NULL;
+		MemoryContextReset(builder->judging);
+	}
+	status = match_build(builder->rules, builder->params, source->participant,
+						 source->n, match, &offender);
+	if (builder->strict && status > MATCH_LAST_UNRATED)
+		report_mistake(builder->caller, builder->number, status,
+					   match_status_value(status,
+										  offender < 0 ? NULL : &source->participant[offender],
+										  match),
+					   offender < 0 ? NULL :
+					   id_text(&builder->player_type, source->player_id[offender]));
+	return status;
+}
+
+/* Why a match that has been read does not count, or MATCH_OK; its rows are sorted. */
+static int
+reason_against(HistoryBuilder *builder, SourceMatch *source)
+{
+	Unrated		why = source_match_reason(source);
+
+	if (why.detail != NULL)
+		return why.reason;
+	if (builder->pools_share && strcmp(source->pool, SHARED_POOL) == 0)
+	{
+		if (builder->strict)
+			ereport(ERROR,
+					(errcode(ERRCODE_RESERVED_NAME),
+					 errmsg("pool \"%s\" is reserved", source->pool)));
+		return UNRATED_RESERVED_POOL;
+	}
+	source_match_sort(source);
+	return builder->rules != NULL ? judge_match(builder, source) : MATCH_OK;
+}
+
 void
 history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 					const char *context)
 {
 	History    *history = &builder->history;
 	HistoryMatch *match;
+	int			reason;
 	int			i,
 				j;
 
-	if (source->n == 0 || source->unrated_reason != NULL)
+	builder->number++;
+	reason = reason_against(builder, source);
+	if (reason != MATCH_OK)
+	{
+		unrated_count(&builder->unrated, reason);
 		return;
-	if (builder->pools_share && strcmp(source->pool, SHARED_POOL) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_RESERVED_NAME),
-				 errmsg("pool \"%s\" is reserved", source->pool)));
-	source_match_sort(source);
+	}
 	if (history->nmatches == builder->max_matches)
 	{
 		builder->max_matches = Max(1024, 2 * builder->max_matches);
@@ -148,6 +314,7 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 	match = &history->match[history->nmatches++];
 	match->played_at = source->played_at;
 	match->log_odds = source->log_odds;
+	match->number = builder->number;
 	match->first = history->nparticipants;
 	match->n = source->n;
 	history->max_participants = Max(history->max_participants, source->n);
@@ -244,6 +411,14 @@ history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
 		begin_sort(builder, fcinfo);
 }
 
+/* Add the match whose rows have all been read, if there is one. */
+static void
+add_read_match(HistoryBuilder *builder)
+{
+	if (builder->match.number > 0)
+		history_builder_add(builder, &builder->match, builder->context);
+}
+
 /* Read a row, whose match may be that of the one before. */
 static void
 read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
@@ -252,7 +427,7 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 
 	if (participant_arguments_read(&builder->rows, fcinfo))
 	{
-		history_builder_add(builder, &builder->match, builder->context);
+		add_read_match(builder);
 		MemoryContextReset(builder->match_context);
 		MemoryContextSwitchTo(builder->match_context);
 		source_match_begin(&builder->match, builder->rows.values,
@@ -264,11 +439,7 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 			 builder->context == NULL ||
 			 strcmp(builder->context,
 					TextDatumGetCString(builder->rows.context)) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("context of match %s differs among its participants",
-						id_text(&builder->rows.match_type,
-								builder->rows.match_id))));
+		source_match_differs(&builder->match, "context");
 	MemoryContextSwitchTo(builder->match_context);
 	(void) source_match_add(&builder->match, builder->rows.values,
 							builder->rows.nulls);
@@ -329,23 +500,7 @@ history_builder_end_rows(HistoryBuilder *builder)
 {
 	if (builder->sorter != NULL)
 		read_sorted_rows(builder);
-	history_builder_add(builder, &builder->match, builder->context);
-}
-
-/* What a mistake is in. */
-typedef struct Place
-{
-	const char *aggregate;
-	size_t		match;
-} Place;
-
-static void
-place_error_context(void *arg)
-{
-	const Place *place = (const Place *) arg;
-
-	errcontext("match %zu in the order of %s()", place->match + 1,
-			   place->aggregate);
+	add_read_match(builder);
 }
 
 void
@@ -355,16 +510,10 @@ history_report_mistake(HistoryBuilder *builder, const char *aggregate,
 {
 	const History *history = &builder->history;
 	const HistoryMatch *source = &history->match[match];
-	Place		place = {aggregate, builder->forgotten + match};
 	Match		shape = {0};
 	const Participant *participant = NULL;
 	char	   *player = NULL;
-	ErrorContextCallback callback;
 
-	callback.callback = place_error_context;
-	callback.arg = &place;
-	callback.previous = error_context_stack;
-	error_context_stack = &callback;
 	shape.log_odds = source->log_odds;
 	if (offender >= 0)
 	{
@@ -372,6 +521,6 @@ history_report_mistake(HistoryBuilder *builder, const char *aggregate,
 		player = id_text(&builder->player_type,
 						 builder->player_id[history->player[source->first + offender]]);
 	}
-	report_match_status(status, match_status_value(status, participant, &shape),
-						player);
+	report_mistake(aggregate, source->number, status,
+				   match_status_value(status, participant, &shape), player);
 }

@@ -29,9 +29,23 @@ typedef struct HistoryBuilder
 	bool		pools_share;	/* pool SHARED_POOL stands for all, see
 								 * Model.shares */
 	History		history;
+	UnratedCounts unrated;		/* matches that are not in it */
 	size_t		max_matches;	/* room for so many */
 	size_t		max_participants;
 	int32		max_players;
+
+	/* What matches are judged by before they are added. */
+	const char *caller;			/* the function, in messages */
+	const MatchRules *rules;	/* NULL: not at all */
+	const ParamValue *params;
+	bool		strict;			/* a mistake is an error */
+	uint32		number;			/* of matches that were judged */
+	MemoryContext judging;		/* of one match */
+	IdTable    *newcomers;		/* in that match, to their seats plus one */
+	uint32	   *met;			/* by player: the number of the last match */
+	int32	   *seat;			/* by player: the index in that match */
+	Match		judged;			/* room for max_judged of each */
+	int			max_judged;
 
 	/* Contexts of matches, once there is one. */
 	IdType		context_type;
@@ -49,6 +63,7 @@ typedef struct HistoryBuilder
 	size_t		forgotten;		/* matches before those that are there */
 } HistoryBuilder;
 
+
 /*
  * Begin, with memory from the current context, which must be current again
  * whenever matches are added.
@@ -57,8 +72,18 @@ extern void history_builder_init(HistoryBuilder *builder, Oid player_type,
 								 bool pools_share);
 
 /*
- * Add a match, in the order in which they were played; one without participants
- * or with a reason why it is unrated is left out.  Participants are sorted.
+ * What matches are judged by: one that does not count under these rules, or in which
+ * there is a mistake, is counted in unrated and left out; where strict a mistake is an
+ * error, which names the caller.  All must live as long as the builder.
+ */
+extern void history_builder_judge_by(HistoryBuilder *builder, const char *caller,
+									 const MatchRules *rules,
+									 const ParamValue *params, bool strict,
+									 SourceTimes times);
+
+/*
+ * Add a match, in the order in which they were played, unless it is judged not to count.
+ * Participants are sorted.
  */
 extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 								const char *context);

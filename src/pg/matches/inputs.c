@@ -4,8 +4,6 @@
  */
 #include "pg/matches/inputs.h"
 
-#include "utils/timestamp.h"
-
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_inputs);
@@ -38,19 +36,21 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_UNRATED_REASON, false},
 };
 
-/* Before any time nobody has been idle since any other. */
-static void
-set_no_time(Datum *values, bool *nulls)
+int
+source_input(SourceColumn column)
 {
-	values[SOURCE_PLAYED_AT] = TimestampTzGetDatum(DT_NOBEGIN);
-	nulls[SOURCE_PLAYED_AT] = false;
+	int			i = 0;
+
+	while (inputs[i].column != column)
+		i++;
+	return i;
 }
 
 void
 source_row_clear(Datum *values, bool *nulls)
 {
+	memset(values, 0, SOURCE_NCOLUMNS * sizeof(Datum));
 	memset(nulls, true, SOURCE_NCOLUMNS * sizeof(bool));
-	set_no_time(values, nulls);
 }
 
 void
@@ -59,16 +59,7 @@ source_row_set(Datum *values, bool *nulls, int input, Datum value, bool null)
 	SourceColumn column = inputs[input].column;
 
 	nulls[column] = null;
-	if (!null && column == SOURCE_PLAYED_AT &&
-		TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("played_at must be finite, not %s",
-						timestamptz_to_str(DatumGetTimestampTz(value))),
-				 errhint("Leave it null where the time of a match is not known.")));
-	if (null && column == SOURCE_PLAYED_AT)
-		set_no_time(values, nulls);
-	else if (!null)
+	if (!null)
 		values[column] = inputs[input].boolean ?
 			Float8GetDatum(DatumGetBool(value) ? 1 : 0) : value;
 }

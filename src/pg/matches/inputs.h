@@ -18,6 +18,9 @@
  */
 #define INPUTS_COUNT 17
 
+/* The place of a column among the inputs, from 0. */
+extern int	source_input(SourceColumn column);
+
 /* A row of a source of which nothing is known yet. */
 extern void source_row_clear(Datum *values, bool *nulls);
 

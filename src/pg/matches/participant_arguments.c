@@ -10,6 +10,29 @@
 
 #include "pg/matches/inputs.h"
 
+LastArguments
+last_arguments(FunctionCallInfo fcinfo, int first)
+{
+	LastArguments last = {-1, -1, false};
+	int			n = PG_NARGS() - first;
+
+	if (n > 2)
+	{
+		if (PG_ARGISNULL(first + 2))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("strict must not be null")));
+		last.strict = PG_GETARG_BOOL(first + 2);
+	}
+	if (n > 1)
+		last.inputs = first;
+	if (n > 0)
+		last.options = first + (n > 1 ? 1 : 0);
+	if (last.options >= 0 && PG_ARGISNULL(last.options))
+		last.options = -1;
+	return last;
+}
+
 /* Whether the order of an aggregate includes one of its arguments. */
 static bool
 orders_by(const Aggref *aggref, int argument)

@@ -33,6 +33,20 @@ typedef struct ParticipantArguments
 } ParticipantArguments;
 
 /*
+ * The last arguments of an aggregate, [[, inputs], options [, strict]], from the one of
+ * that number on: their numbers, or -1 where the form that was called has none, and
+ * whether strict is true.
+ */
+typedef struct LastArguments
+{
+	int			inputs;
+	int			options;		/* also -1 if it is null */
+	bool		strict;
+} LastArguments;
+
+extern LastArguments last_arguments(FunctionCallInfo fcinfo, int first);
+
+/*
  * Begin, in the current context.  Errors unless the call is that of an aggregate
  * with an ORDER BY that includes the match: without it the rows of a match need not
  * stand together.  With any_order there may be none, but not one without the match;

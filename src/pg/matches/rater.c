@@ -38,7 +38,7 @@ rater_rules_are(const RaterRules *rules, const char *model,
 }
 
 Rater *
-rater_create(RaterRules *rules, IdType *match_type)
+rater_create(RaterRules *rules, IdType *match_type, bool strict)
 {
 	Rater	   *rater = palloc0_object(Rater);
 
@@ -46,6 +46,8 @@ rater_create(RaterRules *rules, IdType *match_type)
 	rater->batch = batch_create(rules->model, rules->params,
 								&rules->player_type);
 	source_match_init(&rater->match, match_type, &rules->player_type);
+	rater->match.tolerant = !strict;
+	rater->match.times = TIMES_LIKE_BEFORE;
 	rater->context = AllocSetContextCreate(CurrentMemoryContext,
 										   "skillrating match",
 										   ALLOCSET_SMALL_SIZES);
@@ -82,14 +84,20 @@ rater_rate(Rater *rater)
 	MemoryContext old = MemoryContextSwitchTo(rater->context);
 
 	source_match_sort(match);
-	rater->verdict = batch_judge(batch, match, &rater->reason);
+	rater->verdict = batch_judge(batch, match, &rater->why);
 	if (rater->verdict == VERDICT_RATE)
 	{
 		MatchStatus status = batch_rate(batch, match);
 
-		if (status != MATCH_OK)
+		if (status == MATCH_OK)
+			batch_commit(batch, match, (int64) match->number);
+		else if (match->tolerant)
+		{
+			rater->verdict = VERDICT_UNRATED;
+			rater->why = batch_mistake(batch, match, status, -1);
+		}
+		else
 			batch_report(batch, match, status, -1);
-		batch_commit(batch, match, (int64) match->number);
 	}
 	MemoryContextSwitchTo(old);
 }

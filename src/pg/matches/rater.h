@@ -38,22 +38,24 @@ typedef struct Rater
 	SourceMatch match;
 	MemoryContext context;		/* of the match's identifiers and texts */
 	Verdict		verdict;
-	const char *reason;			/* against rating, or NULL */
+	Unrated		why;			/* what is against rating, or nothing */
 } Rater;
 
 /*
- * A rater of nobody yet; match_type is NULL where matches have no identifiers.  All
+ * A rater of nobody yet; match_type is NULL where matches have no identifiers.  Where
+ * strict a mistake in a match is an error, else it keeps the match from being rated.  All
  * its memory comes from the current context.
  */
-extern Rater *rater_create(RaterRules *rules, IdType *match_type);
+extern Rater *rater_create(RaterRules *rules, IdType *match_type, bool strict);
 
-/* Begin a match with its first row, and add a row to it (that one, too). */
+/*
+ * Begin a match with its first row, and add a row to it (that one, too); false if the
+ * row is not among the participants.
+ */
 extern void rater_begin(Rater *rater, const Datum *values, const bool *nulls);
 extern bool rater_add(Rater *rater, const Datum *values, const bool *nulls);
 
-/*
- * Rate the match, or find a reason not to; a mistake in it is an error.
- */
+/* Rate the match, or find a reason not to. */
 extern void rater_rate(Rater *rater);
 
 #endif							/* PG_MATCHES_RATER_H */

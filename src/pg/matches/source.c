@@ -127,12 +127,12 @@ source_match_required(const SourceMatch *match, SourceColumn column,
 	return values[column];
 }
 
-/* Keep the text that comes first, wherever its row stands. */
+/* Keep the mistake whose text comes first, wherever its row stands. */
 static void
-keep_first(const char **kept, const char *text)
+keep_first(Unrated *kept, int reason, const char *text)
 {
-	if (*kept == NULL || strcmp(text, *kept) < 0)
-		*kept = text;
+	if (kept->detail == NULL || strcmp(text, kept->detail) < 0)
+		*kept = unrated(reason, text);
 }
 
 /*
@@ -147,9 +147,19 @@ lacks_column(SourceMatch *match, SourceColumn column, const Datum *values,
 		return false;
 	if (!match->tolerant)
 		(void) source_match_required(match, column, values, nulls);
-	keep_first(&match->fault,
+	keep_first(&match->fault, UNRATED_NULL_VALUE,
 			   psprintf("%s is null", source_column_name(column)));
 	return true;
+}
+
+/* Whether a row has no time; that may be a mistake, see SourceTimes. */
+static bool
+lacks_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
+{
+	if (match->times == TIMES_OPTIONAL ||
+		(match->times == TIMES_LIKE_BEFORE && !match->timed))
+		return nulls[SOURCE_PLAYED_AT];
+	return lacks_column(match, SOURCE_PLAYED_AT, values, nulls);
 }
 
 /* The log-odds that all rows of a match share. */
@@ -163,14 +173,24 @@ row_log_odds(const Datum *values, const bool *nulls)
 static void
 begin_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
 {
-	match->no_played_at = lacks_column(match, SOURCE_PLAYED_AT, values, nulls);
+	match->no_played_at = lacks_played_at(match, values, nulls);
 	match->given_played_at = match->no_played_at ? DT_NOBEGIN :
 		DatumGetTimestampTz(values[SOURCE_PLAYED_AT]);
 	match->played_at = match->given_played_at;
-	if (!match->tolerant || match->no_played_at ||
-		!TIMESTAMP_NOT_FINITE(match->played_at))
+	if (match->no_played_at)
 		return;
-	keep_first(&match->fault,
+	if (!TIMESTAMP_NOT_FINITE(match->played_at))
+	{
+		match->timed = true;
+		return;
+	}
+	if (!match->tolerant)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("played_at must be finite, not %s",
+						timestamptz_to_str(match->played_at)),
+				 errhint("Leave it null where the time of a match is not known.")));
+	keep_first(&match->fault, UNRATED_INFINITE_TIME,
 			   TIMESTAMP_IS_NOEND(match->played_at) ?
 			   "played_at is infinity" : "played_at is -infinity");
 	match->played_at = DT_NOBEGIN;
@@ -183,7 +203,7 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 
 	match->number++;
 	match->n = 0;
-	match->unreadable = match->fault = NULL;
+	match->unreadable = match->fault = match->set_aside = unrated_nothing();
 	if (type != NULL)
 		match->id = datumCopy(source_match_required(match, SOURCE_MATCH_ID,
 													values, nulls),
@@ -194,25 +214,30 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	match->log_odds = row_log_odds(values, nulls);
 	match->unrated_reason = NULL;
 	if (match->tolerant && isnan(match->log_odds))
-		keep_first(&match->fault, "log_odds is NaN");
+		keep_first(&match->fault, UNRATED_NAN_VALUE, "log_odds is NaN");
+}
+
+void
+source_match_differs(SourceMatch *match, const char *name)
+{
+	if (!match->tolerant)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s of %s differs among its participants", name,
+						match_name(match))));
+	keep_first(&match->fault, UNRATED_COLUMN_DIFFERS,
+			   psprintf("%s differs among its participants", name));
 }
 
 /* A column of the match is not the same in all its rows. */
 static void
 column_differs(SourceMatch *match, SourceColumn column)
 {
-	const char *name = source_column_name(column);
-
-	if (!match->tolerant)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s of %s differs among its participants", name,
-						match_name(match))));
-	if (column == SOURCE_PLAYED_AT)
-		keep_first(&match->unreadable, PLAYED_AT_DIFFERS);
+	/* Of several times none is that of the match. */
+	if (match->tolerant && column == SOURCE_PLAYED_AT)
+		keep_first(&match->unreadable, UNRATED_COLUMN_DIFFERS, PLAYED_AT_DIFFERS);
 	else
-		keep_first(&match->fault,
-				   psprintf("%s differs among its participants", name));
+		source_match_differs(match, source_column_name(column));
 }
 
 static bool
@@ -225,7 +250,7 @@ same_number(double a, double b)
 static bool
 same_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
 {
-	if (lacks_column(match, SOURCE_PLAYED_AT, values, nulls))
+	if (lacks_played_at(match, values, nulls))
 		return match->no_played_at;
 	return !match->no_played_at &&
 		DatumGetTimestampTz(values[SOURCE_PLAYED_AT]) == match->given_played_at;
@@ -245,8 +270,13 @@ check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 	if (!nulls[SOURCE_UNRATED_REASON] &&
 		(match->unrated_reason == NULL ||
 		 !same_text(values[SOURCE_UNRATED_REASON], match->unrated_reason)))
-		keep_first(&match->unrated_reason,
-				   TextDatumGetCString(values[SOURCE_UNRATED_REASON]));
+	{
+		const char *given = TextDatumGetCString(values[SOURCE_UNRATED_REASON]);
+
+		/* Again the first, wherever its row stands. */
+		if (match->unrated_reason == NULL || strcmp(given, match->unrated_reason) < 0)
+			match->unrated_reason = given;
+	}
 }
 
 /* A number of a participant; NaN, which in a Participant means absent, if it is NaN. */
@@ -263,7 +293,8 @@ read_number(SourceMatch *match, SourceColumn column, Datum value, Datum player)
 				 errmsg("%s must not be NaN", source_column_name(column)),
 				 errdetail("It is the value of player %s.",
 						   id_text(match->player_type, player))));
-	keep_first(&match->fault, psprintf("%s is NaN", source_column_name(column)));
+	keep_first(&match->fault, UNRATED_NAN_VALUE,
+			   psprintf("%s is NaN", source_column_name(column)));
 	return number;
 }
 
@@ -282,7 +313,8 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	if (match->n > MATCH_MAX_PARTICIPANTS)
 	{
 		if (match->tolerant)
-			keep_first(&match->unreadable, TOO_MANY_PARTICIPANTS);
+			keep_first(&match->unreadable, MATCH_TOO_MANY_PARTICIPANTS,
+					   TOO_MANY_PARTICIPANTS);
 		return NULL;
 	}
 	if (match->n == match->max)
@@ -367,4 +399,14 @@ source_match_sort(SourceMatch *match)
 	match->sorted_participant = old;
 	permute_ids(match, &match->player_id);
 	permute_ids(match, &match->account_id);
+}
+
+Unrated
+source_match_reason(const SourceMatch *match)
+{
+	if (match->unreadable.detail != NULL)
+		return match->unreadable;
+	if (match->unrated_reason != NULL)
+		return unrated(UNRATED_BY_SOURCE, match->unrated_reason);
+	return match->fault;
 }

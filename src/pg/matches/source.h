@@ -9,6 +9,7 @@
 
 #include "datatype/timestamp.h"
 
+#include "pg/matches/unrated.h"
 #include "pg/sql/ids.h"
 
 /* The columns of a source, in their order wherever all are listed. */
@@ -61,6 +62,14 @@ extern double *source_number(Participant *participant, SourceColumn column);
 /* What makes a match unreadable that was not played at one time. */
 #define PLAYED_AT_DIFFERS "played_at differs among its participants"
 
+/* What a null time means. */
+typedef enum SourceTimes
+{
+	TIMES_REQUIRED,				/* a mistake */
+	TIMES_LIKE_BEFORE,			/* a mistake, once a match has had a time */
+	TIMES_OPTIONAL				/* that the time is unknown */
+} SourceTimes;
+
 /*
  * One match of a source.
  *
@@ -74,17 +83,20 @@ typedef struct SourceMatch
 	IdType	   *match_type;		/* NULL: matches have no identifiers */
 	IdType	   *player_type;
 	bool		tolerant;
+	SourceTimes times;
+	bool		timed;			/* a match before has had a time */
 	uint64		number;			/* 1, 2, ... as read, also after a rewind */
 	Datum		id;
-	TimestampTz played_at;		/* tolerant: DT_NOBEGIN if it is no time */
+	TimestampTz played_at;		/* DT_NOBEGIN if it is no time */
 	bool		no_played_at;	/* it is null, or what it is: */
 	TimestampTz given_played_at;
 	char	   *pool;
 	double		log_odds;
 	const char *unrated_reason; /* of any of its rows, or NULL */
-	const char *unreadable;		/* why its rows make no match at all, or NULL */
-	const char *fault;			/* what is wrong in one of them, or NULL */
-	const char *set_aside;		/* why the ladder does not count it, or NULL */
+	Unrated		unreadable;		/* why its rows make no match at all, */
+	Unrated		fault;			/* what is wrong in one of them, */
+	Unrated		set_aside;		/* why the ladder does not count it; the detail
+								 * is NULL for nothing */
 	int64		digest;			/* of all that is in it */
 	int			n;
 	Participant *participant;
@@ -100,7 +112,8 @@ typedef struct SourceMatch
 	int64		rated_digest;
 	TimestampTz rated_played_at;
 	char	   *status;
-	char	   *reason;
+	char	   *reason;			/* the code, and */
+	char	   *detail;			/* what is said besides; both can be NULL */
 	char	   *void_reason;	/* or NULL */
 	bool		vanished;		/* the source has it no more */
 } SourceMatch;
@@ -134,6 +147,15 @@ extern Participant *source_match_add(SourceMatch *match, const Datum *values,
  * order[] has where each one was.
  */
 extern void source_match_sort(SourceMatch *match);
+
+/*
+ * Something that all rows of a match share, of this name, differs among them: an error,
+ * or a fault of a tolerant match.
+ */
+extern void source_match_differs(SourceMatch *match, const char *name);
+
+/* Why a match whose rows have all been read is not even built, or nothing. */
+extern Unrated source_match_reason(const SourceMatch *match);
 
 /* A column of a row that must not be null. */
 extern Datum source_match_required(const SourceMatch *match, SourceColumn column,

@@ -28,8 +28,8 @@ team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, i
 }
 
 void
-team_match_predict(TeamMatch *team_match, const int *player, const int *team, int n,
-				   int nteams, bool sides, const int *commander, double log_odds)
+team_match_predict(TeamMatch *team_match, const TeamSeat *seat, int n, int nteams,
+				   bool sides, double log_odds)
 {
 	Match	   *match = &team_match->match;
 	MatchStatus status;
@@ -43,17 +43,19 @@ team_match_predict(TeamMatch *team_match, const int *player, const int *team, in
 		{
 			Participant *row = &team_match->participant[rows];
 
-			if (team[i] != t)
+			if (seat[i].team != t)
 				continue;
-			match->player[i].before = team_match_state(team_match, player[i]);
+			match->player[i].before = team_match_state(team_match, seat[i].player);
 			match->player[i].games = 0;
 			*row = participant_default;
 			row->player = i;
 			row->team = t;
 			row->rank = 1;
+			row->weight = seat[i].weight;
+			row->squad = seat[i].squad;
 			if (sides)
 				row->side = t;
-			if (commander != NULL && commander[t - 1] == player[i])
+			if (seat[i].commands)
 				row->commanding = 1;
 			rows++;
 		}

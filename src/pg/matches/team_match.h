@@ -18,6 +18,16 @@ typedef struct TeamMatch
 	Participant *participant;
 } TeamMatch;
 
+/* Where a player of a TeamMatch takes part, and how. */
+typedef struct TeamSeat
+{
+	int			player;
+	int			team;			/* from 1 on, without gaps */
+	double		weight;			/* share of the match played */
+	double		squad;			/* same number: queued together; NaN: alone */
+	bool		commands;		/* all the time */
+} TeamSeat;
+
 /*
  * Begin with n players of a model, each in the state of somebody new, and matches of
  * so many teams and up to so many seats.  Errors if the model knows only two teams.
@@ -33,13 +43,11 @@ team_match_state(const TeamMatch *team_match, int player)
 }
 
 /*
- * Predict a match of these players on their teams, which are numbered from 1 on
- * without gaps: the win probability of team t is match.team[t - 1].win.  With sides
- * team 1 is on side 1; commanders are players, or -1.
+ * Predict a match of n seats: the win probability of team t is match.team[t - 1].win.
+ * With sides team 1 is on side 1.  Errors for what the model cannot compute.
  */
-extern void team_match_predict(TeamMatch *team_match, const int *player,
-							   const int *team, int n, int nteams, bool sides,
-							   const int *commander, double log_odds);
+extern void team_match_predict(TeamMatch *team_match, const TeamSeat *seat, int n,
+							   int nteams, bool sides, double log_odds);
 
 /* Report that a model has no state column for what an argument says. */
 pg_noreturn extern void report_no_column(const Model *model, const char *argument);

@@ -42,16 +42,16 @@ is_locked(const Lobby *lobby, int player)
 		lobby->locked_teams[player] != SPLIT_ANYWHERE(lobby->nteams);
 }
 
-/* Whether this player is the first of a party of several, by whom it is known. */
+/* Whether this player is the first of a party or group of several, by whom it is known. */
 static bool
-leads_party(const Lobby *lobby, int player)
+leads_group(const Lobby *lobby, const int *group, int player)
 {
 	int			i;
 
-	if (lobby->party == NULL || lobby->party[player] != player + 1)
+	if (group == NULL || group[player] != player + 1)
 		return false;
 	for (i = player + 1; i < lobby->n; i++)
-		if (lobby->party[i] == player + 1)
+		if (group[i] == player + 1)
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ leads_party(const Lobby *lobby, int player)
 int
 list_constraints(const Lobby *lobby, TeamConstraint **constraints)
 {
-	TeamConstraint *constraint = palloc_array(TeamConstraint, 2 * lobby->n + lobby->napart + 1);
+	TeamConstraint *constraint = palloc_array(TeamConstraint, 3 * lobby->n + lobby->napart + 1);
 	int			n = 0;
 	int			i;
 
@@ -71,10 +71,16 @@ list_constraints(const Lobby *lobby, TeamConstraint **constraints)
 			CONSTRAINT_LOCK, i
 		};
 	for (i = 0; i < lobby->n; i++)
-		if (leads_party(lobby, i))
+		if (leads_group(lobby, lobby->party, i))
 			constraint[n++] = (TeamConstraint)
 		{
 			CONSTRAINT_PARTY, i
+		};
+	for (i = 0; i < lobby->n; i++)
+		if (leads_group(lobby, lobby->evenly, i))
+			constraint[n++] = (TeamConstraint)
+		{
+			CONSTRAINT_EVENLY, i
 		};
 	for (i = 0; i < lobby->napart; i++)
 		constraint[n++] = (TeamConstraint)
@@ -105,6 +111,11 @@ drop_constraint(Lobby *without, const Lobby *lobby, const TeamConstraint *constr
 				if (lobby->party[i] == constraint->number + 1)
 					without->party[i] = 0;
 			break;
+		case CONSTRAINT_EVENLY:
+			for (i = 0; i < lobby->n; i++)
+				if (lobby->evenly[i] == constraint->number + 1)
+					without->evenly[i] = 0;
+			break;
 		case CONSTRAINT_PRIORITY:
 			for (i = 0; i < lobby->n; i++)
 				without->allowed_teams[i] = allowed_teams_of(lobby, lobby->locked_teams, i);
@@ -131,6 +142,11 @@ drop_constraints(const Lobby *lobby, const TeamConstraint *constraint,
 		without.party = palloc_array(int, lobby->n);
 		memcpy(without.party, lobby->party, sizeof(int) * lobby->n);
 	}
+	if (lobby->evenly != NULL)
+	{
+		without.evenly = palloc_array(int, lobby->n);
+		memcpy(without.evenly, lobby->evenly, sizeof(int) * lobby->n);
+	}
 	without.apart = palloc_array(SplitPair, lobby->napart + 1);
 	without.napart = 0;
 
@@ -156,6 +172,9 @@ describe_without(Lobby *lobby, const TeamConstraint *constraint)
 							id_text(&lobby->type, lobby->player[constraint->number]));
 		case CONSTRAINT_PARTY:
 			return psprintf("the party of player %s is separated",
+							id_text(&lobby->type, lobby->player[constraint->number]));
+		case CONSTRAINT_EVENLY:
+			return psprintf("the group of player %s is not split evenly",
 							id_text(&lobby->type, lobby->player[constraint->number]));
 		case CONSTRAINT_APART:
 			pair = &lobby->apart[constraint->number];
@@ -273,13 +292,17 @@ report_no_split(Lobby *lobby, const SplitRequest *request, const Split *split)
 	if (split->status == SPLIT_NO_OPTION)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 lobby->evenly == NULL ?
 				 errmsg("party, locked and avoid of %s contradict one another",
+						member_names(lobby, problem, group)) :
+				 errmsg("party, locked, avoid and split_evenly of %s contradict one another",
 						member_names(lobby, problem, group)),
 				 conflict != NULL ? errdetail("%s", conflict) : 0));
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("there is no split into teams of %s that keeps party, locked and avoid%s",
+			 errmsg("there is no split into teams of %s that keeps party, locked%s%s",
 					size_list(lobby, request),
+					lobby->evenly == NULL ? " and avoid" : ", avoid and split_evenly",
 					lobby->command[0] != NULL ? " and has a commander on either side" : ""),
 			 conflict != NULL ? errdetail("%s", conflict) : 0));
 }

@@ -15,10 +15,11 @@ typedef struct TeamConstraint
 		CONSTRAINT_LOCK,
 		CONSTRAINT_PARTY,
 		CONSTRAINT_APART,
+		CONSTRAINT_EVENLY,
 		CONSTRAINT_PRIORITY
 	}			kind;
-	int			number;			/* the player, the first of the party, or the
-								 * pair */
+	int			number;			/* the player, the first of the party or group,
+								 * or the pair */
 } TeamConstraint;
 
 /* The constraints of a lobby; returns their number. */

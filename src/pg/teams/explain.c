@@ -162,7 +162,7 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		squares[t] += (mu - mean) * (mu - mean);
 		best[t] = Max(best[t], mu);
 	}
-	team_strengths(lobby, &split->answer, strength);
+	team_strengths(lobby, split->answer.team, split->answer.commander, strength);
 	begin_key(json, "terms");
 	appendStringInfoChar(json, '{');
 	begin_key(json, "teams");

@@ -4,6 +4,73 @@
  */
 #include "pg/teams/lobby.h"
 
+void
+value_players(Lobby *lobby, const int *squad_size)
+{
+	const TeamMatch *match = lobby->team_match;
+	double		weights = 0;
+	double		mean = 0;
+	int			playing = 0;
+	int			i,
+				t;
+
+	for (t = 0; t < 2; t++)
+	{
+		if (t == 1 && lobby->estimate[1] == lobby->estimate[0])
+		{
+			lobby->worth[1] = lobby->worth[0];
+			continue;
+		}
+		lobby->worth[t] = palloc_array(double, lobby->n + 1);
+		for (i = 0; i < lobby->n; i++)
+		{
+			const double *state = match != NULL ? team_match_state(match, i) : NULL;
+
+			lobby->worth[t][i] = lobby->estimate[t][i] + (match == NULL ? 0 :
+				model_worth(match->model, match->params, state, squad_size[i]) - state[0]);
+		}
+	}
+	lobby->mu[0] = lobby->worth[0];
+	lobby->mu[1] = lobby->worth[1];
+	if (lobby->weight == NULL)
+		return;
+
+	/*
+	 * Weighted means are equal if and only if weighted deviations from the mean of all
+	 * who play add up to 0.  With weights relative to their mean, teams of equal
+	 * weights differ by as much as these values say.
+	 */
+	for (i = 0; i < lobby->n; i++)
+		if (allowed_teams_of(lobby, lobby->locked_teams, i) != SPLIT_MAY(SPLIT_BENCH))
+		{
+			playing++;
+			weights += lobby->weight[i];
+		}
+	if (playing == 0)
+		return;
+	lobby->slope = palloc_array(double, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+	{
+		lobby->slope[i] = lobby->weight[i] *
+			(lobby->strength == TEAM_STRENGTH_SUM ? 1 : playing / weights);
+		if (lobby->strength == TEAM_STRENGTH_MEAN &&
+			allowed_teams_of(lobby, lobby->locked_teams, i) != SPLIT_MAY(SPLIT_BENCH))
+			mean += lobby->weight[i] / weights *
+				(lobby->worth[0][i] + lobby->worth[1][i]) / 2;
+	}
+	for (t = 0; t < 2; t++)
+	{
+		if (t == 1 && lobby->worth[1] == lobby->worth[0])
+		{
+			lobby->mu[1] = lobby->mu[0];
+			continue;
+		}
+		lobby->mu[t] = palloc_array(double, lobby->n + 1);
+		for (i = 0; i < lobby->n; i++)
+			lobby->mu[t][i] = mean + (lobby->worth[t][i] - mean) * lobby->slope[i];
+	}
+}
+
 bool
 are_teams_alike(const Lobby *lobby)
 {
@@ -77,7 +144,7 @@ lobby_target(const Lobby *lobby, const LobbyFactors *factors)
 }
 
 double
-strength_factor(const Lobby *lobby, int size, int playing)
+strength_factor(const Lobby *lobby, double size, double playing)
 {
 	switch (lobby->strength)
 	{
@@ -92,33 +159,54 @@ strength_factor(const Lobby *lobby, int size, int playing)
 }
 
 void
-team_strengths(const Lobby *lobby, const SplitAnswer *answer, double *strength)
+team_strengths(const Lobby *lobby, const int *player_team, const int *commander,
+			   double *strength)
 {
-	int			size[SPLIT_MAX_TEAMS + 1] = {0};
+	double		size[SPLIT_MAX_TEAMS + 1] = {0};
 	double		sum[SPLIT_MAX_TEAMS + 1] = {0};
 	double		command[SPLIT_MAX_TEAMS + 1] = {0};
-	int			playing = 0;
+	double		playing = 0;
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
 	{
-		int			team = answer->team[i];
+		int			team = player_team[i];
+		double		weight = lobby->weight != NULL ? lobby->weight[i] : 1;
 		int			column = team == 2 ? 1 : 0;
 
 		/* Commanders do not count as players. */
 		if (lobby->command[0] != NULL && team != SPLIT_BENCH &&
-			answer->commander[team - 1] == i)
+			commander[team - 1] == i)
 		{
 			command[team] = lobby->command[column][i] * lobby->command_weight;
 			continue;
 		}
-		size[team]++;
-		playing += team != SPLIT_BENCH;
-		sum[team] += lobby->mu[column][i];
+		size[team] += weight;
+		if (team != SPLIT_BENCH)
+			playing += weight;
+		sum[team] += weight * lobby->worth[column][i];
 	}
 	for (i = 1; i <= lobby->nteams; i++)
 		strength[i - 1] = command[i] +
-			sum[i] * strength_factor(lobby, Max(size[i], 1), Max(playing, 1));
+			sum[i] * strength_factor(lobby, size[i] > 0 ? size[i] : 1,
+									 playing > 0 ? playing : 1);
+}
+
+void
+restate_split(const Lobby *lobby, const int *team, const int *commander, Split *split)
+{
+	double		strength[SPLIT_MAX_TEAMS];
+
+	if (lobby->weight == NULL || lobby->nteams != 2)
+		return;
+	team_strengths(lobby, team, commander, strength);
+	split->difference = strength[0] - strength[1];
+
+	/* Other splits are nearer to even by their own weights, but for sums. */
+	if (lobby->strength != TEAM_STRENGTH_SUM && split->imbalance_logit != 0)
+		split->unproven = true;
+	if (lobby->team_match == NULL)
+		split->imbalance_logit = split->difference / lobby->log_odds_unit + lobby->log_odds;
 }
 
 void

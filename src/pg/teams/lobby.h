@@ -13,11 +13,16 @@
 
 #include "core/split/split.h"
 #include "core/split/split_many.h"
+#include "pg/matches/team_match.h"
 #include "pg/sql/ids.h"
 
 /*
  * The players, in the order of the seed: all arrays have an element for each.  What a
  * player is worth (mu) is in points of the model, and so are strengths.
+ *
+ * Searches know a player by mu alone, as value_players() makes it of the estimate, the
+ * squad and the weight.  Where weights make the strength of a team another one than mu
+ * says, restate_split() puts that right.
  */
 typedef struct Lobby
 {
@@ -25,7 +30,12 @@ typedef struct Lobby
 	int			n;
 	int			nteams;
 	Datum	   *player;
-	double	   *mu[2];			/* on either team */
+	double	   *mu[2];			/* on either team, for searches */
+	double	   *estimate[2];	/* the same as it was given, */
+	double	   *worth[2];		/* and with what the squad adds */
+	double	   *weight;			/* share of the match played, or NULL: all */
+	double	   *slope;			/* of mu by the estimate, or NULL: 1 */
+	int		   *squad;			/* as party, but as it was given */
 	double	   *command[2];		/* as a commander, or NULL */
 	int		   *order;			/* the player's place among the arguments, */
 	int		   *input_index;	/* and the other way round */
@@ -36,6 +46,7 @@ typedef struct Lobby
 	double	   *priority;		/* who comes first to play */
 	int		   *current;		/* where each is now */
 	bool		counts_moves;	/* from there: a size says how many */
+	int		   *evenly;			/* of whom neither team may have two more */
 	SplitPair  *apart;
 	int			napart;
 	int			benched;		/* locked there */
@@ -45,6 +56,7 @@ typedef struct Lobby
 	double		even_difference;	/* difference of strengths that is even */
 	double		command_weight;
 	double		max_work;		/* steps of the core, for one split */
+	TeamMatch  *team_match;		/* the model's match, by player, or NULL */
 } Lobby;
 
 /*
@@ -83,6 +95,7 @@ typedef struct Split
 	double		imbalance_logit;	/* the objective, as log-odds */
 	double		bound;			/* of the difference; of more teams: the
 								 * objective */
+	double		win[SPLIT_MAX_TEAMS];	/* see forecast_split() */
 	bool		unproven;		/* what else was asked for may be better still */
 	int			moves;			/* players who leave where they are */
 	SplitStatus status;			/* of two teams, and the problem that has it */
@@ -111,6 +124,12 @@ is_exact(const Split *split)
 	return split->bound == 0 && !split->unproven;
 }
 
+/*
+ * Find what searches take players for: their estimates, with what the model says that the
+ * squad adds, and weighted.  A squad is as large as squad_size says by player.
+ */
+extern void value_players(Lobby *lobby, const int *squad_size);
+
 /* Whether it does not matter which of two teams is which. */
 extern bool are_teams_alike(const Lobby *lobby);
 
@@ -123,12 +142,22 @@ extern LobbyFactors lobby_factors(const Lobby *lobby, SplitSize size);
 /* The target of the core's difference: the one that is even. */
 extern double lobby_target(const Lobby *lobby, const LobbyFactors *factors);
 
-/* The factor of a team's sum in its strength, if so many play in the team and in all. */
-extern double strength_factor(const Lobby *lobby, int size, int playing);
+/*
+ * The factor of a team's sum in its strength, if so many play in the team and in all, or
+ * players of these weights.
+ */
+extern double strength_factor(const Lobby *lobby, double size, double playing);
 
-/* The strengths of the teams of an answer. */
-extern void team_strengths(const Lobby *lobby, const SplitAnswer *answer,
-						   double *strength);
+/* The strengths of teams, by player, and their commanders (players, or -1). */
+extern void team_strengths(const Lobby *lobby, const int *player_team,
+						   const int *commander, double *strength);
+
+/*
+ * With weights: the difference of strengths of these two teams as it is, and not as the
+ * search has it.  Without them nothing changes.
+ */
+extern void restate_split(const Lobby *lobby, const int *team, const int *commander,
+						  Split *split);
 
 /* Fill in what an answer of two teams is in terms of the lobby, for a target. */
 extern void describe_split(const Lobby *lobby, const LobbyFactors *factors,

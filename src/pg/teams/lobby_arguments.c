@@ -12,7 +12,8 @@
 
 #define MAX_PLAYERS 1000
 
-#define MAX_WEIGHT 1e6			/* of a commander */
+#define MAX_WEIGHT 1e6			/* of a commander, or a player, */
+#define MIN_SHARE_PLAYED 1e-6	/* and the least of a player */
 
 /* Steps of the core, each about a nanosecond; by default a split takes below a second. */
 #define STEPS_PER_MILLISECOND 1e6
@@ -212,31 +213,42 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 	pfree(seen);
 }
 
+/*
+ * Numbers of groups in an array argument, 0 for null: players of a group have the place
+ * of its first member plus one.
+ */
+static int *
+read_groups(FunctionCallInfo fcinfo, int arg, const char *name, const Lobby *lobby)
+{
+	bool	   *nulls;
+	int32	   *number = lobby_integers(fcinfo, arg, name, lobby, &nulls);
+	int		   *group = palloc_array(int, lobby->n + 1);
+	int			i,
+				j;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		group[i] = nulls[i] ? 0 : i + 1;
+		for (j = 0; j < i && !nulls[i]; j++)
+			if (!nulls[j] && number[j] == number[i])
+			{
+				group[i] = group[j];
+				break;
+			}
+	}
+	return group;
+}
+
 static void
 read_constraints(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
 	bool	   *nulls;
-	int			i,
-				j;
+	int			i;
 
 	if (has_argument(fcinfo, arguments->party))
-	{
-		int32	   *party = lobby_integers(fcinfo, arguments->party, "party", lobby,
-										   &nulls);
-
-		/* A party is known by its first member. */
-		lobby->party = palloc_array(int, lobby->n + 1);
-		for (i = 0; i < lobby->n; i++)
-		{
-			lobby->party[i] = nulls[i] ? 0 : i + 1;
-			for (j = 0; j < i && !nulls[i]; j++)
-				if (!nulls[j] && party[j] == party[i])
-				{
-					lobby->party[i] = lobby->party[j];
-					break;
-				}
-		}
-	}
+		lobby->party = read_groups(fcinfo, arguments->party, "party", lobby);
+	if (has_argument(fcinfo, arguments->split_evenly))
+		lobby->evenly = read_groups(fcinfo, arguments->split_evenly, "split_evenly", lobby);
 	if (has_argument(fcinfo, arguments->locked))
 	{
 		int32	   *locked = lobby_integers(fcinfo, arguments->locked, "locked", lobby,
@@ -326,6 +338,8 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 		excess = "log_odds";
 	else if (has_argument(fcinfo, arguments->current))
 		excess = "current";
+	else if (has_argument(fcinfo, arguments->split_evenly))
+		excess = "split_evenly";
 	if (excess != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -336,10 +350,25 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 static void
 read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
-	lobby->mu[0] = lobby->mu[1] =
+	int			i;
+
+	lobby->estimate[0] = lobby->estimate[1] =
 		lobby_numbers(fcinfo, arguments->mu, "mu", lobby);
 	if (has_argument(fcinfo, arguments->mu_2))
-		lobby->mu[1] = lobby_numbers(fcinfo, arguments->mu_2, "mu_2", lobby);
+		lobby->estimate[1] = lobby_numbers(fcinfo, arguments->mu_2, "mu_2", lobby);
+	if (has_argument(fcinfo, arguments->weight))
+	{
+		lobby->weight = lobby_numbers(fcinfo, arguments->weight, "weight", lobby);
+		for (i = 0; i < lobby->n; i++)
+			if (lobby->weight[i] < MIN_SHARE_PLAYED || lobby->weight[i] > MAX_WEIGHT)
+				ereport(ERROR,
+						(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+						 errmsg("weight of player %s is out of range: %g",
+								id_text(&lobby->type, lobby->player[i]),
+								lobby->weight[i]),
+						 errhint("A weight is the share of the match that a player plays, from %g to %g.",
+								 MIN_SHARE_PLAYED, MAX_WEIGHT)));
+	}
 	if (has_argument(fcinfo, arguments->priority))
 		lobby->priority = lobby_numbers(fcinfo, arguments->priority, "priority", lobby);
 	if (has_argument(fcinfo, arguments->command_mu))
@@ -380,6 +409,104 @@ read_strength(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *l
 						lobby->command_weight)));
 }
 
+int *
+squad_sizes(const Lobby *lobby, const int *team)
+{
+	int		   *size = palloc_array(int, lobby->n + 1);
+	int			i,
+				j;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		size[i] = 1;
+		for (j = 0; j < lobby->n && lobby->squad != NULL && lobby->squad[i] != 0; j++)
+			if (j != i && lobby->squad[j] == lobby->squad[i] &&
+				(team == NULL || team[j] == team[i]))
+				size[i]++;
+	}
+	return size;
+}
+
+/* The worth of a player on no side. */
+static double
+mean_estimate(const Lobby *lobby, int player)
+{
+	return (lobby->estimate[0][player] + lobby->estimate[1][player]) / 2;
+}
+
+/*
+ * Give everybody a state of the model: that of the argument state or of a new player,
+ * with the columns that other arguments have in place of its own.
+ */
+static void
+read_states(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
+{
+	TeamMatch  *match = lobby->team_match;
+	const Model *model = match->model;
+	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
+	int			side_column = model_state_column(model, ROLE_SIDE);
+	int			command_column = model_state_column(model, ROLE_COMMAND);
+	const double *deviation = NULL;
+	const float8 *given = NULL;
+	int			i;
+
+	if (has_argument(fcinfo, arguments->deviation))
+	{
+		if (deviation_column < 0)
+			report_no_column(model, "deviation");
+		deviation = lobby_numbers(fcinfo, arguments->deviation, "deviation", lobby);
+	}
+	if (lobby->estimate[0] != lobby->estimate[1] && side_column < 0)
+		report_no_column(model, "mu_2");
+	if (lobby->command[0] != NULL && command_column < 0)
+		report_no_column(model, "command_mu");
+	if (lobby->command[0] != lobby->command[1])
+		report_no_column(model, "command_mu_2");
+	if (has_argument(fcinfo, arguments->state))
+		given = float8_array_argument(fcinfo, arguments->state, "state",
+									  lobby->n * model->nstate);
+	for (i = 0; i < lobby->n; i++)
+	{
+		double	   *state = team_match_state(match, i);
+
+		if (given != NULL)
+			memcpy(state, given + (Size) lobby->order[i] * model->nstate,
+				   sizeof(double) * model->nstate);
+		state[0] = mean_estimate(lobby, i);
+		if (side_column >= 0 && (given == NULL || lobby->estimate[0] != lobby->estimate[1]))
+			state[side_column] = (lobby->estimate[0][i] - lobby->estimate[1][i]) / 2;
+		if (lobby->command[0] != NULL)
+			state[command_column] = lobby->command[0][i];
+		if (deviation != NULL)
+			state[deviation_column] = deviation[i];
+		if (!model_state_valid(model, state))
+			report_match_status(MATCH_BAD_STATE,
+								state[deviation != NULL ? deviation_column : 0],
+								id_text(&lobby->type, lobby->player[i]));
+	}
+}
+
+/* Read the model, everybody's state under it, and what a team is to it. */
+static void
+read_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(arguments->model)));
+	ParamValue *params = get_params(&model->params, has_argument(fcinfo, arguments->params) ?
+									PG_GETARG_JSONB_P(arguments->params) : NULL);
+
+	lobby->team_match = palloc_object(TeamMatch);
+	team_match_init(lobby->team_match, model, params, lobby->n, lobby->nteams, lobby->n);
+	read_states(fcinfo, arguments, lobby);
+	lobby->strength = model_team_strength(model, params);
+	lobby->log_odds_unit = model_log_odds_unit(model, params);
+
+	/* That is of a duel, in which either has a half of the share. */
+	if (lobby->strength == TEAM_STRENGTH_SHARE)
+		lobby->log_odds_unit /= 2;
+	check_positive("log_odds_unit", lobby->log_odds_unit);
+	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
+}
+
 bool
 read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
@@ -407,6 +534,14 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	if (has_argument(fcinfo, arguments->avoid))
 		read_avoid(fcinfo, arguments->avoid, lobby, table);
 	read_strength(fcinfo, arguments, lobby);
+	if (has_argument(fcinfo, arguments->model))
+		read_model(fcinfo, arguments, lobby);
+	if (lobby->party != NULL)
+	{
+		lobby->squad = palloc_array(int, lobby->n + 1);
+		memcpy(lobby->squad, lobby->party, sizeof(int) * lobby->n);
+	}
+	value_players(lobby, squad_sizes(lobby, NULL));
 	lobby->max_work = lobby->nteams == 2 ? DEFAULT_STEPS : DEFAULT_STEPS_OF_MANY;
 	if (has_argument(fcinfo, arguments->budget))
 	{

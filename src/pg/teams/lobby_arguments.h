@@ -20,9 +20,11 @@ typedef struct LobbyArguments
 	int			team;			/* not read by read_lobby() */
 	int			mu_2;
 	int			deviation;
+	int			weight;
 	int			party;
 	int			locked;
 	int			avoid;
+	int			split_evenly;
 	int			priority;
 	int			current;
 	int			command_mu;
@@ -38,6 +40,7 @@ typedef struct LobbyArguments
 	int			budget;
 	int			seed;
 	int			explain;
+	int			state;			/* of split_states() only */
 } LobbyArguments;
 
 /* Whether a function has an argument, which is not the first, and it is not null. */
@@ -55,11 +58,19 @@ wants_why(FunctionCallInfo fcinfo, int arg)
 }
 
 /*
- * Read the arguments; false if players or mu are null.  Errors for arrays that do not
- * fit (2202E, 22004) and for values out of range (22003, 22023).
+ * Read the arguments; false if players or mu are null.  With a model its match is made,
+ * and what a team is to the model is how the lobby is split.  Errors for arrays that do
+ * not fit (2202E, 22004), for values out of range (22003, 22023), for what the model has
+ * no column for (22023), and for states that are not sound.
  */
 extern bool read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 					   Lobby *lobby);
+
+/*
+ * How many of each player's squad there are, at least the player alone: in the lobby, or of
+ * those who are in the player's team if there are teams.
+ */
+extern int *squad_sizes(const Lobby *lobby, const int *team);
 
 /*
  * The index of a text argument among n names; what stands for null.  An unknown name is

@@ -23,6 +23,7 @@ begin_problem(const Lobby *lobby, SplitProblem *problem)
 	memset(problem, 0, sizeof(SplitProblem));
 	problem->n = lobby->n;
 	problem->party = lobby->party;
+	problem->evenly = lobby->evenly;
 	problem->allowed_teams = lobby->allowed_teams;
 	problem->commander = lobby->commander;
 	problem->apart = lobby->apart;
@@ -180,5 +181,5 @@ report_large_group(const Lobby *lobby, const SplitProblem *problem)
 			 errmsg("too many players are tied to one another: %d",
 					group->nmembers),
 			 errdetail("They are %s.", member_names(lobby, problem, group)),
-			 errhint("Fewer pairs to avoid make smaller groups.")));
+			 errhint("Fewer pairs to avoid, and fewer players to split evenly, make smaller groups.")));
 }

@@ -101,7 +101,7 @@ describe_many(const Lobby *lobby, const SplitRequest *request, double objective,
 	double		high = -INFINITY;
 	int			i;
 
-	team_strengths(lobby, &split->answer, strength);
+	team_strengths(lobby, split->answer.team, split->answer.commander, strength);
 	for (i = 0; i < lobby->nteams; i++)
 	{
 		low = Min(low, strength[i]);
@@ -112,6 +112,10 @@ describe_many(const Lobby *lobby, const SplitRequest *request, double objective,
 		objective = sqrt(objective / lobby->nteams);
 	split->imbalance_logit = objective / lobby->log_odds_unit;
 	split->bound = split->proof == SPLIT_PROVEN ? 0 : objective;
+
+	/* By their own weights other splits may be more even, but for sums. */
+	split->unproven = lobby->weight != NULL && lobby->strength != TEAM_STRENGTH_SUM &&
+		objective != 0;
 }
 
 void

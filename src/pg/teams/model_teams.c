@@ -1,127 +1,150 @@
 /*
  * model_teams.c
- *		A lobby split into teams of which a rating model says that they are even.
+ *		What a rating model, or without one the strength of teams, says of a split: who
+ *		wins, and when it is even.
  */
 #include "pg/teams/model_teams.h"
 
-#include "utils/builtins.h"
-
+#include "core/math/elementary.h"
+#include "core/math/logistic.h"
 #include "pg/teams/priority.h"
 
 /* A model's even difference is bracketed, and then found by halves. */
 #define MAX_DOUBLINGS 60
 #define MAX_HALVINGS 60
 
-/* Splits are found again for another even difference, if it differs by this share. */
-#define MAX_AIMS 8
+/* Even differences that differ by less than this share are the same. */
 #define AIM_NOISE 1e-9
 
 /* Where several aims are likely, each split has a share of the work. */
 #define SHARE_OF_AIM 4
 
-void
-read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby,
-				 TeamMatch *team_match)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(arguments->model)));
-	ParamValue *params = get_params(&model->params, has_argument(fcinfo, arguments->params) ?
-									PG_GETARG_JSONB_P(arguments->params) : NULL);
-	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
-	int			side_column = model_state_column(model, ROLE_SIDE);
-	int			command_column = model_state_column(model, ROLE_COMMAND);
-	const double *deviation = NULL;
-	int			i;
-
-	if (has_argument(fcinfo, arguments->deviation))
-	{
-		if (deviation_column < 0)
-			report_no_column(model, "deviation");
-		deviation = lobby_numbers(fcinfo, arguments->deviation, "deviation", lobby);
-	}
-	if (lobby->mu[0] != lobby->mu[1] && side_column < 0)
-		report_no_column(model, "mu_2");
-	if (lobby->command[0] != NULL && command_column < 0)
-		report_no_column(model, "command_mu");
-	if (lobby->command[0] != lobby->command[1])
-		report_no_column(model, "command_mu_2");
-	team_match_init(team_match, model, params, lobby->n, lobby->nteams, lobby->n);
-	for (i = 0; i < lobby->n; i++)
-	{
-		double	   *state = team_match_state(team_match, i);
-
-		state[0] = mean_mu(lobby, i);
-		if (side_column >= 0)
-			state[side_column] = (lobby->mu[0][i] - lobby->mu[1][i]) / 2;
-		if (lobby->command[0] != NULL)
-			state[command_column] = lobby->command[0][i];
-		if (deviation != NULL)
-			state[deviation_column] = deviation[i];
-		if (!model_state_valid(model, state))
-			report_match_status(MATCH_BAD_STATE,
-								state[deviation != NULL ? deviation_column : 0],
-								id_text(&lobby->type, lobby->player[i]));
-	}
-	lobby->strength = model_team_strength(model, params);
-	lobby->log_odds_unit = model_log_odds_unit(model, params);
-
-	/* That is of a duel, in which either has a half of the share. */
-	if (lobby->strength == TEAM_STRENGTH_SHARE)
-		lobby->log_odds_unit /= 2;
-	check_positive("log_odds_unit", lobby->log_odds_unit);
-	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
-}
-
-/* Predict a split by the model, with so much added to every player of the first team. */
+/* Predict teams by the model, with so much added to every player of the first team. */
 static void
-predict(const Lobby *lobby, TeamMatch *team_match, const Split *split, double ahead,
-		double *probability)
+predict(const Lobby *lobby, const int *team, const int *commander, double ahead,
+		double *win)
 {
-	int		   *player = palloc_array(int, lobby->n + 1);
-	int		   *team = palloc_array(int, lobby->n + 1);
+	TeamMatch  *match = lobby->team_match;
+	TeamSeat   *seat = palloc_array(TeamSeat, lobby->n + 1);
+	double	   *before = palloc_array(double, lobby->n + 1);
 	int			n = 0;
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
 	{
-		if (split->answer.team[i] == SPLIT_BENCH)
+		double	   *state = team_match_state(match, i);
+
+		before[i] = state[0];
+		if (team[i] == SPLIT_BENCH)
 			continue;
-		team_match_state(team_match, i)[0] = mean_mu(lobby, i) +
-			(split->answer.team[i] == 1 ? ahead : 0);
-		player[n] = i;
-		team[n++] = split->answer.team[i];
+		if (team[i] == 1)
+			state[0] += ahead;
+		seat[n++] = (TeamSeat)
+		{
+			.player = i,.team = team[i],
+				.weight = lobby->weight != NULL ? lobby->weight[i] : NAN,
+				.squad = lobby->squad != NULL && lobby->squad[i] != 0 ? lobby->squad[i] : NAN,
+				.commands = lobby->command[0] != NULL && commander[team[i] - 1] == i
+		};
 	}
-	team_match_predict(team_match, player, team, n, lobby->nteams,
-					   lobby->mu[0] != lobby->mu[1], split->answer.commander,
-					   lobby->log_odds);
+	team_match_predict(match, seat, n, lobby->nteams,
+					   lobby->estimate[0] != lobby->estimate[1], lobby->log_odds);
+	for (i = 0; i < lobby->n; i++)
+		team_match_state(match, i)[0] = before[i];
 	for (i = 0; i < lobby->nteams; i++)
-		probability[i] = team_match->match.team[i].win;
-	pfree(player);
-	pfree(team);
+		win[i] = match->match.team[i].win;
+	pfree(seat);
+	pfree(before);
 }
 
-/* The difference of strengths at which the model finds a split even. */
-static double
-even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
+/*
+ * The probability of each team to win without a model: of two by their log-odds, of more
+ * as Plackett and Luce have it (R. D. Luce, "Individual choice behavior", 1959).
+ */
+static void
+win_by_strength(const Lobby *lobby, const int *team, const int *commander, Split *split)
 {
-	double		probability[SPLIT_MAX_TEAMS];
+	double		strength[SPLIT_MAX_TEAMS];
+	double		strongest = -INFINITY;
+	double		sum = 0;
+	int			i;
+
+	if (lobby->nteams == 2)
+	{
+		split->win[0] = logistic(split->imbalance_logit);
+		split->win[1] = logistic(-split->imbalance_logit);
+		return;
+	}
+	team_strengths(lobby, team, commander, strength);
+	for (i = 0; i < lobby->nteams; i++)
+		strongest = Max(strongest, strength[i]);
+	for (i = 0; i < lobby->nteams; i++)
+	{
+		split->win[i] = portable_exp((strength[i] - strongest) / lobby->log_odds_unit);
+		sum += split->win[i];
+	}
+	for (i = 0; i < lobby->nteams; i++)
+		split->win[i] /= sum;
+}
+
+void
+forecast_split(const Lobby *lobby, const int *team, const int *commander, Split *split)
+{
+	restate_split(lobby, team, commander, split);
+	if (lobby->team_match != NULL)
+		predict(lobby, team, commander, 0, split->win);
+	else
+		win_by_strength(lobby, team, commander, split);
+}
+
+/* What is added to the strength of the first team if so much is added to its players. */
+static double
+strength_ahead(const Lobby *lobby, const int *team, const int *commander, double ahead)
+{
+	int			size = 0;
+	int			playing = 0;
+	double		slopes = 0;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		if (team[i] == SPLIT_BENCH ||
+			(lobby->command[0] != NULL && commander[team[i] - 1] == i))
+			continue;
+		playing++;
+		if (team[i] != 1)
+			continue;
+		size++;
+		slopes += lobby->slope != NULL ? lobby->slope[i] : 1;
+	}
+	return ahead * slopes * strength_factor(lobby, Max(size, 1), Max(playing, 1));
+}
+
+/*
+ * By how much the first team has to be stronger than it is, as searches have it, for the
+ * model to find these teams even.
+ */
+static double
+missing_strength(const Lobby *lobby, const int *team, const int *commander,
+				 const Split *split)
+{
+	double		now = split->win[0];
 	double		step = lobby->log_odds_unit * (1 + fabs(lobby->log_odds));
 	double		low = 0;
 	double		high = 0;
-	int			size[SPLIT_MAX_TEAMS + 1] = {0};
+	double		win[SPLIT_MAX_TEAMS];
 	int			i;
 
-	predict(lobby, team_match, split, 0, probability);
-	if (probability[0] == 0.5)
-		return split->difference;
+	if (now == 0.5)
+		return 0;
 	for (i = 0; i < MAX_DOUBLINGS; i++, step *= 2)
 	{
-		double		ahead = probability[0] > 0.5 ? -step : step;
-		double		there[SPLIT_MAX_TEAMS];
+		double		ahead = now > 0.5 ? -step : step;
 
-		predict(lobby, team_match, split, ahead, there);
+		predict(lobby, team, commander, ahead, win);
 		low = Min(low, ahead);
 		high = Max(high, ahead);
-		if ((there[0] > 0.5) != (probability[0] > 0.5))
+		if ((win[0] > 0.5) != (now > 0.5))
 			break;
 	}
 	for (i = 0; i < MAX_HALVINGS; i++)
@@ -129,40 +152,36 @@ even_difference(const Lobby *lobby, TeamMatch *team_match, const Split *split)
 		double		ahead = (low + high) / 2;
 
 		check_interrupts();
-		predict(lobby, team_match, split, ahead, probability);
-		if (probability[0] > 0.5)
+		predict(lobby, team, commander, ahead, win);
+		if (win[0] > 0.5)
 			high = ahead;
 		else
 			low = ahead;
 	}
-	for (i = 0; i < lobby->n; i++)
-		if (split->answer.commander[0] != i && split->answer.commander[1] != i)
-			size[split->answer.team[i]]++;
-	switch (lobby->strength)
-	{
-		case TEAM_STRENGTH_MEAN:
-			break;
-		case TEAM_STRENGTH_SUM:
-			low *= size[1];
-			break;
-		case TEAM_STRENGTH_SHARE:
-			low *= (double) size[1] / Max(size[1] + size[2], 1);
-			break;
-	}
-	return split->difference + low;
+	return strength_ahead(lobby, team, commander, low);
+}
+
+bool
+aim_by_model(Lobby *lobby, const int *team, const int *commander, const Split *split)
+{
+	double		even = lobby->even_difference +
+		split->imbalance_logit * lobby->log_odds_unit +
+		missing_strength(lobby, team, commander, split);
+
+	if (fabs(even - lobby->even_difference) <= AIM_NOISE * (lobby->log_odds_unit + fabs(even)))
+		return false;
+	lobby->even_difference = even;
+	return true;
 }
 
 /*
  * Split into two teams of these sizes in this order.  What the model takes for even may
  * be another difference in another split, so that is aimed at until the split is the
- * same; what was aimed at for the best one stays.  The probabilities are those of both
- * teams.
+ * same; what was aimed at for the best one stays.
  */
 static void
-aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
-			 Split *split, double *probability)
+split_at_even(Lobby *lobby, const SplitRequest *request, Split *split)
 {
-	double		found[SPLIT_MAX_TEAMS];
 	double		wanted = lobby->even_difference;
 	Split		other;
 	int			again;
@@ -170,24 +189,20 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 	split_with_priority(lobby, request, split);
 	if (!split->answer.found)
 		return;
-	predict(lobby, team_match, split, 0, probability);
+	forecast_split(lobby, split->answer.team, split->answer.commander, split);
 	other = *split;
 	for (again = 0; again < MAX_AIMS; again++)
 	{
-		double		even = even_difference(lobby, team_match, &other);
-
-		if (fabs(even - lobby->even_difference) <= AIM_NOISE * (lobby->log_odds_unit + fabs(even)))
+		if (!aim_by_model(lobby, other.answer.team, other.answer.commander, &other))
 			break;
-		lobby->even_difference = even;
 		split_with_priority(lobby, request, &other);
 		if (!other.answer.found)
 			break;
-		predict(lobby, team_match, &other, 0, found);
-		if (fabs(found[0] - 0.5) < fabs(probability[0] - 0.5))
+		forecast_split(lobby, other.answer.team, other.answer.commander, &other);
+		if (split_unfairness(&other) < split_unfairness(split))
 		{
 			*split = other;
-			memcpy(probability, found, sizeof(double) * lobby->nteams);
-			wanted = even;
+			wanted = lobby->even_difference;
 		}
 	}
 	lobby->even_difference = wanted;
@@ -200,49 +215,43 @@ aim_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
 
 /* Split into two teams, of whichever sizes is the nearer to even odds. */
 static void
-split_two_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
-				   Split *split, double *probability)
+split_two_by_model(Lobby *lobby, const SplitRequest *request, Split *split)
 {
 	SplitRequest ordered = *request;
 	double		wanted = lobby->even_difference;
 	double		aimed;
-	double		found[SPLIT_MAX_TEAMS];
 	Split		other;
 
 	ordered.in_order = true;
-	aim_by_model(lobby, team_match, &ordered, split, probability);
+	split_at_even(lobby, &ordered, split);
 	if (request->size[0] == request->size[1])
 		return;
 	ordered.size[0] = request->size[1];
 	ordered.size[1] = request->size[0];
 	aimed = lobby->even_difference;
 	lobby->even_difference = wanted;
-	aim_by_model(lobby, team_match, &ordered, &other, found);
+	split_at_even(lobby, &ordered, &other);
 	if (other.answer.found &&
-		(!split->answer.found || fabs(found[0] - 0.5) < fabs(probability[0] - 0.5)))
-	{
+		(!split->answer.found || split_unfairness(&other) < split_unfairness(split)))
 		*split = other;
-		memcpy(probability, found, sizeof(double) * lobby->nteams);
-	}
 	else
 		lobby->even_difference = aimed;
 }
 
 void
-split_by_model(Lobby *lobby, TeamMatch *team_match, const SplitRequest *request,
-			   Split *split, double *probability)
+split_fairly(Lobby *lobby, const SplitRequest *request, Split *split)
 {
 	double		max_work = lobby->max_work;
 
-	if (lobby->nteams == 2)
+	if (lobby->team_match != NULL && lobby->nteams == 2)
 	{
 		if (lobby->log_odds != 0)
 			lobby->max_work /= SHARE_OF_AIM;
-		split_two_by_model(lobby, team_match, request, split, probability);
+		split_two_by_model(lobby, request, split);
 		lobby->max_work = max_work;
 		return;
 	}
 	split_with_priority(lobby, request, split);
 	if (split->answer.found)
-		predict(lobby, team_match, split, 0, probability);
+		forecast_split(lobby, split->answer.team, split->answer.commander, split);
 }

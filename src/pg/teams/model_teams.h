@@ -1,28 +1,44 @@
 /*
  * model_teams.h
- *		A lobby split into teams of which a rating model says that they are even.
+ *		What a rating model, or without one the strength of teams, says of a split: who
+ *		wins, and when it is even.
  */
 #ifndef PG_TEAMS_MODEL_TEAMS_H
 #define PG_TEAMS_MODEL_TEAMS_H
 
-#include "pg/matches/team_match.h"
-#include "pg/teams/lobby_arguments.h"
+#include "pg/teams/lobby.h"
+
+/* A split is found again for another even difference at most so often. */
+#define MAX_AIMS 8
 
 /*
- * Read the model that an argument names, with everybody's state under it: ratings are
- * the first column, and deviations, side offsets and commanders those that have such
- * a role.  What a team is to the model is how the lobby is split.  Errors for what
- * the model has no column for, and for states that are not sound.
+ * The probability of each of these teams (by player) to win, as split->win: by the model,
+ * with squads, weights, sides, commanders and handicap, to the bit what a match of these
+ * states is rated with; without a model by the strengths of teams.  With weights the
+ * difference is restated.
  */
-extern void read_lobby_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
-							 Lobby *lobby, TeamMatch *team_match);
+extern void forecast_split(const Lobby *lobby, const int *team, const int *commander,
+						   Split *split);
+
+/* How far the first of two teams is from an even chance. */
+static inline double
+split_unfairness(const Split *split)
+{
+	return fabs(split->win[0] - 0.5);
+}
 
 /*
- * Split the lobby as the model has it, with the win probability of each team; of two
- * whichever is the larger one, as near to even odds as can be found.
+ * Aim at the difference, as searches have it, at which the model finds these two teams
+ * even, if that is another one than lobby->even_difference; false if it is not.  The
+ * split has the difference of these teams, and their forecast.
  */
-extern void split_by_model(Lobby *lobby, TeamMatch *team_match,
-						   const SplitRequest *request, Split *split,
-						   double *probability);
+extern bool aim_by_model(Lobby *lobby, const int *team, const int *commander,
+						 const Split *split);
+
+/*
+ * Split the lobby as is asked, and forecast the split, if one is found: with a model, of
+ * two teams whichever is the larger one, as near to even odds as can be found.
+ */
+extern void split_fairly(Lobby *lobby, const SplitRequest *request, Split *split);
 
 #endif							/* PG_TEAMS_MODEL_TEAMS_H */

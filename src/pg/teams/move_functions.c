@@ -7,7 +7,6 @@
 #include "funcapi.h"
 #include "utils/tuplestore.h"
 
-#include "core/math/logistic.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_arguments.h"
 #include "pg/teams/moves.h"
@@ -34,6 +33,8 @@ enum
 	SWAPS_ARG_MU,
 	SWAPS_ARG_TEAM,
 	SWAPS_ARG_MU_2,
+	SWAPS_ARG_DEVIATION,
+	SWAPS_ARG_WEIGHT,
 	SWAPS_ARG_PARTY,
 	SWAPS_ARG_LOCKED,
 	SWAPS_ARG_AVOID,
@@ -41,6 +42,8 @@ enum
 	SWAPS_ARG_LOG_ODDS,
 	SWAPS_ARG_STRENGTH,
 	SWAPS_ARG_LOG_ODDS_UNIT,
+	SWAPS_ARG_MODEL,
+	SWAPS_ARG_PARAMS,
 	SWAPS_ARG_METHOD,
 	SWAPS_ARG_BUDGET,
 	SWAPS_ARG_SEED,
@@ -51,12 +54,16 @@ static const LobbyArguments swaps_arguments = {
 	.mu = SWAPS_ARG_MU,
 	.team = SWAPS_ARG_TEAM,
 	.mu_2 = SWAPS_ARG_MU_2,
+	.deviation = SWAPS_ARG_DEVIATION,
+	.weight = SWAPS_ARG_WEIGHT,
 	.party = SWAPS_ARG_PARTY,
 	.locked = SWAPS_ARG_LOCKED,
 	.avoid = SWAPS_ARG_AVOID,
 	.log_odds = SWAPS_ARG_LOG_ODDS,
 	.strength = SWAPS_ARG_STRENGTH,
 	.log_odds_unit = SWAPS_ARG_LOG_ODDS_UNIT,
+	.model = SWAPS_ARG_MODEL,
+	.params = SWAPS_ARG_PARAMS,
 	.budget = SWAPS_ARG_BUDGET,
 	.seed = SWAPS_ARG_SEED,
 	.explain = SWAPS_ARG_EXPLAIN
@@ -98,7 +105,7 @@ put_swap(ReturnSetInfo *rsinfo, const Lobby *lobby, int swaps, Swap swap,
 	if (swap.b >= 0)
 		values[SWAPS_PLAYER_ID_B] = lobby->player[swap.b];
 	values[SWAPS_DIFFERENCE] = Float8GetDatum(split->difference);
-	values[SWAPS_WIN_PROBABILITY] = Float8GetDatum(logistic(split->imbalance_logit));
+	values[SWAPS_WIN_PROBABILITY] = Float8GetDatum(split->win[0]);
 	values[SWAPS_EXACT] = BoolGetDatum(is_exact(split));
 	values[SWAPS_BOUND] = Float8GetDatum(split->bound);
 	nulls[SWAPS_WHY] = why == (Datum) 0;
@@ -176,6 +183,7 @@ find_frontier(const Teams *teams, int max_swaps, SplitSize after, double logit,
 		find_moves(&share, moves, tried, after, split);
 	for (m = 0; m < tried; m++)
 	{
+		forecast_moves(&share, &split[m]);
 		if (!split[m].answer.found || !is_better(split[m].imbalance_logit, logit))
 			continue;
 		logit = split[m].imbalance_logit;
@@ -235,7 +243,7 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 		Split		split;
 		Datum		why;
 
-		find_moves(&share, &one, 1, after, &split);
+		find_fair_moves(&share, one, after, &split);
 		work += split.problem.spent;
 		share.lobby.max_work = Max(share.lobby.max_work - split.problem.work,
 								   MIN_SHARE * teams->lobby.max_work);
@@ -324,13 +332,18 @@ enum
 	TRANSFERS_ARG_MU,
 	TRANSFERS_ARG_TEAM,
 	TRANSFERS_ARG_MU_2,
+	TRANSFERS_ARG_DEVIATION,
+	TRANSFERS_ARG_WEIGHT,
 	TRANSFERS_ARG_PARTY,
 	TRANSFERS_ARG_LOCKED,
 	TRANSFERS_ARG_AVOID,
 	TRANSFERS_ARG_MAX_SWAPS,
+	TRANSFERS_ARG_MAX_LEAD,
 	TRANSFERS_ARG_LOG_ODDS,
 	TRANSFERS_ARG_STRENGTH,
 	TRANSFERS_ARG_LOG_ODDS_UNIT,
+	TRANSFERS_ARG_MODEL,
+	TRANSFERS_ARG_PARAMS,
 	TRANSFERS_ARG_BUDGET,
 	TRANSFERS_ARG_SEED,
 	TRANSFERS_ARG_EXPLAIN
@@ -340,12 +353,16 @@ static const LobbyArguments transfers_arguments = {
 	.mu = TRANSFERS_ARG_MU,
 	.team = TRANSFERS_ARG_TEAM,
 	.mu_2 = TRANSFERS_ARG_MU_2,
+	.deviation = TRANSFERS_ARG_DEVIATION,
+	.weight = TRANSFERS_ARG_WEIGHT,
 	.party = TRANSFERS_ARG_PARTY,
 	.locked = TRANSFERS_ARG_LOCKED,
 	.avoid = TRANSFERS_ARG_AVOID,
 	.log_odds = TRANSFERS_ARG_LOG_ODDS,
 	.strength = TRANSFERS_ARG_STRENGTH,
 	.log_odds_unit = TRANSFERS_ARG_LOG_ODDS_UNIT,
+	.model = TRANSFERS_ARG_MODEL,
+	.params = TRANSFERS_ARG_PARAMS,
 	.budget = TRANSFERS_ARG_BUDGET,
 	.seed = TRANSFERS_ARG_SEED,
 	.explain = TRANSFERS_ARG_EXPLAIN
@@ -371,59 +388,79 @@ typedef struct Transfer
 	Split		split;
 	SplitSize	moves;
 	SplitSize	after;
+	double		even_difference;	/* that was aimed at */
 } Transfer;
 
 /*
- * Find the moves that make the sizes of the teams equal, or nearly so, and then the
- * match, with as few swaps besides as are as good.  However coarse a search, it takes some
- * work, so that in large lobbies not all numbers of swaps can be tried; the best is not
- * proven then.
+ * Find the best transfer of so many players from the larger team, with as few swaps besides
+ * as are as good.  However coarse a search, it takes some work, so that in large lobbies not
+ * all numbers of swaps can be tried; the best is not proven then.
  */
 static void
-find_transfer(Teams *teams, int max_swaps, Transfer *best)
+find_transfer_of(const Teams *teams, int movers, int max_swaps, double max_work,
+				 Transfer *best)
 {
-	int			lead = teams->count[1] - teams->count[2];
-	int			least = abs(lead) / 2;
-	int			most = (abs(lead) + 1) / 2;
+	int			over = teams->count[1] > teams->count[2] ? movers : -movers;
+	SplitSize	after = {.count = {teams->count[1] - over, teams->count[2] + over}};
 	Teams		share = *teams;
 	double		work = 0;
-	int			swaps,
-				movers;
+	int			swaps;
 
 	memset(best, 0, sizeof(Transfer));
-	max_swaps = Min(max_swaps, Min(teams->count[1], teams->count[2]));
-	share.lobby.max_work /= (max_swaps + 1) * (most - least + 1);
+	best->after = after;
+	share.lobby.max_work = max_work / (max_swaps + 1);
 	for (swaps = 0; swaps <= max_swaps; swaps++)
 	{
-		if (work > teams->lobby.max_work && best->split.answer.found)
+		SplitSize	moves = {.count = {swaps + Max(over, 0), swaps + Max(-over, 0)}};
+		Split		split;
+
+		if (work > max_work && best->split.answer.found)
 		{
 			best->split.unproven = true;
 			break;
 		}
-		for (movers = least; movers <= most; movers++)
+		share.lobby.even_difference = teams->lobby.even_difference;
+		find_fair_moves(&share, moves, after, &split);
+		work += split.problem.spent;
+		if (keep_better(&best->split, &split))
 		{
-			int			over = lead > 0 ? movers : -movers;
-			SplitSize	moves = {.count = {swaps + Max(over, 0), swaps + Max(-over, 0)}};
-			SplitSize	after = {.count = {teams->count[1] - over, teams->count[2] + over}};
-			Split		split;
-
-			find_moves(&share, &moves, 1, after, &split);
-			work += split.problem.spent;
-			if (split.answer.found &&
-				(!best->split.answer.found ||
-				 is_better(split.imbalance_logit, best->split.imbalance_logit)))
-			{
-				best->moves = moves;
-				best->after = after;
-			}
-			keep_better(&best->split, &split);
+			best->moves = moves;
+			best->even_difference = share.lobby.even_difference;
 		}
 	}
-	if (!best->split.answer.found)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("teams of %d and %d cannot be made equal in size so that party, locked and avoid are kept",
-						teams->count[1], teams->count[2])));
+}
+
+/*
+ * Find the moves after which no team has more than max_lead players more than the other:
+ * as few players move as the constraints allow.  False if that is so already.
+ */
+static bool
+find_transfer(const Teams *teams, int max_swaps, int max_lead, Transfer *best)
+{
+	int			lead = abs(teams->count[1] - teams->count[2]);
+	int			least;
+	int			most;
+	int			movers;
+
+	/* An odd number of players cannot do without a lead of one. */
+	max_lead = Max(max_lead, teams->lobby.n % 2);
+	if (lead <= max_lead)
+		return false;
+	least = (lead - max_lead + 1) / 2;
+	most = (int) (((int64) lead + Min(max_lead, lead)) / 2);
+	max_swaps = Min(max_swaps, Min(teams->count[1], teams->count[2]));
+	for (movers = least; movers <= most; movers++)
+	{
+		check_interrupts();
+		find_transfer_of(teams, movers, max_swaps,
+						 teams->lobby.max_work / (most - least + 1), best);
+		if (best->split.answer.found)
+			return true;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("teams of %d and %d cannot be brought to a lead of at most %d so that party, locked and avoid are kept",
+					teams->count[1], teams->count[2], max_lead)));
 }
 
 /* Arguments as above. */
@@ -433,6 +470,8 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Teams		teams;
 	Transfer	best;
+	int			max_swaps;
+	int			max_lead;
 	bool		explained = !wants_why(fcinfo, TRANSFERS_ARG_EXPLAIN);
 	int			i;
 
@@ -444,8 +483,11 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d players have no team", teams.count[0]),
 				 errhint("Place them with skillrating.place_joiner().")));
-	find_transfer(&teams, count_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0,
-										 NO_LIMIT, 0), &best);
+	max_swaps = count_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0, NO_LIMIT, 0);
+	max_lead = count_argument(fcinfo, TRANSFERS_ARG_MAX_LEAD, "max_lead", 0, NO_LIMIT, 1);
+	if (!find_transfer(&teams, max_swaps, max_lead, &best))
+		return (Datum) 0;
+	teams.lobby.even_difference = best.even_difference;
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.input_index[i];
@@ -459,8 +501,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 		values[TRANSFERS_FROM_TEAM] = Int32GetDatum(from);
 		values[TRANSFERS_TO_TEAM] = Int32GetDatum(3 - from);
 		values[TRANSFERS_DIFFERENCE] = Float8GetDatum(best.split.difference);
-		values[TRANSFERS_WIN_PROBABILITY] =
-			Float8GetDatum(logistic(best.split.imbalance_logit));
+		values[TRANSFERS_WIN_PROBABILITY] = Float8GetDatum(best.split.win[0]);
 		values[TRANSFERS_EXACT] = BoolGetDatum(is_exact(&best.split));
 		values[TRANSFERS_BOUND] = Float8GetDatum(best.split.bound);
 		nulls[TRANSFERS_WHY] = explained;
@@ -483,6 +524,8 @@ enum
 	JOINER_ARG_MU,
 	JOINER_ARG_TEAM,
 	JOINER_ARG_MU_2,
+	JOINER_ARG_DEVIATION,
+	JOINER_ARG_WEIGHT,
 	JOINER_ARG_PARTY,
 	JOINER_ARG_LOCKED,
 	JOINER_ARG_AVOID,
@@ -490,6 +533,8 @@ enum
 	JOINER_ARG_LOG_ODDS,
 	JOINER_ARG_STRENGTH,
 	JOINER_ARG_LOG_ODDS_UNIT,
+	JOINER_ARG_MODEL,
+	JOINER_ARG_PARAMS,
 	JOINER_ARG_BUDGET,
 	JOINER_ARG_SEED,
 	JOINER_ARG_EXPLAIN
@@ -499,12 +544,16 @@ static const LobbyArguments joiner_arguments = {
 	.mu = JOINER_ARG_MU,
 	.team = JOINER_ARG_TEAM,
 	.mu_2 = JOINER_ARG_MU_2,
+	.deviation = JOINER_ARG_DEVIATION,
+	.weight = JOINER_ARG_WEIGHT,
 	.party = JOINER_ARG_PARTY,
 	.locked = JOINER_ARG_LOCKED,
 	.avoid = JOINER_ARG_AVOID,
 	.log_odds = JOINER_ARG_LOG_ODDS,
 	.strength = JOINER_ARG_STRENGTH,
 	.log_odds_unit = JOINER_ARG_LOG_ODDS_UNIT,
+	.model = JOINER_ARG_MODEL,
+	.params = JOINER_ARG_PARAMS,
 	.budget = JOINER_ARG_BUDGET,
 	.seed = JOINER_ARG_SEED,
 	.explain = JOINER_ARG_EXPLAIN
@@ -552,7 +601,7 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 		values[JOINER_PLAYER_ID] = teams.lobby.player[place];
 		values[JOINER_TEAM] = Int32GetDatum(teams.team[place]);
 		values[JOINER_DIFFERENCE] = Float8GetDatum(split.difference);
-		values[JOINER_WIN_PROBABILITY] = Float8GetDatum(logistic(split.imbalance_logit));
+		values[JOINER_WIN_PROBABILITY] = Float8GetDatum(split.win[0]);
 		values[JOINER_EXACT] = BoolGetDatum(is_exact(&split));
 		values[JOINER_BOUND] = Float8GetDatum(split.bound);
 		nulls[JOINER_WHY] = explained;

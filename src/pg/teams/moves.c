@@ -91,6 +91,27 @@ drop_torn_parties(Teams *teams)
 			}
 }
 
+/* A squad that is in both teams counts in either by those who are there. */
+static void
+value_squads(Teams *teams)
+{
+	Lobby	   *lobby = &teams->lobby;
+	int		   *size;
+	int		   *size_in_team;
+	int			i;
+
+	if (lobby->party == NULL)
+		return;
+	size = squad_sizes(lobby, NULL);
+	size_in_team = squad_sizes(lobby, teams->team);
+	for (i = 0; i < lobby->n; i++)
+		if (lobby->party[i] == 0)
+			size[i] = size_in_team[i];
+	value_players(lobby, size);
+	pfree(size);
+	pfree(size_in_team);
+}
+
 /* A pair that is in one team already need not avoid each other. */
 static void
 drop_united_pairs(Teams *teams)
@@ -126,6 +147,7 @@ read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Teams *team
 					 errhint("An element of team is 1 or 2, or null for a player without a team.")));
 	read_locks(teams);
 	drop_torn_parties(teams);
+	value_squads(teams);
 	drop_united_pairs(teams);
 	count_teams(teams);
 	return true;
@@ -137,17 +159,20 @@ is_better(double logit, double than)
 	return fabs(logit) < fabs(than) - MIN_GAIN * (1 + fabs(than));
 }
 
-void
+bool
 keep_better(Split *best, const Split *split)
 {
 	bool		unproven = best->answer.found && !is_exact(best);
+	bool		better;
 
 	if (!split->answer.found)
-		return;
+		return false;
 	unproven = unproven || !is_exact(split);
-	if (!best->answer.found || is_better(split->imbalance_logit, best->imbalance_logit))
+	better = !best->answer.found || is_better(split->imbalance_logit, best->imbalance_logit);
+	if (better)
 		*best = *split;
 	best->unproven = unproven;
+	return better;
 }
 
 /* Whether the first team may have so many of all players. */
@@ -196,12 +221,50 @@ list_sizes(const Teams *teams, int max_lead, int *size)
 	return count;
 }
 
+/*
+ * Split a lobby into two teams of these sizes in this order, as the model finds it most
+ * even; the steps that it took are added.
+ */
+static void
+place_at_even(Lobby *lobby, SplitSize size, Split *split, double *work)
+{
+	double		wanted = lobby->even_difference;
+	Split		other;
+	int			again;
+
+	split_one_size(lobby, size, split);
+	*work += split->problem.spent;
+	if (split->status == SPLIT_GROUP_TOO_LARGE)
+		report_large_group(lobby, &split->problem);
+	if (!split->answer.found)
+		return;
+	forecast_split(lobby, split->answer.team, split->answer.commander, split);
+	other = *split;
+	for (again = 0; again < MAX_AIMS && lobby->team_match != NULL; again++)
+	{
+		if (!aim_by_model(lobby, other.answer.team, other.answer.commander, &other))
+			break;
+		split_one_size(lobby, size, &other);
+		*work += other.problem.spent;
+		if (!other.answer.found)
+			break;
+		forecast_split(lobby, other.answer.team, other.answer.commander, &other);
+		if (split_unfairness(&other) < split_unfairness(split))
+		{
+			*split = other;
+			wanted = lobby->even_difference;
+		}
+	}
+	lobby->even_difference = wanted;
+}
+
 void
 place_unassigned(Teams *teams, int max_lead, Split *split)
 {
 	Lobby	   *lobby = &teams->lobby;
 	int		   *first = palloc_array(int, lobby->n + 1);
 	int			nsizes = list_sizes(teams, max_lead, first);
+	double		even = lobby->even_difference;
 	double		work = 0;
 	int			i;
 
@@ -224,12 +287,11 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 			break;
 		}
 		share.max_work /= nsizes;
-		split_one_size(&share, size, &other);
-		work += other.problem.spent;
-		if (other.status == SPLIT_GROUP_TOO_LARGE)
-			report_large_group(lobby, &other.problem);
-		keep_better(split, &other);
+		place_at_even(&share, size, &other, &work);
+		if (keep_better(split, &other))
+			even = share.even_difference;
 	}
+	lobby->even_difference = even;
 	pfree(first);
 	if (!split->answer.found)
 		ereport(ERROR,
@@ -304,6 +366,65 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 		split[i].answer.difference = -answer[i].difference;
 		describe_split(lobby, &factors, wanted, &split[i]);
 	}
+}
+
+/* The teams after the moves of a split. */
+static int *
+teams_after(const Teams *teams, const Split *split)
+{
+	int		   *team = palloc_array(int, teams->lobby.n + 1);
+	int			i;
+
+	for (i = 0; i < teams->lobby.n; i++)
+		team[i] = split->answer.team[i] == SPLIT_BENCH ? teams->team[i] : 3 - teams->team[i];
+	return team;
+}
+
+void
+forecast_moves(const Teams *teams, Split *split)
+{
+	static const int nobody[2] = {-1, -1};
+	int		   *team;
+	Lobby		aimed = teams->lobby;
+
+	if (!split->answer.found)
+		return;
+	team = teams_after(teams, split);
+	forecast_split(&aimed, team, nobody, split);
+	if (aimed.team_match != NULL && aim_by_model(&aimed, team, nobody, split))
+		split->unproven = true;
+	pfree(team);
+}
+
+void
+find_fair_moves(Teams *teams, SplitSize moves, SplitSize after, Split *split)
+{
+	static const int nobody[2] = {-1, -1};
+	Lobby	   *lobby = &teams->lobby;
+	double		wanted = lobby->even_difference;
+	double		spent;
+	Split		other;
+	int			again;
+
+	find_moves(teams, &moves, 1, after, split);
+	forecast_moves(teams, split);
+	spent = split->problem.spent;
+	other = *split;
+	for (again = 0; again < MAX_AIMS && lobby->team_match != NULL && other.answer.found; again++)
+	{
+		if (!aim_by_model(lobby, teams_after(teams, &other), nobody, &other))
+			break;
+		find_moves(teams, &moves, 1, after, &other);
+		forecast_moves(teams, &other);
+		spent += other.problem.spent;
+		if (other.answer.found && split_unfairness(&other) <= split_unfairness(split))
+		{
+			*split = other;
+			wanted = lobby->even_difference;
+		}
+	}
+	split->problem.spent = spent;
+	lobby->even_difference = wanted;
 }
 
 int

@@ -10,6 +10,7 @@
 #define PG_TEAMS_MOVES_H
 
 #include "pg/teams/lobby_arguments.h"
+#include "pg/teams/model_teams.h"
 
 /* A lobby whose players are on teams. */
 typedef struct Teams
@@ -32,10 +33,10 @@ extern bool read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 extern bool is_better(double logit, double than);
 
 /*
- * Take a split instead of the best so far if it is better.  As long as any of them may
- * not be the best of its size, the best is not proven.
+ * Take a split instead of the best so far if it is better, and say whether it is.  As long
+ * as any of them may not be the best of its size, the best is not proven.
  */
-extern void keep_better(Split *best, const Split *split);
+extern bool keep_better(Split *best, const Split *split);
 
 /*
  * Give a team to those who have none: sizes as equal as they can be made, up to a lead,
@@ -53,6 +54,19 @@ extern Datum why_placed(Teams *teams, const Split *split);
  */
 extern void find_moves(const Teams *teams, const SplitSize *moves, int n,
 					   SplitSize after, Split *split);
+
+/*
+ * The same for one number of movers, with the forecast of the teams after the moves: with a
+ * model, as near to even odds as can be found.  What was aimed at for that stays in the
+ * lobby.
+ */
+extern void find_fair_moves(Teams *teams, SplitSize moves, SplitSize after, Split *split);
+
+/*
+ * Forecast the teams after the moves of a split that find_moves() found.  It is not proven
+ * if the model finds other teams even than those that were aimed at.
+ */
+extern void forecast_moves(const Teams *teams, Split *split);
 
 /* Rows of sums are filled so often if some numbers of moves cannot be made. */
 #define MAX_FILLS 3

@@ -189,11 +189,29 @@ read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 	return region;
 }
 
-/* The model, and the states of all players: the initial one with these numbers. */
+/* The numbers of players in each party, by the number that its players have. */
+static const int *
+party_sizes(const QueueProblem *problem)
+{
+	int		   *size = palloc0_array(int, problem->n + 1);
+	int			i;
+
+	for (i = 0; i < problem->n; i++)
+		size[problem->party[i]]++;
+	return size;
+}
+
+/*
+ * The model, and the states of all players: the initial one with these numbers.  The
+ * queue goes by what players are worth in their parties.
+ */
 static void
 read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 {
-	const QueueProblem *problem = &tickets->problem;
+	QueueProblem *problem = &tickets->problem;
+	const double *mu = problem->rating;
+	const int  *size = party_sizes(problem);
+	double	   *worth = palloc_array(double, problem->n + 1);
 	const Model *model;
 	const double *deviation = NULL;
 	int			column;
@@ -218,13 +236,16 @@ read_model(FunctionCallInfo fcinfo, Tickets *tickets)
 	{
 		double	   *state = team_match_state(&tickets->team_match, i);
 
-		state[0] = problem->rating[i];
+		state[0] = mu[i];
 		if (deviation != NULL)
 			state[column] = deviation[i];
 		if (!model_state_valid(model, state))
 			report_match_status(MATCH_BAD_STATE, state[deviation != NULL ? column : 0],
 								id_text(&tickets->type, tickets->player[i]));
+		worth[i] = model_worth(model, tickets->team_match.params, state,
+							   problem->party[i] != 0 ? size[problem->party[i]] : 1);
 	}
+	problem->rating = worth;
 }
 
 /* The window of a player, and how it grows. */
@@ -296,7 +317,8 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 				lobby.party[i] = j + 1;
 		farthest = Max(farthest, fabs(lobby.mu[0][i] - lobby.mu[0][0]));
 	}
-	team_strengths(&lobby, &split.answer, strength);
+	lobby.worth[0] = lobby.worth[1] = lobby.mu[0];
+	team_strengths(&lobby, split.answer.team, split.answer.commander, strength);
 	for (i = 0; i < lobby.nteams; i++)
 	{
 		request.size[i] = problem->team_size;
@@ -369,6 +391,7 @@ accept_match(void *arg, const QueueMatch *found)
 {
 	Tickets    *tickets = (Tickets *) arg;
 	const QueueProblem *problem = &tickets->problem;
+	TeamSeat	seat[QUEUE_MAX_SEATS];
 	double		sum[SPLIT_MAX_TEAMS] = {0};
 	double		low = INFINITY;
 	double		high = -INFINITY;
@@ -380,8 +403,17 @@ accept_match(void *arg, const QueueMatch *found)
 	int			t,
 				i;
 
-	team_match_predict(&tickets->team_match, found->ticket, found->team, found->nseats,
-					   problem->nteams, false, NULL, 0);
+	for (i = 0; i < found->nseats; i++)
+	{
+		int			party = problem->party[found->ticket[i]];
+
+		seat[i] = (TeamSeat)
+		{
+			.player = found->ticket[i],.team = found->team[i],.weight = NAN,
+				.squad = party != 0 ? party : NAN
+		};
+	}
+	team_match_predict(&tickets->team_match, seat, found->nseats, problem->nteams, false, 0);
 	for (i = 0; i < found->nseats; i++)
 		sum[found->team[i] - 1] += problem->rating[found->ticket[i]] / problem->team_size;
 	for (t = 0; t < problem->nteams; t++)

@@ -7,14 +7,11 @@
 #include "funcapi.h"
 #include "utils/tuplestore.h"
 
-#include "core/math/elementary.h"
-#include "core/math/logistic.h"
 #include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_arguments.h"
 #include "pg/teams/lobby_problem.h"
 #include "pg/teams/model_teams.h"
-#include "pg/teams/priority.h"
 
 SKILLRATING_FUNCTION(skillrating_split_teams);
 SKILLRATING_FUNCTION(skillrating_split_all_sizes);
@@ -36,9 +33,11 @@ enum
 	SPLIT_ARG_MU,
 	SPLIT_ARG_MU_2,
 	SPLIT_ARG_DEVIATION,
+	SPLIT_ARG_WEIGHT,
 	SPLIT_ARG_PARTY,
 	SPLIT_ARG_LOCKED,
 	SPLIT_ARG_AVOID,
+	SPLIT_ARG_SPLIT_EVENLY,
 	SPLIT_ARG_PRIORITY,
 	SPLIT_ARG_CURRENT,
 	SPLIT_ARG_COMMAND_MU,
@@ -57,16 +56,19 @@ enum
 	SPLIT_ARG_TOLERANCE,
 	SPLIT_ARG_BUDGET,
 	SPLIT_ARG_SEED,
-	SPLIT_ARG_EXPLAIN
+	SPLIT_ARG_EXPLAIN,
+	SPLIT_ARG_STATE				/* of split_states() only */
 };
 
 static const LobbyArguments split_arguments = {
 	.mu = SPLIT_ARG_MU,
 	.mu_2 = SPLIT_ARG_MU_2,
 	.deviation = SPLIT_ARG_DEVIATION,
+	.weight = SPLIT_ARG_WEIGHT,
 	.party = SPLIT_ARG_PARTY,
 	.locked = SPLIT_ARG_LOCKED,
 	.avoid = SPLIT_ARG_AVOID,
+	.split_evenly = SPLIT_ARG_SPLIT_EVENLY,
 	.priority = SPLIT_ARG_PRIORITY,
 	.current = SPLIT_ARG_CURRENT,
 	.command_mu = SPLIT_ARG_COMMAND_MU,
@@ -174,50 +176,19 @@ read_request(FunctionCallInfo fcinfo, Lobby *lobby, SplitRequest *request)
 }
 
 /*
- * The probability of each team to win, without a model: of two by their log-odds, of
- * more as Plackett and Luce have it (R. D. Luce, "Individual choice behavior", 1959).
- */
-static void
-win_probabilities(const Lobby *lobby, const Split *split, double *probability)
-{
-	double		strength[SPLIT_MAX_TEAMS];
-	double		strongest = -INFINITY;
-	double		sum = 0;
-	int			i;
-
-	if (lobby->nteams == 2)
-	{
-		probability[0] = logistic(split->imbalance_logit);
-		probability[1] = logistic(-split->imbalance_logit);
-		return;
-	}
-	team_strengths(lobby, &split->answer, strength);
-	for (i = 0; i < lobby->nteams; i++)
-		strongest = Max(strongest, strength[i]);
-	for (i = 0; i < lobby->nteams; i++)
-	{
-		probability[i] = portable_exp((strength[i] - strongest) / lobby->log_odds_unit);
-		sum += probability[i];
-	}
-	for (i = 0; i < lobby->nteams; i++)
-		probability[i] /= sum;
-}
-
-/*
  * The probability of the team that a player is in, which is null on the bench: the value
  * for a result column, and whether it is null.
  */
 static Datum
-own_probability(const double *probability, int team, bool *isnull)
+own_probability(const Split *split, int team, bool *isnull)
 {
 	*isnull = team == SPLIT_BENCH;
-	return *isnull ? (Datum) 0 : Float8GetDatum(probability[team - 1]);
+	return *isnull ? (Datum) 0 : Float8GetDatum(split->win[team - 1]);
 }
 
 /* Return the rows of a split, in the order of the arguments. */
 static void
-put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split,
-		  const double *probability, Datum why)
+put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split, Datum why)
 {
 	int			i;
 
@@ -233,7 +204,7 @@ put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split,
 		nulls[SPLIT_TEAM] = team == SPLIT_BENCH;
 		values[SPLIT_DIFFERENCE] = Float8GetDatum(split->difference);
 		values[SPLIT_WIN_PROBABILITY] =
-			own_probability(probability, team, &nulls[SPLIT_WIN_PROBABILITY]);
+			own_probability(split, team, &nulls[SPLIT_WIN_PROBABILITY]);
 		values[SPLIT_EXACT] = BoolGetDatum(is_exact(split));
 		values[SPLIT_BOUND] = Float8GetDatum(split->bound);
 		values[SPLIT_IS_COMMANDER] =
@@ -246,35 +217,26 @@ put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split,
 	}
 }
 
-/* Arguments as above. */
+/* split_teams(), or split_states() with one argument more: arguments as above. */
 Datum
 skillrating_split_teams(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	LobbyArguments arguments = split_arguments;
 	Lobby		lobby;
 	SplitRequest request;
 	Split		split;
-	TeamMatch	team_match;
-	double		probability[SPLIT_MAX_TEAMS];
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_lobby(fcinfo, &split_arguments, &lobby) ||
+	if (PG_NARGS() > SPLIT_ARG_STATE)
+		arguments.state = SPLIT_ARG_STATE;
+	if (!read_lobby(fcinfo, &arguments, &lobby) ||
 		!read_request(fcinfo, &lobby, &request))
 		return (Datum) 0;
-	if (has_argument(fcinfo, SPLIT_ARG_MODEL))
-	{
-		read_lobby_model(fcinfo, &split_arguments, &lobby, &team_match);
-		split_by_model(&lobby, &team_match, &request, &split, probability);
-	}
-	else
-	{
-		split_with_priority(&lobby, &request, &split);
-		if (split.answer.found)
-			win_probabilities(&lobby, &split, probability);
-	}
+	split_fairly(&lobby, &request, &split);
 	if (!split.answer.found)
 		report_no_split(&lobby, &request, &split);
-	put_split(rsinfo, &lobby, &split, probability,
+	put_split(rsinfo, &lobby, &split,
 			  wants_why(fcinfo, SPLIT_ARG_EXPLAIN) ?
 			  why_split(&lobby, &request, &split) : (Datum) 0);
 	return (Datum) 0;
@@ -291,9 +253,11 @@ enum
 	SIZES_ARG_MU,
 	SIZES_ARG_MU_2,
 	SIZES_ARG_DEVIATION,
+	SIZES_ARG_WEIGHT,
 	SIZES_ARG_PARTY,
 	SIZES_ARG_LOCKED,
 	SIZES_ARG_AVOID,
+	SIZES_ARG_SPLIT_EVENLY,
 	SIZES_ARG_LOG_ODDS,
 	SIZES_ARG_STRENGTH,
 	SIZES_ARG_LOG_ODDS_UNIT,
@@ -308,9 +272,11 @@ static const LobbyArguments sizes_arguments = {
 	.mu = SIZES_ARG_MU,
 	.mu_2 = SIZES_ARG_MU_2,
 	.deviation = SIZES_ARG_DEVIATION,
+	.weight = SIZES_ARG_WEIGHT,
 	.party = SIZES_ARG_PARTY,
 	.locked = SIZES_ARG_LOCKED,
 	.avoid = SIZES_ARG_AVOID,
+	.split_evenly = SIZES_ARG_SPLIT_EVENLY,
 	.log_odds = SIZES_ARG_LOG_ODDS,
 	.strength = SIZES_ARG_STRENGTH,
 	.log_odds_unit = SIZES_ARG_LOG_ODDS_UNIT,
@@ -338,7 +304,7 @@ enum
 /* Return the rows of the split of a size, if there is one, explained by so much work. */
 static void
 put_size(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size,
-		 const Split *split, const double *probability, double max_work)
+		 const Split *split, double max_work)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	SplitRequest request = {.size = {team_size, team_size}};
@@ -360,7 +326,7 @@ put_size(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size,
 		nulls[SIZES_TEAM] = team == SPLIT_BENCH;
 		values[SIZES_DIFFERENCE] = Float8GetDatum(split->difference);
 		values[SIZES_WIN_PROBABILITY] =
-			own_probability(probability, team, &nulls[SIZES_WIN_PROBABILITY]);
+			own_probability(split, team, &nulls[SIZES_WIN_PROBABILITY]);
 		values[SIZES_EXACT] = BoolGetDatum(is_exact(split));
 		values[SIZES_BOUND] = Float8GetDatum(split->bound);
 		nulls[SIZES_WHY] = i > 0 || !wants_why(fcinfo, SIZES_ARG_EXPLAIN);
@@ -416,13 +382,12 @@ put_sizes(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
 	check_status(lobby, &split);
 	for (s = 0; s < nsizes; s++)
 	{
-		double		probability[SPLIT_MAX_TEAMS];
-
 		split.answer = answer[s];
+		split.unproven = false;
 		describe_split(lobby, &factors[s], target[s], &split);
-		win_probabilities(lobby, &split, probability);
-		put_size(fcinfo, lobby, MIN_SIZE + s, &split, probability,
-				 lobby->max_work / nsizes);
+		if (split.answer.found)
+			forecast_split(lobby, split.answer.team, split.answer.commander, &split);
+		put_size(fcinfo, lobby, MIN_SIZE + s, &split, lobby->max_work / nsizes);
 	}
 }
 
@@ -433,22 +398,18 @@ put_sizes(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
 static void
 put_sizes_by_model(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
 {
-	TeamMatch	team_match;
 	int			s;
 
-	read_lobby_model(fcinfo, &sizes_arguments, lobby, &team_match);
 	lobby->max_work /= nsizes;
 	for (s = 0; s < nsizes; s++)
 	{
 		SplitRequest request = {.size = {MIN_SIZE + s, MIN_SIZE + s}};
 		Lobby		aimed = *lobby;
 		Split		split;
-		double		probability[SPLIT_MAX_TEAMS];
 
-		split_by_model(&aimed, &team_match, &request, &split, probability);
+		split_fairly(&aimed, &request, &split);
 		check_status(&aimed, &split);
-		put_size(fcinfo, &aimed, MIN_SIZE + s, &split, probability,
-				 lobby->max_work);
+		put_size(fcinfo, &aimed, MIN_SIZE + s, &split, lobby->max_work);
 	}
 }
 

@@ -1,0 +1,153 @@
+/*
+ * unrated.c
+ *		Why matches do not count: codes for programs, and details for people.
+ */
+#include "pg/matches/unrated.h"
+
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+
+#include "pg/sql/json.h"
+
+SKILLRATING_FUNCTION(skillrating_unrated_reasons);
+
+/* What is said of the reasons that are no statuses of the core. */
+typedef struct ReasonText
+{
+	const char *code;
+	const char *description;
+	bool		is_mistake;
+} ReasonText;
+
+static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
+#define REASON(symbol) [UNRATED_##symbol - MATCH_NSTATUSES]
+	REASON(BY_SOURCE) = {"by_source",
+	"unrated_reason of the source, which is the detail", false},
+	REASON(NULL_VALUE) = {"null_value",
+	"a column that must not be null is null", true},
+	REASON(NAN_VALUE) = {"nan_value",
+	"a number is NaN", true},
+	REASON(INFINITE_TIME) = {"infinite_time",
+	"played_at is infinite", true},
+	REASON(COLUMN_DIFFERS) = {"column_differs",
+	"a column of the match differs among its rows", true},
+	REASON(RESERVED_POOL) = {"reserved_pool",
+	"the model keeps this pool for what pools share", true},
+	REASON(SOURCE_ERROR) = {"source_error",
+	"the source raises an error for the rows of the match", true},
+	REASON(EXCLUDED_PLAYER) = {"excluded_player",
+	"a player is excluded by exclude_player()", false},
+	REASON(MERGED_ACCOUNTS) = {"merged_accounts",
+	"two accounts of one player, see merge_players(), take part", false},
+	REASON(VOID) = {"void",
+	"void_match() has taken the match out, with the detail as its reason", false},
+	REASON(LATE) = {"late",
+	"the match is older than others of its players, and waits for catch_up()", false},
+	REASON(WAITING) = {"waiting",
+	"the match waits for the end of a transaction or for catch_up()", false},
+	REASON(NOT_REPORTED) = {"not_reported",
+	"no trigger has reported the match, see catch_up(search => true)", false},
+	REASON(NO_MATCH) = {"no_match",
+	"there is no such match, or it is not finished", false}
+#undef REASON
+};
+
+/* The text of a reason behind those of the core. */
+static const ReasonText *
+find_reason_text(int reason)
+{
+	Assert(reason >= MATCH_NSTATUSES && reason < UNRATED_NREASONS);
+	return &reason_text[reason - MATCH_NSTATUSES];
+}
+
+const char *
+unrated_code(int reason)
+{
+	return reason < MATCH_NSTATUSES ? match_status_code(reason) :
+		find_reason_text(reason)->code;
+}
+
+const char *
+unrated_description(int reason)
+{
+	return reason < MATCH_NSTATUSES ? match_status_message(reason) :
+		find_reason_text(reason)->description;
+}
+
+bool
+unrated_is_mistake(int reason)
+{
+	return reason < MATCH_NSTATUSES ? reason > MATCH_LAST_UNRATED :
+		find_reason_text(reason)->is_mistake;
+}
+
+/* unrated_reasons(OUT reason, OUT mistake, OUT description) */
+Datum
+skillrating_unrated_reasons(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			reason;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (reason = MATCH_OK + 1; reason < UNRATED_NREASONS; reason++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		values[0] = CStringGetTextDatum(unrated_code(reason));
+		values[1] = BoolGetDatum(unrated_is_mistake(reason));
+		values[2] = CStringGetTextDatum(unrated_description(reason));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * ---- Counts ----
+ */
+
+void
+unrated_count(UnratedCounts *counts, int reason)
+{
+	counts->total++;
+	counts->by_reason[reason]++;
+}
+
+void
+unrated_add_jsonb(UnratedCounts *counts, Jsonb *json)
+{
+	JsonReader	reader;
+
+	json_reader_begin(&reader, json, "counts of unrated matches", NULL);
+	while (json_reader_next(&reader))
+	{
+		int			reason = MATCH_OK + 1;
+		int64		n = (int64) json_member_number(&reader, 0, 1e15,
+												   "a number of matches");
+
+		while (reason < UNRATED_NREASONS &&
+			   strcmp(unrated_code(reason), reader.key) != 0)
+			reason++;
+		if (reason == UNRATED_NREASONS)
+			json_invalid_key(&reader, "the codes of skillrating.unrated_reasons()");
+		counts->total += n;
+		counts->by_reason[reason] += n;
+	}
+}
+
+Datum
+unrated_counts_jsonb(const UnratedCounts *counts)
+{
+	StringInfoData json;
+	int			reason;
+
+	initStringInfo(&json);
+	for (reason = MATCH_OK + 1; reason < UNRATED_NREASONS; reason++)
+		if (counts->by_reason[reason] > 0)
+			appendStringInfo(&json, "%s\"%s\": " INT64_FORMAT, json.len > 0 ? ", " : "",
+							 unrated_code(reason), counts->by_reason[reason]);
+	return DirectFunctionCall1(jsonb_in,
+							   CStringGetDatum(psprintf("{%s}", json.data)));
+}

@@ -1,0 +1,84 @@
+/*
+ * unrated.h
+ *		Why matches do not count: codes for programs, and details for people.
+ */
+#ifndef PG_MATCHES_UNRATED_H
+#define PG_MATCHES_UNRATED_H
+
+#include "pg/sql/glue.h"
+
+/*
+ * A reason is a MatchStatus of the core, or one of these, which continue its numbers.
+ * The numbers are internal: what is stored and returned is the code.
+ */
+typedef enum UnratedReason
+{
+	UNRATED_BY_SOURCE = MATCH_NSTATUSES,
+
+	/* Rows that make no match. */
+	UNRATED_NULL_VALUE,
+	UNRATED_NAN_VALUE,
+	UNRATED_INFINITE_TIME,
+	UNRATED_COLUMN_DIFFERS,
+	UNRATED_RESERVED_POOL,
+	UNRATED_SOURCE_ERROR,
+
+	/* Decisions about a ladder. */
+	UNRATED_EXCLUDED_PLAYER,
+	UNRATED_MERGED_ACCOUNTS,
+	UNRATED_VOID,
+
+	/* What can still be rated. */
+	UNRATED_LATE,
+	UNRATED_WAITING,
+	UNRATED_NOT_REPORTED,
+	UNRATED_NO_MATCH,
+	UNRATED_NREASONS
+} UnratedReason;
+
+/* Why a match does not count; all zero where nothing is against it. */
+typedef struct Unrated
+{
+	int			reason;			/* a MatchStatus or an UnratedReason */
+	const char *detail;			/* a phrase with the value that is wrong; it
+								 * names nobody unless the code says so */
+} Unrated;
+
+static inline Unrated
+unrated(int reason, const char *detail)
+{
+	Unrated		why = {reason, detail};
+
+	return why;
+}
+
+/* Nothing against a match. */
+static inline Unrated
+unrated_nothing(void)
+{
+	return unrated(MATCH_OK, NULL);
+}
+
+/* The name of a reason, in snake_case, and a sentence that says what it means. */
+extern const char *unrated_code(int reason);
+extern const char *unrated_description(int reason);
+
+/* Whether a reason is a mistake in the input, which is an error where strict. */
+extern bool unrated_is_mistake(int reason);
+
+/* Matches that do not count, by their reason. */
+typedef struct UnratedCounts
+{
+	int64		total;
+	int64		by_reason[UNRATED_NREASONS];
+} UnratedCounts;
+
+extern void unrated_count(UnratedCounts *counts, int reason);
+
+/* Add the counts of a jsonb that unrated_counts_jsonb() made, also on another server. */
+extern void unrated_add_jsonb(UnratedCounts *counts, Jsonb *json);
+
+/* An object with the number of matches for each code that occurs, as a jsonb. */
+extern Datum unrated_counts_jsonb(const UnratedCounts *counts);
+
+#endif							/* PG_MATCHES_UNRATED_H */

@@ -1,0 +1,53 @@
+-- Groups divided between the teams, and draws by a secret.
+SET extra_float_digits = 0;
+SET jit = off;
+\set SHOW_CONTEXT never
+-- Of all splits that divide the groups, the most even, by brute force; with a bench, too.
+CREATE TABLE evenly_lobby AS
+SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((hashint8extended(i, lobby) & 1023)::float8 ORDER BY i) AS mu, array_agg((ARRAY[1, 1, 2, NULL])[1 + (hashint8extended(i, lobby + 50) & 3)] ORDER BY i) AS evenly
+FROM generate_series(1, 12) AS lobby, generate_series(1, 8) AS i GROUP BY lobby;
+CREATE TABLE evenly_split AS
+SELECT code, array_agg(code / (3 ^ (i - 1))::int % 3 ORDER BY i) AS team FROM generate_series(0, (3 ^ 8)::int - 1) AS code, generate_series(1, 8) AS i
+GROUP BY code HAVING count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 1) = count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 2) AND count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 1) >= 3;
+WITH every AS (
+    SELECT lobby, count(*) FILTER (WHERE team[i] = 1) AS size, abs(sum(CASE team[i] WHEN 1 THEN mu[i] WHEN 2 THEN -mu[i] ELSE 0 END)) / count(*) FILTER (WHERE team[i] = 1) AS off
+    FROM evenly_lobby, evenly_split, generate_series(1, 8) AS i GROUP BY lobby, code
+    HAVING abs(sum(CASE WHEN evenly[i] = 1 THEN (ARRAY[0, 1, -1])[1 + team[i]] ELSE 0 END)) <= 1 AND abs(sum(CASE WHEN evenly[i] = 2 THEN (ARRAY[0, 1, -1])[1 + team[i]] ELSE 0 END)) <= 1
+), found AS (
+    SELECT lobby, size, max(abs(s.difference)) AS off, bool_and(s.exact) AS exact,
+        greatest(abs(sum(CASE WHEN evenly[s.player_id] = 1 THEN (ARRAY[1, -1])[s.team] ELSE 0 END)), abs(sum(CASE WHEN evenly[s.player_id] = 2 THEN (ARRAY[1, -1])[s.team] ELSE 0 END))) AS apart
+    FROM evenly_lobby, generate_series(3, 4) AS size, LATERAL skillrating.split_teams(players, mu, split_evenly => evenly, team_size => size) AS s GROUP BY lobby, size
+)
+SELECT size, count(*) AS lobbies, bool_and(abs(f.off - e.off) < 1e-9 AND exact AND apart <= 1) AS best
+FROM found AS f JOIN (SELECT lobby, size, min(off) AS off FROM every GROUP BY lobby, size) AS e USING (lobby, size) GROUP BY size ORDER BY size;
+-- All sizes at once are as even as each alone.
+SELECT bool_and(abs(a.difference) = abs(b.difference)) AS as_even FROM evenly_lobby, LATERAL skillrating.split_all_sizes(players, mu, split_evenly => evenly) AS a, LATERAL skillrating.split_teams(players, mu, split_evenly => evenly, team_size => a.team_size) AS b
+WHERE a.player_id = b.player_id AND a.team_size > 2;
+-- It combines with the rest, says what is in the way, and what it costs.
+SELECT * FROM skillrating.split_teams('{a,b,c,d,e,f}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,NULL,NULL,NULL}', split_evenly => '{9,9,9,NULL,NULL,NULL}');
+SELECT * FROM skillrating.split_teams('{a,b,c,d}'::text[], '{1,2,3,4}', locked => '{1,1,NULL,NULL}', split_evenly => '{1,1,NULL,NULL}');
+SELECT player_id, team, why -> 'constraint' ->> 'if' AS without FROM skillrating.split_teams('{a,b,c,d}'::text[], '{1,2,3,4}', split_evenly => '{1,NULL,NULL,1}', explain => true);
+SELECT * FROM skillrating.split_teams('{a,b,c}'::text[], '{1,2,3}', teams => 3, split_evenly => '{1,1,NULL}');
+SELECT * FROM skillrating.split_teams('{a,b,c}'::text[], '{1,2,3}', split_evenly => '{1,1}');
+SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(i::float8) AS r, array_agg(1) AS g FROM generate_series(1, 22) AS i) AS a, skillrating.split_teams(p, r, split_evenly => g);
+SELECT skillrating.create_ladder('evenly', 'elo', player_type => 'text');
+SELECT player_id, team FROM skillrating.split_ladder('evenly', '{a,b,c,d}'::text[], split_evenly => '{1,NULL,1,NULL}') WHERE player_id IN ('a', 'c') ORDER BY team;
+SELECT skillrating.drop_ladder('evenly');
+
+-- RFC 4231, test cases 1, 2, 3 and 6.
+SELECT skillrating_internal.hmac_sha256(decode(k, 'hex'), decode(m, 'hex')) = decode(code, 'hex') AS as_published FROM (VALUES
+    (repeat('0b', 20), encode('Hi There', 'hex'), 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7'),
+    (encode('Jefe', 'hex'), encode('what do ya want for nothing?', 'hex'), '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'),
+    (repeat('aa', 20), repeat('dd', 50), '773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe'),
+    (repeat('aa', 131), encode('Test Using Larger Than Block-Size Key - Hash Key First', 'hex'), '60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54')) AS v(k, m, code);
+-- A draw is the first bytes of the code, as a signed number.
+SELECT skillrating.draw_number('0123456789abcdef', 'round 7') = ('x' || left(encode(skillrating_internal.hmac_sha256('0123456789abcdef', 'round 7'), 'hex'), 16))::bit(64)::bigint AS as_defined;
+-- All orders are as likely: chi-squared with 1 and 5 degrees of freedom, beyond which one secret in ten thousand lies.
+SELECT teams, count(*) AS orders, sum((n - 3000.0 / orders) ^ 2 / (3000.0 / orders)) < CASE teams WHEN 2 THEN 15.2 ELSE 25.8 END AS uniform
+FROM (SELECT teams, (ARRAY[2, 6])[teams - 1] AS orders, count(*) AS n FROM generate_series(2, 3) AS teams, generate_series(1, 3000) AS i, LATERAL (SELECT skillrating.draw_sides('0123456789abcdef', 'round ' || i, teams) AS sides) AS s GROUP BY teams, sides) AS q GROUP BY teams ORDER BY teams;
+SELECT bool_and((SELECT array_agg(s ORDER BY s) FROM unnest(skillrating.draw_sides('0123456789abcdef', 'x', teams)) AS s) = (SELECT array_agg(i) FROM generate_series(1, teams) AS i)) AS all_sides FROM generate_series(2, 10) AS teams;
+SELECT skillrating.draw_number('short', 'round 7');
+SELECT skillrating.draw_sides('short', 'round 7');
+SELECT skillrating.draw_sides('0123456789abcdef', 'round 7', 11);
+SELECT skillrating.draw_number(NULL, 'x') IS NULL AND skillrating.draw_sides('0123456789abcdef', NULL) IS NULL AS null_for_nulls;
+DROP TABLE evenly_lobby, evenly_split;
