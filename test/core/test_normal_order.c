@@ -83,7 +83,10 @@ test_two(void **state)
 			double		gap = drew ? smaller(larger(lead, -0.4), 0.4) : larger(lead, 0.4);
 			int			i;
 
-			/* Where they are if the difference is next to what the condition wants. */
+			/*
+			 * Where they are if the difference is next to what the condition
+			 * wants.
+			 */
 			for (i = 0; i < 2; i++)
 			{
 				place[i].mean = mean[i] + (i == 0 ? 1 : -1) * (gap - lead) *

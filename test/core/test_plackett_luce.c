@@ -162,8 +162,8 @@ test_extreme_strengths(void **state)
 	(void) state;
 
 	/*
-	 * Choices by the strongest still there: 2000 for the first, then two shared by
-	 * (2000, -1500), with 2000 and then half of it, then 900.
+	 * Choices by the strongest still there: 2000 for the first, then two
+	 * shared by (2000, -1500), with 2000 and then half of it, then 900.
 	 */
 	assert_near(ranking_shares(ranking.n, place, strength, share),
 				(2000 + 3000) + 2 * (2000 - 250) + log(0.5) + 0, 1e-9);

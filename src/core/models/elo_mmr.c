@@ -746,7 +746,10 @@ elo_mmr_update(const ParamValue *params, Match *match)
 		{
 			MatchPlayer *player = &match->player[match->entry[i].player];
 
-			/* The drift comes gain times, as the update does; to others it is the ordinary one. */
+			/*
+			 * The drift comes gain times, as the update does; to others it is
+			 * the ordinary one.
+			 */
 			player->after[ELO_MMR_SIGMA] =
 				deviation_grown(player->before[ELO_MMR_SIGMA],
 								player->gain * square(params[ELO_MMR_TAU].number),

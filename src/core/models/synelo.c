@@ -443,8 +443,8 @@ synelo_rate(const ParamValue *params, Match *match)
 		return status;
 
 	/*
-	 * The gradient gathers the surprise of all entries; NaN is no entry.  By the
-	 * source every participant has the whole of it, on one team.
+	 * The gradient gathers the surprise of all entries; NaN is no entry.  By
+	 * the source every participant has the whole of it, on one team.
 	 */
 	for (i = 0; i < match->nplayers; i++)
 	{

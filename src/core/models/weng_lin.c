@@ -693,7 +693,10 @@ weng_lin_pairwise_draw(const Match *match, double beta)
 			double		c = sqrt(variance[i] + variance[j] + 2 * square(beta));
 			double		d = fabs(mean[i] - mean[j]);
 
-			/* From the side of the tails, where the difference keeps its digits. */
+			/*
+			 * From the side of the tails, where the difference keeps its
+			 * digits.
+			 */
 			sum += normal_cdf((margin - d) / c) - normal_cdf((-margin - d) / c);
 		}
 	return sum / (n * (n - 1) / 2.0);

@@ -61,7 +61,8 @@ typedef struct HistoryWork
 	double	   *after;
 
 	/* For models with a window, by history_past_init(); NULL for others. */
-	PastMatch  *past;			/* nparticipants: those of each player in a row, */
+	PastMatch  *past;			/* nparticipants: those of each player in a
+								 * row, */
 	size_t	   *first_past;		/* nplayers: from here on, */
 	int32_t    *npast;			/* nplayers: so many */
 

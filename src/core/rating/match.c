@@ -641,7 +641,10 @@ match_center(const double *weight, int n, double *factor)
 	double		sum = 0;
 	int			i;
 
-	/* By ratios to the least, which are exact where all are equal, and never overflow. */
+	/*
+	 * By ratios to the least, which are exact where all are equal, and never
+	 * overflow.
+	 */
 	for (i = 1; i < n; i++)
 		least = smaller(least, weight[i]);
 	for (i = 0; i < n; i++)

@@ -122,7 +122,8 @@ typedef struct MatchTeam
 typedef struct PastMatch
 {
 	double		rating;			/* the first state column after it */
-	double		win;			/* the probability that was predicted for the team */
+	double		win;			/* the probability that was predicted for the
+								 * team */
 	double		score;			/* 1 won, 0.5 drew, 0 lost */
 } PastMatch;
 

@@ -63,9 +63,9 @@ typedef struct Model
 
 	/*
 	 * Let idle time pass, in seconds; NULL where it changes nothing.  Called
-	 * before a match for each of its players, and by operations.  To age by t1
-	 * and then by t2 is to age by t1 + t2, but for rounding: how often a ladder
-	 * is settled has no influence on its ratings.
+	 * before a match for each of its players, and by operations.  To age by
+	 * t1 and then by t2 is to age by t1 + t2, but for rounding: how often a
+	 * ladder is settled has no influence on its ratings.
 	 */
 	void		(*age) (const ParamValue *params, double *state,
 						double seconds);
@@ -80,10 +80,10 @@ typedef struct Model
 							   double seconds);
 
 	/*
-	 * How many of a player's last matches rate() looks back on, 0 for none; NULL
-	 * for a model that never does.  They are no part of the state: whoever rates
-	 * keeps them, a ladder in its events.  An operation that sets states, or a
-	 * season, begins them anew.
+	 * How many of a player's last matches rate() looks back on, 0 for none;
+	 * NULL for a model that never does.  They are no part of the state:
+	 * whoever rates keeps them, a ladder in its events.  An operation that
+	 * sets states, or a season, begins them anew.
 	 */
 	int			(*window) (const ParamValue *params);
 
@@ -91,10 +91,10 @@ typedef struct Model
 	TeamStrength (*team_strength) (const ParamValue *params);
 
 	/*
-	 * What a player in this state is worth to the team, in units of the first state
-	 * column, in a squad of so many (1: alone); NULL for the first state column.
-	 * Predictions depend on squads, and on state columns without a role other than
-	 * the first, through this alone.
+	 * What a player in this state is worth to the team, in units of the first
+	 * state column, in a squad of so many (1: alone); NULL for the first
+	 * state column. Predictions depend on squads, and on state columns
+	 * without a role other than the first, through this alone.
 	 */
 	double		(*worth) (const ParamValue *params, const double *state, int squad);
 

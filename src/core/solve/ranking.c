@@ -162,7 +162,8 @@ ranking_derivatives(const Ranking *ranking, double *slope, double *curvature)
 void
 ranking_multiply(const Ranking *ranking, const double *v, double *product)
 {
-	double		mean[LOGIT_MAX_RANKING];	/* of v from a tie on, at its begin */
+	double		mean[LOGIT_MAX_RANKING];	/* of v from a tie on, at its
+											 * begin */
 	double		behind = 0;
 	double		before = 0;
 	double		before_mean = 0;

@@ -242,7 +242,10 @@ make_problem(SolveState *state)
 				 errmsg("too many unknowns for solve()")));
 	if (task->solver->by_day)
 	{
-		/* Some matches can lack a time, but a history without any is a mistake. */
+		/*
+		 * Some matches can lack a time, but a history without any is a
+		 * mistake.
+		 */
 		if (history->nmatches == 0 &&
 			state->builder.unrated.by_reason[UNRATED_NULL_VALUE] > 0)
 			ereport(ERROR,

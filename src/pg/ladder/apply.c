@@ -274,7 +274,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 	}
 	application->batch = ladder_batch(ladder);
 	application->reader = reader_open_matches(ladder, application->id_array,
-											   ladder->strict);
+											  ladder->strict);
 	application->corrections = corrections_make(n);
 }
 

@@ -232,7 +232,11 @@ open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
 	for (i = 0; i < entry->nladders && (i == 0 || schema[1] != schema[0]); i++)
 	{
 		door[i] = ladder_begin(schema[i], entry);
-		/* Where renaming does not wait for the lock, it can come between the two. */
+
+		/*
+		 * Where renaming does not wait for the lock, it can come between the
+		 * two.
+		 */
 		if (strcmp(door[i]->name, name[i]) != 0)
 			report_renamed(name[i]);
 	}

@@ -214,7 +214,10 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 		return VERDICT_UNRATED;
 	}
 
-	/* Two accounts that met are one player on two teams only while they are merged. */
+	/*
+	 * Two accounts that met are one player on two teams only while they are
+	 * merged.
+	 */
 	if (status == MATCH_SELF_MATCH && source->set_aside.detail != NULL)
 		status = MATCH_OK;
 	if (status > MATCH_LAST_UNRATED && !source->tolerant)
@@ -314,7 +317,10 @@ batch_rate(Batch *batch, SourceMatch *source)
 		p->games = player->record.games;
 		if (batch->window > 0)
 		{
-			/* No match before is known, too; NULL would be that nobody looked. */
+			/*
+			 * No match before is known, too; NULL would be that nobody
+			 * looked.
+			 */
 			p->npast = Min(player->npast, batch->window);
 			p->past = p->npast == 0 ? &no_match :
 				player->past + (player->npast - p->npast);
@@ -330,7 +336,10 @@ batch_remember(Batch *batch, BatchPlayer *player, const PastMatch *past)
 		return;
 	if (player->npast == player->max_past)
 	{
-		/* Twice the window, so that moving costs next to nothing for each match. */
+		/*
+		 * Twice the window, so that moving costs next to nothing for each
+		 * match.
+		 */
 		if (player->npast >= 2 * batch->window)
 		{
 			memmove(player->past, player->past + player->npast - batch->window,
@@ -505,8 +514,8 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	}
 
 	/*
-	 * Models and boards go by the games since then, and the state of a newcomer does not
-	 * age.
+	 * Models and boards go by the games since then, and the state of a
+	 * newcomer does not age.
 	 */
 	if (kind == OPERATION_RESET)
 	{

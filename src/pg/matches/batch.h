@@ -27,8 +27,9 @@ typedef struct PlayerRecord
 	int64		draws;
 	int64		losses;
 	TimestampTz last_played;	/* DT_NOBEGIN if never */
-	TimestampTz as_of;			/* the time as of which the state is: that of the
-								 * latest event, or DT_NOBEGIN before the first */
+	TimestampTz as_of;			/* the time as of which the state is: that of
+								 * the latest event, or DT_NOBEGIN before the
+								 * first */
 } PlayerRecord;
 
 /* A player while a batch is rated. */

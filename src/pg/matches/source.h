@@ -95,8 +95,8 @@ typedef struct SourceMatch
 	const char *unrated_reason; /* of any of its rows, or NULL */
 	Unrated		unreadable;		/* why its rows make no match at all, */
 	Unrated		fault;			/* what is wrong in one of them, */
-	Unrated		set_aside;		/* why the ladder does not count it; the detail
-								 * is NULL for nothing */
+	Unrated		set_aside;		/* why the ladder does not count it; the
+								 * detail is NULL for nothing */
 	int64		digest;			/* of all that is in it */
 	int			n;
 	Participant *participant;

@@ -18,8 +18,8 @@ typedef struct TeamConstraint
 		CONSTRAINT_EVENLY,
 		CONSTRAINT_PRIORITY
 	}			kind;
-	int			number;			/* the player, the first of the party or group,
-								 * or the pair */
+	int			number;			/* the player, the first of the party or
+								 * group, or the pair */
 } TeamConstraint;
 
 /* The constraints of a lobby; returns their number. */

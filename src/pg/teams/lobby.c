@@ -27,7 +27,7 @@ value_players(Lobby *lobby, const int *squad_size)
 			const double *state = match != NULL ? team_match_state(match, i) : NULL;
 
 			lobby->worth[t][i] = lobby->estimate[t][i] + (match == NULL ? 0 :
-				model_worth(match->model, match->params, state, squad_size[i]) - state[0]);
+														  model_worth(match->model, match->params, state, squad_size[i]) - state[0]);
 		}
 	}
 	lobby->mu[0] = lobby->worth[0];
@@ -36,9 +36,9 @@ value_players(Lobby *lobby, const int *squad_size)
 		return;
 
 	/*
-	 * Weighted means are equal if and only if weighted deviations from the mean of all
-	 * who play add up to 0.  With weights relative to their mean, teams of equal
-	 * weights differ by as much as these values say.
+	 * Weighted means are equal if and only if weighted deviations from the
+	 * mean of all who play add up to 0.  With weights relative to their mean,
+	 * teams of equal weights differ by as much as these values say.
 	 */
 	for (i = 0; i < lobby->n; i++)
 		if (allowed_teams_of(lobby, lobby->locked_teams, i) != SPLIT_MAY(SPLIT_BENCH))
