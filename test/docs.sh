@@ -7,6 +7,11 @@
 # An example is an indented block that starts with an SQL keyword.  The examples of a
 # page are run in their order, in a database of the page's own.  Prints one line for
 # each page that has any, "ok docs FILE" or "not ok docs FILE".
+#
+# Functions, tests and files that a page names in backquotes must exist, and so must
+# the files that it links to: "ok docs names in FILE".  The table of parameters in the
+# page of a model must have all of them, and no others.  These checks are themselves
+# checked first, with a page of made-up names, each of which they must find.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -48,9 +53,97 @@ normalise() {
 	sed -E 's/([0-9]\.[0-9]{10})[0-9]+/\1/g; s/ +$//; s/  +/ /g; s/-+(\+|$)/-\1/g' | grep -v '^$\|^\\o'
 }
 
+# What a page names in backquotes that matches a pattern, without the backquotes.
+quoted() {
+	grep -ohE "\`($2)" "$1" | tr -d '`' | sort -u
+}
+
+# The names of a page that stand for nothing, a line each.  $scratch/functions lists the
+# functions of SQL; the page on the architecture names those of C as well.
+missing_names() {
+	local page=$1 name
+	quoted "$page" '[a-z_0-9]+\(' | tr -d '(' | comm -23 - "$scratch/functions" | while read -r name; do
+		[ "$page" = docs/architecture.md ] && grep -rqE --include='*.[ch]' "\\b$name\\(" src test/core ||
+			echo "$page: there is no function $name()"
+	done
+	quoted "$page" 'test_[a-z_0-9]+`' | while read -r name; do
+		grep -qx "$name(void \*\*state)" test/core/*.c || echo "$page: there is no unit test $name"
+	done
+	quoted "$page" '[a-z_0-9/-]+\.(sql|c|h|sh|spec)`' | while read -r name; do
+		case $name in
+			*/*) [ -e "$name" ] ;;
+			*) [ -n "$(find src sql test bench demo -name "$name" -print -quit)" ] ;;
+		esac || echo "$page: there is no file $name"
+	done
+	grep -ohE '\]\([a-z_0-9./-]+' "$page" | cut -c3- | sort -u | while read -r name; do
+		[ -e "$(dirname "$page")/$name" ] || echo "$page: the link to $name leads nowhere"
+	done
+}
+
+# The parameters of a model that its page leaves out or makes up.  $scratch/parameters
+# lists those of all models, "MODEL NAME", and the page has them in the first column of
+# its section "Parameters".
+wrong_parameters() {
+	local page=$1 model=$2
+
+	awk '
+		/^## / { inside = /^## Parameters/ }
+		inside && /^\| `/ { split($0, cell, "|"); print cell[2] }
+	' "$page" | tr -cs 'a-z_0-9' '\n' | grep . | sort >"$scratch/named"
+	sed -n "s/^$model //p" "$scratch/parameters" | sort >"$scratch/real"
+	comm -13 "$scratch/named" "$scratch/real" | sed "s|.*|$page: the parameter & is not in the table|"
+	comm -23 "$scratch/named" "$scratch/real" | sed "s|.*|$page: there is no parameter &|"
+}
+
 [ $# -gt 0 ] || set -- README.md docs/*.md docs/models/*.md
 status=0
+
+drop
+psql -qX -d postgres -c "CREATE DATABASE $database"
+psql -qXAt -d "$database" -c 'CREATE EXTENSION skillrating' -c "
+	SELECT proname FROM pg_proc
+	WHERE pronamespace::regnamespace::text IN ('skillrating', 'skillrating_internal', 'pg_catalog')" |
+	sort -u >"$scratch/functions"
+psql -qXAt -F ' ' -d "$database" -c '
+	SELECT m.name, p.name FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p' >"$scratch/parameters"
+# shellcheck disable=SC2016 # backquotes of a page
+echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`, [here](functions).
+	Wrong: `elo_updated()`, `test_elephants`, `elephants.sql`, `test/core/elephants.c`, [there](elephants.md).
+
+## Parameters
+
+| `initial_mu`, `initial_sigma` | `beta` |
+| `tau`, `elephants` | `drift` |
+| `form`, `split_ties`, `display_deviations` | |' >"$scratch/page"
+found=$({ missing_names "$scratch/page"; wrong_parameters "$scratch/page" elo_mmr; } | sed 's/^[^:]*: //')
+if [ "$found" = 'there is no function elo_updated()
+there is no unit test test_elephants
+there is no file elephants.sql
+there is no file test/core/elephants.c
+the link to elephants.md leads nowhere
+the parameter beta is not in the table
+the parameter drift is not in the table
+there is no parameter elephants' ]; then
+	echo "ok docs names that stand for nothing are found"
+else
+	echo "$found"
+	echo "not ok docs names that stand for nothing are found"
+	status=1
+fi
+
 for page; do
+	missing=$(missing_names "$page")
+	case $page in
+		docs/models/*) missing+=$(wrong_parameters "$page" "$(basename "$page" .md)") ;;
+	esac
+	if [ -z "$missing" ]; then
+		echo "ok docs names in $page"
+	else
+		echo "$missing"
+		echo "not ok docs names in $page"
+		status=1
+	fi
+
 	examples "$page" >"$scratch/shown"
 	[ -s "$scratch/shown" ] || continue
 	drop

@@ -602,6 +602,37 @@ test_offset_goes_by_side(void **state)
 	}
 }
 
+/*
+ * Without the part of AdaGrad a match moves the skill on the side that was played, by
+ * twice the constant rate, and leaves the one on the other side alone.
+ */
+static void
+test_other_side_stays(void **state)
+{
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	fixture_init(&f, "hive");
+	fixture_param(&f, "a")->number = 0;
+	fixture_param(&f, "c")->number = 0.25;
+	fixture_add(&f, 0, 1, 1)->side = 1;
+	fixture_add(&f, 1, 2, 2)->side = 2;
+	f.before[0][HIVE_SKILL] = 3;
+	f.before[0][HIVE_SIDE_OFFSET] = 0.5;
+	f.before[1][HIVE_SKILL] = 4;
+	fixture_rate(&f);
+	for (i = 0; i < 2; i++)
+	{
+		double		sign = i == 0 ? 1 : -1;
+		double		change = f.after[i][HIVE_SKILL] - f.before[i][HIVE_SKILL];
+		double		offset = f.after[i][HIVE_SIDE_OFFSET] - f.before[i][HIVE_SIDE_OFFSET];
+
+		assert_near(change + sign * offset, sign * 2 * 0.25 * 0.5 * (1 - f.team[0].win), 1e-15);
+		assert_near(change - sign * offset, 0, 1e-15);
+	}
+}
+
 /* Which team is called 1 and which 2 matters only where there are no sides. */
 static void
 test_numbers_of_teams_do_not_matter(void **state)
@@ -967,6 +998,7 @@ main(void)
 		cmocka_unit_test(test_weight_with_the_smallest_median_round),
 		cmocka_unit_test(test_no_side_leaves_offsets_alone),
 		cmocka_unit_test(test_offset_goes_by_side),
+		cmocka_unit_test(test_other_side_stays),
 		cmocka_unit_test(test_numbers_of_teams_do_not_matter),
 		cmocka_unit_test(test_teams_without_sides_are_symmetric),
 		cmocka_unit_test(test_nobody_commands),
