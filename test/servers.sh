@@ -42,7 +42,7 @@ check "half of a match waits for the prepared other half" "$([[ $waited == *'loc
 ask -c "COMMIT PREPARED 'kept'" -c "ROLLBACK PREPARED 'taken back'" -c "COMMIT PREPARED 'one half'" -c "$other_half"
 check "it is rated once it is committed, a crash or not" "$(ask -c "SELECT array_agg(match_id ORDER BY match_id) = '{1, 3}' FROM arena.rated_match WHERE status = 'rated'")"
 check "prepared matches verify" "$(verified arena)"
-check "a prepared match waits for catch_up() in manual mode" "$(ask -c "SELECT count(*) = 0 FROM skillrating.catch_up('queue')" -c "SELECT count(*) = 2 FROM queue.event" | sort -u)"
+check "a prepared match waits for catch_up() in manual mode" "$(ask -c "SELECT count(*) = 2 FROM skillrating.catch_up('queue')" -c "SELECT count(*) = 2 FROM queue.event" | sort -u)"
 
 # ---- A crash in the middle of a load ----
 
