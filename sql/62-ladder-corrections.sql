@@ -278,7 +278,24 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     place bigint;
     operation bigint;
+    refund bigint;
 BEGIN
+    -- Points that were given back would come twice if the matches were taken out as well.
+    EXECUTE format(
+        'SELECT o.operation FROM %1$I.operation AS o
+        WHERE o.kind = ''refund'' AND o.undone_at IS NULL AND o.into_id %3$s CAST($1 AS %2$s)
+            AND EXISTS (
+                SELECT FROM jsonb_array_elements_text(o.params->''matches'') AS k(id)
+                JOIN %1$I.rated_match AS m ON m.match_id %5$s CAST(k.id AS %4$s)
+                WHERE m.played_at >= $2 AND m.played_at < $3)
+        LIMIT 1', ladder, t.player_type, t.player_equals, t.match_type, t.match_equals)
+    INTO refund USING player_id, since, until;
+    IF refund IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('operation %s of ladder "%s" has given back points of matches with player %s in that time',
+                refund, ladder, player_id),
+            HINT = 'Undo it first, or begin behind these matches.';
+    END IF;
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT CAST($1 AS %2$s)
@@ -335,7 +352,16 @@ BEGIN
             JOIN %1$I.event AS e ON e.seq = c.seq AND e.pool = c.pool
             WHERE c.player_id %3$s CAST($1 AS %2$s) AND c.kind = ''match''
                 AND c.played_at >= $2 AND c.played_at < least($3, $4) AND c.seq > b.season_seq
-                AND e.team <> c.team AND e.score <= c.score) AS l
+                AND e.team <> c.team AND e.score <= c.score
+                -- A rating that began anew since then knows nothing of the loss.
+                AND NOT EXISTS (
+                    SELECT FROM %1$I.event AS n
+                    WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq > e.seq
+                        AND n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $4)
+                AND NOT EXISTS (
+                    SELECT FROM %1$I.operation AS x
+                    WHERE x.kind = ''exclude'' AND x.undone_at IS NULL AND x.player_id %3$s c.player_id
+                        AND x.since <= c.played_at AND c.played_at < x.until)) AS l
         WHERE l.points > 0
             AND NOT EXISTS (
                 SELECT FROM %1$I.operation AS o
@@ -351,8 +377,9 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.lost_points(text, text, timestamptz, timestamptz, timestamptz) IS
 'A part of exclude_player() for policy refund: who lost how many points of the displayed rating in
 which match against a player whom the own team did not beat, from since on and before until and at,
-in the season of that time, which began at season_seq; but for matches that were refunded before,
-and players to whom others lost what they got back.';
+in the season of that time, which began at season_seq; but for matches that were refunded before
+or are excluded, losses before a rating was set or reset, and players to whom others lost what they
+got back.';
 
 CREATE FUNCTION skillrating_internal.note_refund(
     ladder text,
@@ -390,7 +417,11 @@ BEGIN
             FROM %1$I.ladder AS r
             CROSS JOIN %1$I.event AS e
             WHERE e.player_id %3$s CAST(v.victim AS %2$s) AND e.pool = v.pool
-                AND e.seq > v.season_seq AND e.played_at <= $5) AS p ON $7',
+                AND e.seq > v.season_seq AND e.played_at <= $5
+                AND NOT EXISTS (
+                    SELECT FROM %1$I.event AS n
+                    WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq >= e.seq
+                        AND n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $5)) AS p ON $7',
         ladder, t.player_type, t.player_equals, ladder, s.before, s.after)
     USING operation, player_id, since, until, at, reason, cap_at_peak;
     GET DIAGNOSTICS n = ROW_COUNT;
@@ -461,7 +492,8 @@ season only. Amounts are points of the displayed rating, as history has it at th
 on top of the first state column; they keep their place in the order and their size when history is
 corrected. Returns the number of the operation, for undo_operation(); null if there is nothing to
 give back. Errors: 42704 for an unknown ladder, 22023 for an empty time, an unknown policy, or the
-refund of a player who is merged into another, 22008 for an infinite at.';
+refund of a player who is merged into another, or for policy void of matches whose points were given
+back, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.merge_players(
     ladder text,

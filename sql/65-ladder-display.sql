@@ -117,13 +117,17 @@ BEGIN
             FROM %5$I.ladder AS l CROSS JOIN %5$I.event AS e
             WHERE e.player_id %6$s r.player_id AND e.pool = r.pool
                 AND e.games_before + (e.score IS NOT NULL)::integer >= %7$L
+                AND e.seq > coalesce((
+                    SELECT max(n.seq) FROM %5$I.event AS n
+                    WHERE n.player_id %6$s r.player_id AND n.pool = r.pool AND n.kind = ''reset''
+                        AND (%8$L::timestamptz IS NULL OR n.played_at <= %8$L)), 0)
                 AND (%8$L::timestamptz IS NULL OR e.seq <= (
                     SELECT max(x.seq) FROM %5$I.event AS x
                     WHERE x.player_id %6$s r.player_id AND x.pool = r.pool AND x.played_at <= %8$L))
             UNION ALL
             SELECT 9223372036854775807, r.rating) AS u)',
         cuts, margin, promotion_margin, s.after, ladder, t.player_equals,
-        coalesce((display->>'placement_games')::bigint, 10), at);
+        coalesce((display->>'placement_games')::numeric::bigint, 10), at);
 END
 $function$;
 
@@ -169,7 +173,7 @@ BEGIN
         FROM (SELECT greatest(%6$L - r.games, 0)) AS p("left")',
         coalesce((display->>'factor')::float8, 1), coalesce((display->>'shift')::float8, 0),
         coalesce((display->>'floor')::float8, '-Infinity'), level, division,
-        coalesce((display->>'placement_games')::bigint, 10));
+        coalesce((display->>'placement_games')::numeric::bigint, 10));
 END
 $function$;
 

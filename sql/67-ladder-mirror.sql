@@ -4,6 +4,7 @@ CREATE FUNCTION skillrating_internal.mirror_columns(
     ladder text,
     relation regclass,
     columns jsonb,
+    alias text,
     OUT name text,
     OUT source_name text,
     OUT value text,
@@ -35,11 +36,11 @@ BEGIN
     RETURN QUERY
     SELECT c.key, c.value,
         CASE WHEN required.v AND NOT b.attnotnull
-            THEN format('coalesce(CAST(r.%I AS %s), u.%I)', c.value, type.v, c.key)
-            ELSE format('r.%I', c.value) END,
+            THEN format('coalesce(CAST(%s.%I AS %s), u.%I)', alias, c.value, type.v, c.key)
+            ELSE format('%s.%I', alias, c.value) END,
         CASE WHEN required.v AND NOT b.attnotnull
-            THEN format('coalesce(CAST(r.%I AS %s), u.%I)', c.value, type.v, c.key)
-            ELSE format('CAST(r.%I AS %s)', c.value, type.v) END,
+            THEN format('coalesce(CAST(%s.%I AS %s), u.%I)', alias, c.value, type.v, c.key)
+            ELSE format('CAST(%s.%I AS %s)', alias, c.value, type.v) END,
         (a.atttypid, a.atttypmod) <> (b.atttypid, b.atttypmod),
         a.atthasdef OR t.typdefault IS NOT NULL OR NOT required.v
     FROM jsonb_each_text(columns) AS c
@@ -51,11 +52,11 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.mirror_columns(text, regclass, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.mirror_columns(text, regclass, jsonb, text) IS
 'A part of mirror_rating(): for each column of a table that mirrors one of rating, its new value
-over rows u of the table and r of rating, as it is assigned and cast to the column''s type; whether
-the types differ, so that a value may not fit; and whether there is a value for a row without
-rating: a default, or null. Error 42703 for a column that is not there.';
+over rows u of the table and those of rating under an alias, as it is assigned and cast to the
+column''s type; whether the types differ, so that a value may not fit; and whether there is a value
+for a row without rating: a default, or null. Error 42703 for a column that is not there.';
 
 CREATE FUNCTION skillrating_internal.check_mirror_owner(
     ladder text,
@@ -70,7 +71,8 @@ BEGIN
     IF NOT skillrating_internal.owns_mirror(ladder, relation) THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('table %s does not belong to the owner of ladder "%s"', relation,
-                ladder);
+                ladder),
+            HINT = 'Its partitions, and tables that inherit from it, must belong to that role as well.';
     END IF;
 END
 $function$;
@@ -88,11 +90,20 @@ AS $function$
     SELECT EXISTS (
         SELECT FROM pg_class AS c
         JOIN pg_class AS r ON r.relowner = c.relowner
-        WHERE c.oid = relation AND r.oid = to_regclass(format('%I.rating', ladder)))
+        WHERE c.oid = relation AND r.oid = to_regclass(format('%I.rating', ladder))
+            -- What hangs on a table below it runs as well.
+            AND NOT EXISTS (
+                WITH RECURSIVE below(oid) AS (
+                    SELECT i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = c.oid
+                    UNION
+                    SELECT i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid)
+                SELECT FROM below AS b JOIN pg_class AS d ON d.oid = b.oid
+                WHERE d.relowner <> r.relowner))
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.owns_mirror(text, regclass) IS
-'Whether a table exists and belongs to the owner of a ladder.';
+'Whether a table exists and belongs to the owner of a ladder, with all partitions and tables that
+inherit from it.';
 
 CREATE FUNCTION skillrating_internal.rated_condition(
     ladder text,
@@ -144,7 +155,7 @@ BEGIN
             t.player_equals, pool, mirror_statement.key,
             skillrating_internal.rated_condition(ladder, 'r'),
             string_agg(format('u.%I IS DISTINCT FROM %s', c.name, c.cast_value), ' OR '))
-        FROM skillrating_internal.mirror_columns(ladder, relation, columns) AS c);
+        FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS c);
 END
 $function$;
 
@@ -180,7 +191,7 @@ BEGIN
             relation, string_agg(format('%I = DEFAULT', c.name), ', '), players,
             unrated_statement.key, t.player_equals, condition, ladder, pool,
             skillrating_internal.rated_condition(ladder, 'r'))
-        FROM skillrating_internal.mirror_columns(ladder, relation, columns) AS c
+        FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS c
         WHERE c.has_default
         HAVING count(*) > 0);
 END
@@ -270,7 +281,7 @@ BEGIN
     END IF;
     -- Values of the same type fit, and the errors of constraints and triggers name the row.
     IF NOT EXISTS (
-        SELECT FROM skillrating_internal.mirror_columns(ladder, relation, columns) AS c
+        SELECT FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS c
         WHERE c.converts)
     THEN
         EXECUTE statement USING players;
@@ -336,10 +347,9 @@ BEGIN
         SELECT skillrating_internal.unrated_statement(TG_TABLE_SCHEMA, m.relation, m.key, m.pool,
             m.columns, format('SELECT r.* FROM changed AS r WHERE r.pool = %L', m.pool),
             'o.games > 0 OR ' || string_agg(format('u.%I IS NOT DISTINCT FROM %s', c.name,
-                replace(c.cast_value, 'r.' || quote_ident(c.source_name),
-                    'o.' || quote_ident(c.source_name))), ' AND '))
+                c.cast_value), ' AND '))
         INTO statement
-        FROM skillrating_internal.mirror_columns(TG_TABLE_SCHEMA, m.relation, m.columns) AS c;
+        FROM skillrating_internal.mirror_columns(TG_TABLE_SCHEMA, m.relation, m.columns, 'o') AS c;
         IF statement IS NOT NULL THEN
             EXECUTE statement;
         END IF;
@@ -520,6 +530,19 @@ BEGIN
                 'table behind a view.';
     END IF;
     PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
+    IF relation IN (
+        SELECT to_regclass(format('%I.%I', ladder, n.name))
+        FROM unnest(ARRAY['attached', 'correction', 'event', 'ladder', 'match', 'match_player',
+            'mirror', 'operation', 'pending', 'rated_match', 'rating', 'solved']) AS n(name))
+    THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('table %s is one of the ladder''s own', relation);
+    END IF;
+    IF columns ? key THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('column "%s" of table %s identifies players, and cannot mirror %s',
+                key, relation, columns->>key);
+    END IF;
     SELECT a.atttypid INTO key_type
     FROM pg_attribute AS a
     WHERE a.attrelid = relation AND a.attname = key AND a.attnum > 0 AND NOT a.attisdropped;
@@ -539,7 +562,7 @@ BEGIN
     END IF;
     -- Planning a statement for each column shows what its type and the table do not allow.
     FOR c IN
-        SELECT m.* FROM skillrating_internal.mirror_columns(ladder, relation, columns) AS m
+        SELECT m.* FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS m
     LOOP
         BEGIN
             EXECUTE 'EXPLAIN ' || skillrating_internal.mirror_statement(ladder, relation, key, pool,

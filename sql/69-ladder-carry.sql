@@ -365,15 +365,19 @@ BEGIN
             WHERE CASE y.kind
                 WHEN ''merge'' THEN x.player_id %3$s y.player_id AND NOT x.into_id %3$s y.into_id
                 WHEN ''season'' THEN x.params->>''name'' = y.params->>''name''
-                WHEN ''decay'' THEN x.new AND coalesce(x.pool = y.pool, true) END
+                WHEN ''decay'' THEN x.new AND coalesce(x.pool = y.pool, true)
+                WHEN ''refund'' THEN x.player_id %3$s y.player_id AND x.pool = y.pool
+                    AND EXISTS (
+                        SELECT FROM jsonb_array_elements_text(x.params->''matches'') AS k(id)
+                        WHERE y.params->''matches'' ? k.id) END
         ) AS f', a, b, t.player_equals)
     INTO faults USING own;
     IF faults IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('operations of ladder "%s" contradict those of ladder "%s": %s',
                 b, a, array_to_string(faults, ', ')),
-            DETAIL = 'They merge players in another way, begin a season of the same name, or count '
-                'idle time that the other ladder has counted.',
+            DETAIL = 'They merge players in another way, begin a season of the same name, count '
+                'idle time that the other ladder has counted, or give back points of a match twice.',
             HINT = format('Undo them first, as in SELECT skillrating.undo_operation(%L, %s).',
                 b, faults[1]);
     END IF;

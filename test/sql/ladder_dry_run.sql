@@ -164,6 +164,35 @@ INSERT INTO "outer".match (match_id, played_at) VALUES (1, '2024-01-01');
 INSERT INTO "outer".match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
 SELECT player_id, games FROM "inner".rating ORDER BY player_id;
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{append,reorder,outer,inner}'::text[]) AS l;
+-- What triggers touch in a dry run is taken back with it, also matches of other ladders.
+DROP TRIGGER look ON "outer".event;
+SELECT skillrating.create_ladder('other', 'elo');
+INSERT INTO "inner".match (match_id, finished) VALUES (100, false);
+INSERT INTO "inner".match_player (match_id, player_id, team, rank) VALUES (100, 3, 1, 1), (100, 4, 2, 2);
+CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE "inner".match SET log_odds = 1 WHERE match_id = 100;
+    UPDATE other.match SET log_odds = 1 WHERE match_id = 5;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER touch AFTER DELETE ON "inner".rating FOR EACH ROW EXECUTE FUNCTION touch();
+SET session_replication_role = replica;
+UPDATE "inner".match SET finished = true WHERE match_id = 100;
+RESET session_replication_role;
+SELECT skillrating.void_match('inner', 1);
+BEGIN;
+INSERT INTO other.match (match_id) VALUES (5);
+INSERT INTO other.match_player (match_id, player_id, team, rank) VALUES (5, 3, 1, 1), (5, 4, 2, 2);
+SELECT count(*) FROM skillrating.catch_up('inner', dry_run => true);
+SELECT count(*) AS rated FROM other.rated_match;
+COMMIT;
+SELECT count(*) AS rated FROM other.rated_match;
+SELECT count(*) AS rated FROM "inner".rated_match WHERE match_id = 100;
+SELECT count(*) FROM skillrating.catch_up('inner');
+SELECT match_id, status FROM "inner".rated_match ORDER BY match_id;
+SELECT bool_and(ok) FROM skillrating.verify('inner');
+
+SELECT skillrating.drop_ladder(l) FROM unnest('{append,reorder,outer,inner,other}'::text[]) AS l;
 DROP TABLE heard;
-DROP FUNCTION traces, fill, compare, hear, refuse, look;
+DROP FUNCTION traces, fill, compare, hear, refuse, look, touch;

@@ -203,6 +203,31 @@ CREATE TRIGGER wrong AFTER INSERT ON person FOR EACH STATEMENT EXECUTE FUNCTION 
 INSERT INTO person (id, played) VALUES (401, 0);
 
 SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('arena');
+-- A type with the name of a column of rating, where a rating goes.
+CREATE SCHEMA regress_player;
+CREATE DOMAIN regress_player.rating AS numeric(8, 2);
+CREATE TABLE named_account (id bigint PRIMARY KEY, rating regress_player.rating);
+INSERT INTO named_account VALUES (1), (2);
+SELECT skillrating.create_ladder('named', 'elo', '{"k": 32}', apply_at => 'statement');
+SELECT skillrating.mirror_rating('named', 'named_account', 'id', '{"rating": "rating"}');
+INSERT INTO named.match (match_id) VALUES (1);
+INSERT INTO named.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+SELECT * FROM named_account ORDER BY id;
+SELECT skillrating.merge_players('named', 2, 3) > 0 AS merged;
+SELECT count(*) FROM skillrating.catch_up('named');
+SELECT * FROM named_account ORDER BY id;
+-- The ladder's own tables, and the key, are no mirrors; nor is a table with a partition of somebody else.
+SELECT skillrating.mirror_rating('named', 'named.rating', 'player_id', '{"games": "wins"}');
+SELECT skillrating.mirror_rating('named', 'named_account', 'id', '{"id": "games"}');
+CREATE ROLE regress_mirror_other;
+CREATE TABLE mixed (id bigint, elo integer) PARTITION BY LIST (id);
+CREATE TABLE mixed_1 PARTITION OF mixed FOR VALUES IN (1);
+ALTER TABLE mixed_1 OWNER TO regress_mirror_other;
+SELECT skillrating.mirror_rating('named', 'mixed', 'id', '{"elo": "rating"}');
+SELECT skillrating.drop_ladder('named');
+DROP TABLE mixed, named_account;
+DROP ROLE regress_mirror_other;
+DROP SCHEMA regress_player CASCADE;
 DROP SCHEMA regress_ladder_mirror CASCADE;
 SELECT format('REVOKE ALL ON DATABASE %I FROM regress_mirror_owner', current_database()) \gexec
 DROP ROLE regress_mirror_owner, regress_mirror_clerk;

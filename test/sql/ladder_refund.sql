@@ -114,6 +114,59 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('skill');
 SELECT kind, match_id, rating_after > rating_before AS rises FROM skillrating.history('skill', 'bob') ORDER BY seq;
 SELECT bool_and(ok) FROM skillrating.verify('skill');
 
+-- Where pools share a part of the skill, a match of another pool can decide whether a capped refund
+-- or a decay with a floor changes a rating, and leaves an event.
+SELECT skillrating.create_ladder('modes', 'trueskill2', '{"base_weight": 1, "initial_base_sigma": 1, "base_tau": 0.01}', apply_at => 'statement');
+INSERT INTO modes.match (match_id, played_at, pool)
+SELECT i, '2024-01-01'::timestamptz + i * interval '1 day', CASE WHEN i = 1 THEN 'a' ELSE 'b' END FROM generate_series(1, 12) AS i;
+INSERT INTO modes.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 2), (1, 2, 2, 1);
+INSERT INTO modes.match_player (match_id, player_id, team, rank)
+SELECT i, p.player_id, p.team, p.team FROM generate_series(2, 12) AS i, LATERAL (VALUES (1, 1), (i + 10, 2)) AS p(player_id, team);
+SELECT skillrating.exclude_player('modes', 2, policy => 'refund', at => '2024-02-01', cap_at_peak => true) > 0 AS capped;
+SELECT count(*) FROM modes.event WHERE kind = 'refund';
+UPDATE modes.match_player SET rank = 3 - rank WHERE match_id > 1;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('modes');
+SELECT bool_and(ok) FROM skillrating.verify('modes');
+SELECT skillrating.drop_ladder('modes');
+SELECT skillrating.create_ladder('modes', 'trueskill2', '{"base_weight": 1, "initial_base_sigma": 1, "base_tau": 0.01}', apply_at => 'statement');
+INSERT INTO modes.match (match_id, played_at, pool) VALUES (1, '2024-01-01', 'a'), (2, '2024-01-02', 'b');
+INSERT INTO modes.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 2), (1, 2, 2, 1), (2, 1, 1, 2), (2, 3, 2, 1);
+SELECT players FROM skillrating.decay('modes', '1 day', 0.01, floor => 2.2, pool => 'a', at => '2024-02-01');
+UPDATE modes.match_player SET rank = 3 - rank WHERE match_id = 2;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('modes');
+SELECT bool_and(ok) FROM skillrating.verify('modes');
+SELECT count(*) FROM skillrating.catch_up('modes', rebuild => true);
+
+\set SHOW_CONTEXT never
+-- Nothing is given back twice: not by both ladders of a swap, and not for matches that are excluded.
+SELECT skillrating.create_ladder('live', 'elo', apply_at => 'statement');
+INSERT INTO live.match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 day' FROM generate_series(1, 4) AS i;
+INSERT INTO live.match_player (match_id, player_id, team, rank)
+SELECT i, p.player_id, p.team, p.team FROM generate_series(1, 4) AS i, LATERAL (VALUES (9, 1), (i, 2)) AS p(player_id, team);
+SELECT skillrating.rerate('live', 'elo', '{}', 'next') AS matches;
+SELECT skillrating.exclude_player('live', 9, policy => 'refund', at => '2024-02-01') > 0 AS refunded, skillrating.exclude_player('next', 9, policy => 'refund', at => '2024-02-01') AS again \gset
+SELECT skillrating.swap_ladders('live', 'next');
+SELECT skillrating.undo_operation('next', :again);
+SELECT skillrating.swap_ladders('live', 'next');
+SELECT bool_and(abs(rating - 1500) < 1e-9) AS given_back_once FROM live.rating WHERE player_id < 9;
+SELECT skillrating.undo_operation('live', max(operation)) FROM live.operation WHERE kind = 'refund' AND undone_at IS NULL;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('live');
+SELECT skillrating.exclude_player('live', 9, until => '2024-01-04') > 0 AS excluded;
+SELECT skillrating.exclude_player('live', 9, policy => 'refund', at => '2024-02-01') > 0 AS refunded;
+SELECT player_id, params->'matches' AS matches FROM live.operation WHERE kind = 'refund' AND undone_at IS NULL ORDER BY player_id;
+SELECT skillrating.exclude_player('live', 9, since => '2024-01-05');
+SELECT skillrating.exclude_player('live', 9, since => '2024-02-01') > 0 AS from_then_on;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('live');
+
+-- Nor what was lost before a rating began anew.
+SELECT skillrating.reset_rating('live', 4, at => '2024-02-02') IS NOT NULL AS reset;
+SELECT skillrating.undo_operation('live', max(operation)) FROM live.operation WHERE kind = 'refund' AND undone_at IS NULL;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('live');
+SELECT skillrating.exclude_player('live', 9, policy => 'refund', at => '2024-02-03') > 0 AS refunded;
+SELECT player_id, params->'matches' AS matches FROM live.operation WHERE kind = 'refund' AND undone_at IS NULL ORDER BY player_id;
+SELECT bool_and(ok) FROM skillrating.verify('live');
+SELECT skillrating.drop_ladder('modes'), skillrating.drop_ladder('next'), skillrating.drop_ladder('live');
+
 -- Errors
 \set VERBOSITY terse
 SELECT skillrating.exclude_player('arena', 'ann', policy => 'ban');

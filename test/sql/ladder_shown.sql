@@ -85,6 +85,19 @@ GRANT SELECT ON arena.event TO regress_shown;
 SET ROLE regress_shown;
 SELECT count(level) > 0 FROM skillrating.leaderboard('arena', display => '{"levels": 50, "low": 0, "high": 30, "margin": 1}');
 RESET ROLE;
+
+-- A reset begins the way to a division anew: as for a newcomer with the same results.
+SELECT skillrating.create_ladder('anew', 'elo', apply_at => 'statement');
+INSERT INTO anew.match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 hour' FROM generate_series(1, 12) AS i;
+INSERT INTO anew.match_player (match_id, player_id, team, rank) SELECT i, p.player_id, p.team, 3 - p.team FROM generate_series(1, 12) AS i, LATERAL (VALUES (1, 1), (100 + i, 2)) AS p(player_id, team);
+SELECT skillrating.reset_rating('anew', 1, at => '2024-01-03') IS NOT NULL AS reset;
+INSERT INTO anew.match (match_id, played_at) SELECT i, '2024-02-01'::timestamptz + i * interval '1 hour' FROM generate_series(101, 122) AS i;
+INSERT INTO anew.match_player (match_id, player_id, team, rank) SELECT i, p.player_id, p.team, p.team FROM generate_series(101, 122) AS i, LATERAL (VALUES (1 + 2 * (i % 2), 1), (200 + i, 2)) AS p(player_id, team);
+SELECT player_id, games, division FROM skillrating.leaderboard('anew', 2, display => '{"cuts": [1600], "labels": ["low", "high"], "promotion_margin": 200}') ORDER BY player_id;
+SELECT player_id, games, division FROM skillrating.leaderboard('anew', 2, display => '{"cuts": [1600], "labels": ["low", "high"], "promotion_margin": 200, "placement_games": 10.0}', at => '2025-01-01') ORDER BY player_id;
+SELECT skillrating.drop_ladder('anew');
+-- The longest time.
+SELECT skillrating.behaviour_score(at, 1, 0, 0 ORDER BY at) BETWEEN 0 AND 1 AS sound FROM (VALUES ('4713-01-01 BC'::timestamptz), ('294276-12-31')) AS v(at);
 DROP VIEW as_textbook;
 SELECT skillrating.drop_ladder('arena');
 DROP ROLE regress_shown;

@@ -73,7 +73,8 @@ begin_state(FunctionCallInfo fcinfo)
 static double
 seconds_between(TimestampTz from, TimestampTz to)
 {
-	return (double) (to - from) / USECS_PER_SEC;
+	/* The difference of two times can be too large for an integer. */
+	return ((double) to - (double) from) / USECS_PER_SEC;
 }
 
 /* Arguments as above: a game more, unless it is later than as_of. */

@@ -471,18 +471,6 @@ restore_last_place(Ladder *ladder, int64 place, bool is_taken)
 								   Int64GetDatum(place), BoolGetDatum(is_taken));
 }
 
-/* Matches that wait in memory, which no subtransaction brings back. */
-static IdTable *
-copy_waiting(Ladder *ladder)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	take_waiting(ladder, ids);
-	if (id_table_count(ids) > 0)
-		keep_waiting(ladder, id_table_ids(ids), id_table_count(ids));
-	return ids;
-}
-
 /*
  * Do everything in a subtransaction that is rolled back, so that nothing but the log, which
  * is in memory from before, remains of it.  The caller's memory context and resource
@@ -494,7 +482,7 @@ try_catch_up(Ladder *ladder, bool search, bool rebuild)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
-	IdTable    *waiting = copy_waiting(ladder);
+	Waiting    *waiting = copy_all_waiting();
 	ErrorData  *volatile error = NULL;
 	int64		place;
 	bool		is_taken;
@@ -519,8 +507,8 @@ try_catch_up(Ladder *ladder, bool search, bool rebuild)
 	CurrentResourceOwner = owner;
 
 	restore_last_place(ladder, place, is_taken);
-	if (id_table_count(waiting) > 0)
-		keep_waiting(ladder, id_table_ids(waiting), id_table_count(waiting));
+	/* What triggers have touched meanwhile, of any ladder, was taken back as well. */
+	restore_all_waiting(waiting);
 	if (error != NULL)
 		ReThrowError(error);
 	change_log_read_places(ladder->changes, true);

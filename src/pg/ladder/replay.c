@@ -435,18 +435,28 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 }
 
 /*
- * Whether operations settle.  A settle has no events of players whose state it leaves,
- * and whether it does may depend on what they share with other pools, where a match
- * that is replayed changes it.
+ * Whether an operation may leave states as they are.  It has no events of players whose
+ * state it leaves, and whether it does may depend on what they share with other pools,
+ * where a match that is replayed changes it.
  */
 static bool
-any_settle(const LadderOperation *operation, int n)
+any_leaves_states(const LadderOperation *operation, int n)
 {
 	int			i;
 
 	for (i = 0; i < n; i++)
-		if (operation[i].operation.kind == OPERATION_SETTLE)
-			return true;
+		switch (operation[i].operation.kind)
+		{
+			case OPERATION_SETTLE:
+			case OPERATION_DECAY:
+			case OPERATION_REGRESSION:
+			case OPERATION_REFUND:
+				return true;
+			case OPERATION_SEASON:
+			case OPERATION_SET:
+			case OPERATION_RESET:
+				break;
+		}
 	return false;
 }
 
@@ -469,7 +479,7 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, ReplaySink *sink)
 	replay->loads = load;
 	operation = read_operations(ladder, from, &noperations);
 	if (load == REPLAY_KNOWN_PLAYERS && replay->batch->shares &&
-		any_settle(operation, noperations))
+		any_leaves_states(operation, noperations))
 		replay->loads = REPLAY_ALL_PLAYERS;
 	if (load != REPLAY_NEW_PLAYERS)
 		load_players(replay);

@@ -9,42 +9,41 @@
 #include "pg/ladder/cache.h"
 
 /* The matches of a ladder that wait. */
-typedef struct Waiting
+struct Waiting
 {
-	struct Waiting *next;
+	Waiting    *next;
 	Oid			schema;
 	IdTable    *ids;
 	MemoryContext context;
-} Waiting;
+};
 
 static Waiting *waiting = NULL;
 
-void
-keep_waiting(const Ladder *ladder, const Datum *ids, int n)
+/* An entry in front of others, which has no matches yet, with a context of its own. */
+static Waiting *
+make_entry(Oid schema, Waiting *next)
 {
-	Waiting    *entry = waiting;
-	MemoryContext old;
+	MemoryContext context = AllocSetContextCreate(TopTransactionContext,
+												  "skillrating waiting matches",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Waiting    *entry = palloc0_object(Waiting);
+
+	entry->schema = schema;
+	entry->context = context;
+	/* Their type stays in place as long as they do. */
+	entry->ids = id_table_create(ladder_cache_open(schema)->match_type);
+	entry->next = next;
+	MemoryContextSwitchTo(old);
+	return entry;
+}
+
+static void
+add_ids(Waiting *entry, const Datum *ids, int n)
+{
+	MemoryContext old = MemoryContextSwitchTo(entry->context);
 	int			i;
 
-	while (entry != NULL && entry->schema != ladder->schema)
-		entry = entry->next;
-	if (entry == NULL)
-	{
-		MemoryContext context = AllocSetContextCreate(TopTransactionContext,
-													  "skillrating waiting matches",
-													  ALLOCSET_SMALL_SIZES);
-
-		old = MemoryContextSwitchTo(context);
-		entry = palloc0_object(Waiting);
-		entry->schema = ladder->schema;
-		entry->context = context;
-		/* Their type stays in place as long as they do. */
-		entry->ids = id_table_create(ladder_cache_open(ladder->schema)->match_type);
-		entry->next = waiting;
-		MemoryContextSwitchTo(old);
-		waiting = entry;
-	}
-	old = MemoryContextSwitchTo(entry->context);
 	for (i = 0; i < n; i++)
 	{
 		bool		found;
@@ -52,6 +51,18 @@ keep_waiting(const Ladder *ladder, const Datum *ids, int n)
 		(void) id_table_enter(entry->ids, ids[i], "", &found);
 	}
 	MemoryContextSwitchTo(old);
+}
+
+void
+keep_waiting(const Ladder *ladder, const Datum *ids, int n)
+{
+	Waiting    *entry = waiting;
+
+	while (entry != NULL && entry->schema != ladder->schema)
+		entry = entry->next;
+	if (entry == NULL)
+		entry = waiting = make_entry(ladder->schema, waiting);
+	add_ids(entry, ids, n);
 }
 
 /* Take the matches of a ladder from the list, or NULL. */
@@ -86,6 +97,28 @@ take_waiting(const Ladder *ladder, IdTable *ids)
 		(void) id_table_enter(ids, waiting_ids[i], "", &found);
 	}
 	MemoryContextDelete(entry->context);
+}
+
+Waiting *
+copy_all_waiting(void)
+{
+	Waiting    *copy = NULL;
+	Waiting    *entry;
+
+	for (entry = waiting; entry != NULL; entry = entry->next)
+	{
+		copy = make_entry(entry->schema, copy);
+		add_ids(copy, id_table_ids(entry->ids), id_table_count(entry->ids));
+	}
+	return copy;
+}
+
+void
+restore_all_waiting(Waiting *copy)
+{
+	while (waiting != NULL)
+		forget_waiting(waiting->schema);
+	waiting = copy;
 }
 
 Oid
