@@ -507,7 +507,11 @@ try_catch_up(Ladder *ladder, bool search, bool rebuild)
 	CurrentResourceOwner = owner;
 
 	restore_last_place(ladder, place, is_taken);
-	/* What triggers have touched meanwhile, of any ladder, was taken back as well. */
+
+	/*
+	 * What triggers have touched meanwhile, of any ladder, was taken back as
+	 * well.
+	 */
 	restore_all_waiting(waiting);
 	if (error != NULL)
 		ReThrowError(error);
