@@ -11,7 +11,8 @@ CREATE FUNCTION skillrating_internal.ladder_entries(
     OUT function text,
     OUT runs_as text,
     OUT lock text,
-    OUT needs text)
+    OUT needs text,
+    OUT administers boolean)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_ladder_entries'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 40;

@@ -61,6 +61,8 @@ typedef struct LadderEntry
 	int			nladders;		/* how many of its first arguments are
 								 * ladders; 0 if it makes one */
 	bool		reenters;		/* may be called on a ladder that is at work */
+	bool		administers;	/* concerns ladders as such, rather than
+								 * matches and players */
 	bool		drops;			/* leaves no ladder behind */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */

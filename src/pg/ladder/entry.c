@@ -36,16 +36,16 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
 static const LadderEntry entries[] = {
 	/* A ladder as such */
-	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0},
+	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0,.administers = true},
 	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.drops = true,
-	.incomplete = true},
+	.incomplete = true,.administers = true},
 	{"attach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,
-	.as_caller = "create_collect_triggers"},
-	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
-	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
-	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
-	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	.as_caller = "create_collect_triggers",.administers = true},
+	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.administers = true},
+	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.administers = true},
+	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.administers = true},
+	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
+	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
 
 	/* Matches */
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT,
@@ -71,7 +71,7 @@ static const LadderEntry entries[] = {
 	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2},
+	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.administers = true},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/* Reading */
@@ -90,9 +90,9 @@ static const LadderEntry entries[] = {
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 
 	/* Another formula */
-	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2},
-	{"swap_ladders", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2},
+	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
+	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2,.administers = true},
+	{"swap_ladders", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.administers = true},
 };
 
 const LadderEntry *
@@ -359,8 +359,8 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 	{
 		const LadderEntry *entry = &entries[i];
 		const char *lock = lock_name(entry->lockmode);
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		Datum		values[5];
+		bool		nulls[5] = {false};
 
 		values[0] = CStringGetTextDatum(entry->function);
 		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
@@ -368,6 +368,7 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 		if (lock != NULL)
 			values[2] = CStringGetTextDatum(lock);
 		values[3] = CStringGetTextDatum(privilege_text(entry));
+		values[4] = BoolGetDatum(entry->administers);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
