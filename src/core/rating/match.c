@@ -494,6 +494,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	*offender = -1;
 	match->nteams = 0;
 	match->nentries = 0;
+	match->interrupt = NULL;
 
 	/* Not by an initializer, which would clear the arrays for every match. */
 	builder.rules = rules;
