@@ -5,7 +5,7 @@
 -- team_options compares them.
 
 CREATE FUNCTION skillrating.split_teams(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     mu_2 float8[] DEFAULT NULL,
     deviation float8[] DEFAULT NULL,
@@ -34,7 +34,7 @@ CREATE FUNCTION skillrating.split_teams(
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
@@ -45,7 +45,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_teams'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.split_teams(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_teams(anycompatiblearray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
 'Splits players into two to ten teams that are as even as possible.
 
 Result: a row for each player, in the order of players, with the team (null: the bench), its
@@ -124,7 +124,7 @@ than two teams a snake draft, whose pairs of teams are split again, and dynamic 
 sets of players.';
 
 CREATE FUNCTION skillrating_internal.split_states(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     mu_2 float8[] DEFAULT NULL,
     deviation float8[] DEFAULT NULL,
@@ -154,7 +154,7 @@ CREATE FUNCTION skillrating_internal.split_states(
     explain boolean DEFAULT false,
     state float8[] DEFAULT NULL)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
@@ -165,12 +165,12 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_teams'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating_internal.split_states(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean, float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.split_states(anycompatiblearray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean, float8[]) IS
 'split_teams() of players whose whole states are known: state has all state columns of the model for
 each player, one player after another.  mu and the other arrays take the place of their columns.';
 
 CREATE FUNCTION skillrating.split_all_sizes(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     mu_2 float8[] DEFAULT NULL,
     deviation float8[] DEFAULT NULL,
@@ -189,7 +189,7 @@ CREATE FUNCTION skillrating.split_all_sizes(
     explain boolean DEFAULT false)
 RETURNS TABLE (
     team_size integer,
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
@@ -199,7 +199,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_all_sizes'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 200;
 
-COMMENT ON FUNCTION skillrating.split_all_sizes(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_all_sizes(anycompatiblearray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8, text, float8, text, jsonb, float8, bigint, boolean) IS
 'The most even split into two teams for every team size from 2 to half of the players, with the
 other players on the bench, so that a game server has one ready whoever is still there.
 

@@ -1,7 +1,7 @@
 -- Existing teams adjusted.
 
 CREATE FUNCTION skillrating.suggest_swaps(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
@@ -22,8 +22,8 @@ CREATE FUNCTION skillrating.suggest_swaps(
     explain boolean DEFAULT false)
 RETURNS TABLE (
     swaps integer,
-    player_id_a anyelement,
-    player_id_b anyelement,
+    player_id_a anycompatible,
+    player_id_b anycompatible,
     difference float8,
     win_probability float8,
     exact boolean,
@@ -32,7 +32,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_suggest_swaps'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.suggest_swaps(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, text, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.suggest_swaps(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, text, float8, bigint, boolean) IS
 'The fewest swaps that make two existing teams even: for each number of swaps that is better than
 any smaller number, the players who change places, and the difference that is left.
 
@@ -67,7 +67,7 @@ Errors: 22023 for a player who is locked to the bench or to another team, for pl
 who cannot be placed, and for values out of range; and as split_teams().';
 
 CREATE FUNCTION skillrating.suggest_transfers(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
@@ -87,7 +87,7 @@ CREATE FUNCTION skillrating.suggest_transfers(
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     from_team integer,
     to_team integer,
     difference float8,
@@ -98,7 +98,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_suggest_transfers'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 4;
 
-COMMENT ON FUNCTION skillrating.suggest_transfers(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.suggest_transfers(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
 'The players who change teams when one of two existing teams has too many more players than the
 other: as few as it takes, and of these the ones with whom the match is as even as possible.  All
 who move are chosen together, and by the sign of the difference, so that no strong player leaves the
@@ -120,7 +120,7 @@ Errors: as suggest_swaps(); 22023 also if a player has no team, or too many play
 Source: the rule for mid-round joins and the target of a transfer (F11) of the SynElo document.';
 
 CREATE FUNCTION skillrating.place_joiner(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
@@ -139,7 +139,7 @@ CREATE FUNCTION skillrating.place_joiner(
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
@@ -149,7 +149,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_place_joiner'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 1;
 
-COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.place_joiner(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
 'Teams for players who have none yet (team is null), chosen together so that the match is as even as
 possible.
 

@@ -1,7 +1,7 @@
 -- Match making.
 
 CREATE FUNCTION skillrating.pair_queue(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     deviation float8[] DEFAULT NULL,
     waited float8[] DEFAULT NULL,
@@ -19,7 +19,7 @@ CREATE FUNCTION skillrating.pair_queue(
     explain boolean DEFAULT false)
 RETURNS TABLE (
     match_number integer,
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
@@ -29,7 +29,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_pair_queue'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 1000;
 
-COMMENT ON FUNCTION skillrating.pair_queue(anyarray, float8[], float8[], float8[], integer[], bigint[], text[], integer, integer, text, jsonb, float8, float8, float8, float8, boolean) IS
+COMMENT ON FUNCTION skillrating.pair_queue(anycompatiblearray, float8[], float8[], float8[], integer[], bigint[], text[], integer, integer, text, jsonb, float8, float8, float8, float8, boolean) IS
 'Groups queued players into matches of teams that are as even as possible.
 
 Result: a row for each player who got a match.  The rows of a match come by team, and within a team
