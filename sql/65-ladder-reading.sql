@@ -599,7 +599,7 @@ for an unknown ladder or season.';
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
     pool text DEFAULT '',
-    at timestamptz DEFAULT now(),
+    at timestamptz DEFAULT NULL,
     shadow_games integer DEFAULT NULL,
     stale_days integer DEFAULT 30,
     OUT player_id text,
@@ -611,12 +611,17 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    board text := skillrating_internal.board(ladder, pool, at);
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     RETURN QUERY EXECUTE format(
-        'SELECT r.player_id::text, r.rating, r.games, r.last_played,
-            skillrating.synelo_status(r.games, r.last_played, $2, coalesce($3, (l.params->>''shadow_games'')::float8::integer, 10), $4)
-        FROM %1$I.ladder AS l CROSS JOIN %1$I.rating AS r WHERE r.pool = $1 AND r.games > 0', ladder)
+        'WITH board AS %2$s
+        SELECT r.player_id::text, r.rating, r.games, r.last_played,
+            skillrating.synelo_status(r.games, r.last_played, coalesce($2, now()),
+                coalesce($3, (l.params->>''shadow_games'')::float8::integer, 10), $4)
+        FROM %1$I.ladder AS l CROSS JOIN board AS r WHERE r.pool = $1 AND r.games > 0', ladder,
+        board)
     USING pool, at, shadow_games, stale_days;
 END
 $function$;
@@ -624,10 +629,12 @@ $function$;
 SELECT skillrating_internal.create_entry('player_status');
 
 COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer) IS
-'Which ratings of a pool to show at a time, with those that are stored: status is ''shadow'' for
-players with fewer than shadow_games matches (by default the parameter shadow_games of the model,
-or else 10), ''stale'' for those who have not played for stale_days days, else ''visible'' (the
-rule of SynElo). Error 42704 for an unknown ladder.';
+'Which ratings of a pool to show: status is ''shadow'' for players with fewer than shadow_games
+matches (by default the parameter shadow_games of the model, or else 10), ''stale'' for those who
+have not played for stale_days days, else ''visible'' (the rule of SynElo). Without at the ratings
+are those that are stored, and days are counted to now; with at all is as of that time, as in
+leaderboard(), and takes SELECT on event too. Errors: 42704 for an unknown ladder, 22008 for an
+infinite at.';
 
 CREATE FUNCTION skillrating_internal.surprising_players(
     ladder text,

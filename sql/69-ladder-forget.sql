@@ -293,9 +293,7 @@ BEGIN
     END IF;
 
     -- Under the old name there is no rating any more.
-    FOR m IN EXECUTE format(
-        'SELECT m.* FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
-    LOOP
+    FOR m IN SELECT w.* FROM skillrating_internal.working_mirrors(ladder) AS w LOOP
         statement := skillrating_internal.unrated_statement(
             ladder, m.relation, m.key, m.pool, m.columns,
             format('SELECT p.player AS player_id FROM %s

@@ -47,6 +47,7 @@ typedef struct LadderDoor
 	NamespaceVersion version;	/* of the schema */
 	bool		ending;			/* its own work is done */
 	bool		states_taken;
+	bool		hidden_from_mirrors;
 } LadderDoor;
 
 /*
@@ -593,6 +594,29 @@ void
 ladder_release_states(Ladder *ladder)
 {
 	ladder->door->states_taken = false;
+}
+
+void
+ladder_hide_from_mirrors(Ladder *ladder)
+{
+	ladder->door->hidden_from_mirrors = true;
+}
+
+void
+ladder_show_to_mirrors(Ladder *ladder)
+{
+	ladder->door->hidden_from_mirrors = false;
+}
+
+bool
+ladder_is_hidden_from_mirrors(const Ladder *ladder)
+{
+	const LadderDoor *door;
+
+	for (door = ladder->door->outer; door != NULL; door = door->outer)
+		if (door->ladder.schema == ladder->schema && door->hidden_from_mirrors)
+			return true;
+	return false;
 }
 
 /*

@@ -427,7 +427,8 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	door = trigger_door(trigdata,
 						strcmp(RelationGetRelationName(trigdata->tg_relation),
 							   "rating") == 0, InvalidOid, &mirror_entry);
-	call_body("write_mirrors", trigdata);
+	if (!ladder_is_hidden_from_mirrors(door))
+		call_body("write_mirrors", trigdata);
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }
