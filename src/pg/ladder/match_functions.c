@@ -386,6 +386,8 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	required_argument(fcinfo, REPORT_ARG_LADDER, "ladder");
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(REPORT_ARG_LADDER)),
+									   "report_match"));
 	required_argument(fcinfo, REPORT_ARG_MATCH_ID, "match_id");
 	required_argument(fcinfo, REPORT_ARG_TEAM, "team");
 	if (PG_ARGISNULL(REPORT_ARG_RANK) && PG_ARGISNULL(REPORT_ARG_TEAM_SCORE))
@@ -393,9 +395,6 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("rank must not be null"),
 				 errhint("Give the rank of each participant's team, or team_score.")));
-
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(REPORT_ARG_LADDER)),
-									   "report_match"));
 	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
