@@ -711,7 +711,12 @@ CREATE FUNCTION skillrating_internal.report_match(
     OUT win_probability float8,
     OUT score float8,
     OUT state_before float8[],
-    OUT state_after float8[])
+    OUT state_after float8[],
+    OUT outcome text,
+    OUT reason text,
+    OUT detail text,
+    OUT correction text,
+    OUT correction_seq bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
@@ -720,18 +725,34 @@ SELECT skillrating_internal.create_entry('report_match');
 
 COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
-returns for every player the displayed rating and the state before and after, the predicted
-probability to win and the score. The rows are in the order of players; one who occurs several
-times has a row, at the first place. Reporting the same match again changes nothing and returns the
-same rows; a match that does not count returns none (see rated_match for the reason). Without
-played_at it is the time of the transaction. The result is the rank of each participant''s team, or
-team_score (high is best); models that know margins take the score besides the rank. In squad, kills, deaths, quit, experience and player_gain an element may be null where it is
-unknown. gain weighs the updates of all players, and player_gain that of each besides.
-Reporting it with other content is a correction: that takes its place, counts from the next
-catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not
-finished, or the triggers of the ladder are gone (see restore_triggers()), 22004 for nulls, 2202E
-for arrays that do not fit, 22023 and 22003 for values out of range, 22008 for an infinite
-played_at, 42704 for an unknown ladder.';
+says for every player what came of it.
+
+Result: a row for each player, in the order of players; one who occurs several times has a row, at
+the first place.
+rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where the
+match has not touched a player, or not yet, both are those with which the player would go into it.
+win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
+outcome: the same in all rows.
+  rated: the match is new, and rated.
+  repeated: it was rated before with this content, and nothing has changed.
+  corrected: it was looked at before with other content. The new content has taken its place, and
+  counts from the next catch_up() on; the ratings are those of the old content.
+  waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the
+  work is done in which a trigger has reported it.
+  unrated: it does not count, for the reason given.
+reason, detail: a code of unrated_reasons(), and in words; null for a match that counts. A match that
+was made void and is rated until catch_up() has reason void.
+correction, correction_seq: what waits for catch_up() because of this match, as table correction has
+it, and the place in the order from which history is out of date; a late match has none yet.
+
+Without played_at it is the time of the transaction. The result is the rank of each participant''s
+team, or team_score (high is best); models that know margins take the score besides the rank. In
+squad, kills, deaths, quit, experience and player_gain an element may be null where it is unknown.
+gain weighs the updates of all players, and player_gain that of each besides.
+
+Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
+restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
+out of range, 22008 for an infinite played_at, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.preview(
     ladder text,
