@@ -501,10 +501,14 @@ Errors: 42704 for an unknown ladder, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.win_probability(
     ladder text,
-    players anyarray,
+    players anycompatiblearray,
     team integer[],
     weight float8[] DEFAULT NULL,
+    joined float8[] DEFAULT NULL,
+    "left" float8[] DEFAULT NULL,
+    commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
+    squad bigint[] DEFAULT NULL,
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     at timestamptz DEFAULT now(),
@@ -515,16 +519,17 @@ LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.team, min(p.win_probability)
-    FROM skillrating_internal.preview($1, $2, $3, weight => $4, side => $5, pool => $6, log_odds => $7, at => $8) AS p
+    FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, "left" => $6,
+        commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12) AS p
     GROUP BY p.team
     ORDER BY p.team
 $function$;
 
 SELECT skillrating_internal.create_entry('win_probability');
 
-COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], float8[], integer[], text, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz) IS
 'The probability that each team of a match at a time wins, a draw counted half; a part of
-preview(), with the same errors.';
+preview(), with the same arguments but for gains, which change no prediction, and the same errors.';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,

@@ -57,7 +57,7 @@ with a role.  Errors: 22023 for caution, sides or commanding that the model has 
 
 CREATE FUNCTION skillrating_internal.split_ladder(
     ladder text,
-    players anyarray,
+    players anycompatiblearray,
     weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
@@ -81,7 +81,7 @@ CREATE FUNCTION skillrating_internal.split_ladder(
     at timestamptz DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     mu float8,
     difference float8,
@@ -161,7 +161,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('split_ladder');
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, timestamptz, boolean) IS
+COMMENT ON FUNCTION skillrating.split_ladder(text, anycompatiblearray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, timestamptz, boolean) IS
 'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
 says what teams are and when a split is balanced, from all that it knows of the players.  A
 player without a rating has the initial state.

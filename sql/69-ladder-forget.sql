@@ -376,3 +376,24 @@ transaction, before or after. Returns a row for each player: the pseudonym, and 
 knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
 many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
 be made of, 23505 if a pseudonym is taken.';
+
+CREATE FUNCTION skillrating_internal.forget_players(
+    ladder text,
+    players anycompatiblearray,
+    pseudonyms text[] DEFAULT NULL,
+    OUT player_id text,
+    OUT pseudonym text,
+    OUT found boolean)
+RETURNS SETOF record
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT f.player_id, f.pseudonym, f.found
+    FROM skillrating_internal.forget_player($1, $2::text[], $3) AS f
+$function$;
+
+SELECT skillrating_internal.create_entry('forget_players');
+
+COMMENT ON FUNCTION skillrating.forget_players(text, anycompatiblearray, text[]) IS
+'forget_player() for an array of players, which can also be a parameter without a type: for
+forget_player() that is one player. Pseudonyms are texts of the type of players. Errors as there.';

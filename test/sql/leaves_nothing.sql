@@ -128,6 +128,7 @@ FROM (VALUES
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
+    ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], ARRAY['98'])$$),
     ('hive_update', $$SELECT skillrating.hive_update(t, ROW(10, 0, 0, 0, 0)::skillrating.hive_state, t, t % 2) FROM generate_series(1, 2) AS t$$),
     ('linear_fit', $$SELECT skillrating.linear_fit(t * t, ARRAY[t]) FROM generate_series(1, 4) AS t$$),
     ('merge_players', $$SELECT skillrating.merge_players('leaves_ladder', 1, 2)$$),
