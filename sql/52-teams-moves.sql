@@ -179,7 +179,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     n integer := cardinality(winner);
-    same_teams integer := n - scrambled;
+    -- Any number of rounds may be given, and is checked below.
+    same_teams bigint := n::bigint - scrambled;
     last_winner integer := winner[array_upper(winner, 1)];
     captured integer[] := ARRAY[captures_1[array_upper(captures_1, 1)], captures_2[array_upper(captures_2, 1)]];
 BEGIN

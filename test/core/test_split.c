@@ -102,26 +102,6 @@ box_solve(Box *box)
 	free(room);
 }
 
-/* Whether neither team has two more of a group that is to be divided. */
-static bool
-divides_evenly(const SplitProblem *p, const int *team)
-{
-	int			group;
-	int			i;
-
-	for (group = 1; group <= 2 && p->evenly != NULL; group++)
-	{
-		int			count[3] = {0, 0, 0};
-
-		for (i = 0; i < p->n; i++)
-			if (p->evenly[i] == group)
-				count[team[i]]++;
-		if (abs(count[1] - count[2]) > 1)
-			return false;
-	}
-	return true;
-}
-
 /* Whether a split of a size keeps all ties; commanders are given apart. */
 static bool
 fits(const Box *box, int size, const int *team)
@@ -141,7 +121,7 @@ fits(const Box *box, int size, const int *team)
 			p->current[i] != team[i];
 	}
 	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
-		moves == p->size[size].moves && divides_evenly(p, final) &&
+		moves == p->size[size].moves && divides_evenly(p->n, p->evenly, final) &&
 		keeps_constraints(p->n, p->party, p->allowed_teams, NULL, 0, team) &&
 		keeps_constraints(p->n, NULL, NULL, p->apart, p->napart, final);
 }
