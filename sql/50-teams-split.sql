@@ -95,7 +95,7 @@ the number of all who play, as in the Hive model.
 log_odds_unit: points of strength for a log-odds of 1; 400 / ln 10 for Elo.
 command_weight: 0 to 1e6.
 model, params: a rating model that says what teams are and when they are balanced, in place of
-strength and log_odds_unit.  mu is its first state column, half of mu - mu_2 its side offset.
+strength, log_odds_unit and command_weight.  mu is its first state column, half of mu - mu_2 its side offset.
 win_probability is what it predicts, for players with this estimate and deviation who are otherwise
 new: what preview() says, with squad => party, weight, side => team if there is a mu_2, and commanding
 for commanders.  Strengths and difference contain what the model says that squads add.  With log_odds and a bench, exact is false, because the worth
@@ -179,9 +179,13 @@ CREATE FUNCTION skillrating.split_all_sizes(
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
     split_evenly integer[] DEFAULT NULL,
+    command_mu float8[] DEFAULT NULL,
+    command_mu_2 float8[] DEFAULT NULL,
+    commander boolean[] DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    command_weight float8 DEFAULT 0.5,
     model text DEFAULT NULL,
     params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
@@ -195,15 +199,16 @@ RETURNS TABLE (
     win_probability float8,
     exact boolean,
     bound float8,
+    commands boolean,
     why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_split_all_sizes'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 200;
 
-COMMENT ON FUNCTION skillrating.split_all_sizes(anycompatiblearray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_all_sizes(anycompatiblearray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], float8[], boolean[], float8, text, float8, float8, text, jsonb, float8, bigint, boolean) IS
 'The most even split into two teams for every team size from 2 to half of the players, with the
 other players on the bench, so that a game server has one ready whoever is still there.
 
 Result: for each size, smallest first, a row for each player, in the order of players.  Sizes that
 the constraints rule out are left out.  Columns, arguments and errors are those of split_teams().
 budget: for all sizes together, and half of it for all explanations.
-Without a model all sizes are one search; with one each size is a search of its own.';
+All sizes are one search; with a model or commanders each size is a search of its own.';

@@ -134,6 +134,7 @@ FROM (VALUES
     ('merge_players', $$SELECT skillrating.merge_players('leaves_ladder', 1, 2)$$),
     ('mirror_rating', $$SELECT skillrating.mirror_rating('leaves_ladder', 'leaves.person', 'id', '{"elo": "rating"}')$$),
     ('new_season', $$SELECT skillrating.new_season('leaves_ladder', 'second', toward => 'bradley_terry')$$),
+    ('rate', $$SELECT skillrating.rate('elo', t, t, t) OVER (ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('report_match', $$SELECT skillrating.report_match('leaves_ladder', 10, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])$$),
     ('refresh_source', $$SELECT skillrating.refresh_source('leaves_sourced')$$),
     ('rerate', $$SELECT skillrating.rerate('leaves_ladder', 'glicko', "into" => 'leaves_new')$$),
