@@ -336,7 +336,8 @@ $function$;
 SELECT skillrating_internal.create_entry('set_rating');
 
 COMMENT ON FUNCTION skillrating.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
-'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. It takes its place
+'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. A player whom the
+ladder does not know gets a rating, so that newcomers can be placed. It takes its place
 in the order: matches before are replayed without it, those after with it. Returns the number of
 the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
 ladder, 22023 for a state column that there is not or a player who is merged into another, 22003

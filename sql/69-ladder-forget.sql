@@ -100,8 +100,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
 'A part of forget_player(): those players who occur in the events, operations or solved skills of a
-ladder, or with of_matches in its matches. A row in rating alone is only the room that the first
-match takes.';
+ladder, or with of_matches in its matches.';
 
 CREATE FUNCTION skillrating_internal.pseudonym_form(player_type text)
 RETURNS text

@@ -248,7 +248,7 @@ SELECT skillrating.mirror_rating('named', 'named_account', 'id', '{"rating": "ra
 INSERT INTO named.match (match_id) VALUES (1);
 INSERT INTO named.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
 SELECT * FROM named_account ORDER BY id;
-SELECT skillrating.merge_players('named', 2, 3) > 0 AS merged;
+SELECT skillrating.merge_players('named', 2, 3, allow_unknown => true) > 0 AS merged;
 SELECT count(*) FROM skillrating.catch_up('named');
 SELECT * FROM named_account ORDER BY id;
 -- The ladder's own tables, and the key, are no mirrors; nor is a table with a partition of somebody else.

@@ -65,5 +65,25 @@ SELECT player_id, pool, games FROM late.rating ORDER BY 1, 2;
 SELECT player_id, games FROM skillrating.leaderboard('late', min_games => 0) ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('late');
 
+-- A typing error is no ban and no merger: the player must be known, by a match, rated or not, or an operation.
+SELECT skillrating.exclude_player('late', 999);
+SELECT skillrating.exclude_player('late', 999, policy => 'refund');
+SELECT skillrating.merge_players('late', 999, 1);
+SELECT skillrating.merge_players('late', 1, 999);
+SELECT (SELECT count(*) FROM late.operation) AS operations, (SELECT count(*) FROM late.correction) AS corrections;
+SELECT skillrating.exclude_player('late', 999, allow_unknown => true) IS NOT NULL AND skillrating.merge_players('late', 997, 996, allow_unknown => true) IS NOT NULL AS before_the_first_match;
+SELECT play('late', 20, '2024-03-01', 999, 1);
+SELECT skillrating.why_unrated('late', 20);
+SELECT skillrating.exclude_player('late', 1, allow_unknown => NULL);
+SELECT skillrating.exclude_player('at_once', 4) IS NOT NULL AS of_an_unrated_match;
+SELECT players FROM skillrating.set_rating('late', 998, '{"rating": 1700}', at => '2024-03-01');
+SELECT skillrating.merge_players('late', 998, 1) IS NOT NULL AS of_an_operation;
+CREATE TABLE game (match_id text, played_at timestamptz, player_id text, team int, rank int, unrated_reason text);
+INSERT INTO game VALUES ('m', '2024-01-01', 'ada', 1, 1, 'friendly'), ('m', '2024-01-01', 'ben', 2, 2, 'friendly');
+SELECT skillrating.create_ladder('games', 'elo', source => 'game');
+SELECT skillrating.exclude_player('games', 'bne');
+SELECT skillrating.exclude_player('games', 'ben') IS NOT NULL AS of_the_source;
+SELECT skillrating.drop_ladder('games');
+
 SELECT skillrating.drop_ladder(l) FROM unnest('{at_once,later,seeds,late,shared}'::text[]) AS l;
 DROP SCHEMA regress_ladder_newcomers CASCADE;

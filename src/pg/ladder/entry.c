@@ -45,6 +45,11 @@ static const LadderEntry entries[] = {
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
 	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
 	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
+	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 

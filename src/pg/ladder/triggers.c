@@ -365,7 +365,7 @@ skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 					RelationGetRelationName(trigdata->tg_relation)),
 			 OidIsValid(source) ?
 			 errhint("To let the ladder go without this table use skillrating.detach().") :
-			 errhint("To remove the whole ladder use skillrating.drop_ladder().")));
+			 errhint("To empty the ladder use skillrating.reset_ladder(), and to remove it skillrating.drop_ladder().")));
 }
 
 /*
