@@ -50,13 +50,14 @@ CREATE FUNCTION skillrating.rate(
     log_odds float8 DEFAULT NULL,
     gain float8 DEFAULT NULL,
     unrated_reason text DEFAULT NULL,
+    period bigint DEFAULT NULL,
     params jsonb DEFAULT NULL,
     strict boolean DEFAULT false)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, jsonb, boolean) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, jsonb, boolean) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
@@ -69,13 +70,16 @@ rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank t
 (high is best), and without that won.
 The other arguments, best given by name, mean what source_columns() says.  With played_at the
 models count idle time, in the order of the window; pool separates ratings within a partition.
+period: an ordinal in place of played_at, such as the number of a season or a round.  From one to
+the next is a day to the parameters of the model: with 1 for the period of glicko and glicko2 it is
+a rating period, and a drift is one per square root of a season.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
 ladder with the same matches in the same order.  A match that does not count, such as one with a
 single team or with a mistake in its rows, changes nothing and gives its reason.  A match without a
 time after others that have one is such a mistake.
 Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model or strict, 22023 and
-22003 for invalid parameters; where strict, for mistakes in rows 22004 for nulls, 22023, 22003, and
-22008 for an infinite played_at.';
+22003 for invalid parameters, 22023 for a history with both played_at and period; where strict, for
+mistakes in rows 22004 for nulls, 22023, 22003, and 22008 for an infinite played_at.';
 
 CREATE TYPE skillrating.inputs AS (
     weight float8,
@@ -95,12 +99,15 @@ CREATE TYPE skillrating.inputs AS (
     log_odds float8,
     gain float8,
     unrated_reason text,
+    period bigint,
     context text);
 
 COMMENT ON TYPE skillrating.inputs IS
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
 The columns mean what source_columns() says; null is unknown.  context, which only solve() uses,
-is where a match was played (a map, a mode); solve() estimates how much it favours a side.';
+is where a match was played (a map, a mode); solve() estimates how much it favours a side.
+period: as in rate(), an ordinal in place of played_at.  Times in results are then so many days
+after 2000-01-01 00:00 UTC.';
 
 CREATE FUNCTION skillrating.inputs(
     weight float8 DEFAULT NULL,
@@ -120,15 +127,16 @@ CREATE FUNCTION skillrating.inputs(
     log_odds float8 DEFAULT NULL,
     gain float8 DEFAULT NULL,
     unrated_reason text DEFAULT NULL,
+    period bigint DEFAULT NULL,
     context text DEFAULT NULL)
 RETURNS skillrating.inputs
 AS 'MODULE_PATHNAME', 'skillrating_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, text) IS
+COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text) IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
 skillrating.inputs(played_at => played_at, score => goals).
-Units and ranges of all arguments are those of source_columns().';
+Units and ranges of all arguments are those of source_columns(); period is that of rate().';
 
 CREATE FUNCTION skillrating_internal.number_inputs(
     weight float8 DEFAULT NULL,
@@ -151,7 +159,7 @@ AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
-'inputs() without its text arguments.  postgres_fdw does not send a function to a remote server
+'inputs() without period and its text arguments.  postgres_fdw does not send a function to a remote server
 if all its text arguments are constants, as the defaults of inputs() are; it sends this one.';
 
 CREATE TYPE skillrating.final_rating AS (
@@ -173,7 +181,8 @@ player_id: the identifier as text.  pool: '''' by default.
 rating: the displayed rating.  mu: the first state column of the model (rating, mu or skill).
 deviation: of mu; null under models without one.
 games: rated matches; wins (sole first), draws (shared first) and losses.
-last_played: the time of the last rated match; null without times.
+last_played: the time of the last rated match; null without times.  With periods it is so many days
+after 2000-01-01 00:00 UTC.
 state: the whole state, in the order of state_columns in models().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)

@@ -53,7 +53,8 @@ the last of several rows at one time; null otherwise.
 mu: the skill, in log-odds; under through_time in the units of initial_mu.  Null where the
 likelihood has no maximum, as for a player who always loses, without a prior.
 standard_error: of mu, in the same unit.
-side_offset: what playing the first side adds, in log-odds; null where the solver has none.
+side_offset: what playing the first side adds, in log-odds: to this player under hive, and under a
+solver with one advantage for everybody the same number in all rows; null where there is none.
 command_skill: the skill as a commander, in log-odds; null where the solver has none.
 games: matches that counted.
 component: skills in different components are not comparable, because no matches connect their

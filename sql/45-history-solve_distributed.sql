@@ -128,10 +128,9 @@ table, found by passes over them where they are stored (see solve_pass()); calle
 solve_distributed(), where errors are listed.
 start, start_contexts: estimates to begin with, or null.  strict: make a mistake in a match an
 error.
-All passes see one snapshot.  Needs the right to read the partitions themselves.  Nulls without
-matches.';
+All passes see one snapshot.  Needs the right to read the partitions themselves.';
 
-CREATE FUNCTION skillrating_internal.check_result(result regclass)
+CREATE FUNCTION skillrating_internal.check_result(result regclass, type regclass)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -148,25 +147,25 @@ BEGIN
         RAISE wrong_object_type USING
             MESSAGE = format('%s cannot take the solution', result),
             DETAIL = 'It is no table, or one of the system or of another session.',
-            HINT = 'CREATE TABLE skills (LIKE skillrating.estimate) makes one that can.';
+            HINT = format('CREATE TABLE ... (LIKE %s) makes one that can.', type);
     END IF;
     SELECT string_agg(format('"%s"', e.attname), ', ' ORDER BY e.attnum) INTO missing
     FROM pg_attribute AS e
-    WHERE e.attrelid = 'skillrating.estimate'::regclass AND e.attnum > 0 AND NOT EXISTS (
+    WHERE e.attrelid = type AND e.attnum > 0 AND NOT EXISTS (
         SELECT FROM pg_attribute AS a
         WHERE a.attrelid = result AND a.attname = e.attname AND NOT a.attisdropped);
     IF missing IS NOT NULL THEN
         RAISE undefined_column USING
             MESSAGE = format('table %s has no column %s', result, missing),
-            HINT = 'CREATE TABLE skills (LIKE skillrating.estimate) makes a table with all of them.';
+            HINT = format('CREATE TABLE ... (LIKE %s) makes a table with all of them.', type);
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.check_result(regclass) IS
-'A part of solve_distributed(), which replaces all rows of the result: error 42809 unless that is a
-table that is none of the system or of another session, 42703 unless it has the columns of the type
-estimate, 42P01 if there is none.';
+COMMENT ON FUNCTION skillrating_internal.check_result(regclass, regclass) IS
+'A part of solve_distributed(), which replaces all rows of a result: error 42809 unless that is a
+table that is none of the system or of another session, 42703 unless it has the columns of the
+type, 42P01 if there is none.  Checks nothing for a null.';
 
 CREATE FUNCTION skillrating_internal.solve_distributed_step(
     relation regclass,
@@ -177,6 +176,7 @@ CREATE FUNCTION skillrating_internal.solve_distributed_step(
     warm boolean,
     commits boolean,
     strict boolean,
+    contexts regclass,
     before skillrating.solve_summary,
     OUT summary skillrating.solve_summary,
     OUT done boolean)
@@ -185,6 +185,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     start skillrating.estimate[];
+    start_contexts skillrating.context_estimate[] := before.contexts;
     found record;
     most float8;
 BEGIN
@@ -192,23 +193,33 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'relation, result, solver, params, columns, warm, commits and strict must not be null';
     END IF;
-    PERFORM skillrating_internal.check_result(result);
+    PERFORM skillrating_internal.check_result(r.relation, r.type)
+    FROM (VALUES (result, 'skillrating.estimate'::regclass), (contexts, 'skillrating.context_estimate')) AS r(relation, type);
+    IF result = contexts THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('result and contexts are both %s', result),
+            HINT = 'The skills and the advantages of contexts go into tables of their own.';
+    END IF;
     -- One after another; reading goes on.
-    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', result);
+    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', concat_ws(', ', result, contexts));
     IF warm OR before.iterations IS NOT NULL THEN
         EXECUTE format(
             'SELECT array_agg(ROW(player_id, at, mu, standard_error, side_offset, command_skill, games, component)::skillrating.estimate) FROM %s',
             result)
         INTO start;
     END IF;
+    IF warm AND before.iterations IS NULL AND contexts IS NOT NULL THEN
+        EXECUTE format('SELECT array_agg(ROW(context, log_odds, standard_error)::skillrating.context_estimate) FROM %s', contexts)
+        INTO start_contexts;
+    END IF;
     IF NOT commits THEN
-        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start, NULL, strict);
+        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start, start_contexts, strict);
         summary := found.summary;
         done := true;
     ELSE
         -- An iteration at a time, and errors that cost something only at the end.
         SELECT * INTO found
-        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, before.contexts, strict);
+        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, start_contexts, strict);
         summary := found.summary;
         SELECT coalesce((params ->> p.name)::float8, p.default_value::float8) INTO STRICT most
         FROM skillrating.solver_parameters(solver) AS p WHERE p.name = 'max_iterations';
@@ -226,6 +237,12 @@ BEGIN
         'INSERT INTO %s (player_id, at, mu, standard_error, side_offset, command_skill, games, component)
         SELECT player_id, at, mu, standard_error, side_offset, command_skill, games, component FROM unnest($1)', result)
     USING found.estimates;
+    IF contexts IS NOT NULL THEN
+        EXECUTE format('DELETE FROM %s', contexts);
+        EXECUTE format(
+            'INSERT INTO %s (context, log_odds, standard_error) SELECT context, log_odds, standard_error FROM unnest($1)', contexts)
+        USING summary.contexts;
+    END IF;
     IF done AND NOT summary.converged THEN
         RAISE WARNING USING
             MESSAGE = format('solver "%s" has not converged: %s', solver, summary.status),
@@ -234,7 +251,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, boolean, skillrating.solve_summary) IS
+COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, boolean, regclass, skillrating.solve_summary) IS
 'All of solve_distributed(), or, with commits, one iteration of it.
 before: the summary of the iterations before, or null.';
 
@@ -247,6 +264,7 @@ CREATE PROCEDURE skillrating.solve_distributed(
     warm boolean DEFAULT true,
     commits boolean DEFAULT false,
     strict boolean DEFAULT false,
+    contexts regclass DEFAULT NULL,
     INOUT summary skillrating.solve_summary DEFAULT NULL)
 LANGUAGE plpgsql
 AS $procedure$
@@ -257,7 +275,7 @@ BEGIN
     summary := NULL;
     LOOP
         SELECT * INTO step
-        FROM skillrating_internal.solve_distributed_step(relation, result, solver, params, columns, warm, commits, strict, summary) AS s;
+        FROM skillrating_internal.solve_distributed_step(relation, result, solver, params, columns, warm, commits, strict, contexts, summary) AS s;
         summary := step.summary;
         EXIT WHEN step.done;
         COMMIT;
@@ -265,7 +283,7 @@ BEGIN
 END
 $procedure$;
 
-COMMENT ON PROCEDURE skillrating.solve_distributed(regclass, regclass, text, jsonb, jsonb, boolean, boolean, boolean, skillrating.solve_summary) IS
+COMMENT ON PROCEDURE skillrating.solve_distributed(regclass, regclass, text, jsonb, jsonb, boolean, boolean, boolean, regclass, skillrating.solve_summary) IS
 'Solves matches where they are stored, without collecting them in one place.
 relation: a table, a view, or a partitioned table.  Each partition is read on its own, by a
 parallel worker or, if it is a foreign table of a server with the extension (postgres_fdw with
@@ -277,16 +295,21 @@ result: a table with the columns of the type estimate, made by
 CREATE TABLE skills (LIKE skillrating.estimate); the solution replaces all its rows.
 solver: bradley_terry, hive or plackett_luce.  params: its parameters.
 columns: which columns have other names: {"match_id": "game"}.
-warm: begin the search with the rows of result.
+warm: begin the search with the rows of result and of contexts; a search from its own solution takes
+one iteration.
 commits: make each iteration a transaction of its own, which keeps what has been found and holds
 no snapshot for longer; later iterations see matches that have arrived since.
 strict: make a mistake in a match an error; otherwise the match is left out, and counted in summary.
+contexts: a table with the columns of the type context_estimate, or null; the advantages of the
+first side, in all matches and in each context, replace all its rows.  Without it the next search
+has to find those of contexts again.
 summary: returns how it went; a value given in the call is ignored.  A warning if the search has
 not converged.
 The solution equals that of solve() to about ten digits.  An iteration of Newton''s method takes
 several passes over all matches.
 Needs the right to read the partitions and to change result.
-Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result that is no table, or
-one of the system or of another session, 42703 for missing columns, 22023 for unknown columns and for a
-table that is partitioned by player, team or rank, 2D000 for commits within a transaction block,
+Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result or contexts that
+are no table, or one of the system or of another session, 42703 for missing columns, 22023 for
+unknown columns, for a table that is partitioned by player, team or rank, and for one table as both
+result and contexts, 2D000 for commits within a transaction block,
 and those of solve().';

@@ -5,7 +5,7 @@
 -- team_options compares them.
 
 CREATE FUNCTION skillrating.split_teams(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     mu_2 float8[] DEFAULT NULL,
     deviation float8[] DEFAULT NULL,
@@ -34,7 +34,7 @@ CREATE FUNCTION skillrating.split_teams(
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
@@ -45,7 +45,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_teams'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.split_teams(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_teams(anycompatiblearray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean) IS
 'Splits players into two to ten teams that are as even as possible.
 
 Result: a row for each player, in the order of players, with the team (null: the bench), its
@@ -95,7 +95,7 @@ the number of all who play, as in the Hive model.
 log_odds_unit: points of strength for a log-odds of 1; 400 / ln 10 for Elo.
 command_weight: 0 to 1e6.
 model, params: a rating model that says what teams are and when they are balanced, in place of
-strength and log_odds_unit.  mu is its first state column, half of mu - mu_2 its side offset.
+strength, log_odds_unit and command_weight.  mu is its first state column, half of mu - mu_2 its side offset.
 win_probability is what it predicts, for players with this estimate and deviation who are otherwise
 new: what preview() says, with squad => party, weight, side => team if there is a mu_2, and commanding
 for commanders.  Strengths and difference contain what the model says that squads add.  With log_odds and a bench, exact is false, because the worth
@@ -124,7 +124,7 @@ than two teams a snake draft, whose pairs of teams are split again, and dynamic 
 sets of players.';
 
 CREATE FUNCTION skillrating_internal.split_states(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     mu_2 float8[] DEFAULT NULL,
     deviation float8[] DEFAULT NULL,
@@ -154,7 +154,7 @@ CREATE FUNCTION skillrating_internal.split_states(
     explain boolean DEFAULT false,
     state float8[] DEFAULT NULL)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
@@ -165,12 +165,12 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_split_teams'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating_internal.split_states(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean, float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.split_states(anycompatiblearray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], integer[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, text, text, float8, float8, bigint, boolean, float8[]) IS
 'split_teams() of players whose whole states are known: state has all state columns of the model for
 each player, one player after another.  mu and the other arrays take the place of their columns.';
 
 CREATE FUNCTION skillrating.split_all_sizes(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     mu_2 float8[] DEFAULT NULL,
     deviation float8[] DEFAULT NULL,
@@ -179,9 +179,13 @@ CREATE FUNCTION skillrating.split_all_sizes(
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
     split_evenly integer[] DEFAULT NULL,
+    command_mu float8[] DEFAULT NULL,
+    command_mu_2 float8[] DEFAULT NULL,
+    commander boolean[] DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    command_weight float8 DEFAULT 0.5,
     model text DEFAULT NULL,
     params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
@@ -189,21 +193,22 @@ CREATE FUNCTION skillrating.split_all_sizes(
     explain boolean DEFAULT false)
 RETURNS TABLE (
     team_size integer,
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
     exact boolean,
     bound float8,
+    commands boolean,
     why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_split_all_sizes'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 200;
 
-COMMENT ON FUNCTION skillrating.split_all_sizes(anyarray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_all_sizes(anycompatiblearray, float8[], float8[], float8[], float8[], integer[], integer[], text[], integer[], float8[], float8[], boolean[], float8, text, float8, float8, text, jsonb, float8, bigint, boolean) IS
 'The most even split into two teams for every team size from 2 to half of the players, with the
 other players on the bench, so that a game server has one ready whoever is still there.
 
 Result: for each size, smallest first, a row for each player, in the order of players.  Sizes that
 the constraints rule out are left out.  Columns, arguments and errors are those of split_teams().
 budget: for all sizes together, and half of it for all explanations.
-Without a model all sizes are one search; with one each size is a search of its own.';
+All sizes are one search; with a model or commanders each size is a search of its own.';

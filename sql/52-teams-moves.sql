@@ -1,7 +1,7 @@
 -- Existing teams adjusted.
 
 CREATE FUNCTION skillrating.suggest_swaps(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
@@ -10,10 +10,14 @@ CREATE FUNCTION skillrating.suggest_swaps(
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    command_mu float8[] DEFAULT NULL,
+    command_mu_2 float8[] DEFAULT NULL,
+    commander boolean[] DEFAULT NULL,
     max_swaps integer DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    command_weight float8 DEFAULT 0.5,
     model text DEFAULT NULL,
     params jsonb DEFAULT '{}',
     method text DEFAULT 'exact',
@@ -22,17 +26,19 @@ CREATE FUNCTION skillrating.suggest_swaps(
     explain boolean DEFAULT false)
 RETURNS TABLE (
     swaps integer,
-    player_id_a anyelement,
-    player_id_b anyelement,
+    player_id_a anycompatible,
+    player_id_b anycompatible,
     difference float8,
     win_probability float8,
     exact boolean,
     bound float8,
+    commander_1 anycompatible,
+    commander_2 anycompatible,
     why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_suggest_swaps'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.suggest_swaps(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, text, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.suggest_swaps(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], float8[], float8[], boolean[], integer, float8, text, float8, float8, text, jsonb, text, float8, bigint, boolean) IS
 'The fewest swaps that make two existing teams even: for each number of swaps that is better than
 any smaller number, the players who change places, and the difference that is left.
 
@@ -46,6 +52,7 @@ difference, exact and bound: after these swaps, as in split_teams(); exact: no o
 many players are better, nor more swaps than were tried within the budget.
 win_probability: of the first team after these swaps, in every row, because a row is about two
 players.
+commander_1, commander_2: who commands either team then; null without command_mu.
 
 team: the team at present, 1 or 2, or null for a player without a team.
 party: players of a party who are in one team move together or not at all.  With a model they are a
@@ -53,6 +60,8 @@ squad; of a party in both teams, those in one team are one.
 locked: the team on which a player has to be: null, or the team at present.  A player without a team
 is placed on that team.
 avoid: pairs who are not to come into one team; those who are in one team already may stay.
+command_mu: what players are worth as commanders.  Each team gets one, who is chosen anew for each
+number of swaps; to keep those who command now, say by commander that nobody else may.
 max_swaps: the largest number of swaps; null for no limit.
 method: exact, or greedy: the best swap of two, then the best after that, as in the Natural
 Selection 2 document.
@@ -64,10 +73,11 @@ The other arguments are those of split_teams().
 
 No rows if players, mu or team are null, or there are no players.
 Errors: 22023 for a player who is locked to the bench or to another team, for players without a team
-who cannot be placed, and for values out of range; and as split_teams().';
+who cannot be placed, for a team that nobody may command, and for values out of range; and as
+split_teams().';
 
 CREATE FUNCTION skillrating.suggest_transfers(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
@@ -76,29 +86,35 @@ CREATE FUNCTION skillrating.suggest_transfers(
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    command_mu float8[] DEFAULT NULL,
+    command_mu_2 float8[] DEFAULT NULL,
+    commander boolean[] DEFAULT NULL,
     max_swaps integer DEFAULT 0,
     max_lead integer DEFAULT 1,
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    command_weight float8 DEFAULT 0.5,
     model text DEFAULT NULL,
     params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     from_team integer,
     to_team integer,
     difference float8,
     win_probability float8,
     exact boolean,
     bound float8,
+    commander_1 anycompatible,
+    commander_2 anycompatible,
     why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_suggest_transfers'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 4;
 
-COMMENT ON FUNCTION skillrating.suggest_transfers(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.suggest_transfers(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, float8, bigint, boolean) IS
 'The players who change teams when one of two existing teams has too many more players than the
 other: as few as it takes, and of these the ones with whom the match is as even as possible.  All
 who move are chosen together, and by the sign of the difference, so that no strong player leaves the
@@ -108,6 +124,7 @@ Result: a row for each player who moves, in the order of players; no rows if nob
 difference, exact and bound: after all moves, as in split_teams(); exact: no other moves of as many
 players are better.
 win_probability: of the first team after all moves, in every row.
+commander_1, commander_2: who commands either team then; null without command_mu.
 
 max_swaps: pairs who may change places besides, as few as are needed.
 max_lead: a team may have so many players more than the other; from a larger lead on, players move
@@ -120,7 +137,7 @@ Errors: as suggest_swaps(); 22023 also if a player has no team, or too many play
 Source: the rule for mid-round joins and the target of a transfer (F11) of the SynElo document.';
 
 CREATE FUNCTION skillrating.place_joiner(
-    players anyarray,
+    players anycompatiblearray,
     mu float8[],
     team integer[],
     mu_2 float8[] DEFAULT NULL,
@@ -129,33 +146,40 @@ CREATE FUNCTION skillrating.place_joiner(
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
     avoid text[] DEFAULT NULL,
+    command_mu float8[] DEFAULT NULL,
+    command_mu_2 float8[] DEFAULT NULL,
+    commander boolean[] DEFAULT NULL,
     max_lead integer DEFAULT 1,
     log_odds float8 DEFAULT 0,
     strength text DEFAULT 'mean',
     log_odds_unit float8 DEFAULT 173.71779276130073,
+    command_weight float8 DEFAULT 0.5,
     model text DEFAULT NULL,
     params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     difference float8,
     win_probability float8,
     exact boolean,
     bound float8,
+    commander_1 anycompatible,
+    commander_2 anycompatible,
     why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_place_joiner'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 1;
 
-COMMENT ON FUNCTION skillrating.place_joiner(anyarray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], integer, float8, text, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.place_joiner(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], float8[], float8[], boolean[], integer, float8, text, float8, float8, text, jsonb, float8, bigint, boolean) IS
 'Teams for players who have none yet (team is null), chosen together so that the match is as even as
 possible.
 
 Result: a row for each of them, in the order of players.
 difference, exact and bound: with them, as in split_teams().
 win_probability: of the first team with them, in every row.
+commander_1, commander_2: who commands either team then; null without command_mu.
 
 max_lead: no team gets more than so many players more than the other; if one has them anyway, the
 lead becomes as small as possible.
@@ -179,7 +203,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     n integer := cardinality(winner);
-    same_teams integer := n - scrambled;
+    -- Any number of rounds may be given, and is checked below.
+    same_teams bigint := n::bigint - scrambled;
     last_winner integer := winner[array_upper(winner, 1)];
     captured integer[] := ARRAY[captures_1[array_upper(captures_1, 1)], captures_2[array_upper(captures_2, 1)]];
 BEGIN

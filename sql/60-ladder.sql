@@ -28,27 +28,45 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     body record;
+    entry text;
+    overload text;
 BEGIN
     SELECT p.oid, p.provolatile, p.proisstrict, p.proretset, p.prorows,
-        pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result
+        pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
+        pg_get_function_identity_arguments(p.oid) AS signature
     INTO STRICT body
     FROM pg_proc AS p
     WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proname = name;
-    EXECUTE format(
-        'CREATE FUNCTION skillrating.%I(%s) RETURNS %s AS ''MODULE_PATHNAME'', ''skillrating_enter''
+    entry := format(
+        'CREATE FUNCTION skillrating.%I(%%s) RETURNS %s AS ''MODULE_PATHNAME'', ''skillrating_enter''
         LANGUAGE C %s %s %s',
-        name, body.arguments, body.result,
+        name, replace(body.result, '%', '%%'),
         CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
         CASE WHEN body.proisstrict THEN 'STRICT' END,
         CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
+    EXECUTE format(entry, body.arguments);
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
         format('The body of skillrating.%s(), which calls it once the door to the ladder is open.', name));
+
+    -- A parameter without a type is no anyelement; beside one of type text it is that.
+    IF body.signature ~ '\manyelement\M' THEN
+        overload := regexp_replace(body.signature, '\manyelement\M', 'text');
+        EXECUTE format(entry, regexp_replace(body.arguments, '\manyelement\M', 'text'));
+        EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', name, overload, format(
+            'skillrating.%s() for an identifier that is a text, a literal or a parameter without a type.',
+            name));
+    END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_entry(text) IS
 'A part of the install script, for superusers: makes the function of the schema skillrating that opens
-the door to a ladder and calls the body of the same name and arguments in skillrating_internal.';
+the door to a ladder and calls the body of the same name and arguments in skillrating_internal.
+
+Identifiers are of the type anycompatible or anycompatiblearray, which take parameters without a
+type as text. Where a function has identifiers of two kinds, of matches and of players, that of the
+match is anyelement, which would refuse such a parameter: the same body then gets a second entry,
+with text in its place.';
 
 CREATE TYPE skillrating_internal.ladder_types AS (
     player_type text,
@@ -668,10 +686,10 @@ exists, 42501 if the source view is another role''s.';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,
-    match_id anycompatible,
-    players anyarray,
+    match_id anyelement,
+    players anycompatiblearray,
     team integer[],
-    rank integer[],
+    rank integer[] DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
     team_score float8[] DEFAULT NULL,
     weight float8[] DEFAULT NULL,
@@ -694,32 +712,52 @@ CREATE FUNCTION skillrating_internal.report_match(
     OUT win_probability float8,
     OUT score float8,
     OUT state_before float8[],
-    OUT state_after float8[])
+    OUT state_after float8[],
+    OUT outcome text,
+    OUT reason text,
+    OUT detail text,
+    OUT correction text,
+    OUT correction_seq bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anycompatible, anyarray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
-returns for every player the displayed rating and the state before and after, the predicted
-probability to win and the score. The rows are in the order of players; one who occurs several
-times has a row, at the first place. Reporting the same match again changes nothing and returns the
-same rows; a match that does not count returns none (see rated_match for the reason). Without
-played_at it is the time of the transaction. The result is the rank of each participant''s team, or
-team_score (high is best) with a null rank; models that know margins take the score besides the
-rank. In squad, kills, deaths, quit, experience and player_gain an element may be null where it is
-unknown. gain weighs the updates of all players, and player_gain that of each besides.
-Reporting it with other content is a correction: that takes its place, counts from the next
-catch_up() on, and what is returned is as it was. Errors: 55000 if the match exists and is not
-finished, or the triggers of the ladder are gone (see restore_triggers()), 22004 for nulls, 2202E
-for arrays that do not fit, 22023 and 22003 for values out of range, 22008 for an infinite
-played_at, 42704 for an unknown ladder.';
+says for every player what came of it.
+
+Result: a row for each player, in the order of players; one who occurs several times has a row, at
+the first place.
+rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where the
+match has not touched a player, or not yet, both are those with which the player would go into it.
+win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
+outcome: the same in all rows.
+  rated: the match is new, and rated.
+  repeated: it was rated before with this content, and nothing has changed.
+  corrected: it was looked at before with other content. The new content has taken its place, and
+  counts from the next catch_up() on; the ratings are those of the old content.
+  waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the
+  work is done in which a trigger has reported it.
+  unrated: it does not count, for the reason given.
+reason, detail: a code of unrated_reasons(), and in words; null for a match that counts. A match that
+was made void and is rated until catch_up() has reason void.
+correction, correction_seq: what waits for catch_up() because of this match, as table correction has
+it, and the place in the order from which history is out of date; a late match has none yet.
+
+Without played_at it is the time of the transaction. The result is the rank of each participant''s
+team, or team_score (high is best); models that know margins take the score besides the rank. In
+squad, kills, deaths, quit, experience and player_gain an element may be null where it is unknown.
+gain weighs the updates of all players, and player_gain that of each besides.
+
+Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
+restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
+out of range, 22008 for an infinite played_at, 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.preview(
     ladder text,
-    players anyarray,
+    players anycompatiblearray,
     team integer[],
     weight float8[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
@@ -745,7 +783,7 @@ LANGUAGE C STABLE ROWS 12;
 
 SELECT skillrating_internal.create_entry('preview');
 
-COMMENT ON FUNCTION skillrating.preview(text, anyarray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.

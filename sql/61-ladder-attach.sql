@@ -480,8 +480,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
-'A part of drop_ladder(): forgets the matches that wait for the end of the transaction, so that no
-trigger waits for the table pending.';
+'A part of drop_ladder() and reset_ladder(): forgets the matches that wait for the end of the
+transaction, so that no trigger waits for the table pending.';
 
 CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
 RETURNS void
@@ -559,3 +559,52 @@ mirrored ones too; matches that wait for the end of this transaction are forgott
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
 in its schema, 42501 unless the caller owns it, 55006 while something else is at work on it in this
 session.';
+
+CREATE FUNCTION skillrating_internal.reset_ladder(
+    ladder text,
+    OUT matches bigint,
+    OUT players bigint)
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    relation text;
+    sequence text;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
+    INTO matches;
+    EXECUTE format('SELECT count(DISTINCT r.player_id) FROM %I.rating AS r', ladder) INTO players;
+    PERFORM skillrating_internal.settle_pending(ladder);
+    -- Matches last: their triggers then find nothing that would have to be corrected. They are
+    -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
+    FOREACH relation IN ARRAY ARRAY['rating', 'event', 'correction', 'operation', 'solved',
+        'rated_match', 'match_player', 'match']
+    LOOP
+        IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
+            EXECUTE format('DELETE FROM %I.%I', ladder, relation);
+        END IF;
+    END LOOP;
+    -- Unlike setval(), this is taken back with the transaction.
+    FOREACH sequence IN ARRAY ARRAY[format('%I.event_seq', ladder), (
+        SELECT pg_get_serial_sequence(format('%I.match', ladder), 'match_id')
+        WHERE to_regclass(format('%I.match', ladder)) IS NOT NULL)]
+    LOOP
+        IF sequence IS NOT NULL THEN
+            EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
+        END IF;
+    END LOOP;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('reset_ladder');
+
+COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
+'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches that
+wait are gone, and the matches in its own tables match and match_player. A ladder with a source of
+your own forgets what it has rated, and the source stays as it is: its matches are rated again when
+their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
+triggers and privileges stay; mirrored columns get their defaults, and sequences start anew. Fed
+with the same matches it has the same ratings as a new ladder. Returns how many matches were rated
+and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
+it, 23503 if rows of yours refer to a match, 55006 within the work on it.';

@@ -438,6 +438,30 @@ COMMENT ON FUNCTION skillrating_internal.note_refund(text, text, timestamptz, ti
 pool with the amount, the matches and with cap_at_peak the highest rating of the season, and does
 it. Returns its number, or null if nobody gets anything.';
 
+CREATE FUNCTION skillrating_internal.check_known_player(
+    ladder text,
+    player_id text)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Their matches need not have an index by players, and are looked at last.
+    IF skillrating_internal.known_players(ladder, ARRAY[player_id], false) = '{}'
+        AND skillrating_internal.known_players(ladder, ARRAY[player_id], true) = '{}'
+    THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not know player %s', ladder, player_id),
+            HINT = 'It knows the players of its matches, and those whom an operation is about. '
+                'For others set allow_unknown to true.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_known_player(text, text) IS
+'A part of exclude_player() and merge_players(): error 42704 for a player of whom a ladder has no
+match, rated or not, and no operation, so that a typing error does not pass for a ban.';
+
 CREATE FUNCTION skillrating_internal.exclude_player(
     ladder text,
     player_id anycompatible,
@@ -447,20 +471,25 @@ CREATE FUNCTION skillrating_internal.exclude_player(
     policy text DEFAULT 'void',
     at timestamptz DEFAULT now(),
     cap_at_peak boolean DEFAULT false,
+    allow_unknown boolean DEFAULT false,
     OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF ladder IS NULL OR player_id IS NULL OR since IS NULL OR until IS NULL OR policy IS NULL
-        OR at IS NULL OR cap_at_peak IS NULL
+        OR at IS NULL OR cap_at_peak IS NULL OR allow_unknown IS NULL
     THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, player_id, since, until, policy, at and cap_at_peak must not be null';
+            MESSAGE = 'ladder, player_id, since, until, policy, at, cap_at_peak and allow_unknown '
+                'must not be null';
     END IF;
     IF since >= until THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('since (%s) must lie before until (%s)', since, until);
+    END IF;
+    IF NOT allow_unknown THEN
+        PERFORM skillrating_internal.check_known_player(ladder, player_id::text);
     END IF;
     CASE policy
         WHEN 'void' THEN
@@ -482,7 +511,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('exclude_player');
 
-COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text, text, timestamptz, boolean) IS
+COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text, text, timestamptz, boolean, boolean) IS
 'Makes good for a player, for instance a cheater, in the matches played from since on and before
 until. Policy void takes them out of the rating, those to come too, with effect for everybody who
 played since; what was rated changes with catch_up(). Policy refund leaves them in, and at once
@@ -491,7 +520,9 @@ the season of the time at and before it, and with cap_at_peak up to the highest 
 season only. Amounts are points of the displayed rating, as history has it at the moment, and come
 on top of the first state column; they keep their place in the order and their size when history is
 corrected. Returns the number of the operation, for undo_operation(); null if there is nothing to
-give back. Errors: 42704 for an unknown ladder, 22023 for an empty time, an unknown policy, or the
+give back. A player of whom the ladder has no match and no operation is an error, because that may
+be a typing error; allow_unknown is for those who are to be kept out before their first match.
+Errors: 42704 for an unknown ladder or player, 22023 for an empty time, an unknown policy, or the
 refund of a player who is merged into another, or for policy void of matches whose points were given
 back, 22008 for an infinite at.';
 
@@ -500,6 +531,7 @@ CREATE FUNCTION skillrating_internal.merge_players(
     player_id anycompatible,
     into_id anycompatible,
     reason text DEFAULT NULL,
+    allow_unknown boolean DEFAULT false,
     OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -510,9 +542,9 @@ DECLARE
     first_played_at timestamptz;
     bad boolean;
 BEGIN
-    IF ladder IS NULL OR player_id IS NULL OR into_id IS NULL THEN
+    IF ladder IS NULL OR player_id IS NULL OR into_id IS NULL OR allow_unknown IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, player_id and into_id must not be null';
+            MESSAGE = 'ladder, player_id, into_id and allow_unknown must not be null';
     END IF;
     t := skillrating_internal.ladder_types(ladder);
 
@@ -533,6 +565,10 @@ BEGIN
             MESSAGE = format('player %s cannot be merged into %s', player_id, into_id),
             DETAIL = 'They are the same account, or the first is merged already.';
     END IF;
+    IF NOT allow_unknown THEN
+        PERFORM skillrating_internal.check_known_player(ladder, k.id)
+        FROM unnest(ARRAY[player_id::text, into_id::text]) AS k(id);
+    END IF;
     EXECUTE format('SELECT min(e.seq), min(e.played_at) FROM %I.event AS e WHERE e.player_id %s CAST($1 AS %s)',
         ladder, t.player_equals, t.player_type)
     INTO place, first_played_at USING player_id::text;
@@ -543,12 +579,14 @@ $function$;
 
 SELECT skillrating_internal.create_entry('merge_players');
 
-COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible, text) IS
+COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible, text, boolean) IS
 'Makes one player of two accounts: all matches of player_id, past and future, count as those of
 into_id, as if it had always been one; what was set by hand, seeded, reset or given back for
 player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
-rating. Returns the number of the operation, for undo_operation(). Errors: 42704 for an unknown
-ladder, 22023 if player_id is merged already or into_id leads back to it.';
+rating. Returns the number of the operation, for undo_operation(). A player of whom the ladder has
+no match and no operation is an error unless allow_unknown is true. Errors: 42704 for an unknown
+ladder or player, 22023 if player_id is merged already
+or into_id leads back to it.';
 
 CREATE FUNCTION skillrating_internal.undo_operation(
     ladder text,

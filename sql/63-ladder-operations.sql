@@ -336,7 +336,8 @@ $function$;
 SELECT skillrating_internal.create_entry('set_rating');
 
 COMMENT ON FUNCTION skillrating.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
-'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. It takes its place
+'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. A player whom the
+ladder does not know gets a rating, so that newcomers can be placed. It takes its place
 in the order: matches before are replayed without it, those after with it. Returns the number of
 the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
 ladder, 22023 for a state column that there is not or a player who is merged into another, 22003
@@ -434,12 +435,13 @@ BEGIN
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
         SELECT $1, $1, ''seed'', $2, o.player_id, $5, ARRAY[%4$s]::float8[], jsonb_build_object(''ladder'', %5$L::text, ''pool'', $3), $6
-        FROM %2$I.rating AS o
-        WHERE o.pool = $3 AND ($4 OR NOT EXISTS (
+        FROM (%2$s) AS o
+        WHERE ($4 OR NOT EXISTS (
                 SELECT FROM %1$I.rating AS r WHERE r.player_id %3$s o.player_id AND r.pool = $2))
             AND NOT EXISTS (
                 SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s o.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
-        ladder, other, t.player_equals, expressions, other)
+        ladder, skillrating_internal.past_board(other, other_pool, at, 'true'), t.player_equals,
+        expressions, other)
     USING operation, pool, other_pool, overwrite, at, coalesce(reason, 'seeded from ' || other);
     GET DIAGNOSTICS players = ROW_COUNT;
     IF players > 0 THEN
@@ -454,7 +456,8 @@ SELECT skillrating_internal.create_entry('seed_from');
 
 COMMENT ON FUNCTION skillrating.seed_from(text, text, text, text, boolean, timestamptz, text) IS
 'Starts players of a ladder from their states in another one: those columns that both models have,
-as they are there now, for players who have no row here yet, or for all with overwrite.
+as they are there at that time (see rating_at()), for players who have no row here yet, or for all
+with overwrite.
 new_season() afterwards moves them towards the initial state. Returns the number of the operation,
 for undo_operation() (null if there was nothing to do), and how many players it changed. Errors:
 42704 for an unknown ladder, 22023 if the models have no state column in common, 22008 for an infinite

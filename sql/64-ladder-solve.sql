@@ -13,8 +13,8 @@ LANGUAGE C STABLE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_matches(text, text, jsonb, text, skillrating.estimate[]) IS
 'Solves the rated matches of a pool of a ladder, in rated order, as solve() and solve_summary() do,
-beginning with the estimates in start (which may be null, and may lack players); nulls if there are
-none. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and
+beginning with the estimates in start (which may be null, and may lack players). Without such
+matches there are no estimates. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and
 as solve().';
 
 CREATE FUNCTION skillrating_internal.solve_ladder(
@@ -81,5 +81,6 @@ the same solver has left there for the pool; rows that are the same stay untouch
 and those of excluded players do not count, merged players are one, as in rating. With warm the
 search begins where the last one has ended (not under through_time): the solution is the same to
 its last digits. Ratings are not changed; new_season(..., toward => solver) can take them over.
-Returns the summary; a warning if it has not converged. Errors: 42704 for an unknown ladder, and as
+Returns the summary, in which matches is 0 where none counts; a warning if the search has not
+converged. Errors: 42704 for an unknown ladder, and as
 solve().';

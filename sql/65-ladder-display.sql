@@ -25,6 +25,57 @@ COMMENT ON AGGREGATE skillrating_internal.last_division(float8, float8[], float8
 'The division that a player is in after all these ratings, given in order: the first one by the cuts,
 each further one with the margins of division_number().';
 
+CREATE FUNCTION skillrating_internal.check_display_number(
+    key text,
+    number text)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM number::float8;
+EXCEPTION
+    WHEN numeric_value_out_of_range THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('%s in display is out of range for type double precision', key);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_display_number(text, text) IS
+'A part of check_display(): error 22003 that names the key unless a number fits into double
+precision.';
+
+CREATE FUNCTION skillrating_internal.level_cuts(display jsonb)
+RETURNS float8[]
+LANGUAGE plpgsql IMMUTABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    levels numeric := (display->>'levels')::numeric;
+    low numeric := (display->>'low')::numeric;
+    high numeric := (display->>'high')::numeric;
+    cuts float8[];
+BEGIN
+    -- As numeric, because high - low may be beyond double precision; the digits that the division
+    -- needs come from the scale of the factor.
+    cuts := ARRAY(
+        SELECT ((low * (levels - k) + high * k) * 1.00000000000000000000 / levels)::float8
+        FROM generate_series(1, levels - 1) AS k
+        ORDER BY k);
+    IF (SELECT count(DISTINCT c) FROM unnest(cuts) AS c) < cardinality(cuts) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s levels in display do not fit between low %s and high %s',
+                display->'levels', display->'low', display->'high'),
+            HINT = 'Give fewer levels, or low and high that differ by more.';
+    END IF;
+    RETURN cuts;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.level_cuts(jsonb) IS
+'A part of display_query(): the ratings at which the levels of a display begin, but for the first;
+null without levels. Error 22023 if two of them are equal in double precision.';
+
 CREATE FUNCTION skillrating_internal.check_display(display jsonb)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE STRICT
@@ -56,6 +107,12 @@ BEGIN
                 CASE wrong WHEN 'cuts' THEN 'an array of numbers' WHEN 'labels' THEN 'an array of texts' ELSE 'a number' END,
                 display->wrong);
     END IF;
+    PERFORM skillrating_internal.check_display_number(n.key, n.number)
+    FROM (
+        SELECT k, display->>k FROM unnest(numbers) AS k
+        UNION ALL
+        SELECT 'cuts', c FROM jsonb_array_elements_text(coalesce(display->'cuts', '[]')) AS c
+    ) AS n(key, number);
     SELECT k INTO wrong FROM unnest('{placement_games,levels}'::text[]) AS k
     WHERE (display->>k)::numeric <> trunc((display->>k)::numeric)
         OR NOT (display->>k)::numeric BETWEEN CASE k WHEN 'levels' THEN 2 ELSE 0 END
@@ -145,9 +202,6 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    levels integer := (display->>'levels')::numeric::integer;
-    low float8 := (display->>'low')::float8;
-    high float8 := (display->>'high')::float8;
     level text := 'NULL::integer';
     division text := 'NULL::text';
 BEGIN
@@ -157,9 +211,9 @@ BEGIN
             'NULL::bigint AS placement_left';
     END IF;
     PERFORM skillrating_internal.check_display(display);
-    IF levels IS NOT NULL THEN
+    IF display ? 'levels' THEN
         level := '1 + ' || skillrating_internal.division_expression(ladder, display,
-            ARRAY(SELECT low + (high - low) * k / levels FROM generate_series(1, levels - 1) AS k), at);
+            skillrating_internal.level_cuts(display), at);
     END IF;
     IF display ? 'cuts' THEN
         division := format('(%L::text[])[1 + %s]', ARRAY(SELECT jsonb_array_elements_text(display->'labels')),

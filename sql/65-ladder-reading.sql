@@ -149,7 +149,7 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     n integer DEFAULT 10,
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
-    after text DEFAULT NULL,
+    after_player text DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
@@ -175,17 +175,17 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
-    IF after IS NOT NULL THEN
+    IF after_player IS NOT NULL THEN
         EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', board, t.player_equals, t.player_type)
-        INTO after_rating USING after, pool;
+        INTO after_rating USING after_player, pool;
         IF after_rating IS NULL THEN
             RAISE undefined_object USING
-                MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after, pool);
+                MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after_player, pool);
         END IF;
         behind := format('AND r.rating <= $6 AND (r.rating < $6 OR CAST($7 AS %s) %s r.player_id)', t.player_type, t.player_less);
         EXECUTE format('WITH board AS %s SELECT count(*) FROM board AS r WHERE %s AND r.rating >= $6 AND (r.rating > $6 OR NOT CAST($7 AS %s) %s r.player_id)',
             board, eligible, t.player_type, t.player_less)
-        INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after;
+        INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after_player;
     END IF;
     RETURN QUERY EXECUTE format(
         'WITH board AS %1$s
@@ -198,7 +198,7 @@ BEGIN
               ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r
         CROSS JOIN LATERAL (%4$s) AS d
         ORDER BY r.rating DESC, r.player_id', board, eligible, behind, shown)
-    USING pool, min_games, active_since, max_deviation, n, after_rating, after, places_before;
+    USING pool, min_games, active_since, max_deviation, n, after_rating, after_player, places_before;
 END
 $function$;
 
@@ -207,7 +207,7 @@ SELECT skillrating_internal.create_entry('leaderboard');
 COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
-equal ratings share a place. after is the last player of the page before.
+equal ratings share a place. after_player is the last player of the page before.
 
 Without at, ratings and deviations are those that are stored: each player''s as of the last match
 or operation, such as settle(). They are read through an index, without sorting the table. With at
@@ -501,10 +501,14 @@ Errors: 42704 for an unknown ladder, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.win_probability(
     ladder text,
-    players anyarray,
+    players anycompatiblearray,
     team integer[],
     weight float8[] DEFAULT NULL,
+    joined float8[] DEFAULT NULL,
+    "left" float8[] DEFAULT NULL,
+    commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
+    squad bigint[] DEFAULT NULL,
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     at timestamptz DEFAULT now(),
@@ -515,16 +519,17 @@ LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.team, min(p.win_probability)
-    FROM skillrating_internal.preview($1, $2, $3, weight => $4, side => $5, pool => $6, log_odds => $7, at => $8) AS p
+    FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, "left" => $6,
+        commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12) AS p
     GROUP BY p.team
     ORDER BY p.team
 $function$;
 
 SELECT skillrating_internal.create_entry('win_probability');
 
-COMMENT ON FUNCTION skillrating.win_probability(text, anyarray, integer[], float8[], integer[], text, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz) IS
 'The probability that each team of a match at a time wins, a draw counted half; a part of
-preview(), with the same errors.';
+preview(), with the same arguments but for gains, which change no prediction, and the same errors.';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
@@ -599,7 +604,7 @@ for an unknown ladder or season.';
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
     pool text DEFAULT '',
-    at timestamptz DEFAULT now(),
+    at timestamptz DEFAULT NULL,
     shadow_games integer DEFAULT NULL,
     stale_days integer DEFAULT 30,
     OUT player_id text,
@@ -611,12 +616,17 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    board text := skillrating_internal.board(ladder, pool, at);
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     RETURN QUERY EXECUTE format(
-        'SELECT r.player_id::text, r.rating, r.games, r.last_played,
-            skillrating.synelo_status(r.games, r.last_played, $2, coalesce($3, (l.params->>''shadow_games'')::float8::integer, 10), $4)
-        FROM %1$I.ladder AS l CROSS JOIN %1$I.rating AS r WHERE r.pool = $1 AND r.games > 0', ladder)
+        'WITH board AS %2$s
+        SELECT r.player_id::text, r.rating, r.games, r.last_played,
+            skillrating.synelo_status(r.games, r.last_played, coalesce($2, now()),
+                coalesce($3, (l.params->>''shadow_games'')::float8::integer, 10), $4)
+        FROM %1$I.ladder AS l CROSS JOIN board AS r WHERE r.pool = $1 AND r.games > 0', ladder,
+        board)
     USING pool, at, shadow_games, stale_days;
 END
 $function$;
@@ -624,10 +634,12 @@ $function$;
 SELECT skillrating_internal.create_entry('player_status');
 
 COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer) IS
-'Which ratings of a pool to show at a time, with those that are stored: status is ''shadow'' for
-players with fewer than shadow_games matches (by default the parameter shadow_games of the model,
-or else 10), ''stale'' for those who have not played for stale_days days, else ''visible'' (the
-rule of SynElo). Error 42704 for an unknown ladder.';
+'Which ratings of a pool to show: status is ''shadow'' for players with fewer than shadow_games
+matches (by default the parameter shadow_games of the model, or else 10), ''stale'' for those who
+have not played for stale_days days, else ''visible'' (the rule of SynElo). Without at the ratings
+are those that are stored, and days are counted to now; with at all is as of that time, as in
+leaderboard(), and takes SELECT on event too. Errors: 42704 for an unknown ladder, 22008 for an
+infinite at.';
 
 CREATE FUNCTION skillrating_internal.surprising_players(
     ladder text,

@@ -1,17 +1,18 @@
 -- Fair teams of a ladder's players.
 
-CREATE FUNCTION skillrating_internal.states_now(
+CREATE FUNCTION skillrating_internal.states_at(
     ladder text,
     players anyarray,
-    pool text)
+    pool text,
+    at timestamptz)
 RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_states_now'
+AS 'MODULE_PATHNAME', 'skillrating_states_at'
 LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating_internal.states_now(text, anyarray, text) IS
-'The state with which each player would go into a match now, as preview() has it: all state columns,
-one player after another.  Players without a row have the initial state.  Errors 2202E for no
-players or too many, 22004 for nulls.';
+COMMENT ON FUNCTION skillrating_internal.states_at(text, anyarray, text, timestamptz) IS
+'The state with which each player would go into a match at a time, as preview() has it: all state
+columns, one player after another.  Players without a row have the initial state.  Errors 2202E for
+no players or too many, 22004 for nulls, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.split_model(
     ladder text,
@@ -56,7 +57,7 @@ with a role.  Errors: 22023 for caution, sides or commanding that the model has 
 
 CREATE FUNCTION skillrating_internal.split_ladder(
     ladder text,
-    players anyarray,
+    players anycompatiblearray,
     weight float8[] DEFAULT NULL,
     party integer[] DEFAULT NULL,
     locked integer[] DEFAULT NULL,
@@ -77,9 +78,10 @@ CREATE FUNCTION skillrating_internal.split_ladder(
     tolerance float8 DEFAULT 0,
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
+    at timestamptz DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anyelement,
+    player_id anycompatible,
     team integer,
     mu float8,
     difference float8,
@@ -106,7 +108,7 @@ BEGIN
             MESSAGE = 'pool, sides, commanders, caution and log_odds must not be null';
     END IF;
     model := skillrating_internal.split_model(ladder, caution, sides, commanders);
-    states := skillrating_internal.states_now(ladder, players, pool);
+    states := skillrating_internal.states_at(ladder, players, pool, coalesce(at, now()));
     -- Subscripts from 1 on, whatever the arguments have.
     weight := CASE WHEN weight IS NOT NULL THEN ARRAY(SELECT unnest(weight)) END;
     party := CASE WHEN party IS NOT NULL THEN ARRAY(SELECT unnest(party)) END;
@@ -147,7 +149,8 @@ BEGIN
             skillrating.preview(ladder, p.who, p.team, weight => p.weights,
                 squad => p.squads, pool => pool, log_odds => log_odds,
                 side => CASE WHEN sides THEN p.team END,
-                commanding => CASE WHEN commanders THEN p.commanding END) AS w
+                commanding => CASE WHEN commanders THEN p.commanding END,
+                at => coalesce(at, now())) AS w
         GROUP BY w.team
     )
     SELECT s.player, s.team, estimates[s.n], s.difference,
@@ -158,9 +161,9 @@ $function$;
 
 SELECT skillrating_internal.create_entry('split_ladder');
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anyarray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.split_ladder(text, anycompatiblearray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, timestamptz, boolean) IS
 'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
-says what teams are and when a split is balanced, from all that it knows of the players now.  A
+says what teams are and when a split is balanced, from all that it knows of the players.  A
 player without a rating has the initial state.
 
 Result: a row for each player, in the order of players.  mu: the estimate that was used, after the
@@ -174,10 +177,11 @@ players of whom little is known count less.
 sides: under hive, the first team is on side 1, and players count with their side offsets.
 commanders: each team gets a commander, one of those whom commander allows (null: all), who counts
 by command skill.
+at: the time of the match, now by default, to which the players'' states are aged as by preview().
 The other arguments are those of split_teams().
 
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without;
-22004 for nulls; and as split_teams().';
+22004 for nulls; 22008 for an infinite at; and as split_teams().';
 
 CREATE TYPE skillrating.opponent AS (
     player_id text,

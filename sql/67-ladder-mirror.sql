@@ -133,8 +133,9 @@ CREATE FUNCTION skillrating_internal.mirror_statement(
     key text,
     pool text,
     columns jsonb,
-    players text)
-RETURNS text
+    players text,
+    OUT statement text,
+    OUT converts boolean)
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -143,8 +144,7 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
     -- OFFSET keeps the planner from casting the ratings of others, which need not fit.
-    RETURN (
-        SELECT format(
+    SELECT format(
             'UPDATE %1$s AS u SET %2$s
             FROM (
                 SELECT r.* FROM (%3$s) AS k(player_id)
@@ -154,15 +154,18 @@ BEGIN
             relation, string_agg(format('%I = %s', c.name, c.value), ', '), players, ladder,
             t.player_equals, pool, mirror_statement.key,
             skillrating_internal.rated_condition(ladder, 'r'),
-            string_agg(format('u.%I IS DISTINCT FROM %s', c.name, c.cast_value), ' OR '))
-        FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS c);
+            string_agg(format('u.%I IS DISTINCT FROM %s', c.name, c.cast_value), ' OR ')),
+        bool_or(c.converts)
+    INTO statement, converts
+    FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS c;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirror_statement(text, regclass, text, text, jsonb, text) IS
 'A part of mirror_rating(): the statement that makes the columns of a table equal to those of
-rating, for those of the players that a query gives who have a rating. Errors: 42501 if the table is
-not the ladder''s owner''s, 42703 for a column that is not there.';
+rating, for those of the players that a query gives who have a rating, and whether a value is
+converted on the way, so that it may not fit. Errors: 42501 if the table is not the ladder''s
+owner''s, 42703 for a column that does not exist.';
 
 CREATE FUNCTION skillrating_internal.unrated_statement(
     ladder text,
@@ -170,8 +173,7 @@ CREATE FUNCTION skillrating_internal.unrated_statement(
     key text,
     pool text,
     columns jsonb,
-    players text,
-    condition text DEFAULT 'true')
+    players text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -184,12 +186,12 @@ BEGIN
         SELECT format(
             'UPDATE %1$s AS u SET %2$s
             FROM (%3$s) AS o
-            WHERE u.%4$I %5$s o.player_id AND (%6$s)
+            WHERE u.%4$I %5$s o.player_id
                 AND NOT EXISTS (
-                    SELECT FROM %7$I.rating AS r
-                    WHERE r.player_id %5$s o.player_id AND r.pool = %8$L AND %9$s)',
+                    SELECT FROM %6$I.rating AS r
+                    WHERE r.player_id %5$s o.player_id AND r.pool = %7$L AND %8$s)',
             relation, string_agg(format('%I = DEFAULT', c.name), ', '), players,
-            unrated_statement.key, t.player_equals, condition, ladder, pool,
+            unrated_statement.key, t.player_equals, ladder, pool,
             skillrating_internal.rated_condition(ladder, 'r'))
         FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS c
         WHERE c.has_default
@@ -197,11 +199,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.unrated_statement(text, regclass, text, text, jsonb, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.unrated_statement(text, regclass, text, text, jsonb, text) IS
 'A part of mirror_rating(): the statement that gives the columns of a table their defaults for those
-of the players, rows o that a query gives, who have no rating any more, under a condition on rows u
-of the table and o; columns that may not be null and have no default stay. Null if all do. Errors as
-for mirror_statement().';
+of the players, rows o that a query gives, who have no rating any more; columns that may not be null
+and have no default stay. Null if all do. Errors as for mirror_statement().';
 
 CREATE FUNCTION skillrating_internal.mirror_fault(
     ladder text,
@@ -224,8 +225,8 @@ BEGIN
     WHILE cardinality(players) > 1 LOOP
         half := cardinality(players) / 2;
         BEGIN
-            EXECUTE skillrating_internal.mirror_statement(ladder, relation, key, pool, columns,
-                query)
+            EXECUTE (skillrating_internal.mirror_statement(ladder, relation, key, pool, columns,
+                query)).statement
             USING players[:half];
             players := players[half + 1:];
         EXCEPTION
@@ -235,8 +236,8 @@ BEGIN
     END LOOP;
     FOR c IN SELECT * FROM jsonb_each_text(columns) AS e(name, source_name) LOOP
         BEGIN
-            EXECUTE skillrating_internal.mirror_statement(ladder, relation, key, pool,
-                jsonb_build_object(c.name, c.source_name), query)
+            EXECUTE (skillrating_internal.mirror_statement(ladder, relation, key, pool,
+                jsonb_build_object(c.name, c.source_name), query)).statement
             USING players;
         EXCEPTION
             WHEN data_exception OR integrity_constraint_violation THEN
@@ -270,26 +271,24 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    statement constant text := skillrating_internal.mirror_statement(ladder, relation, key, pool,
-        columns, CASE WHEN players IS NULL
-            THEN format('SELECT p.player_id FROM %I.rating AS p WHERE p.pool = %L', ladder, pool)
-            ELSE format('SELECT unnest(CAST($1 AS %s[]))', t.player_type) END);
+    write record;
     n bigint;
 BEGIN
     IF players = '{}' THEN
         RETURN 0;
     END IF;
+    write := skillrating_internal.mirror_statement(ladder, relation, key, pool, columns,
+        CASE WHEN players IS NULL
+            THEN format('SELECT p.player_id FROM %I.rating AS p WHERE p.pool = %L', ladder, pool)
+            ELSE format('SELECT unnest(CAST($1 AS %s[]))', t.player_type) END);
     -- Values of the same type fit, and the errors of constraints and triggers name the row.
-    IF NOT EXISTS (
-        SELECT FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS c
-        WHERE c.converts)
-    THEN
-        EXECUTE statement USING players;
+    IF NOT write.converts THEN
+        EXECUTE write.statement USING players;
         GET DIAGNOSTICS n = ROW_COUNT;
         RETURN n;
     END IF;
     BEGIN
-        EXECUTE statement USING players;
+        EXECUTE write.statement USING players;
         GET DIAGNOSTICS n = ROW_COUNT;
         RETURN n;
     EXCEPTION
@@ -312,6 +311,49 @@ COMMENT ON FUNCTION skillrating_internal.write_mirror(text, regclass, text, text
 returns how many rows that were. An error because a value does not fit names the column, the table
 and the player.';
 
+CREATE FUNCTION skillrating_internal.working_mirrors(
+    ladder text,
+    table_oid regclass DEFAULT NULL,
+    OUT relation regclass,
+    OUT pool text,
+    OUT key text,
+    OUT columns jsonb)
+RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    suspended regclass;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR relation, pool, key, columns IN EXECUTE format(
+        'SELECT m.relation, m.pool, m.key, m.columns
+        FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
+        WHERE m.relation = coalesce($1, m.relation) ORDER BY m.relation::oid, m.pool', ladder)
+    USING table_oid
+    LOOP
+        IF skillrating_internal.owns_mirror(ladder, relation) THEN
+            RETURN NEXT;
+        ELSIF relation IS DISTINCT FROM suspended THEN
+            suspended := relation;
+            RAISE WARNING USING
+                ERRCODE = 'insufficient_privilege',
+                MESSAGE = format('table %s mirrors ladder "%s" and gets no ratings, because it '
+                    'does not belong to the ladder''s owner', relation, ladder),
+                HINT = 'Give it and its partitions to that role and call '
+                    'skillrating.mirror_rating() again, or end the mirror by '
+                    'skillrating.unmirror_rating().';
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.working_mirrors(text, regclass) IS
+'A part of mirror_rating(): the rows of table mirror of a ladder, or those of one table, that are to
+be written to. A table that was dropped is left out; one that belongs to another role by now is left
+out with a warning, because what hangs on it would run with the rights of the ladder''s owner, and
+keeps nobody from rating.';
+
 CREATE FUNCTION skillrating_internal.update_mirrors()
 RETURNS trigger
 AS 'MODULE_PATHNAME', 'skillrating_update_mirrors'
@@ -332,10 +374,7 @@ DECLARE
     players text[];
     statement text;
 BEGIN
-    -- A table that was dropped keeps nobody from rating.
-    FOR m IN EXECUTE format(
-        'SELECT m.* FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', TG_TABLE_SCHEMA)
-    LOOP
+    FOR m IN SELECT w.* FROM skillrating_internal.working_mirrors(TG_TABLE_SCHEMA) AS w LOOP
         IF TG_OP <> 'DELETE' THEN
             players := ARRAY(
                 SELECT c.player_id::text FROM changed AS c WHERE c.pool = m.pool);
@@ -343,13 +382,9 @@ BEGIN
                 m.columns, players);
             CONTINUE;
         END IF;
-        -- A row without games may be one that only had room for a match, which nobody has mirrored.
-        SELECT skillrating_internal.unrated_statement(TG_TABLE_SCHEMA, m.relation, m.key, m.pool,
-            m.columns, format('SELECT r.* FROM changed AS r WHERE r.pool = %L', m.pool),
-            'o.games > 0 OR ' || string_agg(format('u.%I IS NOT DISTINCT FROM %s', c.name,
-                c.cast_value), ' AND '))
-        INTO statement
-        FROM skillrating_internal.mirror_columns(TG_TABLE_SCHEMA, m.relation, m.columns, 'o') AS c;
+        statement := skillrating_internal.unrated_statement(TG_TABLE_SCHEMA, m.relation, m.key,
+            m.pool, m.columns, format('SELECT r.player_id FROM changed AS r WHERE r.pool = %L',
+                m.pool));
         IF statement IS NOT NULL THEN
             EXECUTE statement;
         END IF;
@@ -381,13 +416,7 @@ DECLARE
     m record;
     players text[];
 BEGIN
-    -- Whoever owns the table by now can write to it all the same.
-    IF NOT skillrating_internal.owns_mirror(ladder, TG_RELID) THEN
-        RETURN NULL;
-    END IF;
-    FOR m IN EXECUTE format('SELECT m.* FROM %I.mirror AS m WHERE m.relation = $1', ladder)
-        USING TG_RELID
-    LOOP
+    FOR m IN SELECT w.* FROM skillrating_internal.working_mirrors(ladder, TG_RELID) AS w LOOP
         IF TG_LEVEL = 'ROW' THEN
             EXECUTE format('SELECT ARRAY[($1).%I::text]', m.key) INTO players USING NEW;
         ELSE
@@ -538,6 +567,20 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('table %s is one of the ladder''s own', relation);
     END IF;
+    IF jsonb_typeof(columns) <> 'object' OR columns = '{}' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('columns must be an object of columns and those of rating, not %s',
+                columns),
+            HINT = 'As in {"elo": "rating", "played": "games"}.';
+    END IF;
+    FOR c IN SELECT e.name, e.value FROM jsonb_each(columns) AS e(name, value)
+        WHERE jsonb_typeof(e.value) <> 'string'
+    LOOP
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('column "%s" in columns must map to a column of rating, not %s',
+                c.name, c.value),
+            HINT = 'As in {"elo": "rating", "played": "games"}.';
+    END LOOP;
     IF columns ? key THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('column "%s" of table %s identifies players, and cannot mirror %s',
@@ -554,20 +597,14 @@ BEGIN
                     key_type, t.player_type::regtype) END,
             HINT = 'The key must identify players as the ladder does.';
     END IF;
-    IF jsonb_typeof(columns) <> 'object' OR columns = '{}' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('columns must be an object of columns and those of rating, not %s',
-                columns),
-            HINT = 'As in {"elo": "rating", "played": "games"}.';
-    END IF;
     -- Planning a statement for each column shows what its type and the table do not allow.
     FOR c IN
         SELECT m.* FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS m
     LOOP
         BEGIN
-            EXECUTE 'EXPLAIN ' || skillrating_internal.mirror_statement(ladder, relation, key, pool,
-                jsonb_build_object(c.name, c.source_name),
-                format('SELECT r.player_id FROM %I.rating AS r', ladder));
+            EXECUTE 'EXPLAIN ' || (skillrating_internal.mirror_statement(ladder, relation, key,
+                pool, jsonb_build_object(c.name, c.source_name),
+                format('SELECT r.player_id FROM %I.rating AS r', ladder))).statement;
         EXCEPTION
             WHEN datatype_mismatch OR cannot_coerce OR undefined_function OR generated_always THEN
                 RAISE USING
@@ -620,9 +657,11 @@ in {"elo": "rating", "played": "games"}, and key is its column that identifies p
 ladder''s type. The table may be partitioned or foreign. Called again for the same table and pool it
 replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an
 unknown ladder, 42809 for a view, 42804 for a key of another type or a column that cannot have the
-value, 428C9 for a generated column, 42703 for an unknown column, 42501 if the table does not belong
-to the ladder''s owner. A value that does not fit is an error of what rates, which names the column,
-the table and the player.';
+value, 428C9 for a generated column, 42703 for an unknown column, 22023 for columns that are no
+object of names, 42501 if the table does not belong to the ladder''s owner. A value that does not
+fit is an error of what rates, which names the column, the table and the player. While the table,
+or a partition of it, belongs to another role than the ladder it gets no ratings, with a warning,
+and matches are rated all the same.';
 
 CREATE FUNCTION skillrating_internal.unmirror_rating(
     ladder text,

@@ -100,8 +100,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
 'A part of forget_player(): those players who occur in the events, operations or solved skills of a
-ladder, or with of_matches in its matches. A row in rating alone is only the room that the first
-match takes.';
+ladder, or with of_matches in its matches.';
 
 CREATE FUNCTION skillrating_internal.pseudonym_form(player_type text)
 RETURNS text
@@ -293,9 +292,7 @@ BEGIN
     END IF;
 
     -- Under the old name there is no rating any more.
-    FOR m IN EXECUTE format(
-        'SELECT m.* FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
-    LOOP
+    FOR m IN SELECT w.* FROM skillrating_internal.working_mirrors(ladder) AS w LOOP
         statement := skillrating_internal.unrated_statement(
             ladder, m.relation, m.key, m.pool, m.columns,
             format('SELECT p.player AS player_id FROM %s
@@ -378,3 +375,24 @@ transaction, before or after. Returns a row for each player: the pseudonym, and 
 knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
 many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
 be made of, 23505 if a pseudonym is taken.';
+
+CREATE FUNCTION skillrating_internal.forget_players(
+    ladder text,
+    players anycompatiblearray,
+    pseudonyms text[] DEFAULT NULL,
+    OUT player_id text,
+    OUT pseudonym text,
+    OUT found boolean)
+RETURNS SETOF record
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT f.player_id, f.pseudonym, f.found
+    FROM skillrating_internal.forget_player($1, $2::text[], $3) AS f
+$function$;
+
+SELECT skillrating_internal.create_entry('forget_players');
+
+COMMENT ON FUNCTION skillrating.forget_players(text, anycompatiblearray, text[]) IS
+'forget_player() for an array of players, which can also be a parameter without a type: for
+forget_player() that is one player. Pseudonyms are texts of the type of players. Errors as there.';

@@ -300,9 +300,7 @@ DECLARE
     statement text;
 BEGIN
     PERFORM skillrating_internal.mirror_triggers(ladder);
-    FOR mirror IN EXECUTE format(
-        'SELECT m.* FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
-    LOOP
+    FOR mirror IN SELECT w.* FROM skillrating_internal.working_mirrors(ladder) AS w LOOP
         PERFORM skillrating_internal.write_mirror(ladder, mirror.relation, mirror.key,
             mirror.pool, mirror.columns, NULL);
         statement := skillrating_internal.unrated_statement(ladder, mirror.relation, mirror.key,

@@ -32,7 +32,30 @@ keeps_constraints(int n, const int *party, const int *places, const SplitPair *a
 	return true;
 }
 
-/* The same with the sizes of all teams. */
+/*
+ * Whether neither team has two more of any who are to be divided evenly than the other; NULL for
+ * nobody.
+ */
+static inline bool
+divides_evenly(int n, const int *evenly, const int *team)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < n && evenly != NULL; i++)
+	{
+		int			lead = 0;
+
+		for (j = 0; j < n && evenly[i] != 0; j++)
+			if (evenly[j] == evenly[i])
+				lead += team[j] == 1 ? 1 : team[j] == 2 ? -1 : 0;
+		if (lead > 1 || lead < -1)
+			return false;
+	}
+	return true;
+}
+
+/* The constraints of more than two teams, with the sizes of all. */
 static inline bool
 keeps_many_constraints(const SplitManyProblem *p, const int *team)
 {

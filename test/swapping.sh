@@ -75,7 +75,7 @@ BEGIN
             PERFORM skillrating.restore_match(live, id);
         END IF;
     WHEN 'merge' THEN
-        operation := skillrating.merge_players(live, player + 100, player);
+        operation := skillrating.merge_players(live, player + 100, player, allow_unknown => true);
         INSERT INTO operated VALUES (operation, 'merge', player + 100);
         PERFORM skillrating.undo_operation(live, operation);
     WHEN 'set' THEN

@@ -626,7 +626,7 @@ test_free_for_all_win_probabilities(void **state)
 
 		fixture_param(&f, "form")->choice = NORMAL;
 		fixture_rate(&f);
-		normal_best_of(rating, deviation, n, best, work);
+		normal_best_of(rating, deviation, n, best, work, NULL);
 		for (i = 0; i < n; i++)
 			assert_near(f.team[i].win, best[i], 1e-15);
 	}

@@ -147,6 +147,7 @@ typedef struct Contest
 	double		(*after)[ELO_MMR_NSTATE];
 	Participant *row;
 	Match		match;
+	InterruptCheck interrupt;
 } Contest;
 
 static void
@@ -162,6 +163,7 @@ contest_init(Contest *c, int n, const Settings *s)
 	c->params[ELO_MMR_BETA].number = s->beta;
 	c->params[ELO_MMR_TAU].number = s->gamma;
 	c->n = n;
+	c->interrupt = NULL;
 	c->entrant = calloc(n, sizeof(Entrant));
 	c->number = calloc(n, sizeof(int));
 	c->before = calloc(n, sizeof(*c->before));
@@ -221,6 +223,8 @@ contest_rate(Contest *c)
 	c->match.log_odds = 0;
 	status = match_build(&c->model->rules, c->params, c->row, c->n, &c->match,
 						 &offender);
+	assert_null(c->match.interrupt);
+	c->match.interrupt = c->interrupt;
 	return status == MATCH_OK ? model_rate(c->model, c->params, &c->match) : status;
 }
 
@@ -304,6 +308,68 @@ test_large_contests(void **state)
 		assert_status(contest_rate(&c), MATCH_OK);
 		for (i = 0; i < 20; i++)
 			assert_as_in_the_paper(&s, &c, random_below(&random, n));
+		contest_free(&c);
+	}
+}
+
+static int	checks;
+static int	checks_until_cancelled;
+static jmp_buf cancelled;
+
+static void
+count_check(void)
+{
+	if (++checks == checks_until_cancelled)
+		longjmp(cancelled, 1);
+}
+
+static bool
+is_cancelled(Contest *c, int at)
+{
+	checks = 0;
+	checks_until_cancelled = at;
+	if (setjmp(cancelled) != 0)
+		return true;
+	(void) contest_rate(c);
+	return false;
+}
+
+/*
+ * Skills far apart, of which no table holds two, take the square of their number, and a
+ * contest from tables many steps.  Either can be cancelled after a few of n terms each,
+ * which leaves nothing behind.
+ */
+static void
+test_interrupts(void **state)
+{
+	static const int size[] = {600, 2000};
+	Random		random = {18};
+	int			far;
+
+	(void) state;
+	for (far = 0; far < 2; far++)
+	{
+		Settings	s = {0, 0, far ? 1e-3 : 200, far ? 0 : 35};
+		int			n = size[!far];
+		double		performance;
+		Contest		c;
+		int			i;
+
+		contest_init(&c, n, &s);
+		random_contest(&random, &c, n);
+		for (i = 0; far && i < n; i++)
+			set_entrant(&c, i, 1e5 * i, 1e-3, 1 + i);
+		assert_status(contest_rate(&c), MATCH_OK);
+		performance = contest_performance(&c, n / 2);
+
+		c.interrupt = count_check;
+		checks = checks_until_cancelled = 0;
+		assert_status(contest_rate(&c), MATCH_OK);
+		print_message("%d checks of a contest of %d\n", checks, n);
+		assert_true(checks > (far ? 5 * n : n / 2));
+		assert_true(is_cancelled(&c, checks - 10));
+		assert_status(contest_rate(&c), MATCH_OK);
+		assert_true(contest_performance(&c, n / 2) == performance);
 		contest_free(&c);
 	}
 }
@@ -722,6 +788,7 @@ main(void)
 		cmocka_unit_test(test_values_of_the_authors),
 		cmocka_unit_test(test_random_contests),
 		cmocka_unit_test(test_large_contests),
+		cmocka_unit_test(test_interrupts),
 		cmocka_unit_test(test_performances_fall_with_the_place),
 		cmocka_unit_test(test_a_better_place_is_a_higher_rating),
 		cmocka_unit_test(test_numbers_do_not_matter),

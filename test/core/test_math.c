@@ -364,7 +364,7 @@ test_normal_best_of_two_is_the_cdf(void **state)
 		double		best[2];
 
 		/* The difference has a deviation of 200. */
-		normal_best_of(mean, deviation, 2, best, work);
+		normal_best_of(mean, deviation, 2, best, work, NULL);
 		assert_near(best[0], normal_cdf(lead), 1e-12);
 		assert_near(best[1], normal_cdf(-lead), 1e-12);
 	}
@@ -387,7 +387,7 @@ test_normal_best_of_equals_shares_alike(void **state)
 			mean[i] = 1500;
 			deviation[i] = 200;
 		}
-		normal_best_of(mean, deviation, n, best, work);
+		normal_best_of(mean, deviation, n, best, work, NULL);
 		for (i = 0; i < n; i++)
 			assert_near(best[i], 1.0 / n, 1e-15);
 	}
@@ -414,7 +414,7 @@ test_normal_best_of_against_simpson(void **state)
 			mean[i] = random_between(&random, 1000, 2000);
 			deviation[i] = round % 2 ? 200 : random_between(&random, 80, 600);
 		}
-		normal_best_of(mean, deviation, n, best, work);
+		normal_best_of(mean, deviation, n, best, work, NULL);
 		for (i = 0; i < n; i++)
 		{
 			assert_near(best[i], simpson_best_of(mean, deviation, n, i), 1e-12);
@@ -444,7 +444,7 @@ test_normal_best_of_many(void **state)
 				mean[i] = spread * i / n;
 				deviation[i] = 1;
 			}
-			normal_best_of(mean, deviation, n, best, work);
+			normal_best_of(mean, deviation, n, best, work, NULL);
 			for (i = 0; i < n; i += n / 3)
 				assert_near(best[i], simpson_best_of(mean, deviation, n, i), 1e-12);
 		}
@@ -459,11 +459,11 @@ test_normal_best_of_far_apart(void **state)
 	double		deviation[3] = {200, 200, 200};
 
 	(void) state;
-	normal_best_of(mean, deviation, 3, best, work);
+	normal_best_of(mean, deviation, 3, best, work, NULL);
 	assert_same(best[0], 1);
 	assert_same(best[1], 0);
 	assert_same(best[2], 0);
-	normal_best_of(tie, deviation, 3, best, work);
+	normal_best_of(tie, deviation, 3, best, work, NULL);
 	assert_near(best[0], 0.5, 1e-15);
 	assert_same(best[1], 0);
 	assert_near(best[2], 0.5, 1e-15);
@@ -674,9 +674,9 @@ test_normal_best_of_strided(void **state)
 			deviation[i] = variable[i].deviation = random_between(&random, 0.5, 3);
 			variable[i].other = -i;
 		}
-		normal_best_of(mean, deviation, n, best, work);
+		normal_best_of(mean, deviation, n, best, work, NULL);
 		normal_best_of_strided(&variable->mean, &variable->deviation, n, stride,
-							   &variable->best, variable->work);
+							   &variable->best, variable->work, NULL);
 		for (i = 0; i < n; i++)
 		{
 			assert_same(variable[i].best, best[i]);
@@ -692,7 +692,7 @@ test_normal_best_of_strided(void **state)
 	}
 	variable[100].mean = 7.5;
 	normal_best_of_strided(&variable->mean, &variable->deviation, LENGTH(variable), stride,
-						   &variable->best, variable->work);
+						   &variable->best, variable->work, NULL);
 	for (i = 0; i < LENGTH(variable); i++)
 		total += variable[i].best;
 	assert_near(total, 1, 1e-11);
@@ -702,12 +702,12 @@ test_normal_best_of_strided(void **state)
 	/* One that is all but certain, and what is no variable. */
 	variable[0].deviation = 1e-9;
 	normal_best_of_strided(&variable->mean, &variable->deviation, 3, stride,
-						   &variable->best, variable->work);
+						   &variable->best, variable->work, NULL);
 	assert_near(variable[1].best, variable[2].best, 1e-12);
 	assert_near(variable[0].best, 0.25, 1e-3);
 	variable[0].deviation = 0;
 	normal_best_of_strided(&variable->mean, &variable->deviation, 3, stride,
-						   &variable->best, variable->work);
+						   &variable->best, variable->work, NULL);
 	assert_true(isnan(variable[1].best));
 }
 
@@ -731,10 +731,10 @@ test_normal_best_of_unlike(void **state)
 			double		deviations[3] = {ratio[i], 1, 1};
 			double		best_of_three[3];
 
-			normal_best_of(mean, deviation, 2, best, work);
+			normal_best_of(mean, deviation, 2, best, work, NULL);
 			assert_near(best[0], normal_cdf(lead), 1e-8);
 			assert_near(best[1], normal_cdf(-lead), 1e-8);
-			normal_best_of(three, deviations, 3, best_of_three, work);
+			normal_best_of(three, deviations, 3, best_of_three, work, NULL);
 			assert_near(best_of_three[0], 0.5, 1e-8);
 			assert_near(best_of_three[2], 0, 1e-8);
 		}
@@ -754,7 +754,7 @@ test_normal_best_of_unsound(void **state)
 	{
 		double		deviation[2] = {i < 4 ? 1 : bad[i], bad[i]};
 
-		normal_best_of(mean, deviation, 2, best, work);
+		normal_best_of(mean, deviation, 2, best, work, NULL);
 		assert_true(isnan(best[0]) && isnan(best[1]));
 	}
 }

@@ -102,24 +102,12 @@ box_solve(Box *box)
 	free(room);
 }
 
-/* Whether neither team has two more of a group that is to be divided. */
-static bool
-divides_evenly(const SplitProblem *p, const int *team)
+/* Where a player is then: with homes, the bench is to stay there. */
+static int
+final_team(const SplitProblem *p, const int *team, int i)
 {
-	int			group;
-	int			i;
-
-	for (group = 1; group <= 2 && p->evenly != NULL; group++)
-	{
-		int			count[3] = {0, 0, 0};
-
-		for (i = 0; i < p->n; i++)
-			if (p->evenly[i] == group)
-				count[team[i]]++;
-		if (abs(count[1] - count[2]) > 1)
-			return false;
-	}
-	return true;
+	return p->home == NULL ? team[i] :
+		team[i] == SPLIT_BENCH ? p->home[i] : 3 - p->home[i];
 }
 
 /* Whether a split of a size keeps all ties; commanders are given apart. */
@@ -135,13 +123,12 @@ fits(const Box *box, int size, const int *team)
 	for (i = 0; i < p->n; i++)
 	{
 		count[team[i]]++;
-		final[i] = p->home == NULL ? team[i] :
-			team[i] == SPLIT_BENCH ? p->home[i] : 3 - p->home[i];
+		final[i] = final_team(p, team, i);
 		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE &&
 			p->current[i] != team[i];
 	}
 	return count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
-		moves == p->size[size].moves && divides_evenly(p, final) &&
+		moves == p->size[size].moves && divides_evenly(p->n, p->evenly, final) &&
 		keeps_constraints(p->n, p->party, p->allowed_teams, NULL, 0, team) &&
 		keeps_constraints(p->n, NULL, NULL, p->apart, p->napart, final);
 }
@@ -153,10 +140,13 @@ difference(const Box *box, int size, const int *team, int c1, int c2)
 	double		d = -p->target[size];
 	int			i;
 
+	/* Who commands from home is an addition to what those who leave are worth. */
 	for (i = 0; i < p->n; i++)
 		if (team[i] != SPLIT_BENCH)
 			d += (team[i] == 1 ? 1 : -1) *
-				(i == c1 || i == c2 ? p->command_value : p->value)[team[i] - 1][i];
+				(p->home == NULL && (i == c1 || i == c2) ? p->command_value : p->value)[team[i] - 1][i];
+	if (p->home != NULL && p->command_value[0] != NULL)
+		d += p->command_value[0][c1] + p->command_value[1][c2];
 	return d;
 }
 
@@ -187,7 +177,7 @@ best(const Box *box, int size)
 		for (c1 = commands ? 0 : p->n; c1 < p->n + !commands; c1++)
 			for (c2 = commands ? 0 : p->n; c2 < p->n + !commands; c2++)
 				if (!commands ||
-					(team[c1] == 1 && team[c2] == 2 &&
+					(final_team(p, team, c1) == 1 && final_team(p, team, c2) == 2 &&
 					 (p->commander == NULL || (p->commander[c1] && p->commander[c2]))))
 					least = fmin(least, fabs(difference(box, size, team, c1, c2)));
 	}
@@ -216,8 +206,8 @@ check_answers(const Box *box, double tolerance)
 		if (box->problem.command_value[0] != NULL)
 		{
 			assert_true(answer->commander[0] >= 0 && answer->commander[1] >= 0);
-			assert_int_equal(answer->team[answer->commander[0]], 1);
-			assert_int_equal(answer->team[answer->commander[1]], 2);
+			assert_int_equal(final_team(&box->problem, answer->team, answer->commander[0]), 1);
+			assert_int_equal(final_team(&box->problem, answer->team, answer->commander[1]), 2);
 		}
 	}
 }
@@ -354,18 +344,24 @@ test_against_all_splits(void **state)
 	assert_true(solved > ALL_TIES * 4);
 }
 
-/* Players who leave their home or stay: pairs are apart where they are then. */
+/*
+ * Players who leave their home or stay: pairs are apart where they are then, and that is
+ * the team that somebody commands.
+ */
 static void
 test_homes(void **state)
 {
 	Random		random = {2};
 	int			again,
-				solved = 0;
+				solved = 0,
+				commanded = 0;
 
 	(void) state;
-	for (again = 0; again < 300; again++)
+	for (again = 0; again < 900; again++)
 	{
-		Box		   *box = random_box(&random, APART | TARGET | (again % 2 ? PARTIES : 0));
+		Box		   *box = random_box(&random, APART | TARGET | (again % 2 ? PARTIES : 0) |
+									 (again % 3 == 0 ? COMMANDERS | SIDES : 0) |
+									 (again % 7 == 0 ? REAL : 0));
 		SplitProblem *p = &box->problem;
 		int			i;
 
@@ -381,11 +377,22 @@ test_homes(void **state)
 			box_solve(box);
 			check_answers(box, 1e-6);
 			for (i = 0; i < p->nsizes; i++)
+			{
 				solved += box->answer[i].found && p->napart > 0;
+				commanded += box->answer[i].found && p->command_value[0] != NULL;
+			}
+			p->method = SPLIT_BY_HALVES;
+			p->room = split_halves_room(p) + 4096;
+			box_solve(box);
+			check_answers(box, 1e-6);
+			p->method = SPLIT_BY_REACH;
+			p->room = split_reach_room(p) + 4096;
+			box_solve(box);
+			check_answers(box, 1e-6);
 		}
 		box_free(box);
 	}
-	assert_true(solved > 100);
+	assert_true(solved > 300 && commanded > 100);
 }
 
 /* The second difference of a split, of one number by player on either team. */

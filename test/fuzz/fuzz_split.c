@@ -25,6 +25,8 @@ typedef struct Lobby
 	int			allowed_teams[MAX_PLAYERS];
 	bool		commander[MAX_PLAYERS];
 	int			current[MAX_PLAYERS];
+	int			evenly[MAX_PLAYERS];
+	int			home[MAX_PLAYERS];
 	SplitPair	apart[MAX_PAIRS];
 	SplitSize	size[MAX_SIZES];
 	double		target[MAX_SIZES];
@@ -101,6 +103,15 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 	}
 	p->max_room = (size_t) 1 << (12 + next_below(bytes, 7));
 	p->max_work = pow(10, 3 + next_below(bytes, 4));
+
+	/* Behind all else, so that bytes found before these mean what they meant. */
+	p->evenly = next_below(bytes, 2) ? lobby->evenly : NULL;
+	p->home = next_below(bytes, 4) == 3 ? lobby->home : NULL;
+	for (i = 0; i < p->n; i++)
+	{
+		lobby->evenly[i] = next_below(bytes, 4);
+		lobby->home[i] = 1 + next_below(bytes, 2);
+	}
 	p->member = lobby->member;
 	p->root = lobby->root;
 	p->order = lobby->order;
@@ -113,6 +124,7 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 {
 	const SplitProblem *p = &lobby->problem;
 	double		difference = -p->target[size];
+	int			final[MAX_PLAYERS];
 	int			count[3] = {0, 0, 0};
 	int			moves = 0;
 	int			i;
@@ -123,12 +135,16 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 
 		CHECK(team >= 0 && team <= 2);
 		count[team]++;
+		final[i] = p->home == NULL ? team :
+			team == SPLIT_BENCH ? p->home[i] : 3 - p->home[i];
 		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE && p->current[i] != team;
 		if (team != SPLIT_BENCH)
 			difference += (team == 1 ? 1 : -1) *
 				(answer->commander[team - 1] == i ? p->command_value : p->value)[team - 1][i];
 	}
-	CHECK(keeps_constraints(p->n, p->party, p->allowed_teams, p->apart, p->napart, answer->team));
+	CHECK(keeps_constraints(p->n, p->party, p->allowed_teams, NULL, 0, answer->team));
+	CHECK(keeps_constraints(p->n, NULL, NULL, p->apart, p->napart, final));
+	CHECK(divides_evenly(p->n, p->evenly, final));
 	CHECK(count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
 		  moves == p->size[size].moves);
 	for (i = 0; i < 2; i++)

@@ -103,7 +103,7 @@ BEGIN
         PERFORM skillrating.exclude_player('trial', player[2]);
         EXECUTE format('UPDATE trial.match SET played_at = ''2020-01-01'' WHERE match_id = %L', match[2]);
         PERFORM skillrating.catch_up('trial');
-        PERFORM skillrating.leaderboard('trial', after => l.player_id) FROM skillrating.leaderboard('trial') AS l;
+        PERFORM skillrating.leaderboard('trial', after_player => l.player_id) FROM skillrating.leaderboard('trial') AS l;
         PERFORM skillrating.history('trial', player[1]), skillrating.around('trial', player[2]);
         SELECT string_agg(c.detail, ', ') INTO faults FROM skillrating.verify('trial') AS c WHERE NOT c.ok;
         IF faults IS NOT NULL THEN
@@ -201,9 +201,10 @@ INSERT INTO call VALUES
     ('skillrating.unmirror_rating', '''collated_ladder'', %s'),
     ('skillrating.solve_distributed', '%s, ''skills'''),
     ('skillrating.solve_distributed', '''collated'', %s'),
+    ('skillrating.solve_distributed', '''collated'', ''skills'', contexts => %s'),
     ('skillrating_internal.solve_relation', '%s, ''bradley_terry'', ''{}'', ''{}'', NULL, NULL, false'),
     ('skillrating_internal.check_relation', '%s'),
-    ('skillrating_internal.check_result', '%s'),
+    ('skillrating_internal.check_result', '%s, ''skillrating.estimate'''),
     ('skillrating_internal.check_source', '%s'),
     ('skillrating_internal.check_identifier_type', '%s, ''x''');
 SELECT c.function, c.arguments, o.oid, state_of(format(CASE WHEN p.prokind = 'p' THEN 'CALL %s(%s)' ELSE 'SELECT %s(%s)' END, c.function, format(c.arguments, o.oid))) AS error
@@ -223,6 +224,8 @@ SELECT t.name, state_of(format('CALL skillrating.solve_distributed(''collated'',
 FROM unnest(ARRAY['skills', 'some_table', 'skills_view', 'skills_kept', 'some_sequence', 'pg_catalog.pg_statistic', 'pg_catalog.pg_class', 'pg_catalog.pg_stats',
     'information_schema.sql_features', 'collated']) AS t(name);
 SELECT state_of(format('CALL skillrating.solve_distributed(''collated'', %s)', reltoastrelid)) LIKE '42809 %' AS toast FROM pg_class WHERE oid = 'collated'::regclass;
+SELECT t.name, state_of(format('CALL skillrating.solve_distributed(''collated'', ''skills'', contexts => %L)', t.name)) AS error
+FROM unnest(ARRAY['skills', 'some_table', 'skills_view', 'pg_catalog.pg_statistic', 'collated']) AS t(name);
 SELECT t.name, state_of(format('CALL skillrating.solve_distributed(%L, ''skills'')', t.name)) AS error
 FROM unnest(ARRAY['some_table', 'some_sequence', 'pg_catalog.pg_class']) AS t(name);
 SELECT count(*) FROM some_table;

@@ -6,7 +6,8 @@ FROM (
 FULL JOIN skillrating_internal.ladder_entries() AS e ON e.function = f.name
 WHERE f.name IS NULL OR e.function IS NULL;
 
--- Each opens it itself, and its body has the same arguments and result.
+-- Each opens it itself, and its body has the same arguments and result; text may be in the place of
+-- an identifier of any type.
 SELECT p.oid::regprocedure AS past_the_door
 FROM pg_proc AS p JOIN skillrating_internal.ladder_entries() AS e ON e.function = p.proname
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc <> 'skillrating_enter' AND e.lock IS NOT NULL;
@@ -16,7 +17,7 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_e
     AND NOT EXISTS (
         SELECT FROM pg_proc AS b
         WHERE b.pronamespace = 'skillrating_internal'::regnamespace AND b.proname = p.proname
-            AND pg_get_function_arguments(b.oid) = pg_get_function_arguments(p.oid)
+            AND pg_get_function_arguments(p.oid) IN (pg_get_function_arguments(b.oid), replace(pg_get_function_arguments(b.oid), ' anyelement', ' text'))
             AND pg_get_function_result(b.oid) = pg_get_function_result(p.oid)
             AND b.provolatile = p.provolatile AND b.proisstrict = p.proisstrict AND b.prorows = p.prorows);
 
@@ -29,8 +30,8 @@ DECLARE
 BEGIN
     FOR part IN
         SELECT p.oid::regprocedure AS signature, format('SELECT %s(%s)', p.oid::regproc,
-            (SELECT string_agg(CASE WHEN n = 1 THEN '''arena''' WHEN t = 'text'::regtype THEN '''hive''' WHEN t = 'text[]'::regtype THEN 'ARRAY[''1'']' WHEN t = 'anycompatible'::regtype THEN '1::bigint'
-                    WHEN t = 'anyarray'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN t = 'integer[]'::regtype THEN 'ARRAY[1, 2]'
+            (SELECT string_agg(CASE WHEN n = 1 THEN '''arena''' WHEN t = 'text'::regtype THEN '''hive''' WHEN t = 'text[]'::regtype THEN 'ARRAY[''1'']' WHEN t IN ('anycompatible'::regtype, 'anyelement'::regtype) THEN '1::bigint'
+                    WHEN t IN ('anyarray'::regtype, 'anycompatiblearray'::regtype) THEN 'ARRAY[1, 2]::bigint[]' WHEN t = 'integer[]'::regtype THEN 'ARRAY[1, 2]'
                     WHEN t = 'jsonb'::regtype THEN '''{}''' WHEN t = 'regclass'::regtype THEN '''arena.match''' WHEN t = 'boolean'::regtype THEN 'true'
                     WHEN t = 'bigint[]'::regtype THEN 'ARRAY[1]::bigint[]' WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'
                     ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)

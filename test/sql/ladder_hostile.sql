@@ -86,7 +86,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'into' THEN '''evil3'''
             WHEN a.type = 'text[]'::regtype THEN 'ARRAY[''1'', ''2'']'
             WHEN a.name = 'players' AND a.type <> 'text'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN a.name IN ('team', 'rank') THEN 'ARRAY[1, 2]'
-            WHEN a.name = 'match_id' AND p.proname = 'report_match' THEN 'nextval(''public.fresh'')'
+            WHEN a.name = 'match_id' AND p.proname = 'report_match' THEN 'nextval(''public.fresh'')' || CASE WHEN a.type = 'text'::regtype THEN '::text' ELSE '' END
             WHEN a.name = 'player_id' AND p.proname IN ('set_rating', 'reset_rating') THEN '2::bigint'
             WHEN a.name = 'player_id' AND a.type = 'text'::regtype THEN '''2'''
             WHEN a.name IN ('match_id', 'player_id') THEN '1::bigint'
@@ -98,13 +98,15 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'relation' THEN format('%L', CASE WHEN p.proname LIKE '%mirror%' THEN 'trap.person' ELSE 'trap.result' END)
             WHEN a.name = 'key' THEN '''id''' WHEN a.name = 'columns' THEN '''{"elo": "rating"}'''
             WHEN a.name = 'search' THEN 'true'
+            WHEN a.name = 'role' THEN '''public'''
+            WHEN a.name = 'allow_unknown' THEN 'true'
             WHEN a.type = 'text'::regtype THEN '''elo''' WHEN a.type = 'jsonb'::regtype THEN '''{}'''
             WHEN a.type = 'boolean'::regtype THEN 'true' WHEN a.type = 'timestamptz'::regtype THEN 'now()'
             WHEN a.type IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1'
             WHEN a.type = 'regtype'::regtype THEN '''bigint''' WHEN a.type = 'regclass'::regtype THEN '''trap.person'''
             ELSE format('NULL::%s', a.type::regtype) END), ', ' ORDER BY a.n)
      FROM unnest(p.proargtypes::oid[], p.proargnames[1:p.pronargs]) WITH ORDINALITY AS a(type, name, n)
-     WHERE a.n <= p.pronargs - p.pronargdefaults OR a.name IN ('into', 'search'))) AS statement
+     WHERE a.n <= p.pronargs - p.pronargdefaults OR a.name IN ('into', 'search', 'rank', 'allow_unknown'))) AS statement
 FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname IN ('skillrating', 'skillrating_internal') AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a')
     AND p.proname NOT IN ('create_ladder', 'create_rating_tables', 'create_waiting_tables', 'create_lists', 'create_match_tables', 'create_own_source');
@@ -117,7 +119,7 @@ DECLARE
     before bigint;
     after bigint;
 BEGIN
-    FOR call IN SELECT * FROM public.calls ORDER BY name = 'drop_ladder', name IN ('refresh_source', 'restore_match'), name, is_public LOOP
+    FOR call IN SELECT * FROM public.calls ORDER BY name = 'drop_ladder', name = 'reset_ladder', name IN ('forget_players', 'refresh_source', 'restore_match'), name, is_public LOOP
         BEGIN
             EXECUTE format('SET LOCAL ROLE %I', caller);
             EXECUTE call.statement;
@@ -167,7 +169,7 @@ DO $$
 DECLARE
     call record;
 BEGIN
-    FOR call IN SELECT * FROM public.calls WHERE is_public ORDER BY name = 'drop_ladder', name IN ('refresh_source', 'restore_match'), name LOOP
+    FOR call IN SELECT * FROM public.calls WHERE is_public ORDER BY name = 'drop_ladder', name = 'reset_ladder', name IN ('forget_players', 'refresh_source', 'restore_match'), name LOOP
         BEGIN
             EXECUTE call.statement;
             INSERT INTO public.outcome VALUES (call.name, call.is_public, 'done');

@@ -17,9 +17,11 @@ INSERT INTO person SELECT i, 900 + i, -1, 7 FROM generate_series(1, 6) AS i;
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "played": "games", "peak": "rating", "seen": "last_played"}');
 SELECT play('arena', 10, 1, 2);
 TABLE person ORDER BY id;
--- A late match takes room in rating for a player who has none yet.
+-- A late match leaves no row for a player who has no rating yet, and a mirror as it is, even where
+-- it says what newcomers have.
+UPDATE person SET elo = 1500, played = 0, peak = 1500 WHERE id = 3;
 SELECT play('arena', 1, 1, 3);
-SELECT player_id, rating, games FROM arena.rating WHERE player_id = 3;
+SELECT count(*) FROM arena.rating WHERE player_id = 3;
 SELECT * FROM person WHERE id = 3;
 SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT p.id, p.elo = round(r.rating) AS rounded, p.played = r.games AND p.peak = r.rating AND p.seen = r.last_played AS same
@@ -91,6 +93,9 @@ CREATE VIEW persons AS SELECT * FROM person;
 SELECT skillrating.mirror_rating('arena', 'persons', 'id', '{"elo": "rating"}');
 DROP VIEW persons;
 DROP TABLE other_kinds;
+SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "peak": null}');
+SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": 7}');
+SELECT skillrating.mirror_rating('arena', 'person', 'id', '{}');
 -- A column that goes later stops the mirror with its name.
 ALTER TABLE person DROP COLUMN peak;
 SELECT play('arena', 81, 1, 6, '2024-05-10');
@@ -187,12 +192,42 @@ INSERT INTO mine VALUES (1);
 RESET ROLE;
 SELECT id, elo, by_whom FROM account;
 SELECT skillrating.mirror_rating('owned', 'mine', 'id', '{"elo": "rating"}');
--- A mirror that has become another role's is left alone by the rows that come.
+-- A mirror that has become another role's gets no ratings, keeps nobody from playing, and runs none
+-- of that role's code as the owner.
+DROP TRIGGER whom ON account;
 ALTER TABLE account OWNER TO regress_mirror_clerk;
 SET ROLE regress_mirror_clerk;
+CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE 'trap run by %', current_user;
+END
+$$;
+CREATE TRIGGER trap BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION regress_ladder_mirror.trap();
 INSERT INTO account (id) VALUES (2);
-SELECT id, elo FROM account ORDER BY id;
+SET ROLE regress_mirror_owner;
+INSERT INTO owned.match (match_id) VALUES (2);
+INSERT INTO owned.match_player (match_id, player_id, team, rank) VALUES (2, 1, 1, 1), (2, 2, 2, 2);
+SELECT count(*) FROM skillrating.catch_up('owned', rebuild => true);
+SELECT found FROM skillrating.forget_player('owned', 1, 3);
+SELECT skillrating.mirror_rating('owned', 'account', 'id', '{"elo": "rating"}');
 RESET ROLE;
+SELECT m.status, (SELECT count(*) FROM owned.rating WHERE games = 2) AS players FROM owned.rated_match AS m WHERE match_id = 2;
+SELECT id, elo FROM account ORDER BY id;
+-- Given back it is a mirror as before, and called again it is filled.
+DROP TRIGGER trap ON account;
+ALTER TABLE account OWNER TO regress_mirror_owner;
+SET ROLE regress_mirror_owner;
+SELECT skillrating.mirror_rating('owned', 'account', 'id', '{"elo": "rating"}');
+SELECT a.id, a.elo = r.rating AS mirrored FROM account AS a LEFT JOIN owned.rating AS r ON r.player_id = a.id ORDER BY id;
+-- Or it is no mirror any more.
+RESET ROLE;
+ALTER TABLE account OWNER TO regress_mirror_clerk;
+SET ROLE regress_mirror_owner;
+SELECT skillrating.unmirror_rating('owned', 'account');
+INSERT INTO owned.match (match_id) VALUES (3);
+INSERT INTO owned.match_player (match_id, player_id, team, rank) VALUES (3, 3, 1, 1), (3, 2, 2, 2);
+RESET ROLE;
+SELECT count(*) FROM fills WHERE ladder = 'owned';
 SELECT skillrating.drop_ladder('owned');
 SELECT count(*) FROM fills;
 -- Called otherwise.
@@ -213,7 +248,7 @@ SELECT skillrating.mirror_rating('named', 'named_account', 'id', '{"rating": "ra
 INSERT INTO named.match (match_id) VALUES (1);
 INSERT INTO named.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
 SELECT * FROM named_account ORDER BY id;
-SELECT skillrating.merge_players('named', 2, 3) > 0 AS merged;
+SELECT skillrating.merge_players('named', 2, 3, allow_unknown => true) > 0 AS merged;
 SELECT count(*) FROM skillrating.catch_up('named');
 SELECT * FROM named_account ORDER BY id;
 -- The ladder's own tables, and the key, are no mirrors; nor is a table with a partition of somebody else.

@@ -32,10 +32,10 @@ BEGIN
     ELSIF what < 0.77 THEN
         PERFORM skillrating.restore_match('life', match_id) FROM (SELECT match_id FROM life.rated_match WHERE void_reason IS NOT NULL LIMIT 1) AS v;
     ELSIF what < 0.79 THEN
-        PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '20 hours', hour + interval '5 hours');
+        PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '20 hours', hour + interval '5 hours', allow_unknown => true);
     ELSIF what < 0.81 THEN
         BEGIN
-            PERFORM skillrating.merge_players('life', 1 + floor(random() * 9)::int, 1 + floor(random() * 9)::int);
+            PERFORM skillrating.merge_players('life', 1 + floor(random() * 9)::int, 1 + floor(random() * 9)::int, allow_unknown => true);
         EXCEPTION WHEN invalid_parameter_value THEN
         END;
     ELSIF what < 0.84 THEN
@@ -60,7 +60,7 @@ BEGIN
         WHERE hour >= coalesce(skillrating.settled_at('life'), '-infinity');
     ELSIF what < 0.93 THEN
         BEGIN
-            PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '60 hours', policy => 'refund',
+            PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '60 hours', policy => 'refund', allow_unknown => true,
                 at => hour, cap_at_peak => random() < 0.5);
         EXCEPTION WHEN invalid_parameter_value THEN
         END;
@@ -86,8 +86,8 @@ CREATE FUNCTION relive(by_time boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     step record;
 BEGIN
-    PERFORM CASE kind WHEN 'merge' THEN skillrating.merge_players('again', player_id, into_id)
-        ELSE skillrating.exclude_player('again', player_id, since, until) END
+    PERFORM CASE kind WHEN 'merge' THEN skillrating.merge_players('again', player_id, into_id, allow_unknown => true)
+        ELSE skillrating.exclude_player('again', player_id, since, until, allow_unknown => true) END
     FROM (SELECT * FROM life.operation WHERE kind IN ('merge', 'exclude') AND undone_at IS NULL ORDER BY seq) AS o;
     FOR step IN EXECUTE format(
         'SELECT * FROM (

@@ -148,13 +148,13 @@ GRANT CREATE ON SCHEMA public TO regress_owner;
 SET ROLE regress_owner;
 SET search_path = traps, pg_catalog;
 UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1;
-SELECT (skillrating.new_season('arena', 'one')).players, skillrating.void_match('arena', 3), skillrating.exclude_player('arena', 9) > 0 AS excluded,
+SELECT (skillrating.new_season('arena', 'one')).players, skillrating.void_match('arena', 3), skillrating.exclude_player('arena', 9, allow_unknown => true) > 0 AS excluded,
     (skillrating.set_rating('arena', 1, '{"rating": 1500}')).players AS set;
 SELECT pg_catalog.count(*) FROM skillrating.catch_up('arena');
 SELECT skillrating.rerate('arena', "into" => 'second');
 SELECT matches FROM skillrating.compare_ladders('arena', 'second');
 SELECT skillrating.swap_ladders('arena', 'second');
-SELECT place FROM skillrating.leaderboard('arena', 1, after => '1');
+SELECT place FROM skillrating.leaderboard('arena', 1, after_player => '1');
 SELECT skillrating.place_of('arena', 1), pg_catalog.round(skillrating.percentile_of('arena', 1)::numeric) AS percentile;
 SELECT player_id FROM skillrating.around('arena', 1) LIMIT 1;
 SELECT pg_catalog.count(*) FROM skillrating.history('arena', 1);

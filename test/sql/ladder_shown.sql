@@ -53,7 +53,7 @@ FROM skillrating.leaderboard('arena', 100, display => '{"levels": 50, "low": 0, 
 JOIN skillrating.around('arena', (SELECT player_id FROM skillrating.leaderboard('arena', 7) ORDER BY place DESC LIMIT 1), 2, display => '{"levels": 50, "low": 0, "high": 30, "margin": 1}') AS a USING (player_id);
 SELECT array_agg(player_id || ' ' || level ORDER BY place, player_id) = (SELECT array_agg(player_id || ' ' || level ORDER BY place, player_id) FROM (
     SELECT * FROM skillrating.leaderboard('arena', 3, display => '{"levels": 9, "low": 0, "high": 30}') UNION ALL
-    SELECT * FROM skillrating.leaderboard('arena', 3, after => (SELECT player_id FROM skillrating.leaderboard('arena', 3) OFFSET 2), display => '{"levels": 9, "low": 0, "high": 30}')) AS p) AS pages
+    SELECT * FROM skillrating.leaderboard('arena', 3, after_player => (SELECT player_id FROM skillrating.leaderboard('arena', 3) OFFSET 2), display => '{"levels": 9, "low": 0, "high": 30}')) AS p) AS pages
 FROM skillrating.leaderboard('arena', 6, display => '{"levels": 9, "low": 0, "high": 30}');
 -- Only what is asked for, and nothing without.
 SELECT count(shown) > 0 AS shown, count(level) AS levels, count(division) AS divisions, count(placement_left) > 0 AS placement FROM skillrating.leaderboard('arena', 100, display => '{}');
@@ -72,6 +72,14 @@ SELECT try_display(d::jsonb) FROM unnest(ARRAY['[1]', '{"level": 50}', '{"levels
     '{"levels": 1, "low": 0, "high": 1}', '{"levels": 2.5, "low": 0, "high": 1}', '{"placement_games": -1}', '{"placement_games": null}', '{"factor": 0}', '{"cuts": [1]}',
     '{"cuts": [1], "labels": ["a"]}', '{"cuts": [2, 1], "labels": ["a", "b", "c"]}', '{"cuts": ["a"], "labels": ["a", "b"]}', '{"cuts": [1], "labels": [1, 2]}',
     '{"cuts": [1], "labels": ["a", "b"], "margin": -1}', '{"cuts": [], "labels": ["all"]}', '{"levels": 1000, "low": -1e300, "high": 1e300, "margin": 1}', '{"shift": 1e400}']) AS d;
+
+-- Levels between any two numbers, however far or near: as borders in exact arithmetic.
+SELECT (SELECT bool_and(c::numeric = (-1.7e308 + 3.4e308 * k / 7)::float8::numeric AND abs(c) < 'Infinity') AND count(*) = 6 FROM unnest(skillrating_internal.level_cuts('{"levels": 7, "low": -1.7e308, "high": 1.7e308}')) WITH ORDINALITY AS u(c, k)) AS far,
+    skillrating_internal.level_cuts('{"levels": 4, "low": -2, "high": 0}') AS negative,
+    skillrating_internal.level_cuts('{"levels": 10, "low": 0.1, "high": 1.1}') AS tenths;
+SELECT count(*) AS rows, array_agg(DISTINCT level) AS levels
+FROM skillrating.leaderboard('arena', display => '{"levels": 2, "low": -1.7e308, "high": 1.7e308, "placement_games": 0, "margin": 1e308, "promotion_margin": 1e308}');
+SELECT try_display(d) FROM unnest('{"{\"levels\": 2, \"low\": 0, \"high\": 1e309}","{\"levels\": 2, \"low\": 0, \"high\": 1e-400}","{\"cuts\": [1e400], \"labels\": [\"a\", \"b\"]}","{\"levels\": 9, \"low\": 1, \"high\": 1.0000000000000002}"}'::jsonb[]) AS d;
 
 -- Margins need the events, and so their privilege.
 CREATE ROLE regress_shown;

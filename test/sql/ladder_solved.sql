@@ -36,7 +36,10 @@ SELECT (s).converged, (s).unknowns > 100 AS days FROM (SELECT skillrating.solve_
 SELECT (s).converged FROM (SELECT skillrating.solve_ladder('solvable', 'through_time', pool => 'cup') AS s) AS q;
 SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'whole_history') AS s) AS q;
 SELECT solver, pool, count(DISTINCT player_id) AS players, count(*) > count(DISTINCT player_id) AS days FROM solvable.solved GROUP BY solver, pool ORDER BY solver, pool;
-SELECT skillrating.solve_ladder('solvable', pool => 'nobody');
+-- Nobody there: an empty solution, and a summary that says so.
+SELECT s.solver, (s).matches, (s).players, (s).converged, (s).status, (s).iterations, (s).components, (s).contexts, (s).unrated FROM (VALUES ('bradley_terry'), ('hive'), ('plackett_luce'), ('through_time'), ('whole_history')) AS v(solver),
+    skillrating.solve_ladder('solvable', v.solver, pool => 'nobody') AS s;
+SELECT count(*) FROM solvable.solved WHERE pool = 'nobody';
 SELECT (s).converged, (s).status FROM (SELECT skillrating.solve_ladder('solvable', 'hive', '{"offset_deviation": 0.5}', 'cup') AS s) AS q;
 SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'hive', '{"offset_deviation": 0.5}', 'cup') AS s) AS q;
 
@@ -96,3 +99,34 @@ SELECT bool_and(ok) AS verified FROM skillrating.verify('solvable');
 DROP VIEW by_hand, distance;
 DROP TABLE rating_before, distance_before, solved_before, warm, warmly;
 SELECT skillrating.drop_ladder('solvable');
+
+-- The advantage of a side is kept as skills are, and a parameter of draws follows from them: from its own solution a search takes one iteration.
+SELECT skillrating.create_ladder('sided', 'elo');
+INSERT INTO sided.match (match_id, played_at) SELECT i, '2026-01-01'::timestamptz + i * interval '6 hours' FROM generate_series(1, 200) AS i;
+INSERT INTO sided.match_player (match_id, player_id, team, side, rank)
+SELECT i, CASE t WHEN 1 THEN i % 7 ELSE (i + 1 + i / 7 % 6) % 7 END, t, 1 + (t + i) % 2, CASE WHEN i % 6 = 0 OR (hashint4(i) % 3 = 0) = ((t + i) % 2 = 0) THEN 1 ELSE 2 END
+FROM generate_series(1, 200) AS i, generate_series(1, 2) AS t;
+CREATE TABLE sided_solved AS SELECT * FROM sided.solved;
+DO $$
+DECLARE v record; cold skillrating.solve_summary; warm skillrating.solve_summary; apart float8; sides text;
+BEGIN
+    FOR v IN SELECT * FROM (VALUES ('bradley_terry', '{}'), ('bradley_terry', '{"draws": "davidson"}'), ('bradley_terry', '{"side_deviation": 0}'), ('plackett_luce', '{}'), ('whole_history', '{}'), ('hive', '{"offset_deviation": 0.5}'), ('hive', '{}')) AS v(solver, params)
+    LOOP
+        cold := skillrating.solve_ladder('sided', v.solver, v.params::jsonb, warm => false);
+        DELETE FROM sided_solved;
+        INSERT INTO sided_solved SELECT * FROM sided.solved AS s WHERE s.solver = v.solver;
+        warm := skillrating.solve_ladder('sided', v.solver, v.params::jsonb);
+        SELECT max(abs(s.mu - b.mu) + coalesce(abs(s.side_offset - b.side_offset), 0)), CASE WHEN count(s.side_offset) < count(*) THEN 'none' WHEN count(DISTINCT s.side_offset) > 1 THEN 'by player' WHEN bool_and(s.side_offset = c.log_odds) THEN 'that of all' END INTO apart, sides
+        FROM sided.solved AS s JOIN sided_solved AS b USING (solver, pool, player_id) LEFT JOIN unnest(warm.contexts) AS c ON c.context IS NULL WHERE s.at IS NOT DISTINCT FROM b.at;
+        RAISE NOTICE '% %: %, then %; the same %; side offsets: %', v.solver, v.params, CASE WHEN cold.iterations > 2 THEN 'some iterations' END, warm.iterations, apart < 1e-8, sides;
+    END LOOP;
+END $$;
+-- All matches are left out: none has two sides.
+INSERT INTO sided.match (match_id, played_at, pool) SELECT i, '2026-04-01', 'three' FROM generate_series(301, 303) AS i;
+INSERT INTO sided.match_player (match_id, player_id, team, rank) SELECT i, t, t, t FROM generate_series(301, 303) AS i, generate_series(1, 3) AS t;
+SELECT s.solver, s.matches, s.players, s.unknowns, s.observations, s.converged, s.status, s.iterations, s.log_posterior, s.contexts, s.unrated, s.unrated_reasons FROM skillrating.solve_ladder('sided', 'hive', pool => 'three') AS s;
+SELECT (q.s).solver, (q.s).matches, (q.s).players, (q.s).unknowns, (q.s).observations, (q.s).converged, (q.s).status, (q.s).iterations, (q.s).log_posterior, (q.s).contexts, (q.s).unrated, (q.s).unrated_reasons
+FROM (SELECT skillrating.solve_summary('hive', match_id, player_id, team, rank) AS s FROM sided.match JOIN sided.match_player USING (match_id) WHERE pool = 'three') AS q;
+SELECT count(*) FROM sided.solved WHERE pool = 'three';
+DROP TABLE sided_solved;
+SELECT skillrating.drop_ladder('sided');

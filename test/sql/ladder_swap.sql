@@ -53,10 +53,10 @@ BEGIN
         RESET session_replication_role;
     WHEN kind = 'void' THEN PERFORM skillrating.void_match('arena', some_match, 'reason ' || n) FROM arena.rated_match WHERE match_id = some_match;
     WHEN kind = 'restored' THEN PERFORM skillrating.restore_match('arena', match_id) FROM arena.rated_match WHERE void_reason IS NOT NULL AND match_id IN (SELECT match_id FROM arena.match);
-    WHEN kind = 'exclude' THEN PERFORM skillrating.exclude_player('arena', player, hour - interval '20 hours', hour + interval '5 hours');
+    WHEN kind = 'exclude' THEN PERFORM skillrating.exclude_player('arena', player, hour - interval '20 hours', hour + interval '5 hours', allow_unknown => true);
     WHEN kind = 'merge' THEN
         IF NOT EXISTS (SELECT FROM arena.operation WHERE operation.kind = 'merge' AND undone_at IS NULL AND (player IN (player_id, into_id) OR into_id = player % 9 + 1 OR player_id = player % 9 + 1)) THEN
-            PERFORM skillrating.merge_players('arena', player, player % 9 + 1);
+            PERFORM skillrating.merge_players('arena', player, player % 9 + 1, allow_unknown => true);
         END IF;
     WHEN kind = 'season' THEN PERFORM skillrating.new_season('arena', n::text, 0.75, at => hour);
     WHEN kind = 'decay' THEN PERFORM skillrating.decay('arena', grace => '5 hours', rate => 12, floor => -1e6, at => hour);

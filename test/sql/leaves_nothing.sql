@@ -128,11 +128,13 @@ FROM (VALUES
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
+    ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], ARRAY['98'])$$),
     ('hive_update', $$SELECT skillrating.hive_update(t, ROW(10, 0, 0, 0, 0)::skillrating.hive_state, t, t % 2) FROM generate_series(1, 2) AS t$$),
     ('linear_fit', $$SELECT skillrating.linear_fit(t * t, ARRAY[t]) FROM generate_series(1, 4) AS t$$),
-    ('merge_players', $$SELECT skillrating.merge_players('leaves_ladder', 1, 2)$$),
+    ('merge_players', $$SELECT skillrating.merge_players('leaves_ladder', 3, 2)$$),
     ('mirror_rating', $$SELECT skillrating.mirror_rating('leaves_ladder', 'leaves.person', 'id', '{"elo": "rating"}')$$),
     ('new_season', $$SELECT skillrating.new_season('leaves_ladder', 'second', toward => 'bradley_terry')$$),
+    ('rate', $$SELECT skillrating.rate('elo', t, t, t) OVER (ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('report_match', $$SELECT skillrating.report_match('leaves_ladder', 10, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])$$),
     ('refresh_source', $$SELECT skillrating.refresh_source('leaves_sourced')$$),
     ('rerate', $$SELECT skillrating.rerate('leaves_ladder', 'glicko', "into" => 'leaves_new')$$),
@@ -147,6 +149,10 @@ FROM (VALUES
     ('tune', $$SELECT skillrating.tune('elo', '{k}', m, m + t, t, t ORDER BY m) FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t$$),
     ('undo_operation', $$SELECT skillrating.undo_operation('leaves_ladder', 5)$$),
     ('unmirror_rating', $$SELECT skillrating.unmirror_rating('leaves_sourced', 'leaves.person')$$),
+    ('grant_reader', $$SELECT skillrating.grant_reader('leaves_ladder', 'public')$$),
+    ('grant_reporter', $$SELECT skillrating.grant_reporter('leaves_ladder', 'public')$$),
+    ('revoke_reader', $$SELECT skillrating.revoke_reader('leaves_ladder', 'public')$$),
+    ('revoke_reporter', $$SELECT skillrating.revoke_reporter('leaves_ladder', 'public')$$),
     ('elo_contest_update', $$SELECT skillrating.elo_contest_update('{1500,1400}', '{1,2}')$$),
     ('weng_lin_win_probability', $$SELECT skillrating.weng_lin_win_probability('{1,2}', '{25,25}', '{8,8}')$$),
     ('weng_lin_draw_probability', $$SELECT skillrating.weng_lin_draw_probability('{1,2}', '{25,25}', '{8,8}')$$),
@@ -218,7 +224,7 @@ FROM (
     SELECT DISTINCT ON (c.function) c.* FROM leaves.calls AS c
     WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function <> 'solve_distributed'
     ORDER BY c.function, c.call DESC) AS c
-ORDER BY c.function IN ('drop_ladder', 'detach'), c.function;
+ORDER BY c.function IN ('drop_ladder', 'detach', 'reset_ladder'), c.function;
 CREATE TABLE leaves.left_behind (statement text, caller text, difference text);
 GRANT ALL ON leaves.commits, leaves.left_behind TO PUBLIC;
 CREATE PROCEDURE leaves.commit_all(caller text) LANGUAGE plpgsql AS $$

@@ -27,7 +27,7 @@ FROM (SELECT match_number, min(difference) AS d, sum(q.rating * CASE team WHEN 1
 SELECT bool_and(n = sorted) AS sorted, count(*) > 90 AS many
 FROM (SELECT n, row_number() OVER (ORDER BY match_number, team, array_position(p, player_id)) AS sorted
     FROM (SELECT array_agg(i ORDER BY hashint4(i)) AS p, array_agg((abs(hashint4(i + 7)) % 100)::float8 ORDER BY hashint4(i)) AS r, array_agg((i % 7)::float8 ORDER BY hashint4(i)) AS w FROM generate_series(1, 100) AS i) AS a,
-        skillrating.pair_queue(p, r, waited => w, team_size => 3) WITH ORDINALITY AS q(match_number, player_id, team, difference, win_probability, quality, region, why, n)) AS q;
+        skillrating.pair_queue(p, r, waited => w, team_size => 3) WITH ORDINALITY AS q(match_number, player_id, team, difference, win_probability, quality, region, commands, why, n)) AS q;
 
 -- An hour of a queue, a call every ten seconds.  Whoever has waited until the window is as wide as all ratings is
 -- served as long as there are enough of the pool and region.

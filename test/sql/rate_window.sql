@@ -59,7 +59,7 @@ BEGIN
     RETURN QUERY EXECUTE format('
         WITH q AS (
             SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, $2) OVER (ORDER BY played_at, match_id) AS r
+                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, params => $2) OVER (ORDER BY played_at, match_id) AS r
             FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s
         ), w AS (
             SELECT DISTINCT match_id, player_id, pool, (r).state_before, (r).state_after, (r).games_before FROM q WHERE (r).unrated_reason IS NULL
@@ -171,7 +171,7 @@ RESET statement_timeout;
 CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE sql AS $$
     WITH q AS (
         SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-            kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
+            kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, params => params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
     ), w AS (
         SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).mu_after, (r).deviation_after, (r).games_before + 1, (r).state_after
         FROM q WHERE (r).unrated_reason IS NULL ORDER BY player_id, pool, played_at DESC, match_id DESC
@@ -206,6 +206,45 @@ SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, N
 SELECT skillrating.final_ratings(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": -1}' ORDER BY match_id) FROM bouts;
 
+-- Ordinals in place of times: a day each to the parameters, in rate(), final_ratings() and tune().
+CREATE VIEW seasons AS
+SELECT s AS season, 2 * s + half AS match_id, player_id, team, 1 + abs(team + s + half) % 2 AS rank, '2000-01-01 00:00+00'::timestamptz + s * interval '1 day' AS played_at
+FROM (VALUES (-3), (0), (1), (2), (5), (26)) AS v(s), generate_series(0, 1) AS half, LATERAL (VALUES ('ann', 1), ('bob', 2)) AS p(player_id, team);
+WITH rated AS (
+    SELECT m.name, season, match_id, player_id,
+        skillrating.rate(m.name, player_id, team, rank, period => season, params => m.params) OVER w AS by_period,
+        skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => m.params) OVER w AS by_time,
+        skillrating.rate(m.name, player_id, team, rank, params => m.params) OVER w AS untimed
+    FROM (VALUES ('glicko', '{"period": 1}'::jsonb), ('glicko2', '{"period": 1}'), ('trueskill', '{"drift": 0.5}'), ('frag', '{"decay": 2}')) AS m(name, params), seasons
+    WINDOW w AS (PARTITION BY m.name ORDER BY match_id)
+)
+SELECT name, count(*) AS rows, bool_and(by_period = by_time) AS as_times, bool_or(by_period <> untimed) AS ages FROM rated GROUP BY name ORDER BY name;
+-- A season without a match adds c^2, as the next one does.
+SELECT player_id, round((r).deviation_before::numeric, 6) = round(sqrt(least(350 ^ 2, lag((r).deviation_after) OVER (PARTITION BY player_id ORDER BY match_id) ^ 2
+        + 100 * (season - lag(season) OVER (PARTITION BY player_id ORDER BY match_id))))::numeric, 6) AS as_computed
+FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, period => season, params => '{"period": 1, "c": 10}') OVER (ORDER BY match_id) AS r FROM seasons) AS q ORDER BY player_id, match_id LIMIT 6;
+SELECT skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"period": 1}' ORDER BY match_id)
+    = skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"period": 1}' ORDER BY match_id) AS final_ratings,
+    skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"params": {"period": 1}}' ORDER BY match_id)
+    = skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"params": {"period": 1}}' ORDER BY match_id) AS tune,
+    skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(period => season), NULL ORDER BY match_id)
+    = skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), NULL ORDER BY match_id) AS solve
+FROM seasons;
+-- Literals stay unambiguous.
+SELECT count(*) FROM (SELECT skillrating.rate('glicko', player_id, team, rank, played_at => '2024-01-01') OVER w AS a, skillrating.rate('glicko', player_id, team, rank, period => '7') OVER w AS b FROM seasons WINDOW w AS (ORDER BY match_id)) AS q
+WHERE (a).unrated_reason IS NULL AND (b).unrated_reason IS NULL;
+-- Not both, be it in a row or among matches.
+SELECT skillrating.rate('elo', player_id, team, rank, played_at => '2024-01-01', period => 1) OVER (ORDER BY match_id) FROM seasons;
+SELECT skillrating.rate('elo', player_id, team, rank, played_at => CASE WHEN season < 5 THEN played_at END, period => CASE WHEN season >= 5 THEN season END) OVER (ORDER BY match_id) FROM seasons;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at, period => season), NULL ORDER BY match_id) FROM seasons;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(played_at => CASE WHEN season < 5 THEN played_at END, period => CASE WHEN season >= 5 THEN season END), NULL ORDER BY match_id) FROM seasons;
+-- A match without one after others is a mistake, and so is one that is no time; players of a match have the same.
+SELECT match_id, player_id, (r).unrated_reason, (r).unrated_detail FROM (SELECT *, skillrating.rate('elo', player_id, team, rank,
+    period => CASE match_id WHEN 1 THEN NULL WHEN 2 THEN 9223372036854775807 WHEN 4 THEN -2451600 WHEN 5 THEN team ELSE season END) OVER (ORDER BY match_id) AS r FROM seasons) AS q
+WHERE (r).unrated_reason IS NOT NULL ORDER BY match_id, player_id;
+SELECT skillrating.rate('elo', player_id, team, rank, period => 9223372036854775807, strict => true) OVER (ORDER BY match_id) FROM seasons;
+
+DROP VIEW seasons;
 DROP FUNCTION compare, digest, final_differs;
 DROP VIEW bouts;
 DROP TABLE results, trial, digests, bout;

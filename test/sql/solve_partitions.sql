@@ -17,6 +17,7 @@ CREATE TABLE part_3 PARTITION OF part_all FOR VALUES IN (3);
 CREATE TABLE part_none PARTITION OF part_all FOR VALUES IN (7);
 INSERT INTO part_all SELECT * FROM part_plain;
 CREATE TABLE part_skills (LIKE skillrating.estimate);
+CREATE TABLE part_contexts (LIKE skillrating.context_estimate);
 
 CALL skillrating.solve_distributed('part_plain', 'part_skills') \gset
 
@@ -52,13 +53,15 @@ CREATE TABLE part_summary (LIKE skillrating.solve_summary);
 DO $$
 DECLARE s skillrating.solve_summary; t skillrating.solve_summary;
 BEGIN
-    CALL skillrating.solve_distributed('part_all', 'part_skills', 'bradley_terry', '{"prior_games": 1, "prior_deviation": 0}', warm => false, summary => s);
+    CALL skillrating.solve_distributed('part_all', 'part_skills', 'bradley_terry', '{"prior_games": 1, "prior_deviation": 0}', warm => false, contexts => 'part_contexts', summary => s);
     SELECT (q.s).* INTO t FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, skillrating.inputs(weight => weight, side => side, context => context), '{"prior_games": 1, "prior_deviation": 0}') AS s FROM part_plain) AS q;
     RAISE NOTICE 'matches %, players %, observations %, components %: %, %', s.matches, s.players, s.observations, s.components, s.status, abs(s.log_posterior - t.log_posterior) < 1e-9;
     RAISE NOTICE 'the same: %', (s.solver, s.matches, s.players, s.unknowns, s.observations, s.components, s.converged, s.status, s.draw) IS NOT DISTINCT FROM (t.solver, t.matches, t.players, t.unknowns, t.observations, t.components, t.converged, t.status, t.draw);
-    -- From the solution it takes less: only the advantages of sides and contexts, which are not kept there, are to be found again.
+    -- From the solution it takes one iteration; the advantages of contexts are not among the skills.
+    CALL skillrating.solve_distributed('part_all', 'part_skills', 'bradley_terry', '{"prior_games": 1, "prior_deviation": 0}', contexts => 'part_contexts', summary => s);
+    RAISE NOTICE 'again: % iteration, % contexts', s.iterations, cardinality(s.contexts);
     CALL skillrating.solve_distributed('part_all', 'part_skills', 'bradley_terry', '{"prior_games": 1, "prior_deviation": 0}', summary => s);
-    RAISE NOTICE 'again in a few iterations: %', s.iterations < 8;
+    RAISE NOTICE 'without contexts in more: %', s.iterations BETWEEN 2 AND 8;
     -- Draws from the data.
     UPDATE part_all SET rank = 1 WHERE match_id % 5 = 0;
     UPDATE part_plain SET rank = 1 WHERE match_id % 5 = 0;
@@ -66,6 +69,34 @@ BEGIN
     SELECT (q.s).* INTO t FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank, skillrating.inputs(weight => weight, side => side, context => context), '{"draws": "davidson"}') AS s FROM part_plain) AS q;
     RAISE NOTICE 'draws: %', abs(s.draw - t.draw) < 1e-6;
 END $$;
+-- So it is for each solver, whatever it estimates.
+DO $$
+DECLARE s skillrating.solve_summary; t skillrating.solve_summary; v record; once skillrating.estimate[]; apart float8;
+BEGIN
+    FOR v IN SELECT * FROM (VALUES ('bradley_terry', '{}'), ('bradley_terry', '{"draws": "davidson"}'), ('bradley_terry', '{"context_deviation": 2, "side_deviation": 0}'),
+        ('plackett_luce', '{"prior_games": 2}'), ('hive', '{}'), ('hive', '{"offset_deviation": 0.3, "command": true}')) AS v(solver, params)
+    LOOP
+        CALL skillrating.solve_distributed('part_all', 'part_skills', v.solver, v.params::jsonb, warm => false, contexts => 'part_contexts', summary => s);
+        SELECT array_agg(ROW(p.*)::skillrating.estimate) INTO once FROM part_skills AS p;
+        CALL skillrating.solve_distributed('part_all', 'part_skills', v.solver, v.params::jsonb, contexts => 'part_contexts', summary => t);
+        SELECT max(abs(p.mu - o.mu) + coalesce(abs(p.side_offset - o.side_offset), 0) + coalesce(abs(p.command_skill - o.command_skill), 0)) INTO apart
+        FROM part_skills AS p JOIN unnest(once) AS o USING (player_id);
+        RAISE NOTICE '% %: %, then %; the same %; sides and contexts %, of the table %; offsets %', v.solver, v.params, CASE WHEN s.iterations > 2 THEN 'some iterations' END, t.iterations, apart < 1e-8,
+            cardinality(t.contexts), (SELECT count(*) FROM part_contexts AS p JOIN unnest(t.contexts) AS c ON p.context IS NOT DISTINCT FROM c.context AND p.log_odds = c.log_odds AND p.standard_error = c.standard_error),
+            (SELECT count(DISTINCT p.side_offset) FROM part_skills AS p);
+    END LOOP;
+END $$;
+-- Iterations of transactions of their own keep the advantages as well.
+SET client_min_messages = warning;
+CALL skillrating.solve_distributed('part_all', 'part_skills', params => '{"max_iterations": 2}', warm => false, commits => true, contexts => 'part_contexts') \gset
+CALL skillrating.solve_distributed('part_all', 'part_skills', commits => true, contexts => 'part_contexts') \gset
+CALL skillrating.solve_distributed('part_all', 'part_skills', commits => true, contexts => 'part_contexts') \gset again_
+RESET client_min_messages;
+SELECT (:'again_summary'::skillrating.solve_summary).iterations;
+CREATE TABLE part_both (LIKE skillrating.estimate, context text, log_odds float8);
+CALL skillrating.solve_distributed('part_all', 'part_both', contexts => 'part_both');
+DROP TABLE part_both;
+CALL skillrating.solve_distributed('part_all', 'part_skills', contexts => 'part_plain');
 
 -- An iteration at a time, each a transaction; the last one finds the errors.
 SET client_min_messages = warning;
@@ -87,9 +118,18 @@ CALL skillrating.solve_distributed('part_named', 'part_skills', columns => '{"ma
 SELECT max(abs(e.mu - s.mu)) < 1e-8 AS same, count(*)
 FROM (SELECT e.* FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, skillrating.inputs(context => context), '{}') AS x FROM part_plain WHERE match_id % 5 > 0) AS q, unnest(x) AS e) AS e
     JOIN part_skills AS s ON e.player_id = 'p' || s.player_id;
--- Nobody played.
-CALL skillrating.solve_distributed('part_none', 'part_skills') \gset
-SELECT count(*) FROM part_skills;
+-- Nobody played, or nothing counts: an empty solution, and a summary that says so.
+CREATE VIEW part_unrated AS SELECT *, 'bot match' AS unrated_reason FROM part_plain;
+DO $$
+DECLARE s skillrating.solve_summary; relation regclass;
+BEGIN
+    FOREACH relation IN ARRAY ARRAY['part_none', 'part_unrated']::regclass[] LOOP
+        INSERT INTO part_skills (player_id) VALUES ('nobody');
+        CALL skillrating.solve_distributed(relation, 'part_skills', contexts => 'part_contexts', summary => s);
+        RAISE NOTICE '%: % of % matches, % players, %, % iterations, % unrated, % rows', relation, s.converged, s.matches, s.players, s.status, s.iterations, s.unrated, (SELECT count(*) FROM part_skills) + (SELECT count(*) FROM part_contexts);
+    END LOOP;
+END $$;
+DROP VIEW part_unrated;
 -- Who always wins.
 CREATE TABLE part_maximum AS SELECT m AS match_id, CASE WHEN t = 1 THEN 1 ELSE 1 + m END AS player_id, t AS team, t AS rank FROM generate_series(1, 3) AS m, generate_series(1, 2) AS t;
 CALL skillrating.solve_distributed('part_maximum', 'part_skills', params => '{"prior_deviation": 0}') \gset
@@ -155,6 +195,6 @@ RESET ROLE;
 
 DROP VIEW part_named;
 DROP FUNCTION part_difference;
-DROP TABLE part_plain, part_all, part_skills, part_summary, part_maximum, part_by_player;
+DROP TABLE part_plain, part_all, part_skills, part_contexts, part_summary, part_maximum, part_by_player;
 DROP OWNED BY regress_skillrating_part;
 DROP ROLE regress_skillrating_part;

@@ -139,5 +139,27 @@ SELECT skillrating.scramble_due('arena', '{1}', scrambled => 2);
 SELECT skillrating.scramble_due('arena', '{1}', scrambled => -1);
 SELECT skillrating.scramble_due('arena', '{1}', scrambled => NULL);
 
+-- Integers at the ends of their range: what has no limit takes them, and errors name them.
+CREATE FUNCTION state_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE result text;
+BEGIN
+    EXECUTE query INTO result;
+    RETURN coalesce(result, 'nothing');
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+CREATE VIEW ends AS SELECT e.number FROM unnest(ARRAY['(-2147483648)', '2147483647']) AS e(number);
+SELECT e.number, f.argument, state_of(format('SELECT s::text FROM skillrating.scramble_due(''arena'', ''{1,2,2}'', %s => %s) AS s', f.argument, e.number)) AS scramble
+FROM ends AS e, unnest('{scrambled,streak,rounds}'::text[]) AS f(argument) ORDER BY 2, e.number COLLATE "C";
+SELECT e.number, f.argument, state_of(format('SELECT string_agg(concat_ws('' to '', t.player_id, t.to_team), '', '') FROM skillrating.suggest_transfers(ARRAY[1, 2, 3, 4, 5], ARRAY[5, 4, 3, 2, 1]::float8[], ARRAY[1, 1, 1, 1, 2], ' || f.argument || ') AS t', e.number)) AS transfer
+FROM ends AS e, unnest(ARRAY['max_lead => %s', 'max_swaps => %s', 'max_lead => 2, max_swaps => %s', 'seed => %s', 'party => ARRAY[%s, %1$s, 0, 0, 0]', 'locked => ARRAY[%s, 0, 0, 0, 0]']) AS f(argument) ORDER BY 2, e.number COLLATE "C";
+SELECT e.number, f.argument, state_of(format('SELECT string_agg(concat_ws('' in '', t.player_id, t.team), '', '') FROM skillrating.place_joiner(ARRAY[1, 2, 3, 4, 5], ARRAY[5, 4, 3, 2, 1]::float8[], ARRAY[1, 1, 1, NULL, NULL], ' || f.argument || ') AS t', e.number)) AS placed
+FROM ends AS e, unnest(ARRAY['max_lead => %s', 'seed => %s', 'party => ARRAY[0, 0, 0, %s, %1$s]', 'locked => ARRAY[0, 0, 0, %s, 0]']) AS f(argument) ORDER BY 2, e.number COLLATE "C";
+SELECT e.number, f.argument, state_of(format('SELECT string_agg(DISTINCT s.swaps::text, '', '') FROM skillrating.suggest_swaps(ARRAY[1, 2, 3, 4], ARRAY[5, 4, 3, 1]::float8[], ARRAY[1, 1, 2, 2], ' || f.argument || ') AS s', e.number)) AS swaps
+FROM ends AS e, unnest(ARRAY['max_swaps => %s', 'max_swaps => %s, method => ''greedy''', 'seed => %s', 'party => ARRAY[%s, %1$s, 0, 0]', 'locked => ARRAY[%s, 0, 0, 0]']) AS f(argument) ORDER BY 2, e.number COLLATE "C";
+SELECT e.number, state_of(format('SELECT count(*) FROM skillrating.suggest_swaps(ARRAY[1, 2], ARRAY[5, 4]::float8[], ARRAY[1, %s])', e.number)) AS team FROM ends AS e ORDER BY e.number COLLATE "C";
+DROP VIEW ends;
+DROP FUNCTION state_of;
+
 DROP VIEW move_swaps, move_arrays;
 DROP TABLE move_players;

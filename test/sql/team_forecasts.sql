@@ -41,6 +41,10 @@ CREATE FUNCTION forecast(ladder text, players int[], team int[], weight float8[]
         GROUP BY w.team) AS q
 $$;
 
+-- Who commands, by two commanders.
+CREATE FUNCTION commanding(players int[], skill float8[], a int, b int) RETURNS boolean[] LANGUAGE sql IMMUTABLE AS
+'SELECT array_agg(p IN (a, b) ORDER BY n) FROM unnest(players) WITH ORDINALITY AS u(p, n) WHERE skill IS NOT NULL';
+
 -- By maker, how far from that it is at most, and how many answers were compared.
 CREATE TABLE forecast_found (model text, seed bigint, maker text, off float8);
 CREATE FUNCTION compare_forecasts(wanted text, lobby_seed bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -56,6 +60,7 @@ DECLARE
     par int[];
     lo float8;
     com float8[];
+    may boolean[] := CASE WHEN lobby_seed = 2 THEN '{t,f,t,t,f,t,t,t,t}'::boolean[] END;
     now_in int[] := '{1,1,1,1,1,2,2,2,2}';
 BEGIN
     SELECT * INTO m FROM forecast_model AS f WHERE f.name = wanted;
@@ -79,9 +84,9 @@ BEGIN
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2), max(win_probability) FILTER (WHERE s.team = 3)]
         FROM skillrating.split_teams(CASE WHEN many THEN p END, (SELECT array_agg(state[1] ORDER BY player) FROM forecast_lobby WHERE model = wanted AND seed = lobby_seed), deviation => dev, weight => w, party => par, teams => CASE WHEN many THEN 3 ELSE 2 END, model => m.name, params => m.params) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n)
         UNION ALL
-        SELECT 'split_all_sizes', 'forecast_new', p, array_agg(s.team ORDER BY array_position(p, s.player_id)), w, par, sides, NULL, lo,
+        SELECT 'split_all_sizes', 'forecast_new', p, array_agg(s.team ORDER BY array_position(p, s.player_id)), w, par, sides, array_agg(s.commands ORDER BY array_position(p, s.player_id)) FILTER (WHERE com IS NOT NULL), lo,
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2)]
-        FROM skillrating.split_all_sizes(p, mu, mu_2 => mu_2, deviation => dev, weight => w, party => par, log_odds => lo, model => m.name, params => m.params) AS s GROUP BY team_size
+        FROM skillrating.split_all_sizes(p, mu, mu_2 => mu_2, deviation => dev, weight => w, party => par, log_odds => lo, model => m.name, params => m.params, command_mu => com, commander => may) AS s GROUP BY team_size
         UNION ALL
         SELECT 'split_ladder', 'forecast_full', p, array_agg(s.team ORDER BY n), w, par, sides, array_agg(s.commands ORDER BY n) FILTER (WHERE com IS NOT NULL), lo,
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2)]
@@ -91,19 +96,28 @@ BEGIN
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2), max(win_probability) FILTER (WHERE s.team = 3)]
         FROM skillrating.split_ladder('forecast_full', CASE WHEN many THEN p END, weight => w, party => par, teams => CASE WHEN many THEN 3 ELSE 2 END) WITH ORDINALITY AS s(player_id, team, mu, difference, win_probability, exact, bound, commands, why, n)
         UNION ALL
-        SELECT 'suggest_swaps', 'forecast_new', p, (SELECT array_agg(CASE WHEN p[i] = ANY (array_agg(s.player_id_a) || array_agg(s.player_id_b)) THEN 3 - now_in[i] ELSE now_in[i] END ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, NULL, lo, ARRAY[max(win_probability)]
-        FROM skillrating.suggest_swaps(p, mu, now_in, mu_2 => mu_2, deviation => dev, weight => w, party => par, log_odds => lo, model => m.name, params => m.params) AS s GROUP BY swaps
+        SELECT 'suggest_swaps', 'forecast_new', p, (SELECT array_agg(CASE WHEN p[i] = ANY (array_agg(s.player_id_a) || array_agg(s.player_id_b)) THEN 3 - now_in[i] ELSE now_in[i] END ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, commanding(p, com, min(s.commander_1), min(s.commander_2)), lo, ARRAY[max(win_probability)]
+        FROM skillrating.suggest_swaps(p, mu, now_in, mu_2 => mu_2, deviation => dev, weight => w, party => par, log_odds => lo, model => m.name, params => m.params, command_mu => com, commander => may) AS s GROUP BY swaps
         UNION ALL
-        SELECT 'suggest_swaps, greedy', 'forecast_new', p, (SELECT array_agg(CASE WHEN p[i] = ANY (array_agg(s.player_id_a) || array_agg(s.player_id_b)) THEN 3 - now_in[i] ELSE now_in[i] END ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, NULL, lo, ARRAY[max(win_probability)]
-        FROM skillrating.suggest_swaps(p, mu, now_in, mu_2 => mu_2, deviation => dev, weight => w, party => par, log_odds => lo, model => m.name, params => m.params, method => 'greedy', max_swaps => 1) AS s GROUP BY swaps
+        SELECT 'suggest_swaps, greedy', 'forecast_new', p, (SELECT array_agg(CASE WHEN p[i] = ANY (array_agg(s.player_id_a) || array_agg(s.player_id_b)) THEN 3 - now_in[i] ELSE now_in[i] END ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, commanding(p, com, min(s.commander_1), min(s.commander_2)), lo, ARRAY[max(win_probability)]
+        FROM skillrating.suggest_swaps(p, mu, now_in, mu_2 => mu_2, deviation => dev, weight => w, party => par, log_odds => lo, model => m.name, params => m.params, method => 'greedy', max_swaps => 1, command_mu => com, commander => may) AS s GROUP BY swaps
         UNION ALL
-        SELECT 'suggest_transfers', 'forecast_new', p, (SELECT array_agg(CASE WHEN p[i] = ANY (array_agg(s.player_id)) THEN 3 - t[i] ELSE t[i] END ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, NULL, lo, ARRAY[max(win_probability)]
-        FROM (VALUES ('{1,1,1,1,2,1,1,2,2}'::int[])) AS l(t), skillrating.suggest_transfers(p, mu, t, mu_2 => mu_2, deviation => dev, weight => w, party => par, log_odds => lo, model => m.name, params => m.params, max_swaps => 1) AS s GROUP BY t
+        SELECT 'suggest_transfers', 'forecast_new', p, (SELECT array_agg(CASE WHEN p[i] = ANY (array_agg(s.player_id)) THEN 3 - t[i] ELSE t[i] END ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, commanding(p, com, min(s.commander_1), min(s.commander_2)), lo, ARRAY[max(win_probability)]
+        FROM (VALUES ('{1,1,1,1,2,1,1,2,2}'::int[])) AS l(t), skillrating.suggest_transfers(p, mu, t, mu_2 => mu_2, deviation => dev, weight => w, party => par, log_odds => lo, model => m.name, params => m.params, max_swaps => 1, command_mu => com, commander => may) AS s GROUP BY t
         UNION ALL
-        SELECT 'place_joiner', 'forecast_new', p, (SELECT array_agg(coalesce(t[i], (array_agg(s.team))[array_position(array_agg(s.player_id), p[i])]) ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, NULL, lo, ARRAY[max(win_probability)]
-        FROM (VALUES ('{1,1,1,2,2,2,NULL,NULL,NULL}'::int[])) AS l(t), skillrating.place_joiner(p, mu, t, mu_2 => mu_2, deviation => dev, weight => w, party => par, max_lead => 3, log_odds => lo, model => m.name, params => m.params) AS s GROUP BY t
+        SELECT 'place_joiner', 'forecast_new', p, (SELECT array_agg(coalesce(t[i], (array_agg(s.team))[array_position(array_agg(s.player_id), p[i])]) ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, commanding(p, com, min(s.commander_1), min(s.commander_2)), lo, ARRAY[max(win_probability)]
+        FROM (VALUES ('{1,1,1,2,2,2,NULL,NULL,NULL}'::int[])) AS l(t), skillrating.place_joiner(p, mu, t, mu_2 => mu_2, deviation => dev, weight => w, party => par, max_lead => 3, log_odds => lo, model => m.name, params => m.params, command_mu => com, commander => may) AS s GROUP BY t
         UNION ALL
-        SELECT 'pair_queue', 'forecast_new', array_agg(s.player_id ORDER BY s.player_id), array_agg(s.team ORDER BY s.player_id), NULL, (SELECT array_agg(par[array_position(p, s.player_id)] ORDER BY s.player_id)), false, NULL, 0,
+        SELECT 'pair_queue', 'forecast_new', array_agg(s.player_id ORDER BY s.player_id), array_agg(s.team ORDER BY s.player_id), array_agg(w[array_position(p, s.player_id)] ORDER BY s.player_id), array_agg(par[array_position(p, s.player_id)] ORDER BY s.player_id), sides,
+            array_agg(s.commands ORDER BY s.player_id) FILTER (WHERE com IS NOT NULL), lo,
+            ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2)]
+        FROM unnest(ARRAY[1, 2, 4]) AS size, LATERAL skillrating.pair_queue(p, mu, mu_2 => mu_2, deviation => dev, weight => w, party => par, command_mu => com, commander => may, team_size => size, log_odds => lo, model => m.name, params => m.params, initial_window => 1e9) AS s GROUP BY size, match_number
+        UNION ALL
+        SELECT 'pair_queue of three', 'forecast_new', array_agg(s.player_id ORDER BY s.player_id), array_agg(s.team ORDER BY s.player_id), array_agg(w[array_position(p, s.player_id)] ORDER BY s.player_id), array_agg(par[array_position(p, s.player_id)] ORDER BY s.player_id), false, NULL, 0,
+            ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2), max(win_probability) FILTER (WHERE s.team = 3)]
+        FROM skillrating.pair_queue(CASE WHEN many THEN p END, (SELECT array_agg(state[1] ORDER BY player) FROM forecast_lobby WHERE model = wanted AND seed = lobby_seed), deviation => dev, weight => w, party => par, teams => CASE WHEN many THEN 3 ELSE 2 END, team_size => 3, model => m.name, params => m.params, initial_window => 1e9) AS s GROUP BY match_number
+        UNION ALL
+        SELECT 'pair_queue, plain', 'forecast_new', array_agg(s.player_id ORDER BY s.player_id), array_agg(s.team ORDER BY s.player_id), NULL, (SELECT array_agg(par[array_position(p, s.player_id)] ORDER BY s.player_id)), false, NULL, 0,
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2)]
         FROM unnest(ARRAY[1, 2, 4]) AS size, LATERAL skillrating.pair_queue(p, (SELECT array_agg(state[1] ORDER BY player) FROM forecast_lobby WHERE model = wanted AND seed = lobby_seed), deviation => dev, party => par, team_size => size, model => m.name, params => m.params, initial_window => 1e9) AS s GROUP BY size, match_number
         UNION ALL
@@ -147,5 +161,5 @@ FROM (SELECT 'split_teams' AS maker, max(win_probability) AS p FROM skillrating.
     UNION ALL SELECT 'pair_queue', max(win_probability) FROM skillrating.pair_queue('{a,b,c,d}'::text[], '{3,3,3,3}', party => '{1,1,NULL,NULL}', model => 'trueskill2', params => '{"squad_offset": [[2, 1]], "draw_margin": 0}', team_size => 2, initial_window => 10) AS s) AS p ORDER BY maker;
 
 DROP PROCEDURE compare_models;
-DROP FUNCTION compare_forecasts, forecast, chance;
+DROP FUNCTION compare_forecasts, forecast, commanding, chance;
 DROP TABLE forecast_model, forecast_lobby, forecast_found;

@@ -218,6 +218,7 @@ typedef struct NormalVariables
 	double		least;			/* of the deviations; smaller ones count as
 								 * that */
 	double		most;
+	InterruptCheck check;
 } NormalVariables;
 
 /*
@@ -330,15 +331,19 @@ best_of_by_trapezoids(const NormalVariables *v)
 		return false;
 	steps = (int) ((high - low) / step);
 	for (s = 0; s <= steps; s++)
+	{
+		if (v->check != NULL)
+			v->check();
 		add_best_at(v, origin, low + s * step);
+	}
 	return true;
 }
 
 void
 normal_best_of(const double *mean, const double *deviation, int n,
-			   double *best, double *work)
+			   double *best, double *work, InterruptCheck check)
 {
-	NormalVariables v = {mean, deviation, best, work, work + n, n, 1, 0, 0};
+	NormalVariables v = {mean, deviation, best, work, work + n, n, 1, 0, 0, check};
 	bool		sound = begin_best_of(&v);
 	int			i;
 
@@ -347,7 +352,7 @@ normal_best_of(const double *mean, const double *deviation, int n,
 	else if (sound)
 		for (i = 0; i < n; i++)
 		{
-			Places		p = {mean, deviation, NULL, n, i, true, NULL};
+			Places		p = {mean, deviation, NULL, n, i, true, check};
 
 			integrate_places(&p, &best[i], work);
 		}
@@ -356,9 +361,9 @@ normal_best_of(const double *mean, const double *deviation, int n,
 
 void
 normal_best_of_strided(const double *mean, const double *deviation, int n,
-					   int stride, double *best, double *work)
+					   int stride, double *best, double *work, InterruptCheck check)
 {
-	NormalVariables v = {mean, deviation, best, work, work + 1, n, stride, 0, 0};
+	NormalVariables v = {mean, deviation, best, work, work + 1, n, stride, 0, 0, check};
 	bool		sound = begin_best_of(&v);
 
 	v.least = larger(v.least, v.most / 100);

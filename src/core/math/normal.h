@@ -27,10 +27,10 @@ extern double normal_quantile(double p);
  * deviations, the probability of each to be the largest, into best[].  Absolute
  * error below 1e-12 where no deviation is more than 8 times another, and below
  * 1e-8 elsewhere; the results are scaled to add up to 1.  work has room for
- * NORMAL_WORK(n) numbers, here as below.
+ * NORMAL_WORK(n) numbers, here as below; check is called after n steps or so.
  */
 extern void normal_best_of(const double *mean, const double *deviation, int n,
-						   double *best, double *work);
+						   double *best, double *work, InterruptCheck check);
 
 /*
  * The same for variables that lie in an array of structures: a mean, a deviation, a
@@ -39,7 +39,8 @@ extern void normal_best_of(const double *mean, const double *deviation, int n,
  * as that: else it is as exact, and takes at most 14400 steps through all of them.
  */
 extern void normal_best_of_strided(const double *mean, const double *deviation,
-								   int n, int stride, double *best, double *work);
+								   int n, int stride, double *best, double *work,
+								   InterruptCheck check);
 
 /*
  * The place of variable i among n >= 2 such variables, where j beats i if it is

@@ -217,7 +217,7 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 	{
 		for (i = 0; i < match->nteams; i++)
 			deviation[i] = params[ELO_BETA].number;
-		normal_best_of(rating, deviation, match->nteams, win, work);
+		normal_best_of(rating, deviation, match->nteams, win, work, match->interrupt);
 	}
 	else
 		luce_choice(rating, params[ELO_SCALE].number / M_LN10, match->nteams,

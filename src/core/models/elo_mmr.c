@@ -231,6 +231,7 @@ typedef struct Contest
 	bool		split_ties;
 	double		least;			/* of the teams' deviations */
 	double		most;
+	InterruptCheck interrupt;
 } Contest;
 
 /* How a team did against the one whose performance is sought. */
@@ -346,6 +347,9 @@ place_sum(const void *argument, double x, double *slope)
 	Sum			sum = {0, 0};
 	int			i;
 
+	/* There can be as many sums as terms in each. */
+	if (contest->interrupt != NULL)
+		contest->interrupt();
 	*slope = 0;
 	for (i = 0; i < contest->n; i++)
 	{
@@ -511,6 +515,8 @@ places_from_table(const Contest *contest, MatchTeam *team, Place place)
 	table_begin(&table, &place, high, half);
 	while (place.behind < contest->n)
 	{
+		if (contest->interrupt != NULL)
+			contest->interrupt();
 		next = place_from(contest, place.behind);
 		table_next(&table, &place, &next);
 		for (k = 0; k < NODES; k++)
@@ -604,6 +610,7 @@ contest_of_match(const ParamValue *params, const Match *match)
 
 	contest.team = match->team;
 	contest.n = match->nteams;
+	contest.interrupt = match->interrupt;
 	contest.logistic = params[ELO_MMR_FORM].choice == ELO_MMR_LOGISTIC;
 	contest.split_ties = params[ELO_MMR_SPLIT_TIES].flag;
 	contest.least = INFINITY;
@@ -777,7 +784,7 @@ many_teams_win(Match *match)
 		normal_best_of_strided(&match->team->work[TEAM_MEAN],
 							   &match->team->work[TEAM_DEVIATION], match->nteams,
 							   sizeof(MatchTeam) / sizeof(double), &match->team->win,
-							   &match->team->work[TEAM_VARIANCE]);
+							   &match->team->work[TEAM_VARIANCE], match->interrupt);
 		return;
 	}
 	for (i = 0; i < match->nteams; i++)
@@ -785,7 +792,7 @@ many_teams_win(Match *match)
 		mean[i] = match->team[i].work[TEAM_MEAN];
 		deviation[i] = match->team[i].work[TEAM_DEVIATION];
 	}
-	normal_best_of(mean, deviation, match->nteams, win, work);
+	normal_best_of(mean, deviation, match->nteams, win, work, match->interrupt);
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].win = win[i];
 }

@@ -629,7 +629,8 @@ trueskill_predict(const ParamValue *params, Match *match)
 		trueskill_teams(&ts, match, drift, &teams);
 		for (i = 0; i < match->nteams; i++)
 			teams.variance[i] = sqrt(teams.variance[i]);
-		normal_best_of(teams.mean, teams.variance, match->nteams, win, work);
+		normal_best_of(teams.mean, teams.variance, match->nteams, win, work,
+					   match->interrupt);
 		for (i = 0; i < match->nteams; i++)
 			match->team[i].win = win[i];
 	}

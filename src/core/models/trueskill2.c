@@ -367,7 +367,7 @@ trueskill2_predict(const ParamValue *params, Match *match)
 		}
 		for (i = 0; i < match->nteams; i++)
 			team_deviation[i] = sqrt(team_deviation[i]);
-		normal_best_of(team_mean, team_deviation, match->nteams, win, work);
+		normal_best_of(team_mean, team_deviation, match->nteams, win, work, match->interrupt);
 		for (i = 0; i < match->nteams; i++)
 			match->team[i].win = win[i];
 	}

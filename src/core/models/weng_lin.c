@@ -588,7 +588,7 @@ many_teams_win(const WengLin *wl, double *win)
 			if (variant == WENG_LIN_THURSTONE_MOSTELLER_PART)
 				deviation[i] *= 2;
 		}
-		normal_best_of(mu, deviation, n, win, work);
+		normal_best_of(mu, deviation, n, win, work, wl->match->interrupt);
 		return;
 	}
 	for (i = 0; i < n; i++)

@@ -292,6 +292,7 @@ history_replay(const History *history, const Model *model,
 		*match_number = m;
 		status = history_build_match(history, m, &model->rules, params, work,
 									 &match, offender);
+		match.interrupt = interrupt;
 		if (status == MATCH_OK)
 		{
 			status = rate_match(history, source, model, params, shares, work, &match);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "core/math/sum.h"
+#include "core/rating/crossings.h"
 #include "core/util/extremes.h"
 
 const Participant participant_default = {
@@ -420,76 +421,18 @@ choose_teams(Match *match)
 	}
 }
 
-/* Shares of a match that add up to more than this are more than the whole of it. */
-#define WHOLE_MATCH (1 + 1e-9)
-
-static bool
-has_stint(const Participant *p)
-{
-	return !isnan(p->joined);
-}
-
-/* The share of the match that a row claims for its player. */
-static double
-claimed_share(const MatchBuilder *builder, const Participant *p)
-{
-	if (!isnan(p->weight))
-		return p->weight;
-	return has_stint(p) && builder->last_left > 0 ?
-		(p->left - p->joined) / builder->last_left : 1;
-}
-
-/*
- * Whether two rows of one player put the player on two teams at once.  Where the times
- * of one are unknown, the rows are a change of sides as long as their shares fit into
- * one match.
- */
-static bool
-rows_clash(const MatchBuilder *builder, const Participant *p, const Participant *q)
-{
-	if (p->team == q->team)
-		return false;
-	if (has_stint(p) && has_stint(q))
-		return larger(p->joined, q->joined) < smaller(p->left, q->left);
-	return claimed_share(builder, p) + claimed_share(builder, q) > WHOLE_MATCH;
-}
-
-/*
- * Nobody plays against oneself: those who are on several teams have changed sides in
- * time.  Such players are few, so that looking at all rows for each of theirs is cheap.
- */
+/* Nobody plays against oneself: those who are on several teams have changed sides in time. */
 static MatchStatus
 check_crossings(const MatchBuilder *builder, int *offender)
 {
-	const Match *match = builder->match;
-	int			i,
-				j;
-
 	if (!builder->crosses)
 		return MATCH_OK;
 
 	/* One player alone has met nobody else, even in turn. */
-	if (match->nplayers == 1)
-	{
-		*offender = 0;
-		return MATCH_SELF_MATCH;
-	}
-	for (i = 0; i < builder->n; i++)
-	{
-		const Participant *p = &builder->participant[i];
-
-		/* Who has one entry is on one team. */
-		if (match->entry[match->player[p->player].last_entry].previous < 0)
-			continue;
-		for (j = 0; j < i; j++)
-			if (builder->participant[j].player == p->player &&
-				rows_clash(builder, p, &builder->participant[j]))
-			{
-				*offender = i;
-				return MATCH_SELF_MATCH;
-			}
-	}
-	return MATCH_OK;
+	*offender = builder->match->nplayers == 1 ? 0 :
+		first_crossing(builder->match, builder->participant, builder->n,
+					   builder->last_left);
+	return *offender < 0 ? MATCH_OK : MATCH_SELF_MATCH;
 }
 
 /* Sides are those of two teams, or of none. */
@@ -551,6 +494,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	*offender = -1;
 	match->nteams = 0;
 	match->nentries = 0;
+	match->interrupt = NULL;
 
 	/* Not by an initializer, which would clear the arrays for every match. */
 	builder.rules = rules;

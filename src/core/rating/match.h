@@ -14,6 +14,7 @@
 #define CORE_RATING_MATCH_H
 
 #include "core/rating/params.h"
+#include "core/util/interrupt.h"
 
 /*
  * Limits of one match; they bound the work and the memory of one rating.  Models
@@ -172,6 +173,12 @@ typedef struct Match
 								 * that of match_order() */
 	double		length;			/* seconds until the last left, or NaN */
 	double		log_odds;		/* context, in favour of the first side */
+
+	/*
+	 * What a model calls while it rates a match that takes long; NULL, as
+	 * match_build() leaves it, for nothing.
+	 */
+	InterruptCheck interrupt;
 } Match;
 
 /*

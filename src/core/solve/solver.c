@@ -478,6 +478,10 @@ solver_run(SolverTask *task, double *x)
 
 	problem->options.draw = task->solver->draw != NULL ?
 		task->solver->draw(task->params, &fit) : 0;
+
+	/* From a solution on, that is its own parameter of draws. */
+	if (fit)
+		problem->options.draw = fit_draw(problem, x);
 	result = logit_solve(problem, x);
 	for (round = 0; fit && result.status == SOLVE_CONVERGED && round < MAX_DRAW_ROUNDS; round++)
 	{

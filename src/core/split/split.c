@@ -71,6 +71,37 @@ typedef struct Doings
 	int			team[SPLIT_MAX_GROUP];
 } Doings;
 
+/* The team in which a member is then: with homes, the bench is to stay there. */
+static int
+final_team(const Doings *doings, int m)
+{
+	const SplitProblem *problem = doings->problem;
+
+	return split_final_team(problem, problem->member[doings->group->first_member + m],
+							doings->team[m]);
+}
+
+/*
+ * What a member adds to the value of an option.  With homes it is what changes: nothing for
+ * one who stays and does not command.
+ */
+static double
+member_value(const Doings *doings, int m, bool commands)
+{
+	const SplitProblem *problem = doings->problem;
+	int			player = problem->member[doings->group->first_member + m];
+	int			team = doings->team[m];
+	double		value = 0;
+
+	if (commands && problem->home == NULL)
+		return (team == 1 ? 1 : -1) * problem->command_value[team - 1][player];
+	if (team != SPLIT_BENCH)
+		value += (team == 1 ? 1 : -1) * problem->value[team - 1][player];
+	if (commands)
+		value += problem->command_value[final_team(doings, m) - 1][player];
+	return value;
+}
+
 /* Another option: as the teams say, with these members commanding (-1: nobody). */
 static void
 add_option(Doings *doings, const int *commander)
@@ -97,18 +128,16 @@ add_option(Doings *doings, const int *commander)
 	option->moves = moves;
 	for (m = group->nmembers - 1; m >= 0; m--)
 	{
-		int			player = problem->member[group->first_member + m];
 		int			team = doings->team[m];
-		bool		commands = team != SPLIT_BENCH && commander[team - 1] == m;
+		int			final = final_team(doings, m);
+		bool		commands = final != SPLIT_BENCH && commander[final - 1] == m;
 
 		option->code = split_code_with(option->code, team, commands);
-		if (team == SPLIT_BENCH)
-			continue;
-		option->count[team - 1]++;
+		if (team != SPLIT_BENCH)
+			option->count[team - 1]++;
 		if (commands)
-			option->command |= SPLIT_COMMANDS(team);
-		option->value += (team == 1 ? 1 : -1) *
-			(commands ? problem->command_value : problem->value)[team - 1][player];
+			option->command |= SPLIT_COMMANDS(final);
+		option->value += member_value(doings, m, commands);
 	}
 }
 
@@ -129,26 +158,13 @@ add_options(Doings *doings)
 			for (i = 0; i < 2; i++)
 				if (commander[i] >= 0 &&
 					(problem->command_value[0] == NULL ||
-					 doings->team[commander[i]] != i + 1 ||
+					 final_team(doings, commander[i]) != i + 1 ||
 					 !may_command(problem,
 								  problem->member[group->first_member + commander[i]])))
 					fits = false;
 			if (fits)
 				add_option(doings, commander);
 		}
-}
-
-/* The team in which a member is then: with homes, the bench is to stay there. */
-static int
-final_team(const Doings *doings, int m)
-{
-	const SplitProblem *problem = doings->problem;
-	int			home;
-
-	if (problem->home == NULL)
-		return doings->team[m];
-	home = problem->home[problem->member[doings->group->first_member + m]];
-	return doings->team[m] == SPLIT_BENCH ? home : 3 - home;
 }
 
 /* Whether a pair that is to be apart is together, of which m is the last member. */

@@ -8,9 +8,12 @@
 
 #include <math.h>
 
-/* The roles of a player: on the bench, on a team, or commanding a team. */
-#define NDOINGS 5
-#define COMMANDING 2			/* more than the number of the team */
+/*
+ * The roles of a player: on the bench, on a team, or commanding from a team or the bench.
+ * As many as SPLIT_MAX_GROUP of them fit into a code.
+ */
+#define NDOINGS 6
+#define COMMANDING 3			/* more than the number of the team */
 
 uint64_t
 split_code_with(uint64_t code, int team, bool commands)
@@ -27,7 +30,7 @@ split_player_does(const SplitOption *option, int member, bool *commands)
 	while (member-- > 0)
 		code /= NDOINGS;
 	does = (int) (code % NDOINGS);
-	*commands = does > COMMANDING;
+	*commands = does >= COMMANDING;
 	return *commands ? does - COMMANDING : does;
 }
 
@@ -78,7 +81,8 @@ split_take_answer(const SplitProblem *problem, int size, const int *choice,
 
 			answer->team[player] = split_player_does(option, m, &commands);
 			if (commands)
-				answer->commander[answer->team[player] - 1] = player;
+				answer->commander[split_final_team(problem, player,
+												   answer->team[player]) - 1] = player;
 		}
 	}
 

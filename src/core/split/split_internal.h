@@ -55,6 +55,15 @@ split_state_less(const SplitProblem *problem, int state, int other)
 	return moves << bits | (state & ~other & command);
 }
 
+/* The team in which a player is then: with homes, the bench is to stay there. */
+static inline int
+split_final_team(const SplitProblem *problem, int player, int team)
+{
+	if (problem->home == NULL)
+		return team;
+	return team == SPLIT_BENCH ? problem->home[player] : 3 - problem->home[player];
+}
+
 /* Sums of options are told apart by class: by both counts and the state. */
 static inline int
 split_classes(const SplitProblem *problem)
@@ -77,11 +86,12 @@ split_class(const SplitProblem *problem, int a, int b, int state)
 
 /*
  * The code of a group's assignment, extended at the front by a member who is on the bench
- * (team 0) or on a team, which it may command.  Codes are made from the last member on.
+ * (team 0) or on a team.  Either may command, with homes the team in which it is then.  Codes
+ * are made from the last member on.
  */
 extern uint64_t split_code_with(uint64_t code, int team, bool commands);
 
-/* The team of a member of a group under an option, and whether it commands that team. */
+/* The team of a member of a group under an option, and whether it commands. */
 extern int	split_player_does(const SplitOption *option, int member,
 							  bool *commands);
 

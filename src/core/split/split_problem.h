@@ -83,7 +83,9 @@ typedef struct SplitProblem
 	int			n;
 	const double *value[2];		/* of each on either team */
 	const double *command_value[2]; /* as its commander, or NULL: there are
-									 * none */
+									 * none; with homes, what commanding the
+									 * team in which a player is then adds to
+									 * the value of an option */
 	const int  *party;			/* the same for those who stay together, or
 								 * NULL; 0: none */
 	const int  *evenly;			/* the same for those of whom neither team may
@@ -97,7 +99,8 @@ typedef struct SplitProblem
 	int			napart;
 	const int  *home;			/* or NULL: the team that a player on the
 								 * bench stays in, and one on a team leaves,
-								 * which decides who is in the same team */
+								 * which decides who is in the same team and
+								 * which team somebody commands */
 
 	/* the answers sought, */
 	const SplitSize *size;		/* each of these has an answer of its own */

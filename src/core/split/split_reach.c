@@ -222,7 +222,7 @@ take_group(const SplitProblem *problem, Reach *reach, int place, int low_total,
 				{
 					const SplitOption *o = &problem->option[group->first_option + i];
 
-					stays = o->count[0] + o->count[1] + o->moves == 0;
+					stays = o->count[0] + o->count[1] + o->moves + o->command == 0;
 				}
 				if (!stays)
 					memset(to + first, 0, (end - first) * sizeof(uint64_t));
@@ -233,7 +233,7 @@ take_group(const SplitProblem *problem, Reach *reach, int place, int low_total,
 					int			rest = split_state_less(problem, state,
 														split_option_state(problem, o));
 
-					if (o->count[0] + o->count[1] + o->moves > 0 &&
+					if (o->count[0] + o->count[1] + o->moves + o->command > 0 &&
 						a >= o->count[0] && b >= 0 && rest >= 0)
 						or_shifted(to, row(reach, a - o->count[0], b, rest), o->quanta,
 								   first, end, reach->words);

@@ -238,8 +238,8 @@ skillrating_hive_win_probability_inputs_transition(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = win_state_argument(fcinfo);
 	WinCall    *call = win_call(fcinfo);
-	Datum		values[SOURCE_NCOLUMNS];
-	bool		nulls[SOURCE_NCOLUMNS];
+	Datum		values[INPUT_NSLOTS];
+	bool		nulls[INPUT_NSLOTS];
 	double		player[HIVE_NSTATE];
 	double		play,
 				command,
@@ -472,8 +472,8 @@ static bool
 add_update_row(FunctionCallInfo fcinfo, UpdateState *state, MemoryContext context)
 {
 	MemoryContext old;
-	Datum		values[SOURCE_NCOLUMNS];
-	bool		nulls[SOURCE_NCOLUMNS];
+	Datum		values[INPUT_NSLOTS];
+	bool		nulls[INPUT_NSLOTS];
 	double		before[HIVE_NSTATE];
 	Participant *row;
 

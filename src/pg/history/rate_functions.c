@@ -103,8 +103,9 @@ typedef struct RatePartition
 	int			max_places;
 	HeapTuple	pattern;		/* of results, see make_pattern() */
 	int			offset[RATED_NCOLUMNS]; /* of its columns */
-	Datum		values[SOURCE_NCOLUMNS];	/* of the row being read */
-	bool		nulls[SOURCE_NCOLUMNS];
+	InputTimes	times;
+	Datum		values[INPUT_NSLOTS];	/* of the row being read */
+	bool		nulls[INPUT_NSLOTS];
 } RatePartition;
 
 /*
@@ -320,6 +321,7 @@ read_row(WindowObject window, RatePartition *partition, int64 first,
 {
 	int			i;
 
+	source_row_untime(&partition->times, partition->nulls);
 	for (i = 0; i < partition->nvarying; i++)
 	{
 		if (!read_argument(window, partition, distance, partition->varying[i]))
@@ -330,6 +332,7 @@ read_row(WindowObject window, RatePartition *partition, int64 first,
 			!WinRowsArePeers(window, first + distance - 1, first + distance))
 			return false;
 	}
+	source_row_time(&partition->times, partition->values, partition->nulls);
 	return true;
 }
 
@@ -550,7 +553,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 }
 
 /*
- * rate(model, player_id, team, rank, weight, played_at, ..., params), over a window
+ * rate(model, player_id, team, rank, weight, played_at, ..., period, params), over a window
  */
 Datum
 skillrating_rate(PG_FUNCTION_ARGS)

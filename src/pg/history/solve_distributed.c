@@ -766,13 +766,8 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	MemoryContextSwitchTo(d->memory);
 	survey(d);
-	if (d->state.matches_elsewhere > 0)
-	{
-		d->state.elsewhere = &d->elsewhere;
-		solve_state_run(&d->state);
-	}
+	d->state.elsewhere = &d->elsewhere;
+	solve_state_run(&d->state);
 	SPI_finish();
-	if (d->state.matches_elsewhere == 0)
-		PG_RETURN_NULL();
 	return return_solution(fcinfo, &d->state);
 }

@@ -379,6 +379,9 @@ warm_start(SolveState *state)
 			(void) start_at(state, layout->offset + u,
 							values[ESTIMATE_SIDE_OFFSET],
 							nulls[ESTIMATE_SIDE_OFFSET]);
+		else if (layout->nsides > 0)
+			(void) start_at(state, layout->side, values[ESTIMATE_SIDE_OFFSET],
+							nulls[ESTIMATE_SIDE_OFFSET]);
 		if (layout->ncommands > 0)
 			(void) start_at(state, layout->command + player,
 							values[ESTIMATE_COMMAND_SKILL],
@@ -402,7 +405,7 @@ warm_start(SolveState *state)
 	ReleaseTupleDesc(desc);
 }
 
-/* The same for the advantages of the first side, which lie in a summary. */
+/* The same for the advantages of the first side, as a summary has them. */
 static void
 warm_start_contexts(SolveState *state)
 {
@@ -598,6 +601,9 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			if (layout->noffsets > 0)
 				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET],
 							 &nulls[ESTIMATE_SIDE_OFFSET], layout->offset + u);
+			else if (layout->nsides > 0)
+				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET],
+							 &nulls[ESTIMATE_SIDE_OFFSET], layout->side);
 			if (layout->ncommands > 0)
 				set_estimate(state, &values[ESTIMATE_COMMAND_SKILL],
 							 &nulls[ESTIMATE_COMMAND_SKILL],
@@ -688,7 +694,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_STATUS] = CStringGetTextDatum(solve_status_message(result->status));
 	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);
 	values[SUMMARY_PRODUCTS] = Int64GetDatum(result->products);
-	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(-result->objective);
+	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(0 - result->objective);
 	nulls[SUMMARY_LOG_EVIDENCE] = true;
 	values[SUMMARY_GRADIENT] = Float8GetDatum(result->gradient);
 	nulls[SUMMARY_DRAW] = state->task.problem.options.draw == 0;

@@ -508,26 +508,43 @@ trace_application(Application *application)
 	leave_trace(application->ladder, known, nknown, unknown, nunknown);
 }
 
-/* Write the results, note corrections, and let others see to the matches. */
+/*
+ * Write the ratings of those who were rated.  A row that was made for a player who was not,
+ * because the match is late or the new states are out of range, goes again: who has a row
+ * has a rating.  Another batch that waits for that row makes one of its own.
+ */
 static void
-write_application(Application *application)
+write_ratings(Application *application)
 {
+	Ladder	   *ladder = application->ladder;
 	Batch	   *batch = application->batch;
 	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+	Outbox	   *unused = rating_outbox(ladder);
 	int			i;
 
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (players[i]->touched)
 		{
 			put_rating(application->ratings, players[i]);
-			if (application->ladder->changes != NULL)
-				change_log_after(application->ladder->changes, players[i]);
+			if (ladder->changes != NULL)
+				change_log_after(ladder->changes, players[i]);
 		}
+		else if (players[i]->created)
+			put_rating(unused, players[i]);
+	outbox_send(application->ratings, OUTBOX_UPDATE);
+	ladder_hide_from_mirrors(ladder);
+	outbox_send(unused, OUTBOX_DELETE);
+	ladder_show_to_mirrors(ladder);
+}
 
+/* Write the results, note corrections, and let others see to the matches. */
+static void
+write_application(Application *application)
+{
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
 	outbox_send(application->matches, OUTBOX_INSERT);
-	outbox_send(application->ratings, OUTBOX_UPDATE);
+	write_ratings(application);
 	corrections_send(application->ladder, &application->corrections);
 	trace_application(application);
 	unlock_matches(&application->locks);

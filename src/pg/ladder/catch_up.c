@@ -138,13 +138,6 @@ same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
 }
 
-/* Rows of players whom no match or operation has touched. */
-static LadderQuery delete_unplayed_query = {
-	.text = "DELETE FROM {rating} AS r WHERE r.games OPERATOR(pg_catalog.=) 0 AND NOT "
-	RATING_HAS_EVENTS,
-	.param = {VALUE_TEXT}
-};
-
 /* Write and log the rows of rating that come out otherwise. */
 static void
 write_ratings(Replay *replay)
@@ -155,8 +148,6 @@ write_ratings(Replay *replay)
 	Outbox	   *deleted = rating_outbox(ladder);
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
-	Datum		values[1];
-	bool		nulls[1];
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -180,8 +171,6 @@ write_ratings(Replay *replay)
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
-	values[0] = batch_shared_pool(replay->batch, &nulls[0]);
-	(void) ladder_execute(ladder, &delete_unplayed_query, values, nulls, NULL);
 }
 
 /*

@@ -13,6 +13,7 @@
 #include "storage/lmgr.h"
 #include "utils/inval.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -47,6 +48,7 @@ typedef struct LadderDoor
 	NamespaceVersion version;	/* of the schema */
 	bool		ending;			/* its own work is done */
 	bool		states_taken;
+	bool		hidden_from_mirrors;
 } LadderDoor;
 
 /*
@@ -161,10 +163,19 @@ check_not_renamed(LadderDoor *door)
 	NamespaceVersion version;
 
 	AcceptInvalidationMessages();
-	if (namespace_version(door->ladder.schema, &version) &&
-		version.xmin == door->version.xmin &&
-		ItemPointerCompare(&version.tid, &door->version.tid) == 0)
-		return;
+	if (namespace_version(door->ladder.schema, &version))
+	{
+		const char *name = get_namespace_name(door->ladder.schema);
+
+		if (version.xmin == door->version.xmin &&
+			ItemPointerCompare(&version.tid, &door->version.tid) == 0)
+			return;
+
+		/* This transaction has granted or revoked USAGE, as grant_reader() does. */
+		if (TransactionIdIsCurrentTransactionId(version.xmin) &&
+			name != NULL && strcmp(name, door->ladder.name) == 0)
+			return;
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			 errmsg("schema \"%s\" was altered by another transaction during work on the ladder",
@@ -176,8 +187,39 @@ check_not_renamed(LadderDoor *door)
  * ---- Rights ----
  */
 
+/* Whether an entry is one for those who report matches, and not for those who read. */
+static bool
+is_for_reporters(const LadderEntry *entry)
+{
+	int			i;
+
+	for (i = 0; entry->privilege[i].relation != NULL; i++)
+		if (entry->privilege[i].mode & ACL_INSERT)
+			return true;
+	return false;
+}
+
+/* A hint for a role that lacks a privilege which an entry takes. */
+static int
+grant_hint(Oid schema, const LadderEntry *entry, Oid role)
+{
+	const char *function = is_for_reporters(entry) ? "grant_reporter" : "grant_reader";
+
+	return errhint("The owner of the ladder can give this right by SELECT skillrating.%s(%s, %s).",
+				   function, quote_literal_cstr(get_namespace_name(schema)),
+				   quote_literal_cstr(GetUserNameFromId(role, false)));
+}
+
+/* A hint for a role that calls what is for the owner. */
+static int
+owner_hint(Oid schema, const LadderEntry *entry)
+{
+	return errhint("Only role \"%s\" and its members may call skillrating.%s() on this ladder.",
+				   GetUserNameFromId(ladder_owner(schema), false), entry->function);
+}
+
 static void
-check_usage(Oid schema, Oid role)
+check_usage(Oid schema, Oid role, const LadderEntry *entry)
 {
 	AclResult	result;
 
@@ -187,14 +229,19 @@ check_usage(Oid schema, Oid role)
 	result = pg_namespace_aclcheck(schema, role, ACL_USAGE);
 #endif
 	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_SCHEMA, get_namespace_name(schema));
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for schema %s", get_namespace_name(schema)),
+				 entry->rights == RIGHTS_OF_OWNER ? owner_hint(schema, entry) :
+				 grant_hint(schema, entry, role)));
 }
 
 /*
  * A role for which policies hide rows would see them as the owner, who works for it.
  */
 static void
-check_privilege(Oid schema, const char *relation, Oid role, AclMode mode)
+check_privilege(Oid schema, const LadderEntry *entry, const char *relation, Oid role,
+				AclMode mode)
 {
 	Oid			relid = get_relname_relid(relation, schema);
 	AclResult	result;
@@ -208,8 +255,12 @@ check_privilege(Oid schema, const char *relation, Oid role, AclMode mode)
 		{
 			result = pg_class_aclcheck(relid, role, one);
 			if (result != ACLCHECK_OK)
-				aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relid)),
-							   relation);
+				ereport(ERROR,
+						(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						 get_rel_relkind(relid) == RELKIND_VIEW ?
+						 errmsg("permission denied for view %s", relation) :
+						 errmsg("permission denied for table %s", relation),
+						 grant_hint(schema, entry, role)));
 		}
 	if (check_enable_rls(relid, role, true) == RLS_ENABLED)
 		ereport(ERROR,
@@ -222,7 +273,7 @@ check_privilege(Oid schema, const char *relation, Oid role, AclMode mode)
 void
 ladder_check_privilege(const Ladder *ladder, const char *relation, AclMode mode)
 {
-	check_privilege(ladder->schema, relation, ladder->door->caller, mode);
+	check_privilege(ladder->schema, ladder->door->entry, relation, ladder->door->caller, mode);
 }
 
 /* Error unless the current user may use an entry to a ladder. */
@@ -238,17 +289,18 @@ check_rights(Oid schema, const LadderEntry *entry)
 		case RIGHTS_TO_CREATE:
 			break;
 		case RIGHTS_OF_OWNER:
-			check_usage(schema, role);
+			check_usage(schema, role, entry);
 			if (!has_privs_of_role(role, ladder_owner(schema)))
 				ereport(ERROR,
 						(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 						 errmsg("must be owner of ladder \"%s\"",
-								get_namespace_name(schema))));
+								get_namespace_name(schema)),
+						 owner_hint(schema, entry)));
 			break;
 		case RIGHTS_BY_GRANT:
-			check_usage(schema, role);
+			check_usage(schema, role, entry);
 			for (privilege = entry->privilege; privilege->relation != NULL; privilege++)
-				check_privilege(schema, privilege->relation, role, privilege->mode);
+				check_privilege(schema, entry, privilege->relation, role, privilege->mode);
 			break;
 	}
 }
@@ -593,6 +645,29 @@ void
 ladder_release_states(Ladder *ladder)
 {
 	ladder->door->states_taken = false;
+}
+
+void
+ladder_hide_from_mirrors(Ladder *ladder)
+{
+	ladder->door->hidden_from_mirrors = true;
+}
+
+void
+ladder_show_to_mirrors(Ladder *ladder)
+{
+	ladder->door->hidden_from_mirrors = false;
+}
+
+bool
+ladder_is_hidden_from_mirrors(const Ladder *ladder)
+{
+	const LadderDoor *door;
+
+	for (door = ladder->door->outer; door != NULL; door = door->outer)
+		if (door->ladder.schema == ladder->schema && door->hidden_from_mirrors)
+			return true;
+	return false;
 }
 
 /*

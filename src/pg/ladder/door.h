@@ -137,6 +137,17 @@ extern bool ladder_is_nested(const Ladder *ladder);
 extern void ladder_take_states(Ladder *ladder);
 extern void ladder_release_states(Ladder *ladder);
 
+/*
+ * Between these, rows come into table rating and leave it that are room for players who have
+ * not been rated, and that no mirror is to know of.  An error that ends the work ends this
+ * as well.
+ */
+extern void ladder_hide_from_mirrors(Ladder *ladder);
+extern void ladder_show_to_mirrors(Ladder *ladder);
+
+/* Whether work behind a door further out hides rows of rating from mirrors. */
+extern bool ladder_is_hidden_from_mirrors(const Ladder *ladder);
+
 /* Error 42501 unless the caller of the door has a privilege on a relation. */
 extern void ladder_check_privilege(const Ladder *ladder, const char *relation,
 								   AclMode mode);

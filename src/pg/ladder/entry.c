@@ -4,9 +4,10 @@
  *
  * A function of the schema skillrating that works on a ladder is skillrating_enter().
  * It opens the door as the list below says, calls its body, the function of the same
- * name and arguments in skillrating_internal, and closes the door.  The body may be in
- * any language.  A door that SQL could open by itself would leave the caller switched
- * to another role.
+ * name in skillrating_internal, and closes the door.  The body may be in any language.
+ * Its arguments are the same, but that an entry may have text for one that is
+ * polymorphic there: several entries can share a body.  A door that SQL could open by
+ * itself would leave the caller switched to another role.
  */
 #include "pg/ladder/entry.h"
 
@@ -44,6 +45,11 @@ static const LadderEntry entries[] = {
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.administers = true},
 	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.administers = true},
 	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.administers = true},
+	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
+	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
+	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
+	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
+	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.administers = true},
 
@@ -65,6 +71,7 @@ static const LadderEntry entries[] = {
 	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"forget_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
@@ -121,15 +128,14 @@ typedef struct EntryCall
 	int			nidentifiers;
 } EntryCall;
 
-/* A function of skillrating_internal; argument types NULL for the only one of a name. */
+/* The one function of a name in skillrating_internal. */
 static void
-find_function(FmgrInfo *found, const char *name, int nargs, const Oid *types,
-			  FunctionCallInfo fcinfo)
+find_function(FmgrInfo *found, const char *name, FunctionCallInfo fcinfo)
 {
 	Oid			function =
 		LookupFuncName(list_make2(makeString("skillrating_internal"),
 								  makeString(pstrdup(name))),
-					   nargs, types, false);
+					   -1, NULL, false);
 
 	fmgr_info_cxt(function, found, fcinfo->flinfo->fn_mcxt);
 
@@ -155,9 +161,9 @@ entry_call(FunctionCallInfo fcinfo)
 	name = NameStr(proc->proname);
 	call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EntryCall));
 	call->entry = ladder_entry(name);
-	find_function(&call->body, name, proc->pronargs, proc->proargtypes.values, fcinfo);
+	find_function(&call->body, name, fcinfo);
 	if (call->entry->as_caller != NULL)
-		find_function(&call->as_caller, call->entry->as_caller, -1, NULL, fcinfo);
+		find_function(&call->as_caller, call->entry->as_caller, fcinfo);
 	for (i = 0; i < proc->pronargs; i++)
 		if (IsPolymorphicType(proc->proargtypes.values[i]))
 			call->identifier[call->nidentifiers++] = i;
@@ -258,7 +264,9 @@ finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
 /*
  * Identifiers come in any type, and a body turns them into that of the ladder: by a cast
  * that whoever owns their type may have made, and that would run as the ladder's owner.
- * So they must be of types of the server's, or of the ladder's own.
+ * So they must be of types of the server's, or of the ladder's own.  A domain is what
+ * it is made of: it has neither casts nor an output function of its own, and its checks
+ * ran when the caller made the value.
  */
 static void
 check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *ladder)
@@ -270,11 +278,14 @@ check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *la
 		int			argument = call->identifier[i];
 		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
 		Oid			element = get_base_element_type(type);
+		Oid			base;
 
 		if (OidIsValid(element))
 			type = element;
-		if (type < FirstNormalObjectId || type == ladder->player_type->type ||
-			type == ladder->match_type->type)
+		base = getBaseType(type);
+		if (base < FirstNormalObjectId ||
+			type == ladder->player_type->type || base == ladder->player_type->type ||
+			type == ladder->match_type->type || base == ladder->match_type->type)
 			continue;
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),

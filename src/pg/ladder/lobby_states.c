@@ -1,36 +1,37 @@
 /*
  * lobby_states.c
- *		The states with which players would go into a match now, for team makers.
+ *		The states with which players would go into a match, for team makers.
  */
 #include "pg/sql/glue.h"
 
-#include "access/xact.h"
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
 
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_arrays.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_states_now);
+SKILLRATING_FUNCTION(skillrating_states_at);
 
 /* The positions of the arguments. */
 enum
 {
 	STATES_ARG_LADDER,
 	STATES_ARG_PLAYERS,
-	STATES_ARG_POOL
+	STATES_ARG_POOL,
+	STATES_ARG_AT
 };
 
 /*
- * states_now(ladder, players, pool): the state columns of each player one after another,
+ * states_at(ladder, players, pool, at): the state columns of each player one after another,
  * as preview() has them.
  */
 Datum
-skillrating_states_now(PG_FUNCTION_ARGS)
+skillrating_states_at(PG_FUNCTION_ARGS)
 {
 	MatchArrays arrays = {0};
-	TimestampTz now = GetCurrentTransactionStartTimestamp();
+	TimestampTz at;
 	const char *pool;
 	const char *name;
 	MemoryContext caller = CurrentMemoryContext;
@@ -44,9 +45,15 @@ skillrating_states_now(PG_FUNCTION_ARGS)
 
 	required_argument(fcinfo, STATES_ARG_LADDER, "ladder");
 	required_argument(fcinfo, STATES_ARG_POOL, "pool");
+	required_argument(fcinfo, STATES_ARG_AT, "at");
+	at = PG_GETARG_TIMESTAMPTZ(STATES_ARG_AT);
+	if (TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("at must be finite, not %s", timestamptz_to_str(at))));
 	name = text_to_cstring(PG_GETARG_TEXT_PP(STATES_ARG_LADDER));
 	pool = text_to_cstring(PG_GETARG_TEXT_PP(STATES_ARG_POOL));
-	ladder = ladder_open(ladder_inside(name, "states_now"));
+	ladder = ladder_open(ladder_inside(name, "states_at"));
 	work = CurrentMemoryContext;
 	players_argument(fcinfo, STATES_ARG_PLAYERS, ladder->player_type, &arrays);
 	batch = ladder_batch(ladder);
@@ -66,7 +73,7 @@ skillrating_states_now(PG_FUNCTION_ARGS)
 	MemoryContextSwitchTo(work);
 	state = (float8 *) ARR_DATA_PTR(result);
 	for (i = 0; i < arrays.n; i++)
-		batch_state_at(batch, player[i], now, state + (Size) i * batch->model->nstate);
+		batch_state_at(batch, player[i], at, state + (Size) i * batch->model->nstate);
 	ladder_close(ladder);
 	PG_RETURN_ARRAYTYPE_P(result);
 }

@@ -38,14 +38,17 @@ typedef struct MatchArrays
 {
 	Datum		match_id;		/* absent for a preview */
 	bool		has_match_id;
-	Datum		played_at;
-	bool		has_played_at;
+	Datum		played_at;		/* now where the caller gave none */
+	bool		has_played_at;	/* the caller did */
 	Datum		pool;
 	Datum		log_odds;
 	Datum		gain;
 	Datum		players;		/* an array, */
 	Datum	   *player;			/* its elements, */
 	int			n;				/* and their number */
+	Datum	   *counted;		/* for whom each of them counts, after merges;
+								 * set when the match was read */
+	int64		digest;			/* of the content, likewise */
 	Datum		team;
 	Datum		array[LADDER_NARRAYS];
 	bool		has_array[LADDER_NARRAYS];

@@ -9,6 +9,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
@@ -18,9 +19,11 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/match_arrays.h"
+#include "pg/ladder/match_outcome.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
+#include "pg/ladder/waiting.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
@@ -130,7 +133,7 @@ skillrating_ladder_types(PG_FUNCTION_ARGS)
 
 /*
  * Whether a match that is there already is what is reported; played_at is then
- * as stored if it was not given.
+ * as stored if it was not given, and so is the digest.
  */
 static bool
 is_same_match(Ladder *ladder, MatchArrays *arrays)
@@ -153,8 +156,9 @@ is_same_match(Ladder *ladder, MatchArrays *arrays)
 		arrays->played_at = TimestampTzGetDatum(stored->match.played_at);
 	arrays->has_played_at = true;
 	reported = match_arrays_open(ladder, arrays);
-	same = reader_next(reported) &&
-		reported->match.digest == stored->match.digest;
+	(void) reader_next(reported);
+	arrays->digest = reported->match.digest;
+	same = arrays->digest == stored->match.digest;
 	reader_close(reported);
 	reader_close(stored);
 	return same;
@@ -172,137 +176,6 @@ replace_match(Ladder *ladder, const MatchArrays *arrays)
 					id_text(ladder->match_type, arrays->match_id),
 					ladder->name),
 			 errhint("A rated match counts with the new content from the next skillrating.catch_up() on.")));
-}
-
-static Datum
-state_array(const double *state, int nstate)
-{
-	Datum		element[MODEL_MAX_STATE];
-	int			i;
-
-	for (i = 0; i < nstate; i++)
-		element[i] = Float8GetDatum(state[i]);
-	return PointerGetDatum(construct_array(element, nstate, FLOAT8OID,
-										   sizeof(float8), FLOAT8PASSBYVAL,
-										   TYPALIGN_DOUBLE));
-}
-
-/* The events of some players in one match, in no order. */
-static LadderQuery match_events_query = {
-	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.=) $1 "
-	"AND player_id {player =} ANY ($2)",
-	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER)}
-};
-
-/* The columns that report_match() returns, from 0. */
-enum
-{
-	REPORT_PLAYER_ID,
-	REPORT_RATING_BEFORE,
-	REPORT_RATING_AFTER,
-	REPORT_WIN_PROBABILITY,
-	REPORT_SCORE,
-	REPORT_STATE_BEFORE,
-	REPORT_STATE_AFTER,
-	REPORT_NCOLUMNS
-};
-
-static void
-return_event(FunctionCallInfo fcinfo, const Ladder *ladder, HeapTuple tuple,
-			 TupleDesc desc)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	const Model *model = ladder->model;
-	double		before[MODEL_MAX_STATE];
-	double		after[MODEL_MAX_STATE];
-	Datum		values[REPORT_NCOLUMNS];
-	bool		nulls[REPORT_NCOLUMNS] = {false};
-	bool		isnull;
-	int			i;
-
-	for (i = 0; i < model->nstate; i++)
-	{
-		before[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, EVENT_BEFORE(i),
-												 &isnull));
-		after[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, EVENT_AFTER(i),
-												&isnull));
-	}
-	values[REPORT_PLAYER_ID] =
-		CStringGetTextDatum(SPI_getvalue(tuple, desc, EVENT_PLAYER_ID));
-	values[REPORT_RATING_BEFORE] =
-		Float8GetDatum(model_display(model, ladder->params, before));
-	values[REPORT_RATING_AFTER] =
-		Float8GetDatum(model_display(model, ladder->params, after));
-	values[REPORT_WIN_PROBABILITY] =
-		SPI_getbinval(tuple, desc, EVENT_WIN_PROBABILITY,
-					  &nulls[REPORT_WIN_PROBABILITY]);
-	values[REPORT_SCORE] = SPI_getbinval(tuple, desc, EVENT_SCORE,
-										 &nulls[REPORT_SCORE]);
-	values[REPORT_STATE_BEFORE] = state_array(before, model->nstate);
-	values[REPORT_STATE_AFTER] = state_array(after, model->nstate);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-}
-
-/*
- * One row for each player of a rated match, from its events: in the order in which
- * the players first occur in the arrays.
- */
-static void
-return_events(FunctionCallInfo fcinfo, Ladder *ladder, int64 seq,
-			  const MatchArrays *arrays)
-{
-	IdTable    *events = id_table_create(ladder->player_type);
-	Datum		values[2];
-	uint64		nrows;
-	uint64		row;
-	int			i;
-
-	values[0] = Int64GetDatum(seq);
-	values[1] = arrays->players;
-	nrows = ladder_execute(ladder, &match_events_query, values, NULL, NULL);
-	for (row = 0; row < nrows; row++)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[row];
-		bool		isnull;
-		bool		found;
-		Datum		player = SPI_getbinval(tuple, SPI_tuptable->tupdesc,
-										   EVENT_PLAYER_ID, &isnull);
-
-		*id_table_enter(events, player, "", &found) = tuple;
-	}
-	for (i = 0; i < arrays->n; i++)
-	{
-		bool		found;
-		void	  **event = id_table_enter(events, arrays->player[i], "", &found);
-
-		if (*event != NULL)
-			return_event(fcinfo, ladder, *event, SPI_tuptable->tupdesc);
-		*event = NULL;
-	}
-	SPI_freetuptable(SPI_tuptable);
-}
-
-/* The place in the order of a match that is rated. */
-static LadderQuery rated_seq_query = {
-	.text = "SELECT seq FROM {rated_match} WHERE match_id {match =} $1 "
-	"AND status OPERATOR(pg_catalog.=) 'rated'",
-	.param = {VALUE_MATCH}
-};
-
-/* Return the events of a match, if it was rated. */
-static void
-return_rated(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *arrays)
-{
-	bool		isnull;
-	int64		seq;
-
-	if (ladder_execute(ladder, &rated_seq_query, &arrays->match_id, NULL, NULL) != 1)
-		return;
-	seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-									  SPI_tuptable->tupdesc, ONLY_COLUMN,
-									  &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	return_events(fcinfo, ladder, seq, arrays);
 }
 
 /* The arguments of report_match(), by their place. */
@@ -328,8 +201,8 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 												  "team", arrays->n));
 	optional_arrays(fcinfo, REPORT_ARG_RANK, ARRAY_RANK, ARRAY_RANK, arrays);
 	arrays->has_played_at = !PG_ARGISNULL(REPORT_ARG_PLAYED_AT);
-	if (arrays->has_played_at)
-		arrays->played_at = PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT);
+	arrays->played_at = arrays->has_played_at ? PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT) :
+		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
 	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->played_at)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
@@ -346,18 +219,50 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
 }
 
+/* Keep for whom each player counts, who may be merged into another. */
+static void
+keep_counted(const SourceMatch *match, const Ladder *ladder, MatchArrays *arrays)
+{
+	const IdType *type = ladder->player_type;
+	IdTable    *accounts = id_table_create(type);
+	int			i;
+
+	arrays->counted = palloc_array(Datum, arrays->n);
+	for (i = 0; i < match->n; i++)
+	{
+		bool		found;
+
+		*id_table_enter(accounts, match->account_id[i], "", &found) =
+			&match->player_id[i];
+	}
+	for (i = 0; i < arrays->n; i++)
+	{
+		const Datum *counted = id_table_find(accounts, arrays->player[i], "");
+
+		arrays->counted[i] = counted == NULL ? arrays->player[i] :
+			datumCopy(*counted, type->typbyval, type->typlen);
+	}
+}
+
 /*
  * A mistake in what is reported is the caller's, and an error: in a row that is
- * there it would only keep the match from being rated.
+ * there it would only keep the match from being rated.  Also keep the digest, and
+ * who counts.
  */
 static void
-check_report(Ladder *ladder, const MatchArrays *arrays)
+check_report(Ladder *ladder, MatchArrays *arrays)
 {
 	MatchReader *reported = match_arrays_open(ladder, arrays);
 	Unrated		why;
 
+	arrays->counted = arrays->player;
 	if (reader_next(reported))
+	{
+		if (ladder->filters)
+			keep_counted(&reported->match, ladder, arrays);
+		arrays->digest = reported->match.digest;
 		(void) batch_judge(ladder_batch(ladder), &reported->match, &why);
+	}
 	reader_close(reported);
 }
 
@@ -374,6 +279,28 @@ write_report(Ladder *ladder, MatchArrays *arrays)
 }
 
 /*
+ * Rate what is reported as the trigger at commit would, now; written tells whether the
+ * tables have changed.  A match that they had, and that has only waited so far, is rated
+ * too.  If a door further out is at work on this ladder it waits until that is done.
+ * Returns false if there was nothing to do.
+ */
+static bool
+rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
+{
+	if (written)
+	{
+		apply_pending(ladder, false);
+		return true;
+	}
+	if (match_is_recorded(ladder, arrays))
+		return false;
+	keep_waiting(ladder, &arrays->match_id, 1);
+	if (!ladder_is_at_work(ladder))
+		apply_waiting(ladder);
+	return true;
+}
+
+/*
  * report_match(ladder, match_id, players, team, rank, played_at, team_score,
  *				weight, joined, left, commanding, side, squad, kills, deaths,
  *				quit, experience, player_gain, pool, log_odds, gain)
@@ -383,9 +310,13 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 {
 	MatchArrays arrays = {0};
 	Ladder	   *ladder;
+	bool		written;
+	bool		is_new;
 
 	InitMaterializedSRF(fcinfo, 0);
 	required_argument(fcinfo, REPORT_ARG_LADDER, "ladder");
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(REPORT_ARG_LADDER)),
+									   "report_match"));
 	required_argument(fcinfo, REPORT_ARG_MATCH_ID, "match_id");
 	required_argument(fcinfo, REPORT_ARG_TEAM, "team");
 	if (PG_ARGISNULL(REPORT_ARG_RANK) && PG_ARGISNULL(REPORT_ARG_TEAM_SCORE))
@@ -393,9 +324,6 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("rank must not be null"),
 				 errhint("Give the rank of each participant's team, or team_score.")));
-
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(REPORT_ARG_LADDER)),
-									   "report_match"));
 	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -406,13 +334,9 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	report_arguments(fcinfo, ladder, &arrays);
 	check_report(ladder, &arrays);
 
-	/*
-	 * What the trigger at commit would do, now.  If a door further out is at
-	 * work on this ladder the match waits until that is done.
-	 */
-	if (write_report(ladder, &arrays))
-		apply_pending(ladder, false);
-	return_rated(fcinfo, ladder, &arrays);
+	written = write_report(ladder, &arrays);
+	is_new = rate_report(ladder, &arrays, written);
+	return_outcome(fcinfo, ladder, &arrays, is_new);
 	ladder_close(ladder);
 	return (Datum) 0;
 }

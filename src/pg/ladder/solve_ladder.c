@@ -64,8 +64,6 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	}
 	reader_close(reader);
 	ladder_close(ladder);
-	if (state->builder.history.nmatches == 0)
-		PG_RETURN_NULL();
 
 	solve_state_run(state);
 	return return_solution(fcinfo, state);

@@ -13,6 +13,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/columns.h"
+#include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 
 Batch *
@@ -192,7 +193,9 @@ insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 	values[2] = PointerGetDatum(construct_array(initial, nstate, FLOAT8OID,
 												sizeof(float8), FLOAT8PASSBYVAL,
 												TYPALIGN_DOUBLE));
+	ladder_hide_from_mirrors(ladder);
 	nrows = ladder_execute(ladder, &new_players_query, values, NULL, NULL);
+	ladder_show_to_mirrors(ladder);
 	rows = SPI_tuptable;
 	for (row = 0; row < nrows; row++)
 	{

@@ -365,7 +365,7 @@ skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 					RelationGetRelationName(trigdata->tg_relation)),
 			 OidIsValid(source) ?
 			 errhint("To let the ladder go without this table use skillrating.detach().") :
-			 errhint("To remove the whole ladder use skillrating.drop_ladder().")));
+			 errhint("To empty the ladder use skillrating.reset_ladder(), and to remove it skillrating.drop_ladder().")));
 }
 
 /*
@@ -427,7 +427,8 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	door = trigger_door(trigdata,
 						strcmp(RelationGetRelationName(trigdata->tg_relation),
 							   "rating") == 0, InvalidOid, &mirror_entry);
-	call_body("write_mirrors", trigdata);
+	if (!ladder_is_hidden_from_mirrors(door))
+		call_body("write_mirrors", trigdata);
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }

@@ -127,6 +127,7 @@ MatchStatus
 batch_build(Batch *batch, SourceMatch *source, int *offender)
 {
 	Match	   *match = &batch->match;
+	MatchStatus status;
 	int			i;
 
 	if (is_reserved_pool(batch, source))
@@ -153,8 +154,10 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 		source->participant[i].player = player->slot;
 	}
 
-	return match_build(&batch->model->rules, batch->params, source->participant,
-					   source->n, match, offender);
+	status = match_build(&batch->model->rules, batch->params, source->participant,
+						 source->n, match, offender);
+	match->interrupt = check_interrupts;
+	return status;
 }
 
 void

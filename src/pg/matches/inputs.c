@@ -4,6 +4,9 @@
  */
 #include "pg/matches/inputs.h"
 
+#include "common/int.h"
+#include "utils/timestamp.h"
+
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_inputs);
@@ -12,7 +15,7 @@ SKILLRATING_FUNCTION(skillrating_number_inputs);
 /* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
 typedef struct InputSpec
 {
-	SourceColumn column;
+	int			column;			/* a SourceColumn, or INPUT_PERIOD */
 	bool		boolean;
 } InputSpec;
 
@@ -34,6 +37,7 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_LOG_ODDS, false},
 	{SOURCE_GAIN, false},
 	{SOURCE_UNRATED_REASON, false},
+	{INPUT_PERIOD, false},
 };
 
 int
@@ -41,7 +45,7 @@ source_input(SourceColumn column)
 {
 	int			i = 0;
 
-	while (inputs[i].column != column)
+	while (inputs[i].column != (int) column)
 		i++;
 	return i;
 }
@@ -49,19 +53,48 @@ source_input(SourceColumn column)
 void
 source_row_clear(Datum *values, bool *nulls)
 {
-	memset(values, 0, SOURCE_NCOLUMNS * sizeof(Datum));
-	memset(nulls, true, SOURCE_NCOLUMNS * sizeof(bool));
+	memset(values, 0, INPUT_NSLOTS * sizeof(Datum));
+	memset(nulls, true, INPUT_NSLOTS * sizeof(bool));
 }
 
 void
 source_row_set(Datum *values, bool *nulls, int input, Datum value, bool null)
 {
-	SourceColumn column = inputs[input].column;
+	int			column = inputs[input].column;
 
 	nulls[column] = null;
 	if (!null)
 		values[column] = inputs[input].boolean ?
 			Float8GetDatum(DatumGetBool(value) ? 1 : 0) : value;
+}
+
+/* The time of an ordinal, so many days after the epoch; out of range it is infinite. */
+static TimestampTz
+period_time(int64 period)
+{
+	int64		at;
+
+	if (pg_mul_s64_overflow(period, USECS_PER_DAY, &at) || !IS_VALID_TIMESTAMP(at))
+		return period > 0 ? DT_NOEND : DT_NOBEGIN;
+	return at;
+}
+
+void
+source_row_time(InputTimes *times, Datum *values, bool *nulls)
+{
+	times->played_at = times->played_at || !nulls[SOURCE_PLAYED_AT];
+	times->period = times->period || !nulls[INPUT_PERIOD];
+	if (times->played_at && times->period)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("played_at and period must not both be given"),
+				 errhint("The matches of a history have times, or they have the ordinals of seasons or rounds.")));
+	if (nulls[INPUT_PERIOD])
+		return;
+	values[SOURCE_PLAYED_AT] =
+		TimestampTzGetDatum(period_time(DatumGetInt64(values[INPUT_PERIOD])));
+	nulls[SOURCE_PLAYED_AT] = false;
+	times->converted = true;
 }
 
 void
@@ -80,7 +113,7 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 	*no_context = null[INPUTS_COUNT];
 }
 
-/* inputs(weight, played_at, ..., context), all of them optional */
+/* inputs(weight, played_at, ..., period, context), all of them optional */
 Datum
 skillrating_inputs(PG_FUNCTION_ARGS)
 {
@@ -96,7 +129,7 @@ skillrating_inputs(PG_FUNCTION_ARGS)
 	return return_row(fcinfo, values, nulls);
 }
 
-/* number_inputs(), the same without those that are texts */
+/* number_inputs(), the same without the period and those that are texts */
 Datum
 skillrating_number_inputs(PG_FUNCTION_ARGS)
 {
@@ -109,7 +142,8 @@ skillrating_number_inputs(PG_FUNCTION_ARGS)
 	for (i = 0; i < INPUTS_COUNT; i++)
 	{
 		if (inputs[i].column == SOURCE_POOL ||
-			inputs[i].column == SOURCE_UNRATED_REASON)
+			inputs[i].column == SOURCE_UNRATED_REASON ||
+			inputs[i].column == INPUT_PERIOD)
 			continue;
 		values[i] = PG_GETARG_DATUM(arg);
 		nulls[i] = PG_ARGISNULL(arg);

@@ -13,20 +13,51 @@
 #include "pg/matches/source.h"
 
 /*
- * How many there are that a source has, too; the first is the weight.  The type has
- * the context behind them.
+ * How many there are besides the context, which the type has behind them; the first is
+ * the weight.  All but the period are columns of a source.
  */
-#define INPUTS_COUNT 17
+#define INPUTS_COUNT 18
+
+/* Rows of inputs have a slot for the period behind the columns of a source. */
+#define INPUT_PERIOD SOURCE_NCOLUMNS
+#define INPUT_NSLOTS (SOURCE_NCOLUMNS + 1)
+
+/* How a history has its times, all zero at first. */
+typedef struct InputTimes
+{
+	bool		played_at;		/* some row has a time, */
+	bool		period;			/* or an ordinal, */
+	bool		converted;		/* which is the time of the current row */
+} InputTimes;
 
 /* The place of a column among the inputs, from 0. */
 extern int	source_input(SourceColumn column);
 
-/* A row of a source of which nothing is known yet. */
+/* A row of inputs, with its INPUT_NSLOTS values, of which nothing is known yet. */
 extern void source_row_clear(Datum *values, bool *nulls);
 
 /* Put an input in its place in a row; a null is nothing that is known. */
 extern void source_row_set(Datum *values, bool *nulls, int input, Datum value,
 						   bool null);
+
+/*
+ * Take back the time that source_row_time() made of a period: what a row does not set is
+ * as in the row before.
+ */
+static inline void
+source_row_untime(InputTimes *times, bool *nulls)
+{
+	if (times->converted)
+		nulls[SOURCE_PLAYED_AT] = true;
+	times->converted = false;
+}
+
+/*
+ * Make the time of a row of its period, if that is given: as many days after the epoch,
+ * and an infinite time if there is none.  Errors (22023) if a row has both, or if others
+ * of the history have the other one.
+ */
+extern void source_row_time(InputTimes *times, Datum *values, bool *nulls);
 
 /*
  * Put all inputs of a composite in their places.  Its description is looked up

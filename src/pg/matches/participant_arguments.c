@@ -8,8 +8,6 @@
 #include "nodes/parsenodes.h"
 #include "utils/datum.h"
 
-#include "pg/matches/inputs.h"
-
 LastArguments
 last_arguments(FunctionCallInfo fcinfo, int first)
 {
@@ -98,6 +96,7 @@ participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 		source_row_set_all(rows->values, rows->nulls, &rows->desc,
 						   rows->memory, PG_GETARG_DATUM(rows->inputs),
 						   &rows->context, &rows->no_context);
+	source_row_time(&rows->times, rows->values, rows->nulls);
 	if (rows->nulls[SOURCE_MATCH_ID])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),

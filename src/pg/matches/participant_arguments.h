@@ -9,7 +9,7 @@
 
 #include "access/tupdesc.h"
 
-#include "pg/matches/source.h"
+#include "pg/matches/inputs.h"
 
 /*
  * The arguments match_id, player_id, team and rank of an aggregate, which stand together,
@@ -26,8 +26,9 @@ typedef struct ParticipantArguments
 	bool		begun;			/* a match has begun: */
 	Datum		match_id;
 	TupleDesc	desc;			/* of the inputs */
-	Datum		values[SOURCE_NCOLUMNS];	/* the row read last */
-	bool		nulls[SOURCE_NCOLUMNS];
+	InputTimes	times;
+	Datum		values[INPUT_NSLOTS];	/* the row read last */
+	bool		nulls[INPUT_NSLOTS];
 	Datum		context;		/* of its match, a text */
 	bool		no_context;
 } ParticipantArguments;

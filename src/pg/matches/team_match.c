@@ -63,6 +63,7 @@ team_match_predict(TeamMatch *team_match, const TeamSeat *seat, int n, int nteam
 	match->log_odds = log_odds;
 	status = match_build(&team_match->model->rules, team_match->params, team_match->participant,
 						 rows, match, &offender);
+	match->interrupt = check_interrupts;
 	if (status == MATCH_OK)
 		status = model_predict(team_match->model, team_match->params, match);
 	if (status != MATCH_OK)

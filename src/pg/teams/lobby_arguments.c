@@ -21,6 +21,9 @@
 #define DEFAULT_STEPS 1e9
 #define DEFAULT_STEPS_OF_MANY 2e8
 
+/* Commanders of both teams count by their mean, if nothing else is said. */
+#define DEFAULT_COMMAND_WEIGHT 0.5
+
 static const char *const strengths[] = {"mean", "sum", "share"};
 
 int
@@ -287,16 +290,6 @@ read_constraints(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 						 errhint("An element of current is 1 or 2, 0 for the bench, or null for a player who was not there.")));
 		}
 	}
-	if (has_argument(fcinfo, arguments->commander))
-	{
-		ArrayType  *array = array_argument(fcinfo, arguments->commander, "commander",
-										   lobby->n);
-		const bool *element = (const bool *) ARR_DATA_PTR(array);
-
-		lobby->commander = palloc_array(bool, lobby->n + 1);
-		for (i = 0; i < lobby->n; i++)
-			lobby->commander[i] = element[lobby->order[i]];
-	}
 }
 
 int
@@ -318,8 +311,7 @@ name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
 			 errhint("%s", hint)));
 }
 
-/* How many teams there are to be: two where a function does not ask. */
-static void
+void
 read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 					 Lobby *lobby)
 {
@@ -346,8 +338,7 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 				 errmsg("%s is for two teams only, not for %d", excess, lobby->nteams)));
 }
 
-/* The worth of players, as players and as commanders, and their priority. */
-static void
+void
 read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
 {
 	int			i;
@@ -377,6 +368,16 @@ read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *
 	if (has_argument(fcinfo, arguments->command_mu_2) && lobby->command[0] != NULL)
 		lobby->command[1] = lobby_numbers(fcinfo, arguments->command_mu_2,
 										  "command_mu_2", lobby);
+	if (has_argument(fcinfo, arguments->commander))
+	{
+		ArrayType  *array = array_argument(fcinfo, arguments->commander, "commander",
+										   lobby->n);
+		const bool *element = (const bool *) ARR_DATA_PTR(array);
+
+		lobby->commander = palloc_array(bool, lobby->n + 1);
+		for (i = 0; i < lobby->n; i++)
+			lobby->commander[i] = element[lobby->order[i]];
+	}
 }
 
 /* The strength of teams, and the handicap. */
@@ -401,7 +402,8 @@ read_strength(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *l
 	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
 	lobby->command_weight = has_argument(fcinfo, arguments->command_weight) ?
 		check_not_negative("command_weight",
-						   PG_GETARG_FLOAT8(arguments->command_weight)) : 0.5;
+						   PG_GETARG_FLOAT8(arguments->command_weight)) :
+		DEFAULT_COMMAND_WEIGHT;
 	if (lobby->command_weight > MAX_WEIGHT)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -486,18 +488,23 @@ read_states(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lob
 	}
 }
 
-/* Read the model, everybody's state under it, and what a team is to it. */
+/*
+ * Read the model, everybody's state under it, and what a team is to it, for matches of so
+ * many players.
+ */
 static void
-read_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
+read_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int seats,
+		   Lobby *lobby)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(arguments->model)));
 	ParamValue *params = get_params(&model->params, has_argument(fcinfo, arguments->params) ?
 									PG_GETARG_JSONB_P(arguments->params) : NULL);
 
 	lobby->team_match = palloc_object(TeamMatch);
-	team_match_init(lobby->team_match, model, params, lobby->n, lobby->nteams, lobby->n);
+	team_match_init(lobby->team_match, model, params, lobby->n, lobby->nteams, seats);
 	read_states(fcinfo, arguments, lobby);
 	lobby->strength = model_team_strength(model, params);
+	lobby->command_weight = DEFAULT_COMMAND_WEIGHT;
 	lobby->log_odds_unit = model_log_odds_unit(model, params);
 
 	/* That is of a duel, in which either has a half of the share. */
@@ -505,6 +512,15 @@ read_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 		lobby->log_odds_unit /= 2;
 	check_positive("log_odds_unit", lobby->log_odds_unit);
 	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
+}
+
+void
+read_rules(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int seats,
+		   Lobby *lobby)
+{
+	read_strength(fcinfo, arguments, lobby);
+	if (has_argument(fcinfo, arguments->model))
+		read_model(fcinfo, arguments, seats, lobby);
 }
 
 bool
@@ -533,9 +549,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	read_constraints(fcinfo, arguments, lobby);
 	if (has_argument(fcinfo, arguments->avoid))
 		read_avoid(fcinfo, arguments->avoid, lobby, table);
-	read_strength(fcinfo, arguments, lobby);
-	if (has_argument(fcinfo, arguments->model))
-		read_model(fcinfo, arguments, lobby);
+	read_rules(fcinfo, arguments, lobby->n, lobby);
 	if (lobby->party != NULL)
 	{
 		lobby->squad = palloc_array(int, lobby->n + 1);

@@ -67,6 +67,20 @@ extern bool read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 					   Lobby *lobby);
 
 /*
+ * The parts of read_lobby() that read one thing, for players who are no lobby yet: their
+ * number and order must be known.  First how many teams there are to be, two where a function
+ * does not ask; what players are worth, as players and as commanders, who may command, and
+ * priority; then what a team is worth, and the model's states of all for matches of so many
+ * players.
+ */
+extern void read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
+								 Lobby *lobby);
+extern void read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
+						   Lobby *lobby);
+extern void read_rules(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int seats,
+					   Lobby *lobby);
+
+/*
  * How many of each player's squad there are, at least the player alone: in the lobby, or of
  * those who are in the player's team if there are teams.
  */

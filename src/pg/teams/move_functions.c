@@ -22,6 +22,21 @@ SKILLRATING_FUNCTION(skillrating_place_joiner);
 #define MAX_TOTAL 2
 #define MIN_TOTAL_STEPS 3e8
 
+/* The commanders of both teams, for two result columns; null without commanders. */
+static void
+set_commanders(const Lobby *lobby, const Split *split, Datum *values, bool *nulls)
+{
+	int			t;
+
+	for (t = 0; t < 2; t++)
+	{
+		int			player = split->answer.commander[t];
+
+		nulls[t] = lobby->command[0] == NULL || player < 0;
+		values[t] = nulls[t] ? (Datum) 0 : lobby->player[player];
+	}
+}
+
 /*
  * ---- suggest_swaps() ----
  */
@@ -38,10 +53,14 @@ enum
 	SWAPS_ARG_PARTY,
 	SWAPS_ARG_LOCKED,
 	SWAPS_ARG_AVOID,
+	SWAPS_ARG_COMMAND_MU,
+	SWAPS_ARG_COMMAND_MU_2,
+	SWAPS_ARG_COMMANDER,
 	SWAPS_ARG_MAX_SWAPS,
 	SWAPS_ARG_LOG_ODDS,
 	SWAPS_ARG_STRENGTH,
 	SWAPS_ARG_LOG_ODDS_UNIT,
+	SWAPS_ARG_COMMAND_WEIGHT,
 	SWAPS_ARG_MODEL,
 	SWAPS_ARG_PARAMS,
 	SWAPS_ARG_METHOD,
@@ -59,9 +78,13 @@ static const LobbyArguments swaps_arguments = {
 	.party = SWAPS_ARG_PARTY,
 	.locked = SWAPS_ARG_LOCKED,
 	.avoid = SWAPS_ARG_AVOID,
+	.command_mu = SWAPS_ARG_COMMAND_MU,
+	.command_mu_2 = SWAPS_ARG_COMMAND_MU_2,
+	.commander = SWAPS_ARG_COMMANDER,
 	.log_odds = SWAPS_ARG_LOG_ODDS,
 	.strength = SWAPS_ARG_STRENGTH,
 	.log_odds_unit = SWAPS_ARG_LOG_ODDS_UNIT,
+	.command_weight = SWAPS_ARG_COMMAND_WEIGHT,
 	.model = SWAPS_ARG_MODEL,
 	.params = SWAPS_ARG_PARAMS,
 	.budget = SWAPS_ARG_BUDGET,
@@ -79,7 +102,8 @@ enum
 	SWAPS_WIN_PROBABILITY,
 	SWAPS_EXACT,
 	SWAPS_BOUND,
-	SWAPS_WHY,
+	SWAPS_COMMANDER,			/* of either team */
+	SWAPS_WHY = SWAPS_COMMANDER + 2,
 	SWAPS_COLUMNS
 };
 
@@ -108,6 +132,7 @@ put_swap(ReturnSetInfo *rsinfo, const Lobby *lobby, int swaps, Swap swap,
 	values[SWAPS_WIN_PROBABILITY] = Float8GetDatum(split->win[0]);
 	values[SWAPS_EXACT] = BoolGetDatum(is_exact(split));
 	values[SWAPS_BOUND] = Float8GetDatum(split->bound);
+	set_commanders(lobby, split, &values[SWAPS_COMMANDER], &nulls[SWAPS_COMMANDER]);
 	nulls[SWAPS_WHY] = why == (Datum) 0;
 	values[SWAPS_WHY] = why;
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
@@ -337,11 +362,15 @@ enum
 	TRANSFERS_ARG_PARTY,
 	TRANSFERS_ARG_LOCKED,
 	TRANSFERS_ARG_AVOID,
+	TRANSFERS_ARG_COMMAND_MU,
+	TRANSFERS_ARG_COMMAND_MU_2,
+	TRANSFERS_ARG_COMMANDER,
 	TRANSFERS_ARG_MAX_SWAPS,
 	TRANSFERS_ARG_MAX_LEAD,
 	TRANSFERS_ARG_LOG_ODDS,
 	TRANSFERS_ARG_STRENGTH,
 	TRANSFERS_ARG_LOG_ODDS_UNIT,
+	TRANSFERS_ARG_COMMAND_WEIGHT,
 	TRANSFERS_ARG_MODEL,
 	TRANSFERS_ARG_PARAMS,
 	TRANSFERS_ARG_BUDGET,
@@ -358,9 +387,13 @@ static const LobbyArguments transfers_arguments = {
 	.party = TRANSFERS_ARG_PARTY,
 	.locked = TRANSFERS_ARG_LOCKED,
 	.avoid = TRANSFERS_ARG_AVOID,
+	.command_mu = TRANSFERS_ARG_COMMAND_MU,
+	.command_mu_2 = TRANSFERS_ARG_COMMAND_MU_2,
+	.commander = TRANSFERS_ARG_COMMANDER,
 	.log_odds = TRANSFERS_ARG_LOG_ODDS,
 	.strength = TRANSFERS_ARG_STRENGTH,
 	.log_odds_unit = TRANSFERS_ARG_LOG_ODDS_UNIT,
+	.command_weight = TRANSFERS_ARG_COMMAND_WEIGHT,
 	.model = TRANSFERS_ARG_MODEL,
 	.params = TRANSFERS_ARG_PARAMS,
 	.budget = TRANSFERS_ARG_BUDGET,
@@ -378,7 +411,8 @@ enum
 	TRANSFERS_WIN_PROBABILITY,
 	TRANSFERS_EXACT,
 	TRANSFERS_BOUND,
-	TRANSFERS_WHY,
+	TRANSFERS_COMMANDER,			/* of either team */
+	TRANSFERS_WHY = TRANSFERS_COMMANDER + 2,
 	TRANSFERS_COLUMNS
 };
 
@@ -459,8 +493,11 @@ find_transfer(const Teams *teams, int max_swaps, int max_lead, Transfer *best)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("teams of %d and %d cannot be brought to a lead of at most %d so that party, locked and avoid are kept",
-					teams->count[1], teams->count[2], max_lead)));
+			 errmsg("teams of %d and %d cannot be brought to a lead of at most %d so that party, locked%s",
+					teams->count[1], teams->count[2], max_lead,
+					teams->lobby.command[0] != NULL ?
+					" and avoid are kept and either team has a commander" :
+					" and avoid are kept")));
 }
 
 /* Arguments as above. */
@@ -504,6 +541,8 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 		values[TRANSFERS_WIN_PROBABILITY] = Float8GetDatum(best.split.win[0]);
 		values[TRANSFERS_EXACT] = BoolGetDatum(is_exact(&best.split));
 		values[TRANSFERS_BOUND] = Float8GetDatum(best.split.bound);
+		set_commanders(&teams.lobby, &best.split, &values[TRANSFERS_COMMANDER],
+					   &nulls[TRANSFERS_COMMANDER]);
 		nulls[TRANSFERS_WHY] = explained;
 		if (!explained)
 			values[TRANSFERS_WHY] = why_moves(&teams, best.moves, best.after, &best.split, true);
@@ -529,10 +568,14 @@ enum
 	JOINER_ARG_PARTY,
 	JOINER_ARG_LOCKED,
 	JOINER_ARG_AVOID,
+	JOINER_ARG_COMMAND_MU,
+	JOINER_ARG_COMMAND_MU_2,
+	JOINER_ARG_COMMANDER,
 	JOINER_ARG_MAX_LEAD,
 	JOINER_ARG_LOG_ODDS,
 	JOINER_ARG_STRENGTH,
 	JOINER_ARG_LOG_ODDS_UNIT,
+	JOINER_ARG_COMMAND_WEIGHT,
 	JOINER_ARG_MODEL,
 	JOINER_ARG_PARAMS,
 	JOINER_ARG_BUDGET,
@@ -549,9 +592,13 @@ static const LobbyArguments joiner_arguments = {
 	.party = JOINER_ARG_PARTY,
 	.locked = JOINER_ARG_LOCKED,
 	.avoid = JOINER_ARG_AVOID,
+	.command_mu = JOINER_ARG_COMMAND_MU,
+	.command_mu_2 = JOINER_ARG_COMMAND_MU_2,
+	.commander = JOINER_ARG_COMMANDER,
 	.log_odds = JOINER_ARG_LOG_ODDS,
 	.strength = JOINER_ARG_STRENGTH,
 	.log_odds_unit = JOINER_ARG_LOG_ODDS_UNIT,
+	.command_weight = JOINER_ARG_COMMAND_WEIGHT,
 	.model = JOINER_ARG_MODEL,
 	.params = JOINER_ARG_PARAMS,
 	.budget = JOINER_ARG_BUDGET,
@@ -568,7 +615,8 @@ enum
 	JOINER_WIN_PROBABILITY,
 	JOINER_EXACT,
 	JOINER_BOUND,
-	JOINER_WHY,
+	JOINER_COMMANDER,			/* of either team */
+	JOINER_WHY = JOINER_COMMANDER + 2,
 	JOINER_COLUMNS
 };
 
@@ -604,6 +652,8 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 		values[JOINER_WIN_PROBABILITY] = Float8GetDatum(split.win[0]);
 		values[JOINER_EXACT] = BoolGetDatum(is_exact(&split));
 		values[JOINER_BOUND] = Float8GetDatum(split.bound);
+		set_commanders(&teams.lobby, &split, &values[JOINER_COMMANDER],
+					   &nulls[JOINER_COMMANDER]);
 		nulls[JOINER_WHY] = explained;
 		if (!explained)
 			values[JOINER_WHY] = why_placed(&teams, &split);

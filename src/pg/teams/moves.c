@@ -293,10 +293,17 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 	}
 	lobby->even_difference = even;
 	pfree(first);
+	if (!split->answer.found && teams->count[0] == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("there is a team without a player who may command it")));
 	if (!split->answer.found)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("players without a team cannot be placed so that party, locked and avoid are kept")));
+				 errmsg("players without a team cannot be placed so that party, locked%s",
+						lobby->command[0] != NULL ?
+						" and avoid are kept and either team has a commander" :
+						" and avoid are kept")));
 	memcpy(teams->team, split->answer.team, sizeof(int) * lobby->n);
 	count_teams(teams);
 }
@@ -309,6 +316,28 @@ why_placed(Teams *teams, const Split *split)
 	};
 
 	return why_split(&teams->lobby, &request, split);
+}
+
+/*
+ * What commanding a team adds to the value of an option, which is taken off the difference
+ * of the teams: a commander does not count as a player.
+ */
+static void
+value_commanders(const Lobby *lobby, const LobbyFactors *factors, SplitProblem *problem)
+{
+	int			t,
+				i;
+
+	for (t = 0; t < 2; t++)
+	{
+		double	   *adds = palloc_array(double, lobby->n + 1);
+
+		for (i = 0; i < lobby->n; i++)
+			adds[i] = (t == 0 ? -1 : 1) *
+				(lobby->command[t][i] * lobby->command_weight * factors->difference -
+				 factors->player[t] * lobby->mu[t][i]);
+		problem->command_value[t] = adds;
+	}
 }
 
 void
@@ -349,6 +378,8 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 		answer[i].team = palloc_array(int, lobby->n + 1);
 	}
 	problem.value[0] = problem.value[1] = value;
+	if (lobby->command[0] != NULL)
+		value_commanders(lobby, &factors, &problem);
 	problem.allowed_teams = places;
 	problem.size = moves;
 	problem.nsizes = n;
@@ -383,15 +414,15 @@ teams_after(const Teams *teams, const Split *split)
 void
 forecast_moves(const Teams *teams, Split *split)
 {
-	static const int nobody[2] = {-1, -1};
+	const int  *commander = split->answer.commander;
 	int		   *team;
 	Lobby		aimed = teams->lobby;
 
 	if (!split->answer.found)
 		return;
 	team = teams_after(teams, split);
-	forecast_split(&aimed, team, nobody, split);
-	if (aimed.team_match != NULL && aim_by_model(&aimed, team, nobody, split))
+	forecast_split(&aimed, team, commander, split);
+	if (aimed.team_match != NULL && aim_by_model(&aimed, team, commander, split))
 		split->unproven = true;
 	pfree(team);
 }
@@ -399,7 +430,6 @@ forecast_moves(const Teams *teams, Split *split)
 void
 find_fair_moves(Teams *teams, SplitSize moves, SplitSize after, Split *split)
 {
-	static const int nobody[2] = {-1, -1};
 	Lobby	   *lobby = &teams->lobby;
 	double		wanted = lobby->even_difference;
 	double		spent;
@@ -412,7 +442,7 @@ find_fair_moves(Teams *teams, SplitSize moves, SplitSize after, Split *split)
 	other = *split;
 	for (again = 0; again < MAX_AIMS && lobby->team_match != NULL && other.answer.found; again++)
 	{
-		if (!aim_by_model(lobby, teams_after(teams, &other), nobody, &other))
+		if (!aim_by_model(lobby, teams_after(teams, &other), other.answer.commander, &other))
 			break;
 		find_moves(teams, &moves, 1, after, &other);
 		forecast_moves(teams, &other);
@@ -427,13 +457,26 @@ find_fair_moves(Teams *teams, SplitSize moves, SplitSize after, Split *split)
 	lobby->even_difference = wanted;
 }
 
+/* The rows of sums for each number of movers, by which teams have a commander. */
+static int
+command_states(const Lobby *lobby)
+{
+	return lobby->command[0] != NULL ? 1 << SPLIT_COMMAND_BITS : 1;
+}
+
 int
 max_swaps_tried(const Lobby *lobby)
 {
-	/* A player has two options: to stay and to move; parties have fewer. */
-	double		rows = lobby->max_work / MAX_FILLS / STEPS_OF_ROW / (2.0 * Max(lobby->n, 1));
+	/*
+	 * A player has two options: to stay and to move; parties have fewer.
+	 * Either is an option of a commander, too, and each team has one or not
+	 * yet.
+	 */
+	bool		commands = lobby->command[0] != NULL;
+	double		options = (commands ? 4.0 : 2.0) * Max(lobby->n, 1);
+	double		rows = lobby->max_work / MAX_FILLS / STEPS_OF_ROW / options;
 
-	return (int) Max(1, Min(sqrt(rows), PG_INT32_MAX / 2));
+	return (int) Max(1, Min(sqrt(rows / command_states(lobby)), PG_INT32_MAX / 2));
 }
 
 void
@@ -457,7 +500,7 @@ list_movers(const Teams *teams, const Split *split, int team, int *list)
 double
 least_steps_of_moves(const Lobby *lobby, SplitSize moves, const Split *split)
 {
-	double		rows = (moves.count[0] + 1.0) * (moves.count[1] + 1.0);
+	double		rows = (moves.count[0] + 1.0) * (moves.count[1] + 1.0) * command_states(lobby);
 	double		options = split->problem.noptions;
 
 	return steps_around_search(lobby->n, lobby->napart, options) +

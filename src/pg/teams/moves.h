@@ -50,7 +50,8 @@ extern Datum why_placed(Teams *teams, const Split *split);
 /*
  * Find the players who move, for each of several numbers of movers of either team; the
  * sizes of the teams afterwards are the same for all.  In the answers a player who
- * moves has the team that they leave, and all others are on the bench.
+ * moves has the team that they leave, and all others are on the bench; commanders are those
+ * of the teams afterwards, who may have moved or not.
  */
 extern void find_moves(const Teams *teams, const SplitSize *moves, int n,
 					   SplitSize after, Split *split);

@@ -7,20 +7,23 @@
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "core/split/queue.h"
-#include "pg/matches/team_match.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/ids.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_arguments.h"
 #include "pg/teams/lobby_problem.h"
+#include "pg/teams/model_teams.h"
 
 SKILLRATING_FUNCTION(skillrating_pair_queue);
 
 #define MAX_QUEUED 100000
+
+/* Steps to split a match again where teams are not all that decides. */
+#define SPLIT_WORK 1e6
 
 /* Steps to explain all matches, and one of them. */
 #define WHY_WORK 1e9
@@ -31,19 +34,18 @@ SKILLRATING_FUNCTION(skillrating_pair_queue);
 #define DEFAULT_DOUBLING 30
 
 /*
- * The queued players, whom the core knows as tickets, and what a match of them is by the
- * model.
+ * The queued players, whom the core knows as tickets.  They are a lobby but for constraints,
+ * in the order of the arguments.
  */
 typedef struct Tickets
 {
 	FunctionCallInfo fcinfo;
 	QueueProblem problem;
-	IdType		type;
-	Datum	   *player;
+	Lobby		all;
 	bool		regions;		/* players have some */
-	TeamMatch	team_match;
 	double		min_quality;
 	int			nmatches;
+	MemoryContext context;		/* of one match */
 } Tickets;
 
 /* The positions of the arguments. */
@@ -51,13 +53,18 @@ enum
 {
 	QUEUE_ARG_PLAYERS,
 	QUEUE_ARG_MU,
+	QUEUE_ARG_MU_2,
 	QUEUE_ARG_DEVIATION,
+	QUEUE_ARG_WEIGHT,
 	QUEUE_ARG_WAITED,
 	QUEUE_ARG_PARTY,
 	QUEUE_ARG_REGION,
 	QUEUE_ARG_POOL,
+	QUEUE_ARG_COMMAND_MU,
+	QUEUE_ARG_COMMANDER,
 	QUEUE_ARG_TEAMS,
 	QUEUE_ARG_TEAM_SIZE,
+	QUEUE_ARG_LOG_ODDS,
 	QUEUE_ARG_MODEL,
 	QUEUE_ARG_PARAMS,
 	QUEUE_ARG_INITIAL_WINDOW,
@@ -65,6 +72,19 @@ enum
 	QUEUE_ARG_MAX_WINDOW,
 	QUEUE_ARG_MIN_QUALITY,
 	QUEUE_ARG_EXPLAIN
+};
+
+static const LobbyArguments queue_arguments = {
+	.mu = QUEUE_ARG_MU,
+	.mu_2 = QUEUE_ARG_MU_2,
+	.deviation = QUEUE_ARG_DEVIATION,
+	.weight = QUEUE_ARG_WEIGHT,
+	.command_mu = QUEUE_ARG_COMMAND_MU,
+	.commander = QUEUE_ARG_COMMANDER,
+	.teams = QUEUE_ARG_TEAMS,
+	.log_odds = QUEUE_ARG_LOG_ODDS,
+	.model = QUEUE_ARG_MODEL,
+	.params = QUEUE_ARG_PARAMS
 };
 
 /* The columns of the result. */
@@ -77,6 +97,7 @@ enum
 	QUEUE_WIN_PROBABILITY,
 	QUEUE_QUALITY,
 	QUEUE_REGION,
+	QUEUE_IS_COMMANDER,
 	QUEUE_WHY,
 	QUEUE_COLUMNS
 };
@@ -86,6 +107,7 @@ read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
 {
 	ArrayType  *array = array_argument(fcinfo, QUEUE_ARG_PLAYERS, "players", -1);
 	int			n = array_size(array);
+	Lobby	   *all = &tickets->all;
 	IdTable    *table;
 	int			i;
 
@@ -93,17 +115,18 @@ read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("there are %d players, more than %d", n, MAX_QUEUED)));
-	id_type_init(&tickets->type, ARR_ELEMTYPE(array), "player");
-	deconstruct_array(array, tickets->type.type, tickets->type.typlen,
-					  tickets->type.typbyval, tickets->type.typalign,
-					  &tickets->player, NULL, &n);
-	table = id_table_create(&tickets->type);
+	id_type_init(&all->type, ARR_ELEMTYPE(array), "player");
+	deconstruct_array(array, all->type.type, all->type.typlen, all->type.typbyval,
+					  all->type.typalign, &all->player, NULL, &n);
+	table = id_table_create(&all->type);
+	all->order = palloc_array(int, n + 1);
 	for (i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) enter_once(table, &tickets->type, tickets->player[i], "player");
+		(void) enter_once(table, &all->type, all->player[i], "player");
+		all->order[i] = i;
 	}
-	tickets->problem.n = n;
+	tickets->problem.n = all->n = n;
 }
 
 /* Numbers of the players, all 0 for a null argument. */
@@ -175,7 +198,7 @@ read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("player %s is in no region",
-								id_text(&tickets->type, tickets->player[i])),
+								id_text(&tickets->all.type, tickets->all.player[i])),
 						 errhint("An element of region is a set of bits, 1 for the first region, 2 for the second, 3 for both; null for all.")));
 			all |= region[i];
 		}
@@ -202,49 +225,27 @@ party_sizes(const QueueProblem *problem)
 }
 
 /*
- * The model, and the states of all players: the initial one with these numbers.  The
- * queue goes by what players are worth in their parties.
+ * What players are worth, alone and to the model in their parties: the queue goes by that,
+ * on no side.
  */
 static void
-read_model(FunctionCallInfo fcinfo, Tickets *tickets)
+read_worth(FunctionCallInfo fcinfo, Tickets *tickets)
 {
 	QueueProblem *problem = &tickets->problem;
-	const double *mu = problem->rating;
+	Lobby	   *all = &tickets->all;
 	const int  *size = party_sizes(problem);
 	double	   *worth = palloc_array(double, problem->n + 1);
-	const Model *model;
-	const double *deviation = NULL;
-	int			column;
 	int			i;
 
 	if (PG_ARGISNULL(QUEUE_ARG_MODEL) || PG_ARGISNULL(QUEUE_ARG_PARAMS))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and params must not be null")));
-	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(QUEUE_ARG_MODEL)));
-	column = model_state_column(model, ROLE_DEVIATION);
-	if (!PG_ARGISNULL(QUEUE_ARG_DEVIATION))
-	{
-		if (column < 0)
-			report_no_column(model, "deviation");
-		deviation = read_numbers(fcinfo, QUEUE_ARG_DEVIATION, "deviation", problem->n, 0);
-	}
-	team_match_init(&tickets->team_match, model,
-					get_params(&model->params, PG_GETARG_JSONB_P(QUEUE_ARG_PARAMS)), problem->n,
-					problem->nteams, problem->nteams * problem->team_size);
+	read_rules(fcinfo, &queue_arguments, problem->nteams * problem->team_size, all);
 	for (i = 0; i < problem->n; i++)
-	{
-		double	   *state = team_match_state(&tickets->team_match, i);
-
-		state[0] = mu[i];
-		if (deviation != NULL)
-			state[column] = deviation[i];
-		if (!model_state_valid(model, state))
-			report_match_status(MATCH_BAD_STATE, state[deviation != NULL ? column : 0],
-								id_text(&tickets->type, tickets->player[i]));
-		worth[i] = model_worth(model, tickets->team_match.params, state,
+		worth[i] = model_worth(all->team_match->model, all->team_match->params,
+							   team_match_state(all->team_match, i),
 							   problem->party[i] != 0 ? size[problem->party[i]] : 1);
-	}
 	problem->rating = worth;
 }
 
@@ -255,7 +256,8 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 	QueueProblem *problem = &tickets->problem;
 
 	problem->window = PG_ARGISNULL(QUEUE_ARG_INITIAL_WINDOW) ?
-		DEFAULT_WINDOW * model_log_odds_unit(tickets->team_match.model, tickets->team_match.params) :
+		DEFAULT_WINDOW * model_log_odds_unit(tickets->all.team_match->model,
+											 tickets->all.team_match->params) :
 		check_not_negative("initial_window", PG_GETARG_FLOAT8(QUEUE_ARG_INITIAL_WINDOW));
 	problem->widening = PG_ARGISNULL(QUEUE_ARG_WIDENING) ? problem->window / DEFAULT_DOUBLING :
 		check_not_negative("widening", PG_GETARG_FLOAT8(QUEUE_ARG_WIDENING));
@@ -270,64 +272,126 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 						tickets->min_quality)));
 }
 
+/* The numbers of the players of a match, or NULL. */
+static double *
+seated(const double *number, const QueueMatch *found)
+{
+	double	   *of = number != NULL ? palloc_array(double, found->nseats) : NULL;
+	int			i;
+
+	for (i = 0; i < found->nseats && of != NULL; i++)
+		of[i] = number[found->ticket[i]];
+	return of;
+}
+
+/*
+ * The players of a match as a lobby of their own, which a model's match is made for, with
+ * their states.
+ */
+static void
+seat_players(const Tickets *tickets, const QueueMatch *found, TeamMatch *team_match,
+			 Lobby *lobby)
+{
+	const Lobby *all = &tickets->all;
+	const int  *party = tickets->problem.party;
+	Size		state_size = sizeof(double) * all->team_match->model->nstate;
+	int			i,
+				j;
+
+	*team_match = *all->team_match;
+	team_match->state = palloc(state_size * found->nseats);
+	*lobby = *all;
+	lobby->n = found->nseats;
+	lobby->team_match = team_match;
+	lobby->max_work = SPLIT_WORK;
+	lobby->estimate[0] = seated(all->estimate[0], found);
+	lobby->estimate[1] = all->estimate[1] == all->estimate[0] ? lobby->estimate[0] :
+		seated(all->estimate[1], found);
+	lobby->weight = seated(all->weight, found);
+	lobby->command[0] = lobby->command[1] = seated(all->command[0], found);
+	lobby->player = palloc_array(Datum, lobby->n);
+	lobby->order = palloc_array(int, lobby->n);
+	lobby->input_index = palloc_array(int, lobby->n);
+	lobby->party = palloc0_array(int, lobby->n);
+	lobby->squad = palloc_array(int, lobby->n);
+	if (all->commander != NULL)
+		lobby->commander = palloc_array(bool, lobby->n);
+	for (i = 0; i < lobby->n; i++)
+	{
+		int			ticket = found->ticket[i];
+
+		memcpy(team_match_state(team_match, i), team_match_state(all->team_match, ticket),
+			   state_size);
+		lobby->player[i] = all->player[ticket];
+		lobby->order[i] = lobby->input_index[i] = i;
+		if (all->commander != NULL)
+			lobby->commander[i] = all->commander[ticket];
+		for (j = 0; j <= i && party[ticket] != 0 && lobby->party[i] == 0; j++)
+			if (party[found->ticket[j]] == party[ticket])
+				lobby->party[i] = j + 1;
+		lobby->squad[i] = lobby->party[i];
+	}
+	value_players(lobby, squad_sizes(lobby, NULL));
+}
+
+/* The teams of a match as the queue has them, and what they are worth. */
+static void
+take_teams(const Lobby *lobby, const QueueMatch *found, Split *split)
+{
+	double		strength[SPLIT_MAX_TEAMS];
+	double		squares = 0;
+	double		mean = 0;
+	double		low = INFINITY;
+	double		high = -INFINITY;
+	int			i;
+
+	*split = (Split)
+	{
+		.answer =
+		{
+			.found = true,.commander =
+			{
+				-1, -1
+			}
+		}
+	};
+	split->answer.team = palloc_array(int, lobby->n);
+	memcpy(split->answer.team, found->team, sizeof(int) * lobby->n);
+	team_strengths(lobby, split->answer.team, split->answer.commander, strength);
+	for (i = 0; i < lobby->nteams; i++)
+	{
+		mean += strength[i] / lobby->nteams;
+		low = Min(low, strength[i]);
+		high = Max(high, strength[i]);
+	}
+	for (i = 0; i < lobby->nteams; i++)
+		squares += (strength[i] - mean) * (strength[i] - mean);
+
+	/* Of two teams it has a sign, as in the other functions. */
+	split->difference = lobby->nteams == 2 ? strength[0] - strength[1] : high - low;
+	split->imbalance_logit = (lobby->nteams == 2 ? split->difference :
+							  sqrt(squares / lobby->nteams)) / lobby->log_odds_unit;
+	forecast_split(lobby, split->answer.team, split->answer.commander, split);
+}
+
 /*
  * Explain a match: how long its first player has waited, how far from that player others
  * may be and are, and the quality that it needs; and its teams as a split of a lobby.
  */
 static Datum
-why_match(Tickets *tickets, const QueueMatch *found, double difference, double needed)
+why_match(const Tickets *tickets, const QueueMatch *found, Lobby *lobby,
+		  const SplitRequest *request, const Split *split, double needed)
 {
 	const QueueProblem *problem = &tickets->problem;
-	Lobby		lobby = {
-		.type = tickets->type,.n = found->nseats,.nteams = problem->nteams,
-		.strength = TEAM_STRENGTH_MEAN,
-		.log_odds_unit = model_log_odds_unit(tickets->team_match.model,
-											 tickets->team_match.params)
-	};
-	Split		split = {
-		.answer = {.found = true,.commander = {-1, -1}},.difference = difference
-	};
-	SplitRequest request = {.objective = SPLIT_SQUARES};
-	double		strength[SPLIT_MAX_TEAMS];
-	double		squares = 0;
-	double		mean = 0;
 	double		farthest = 0;
 	StringInfoData json;
-	int			i,
-				j;
+	int			i;
 
 	/* As many matches as there may be share the work. */
-	lobby.max_work = Min(MAX_WHY_WORK, WHY_WORK * lobby.n / problem->n);
-	lobby.player = palloc_array(Datum, lobby.n);
-	lobby.mu[0] = lobby.mu[1] = palloc_array(double, lobby.n);
-	lobby.order = palloc_array(int, lobby.n);
-	lobby.input_index = palloc_array(int, lobby.n);
-	lobby.party = palloc0_array(int, lobby.n);
-	split.answer.team = palloc_array(int, lobby.n);
-	for (i = 0; i < lobby.n; i++)
-	{
-		int			ticket = found->ticket[i];
-
-		lobby.player[i] = tickets->player[ticket];
-		lobby.mu[0][i] = problem->rating[ticket];
-		lobby.order[i] = lobby.input_index[i] = i;
-		split.answer.team[i] = found->team[i];
-		for (j = 0; j <= i && problem->party[ticket] != 0 && lobby.party[i] == 0; j++)
-			if (problem->party[found->ticket[j]] == problem->party[ticket])
-				lobby.party[i] = j + 1;
-		farthest = Max(farthest, fabs(lobby.mu[0][i] - lobby.mu[0][0]));
-	}
-	lobby.worth[0] = lobby.worth[1] = lobby.mu[0];
-	team_strengths(&lobby, split.answer.team, split.answer.commander, strength);
-	for (i = 0; i < lobby.nteams; i++)
-	{
-		request.size[i] = problem->team_size;
-		mean += strength[i] / lobby.nteams;
-	}
-	for (i = 0; i < lobby.nteams; i++)
-		squares += (strength[i] - mean) * (strength[i] - mean);
-	split.imbalance_logit = (lobby.nteams == 2 ? strength[0] - strength[1] :
-							 sqrt(squares / lobby.nteams)) / lobby.log_odds_unit;
+	lobby->max_work = Min(MAX_WHY_WORK, WHY_WORK * lobby->n / problem->n);
+	for (i = 0; i < lobby->n; i++)
+		farthest = Max(farthest, fabs(problem->rating[found->ticket[i]] -
+									  problem->rating[found->ticket[0]]));
 	initStringInfo(&json);
 	appendStringInfoString(&json, "{\"match\": {");
 	explain_number(&json, "waited", found->waited);
@@ -335,17 +399,18 @@ why_match(Tickets *tickets, const QueueMatch *found, double difference, double n
 	explain_number(&json, "farthest", farthest);
 	explain_number(&json, "needed_quality", needed);
 	appendStringInfoChar(&json, '}');
-	explain_split(&json, &lobby, &request, &split);
+	explain_split(&json, lobby, request, split);
 	appendStringInfoChar(&json, '}');
 	return explain_end(&json);
 }
 
 /* Return the rows of a match: by team, and in the order of the arguments. */
 static void
-put_match(Tickets *tickets, const QueueMatch *found, double quality, double difference,
-		  Datum why)
+put_match(const Tickets *tickets, const QueueMatch *found, const Lobby *lobby,
+		  const Split *split, double quality, Datum why)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) tickets->fcinfo->resultinfo;
+	const int  *in_team = split->answer.team;
 	int			seat[QUEUE_MAX_SEATS];
 	int			i,
 				j;
@@ -356,9 +421,8 @@ put_match(Tickets *tickets, const QueueMatch *found, double quality, double diff
 		{
 			int			before = seat[j - 1];
 
-			if (found->team[before] < found->team[i] ||
-				(found->team[before] == found->team[i] &&
-				 found->ticket[before] < found->ticket[i]))
+			if (in_team[before] < in_team[i] ||
+				(in_team[before] == in_team[i] && found->ticket[before] < found->ticket[i]))
 				break;
 			seat[j] = before;
 		}
@@ -366,75 +430,81 @@ put_match(Tickets *tickets, const QueueMatch *found, double quality, double diff
 	}
 	for (i = 0; i < found->nseats; i++)
 	{
-		int			team = found->team[seat[i]];
+		int			team = in_team[seat[i]];
 		Datum		values[QUEUE_COLUMNS];
 		bool		nulls[QUEUE_COLUMNS] = {false};
 
 		values[QUEUE_MATCH_NUMBER] = Int32GetDatum(tickets->nmatches);
-		values[QUEUE_PLAYER_ID] = tickets->player[found->ticket[seat[i]]];
+		values[QUEUE_PLAYER_ID] = lobby->player[seat[i]];
 		values[QUEUE_TEAM] = Int32GetDatum(team);
-		values[QUEUE_DIFFERENCE] = Float8GetDatum(difference);
-		values[QUEUE_WIN_PROBABILITY] =
-			Float8GetDatum(tickets->team_match.match.team[team - 1].win);
+		values[QUEUE_DIFFERENCE] = Float8GetDatum(split->difference);
+		values[QUEUE_WIN_PROBABILITY] = Float8GetDatum(split->win[team - 1]);
 		values[QUEUE_QUALITY] = Float8GetDatum(quality);
 		values[QUEUE_REGION] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
 		nulls[QUEUE_REGION] = !tickets->regions;
+		nulls[QUEUE_IS_COMMANDER] = lobby->command[0] == NULL;
+		values[QUEUE_IS_COMMANDER] = BoolGetDatum(split->answer.commander[0] == seat[i] ||
+												  split->answer.commander[1] == seat[i]);
 		nulls[QUEUE_WHY] = i > 0 || why == (Datum) 0;
 		values[QUEUE_WHY] = why;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 }
 
-/* Take a match, if it is good enough for a player who has waited so long. */
+/*
+ * Return a match, if there are teams for it that are good enough for a player who has
+ * waited so long.
+ */
+static bool
+offer_match(Tickets *tickets, const QueueMatch *found)
+{
+	const QueueProblem *problem = &tickets->problem;
+	const Lobby *all = &tickets->all;
+	SplitRequest request = {.objective = SPLIT_SQUARES};
+	TeamMatch	team_match;
+	Lobby		lobby;
+	Split		split;
+	double		least = 1;
+	double		needed = tickets->min_quality;
+	double		window = queue_window(problem, found->waited);
+	int			t;
+
+	for (t = 0; t < problem->nteams; t++)
+		request.size[t] = problem->team_size;
+	seat_players(tickets, found, &team_match, &lobby);
+
+	/* The queue knows nothing else of players than what they are worth. */
+	if (all->weight != NULL || all->command[0] != NULL || all->log_odds != 0 ||
+		all->estimate[1] != all->estimate[0])
+		split_fairly(&lobby, &request, &split);
+	else
+		take_teams(&lobby, found, &split);
+	if (!split.answer.found)
+		return false;
+	for (t = 0; t < problem->nteams; t++)
+		least = Min(least, split.win[t]);
+	if (window > 0)
+		needed *= problem->window / window;
+	if (least * problem->nteams < needed)
+		return false;
+	tickets->nmatches++;
+	put_match(tickets, found, &lobby, &split, least * problem->nteams,
+			  wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN) ?
+			  why_match(tickets, found, &lobby, &request, &split, needed) : (Datum) 0);
+	return true;
+}
+
+/* The same for the core; what that takes is freed. */
 static bool
 accept_match(void *arg, const QueueMatch *found)
 {
 	Tickets    *tickets = (Tickets *) arg;
-	const QueueProblem *problem = &tickets->problem;
-	TeamSeat	seat[QUEUE_MAX_SEATS];
-	double		sum[SPLIT_MAX_TEAMS] = {0};
-	double		low = INFINITY;
-	double		high = -INFINITY;
-	double		least = 1;
-	double		difference;
-	double		quality;
-	double		needed = tickets->min_quality;
-	double		window = queue_window(problem, found->waited);
-	int			t,
-				i;
+	MemoryContext before = MemoryContextSwitchTo(tickets->context);
+	bool		accepted = offer_match(tickets, found);
 
-	for (i = 0; i < found->nseats; i++)
-	{
-		int			party = problem->party[found->ticket[i]];
-
-		seat[i] = (TeamSeat)
-		{
-			.player = found->ticket[i],.team = found->team[i],.weight = NAN,
-				.squad = party != 0 ? party : NAN
-		};
-	}
-	team_match_predict(&tickets->team_match, seat, found->nseats, problem->nteams, false, 0);
-	for (i = 0; i < found->nseats; i++)
-		sum[found->team[i] - 1] += problem->rating[found->ticket[i]] / problem->team_size;
-	for (t = 0; t < problem->nteams; t++)
-	{
-		low = Min(low, sum[t]);
-		high = Max(high, sum[t]);
-		least = Min(least, tickets->team_match.match.team[t].win);
-	}
-
-	/* Of two teams it has a sign, as in the other functions. */
-	difference = problem->nteams == 2 ? sum[0] - sum[1] : high - low;
-	quality = least * problem->nteams;
-	if (window > 0)
-		needed *= problem->window / window;
-	if (quality < needed)
-		return false;
-	tickets->nmatches++;
-	put_match(tickets, found, quality, difference,
-			  wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN) ?
-			  why_match(tickets, found, difference, needed) : (Datum) 0);
-	return true;
+	MemoryContextSwitchTo(before);
+	MemoryContextReset(tickets->context);
+	return accepted;
 }
 
 /* Arguments as above. */
@@ -450,17 +520,20 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(QUEUE_ARG_PLAYERS) || PG_ARGISNULL(QUEUE_ARG_MU))
 		return (Datum) 0;
 	read_tickets(fcinfo, &tickets);
-	problem->rating = read_numbers(fcinfo, QUEUE_ARG_MU, "mu", problem->n, -MAX_POINTS);
+	problem->nteams = count_argument(fcinfo, QUEUE_ARG_TEAMS, "teams", 2,
+									 SPLIT_MAX_TEAMS, 0);
+	read_number_of_teams(fcinfo, &queue_arguments, &tickets.all);
+	problem->team_size = count_argument(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
+										QUEUE_MAX_SEATS / problem->nteams, 0);
+	read_estimates(fcinfo, &queue_arguments, &tickets.all);
 	problem->waited = read_numbers(fcinfo, QUEUE_ARG_WAITED, "waited", problem->n, 0);
 	problem->party = read_labels(fcinfo, QUEUE_ARG_PARTY, "party", INT4OID, problem->n);
 	problem->region = read_regions(fcinfo, &tickets);
 	problem->pool = read_labels(fcinfo, QUEUE_ARG_POOL, "pool", TEXTOID, problem->n);
-	problem->nteams = count_argument(fcinfo, QUEUE_ARG_TEAMS, "teams", 2,
-									 SPLIT_MAX_TEAMS, 0);
-	problem->team_size = count_argument(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
-										QUEUE_MAX_SEATS / problem->nteams, 0);
-	read_model(fcinfo, &tickets);
+	read_worth(fcinfo, &tickets);
 	read_window(fcinfo, &tickets);
+	tickets.context = AllocSetContextCreate(CurrentMemoryContext, "match of a queue",
+											ALLOCSET_DEFAULT_SIZES);
 	problem->accept = accept_match;
 	problem->accept_arg = &tickets;
 	problem->interrupt = check_interrupts;

@@ -186,6 +186,13 @@ own_probability(const Split *split, int team, bool *isnull)
 	return *isnull ? (Datum) 0 : Float8GetDatum(split->win[team - 1]);
 }
 
+/* Whether a player commands either team. */
+static bool
+is_commander(const Split *split, int player)
+{
+	return split->answer.commander[0] == player || split->answer.commander[1] == player;
+}
+
 /* Return the rows of a split, in the order of the arguments. */
 static void
 put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split, Datum why)
@@ -207,9 +214,7 @@ put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split, Datum w
 			own_probability(split, team, &nulls[SPLIT_WIN_PROBABILITY]);
 		values[SPLIT_EXACT] = BoolGetDatum(is_exact(split));
 		values[SPLIT_BOUND] = Float8GetDatum(split->bound);
-		values[SPLIT_IS_COMMANDER] =
-			BoolGetDatum(split->answer.commander[0] == place ||
-						 split->answer.commander[1] == place);
+		values[SPLIT_IS_COMMANDER] = BoolGetDatum(is_commander(split, place));
 		nulls[SPLIT_IS_COMMANDER] = lobby->command[0] == NULL;
 		nulls[SPLIT_WHY] = i > 0 || why == (Datum) 0;
 		values[SPLIT_WHY] = why;
@@ -258,9 +263,13 @@ enum
 	SIZES_ARG_LOCKED,
 	SIZES_ARG_AVOID,
 	SIZES_ARG_SPLIT_EVENLY,
+	SIZES_ARG_COMMAND_MU,
+	SIZES_ARG_COMMAND_MU_2,
+	SIZES_ARG_COMMANDER,
 	SIZES_ARG_LOG_ODDS,
 	SIZES_ARG_STRENGTH,
 	SIZES_ARG_LOG_ODDS_UNIT,
+	SIZES_ARG_COMMAND_WEIGHT,
 	SIZES_ARG_MODEL,
 	SIZES_ARG_PARAMS,
 	SIZES_ARG_BUDGET,
@@ -277,9 +286,13 @@ static const LobbyArguments sizes_arguments = {
 	.locked = SIZES_ARG_LOCKED,
 	.avoid = SIZES_ARG_AVOID,
 	.split_evenly = SIZES_ARG_SPLIT_EVENLY,
+	.command_mu = SIZES_ARG_COMMAND_MU,
+	.command_mu_2 = SIZES_ARG_COMMAND_MU_2,
+	.commander = SIZES_ARG_COMMANDER,
 	.log_odds = SIZES_ARG_LOG_ODDS,
 	.strength = SIZES_ARG_STRENGTH,
 	.log_odds_unit = SIZES_ARG_LOG_ODDS_UNIT,
+	.command_weight = SIZES_ARG_COMMAND_WEIGHT,
 	.model = SIZES_ARG_MODEL,
 	.params = SIZES_ARG_PARAMS,
 	.budget = SIZES_ARG_BUDGET,
@@ -297,6 +310,7 @@ enum
 	SIZES_WIN_PROBABILITY,
 	SIZES_EXACT,
 	SIZES_BOUND,
+	SIZES_IS_COMMANDER,
 	SIZES_WHY,
 	SIZES_COLUMNS
 };
@@ -329,6 +343,8 @@ put_size(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size,
 			own_probability(split, team, &nulls[SIZES_WIN_PROBABILITY]);
 		values[SIZES_EXACT] = BoolGetDatum(is_exact(split));
 		values[SIZES_BOUND] = Float8GetDatum(split->bound);
+		values[SIZES_IS_COMMANDER] = BoolGetDatum(is_commander(split, place));
+		nulls[SIZES_IS_COMMANDER] = lobby->command[0] == NULL;
 		nulls[SIZES_WHY] = i > 0 || !wants_why(fcinfo, SIZES_ARG_EXPLAIN);
 		if (!nulls[SIZES_WHY])
 			values[SIZES_WHY] = why_split(&explained, &request, split);
@@ -392,11 +408,12 @@ put_sizes(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
 }
 
 /*
- * The same with a model, to which another difference may be even for each size: each is
- * split alone, in its share of the time.
+ * The same with a model, to which another difference may be even for each size, or with
+ * commanders, who count by the number of players: each is split alone, in its share of the
+ * time.
  */
 static void
-put_sizes_by_model(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
+put_sizes_apart(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
 {
 	int			s;
 
@@ -426,8 +443,8 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 	nsizes = (lobby.n - lobby.benched) / 2 - MIN_SIZE + 1;
 	if (nsizes <= 0)
 		return (Datum) 0;
-	if (has_argument(fcinfo, SIZES_ARG_MODEL))
-		put_sizes_by_model(fcinfo, &lobby, nsizes);
+	if (lobby.team_match != NULL || lobby.command[0] != NULL)
+		put_sizes_apart(fcinfo, &lobby, nsizes);
 	else
 		put_sizes(fcinfo, &lobby, nsizes);
 	return (Datum) 0;

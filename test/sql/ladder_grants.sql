@@ -1,0 +1,178 @@
+-- Rights in one call: what is refused says what to grant, and that is enough.
+\set SHOW_CONTEXT never
+SET timezone = 'UTC';
+CREATE ROLE regress_grants_owner;
+CREATE ROLE "regress grants ""client""";
+CREATE ROLE regress_grants_other;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_grants_owner', current_database()) \gexec
+CREATE SCHEMA regress_ladder_grants;
+SET search_path = regress_ladder_grants;
+GRANT USAGE, CREATE ON SCHEMA regress_ladder_grants TO PUBLIC;
+
+SET ROLE regress_grants_owner;
+SELECT skillrating.create_ladder('it''s', 'glicko'), skillrating.create_ladder('second', 'glicko');
+INSERT INTO "it's".match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 day' FROM generate_series(1, 20) AS i;
+INSERT INTO "it's".match_player (match_id, player_id, team, rank) SELECT i, p, p, 1 + (i + p) % 2 FROM generate_series(1, 20) AS i, generate_series(1, 2) AS p;
+RESET ROLE;
+
+-- A call of each function that takes no owner.
+CREATE TABLE calls (function text, statement text);
+INSERT INTO calls VALUES
+    ('report_match', $$SELECT skillrating.report_match('it''s', 99, '{1,2}'::bigint[], '{1,2}', '{1,2}')$$),
+    ('report_match', $$SELECT skillrating.report_match('it''s', 1, '{1,2}'::bigint[], '{1,2}', '{2,2}')$$),
+    ('preview', $$SELECT skillrating.preview('it''s', '{1,2}'::bigint[], '{1,2}')$$),
+    ('win_probability', $$SELECT skillrating.win_probability('it''s', '{1,2}'::bigint[], '{1,2}')$$),
+    ('why_unrated', $$SELECT skillrating.why_unrated('it''s', 1)$$),
+    ('verify', $$SELECT skillrating.verify('it''s')$$),
+    ('leaderboard', $$SELECT skillrating.leaderboard('it''s')$$),
+    ('leaderboard', $$SELECT skillrating.leaderboard('it''s', at => '2024-01-03', display => '{"cuts": [1], "labels": ["a", "b"], "margin": 1}')$$),
+    ('place_of', $$SELECT skillrating.place_of('it''s', 1)$$),
+    ('percentile_of', $$SELECT skillrating.percentile_of('it''s', 1)$$),
+    ('around', $$SELECT skillrating.around('it''s', 1)$$),
+    ('settled_at', $$SELECT skillrating.settled_at('it''s')$$),
+    ('player_status', $$SELECT skillrating.player_status('it''s')$$),
+    ('split_ladder', $$SELECT skillrating.split_ladder('it''s', '{1,2}'::bigint[])$$),
+    ('find_opponents', $$SELECT skillrating.find_opponents('it''s', 1)$$),
+    ('history', $$SELECT skillrating.history('it''s', 1)$$),
+    ('rating_at', $$SELECT skillrating.rating_at('it''s', 1, now())$$),
+    ('surprising_players', $$SELECT skillrating.surprising_players('it''s')$$),
+    ('pool_quality', $$SELECT skillrating.pool_quality('it''s')$$),
+    ('season_table', $$SELECT skillrating.season_table('it''s', '')$$),
+    ('compare_ladders', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
+GRANT SELECT ON calls TO PUBLIC;
+SELECT coalesce(e.function, c.function) AS missing_or_unknown
+FROM (SELECT * FROM skillrating_internal.ladder_entries() WHERE needs ~ '(SELECT|INSERT) on') AS e FULL JOIN calls AS c USING (function)
+WHERE e.function IS NULL OR c.function IS NULL;
+
+-- Each is refused with a hint; what the hint says, done by the owner, is enough, perhaps for a second
+-- ladder too; and its opposite leaves no right behind.
+CREATE VIEW rights AS
+SELECT format('%s of %s on %s: %s', a.grantee, a.grantor, o.name, a.privilege_type) AS privilege
+FROM (
+    SELECT c.oid::regclass::text AS name, c.relacl AS acl FROM pg_class AS c WHERE c.relnamespace IN ('"it''s"'::regnamespace, 'second'::regnamespace)
+    UNION ALL SELECT n.nspname, n.nspacl FROM pg_namespace AS n WHERE n.nspname IN ('it''s', 'second')) AS o
+CROSS JOIN LATERAL aclexplode(o.acl) AS a WHERE a.grantee <> a.grantor;
+GRANT SELECT ON rights TO PUBLIC;
+CREATE FUNCTION try(role text, statement text, OUT state text, OUT message text, OUT hint text) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('role', role, true);
+    BEGIN
+        EXECUTE statement;
+        RAISE SQLSTATE '00001';
+    EXCEPTION WHEN OTHERS THEN
+        GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+    END;
+    PERFORM set_config('role', 'none', true);
+END
+$$;
+CREATE FUNCTION by_hints(role text, statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    t record;
+    done text := '';
+    grant_it text;
+BEGIN
+    LOOP
+        t := try(role, statement);
+        IF t.state = '00001' THEN
+            EXIT;
+        END IF;
+        grant_it := (regexp_match(t.hint, 'SELECT (skillrating\.grant_(reader|reporter)\(.*\))\.$'))[1];
+        IF t.state <> '42501' OR grant_it IS NULL THEN
+            RETURN format('%s %s %s', t.state, t.message, t.hint);
+        END IF;
+        done := done || (regexp_match(grant_it, 'grant_([a-z]*)'))[1] || ' ';
+        PERFORM set_config('role', 'regress_grants_owner', true);
+        EXECUTE 'SELECT ' || grant_it;
+        PERFORM set_config('role', 'none', true);
+    END LOOP;
+    PERFORM set_config('role', 'regress_grants_owner', true);
+    PERFORM skillrating.revoke_reader(l, role), skillrating.revoke_reporter(l, role) FROM unnest('{it''s,second}'::text[]) AS l;
+    PERFORM set_config('role', 'none', true);
+    IF EXISTS (SELECT FROM rights) THEN
+        RETURN (SELECT string_agg(privilege, ', ') FROM rights);
+    END IF;
+    RETURN trim(done);
+END
+$$;
+SET client_min_messages = warning;
+SELECT by_hints('regress grants "client"', statement) AS grants, count(*), array_agg(DISTINCT function ORDER BY function) AS functions FROM calls GROUP BY 1 ORDER BY 2;
+RESET client_min_messages;
+
+-- One grant of each kind is enough for all of its functions, and none of the owner's come with them.
+SET ROLE regress_grants_owner;
+SELECT skillrating.grant_reader('it''s', 'regress_grants_other'), skillrating.grant_reader('second', 'regress_grants_other');
+SELECT skillrating.grant_reporter('it''s', 'regress grants "client"');
+SELECT skillrating.grant_reporter('it''s', 'regress grants "client"');
+RESET ROLE;
+SELECT r.role, t.state, count(*), min(t.message) AS message, min(t.hint) AS hint
+FROM unnest('{regress_grants_other,"regress grants \"client\""}'::text[]) AS r(role), calls AS c, LATERAL try(r.role, c.statement) AS t
+GROUP BY r.role, t.state, t.message ORDER BY r.role, t.state, count(*);
+SELECT replace(relation, '"it''s".', '') AS relation, string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'reader') AS reader, string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'reporter') AS reporter
+FROM unnest('{reader,reporter}'::text[]) AS kind, skillrating_internal.granted_privileges('it''s', kind) GROUP BY relation ORDER BY relation;
+SELECT * FROM try('regress grants "client"', $$INSERT INTO "it's".match (played_at) VALUES (now())$$);
+SELECT * FROM try('regress_grants_other', $$INSERT INTO "it's".match (played_at) VALUES (now())$$);
+SELECT * FROM try('regress_grants_other', $$SELECT skillrating.grant_reader('it''s', 'regress_grants_other')$$);
+SELECT * FROM try('regress_grants_other', $$SELECT skillrating.reset_ladder('it''s')$$);
+SELECT * FROM try('regress_grants_other', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
+
+-- Of two kinds one can be taken back; what was granted otherwise stays, with USAGE.
+SET ROLE regress_grants_owner;
+SELECT skillrating.grant_reporter('it''s', 'regress_grants_other');
+SELECT skillrating.revoke_reader('it''s', 'regress_grants_other');
+RESET ROLE;
+SELECT state, count(*), array_agg(DISTINCT function) FILTER (WHERE state = '00001') AS functions FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
+SET ROLE regress_grants_owner;
+SELECT skillrating.grant_reader('it''s', 'regress_grants_other');
+SELECT skillrating.revoke_reporter('it''s', 'regress_grants_other');
+RESET ROLE;
+SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
+SET ROLE regress_grants_owner;
+GRANT SELECT ON "it's".pending TO regress_grants_other;
+SELECT skillrating.revoke_reader('it''s', 'regress_grants_other'), skillrating.revoke_reader('second', 'regress_grants_other'), skillrating.revoke_reporter('it''s', 'regress grants "client"');
+SELECT p.privilege_type, p.name FROM (
+    SELECT a.privilege_type, c.relname AS name FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relnamespace = '"it''s"'::regnamespace AND a.grantee <> a.grantor
+    UNION ALL SELECT a.privilege_type, n.nspname FROM pg_namespace AS n, aclexplode(n.nspacl) AS a WHERE n.nspname = 'it''s' AND a.grantee <> a.grantor) AS p ORDER BY 1;
+REVOKE ALL ON "it's".pending FROM regress_grants_other;
+SELECT skillrating.revoke_reader('it''s', 'regress_grants_other');
+SELECT count(*) FROM rights;
+-- All roles; the owner; nobody.
+SELECT skillrating.grant_reader('it''s', 'public'), skillrating.grant_reporter('it''s', 'regress_grants_owner');
+RESET ROLE;
+SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t WHERE function NOT IN ('report_match', 'compare_ladders') GROUP BY state;
+SET ROLE regress_grants_owner;
+SELECT skillrating.revoke_reader('it''s', 'public'), skillrating.revoke_reader('it''s', 'regress_grants_owner'), skillrating.revoke_reporter('it''s', 'regress_grants_owner');
+SELECT count(*) FROM rights;
+SELECT count(*) FROM skillrating.leaderboard('it''s');
+SELECT skillrating.grant_reader('it''s', 'PUBLIC');
+SELECT skillrating.revoke_reporter('it''s', 'regress_nobody');
+SELECT skillrating.grant_reporter('nowhere', 'public');
+SELECT skillrating.grant_reader('it''s', NULL) IS NULL;
+-- In the middle of a transaction that has worked on the ladder, and goes on to.
+BEGIN;
+INSERT INTO "it's".match (match_id, played_at) VALUES (50, '2024-05-01');
+INSERT INTO "it's".match_player (match_id, player_id, team, rank) VALUES (50, 1, 1, 1), (50, 2, 2, 2);
+SELECT skillrating.grant_reader('it''s', 'regress_grants_other');
+SELECT count(*) FROM skillrating.leaderboard('it''s');
+COMMIT;
+SELECT skillrating.why_unrated('it''s', 50);
+
+-- A ladder of somebody's own matches has readers; who reports writes to the tables behind it.
+CREATE TABLE duel (id bigint, at timestamptz, player bigint, team int, rank int);
+CREATE VIEW duel_source AS SELECT id AS match_id, at AS played_at, player AS player_id, team, rank FROM duel;
+SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source');
+SELECT skillrating.grant_reporter('duels', 'regress_grants_other');
+SELECT skillrating.attach('duels', 'duel', match_id => 'id');
+SELECT skillrating.grant_reporter('duels', 'regress_grants_other');
+SELECT skillrating.grant_reader('duels', 'regress_grants_other');
+GRANT INSERT ON duel TO regress_grants_other;
+SET ROLE regress_grants_other;
+INSERT INTO duel VALUES (1, '2024-01-01', 1, 1, 1), (1, '2024-01-01', 2, 2, 2);
+SELECT player_id, rating FROM skillrating.leaderboard('duels');
+SELECT bool_and(ok) FROM skillrating.verify('duels');
+RESET ROLE;
+
+DROP VIEW rights;
+SELECT skillrating.drop_ladder(l) FROM unnest('{it''s,second,duels}'::text[]) AS l;
+DROP SCHEMA regress_ladder_grants CASCADE;
+SELECT format('REVOKE ALL ON DATABASE %I FROM regress_grants_owner', current_database()) \gexec
+DROP ROLE regress_grants_owner, "regress grants ""client""", regress_grants_other;

@@ -1,0 +1,60 @@
+-- Team makers take identifiers as drivers send them: as parameters and literals without a type,
+-- which are texts, and as arrays of any type that can serve, also of domains.
+SET client_min_messages = warning;
+\set SHOW_CONTEXT never
+CREATE DOMAIN team_number AS integer CHECK (VALUE > 0);
+CREATE DOMAIN team_name AS text CHECK (VALUE <> '');
+CREATE DOMAIN team_numbers AS integer[];
+
+-- A call of each maker: its arguments, all of them parameters, and their values behind players.
+CREATE TABLE team_call (maker text PRIMARY KEY, id_column text DEFAULT 'player_id', arguments text, given text[]);
+INSERT INTO team_call (maker, arguments, given) VALUES
+    ('split_teams', '$1, $2, party => $3, locked => $4, avoid => $5, team_size => $6, log_odds => $7, model => $8, params => $9, seed => $10',
+        '{"{1700,1650,1600,1550,1500}","{7,7,NULL,NULL,NULL}","{1,NULL,NULL,NULL,NULL}","{$1,$3}",2,0.25,glicko2,"{}",7}'),
+    ('split_all_sizes', '$1, $2, avoid => $3, strength => $4, explain => $5', '{"{1700,1650,1600,1550,1500}","{$1,$3}",sum,true}'),
+    ('suggest_transfers', '$1, $2, $3, avoid => $4, max_lead => $5, budget => $6', '{"{1700,1650,1600,1550,1500}","{1,1,1,1,2}","{$1,$3}",1,100}'),
+    ('place_joiner', '$1, $2, $3, deviation => $4, model => $5', '{"{1700,1650,1600,1550,1500}","{1,1,2,2,NULL}","{90,80,70,60,50}",glicko}'),
+    ('pair_queue', '$1, $2, waited => $3, region => $4, pool => $5, team_size => $6, initial_window => $7, explain => $8',
+        '{"{1700,1650,1600,1550,1500}","{5,4,3,2,1}","{1,1,3,3,1}","{eu,eu,NULL,eu,eu}",2,500,true}');
+INSERT INTO team_call VALUES
+    ('suggest_swaps', 'player_id_a', '$1, $2, $3, max_swaps => $4, method => $5, explain => $6', '{"{1700,1650,1600,1550,1500}","{1,1,1,2,2}",2,greedy,true}');
+-- Nothing else takes an array of identifiers but what has a ladder.
+SELECT p.proname FROM pg_proc AS p
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargtypes::oid[] && '{anyarray,anycompatiblearray}'::regtype[]::oid[] AND p.proargnames[1] <> 'ladder'
+EXCEPT SELECT maker FROM team_call;
+
+CREATE TABLE team_identifiers (type text, given text);
+INSERT INTO team_identifiers VALUES ('smallint[]', '{1,2,3,4,5}'), ('integer[]', '{1,2,3,4,5}'), ('bigint[]', '{1,2,3,4,50000000000}'),
+    ('text[]', '{ann,bob,"c,d",dan,"e ve"}'), ('character varying[]', '{ann,bob,cid,dan,eve}'), ('varchar(8)[]', '{ann,bob,cid,dan,eve}'), ('name[]', '{ann,bob,cid,dan,eve}'),
+    ('uuid[]', '{a0000000-0000-0000-0000-000000000001,a0000000-0000-0000-0000-000000000002,a0000000-0000-0000-0000-000000000003,a0000000-0000-0000-0000-000000000004,a0000000-0000-0000-0000-000000000005}'),
+    ('team_number[]', '{1,2,3,4,5}'), ('team_name[]', '{ann,bob,cid,dan,eve}'), ('team_numbers', '{1,2,3,4,5}'), ('numeric[]', '{1,2.5,3,4,5}');
+
+-- The rows of a call as text, and the type of the identifiers in them.
+CREATE FUNCTION team_rows(call team_call, players text, given text, OUT answer text, OUT type text) LANGUAGE plpgsql AS $$
+DECLARE
+    id text[] := given::text[];
+BEGIN
+    EXECUTE format('PREPARE team_statement AS SELECT string_agg(r::text, E''\n'' ORDER BY r::text), min(pg_typeof(r.%I)::text) FROM skillrating.%I(%s) AS r',
+        call.id_column, call.maker, replace(call.arguments, '$1,', players || ','));
+    EXECUTE format('EXECUTE team_statement(%L, %s)', given,
+        (SELECT string_agg(quote_literal(CASE WHEN g = '{$1,$3}' THEN ARRAY[id[1], id[3]]::text ELSE g END), ', ' ORDER BY n) FROM unnest(call.given) WITH ORDINALITY AS u(g, n))) INTO answer, type;
+    DEALLOCATE team_statement;
+END $$;
+-- Bare and typed parameters give the same rows, with identifiers of the type that was given.
+CREATE TABLE team_found AS
+SELECT c.maker, t.type, bare.answer AS bare, bare.type AS bare_type, typed.answer AS typed, typed.type AS typed_type
+FROM team_call AS c, team_identifiers AS t, LATERAL team_rows(c, '$1', t.given) AS bare, LATERAL team_rows(c, '$1::' || t.type, t.given) AS typed;
+SELECT type, count(*) AS makers, bool_and(bare = typed) AS same, string_agg(DISTINCT bare_type, ' ') AS bare, string_agg(DISTINCT typed_type, ' ') AS typed
+FROM team_found GROUP BY type ORDER BY type;
+SELECT maker, count(DISTINCT typed) AS answers FROM team_found WHERE type = 'integer[]' GROUP BY maker ORDER BY maker;
+-- Literals are as bare parameters.
+SELECT player_id, team, pg_typeof(player_id) FROM skillrating.split_teams('{ann,bob,cid,dan}', '{1700,1600,1500,1400}');
+SELECT player_id, team, pg_typeof(player_id) FROM skillrating.place_joiner('{1,2,3}', '{1700,1600,1500}', '{1,2,NULL}');
+SELECT count(*) FROM skillrating.split_teams(NULL, NULL);
+-- What cannot serve is named.
+SELECT * FROM skillrating.split_teams(ARRAY[point(1, 2), point(3, 4)], '{1,2}');
+SELECT * FROM skillrating.split_teams('ann', '{1,2}');
+
+DROP FUNCTION team_rows;
+DROP TABLE team_call, team_identifiers, team_found;
+DROP DOMAIN team_number, team_name, team_numbers;

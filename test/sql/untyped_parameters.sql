@@ -1,0 +1,191 @@
+-- Identifiers come from clients as parameters without a type, as literals, and as values of
+-- whatever type the client has for them.
+\set SHOW_CONTEXT never
+\set VERBOSITY terse
+SET client_min_messages = warning;
+SET datestyle = iso;
+CREATE SCHEMA untyped;
+
+-- Every function that takes polymorphic arguments can be prepared with parameters of no type: with
+-- all arguments, and with those only that it has no default for.  Aggregates and window functions
+-- read columns of tables, which have types.
+CREATE FUNCTION untyped.prepared(function oid, n integer) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    types text;
+BEGIN
+    EXECUTE format('PREPARE untyped_call AS SELECT * FROM %s(%s)', function::regproc::text,
+        (SELECT string_agg('$' || i, ', ' ORDER BY i) FROM generate_series(1, n) AS i));
+    SELECT string_agg(s.parameter_types[u.i]::text, ', ' ORDER BY u.i) INTO types
+    FROM pg_prepared_statements AS s, pg_proc AS p, unnest(p.proargtypes::oid[]) WITH ORDINALITY AS u(type, i)
+    WHERE s.name = 'untyped_call' AND p.oid = function AND u.i <= n
+        AND u.type IN ('anyelement'::regtype, 'anynonarray'::regtype, 'anyarray'::regtype, 'anycompatible'::regtype,
+            'anycompatiblenonarray'::regtype, 'anycompatiblearray'::regtype);
+    DEALLOCATE untyped_call;
+    RETURN types;
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ': ' || SQLERRM;
+END
+$$;
+CREATE FUNCTION untyped.public_functions(OUT function oid, OUT name text, OUT n integer) RETURNS SETOF record LANGUAGE sql AS $$
+    SELECT p.oid, p.proname, p.pronargs
+    FROM pg_proc AS p
+    WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'f'
+        AND EXISTS (SELECT FROM unnest(p.proargtypes::oid[]) AS t WHERE t::regtype::text LIKE 'any%')
+$$;
+SELECT f.name, untyped.prepared(f.function, f.n) AS with_all, untyped.prepared(f.function, (f.n - p.pronargdefaults)::integer) AS with_few
+FROM untyped.public_functions() AS f JOIN pg_proc AS p ON p.oid = f.function
+ORDER BY f.name COLLATE "C";
+
+-- Types of identifiers, with those of two players, and the types in which a client may have them.
+CREATE TYPE untyped.colour AS ENUM ('red', 'blue', 'green');
+CREATE DOMAIN untyped.account AS bigint;
+CREATE TABLE untyped.kind (type regtype, a text, b text, c text, others text[]);
+INSERT INTO untyped.kind VALUES
+    ('int8', '1', '2', '3', '{int2,int4,numeric,oid}'), ('int4', '1', '2', '3', '{int2,int8,numeric}'), ('int2', '1', '2', '3', '{int4,int8}'),
+    ('numeric', '1', '2', '3', '{int2,int4,int8}'), ('untyped.account', '1', '2', '3', '{int4,int8}'),
+    ('text', 'ann', 'o''bob "b", {c}', 'new', '{bpchar,name}'), ('varchar', 'ann', 'bob', 'new', '{bpchar}'), ('bpchar', 'ann', 'bob', 'new', '{name}'),
+    ('uuid', '5d8b7b52-0000-0000-0000-00000000000a', '5d8b7b52-0000-0000-0000-00000000000b', '5d8b7b52-0000-0000-0000-00000000000c', '{}'),
+    ('date', '2024-01-01', '2024-01-02', '2024-01-03', '{}'), ('inet', '10.0.0.1', '10.0.0.2', '10.0.0.3', '{}'), ('untyped.colour', 'red', 'blue', 'green', '{}');
+
+-- The calls: %1$s is a match, %2$s a player, %3$s an array of two, %4$s the other of them, %5$s a new one,
+-- %6$s an array of that.  The match is reported before, so that reporting it again changes nothing.
+CREATE TABLE untyped.call (n integer GENERATED ALWAYS AS IDENTITY, call text);
+INSERT INTO untyped.call (call) VALUES
+    ('report_match(''untyped_ladder'', %1$s, %3$s, ''{1,2}'', ''{1,2}'')'),
+    ('report_match(''untyped_ladder'', %1$s, %3$s, ''{1,2}'', team_score => ''{2,1}'', rank => ''{1,2}'', weight => ''{1,1}'')'),
+    ('preview(''untyped_ladder'', %3$s, ''{1,2}'')'),
+    ('win_probability(''untyped_ladder'', %3$s, ''{1,2}'')'),
+    ('split_ladder(''untyped_ladder'', %3$s)'),
+    ('find_opponents(''untyped_ladder'', %2$s)'),
+    ('place_of(''untyped_ladder'', %2$s)'),
+    ('percentile_of(''untyped_ladder'', %2$s)'),
+    ('around(''untyped_ladder'', %2$s)'),
+    ('history(''untyped_ladder'', %2$s)'),
+    ('rating_at(''untyped_ladder'', %2$s, ''2100-01-01'')'),
+    ('why_unrated(''untyped_ladder'', %1$s)'),
+    ('void_match(''untyped_ladder'', %1$s)'),
+    ('why_unrated(''untyped_ladder'', %1$s)'),
+    ('restore_match(''untyped_ladder'', %1$s)'),
+    ('merge_players(''untyped_ladder'', %2$s, %4$s)'),
+    ('undo_operation(''untyped_ladder'', (SELECT max(operation) FROM untyped_ladder.operation))'),
+    ('exclude_player(''untyped_ladder'', %2$s)'),
+    ('undo_operation(''untyped_ladder'', (SELECT max(operation) FROM untyped_ladder.operation))'),
+    ('set_rating(''untyped_ladder'', %2$s, ''{"rating": 1700}'')'),
+    ('reset_rating(''untyped_ladder'', %2$s)'),
+    ('forget_player(''untyped_ladder'', %2$s, %5$s)'),
+    ('forget_players(''untyped_ladder'', %6$s, %7$L)');
+
+-- The rows of a call whose identifiers are in a form: of a type, as literals, or as parameters
+-- without a type.
+CREATE FUNCTION untyped.answer(call text, form text, a text, b text, c text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    value text[] := ARRAY[a, a, ARRAY[a, b]::text, b, c, ARRAY[c]::text];
+    shown text[];
+    used integer[];
+    rows text := '';
+    r record;
+BEGIN
+    IF form = 'parameters' THEN
+        used := ARRAY(SELECT i FROM generate_series(1, 6) AS i WHERE call LIKE '%\%' || i || '$s%');
+        shown := ARRAY(SELECT '$' || coalesce(array_position(used, i), 1) FROM generate_series(1, 6) AS i);
+    ELSE
+        shown := ARRAY(SELECT quote_literal(value[i]) || CASE WHEN form = 'literals' THEN '' ELSE format('::%s%s', form, CASE WHEN i IN (3, 6) THEN '[]' END) END
+            FROM generate_series(1, 6) AS i);
+    END IF;
+    call := format('SELECT * FROM skillrating.' || call, VARIADIC shown || ARRAY[a]::text);
+    IF form = 'parameters' AND used <> '{}' THEN
+        EXECUTE 'PREPARE untyped_call AS ' || call;
+        call := format('EXECUTE untyped_call(%s)', (SELECT string_agg(quote_literal(value[i]), ', ' ORDER BY n) FROM unnest(used) WITH ORDINALITY AS u(i, n)));
+    END IF;
+    FOR r IN EXECUTE call LOOP
+        rows := rows || r::text;
+    END LOOP;
+    IF form = 'parameters' AND used <> '{}' THEN
+        DEALLOCATE untyped_call;
+    END IF;
+    RETURN rows;
+END
+$$;
+-- All calls one after another on a new ladder, and what is then in its tables.
+CREATE FUNCTION untyped.answers(kind untyped.kind, form text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+    answers text[];
+    type text := format_type(kind.type, -1);
+BEGIN
+    PERFORM skillrating.create_ladder('untyped_ladder', 'elo', player_type => kind.type, match_type => kind.type);
+    EXECUTE format('SELECT FROM skillrating.report_match(''untyped_ladder'', %1$L::%3$s, ARRAY[%1$L, %2$L]::%3$s[], ''{1,2}'', ''{1,2}'', ''2024-01-01'')',
+        kind.a, kind.b, type);
+    SELECT array_agg(c.call || ': ' || untyped.answer(c.call, coalesce(form, type), kind.a, kind.b, kind.c) ORDER BY c.n) INTO answers
+    FROM untyped.call AS c;
+    EXECUTE 'SELECT $1 || array_agg(row_to_json(r)::text ORDER BY r.player_id::text) FROM untyped_ladder.rating AS r' INTO answers USING answers;
+    PERFORM skillrating.drop_ladder('untyped_ladder');
+    RETURN answers;
+END
+$$;
+-- Whatever the form, the answers are those that values of the ladder's own type get.  Each is a
+-- transaction, because of the locks.
+CREATE TABLE untyped.answered (type regtype, form text, answers text[]);
+CREATE DOMAIN untyped.words AS text;
+\set ECHO none
+SELECT format('CREATE DOMAIN untyped.of_%s AS %s', row_number() OVER (ORDER BY a, type), format_type(type, -1)) FROM untyped.kind \gexec
+SELECT format('INSERT INTO untyped.answered SELECT k.type, %L, untyped.answers(k, %L) FROM untyped.kind AS k WHERE k.type = %L::regtype', f.form, f.name, format_type(k.type, -1))
+FROM (SELECT row_number() OVER (ORDER BY a, type) AS n, * FROM untyped.kind) AS k
+CROSS JOIN LATERAL (
+    SELECT u.form, u.form FROM unnest('{literals,parameters,text,varchar}' || k.others) AS u(form)
+    UNION ALL VALUES ('own', NULL), ('domain', 'untyped.of_' || k.n), ('domain over text', 'untyped.words')) AS f(form, name) \gexec
+\set ECHO all
+SELECT o.type, (SELECT count(*) FROM unnest(o.answers) AS a(answer) WHERE a.answer ~ '\): .') AS answered, cardinality(o.answers) AS answers,
+    string_agg(a.form, ', ' ORDER BY a.form COLLATE "C") FILTER (WHERE a.answers = o.answers) AS the_same,
+    string_agg(a.form, ', ' ORDER BY a.form COLLATE "C") FILTER (WHERE a.answers <> o.answers) AS others
+FROM untyped.answered AS o JOIN untyped.answered AS a USING (type)
+WHERE o.form = 'own'
+GROUP BY o.type, o.answers
+ORDER BY o.type::text COLLATE "C";
+
+-- An array in a parameter without a type is one player for forget_player(), and several for
+-- forget_players().
+SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', match_type => 'text');
+SELECT player_id, rating_after FROM skillrating.report_match('arena', 'm1', '{ann,bob}', '{1,2}', team_score => '{3,1}');
+PREPARE forget_one AS SELECT * FROM skillrating.forget_player('arena', $1, $2);
+PREPARE forget_all AS SELECT * FROM skillrating.forget_players('arena', $1, $2);
+EXECUTE forget_one('{ann,bob}', 'x');
+EXECUTE forget_all('{ann,bob}', '{x,y}');
+
+-- Two identifiers of the same function may differ in type where they are of matches and players.
+SELECT skillrating.create_ladder('mixed', 'elo', player_type => 'uuid');
+PREPARE report AS SELECT player_id, round(rating_after) AS after FROM skillrating.report_match($1, $2, $3, $4, $5);
+EXECUTE report('mixed', '1', '{5d8b7b52-0000-0000-0000-00000000000a,5d8b7b52-0000-0000-0000-00000000000b}', '{1,2}', '{1,2}');
+SELECT count(*) FROM skillrating.report_match('mixed', 2, '{5d8b7b52-0000-0000-0000-00000000000a,5d8b7b52-0000-0000-0000-00000000000b}'::uuid[], '{1,2}', '{1,2}');
+PREPARE named AS SELECT player_id, round(rating_after) AS after FROM skillrating.report_match(ladder => $1, match_id => $2, players => $3, team => $4, team_score => $5);
+EXECUTE named('mixed', '3', '{5d8b7b52-0000-0000-0000-00000000000a,5d8b7b52-0000-0000-0000-00000000000b}', '{1,2}', '{1,2}');
+
+-- What is no identifier of the ladder stays an error.
+CREATE TYPE untyped.pair AS (x bigint, y bigint);
+SELECT * FROM skillrating.report_match('mixed', 'four', '{5d8b7b52-0000-0000-0000-00000000000a}', '{1}', '{1}');
+SELECT * FROM skillrating.report_match('mixed', 4.5, '{5d8b7b52-0000-0000-0000-00000000000a}', '{1}', '{1}');
+SELECT * FROM skillrating.report_match('mixed', 4, '{1,2}', '{1,2}', '{1,2}');
+SELECT * FROM skillrating.report_match('mixed', 4, ARRAY[1, 2], '{1,2}', '{1,2}');
+SELECT * FROM skillrating.report_match('mixed', ROW(1, 2)::untyped.pair, '{}', '{}', '{}');
+SELECT * FROM skillrating.report_match('mixed', 'red'::untyped.colour, '{}', '{}', '{}');
+SELECT * FROM skillrating.preview('mixed', ARRAY['red']::untyped.colour[], '{1}');
+SELECT skillrating.place_of('mixed', 'red'::untyped.colour);
+SELECT * FROM skillrating.report_match('mixed', NULL, '{}', '{}', '{}');
+SELECT * FROM skillrating.report_match('mixed', 4, NULL, '{}', '{}');
+SELECT * FROM skillrating.report_match('mixed', 4, '{5d8b7b52-0000-0000-0000-00000000000a,NULL}', '{1,2}', '{1,2}');
+SELECT * FROM skillrating.report_match('mixed', 4, '{5d8b7b52-0000-0000-0000-00000000000a,5d8b7b52-0000-0000-0000-00000000000b}', '{1,2}');
+
+-- What the forecast of win_probability() takes is what preview() takes.
+SELECT skillrating.create_ladder('squads', 'hive', player_type => 'text', match_type => 'text');
+SELECT count(*) FROM skillrating.report_match('squads', 'm1', '{a,b,c,d}', '{1,1,2,2}', '{1,1,2,2}', weight => '{1,0.5,1,1}', side => '{1,1,2,2}', commanding => '{1,0,1,0}', squad => '{7,7,8,9}');
+SELECT w.team, w.win_probability = p.win_probability AS same, w.win_probability <> n.win_probability AS tells
+FROM skillrating.win_probability('squads', '{a,b,c,d}', '{1,1,2,2}', weight => '{1,0.5,1,1}', joined => NULL, "left" => NULL,
+    commanding => '{1,0,0,1}', side => '{2,2,1,1}', squad => '{7,7,8,9}', log_odds => 0.1) AS w
+JOIN (SELECT p.team, min(p.win_probability) AS win_probability
+    FROM skillrating.preview('squads', '{a,b,c,d}', '{1,1,2,2}', weight => '{1,0.5,1,1}',
+        commanding => '{1,0,0,1}', side => '{2,2,1,1}', squad => '{7,7,8,9}', log_odds => 0.1) AS p GROUP BY p.team) AS p USING (team)
+JOIN skillrating.win_probability('squads', '{a,b,c,d}', '{1,1,2,2}', side => '{2,2,1,1}') AS n USING (team)
+ORDER BY w.team;
+
+SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['arena', 'mixed', 'squads']) AS l;
+SET client_min_messages = error;
+DROP SCHEMA untyped CASCADE;
