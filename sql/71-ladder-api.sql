@@ -5,26 +5,20 @@ CREATE FUNCTION skillrating_internal.api_types(
     ladder text,
     OUT player_type text,
     OUT match_type text)
-LANGUAGE plpgsql STABLE STRICT
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
-BEGIN
     SELECT format_type(p.atttypid, NULL), format_type(m.atttypid, NULL)
-    INTO player_type, match_type
     FROM pg_attribute AS p, pg_attribute AS m
     WHERE p.attrelid = to_regclass(format('%I.rating', ladder)) AND p.attname = 'player_id'
         AND m.attrelid = to_regclass(format('%I.rated_match', ladder)) AND m.attname = 'match_id'
-        AND to_regclass(format('%I.source', ladder)) IS NOT NULL;
-    IF NOT FOUND THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', ladder);
-    END IF;
-END
+        AND to_regclass(format('%I.source', ladder)) IS NOT NULL
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.api_types(text) IS
-'A part of create_api(): the types of a ladder''s players and matches, as SQL text. Error 42704 if
-there is no ladder of that name.';
+'A part of create_api(): the types of a ladder''s players and matches, as SQL text; no row if there
+is no ladder of that name.';
 
 CREATE FUNCTION skillrating_internal.api_type(
     name text,
@@ -77,7 +71,7 @@ AS $function$
             AND p.pronamespace = 'skillrating_internal'::regnamespace
         JOIN pg_type AS t ON t.oid = p.prorettype
         CROSS JOIN skillrating_internal.api_types(ladder) AS k
-        WHERE NOT e.administers
+        WHERE e.in_api
     ), argument AS (
         SELECT b.oid, u.n, b.proargnames[u.n] AS name, u.type::regtype AS old_type,
             skillrating_internal.api_type(b.proargnames[u.n], u.type, b.player_type, b.match_type)
@@ -198,7 +192,7 @@ COMMENT ON FUNCTION skillrating_internal.create_api_view(text, text, text, text)
 'A part of create_api(): a view of the rows of a table of the ladder, whichever table has that name
 when the view is read, with the comments of the table behind tags for PostGraphile.';
 
-CREATE FUNCTION skillrating_internal.grant_api(
+CREATE FUNCTION skillrating_internal.create_api_grants(
     ladder text,
     schema text,
     role text,
@@ -233,7 +227,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.grant_api(text, text, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_api_grants(text, text, text, text) IS
 'A part of create_api(): lets a role read, or read and report, through the schema and in the ladder.
 Errors as for grant_reader() and grant_reporter().';
 
@@ -255,7 +249,10 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, schema, readers and reporters must not be null';
     END IF;
-    PERFORM skillrating_internal.api_types(ladder);
+    IF NOT EXISTS (SELECT FROM skillrating_internal.api_types(ladder)) THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder);
+    END IF;
     IF schema <> schema::name::text THEN
         RAISE name_too_long USING
             MESSAGE = format('name of a schema is too long: "%s"', schema),
@@ -292,8 +289,8 @@ BEGIN
         EXECUTE format('COMMENT ON FUNCTION %s IS %L', name, made.comment);
         functions := functions + 1;
     END LOOP;
-    PERFORM skillrating_internal.grant_api(ladder, schema, r, 'reader') FROM unnest(readers) AS r;
-    PERFORM skillrating_internal.grant_api(ladder, schema, r, 'reporter')
+    PERFORM skillrating_internal.create_api_grants(ladder, schema, r, 'reader') FROM unnest(readers) AS r;
+    PERFORM skillrating_internal.create_api_grants(ladder, schema, r, 'reporter')
     FROM unnest(reporters) AS r;
 END
 $function$;

@@ -128,7 +128,7 @@ async function player(client, query) {
 
 async function leaderboard(client, query) {
   const rows = await client.query(
-    'SELECT place, player_id, rating, games, wins, losses FROM game.leaderboard(n => $1, after => $2)',
+    'SELECT place, player_id, rating, games, wins, losses FROM game.leaderboard(n => $1, after_player => $2)',
     [query.get('n') || 10, query.get('after')]);
   return { players: rows.rows };
 }

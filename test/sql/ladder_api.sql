@@ -16,7 +16,7 @@ SELECT skillrating.create_ladder('arena', 'glicko', player_type => 'uuid', match
 SELECT functions > 0 AS has_functions, views FROM skillrating.create_api('arena', 'api',
     readers => '{regress_api_reader}', reporters => '{regress_api_reporter}');
 SELECT e.function, 'is missing' AS problem FROM skillrating_internal.ladder_entries() AS e
-WHERE NOT e.administers AND NOT EXISTS (
+WHERE e.in_api AND NOT EXISTS (
     SELECT FROM pg_proc AS p
     JOIN pg_proc AS b ON b.proname = p.proname AND b.pronamespace = 'skillrating_internal'::regnamespace
     WHERE p.pronamespace = 'api'::regnamespace AND p.proname = e.function AND p.pronargs = b.pronargs - 1
@@ -24,7 +24,7 @@ WHERE NOT e.administers AND NOT EXISTS (
 UNION ALL
 SELECT p.proname, 'is too much' FROM pg_proc AS p
 WHERE p.pronamespace = 'api'::regnamespace AND p.proname !~ '_rows$' AND NOT EXISTS (
-    SELECT FROM skillrating_internal.ladder_entries() AS e WHERE e.function = p.proname AND NOT e.administers)
+    SELECT FROM skillrating_internal.ladder_entries() AS e WHERE e.function = p.proname AND e.in_api)
 UNION ALL
 SELECT p.proname, 'has no comment' FROM pg_proc AS p
 WHERE p.pronamespace = 'api'::regnamespace AND obj_description(p.oid, 'pg_proc') IS NULL
@@ -66,9 +66,9 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 
 -- It follows the name of the ladder when ladders are swapped.
-SELECT skillrating.rerate('arena', 'elo', "into" => 'trial');
+SELECT skillrating.rerate('arena', 'glicko', '{"initial_deviation": 100}', 'trial');
 SELECT skillrating.swap_ladders('arena', 'trial');
-SELECT rating FROM api.leaderboard(n => 1);
+SELECT b.rating = r.rating AND r.rating < 1600 AS new FROM api.leaderboard(n => 1) AS b JOIN api.rating AS r USING (player_id);
 RESET ROLE;
 
 -- Who may do what: readers read, reporters report as well, and the rest is the owner's.
@@ -125,6 +125,6 @@ SELECT skillrating.create_api('arena', 'other', readers => '{regress_api_nobody}
 RESET ROLE;
 
 DROP SCHEMA api, site CASCADE;
-SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('trial');
+SELECT skillrating.drop_ladder('trial'), skillrating.drop_ladder('arena');
 DROP OWNED BY regress_api_owner, regress_api_reader, regress_api_reporter, regress_api_guest;
 DROP ROLE regress_api_owner, regress_api_reader, regress_api_reporter, regress_api_guest;
