@@ -567,8 +567,16 @@ BEGIN
             MESSAGE = format('player %s cannot be merged into %s', player_id, into_id),
             DETAIL = 'They are the same account, or the first is merged already.';
     END IF;
-    EXECUTE format('SELECT min(e.seq), min(e.played_at) FROM %I.event AS e WHERE e.player_id %s CAST($1 AS %s)',
-        ladder, t.player_equals, t.player_type)
+    -- Matches that were not rated for want of games may have them now.
+    EXECUTE format(
+        'SELECT min(p.seq), min(p.at) FROM (
+            SELECT e.seq, e.played_at AS at FROM %1$I.event AS e WHERE e.player_id %2$s CAST($1 AS %3$s)
+            UNION ALL
+            SELECT m.seq, m.played_at FROM %1$I.rated_match AS m
+            WHERE m.reason = ''too_many_newcomers'' AND EXISTS (
+                SELECT FROM %1$I.source AS s
+                WHERE s.match_id %4$s m.match_id AND s.player_id %2$s CAST($1 AS %3$s))) AS p',
+        ladder, t.player_equals, t.player_type, t.match_equals)
     INTO place, first_played_at USING player_id::text;
     operation := skillrating_internal.note_operation(ladder, 'merge', player_id::text, into_id::text, reason => reason);
     PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at);

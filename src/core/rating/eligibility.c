@@ -199,45 +199,49 @@ play_seconds(const Participant *p, double duration)
 	return isnan(p->joined) ? play_share(p, duration) * duration : p->left - p->joined;
 }
 
-/* How much each player took part: the sums of all rows. */
+/* How much each account took part: the sums of all its rows. */
 typedef struct PlayTimes
 {
 	double		share[MATCH_MAX_PARTICIPANTS];
 	double		seconds[MATCH_MAX_PARTICIPANTS];
 } PlayTimes;
 
+/* account: the number of that of each participant, or NULL for players. */
 static void
 add_play_times(PlayTimes *times, const MatchFacts *facts,
-			   const Participant *participant, int n, int nplayers)
+			   const Participant *participant, int n, const int *account,
+			   int naccounts)
 {
 	double		duration = match_duration(facts, participant, n);
 	int			i;
 
-	for (i = 0; i < nplayers; i++)
+	for (i = 0; i < naccounts; i++)
 		times->share[i] = times->seconds[i] = 0;
 	for (i = 0; i < n; i++)
 	{
-		times->share[participant[i].player] += play_share(&participant[i], duration);
-		times->seconds[participant[i].player] += play_seconds(&participant[i], duration);
+		int			who = account != NULL ? account[i] : participant[i].player;
+
+		times->share[who] += play_share(&participant[i], duration);
+		times->seconds[who] += play_seconds(&participant[i], duration);
 	}
 }
 
-/* The status of the rule that leaves a player out, or MATCH_OK. */
+/* The status of the rule that leaves an account out, or MATCH_OK. */
 static MatchStatus
-reason_to_leave_out(const Eligibility *rules, const PlayTimes *times, int player)
+reason_to_leave_out(const Eligibility *rules, const PlayTimes *times, int account)
 {
-	if (no_show_rule(rules) == NO_SHOW_LEFT_OUT && times->share[player] == 0)
+	if (no_show_rule(rules) == NO_SHOW_LEFT_OUT && times->share[account] == 0)
 		return MATCH_NO_SHOW;
-	if (is_below(rules, ELIGIBILITY_MIN_PLAY_TIME, times->seconds[player]) ||
-		is_below(rules, ELIGIBILITY_MIN_PLAY_SHARE, times->share[player]))
+	if (is_below(rules, ELIGIBILITY_MIN_PLAY_TIME, times->seconds[account]) ||
+		is_below(rules, ELIGIBILITY_MIN_PLAY_SHARE, times->share[account]))
 		return MATCH_TOO_LITTLE_PLAY;
 	return MATCH_OK;
 }
 
 int
 eligibility_leave_out(const Eligibility *rules, const MatchFacts *facts,
-					  const Participant *participant, int n, int nplayers,
-					  bool *left_out, MatchStatus *status)
+					  const Participant *participant, int n, const int *account,
+					  int naccounts, bool *left_out, MatchStatus *status)
 {
 	PlayTimes	times;
 	int			count = 0;
@@ -246,16 +250,16 @@ eligibility_leave_out(const Eligibility *rules, const MatchFacts *facts,
 	*status = MATCH_OK;
 	if (!eligibility_leaves_out(rules))
 		return 0;
-	add_play_times(&times, facts, participant, n, nplayers);
+	add_play_times(&times, facts, participant, n, account, naccounts);
 
 	/* A match that somebody's absence keeps from being rated loses nobody. */
 	if (no_show_rule(rules) == NO_SHOW_UNRATED)
-		for (i = 0; i < nplayers; i++)
+		for (i = 0; i < naccounts; i++)
 			if (times.share[i] == 0)
 				return 0;
 	for (i = 0; i < n; i++)
 	{
-		MatchStatus reason = reason_to_leave_out(rules, &times, participant[i].player);
+		MatchStatus reason = reason_to_leave_out(rules, &times, account[i]);
 
 		left_out[i] = reason != MATCH_OK;
 		if (left_out[i] && count++ == 0)
@@ -274,7 +278,7 @@ has_no_show(const MatchFacts *facts, const Participant *participant, int n, int 
 	PlayTimes	times;
 	int			i;
 
-	add_play_times(&times, facts, participant, n, nplayers);
+	add_play_times(&times, facts, participant, n, NULL, nplayers);
 	for (i = 0; i < nplayers; i++)
 		if (times.share[i] == 0)
 			return true;

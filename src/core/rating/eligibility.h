@@ -80,16 +80,21 @@ typedef struct MatchFacts
 extern MatchStatus match_facts_check(const MatchFacts *facts, double *value);
 
 /*
- * Find the participants to be left out: all rows of players who never played or played
- * too little.  left_out has room for n; players are 0 .. nplayers - 1, and every
- * participant has passed match_build() or only failed by its teams.
+ * Find the participants to be left out: all rows of accounts that never played or played
+ * too little.  account[] has the number of that of each participant, 0 .. naccounts - 1,
+ * and left_out has room for n; every participant has passed match_build(), or the match
+ * failed as a whole.
+ *
+ * Accounts are not players here, two of whom may be one: who is left out must not depend
+ * on what becomes known of a player later.
  *
  * Returns how many rows that are; *status is then that of the rule by which the first of
  * them goes.
  */
 extern int	eligibility_leave_out(const Eligibility *rules, const MatchFacts *facts,
 								  const Participant *participant, int n,
-								  int nplayers, bool *left_out, MatchStatus *status);
+								  const int *account, int naccounts,
+								  bool *left_out, MatchStatus *status);
 
 /*
  * Judge a match that was built, of those who were not left out, by its content.  Returns

@@ -759,39 +759,16 @@ same_match(MatchReader *reader)
 										  source_nulls(reader)));
 }
 
-/*
- * Put the player in place for whom an account counts.  Matches of somebody who is
- * excluded do not count, nor those where two accounts of one player met.
- */
+/* Put the player in place for whom an account counts. */
 static void
 filter_participant(MatchReader *reader, int participant)
 {
 	SourceMatch *match = &reader->match;
-	IdType	   *type = reader->ladder->player_type;
-	Datum		account = match->account_id[participant];
-	bool		excluded;
-	Datum		player = merged_player(reader->filters, account, match->played_at,
-									   &excluded);
-	int			i;
 
-	match->player_id[participant] = player;
-	if (match->set_aside.detail != NULL)
-		return;
-	if (excluded)
-	{
-		match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
-								   psprintf("player %s is excluded",
-											id_text(type, account)));
-		return;
-	}
-	if (id_table_count(reader->filters->merged) == 0)
-		return;
-	for (i = 0; i < participant; i++)
-		if (id_equal(type, match->player_id[i], player) &&
-			!id_equal(type, match->account_id[i], account))
-			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
-									   psprintf("player %s takes part under two accounts",
-												id_text(type, player)));
+	match->player_id[participant] = merged_player(reader->filters,
+												  match->account_id[participant],
+												  match->played_at,
+												  &match->excluded[participant]);
 }
 
 static void
@@ -826,7 +803,10 @@ finish_match(MatchReader *reader)
 		match->played_at = match->rated_played_at;
 	source_match_sort(match);
 	if (reader->filters != NULL)
+	{
+		source_match_set_aside(match);
 		match->eligibility = eligibility_at(reader->filters, match->played_at);
+	}
 }
 
 double

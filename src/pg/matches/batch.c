@@ -140,6 +140,7 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 						   batch->model->name)));
 
 	reserve(batch, source->n);
+	batch->build++;
 	match->nplayers = 0;
 	match->log_odds = source->log_odds;
 	for (i = 0; i < source->n; i++)
@@ -147,9 +148,9 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 		BatchPlayer *player = batch_player(batch, source->player_id[i],
 										   source->pool);
 
-		if (player->match != source->number)
+		if (player->build != batch->build)
 		{
-			player->match = source->number;
+			player->build = batch->build;
 			player->slot = match->nplayers;
 			batch->player[match->nplayers++] = player;
 		}
@@ -247,7 +248,7 @@ leave_out(Batch *batch, SourceMatch *source, MatchStatus *status, int *offender)
 	MatchStatus rule;
 
 	if (source->eligibility == NULL || *status == MATCH_UNFINISHED ||
-		*status > MATCH_LAST_UNRATED || source->set_aside.detail != NULL)
+		*status > MATCH_LAST_UNRATED)
 		return MATCH_OK;
 	rule = batch_leave_out(batch, source);
 	if (rule != MATCH_OK)

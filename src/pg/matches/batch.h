@@ -53,7 +53,7 @@ typedef struct BatchPlayer
 	bool		loaded;			/* its state was looked up */
 	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
-	uint64		match;			/* number of the last match seen in, */
+	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */
 	int64		step;			/* seq of the last step with an event, */
 	int			row;			/* and the index there */
@@ -130,6 +130,7 @@ typedef struct Batch
 	/* The current match: room for max of each. */
 	Match		match;
 	BatchPlayer **player;		/* by index into match.player */
+	uint64		build;			/* how many were built; one may be twice */
 	double	   *before;
 	double	   *after;
 	int			max;

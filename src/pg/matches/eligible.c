@@ -9,6 +9,7 @@
 #include "common/shortest_dec.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 
@@ -239,19 +240,55 @@ skillrating_eligibility_rules(PG_FUNCTION_ARGS)
  * ---- Matches ----
  */
 
+/*
+ * Number the accounts of a match: account[] gets that of each participant.  Returns how
+ * many there are.  Rows are compared with all before only where accounts are merged.
+ */
+static int
+number_accounts(const SourceMatch *source, int nplayers, int *account)
+{
+	const IdType *type = source->player_type;
+	bool		merged = false;
+	int			n = 0;
+	int			i,
+				j;
+
+	for (i = 0; i < source->n; i++)
+	{
+		account[i] = source->participant[i].player;
+		merged = merged || !id_equal(type, source->player_id[i], source->account_id[i]);
+	}
+	if (!merged)
+		return nplayers;
+	for (i = 0; i < source->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (j = 0; j < i; j++)
+			if (id_equal(type, source->account_id[i], source->account_id[j]))
+				break;
+		account[i] = j < i ? account[j] : n++;
+	}
+	return n;
+}
+
 MatchStatus
 batch_leave_out(Batch *batch, SourceMatch *source)
 {
 	bool	   *left_out;
+	int		   *account;
+	int			naccounts;
 	MatchStatus status;
 
 	if (!eligibility_leaves_out(source->eligibility))
 		return MATCH_OK;
-	left_out = palloc_array(bool, source->n);
+	left_out = palloc_array(bool, Max(source->n, 1));
+	account = palloc_array(int, Max(source->n, 1));
+	naccounts = number_accounts(source, batch->match.nplayers, account);
 	if (eligibility_leave_out(source->eligibility, &source->facts, source->participant,
-							  source->n, batch->match.nplayers, left_out, &status) > 0)
+							  source->n, account, naccounts, left_out, &status) > 0)
 		source_match_leave_out(source, left_out);
 	pfree(left_out);
+	pfree(account);
 	return status;
 }
 

@@ -91,9 +91,11 @@ reserve_participants(SourceMatch *match, int n)
 	RESERVE(participant, Participant);
 	RESERVE(player_id, Datum);
 	RESERVE(account_id, Datum);
+	RESERVE(excluded, bool);
 	RESERVE(order, int);
 	RESERVE(sorted_participant, Participant);
 	RESERVE(sorted_id, Datum);
+	RESERVE(sorted_excluded, bool);
 #undef RESERVE
 	match->max = n;
 }
@@ -392,6 +394,7 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 		p->bot = participant_default.bot;
 	match->account_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
 	match->player_id[match->n] = match->account_id[match->n];
+	match->excluded[match->n] = false;
 	match->n++;
 	return p;
 }
@@ -441,6 +444,7 @@ void
 source_match_sort(SourceMatch *match)
 {
 	Participant *old = match->participant;
+	bool	   *excluded = match->excluded;
 	int			i;
 
 	for (i = 0; i < match->n; i++)
@@ -448,11 +452,59 @@ source_match_sort(SourceMatch *match)
 	qsort_arg(match->order, match->n, sizeof(int), compare_participants,
 			  match);
 	for (i = 0; i < match->n; i++)
+	{
 		match->sorted_participant[i] = old[match->order[i]];
+		match->sorted_excluded[i] = excluded[match->order[i]];
+	}
+	match->excluded = match->sorted_excluded;
+	match->sorted_excluded = excluded;
 	match->participant = match->sorted_participant;
 	match->sorted_participant = old;
 	permute_ids(match, &match->player_id);
 	permute_ids(match, &match->account_id);
+}
+
+/* Whether a participant is a player who is before in the match by another account. */
+static bool
+has_other_account(const SourceMatch *match, int participant)
+{
+	const IdType *type = match->player_type;
+	int			i;
+
+	for (i = 0; i < participant; i++)
+		if (id_equal(type, match->player_id[i], match->player_id[participant]) &&
+			!id_equal(type, match->account_id[i], match->account_id[participant]))
+			return true;
+	return false;
+}
+
+void
+source_match_set_aside(SourceMatch *match)
+{
+	IdType	   *type = match->player_type;
+	bool		merged = false;
+	int			i;
+
+	match->set_aside = unrated_nothing();
+	for (i = 0; i < match->n; i++)
+	{
+		if (match->excluded[i])
+		{
+			match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
+									   psprintf("player %s is excluded",
+												id_text(type, match->account_id[i])));
+			return;
+		}
+		merged = merged || !id_equal(type, match->player_id[i], match->account_id[i]);
+	}
+	for (i = 0; merged && i < match->n; i++)
+		if (has_other_account(match, i))
+		{
+			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
+									   psprintf("player %s takes part under two accounts",
+												id_text(type, match->player_id[i])));
+			return;
+		}
 }
 
 void
@@ -468,10 +520,12 @@ source_match_leave_out(SourceMatch *match, const bool *left_out)
 		match->participant[n] = match->participant[i];
 		match->player_id[n] = match->player_id[i];
 		match->account_id[n] = match->account_id[i];
+		match->excluded[n] = match->excluded[i];
 		match->order[n] = match->order[i];
 		n++;
 	}
 	match->n = n;
+	source_match_set_aside(match);
 }
 
 Unrated
