@@ -193,7 +193,7 @@ CREATE FUNCTION skillrating.source_columns(
     OUT description text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_source_columns'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 21;
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
 
 COMMENT ON FUNCTION skillrating.source_columns() IS
 'The columns that a source of matches may have, a row of which is a participant: the name, the type
@@ -436,7 +436,7 @@ BEGIN
         'CREATE TABLE %I.operation (
             operation bigint NOT NULL,
             seq bigint NOT NULL,
-            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''exclude'', ''merge'')),
+            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''exclude'', ''merge'', ''eligibility'')),
             pool text,
             player_id %s,
             into_id %s,
@@ -451,14 +451,36 @@ BEGIN
             undone_at timestamptz,
             UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
     EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', ladder);
+    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'', ''eligibility'') AND undone_at IS NULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
-        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged.');
+        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged, rules of eligibility (params) for matches played since.');
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
 'A part of create_ladder(): the tables pending, correction and operation.';
+
+CREATE FUNCTION skillrating_internal.declare_eligibility(
+    ladder text,
+    rules jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF rules <> '{}' THEN
+        EXECUTE format(
+            'INSERT INTO %I.operation (operation, seq, kind, since, params)
+            SELECT n.n, n.n, ''eligibility'', ''-infinity'', $1 FROM (SELECT nextval(%L) AS n) AS n',
+            ladder, format('%I.event_seq', ladder))
+        USING rules;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.declare_eligibility(text, jsonb) IS
+'A part of create_ladder(): the operation that declares the rules of a ladder without matches, which
+are complete; none for {}.';
 
 CREATE FUNCTION skillrating_internal.create_lists(
     ladder text,
@@ -529,7 +551,9 @@ BEGIN
             pool text NOT NULL DEFAULT '''',
             log_odds float8 NOT NULL DEFAULT 0,
             gain float8 NOT NULL DEFAULT 1,
-            unrated_reason text)',
+            unrated_reason text,
+            duration float8,
+            surrendered boolean)',
         ladder, match,
         CASE
             WHEN match_type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
@@ -538,7 +562,7 @@ BEGIN
             ELSE ''
         END);
     EXECUTE format('COMMENT ON TABLE %I.match IS %L', ladder,
-        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the updates of all players (gain), and, to keep one unrated, why.');
+        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the updates of all players (gain), to keep one unrated, why, and for rules of eligibility how long it lasted in seconds (duration) and whether a team gave up (surrendered).');
 
     EXECUTE format(
         'CREATE TABLE %1$I.match_player (
@@ -560,9 +584,10 @@ BEGIN
             quit boolean,
             experience integer,
             gain float8,
+            bot boolean,
             PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
     EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', ladder,
-        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), and the weight of the update of this player alone (gain, times that of the match; 1 if null). A player with several stints has several rows.');
+        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), the weight of the update of this player alone (gain, times that of the match; 1 if null), and whether it is a program (bot). A player with several stints has several rows.');
 END
 $function$;
 
@@ -582,10 +607,10 @@ BEGIN
     EXECUTE format(
         'CREATE VIEW %1$I.source AS
         SELECT m.match_id, m.played_at, m.pool, m.log_odds,
-            m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason,
+            m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason, m.duration, m.surrendered,
             p.player_id, p.team, p.rank, p.score, p.won,
             p.weight, p.joined, p."left", p.commanding, p.side,
-            p.squad, p.kills, p.deaths, p.quit, p.experience
+            p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot
         FROM %1$I.match AS m
         JOIN %1$I.match_player AS p ON p.match_id %2$s m.match_id
         WHERE m.finished', ladder, skillrating_internal.identifier_equals(match_type, 'match_id'));
@@ -606,18 +631,22 @@ CREATE FUNCTION skillrating.create_ladder(
     apply_at text DEFAULT 'commit',
     source regclass DEFAULT NULL,
     late text DEFAULT 'append',
-    strict boolean DEFAULT false)
+    strict boolean DEFAULT false,
+    eligibility jsonb DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     all_params jsonb := skillrating.complete_parameters(model, params);
+    rules jsonb := skillrating_internal.complete_eligibility(eligibility);
     source_list text;
 BEGIN
-    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL THEN
+    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL
+        OR eligibility IS NULL
+    THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, model, params, apply_at, late and strict must not be null';
+            MESSAGE = 'ladder, model, params, apply_at, late, strict and eligibility must not be null';
     END IF;
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -655,6 +684,7 @@ BEGIN
     PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
     PERFORM skillrating_internal.create_lists(ladder, player_type);
+    PERFORM skillrating_internal.declare_eligibility(ladder, rules);
     IF source IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
@@ -667,14 +697,15 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean) IS
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
 carry whole matches, or by catch_up() for manual. A match that is older than others of its players
 is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
 match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
-is an error of the statement or commit that brings it. With a source, a view on tables of your own
+is an error of the statement or commit that brings it. eligibility has rules for all matches, see
+set_eligibility(). With a source, a view on tables of your own
 with a row for each participant of each finished match (see describe_source()), there are no such
 tables, and attach() says which tables the matches come from. Players and matches are identified by
 any type that can be hashed and ordered, bigint or that of the source unless it is given; not by
@@ -705,6 +736,9 @@ CREATE FUNCTION skillrating_internal.report_match(
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
+    duration float8 DEFAULT NULL,
+    surrendered boolean DEFAULT NULL,
+    bot boolean[] DEFAULT NULL,
     OUT player_id text,
     OUT rating_before float8,
     OUT rating_after float8,
@@ -723,7 +757,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[]) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -748,7 +782,8 @@ it, and the place in the order from which history is out of date; a late match h
 Without played_at it is the time of the transaction. The result is the rank of each participant''s
 team, or team_score (high is best); models that know margins take the score besides the rank. In
 squad, kills, deaths, quit, experience and player_gain an element may be null where it is unknown.
-gain weighs the updates of all players, and player_gain that of each besides.
+gain weighs the updates of all players, and player_gain that of each besides. duration (in seconds),
+surrendered (by a team) and bot (for each participant) are for the rules of set_eligibility().
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values

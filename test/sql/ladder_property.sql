@@ -1,8 +1,23 @@
 -- Random lives of ladders: whatever is inserted, changed, removed, voided, merged, excluded, forgotten,
--- set, reset and refunded, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
+-- set, reset, refunded and ruled out, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
 -- what is left in the right order, one match after another, bit for bit.
 SET extra_float_digits = 1;
 SELECT setseed(0.2718);
+
+-- Random rules of eligibility, some of which look at what players have done before.
+CREATE FUNCTION random_rules() RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_strip_nulls(jsonb_build_object(
+        'min_duration', CASE WHEN random() < 0.3 THEN 300 END,
+        'min_surrender_time', CASE WHEN random() < 0.3 THEN 900 END,
+        'no_show', CASE WHEN random() < 0.5 THEN (ARRAY['count', 'leave_out', 'unrated'])[1 + floor(random() * 3)::int] END,
+        'min_play_share', CASE WHEN random() < 0.3 THEN 0.6 END,
+        'min_play_time', CASE WHEN random() < 0.2 THEN 400 END,
+        'min_team_size', CASE WHEN random() < 0.05 THEN 2 END,
+        'max_size_difference', CASE WHEN random() < 0.2 THEN 0 END,
+        'max_bot_share', CASE WHEN random() < 0.3 THEN 0.5 END)
+        || CASE WHEN random() < 0.5 THEN jsonb_build_object('max_newcomer_share', 0.7, 'newcomer_games', 1 + floor(random() * 3)) ELSE '{}' END
+        || CASE WHEN random() < 0.6 THEN jsonb_build_object('max_repeats', 1 + floor(random() * 2), 'repeat_window', 36000 * (1 + floor(random() * 5))) ELSE '{}' END)
+$$;
 
 -- A random step in the life of ladder life at hour n of a made-up calendar.
 CREATE FUNCTION random_step(n int, model text) RETURNS void LANGUAGE plpgsql AS $$
@@ -14,10 +29,12 @@ DECLARE
 BEGIN
     IF what < 0.55 OR some_match IS NULL THEN
         -- Of the last hours, on the hour: so some are late, and some simultaneous.
-        INSERT INTO life.match (match_id, played_at, pool, finished)
-        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, random() < 0.9);
-        INSERT INTO life.match_player (match_id, player_id, team, rank, weight)
-        SELECT n, p, 1 + row_number() OVER (ORDER BY random()) % 2, NULL, CASE WHEN random() < 0.2 THEN 0.5 ELSE 1 END
+        INSERT INTO life.match (match_id, played_at, pool, finished, duration, surrendered)
+        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, random() < 0.9,
+            CASE WHEN random() < 0.8 THEN 2000 * random() END, CASE WHEN random() < 0.5 THEN random() < 0.5 END);
+        INSERT INTO life.match_player (match_id, player_id, team, rank, weight, bot)
+        SELECT n, p, 1 + row_number() OVER (ORDER BY random()) % 2, NULL,
+            CASE WHEN random() < 0.1 THEN 0 WHEN random() < 0.2 THEN 0.5 ELSE 1 END, CASE WHEN random() < 0.3 THEN random() < 0.5 END
         FROM generate_series(1, 9) AS p ORDER BY random() LIMIT 2 + floor(random() * 3);
         UPDATE life.match_player SET rank = team WHERE match_id = n;
     ELSIF what < 0.62 THEN
@@ -67,6 +84,9 @@ BEGIN
     ELSIF what < 0.94 THEN
         -- Who is forgotten plays on as somebody new.
         PERFORM skillrating.forget_player('life', 1 + floor(random() * 9)::bigint, n * 100::bigint);
+    ELSIF what < 0.96 THEN
+        PERFORM skillrating.set_eligibility('life', random_rules(),
+            CASE WHEN random() < 0.2 THEN '-infinity' ELSE hour - interval '20 hours' END);
     ELSE
         -- What a dry run shows is what comes.
         CREATE TEMP TABLE shown AS SELECT * FROM skillrating.catch_up('life', dry_run => true);
@@ -86,6 +106,8 @@ CREATE FUNCTION relive(by_time boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     step record;
 BEGIN
+    PERFORM skillrating.set_eligibility('again', params, since)
+    FROM (SELECT * FROM life.operation WHERE kind = 'eligibility' AND undone_at IS NULL ORDER BY operation) AS o;
     PERFORM CASE kind WHEN 'merge' THEN skillrating.merge_players('again', player_id, into_id, allow_unknown => true)
         ELSE skillrating.exclude_player('again', player_id, since, until, allow_unknown => true) END
     FROM (SELECT * FROM life.operation WHERE kind IN ('merge', 'exclude') AND undone_at IS NULL ORDER BY seq) AS o;
@@ -96,7 +118,7 @@ BEGIN
             UNION ALL
             SELECT o.seq, o.at, NULL, o.kind, o.pool, o.player_id, o.state, o.params, o.reason
             FROM life.operation AS o
-            WHERE o.undone_at IS NULL AND o.kind NOT IN (''merge'', ''exclude'', ''refund'')
+            WHERE o.undone_at IS NULL AND o.kind NOT IN (''merge'', ''exclude'', ''refund'', ''eligibility'')
                 AND NOT EXISTS (SELECT FROM life.operation AS m WHERE m.kind = ''merge'' AND m.undone_at IS NULL AND m.player_id = o.player_id)
             UNION ALL
             SELECT DISTINCT o.seq, o.at, NULL::bigint, o.kind, NULL, NULL::bigint, NULL::float8[], NULL::jsonb, NULL
@@ -161,6 +183,11 @@ BEGIN
         RETURN format('%s %s has %s other ratings after a rebuild', model, late, different);
     END IF;
     PERFORM relive(late = 'reorder');
+    -- A row that a match made which was not rated then is none of a player.
+    DELETE FROM again.rating AS r WHERE r.games = 0 AND r.pool <> '*'
+        AND NOT EXISTS (SELECT FROM again.event AS e WHERE e.player_id = r.player_id AND e.pool = r.pool);
+    DELETE FROM again.rating AS r WHERE r.games = 0
+        AND NOT EXISTS (SELECT FROM again.event AS e WHERE e.player_id = r.player_id);
     SELECT count(*) INTO different FROM (
         (TABLE life.rating EXCEPT ALL TABLE again.rating) UNION ALL (TABLE again.rating EXCEPT ALL TABLE life.rating)) AS d;
     IF different > 0 THEN
@@ -178,9 +205,9 @@ BEGIN
 END
 $$;
 
-SELECT live(model, params::jsonb, late, 150)
+SELECT live(model, params::jsonb, late, 180)
 FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('frag', '{"decay": 24, "decay_floor": 990}'), ('glicko', '{"c": 90}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{"drift": 1}'), ('elo_mmr', '{"drift": 1}'),
     ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}')) AS m(model, params)
 CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
 
-DROP FUNCTION live, relive, random_step;
+DROP FUNCTION live, relive, random_step, random_rules;

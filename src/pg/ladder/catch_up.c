@@ -211,6 +211,31 @@ read_removed(Ladder *ladder)
 	return removed;
 }
 
+/* Room for what a replay finds. */
+static void
+begin_changes(Changes *changes, Ladder *ladder, IdTable *removed)
+{
+	memset(changes, 0, sizeof(Changes));
+	changes->sink.event = note_event;
+	changes->sink.match = note_match;
+	changes->missing_events = new_event_outbox(ladder);
+	changes->changed_events = event_outbox(ladder);
+	changes->surplus_events = event_outbox(ladder);
+	changes->matches = match_outbox(ladder);
+	changes->removed = removed;
+	changes->gone = id_table_create(ladder->match_type);
+	changes->context = CurrentMemoryContext;
+}
+
+static void
+discard_changes(Changes *changes)
+{
+	outbox_discard(changes->surplus_events);
+	outbox_discard(changes->changed_events);
+	outbox_discard(changes->missing_events);
+	outbox_discard(changes->matches);
+}
+
 /*
  * Replay history from a place on, and write and log what comes out otherwise; but
  * nothing if a rated match is missing from the source there.  Returns the last place of
@@ -220,25 +245,22 @@ static int64
 replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load, IdTable *removed,
 				 char **missing)
 {
-	Changes		changes = {.sink = {note_event, note_match}};
+	Changes		changes;
 	Replay	   *replay;
 
 	ladder_take_states(ladder);
-	changes.missing_events = new_event_outbox(ladder);
-	changes.changed_events = event_outbox(ladder);
-	changes.surplus_events = event_outbox(ladder);
-	changes.matches = match_outbox(ladder);
-	changes.removed = removed;
-	changes.gone = id_table_create(ladder->match_type);
-	changes.context = CurrentMemoryContext;
-	replay = replay_run(ladder, from, load, &changes.sink);
+	begin_changes(&changes, ladder, removed);
+	replay = replay_run(ladder, from, load, false, &changes.sink);
+	if (replay->horizon.stale)
+	{
+		discard_changes(&changes);
+		begin_changes(&changes, ladder, removed);
+		replay = replay_run(ladder, from, load, true, &changes.sink);
+	}
 	*missing = changes.missing;
 	if (changes.missing != NULL)
 	{
-		outbox_discard(changes.surplus_events);
-		outbox_discard(changes.changed_events);
-		outbox_discard(changes.missing_events);
-		outbox_discard(changes.matches);
+		discard_changes(&changes);
 		ladder_release_states(ladder);
 		return changes.missing_seq;
 	}

@@ -49,6 +49,7 @@ static const struct
 	{LADDER_CORRECTION, "match_id", OF_MATCH, false},
 	{LADDER_CORRECTION, "kind", TEXTOID, true},
 	{LADDER_CORRECTION, "played_at", TIMESTAMPTZOID, false},
+	{LADDER_OPERATION, "operation", INT8OID, true},
 	{LADDER_OPERATION, "seq", INT8OID, true},
 	{LADDER_OPERATION, "kind", TEXTOID, true},
 	{LADDER_OPERATION, "pool", TEXTOID, false},
