@@ -19,6 +19,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/change_log.h"
+#include "pg/ladder/change_writer.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_locks.h"
@@ -64,6 +65,7 @@ typedef struct Application
 	Outbox	   *events;
 	Outbox	   *matches;
 	Outbox	   *ratings;
+	ChangeWriter *changes;		/* or NULL */
 	TimestampTz operated;		/* when the latest operation was */
 } Application;
 
@@ -346,6 +348,8 @@ load_application(Application *application)
 	load_past_of_wanted(application->batch, ladder);
 	if (ladder->changes != NULL)
 		log_players(application);
+	application->changes = change_writer_begin(ladder, "match", NULL);
+	change_writer_note(application->changes, application->batch);
 	load_known(application);
 	check_vanished(application);
 	application->operated = ladder->reorders ? last_operation(ladder) : DT_NOBEGIN;
@@ -404,6 +408,7 @@ rate_match(Application *application, SourceMatch *source)
 		if (rated == MATCH_OK)
 		{
 			batch_commit(batch, source, seq);
+			change_writer_note_match(application->changes, batch);
 			for (i = 0; i < batch->step.n; i++)
 				put_event(application->events, &batch->step, &batch->step.row[i]);
 		}
@@ -517,17 +522,22 @@ write_application(Application *application)
 	int			i;
 
 	for (i = 0; i < id_table_count(batch->players); i++)
-		if (players[i]->touched)
-		{
-			put_rating(application->ratings, players[i]);
-			if (application->ladder->changes != NULL)
-				change_log_after(application->ladder->changes, players[i]);
-		}
+	{
+		/* A row was made also for who only would have played. */
+		if (players[i]->touched || players[i]->created)
+			change_writer_put(application->changes, players[i]);
+		if (!players[i]->touched)
+			continue;
+		put_rating(application->ratings, players[i]);
+		if (application->ladder->changes != NULL)
+			change_log_after(application->ladder->changes, players[i]);
+	}
 
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	outbox_send(application->ratings, OUTBOX_UPDATE);
+	change_writer_end(application->changes);
 	corrections_send(application->ladder, &application->corrections);
 	trace_application(application);
 	unlock_matches(&application->locks);

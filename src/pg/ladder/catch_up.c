@@ -20,6 +20,7 @@
 
 #include "pg/ladder/apply.h"
 #include "pg/ladder/change_log.h"
+#include "pg/ladder/change_writer.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
@@ -141,9 +142,49 @@ same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 /* Rows of players whom no match or operation has touched. */
 static LadderQuery delete_unplayed_query = {
 	.text = "DELETE FROM {rating} AS r WHERE r.games OPERATOR(pg_catalog.=) 0 AND NOT "
-	RATING_HAS_EVENTS,
+	RATING_HAS_EVENTS " RETURNING r.player_id, r.pool, {states r}",
 	.param = {VALUE_TEXT}
 };
+
+enum
+{
+	UNPLAYED_PLAYER_ID = 1,
+	UNPLAYED_POOL,
+	UNPLAYED_FIRST_STATE
+};
+
+/* Delete the rows of players whom nothing touched, and tell of it. */
+static void
+delete_unplayed(Replay *replay, ChangeWriter *changes)
+{
+	Ladder	   *ladder = replay->ladder;
+	Datum		values[1];
+	bool		nulls[1];
+	uint64		nrows;
+	uint64		row;
+	SPITupleTable *rows;
+
+	values[0] = batch_shared_pool(replay->batch, &nulls[0]);
+	nrows = ladder_execute(ladder, &delete_unplayed_query, values, nulls, NULL);
+	rows = SPI_tuptable;
+	for (row = 0; row < nrows && changes != NULL; row++)
+	{
+		double		state[MODEL_MAX_STATE];
+		PlayerRecord record = {.last_played = DT_NOBEGIN,.as_of = DT_NOBEGIN};
+		BatchPlayer gone = {.state = state};
+		bool		isnull;
+		int			i;
+
+		gone.id = SPI_getbinval(rows->vals[row], rows->tupdesc, UNPLAYED_PLAYER_ID, &isnull);
+		gone.pool = SPI_getvalue(rows->vals[row], rows->tupdesc, UNPLAYED_POOL);
+		for (i = 0; i < ladder->model->nstate; i++)
+			state[i] = DatumGetFloat8(SPI_getbinval(rows->vals[row], rows->tupdesc,
+													UNPLAYED_FIRST_STATE + i, &isnull));
+		change_writer_put_row(changes, &gone, &record, state);
+	}
+	change_writer_flush(changes);
+	SPI_freetuptable(rows);
+}
 
 /* Write and log the rows of rating that come out otherwise. */
 static void
@@ -155,8 +196,7 @@ write_ratings(Replay *replay)
 	Outbox	   *deleted = rating_outbox(ladder);
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
-	Datum		values[1];
-	bool		nulls[1];
+	ChangeWriter *changes = change_writer_begin(ladder, "correction", NULL);
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -176,12 +216,14 @@ write_ratings(Replay *replay)
 						  row == NULL ? NULL : &row->record,
 						  row == NULL ? NULL : row->state);
 		change_log_after(ladder->changes, player);
+		change_writer_put_row(changes, player, row == NULL ? NULL : &row->record,
+							  row == NULL ? NULL : row->state);
 	}
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
-	values[0] = batch_shared_pool(replay->batch, &nulls[0]);
-	(void) ladder_execute(ladder, &delete_unplayed_query, values, nulls, NULL);
+	delete_unplayed(replay, changes);
+	change_writer_end(changes);
 }
 
 /*
@@ -618,7 +660,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
  * pool that includes what pools share, of which there may be no event.
  */
 static void
-write_operation(Batch *batch, Ladder *ladder)
+write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 {
 	Outbox	   *events = new_event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
@@ -630,10 +672,14 @@ write_operation(Batch *batch, Ladder *ladder)
 		put_event(events, &batch->step, &batch->step.row[i]);
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (player[i]->touched)
+		{
 			put_rating(player[i]->loaded ? updated : inserted, player[i]);
+			change_writer_put(changes, player[i]);
+		}
 	outbox_send(events, OUTBOX_INSERT);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
+	change_writer_end(changes);
 }
 
 /* apply_operation(ladder, seq): do what table operation has at the end. */
@@ -644,6 +690,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	Batch	   *batch;
 	LadderOperation *operation;
+	ChangeWriter *changes;
 	int			n;
 
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
@@ -660,8 +707,10 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	ladder_take_states(ladder);
 	batch = ladder_batch(ladder);
 	load_operated(batch, ladder, operation, n);
+	changes = change_writer_begin(ladder, operation[0].kind, &seq);
+	change_writer_note(changes, batch);
 	(void) batch_apply_operation(batch, operation, n);
-	write_operation(batch, ladder);
+	write_operation(batch, ladder, changes);
 	correct_place(ladder, operation);
 	n = batch->step.n;
 	ladder_release_states(ladder);
