@@ -172,8 +172,8 @@ CREATE FUNCTION skillrating_internal.put_changes(
     ladder text,
     kind text,
     query text,
-    players text[],
-    pseudonyms text[])
+    first text[],
+    second text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -193,14 +193,14 @@ BEGIN
                 || coalesce(q.state, array_fill(0::float8, ARRAY[$5])) ORDER BY q.n)
         FROM (SELECT q.*, row_number() OVER () AS n FROM (%s) AS q) AS q
         GROUP BY (q.n - 1) / 64 ORDER BY (q.n - 1) / 64', ladder, query)
-    USING players, pseudonyms, skillrating_internal.change_origin(ladder), kind,
+    USING first, second, skillrating_internal.change_origin(ladder), kind,
         cardinality(skillrating_internal.state_names(ladder));
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.put_changes(text, text, text, text[], text[]) IS
-'Appends to the table change of a ladder what the rows of a query say, whose $1 and $2 are players
-and pseudonyms: player_id, pool, rating_before and games_before (null: there was no row), and the
+'Appends to the table change of a ladder what the rows of a query say, whose $1 and $2 are the
+arrays given: player_id, pool, rating_before and games_before (null: there was no row), and the
 columns of rating (null: there is none any more), with the state columns as an array.';
 
 CREATE FUNCTION skillrating_internal.state_names(ladder text)
@@ -248,10 +248,23 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     renamed constant text := format(
         'unnest(CAST($1 AS %1$s[]), CAST($2 AS %1$s[])) AS p(player, pseudonym)', t.player_type);
+    told text[];
+    told_pools text[];
 BEGIN
     IF skillrating_internal.change_origin(ladder) IS NULL THEN
         RETURN;
     END IF;
+    -- A reader who is behind may have rows that are gone by now, under names that are gone, too.
+    EXECUTE format(
+        'SELECT coalesce(array_agg(k.player::text), ''{}''), coalesce(array_agg(k.pool), ''{}'')
+        FROM (
+            SELECT u.player, u.pool
+            FROM %1$I.change AS c, unnest(c.player_id, c.pool) AS u(player, pool)
+            JOIN %2$s ON p.player %3$s u.player
+            UNION
+            SELECT r.player_id, r.pool FROM %1$I.rating AS r JOIN %2$s ON p.player %3$s r.player_id) AS k',
+        ladder, renamed, t.player_equals)
+    INTO told, told_pools USING players, pseudonyms;
     EXECUTE format(
         'UPDATE %I.change AS c
         SET player_id = ARRAY(
@@ -263,13 +276,14 @@ BEGIN
             SELECT FROM unnest(c.player_id) AS u(player) JOIN %2$s ON p.player %3$s u.player)',
         ladder, renamed, t.player_equals)
     USING players, pseudonyms;
-    -- Readers have to forget the old names, too: these rows have them until they are removed.
+    -- These rows have the old names until they are removed.
     PERFORM skillrating_internal.put_changes(ladder, 'forget', format(
-        'SELECT p.player AS player_id, r.pool, r.rating AS rating_before, r.games AS games_before, %s
-        FROM %s JOIN %I.rating AS r ON r.player_id %s p.player
+        'SELECT k.player AS player_id, k.pool, r.rating AS rating_before, r.games AS games_before, %s
+        FROM unnest(CAST($1 AS %s[]), $2) AS k(player, pool)
+        LEFT JOIN %I.rating AS r ON r.player_id %s k.player AND r.pool = k.pool
         LEFT JOIN %3$I.rating AS g ON false',
-        skillrating_internal.rating_row(ladder, 'g'), renamed, ladder, t.player_equals),
-        players, pseudonyms);
+        skillrating_internal.rating_row(ladder, 'g'), t.player_type, ladder, t.player_equals),
+        told, told_pools);
     PERFORM skillrating_internal.put_changes(ladder, 'forget', format(
         'SELECT p.pseudonym AS player_id, r.pool, n.rating AS rating_before, n.games AS games_before, %s
         FROM %s JOIN %I.rating AS r ON r.player_id %s p.player
