@@ -139,7 +139,7 @@ BEGIN
     EXECUTE format(
         'WITH removed AS (
             DELETE FROM %1$I.change AS c
-            WHERE c.number > 0 AND (c.origin <> $1 OR c.xact < $2)
+            WHERE c.origin <> $1 OR (c.number > 0 AND c.xact < $2)
             RETURNING c.origin, c.xact)
         SELECT (SELECT count(*) FROM removed),
             (SELECT r.xact FROM removed AS r WHERE r.origin = $1 ORDER BY r.xact DESC LIMIT 1)',
