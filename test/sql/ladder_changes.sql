@@ -131,6 +131,11 @@ SELECT count(*) FROM skillrating.changes('better');
 SELECT skillrating.swap_ladders('roomy', 'better');
 SELECT kind, count(*) FROM skillrating.changes('roomy', :'s') WHERE next_cursor IS NULL AND cardinality(state) = 1 GROUP BY kind;
 
+-- States of another ladder.
+SELECT skillrating.seed_from('roomy', 'better', overwrite => true) IS NOT NULL AS seeded;
+SELECT player_id, kind, operation IS NOT NULL AS operation, games_after, rating_after = (SELECT rating FROM roomy.rating AS r WHERE r.player_id::text = c.player_id) AS same
+FROM skillrating.changes('roomy', :'s') AS c WHERE kind = 'seed' ORDER BY 1;
+
 -- Removing what is old: who has had it reads on.
 INSERT INTO reader SELECT 'e', next_cursor FROM skillrating.changes('arena') WHERE next_cursor IS NOT NULL;
 SELECT cursor AS e FROM reader WHERE name = 'e' \gset

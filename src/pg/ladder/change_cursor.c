@@ -165,6 +165,15 @@ change_snapshot(void)
 	return snapshot;
 }
 
+/* The origin of a ladder's change, in hexadecimal. */
+static char *
+origin_text(const Ladder *ladder)
+{
+	uint64		origin = (uint64) change_origin(ladder->relation[LADDER_CHANGE]);
+
+	return psprintf("%08x%08x", (uint32) (origin >> 32), (uint32) origin);
+}
+
 static void
 append_snapshot(StringInfo text, const ChangeSnapshot *snapshot)
 {
@@ -186,8 +195,7 @@ change_cursor_text(const Ladder *ladder, const ChangeCursor *cursor)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, CURSOR_VERSION "/%016" INT64_MODIFIER "x/%u",
-					 (uint64) change_origin(ladder->relation[LADDER_CHANGE]),
+	appendStringInfo(&text, CURSOR_VERSION "/%s/%u", origin_text(ladder),
 					 GetWALInsertionTimeLine());
 	append_snapshot(&text, &cursor->seen);
 	if (cursor->is_between)
@@ -251,20 +259,18 @@ change_cursor_parse(const Ladder *ladder, const char *text)
 	ChangeCursor cursor = {.is_between = false};
 	char	   *part[CURSOR_MAX_PARTS];
 	int			n = split_cursor(text, part);
-	char		origin[17];
 	uint64		timeline;
 
 	if ((n != PART_UPTO && n != CURSOR_MAX_PARTS) ||
 		strcmp(part[PART_VERSION], CURSOR_VERSION) != 0 ||
-		strlen(part[PART_ORIGIN]) != 16 || strspn(part[PART_ORIGIN], "0123456789abcdef") != 16 ||
+		strlen(part[PART_ORIGIN]) != 16 ||
+		strspn(part[PART_ORIGIN], "0123456789abcdef") != 16 ||
 		!part_number(part[PART_TIMELINE], PG_UINT32_MAX, &timeline) ||
 		!read_snapshot(part[PART_SEEN], &cursor.seen) ||
 		(n == CURSOR_MAX_PARTS && !read_place(part, &cursor)))
 		report_no_cursor(text);
 
-	snprintf(origin, sizeof(origin), "%016" INT64_MODIFIER "x",
-			 (uint64) change_origin(ladder->relation[LADDER_CHANGE]));
-	if (strcmp(part[PART_ORIGIN], origin) != 0)
+	if (strcmp(part[PART_ORIGIN], origin_text(ladder)) != 0)
 		report_start_again(ladder, "It is a cursor of another ladder, server or database, or from before the ladder was restored or began to keep its changes.");
 	if (timeline != GetWALInsertionTimeLine())
 		report_start_again(ladder, "The server has been promoted or recovered to a point in time, and may have lost what the reader has had.");

@@ -23,8 +23,15 @@
 SKILLRATING_FUNCTION(skillrating_change_origin);
 SKILLRATING_FUNCTION(skillrating_renew_ladder_cache);
 
-/* So many rows of rating in a row of change stay below the size that is moved out. */
+/*
+ * A row of change is about so many rows of rating at most, and fewer if it would be
+ * larger than the table's toast_tuple_target: in line it costs least.
+ */
 #define MAX_ROW_CHANGES 64
+#define MAX_ROW_BYTES 7000
+
+/* What identifiers and pools take for each of them, roughly, beside the numbers. */
+#define BYTES_OF_NAMES 40
 
 struct ChangeWriter
 {
@@ -34,6 +41,7 @@ struct ChangeWriter
 	int64		operation;
 	int64		origin;
 	int			nnumbers;		/* for each row of rating */
+	int			max;			/* room for so many of these */
 	int			n;				/* rows of rating that wait */
 	bool		has_matches;	/* one of them has a match */
 	MemoryContext context;		/* of the notes */
@@ -100,6 +108,9 @@ change_writer_begin(Ladder *ladder, const char *kind, const int64 *operation)
 	writer->operation = operation != NULL ? *operation : 0;
 	writer->origin = change_origin(ladder->relation[LADDER_CHANGE]);
 	writer->nnumbers = CHANGE_FIRST_STATE + ladder->model->nstate;
+	writer->max = Min(MAX_ROW_CHANGES,
+					  MAX_ROW_BYTES / (BYTES_OF_NAMES + (CHANGE_NCOUNTS + CHANGE_NTIMES +
+														 writer->nnumbers) * (int) sizeof(int64)));
 	writer->n = 0;
 	writer->has_matches = false;
 	writer->context = CurrentMemoryContext;
@@ -272,7 +283,7 @@ put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *no
 	int			n;
 	int			i;
 
-	if (writer->n == MAX_ROW_CHANGES)
+	if (writer->n == writer->max)
 		change_writer_flush(writer);
 	n = writer->n++;
 	counts = &writer->counts[n * CHANGE_NCOUNTS];
