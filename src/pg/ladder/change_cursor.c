@@ -9,8 +9,6 @@
  */
 #include "pg/ladder/change_cursor.h"
 
-#include <ctype.h>
-
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -74,14 +72,28 @@ compare_xids(const void *a, const void *b)
 static bool
 read_number(const char **text, uint64 *number)
 {
-	char	   *end;
+	const char *first = *text;
 
-	if (!isdigit((unsigned char) **text))
-		return false;
-	errno = 0;
-	*number = strtou64(*text, &end, 10);
-	*text = end;
-	return errno == 0;
+	for (*number = 0; **text >= '0' && **text <= '9'; (*text)++)
+	{
+		uint64		digit = **text - '0';
+
+		if (*number > (PG_UINT64_MAX - digit) / 10)
+			return false;
+		*number = *number * 10 + digit;
+	}
+	return *text > first;
+}
+
+uint64
+change_xid(Datum value)
+{
+	const char *digits = TextDatumGetCString(value);
+	uint64		xid;
+
+	if (!read_number(&digits, &xid) || *digits != '\0')
+		elog(ERROR, "could not read the number of a transaction");
+	return xid;
 }
 
 /* Read a snapshot as pg_snapshot_out() writes it; false if it is none. */

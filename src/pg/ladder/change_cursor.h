@@ -37,6 +37,9 @@ typedef struct ChangeCursor
 /* The transactions that the active snapshot sees, but for the current one. */
 extern ChangeSnapshot change_snapshot(void);
 
+/* The number of a transaction from what the server writes for one. */
+extern uint64 change_xid(Datum value);
+
 extern bool change_snapshot_sees(const ChangeSnapshot *snapshot, uint64 xid);
 
 /* Whether a snapshot sees all that another one does. */

@@ -14,10 +14,10 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xlog_internal.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "storage/lwlock.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
@@ -35,10 +35,6 @@
 #include "pg/ladder/row_reader.h"
 
 SKILLRATING_FUNCTION(skillrating_changes);
-
-#if PG_VERSION_NUM < 170000
-#define TransamVariables ShmemVariableCache
-#endif
 
 /* The columns that changes() returns, from 0. */
 enum
@@ -70,7 +66,6 @@ typedef struct ChangeReading
 	ReturnSetInfo *rsinfo;
 	MemoryContext row_context;
 	int64		room;			/* how many rows may still be returned */
-	XLogRecPtr	committed;		/* the last commit whose changes are returned */
 } ChangeReading;
 
 /*
@@ -175,7 +170,7 @@ check_horizon(Ladder *ladder, const ChangeCursor *cursor)
 		Datum		xid = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
 										ONLY_COLUMN, &isnull);
 
-		if (!isnull && cursor->seen.xmin <= strtou64(TextDatumGetCString(xid), NULL, 10))
+		if (!isnull && cursor->seen.xmin <= change_xid(xid))
 			report_start_again(ladder, "Changes that it has not had were removed by trim_changes().");
 	}
 	SPI_freetuptable(SPI_tuptable);
@@ -500,23 +495,22 @@ put_change_row(ChangeReading *reading, RowReader *reader, const ChangeRow *row, 
 }
 
 /*
- * Remember the commit of a transaction.  One that commits asynchronously is visible before
- * it is safe, and a crash may give its number to another: a reader that keeps its cursor
- * elsewhere must not have had it then.  What is older than the commit log is safe.
+ * Make the transactions safe that a cursor sees.  One that commits asynchronously is visible
+ * before it is on disk, and after a crash its number can be that of another: a reader that
+ * keeps its cursor elsewhere would miss that one.
+ *
+ * At the beginning of a page the server names the place behind the page's header, where
+ * nothing is yet that could be flushed.
  */
 static void
-note_commit(ChangeReading *reading, uint64 xid)
+flush_commits(void)
 {
-	TransactionId transaction = XidFromFullTransactionId(FullTransactionIdFromU64(xid));
-	XLogRecPtr	commit = InvalidXLogRecPtr;
+	XLogRecPtr	end = GetXLogInsertRecPtr();
+	bool		begins_segment = XLogSegmentOffset(end, wal_segment_size) < XLOG_BLCKSZ;
 
-	LWLockAcquire(XactTruncationLock, LW_SHARED);
-	if (TransactionIdIsNormal(transaction) &&
-		U64FromFullTransactionId(ReadNextFullTransactionId()) - xid < PG_UINT32_MAX / 2 &&
-		TransactionIdFollowsOrEquals(transaction, TransamVariables->oldestClogXid))
-		commit = TransactionIdGetCommitLSN(transaction);
-	LWLockRelease(XactTruncationLock);
-	reading->committed = Max(reading->committed, commit);
+	if (end % XLOG_BLCKSZ == (begins_segment ? SizeOfXLogLongPHD : SizeOfXLogShortPHD))
+		end -= end % XLOG_BLCKSZ;
+	XLogFlush(end);
 }
 
 /* The parameters that say which changes a snapshot does not see: the first three. */
@@ -604,14 +598,10 @@ read_changes(ChangeReading *reading, ChangeCursor *cursor)
 		for (; reader.have_row && complete; row_reader_next(&reader))
 		{
 			MemoryContext old = MemoryContextSwitchTo(reading->row_context);
-			uint64		xid = strtou64(TextDatumGetCString(row_key_column(&reader, CHANGE_XACT)),
-									   NULL, 10);
+			uint64		xid = change_xid(row_key_column(&reader, CHANGE_XACT));
 
 			if (change_snapshot_sees(&cursor->upto, xid))
-			{
 				complete = reading->room > 0 && return_change(reading, &reader, cursor);
-				note_commit(reading, xid);
-			}
 			MemoryContextSwitchTo(old);
 			MemoryContextReset(reading->row_context);
 		}
@@ -663,7 +653,7 @@ skillrating_changes(PG_FUNCTION_ARGS)
 		read_changes(&reading, &cursor);
 	}
 	PopActiveSnapshot();
-	XLogFlush(reading.committed);
+	flush_commits();
 	ladder_close(ladder);
 	return (Datum) 0;
 }
