@@ -234,6 +234,20 @@ check "and nothing is read again" "$(ask -c "SELECT follow('steady', NULL, 0) = 
 ask -o /dev/null -c "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = 'beside'"
 wait $open 2>/dev/null || :
 
+# ---- Commits that a crash may lose ----
+
+# The next to write the WAL would come in ten seconds, if reading did not.
+ask -c "ALTER SYSTEM SET wal_writer_delay = '10s'" -c "SELECT pg_reload_conf()" >/dev/null
+ask -o /dev/null -c "CALL finish('steady')"
+sleep 1
+since=$(ask -c "SELECT cursor FROM reader WHERE name = 'steady'")
+ask -o /dev/null -c "SET synchronous_commit = off" -c "SELECT skillrating.report_match('arena', nextval('reported'), '{819,820}'::bigint[], '{1,2}', '{1,2}')"
+seen=$(ask -c "SELECT max(match_id) FROM skillrating.changes('arena', '$since')")
+pg_ctl -D "$data" -m immediate stop
+start
+check "what was read survives a crash" "$(ask -c "SELECT count(*) = 1 FROM arena.rated_match WHERE match_id = $seen")"
+check "and the reader goes on" "$(finished)"
+
 # ---- Old transactions ----
 
 ask -o /dev/null -c "CALL finish('steady')" -c "SELECT skillrating.report_match('arena', nextval('reported'), '{821,822}'::bigint[], '{1,2}', '{1,2}')" \
