@@ -567,7 +567,7 @@ BEGIN
     PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
-        FROM unnest(ARRAY['attached', 'correction', 'event', 'ladder', 'match', 'match_player',
+        FROM unnest(ARRAY['attached', 'change', 'correction', 'event', 'ladder', 'match', 'match_player',
             'mirror', 'operation', 'pending', 'rated_match', 'rating', 'solved']) AS n(name))
     THEN
         RAISE invalid_parameter_value USING

@@ -212,6 +212,7 @@ BEGIN
         EXECUTE statement;
     END LOOP;
     PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
+    PERFORM skillrating_internal.swap_changes(a, b), skillrating_internal.swap_changes(b, a);
 END
 $function$;
 

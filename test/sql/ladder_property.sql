@@ -159,7 +159,60 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION live(model text, params jsonb, late text, steps int) RETURNS text LANGUAGE plpgsql AS $$
+-- Readers of changes, and what they have of table rating.
+CREATE TABLE reader (name text PRIMARY KEY, cursor text);
+CREATE TABLE followed (reader text, player_id text, pool text, games bigint, wins bigint, draws bigint, losses bigint,
+    last_played timestamptz, as_of timestamptz, rating float8, state float8[], PRIMARY KEY (reader, player_id, pool));
+
+-- A reader reads on, so many changes at a time. With exact, each change begins where the last one of the row ended; a reader
+-- who stays behind may find players under the pseudonyms that they have got since.
+CREATE FUNCTION follow(who text, max_changes bigint, exact boolean) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    since text := (SELECT r.cursor FROM reader AS r WHERE r.name = who);
+    c record;
+    had record;
+    n bigint;
+BEGIN
+    LOOP
+        n := 0;
+        FOR c IN SELECT * FROM skillrating.changes('life', since, max_changes) LOOP
+            IF c.next_cursor IS NOT NULL THEN
+                since := c.next_cursor;
+                CONTINUE;
+            END IF;
+            n := n + 1;
+            DELETE FROM followed AS f WHERE f.reader = who AND f.player_id = c.player_id AND f.pool = c.pool
+            RETURNING rating, games INTO had;
+            IF exact AND (had.rating, had.games) IS DISTINCT FROM (c.rating_before, c.games_before) THEN
+                RAISE 'reader has %, not %', had, c;
+            END IF;
+            IF c.games_after IS NOT NULL THEN
+                INSERT INTO followed VALUES (who, c.player_id, c.pool, c.games_after, c.wins, c.draws, c.losses, c.last_played, c.as_of, c.rating_after, c.state);
+            END IF;
+        END LOOP;
+        EXIT WHEN n = 0;
+        IF n > max_changes THEN
+            RAISE 'more than % changes: %', max_changes, n;
+        END IF;
+    END LOOP;
+    UPDATE reader SET cursor = since WHERE name = who;
+END
+$$;
+
+-- To the bit, the rows of rating that are not as the reader has them, and those that the reader has beside.
+CREATE FUNCTION followed_wrongly(who text, model text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    ladder text := 'SELECT player_id::text, pool, games, wins, draws, losses, last_played, as_of, float8send(rating), array_send(ARRAY['
+        || (SELECT array_to_string(state_columns, ', ') FROM skillrating.models() WHERE name = model) || ']) FROM life.rating';
+    reader text := 'SELECT player_id, pool, games, wins, draws, losses, last_played, as_of, float8send(rating), array_send(state) FROM followed WHERE reader = $1';
+    n bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM ((%1$s EXCEPT ALL %2$s) UNION ALL (%2$s EXCEPT ALL %1$s)) AS d', ladder, reader) INTO n USING who;
+    RETURN n;
+END
+$$;
+
+CREATE PROCEDURE live(model text, params jsonb, late text, steps int, INOUT result text) LANGUAGE plpgsql AS $$
 DECLARE
     ok boolean;
     fault text;
@@ -167,47 +220,80 @@ DECLARE
     matches bigint;
 BEGIN
     PERFORM skillrating.create_ladder('life', model, params, late => late), skillrating.create_ladder('again', model, params);
+    PERFORM skillrating.keep_changes('life');
+    COMMIT;
+    TRUNCATE reader, followed;
+    INSERT INTO reader SELECT name, next_cursor FROM skillrating.changes('life'), unnest('{prompt,slow,last}'::text[]) AS name;
     FOR n IN 1 .. steps LOOP
         PERFORM random_step(n, model);
-        SET CONSTRAINTS ALL IMMEDIATE;
-        SET CONSTRAINTS ALL DEFERRED;
+        COMMIT;
+        PERFORM follow('prompt', nullif(n % 4, 0), true);
+        IF n % 7 = 0 THEN
+            PERFORM follow('slow', 1 + n % 9, false);
+        END IF;
+        IF followed_wrongly('prompt', model) > 0 OR (n % 7 = 0 AND followed_wrongly('slow', model) > 0) THEN
+            result := format('%s %s: readers have other ratings after step %s', model, late, n);
+            RETURN;
+        END IF;
     END LOOP;
     PERFORM skillrating.catch_up('life');
+    COMMIT;
+    PERFORM follow('prompt', NULL, true), follow('last', 5, false);
+    IF followed_wrongly('prompt', model) > 0 OR followed_wrongly('last', model) > 0 THEN
+        result := format('%s %s: readers have other ratings at the end', model, late);
+        RETURN;
+    END IF;
     SELECT bool_and(v.ok), string_agg(v.detail, '; ') FILTER (WHERE NOT v.ok) INTO ok, fault FROM skillrating.verify('life') AS v;
     IF NOT ok THEN
-        RETURN format('%s %s does not verify: %s', model, late, fault);
+        result := format('%s %s does not verify: %s', model, late, fault);
+        RETURN;
     END IF;
     -- A rebuild changes nothing.
     SELECT count(*) INTO different FROM skillrating.catch_up('life', search => true, rebuild => true);
     IF different > 0 THEN
-        RETURN format('%s %s has %s other ratings after a rebuild', model, late, different);
+        result := format('%s %s has %s other ratings after a rebuild', model, late, different);
+        RETURN;
     END IF;
     PERFORM relive(late = 'reorder');
-    -- A row that a match made which was not rated then is none of a player.
-    DELETE FROM again.rating AS r WHERE r.games = 0 AND r.pool <> '*'
-        AND NOT EXISTS (SELECT FROM again.event AS e WHERE e.player_id = r.player_id AND e.pool = r.pool);
-    DELETE FROM again.rating AS r WHERE r.games = 0
-        AND NOT EXISTS (SELECT FROM again.event AS e WHERE e.player_id = r.player_id);
     SELECT count(*) INTO different FROM (
         (TABLE life.rating EXCEPT ALL TABLE again.rating) UNION ALL (TABLE again.rating EXCEPT ALL TABLE life.rating)) AS d;
     IF different > 0 THEN
-        RETURN format('%s %s has %s other ratings than a new ladder', model, late, different);
+        result := format('%s %s has %s other ratings than a new ladder', model, late, different);
+        RETURN;
     END IF;
     SELECT count(*) INTO different FROM (
         (SELECT to_jsonb(e) - 'seq' FROM life.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM again.event AS e)
         UNION ALL (SELECT to_jsonb(e) - 'seq' FROM again.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM life.event AS e)) AS d;
     IF different > 0 THEN
-        RETURN format('%s %s has %s other events than a new ladder', model, late, different);
+        result := format('%s %s has %s other events than a new ladder', model, late, different);
+        RETURN;
     END IF;
     SELECT count(*) INTO matches FROM life.rated_match WHERE status = 'rated';
     PERFORM skillrating.drop_ladder('life'), skillrating.drop_ladder('again');
-    RETURN format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 8 THEN 'with many matches' ELSE 'with few matches' END);
+    result := format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 8 THEN 'with many matches' ELSE 'with few matches' END);
 END
 $$;
 
-SELECT live(model, params::jsonb, late, 180)
-FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('frag', '{"decay": 24, "decay_floor": 990}'), ('glicko', '{"c": 90}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{"drift": 1}'), ('elo_mmr', '{"drift": 1}'),
-    ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}')) AS m(model, params)
-CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
+CREATE TABLE lives (n int GENERATED ALWAYS AS IDENTITY, result text);
+DO $$
+DECLARE
+    life record;
+    result text;
+BEGIN
+    FOR life IN
+        SELECT model, params::jsonb, late
+        FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('frag', '{"decay": 24, "decay_floor": 990}'), ('glicko', '{"c": 90}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{"drift": 1}'), ('elo_mmr', '{"drift": 1}'),
+            ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}')) AS m(model, params)
+        CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late)
+    LOOP
+        CALL live(life.model, life.params, life.late, 180, result);
+        INSERT INTO lives (result) VALUES (result);
+        COMMIT;
+    END LOOP;
+END
+$$;
+SELECT result FROM lives ORDER BY n;
 
-DROP FUNCTION live, relive, random_step, random_rules;
+DROP TABLE lives, reader, followed;
+DROP PROCEDURE live;
+DROP FUNCTION relive, random_step, random_rules, follow, followed_wrongly;

@@ -19,6 +19,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/change_log.h"
+#include "pg/ladder/change_writer.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_locks.h"
@@ -79,6 +80,7 @@ typedef struct Application
 	Outbox	   *ratings;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
+	ChangeWriter *changes;		/* or NULL */
 } Application;
 
 static void
@@ -417,6 +419,8 @@ load_application(Application *application)
 	load_past_of_wanted(application->batch, ladder);
 	if (ladder->changes != NULL)
 		log_players(application);
+	application->changes = change_writer_begin(ladder, "match", NULL);
+	change_writer_note(application->changes, application->batch);
 	load_known(application);
 	check_vanished(application);
 	load_meetings_of_wanted(application->batch, ladder,
@@ -487,6 +491,7 @@ rate_match(Application *application, SourceMatch *source)
 		if (rated == MATCH_OK)
 		{
 			batch_commit(batch, source, seq);
+			change_writer_note_match(application->changes, batch);
 			for (i = 0; i < batch->step.n; i++)
 				put_event(application->events, &batch->step, &batch->step.row[i]);
 		}
@@ -608,6 +613,7 @@ write_ratings(Application *application)
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (players[i]->touched)
 		{
+			change_writer_put(application->changes, players[i]);
 			put_rating(application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
@@ -628,6 +634,7 @@ write_application(Application *application)
 	outbox_send(application->events, OUTBOX_INSERT);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
+	change_writer_end(application->changes);
 	corrections_send(application->ladder, &application->corrections);
 	trace_application(application);
 	unlock_matches(&application->locks);

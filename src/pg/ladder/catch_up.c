@@ -20,6 +20,7 @@
 
 #include "pg/ladder/apply.h"
 #include "pg/ladder/change_log.h"
+#include "pg/ladder/change_writer.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
@@ -148,6 +149,7 @@ write_ratings(Replay *replay)
 	Outbox	   *deleted = rating_outbox(ladder);
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
+	ChangeWriter *changes = change_writer_begin(ladder, "correction", NULL);
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -167,10 +169,13 @@ write_ratings(Replay *replay)
 						  row == NULL ? NULL : &row->record,
 						  row == NULL ? NULL : row->state);
 		change_log_after(ladder->changes, player);
+		change_writer_put_row(changes, player, row == NULL ? NULL : &row->record,
+							  row == NULL ? NULL : row->state);
 	}
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
+	change_writer_end(changes);
 }
 
 /*
@@ -629,7 +634,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
  * pool that includes what pools share, of which there may be no event.
  */
 static void
-write_operation(Batch *batch, Ladder *ladder)
+write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 {
 	Outbox	   *events = new_event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
@@ -641,10 +646,14 @@ write_operation(Batch *batch, Ladder *ladder)
 		put_event(events, &batch->step, &batch->step.row[i]);
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (player[i]->touched)
+		{
 			put_rating(player[i]->loaded ? updated : inserted, player[i]);
+			change_writer_put(changes, player[i]);
+		}
 	outbox_send(events, OUTBOX_INSERT);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
+	change_writer_end(changes);
 }
 
 /* apply_operation(ladder, seq): do what table operation has at the end. */
@@ -655,6 +664,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	Batch	   *batch;
 	LadderOperation *operation;
+	ChangeWriter *changes;
 	int			n;
 
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
@@ -671,8 +681,10 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	ladder_take_states(ladder);
 	batch = ladder_batch(ladder);
 	load_operated(batch, ladder, operation, n);
+	changes = change_writer_begin(ladder, operation[0].kind, &seq);
+	change_writer_note(changes, batch);
 	(void) batch_apply_operation(batch, operation, n);
-	write_operation(batch, ladder);
+	write_operation(batch, ladder, changes);
 	correct_place(ladder, operation);
 	n = batch->step.n;
 	ladder_release_states(ladder);

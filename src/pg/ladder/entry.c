@@ -98,6 +98,11 @@ static const LadderEntry entries[] = {
 	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 
+	/* Changes */
+	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
+	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
+
 	/* Another formula */
 	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2},

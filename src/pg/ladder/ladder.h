@@ -28,6 +28,7 @@ typedef enum LadderRelation
 	LADDER_EVENT_SEQ,
 	LADDER_MATCH,				/* from here on where matches are its own */
 	LADDER_MATCH_PLAYER,
+	LADDER_CHANGE,				/* where the ladder keeps its changes */
 	LADDER_NRELATIONS
 } LadderRelation;
 
