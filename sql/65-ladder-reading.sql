@@ -12,14 +12,29 @@ CREATE TYPE skillrating.ranked_player AS (
     shown float8,
     level integer,
     division text,
-    placement_left bigint);
+    placement_left bigint,
+    provisional boolean,
+    inactive boolean,
+    peak float8,
+    peak_at timestamptz,
+    streak integer,
+    last_change float8,
+    percentile float8);
 
 COMMENT ON TYPE skillrating.ranked_player IS
 'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
 as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
 (shared first) and lost, and the time of the last one. Where a display was asked for: the rating to
 show, the level from 1 on and the division, null during placement, and placement_left, how many
-matches of it are left; null otherwise.';
+matches of it are left; null otherwise. Where statistics were asked for, else null:
+provisional: whether the rating still has to settle, by the games or the deviation.
+inactive: whether the last match was too long ago.
+peak, peak_at: the highest rating since the last reset, in the unit of rating, and when it came
+first; with a display only after placement.
+streak: so many matches in a row were won or, if negative, lost; 0 after a draw.
+last_change: of the rating, in the last match since the last reset.
+percentile: how many percent of the other players of the board are rated lower, equals counted
+half; null for a player who is alone.';
 
 CREATE FUNCTION skillrating_internal.past_board(
     ladder text,
@@ -153,7 +168,8 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    display jsonb DEFAULT NULL)
+    display jsonb DEFAULT NULL,
+    statistics jsonb DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -163,6 +179,9 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    page text;
+    place text;
     behind text := '';
     places_before bigint := 0;
     after_rating float8;
@@ -187,24 +206,29 @@ BEGIN
             board, eligible, t.player_type, t.player_less)
         INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after;
     END IF;
+    page := format('(SELECT r.* FROM board AS r WHERE %s %s ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
+        eligible, behind);
+    place := format('CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM board AS r WHERE %s AND r.rating > $6)
+        ELSE $8 + rank() OVER (ORDER BY r.rating DESC) END', eligible);
+    IF statistics IS NOT NULL THEN
+        page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
+            skillrating_internal.statistics_join(ladder, statistics, display, at, eligible));
+        place := 'r.place';
+        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+    END IF;
     RETURN QUERY EXECUTE format(
-        'WITH board AS %1$s
-        SELECT CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM board AS r WHERE %2$s AND r.rating > $6)
-                ELSE $8 + rank() OVER (ORDER BY r.rating DESC) END,
-            r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            d.shown, d.level, d.division, d.placement_left
-        FROM (SELECT r.* FROM board AS r
-              WHERE %2$s %3$s
-              ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r
-        CROSS JOIN LATERAL (%4$s) AS d
-        ORDER BY r.rating DESC, r.player_id', board, eligible, behind, shown)
+        'WITH board AS %s
+        SELECT %s, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
+            d.shown, d.level, d.division, d.placement_left, %s
+        FROM %s CROSS JOIN LATERAL (%s) AS d
+        ORDER BY r.rating DESC, r.player_id', board, place, statistics_columns, page, shown)
     USING pool, min_games, active_since, max_deviation, n, after_rating, after, places_before;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb, jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
 equal ratings share a place. after is the last player of the page before.
@@ -221,7 +245,8 @@ ends; cuts and labels of divisions (see division()); margin and promotion_margin
 rating, by which a player has to be below or above a border to go down or up, counted from the end
 of placement on. With margins it takes SELECT on event, too.
 Errors: 42704 for an unknown ladder or player, 22023 for a
-negative n or a max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a display that is wrong.';
+negative n or a max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a
+display or statistics that are wrong, 22007 for an interval that is none.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
@@ -341,7 +366,8 @@ CREATE FUNCTION skillrating_internal.around(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    display jsonb DEFAULT NULL)
+    display jsonb DEFAULT NULL,
+    statistics jsonb DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -351,6 +377,8 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    statistics_join text := '';
     player_rating float8;
 BEGIN
     IF n IS NULL OR n < 0 THEN
@@ -361,6 +389,10 @@ BEGIN
     INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
     IF player_rating IS NULL THEN
         RETURN;
+    END IF;
+    IF statistics IS NOT NULL THEN
+        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+        statistics_join := skillrating_internal.statistics_join(ladder, statistics, display, at, eligible);
     END IF;
     -- The index backwards and forwards from the player.
     RETURN QUERY EXECUTE format(
@@ -373,22 +405,24 @@ BEGIN
              WHERE %2$s AND r.rating <= $5 AND (r.rating < $5 OR NOT r.player_id %3$s CAST($6 AS %4$s))
              ORDER BY r.rating DESC, r.player_id LIMIT $7 + 1)
         ), top AS (SELECT max(n.rating) AS rating FROM near AS n)
+        SELECT r.place, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
+            d.shown, d.level, d.division, d.placement_left, %6$s
         -- Not all of those who share the first place here need be near.
-        SELECT CASE WHEN n.rating = t.rating
-                THEN 1 + (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
-                ELSE (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
-                    + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END,
-            n.player_id::text, n.rating, n.games, n.wins, n.draws, n.losses, n.last_played,
-            d.shown, d.level, d.division, d.placement_left
-        FROM near AS n CROSS JOIN top AS t CROSS JOIN LATERAL (SELECT n.*) AS r CROSS JOIN LATERAL (%5$s) AS d
-        ORDER BY n.rating DESC, n.player_id', board, eligible, t.player_less, t.player_type, shown)
+        FROM (SELECT n.*, CASE WHEN n.rating = t.rating
+                  THEN 1 + (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
+                  ELSE (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
+                      + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
+              FROM near AS n CROSS JOIN top AS t) AS r
+        CROSS JOIN LATERAL (%5$s) AS d %7$s
+        ORDER BY r.rating DESC, r.player_id', board, eligible, t.player_less, t.player_type, shown,
+        statistics_columns, statistics_join)
     USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('around');
 
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb) IS
+COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb, jsonb) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. Errors as for leaderboard().';
 
