@@ -88,7 +88,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'players' AND a.type <> 'text'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN a.name IN ('team', 'rank') THEN 'ARRAY[1, 2]'
             WHEN a.name = 'match_id' AND p.proname = 'report_match' THEN 'nextval(''public.fresh'')' || CASE WHEN a.type = 'text'::regtype THEN '::text' ELSE '' END
             WHEN a.name = 'player_id' AND p.proname IN ('set_rating', 'reset_rating') THEN '2::bigint'
-            WHEN a.name = 'player_id' AND a.type = 'text'::regtype THEN '''2'''
+            WHEN a.name IN ('player_id', 'match_id') AND a.type = 'text'::regtype THEN '''2'''
             WHEN a.name IN ('match_id', 'player_id') THEN '1::bigint'
             WHEN a.name IN ('into_id', 'pseudonym', 'pseudonyms') THEN '77::bigint'
             WHEN a.name = 'state' THEN '''{"rating": 1600}'''

@@ -61,6 +61,9 @@ static const LadderEntry entries[] = {
 	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"why_unrated", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
+	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
+		{{"event", ACL_SELECT}, {"rated_match", ACL_SELECT}, {"operation", ACL_SELECT},
+	{"correction", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
 	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
 	{"operation", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
@@ -96,6 +99,8 @@ static const LadderEntry entries[] = {
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
+	{"seasons", AccessShareLock, RIGHTS_BY_GRANT,
+	{{"event", ACL_SELECT}, {"operation", ACL_SELECT}},.nladders = 1},
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 
 	/* Changes */

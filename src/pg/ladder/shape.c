@@ -42,6 +42,7 @@ static const struct
 	{LADDER_RATED_MATCH, "seq", INT8OID, false},
 	{LADDER_RATED_MATCH, "played_at", TIMESTAMPTZOID, false},
 	{LADDER_RATED_MATCH, "void_reason", TEXTOID, false},
+	{LADDER_RATED_MATCH, "corrections", INT4OID, true},
 	{LADDER_PENDING, "match_id", OF_MATCH, true},
 	{LADDER_PENDING, "xact", XID8OID, true},
 	{LADDER_PENDING, "fires", BOOLOID, true},
