@@ -162,19 +162,7 @@ trueskill_teams(const TrueSkill *ts, const Match *match, double drift,
 	}
 }
 
-/*
- * The difference of two teams' performances, from side 1 (or team 0), as a
- * normal variable and with the draw margin.  Each player's part in it is left in
- * gradient: with entries on both teams, it is their difference.
- */
-typedef struct Difference
-{
-	double		mean;
-	double		deviation;
-	double		margin;
-} Difference;
-
-static Difference
+Difference
 trueskill_difference(const TrueSkill *ts, Match *match, double drift)
 {
 	Difference	difference = {0, 0, 0};
