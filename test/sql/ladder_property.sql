@@ -6,7 +6,7 @@ SELECT setseed(0.2718);
 
 -- Random rules of eligibility, some of which look at what players have done before.
 CREATE FUNCTION random_rules() RETURNS jsonb LANGUAGE sql AS $$
-    SELECT jsonb_strip_nulls(jsonb_build_object(
+    SELECT CASE WHEN random() < 0.4 THEN '{}' ELSE jsonb_strip_nulls(jsonb_build_object(
         'min_duration', CASE WHEN random() < 0.3 THEN 300 END,
         'min_surrender_time', CASE WHEN random() < 0.3 THEN 900 END,
         'no_show', CASE WHEN random() < 0.5 THEN (ARRAY['count', 'leave_out', 'unrated'])[1 + floor(random() * 3)::int] END,
@@ -16,7 +16,7 @@ CREATE FUNCTION random_rules() RETURNS jsonb LANGUAGE sql AS $$
         'max_size_difference', CASE WHEN random() < 0.2 THEN 0 END,
         'max_bot_share', CASE WHEN random() < 0.3 THEN 0.5 END)
         || CASE WHEN random() < 0.5 THEN jsonb_build_object('max_newcomer_share', 0.7, 'newcomer_games', 1 + floor(random() * 3)) ELSE '{}' END
-        || CASE WHEN random() < 0.6 THEN jsonb_build_object('max_repeats', 1 + floor(random() * 2), 'repeat_window', 36000 * (1 + floor(random() * 5))) ELSE '{}' END)
+        || CASE WHEN random() < 0.6 THEN jsonb_build_object('max_repeats', 1 + floor(random() * 2), 'repeat_window', 36000 * (1 + floor(random() * 5))) ELSE '{}' END) END
 $$;
 
 -- A random step in the life of ladder life at hour n of a made-up calendar.
@@ -268,7 +268,9 @@ BEGIN
         result := format('%s %s has %s other events than a new ladder', model, late, different);
         RETURN;
     END IF;
-    SELECT count(*) INTO matches FROM life.rated_match WHERE status = 'rated';
+    -- Those that rules and decisions keep from being rated have been judged no less.
+    SELECT count(*) INTO matches FROM life.rated_match WHERE seq IS NOT NULL
+        AND (SELECT count(*) FROM life.rated_match WHERE status = 'rated') > steps / 20;
     PERFORM skillrating.drop_ladder('life'), skillrating.drop_ladder('again');
     result := format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 8 THEN 'with many matches' ELSE 'with few matches' END);
 END
