@@ -746,8 +746,8 @@ correction, correction_seq: what waits for catch_up() because of this match, as 
 it, and the place in the order from which history is out of date; a late match has none yet.
 
 Without played_at it is the time of the transaction. The result is the rank of each participant''s
-team, or team_score (high is best); models that know margins take the score besides the rank. In
-squad, kills, deaths, quit, experience and player_gain an element may be null where it is unknown.
+team, or team_score (high is best); models that know margins take the score besides the rank. In the arrays
+from weight on an element may be null where it is unknown, or as by default.
 gain weighs the updates of all players, and player_gain that of each besides.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
