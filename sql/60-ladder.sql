@@ -764,8 +764,9 @@ says for every player what came of it.
 
 Result: a row for each player, in the order of players; one who occurs several times has a row, at
 the first place.
-rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where the
-match has not touched a player, or not yet, both are those with which the player would go into it.
+rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where
+the match has not touched a player, or not yet, both are those with which the player would go into
+it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
 outcome: the same in all rows.
   rated: the match is new, and rated.
@@ -775,16 +776,16 @@ outcome: the same in all rows.
   waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the
   work is done in which a trigger has reported it.
   unrated: it does not count, for the reason given.
-reason, detail: a code of unrated_reasons(), and in words; null for a match that counts. A match that
-was made void and is rated until catch_up() has reason void.
+reason, detail: a code of unrated_reasons(), and in words; null for a match that counts. A match
+that was made void and is rated until catch_up() has reason void.
 correction, correction_seq: what waits for catch_up() because of this match, as table correction has
 it, and the place in the order from which history is out of date; a late match has none yet.
 
 Without played_at it is the time of the transaction. The result is the rank of each participant''s
 team, or team_score (high is best); models that know margins take the score besides the rank. In
-squad, kills, deaths, quit, experience and player_gain an element may be null where it is unknown.
-gain weighs the updates of all players, and player_gain that of each besides. duration (in seconds),
-surrendered (by a team) and bot (for each participant) are for the rules of set_eligibility().
+the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
+the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
+(by a team) and bot (for each participant) are for the rules of set_eligibility().
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values

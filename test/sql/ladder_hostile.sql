@@ -97,6 +97,9 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'operation' THEN '5'
             WHEN a.name = 'relation' THEN format('%L', CASE WHEN p.proname LIKE '%mirror%' THEN 'trap.person' ELSE 'trap.result' END)
             WHEN a.name = 'key' THEN '''id''' WHEN a.name = 'columns' THEN '''{"elo": "rating"}'''
+            WHEN a.name = 'document' THEN quote_literal(CASE WHEN p.proname LIKE 'split%' THEN '{"players": [{"id": 1}, {"id": 2}]}'
+                ELSE format('{"teams": [{%1$s"players": [{"id": 1}]}, {%1$s"players": [{"id": 2}]}]%2$s}', CASE WHEN p.proname LIKE 'report%' THEN '"rank": 1, ' END,
+                    CASE WHEN p.proname LIKE 'report%' THEN ', "match_id": 999' END) END)
             WHEN a.name = 'search' THEN 'true'
             WHEN a.name = 'role' THEN '''public'''
             WHEN a.name = 'allow_unknown' THEN 'true'

@@ -121,7 +121,7 @@ optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 		if (!arrays->has_array[i])
 			continue;
 		arrays->array[i] =
-			PointerGetDatum(i >= ARRAY_SQUAD ?
+			PointerGetDatum(i >= ARRAY_WEIGHT ?
 							array_with_nulls_argument(fcinfo, arg,
 													  ladder_arrays[i].argument,
 													  arrays->n) :

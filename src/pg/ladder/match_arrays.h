@@ -19,12 +19,12 @@ typedef enum LadderArray
 {
 	ARRAY_RANK,
 	ARRAY_SCORE,
-	ARRAY_WEIGHT,
+	ARRAY_WEIGHT,				/* from here on an element may be null */
 	ARRAY_JOINED,
 	ARRAY_LEFT,
 	ARRAY_COMMANDING,
 	ARRAY_SIDE,
-	ARRAY_SQUAD,				/* from here on an element may be null */
+	ARRAY_SQUAD,
 	ARRAY_KILLS,
 	ARRAY_DEATHS,
 	ARRAY_QUIT,
