@@ -159,8 +159,8 @@ AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
-'inputs() without period and its text arguments.  postgres_fdw does not send a function to a remote server
-if all its text arguments are constants, as the defaults of inputs() are; it sends this one.';
+'inputs() without period and its text arguments.  postgres_fdw does not send a function to a remote
+server if all its text arguments are constants, as the defaults of inputs() are; it sends this one.';
 
 CREATE TYPE skillrating.final_rating AS (
     player_id text,

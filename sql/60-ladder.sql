@@ -195,7 +195,7 @@ CREATE FUNCTION skillrating.source_columns(
     OUT description text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_source_columns'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 21;
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
 
 COMMENT ON FUNCTION skillrating.source_columns() IS
 'The columns that a source of matches may have, a row of which is a participant: the name, the type
@@ -390,9 +390,10 @@ BEGIN
             played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
             void_reason text,
             decided_at timestamptz,
-            rated_at timestamptz NOT NULL DEFAULT now())', ladder, match);
+            rated_at timestamptz NOT NULL DEFAULT now(),
+            corrections integer NOT NULL DEFAULT 0)', ladder, match);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 
@@ -438,7 +439,7 @@ BEGIN
         'CREATE TABLE %I.operation (
             operation bigint NOT NULL,
             seq bigint NOT NULL,
-            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''exclude'', ''merge'')),
+            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''exclude'', ''merge'', ''eligibility'')),
             pool text,
             player_id %s,
             into_id %s,
@@ -453,14 +454,36 @@ BEGIN
             undone_at timestamptz,
             UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
     EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'') AND undone_at IS NULL', ladder);
+    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'', ''eligibility'') AND undone_at IS NULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
-        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged.');
+        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged, rules of eligibility (params) for matches played since.');
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
 'A part of create_ladder(): the tables pending, correction and operation.';
+
+CREATE FUNCTION skillrating_internal.declare_eligibility(
+    ladder text,
+    rules jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF rules <> '{}' THEN
+        EXECUTE format(
+            'INSERT INTO %I.operation (operation, seq, kind, since, params)
+            SELECT n.n, n.n, ''eligibility'', ''-infinity'', $1 FROM (SELECT nextval(%L) AS n) AS n',
+            ladder, format('%I.event_seq', ladder))
+        USING rules;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.declare_eligibility(text, jsonb) IS
+'A part of create_ladder(): the operation that declares the rules of a ladder without matches, which
+are complete; none for {}.';
 
 CREATE FUNCTION skillrating_internal.create_lists(
     ladder text,
@@ -531,7 +554,9 @@ BEGIN
             pool text NOT NULL DEFAULT '''',
             log_odds float8 NOT NULL DEFAULT 0,
             gain float8 NOT NULL DEFAULT 1,
-            unrated_reason text)',
+            unrated_reason text,
+            duration float8,
+            surrendered boolean)',
         ladder, match,
         CASE
             WHEN match_type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
@@ -540,7 +565,7 @@ BEGIN
             ELSE ''
         END);
     EXECUTE format('COMMENT ON TABLE %I.match IS %L', ladder,
-        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the updates of all players (gain), and, to keep one unrated, why.');
+        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the updates of all players (gain), to keep one unrated, why, and for rules of eligibility how long it lasted in seconds (duration) and whether a team gave up (surrendered).');
 
     EXECUTE format(
         'CREATE TABLE %1$I.match_player (
@@ -562,9 +587,10 @@ BEGIN
             quit boolean,
             experience integer,
             gain float8,
+            bot boolean,
             PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
     EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', ladder,
-        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), and the weight of the update of this player alone (gain, times that of the match; 1 if null). A player with several stints has several rows.');
+        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), the weight of the update of this player alone (gain, times that of the match; 1 if null), and whether it is a program (bot). A player with several stints has several rows.');
 END
 $function$;
 
@@ -584,10 +610,10 @@ BEGIN
     EXECUTE format(
         'CREATE VIEW %1$I.source AS
         SELECT m.match_id, m.played_at, m.pool, m.log_odds,
-            m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason,
+            m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason, m.duration, m.surrendered,
             p.player_id, p.team, p.rank, p.score, p.won,
             p.weight, p.joined, p."left", p.commanding, p.side,
-            p.squad, p.kills, p.deaths, p.quit, p.experience
+            p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot
         FROM %1$I.match AS m
         JOIN %1$I.match_player AS p ON p.match_id %2$s m.match_id
         WHERE m.finished', ladder, skillrating_internal.identifier_equals(match_type, 'match_id'));
@@ -608,18 +634,22 @@ CREATE FUNCTION skillrating.create_ladder(
     apply_at text DEFAULT 'commit',
     source regclass DEFAULT NULL,
     late text DEFAULT 'append',
-    strict boolean DEFAULT false)
+    strict boolean DEFAULT false,
+    eligibility jsonb DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     all_params jsonb := skillrating.complete_parameters(model, params);
+    rules jsonb := skillrating_internal.complete_eligibility(eligibility);
     source_list text;
 BEGIN
-    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL THEN
+    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL
+        OR eligibility IS NULL
+    THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, model, params, apply_at, late and strict must not be null';
+            MESSAGE = 'ladder, model, params, apply_at, late, strict and eligibility must not be null';
     END IF;
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -657,6 +687,7 @@ BEGIN
     PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
     PERFORM skillrating_internal.create_lists(ladder, player_type);
+    PERFORM skillrating_internal.declare_eligibility(ladder, rules);
     IF source IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
@@ -669,14 +700,15 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean) IS
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
 carry whole matches, or by catch_up() for manual. A match that is older than others of its players
 is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
 match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
-is an error of the statement or commit that brings it. With a source, a view on tables of your own
+is an error of the statement or commit that brings it. eligibility has rules for all matches, see
+set_eligibility(). With a source, a view on tables of your own
 with a row for each participant of each finished match (see describe_source()), there are no such
 tables, and attach() says which tables the matches come from. Players and matches are identified by
 any type that can be hashed and ordered, bigint or that of the source unless it is given; not by
@@ -707,6 +739,9 @@ CREATE FUNCTION skillrating_internal.report_match(
     pool text DEFAULT '',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
+    duration float8 DEFAULT NULL,
+    surrendered boolean DEFAULT NULL,
+    bot boolean[] DEFAULT NULL,
     OUT player_id text,
     OUT rating_before float8,
     OUT rating_after float8,
@@ -725,14 +760,15 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[]) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
 Result: a row for each player, in the order of players; one who occurs several times has a row, at
 the first place.
-rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where the
-match has not touched a player, or not yet, both are those with which the player would go into it.
+rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where
+the match has not touched a player, or not yet, both are those with which the player would go into
+it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
 outcome: the same in all rows.
   rated: the match is new, and rated.
@@ -742,15 +778,16 @@ outcome: the same in all rows.
   waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the
   work is done in which a trigger has reported it.
   unrated: it does not count, for the reason given.
-reason, detail: a code of unrated_reasons(), and in words; null for a match that counts. A match that
-was made void and is rated until catch_up() has reason void.
+reason, detail: a code of unrated_reasons(), and in words; null for a match that counts. A match
+that was made void and is rated until catch_up() has reason void.
 correction, correction_seq: what waits for catch_up() because of this match, as table correction has
 it, and the place in the order from which history is out of date; a late match has none yet.
 
 Without played_at it is the time of the transaction. The result is the rank of each participant''s
 team, or team_score (high is best); models that know margins take the score besides the rank. In
-squad, kills, deaths, quit, experience and player_gain an element may be null where it is unknown.
-gain weighs the updates of all players, and player_gain that of each besides.
+the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
+the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
+(by a team) and bot (for each participant) are for the rules of set_eligibility().
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values

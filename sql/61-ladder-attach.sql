@@ -498,7 +498,7 @@ BEGIN
     SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('match', 'match_player', 'solved', 'mirror', 'attached', 'operation',
+        AND c.relname IN ('change', 'match', 'match_player', 'solved', 'mirror', 'attached', 'operation',
             'correction', 'pending', 'rated_match', 'event', 'rating', 'ladder');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;

@@ -114,6 +114,40 @@ with a warning; another names columns that the source has got since, see refresh
 42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it, 55000 if
 triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
 
+CREATE FUNCTION skillrating_internal.first_out_of_place(ladder text)
+RETURNS timestamptz
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    first_at timestamptz;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Where rules look at what players have done, a correction may bring back matches behind it.
+    -- Those had no events that others could come too late for.
+    EXECUTE format(
+        'SELECT least(
+            (SELECT min(c.played_at) FROM %1$I.correction AS c),
+            (SELECT min(p.at)
+             FROM (
+                SELECT m.played_at AS at
+                FROM %1$I.correction AS c JOIN %1$I.rated_match AS m ON m.seq = c.seq
+                UNION ALL
+                SELECT o.at
+                FROM %1$I.correction AS c JOIN %1$I.operation AS o ON o.seq = c.seq) AS p
+             WHERE EXISTS (
+                SELECT FROM %1$I.operation AS o
+                WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
+                    AND o.params ?| ''{max_newcomer_share,max_repeats}'')))', ladder)
+    INTO first_at;
+    RETURN first_at;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.first_out_of_place(text) IS
+'A part of catch_up() for ladders with late => reorder: the time from which on places may have
+changed, by the corrections that wait; null for none.';
+
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,
     whole boolean)
@@ -153,7 +187,7 @@ BEGIN
     IF whole THEN
         from_time := '-infinity';
     ELSE
-        EXECUTE format('SELECT min(c.played_at) FROM %I.correction AS c', ladder) INTO from_time;
+        from_time := skillrating_internal.first_out_of_place(ladder);
     END IF;
     EXECUTE format(
         'SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
@@ -569,8 +603,16 @@ BEGIN
         PERFORM skillrating_internal.check_known_player(ladder, k.id)
         FROM unnest(ARRAY[player_id::text, into_id::text]) AS k(id);
     END IF;
-    EXECUTE format('SELECT min(e.seq), min(e.played_at) FROM %I.event AS e WHERE e.player_id %s CAST($1 AS %s)',
-        ladder, t.player_equals, t.player_type)
+    -- Matches that were not rated for want of games may have them now.
+    EXECUTE format(
+        'SELECT min(p.seq), min(p.at) FROM (
+            SELECT e.seq, e.played_at AS at FROM %1$I.event AS e WHERE e.player_id %2$s CAST($1 AS %3$s)
+            UNION ALL
+            SELECT m.seq, m.played_at FROM %1$I.rated_match AS m
+            WHERE m.reason = ''too_many_newcomers'' AND EXISTS (
+                SELECT FROM %1$I.source AS s
+                WHERE s.match_id %4$s m.match_id AND s.player_id %2$s CAST($1 AS %3$s))) AS p',
+        ladder, t.player_equals, t.player_type, t.match_equals)
     INTO place, first_played_at USING player_id::text;
     operation := skillrating_internal.note_operation(ladder, 'merge', player_id::text, into_id::text, reason => reason);
     PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at);
@@ -600,6 +642,7 @@ DECLARE
     operation_kind text;
     season text;
     operation_seq bigint;
+    operation_since timestamptz;
     place bigint;
     first_played_at timestamptz;
 BEGIN
@@ -623,14 +666,17 @@ BEGIN
     INTO place, first_played_at USING operation;
     EXECUTE format(
         'UPDATE %I.operation AS o SET undone_at = now()
-        WHERE o.operation = $1 AND o.undone_at IS NULL RETURNING o.kind, o.params->>''name'', o.seq', ladder)
-    INTO operation_kind, season, operation_seq USING operation;
+        WHERE o.operation = $1 AND o.undone_at IS NULL
+        RETURNING o.kind, o.params->>''name'', o.seq, o.since', ladder)
+    INTO operation_kind, season, operation_seq, operation_since USING operation;
     IF operation_kind IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
             HINT = 'The numbers are in the column operation of its table operation.';
     END IF;
-    IF operation_kind NOT IN ('exclude', 'merge') THEN
+    IF operation_kind = 'eligibility' THEN
+        PERFORM skillrating_internal.note_eligibility(ladder, operation_since, 'undo');
+    ELSIF operation_kind NOT IN ('exclude', 'merge') THEN
         place := operation_seq;
     END IF;
     -- A season that began towards solved skills is two operations.
@@ -647,9 +693,9 @@ $function$;
 SELECT skillrating_internal.create_entry('undo_operation');
 
 COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
-'Undoes a season, decay, settle(), set_rating(), reset_rating(), seed_from(), exclude_player() or
-merge_players() by its number in table operation, as if it had never been; takes effect with
-catch_up(). Error 42704 for an unknown ladder or operation.';
+'Undoes a season, decay, settle(), set_rating(), reset_rating(), seed_from(), exclude_player(),
+merge_players() or set_eligibility() by its number in table operation, as if it had never been;
+takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';
 
 CREATE FUNCTION skillrating_internal.why_unrated(
     ladder text,

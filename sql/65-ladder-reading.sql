@@ -12,14 +12,29 @@ CREATE TYPE skillrating.ranked_player AS (
     shown float8,
     level integer,
     division text,
-    placement_left bigint);
+    placement_left bigint,
+    provisional boolean,
+    inactive boolean,
+    peak float8,
+    peak_at timestamptz,
+    streak integer,
+    last_change float8,
+    percentile float8);
 
 COMMENT ON TYPE skillrating.ranked_player IS
 'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
 as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
 (shared first) and lost, and the time of the last one. Where a display was asked for: the rating to
 show, the level from 1 on and the division, null during placement, and placement_left, how many
-matches of it are left; null otherwise.';
+matches of it are left; null otherwise. Where statistics were asked for, else null:
+provisional: whether the rating still has to settle, by the games or the deviation.
+inactive: whether the last match was too long ago.
+peak, peak_at: the highest rating since the last reset, in the unit of rating, and when it came
+first; with a display only after placement.
+streak: so many matches in a row were won or, if negative, lost; 0 after a draw.
+last_change: of the rating, in the last match since the last reset.
+percentile: how many percent of the other players of the board are rated lower, equals counted
+half; null for a player who is alone.';
 
 CREATE FUNCTION skillrating_internal.past_board(
     ladder text,
@@ -153,7 +168,8 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    display jsonb DEFAULT NULL)
+    display jsonb DEFAULT NULL,
+    statistics jsonb DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -163,6 +179,9 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    page text;
+    place text;
     behind text := '';
     places_before bigint := 0;
     after_rating float8;
@@ -187,24 +206,29 @@ BEGIN
             board, eligible, t.player_type, t.player_less)
         INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after_player;
     END IF;
+    page := format('(SELECT r.* FROM board AS r WHERE %s %s ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
+        eligible, behind);
+    place := format('CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM board AS r WHERE %s AND r.rating > $6)
+        ELSE $8 + rank() OVER (ORDER BY r.rating DESC) END', eligible);
+    IF statistics IS NOT NULL THEN
+        page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
+            skillrating_internal.statistics_join(ladder, statistics, display, at, eligible));
+        place := 'r.place';
+        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+    END IF;
     RETURN QUERY EXECUTE format(
-        'WITH board AS %1$s
-        SELECT CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM board AS r WHERE %2$s AND r.rating > $6)
-                ELSE $8 + rank() OVER (ORDER BY r.rating DESC) END,
-            r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            d.shown, d.level, d.division, d.placement_left
-        FROM (SELECT r.* FROM board AS r
-              WHERE %2$s %3$s
-              ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r
-        CROSS JOIN LATERAL (%4$s) AS d
-        ORDER BY r.rating DESC, r.player_id', board, eligible, behind, shown)
+        'WITH board AS %s
+        SELECT %s, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
+            d.shown, d.level, d.division, d.placement_left, %s
+        FROM %s CROSS JOIN LATERAL (%s) AS d
+        ORDER BY r.rating DESC, r.player_id', board, place, statistics_columns, page, shown)
     USING pool, min_games, active_since, max_deviation, n, after_rating, after_player, places_before;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb, jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
 equal ratings share a place. after_player is the last player of the page before.
@@ -221,7 +245,8 @@ ends; cuts and labels of divisions (see division()); margin and promotion_margin
 rating, by which a player has to be below or above a border to go down or up, counted from the end
 of placement on. With margins it takes SELECT on event, too.
 Errors: 42704 for an unknown ladder or player, 22023 for a
-negative n or a max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a display that is wrong.';
+negative n or a max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a
+display or statistics that are wrong, 22007 for an interval that is none.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
@@ -341,7 +366,8 @@ CREATE FUNCTION skillrating_internal.around(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    display jsonb DEFAULT NULL)
+    display jsonb DEFAULT NULL,
+    statistics jsonb DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -351,6 +377,8 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    statistics_join text := '';
     player_rating float8;
 BEGIN
     IF n IS NULL OR n < 0 THEN
@@ -361,6 +389,10 @@ BEGIN
     INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
     IF player_rating IS NULL THEN
         RETURN;
+    END IF;
+    IF statistics IS NOT NULL THEN
+        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+        statistics_join := skillrating_internal.statistics_join(ladder, statistics, display, at, eligible);
     END IF;
     -- The index backwards and forwards from the player.
     RETURN QUERY EXECUTE format(
@@ -373,131 +405,26 @@ BEGIN
              WHERE %2$s AND r.rating <= $5 AND (r.rating < $5 OR NOT r.player_id %3$s CAST($6 AS %4$s))
              ORDER BY r.rating DESC, r.player_id LIMIT $7 + 1)
         ), top AS (SELECT max(n.rating) AS rating FROM near AS n)
+        SELECT r.place, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
+            d.shown, d.level, d.division, d.placement_left, %6$s
         -- Not all of those who share the first place here need be near.
-        SELECT CASE WHEN n.rating = t.rating
-                THEN 1 + (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
-                ELSE (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
-                    + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END,
-            n.player_id::text, n.rating, n.games, n.wins, n.draws, n.losses, n.last_played,
-            d.shown, d.level, d.division, d.placement_left
-        FROM near AS n CROSS JOIN top AS t CROSS JOIN LATERAL (SELECT n.*) AS r CROSS JOIN LATERAL (%5$s) AS d
-        ORDER BY n.rating DESC, n.player_id', board, eligible, t.player_less, t.player_type, shown)
+        FROM (SELECT n.*, CASE WHEN n.rating = t.rating
+                  THEN 1 + (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
+                  ELSE (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
+                      + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
+              FROM near AS n CROSS JOIN top AS t) AS r
+        CROSS JOIN LATERAL (%5$s) AS d %7$s
+        ORDER BY r.rating DESC, r.player_id', board, eligible, t.player_less, t.player_type, shown,
+        statistics_columns, statistics_join)
     USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('around');
 
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb) IS
+COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb, jsonb) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. Errors as for leaderboard().';
-
-CREATE FUNCTION skillrating_internal.history(
-    ladder text,
-    player_id anycompatible,
-    n integer DEFAULT NULL,
-    pool text DEFAULT '',
-    since timestamptz DEFAULT '-infinity',
-    until timestamptz DEFAULT 'infinity',
-    OUT seq bigint,
-    OUT kind text,
-    OUT match_id text,
-    OUT played_at timestamptz,
-    OUT games_before integer,
-    OUT team integer,
-    OUT score float8,
-    OUT win_probability float8,
-    OUT rating_before float8,
-    OUT rating_after float8,
-    OUT reason text,
-    OUT rest_change float8)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
-BEGIN
-    RETURN QUERY EXECUTE format(
-        'SELECT e.seq, e.kind, e.match_id::text, e.played_at, e.games_before, e.team, e.score, e.win_probability,
-            skillrating.state_rating(l.model, %1$s, l.params), skillrating.state_rating(l.model, %2$s, l.params), e.reason,
-            skillrating.state_rating(l.model, %1$s, l.params) - p.rating_after
-        FROM %3$I.ladder AS l CROSS JOIN (
-            SELECT e.* FROM %3$I.event AS e
-            WHERE e.player_id %4$s CAST($1 AS %5$s) AND e.pool = $2 AND e.played_at >= $3 AND e.played_at < $4
-            ORDER BY e.seq DESC LIMIT $5) AS q
-        CROSS JOIN LATERAL (SELECT q.*) AS e
-        LEFT JOIN LATERAL (
-            SELECT skillrating.state_rating(l.model, %2$s, l.params) AS rating_after
-            FROM %3$I.event AS e
-            WHERE e.player_id %4$s q.player_id AND e.pool = q.pool AND e.seq < q.seq
-            ORDER BY e.seq DESC LIMIT 1) AS p ON true
-        ORDER BY e.seq', s.before, s.after, ladder, t.player_equals, t.player_type)
-    USING player_id::text, pool, since, until, n;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('history');
-
-COMMENT ON FUNCTION skillrating.history(text, anycompatible, integer, text, timestamptz, timestamptz) IS
-'What happened to a player in a pool, from since on and before until, in rated order, at most the
-last n: matches and operations with the displayed rating before and after, the games before, the
-predicted probability to win and the score. rating_before is as of played_at: rest_change is what
-idle time has done to the rating since the event before, and, where pools share some of a state,
-what matches in other pools have (0: nothing; null: this is the first event). A settle has what it
-counted between rating_before and rating_after. Error 42704 for an unknown ladder.';
-
-CREATE FUNCTION skillrating_internal.state_expressions(
-    ladder text,
-    OUT before text,
-    OUT after text)
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_before''), '', '' ORDER BY n)),
-            format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_after''), '', '' ORDER BY n))
-        FROM skillrating.models() AS m
-        JOIN %I.ladder AS l ON l.model = m.name
-        CROSS JOIN unnest(m.state_columns) WITH ORDINALITY AS u(c, n)', ladder)
-    INTO before, after;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.state_expressions(text) IS
-'The states before and after in a row e of event, as SQL expressions that give arrays for
-state_rating(). Error 42P01 for an unknown ladder.';
-
-CREATE FUNCTION skillrating_internal.rating_at(
-    ladder text,
-    player_id anycompatible,
-    at timestamptz,
-    pool text DEFAULT '')
-RETURNS float8
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    rating float8;
-BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
-    EXECUTE format('SELECT q.rating FROM (%s) AS q', skillrating_internal.past_board(ladder, pool, at,
-        format('r.player_id %s CAST($1 AS %s)', t.player_equals, t.player_type)))
-    INTO rating USING player_id::text;
-    RETURN rating;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('rating_at');
-
-COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
-'The displayed rating of a player at a time, as in leaderboard(at => ...): after the last of the
-matches and operations up to then, in rated order, and idle time since; null before the first.
-Errors: 42704 for an unknown ladder, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.win_probability(
     ladder text,
@@ -530,76 +457,6 @@ SELECT skillrating_internal.create_entry('win_probability');
 COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz) IS
 'The probability that each team of a match at a time wins, a draw counted half; a part of
 preview(), with the same arguments but for gains, which change no prediction, and the same errors.';
-
-CREATE FUNCTION skillrating_internal.season_table(
-    ladder text,
-    season text,
-    n integer DEFAULT 10,
-    pool text DEFAULT '',
-    min_games bigint DEFAULT 1,
-    OUT place bigint,
-    OUT player_id text,
-    OUT rating float8,
-    OUT games bigint,
-    OUT wins bigint,
-    OUT draws bigint,
-    OUT losses bigint)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
-    first_seq bigint := 0;
-    next_seq bigint;
-    players text;
-BEGIN
-    IF season <> '' THEN
-        EXECUTE format(
-            'SELECT o.seq FROM %I.operation AS o
-            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.params->>''name'' = $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
-        INTO first_seq USING season, pool;
-        IF first_seq IS NULL THEN
-            RAISE undefined_object USING
-                MESSAGE = format('ladder "%s" has no season "%s" in pool "%s"', ladder, season, pool),
-                HINT = 'A season has the name that new_season() gave it when it began.';
-        END IF;
-    END IF;
-    EXECUTE format(
-        'SELECT min(o.seq) FROM %I.operation AS o
-        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq > $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
-    INTO next_seq USING first_seq, pool;
-
-    -- The season that followed has an event for every player, with the state that it found.
-    players := CASE WHEN next_seq IS NULL
-        THEN format('SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3', ladder)
-        ELSE format(
-            'SELECT e.player_id, skillrating.state_rating(l.model, %1$s, l.params) AS rating
-            FROM %2$I.ladder AS l CROSS JOIN %2$I.event AS e WHERE e.seq = $2 AND e.pool = $3', s.before, ladder) END;
-    RETURN QUERY EXECUTE format(
-        'SELECT rank() OVER (ORDER BY q.rating DESC), q.player_id::text, q.rating, c.games, c.wins, c.draws, c.losses
-        FROM (%1$s) AS q
-        CROSS JOIN LATERAL (
-            SELECT count(*) AS games, count(*) FILTER (WHERE m.score = 1) AS wins,
-                count(*) FILTER (WHERE m.score = 0.5) AS draws, count(*) FILTER (WHERE m.score = 0) AS losses
-            FROM %2$I.event AS m
-            WHERE m.player_id %3$s q.player_id AND m.pool = $3 AND m.kind = ''match''
-                AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)) AS c
-        WHERE c.games >= $4
-        ORDER BY q.rating DESC, q.player_id::text LIMIT $5', players, ladder, t.player_equals)
-    USING first_seq, next_seq, pool, min_games, n;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('season_table');
-
-COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint) IS
-'The table of the season that new_season() began under that name, or of the time before the first
-season for the empty name: the n players with the highest displayed rating at its end, or that is
-stored if it has not ended, among those with at least min_games matches in it, and the counts of
-these matches. Equal ratings share a place. Corrections reach it as everything else. Error 42704
-for an unknown ladder or season.';
 
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,

@@ -333,6 +333,12 @@ BEGIN
     USING table_oid
     LOOP
         IF skillrating_internal.owns_mirror(ladder, relation) THEN
+            -- From here on it cannot be given away: what writes to it asks again who owns it.
+            IF EXISTS (
+                SELECT FROM pg_class AS c WHERE c.oid = relation AND c.relkind IN ('r', 'p'))
+            THEN
+                EXECUTE format('LOCK TABLE %s IN ROW EXCLUSIVE MODE', relation);
+            END IF;
             RETURN NEXT;
         ELSIF relation IS DISTINCT FROM suspended THEN
             suspended := relation;
@@ -561,7 +567,7 @@ BEGIN
     PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
-        FROM unnest(ARRAY['attached', 'correction', 'event', 'ladder', 'match', 'match_player',
+        FROM unnest(ARRAY['attached', 'change', 'correction', 'event', 'ladder', 'match', 'match_player',
             'mirror', 'operation', 'pending', 'rated_match', 'rating', 'solved']) AS n(name))
     THEN
         RAISE invalid_parameter_value USING

@@ -86,6 +86,8 @@ BEGIN
     -- The number of an operation is never given again, not even that of one that is left out here.
     EXECUTE format('SELECT setval(%L, s.last_value) FROM %I.event_seq AS s', format('%I.event_seq', new_ladder), ladder);
     PERFORM skillrating_internal.build_ladder(ladder, new_ladder);
+    -- What is otherwise here than in the first ladder was not corrected.
+    EXECUTE format('UPDATE %I.rated_match AS m SET corrections = 0 WHERE m.corrections > 0', new_ladder);
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', new_ladder) INTO matches;
 END
 $function$;
@@ -212,6 +214,7 @@ BEGIN
         EXECUTE statement;
     END LOOP;
     PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
+    PERFORM skillrating_internal.swap_changes(a, b), skillrating_internal.swap_changes(b, a);
 END
 $function$;
 

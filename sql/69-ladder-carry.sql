@@ -324,6 +324,29 @@ COMMENT ON FUNCTION skillrating_internal.note_accounts(text, bigint[]) IS
 history is out of date from the first match, event or state on of whoever may count as one of
 them.';
 
+CREATE FUNCTION skillrating_internal.note_rules(
+    ladder text,
+    operations bigint[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    first_since timestamptz;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT min(o.since) FROM %I.operation AS o
+        WHERE o.operation = ANY ($1) AND o.kind = ''eligibility''', ladder)
+    INTO first_since USING operations;
+    PERFORM skillrating_internal.note_eligibility(ladder, first_since, 'carried');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_rules(text, bigint[]) IS
+'A part of swap_ladders(): of operations that declare rules of eligibility, now or before, notes
+that history is out of date from the first match on that they judge.';
+
 CREATE FUNCTION skillrating_internal.check_operations(
     a text,
     b text)
@@ -366,6 +389,7 @@ BEGIN
                 WHEN ''merge'' THEN x.player_id %3$s y.player_id AND NOT x.into_id %3$s y.into_id
                 WHEN ''season'' THEN x.params->>''name'' = y.params->>''name''
                 WHEN ''decay'' THEN x.new AND coalesce(x.pool = y.pool, true)
+                WHEN ''eligibility'' THEN x.new
                 WHEN ''refund'' THEN x.player_id %3$s y.player_id AND x.pool = y.pool
                     AND EXISTS (
                         SELECT FROM jsonb_array_elements_text(x.params->''matches'') AS k(id)
@@ -377,7 +401,8 @@ BEGIN
             MESSAGE = format('operations of ladder "%s" contradict those of ladder "%s": %s',
                 b, a, array_to_string(faults, ', ')),
             DETAIL = 'They merge players in another way, begin a season of the same name, count '
-                'idle time that the other ladder has counted, or give back points of a match twice.',
+                'idle time that the other ladder has counted, give back points of a match twice, '
+                'or declare rules of eligibility where the other ladder has new ones.',
             HINT = format('Undo them first, as in SELECT skillrating.undo_operation(%L, %s).',
                 b, faults[1]);
     END IF;
@@ -387,7 +412,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_operations(text, text) IS
 'A part of swap_ladders(): error 55000 that names operations of ladder b''s own that cannot stand
 beside those of ladder a: merges of one player into two or in a circle, seasons of one name, and
-decay if both have some since they parted.';
+decay and rules of eligibility if both have some since they parted.';
 
 CREATE FUNCTION skillrating_internal.carry_operations(
     a text,
@@ -428,12 +453,13 @@ BEGIN
     INTO carried USING undone, undone_at, same_model;
 
     PERFORM skillrating_internal.note_accounts(b, carried);
+    PERFORM skillrating_internal.note_rules(b, carried);
     EXECUTE format(
         'WITH removed AS (
             DELETE FROM %I.operation AS o WHERE o.operation = ANY ($1)
             RETURNING o.kind, o.seq, o.at)
         SELECT min(r.seq), min(r.at) FROM removed AS r
-        WHERE r.kind NOT IN (''exclude'', ''merge'')', b)
+        WHERE r.kind NOT IN (''exclude'', ''merge'', ''eligibility'')', b)
     INTO place, first_at USING carried;
     PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => first_at);
     EXECUTE format(
@@ -441,10 +467,11 @@ BEGIN
             INSERT INTO %I.operation (%s, undone_at)
             SELECT * FROM (%s) AS w WHERE w.operation = ANY ($4) RETURNING kind, seq, at)
         SELECT min(d.seq), min(d.at) FROM added AS d
-        WHERE d.kind NOT IN (''exclude'', ''merge'')', b, columns, wanted)
+        WHERE d.kind NOT IN (''exclude'', ''merge'', ''eligibility'')', b, columns, wanted)
     INTO place, first_at USING undone, undone_at, same_model, carried;
     PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => first_at);
     PERFORM skillrating_internal.note_accounts(b, carried);
+    PERFORM skillrating_internal.note_rules(b, carried);
 
     EXECUTE format(
         'SELECT array_agg(DISTINCT n.operation ORDER BY n.operation) FROM %1$I.operation AS n

@@ -27,7 +27,9 @@ result() {
 	fi
 }
 
+# What could not run for want of something is neither, and must be seen.
 finish() {
+	cat "$scratch"/*.log 2>/dev/null | grep '^not run '
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]
 	exit
@@ -118,7 +120,7 @@ scratch=$1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/regress.diffs"
 "${MAKE:-make}" -s installcheck with_llvm=no REGRESS= >"$scratch/isolation.log" 2>&1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/isolation.diffs"
-for script in concurrent swapping dump docs; do
+for script in concurrent swapping dump docs documents; do
 	bash "test/$script.sh" >"$scratch/$script.log" 2>&1
 	echo $? >"$scratch/$script.status"
 done
@@ -130,6 +132,9 @@ result $? "a cluster is made, used and removed"
 CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' \
 	test/cluster.sh bash test/servers.sh >"$scratch/servers.log" 2>&1
 echo $? >"$scratch/servers.status"
+CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' \
+	test/cluster.sh bash test/changes.sh >"$scratch/changes.log" 2>&1
+echo $? >"$scratch/changes.status"
 CLUSTER_OPTIONS='max_locks_per_transaction=10 max_connections=20' \
 	test/cluster.sh bash test/long_transactions.sh >"$scratch/long_transactions.log" 2>&1
 echo $? >"$scratch/long_transactions.status"
@@ -142,7 +147,7 @@ for log in regress isolation; do
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs servers long_transactions distributed processors; do
+for script in concurrent swapping dump docs documents servers changes long_transactions distributed processors; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")

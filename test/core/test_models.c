@@ -315,6 +315,58 @@ test_predict_equals_rate_to_the_last_bit(void **state)
 	}
 }
 
+/*
+ * Of two teams each wins by at least half of the draws, whatever the result of the match;
+ * asking does not change what rating says.
+ */
+static void
+test_draws(void **state)
+{
+	Random		random = {45};
+	Fixture		f;
+	int			drawing = 0;
+	int			m,
+				round,
+				i;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		int			draws = 0;
+
+		fixture_init(&f, model_registry[m]->name);
+		for (round = 0; round < 2000; round++)
+		{
+			double		after[MODEL_MAX_STATE];
+			double		draw;
+
+			random_params(&random, &f, ORDINARY);
+			random_match(&random, &f, ORDINARY);
+			fixture_rate(&f);
+			memcpy(after, f.after[0], sizeof(double) * (size_t) f.model->nstate);
+			draw = model_draw(f.model, f.params, &f.match);
+			if (f.match.nteams != 2 || f.model->draw == NULL)
+			{
+				assert_true(isnan(draw));
+				continue;
+			}
+			draws += draw > 0;
+			for (i = 0; i < 2 && !isnan(draw); i++)
+				assert_true(draw >= 0 && draw / 2 <= f.team[i].win + 1e-12);
+			for (i = 0; i < 2; i++)
+				f.match.team[i].rank = 3 - f.match.team[i].rank;
+			assert_true(isnan(draw) || model_draw(f.model, f.params, &f.match) == draw);
+			for (i = 0; i < 2; i++)
+				f.match.team[i].rank = 3 - f.match.team[i].rank;
+			fixture_rate(&f);
+			assert_memory_equal(after, f.after[0], sizeof(double) * (size_t) f.model->nstate);
+		}
+		drawing += draws > 100;
+		assert_int_equal(draws > 0, f.model->draw != NULL);
+	}
+	assert_int_equal(drawing, 3);
+}
+
 /* The same match twice gives the same bits, and its input stays as it was. */
 static void
 test_rating_is_a_function_of_its_input(void **state)
@@ -761,6 +813,7 @@ main(void)
 		cmocka_unit_test(test_unsound_states_are_refused),
 		cmocka_unit_test(test_overflow_is_reported),
 		cmocka_unit_test(test_predict_equals_rate_to_the_last_bit),
+		cmocka_unit_test(test_draws),
 		cmocka_unit_test(test_rating_is_a_function_of_its_input),
 		cmocka_unit_test(test_order_within_a_team_does_not_matter),
 		cmocka_unit_test(test_no_gain_leaves_the_state_unchanged),

@@ -88,7 +88,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'players' AND a.type <> 'text'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN a.name IN ('team', 'rank') THEN 'ARRAY[1, 2]'
             WHEN a.name = 'match_id' AND p.proname = 'report_match' THEN 'nextval(''public.fresh'')' || CASE WHEN a.type = 'text'::regtype THEN '::text' ELSE '' END
             WHEN a.name = 'player_id' AND p.proname IN ('set_rating', 'reset_rating') THEN '2::bigint'
-            WHEN a.name = 'player_id' AND a.type = 'text'::regtype THEN '''2'''
+            WHEN a.name IN ('player_id', 'match_id') AND a.type = 'text'::regtype THEN '''2'''
             WHEN a.name IN ('match_id', 'player_id') THEN '1::bigint'
             WHEN a.name IN ('into_id', 'pseudonym', 'pseudonyms') THEN '77::bigint'
             WHEN a.name = 'state' THEN '''{"rating": 1600}'''
@@ -97,6 +97,9 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'operation' THEN '5'
             WHEN a.name = 'relation' THEN format('%L', CASE WHEN p.proname LIKE '%mirror%' THEN 'trap.person' ELSE 'trap.result' END)
             WHEN a.name = 'key' THEN '''id''' WHEN a.name = 'columns' THEN '''{"elo": "rating"}'''
+            WHEN a.name = 'document' THEN quote_literal(CASE WHEN p.proname LIKE 'split%' THEN '{"players": [{"id": 1}, {"id": 2}]}'
+                ELSE format('{"teams": [{%1$s"players": [{"id": 1}]}, {%1$s"players": [{"id": 2}]}]%2$s}', CASE WHEN p.proname LIKE 'report%' THEN '"rank": 1, ' END,
+                    CASE WHEN p.proname LIKE 'report%' THEN ', "match_id": 999' END) END)
             WHEN a.name = 'search' THEN 'true'
             WHEN a.name = 'role' THEN '''public'''
             WHEN a.name = 'allow_unknown' THEN 'true'
@@ -144,6 +147,7 @@ CREATE PROCEDURE public.make_ladders() LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'SET LOCAL ROLE regress_evil';
     PERFORM skillrating.create_ladder(l, 'elo') FROM unnest(ARRAY['evil', 'evil2']) AS l;
+    PERFORM skillrating.keep_changes('evil');
     INSERT INTO evil.match (match_id) SELECT generate_series(1, 4);
     INSERT INTO evil.match_player (match_id, player_id, team, rank) SELECT m, m % 3 + t, t, t FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;
     SET CONSTRAINTS ALL IMMEDIATE;

@@ -1,8 +1,23 @@
 -- Random lives of ladders: whatever is inserted, changed, removed, voided, merged, excluded, forgotten,
--- set, reset and refunded, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
+-- set, reset, refunded and ruled out, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
 -- what is left in the right order, one match after another, bit for bit.
 SET extra_float_digits = 1;
 SELECT setseed(0.2718);
+
+-- Random rules of eligibility, some of which look at what players have done before.
+CREATE FUNCTION random_rules() RETURNS jsonb LANGUAGE sql AS $$
+    SELECT CASE WHEN random() < 0.4 THEN '{}' ELSE jsonb_strip_nulls(jsonb_build_object(
+        'min_duration', CASE WHEN random() < 0.3 THEN 300 END,
+        'min_surrender_time', CASE WHEN random() < 0.3 THEN 900 END,
+        'no_show', CASE WHEN random() < 0.5 THEN (ARRAY['count', 'leave_out', 'unrated'])[1 + floor(random() * 3)::int] END,
+        'min_play_share', CASE WHEN random() < 0.3 THEN 0.6 END,
+        'min_play_time', CASE WHEN random() < 0.2 THEN 400 END,
+        'min_team_size', CASE WHEN random() < 0.05 THEN 2 END,
+        'max_size_difference', CASE WHEN random() < 0.2 THEN 0 END,
+        'max_bot_share', CASE WHEN random() < 0.3 THEN 0.5 END)
+        || CASE WHEN random() < 0.5 THEN jsonb_build_object('max_newcomer_share', 0.7, 'newcomer_games', 1 + floor(random() * 3)) ELSE '{}' END
+        || CASE WHEN random() < 0.6 THEN jsonb_build_object('max_repeats', 1 + floor(random() * 2), 'repeat_window', 36000 * (1 + floor(random() * 5))) ELSE '{}' END) END
+$$;
 
 -- A random step in the life of ladder life at hour n of a made-up calendar.
 CREATE FUNCTION random_step(n int, model text) RETURNS void LANGUAGE plpgsql AS $$
@@ -14,10 +29,12 @@ DECLARE
 BEGIN
     IF what < 0.55 OR some_match IS NULL THEN
         -- Of the last hours, on the hour: so some are late, and some simultaneous.
-        INSERT INTO life.match (match_id, played_at, pool, finished)
-        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, random() < 0.9);
-        INSERT INTO life.match_player (match_id, player_id, team, rank, weight)
-        SELECT n, p, 1 + row_number() OVER (ORDER BY random()) % 2, NULL, CASE WHEN random() < 0.2 THEN 0.5 ELSE 1 END
+        INSERT INTO life.match (match_id, played_at, pool, finished, duration, surrendered)
+        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, random() < 0.9,
+            CASE WHEN random() < 0.8 THEN 2000 * random() END, CASE WHEN random() < 0.5 THEN random() < 0.5 END);
+        INSERT INTO life.match_player (match_id, player_id, team, rank, weight, bot)
+        SELECT n, p, 1 + row_number() OVER (ORDER BY random()) % 2, NULL,
+            CASE WHEN random() < 0.1 THEN 0 WHEN random() < 0.2 THEN 0.5 ELSE 1 END, CASE WHEN random() < 0.3 THEN random() < 0.5 END
         FROM generate_series(1, 9) AS p ORDER BY random() LIMIT 2 + floor(random() * 3);
         UPDATE life.match_player SET rank = team WHERE match_id = n;
     ELSIF what < 0.62 THEN
@@ -67,6 +84,9 @@ BEGIN
     ELSIF what < 0.94 THEN
         -- Who is forgotten plays on as somebody new.
         PERFORM skillrating.forget_player('life', 1 + floor(random() * 9)::bigint, n * 100::bigint);
+    ELSIF what < 0.96 THEN
+        PERFORM skillrating.set_eligibility('life', random_rules(),
+            CASE WHEN random() < 0.2 THEN '-infinity' ELSE hour - interval '20 hours' END);
     ELSE
         -- What a dry run shows is what comes.
         CREATE TEMP TABLE shown AS SELECT * FROM skillrating.catch_up('life', dry_run => true);
@@ -86,6 +106,8 @@ CREATE FUNCTION relive(by_time boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     step record;
 BEGIN
+    PERFORM skillrating.set_eligibility('again', params, since)
+    FROM (SELECT * FROM life.operation WHERE kind = 'eligibility' AND undone_at IS NULL ORDER BY operation) AS o;
     PERFORM CASE kind WHEN 'merge' THEN skillrating.merge_players('again', player_id, into_id, allow_unknown => true)
         ELSE skillrating.exclude_player('again', player_id, since, until, allow_unknown => true) END
     FROM (SELECT * FROM life.operation WHERE kind IN ('merge', 'exclude') AND undone_at IS NULL ORDER BY seq) AS o;
@@ -96,7 +118,7 @@ BEGIN
             UNION ALL
             SELECT o.seq, o.at, NULL, o.kind, o.pool, o.player_id, o.state, o.params, o.reason
             FROM life.operation AS o
-            WHERE o.undone_at IS NULL AND o.kind NOT IN (''merge'', ''exclude'', ''refund'')
+            WHERE o.undone_at IS NULL AND o.kind NOT IN (''merge'', ''exclude'', ''refund'', ''eligibility'')
                 AND NOT EXISTS (SELECT FROM life.operation AS m WHERE m.kind = ''merge'' AND m.undone_at IS NULL AND m.player_id = o.player_id)
             UNION ALL
             SELECT DISTINCT o.seq, o.at, NULL::bigint, o.kind, NULL, NULL::bigint, NULL::float8[], NULL::jsonb, NULL
@@ -137,7 +159,60 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION live(model text, params jsonb, late text, steps int) RETURNS text LANGUAGE plpgsql AS $$
+-- Readers of changes, and what they have of table rating.
+CREATE TABLE reader (name text PRIMARY KEY, cursor text);
+CREATE TABLE followed (reader text, player_id text, pool text, games bigint, wins bigint, draws bigint, losses bigint,
+    last_played timestamptz, as_of timestamptz, rating float8, state float8[], PRIMARY KEY (reader, player_id, pool));
+
+-- A reader reads on, so many changes at a time. With exact, each change begins where the last one of the row ended; a reader
+-- who stays behind may find players under the pseudonyms that they have got since.
+CREATE FUNCTION follow(who text, max_changes bigint, exact boolean) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    since text := (SELECT r.cursor FROM reader AS r WHERE r.name = who);
+    c record;
+    had record;
+    n bigint;
+BEGIN
+    LOOP
+        n := 0;
+        FOR c IN SELECT * FROM skillrating.changes('life', since, max_changes) LOOP
+            IF c.next_cursor IS NOT NULL THEN
+                since := c.next_cursor;
+                CONTINUE;
+            END IF;
+            n := n + 1;
+            DELETE FROM followed AS f WHERE f.reader = who AND f.player_id = c.player_id AND f.pool = c.pool
+            RETURNING rating, games INTO had;
+            IF exact AND (had.rating, had.games) IS DISTINCT FROM (c.rating_before, c.games_before) THEN
+                RAISE 'reader has %, not %', had, c;
+            END IF;
+            IF c.games_after IS NOT NULL THEN
+                INSERT INTO followed VALUES (who, c.player_id, c.pool, c.games_after, c.wins, c.draws, c.losses, c.last_played, c.as_of, c.rating_after, c.state);
+            END IF;
+        END LOOP;
+        EXIT WHEN n = 0;
+        IF n > max_changes THEN
+            RAISE 'more than % changes: %', max_changes, n;
+        END IF;
+    END LOOP;
+    UPDATE reader SET cursor = since WHERE name = who;
+END
+$$;
+
+-- To the bit, the rows of rating that are not as the reader has them, and those that the reader has beside.
+CREATE FUNCTION followed_wrongly(who text, model text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    ladder text := 'SELECT player_id::text, pool, games, wins, draws, losses, last_played, as_of, float8send(rating), array_send(ARRAY['
+        || (SELECT array_to_string(state_columns, ', ') FROM skillrating.models() WHERE name = model) || ']) FROM life.rating';
+    reader text := 'SELECT player_id, pool, games, wins, draws, losses, last_played, as_of, float8send(rating), array_send(state) FROM followed WHERE reader = $1';
+    n bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM ((%1$s EXCEPT ALL %2$s) UNION ALL (%2$s EXCEPT ALL %1$s)) AS d', ladder, reader) INTO n USING who;
+    RETURN n;
+END
+$$;
+
+CREATE PROCEDURE live(model text, params jsonb, late text, steps int, INOUT result text) LANGUAGE plpgsql AS $$
 DECLARE
     ok boolean;
     fault text;
@@ -145,42 +220,82 @@ DECLARE
     matches bigint;
 BEGIN
     PERFORM skillrating.create_ladder('life', model, params, late => late), skillrating.create_ladder('again', model, params);
+    PERFORM skillrating.keep_changes('life');
+    COMMIT;
+    TRUNCATE reader, followed;
+    INSERT INTO reader SELECT name, next_cursor FROM skillrating.changes('life'), unnest('{prompt,slow,last}'::text[]) AS name;
     FOR n IN 1 .. steps LOOP
         PERFORM random_step(n, model);
-        SET CONSTRAINTS ALL IMMEDIATE;
-        SET CONSTRAINTS ALL DEFERRED;
+        COMMIT;
+        PERFORM follow('prompt', nullif(n % 4, 0), true);
+        IF n % 7 = 0 THEN
+            PERFORM follow('slow', 1 + n % 9, false);
+        END IF;
+        IF followed_wrongly('prompt', model) > 0 OR (n % 7 = 0 AND followed_wrongly('slow', model) > 0) THEN
+            result := format('%s %s: readers have other ratings after step %s', model, late, n);
+            RETURN;
+        END IF;
     END LOOP;
     PERFORM skillrating.catch_up('life');
+    COMMIT;
+    PERFORM follow('prompt', NULL, true), follow('last', 5, false);
+    IF followed_wrongly('prompt', model) > 0 OR followed_wrongly('last', model) > 0 THEN
+        result := format('%s %s: readers have other ratings at the end', model, late);
+        RETURN;
+    END IF;
     SELECT bool_and(v.ok), string_agg(v.detail, '; ') FILTER (WHERE NOT v.ok) INTO ok, fault FROM skillrating.verify('life') AS v;
     IF NOT ok THEN
-        RETURN format('%s %s does not verify: %s', model, late, fault);
+        result := format('%s %s does not verify: %s', model, late, fault);
+        RETURN;
     END IF;
     -- A rebuild changes nothing.
     SELECT count(*) INTO different FROM skillrating.catch_up('life', search => true, rebuild => true);
     IF different > 0 THEN
-        RETURN format('%s %s has %s other ratings after a rebuild', model, late, different);
+        result := format('%s %s has %s other ratings after a rebuild', model, late, different);
+        RETURN;
     END IF;
     PERFORM relive(late = 'reorder');
     SELECT count(*) INTO different FROM (
         (TABLE life.rating EXCEPT ALL TABLE again.rating) UNION ALL (TABLE again.rating EXCEPT ALL TABLE life.rating)) AS d;
     IF different > 0 THEN
-        RETURN format('%s %s has %s other ratings than a new ladder', model, late, different);
+        result := format('%s %s has %s other ratings than a new ladder', model, late, different);
+        RETURN;
     END IF;
     SELECT count(*) INTO different FROM (
         (SELECT to_jsonb(e) - 'seq' FROM life.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM again.event AS e)
         UNION ALL (SELECT to_jsonb(e) - 'seq' FROM again.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM life.event AS e)) AS d;
     IF different > 0 THEN
-        RETURN format('%s %s has %s other events than a new ladder', model, late, different);
+        result := format('%s %s has %s other events than a new ladder', model, late, different);
+        RETURN;
     END IF;
-    SELECT count(*) INTO matches FROM life.rated_match WHERE status = 'rated';
+    -- Those that rules and decisions keep from being rated have been judged no less.
+    SELECT count(*) INTO matches FROM life.rated_match WHERE seq IS NOT NULL
+        AND (SELECT count(*) FROM life.rated_match WHERE status = 'rated') > steps / 20;
     PERFORM skillrating.drop_ladder('life'), skillrating.drop_ladder('again');
-    RETURN format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 8 THEN 'with many matches' ELSE 'with few matches' END);
+    result := format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 8 THEN 'with many matches' ELSE 'with few matches' END);
 END
 $$;
 
-SELECT live(model, params::jsonb, late, 150)
-FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('frag', '{"decay": 24, "decay_floor": 990}'), ('glicko', '{"c": 90}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{"drift": 1}'), ('elo_mmr', '{"drift": 1}'),
-    ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}')) AS m(model, params)
-CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
+CREATE TABLE lives (n int GENERATED ALWAYS AS IDENTITY, result text);
+DO $$
+DECLARE
+    life record;
+    result text;
+BEGIN
+    FOR life IN
+        SELECT model, params::jsonb, late
+        FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('frag', '{"decay": 24, "decay_floor": 990}'), ('glicko', '{"c": 90}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{"drift": 1}'), ('elo_mmr', '{"drift": 1}'),
+            ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}')) AS m(model, params)
+        CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late)
+    LOOP
+        CALL live(life.model, life.params, life.late, 180, result);
+        INSERT INTO lives (result) VALUES (result);
+        COMMIT;
+    END LOOP;
+END
+$$;
+SELECT result FROM lives ORDER BY n;
 
-DROP FUNCTION live, relive, random_step;
+DROP TABLE lives, reader, followed;
+DROP PROCEDURE live;
+DROP FUNCTION relive, random_step, random_rules, follow, followed_wrongly;

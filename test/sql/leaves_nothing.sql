@@ -53,7 +53,7 @@ BEGIN
     CREATE TABLE leaves.more (LIKE leaves.games);
     CREATE TABLE leaves.skills (LIKE skillrating.estimate);
     CREATE TABLE leaves.person (id bigint, elo float8);
-    PERFORM skillrating.create_ladder('leaves_ladder', 'elo', apply_at => 'manual');
+    PERFORM skillrating.create_ladder('leaves_ladder', 'elo', apply_at => 'manual'), skillrating.keep_changes('leaves_ladder');
     INSERT INTO leaves_ladder.match (match_id, played_at) SELECT m, '2024-01-01' FROM generate_series(1, 4) AS m;
     INSERT INTO leaves_ladder.match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM leaves.games;
     PERFORM skillrating.catch_up('leaves_ladder');
@@ -128,6 +128,11 @@ FROM (VALUES
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
+    ('pair_queue_document', $$SELECT skillrating.pair_queue_document('{"players": [{"id": 1, "mu": 1}, {"id": 2, "mu": 1}]}')$$),
+    ('preview_document', $$SELECT skillrating.preview_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
+    ('report_match_document', $$SELECT skillrating.report_match_document('leaves_ladder', '{"match_id": 20, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}')$$),
+    ('split_ladder_document', $$SELECT skillrating.split_ladder_document('leaves_ladder', '{"players": [{"id": 1}, {"id": 2}]}')$$),
+    ('win_probability_document', $$SELECT skillrating.win_probability_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
     ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], ARRAY['98'])$$),
     ('hive_update', $$SELECT skillrating.hive_update(t, ROW(10, 0, 0, 0, 0)::skillrating.hive_state, t, t % 2) FROM generate_series(1, 2) AS t$$),
     ('linear_fit', $$SELECT skillrating.linear_fit(t * t, ARRAY[t]) FROM generate_series(1, 4) AS t$$),

@@ -74,3 +74,8 @@ FROM why_teams, unnest('{1,1000}'::float8[]) AS budget, skillrating.suggest_swap
 SELECT max(swaps) AS swaps, count(why) AS whys, count(why) FILTER (WHERE why ? 'alternative') AS compared FROM why_teams, skillrating.suggest_swaps(players, rating, team, method => 'greedy', budget => 1, explain => true);
 DROP TABLE why_teams;
 DROP TABLE why_lobby, why_all;
+
+-- The budget holds for the explanation, too: where each split takes long, because many players are to be divided evenly, only the first constraint is tried.
+SELECT budget, s.why -> 'constraint' ->> 'if' AS without, s.why -> 'alternative' ->> 'off' IS NOT NULL AS alternative
+FROM unnest('{1,1000}'::float8[]) AS budget, (SELECT array_agg(i) AS p, array_agg(CASE WHEN i > 38 THEN 90 ELSE 20 + i * 7 % 13 + i / 64.0 END::float8) AS mu, array_agg(CASE WHEN i = 1 THEN 2 WHEN i > 38 THEN 1 END) AS locked, array_agg(i % 6) AS evenly FROM generate_series(1, 40) AS i) AS a,
+    skillrating.split_teams(p, mu, locked => locked, split_evenly => evenly, team_size => 16, budget => budget, explain => true) AS s WHERE why IS NOT NULL ORDER BY budget;

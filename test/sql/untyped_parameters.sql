@@ -34,7 +34,7 @@ CREATE FUNCTION untyped.public_functions(OUT function oid, OUT name text, OUT n 
 $$;
 SELECT f.name, untyped.prepared(f.function, f.n) AS with_all, untyped.prepared(f.function, (f.n - p.pronargdefaults)::integer) AS with_few
 FROM untyped.public_functions() AS f JOIN pg_proc AS p ON p.oid = f.function
-ORDER BY f.name COLLATE "C";
+ORDER BY f.function::regprocedure::text COLLATE "C";
 
 -- Types of identifiers, with those of two players, and the types in which a client may have them.
 CREATE TYPE untyped.colour AS ENUM ('red', 'blue', 'green');
@@ -106,33 +106,45 @@ BEGIN
     RETURN rows;
 END
 $$;
--- All calls one after another on a new ladder, and what is then in its tables.
+-- All calls one after another, and what is then in the table rating; it is all taken back.
 CREATE FUNCTION untyped.answers(kind untyped.kind, form text) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     answers text[];
-    type text := format_type(kind.type, -1);
+BEGIN
+    -- A sequence does not go back.
+    PERFORM setval('untyped_ladder.event_seq', 1);
+    BEGIN
+        SELECT array_agg(c.call || ': ' || untyped.answer(c.call, coalesce(form, format_type(kind.type, -1)), kind.a, kind.b, kind.c) ORDER BY c.n) INTO answers
+        FROM untyped.call AS c;
+        EXECUTE 'SELECT $1 || array_agg(row_to_json(r)::text ORDER BY r.player_id::text) FROM untyped_ladder.rating AS r' INTO answers USING answers;
+        RAISE EXCEPTION 'taken back' USING ERRCODE = 'UN001';
+    EXCEPTION WHEN SQLSTATE 'UN001' THEN
+        RETURN answers;
+    END;
+END
+$$;
+CREATE FUNCTION untyped.make_ladder(kind untyped.kind) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM skillrating.create_ladder('untyped_ladder', 'elo', player_type => kind.type, match_type => kind.type);
     EXECUTE format('SELECT FROM skillrating.report_match(''untyped_ladder'', %1$L::%3$s, ARRAY[%1$L, %2$L]::%3$s[], ''{1,2}'', ''{1,2}'', ''2024-01-01'')',
-        kind.a, kind.b, type);
-    SELECT array_agg(c.call || ': ' || untyped.answer(c.call, coalesce(form, type), kind.a, kind.b, kind.c) ORDER BY c.n) INTO answers
-    FROM untyped.call AS c;
-    EXECUTE 'SELECT $1 || array_agg(row_to_json(r)::text ORDER BY r.player_id::text) FROM untyped_ladder.rating AS r' INTO answers USING answers;
-    PERFORM skillrating.drop_ladder('untyped_ladder');
-    RETURN answers;
+        kind.a, kind.b, format_type(kind.type, -1));
 END
 $$;
--- Whatever the form, the answers are those that values of the ladder's own type get.  Each is a
--- transaction, because of the locks.
+-- Whatever the form, the answers are those that values of the ladder's own type get.
 CREATE TABLE untyped.answered (type regtype, form text, answers text[]);
 CREATE DOMAIN untyped.words AS text;
 \set ECHO none
+\o /dev/null
 SELECT format('CREATE DOMAIN untyped.of_%s AS %s', row_number() OVER (ORDER BY a, type), format_type(type, -1)) FROM untyped.kind \gexec
-SELECT format('INSERT INTO untyped.answered SELECT k.type, %L, untyped.answers(k, %L) FROM untyped.kind AS k WHERE k.type = %L::regtype', f.form, f.name, format_type(k.type, -1))
-FROM (SELECT row_number() OVER (ORDER BY a, type) AS n, * FROM untyped.kind) AS k
-CROSS JOIN LATERAL (
-    SELECT u.form, u.form FROM unnest('{literals,parameters,text,varchar}' || k.others) AS u(form)
-    UNION ALL VALUES ('own', NULL), ('domain', 'untyped.of_' || k.n), ('domain over text', 'untyped.words')) AS f(form, name) \gexec
+SELECT format('SELECT untyped.make_ladder(k) FROM untyped.kind AS k WHERE k.type = %L::regtype', k.type),
+    format('INSERT INTO untyped.answered SELECT k.type, f.form, untyped.answers(k, f.name)
+        FROM untyped.kind AS k CROSS JOIN LATERAL (
+            SELECT u.form, u.form FROM unnest(''{literals,parameters,text,varchar}'' || k.others) AS u(form)
+            UNION ALL VALUES (''own'', NULL), (''domain'', ''untyped.of_%s''), (''domain over text'', ''untyped.words'')) AS f(form, name)
+        WHERE k.type = %L::regtype', row_number() OVER (ORDER BY k.a, k.type), k.type),
+    'SELECT skillrating.drop_ladder(''untyped_ladder'')'
+FROM untyped.kind AS k \gexec
+\o
 \set ECHO all
 SELECT o.type, (SELECT count(*) FROM unnest(o.answers) AS a(answer) WHERE a.answer ~ '\): .') AS answered, cardinality(o.answers) AS answers,
     string_agg(a.form, ', ' ORDER BY a.form COLLATE "C") FILTER (WHERE a.answers = o.answers) AS the_same,

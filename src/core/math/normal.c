@@ -32,6 +32,12 @@ normal_cdf(double x)
 }
 
 double
+normal_band(double mean, double margin)
+{
+	return normal_cdf(margin - fabs(mean)) - normal_cdf(-margin - fabs(mean));
+}
+
+double
 normal_log_cdf(double x)
 {
 	double		x2,

@@ -13,6 +13,12 @@ extern double normal_density(double x);
 /* Probability that a standard normal variable is at most x. */
 extern double normal_cdf(double x);
 
+/*
+ * The probability that a normal variable of this mean and deviation 1 is within the margin,
+ * which is not negative, of 0: a difference of two tails, each from its own side.
+ */
+extern double normal_band(double mean, double margin);
+
 /* Its logarithm, finite as long as x * x is. */
 extern double normal_log_cdf(double x);
 

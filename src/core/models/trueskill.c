@@ -162,19 +162,7 @@ trueskill_teams(const TrueSkill *ts, const Match *match, double drift,
 	}
 }
 
-/*
- * The difference of two teams' performances, from side 1 (or team 0), as a
- * normal variable and with the draw margin.  Each player's part in it is left in
- * gradient: with entries on both teams, it is their difference.
- */
-typedef struct Difference
-{
-	double		mean;
-	double		deviation;
-	double		margin;
-} Difference;
-
-static Difference
+Difference
 trueskill_difference(const TrueSkill *ts, Match *match, double drift)
 {
 	Difference	difference = {0, 0, 0};
@@ -637,6 +625,19 @@ trueskill_predict(const ParamValue *params, Match *match)
 	return match_check_predictions(match);
 }
 
+static double
+trueskill_draw(const ParamValue *params, Match *match)
+{
+	TrueSkill	ts = trueskill_from_params(params);
+	Difference	difference = trueskill_difference(&ts, match, square(ts.tau));
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].gradient = 0;
+	return normal_band(difference.mean / difference.deviation,
+					   difference.margin / difference.deviation);
+}
+
 static MatchStatus
 trueskill_rate(const ParamValue *params, Match *match)
 {
@@ -658,7 +659,6 @@ trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams, int nteams,
 	double		per_size = trueskill_margin(ts);
 	int			i;
 
-	/* Of two the draw is a difference of two tails, each from its own side. */
 	if (nteams == 2)
 	{
 		double		c = sqrt(teams->variance[0] + teams->variance[1]);
@@ -666,7 +666,7 @@ trueskill_places(const TrueSkill *ts, const TrueSkillTeams *teams, int nteams,
 		double		e = per_size * sqrt(teams->size[0] + teams->size[1]) / c;
 
 		*win = normal_cdf(lead - e);
-		*draw = normal_cdf(e - fabs(lead)) - normal_cdf(-e - fabs(lead));
+		*draw = normal_band(lead, e);
 		place[0] = *win + *draw;
 		place[1] = normal_cdf(-lead - e);
 		return;
@@ -755,6 +755,7 @@ const Model trueskill_model = {
 	.age = trueskill_age,
 	.team_strength = trueskill_team_strength,
 	.predict = trueskill_predict,
+	.draw = trueskill_draw,
 	.rate = trueskill_rate,
 	.display = trueskill_display,
 };

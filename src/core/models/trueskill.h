@@ -44,6 +44,20 @@ typedef struct TrueSkillTeams
 extern void trueskill_teams(const TrueSkill *ts, const Match *match,
 							double drift, TrueSkillTeams *teams);
 
+/*
+ * The difference of two teams' performances, from side 1 (or team 0), as a normal
+ * variable and with the draw margin.  Each player's part in it is left in gradient:
+ * with entries on both teams, it is their difference.
+ */
+typedef struct Difference
+{
+	double		mean;
+	double		deviation;
+	double		margin;
+} Difference;
+
+extern Difference trueskill_difference(const TrueSkill *ts, Match *match, double drift);
+
 /* The draw margin per square root of the two teams' summed sizes. */
 extern double trueskill_margin(const TrueSkill *ts);
 

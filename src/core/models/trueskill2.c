@@ -311,6 +311,39 @@ context_shift(const Match *match, int upper, double deviation)
 	return upper == match_first_side(match) ? shift : -shift;
 }
 
+/* How far the first team is ahead of the other one, as a normal variable. */
+static void
+trueskill2_lead(const ParamValue *params, const Match *match, double *lead,
+				double *deviation)
+{
+	int			first = match_first_side(match);
+	double		x[TRUESKILL2_MAX_PLAYERS];
+	double		weight_factor[MATCH_MAX_TEAMS];
+	int			i;
+
+	weight_factors(params, match, weight_factor);
+	team_difference(match, weight_factor, first, 1 - first, x);
+	*lead = *deviation = 0;
+	for (i = 0; i < match->nplayers; i++)
+	{
+		*lead += x[i] * performance_mean(params, match, i);
+		*deviation += square(x[i]) * performance_variance(params, match->player[i].before);
+	}
+	*deviation = sqrt(*deviation);
+	*lead += context_shift(match, first, *deviation);
+}
+
+static double
+trueskill2_draw(const ParamValue *params, Match *match)
+{
+	double		lead;
+	double		deviation;
+
+	trueskill2_lead(params, match, &lead, &deviation);
+	return normal_band(lead / deviation,
+					   params[TRUESKILL2_DRAW_MARGIN].number / deviation);
+}
+
 static MatchStatus
 trueskill2_predict(const ParamValue *params, Match *match)
 {
@@ -319,29 +352,14 @@ trueskill2_predict(const ParamValue *params, Match *match)
 	double		weight_factor[MATCH_MAX_TEAMS];
 	int			i;
 
-	weight_factors(params, match, weight_factor);
-	for (i = 0; i < match->nplayers; i++)
-	{
-		mean[i] = performance_mean(params, match, i);
-		variance[i] = performance_variance(params, match->player[i].before);
-	}
-
 	if (match->nteams == 2)
 	{
 		int			first = match_first_side(match);
-		double		x[TRUESKILL2_MAX_PLAYERS];
 		double		margin = params[TRUESKILL2_DRAW_MARGIN].number;
-		double		lead = 0;
-		double		deviation = 0;
+		double		lead;
+		double		deviation;
 
-		team_difference(match, weight_factor, first, 1 - first, x);
-		for (i = 0; i < match->nplayers; i++)
-		{
-			lead += x[i] * mean[i];
-			deviation += square(x[i]) * variance[i];
-		}
-		deviation = sqrt(deviation);
-		lead += context_shift(match, first, deviation);
+		trueskill2_lead(params, match, &lead, &deviation);
 
 		/* A draw counts as half a win. */
 		match->team[first].win = (normal_cdf((lead - margin) / deviation) +
@@ -355,6 +373,12 @@ trueskill2_predict(const ParamValue *params, Match *match)
 		double		win[MATCH_MAX_TEAMS];
 		double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
 
+		weight_factors(params, match, weight_factor);
+		for (i = 0; i < match->nplayers; i++)
+		{
+			mean[i] = performance_mean(params, match, i);
+			variance[i] = performance_variance(params, match->player[i].before);
+		}
 		for (i = 0; i < match->nteams; i++)
 			team_mean[i] = team_deviation[i] = 0;
 		for (i = 0; i < match->nentries; i++)
@@ -784,6 +808,7 @@ const Model trueskill2_model = {
 	.team_strength = trueskill2_team_strength,
 	.worth = trueskill2_worth,
 	.predict = trueskill2_predict,
+	.draw = trueskill2_draw,
 	.rate = trueskill2_rate,
 	.display = trueskill2_display,
 };

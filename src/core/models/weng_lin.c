@@ -546,17 +546,29 @@ weng_lin_update(const ParamValue *params, Match *match)
 	update_members(&wl, match);
 }
 
+/*
+ * How far one of two teams is ahead, as a normal variable of deviation 1, and the margin of
+ * a draw, under Thurstone and Mosteller's model.
+ */
+static double
+normal_lead(const WengLin *wl, const Team *a, const Team *b, double *margin)
+{
+	double		c = pair_unit(wl, a, b);
+
+	*margin = wl->params[WENG_LIN_EPSILON].number / c;
+	return (a->mu - b->mu) / c + sqrt(M_PI / 8) * a->log_odds;
+}
+
 /* A draw of two counts as half a win. */
 static double
 two_teams_win(const WengLin *wl, const Team *a, const Team *b)
 {
-	double		c = pair_unit(wl, a, b);
-	double		d = (a->mu - b->mu) / c;
-	double		e = wl->params[WENG_LIN_EPSILON].number / c;
+	double		d;
+	double		e;
 
 	if (wl->params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
-		return logistic(d + a->log_odds);
-	d += sqrt(M_PI / 8) * a->log_odds;
+		return logistic((a->mu - b->mu) / pair_unit(wl, a, b) + a->log_odds);
+	d = normal_lead(wl, a, b, &e);
 	return (normal_cdf(d - e) + normal_cdf(d + e)) / 2;
 }
 
@@ -629,6 +641,21 @@ weng_lin_predict(const ParamValue *params, Match *match)
 			match->team[i].win = win[i];
 	}
 	return match_check_predictions(match);
+}
+
+/* The other variants know no draws. */
+static double
+weng_lin_draw(const ParamValue *params, Match *match)
+{
+	WengLin		wl;
+	double		lead;
+	double		margin;
+
+	gather_teams(&wl, params, match);
+	if (params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
+		return NAN;
+	lead = normal_lead(&wl, &wl.team[0], &wl.team[1], &margin);
+	return normal_band(lead, margin);
 }
 
 /* Means and variances of the teams' skills, as sums of their members'. */
@@ -740,6 +767,7 @@ const Model weng_lin_model = {
 	.age = weng_lin_age,
 	.team_strength = weng_lin_team_strength,
 	.predict = weng_lin_predict,
+	.draw = weng_lin_draw,
 	.rate = weng_lin_rate,
 	.display = weng_lin_display,
 };

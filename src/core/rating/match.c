@@ -15,7 +15,7 @@
 const Participant participant_default = {
 	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
 	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
-	.quit = NAN,.experience = NAN,.gain = NAN
+	.quit = NAN,.experience = NAN,.gain = NAN,.bot = NAN
 };
 
 double *
@@ -28,7 +28,8 @@ participant_number(Participant *participant, int number)
 		offsetof(Participant, commanding), offsetof(Participant, side),
 		offsetof(Participant, squad), offsetof(Participant, kills),
 		offsetof(Participant, deaths), offsetof(Participant, quit),
-		offsetof(Participant, experience), offsetof(Participant, gain)
+		offsetof(Participant, experience), offsetof(Participant, gain),
+		offsetof(Participant, bot)
 	};
 
 	return (double *) ((char *) participant + offset[number]);
@@ -130,6 +131,8 @@ check_participant(const Participant *p)
 		return MATCH_BAD_EXPERIENCE;
 	if (!isnan(p->gain) && !(p->gain >= 0 && isfinite(p->gain)))
 		return MATCH_BAD_GAIN;
+	if (!isnan(p->bot) && p->bot != 0 && p->bot != 1)
+		return MATCH_BAD_BOT;
 	return MATCH_OK;
 }
 
@@ -683,6 +686,26 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	NULL},
 	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = {"too_many_players_for_model", "more players than the model takes",
 	NULL},
+	[MATCH_NO_SHOW] = {"no_show", "a player never played",
+	NULL},
+	[MATCH_TOO_LITTLE_PLAY] = {"too_little_play", "players who played too little are left out, without whom it cannot be rated",
+	NULL},
+	[MATCH_TOO_SHORT] = {"too_short", "shorter than min_duration",
+	NULL},
+	[MATCH_EARLY_SURRENDER] = {"early_surrender", "surrendered before min_surrender_time",
+	NULL},
+	[MATCH_TEAM_TOO_SMALL] = {"team_too_small", "a team smaller than min_team_size",
+	NULL},
+	[MATCH_TEAM_TOO_LARGE] = {"team_too_large", "a team larger than max_team_size",
+	NULL},
+	[MATCH_UNEVEN_TEAMS] = {"uneven_teams", "sizes of teams differ by more than max_size_difference",
+	NULL},
+	[MATCH_TOO_MANY_BOTS] = {"too_many_bots", "share of bots above max_bot_share",
+	NULL},
+	[MATCH_TOO_MANY_NEWCOMERS] = {"too_many_newcomers", "share of newcomers above max_newcomer_share",
+	NULL},
+	[MATCH_REPEATED_OPPONENTS] = {"repeated_opponents", "the same opponents met as often as max_repeats allows",
+	NULL},
 	[MATCH_TOO_MANY_PARTICIPANTS] = {"too_many_participants", "too many participants",
 	"A match has at most 10000 participants."},
 	[MATCH_TOO_MANY_TEAMS] = {"too_many_teams", "too many teams",
@@ -725,6 +748,12 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"Quit is a boolean, or 1 and 0."},
 	[MATCH_BAD_EXPERIENCE] = {"bad_experience", "experience out of range",
 	"Experience is a number of matches, finite and not negative."},
+	[MATCH_BAD_BOT] = {"bad_bot", "bot is neither true nor false",
+	"Bot is a boolean, or 1 and 0."},
+	[MATCH_BAD_DURATION] = {"bad_duration", "duration out of range",
+	"Durations are finite seconds and not negative."},
+	[MATCH_BAD_SURRENDERED] = {"bad_surrendered", "surrendered is neither true nor false",
+	"Surrendered is a boolean, or 1 and 0."},
 	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
 	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
 	[MATCH_BAD_STATE] = {"bad_state", "state of a player is not sound",
@@ -797,6 +826,8 @@ match_status_value(MatchStatus status, const Participant *participant,
 			return participant->experience;
 		case MATCH_BAD_GAIN:
 			return participant->gain;
+		case MATCH_BAD_BOT:
+			return participant->bot;
 		default:
 			return NAN;
 	}

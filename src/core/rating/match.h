@@ -43,7 +43,19 @@ typedef enum MatchStatus
 	MATCH_UNFINISHED,
 	MATCH_TOO_MANY_TEAMS_FOR_MODEL,
 	MATCH_TOO_MANY_PLAYERS_FOR_MODEL,
-	MATCH_LAST_UNRATED = MATCH_TOO_MANY_PLAYERS_FOR_MODEL,
+
+	/* The same by a rule of eligibility.h. */
+	MATCH_NO_SHOW,
+	MATCH_TOO_LITTLE_PLAY,
+	MATCH_TOO_SHORT,
+	MATCH_EARLY_SURRENDER,
+	MATCH_TEAM_TOO_SMALL,
+	MATCH_TEAM_TOO_LARGE,
+	MATCH_UNEVEN_TEAMS,
+	MATCH_TOO_MANY_BOTS,
+	MATCH_TOO_MANY_NEWCOMERS,
+	MATCH_REPEATED_OPPONENTS,
+	MATCH_LAST_UNRATED = MATCH_REPEATED_OPPONENTS,
 
 	/* The input is wrong. */
 	MATCH_TOO_MANY_PARTICIPANTS,
@@ -67,6 +79,9 @@ typedef enum MatchStatus
 	MATCH_BAD_DEATHS,
 	MATCH_BAD_QUIT,
 	MATCH_BAD_EXPERIENCE,
+	MATCH_BAD_BOT,
+	MATCH_BAD_DURATION,
+	MATCH_BAD_SURRENDERED,
 	MATCH_SELF_MATCH,
 	MATCH_BAD_STATE,
 	MATCH_OVERFLOW
@@ -97,13 +112,15 @@ typedef struct Participant
 	double		quit;			/* 1 if the player left for good, else 0 */
 	double		experience;		/* matches played before, if not games */
 	double		gain;			/* weight of the player's update, default 1 */
+	double		bot;			/* 1 for a program, which only eligibility.h
+								 * looks at */
 } Participant;
 
 /* A participant of whom nothing is known. */
 extern const Participant participant_default;
 
-/* The numbers of a participant, from rank to gain. */
-#define PARTICIPANT_NUMBERS 14
+/* The numbers of a participant, from rank to bot. */
+#define PARTICIPANT_NUMBERS 15
 
 /* A pointer to one of them, 0 to PARTICIPANT_NUMBERS - 1. */
 extern double *participant_number(Participant *participant, int number);

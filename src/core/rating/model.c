@@ -156,6 +156,19 @@ model_predict(const Model *model, const ParamValue *params, Match *match)
 	return status;
 }
 
+double
+model_draw(const Model *model, const ParamValue *params, Match *match)
+{
+	double		draw;
+
+	if (model->draw == NULL || match->nteams != 2)
+		return NAN;
+	match_order(match, model->nstate);
+	draw = model->draw(params, match);
+	match_restore_order(match);
+	return draw;
+}
+
 MatchStatus
 model_rate(const Model *model, const ParamValue *params, Match *match)
 {

@@ -105,6 +105,12 @@ typedef struct Model
 	MatchStatus (*predict) (const ParamValue *params, Match *match);
 
 	/*
+	 * The probability of a draw of two teams, from the states before, or NaN
+	 * under parameters without one; NULL for a model that does not say.
+	 */
+	double		(*draw) (const ParamValue *params, Match *match);
+
+	/*
 	 * predict(), and the states after from the states before and the ranks.
 	 * The expected gradient under the prediction is zero.
 	 */
@@ -174,6 +180,12 @@ extern bool model_state_valid(const Model *model, const double *state);
  */
 extern MatchStatus model_predict(const Model *model, const ParamValue *params,
 								 Match *match);
+
+/*
+ * The probability of a draw in a match that match_build() made, in the same bits whatever the
+ * order of the players; NaN unless there are two teams and the model says.
+ */
+extern double model_draw(const Model *model, const ParamValue *params, Match *match);
 
 /*
  * Rate a match that match_build() made, with the checks that are the same for

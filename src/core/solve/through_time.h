@@ -53,9 +53,14 @@ typedef struct ThroughTime
 	uint32_t   *last;			/* by player: room, then the last appearance */
 	int64_t    *games;			/* by player: matches that count */
 	int32_t    *component;		/* by player: a player it is connected with */
+
+	/* By match: room to link those of one time that players connect. */
+	int32_t    *set;
+	uint32_t   *follower;
 } ThroughTime;
 
 #define NO_APPEARANCE UINT32_MAX
+#define NO_MATCH UINT32_MAX
 
 /* What came of it. */
 typedef struct ThroughTimeResult
@@ -96,9 +101,10 @@ extern void through_time_link(ThroughTime *tt);
  * The log evidence is the logarithm of the probability of all results, draws and orders
  * of many teams as they were, integrated over all skills: by the chain rule, the
  * product of the probabilities of each match given all before it, in the first forward
- * pass.  Over all results that are possible it adds up to 1.  It is exact for a
- * player's first match and an approximation for others, as skills are taken to be
- * independent then.  A match of gain g counts g times.  -INFINITY if draws of two
+ * pass.  It is exact for a player's first match and an approximation for others, as
+ * skills are taken to be independent before each time.  Matches of one time count
+ * together, in whatever order: those that players connect by joint_results.h if they are
+ * few, of two teams and of gain 1, else by the free energy of the messages.  A match of gain g counts g times.  -INFINITY if draws of two
  * occurred and have no probability; NaN if warm.
  */
 extern ThroughTimeResult through_time_solve(ThroughTime *tt, bool warm,

@@ -182,13 +182,14 @@ solve_through_time(SolveState *state)
 		history_report_mistake(&state->builder, "solve", tt->work, status, match,
 							   offender);
 	n = tt->appearances;
-	if (n >= NO_APPEARANCE || history->nmatches >= PG_UINT32_MAX)
+	if (n >= NO_APPEARANCE || history->nmatches >= PG_INT32_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many appearances for solve()")));
 	check_problem(state,
 				  add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
-						   mul_size(history->nmatches, sizeof(size_t))),
+						   mul_size(history->nmatches,
+								sizeof(size_t) + sizeof(int32_t) + sizeof(uint32_t))),
 				  psprintf("There are %zu appearances of players in matches.", n));
 	tt->match = huge_array(uint32_t, n);
 	tt->previous = huge_array(uint32_t, n);
@@ -196,6 +197,8 @@ solve_through_time(SolveState *state)
 	tt->site = huge_array(Message, n);
 	tt->forward = huge_array(Message, n);
 	tt->backward = huge_array(Message, n);
+	tt->set = huge_array(int32_t, history->nmatches);
+	tt->follower = huge_array(uint32_t, history->nmatches);
 	tt->last = huge_array(uint32_t, history->nplayers);
 	tt->games = huge_array(int64, history->nplayers);
 	tt->component = huge_array(int32, history->nplayers);

@@ -19,12 +19,14 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/change_log.h"
+#include "pg/ladder/change_writer.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_locks.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/past.h"
+#include "pg/ladder/past_meetings.h"
 #include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
@@ -33,6 +35,18 @@
 
 /* From this many matches on, statistics beat the habit of using the keys. */
 #define MIN_LARGE_BATCH 1000
+
+/*
+ * What no match may precede in a ladder that reorders, other than matches of its own
+ * players: operations, and matches that only the players' past kept from being rated,
+ * because their events, of which there are none, cannot say so.
+ */
+typedef struct LastPlace
+{
+	TimestampTz at;				/* DT_NOBEGIN: nothing yet */
+	bool		is_match;
+	Datum		match_id;
+} LastPlace;
 
 /* What is known of a match of the batch. */
 typedef struct KnownMatch
@@ -64,7 +78,9 @@ typedef struct Application
 	Outbox	   *events;
 	Outbox	   *matches;
 	Outbox	   *ratings;
-	TimestampTz operated;		/* when the latest operation was */
+	TimestampTz first_played;	/* the earliest time of a match to be rated */
+	LastPlace	last;			/* where ladders that reorder are up to */
+	ChangeWriter *changes;		/* or NULL */
 } Application;
 
 static void
@@ -184,9 +200,38 @@ static LadderQuery last_operation_query = {
 	.text = "SELECT pg_catalog.max(at) FROM {operation} WHERE " OPERATION_CHANGES_STATES
 };
 
-static TimestampTz
-last_operation(Ladder *ladder)
+/* The last match that its players' past kept from being rated. */
+static LadderQuery last_judged_query = {
+	.text = "SELECT m.played_at, m.match_id FROM {rated_match} AS m "
+	"WHERE m.reason IN ('too_many_newcomers', 'repeated_opponents') AND m.seq IS NOT NULL "
+	"ORDER BY m.played_at DESC, m.match_id{match order} DESC LIMIT 1"
+};
+
+enum
 {
+	LAST_PLAYED_AT = 1,
+	LAST_MATCH_ID
+};
+
+/* A match that its players' past kept from being rated: later ones may not precede it. */
+static void
+advance_last_place(Ladder *ladder, LastPlace *last, Datum match_id, TimestampTz played_at)
+{
+	const IdType *type = ladder->match_type;
+
+	if (played_at < last->at ||
+		(played_at == last->at && last->is_match &&
+		 id_compare(type, match_id, last->match_id) <= 0))
+		return;
+	last->at = played_at;
+	last->is_match = true;
+	last->match_id = datumCopy(match_id, type->typbyval, type->typlen);
+}
+
+static LastPlace
+find_last_place(Ladder *ladder, bool judges_players)
+{
+	LastPlace	last = {DT_NOBEGIN, false, (Datum) 0};
 	bool		isnull;
 	Datum		at;
 
@@ -194,7 +239,31 @@ last_operation(Ladder *ladder)
 	at = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
 					   ONLY_COLUMN, &isnull);
 	SPI_freetuptable(SPI_tuptable);
-	return isnull ? DT_NOBEGIN : DatumGetTimestampTz(at);
+	if (!isnull)
+		last.at = DatumGetTimestampTz(at);
+	if (judges_players &&
+		ladder_execute(ladder, &last_judged_query, NULL, NULL, NULL) > 0)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[0];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+
+		at = SPI_getbinval(tuple, desc, LAST_PLAYED_AT, &isnull);
+		if (!isnull)
+			advance_last_place(ladder, &last,
+							   SPI_getbinval(tuple, desc, LAST_MATCH_ID, &isnull),
+							   DatumGetTimestampTz(at));
+		SPI_freetuptable(SPI_tuptable);
+	}
+	return last;
+}
+
+/* Whether a match precedes that place. */
+static bool
+precedes(const Ladder *ladder, const SourceMatch *source, const LastPlace *last)
+{
+	return source->played_at < last->at ||
+		(source->played_at == last->at && last->is_match &&
+		 id_compare(ladder->match_type, source->id, last->match_id) < 0);
 }
 
 /*
@@ -217,14 +286,14 @@ static LadderQuery tied_match_query = {
  */
 static bool
 is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
-		TimestampTz operated)
+		const LastPlace *last)
 {
 	Datum	   *tied = palloc_array(Datum, batch->match.nplayers);
 	Datum		values[4];
 	int			ntied = 0;
 	int			i;
 
-	if (source->played_at < operated)
+	if (precedes(ladder, source, last))
 		return true;
 	for (i = 0; i < batch->match.nplayers; i++)
 	{
@@ -276,6 +345,8 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 	application->reader = reader_open_matches(ladder, application->id_array,
 											  ladder->strict);
 	application->corrections = corrections_make(n);
+	application->first_played = DT_NOEND;
+	application->batch->keeps_meetings = reader_repeat_window(application->reader) > 0;
 }
 
 /* A strict ladder takes no match that was played at several times. */
@@ -310,8 +381,10 @@ survey_matches(Application *application)
 			report_torn_match(application);
 		if (match->torn)
 			continue;
-		if (batch_judge(application->batch, source, &why) == VERDICT_RATE)
-			batch_request_states(application->batch);
+		if (batch_judge(application->batch, source, &why) != VERDICT_RATE)
+			continue;
+		batch_request_states(application->batch);
+		application->first_played = Min(application->first_played, source->played_at);
 	}
 	reader->match.n = 0;
 }
@@ -346,9 +419,16 @@ load_application(Application *application)
 	load_past_of_wanted(application->batch, ladder);
 	if (ladder->changes != NULL)
 		log_players(application);
+	application->changes = change_writer_begin(ladder, "match", NULL);
+	change_writer_note(application->changes, application->batch);
 	load_known(application);
 	check_vanished(application);
-	application->operated = ladder->reorders ? last_operation(ladder) : DT_NOBEGIN;
+	load_meetings_of_wanted(application->batch, ladder,
+							seconds_before(application->first_played,
+										   reader_repeat_window(application->reader)));
+	if (ladder->reorders)
+		application->last = find_last_place(ladder,
+											reader_needs_players(application->reader));
 	application->events = new_event_outbox(ladder);
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
@@ -387,11 +467,18 @@ rate_match(Application *application, SourceMatch *source)
 	int			i;
 
 	if (verdict == VERDICT_RATE && ladder->reorders &&
-		is_late(ladder, batch, source, application->operated))
+		is_late(ladder, batch, source, &application->last))
 	{
 		why = unrated(UNRATED_LATE, "late, waits for catch_up()");
 		put_match(application->matches, source, "unrated", &why, false, 0);
 		return false;
+	}
+
+	if (verdict == VERDICT_RATE)
+	{
+		verdict = batch_judge_players(batch, source, &why);
+		if (verdict != VERDICT_RATE && ladder->reorders)
+			advance_last_place(ladder, &application->last, source->id, source->played_at);
 	}
 
 	/* Drawn under the locks, so that order in a player's history is. */
@@ -404,6 +491,7 @@ rate_match(Application *application, SourceMatch *source)
 		if (rated == MATCH_OK)
 		{
 			batch_commit(batch, source, seq);
+			change_writer_note_match(application->changes, batch);
 			for (i = 0; i < batch->step.n; i++)
 				put_event(application->events, &batch->step, &batch->step.row[i]);
 		}
@@ -525,6 +613,7 @@ write_ratings(Application *application)
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (players[i]->touched)
 		{
+			change_writer_put(application->changes, players[i]);
 			put_rating(application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
@@ -545,6 +634,7 @@ write_application(Application *application)
 	outbox_send(application->events, OUTBOX_INSERT);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
+	change_writer_end(application->changes);
 	corrections_send(application->ladder, &application->corrections);
 	trace_application(application);
 	unlock_matches(&application->locks);

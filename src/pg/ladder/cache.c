@@ -28,7 +28,8 @@
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "rated_match", "pending", "correction",
-	"operation", "source", "attached", "event_seq", "match", "match_player"
+	"operation", "source", "attached", "event_seq", "match", "match_player",
+	"change"
 };
 
 /*

@@ -20,6 +20,7 @@
 
 #include "pg/ladder/apply.h"
 #include "pg/ladder/change_log.h"
+#include "pg/ladder/change_writer.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
@@ -148,6 +149,7 @@ write_ratings(Replay *replay)
 	Outbox	   *deleted = rating_outbox(ladder);
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
+	ChangeWriter *changes = change_writer_begin(ladder, "correction", NULL);
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -167,10 +169,13 @@ write_ratings(Replay *replay)
 						  row == NULL ? NULL : &row->record,
 						  row == NULL ? NULL : row->state);
 		change_log_after(ladder->changes, player);
+		change_writer_put_row(changes, player, row == NULL ? NULL : &row->record,
+							  row == NULL ? NULL : row->state);
 	}
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
+	change_writer_end(changes);
 }
 
 /*
@@ -211,6 +216,31 @@ read_removed(Ladder *ladder)
 	return removed;
 }
 
+/* Room for what a replay finds. */
+static void
+begin_changes(Changes *changes, Ladder *ladder, IdTable *removed)
+{
+	memset(changes, 0, sizeof(Changes));
+	changes->sink.event = note_event;
+	changes->sink.match = note_match;
+	changes->missing_events = new_event_outbox(ladder);
+	changes->changed_events = event_outbox(ladder);
+	changes->surplus_events = event_outbox(ladder);
+	changes->matches = match_outbox(ladder);
+	changes->removed = removed;
+	changes->gone = id_table_create(ladder->match_type);
+	changes->context = CurrentMemoryContext;
+}
+
+static void
+discard_changes(Changes *changes)
+{
+	outbox_discard(changes->surplus_events);
+	outbox_discard(changes->changed_events);
+	outbox_discard(changes->missing_events);
+	outbox_discard(changes->matches);
+}
+
 /*
  * Replay history from a place on, and write and log what comes out otherwise; but
  * nothing if a rated match is missing from the source there.  Returns the last place of
@@ -220,25 +250,22 @@ static int64
 replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load, IdTable *removed,
 				 char **missing)
 {
-	Changes		changes = {.sink = {note_event, note_match}};
+	Changes		changes;
 	Replay	   *replay;
 
 	ladder_take_states(ladder);
-	changes.missing_events = new_event_outbox(ladder);
-	changes.changed_events = event_outbox(ladder);
-	changes.surplus_events = event_outbox(ladder);
-	changes.matches = match_outbox(ladder);
-	changes.removed = removed;
-	changes.gone = id_table_create(ladder->match_type);
-	changes.context = CurrentMemoryContext;
-	replay = replay_run(ladder, from, load, &changes.sink);
+	begin_changes(&changes, ladder, removed);
+	replay = replay_run(ladder, from, load, false, &changes.sink);
+	if (replay->horizon.stale)
+	{
+		discard_changes(&changes);
+		begin_changes(&changes, ladder, removed);
+		replay = replay_run(ladder, from, load, true, &changes.sink);
+	}
 	*missing = changes.missing;
 	if (changes.missing != NULL)
 	{
-		outbox_discard(changes.surplus_events);
-		outbox_discard(changes.changed_events);
-		outbox_discard(changes.missing_events);
-		outbox_discard(changes.matches);
+		discard_changes(&changes);
 		ladder_release_states(ladder);
 		return changes.missing_seq;
 	}
@@ -607,7 +634,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
  * pool that includes what pools share, of which there may be no event.
  */
 static void
-write_operation(Batch *batch, Ladder *ladder)
+write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 {
 	Outbox	   *events = new_event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
@@ -619,10 +646,14 @@ write_operation(Batch *batch, Ladder *ladder)
 		put_event(events, &batch->step, &batch->step.row[i]);
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (player[i]->touched)
+		{
 			put_rating(player[i]->loaded ? updated : inserted, player[i]);
+			change_writer_put(changes, player[i]);
+		}
 	outbox_send(events, OUTBOX_INSERT);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
+	change_writer_end(changes);
 }
 
 /* apply_operation(ladder, seq): do what table operation has at the end. */
@@ -633,6 +664,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	Batch	   *batch;
 	LadderOperation *operation;
+	ChangeWriter *changes;
 	int			n;
 
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
@@ -649,8 +681,10 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	ladder_take_states(ladder);
 	batch = ladder_batch(ladder);
 	load_operated(batch, ladder, operation, n);
+	changes = change_writer_begin(ladder, operation[0].kind, &seq);
+	change_writer_note(changes, batch);
 	(void) batch_apply_operation(batch, operation, n);
-	write_operation(batch, ladder);
+	write_operation(batch, ladder, changes);
 	correct_place(ladder, operation);
 	n = batch->step.n;
 	ladder_release_states(ladder);

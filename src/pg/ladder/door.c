@@ -330,7 +330,8 @@ ladder_lock(const char *name, const LadderEntry *entry)
 
 /*
  * What names, casts and texts in a source view or in our queries could depend on.
- * Times without a zone are those of UTC.
+ * Times without a zone are those of UTC.  Plans are not compiled: those of bodies run
+ * once, for few rows of tables that are often not analyzed, so that they look dear.
  */
 static const struct
 {
@@ -360,6 +361,7 @@ static const struct
 	{"plpgsql.check_asserts", "on"},
 	{"plpgsql.extra_errors", "none"},
 	{"plpgsql.extra_warnings", "none"},
+	{"jit", "off"},
 };
 
 static void

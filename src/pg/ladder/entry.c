@@ -32,6 +32,8 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 
 #define READS_RATING {{"rating", ACL_SELECT}}
 #define READS_EVENT {{"event", ACL_SELECT}}
+#define REPORTS \
+	{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}}
 #define READS_BOTH {{"rating", ACL_SELECT}, {"event", ACL_SELECT}}
 
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
@@ -55,12 +57,19 @@ static const LadderEntry entries[] = {
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 
 	/* Matches */
-	{"report_match", RowShareLock, RIGHTS_BY_GRANT,
-		{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}},
+	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
 	.nladders = 1,.reenters = true},
 	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
+	{"report_match_document", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
+	.nladders = 1,.reenters = true},
+	{"preview_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
+	{"win_probability_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"why_unrated", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
+	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
+	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
+		{{"event", ACL_SELECT}, {"rated_match", ACL_SELECT}, {"operation", ACL_SELECT},
+	{"correction", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
 	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
 	{"operation", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
@@ -90,12 +99,20 @@ static const LadderEntry entries[] = {
 	{"settled_at", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"split_ladder", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
+	{"split_ladder_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
+	{"seasons", AccessShareLock, RIGHTS_BY_GRANT,
+	{{"event", ACL_SELECT}, {"operation", ACL_SELECT}},.nladders = 1},
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
+
+	/* Changes */
+	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
+	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/* Another formula */
 	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},

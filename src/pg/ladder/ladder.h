@@ -28,6 +28,7 @@ typedef enum LadderRelation
 	LADDER_EVENT_SEQ,
 	LADDER_MATCH,				/* from here on where matches are its own */
 	LADDER_MATCH_PLAYER,
+	LADDER_CHANGE,				/* where the ladder keeps its changes */
 	LADDER_NRELATIONS
 } LadderRelation;
 
@@ -63,7 +64,8 @@ typedef struct Ladder
 	ApplyAt		apply_at;
 	bool		reorders;		/* late = 'reorder' */
 	bool		strict;			/* a mistake in a match is an error */
-	bool		filters;		/* some players are excluded or merged */
+	bool		filters;		/* players are excluded or merged, or rules
+								 * declared */
 	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */
 	int			guc_level;		/* of the settings for its work */
@@ -72,8 +74,8 @@ typedef struct Ladder
 	struct LadderCache *cache;	/* what the session keeps of it */
 } Ladder;
 
-/* Rows of table operation that change which matches and players count. */
-#define OPERATION_FILTERS "kind IN ('exclude', 'merge') AND undone_at IS NULL"
+/* Rows of table operation that change which matches and players count, for the reader. */
+#define OPERATION_FILTERS "kind IN ('exclude', 'merge', 'eligibility') AND undone_at IS NULL"
 
 /* Those that change states, and so have a place among the matches. */
 #define OPERATION_CHANGES_STATES \

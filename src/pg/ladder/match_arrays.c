@@ -31,6 +31,7 @@ static const struct
 	[ARRAY_QUIT] = {"quit", SOURCE_QUIT, VALUE_BOOL},
 	[ARRAY_EXPERIENCE] = {"experience", SOURCE_EXPERIENCE, VALUE_INT4},
 	[ARRAY_GAIN] = {"player_gain", SOURCE_GAIN, VALUE_FLOAT8},
+	[ARRAY_BOT] = {"bot", SOURCE_BOT, VALUE_BOOL},
 };
 
 static const char *
@@ -120,7 +121,7 @@ optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 		if (!arrays->has_array[i])
 			continue;
 		arrays->array[i] =
-			PointerGetDatum(i >= ARRAY_SQUAD ?
+			PointerGetDatum(i >= ARRAY_WEIGHT ?
 							array_with_nulls_argument(fcinfo, arg,
 													  ladder_arrays[i].argument,
 													  arrays->n) :
@@ -141,6 +142,16 @@ match_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
 	arg++;
 	arrays->gain = PG_ARGISNULL(arg) ? Float8GetDatum(1) :
 		PG_GETARG_DATUM(arg);
+}
+
+void
+fact_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
+{
+	arrays->has_duration = !PG_ARGISNULL(arg);
+	arrays->duration = PG_GETARG_DATUM(arg);
+	arg++;
+	arrays->has_surrendered = !PG_ARGISNULL(arg);
+	arrays->surrendered = PG_GETARG_DATUM(arg);
 }
 
 /*
@@ -217,8 +228,9 @@ append_numbers(QueryDraft *draft)
 	{
 		if (i == SOURCE_WON)
 			appendStringInfoString(&draft->sql, ", CAST(NULL AS pg_catalog.float8)");
-		else if (i == SOURCE_QUIT)
-			appendStringInfoString(&draft->sql, ", CAST(CAST(a.quit AS pg_catalog.int4) AS pg_catalog.float8)");
+		else if (i == SOURCE_QUIT || i == SOURCE_BOT)
+			appendStringInfo(&draft->sql, ", CAST(CAST(a.%s AS pg_catalog.int4) AS pg_catalog.float8)",
+							 quote_identifier(source_columns[i].name));
 		else if (i == SOURCE_GAIN)
 			appendStringInfoString(&draft->sql, ", $5 OPERATOR(pg_catalog.*) COALESCE(a.gain, 1)");
 		else
@@ -230,30 +242,45 @@ append_numbers(QueryDraft *draft)
 /* The match as the source would have it, with the columns of SourceColumn. */
 static LadderQuery read_arrays_query = {
 	.text = "SELECT $1 AS match_id, $2 AS played_at, a.team, a.player_id, $3 AS pool, $4 AS log_odds, "
-	"CAST(NULL AS pg_catalog.text) AS unrated_reason{numbers} FROM {participants}",
-	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8},
+	"CAST(NULL AS pg_catalog.text) AS unrated_reason, $6 AS duration, "
+	"CAST(CAST($7 AS pg_catalog.int4) AS pg_catalog.float8) AS surrendered{numbers} FROM {participants}",
+	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL},
 	.add_params = add_array_params,
 	.part = {{"numbers", append_numbers}, {"participants", append_participants}}
 };
 
-#define READ_NPARAMS (5 + 2 + LADDER_NARRAYS)
+/* The parameters of a match, and those of its participants behind them. */
+#define MATCH_NPARAMS 7
+#define READ_NPARAMS (MATCH_NPARAMS + 2 + LADDER_NARRAYS)
 
 StaticAssertDecl(READ_NPARAMS <= MAX_QUERY_PARAMS,
 				 "too many arrays for the parameters of a query");
+
+/* The values of the parameters of a match. */
+static void
+match_values(const MatchArrays *arrays, Datum *values, bool *nulls)
+{
+	memset(nulls, false, MATCH_NPARAMS * sizeof(bool));
+	values[0] = arrays->match_id;
+	values[1] = arrays->played_at;
+	values[2] = arrays->pool;
+	values[3] = arrays->log_odds;
+	values[4] = arrays->gain;
+	values[5] = arrays->duration;
+	nulls[5] = !arrays->has_duration;
+	values[6] = arrays->surrendered;
+	nulls[6] = !arrays->has_surrendered;
+}
 
 MatchReader *
 match_arrays_open(Ladder *ladder, const MatchArrays *arrays)
 {
 	Datum		values[READ_NPARAMS];
-	bool		nulls[READ_NPARAMS] = {false};
+	bool		nulls[READ_NPARAMS];
 
-	values[0] = arrays->match_id;
+	match_values(arrays, values, nulls);
 	nulls[0] = !arrays->has_match_id;
-	values[1] = arrays->played_at;
-	values[2] = arrays->pool;
-	values[3] = arrays->log_odds;
-	values[4] = arrays->gain;
-	array_values(arrays, values + 5, nulls + 5);
+	array_values(arrays, values + MATCH_NPARAMS, nulls + MATCH_NPARAMS);
 	return reader_open_query(ladder, &read_arrays_query, values, nulls,
 							 !arrays->has_match_id);
 }
@@ -263,15 +290,15 @@ match_arrays_open(Ladder *ladder, const MatchArrays *arrays)
  */
 
 static LadderQuery insert_match_query = {
-	.text = "INSERT INTO {match} (match_id, played_at, pool, log_odds, gain) "
-	"VALUES ($1, COALESCE($2, pg_catalog.now()), $3, $4, $5) ON CONFLICT (match_id) DO NOTHING",
-	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8}
+	.text = "INSERT INTO {match} (match_id, played_at, pool, log_odds, gain, duration, surrendered) "
+	"VALUES ($1, COALESCE($2, pg_catalog.now()), $3, $4, $5, $6, $7) ON CONFLICT (match_id) DO NOTHING",
+	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL}
 };
 
 static LadderQuery update_match_query = {
-	.text = "UPDATE {match} AS m SET played_at = $2, pool = $3, log_odds = $4, gain = $5 "
-	"WHERE m.match_id {match =} $1",
-	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8}
+	.text = "UPDATE {match} AS m SET played_at = $2, pool = $3, log_odds = $4, gain = $5, "
+	"duration = $6, surrendered = $7 WHERE m.match_id {match =} $1",
+	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL}
 };
 
 static LadderQuery delete_participants_query = {
@@ -309,15 +336,11 @@ static LadderQuery insert_participants_query = {
 static uint64
 write_match(Ladder *ladder, LadderQuery *query, const MatchArrays *arrays)
 {
-	Datum		values[5];
-	bool		nulls[5] = {false};
+	Datum		values[MATCH_NPARAMS];
+	bool		nulls[MATCH_NPARAMS];
 
-	values[0] = arrays->match_id;
-	values[1] = arrays->played_at;
+	match_values(arrays, values, nulls);
 	nulls[1] = !arrays->has_played_at;
-	values[2] = arrays->pool;
-	values[3] = arrays->log_odds;
-	values[4] = arrays->gain;
 	return ladder_execute(ladder, query, values, nulls, NULL);
 }
 

@@ -19,17 +19,18 @@ typedef enum LadderArray
 {
 	ARRAY_RANK,
 	ARRAY_SCORE,
-	ARRAY_WEIGHT,
+	ARRAY_WEIGHT,				/* from here on an element may be null */
 	ARRAY_JOINED,
 	ARRAY_LEFT,
 	ARRAY_COMMANDING,
 	ARRAY_SIDE,
-	ARRAY_SQUAD,				/* from here on an element may be null */
+	ARRAY_SQUAD,
 	ARRAY_KILLS,
 	ARRAY_DEATHS,
 	ARRAY_QUIT,
 	ARRAY_EXPERIENCE,
 	ARRAY_GAIN,
+	ARRAY_BOT,
 	LADDER_NARRAYS
 } LadderArray;
 
@@ -43,6 +44,10 @@ typedef struct MatchArrays
 	Datum		pool;
 	Datum		log_odds;
 	Datum		gain;
+	Datum		duration;
+	bool		has_duration;
+	Datum		surrendered;
+	bool		has_surrendered;
 	Datum		players;		/* an array, */
 	Datum	   *player;			/* its elements, */
 	int			n;				/* and their number */
@@ -72,6 +77,9 @@ extern void optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 /* The arguments pool, log_odds and gain, which follow one another. */
 extern void match_arguments(FunctionCallInfo fcinfo, int arg,
 							MatchArrays *arrays);
+
+/* The arguments duration and surrendered likewise; both may be null. */
+extern void fact_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays);
 
 /* Read the match, as the source of the ladder would have it. */
 extern MatchReader *match_arrays_open(Ladder *ladder, const MatchArrays *arrays);

@@ -28,6 +28,14 @@ digest_text(const char *text)
 	return (int64) digest_bytes(text, (int) strlen(text));
 }
 
+/* Add a number that most matches do not have, under the name of its column. */
+static uint64
+combine_number(uint64 digest, SourceColumn column, double number)
+{
+	digest = hash_combine64(digest, (uint64) digest_text(source_column_name(column)));
+	return hash_combine64(digest, digest_bytes(&number, sizeof(number)));
+}
+
 static int64
 digest_participant(const IdType *player_type, Participant *p, Datum player)
 {
@@ -43,10 +51,12 @@ digest_participant(const IdType *player_type, Participant *p, Datum player)
 
 	/*
 	 * A match without gains has the digest that it would have without the
-	 * column.
+	 * column, and so for bots.
 	 */
 	if (!isnan(p->gain))
 		digest = hash_combine64(digest, digest_bytes(&p->gain, sizeof(p->gain)));
+	if (!isnan(p->bot))
+		digest = combine_number(digest, SOURCE_BOT, p->bot);
 	return (int64) digest;
 }
 
@@ -100,6 +110,10 @@ digest_match_columns(const SourceMatch *match, const char *unrated_reason)
 	digest = hash_combine64(digest, (uint64) digest_text(match->pool));
 	if (unrated_reason != NULL)
 		digest = hash_combine64(digest, (uint64) digest_text(unrated_reason));
+	if (!isnan(match->facts.duration))
+		digest = combine_number(digest, SOURCE_DURATION, match->facts.duration);
+	if (!isnan(match->facts.surrendered))
+		digest = combine_number(digest, SOURCE_SURRENDERED, match->facts.surrendered);
 	return (int64) digest;
 }
 

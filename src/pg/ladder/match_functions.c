@@ -188,7 +188,9 @@ enum
 	REPORT_ARG_RANK,
 	REPORT_ARG_PLAYED_AT,
 	REPORT_ARG_TEAM_SCORE,		/* to player_gain */
-	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_GAIN - ARRAY_SCORE + 1
+	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_GAIN - ARRAY_SCORE + 1,
+	REPORT_ARG_DURATION = REPORT_ARG_POOL + 3,	/* behind log_odds and gain */
+	REPORT_ARG_BOT = REPORT_ARG_DURATION + 2	/* behind surrendered */
 };
 
 static void
@@ -217,6 +219,8 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 				 errmsg("\"left\" must not be null where joined is given"),
 				 errhint("A match that is reported is over.")));
 	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
+	fact_arguments(fcinfo, REPORT_ARG_DURATION, arrays);
+	optional_arrays(fcinfo, REPORT_ARG_BOT, ARRAY_BOT, ARRAY_BOT, arrays);
 }
 
 /* Keep for whom each player counts, who may be merged into another. */
@@ -303,7 +307,8 @@ rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
 /*
  * report_match(ladder, match_id, players, team, rank, played_at, team_score,
  *				weight, joined, left, commanding, side, squad, kills, deaths,
- *				quit, experience, player_gain, pool, log_odds, gain)
+ *				quit, experience, player_gain, pool, log_odds, gain, duration,
+ *				surrendered, bot)
  */
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)

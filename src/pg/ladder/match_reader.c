@@ -19,6 +19,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
+#include "pg/matches/eligible.h"
 #include "pg/sql/huge.h"
 
 /*
@@ -170,10 +171,14 @@ source_desc(const Ladder *ladder, bool rated)
  * ---- Filters ----
  */
 
-/* Players who are merged into others, and who are excluded for a time. */
+/*
+ * Players who are merged into others, and who are excluded for a time, and rules of
+ * eligibility.  The number of an operation says when it was declared, while a ladder that
+ * reorders may give it another place.
+ */
 static LadderQuery read_filters_query = {
-	.text = "SELECT kind, player_id, into_id, since, until FROM {operation} WHERE "
-	OPERATION_FILTERS " ORDER BY seq"
+	.text = "SELECT kind, player_id, into_id, since, until, params FROM {operation} WHERE "
+	OPERATION_FILTERS " ORDER BY operation"
 };
 
 enum
@@ -183,7 +188,8 @@ enum
 	FILTER_INTO,
 	FILTER_SINCE,
 	FILTER_UNTIL,
-	FILTER_NCOLUMNS = FILTER_UNTIL
+	FILTER_PARAMS,
+	FILTER_NCOLUMNS = FILTER_PARAMS
 };
 
 typedef struct Exclusion
@@ -193,10 +199,20 @@ typedef struct Exclusion
 	struct Exclusion *next;
 } Exclusion;
 
+/* Rules for matches from a time on. */
+typedef struct EligibilitySince
+{
+	TimestampTz since;
+	Eligibility *rules;
+} EligibilitySince;
+
 typedef struct Filters
 {
 	IdTable    *merged;			/* to the identifier that counts */
 	IdTable    *excluded;		/* to Exclusion */
+	EligibilitySince *eligibility;	/* in the order in which they were
+									 * declared */
+	int			neligibility;
 } Filters;
 
 static void
@@ -223,6 +239,47 @@ add_exclusion(Filters *filters, Datum player, TimestampTz since,
 	*place = exclusion;
 }
 
+static TimestampTz
+filter_time(const Datum *value, const bool *null, int column, TimestampTz missing)
+{
+	return null[column] ? missing : DatumGetTimestampTz(value[column]);
+}
+
+/* Add a filter of a kind, as its row in operation has it. */
+static void
+add_filter(Filters *filters, IdType *type, const char *kind, const Datum *value,
+		   const bool *null)
+{
+	TimestampTz since = filter_time(value, null, FILTER_SINCE, DT_NOBEGIN);
+
+	if (strcmp(kind, "eligibility") == 0)
+	{
+		EligibilitySince *declared = &filters->eligibility[filters->neligibility++];
+
+		declared->since = since;
+		declared->rules = get_eligibility(DatumGetJsonbP(value[FILTER_PARAMS]));
+	}
+	else if (null[FILTER_PLAYER])
+		return;
+	else if (strcmp(kind, "merge") == 0)
+		add_merge(filters, type, value[FILTER_PLAYER], value[FILTER_INTO]);
+	else
+		add_exclusion(filters, value[FILTER_PLAYER], since,
+					  filter_time(value, null, FILTER_UNTIL, DT_NOEND));
+}
+
+/* The rules that were declared last for matches played at a time, or NULL. */
+static const Eligibility *
+eligibility_at(const Filters *filters, TimestampTz played_at)
+{
+	int			i;
+
+	for (i = filters->neligibility - 1; i >= 0; i--)
+		if (filters->eligibility[i].since <= played_at)
+			return filters->eligibility[i].rules;
+	return NULL;
+}
+
 static Filters *
 read_filters(Ladder *ladder)
 {
@@ -234,6 +291,8 @@ read_filters(Ladder *ladder)
 
 	filters->merged = id_table_create(type);
 	filters->excluded = id_table_create(type);
+	filters->eligibility = palloc_array(EligibilitySince, Max(nrows, 1));
+	filters->neligibility = 0;
 	for (row = 0; row < nrows; row++)
 	{
 		HeapTuple	tuple = rows->vals[row];
@@ -241,16 +300,8 @@ read_filters(Ladder *ladder)
 		bool		null[FILTER_NCOLUMNS + 1];
 
 		heap_deform_tuple(tuple, rows->tupdesc, value + 1, null + 1);
-		if (null[FILTER_PLAYER])
-			continue;
-		if (strcmp(SPI_getvalue(tuple, rows->tupdesc, FILTER_KIND), "merge") == 0)
-			add_merge(filters, type, value[FILTER_PLAYER], value[FILTER_INTO]);
-		else
-			add_exclusion(filters, value[FILTER_PLAYER],
-						  null[FILTER_SINCE] ? DT_NOBEGIN :
-						  DatumGetTimestampTz(value[FILTER_SINCE]),
-						  null[FILTER_UNTIL] ? DT_NOEND :
-						  DatumGetTimestampTz(value[FILTER_UNTIL]));
+		add_filter(filters, type, SPI_getvalue(tuple, rows->tupdesc, FILTER_KIND),
+				   value, null);
 	}
 	SPI_freetuptable(rows);
 	return filters;
@@ -651,6 +702,8 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	match->n = 0;
 	match->pool = pstrdup("");
 	match->unrated_reason = NULL;
+	match->eligibility = NULL;
+	match->facts.duration = match->facts.surrendered = get_float8_nan();
 	match->set_aside = match->fault = match->unreadable = unrated_nothing();
 	match->vanished = error == NULL;
 	if (error != NULL)
@@ -706,39 +759,16 @@ same_match(MatchReader *reader)
 										  source_nulls(reader)));
 }
 
-/*
- * Put the player in place for whom an account counts.  Matches of somebody who is
- * excluded do not count, nor those where two accounts of one player met.
- */
+/* Put the player in place for whom an account counts. */
 static void
 filter_participant(MatchReader *reader, int participant)
 {
 	SourceMatch *match = &reader->match;
-	IdType	   *type = reader->ladder->player_type;
-	Datum		account = match->account_id[participant];
-	bool		excluded;
-	Datum		player = merged_player(reader->filters, account, match->played_at,
-									   &excluded);
-	int			i;
 
-	match->player_id[participant] = player;
-	if (match->set_aside.detail != NULL)
-		return;
-	if (excluded)
-	{
-		match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
-								   psprintf("player %s is excluded",
-											id_text(type, account)));
-		return;
-	}
-	if (id_table_count(reader->filters->merged) == 0)
-		return;
-	for (i = 0; i < participant; i++)
-		if (id_equal(type, match->player_id[i], player) &&
-			!id_equal(type, match->account_id[i], account))
-			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
-									   psprintf("player %s takes part under two accounts",
-												id_text(type, player)));
+	match->player_id[participant] = merged_player(reader->filters,
+												  match->account_id[participant],
+												  match->played_at,
+												  &match->excluded[participant]);
 }
 
 static void
@@ -772,6 +802,39 @@ finish_match(MatchReader *reader)
 	if (reader->rated && TIMESTAMP_NOT_FINITE(match->played_at))
 		match->played_at = match->rated_played_at;
 	source_match_sort(match);
+	if (reader->filters != NULL)
+	{
+		source_match_set_aside(match);
+		match->eligibility = eligibility_at(reader->filters, match->played_at);
+	}
+}
+
+double
+reader_repeat_window(const MatchReader *reader)
+{
+	const Filters *filters = reader->filters;
+	double		window = 0;
+	int			i;
+
+	if (filters == NULL)
+		return 0;
+	for (i = 0; i < filters->neligibility; i++)
+		if (eligibility_in_force(filters->eligibility[i].rules, ELIGIBILITY_MAX_REPEATS))
+			window = Max(window, filters->eligibility[i].rules->value[ELIGIBILITY_REPEAT_WINDOW]);
+	return window;
+}
+
+bool
+reader_needs_players(const MatchReader *reader)
+{
+	const Filters *filters = reader->filters;
+	int			i;
+
+	if (filters != NULL)
+		for (i = 0; i < filters->neligibility; i++)
+			if (eligibility_needs_players(filters->eligibility[i].rules))
+				return true;
+	return false;
 }
 
 /*

@@ -26,7 +26,8 @@
 typedef struct MatchReader
 {
 	Ladder	   *ladder;
-	struct Filters *filters;	/* who is excluded or merged, or NULL */
+	struct Filters *filters;	/* who is excluded or merged, and rules, or
+								 * NULL */
 	Tuplestorestate *store;		/* or NULL */
 	RowReader	stream;			/* in rated order */
 	TupleTableSlot *slot;
@@ -81,6 +82,13 @@ extern bool reader_next(MatchReader *reader);
  */
 extern void reader_set_unreadable(MatchReader *reader, int reason,
 								  const char *detail, const char *digested);
+
+/*
+ * How many seconds the rules of eligibility look around a match for others with the same
+ * opponents, 0 if none does; and whether any rule needs to know what players have done.
+ */
+extern double reader_repeat_window(const MatchReader *reader);
+extern bool reader_needs_players(const MatchReader *reader);
 
 /* Begin again, but not in rated order. */
 extern void reader_rewind(MatchReader *reader);

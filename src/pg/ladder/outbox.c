@@ -54,8 +54,11 @@ static LadderQuery insert_matches_query = {
 	"WHERE m.seq IS NULL"
 };
 
+/* A match that waited for its place is rated for the first time. */
 static LadderQuery update_matches_query = {
-	.text = "UPDATE {rated_match} AS m SET {rated_match set b}, rated_at = pg_catalog.now() "
+	.text = "UPDATE {rated_match} AS m SET {rated_match set b}, rated_at = pg_catalog.now(), "
+	"corrections = m.corrections OPERATOR(pg_catalog.+) "
+	"CASE WHEN m.reason OPERATOR(pg_catalog.=) 'late' THEN 0 ELSE 1 END "
 	"FROM batch_match AS b WHERE m.match_id {match =} b.match_id"
 };
 

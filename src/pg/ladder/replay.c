@@ -21,6 +21,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/past.h"
+#include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
 
 /*
@@ -398,6 +399,19 @@ compare_events(Replay *replay, ReplaySink *sink, RowReader *events)
  * ---- The replay ----
  */
 
+/* Load what a replay from the middle needs to know of the players of the match. */
+static void
+load_for_match(Replay *replay)
+{
+	Batch	   *batch = replay->batch;
+
+	load_some(replay, &some_players_at_query, batch->player, batch->match.nplayers);
+	if (batch->shares)
+		load_some(replay, &shared_at_query, batch->player, batch->match.nplayers);
+	load_past_of_match(batch, replay->ladder, replay->from);
+	load_meetings_of_match(batch, replay->ladder, replay->from, batch->forget_before);
+}
+
 static void
 replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 {
@@ -411,18 +425,17 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 		verdict = batch_judge(batch, source, &why);
 	if (verdict == VERDICT_RATE)
 	{
-		MatchStatus status;
-
+		if (!replay->remembers)
+			batch->forget_before = meeting_horizon_at(&replay->horizon, source->seq,
+													  source->played_at);
 		if (replay->loads != REPLAY_NEW_PLAYERS && replay->from != REPLAY_START)
-		{
-			load_some(replay, &some_players_at_query, batch->player,
-					  batch->match.nplayers);
-			if (batch->shares)
-				load_some(replay, &shared_at_query, batch->player,
-						  batch->match.nplayers);
-			load_past_of_match(batch, replay->ladder, replay->from);
-		}
-		status = batch_rate(batch, source);
+			load_for_match(replay);
+		verdict = batch_judge_players(batch, source, &why);
+	}
+	if (verdict == VERDICT_RATE)
+	{
+		MatchStatus status = batch_rate(batch, source);
+
 		if (status == MATCH_OK)
 			batch_commit(batch, source, source->seq);
 		else
@@ -460,8 +473,21 @@ any_leaves_states(const LadderOperation *operation, int n)
 	return false;
 }
 
+/* Keep the meetings of players if a rule asks for them. */
+static void
+begin_meetings(Replay *replay, const MatchReader *matches, bool remember)
+{
+	double		window = reader_repeat_window(matches);
+
+	replay->batch->keeps_meetings = window > 0;
+	replay->remembers = remember;
+	if (!remember)
+		replay->horizon = meeting_horizon(replay->ladder, replay->from, window);
+}
+
 Replay *
-replay_run(Ladder *ladder, int64 from, ReplayPlayers load, ReplaySink *sink)
+replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
+		   ReplaySink *sink)
 {
 	Replay	   *replay = palloc0_object(Replay);
 	LadderOperation *operation;
@@ -486,6 +512,7 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, ReplaySink *sink)
 
 	values[0] = Int64GetDatum(from);
 	matches = reader_open_rated(ladder, from);
+	begin_meetings(replay, matches, remember);
 	row_reader_open(&events, ladder, &read_events_query, values);
 	scratch = AllocSetContextCreate(CurrentMemoryContext,
 									"skillrating replay",

@@ -9,6 +9,7 @@
 #include "pg/sql/glue.h"
 
 #include "pg/ladder/match_reader.h"
+#include "pg/ladder/past_meetings.h"
 #include "pg/ladder/states.h"
 
 /* The place of the first match that there can be. */
@@ -69,12 +70,19 @@ struct Replay
 	Batch	   *batch;
 	int64		from;
 	ReplayPlayers loads;
+	bool		remembers;		/* forgets no meetings */
+	MeetingHorizon horizon;		/* stale at the end: see replay_run() */
 };
 
 /*
  * Replay a ladder from a seq on.  The players are then in replay->batch.
+ *
+ * Where rules look back on matches with the same opponents, players forget those that no
+ * match to come asks for by the times that the ladder knows.  If the source has other
+ * times, and no trigger has said so, the horizon is stale at the end; with remember the
+ * replay forgets nothing.
  */
 extern Replay *replay_run(Ladder *ladder, int64 from, ReplayPlayers load,
-						  ReplaySink *sink);
+						  bool remember, ReplaySink *sink);
 
 #endif							/* PG_LADDER_REPLAY_H */

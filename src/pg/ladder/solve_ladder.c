@@ -11,13 +11,23 @@
 #include "pg/history/solve_state.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
+#include "pg/ladder/states.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_matches);
 
-/* Whether a match that was read from a ladder counts. */
+/*
+ * Whether a match that was read from a ladder counts; those whom its rules leave out are
+ * taken out of it.
+ */
 static bool
-match_counts(const SourceMatch *match)
+match_counts(Batch *batch, SourceMatch *match)
 {
+	Unrated		why;
+
+	if (match->eligibility != NULL && !match->vanished &&
+		strcmp(match->status, "rated") == 0 &&
+		batch_judge(batch, match, &why) != VERDICT_RATE)
+		return false;
 	return !match->vanished && match->unreadable.detail == NULL &&
 		match->fault.detail == NULL && match->set_aside.detail == NULL &&
 		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
@@ -32,6 +42,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	SolveState *state = palloc_object(SolveState);
 	Ladder	   *ladder;
 	MatchReader *reader;
+	Batch	   *batch;
 	int			i;
 
 	for (i = 0; i < 4; i++)
@@ -52,10 +63,11 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	history_builder_init(&state->builder, ladder->player_type->type, false);
 	solve_state_judge(state, false);
 	MemoryContextSwitchTo(old);
+	batch = ladder_batch(ladder);
 	reader = reader_open_rated(ladder, PG_INT64_MIN);
 	while (reader_next(reader))
 	{
-		if (!match_counts(&reader->match) ||
+		if (!match_counts(batch, &reader->match) ||
 			strcmp(reader->match.pool, state->pool) != 0)
 			continue;
 		old = MemoryContextSwitchTo(context);

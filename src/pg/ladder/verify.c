@@ -342,7 +342,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	ladder_expect_many(ladder);
 
 	verification.context = CurrentMemoryContext;
-	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS,
+	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false,
 						&verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
 	check_counts(ladder, &complete, &corrections);

@@ -10,6 +10,8 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 
+#include "pg/matches/eligible.h"
+#include "pg/matches/meetings.h"
 #include "pg/sql/huge.h"
 
 /*
@@ -36,6 +38,7 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	batch->players = id_table_create(player_type);
 	batch->shares = model->shares != NULL && model->shares(params);
 	batch->window = model_window(model, params);
+	batch->forget_before = DT_NOBEGIN;
 	model->init(params, batch->initial);
 	return batch;
 }
@@ -138,6 +141,7 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 						   batch->model->name)));
 
 	reserve(batch, source->n);
+	batch->build++;
 	match->nplayers = 0;
 	match->log_odds = source->log_odds;
 	for (i = 0; i < source->n; i++)
@@ -145,9 +149,9 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 		BatchPlayer *player = batch_player(batch, source->player_id[i],
 										   source->pool);
 
-		if (player->match != source->number)
+		if (player->build != batch->build)
 		{
-			player->match = source->number;
+			player->build = batch->build;
 			player->slot = match->nplayers;
 			batch->player[match->nplayers++] = player;
 		}
@@ -160,16 +164,27 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 	return status;
 }
 
+/* The number that a status complains about, or NaN. */
+static double
+status_value(const Batch *batch, const SourceMatch *source, MatchStatus status,
+			 int offender)
+{
+	double		value;
+
+	if (match_facts_check(&source->facts, &value) == status)
+		return value;
+	return match_status_value(status,
+							  offender >= 0 ? &source->participant[offender] : NULL,
+							  &batch->match);
+}
+
 void
 batch_report(Batch *batch, SourceMatch *source, MatchStatus status,
 			 int offender)
 {
 	bool		whose = offender >= 0;
 
-	report_match_status(status,
-						match_status_value(status,
-										   whose ? &source->participant[offender] : NULL,
-										   &batch->match),
+	report_match_status(status, status_value(batch, source, status, offender),
 						whose ? id_text(batch->player_type,
 										source->player_id[offender]) : NULL);
 }
@@ -178,10 +193,7 @@ Unrated
 batch_mistake(Batch *batch, const SourceMatch *source, MatchStatus status,
 			  int offender)
 {
-	double		value =
-		match_status_value(status,
-						   offender >= 0 ? &source->participant[offender] : NULL,
-						   &batch->match);
+	double		value = status_value(batch, source, status, offender);
 	Unrated		why = {status, match_status_message(status)};
 
 	if (!isnan(value))
@@ -200,22 +212,15 @@ reason_against_building(const Batch *batch, const SourceMatch *source)
 	return why;
 }
 
-Verdict
-batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
+/*
+ * Build a match of which nothing is known against it.  Its status, which for mistakes is
+ * an error unless the match is tolerant.
+ */
+static MatchStatus
+build_to_judge(Batch *batch, SourceMatch *source, int *offender)
 {
-	int			offender;
-	MatchStatus status;
-
-	*why = source->tolerant ? reason_against_building(batch, source) :
-		unrated_nothing();
-	if (why->detail != NULL)
-		return VERDICT_UNRATED;
-	status = batch_build(batch, source, &offender);
-	if (source->unrated_reason != NULL)
-	{
-		*why = unrated(UNRATED_BY_SOURCE, source->unrated_reason);
-		return VERDICT_UNRATED;
-	}
+	MatchStatus status = batch_build(batch, source, offender);
+	double		value;
 
 	/*
 	 * Two accounts that met are one player on two teams only while they are
@@ -223,22 +228,87 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 	 */
 	if (status == MATCH_SELF_MATCH && source->set_aside.detail != NULL)
 		status = MATCH_OK;
-	if (status > MATCH_LAST_UNRATED && !source->tolerant)
-		batch_report(batch, source, status, offender);
+	if (status <= MATCH_LAST_UNRATED &&
+		match_facts_check(&source->facts, &value) != MATCH_OK)
+	{
+		status = match_facts_check(&source->facts, &value);
+		*offender = -1;
+	}
+	if (status > MATCH_LAST_UNRATED && !source->tolerant &&
+		source->unrated_reason == NULL)
+		batch_report(batch, source, status, *offender);
+	return status;
+}
+
+/*
+ * Leave out whom the rules of a match with that status leave out, and build it again; the
+ * status of the rule, or MATCH_OK if nobody was.  A match that is not over, or has a
+ * mistake in it, stays as it is.
+ */
+static MatchStatus
+leave_out(Batch *batch, SourceMatch *source, MatchStatus *status, int *offender)
+{
+	MatchStatus rule;
+
+	if (source->eligibility == NULL || *status == MATCH_UNFINISHED ||
+		*status > MATCH_LAST_UNRATED)
+		return MATCH_OK;
+	rule = batch_leave_out(batch, source);
+	if (rule != MATCH_OK)
+		*status = build_to_judge(batch, source, offender);
+	return rule;
+}
+
+/*
+ * Of a match that has or could have a place, what the ladder has against it: a decision, a
+ * rule by which it lost participants whom it needs, or one that it breaks.
+ */
+static Unrated
+reason_to_set_aside(Batch *batch, const SourceMatch *source, MatchStatus status,
+					MatchStatus rule)
+{
+	if (source->void_reason != NULL)
+		return unrated(UNRATED_VOID, source->void_reason);
+	if (source->set_aside.detail != NULL)
+		return source->set_aside;
 	if (status != MATCH_OK)
+		return unrated(rule, psprintf("%s, without those who are left out",
+									  match_status_message(status)));
+	return reason_by_content(batch, source);
+}
+
+Verdict
+batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
+{
+	int			offender;
+	MatchStatus status;
+	MatchStatus rule;
+
+	*why = source->tolerant ? reason_against_building(batch, source) :
+		unrated_nothing();
+	if (why->detail != NULL)
+		return VERDICT_UNRATED;
+	status = build_to_judge(batch, source, &offender);
+	if (source->unrated_reason != NULL)
+	{
+		*why = unrated(UNRATED_BY_SOURCE, source->unrated_reason);
+		return VERDICT_UNRATED;
+	}
+	rule = leave_out(batch, source, &status, &offender);
+	if (status != MATCH_OK && rule == MATCH_OK)
 	{
 		*why = batch_mistake(batch, source, status, offender);
 		return VERDICT_UNRATED;
 	}
-	if (source->void_reason != NULL)
-	{
-		*why = unrated(UNRATED_VOID, source->void_reason);
-		return VERDICT_SET_ASIDE;
-	}
-	*why = source->set_aside;
-	if (why->detail != NULL)
-		return VERDICT_SET_ASIDE;
-	return VERDICT_RATE;
+	*why = reason_to_set_aside(batch, source, status, rule);
+	return why->detail != NULL ? VERDICT_SET_ASIDE : VERDICT_RATE;
+}
+
+Verdict
+batch_judge_players(Batch *batch, SourceMatch *source, Unrated *why)
+{
+	*why = reason_by_players(batch, source);
+	return why->detail != NULL ? VERDICT_SET_ASIDE : VERDICT_RATE;
 }
 
 const char *
@@ -435,6 +505,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 
 		take_state(batch, player, after, source->played_at);
 		batch_remember(batch, player, &past);
+		batch_add_meeting(batch, player, seq, source->played_at, team->number);
 		count_match(player, outcome, source->played_at);
 		if (player->shared != NULL)
 			count_match(player->shared, outcome, source->played_at);
@@ -517,12 +588,14 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	}
 
 	/*
-	 * Models and boards go by the games since then, and the state of a
+	 * Models, boards and rules go by the games since then, and the state of a
 	 * newcomer does not age.
 	 */
 	if (kind == OPERATION_RESET)
 	{
 		clear_record(&player->record);
+		player->nmeetings = 0;
+		player->meetings_loaded = true;
 		if (player->shared != NULL && operation->pool == NULL)
 			player->shared->record.as_of = DT_NOBEGIN;
 	}

@@ -32,6 +32,14 @@ typedef struct PlayerRecord
 								 * first */
 } PlayerRecord;
 
+/* A rated match, as one of its players remembers it; see meetings.h. */
+typedef struct Meeting
+{
+	int64		seq;
+	TimestampTz played_at;
+	int			team;			/* its number, where most was played */
+} Meeting;
+
 /* A player while a batch is rated. */
 typedef struct BatchPlayer
 {
@@ -45,15 +53,21 @@ typedef struct BatchPlayer
 	bool		loaded;			/* its state was looked up */
 	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
-	uint64		match;			/* number of the last match seen in, */
+	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */
 	int64		step;			/* seq of the last step with an event, */
 	int			row;			/* and the index there */
 	struct PlayerRow *stored;	/* the row in rating, in a replay */
+	struct ChangeNote *note;	/* that row before the batch, where table change
+								 * is to tell it */
 	PastMatch  *past;			/* for models with a window: last matches, */
 	int			npast;			/* oldest first, */
 	int			max_past;		/* and the room */
 	bool		past_loaded;	/* those of a ladder's events were looked up */
+	Meeting    *meeting;		/* if the batch keeps them, by seq, */
+	int			nmeetings;
+	int			max_meetings;	/* and the room */
+	bool		meetings_loaded;
 } BatchPlayer;
 
 /* What a match or an operation did to a player: a row of event. */
@@ -111,11 +125,14 @@ typedef struct Batch
 	IdTable    *players;
 	bool		shares;			/* see Model.shares */
 	int			window;			/* see Model.window */
+	bool		keeps_meetings; /* of all players, because a rule asks */
+	TimestampTz forget_before;	/* no match to come asks for earlier ones */
 	double		initial[MODEL_MAX_STATE];
 
 	/* The current match: room for max of each. */
 	Match		match;
 	BatchPlayer **player;		/* by index into match.player */
+	uint64		build;			/* how many were built; one may be twice */
 	double	   *before;
 	double	   *after;
 	int			max;
@@ -151,15 +168,23 @@ typedef enum Verdict
 {
 	VERDICT_RATE,
 	VERDICT_UNRATED,			/* the match itself does not count */
-	VERDICT_SET_ASIDE			/* the ladder does not want to count it */
+	VERDICT_SET_ASIDE			/* the ladder does not want to count it; it
+								 * takes its place, to come back to */
 } Verdict;
 
 /*
  * Build a match and decide: it counts, or there is a reason against it, in the
  * current context.  Unless the match is tolerant, a mistake in it is an error, but
- * for one that the source excludes anyway.
+ * for one that the source excludes anyway.  Participants whom the rules of the match
+ * leave out are taken out of it.
  */
 extern Verdict batch_judge(Batch *batch, SourceMatch *source, Unrated *why);
+
+/*
+ * The same of a match that counts by batch_judge() and whose players are loaded, with
+ * their meetings if the batch keeps them: by rules about players.
+ */
+extern Verdict batch_judge_players(Batch *batch, SourceMatch *source, Unrated *why);
 
 /* The status of a match with a verdict, in rated_match. */
 extern const char *verdict_status(const SourceMatch *source, Verdict verdict);

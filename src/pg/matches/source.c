@@ -6,6 +6,7 @@
 
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/float.h"
 #include "utils/timestamp.h"
 
 #define IDENTIFIER(name, description) \
@@ -26,6 +27,8 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_POOL] = COLUMN(pool, "text", "no", "queue, mode or season whose ratings are its own"),
 	[SOURCE_LOG_ODDS] = COLUMN(log_odds, "float8", "no", "log-odds of the context in favour of the first side"),
 	[SOURCE_UNRATED_REASON] = COLUMN(unrated_reason, "text", "no", "not null: keep the match and do not rate it"),
+	[SOURCE_DURATION] = NUMBER(duration, "no", "length of the match in seconds"),
+	[SOURCE_SURRENDERED] = NUMBER(surrendered, "no", "whether a team of the match gave up"),
 	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
 	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
 	[SOURCE_WON] = NUMBER(won, "one", "whether the team won"),
@@ -40,6 +43,7 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_QUIT] = NUMBER(quit, "no", "whether the player left early on purpose"),
 	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
 	[SOURCE_GAIN] = NUMBER(gain, "no", "weight of the player's update, 1 by default"),
+	[SOURCE_BOT] = NUMBER(bot, "no", "whether the player is a program"),
 };
 
 const char *
@@ -87,9 +91,11 @@ reserve_participants(SourceMatch *match, int n)
 	RESERVE(participant, Participant);
 	RESERVE(player_id, Datum);
 	RESERVE(account_id, Datum);
+	RESERVE(excluded, bool);
 	RESERVE(order, int);
 	RESERVE(sorted_participant, Participant);
 	RESERVE(sorted_id, Datum);
+	RESERVE(sorted_excluded, bool);
 #undef RESERVE
 	match->max = n;
 }
@@ -169,6 +175,41 @@ row_log_odds(const Datum *values, const bool *nulls)
 	return nulls[SOURCE_LOG_ODDS] ? 0 : DatumGetFloat8(values[SOURCE_LOG_ODDS]);
 }
 
+/* A number that all rows of a match share, NaN if it is not known. */
+static double
+row_number(SourceColumn column, const Datum *values, const bool *nulls)
+{
+	return nulls[column] ? get_float8_nan() : DatumGetFloat8(values[column]);
+}
+
+/* What all rows of a match say of it; that it was not surrendered is what most are. */
+static MatchFacts
+row_facts(const Datum *values, const bool *nulls)
+{
+	MatchFacts	facts;
+
+	facts.duration = row_number(SOURCE_DURATION, values, nulls);
+	facts.surrendered = row_number(SOURCE_SURRENDERED, values, nulls);
+	if (facts.surrendered == 0)
+		facts.surrendered = get_float8_nan();
+	return facts;
+}
+
+/* A number of the match that is NaN is a mistake, and not one that is absent. */
+static void
+check_fact(SourceMatch *match, SourceColumn column, const Datum *values,
+		   const bool *nulls)
+{
+	if (nulls[column] || !isnan(DatumGetFloat8(values[column])))
+		return;
+	if (!match->tolerant)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must not be NaN", source_column_name(column))));
+	keep_first(&match->fault, UNRATED_NAN_VALUE,
+			   psprintf("%s is NaN", source_column_name(column)));
+}
+
 /* When the match was played, as its first row says. */
 static void
 begin_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
@@ -212,6 +253,8 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	match->pool = nulls[SOURCE_POOL] ? pstrdup("") :
 		TextDatumGetCString(values[SOURCE_POOL]);
 	match->log_odds = row_log_odds(values, nulls);
+	match->facts = row_facts(values, nulls);
+	match->eligibility = NULL;
 	match->unrated_reason = NULL;
 	if (match->tolerant && isnan(match->log_odds))
 		keep_first(&match->fault, UNRATED_NAN_VALUE, "log_odds is NaN");
@@ -260,6 +303,8 @@ same_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
 static void
 check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 {
+	MatchFacts	facts = row_facts(values, nulls);
+
 	if (!same_played_at(match, values, nulls))
 		column_differs(match, SOURCE_PLAYED_AT);
 	if (nulls[SOURCE_POOL] ? match->pool[0] != '\0' :
@@ -267,6 +312,12 @@ check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 		column_differs(match, SOURCE_POOL);
 	if (!same_number(row_log_odds(values, nulls), match->log_odds))
 		column_differs(match, SOURCE_LOG_ODDS);
+	if (!same_number(facts.duration, match->facts.duration))
+		column_differs(match, SOURCE_DURATION);
+	if (!same_number(facts.surrendered, match->facts.surrendered))
+		column_differs(match, SOURCE_SURRENDERED);
+	check_fact(match, SOURCE_DURATION, values, nulls);
+	check_fact(match, SOURCE_SURRENDERED, values, nulls);
 	if (!nulls[SOURCE_UNRATED_REASON] &&
 		(match->unrated_reason == NULL ||
 		 !same_text(values[SOURCE_UNRATED_REASON], match->unrated_reason)))
@@ -333,11 +384,17 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 		if (!nulls[i])
 			*source_number(p, i) = read_number(match, i, values[i], id);
 
-	/* One of 1 is none: it takes no room in histories, nor changes a digest. */
+	/*
+	 * A gain of 1 is none, and who is no bot is anybody: they take no room in
+	 * histories, nor change a digest.
+	 */
 	if (p->gain == 1)
 		p->gain = participant_default.gain;
+	if (p->bot == 0)
+		p->bot = participant_default.bot;
 	match->account_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
 	match->player_id[match->n] = match->account_id[match->n];
+	match->excluded[match->n] = false;
 	match->n++;
 	return p;
 }
@@ -387,6 +444,7 @@ void
 source_match_sort(SourceMatch *match)
 {
 	Participant *old = match->participant;
+	bool	   *excluded = match->excluded;
 	int			i;
 
 	for (i = 0; i < match->n; i++)
@@ -394,11 +452,80 @@ source_match_sort(SourceMatch *match)
 	qsort_arg(match->order, match->n, sizeof(int), compare_participants,
 			  match);
 	for (i = 0; i < match->n; i++)
+	{
 		match->sorted_participant[i] = old[match->order[i]];
+		match->sorted_excluded[i] = excluded[match->order[i]];
+	}
+	match->excluded = match->sorted_excluded;
+	match->sorted_excluded = excluded;
 	match->participant = match->sorted_participant;
 	match->sorted_participant = old;
 	permute_ids(match, &match->player_id);
 	permute_ids(match, &match->account_id);
+}
+
+/* Whether a participant is a player who is before in the match by another account. */
+static bool
+has_other_account(const SourceMatch *match, int participant)
+{
+	const IdType *type = match->player_type;
+	int			i;
+
+	for (i = 0; i < participant; i++)
+		if (id_equal(type, match->player_id[i], match->player_id[participant]) &&
+			!id_equal(type, match->account_id[i], match->account_id[participant]))
+			return true;
+	return false;
+}
+
+void
+source_match_set_aside(SourceMatch *match)
+{
+	IdType	   *type = match->player_type;
+	bool		merged = false;
+	int			i;
+
+	match->set_aside = unrated_nothing();
+	for (i = 0; i < match->n; i++)
+	{
+		if (match->excluded[i])
+		{
+			match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
+									   psprintf("player %s is excluded",
+												id_text(type, match->account_id[i])));
+			return;
+		}
+		merged = merged || !id_equal(type, match->player_id[i], match->account_id[i]);
+	}
+	for (i = 0; merged && i < match->n; i++)
+		if (has_other_account(match, i))
+		{
+			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
+									   psprintf("player %s takes part under two accounts",
+												id_text(type, match->player_id[i])));
+			return;
+		}
+}
+
+void
+source_match_leave_out(SourceMatch *match, const bool *left_out)
+{
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < match->n; i++)
+	{
+		if (left_out[i])
+			continue;
+		match->participant[n] = match->participant[i];
+		match->player_id[n] = match->player_id[i];
+		match->account_id[n] = match->account_id[i];
+		match->excluded[n] = match->excluded[i];
+		match->order[n] = match->order[i];
+		n++;
+	}
+	match->n = n;
+	source_match_set_aside(match);
 }
 
 Unrated

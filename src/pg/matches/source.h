@@ -9,6 +9,7 @@
 
 #include "datatype/timestamp.h"
 
+#include "core/rating/eligibility.h"
 #include "pg/matches/unrated.h"
 #include "pg/sql/ids.h"
 
@@ -22,6 +23,8 @@ typedef enum SourceColumn
 	SOURCE_POOL,
 	SOURCE_LOG_ODDS,
 	SOURCE_UNRATED_REASON,
+	SOURCE_DURATION,
+	SOURCE_SURRENDERED,
 	SOURCE_RANK,				/* from here on as participant_number() */
 	SOURCE_SCORE,
 	SOURCE_WON,
@@ -36,6 +39,7 @@ typedef enum SourceColumn
 	SOURCE_QUIT,
 	SOURCE_EXPERIENCE,
 	SOURCE_GAIN,
+	SOURCE_BOT,
 	SOURCE_NCOLUMNS
 } SourceColumn;
 
@@ -92,20 +96,25 @@ typedef struct SourceMatch
 	TimestampTz given_played_at;
 	char	   *pool;
 	double		log_odds;
+	MatchFacts	facts;
+	const Eligibility *eligibility; /* the rules by which it is judged, or
+									 * NULL */
 	const char *unrated_reason; /* of any of its rows, or NULL */
 	Unrated		unreadable;		/* why its rows make no match at all, */
 	Unrated		fault;			/* what is wrong in one of them, */
-	Unrated		set_aside;		/* why the ladder does not count it; the
-								 * detail is NULL for nothing */
+	Unrated		set_aside;		/* why the ladder does not count it, by who
+								 * takes part; the detail is NULL for nothing */
 	int64		digest;			/* of all that is in it */
-	int			n;
+	int			n;				/* but for those whom the rules leave out */
 	Participant *participant;
 	Datum	   *player_id;
 	Datum	   *account_id;		/* before merging */
+	bool	   *excluded;		/* from the ladder, one of the two */
 	int			max;			/* room in these arrays */
 	int		   *order;			/* by source_match_sort() */
 	Participant *sorted_participant;	/* room for sorting */
 	Datum	   *sorted_id;
+	bool	   *sorted_excluded;
 
 	/* Of a match in rated order: what rated_match has. */
 	int64		seq;
@@ -147,6 +156,19 @@ extern Participant *source_match_add(SourceMatch *match, const Datum *values,
  * order[] has where each one was.
  */
 extern void source_match_sort(SourceMatch *match);
+
+/*
+ * Set set_aside once player_id and excluded are what the ladder makes of all
+ * participants: a match of somebody who is excluded does not count, nor one where two
+ * accounts of one player met.
+ */
+extern void source_match_set_aside(SourceMatch *match);
+
+/*
+ * Take participants whom left_out[] marks out of a match whose rows have all been read,
+ * and set set_aside again; order[] has the others where they were.
+ */
+extern void source_match_leave_out(SourceMatch *match, const bool *left_out);
 
 /*
  * Something that all rows of a match share, of this name, differs among them: an error,

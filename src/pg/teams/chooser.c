@@ -18,15 +18,18 @@ split_either_way(const Lobby *lobby, const SplitRequest *request, Split *split)
 	SplitSize	size = {.count = {request->size[0], request->size[1]}};
 	SplitSize	other = {.count = {request->size[1], request->size[0]}};
 	Split		mirror;
+	double		steps;
 
 	split_one_size(lobby, size, split);
 	if (request->size[0] == request->size[1] || request->in_order ||
 		are_teams_alike(lobby))
 		return;
 	split_one_size(lobby, other, &mirror);
+	steps = split->steps + mirror.steps;
 	if (mirror.answer.found &&
 		(!split->answer.found || fabs(mirror.imbalance_logit) < fabs(split->imbalance_logit)))
 		*split = mirror;
+	split->steps = steps;
 }
 
 void

@@ -19,6 +19,9 @@
 /* The alternative and the costliest constraint each take this share of the work of a split. */
 #define SHARE_OF_EXPLANATION 4
 
+/* Beyond these no more variants are tried in the hope that one can be split. */
+#define MAX_STEPS_IN_VAIN 3e8
+
 /* With fewer steps than these a coarse search takes longer than an exact one. */
 #define MIN_VARIANT_WORK 1e5
 
@@ -35,15 +38,6 @@ max_variants(const Lobby *lobby, double least_steps)
 	double		variants = lobby->max_work / SHARE_OF_EXPLANATION / Max(least_steps, 1);
 
 	return (int) Max(1, Min(variants, PG_INT32_MAX));
-}
-
-/* However coarse the search, a split takes about n^3 steps. */
-static double
-least_split_steps(const Lobby *lobby)
-{
-	double		n = lobby->n;
-
-	return n * n * n;
 }
 
 static void
@@ -200,13 +194,64 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	appendStringInfoChar(json, '}');
 }
 
+/* The variants of a lobby that are split for one part of an explanation. */
+typedef struct Variants
+{
+	const SplitRequest *request;
+	double		max_steps;		/* of all, unless the first takes more */
+	double		least_steps;	/* of each, however coarse its search */
+	double		steps;			/* that they have taken */
+	int			n;				/* tried so far */
+	bool		found;			/* any of them can be split */
+	Split		best;
+} Variants;
+
+static void
+begin_variants(const Lobby *lobby, const SplitRequest *request, Variants *variants)
+{
+	double		n = lobby->n;
+
+	memset(variants, 0, sizeof(Variants));
+	variants->request = request;
+	variants->max_steps = lobby->max_work / SHARE_OF_EXPLANATION;
+	variants->least_steps = n * n * n;
+}
+
+/*
+ * Whether another variant can be tried.  In large lobbies, and with many options, that is only
+ * one, and more of them until one can be split.
+ */
+static bool
+can_try_another(const Variants *variants)
+{
+	return variants->n == 0 ||
+		variants->steps + variants->least_steps <= variants->max_steps ||
+		(!variants->found && variants->steps <= MAX_STEPS_IN_VAIN);
+}
+
+/* Split a variant; false if there is no work left for it. */
+static bool
+split_variant(const Lobby *variant, Variants *variants, Split *split)
+{
+	if (!can_try_another(variants))
+		return false;
+	check_interrupts();
+	try_split(variant, variants->request, split);
+	variants->n++;
+	variants->found = variants->found || split->answer.found;
+	variants->steps += Max(split->steps, variants->least_steps);
+	return true;
+}
+
 /* Split a variant of the lobby, and keep it as the best if it is. */
 static void
-try_variant(const Lobby *variant, const SplitRequest *request, Split *best)
+try_variant(const Lobby *variant, Variants *variants)
 {
+	Split	   *best = &variants->best;
 	Split		split;
 
-	try_split(variant, request, &split);
+	if (!split_variant(variant, variants, &split))
+		return;
 	if (split.answer.found &&
 		(!best->answer.found || fabs(split.imbalance_logit) < fabs(best->imbalance_logit)))
 	{
@@ -228,8 +273,7 @@ are_partners(const Lobby *lobby, int a, int b)
 
 /* Split a lobby in which a player may only be in some of the places. */
 static void
-try_elsewhere(const Lobby *lobby, const SplitRequest *request, int player, int places,
-			  Split *best)
+try_elsewhere(const Lobby *lobby, Variants *variants, int player, int places)
 {
 	Lobby		variant = *lobby;
 	int			i;
@@ -238,14 +282,13 @@ try_elsewhere(const Lobby *lobby, const SplitRequest *request, int player, int p
 	for (i = 0; i < lobby->n; i++)
 		variant.allowed_teams[i] = allowed_teams_of(lobby, lobby->allowed_teams, i);
 	variant.allowed_teams[player] &= places;
-	try_variant(&variant, request, best);
+	try_variant(&variant, variants);
 	pfree(variant.allowed_teams);
 }
 
 /* Split a lobby in which a player does not command. */
 static void
-try_other_commander(const Lobby *lobby, const SplitRequest *request, int player,
-					Split *best)
+try_other_commander(const Lobby *lobby, Variants *variants, int player)
 {
 	Lobby		variant = *lobby;
 	int			i;
@@ -254,7 +297,7 @@ try_other_commander(const Lobby *lobby, const SplitRequest *request, int player,
 	for (i = 0; i < lobby->n; i++)
 		variant.commander[i] = i != player &&
 			(lobby->commander == NULL || lobby->commander[i]);
-	try_variant(&variant, request, best);
+	try_variant(&variant, variants);
 	pfree(variant.commander);
 }
 
@@ -264,18 +307,15 @@ try_other_commander(const Lobby *lobby, const SplitRequest *request, int player,
  * they may also have changed sides.
  */
 static void
-find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *split,
-				 Split *best)
+find_alternative(const Lobby *lobby, const Split *split, Variants *variants)
 {
 	const int  *team = split->answer.team;
 	bool		sides = lobby->nteams == 2 && !are_teams_alike(lobby);
 	Lobby		limited = *lobby;
 	Lobby		apart;
-	int			left = max_variants(lobby, least_split_steps(lobby));
 	int			t,
 				i;
 
-	memset(best, 0, sizeof(Split));
 	limited.max_work = variant_work(lobby);
 	apart = limited;
 	apart.napart = lobby->napart + 1;
@@ -296,21 +336,19 @@ find_alternative(const Lobby *lobby, const SplitRequest *request, const Split *s
 			else if (!are_partners(lobby, first, i))
 			{
 				others++;
-				if (left-- <= 0)
-					continue;
 				apart.apart[lobby->napart] = (SplitPair)
 				{
 					first, i
 				};
-				try_variant(&apart, request, best);
+				try_variant(&apart, variants);
 			}
 		}
 		if (first >= 0 && sides)
-			try_elsewhere(&limited, request, first, ~SPLIT_MAY(t), best);
+			try_elsewhere(&limited, variants, first, ~SPLIT_MAY(t));
 		else if (first >= 0 && others == 0)
-			try_elsewhere(&limited, request, first, SPLIT_MAY(SPLIT_BENCH), best);
+			try_elsewhere(&limited, variants, first, SPLIT_MAY(SPLIT_BENCH));
 		if (lobby->command[0] != NULL)
-			try_other_commander(&limited, request, split->answer.commander[t - 1], best);
+			try_other_commander(&limited, variants, split->answer.commander[t - 1]);
 	}
 }
 
@@ -318,12 +356,14 @@ static void
 explain_alternative(StringInfo json, Lobby *lobby, const SplitRequest *request,
 					const Split *split)
 {
-	Split		other;
+	Variants	variants;
+	const Split *other = &variants.best;
 	int			t;
 
-	find_alternative(lobby, request, split, &other);
+	begin_variants(lobby, request, &variants);
+	find_alternative(lobby, split, &variants);
 	begin_key(json, "alternative");
-	if (!other.answer.found)
+	if (!other->answer.found)
 	{
 		appendStringInfoString(json, "null");
 		return;
@@ -334,12 +374,12 @@ explain_alternative(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	for (t = 1; t <= lobby->nteams; t++)
 	{
 		appendStringInfoString(json, t > 1 ? ", " : "");
-		append_players(json, lobby, other.answer.team, t);
+		append_players(json, lobby, other->answer.team, t);
 	}
 	appendStringInfoChar(json, ']');
-	explain_players(json, "bench", lobby, other.answer.team, SPLIT_BENCH);
-	explain_number(json, "difference", other.difference);
-	explain_number(json, "off", points_off(lobby, &other));
+	explain_players(json, "bench", lobby, other->answer.team, SPLIT_BENCH);
+	explain_number(json, "difference", other->difference);
+	explain_number(json, "off", points_off(lobby, other));
 	appendStringInfoChar(json, '}');
 }
 
@@ -355,7 +395,7 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	char	   *costliest = NULL;
 	TeamConstraint *constraint;
 	int			n = list_constraints(lobby, &constraint);
-	int			tried = Min(n, max_variants(lobby, least_split_steps(lobby)));
+	Variants	variants;
 	bool	   *dropped = palloc0_array(bool, n + 1);
 	MemoryContext trial = AllocSetContextCreate(CurrentMemoryContext, "constraint on trial",
 												ALLOCSET_DEFAULT_SIZES);
@@ -364,20 +404,20 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 	for (i = 0; i < lobby->n; i++)
 		size += fabs(lobby->mu[0][i]) + fabs(lobby->mu[1][i]);
 	least = off - POINT_NOISE * size;
-	for (i = 0; i < tried; i++)
+	begin_variants(lobby, request, &variants);
+	for (i = 0; i < n && can_try_another(&variants); i++)
 	{
 		MemoryContext before;
 		Lobby		without;
 		Split		other;
 
-		check_interrupts();
 		MemoryContextReset(trial);
 		before = MemoryContextSwitchTo(trial);
 		dropped[i] = true;
 		without = drop_constraints(lobby, constraint, dropped, n);
 		dropped[i] = false;
 		without.max_work = variant_work(lobby);
-		try_split(&without, request, &other);
+		(void) split_variant(&without, &variants, &other);
 		MemoryContextSwitchTo(before);
 		if (!other.answer.found || points_off(lobby, &other) >= least)
 			continue;

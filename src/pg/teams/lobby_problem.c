@@ -14,6 +14,7 @@
 #define STEPS_OF_PLAYER 10
 #define STEPS_OF_AVOIDING 4
 #define STEPS_OF_PAIR 12
+#define STEPS_OF_LARGE_GROUP 2e7
 
 void
 begin_problem(const Lobby *lobby, SplitProblem *problem)
@@ -149,6 +150,11 @@ split_one_size(const Lobby *lobby, SplitSize size, Split *split)
 	split->status = solve_problem(problem, &split->answer);
 	if (split->answer.found)
 		describe_split(lobby, &factors, target, split);
+
+	/* Options are made and compared whatever the method takes. */
+	split->steps = split->status == SPLIT_GROUP_TOO_LARGE ? STEPS_OF_LARGE_GROUP :
+		Max(problem->spent,
+			steps_around_search(problem->n, problem->napart, problem->noptions));
 
 	/* The problem is kept for its groups; these are gone by then. */
 	problem->size = NULL;

@@ -1,0 +1,43 @@
+-- Forecasts of a match between players of given states.
+
+CREATE FUNCTION skillrating.predict(
+    model text,
+    state float8[],
+    team integer[],
+    weight float8[] DEFAULT NULL,
+    joined float8[] DEFAULT NULL,
+    "left" float8[] DEFAULT NULL,
+    commanding float8[] DEFAULT NULL,
+    side integer[] DEFAULT NULL,
+    squad bigint[] DEFAULT NULL,
+    experience integer[] DEFAULT NULL,
+    log_odds float8 DEFAULT 0,
+    params jsonb DEFAULT '{}',
+    OUT team integer,
+    OUT win_probability float8,
+    OUT draw_probability float8)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_predict'
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 2;
+
+COMMENT ON FUNCTION skillrating.predict(text, float8[], integer[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], float8, jsonb) IS
+'What a model says of a match between players of given states, without a ladder: what preview() says
+of players who go into the match with these states.
+
+Result: a row for each team, in the order of their numbers.
+win_probability: of the team; a draw counts half.
+draw_probability: that two teams draw; null for more teams, and where the model knows no draws, as
+all but trueskill, trueskill2 and the variants thurstone_mosteller of weng_lin.
+
+model, params: one of models(), and an object of its parameters that differ from their defaults.
+state: all state columns of each player (state_columns in models()), one player after another or,
+from array_agg(), a row for each, such as state_after of rate() or state of final_ratings().  Idle
+time has to be in them already.
+team: of each player; any numbers.  The other arrays have an element for each player, too, and mean
+what source_columns() says.  weight, or joined and left: the share of the match, which is all of it
+by default.  experience: matches played before, 0 by default.
+log_odds: what the first side, or the first team where there are no sides, has in advance.
+
+No rows if state or team are null or empty.  Errors: 22023 for an unknown model and for a match that
+could not be rated, 22003 for numbers out of range and states that are not sound, 22004 for nulls,
+2202E for arrays that do not fit.';

@@ -1,0 +1,148 @@
+-- Eligibility: which matches a ladder wants to rate.
+
+CREATE FUNCTION skillrating.eligibility_rules(
+    OUT rule text,
+    OUT type text,
+    OUT default_value jsonb,
+    OUT min_value float8,
+    OUT max_value float8,
+    OUT choices text[],
+    OUT unit text,
+    OUT reason text,
+    OUT description text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_eligibility_rules'
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 13;
+
+COMMENT ON FUNCTION skillrating.eligibility_rules() IS
+'The rules that set_eligibility() takes, in the order in which a match is judged by them.
+default_value: null where a rule is not in force unless it is given.
+min_value, max_value: what a number may be.
+reason: the code of unrated_reasons() of matches that break the rule; null for those that only say
+more about another one.';
+
+CREATE FUNCTION skillrating_internal.complete_eligibility(rules jsonb)
+RETURNS jsonb
+AS 'MODULE_PATHNAME', 'skillrating_complete_eligibility'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.complete_eligibility(jsonb) IS
+'Rules of eligibility, checked, with the defaults of those that belong to rules in force. Errors:
+22023 for an unknown rule, one of another type, or rules that make no sense together, 22003 for a
+value out of range.';
+
+CREATE FUNCTION skillrating_internal.note_eligibility(
+    ladder text,
+    since timestamptz,
+    kind text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    place bigint;
+    first_played_at timestamptz;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT min(m.seq), min(m.played_at) FROM %I.rated_match AS m
+        WHERE m.seq IS NOT NULL AND m.played_at >= $1', ladder)
+    INTO place, first_played_at USING since;
+    PERFORM skillrating_internal.note_correction(ladder, kind, place, played_at => first_played_at);
+    -- Without some participants matches may be rated that could not be, and have no place yet.
+    EXECUTE format(
+        'WITH unplaced AS (
+            UPDATE %1$I.rated_match AS m SET digest = ~m.digest
+            WHERE m.seq IS NULL AND m.reason IN (''one_team'', ''no_result'', ''no_play_time'',
+                    ''too_many_teams_for_model'', ''too_many_players_for_model'')
+                AND EXISTS (
+                    SELECT FROM %1$I.operation AS o
+                    WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
+                        AND (o.params ?| ''{min_play_time,min_play_share}''
+                            OR o.params->>''no_show'' = ''leave_out''))
+            RETURNING m.match_id)
+        INSERT INTO %1$I.pending (match_id, xact, fires)
+        SELECT u.match_id, pg_current_xact_id(), false FROM unplaced AS u', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_eligibility(text, timestamptz, text) IS
+'A part of what changes the rules of a ladder for matches played since a time: notes that history
+is out of date from the first of them on, and puts those that have no place, and may get one by
+rules that leave participants out, into pending with a digest that is none of theirs.';
+
+CREATE FUNCTION skillrating_internal.set_eligibility(
+    ladder text,
+    rules jsonb,
+    since timestamptz DEFAULT '-infinity',
+    reason text DEFAULT NULL,
+    OUT operation bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF ladder IS NULL OR rules IS NULL OR since IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, rules and since must not be null',
+            HINT = 'The rules {} keep no match from being rated.';
+    END IF;
+    IF since = 'infinity' THEN
+        RAISE datetime_field_overflow USING
+            MESSAGE = 'since must not be infinity';
+    END IF;
+    operation := skillrating_internal.note_operation(ladder, 'eligibility', since => since,
+        params => skillrating_internal.complete_eligibility(rules), reason => reason);
+    PERFORM skillrating_internal.note_eligibility(ladder, since, 'eligibility');
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('set_eligibility');
+
+COMMENT ON FUNCTION skillrating.set_eligibility(text, jsonb, timestamptz, text) IS
+'Declares which matches a ladder rates: those played from since on are judged by these rules and no
+others, until rules are declared for a later time or again. A match that breaks one is kept
+unrated, with the reason of the rule; some rules leave single participants out instead.
+rules: an object with a member for each rule in force, see eligibility_rules(); {} for none.
+What was rated changes with catch_up(). Returns the number of the operation, for undo_operation().
+Errors: 42704 for an unknown ladder, 22023 for an unknown rule, one of another type or rules that
+make no sense together, 22003 for a value out of range, 22008 for an infinite since.';
+
+CREATE FUNCTION skillrating_internal.eligibility(
+    ladder text,
+    OUT since timestamptz,
+    OUT until timestamptz,
+    OUT rules jsonb,
+    OUT operation bigint,
+    OUT reason text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    RETURN QUERY EXECUTE format(
+        'WITH declared AS (
+            SELECT o.operation, o.since, o.params, o.reason FROM %I.operation AS o
+            WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
+        ), period AS (
+            SELECT b.since, d.params, d.operation, d.reason,
+                lag(d.operation) OVER (ORDER BY b.since) AS previous
+            FROM (SELECT DISTINCT d.since FROM declared AS d) AS b
+            CROSS JOIN LATERAL (
+                SELECT * FROM declared AS d WHERE d.since <= b.since
+                ORDER BY d.operation DESC LIMIT 1) AS d
+        )
+        SELECT p.since, lead(p.since, 1, ''infinity'') OVER (ORDER BY p.since), p.params,
+            p.operation, p.reason
+        FROM period AS p WHERE p.previous IS DISTINCT FROM p.operation
+        ORDER BY p.since', ladder);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('eligibility');
+
+COMMENT ON FUNCTION skillrating.eligibility(text) IS
+'The rules by which a ladder judges matches: a row for each period that has rules of its own,
+matches played from since on and before until, with the number of the operation that declared them
+and the reason given. Matches played before the first period are judged by none. Error 42704 for an
+unknown ladder.';

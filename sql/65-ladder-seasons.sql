@@ -1,0 +1,183 @@
+-- The tables of a ladder's seasons.
+
+CREATE FUNCTION skillrating_internal.seasons(
+    ladder text,
+    pool text DEFAULT '',
+    OUT season text,
+    OUT operation bigint,
+    OUT began_at timestamptz,
+    OUT ended_at timestamptz,
+    OUT running boolean,
+    OUT matches bigint,
+    OUT players bigint)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    RETURN QUERY EXECUTE format(
+        'SELECT s.name, s.operation, s.at, s.next_at, s.next_seq IS NULL, m.matches, m.players
+        FROM (
+            SELECT o.*, lead(o.at) OVER (ORDER BY o.seq) AS next_at, lead(o.seq) OVER (ORDER BY o.seq) AS next_seq
+            FROM (
+                SELECT o.params->>''name'' AS name, o.operation, o.at, o.seq FROM %1$I.operation AS o
+                WHERE o.kind = ''season'' AND o.undone_at IS NULL AND (o.pool IS NULL OR o.pool = $1)
+                UNION ALL
+                SELECT '''', NULL, NULL, 0) AS o) AS s
+        CROSS JOIN LATERAL (
+            SELECT count(DISTINCT e.seq) AS matches, count(DISTINCT e.player_id) AS players
+            FROM %1$I.event AS e
+            WHERE e.kind = ''match'' AND e.pool = $1 AND e.seq > s.seq
+                AND (s.next_seq IS NULL OR e.seq < s.next_seq)) AS m
+        ORDER BY s.seq', ladder)
+    USING pool;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('seasons');
+
+COMMENT ON FUNCTION skillrating.seasons(text, text) IS
+'The seasons of a pool, in rated order: the name that new_season() gave it (empty: the time before
+the first season) and the number of that operation, when it began and ended (null: it has not), if
+it is the running one, and the rated matches in it, with how many players. Error 42704 for an
+unknown ladder.';
+
+CREATE FUNCTION skillrating_internal.season_bounds(
+    ladder text,
+    season text,
+    pool text,
+    OUT first_seq bigint,
+    OUT start_seq bigint,
+    OUT next_seq bigint)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF ladder IS NULL OR pool IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    first_seq := 0;
+    IF season IS DISTINCT FROM '' THEN
+        EXECUTE format(
+            'SELECT max(o.seq) FROM %I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.params->>''name'' = coalesce($1, o.params->>''name'')
+                AND (o.pool IS NULL OR o.pool = $2)', ladder)
+        INTO first_seq USING season, pool;
+        IF first_seq IS NULL AND season IS NOT NULL THEN
+            RAISE undefined_object USING
+                MESSAGE = format('ladder "%s" has no season "%s" in pool "%s"', ladder, season, pool),
+                HINT = 'A season has the name that new_season() gave it when it began; see seasons().';
+        END IF;
+        first_seq := coalesce(first_seq, 0);
+    END IF;
+    -- A season that begins towards solved skills is two operations.
+    EXECUTE format(
+        'SELECT coalesce(max(o.seq), $1) FROM %1$I.operation AS o
+        WHERE o.kind = ''seed'' AND o.undone_at IS NULL AND o.params->>''season'' = (
+            SELECT s.params->>''name'' FROM %1$I.operation AS s WHERE s.seq = $1 AND s.kind = ''season'')', ladder)
+    INTO start_seq USING first_seq;
+    EXECUTE format(
+        'SELECT min(o.seq) FROM %I.operation AS o
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq > $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
+    INTO next_seq USING first_seq, pool;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_bounds(text, text, text) IS
+'The places of the seasons that begin and end a season of a pool, by its name, the empty one for the
+time before the first and null for the running one: 0 where there is none before, null where it has
+not ended. start_seq is the place of the last operation with which it begins. Error 42704 for an unknown ladder or season.';
+
+CREATE FUNCTION skillrating_internal.season_table(
+    ladder text,
+    season text DEFAULT NULL,
+    n integer DEFAULT 10,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 1,
+    OUT place bigint,
+    OUT player_id text,
+    OUT rating float8,
+    OUT games bigint,
+    OUT wins bigint,
+    OUT draws bigint,
+    OUT losses bigint,
+    OUT last_played timestamptz,
+    OUT start_rating float8,
+    OUT peak float8,
+    OUT peak_at timestamptz)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+    bounds record := skillrating_internal.season_bounds(ladder, season, pool);
+    players text;
+    page text;
+BEGIN
+    IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, n, pool and min_games must not be null';
+    END IF;
+    IF n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative, not %s', n);
+    END IF;
+    -- The season that followed has an event for every player, with the state that it found.
+    players := CASE WHEN bounds.next_seq IS NULL
+        THEN format('SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3', ladder)
+        ELSE format(
+            'SELECT e.player_id, skillrating.state_rating(l.model, %1$s, l.params) AS rating
+            FROM %2$I.ladder AS l CROSS JOIN %2$I.event AS e WHERE e.seq = $2 AND e.pool = $3', s.before, ladder) END;
+    page := format(
+        'SELECT rank() OVER (ORDER BY q.rating DESC) AS place, q.player_id, q.rating, c.*
+        FROM (%1$s) AS q
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS games, count(*) FILTER (WHERE m.score = 1) AS wins,
+                count(*) FILTER (WHERE m.score = 0.5) AS draws, count(*) FILTER (WHERE m.score = 0) AS losses,
+                max(m.played_at) AS last_played
+            FROM %2$I.event AS m
+            WHERE m.player_id %3$s q.player_id AND m.pool = $3 AND m.kind = ''match''
+                AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)) AS c
+        WHERE c.games >= $4
+        ORDER BY q.rating DESC, q.player_id LIMIT $5', players, ladder, t.player_equals);
+    -- Only of the players that are shown.
+    RETURN QUERY EXECUTE format(
+        'SELECT q.place, q.player_id::text, q.rating, q.games, q.wins, q.draws, q.losses, q.last_played,
+            b.rating, p.rating, p.played_at
+        FROM (%1$s) AS q
+        LEFT JOIN LATERAL (
+            SELECT CASE WHEN e.seq <= $6 THEN skillrating.state_rating(l.model, %4$s, l.params)
+                ELSE skillrating.state_rating(l.model, %5$s, l.params) END AS rating, e.seq
+            FROM %2$I.ladder AS l CROSS JOIN %2$I.event AS e
+            WHERE e.player_id %3$s q.player_id AND e.pool = $3 AND e.seq >= coalesce((
+                SELECT max(x.seq) FROM %2$I.event AS x
+                WHERE x.player_id %3$s q.player_id AND x.pool = $3 AND x.seq <= $6), 0)
+            ORDER BY e.seq LIMIT 1) AS b ON true
+        LEFT JOIN LATERAL (
+            SELECT skillrating.state_rating(l.model, %4$s, l.params) AS rating, e.played_at, e.seq
+            FROM %2$I.ladder AS l CROSS JOIN %2$I.event AS e
+            WHERE e.player_id %3$s q.player_id AND e.pool = $3 AND e.seq >= b.seq
+                AND ($2 IS NULL OR e.seq < $2)
+            ORDER BY 1 DESC, e.seq LIMIT 1) AS p ON true
+        ORDER BY q.rating DESC, q.player_id', page, ladder, t.player_equals, s.after, s.before)
+    USING bounds.first_seq, bounds.next_seq, pool, min_games, n, bounds.start_seq;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('season_table');
+
+COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint) IS
+'The table of a season: the n players with the highest displayed rating at its end, or that is
+stored if it has not ended, among those with at least min_games matches in it, and the counts of
+these matches and the time of the last one. Equal ratings share a place.
+season: the name that new_season() gave it, the empty name for the time before the first season, or
+null for the running one.
+start_rating: the rating with which the player began it, that of a newcomer for one who came later.
+peak, peak_at: the highest rating in it, with the one that the season began with where that is no
+newcomer''s, and when it came first.
+Corrections reach it as everything else. Errors: 42704 for an unknown ladder or season, 22023 for a
+negative n.';

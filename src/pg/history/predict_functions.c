@@ -1,0 +1,245 @@
+/*
+ * predict_functions.c
+ *		Forecasts of a match between players of given states: predict().
+ *
+ * The match is built and rated as every other one, by a batch, so that the forecast is that
+ * of preview() and of ladders to the bit.
+ */
+#include "pg/matches/batch.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/tuplestore.h"
+
+#include "pg/matches/inputs.h"
+#include "pg/sql/arrays.h"
+
+SKILLRATING_FUNCTION(skillrating_predict);
+
+/* The arguments, by their place. */
+enum
+{
+	ARG_MODEL,
+	ARG_STATE,
+	ARG_TEAM,
+	ARG_ARRAYS,					/* see optional_arrays[] */
+	ARG_LOG_ODDS = ARG_ARRAYS + 7,
+	ARG_PARAMS
+};
+
+/* The columns of the result. */
+enum
+{
+	PREDICT_TEAM,
+	PREDICT_WIN_PROBABILITY,
+	PREDICT_DRAW_PROBABILITY,
+	PREDICT_COLUMNS
+};
+
+/* The arrays behind the team, in their order. */
+static const struct
+{
+	SourceColumn column;
+	Oid			type;
+	bool		nulls;			/* an element may be unknown */
+}			optional_arrays[] = {
+	{SOURCE_WEIGHT, FLOAT8OID, false},
+	{SOURCE_JOINED, FLOAT8OID, false},
+	{SOURCE_LEFT, FLOAT8OID, false},
+	{SOURCE_COMMANDING, FLOAT8OID, false},
+	{SOURCE_SIDE, INT4OID, false},
+	{SOURCE_SQUAD, INT8OID, true},
+	{SOURCE_EXPERIENCE, INT4OID, true}
+};
+
+StaticAssertDecl(lengthof(optional_arrays) == ARG_LOG_ODDS - ARG_ARRAYS,
+				 "optional arrays are not those of predict()");
+
+/* The elements of an array argument, as values of source columns are: numbers. */
+static void
+array_numbers(FunctionCallInfo fcinfo, int arg, int n, Datum **values, bool **nulls)
+{
+	SourceColumn column = optional_arrays[arg - ARG_ARRAYS].column;
+	Oid			type = optional_arrays[arg - ARG_ARRAYS].type;
+	const char *name = source_column_name(column);
+	ArrayType  *array = optional_arrays[arg - ARG_ARRAYS].nulls ?
+		array_with_nulls_argument(fcinfo, arg, name, n) :
+		array_argument(fcinfo, arg, name, n);
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	int			i;
+
+	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
+	deconstruct_array(array, type, typlen, typbyval, typalign, values, nulls, &n);
+	for (i = 0; i < n; i++)
+	{
+		Datum	   *value = &(*values)[i];
+
+		if ((*nulls)[i])
+			continue;
+		if (type == INT4OID)
+			*value = Float8GetDatum(DatumGetInt32(*value));
+		else if (type == INT8OID)
+			*value = Float8GetDatum((double) DatumGetInt64(*value));
+	}
+}
+
+/*
+ * Make a match of the arguments, whose players are the integers from 1 on.  Any result
+ * will do.
+ */
+static void
+read_match(FunctionCallInfo fcinfo, int n, SourceMatch *match)
+{
+	const int32 *team = (const int32 *)
+		ARR_DATA_PTR(array_argument(fcinfo, ARG_TEAM, "team", n));
+	Datum	   *number[lengthof(optional_arrays)] = {NULL};
+	bool	   *null[lengthof(optional_arrays)] = {NULL};
+	Datum		values[INPUT_NSLOTS];
+	bool		nulls[INPUT_NSLOTS];
+	int			i,
+				j;
+
+	for (j = 0; j < (int) lengthof(optional_arrays); j++)
+		if (!PG_ARGISNULL(ARG_ARRAYS + j))
+			array_numbers(fcinfo, ARG_ARRAYS + j, n, &number[j], &null[j]);
+	for (i = 0; i < n; i++)
+	{
+		source_row_clear(values, nulls);
+		values[SOURCE_PLAYER_ID] = Int32GetDatum(i + 1);
+		values[SOURCE_TEAM] = Int32GetDatum(team[i]);
+		values[SOURCE_RANK] = Float8GetDatum(1);
+		values[SOURCE_LOG_ODDS] = PG_GETARG_DATUM(ARG_LOG_ODDS);
+		nulls[SOURCE_PLAYER_ID] = nulls[SOURCE_TEAM] = nulls[SOURCE_RANK] =
+			nulls[SOURCE_LOG_ODDS] = false;
+		for (j = 0; j < (int) lengthof(optional_arrays); j++)
+			if (number[j] != NULL)
+			{
+				values[optional_arrays[j].column] = number[j][i];
+				nulls[optional_arrays[j].column] = null[j][i];
+			}
+		if (i == 0)
+			source_match_begin(match, values, nulls);
+		(void) source_match_add(match, values, nulls);
+	}
+	source_match_sort(match);
+}
+
+/* The states, of so many columns, of all players; their number is *n. */
+static const float8 *
+read_states(FunctionCallInfo fcinfo, const Model *model, int *n)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(ARG_STATE);
+	int			size = array_size(array);
+
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("array state must not contain nulls")));
+	if (ARR_NDIM(array) > 2 ||
+		(ARR_NDIM(array) == 2 && ARR_DIMS(array)[1] != model->nstate) ||
+		size % model->nstate != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array state does not have %d numbers for each player", model->nstate),
+				 errhint("They are the state columns of model \"%s\", see models().",
+						 model->name)));
+	*n = size / model->nstate;
+	return (const float8 *) ARR_DATA_PTR(array);
+}
+
+/* Put the players of a match that was built into their states. */
+static void
+take_states(Batch *batch, const float8 *state)
+{
+	Size		nstate = batch->model->nstate;
+	int			i,
+				j;
+
+	for (i = 0; i < batch->match.nplayers; i++)
+	{
+		BatchPlayer *player = batch->player[i];
+		const float8 *given = state + (DatumGetInt32(player->id) - 1) * nstate;
+
+		for (j = 0; j < batch->model->nstate; j++)
+			if (!isfinite(given[j]) || given[j] < batch->model->state[j].min)
+				report_match_status(MATCH_BAD_STATE, given[j],
+									id_text(batch->player_type, player->id));
+		memcpy(player->state, given, nstate * sizeof(double));
+		if (player->shared != NULL)
+			memcpy(player->shared->state, given, nstate * sizeof(double));
+	}
+}
+
+/* Return a row for each team of the match that was rated. */
+static void
+put_teams(FunctionCallInfo fcinfo, Batch *batch)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Match	   *match = &batch->match;
+	double		draw = model_draw(batch->model, batch->params, match);
+	int			t;
+
+	for (t = 0; t < match->nteams; t++)
+	{
+		Datum		values[PREDICT_COLUMNS];
+		bool		nulls[PREDICT_COLUMNS] = {false};
+
+		values[PREDICT_TEAM] = Int32GetDatum(match->team[t].number);
+		values[PREDICT_WIN_PROBABILITY] = Float8GetDatum(match->team[t].win);
+		nulls[PREDICT_DRAW_PROBABILITY] = isnan(draw);
+		values[PREDICT_DRAW_PROBABILITY] = Float8GetDatum(draw);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/*
+ * predict(model, state, team, weight, joined, left, commanding, side, squad, experience,
+ *		   log_odds, params)
+ */
+Datum
+skillrating_predict(PG_FUNCTION_ARGS)
+{
+	const Model *model;
+	const float8 *state;
+	IdType		player_type;
+	SourceMatch match;
+	Batch	   *batch;
+	MatchStatus status;
+	int			offender = -1;
+	int			n;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_LOG_ODDS) || PG_ARGISNULL(ARG_PARAMS))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("model, log_odds and params must not be null")));
+	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+	if (PG_ARGISNULL(ARG_STATE) || PG_ARGISNULL(ARG_TEAM))
+		return (Datum) 0;
+	state = read_states(fcinfo, model, &n);
+	if (n == 0)
+		return (Datum) 0;
+	check_finite("log_odds", PG_GETARG_FLOAT8(ARG_LOG_ODDS));
+	id_type_init(&player_type, INT4OID, "player");
+	source_match_init(&match, NULL, &player_type);
+	match.times = TIMES_OPTIONAL;
+	read_match(fcinfo, n, &match);
+	batch = batch_create(model, get_params(&model->params, PG_GETARG_JSONB_P(ARG_PARAMS)),
+						 &player_type);
+	status = batch_build(batch, &match, &offender);
+	if (status == MATCH_OK)
+	{
+		offender = -1;
+		take_states(batch, state);
+		status = batch_rate(batch, &match);
+	}
+	if (status != MATCH_OK)
+		batch_report(batch, &match, status, offender);
+	put_teams(fcinfo, batch);
+	return (Datum) 0;
+}

@@ -1,0 +1,344 @@
+/*
+ * change_writer.c
+ *		Telling table change what work does to rows of table rating.
+ */
+#include "pg/ladder/change_writer.h"
+
+#include "access/xlog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+#include "pg/ladder/cache.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/plans.h"
+#include "pg/sql/huge.h"
+
+SKILLRATING_FUNCTION(skillrating_change_origin);
+SKILLRATING_FUNCTION(skillrating_renew_ladder_cache);
+
+/*
+ * A row of change is about so many rows of rating at most, and fewer if it would be
+ * larger than the table's toast_tuple_target: in line it costs least.
+ */
+#define MAX_ROW_CHANGES 64
+#define MAX_ROW_BYTES 7000
+
+/* What identifiers and pools take for each of them, roughly, beside the numbers. */
+#define BYTES_OF_NAMES 40
+
+struct ChangeWriter
+{
+	Ladder	   *ladder;
+	const char *kind;
+	bool		has_operation;
+	int64		operation;
+	int64		origin;
+	int			nnumbers;		/* for each row of rating */
+	int			max;			/* room for so many of these */
+	int			n;				/* rows of rating that wait */
+	bool		has_matches;	/* one of them has a match */
+	MemoryContext context;		/* of the notes */
+	Datum		player[MAX_ROW_CHANGES];
+	Datum		pool[MAX_ROW_CHANGES];
+	Datum		match[MAX_ROW_CHANGES];
+	bool		no_match[MAX_ROW_CHANGES];
+	Datum		counts[MAX_ROW_CHANGES * CHANGE_NCOUNTS];
+	Datum		times[MAX_ROW_CHANGES * CHANGE_NTIMES];
+	Datum		numbers[MAX_ROW_CHANGES * (CHANGE_FIRST_STATE + MODEL_MAX_STATE)];
+};
+
+int64
+change_origin(Oid relid)
+{
+	struct
+	{
+		uint64		system;
+		Oid			database;
+		Oid			relid;
+	}			origin = {GetSystemIdentifier(), MyDatabaseId, relid};
+
+	return (int64) hash_bytes_extended((const unsigned char *) &origin, sizeof(origin), 0);
+}
+
+/* change_origin(ladder): that of the ladder's table change, null if it has none. */
+Datum
+skillrating_change_origin(PG_FUNCTION_ARGS)
+{
+	Ladder	   *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "change_origin");
+	Oid			relid = ladder_relation_oid(ladder->schema, LADDER_CHANGE);
+
+	if (!OidIsValid(relid))
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(change_origin(relid));
+}
+
+/*
+ * renew_ladder_cache(ladder): have all sessions look the ladder up again.  A table that
+ * is new in its schema is no change of those that they know.
+ */
+Datum
+skillrating_renew_ladder_cache(PG_FUNCTION_ARGS)
+{
+	Ladder	   *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "renew_ladder_cache");
+
+	CacheInvalidateRelcacheByRelid(ladder->relation[LADDER_CONFIG]);
+	PG_RETURN_VOID();
+}
+
+ChangeWriter *
+change_writer_begin(Ladder *ladder, const char *kind, const int64 *operation)
+{
+	ChangeWriter *writer;
+
+	if (!OidIsValid(ladder->relation[LADDER_CHANGE]))
+		return NULL;
+	writer = palloc_object(ChangeWriter);
+	writer->ladder = ladder;
+	writer->kind = kind;
+	writer->has_operation = operation != NULL;
+	writer->operation = operation != NULL ? *operation : 0;
+	writer->origin = change_origin(ladder->relation[LADDER_CHANGE]);
+	writer->nnumbers = CHANGE_FIRST_STATE + ladder->model->nstate;
+	writer->max = Min(MAX_ROW_CHANGES,
+					  MAX_ROW_BYTES / (BYTES_OF_NAMES + (CHANGE_NCOUNTS + CHANGE_NTIMES +
+														 writer->nnumbers) * (int) sizeof(int64)));
+	writer->n = 0;
+	writer->has_matches = false;
+	writer->context = CurrentMemoryContext;
+	return writer;
+}
+
+/*
+ * ---- Notes ----
+ */
+
+void
+change_writer_note(ChangeWriter *writer, Batch *batch)
+{
+	BatchPlayer **players;
+	ChangeNote *notes;
+	int			n;
+	int			i;
+
+	if (writer == NULL)
+		return;
+	players = (BatchPlayer **) id_table_values(batch->players);
+	n = id_table_count(batch->players);
+	notes = huge_array0(ChangeNote, n);
+	for (i = 0; i < n; i++)
+	{
+		BatchPlayer *player = players[i];
+		ChangeNote *note = &notes[i];
+
+		player->note = note;
+		note->exists = player->loaded && !player->created;
+		if (!note->exists)
+			continue;
+		note->rating = model_display(batch->model, batch->params, player->state);
+		note->games = player->record.games;
+	}
+	pfree(players);
+}
+
+/* Note a match for a player; the identifier is copied already. */
+static void
+note_match(BatchPlayer *player, Datum match_id)
+{
+	if (player == NULL || player->note == NULL)
+		return;
+	player->note->has_match = true;
+	player->note->match_id = match_id;
+}
+
+void
+change_writer_note_match(ChangeWriter *writer, Batch *batch)
+{
+	const IdType *type;
+	MemoryContext old;
+	Datum		match_id;
+	int			i;
+
+	if (writer == NULL)
+		return;
+	type = writer->ladder->match_type;
+	old = MemoryContextSwitchTo(writer->context);
+	match_id = datumCopy(batch->step.match_id, type->typbyval, type->typlen);
+	MemoryContextSwitchTo(old);
+	for (i = 0; i < batch->step.n; i++)
+	{
+		note_match(batch->step.row[i].player, match_id);
+		note_match(batch->step.row[i].player->shared, match_id);
+	}
+}
+
+/*
+ * ---- Rows ----
+ */
+
+/* A row of change with all that waits. */
+static LadderQuery insert_change_query = {
+	.text = "INSERT INTO {change} (origin, xact, kind, operation, player_id, pool, match_id, counts, times, numbers) "
+	"VALUES ($1, pg_catalog.pg_current_xact_id(), $2, $3, $4, $5, $6, $7, $8, $9)",
+	.param = {VALUE_INT8, VALUE_TEXT, VALUE_INT8, ARRAY_OF(VALUE_PLAYER),
+		ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_INT8),
+	ARRAY_OF(VALUE_TIME), ARRAY_OF(VALUE_FLOAT8)}
+};
+
+enum
+{
+	INSERT_ORIGIN,
+	INSERT_KIND,
+	INSERT_OPERATION,
+	INSERT_PLAYERS,
+	INSERT_POOLS,
+	INSERT_MATCHES,
+	INSERT_COUNTS,
+	INSERT_TIMES,
+	INSERT_NUMBERS,
+	INSERT_NPARAMS
+};
+
+/* An array of n rows of values of a type of eight bytes. */
+static Datum
+array_of_rows(Datum *values, int n, int width, Oid type)
+{
+	int			dims[2];
+	int			lower[2] = {1, 1};
+
+	dims[0] = n;
+	dims[1] = width;
+	return PointerGetDatum(construct_md_array(values, NULL, 2, dims, lower, type,
+											  sizeof(int64), FLOAT8PASSBYVAL,
+											  TYPALIGN_DOUBLE));
+}
+
+static Datum
+array_of_matches(ChangeWriter *writer)
+{
+	const IdType *type = writer->ladder->match_type;
+	int			lower = 1;
+	int			n = writer->n;
+
+	return PointerGetDatum(construct_md_array(writer->match, writer->no_match,
+											  1, &n, &lower, type->type, type->typlen,
+											  type->typbyval, type->typalign));
+}
+
+void
+change_writer_flush(ChangeWriter *writer)
+{
+	Ladder	   *ladder;
+	Datum		values[INSERT_NPARAMS];
+	bool		nulls[INSERT_NPARAMS] = {false};
+	bool		large;
+
+	if (writer == NULL || writer->n == 0)
+		return;
+	ladder = writer->ladder;
+	values[INSERT_ORIGIN] = Int64GetDatum(writer->origin);
+	values[INSERT_KIND] = CStringGetTextDatum(writer->kind);
+	values[INSERT_OPERATION] = Int64GetDatum(writer->operation);
+	nulls[INSERT_OPERATION] = !writer->has_operation;
+	values[INSERT_PLAYERS] = id_array(ladder->player_type, writer->player, writer->n);
+	values[INSERT_POOLS] = PointerGetDatum(construct_array(writer->pool, writer->n, TEXTOID,
+														   -1, false, TYPALIGN_INT));
+	nulls[INSERT_MATCHES] = !writer->has_matches;
+	values[INSERT_MATCHES] = writer->has_matches ? array_of_matches(writer) : (Datum) 0;
+	values[INSERT_COUNTS] = array_of_rows(writer->counts, writer->n, CHANGE_NCOUNTS, INT8OID);
+	values[INSERT_TIMES] = array_of_rows(writer->times, writer->n, CHANGE_NTIMES, TIMESTAMPTZOID);
+	values[INSERT_NUMBERS] = array_of_rows(writer->numbers, writer->n, writer->nnumbers, FLOAT8OID);
+
+	/* A plan that is kept serves any number of rows. */
+	large = ladder->large;
+	ladder->large = false;
+	if (ladder_execute(ladder, &insert_change_query, values, nulls, NULL) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table change of ladder \"%s\" takes no row", ladder->name),
+				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+	ladder->large = large;
+	writer->n = 0;
+	writer->has_matches = false;
+}
+
+/* A row of rating that had this before, by note, and has that of the player now. */
+static void
+put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *note)
+{
+	const Ladder *ladder = writer->ladder;
+	const PlayerRecord *record = &player->record;
+	bool		exists = player->exists;
+	Datum	   *counts;
+	Datum	   *times;
+	Datum	   *numbers;
+	int			n;
+	int			i;
+
+	if (writer->n == writer->max)
+		change_writer_flush(writer);
+	n = writer->n++;
+	counts = &writer->counts[n * CHANGE_NCOUNTS];
+	times = &writer->times[n * CHANGE_NTIMES];
+	numbers = &writer->numbers[n * writer->nnumbers];
+	writer->player[n] = player->id;
+	writer->pool[n] = CStringGetTextDatum(player->pool);
+	writer->no_match[n] = !note->has_match;
+	writer->match[n] = note->match_id;
+	writer->has_matches |= note->has_match;
+	counts[CHANGE_GAMES_BEFORE] = Int64GetDatum(note->exists ? note->games : -1);
+	counts[CHANGE_GAMES] = Int64GetDatum(exists ? record->games : -1);
+	counts[CHANGE_WINS] = Int64GetDatum(exists ? record->wins : 0);
+	counts[CHANGE_DRAWS] = Int64GetDatum(exists ? record->draws : 0);
+	counts[CHANGE_LOSSES] = Int64GetDatum(exists ? record->losses : 0);
+	times[CHANGE_LAST_PLAYED] = TimestampTzGetDatum(exists ? record->last_played : DT_NOBEGIN);
+	times[CHANGE_AS_OF] = TimestampTzGetDatum(exists ? record->as_of : DT_NOBEGIN);
+	numbers[CHANGE_RATING_BEFORE] = Float8GetDatum(note->exists ? note->rating : 0);
+	numbers[CHANGE_RATING] = Float8GetDatum(exists ? model_display(ladder->model, ladder->params,
+																   player->state) : 0);
+	for (i = 0; i < ladder->model->nstate; i++)
+		numbers[CHANGE_FIRST_STATE + i] = Float8GetDatum(exists ? player->state[i] : 0);
+}
+
+void
+change_writer_put(ChangeWriter *writer, const BatchPlayer *player)
+{
+	ChangeNote	newcomer = {0};
+
+	if (writer != NULL)
+		put_change(writer, player, player->note != NULL ? player->note : &newcomer);
+}
+
+void
+change_writer_put_row(ChangeWriter *writer, const BatchPlayer *player,
+					  const PlayerRecord *record, const double *state)
+{
+	ChangeNote	note = {0};
+
+	if (writer == NULL)
+		return;
+	note.exists = record != NULL;
+	if (record != NULL)
+	{
+		note.rating = model_display(writer->ladder->model, writer->ladder->params, state);
+		note.games = record->games;
+	}
+	put_change(writer, player, &note);
+}
+
+void
+change_writer_end(ChangeWriter *writer)
+{
+	if (writer == NULL)
+		return;
+	change_writer_flush(writer);
+	pfree(writer);
+}

@@ -1,0 +1,116 @@
+/*
+ * match_journal.c
+ *		A part of match_journal(): a match as its source has it now.
+ */
+#include "pg/sql/glue.h"
+
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/door.h"
+#include "pg/ladder/match_reader.h"
+#include "pg/ladder/states.h"
+
+SKILLRATING_FUNCTION(skillrating_match_participants);
+
+/* The columns that match_participants() returns, from 0. */
+enum
+{
+	PARTICIPANT_ACCOUNT,
+	PARTICIPANT_PLAYER_ID,
+	PARTICIPANT_POOL,
+	PARTICIPANT_PLAYED_AT,
+	PARTICIPANT_TEAM,
+	PARTICIPANT_RANK,
+	PARTICIPANT_WEIGHT,
+	PARTICIPANT_NCOLUMNS
+};
+
+/*
+ * Whether the participants make a match, whatever else keeps it from being rated;
+ * if so it is in batch->match.  Its players are the accounts, two of which may count
+ * as one player.
+ */
+static bool
+makes_match(Batch *batch, SourceMatch *source)
+{
+	Datum	   *player_id = source->player_id;
+	Unrated		why;
+	Verdict		verdict;
+
+	/* Or else batch_judge() would stop there. */
+	source->unrated_reason = NULL;
+	source->player_id = source->account_id;
+	verdict = batch_judge(batch, source, &why);
+	source->player_id = player_id;
+	return verdict != VERDICT_UNRATED;
+}
+
+/* Return a row for each account of the match that was just read. */
+static void
+return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
+{
+	bool		whole = makes_match(batch, source);
+	IdTable    *met = id_table_create(source->player_type);
+	int			i;
+
+	for (i = 0; i < source->n; i++)
+	{
+		const Participant *participant = &source->participant[i];
+		Datum		values[PARTICIPANT_NCOLUMNS] = {0};
+		bool		nulls[PARTICIPANT_NCOLUMNS] = {false};
+		bool		found;
+
+		/* Stints of one account are one row. */
+		(void) id_table_enter(met, source->account_id[i], "", &found);
+		if (found)
+			continue;
+		values[PARTICIPANT_ACCOUNT] =
+			CStringGetTextDatum(id_text(source->player_type, source->account_id[i]));
+		values[PARTICIPANT_PLAYER_ID] =
+			CStringGetTextDatum(id_text(source->player_type, source->player_id[i]));
+		values[PARTICIPANT_POOL] = CStringGetTextDatum(source->pool);
+		values[PARTICIPANT_PLAYED_AT] = TimestampTzGetDatum(source->played_at);
+		nulls[PARTICIPANT_PLAYED_AT] = TIMESTAMP_NOT_FINITE(source->played_at);
+		values[PARTICIPANT_TEAM] = Int32GetDatum(participant->team);
+		nulls[PARTICIPANT_RANK] = nulls[PARTICIPANT_WEIGHT] = !whole;
+		if (whole)
+		{
+			const MatchPlayer *player = &batch->match.player[participant->player];
+			const MatchTeam *team = &batch->match.team[player->team];
+
+			values[PARTICIPANT_TEAM] = Int32GetDatum(team->number);
+			values[PARTICIPANT_RANK] = Float8GetDatum(team->rank);
+			values[PARTICIPANT_WEIGHT] = Float8GetDatum(player->weight);
+		}
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/* match_participants(ladder, match_id) */
+Datum
+skillrating_match_participants(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Ladder	   *ladder;
+	IdType	   *type;
+	MatchReader *reader;
+	Datum		id;
+
+	InitMaterializedSRF(fcinfo, 0);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "match_participants"));
+	type = ladder->match_type;
+	id = InputFunctionCall(&type->input, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+						   type->input_param, -1);
+	reader = reader_open_matches(ladder, id_array(type, &id, 1), false);
+
+	/* One with several times comes in pieces. */
+	while (reader_next(reader))
+		return_participants(rsinfo, ladder_batch(ladder), &reader->match);
+	reader_close(reader);
+	ladder_close(ladder);
+	return (Datum) 0;
+}
