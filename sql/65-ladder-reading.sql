@@ -164,7 +164,7 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     n integer DEFAULT 10,
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
-    after text DEFAULT NULL,
+    after_player text DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
@@ -194,17 +194,17 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
-    IF after IS NOT NULL THEN
+    IF after_player IS NOT NULL THEN
         EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', board, t.player_equals, t.player_type)
-        INTO after_rating USING after, pool;
+        INTO after_rating USING after_player, pool;
         IF after_rating IS NULL THEN
             RAISE undefined_object USING
-                MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after, pool);
+                MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after_player, pool);
         END IF;
         behind := format('AND r.rating <= $6 AND (r.rating < $6 OR CAST($7 AS %s) %s r.player_id)', t.player_type, t.player_less);
         EXECUTE format('WITH board AS %s SELECT count(*) FROM board AS r WHERE %s AND r.rating >= $6 AND (r.rating > $6 OR NOT CAST($7 AS %s) %s r.player_id)',
             board, eligible, t.player_type, t.player_less)
-        INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after;
+        INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after_player;
     END IF;
     page := format('(SELECT r.* FROM board AS r WHERE %s %s ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
         eligible, behind);
@@ -222,7 +222,7 @@ BEGIN
             d.shown, d.level, d.division, d.placement_left, %s
         FROM %s CROSS JOIN LATERAL (%s) AS d
         ORDER BY r.rating DESC, r.player_id', board, place, statistics_columns, page, shown)
-    USING pool, min_games, active_since, max_deviation, n, after_rating, after, places_before;
+    USING pool, min_games, active_since, max_deviation, n, after_rating, after_player, places_before;
 END
 $function$;
 
@@ -231,7 +231,7 @@ SELECT skillrating_internal.create_entry('leaderboard');
 COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb, jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
-equal ratings share a place. after is the last player of the page before.
+equal ratings share a place. after_player is the last player of the page before.
 
 Without at, ratings and deviations are those that are stored: each player''s as of the last match
 or operation, such as settle(). They are read through an index, without sorting the table. With at

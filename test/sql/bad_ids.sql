@@ -103,7 +103,7 @@ BEGIN
         PERFORM skillrating.exclude_player('trial', player[2]);
         EXECUTE format('UPDATE trial.match SET played_at = ''2020-01-01'' WHERE match_id = %L', match[2]);
         PERFORM skillrating.catch_up('trial');
-        PERFORM skillrating.leaderboard('trial', after => l.player_id) FROM skillrating.leaderboard('trial') AS l;
+        PERFORM skillrating.leaderboard('trial', after_player => l.player_id) FROM skillrating.leaderboard('trial') AS l;
         PERFORM skillrating.history('trial', player[1]), skillrating.around('trial', player[2]);
         SELECT string_agg(c.detail, ', ') INTO faults FROM skillrating.verify('trial') AS c WHERE NOT c.ok;
         IF faults IS NOT NULL THEN

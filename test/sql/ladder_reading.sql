@@ -47,7 +47,7 @@ SELECT place, player_id, round(rating::numeric, 3) AS rating, games FROM skillra
 SELECT place, player_id FROM skillrating.leaderboard('arena', 2, pool => 'cup');
 SELECT skillrating.place_of('arena', 'nobody'), skillrating.percentile_of('arena', 'nobody'), skillrating.place_of('arena', 'a', min_games => 2);
 SELECT count(*) FROM skillrating.around('arena', 'nobody');
-SELECT skillrating.leaderboard('arena', after => 'nobody');
+SELECT skillrating.leaderboard('arena', after_player => 'nobody');
 SELECT skillrating.leaderboard('arena', n => -1);
 SELECT skillrating.leaderboard('nowhere');
 -- It reads no more than it shows.

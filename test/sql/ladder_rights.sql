@@ -154,7 +154,7 @@ SELECT pg_catalog.count(*) FROM skillrating.catch_up('arena');
 SELECT skillrating.rerate('arena', "into" => 'second');
 SELECT matches FROM skillrating.compare_ladders('arena', 'second');
 SELECT skillrating.swap_ladders('arena', 'second');
-SELECT place FROM skillrating.leaderboard('arena', 1, after => '1');
+SELECT place FROM skillrating.leaderboard('arena', 1, after_player => '1');
 SELECT skillrating.place_of('arena', 1), pg_catalog.round(skillrating.percentile_of('arena', 1)::numeric) AS percentile;
 SELECT player_id FROM skillrating.around('arena', 1) LIMIT 1;
 SELECT pg_catalog.count(*) FROM skillrating.history('arena', 1);

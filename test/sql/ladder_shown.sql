@@ -53,7 +53,7 @@ FROM skillrating.leaderboard('arena', 100, display => '{"levels": 50, "low": 0, 
 JOIN skillrating.around('arena', (SELECT player_id FROM skillrating.leaderboard('arena', 7) ORDER BY place DESC LIMIT 1), 2, display => '{"levels": 50, "low": 0, "high": 30, "margin": 1}') AS a USING (player_id);
 SELECT array_agg(player_id || ' ' || level ORDER BY place, player_id) = (SELECT array_agg(player_id || ' ' || level ORDER BY place, player_id) FROM (
     SELECT * FROM skillrating.leaderboard('arena', 3, display => '{"levels": 9, "low": 0, "high": 30}') UNION ALL
-    SELECT * FROM skillrating.leaderboard('arena', 3, after => (SELECT player_id FROM skillrating.leaderboard('arena', 3) OFFSET 2), display => '{"levels": 9, "low": 0, "high": 30}')) AS p) AS pages
+    SELECT * FROM skillrating.leaderboard('arena', 3, after_player => (SELECT player_id FROM skillrating.leaderboard('arena', 3) OFFSET 2), display => '{"levels": 9, "low": 0, "high": 30}')) AS p) AS pages
 FROM skillrating.leaderboard('arena', 6, display => '{"levels": 9, "low": 0, "high": 30}');
 -- Only what is asked for, and nothing without.
 SELECT count(shown) > 0 AS shown, count(level) AS levels, count(division) AS divisions, count(placement_left) > 0 AS placement FROM skillrating.leaderboard('arena', 100, display => '{}');

@@ -61,6 +61,9 @@ typedef struct LadderEntry
 	int			nladders;		/* how many of its first arguments are
 								 * ladders; 0 if it makes one */
 	bool		reenters;		/* may be called on a ladder that is at work */
+	bool		no_api;			/* left out by create_api(): concerns ladders
+								 * as such, or does what another does once
+								 * types are known */
 	bool		drops;			/* leaves no ladder behind */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */

@@ -39,21 +39,22 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
 static const LadderEntry entries[] = {
 	/* A ladder as such */
-	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0},
+	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0,.no_api = true},
+	{"create_api", NoLock, RIGHTS_TO_CREATE,.nladders = 0,.no_api = true},
 	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.drops = true,
-	.incomplete = true},
+	.incomplete = true,.no_api = true},
 	{"attach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,
-	.as_caller = "create_collect_triggers"},
-	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
-	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
-	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
-	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	.as_caller = "create_collect_triggers",.no_api = true},
+	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
+	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
+	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
+	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 
 	/* Matches */
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
@@ -80,15 +81,14 @@ static const LadderEntry entries[] = {
 	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"forget_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"set_eligibility", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2},
+	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/* Reading */
@@ -115,9 +115,9 @@ static const LadderEntry entries[] = {
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/* Another formula */
-	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2},
-	{"swap_ladders", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2},
+	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2,.no_api = true},
+	{"swap_ladders", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true},
 };
 
 const LadderEntry *
@@ -388,8 +388,8 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 	{
 		const LadderEntry *entry = &entries[i];
 		const char *lock = lock_name(entry->lockmode);
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		Datum		values[5];
+		bool		nulls[5] = {false};
 
 		values[0] = CStringGetTextDatum(entry->function);
 		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
@@ -397,6 +397,7 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 		if (lock != NULL)
 			values[2] = CStringGetTextDatum(lock);
 		values[3] = CStringGetTextDatum(privilege_text(entry));
+		values[4] = BoolGetDatum(!entry->no_api);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
