@@ -128,7 +128,11 @@ DECLARE
     last_seq bigint;
     n bigint;
     waits boolean;
+    kind text;
 BEGIN
+    -- Where late matches are appended, a backfill alone gives some a place by time.
+    EXECUTE format('SELECT CASE l.late WHEN ''append'' THEN ''late'' END FROM %I.ladder AS l', ladder)
+    INTO kind;
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.correction)', ladder) INTO waits;
     IF NOT (whole OR waits) THEN
         RETURN 0;
@@ -153,13 +157,17 @@ BEGIN
     IF whole THEN
         from_time := '-infinity';
     ELSE
-        EXECUTE format('SELECT min(c.played_at) FROM %I.correction AS c', ladder) INTO from_time;
+        EXECUTE format(
+            'SELECT min(c.played_at) FROM %I.correction AS c WHERE c.kind = coalesce($1, c.kind)',
+            ladder)
+        INTO from_time USING kind;
     END IF;
     EXECUTE format(
         'SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
             (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),
-            (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL))', ladder)
-    INTO from_seq USING from_time;
+            (SELECT min(c.seq) FROM %1$I.correction AS c
+            WHERE c.played_at IS NOT NULL AND c.kind = coalesce($2, c.kind)))', ladder)
+    INTO from_seq USING from_time, kind;
     last_seq := nextval(format('%I.event_seq', ladder));
 
     EXECUTE format(

@@ -11,6 +11,7 @@
 #include "pg/history/solve_state.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
+#include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_matches);
 
@@ -32,6 +33,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	SolveState *state = palloc_object(SolveState);
 	Ladder	   *ladder;
 	MatchReader *reader;
+	int64		nread = 0;
 	int			i;
 
 	for (i = 0; i < 4; i++)
@@ -52,9 +54,11 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	history_builder_init(&state->builder, ladder->player_type->type, false);
 	solve_state_judge(state, false);
 	MemoryContextSwitchTo(old);
+	progress_phase(PHASE_READING, PROGRESS_UNKNOWN);
 	reader = reader_open_rated(ladder, PG_INT64_MIN);
 	while (reader_next(reader))
 	{
+		progress_done(++nread);
 		if (!match_counts(&reader->match) ||
 			strcmp(reader->match.pool, state->pool) != 0)
 			continue;
@@ -67,6 +71,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	if (state->builder.history.nmatches == 0)
 		PG_RETURN_NULL();
 
+	progress_phase(PHASE_SOLVING, PROGRESS_UNKNOWN);
 	solve_state_run(state);
 	return return_solution(fcinfo, state);
 }
