@@ -124,10 +124,10 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
     match text;
     n bigint;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
     IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
@@ -161,6 +161,9 @@ BEGIN
             MESSAGE = format('table %s is attached to ladder "%s" already', relation, ladder),
             HINT = 'If its triggers are gone, skillrating.restore_triggers() puts them back.';
     END IF;
+    PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder, format(
+        'NOT EXISTS (SELECT FROM %I.rated_match AS m WHERE m.match_id %s s.match_id)',
+        ladder, t.match_equals));
 END
 $function$;
 
@@ -172,7 +175,8 @@ their matches looked at, at commit or after the statement as the ladder''s apply
 is the column with the match, or an expression over the row''s columns that gives what the source
 calls match_id; an expression, or a column of another type, needs the table and the ladder to
 belong to one role. Attach each table whose rows make a match; a partitioned one as a whole, and a
-partition too if rows are written to it directly. The triggers depend on the view source of the
+partition too if rows are written to it directly. A notice says how many matches of the source are
+not rated yet, which backfill() does. The triggers depend on the view source of the
 ladder: they go when it is dropped, and follow when its schema is renamed. Errors: 42704 for an
 unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 55000 if the ladder has
 matches of its own, 42501 unless the caller owns the ladder and may create triggers on the table,

@@ -114,9 +114,11 @@ with a warning; another names columns that the source has got since, see refresh
 42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it, 55000 if
 triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
 
-CREATE FUNCTION skillrating_internal.first_out_of_place(ladder text)
+CREATE FUNCTION skillrating_internal.first_out_of_place(
+    ladder text,
+    kind text)
 RETURNS timestamptz
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -127,7 +129,7 @@ BEGIN
     -- Those had no events that others could come too late for.
     EXECUTE format(
         'SELECT least(
-            (SELECT min(c.played_at) FROM %1$I.correction AS c),
+            (SELECT min(c.played_at) FROM %1$I.correction AS c WHERE c.kind = coalesce($1, c.kind)),
             (SELECT min(p.at)
              FROM (
                 SELECT m.played_at AS at
@@ -135,18 +137,18 @@ BEGIN
                 UNION ALL
                 SELECT o.at
                 FROM %1$I.correction AS c JOIN %1$I.operation AS o ON o.seq = c.seq) AS p
-             WHERE EXISTS (
+             WHERE $1 IS NULL AND EXISTS (
                 SELECT FROM %1$I.operation AS o
                 WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
                     AND o.params ?| ''{max_newcomer_share,max_repeats}'')))', ladder)
-    INTO first_at;
+    INTO first_at USING kind;
     RETURN first_at;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.first_out_of_place(text) IS
-'A part of catch_up() for ladders with late => reorder: the time from which on places may have
-changed, by the corrections that wait; null for none.';
+COMMENT ON FUNCTION skillrating_internal.first_out_of_place(text, text) IS
+'A part of catch_up() that orders by time: the time from which on places may have changed, by the
+corrections that wait, of one kind or, if that is null, of any; null for none.';
 
 CREATE FUNCTION skillrating_internal.resequence(
     ladder text,
@@ -162,7 +164,11 @@ DECLARE
     last_seq bigint;
     n bigint;
     waits boolean;
+    kind text;
 BEGIN
+    -- Where late matches are appended, a backfill alone gives some a place by time.
+    EXECUTE format('SELECT CASE l.late WHEN ''append'' THEN ''late'' END FROM %I.ladder AS l', ladder)
+    INTO kind;
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.correction)', ladder) INTO waits;
     IF NOT (whole OR waits) THEN
         RETURN 0;
@@ -187,13 +193,14 @@ BEGIN
     IF whole THEN
         from_time := '-infinity';
     ELSE
-        from_time := skillrating_internal.first_out_of_place(ladder);
+        from_time := skillrating_internal.first_out_of_place(ladder, kind);
     END IF;
     EXECUTE format(
         'SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
             (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),
-            (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL))', ladder)
-    INTO from_seq USING from_time;
+            (SELECT min(c.seq) FROM %1$I.correction AS c
+            WHERE c.played_at IS NOT NULL AND c.kind = coalesce($2, c.kind)))', ladder)
+    INTO from_seq USING from_time, kind;
     last_seq := nextval(format('%I.event_seq', ladder));
 
     EXECUTE format(

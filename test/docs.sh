@@ -25,13 +25,13 @@ trap 'drop; rm -rf "$scratch"' EXIT
 examples() {
 	awk '
 		!/^    / { inside = sql = 0; next }
-		!inside { inside = 1; sql = /^    (ALTER|BEGIN|CREATE|DELETE|DROP|INSERT|SELECT|SET|UPDATE|WITH) / || /^    (BEGIN|COMMIT|ROLLBACK);/ }
+		!inside { inside = 1; sql = /^    (ALTER|BEGIN|CALL|CREATE|DELETE|DROP|INSERT|SELECT|SET|UPDATE|WITH) / || /^    (BEGIN|COMMIT|ROLLBACK);/ }
 		sql { print substr($0, 5) }
 	' "$1"
 }
 
 # Of an example only what is to be run: from a keyword to the semicolon that ends a
-# line.  What comes then, and starts with a space or a dash, is output; where a page
+# line.  What comes then, and starts with a space, a dash or NOTICE, is output; where a page
 # shows none, there is none to compare.
 commands() {
 	awk '
@@ -40,7 +40,7 @@ commands() {
 				printf "%s", shown ? statement : "\\o /dev/null\n" statement "\\o\n"
 			statement = ""; shown = 0
 		}
-		!running && /^[ -]/ { shown = 1; next }
+		!running && /^([ -]|NOTICE:|WARNING:|HINT:)/ { shown = 1; next }
 		!running { flush() }
 		{ statement = statement $0 "\n"; running = !/;$/ }
 		END { flush() }

@@ -142,12 +142,14 @@ test/cluster.sh bash test/distributed.sh >"$scratch/distributed.log" 2>&1
 echo $? >"$scratch/distributed.status"
 test/cluster.sh bash test/processors.sh >"$scratch/processors.log" 2>&1
 echo $? >"$scratch/processors.status"
+test/cluster.sh bash test/backfill.sh >"$scratch/backfill.log" 2>&1
+echo $? >"$scratch/backfill.status"
 for log in regress isolation; do
 	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs documents servers changes long_transactions distributed processors; do
+for script in concurrent swapping dump docs documents servers changes long_transactions distributed processors backfill; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")

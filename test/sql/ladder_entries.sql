@@ -1,8 +1,8 @@
--- Every function on a ladder goes through the door, and says what it needs.
+-- Every function on a ladder goes through the door, and says what it needs; procedures call these.
 SELECT coalesce(f.name, e.function) AS unknown
 FROM (
     SELECT DISTINCT p.proname::text AS name FROM pg_proc AS p
-    WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proargtypes[0] = 'text'::regtype) AS f
+    WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a') AND p.proargtypes[0] = 'text'::regtype) AS f
 FULL JOIN skillrating_internal.ladder_entries() AS e ON e.function = f.name
 WHERE f.name IS NULL OR e.function IS NULL;
 

@@ -49,7 +49,11 @@ BEGIN
     ELSIF what < 0.77 THEN
         PERFORM skillrating.restore_match('life', match_id) FROM (SELECT match_id FROM life.rated_match WHERE void_reason IS NOT NULL LIMIT 1) AS v;
     ELSIF what < 0.79 THEN
-        PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '20 hours', hour + interval '5 hours', allow_unknown => true);
+        -- Not if points of these matches were given back.
+        BEGIN
+            PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '20 hours', hour + interval '5 hours', allow_unknown => true);
+        EXCEPTION WHEN invalid_parameter_value THEN
+        END;
     ELSIF what < 0.81 THEN
         BEGIN
             PERFORM skillrating.merge_players('life', 1 + floor(random() * 9)::int, 1 + floor(random() * 9)::int, allow_unknown => true);
@@ -84,7 +88,15 @@ BEGIN
     ELSIF what < 0.94 THEN
         -- Who is forgotten plays on as somebody new.
         PERFORM skillrating.forget_player('life', 1 + floor(random() * 9)::bigint, n * 100::bigint);
-    ELSIF what < 0.96 THEN
+    ELSIF what < 0.95 THEN
+        -- Matches of the last two days that no trigger has reported, and a backfill.
+        SET LOCAL session_replication_role = replica;
+        INSERT INTO life.match (match_id, played_at) SELECT -5 * n - m, hour - floor(random() * 50) * interval '1 hour' FROM generate_series(0, 2) AS m;
+        INSERT INTO life.match_player (match_id, player_id, team, rank)
+        SELECT -5 * n - m, 1 + (n + 2 * m + t) % 9, t, 1 + (n + m + t) % 2 FROM generate_series(0, 2) AS m, generate_series(1, 2) AS t;
+        SET LOCAL session_replication_role = origin;
+        PERFORM skillrating.backfill_batch('life', b.matches) FROM skillrating.backfill_batches('life', 2) AS b;
+    ELSIF what < 0.965 THEN
         PERFORM skillrating.set_eligibility('life', random_rules(),
             CASE WHEN random() < 0.2 THEN '-infinity' ELSE hour - interval '20 hours' END);
     ELSE

@@ -119,6 +119,7 @@ ORDER BY p.oid::regprocedure::text COLLATE "C", k.kind, n;
 INSERT INTO leaves.calls (function, public, kind, statement, volatility, rows)
 SELECT e.function, true, 'likely', e.statement, c.volatility, c.rows
 FROM (VALUES
+    ('backfill_batch', $$SELECT * FROM skillrating.backfill_batch('leaves_sourced', '{1,2}')$$),
     ('attach', $$SELECT skillrating.attach('leaves_sourced', 'leaves.more')$$),
     ('create_ladder', $$SELECT skillrating.create_ladder('leaves_newest', 'elo')$$),
     ('detach', $$SELECT skillrating.detach('leaves_sourced', 'leaves.games')$$),
@@ -209,10 +210,10 @@ RESET ROLE;
 SELECT leaves.try(session_user::text);
 SELECT leaves.try('regress_leaves_owner');
 SELECT leaves.try('regress_leaves_guest');
--- Each function that users call has succeeded at least once.
+-- Each function that users call has succeeded at least once; backfill(), which commits, does below.
 SELECT c.function AS never_succeeded
 FROM leaves.calls AS c JOIN leaves.outcomes AS o USING (call)
-WHERE c.public GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
+WHERE c.public AND c.function <> 'backfill' GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
 
 -- What changes something, and is committed, one after another on the same ladders.
 CREATE TABLE leaves.commits (call integer GENERATED ALWAYS AS IDENTITY, statement text);
@@ -227,7 +228,7 @@ INSERT INTO leaves.commits (statement)
 SELECT c.statement
 FROM (
     SELECT DISTINCT ON (c.function) c.* FROM leaves.calls AS c
-    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function <> 'solve_distributed'
+    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function NOT IN ('solve_distributed', 'backfill')
     ORDER BY c.function, c.call DESC) AS c
 ORDER BY c.function IN ('drop_ladder', 'detach', 'reset_ladder'), c.function;
 CREATE TABLE leaves.left_behind (statement text, caller text, difference text);
@@ -279,6 +280,10 @@ $$;
 INSERT INTO leaves.before SELECT leaves.state();
 \o /dev/null
 CALL skillrating.solve_distributed('leaves.games', 'leaves.skills', commits => true);
+CALL leaves.check();
+CALL skillrating.backfill('leaves_sourced', 1);
+CALL leaves.check();
+CALL skillrating.backfill('leaves_sourced', 1, late => 'never');
 CALL leaves.check();
 SELECT DISTINCT ON (c.function) c.statement, 'CALL leaves.check()'
 FROM leaves.calls AS c WHERE c.public AND c.kind = 'inside' AND c.volatility <> 'i'

@@ -52,7 +52,9 @@ DECLARE
     after text;
 BEGIN
     CREATE VIEW mapping AS SELECT * FROM results;
+    SET LOCAL client_min_messages = warning;
     PERFORM skillrating.create_ladder('twin', model, params, source => 'mapping');
+    SET LOCAL client_min_messages = notice;
     PERFORM count(*) FROM skillrating.catch_up('twin', search => true);
     SELECT string_agg(quote_ident(c || '_before'), ', '), string_agg(quote_ident(c || '_after'), ', ') INTO before, after
     FROM skillrating.models() AS m, unnest(m.state_columns) AS c WHERE m.name = compare.model;

@@ -19,6 +19,7 @@
 #include "pg/sql/composite.h"
 #include "pg/sql/huge.h"
 #include "pg/sql/json.h"
+#include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_tune_transition);
 SKILLRATING_FUNCTION(skillrating_tune_final);
@@ -345,6 +346,7 @@ search_objective(const double *variable, void *argument)
 	double		objective = tune_objective(&search->state->problem, variable);
 
 	report_progress(search, variable, objective);
+	progress_done(search->state->problem.evaluations);
 	search->best = Min(search->best, objective);
 	return objective;
 }
@@ -409,6 +411,21 @@ search_minimum(TuneState *state, int64 matches, double *variable,
 			return false;
 	}
 	pg_unreachable();
+}
+
+/* The minimum with its errors, as progress() shows; whether it was reached. */
+static bool
+fit(TuneState *state, int64 matches, double *variable, double *error, bool *at_bound,
+	const char **stopped)
+{
+	bool		reports = progress_begin(WORK_TUNE, InvalidOid, InvalidOid);
+	bool		converged;
+
+	progress_phase(PHASE_FITTING, state->options.max_evaluations);
+	converged = search_minimum(state, matches, variable, stopped);
+	tune_errors(&state->problem, variable, error, at_bound);
+	progress_end(reports);
+	return converged;
 }
 
 /*
@@ -568,8 +585,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	problem->worst = 40.0 * before[0].matches;
 	for (i = 0; i < problem->n; i++)
 		start[i] = state->params[problem->param[i].index].number;
-	converged = search_minimum(state, before[0].matches, variable, &stopped);
-	tune_errors(problem, variable, error, at_bound);
+	converged = fit(state, before[0].matches, variable, error, at_bound, &stopped);
 	score_history(state, &work, bound, after, left_out);
 	for (i = 0; i < MATCH_NSTATUSES; i++)
 		while (left_out[i]-- > 0)

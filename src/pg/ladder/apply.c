@@ -81,6 +81,7 @@ typedef struct Application
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
+	int			nlate;			/* matches that wait for a place of their own */
 } Application;
 
 static void
@@ -331,6 +332,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 
 	lock_matches(&application->locks, ladder, ids, n);
 	application->ladder = ladder;
+	application->nlate = 0;
 	application->ids = ids;
 	application->n = n;
 	application->id_array = id_array(ladder->match_type, ids, n);
@@ -556,8 +558,10 @@ rate_matches(Application *application)
 		in_time = rate_match(application, source);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
-		if (!in_time)
-			correct_match(application, 0, "late", source->played_at);
+		if (in_time)
+			continue;
+		correct_match(application, 0, "late", source->played_at);
+		application->nlate++;
 	}
 	reader->match.n = 0;
 	MemoryContextDelete(row_context);
@@ -640,14 +644,33 @@ write_application(Application *application)
 	unlock_matches(&application->locks);
 }
 
-void
+/* What became of the matches. */
+static Applied
+count_applied(const Application *application)
+{
+	Applied		applied = {application->n, application->nlate};
+	int			i;
+
+	for (i = 0; i < application->n; i++)
+	{
+		const KnownMatch *match = id_table_find(application->known,
+												application->ids[i], "");
+
+		if (match->left_alone)
+			applied.looked_at--;
+	}
+	return applied;
+}
+
+Applied
 apply_matches(Ladder *ladder, Datum *ids, int n)
 {
+	Applied		applied = {0, 0};
 	Application application;
 	ErrorContextCallback callback;
 
 	if (n == 0)
-		return;
+		return applied;
 	ladder_take_states(ladder);
 	if (n >= MIN_LARGE_BATCH)
 		ladder_expect_many(ladder);
@@ -664,6 +687,7 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 
 	write_application(&application);
 	ladder_release_states(ladder);
+	return count_applied(&application);
 }
 
 /*

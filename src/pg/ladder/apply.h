@@ -8,6 +8,13 @@
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/plans.h"
 
+/* What became of the matches of a batch. */
+typedef struct Applied
+{
+	int			looked_at;		/* that were new, had changed or are gone */
+	int			late;			/* of these, that wait for their place */
+} Applied;
+
 /*
  * Rate the matches with these n distinct identifiers, as far as the source has
  * them finished and they are not rated yet; its door is open to rate.
@@ -16,7 +23,7 @@
  * count is recorded with the reason.  Where a rated one has changed or is gone,
  * history is out of date from there: that is noted for catch_up.
  */
-extern void apply_matches(Ladder *ladder, Datum *ids, int n);
+extern Applied apply_matches(Ladder *ladder, Datum *ids, int n);
 
 /* The same for the matches in the one column of a query's rows; returns how many. */
 extern int	apply_query(Ladder *ladder, LadderQuery *query);

@@ -28,6 +28,7 @@
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/waiting.h"
+#include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_catch_up);
 SKILLRATING_FUNCTION(skillrating_apply_operation);
@@ -396,6 +397,7 @@ search_source(Ladder *ladder)
 {
 	int			nvanished;
 
+	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
 	(void) apply_query(ladder, &unplaced_query);
 	nvanished = apply_query(ladder, &vanished_query);
 	if (nvanished > 0)
@@ -411,6 +413,11 @@ static LadderQuery resequence_query = {
 	.param = {VALUE_TEXT, VALUE_BOOL}
 };
 
+/* A row if matches wait that are to get the place that their time gives them. */
+static LadderQuery late_query = {
+	.text = "SELECT FROM {correction} WHERE kind IN ('late') LIMIT 1"
+};
+
 /* Do it all; what becomes of the ratings is logged in ladder->changes. */
 static void
 do_catch_up(Ladder *ladder, bool search, bool rebuild)
@@ -424,17 +431,21 @@ do_catch_up(Ladder *ladder, bool search, bool rebuild)
 		values[0] = CStringGetTextDatum(ladder->name);
 		(void) ladder_execute(ladder, &note_changed_query, values, NULL, NULL);
 	}
+	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
 	apply_pending(ladder, true);
 	if (search)
 		search_source(ladder);
 	removed = read_removed(ladder);
 
-	if (ladder->reorders)
+	/* Where late matches are appended, only a backfill has some wait. */
+	if (ladder->reorders ||
+		ladder_execute(ladder, &late_query, NULL, NULL, NULL) > 0)
 	{
 		Datum		values[2];
 
+		progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
 		values[0] = CStringGetTextDatum(ladder->name);
-		values[1] = BoolGetDatum(rebuild);
+		values[1] = BoolGetDatum(rebuild && ladder->reorders);
 		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
 	correct_history(ladder, rebuild, removed);

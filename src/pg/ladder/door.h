@@ -29,6 +29,7 @@
 #include "storage/lockdefs.h"
 
 #include "pg/ladder/ladder.h"
+#include "pg/sql/progress.h"
 
 #define MAX_ENTRY_PRIVILEGES 6
 
@@ -67,6 +68,8 @@ typedef struct LadderEntry
 	bool		drops;			/* leaves no ladder behind */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */
+	LongWork	work;			/* what others see of it, or WORK_NONE, */
+	WorkPhase	phase;			/* and the phase that it begins with */
 	const char *as_caller;		/* a function of skillrating_internal to call
 								 * with the first arguments once the door is
 								 * closed, as the caller, or NULL */

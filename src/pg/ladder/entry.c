@@ -72,10 +72,15 @@ static const LadderEntry entries[] = {
 	{"correction", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
 	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
-	{"operation", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
+	{"operation", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
+
+	/* Existing matches */
+	{"backfill_batches", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
+	.work = WORK_BACKFILL,.phase = PHASE_SEARCHING},
+	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_BACKFILL},
 
 	/* History */
-	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
@@ -89,7 +94,8 @@ static const LadderEntry entries[] = {
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true},
-	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
+	.work = WORK_SOLVE_LADDER},
 
 	/* Reading */
 	{"leaderboard", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
@@ -115,9 +121,11 @@ static const LadderEntry entries[] = {
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/* Another formula */
-	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
+	.work = WORK_RERATE},
 	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2,.no_api = true},
-	{"swap_ladders", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true},
+	{"swap_ladders", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true,
+	.work = WORK_SWAP_LADDERS},
 };
 
 const LadderEntry *
@@ -321,12 +329,20 @@ skillrating_enter(PG_FUNCTION_ARGS)
 	Ladder	   *door[2];
 	int			ndoors = open_doors(fcinfo, call->entry, door);
 	Oid			schema = ndoors > 0 ? door[0]->schema : InvalidOid;
+	bool		reports = false;
 	bool		isnull;
 	Datum		result;
 
 	if (ndoors > 0)
 		check_arguments(fcinfo, call, door[0]);
+	if (ndoors > 0 && call->entry->work != WORK_NONE)
+	{
+		reports = progress_begin(call->entry->work, schema, door[0]->owner);
+		if (reports && call->entry->phase != PHASE_BEGINNING)
+			progress_phase(call->entry->phase, PROGRESS_UNKNOWN);
+	}
 	result = call_with_arguments(&call->body, fcinfo, &isnull);
+	progress_end(reports);
 	while (ndoors > 0)
 		ladder_end(door[--ndoors]);
 	if (call->entry->as_caller != NULL && OidIsValid(schema))

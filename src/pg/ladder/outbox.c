@@ -24,6 +24,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/progress.h"
 
 /*
  * ---- Queries ----
@@ -351,6 +352,7 @@ copy_events(Outbox *outbox)
 							 list_make1(makeDefElem("format",
 													(Node *) makeString("binary"),
 													-1)));
+		progress_begin_copy();
 		nrows = CopyFrom(copy);
 		EndCopyFrom(copy);
 	}
@@ -487,6 +489,8 @@ outbox_send(Outbox *outbox, OutboxAction action)
 	uint64		nrows = 0;
 
 	Assert(outbox->file == NULL || action == OUTBOX_INSERT);
+	if (outbox->file != NULL && outbox->nrows > 0)
+		progress_phase(PHASE_WRITING, (int64) outbox->nrows);
 	if (outbox->nrows > 0)
 		nrows = outbox->file != NULL ? copy_events(outbox) :
 			query_rows(outbox, outbox->table->query[action]);

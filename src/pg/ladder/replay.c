@@ -23,6 +23,7 @@
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/progress.h"
 
 /*
  * ---- Players as they were ----
@@ -485,6 +486,26 @@ begin_meetings(Replay *replay, const MatchReader *matches, bool remember)
 		replay->horizon = meeting_horizon(replay->ladder, replay->from, window);
 }
 
+/* The last place in the order. */
+static LadderQuery last_seq_query = {
+	.text = "SELECT last_value FROM {event_seq}"
+};
+
+/* Report that a replay begins at a place. */
+static void
+report_start(Ladder *ladder, int64 first_seq)
+{
+	int64		last_seq;
+	bool		isnull;
+
+	(void) ladder_execute(ladder, &last_seq_query, NULL, NULL, NULL);
+	last_seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										   ONLY_COLUMN, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	progress_phase(PHASE_REPLAYING,
+				   first_seq <= last_seq ? last_seq - first_seq + 1 : PROGRESS_UNKNOWN);
+}
+
 Replay *
 replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
 		   ReplaySink *sink)
@@ -497,6 +518,7 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
 	Datum		values[1];
 	int			noperations;
 	int			next = 0;
+	int64		first_seq;
 	bool		have_match;
 
 	replay->ladder = ladder;
@@ -519,6 +541,9 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
 									ALLOCSET_DEFAULT_SIZES);
 
 	have_match = reader_next(matches);
+	first_seq = Min(have_match ? matches->match.seq : PG_INT64_MAX,
+					noperations > 0 ? operation[0].seq : PG_INT64_MAX);
+	report_start(ladder, first_seq);
 	while (have_match || next < noperations)
 	{
 		MemoryContext old = MemoryContextSwitchTo(scratch);
@@ -539,6 +564,7 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
 			MemoryContextSwitchTo(old);
 		}
 		MemoryContextReset(scratch);
+		progress_done(replay->batch->step.seq - first_seq + 1);
 	}
 	surplus_events(replay, sink, &events, 0, true);
 	row_reader_close(&events);

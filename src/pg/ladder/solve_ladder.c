@@ -12,6 +12,7 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/states.h"
+#include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_matches);
 
@@ -43,6 +44,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	MatchReader *reader;
 	Batch	   *batch;
+	int64		nread = 0;
 	int			i;
 
 	for (i = 0; i < 4; i++)
@@ -64,9 +66,11 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	solve_state_judge(state, false);
 	MemoryContextSwitchTo(old);
 	batch = ladder_batch(ladder);
+	progress_phase(PHASE_READING, PROGRESS_UNKNOWN);
 	reader = reader_open_rated(ladder, PG_INT64_MIN);
 	while (reader_next(reader))
 	{
+		progress_done(++nread);
 		if (!match_counts(batch, &reader->match) ||
 			strcmp(reader->match.pool, state->pool) != 0)
 			continue;
@@ -77,6 +81,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	reader_close(reader);
 	ladder_close(ladder);
 
+	progress_phase(PHASE_SOLVING, PROGRESS_UNKNOWN);
 	solve_state_run(state);
 	return return_solution(fcinfo, state);
 }

@@ -1,0 +1,224 @@
+-- Existing matches: rating the history that a ladder begins with.
+
+CREATE FUNCTION skillrating_internal.note_waiting(
+    source regclass,
+    ladder text,
+    condition text DEFAULT 'true')
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- Not more rows are read, and none where that already costs more than a second or so.
+    max_rows constant bigint := 10000;
+    max_cost constant float8 := 100000;
+    rows text := format('SELECT s.match_id FROM %s AS s WHERE s.match_id IS NOT NULL AND %s',
+        source, condition);
+    plan jsonb;
+    n bigint;
+    n_rows bigint;
+    message text;
+BEGIN
+    -- The functions of a view run with the rights of who reads it.
+    IF NOT EXISTS (
+        SELECT FROM pg_class AS c WHERE c.oid = source AND c.relowner = current_user::regrole)
+    THEN
+        RETURN;
+    END IF;
+    EXECUTE format('EXPLAIN (FORMAT JSON) %s LIMIT %s', rows, max_rows) INTO plan;
+    IF (plan #>> '{0,Plan,Total Cost}')::float8 <= max_cost THEN
+        EXECUTE format(
+            'SELECT count(DISTINCT w.match_id), count(*) FROM (%s LIMIT %s) AS w', rows, max_rows)
+        INTO n, n_rows;
+        IF n = 0 THEN
+            RETURN;
+        END IF;
+        message := CASE
+            WHEN n_rows = max_rows THEN format('at least %s existing matches wait to be rated', n)
+            WHEN n = 1 THEN '1 existing match waits to be rated'
+            ELSE format('%s existing matches wait to be rated', n)
+        END;
+    ELSE
+        EXECUTE format('EXPLAIN (FORMAT JSON) %s', rows) INTO plan;
+        message := format(
+            'existing matches wait to be rated, by the planner''s estimate in %s rows',
+            plan #>> '{0,Plan,Plan Rows}');
+    END IF;
+    RAISE NOTICE USING
+        MESSAGE = message,
+        HINT = format('CALL skillrating.backfill(%L) rates them.', ladder);
+EXCEPTION
+    -- Whatever a view of the user's does, a notice is not what it may keep a ladder from.
+    WHEN OTHERS THEN
+        NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass, text, text) IS
+'A part of create_ladder() and attach(): says in a notice how many matches of a ladder''s view
+source, with alias s, meet a condition and wait for backfill(). Does nothing for a view of another
+role. Of many it gives a lower bound, and the planner''s estimate where counting costs too much.
+Volatile because EXPLAIN is refused elsewhere.';
+
+CREATE FUNCTION skillrating_internal.check_backfill(
+    batch_size integer,
+    catch_up boolean)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF batch_size IS NULL OR catch_up IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'batch_size and catch_up must not be null';
+    END IF;
+    IF batch_size < 1 THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('batch_size must be at least 1, not %s', batch_size);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_backfill(integer, boolean) IS
+'A part of backfill(): error 22004 for nulls, 22003 for a batch_size below 1. Other arguments are
+checked by the functions on ladders that backfill() calls.';
+
+CREATE FUNCTION skillrating_internal.backfill_batches(
+    ladder text,
+    batch_size integer DEFAULT 10000,
+    OUT matches text[],
+    OUT done bigint,
+    OUT total bigint)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    PERFORM skillrating_internal.check_backfill(batch_size, true);
+    RETURN QUERY EXECUTE format(
+        'SELECT array_agg(format(''%%s'', o.match_id) ORDER BY o.n), min(o.n) - 1, max(o.total)
+        FROM (
+            SELECT w.match_id, row_number() OVER (ORDER BY w.at, w.match_id%2$s) AS n,
+                count(*) OVER () AS total
+            FROM (
+                SELECT u.match_id, min(u.at) AS at
+                FROM (
+                    SELECT s.match_id, CAST(s.played_at AS timestamptz) AS at FROM %1$I.source AS s
+                    WHERE s.match_id IS NOT NULL AND NOT EXISTS (
+                        SELECT FROM %1$I.rated_match AS m WHERE m.match_id %3$s s.match_id)
+                    UNION ALL
+                    SELECT p.match_id, CAST(s.played_at AS timestamptz)
+                    FROM %1$I.pending AS p
+                    LEFT JOIN %1$I.source AS s ON s.match_id %3$s p.match_id
+                ) AS u
+                GROUP BY u.match_id
+            ) AS w
+        ) AS o
+        GROUP BY (o.n - 1) / $1
+        ORDER BY 2', ladder, t.match_order, t.match_equals)
+    USING batch_size;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('backfill_batches');
+
+COMMENT ON FUNCTION skillrating.backfill_batches(text, integer) IS
+'The matches that backfill() has yet to look at, by time and match: those of the source that have
+no row in rated_match, and those in pending. A row for each batch: the identifiers as text, how
+many matches come before them, and how many there are in all. Errors: 42704 for an unknown ladder,
+42501 unless the caller owns it, 22003 for a batch_size below 1, and those that the source raises.';
+
+CREATE FUNCTION skillrating_internal.backfill_batch(
+    ladder text,
+    matches text[],
+    late text DEFAULT 'reorder',
+    done bigint DEFAULT NULL,
+    total bigint DEFAULT NULL,
+    started_at timestamptz DEFAULT NULL,
+    OUT looked_at bigint,
+    OUT late_matches bigint)
+AS 'MODULE_PATHNAME', 'skillrating_backfill_batch'
+LANGUAGE C VOLATILE;
+
+SELECT skillrating_internal.create_entry('backfill_batch');
+
+COMMENT ON FUNCTION skillrating.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
+'A step of backfill(): rates the matches with these identifiers, as text, in the order of time, as
+far as they are finished and not rated yet; they wait in pending no longer. Returns how many it
+looked at that were new, changed or gone, and how many of them are older than others of their
+players and wait for catch_up() to get their place; with late => append they get the next place
+instead.
+done, total and started_at are what progress() shows: how many matches came before, how many there
+are, and when that began. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
+22004 for nulls, 22P02 for texts that are no identifiers, 22023 for another late, or append where
+the ladder reorders, 55000 if its triggers are gone, see restore_triggers().';
+
+CREATE PROCEDURE skillrating.backfill(
+    ladder text,
+    batch_size integer DEFAULT 10000,
+    late text DEFAULT 'reorder',
+    catch_up boolean DEFAULT true,
+    INOUT matches bigint DEFAULT NULL,
+    INOUT late_matches bigint DEFAULT NULL)
+LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    started_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+    batch pg_catalog.record;
+    step pg_catalog.record;
+    matches_before pg_catalog.int8;
+    waiting pg_catalog.int8;
+BEGIN
+    -- No bare operators or names here: what commits cannot have a search_path of its own. Whatever
+    -- works on the ladder checks the rights of the caller; an empty batch does that at once.
+    PERFORM skillrating_internal.check_backfill(batch_size, catch_up);
+    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late);
+    matches := 0;
+    late_matches := 0;
+    LOOP
+        COMMIT;
+        matches_before := matches;
+        waiting := 0;
+        FOR batch IN
+            SELECT b.matches, b.done, b.total
+            FROM skillrating.backfill_batches(ladder, batch_size) AS b
+        LOOP
+            -- The rows that are left outlive the transaction.
+            COMMIT;
+            SELECT b.looked_at, b.late_matches INTO step
+            FROM skillrating.backfill_batch(ladder, batch.matches, late, batch.done, batch.total,
+                started_at) AS b;
+            matches := matches OPERATOR(pg_catalog.+) step.looked_at;
+            late_matches := late_matches OPERATOR(pg_catalog.+) step.late_matches;
+            waiting := batch.total;
+        END LOOP;
+        -- What came meanwhile and rates nothing by itself; not for ever, if that does not end.
+        EXIT WHEN matches OPERATOR(pg_catalog.=) matches_before;
+        EXIT WHEN waiting OPERATOR(pg_catalog.<=) batch_size;
+    END LOOP;
+    COMMIT;
+    IF catch_up THEN
+        PERFORM FROM skillrating.catch_up(ladder);
+    END IF;
+END
+$procedure$;
+
+COMMENT ON PROCEDURE skillrating.backfill(text, integer, text, boolean, bigint, bigint) IS
+'Rates the existing matches of a ladder: those of the source that nobody has looked at, and those
+that wait in pending. They are rated in the order of played_at and match_id, batch_size of them in
+a transaction; other sessions rate matches between these, and may run backfill() as well. Whatever
+ends it, the batches before stay, and the next call goes on there. progress() shows how far it is.
+late: what becomes of matches that are older than those that the ladder has rated, of the same
+players. reorder: they wait until all others are rated, and catch_up() then gives each match from
+the first of them on the place that its time gives it, also where the ladder appends matches that
+come late. append: they get the next place, and no rating changes; an error in a ladder that
+reorders.
+catch_up: call catch_up() at the end, in a transaction of its own, which replays what is out of
+date while rating waits; otherwise the late matches and corrections wait for you to call it.
+matches, late_matches: return how many matches this call has looked at, and how many of them were
+late; values given in the call are ignored.
+Errors: 2D000 within a transaction block, 42704 for an unknown ladder, 42501 unless the caller owns
+it, 22004 for nulls, 22003 for a batch_size below 1, 22023 for another late, 55000 if its triggers
+are gone, see restore_triggers(), and those that the source raises.';

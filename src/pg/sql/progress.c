@@ -1,0 +1,322 @@
+/*
+ * progress.c
+ *		What other sessions can see of long work.
+ */
+#include "pg/sql/progress.h"
+
+#include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "commands/progress.h"
+#include "funcapi.h"
+#include "utils/acl.h"
+#include "utils/backend_progress.h"
+#include "utils/backend_status.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+SKILLRATING_FUNCTION(skillrating_progress);
+
+/* None of the server's commands, which count from 0. */
+#define PROGRESS_COMMAND_SKILLRATING ((ProgressCommandType) 0x534b)
+
+/*
+ * Parameters of a report.  COPY writes the first ones while it runs, which therefore are
+ * not ours.
+ */
+enum
+{
+	PARAM_WORK = PROGRESS_COPY_TYPE + 5,
+	PARAM_PHASE,
+	PARAM_DONE,
+	PARAM_TOTAL,
+	PARAM_STARTED_AT,
+	PARAM_PHASE_STARTED_AT,
+	PARAM_OWNER,				/* of the ladder */
+	PARAM_END
+};
+
+#define PARAM_FIRST PARAM_WORK
+#define NPARAMS (PARAM_END - PARAM_FIRST)
+
+/* Of many rows, or nobody knows how many, not each is reported. */
+#define MANY_ROWS 65536
+#define ROWS_BETWEEN_REPORTS 256
+
+/* The outermost work of this session. */
+static struct
+{
+	bool		active;
+	int			nest_level;		/* of the subtransaction that began it */
+	Oid			schema;
+	int64		param[NPARAMS];
+}			current;
+
+static const char *const work_names[] = {
+	[WORK_BACKFILL] = "backfill",
+	[WORK_CATCH_UP] = "catch_up",
+	[WORK_RERATE] = "rerate",
+	[WORK_SOLVE_LADDER] = "solve_ladder",
+	[WORK_SWAP_LADDERS] = "swap_ladders",
+	[WORK_TUNE] = "tune",
+	[WORK_VERIFY] = "verify",
+};
+
+static const char *const phase_names[] = {
+	[PHASE_BEGINNING] = "beginning",
+	[PHASE_SEARCHING] = "searching",
+	[PHASE_RATING] = "rating",
+	[PHASE_ORDERING] = "ordering",
+	[PHASE_REPLAYING] = "replaying",
+	[PHASE_WRITING] = "writing",
+	[PHASE_READING] = "reading",
+	[PHASE_SOLVING] = "solving",
+	[PHASE_FITTING] = "fitting",
+};
+
+/*
+ * ---- Reporting ----
+ */
+
+static void
+set_param(int index, int64 value)
+{
+	current.param[index - PARAM_FIRST] = value;
+}
+
+/* Whether the report in shared memory is ours. */
+static bool
+is_reported(void)
+{
+	return MyBEEntry != NULL &&
+		MyBEEntry->st_progress_command == PROGRESS_COMMAND_SKILLRATING;
+}
+
+/* Make the report, whoever had its place before. */
+static void
+report(void)
+{
+	int			index[NPARAMS];
+	int			i;
+
+	StaticAssertStmt((int) PARAM_END <= PGSTAT_NUM_PROGRESS_PARAM,
+					 "a report has more parameters than the server has room for");
+	for (i = 0; i < NPARAMS; i++)
+		index[i] = PARAM_FIRST + i;
+	if (!is_reported())
+		pgstat_progress_start_command(PROGRESS_COMMAND_SKILLRATING, current.schema);
+	pgstat_progress_update_multi_param(NPARAMS, index, current.param);
+}
+
+/* The server itself ends the report of a (sub)transaction that is aborted. */
+static void
+at_end_of_subtransaction(SubXactEvent event, SubTransactionId id,
+						 SubTransactionId parent, void *arg)
+{
+	(void) id;
+	(void) parent;
+	(void) arg;
+	if (event == SUBXACT_EVENT_ABORT_SUB && current.active &&
+		current.nest_level >= GetCurrentTransactionNestLevel())
+		current.active = false;
+}
+
+static void
+at_end_of_transaction(XactEvent event, void *arg)
+{
+	(void) event;
+	(void) arg;
+	current.active = false;
+}
+
+bool
+progress_begin(LongWork work, Oid schema, Oid owner)
+{
+	static bool registered = false;
+	TimestampTz now;
+
+	if (current.active)
+		return false;
+	if (!registered)
+	{
+		RegisterXactCallback(at_end_of_transaction, NULL);
+		RegisterSubXactCallback(at_end_of_subtransaction, NULL);
+		registered = true;
+	}
+	now = GetCurrentTimestamp();
+	current.active = true;
+	current.nest_level = GetCurrentTransactionNestLevel();
+	current.schema = schema;
+	set_param(PARAM_WORK, work);
+	set_param(PARAM_PHASE, PHASE_BEGINNING);
+	set_param(PARAM_DONE, PROGRESS_UNKNOWN);
+	set_param(PARAM_TOTAL, PROGRESS_UNKNOWN);
+	set_param(PARAM_STARTED_AT, now);
+	set_param(PARAM_PHASE_STARTED_AT, now);
+	set_param(PARAM_OWNER, (int64) owner);
+	report();
+	return true;
+}
+
+void
+progress_since(TimestampTz started_at)
+{
+	if (!current.active)
+		return;
+	set_param(PARAM_STARTED_AT, started_at);
+	report();
+}
+
+void
+progress_phase(WorkPhase phase, int64 total)
+{
+	if (!current.active)
+		return;
+	set_param(PARAM_PHASE, phase);
+	set_param(PARAM_DONE, PROGRESS_UNKNOWN);
+	set_param(PARAM_TOTAL, total);
+	set_param(PARAM_PHASE_STARTED_AT, GetCurrentTimestamp());
+	report();
+}
+
+void
+progress_done(int64 done)
+{
+	int64		before = current.param[PARAM_DONE - PARAM_FIRST];
+	int64		total = current.param[PARAM_TOTAL - PARAM_FIRST];
+
+	if (!current.active)
+		return;
+	if ((total < 0 || total >= MANY_ROWS) && done != total && before >= 0 &&
+		done >= before && done - before < ROWS_BETWEEN_REPORTS)
+		return;
+	set_param(PARAM_DONE, done);
+	if (is_reported())
+		pgstat_progress_update_param(PARAM_DONE, done);
+	else
+		report();
+}
+
+void
+progress_begin_copy(void)
+{
+	if (!current.active)
+		return;
+	report();
+}
+
+void
+progress_end(bool begun)
+{
+	if (!begun)
+		return;
+	current.active = false;
+	if (is_reported())
+		pgstat_progress_end_command();
+}
+
+/*
+ * ---- Reading ----
+ */
+
+enum
+{
+	SHOWN_PID,
+	SHOWN_WORK,
+	SHOWN_LADDER,
+	SHOWN_PHASE,
+	SHOWN_DONE,
+	SHOWN_TOTAL,
+	SHOWN_STARTED_AT,
+	SHOWN_PHASE_STARTED_AT,
+	SHOWN_NCOLUMNS
+};
+
+/* The report of a server process, a copy of our own, or NULL. */
+static const PgBackendStatus *
+backend_report(int index)
+{
+#if PG_VERSION_NUM >= 160000
+	LocalPgBackendStatus *local = pgstat_get_local_beentry_by_index(index);
+#else
+	LocalPgBackendStatus *local = pgstat_fetch_stat_local_beentry(index);
+#endif
+
+	return local != NULL ? &local->backendStatus : NULL;
+}
+
+/* Whether the current role may see a report. */
+static bool
+may_see(const PgBackendStatus *status)
+{
+	Oid			role = GetUserId();
+	Oid			owner = (Oid) status->st_progress_param[PARAM_OWNER];
+
+	return has_privs_of_role(role, ROLE_PG_READ_ALL_STATS) ||
+		(OidIsValid(status->st_userid) && has_privs_of_role(role, status->st_userid)) ||
+		(OidIsValid(owner) && has_privs_of_role(role, owner));
+}
+
+static void
+show_count(int64 count, Datum *value, bool *null)
+{
+	*null = count < 0;
+	*value = Int64GetDatum(count);
+}
+
+/* A row of progress(). */
+static void
+show_report(ReturnSetInfo *rsinfo, const PgBackendStatus *status)
+{
+	const int64 *param = status->st_progress_param;
+	char	   *ladder = get_namespace_name(status->st_progress_command_target);
+	int64		work = param[PARAM_WORK];
+	int64		phase = param[PARAM_PHASE];
+	int64		done = param[PARAM_DONE];
+	Datum		values[SHOWN_NCOLUMNS];
+	bool		nulls[SHOWN_NCOLUMNS] = {false};
+
+	/* Another version of the library may have made it. */
+	if (work <= WORK_NONE || work >= (int64) lengthof(work_names) ||
+		phase < 0 || phase >= (int64) lengthof(phase_names))
+		return;
+	if (phase == PHASE_WRITING && done < 0 && param[PROGRESS_COPY_TUPLES_PROCESSED] > 0)
+		done = param[PROGRESS_COPY_TUPLES_PROCESSED];
+	values[SHOWN_PID] = Int32GetDatum(status->st_procpid);
+	values[SHOWN_WORK] = CStringGetTextDatum(work_names[work]);
+	nulls[SHOWN_LADDER] = (ladder == NULL);
+	if (ladder != NULL)
+		values[SHOWN_LADDER] = CStringGetTextDatum(ladder);
+	values[SHOWN_PHASE] = CStringGetTextDatum(phase_names[phase]);
+	show_count(done, &values[SHOWN_DONE], &nulls[SHOWN_DONE]);
+	show_count(param[PARAM_TOTAL], &values[SHOWN_TOTAL], &nulls[SHOWN_TOTAL]);
+	values[SHOWN_STARTED_AT] = TimestampTzGetDatum(param[PARAM_STARTED_AT]);
+	values[SHOWN_PHASE_STARTED_AT] = TimestampTzGetDatum(param[PARAM_PHASE_STARTED_AT]);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* progress() */
+Datum
+skillrating_progress(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			n;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+
+	/* Each call shows the present, also within one transaction. */
+	pgstat_clear_backend_activity_snapshot();
+	n = pgstat_fetch_stat_numbackends();
+	for (i = 1; i <= n; i++)
+	{
+		const PgBackendStatus *status = backend_report(i);
+
+		if (status != NULL && status->st_procpid > 0 &&
+			status->st_databaseid == MyDatabaseId &&
+			status->st_progress_command == PROGRESS_COMMAND_SKILLRATING &&
+			may_see(status))
+			show_report(rsinfo, status);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,66 @@
+-- A source that reads all of a large table for each match is recognised from its plan, whatever the
+-- statistics say, and one that does not is left alone.
+\set VERBOSITY terse
+CREATE SCHEMA plans;
+SET search_path = plans;
+CREATE TABLE game (id bigint PRIMARY KEY, ended_at timestamptz, state text);
+CREATE TABLE game_player (game_id bigint, player_id bigint, team int, score int, PRIMARY KEY (game_id, player_id));
+INSERT INTO game SELECT g, timestamptz '2025-01-01' + g * interval '1 min', 'finished' FROM generate_series(1, 12000) AS g;
+INSERT INTO game_player SELECT g, 1 + (g * 7 + p * 13) % 500, 1 + p % 2, (g + p) % 9 FROM generate_series(1, 12000) AS g, generate_series(1, 2) AS p;
+CREATE TABLE tiny (LIKE game_player INCLUDING ALL);
+CREATE TABLE heap (game_id bigint, player_id bigint, team int, score int);
+INSERT INTO heap TABLE game_player;
+
+-- Slow: the total is that of the wrong column, of a subquery that is joined, or of a table without
+-- index; the match is an expression without index.
+CREATE VIEW slow_window AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS score FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.state = 'finished';
+CREATE VIEW slow_join AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, t.score FROM game AS g JOIN game_player AS p ON p.game_id = g.id JOIN (SELECT game_id, team, sum(score) AS score FROM game_player GROUP BY game_id, team) AS t ON t.game_id = g.id AND t.team = p.team;
+CREATE VIEW slow_heap AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, p.score FROM game AS g JOIN heap AS p ON p.game_id = g.id;
+CREATE VIEW slow_expression AS SELECT 'eu:' || id AS match_id, ended_at AS played_at, t AS player_id, t AS team, t AS rank FROM game, generate_series(1, 2) AS t;
+-- The planner would begin with the state of all matches, by an index that is no help.
+CREATE INDEX game_state ON game (state);
+
+-- Fast: the total by the column that is match_id, or compared with it; lateral; both sides of a
+-- union; a small table without anything.
+CREATE VIEW fast_window AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY g.id, p.team) AS score FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.state = 'finished';
+CREATE VIEW fast_subselect AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, (SELECT sum(t.score) FROM game_player AS t WHERE t.game_id = g.id AND t.team = p.team) AS score FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
+CREATE VIEW fast_lateral AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, t.score FROM game AS g JOIN game_player AS p ON p.game_id = g.id CROSS JOIN LATERAL (SELECT sum(u.score) AS score FROM game_player AS u WHERE u.game_id = g.id AND u.team = p.team) AS t;
+CREATE VIEW fast_union AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, true AS won FROM game UNION ALL SELECT id, ended_at, -id, 2, false FROM game;
+CREATE VIEW fast_tiny AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS score FROM tiny AS p JOIN LATERAL (SELECT * FROM game AS g WHERE g.id = p.game_id OFFSET 0) AS g ON true;
+
+CREATE FUNCTION look(source regclass) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE INFO '%', source;
+    RETURN (SELECT bool_and(d.ok) FROM skillrating.describe_source(source) AS d);
+END
+$$;
+SELECT bool_and(look(s)) FROM unnest(ARRAY['slow_window', 'slow_join', 'slow_heap', 'slow_expression', 'fast_window', 'fast_subselect', 'fast_lateral', 'fast_union', 'fast_tiny']::regclass[]) AS s;
+ANALYZE game, game_player, heap;
+SELECT bool_and(look(s)) FROM unnest(ARRAY['slow_window', 'slow_join', 'slow_heap', 'slow_expression', 'fast_window', 'fast_subselect', 'fast_lateral', 'fast_union', 'fast_tiny']::regclass[]) AS s;
+DROP INDEX game_state;
+SELECT bool_and(look(s)) FROM unnest(ARRAY['slow_window', 'fast_window']::regclass[]) AS s;
+-- What an index mends.
+CREATE INDEX ON heap (game_id);
+CREATE INDEX ON game (('eu:' || id));
+SELECT bool_and(look(s)) FROM unnest(ARRAY['slow_heap', 'slow_expression']::regclass[]) AS s;
+
+-- Who makes a ladder is told, once.
+\set VERBOSITY default
+SELECT skillrating.create_ladder('slow', 'elo', source => 'slow_window');
+-- A view of another role is not planned, because that can call its functions.
+CREATE FUNCTION tell(bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE INFO 'called'; RETURN $1; END $$;
+CREATE VIEW telling AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, 1 AS rank FROM game WHERE id > tell(0);
+SELECT bool_and(ok) FROM skillrating.describe_source('telling');
+CREATE ROLE regress_teller;
+ALTER VIEW telling OWNER TO regress_teller;
+SELECT bool_and(ok) FROM skillrating.describe_source('telling');
+SELECT skillrating_internal.tables_read_whole('telling');
+-- What cannot be planned is described all the same.
+CREATE VIEW unplannable AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, 1 AS rank FROM game WHERE id > 1 / 0;
+SELECT bool_and(ok) FROM skillrating.describe_source('unplannable');
+SHOW enable_seqscan;
+
+SET client_min_messages = warning;
+SELECT skillrating.drop_ladder('slow');
+DROP SCHEMA plans CASCADE;
+DROP ROLE regress_teller;
