@@ -465,7 +465,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
 'A part of create_ladder(): the tables pending, correction and operation.';
 
-CREATE FUNCTION skillrating_internal.declare_eligibility(
+CREATE FUNCTION skillrating_internal.create_eligibility(
     ladder text,
     rules jsonb)
 RETURNS void
@@ -483,7 +483,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.declare_eligibility(text, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.create_eligibility(text, jsonb) IS
 'A part of create_ladder(): the operation that declares the rules of a ladder without matches, which
 are complete; none for {}.';
 
@@ -689,7 +689,7 @@ BEGIN
     PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
     PERFORM skillrating_internal.create_lists(ladder, player_type);
-    PERFORM skillrating_internal.declare_eligibility(ladder, rules);
+    PERFORM skillrating_internal.create_eligibility(ladder, rules);
     IF source IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,

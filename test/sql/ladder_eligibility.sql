@@ -14,7 +14,7 @@ CREATE TABLE random_match AS
 SELECT n AS match_id, '2024-01-01'::timestamptz + n * interval '20 minutes' AS played_at,
     CASE WHEN random() < 0.8 THEN round(random() * 2000) END AS duration, random() < 0.3 AS surrendered,
     2 + (random() < 0.1)::int AS teams
-FROM generate_series(1, 260) AS n;
+FROM generate_series(1, 120) AS n;
 CREATE TABLE random_player AS
 SELECT m.match_id, p.p AS player_id, 1 + (row_number() OVER (PARTITION BY m.match_id ORDER BY random()) - 1) % m.teams AS team,
     CASE WHEN random() < 0.1 THEN 0 WHEN random() < 0.3 THEN random() END AS weight,
@@ -23,7 +23,7 @@ FROM random_match AS m
 CROSS JOIN LATERAL (SELECT p FROM generate_series(1, 10) AS p WHERE m.match_id > 0 ORDER BY random() LIMIT 2 + floor(random() * random() * 5)::int) AS p;
 DELETE FROM random_match AS m WHERE (SELECT count(DISTINCT team) FROM random_player AS p WHERE p.match_id = m.match_id) < m.teams;
 DELETE FROM random_player AS p WHERE NOT EXISTS (SELECT FROM random_match AS m WHERE m.match_id = p.match_id);
--- Three players who meet again and again.
+-- Three players who meet again and again; the first five have much experience from elsewhere.
 UPDATE random_player SET player_id = 11 + (match_id % 3 + team) % 3
 WHERE match_id % 5 = 0 AND match_id IN (SELECT match_id FROM random_player GROUP BY match_id HAVING count(*) = 2);
 
@@ -54,7 +54,7 @@ BEGIN
         END IF;
         SELECT count(*), coalesce(sum(n), 0), min(n), max(n) INTO teams, players, smallest, largest FROM (SELECT count(*)::int AS n FROM here GROUP BY team) AS t;
         SELECT count(*) FILTER (WHERE bot),
-            count(*) FILTER (WHERE (SELECT count(*) FROM counted AS c WHERE c.player_id = h.player_id) < coalesce((rules->>'newcomer_games')::float8, 10))
+            count(*) FILTER (WHERE h.player_id > 5 AND (SELECT count(*) FROM counted AS c WHERE c.player_id = h.player_id) < coalesce((rules->>'newcomer_games')::float8, 10))
         INTO bots, newcomers FROM here AS h;
         SELECT count(*) FILTER (WHERE t.play = 0) INTO idle FROM (SELECT sum(share) AS play FROM here GROUP BY team) AS t;
         -- Earlier matches nearby in which each pair of opponents were opponents.
@@ -88,7 +88,7 @@ $$;
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, duration, surrendered) SELECT match_id, played_at, duration, surrendered FROM random_match', ladder);
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank, weight, bot) SELECT match_id, player_id, team, team, weight, bot FROM random_player', ladder);
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank, weight, bot, experience) SELECT match_id, player_id, team, team, weight, bot, CASE WHEN player_id <= 5 THEN 50 END FROM random_player', ladder);
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
 END
@@ -128,7 +128,7 @@ BEGIN
     IF wrong > 0 OR EXISTS (SELECT FROM skillrating.verify('ruled') WHERE NOT ok) OR EXISTS (SELECT FROM skillrating.verify('later') WHERE NOT ok) THEN
         RETURN format('%s: %s other ratings when declared later', rules, wrong);
     END IF;
-    RETURN format('%s: %s', rules, CASE WHEN rated < 30 OR broken < 10 THEN format('%s rated, %s not', rated, broken) ELSE 'as stated' END);
+    RETURN format('%s: %s', rules, CASE WHEN rated < 15 OR broken < 5 THEN format('%s rated, %s not', rated, broken) ELSE 'as stated' END);
 END
 $$;
 
@@ -142,11 +142,11 @@ SELECT try('{"min_team_size": 2}');
 SELECT try('{"max_team_size": 1}');
 SELECT try('{"max_size_difference": 0}');
 SELECT try('{"max_bot_share": 0.3}');
-SELECT try('{"max_newcomer_share": 0.99, "newcomer_games": 5}');
+SELECT try('{"max_newcomer_share": 0.6, "newcomer_games": 5}');
 SELECT try('{"max_repeats": 1, "repeat_window": 7200}');
 SELECT try('{"max_repeats": 2}');
 SELECT try('{"max_repeats": 3, "repeat_window": 1e8}');
-SELECT try('{"min_duration": 200, "min_surrender_time": 600, "no_show": "leave_out", "min_play_share": 0.2, "min_play_time": 50, "max_team_size": 3, "max_size_difference": 1, "max_bot_share": 0.6, "max_newcomer_share": 0.99, "newcomer_games": 3, "max_repeats": 2, "repeat_window": 50000}');
+SELECT try('{"min_duration": 200, "min_surrender_time": 600, "no_show": "leave_out", "min_play_share": 0.2, "min_play_time": 50, "max_team_size": 3, "max_size_difference": 1, "max_bot_share": 0.6, "max_newcomer_share": 0.6, "newcomer_games": 3, "max_repeats": 2, "repeat_window": 50000}');
 
 -- Rules hold from a time on, the last that were declared for it; undoing them brings back those before.
 SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"min_duration": 60}');

@@ -126,6 +126,7 @@ FROM (VALUES
     ('division', $$SELECT skillrating.division(1, '{1,2}', '{a,b,c}')$$),
     ('drop_ladder', $$SELECT skillrating.drop_ladder('leaves_sourced')$$),
     ('elo_mmr_update', $$SELECT skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,350}')$$),
+    ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),

@@ -19,7 +19,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
-#include "pg/matches/eligible.h"
+#include "pg/ladder/filters.h"
 #include "pg/sql/huge.h"
 
 /*
@@ -165,178 +165,6 @@ source_desc(const Ladder *ladder, bool rated)
 						   source_column_name(i), type, -1, 0);
 	}
 	return desc;
-}
-
-/*
- * ---- Filters ----
- */
-
-/*
- * Players who are merged into others, and who are excluded for a time, and rules of
- * eligibility.  The number of an operation says when it was declared, while a ladder that
- * reorders may give it another place.
- */
-static LadderQuery read_filters_query = {
-	.text = "SELECT kind, player_id, into_id, since, until, params FROM {operation} WHERE "
-	OPERATION_FILTERS " ORDER BY operation"
-};
-
-enum
-{
-	FILTER_KIND = 1,
-	FILTER_PLAYER,
-	FILTER_INTO,
-	FILTER_SINCE,
-	FILTER_UNTIL,
-	FILTER_PARAMS,
-	FILTER_NCOLUMNS = FILTER_PARAMS
-};
-
-typedef struct Exclusion
-{
-	TimestampTz since;
-	TimestampTz until;
-	struct Exclusion *next;
-} Exclusion;
-
-/* Rules for matches from a time on. */
-typedef struct EligibilitySince
-{
-	TimestampTz since;
-	Eligibility *rules;
-} EligibilitySince;
-
-typedef struct Filters
-{
-	IdTable    *merged;			/* to the identifier that counts */
-	IdTable    *excluded;		/* to Exclusion */
-	EligibilitySince *eligibility;	/* in the order in which they were
-									 * declared */
-	int			neligibility;
-} Filters;
-
-static void
-add_merge(Filters *filters, IdType *type, Datum player, Datum into)
-{
-	Datum	   *copy = palloc_object(Datum);
-	bool		found;
-
-	*copy = datumCopy(into, type->typbyval, type->typlen);
-	*id_table_enter(filters->merged, player, "", &found) = copy;
-}
-
-static void
-add_exclusion(Filters *filters, Datum player, TimestampTz since,
-			  TimestampTz until)
-{
-	Exclusion  *exclusion = palloc_object(Exclusion);
-	bool		found;
-	void	  **place = id_table_enter(filters->excluded, player, "", &found);
-
-	exclusion->since = since;
-	exclusion->until = until;
-	exclusion->next = *place;
-	*place = exclusion;
-}
-
-static TimestampTz
-filter_time(const Datum *value, const bool *null, int column, TimestampTz missing)
-{
-	return null[column] ? missing : DatumGetTimestampTz(value[column]);
-}
-
-/* Add a filter of a kind, as its row in operation has it. */
-static void
-add_filter(Filters *filters, IdType *type, const char *kind, const Datum *value,
-		   const bool *null)
-{
-	TimestampTz since = filter_time(value, null, FILTER_SINCE, DT_NOBEGIN);
-
-	if (strcmp(kind, "eligibility") == 0)
-	{
-		EligibilitySince *declared = &filters->eligibility[filters->neligibility++];
-
-		declared->since = since;
-		declared->rules = get_eligibility(DatumGetJsonbP(value[FILTER_PARAMS]));
-	}
-	else if (null[FILTER_PLAYER])
-		return;
-	else if (strcmp(kind, "merge") == 0)
-		add_merge(filters, type, value[FILTER_PLAYER], value[FILTER_INTO]);
-	else
-		add_exclusion(filters, value[FILTER_PLAYER], since,
-					  filter_time(value, null, FILTER_UNTIL, DT_NOEND));
-}
-
-/* The rules that were declared last for matches played at a time, or NULL. */
-static const Eligibility *
-eligibility_at(const Filters *filters, TimestampTz played_at)
-{
-	int			i;
-
-	for (i = filters->neligibility - 1; i >= 0; i--)
-		if (filters->eligibility[i].since <= played_at)
-			return filters->eligibility[i].rules;
-	return NULL;
-}
-
-static Filters *
-read_filters(Ladder *ladder)
-{
-	IdType	   *type = ladder->player_type;
-	Filters    *filters = palloc_object(Filters);
-	uint64		nrows = ladder_execute(ladder, &read_filters_query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		row;
-
-	filters->merged = id_table_create(type);
-	filters->excluded = id_table_create(type);
-	filters->eligibility = palloc_array(EligibilitySince, Max(nrows, 1));
-	filters->neligibility = 0;
-	for (row = 0; row < nrows; row++)
-	{
-		HeapTuple	tuple = rows->vals[row];
-		Datum		value[FILTER_NCOLUMNS + 1];
-		bool		null[FILTER_NCOLUMNS + 1];
-
-		heap_deform_tuple(tuple, rows->tupdesc, value + 1, null + 1);
-		add_filter(filters, type, SPI_getvalue(tuple, rows->tupdesc, FILTER_KIND),
-				   value, null);
-	}
-	SPI_freetuptable(rows);
-	return filters;
-}
-
-static bool
-is_excluded(const Filters *filters, Datum player, TimestampTz played_at)
-{
-	const Exclusion *exclusion = id_table_find(filters->excluded, player, "");
-
-	for (; exclusion != NULL; exclusion = exclusion->next)
-		if (played_at >= exclusion->since && played_at < exclusion->until)
-			return true;
-	return false;
-}
-
-/*
- * The player that an account counts as; one account may lead to the next.  *excluded
- * tells whether any of them is excluded: a merge lifts no exclusion.
- */
-static Datum
-merged_player(const Filters *filters, Datum player, TimestampTz played_at,
-			  bool *excluded)
-{
-	int			steps = id_table_count(filters->merged);
-	const Datum *into;
-
-	*excluded = is_excluded(filters, player, played_at);
-	while (steps-- > 0 &&
-		   (into = id_table_find(filters->merged, player, "")) != NULL)
-	{
-		player = *into;
-		*excluded = *excluded || is_excluded(filters, player, played_at);
-	}
-	return player;
 }
 
 /*
@@ -812,29 +640,13 @@ finish_match(MatchReader *reader)
 double
 reader_repeat_window(const MatchReader *reader)
 {
-	const Filters *filters = reader->filters;
-	double		window = 0;
-	int			i;
-
-	if (filters == NULL)
-		return 0;
-	for (i = 0; i < filters->neligibility; i++)
-		if (eligibility_in_force(filters->eligibility[i].rules, ELIGIBILITY_MAX_REPEATS))
-			window = Max(window, filters->eligibility[i].rules->value[ELIGIBILITY_REPEAT_WINDOW]);
-	return window;
+	return filters_repeat_window(reader->filters);
 }
 
 bool
 reader_needs_players(const MatchReader *reader)
 {
-	const Filters *filters = reader->filters;
-	int			i;
-
-	if (filters != NULL)
-		for (i = 0; i < filters->neligibility; i++)
-			if (eligibility_needs_players(filters->eligibility[i].rules))
-				return true;
-	return false;
+	return filters_need_players(reader->filters);
 }
 
 /*

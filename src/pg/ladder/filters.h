@@ -1,0 +1,39 @@
+/*
+ * filters.h
+ *		Which matches and players count in a ladder, by its operations: players who are
+ *		excluded or merged, and rules of eligibility.
+ */
+#ifndef PG_LADDER_FILTERS_H
+#define PG_LADDER_FILTERS_H
+
+#include "pg/sql/glue.h"
+
+#include "core/rating/eligibility.h"
+#include "pg/ladder/ladder.h"
+
+typedef struct Filters Filters;
+
+/*
+ * Read those of a ladder, in the current memory context.  Errors: 22023 and 22003 for
+ * rules that users have written into the table and that are none.
+ */
+extern Filters *read_filters(Ladder *ladder);
+
+/*
+ * The player that an account counts as; one account may lead to the next.  *excluded
+ * tells whether any of them is excluded: a merge lifts no exclusion.
+ */
+extern Datum merged_player(const Filters *filters, Datum player, TimestampTz played_at,
+						   bool *excluded);
+
+/* The rules that were declared last for matches played at a time, or NULL. */
+extern const Eligibility *eligibility_at(const Filters *filters, TimestampTz played_at);
+
+/*
+ * How many seconds rules look around a match for others with the same opponents, 0 if
+ * none does; and whether any needs to know what players have done.  filters may be NULL.
+ */
+extern double filters_repeat_window(const Filters *filters);
+extern bool filters_need_players(const Filters *filters);
+
+#endif							/* PG_LADDER_FILTERS_H */
