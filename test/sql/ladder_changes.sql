@@ -1,6 +1,6 @@
 -- Changes of ratings, for readers who follow them.
 SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text');
-SELECT skillrating.report_match('arena', 1, '{ada,ben}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 1, '{ada,ben}'::text[], '{1,2}', '{1,2}')).outcome;
 -- From when on is asked for.
 SELECT * FROM skillrating.changes('arena');
 SELECT skillrating.trim_changes('arena', now());
@@ -26,7 +26,7 @@ SELECT cursor AS a FROM reader \gset
 SELECT * FROM show(:'a');
 
 -- Why something changed, and who is new.
-SELECT skillrating.report_match('arena', 2, '{ada,cleo}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 2, '{ada,cleo}'::text[], '{1,2}', '{1,2}')).outcome;
 SELECT skillrating.new_season('arena', 'second', 0.5) IS NOT NULL AS operation;
 SELECT skillrating.set_rating('arena', 'dan', '{"rating": 1700}') IS NOT NULL AS operation;
 SELECT skillrating.reset_rating('arena', 'dan') IS NOT NULL AS operation;
@@ -42,7 +42,7 @@ SELECT * FROM show(:'b');
 -- The same content is no change, and neither is a catch_up that finds nothing.
 INSERT INTO reader SELECT 'c', next_cursor FROM skillrating.changes('arena', :'b') WHERE next_cursor IS NOT NULL;
 SELECT cursor AS c FROM reader WHERE name = 'c' \gset
-SELECT skillrating.report_match('arena', 1, '{ada,ben}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 1, '{ada,ben}'::text[], '{1,2}', '{1,2}')).outcome;
 SELECT count(*) FROM skillrating.catch_up('arena', search => true, rebuild => true);
 SELECT * FROM show(:'c');
 
@@ -91,7 +91,7 @@ FROM unnest('{1,7,64,65,1000}'::bigint[]) AS size;
 SELECT count(*) AS wrong FROM in_pieces(:'d', NULL) AS p
 WHERE p.last_match IS DISTINCT FROM (SELECT e.match_id::text FROM arena.event AS e WHERE e.player_id = p.player_id AND e.pool = p.pool ORDER BY e.seq DESC LIMIT 1);
 
--- A match that changes nothing but makes room for players.
+-- A late match changes nothing before catch_up(), not even for a player who is new.
 SELECT skillrating.create_ladder('roomy', 'elo', params => '{}', late => 'reorder');
 SELECT skillrating.keep_changes('roomy');
 INSERT INTO roomy.match (match_id, played_at) VALUES (1, '2024-01-05');
@@ -107,7 +107,7 @@ SELECT player_id, kind, games_before, games_after FROM skillrating.changes('room
 
 -- What this transaction does comes after it, and a start waits for that.
 BEGIN;
-SELECT skillrating.report_match('roomy', 3, '{1,2}'::bigint[], '{1,2}', '{1,2}', played_at => '2024-02-01') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('roomy', 3, '{1,2}'::bigint[], '{1,2}', '{1,2}', played_at => '2024-02-01')).outcome;
 SELECT count(*) FROM skillrating.changes('roomy', :'r') WHERE match_id = '3';
 SAVEPOINT s;
 SELECT count(*) FROM skillrating.changes('roomy');
@@ -176,9 +176,9 @@ SELECT state_of('arena', :'e');
 DELETE FROM arena.change WHERE player_id = '{zoe}';
 ALTER TABLE arena.change ALTER counts TYPE text USING counts::text;
 SELECT count(*) FROM skillrating.changes('arena', :'e');
-SELECT skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}')).outcome;
 ALTER TABLE arena.change ALTER counts TYPE bigint[] USING counts::bigint[];
-SELECT skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}')).outcome;
 SELECT count(*) FROM skillrating.changes('arena', :'e');
 
 -- Rights: of who reads rating and event.
