@@ -68,7 +68,7 @@ BEGIN
         new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
     END IF;
     PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
-        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict");
+        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}');
 
     -- The same matches and operations in the same order; how they count is for the new model to say.
     PERFORM skillrating_internal.copy_matches(ladder, new_ladder);

@@ -4,16 +4,18 @@
 #
 #   test/http.sh
 #
-# Prints lines "ok http ..." or "not ok http ...".  PGHOST leads to a server; Node and npm
-# are needed.  HTTP_ACCEPT=1 writes the schema of GraphQL that is expected anew.
+# Prints lines "ok http ..." or "not ok http ...".  PGHOST leads to a server.  It takes node
+# and npm; where these are missing it prints a line "not run http ...", which counts neither
+# as passed nor as failed.  HTTP_ACCEPT=1 writes the schema of GraphQL that is expected anew.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 for program in node npm; do
-	command -v $program >/dev/null || { echo "not ok http: there is no $program"; exit 1; }
+	command -v $program >/dev/null || { echo "not run http: there is no $program"; exit 0; }
 done
-NODE_PATH=$(test/node_modules.sh examples/http) || { echo "not ok http: npm cannot install what is needed"; exit 1; }
+NODE_PATH=$(test/node_modules.sh examples/http) ||
+	{ echo "not run http: npm cannot install what is needed"; exit 0; }
 export NODE_PATH
 
 database=skillrating_http
