@@ -87,6 +87,7 @@ static const LadderEntry entries[] = {
 	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"forget_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"set_eligibility", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
