@@ -308,7 +308,7 @@ BEGIN
     -- The functions of a view run with the rights of who reads it: the owner of the ladder.
     IF EXISTS (
         SELECT FROM pg_class AS c
-        WHERE c.oid = source AND c.relkind = 'v' AND c.relowner <> current_user::regrole)
+        WHERE c.oid = source AND c.relkind = 'v' AND pg_get_userbyid(c.relowner) <> current_user)
     THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('source %s belongs to another role', source),
