@@ -26,7 +26,7 @@ CREATE FUNCTION skillrating_internal.api_type(
     player_type text,
     match_type text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT CASE
