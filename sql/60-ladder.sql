@@ -61,8 +61,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_entry(text) IS
-'A part of the install script, for superusers: makes the function of the schema skillrating that opens
-the door to a ladder and calls the body of the same name and arguments in skillrating_internal.
+'A part of the install script, for superusers: makes the function of the schema skillrating that
+opens the door to a ladder and calls the body of the same name and arguments in
+skillrating_internal.
 
 Identifiers are of the type anycompatible or anycompatiblearray, which take parameters without a
 type as text. Where a function has identifiers of two kinds, of matches and of players, that of the
@@ -601,7 +602,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_match_tables(text, regtype, regtype) IS
-'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the user.';
+'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the
+user.';
 
 CREATE FUNCTION skillrating_internal.create_own_source(
     ladder text,
