@@ -33,12 +33,8 @@ result() {
 for command in node npm; do
 	command -v "$command" >/dev/null || { echo "not run documents: there is no $command"; exit 0; }
 done
-if ! (cd "$scratch" && npm install --silent --no-audit --no-fund --no-save ajv@8.17.1 ajv-formats@3.0.1) \
-	>"$scratch/npm.log" 2>&1; then
-	cat "$scratch/npm.log"
-	echo "not run documents: npm cannot install ajv"
-	exit 0
-fi
+NODE_PATH=$(test/node_modules.sh test/node) || { echo "not run documents: npm cannot install ajv"; exit 0; }
+export NODE_PATH
 
 drop
 psql -qX -d postgres -c "CREATE DATABASE $database"
@@ -69,7 +65,7 @@ SQL
 
 ask -c "SELECT jsonb_object_agg(p.proname, skillrating.document_schema(p.proname))
 	FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proname LIKE '%\_document'" >"$scratch/schemas.json"
-NODE_PATH=$scratch/node_modules node test/documents.js "$scratch/schemas.json" "$count" >"$scratch/documents"
+node test/documents.js "$scratch/schemas.json" "$count" >"$scratch/documents"
 result $? "ajv takes the schemas"
 ask -c "COPY document (function, valid, document) FROM STDIN" <"$scratch/documents"
 ask -c "UPDATE document SET fault = fault(function, document)"
@@ -87,7 +83,7 @@ ask -c "SELECT function, valid, fault, document FROM document WHERE valid <> (fa
 ask -c "SELECT format('%s' || E'\t' || '%s', p.proname, d[1]::jsonb)
 	FROM pg_proc AS p, regexp_matches(obj_description(p.oid), E'\n\n    (\\\\{.*\\\\})\n\n') AS d
 	WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proname LIKE '%\_document'" >"$scratch/examples"
-NODE_PATH=$scratch/node_modules node -e '
+node -e '
 	const fs = require("fs"), Ajv = require("ajv/dist/2020"), ajv = new Ajv({ strict: true, allowUnionTypes: true });
 	require("ajv-formats")(ajv);
 	const schemas = JSON.parse(fs.readFileSync(process.argv[1])), lines = fs.readFileSync(process.argv[2], "utf8").trim().split("\n");

@@ -103,7 +103,7 @@ add_filter(Filters *filters, IdType *type, const char *kind, const Datum *value,
 		return;
 	else if (strcmp(kind, "merge") == 0)
 	{
-		/* Only the functions that write these rows see to it that it is there. */
+		/* Only an owner who writes to the table leaves it out. */
 		if (!null[FILTER_INTO])
 			add_merge(filters, type, value[FILTER_PLAYER], value[FILTER_INTO]);
 	}
