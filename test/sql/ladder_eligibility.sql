@@ -213,8 +213,17 @@ SELECT skillrating.set_eligibility('nowhere', '{}');
 SELECT skillrating.create_ladder('never', 'elo', eligibility => '{"min_duration": -3}');
 \set VERBOSITY default
 
+-- Every batch asks for the last match that the past of its players kept out: not of all matches.
+CREATE FUNCTION reads_all(query text) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    RETURN plan::text ~ 'Seq Scan';
+END $$;
+SELECT reads_all($$SELECT m.played_at, m.match_id FROM later.rated_match AS m WHERE m.reason IN ('too_many_newcomers', 'repeated_opponents') AND m.seq IS NOT NULL ORDER BY m.played_at DESC, m.match_id DESC LIMIT 1$$);
+
 SET client_min_messages = warning;
 SELECT skillrating.drop_ladder('odds'), skillrating.drop_ladder('other'), skillrating.drop_ladder('arena'),
     skillrating.drop_ladder('ruled'), skillrating.drop_ladder('later');
 DROP TABLE odd, random_match, random_player, here, counted, judged CASCADE;
-DROP FUNCTION judge, fill, try;
+DROP FUNCTION judge, fill, try, reads_all;

@@ -8,9 +8,7 @@
  */
 #include "pg/ladder/match_outcome.h"
 
-#include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
@@ -19,6 +17,7 @@
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
 #include "pg/matches/unrated.h"
+#include "pg/sql/arrays.h"
 
 /* What is known of a match, and what waits because of it. */
 typedef struct Outcome
@@ -180,19 +179,6 @@ static LadderQuery match_events_query = {
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER)}
 };
 
-static Datum
-state_array(const double *state, int nstate)
-{
-	Datum		element[MODEL_MAX_STATE];
-	int			i;
-
-	for (i = 0; i < nstate; i++)
-		element[i] = Float8GetDatum(state[i]);
-	return PointerGetDatum(construct_array(element, nstate, FLOAT8OID,
-										   sizeof(float8), FLOAT8PASSBYVAL,
-										   TYPALIGN_DOUBLE));
-}
-
 static void
 set_text(Datum *values, bool *nulls, int column, const char *text)
 {
@@ -321,8 +307,8 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *array
 			Float8GetDatum(model_display(model, ladder->params, before));
 		values[REPORT_RATING_AFTER] =
 			Float8GetDatum(model_display(model, ladder->params, after));
-		values[REPORT_STATE_BEFORE] = state_array(before, model->nstate);
-		values[REPORT_STATE_AFTER] = state_array(after, model->nstate);
+		values[REPORT_STATE_BEFORE] = float8_array(before, model->nstate);
+		values[REPORT_STATE_AFTER] = float8_array(after, model->nstate);
 		set_text(values, nulls, REPORT_OUTCOME, outcome.outcome);
 		set_text(values, nulls, REPORT_REASON, outcome.reason);
 		set_text(values, nulls, REPORT_DETAIL, outcome.detail);
