@@ -277,7 +277,9 @@ func tellFeed() {
 // ---- The story ----
 
 func main() {
-	config, err := pgxpool.ParseConfig("user=back_end")
+	// Without prepared statements it also works through PgBouncer, whose transactions of one client
+	// go through several connections.
+	config, err := pgxpool.ParseConfig("user=back_end statement_cache_mode=describe")
 	check(err)
 	config.MaxConns = 4
 	pool, err = pgxpool.ConnectConfig(ctx, config)

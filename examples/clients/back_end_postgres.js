@@ -9,8 +9,9 @@ const fs = require('fs');
 const postgres = require('postgres');
 
 const MAX_ATTEMPTS = 8;
-// A directory of a socket cannot stand in a URL's place of a host.
-const pool = postgres({ host: process.env.PGHOST, user: 'back_end', max: 4, onnotice: () => {} });
+// Without prepared statements it also works through PgBouncer, whose transactions of one client go
+// through several connections.
+const pool = postgres({ host: process.env.PGHOST, user: 'back_end', max: 4, prepare: false, onnotice: () => {} });
 
 // Run work(sql) in a transaction, again if other transactions were in the way: 40001 is a failure
 // to serialize, 40P01 a deadlock.

@@ -16,7 +16,9 @@ import psycopg
 from psycopg.rows import dict_row
 
 MAX_ATTEMPTS = 8
-connection = psycopg.connect(user="back_end", autocommit=True, row_factory=dict_row)
+# Without prepared statements it also works through PgBouncer, whose transactions of one client go
+# through several connections.
+connection = psycopg.connect(user="back_end", autocommit=True, prepare_threshold=None, row_factory=dict_row)
 
 
 def query(statement, *arguments):

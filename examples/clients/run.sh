@@ -4,7 +4,8 @@
 #   examples/clients/run.sh pg|postgres|psycopg|pgx
 #
 # On a cluster of test/cluster.sh it makes and leaves a database skillrating_clients, and
-# installs nothing but packages of npm; so test/clients.sh calls it.
+# installs nothing but packages of npm; so test/clients.sh calls it.  CLIENTS_SQL is run in
+# that database before, and CLIENTS_HOST and CLIENTS_PORT are where the back end connects.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -27,6 +28,7 @@ psql -qX -d postgres -c "CREATE DATABASE $PGDATABASE"
 psql -qX -v ON_ERROR_STOP=1 -f examples/clients/setup.sql >/dev/null
 [ -z "${CLIENTS_SQL:-}" ] || psql -qX -v ON_ERROR_STOP=1 -c "$CLIENTS_SQL" >/dev/null
 
+export PGHOST=${CLIENTS_HOST:-$PGHOST} PGPORT=${CLIENTS_PORT:-$PGPORT}
 case $client in
 	pg | postgres)
 		NODE_PATH=$(test/node_modules.sh examples/clients)
