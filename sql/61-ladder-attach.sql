@@ -574,12 +574,16 @@ AS $function$
 DECLARE
     relation text;
     sequence text;
+    rules jsonb;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
+    -- Which matches count is configuration, although it has its place among the operations.
+    SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
     INTO matches;
     EXECUTE format('SELECT count(DISTINCT r.player_id) FROM %I.rating AS r', ladder) INTO players;
     PERFORM skillrating_internal.settle_pending(ladder);
+    PERFORM skillrating_internal.empty_changes(ladder);
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
     FOREACH relation IN ARRAY ARRAY['rating', 'event', 'correction', 'operation', 'solved',
@@ -598,6 +602,14 @@ BEGIN
             EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
         END IF;
     END LOOP;
+    EXECUTE format(
+        'INSERT INTO %I.operation (operation, seq, kind, since, params, reason)
+        SELECT k.n, k.n, ''eligibility'', k.since, k.rules, k.reason
+        FROM (
+            SELECT nextval(%L) AS n, e.*
+            FROM jsonb_to_recordset($1) AS e(since timestamptz, rules jsonb, reason text)) AS k',
+        ladder, format('%I.event_seq', ladder))
+    USING coalesce(rules, '[]');
 END
 $function$;
 
@@ -608,7 +620,7 @@ COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
 wait are gone, and the matches in its own tables match and match_player. A ladder with a source of
 your own forgets what it has rated, and the source stays as it is: its matches are rated again when
 their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
-triggers and privileges stay; mirrored columns get their defaults, and sequences start anew. Fed
+triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and sequences start anew. Fed
 with the same matches it has the same ratings as a new ladder. Returns how many matches were rated
 and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
 it, 23503 if rows of yours refer to a match, 55006 within the work on it.';

@@ -358,6 +358,37 @@ COMMENT ON FUNCTION skillrating_internal.note_exclusion(text, text, timestamptz,
 'The part of exclude_player() for policy void: writes the operation, and from where on history is
 out of date. Returns its number.';
 
+CREATE FUNCTION skillrating_internal.merged_accounts(
+    ladder text,
+    OUT player_id text,
+    OUT into_id text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    RETURN QUERY EXECUTE format(
+        'WITH RECURSIVE merged(player_id, into_id) AS (
+            SELECT o.player_id, o.into_id FROM %1$I.operation AS o
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL
+            UNION ALL
+            SELECT m.player_id, o.into_id
+            FROM merged AS m JOIN %1$I.operation AS o ON o.player_id %2$s m.into_id
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
+        SELECT m.player_id::text, m.into_id::text FROM merged AS m
+        WHERE NOT EXISTS (
+            SELECT FROM %1$I.operation AS o
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL AND o.player_id %2$s m.into_id)',
+        ladder, t.player_equals);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.merged_accounts(text) IS
+'The players of a ladder who are merged into others, each with the account that counts in the end.
+Until catch_up() events may still have the former.';
+
 CREATE FUNCTION skillrating_internal.lost_points(
     ladder text,
     player_id text,
@@ -381,7 +412,8 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT l.player_id::text, l.pool, l.seq, l.match_id::text, l.points, l.season_seq
         FROM (
-            SELECT e.player_id, e.pool, e.seq, e.match_id, b.season_seq,
+            SELECT coalesce(CAST(a.into_id AS %2$s), e.player_id) AS player_id, e.pool, e.seq,
+                e.match_id, b.season_seq,
                 skillrating.state_rating(l.model, %4$s, l.params)
                     - skillrating.state_rating(l.model, %5$s, l.params) AS points
             FROM %1$I.ladder AS l
@@ -391,6 +423,9 @@ BEGIN
                 WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $4
                     AND (o.pool IS NULL OR o.pool = c.pool)) AS b
             JOIN %1$I.event AS e ON e.seq = c.seq AND e.pool = c.pool
+            -- Merges that wait for catch_up() have not reached the events.
+            LEFT JOIN skillrating_internal.merged_accounts(%6$L) AS a
+                ON e.player_id %3$s CAST(a.player_id AS %2$s)
             WHERE c.player_id %3$s CAST($1 AS %2$s) AND c.kind = ''match''
                 AND c.played_at >= $2 AND c.played_at < least($3, $4) AND c.seq > b.season_seq
                 AND e.team <> c.team AND e.score <= c.score
@@ -403,14 +438,14 @@ BEGIN
                     SELECT FROM %1$I.operation AS x
                     WHERE x.kind = ''exclude'' AND x.undone_at IS NULL AND x.player_id %3$s c.player_id
                         AND x.since <= c.played_at AND c.played_at < x.until)) AS l
-        WHERE l.points > 0
+        WHERE l.points > 0 AND NOT (l.player_id %3$s CAST($1 AS %2$s))
             AND NOT EXISTS (
                 SELECT FROM %1$I.operation AS o
                 WHERE o.kind = ''refund'' AND o.undone_at IS NULL
                     AND (o.into_id %3$s l.player_id
                         OR o.player_id %3$s l.player_id AND o.pool = l.pool
                             AND o.params->''matches'' ? l.match_id::text))',
-        ladder, t.player_type, t.player_equals, s.before, s.after)
+        ladder, t.player_type, t.player_equals, s.before, s.after, ladder)
     USING player_id, since, until, at;
 END
 $function$;
@@ -420,7 +455,7 @@ COMMENT ON FUNCTION skillrating_internal.lost_points(text, text, timestamptz, ti
 which match against a player whom the own team did not beat, from since on and before until and at,
 in the season of that time, which began at season_seq; but for matches that were refunded before
 or are excluded, losses before a rating was set or reset, and players to whom others lost what they
-got back.';
+got back. victim is the account that counts, also if a merge waits for catch_up().';
 
 CREATE FUNCTION skillrating_internal.note_refund(
     ladder text,
@@ -456,9 +491,14 @@ BEGIN
             SELECT max(greatest(skillrating.state_rating(r.model, %5$s, r.params),
                 skillrating.state_rating(r.model, %6$s, r.params))) AS peak
             FROM %1$I.ladder AS r
-            CROSS JOIN %1$I.event AS e
-            WHERE e.player_id %3$s CAST(v.victim AS %2$s) AND e.pool = v.pool
-                AND e.seq > v.season_seq AND e.played_at <= $5
+            CROSS JOIN (
+                SELECT CAST(v.victim AS %2$s)
+                UNION ALL
+                SELECT CAST(a.player_id AS %2$s)
+                FROM skillrating_internal.merged_accounts(%4$L) AS a
+                WHERE CAST(a.into_id AS %2$s) %3$s CAST(v.victim AS %2$s)) AS k(player_id)
+            JOIN %1$I.event AS e ON e.player_id %3$s k.player_id
+            WHERE e.pool = v.pool AND e.seq > v.season_seq AND e.played_at <= $5
                 AND NOT EXISTS (
                     SELECT FROM %1$I.event AS n
                     WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq >= e.seq

@@ -86,10 +86,12 @@ BEGIN
                 WHERE s.solver = $5 AND s.mu IS NOT NULL
                 ORDER BY s.pool, s.player_id, s.at DESC) AS s ON s.player_id %3$s r.player_id AND s.pool = r.pool
             WHERE r.pool = coalesce($2, r.pool)
-                AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
+                AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)
+            RETURNING operation',
             ladder, model.state_columns[1], t.player_equals)
-        USING seed, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), season,
+        INTO seed USING seed, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), season,
             coalesce(reason, 'season ' || season);
+        -- Null, and then nothing is done, if none of the players of the solution has a rating.
         PERFORM skillrating_internal.apply_operation(ladder, seed);
     END IF;
 END

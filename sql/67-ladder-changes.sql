@@ -99,8 +99,8 @@ COMMENT ON FUNCTION skillrating.changes(text, text, bigint) IS
 'What has happened to the ratings of a ladder since a cursor, or with a null cursor all ratings as
 they are: a row for each change of a row of rating, in the order in which it changed, at most
 max_changes of them after a cursor, and last a row that has nothing but the next cursor. kind says
-why: match, correction, season, decay, settle, set, seed, reset, refund, forget, swap, or start for
-a null cursor; match_id is the last match of the batch, operation the number in table operation.
+why: match, correction, season, decay, settle, set, seed, reset, refund, forget, swap, empty (by
+reset_ladder), or start for a null cursor; match_id is the last match of the batch, operation the number in table operation.
 What is after the change is all that rating has, with the state in the order of its columns; null
 in games_after says that the row is gone. Changes come once their transaction has committed, each
 exactly once, and not those of the calling transaction. Errors: 22023 for what is no cursor, 24000
@@ -330,3 +330,24 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.swap_changes(text, text) IS
 'A part of swap_ladders(), after the tables have changed schemas: adds to the changes that a ladder
 keeps, which stay with its name, what the other formula makes of all ratings.';
+
+CREATE FUNCTION skillrating_internal.empty_changes(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF skillrating_internal.change_origin(ladder) IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM skillrating_internal.put_changes(ladder, 'empty', format(
+        'SELECT r.player_id, r.pool, r.rating AS rating_before, r.games AS games_before, %s
+        FROM %I.rating AS r LEFT JOIN %2$I.rating AS g ON false',
+        skillrating_internal.rating_row(ladder, 'g'), ladder),
+        NULL, NULL);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.empty_changes(text) IS
+'A part of reset_ladder(), before it deletes: adds to the changes that a ladder keeps, which stay,
+that no rating is there any more.';

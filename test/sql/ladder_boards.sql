@@ -299,7 +299,7 @@ SELECT player_id, streak, peak = rating AS peak FROM skillrating.around('plain',
 SELECT count(*), count(provisional) AS provisional, count(peak) AS peak, count(percentile) AS percentile FROM skillrating.leaderboard('plain', statistics => '{"columns": []}');
 -- Pages go on as without.
 SELECT a.place, a.player_id, a.percentile = skillrating.percentile_of('plain', a.player_id) AS same
-FROM skillrating.leaderboard('plain', 3, after => (SELECT player_id FROM skillrating.leaderboard('plain', 3) OFFSET 2), statistics => '{}') AS a;
+FROM skillrating.leaderboard('plain', 3, after_player => (SELECT player_id FROM skillrating.leaderboard('plain', 3) OFFSET 2), statistics => '{}') AS a;
 CREATE PROCEDURE refusals(ladder text, statistics text[]) LANGUAGE plpgsql AS $$
 DECLARE
     s text;

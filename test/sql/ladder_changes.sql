@@ -1,6 +1,6 @@
 -- Changes of ratings, for readers who follow them.
 SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text');
-SELECT skillrating.report_match('arena', 1, '{ada,ben}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 1, '{ada,ben}'::text[], '{1,2}', '{1,2}')).outcome;
 -- From when on is asked for.
 SELECT * FROM skillrating.changes('arena');
 SELECT skillrating.trim_changes('arena', now());
@@ -26,7 +26,7 @@ SELECT cursor AS a FROM reader \gset
 SELECT * FROM show(:'a');
 
 -- Why something changed, and who is new.
-SELECT skillrating.report_match('arena', 2, '{ada,cleo}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 2, '{ada,cleo}'::text[], '{1,2}', '{1,2}')).outcome;
 SELECT skillrating.new_season('arena', 'second', 0.5) IS NOT NULL AS operation;
 SELECT skillrating.set_rating('arena', 'dan', '{"rating": 1700}') IS NOT NULL AS operation;
 SELECT skillrating.reset_rating('arena', 'dan') IS NOT NULL AS operation;
@@ -42,7 +42,7 @@ SELECT * FROM show(:'b');
 -- The same content is no change, and neither is a catch_up that finds nothing.
 INSERT INTO reader SELECT 'c', next_cursor FROM skillrating.changes('arena', :'b') WHERE next_cursor IS NOT NULL;
 SELECT cursor AS c FROM reader WHERE name = 'c' \gset
-SELECT skillrating.report_match('arena', 1, '{ada,ben}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 1, '{ada,ben}'::text[], '{1,2}', '{1,2}')).outcome;
 SELECT count(*) FROM skillrating.catch_up('arena', search => true, rebuild => true);
 SELECT * FROM show(:'c');
 
@@ -91,7 +91,7 @@ FROM unnest('{1,7,64,65,1000}'::bigint[]) AS size;
 SELECT count(*) AS wrong FROM in_pieces(:'d', NULL) AS p
 WHERE p.last_match IS DISTINCT FROM (SELECT e.match_id::text FROM arena.event AS e WHERE e.player_id = p.player_id AND e.pool = p.pool ORDER BY e.seq DESC LIMIT 1);
 
--- A match that changes nothing but makes room for players.
+-- A late match changes nothing before catch_up(), not even for a player who is new.
 SELECT skillrating.create_ladder('roomy', 'elo', params => '{}', late => 'reorder');
 SELECT skillrating.keep_changes('roomy');
 INSERT INTO roomy.match (match_id, played_at) VALUES (1, '2024-01-05');
@@ -107,7 +107,7 @@ SELECT player_id, kind, games_before, games_after FROM skillrating.changes('room
 
 -- What this transaction does comes after it, and a start waits for that.
 BEGIN;
-SELECT skillrating.report_match('roomy', 3, '{1,2}'::bigint[], '{1,2}', '{1,2}', played_at => '2024-02-01') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('roomy', 3, '{1,2}'::bigint[], '{1,2}', '{1,2}', played_at => '2024-02-01')).outcome;
 SELECT count(*) FROM skillrating.changes('roomy', :'r') WHERE match_id = '3';
 SAVEPOINT s;
 SELECT count(*) FROM skillrating.changes('roomy');
@@ -135,6 +135,62 @@ SELECT kind, count(*) FROM skillrating.changes('roomy', :'s') WHERE next_cursor 
 SELECT skillrating.seed_from('roomy', 'better', overwrite => true) IS NOT NULL AS seeded;
 SELECT player_id, kind, operation IS NOT NULL AS operation, games_after, rating_after = (SELECT rating FROM roomy.rating AS r WHERE r.player_id::text = c.player_id) AS same
 FROM skillrating.changes('roomy', :'s') AS c WHERE kind = 'seed' ORDER BY 1;
+
+-- A ladder that is emptied: who reads on from before, at each step, has what rating has, to the bit.
+SELECT skillrating.create_ladder('emptied', 'glicko');
+SELECT skillrating.keep_changes('emptied');
+CREATE TABLE copied (LIKE emptied.rating);
+CREATE FUNCTION play(first int) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO emptied.match (match_id, played_at, pool)
+    SELECT i, '2024-01-01'::timestamptz + i * interval '1 day', CASE WHEN i % 4 = 0 THEN 'b' ELSE '' END FROM generate_series(first, first + 80) AS i;
+    INSERT INTO emptied.match_player (match_id, player_id, team, rank)
+    SELECT i, (first + i * n) % (90 + n), n, n FROM generate_series(first, first + 80) AS i, generate_series(1, 2) AS n WHERE (first + i) % 91 <> (first + 2 * i) % 92
+$$;
+CREATE FUNCTION copy_on(OUT changes bigint, OUT gone bigint, OUT different bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    c record;
+    since text := (SELECT r.cursor FROM reader AS r WHERE r.name = 'copy');
+BEGIN
+    changes := 0;
+    gone := 0;
+    FOR c IN SELECT * FROM skillrating.changes('emptied', since) LOOP
+        IF c.next_cursor IS NULL THEN
+            DELETE FROM copied AS r WHERE r.player_id = c.player_id::bigint AND r.pool = c.pool;
+            changes := changes + 1;
+            gone := gone + (c.games_after IS NULL)::int;
+            IF c.games_after IS NOT NULL THEN
+                INSERT INTO copied (player_id, pool, games, wins, draws, losses, last_played, as_of, rating, deviation)
+                VALUES (c.player_id::bigint, c.pool, c.games_after, c.wins, c.draws, c.losses, c.last_played, c.as_of, c.state[1], c.state[2]);
+            END IF;
+        ELSE
+            DELETE FROM reader WHERE name = 'copy';
+            INSERT INTO reader VALUES ('copy', c.next_cursor);
+        END IF;
+    END LOOP;
+    SELECT count(*) INTO different FROM ((TABLE copied EXCEPT ALL TABLE emptied.rating) UNION ALL (TABLE emptied.rating EXCEPT ALL TABLE copied)) AS d;
+END
+$$;
+SELECT play(1);
+SELECT changes > 64 AS started, gone, different FROM copy_on();
+SELECT skillrating.reset_ladder('emptied') IS NOT NULL AS emptied;
+SELECT changes > 64 AS changed, changes = gone AS all_gone, different FROM copy_on();
+SELECT (SELECT count(*) FROM copied) AS rows, (SELECT count(*) FROM emptied.rating) AS ratings;
+-- With what came before and comes after in one go, and in one transaction; nothing is there to be told of the second time.
+SELECT play(2);
+BEGIN;
+SELECT skillrating.reset_ladder('emptied') IS NOT NULL AS emptied, skillrating.reset_ladder('emptied') IS NOT NULL AS emptied;
+SELECT play(3);
+COMMIT;
+SELECT changes > 192 AS changed, gone > 64 AS gone, different FROM copy_on();
+SELECT (SELECT count(*) > 64 FROM copied) AS many;
+SELECT bool_and(ok) AS verified FROM skillrating.verify('emptied');
+BEGIN;
+SELECT skillrating.reset_ladder('emptied') IS NOT NULL AS emptied;
+ROLLBACK;
+SELECT * FROM copy_on();
+SELECT skillrating.drop_ladder('emptied');
+DROP TABLE copied;
+DROP FUNCTION play, copy_on;
 
 -- Removing what is old: who has had it reads on.
 INSERT INTO reader SELECT 'e', next_cursor FROM skillrating.changes('arena') WHERE next_cursor IS NOT NULL;
@@ -176,9 +232,9 @@ SELECT state_of('arena', :'e');
 DELETE FROM arena.change WHERE player_id = '{zoe}';
 ALTER TABLE arena.change ALTER counts TYPE text USING counts::text;
 SELECT count(*) FROM skillrating.changes('arena', :'e');
-SELECT skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}')).outcome;
 ALTER TABLE arena.change ALTER counts TYPE bigint[] USING counts::bigint[];
-SELECT skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}') IS NOT NULL AS reported;
+SELECT (skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}')).outcome;
 SELECT count(*) FROM skillrating.changes('arena', :'e');
 
 -- Rights: of who reads rating and event.

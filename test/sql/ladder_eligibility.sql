@@ -154,7 +154,7 @@ SELECT skillrating.set_eligibility('arena', '{"min_duration": 120}', '2024-02-01
 SELECT skillrating.set_eligibility('arena', '{"min_duration": 90}', '2024-01-15') AS operation;
 SELECT skillrating.set_eligibility('arena', '{}', '2024-03-01') AS operation;
 SELECT since AT TIME ZONE 'UTC' AS since, until AT TIME ZONE 'UTC' AS until, rules, operation, reason FROM skillrating.eligibility('arena');
-SELECT m, (SELECT count(*) FROM skillrating.report_match('arena', m, ARRAY[1, 2], '{1,2}', '{1,2}', at, duration => 80)) AS rated
+SELECT m, (SELECT min(r.outcome) FROM skillrating.report_match('arena', m, ARRAY[1, 2], '{1,2}', '{1,2}', at, duration => 80) AS r) AS outcome
 FROM (VALUES (1, '2024-01-10'::timestamptz), (2, '2024-01-15'), (3, '2024-02-10'), (4, '2024-03-01')) AS v(m, at);
 SELECT match_id, status, reason, detail, seq IS NOT NULL AS placed FROM arena.rated_match ORDER BY match_id;
 SELECT * FROM skillrating.why_unrated('arena', 2);

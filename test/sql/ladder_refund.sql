@@ -167,6 +167,29 @@ SELECT player_id, params->'matches' AS matches FROM live.operation WHERE kind = 
 SELECT bool_and(ok) FROM skillrating.verify('live');
 SELECT skillrating.drop_ladder('modes'), skillrating.drop_ladder('next'), skillrating.drop_ladder('live');
 
+-- Accounts that are merged, but not yet replayed, get back what they lost as the account that counts,
+-- and up to the peak of all of it; the cheater's own accounts get nothing, and neither do others for a
+-- match with the account that counts a second time.
+SELECT skillrating.create_ladder('live', 'elo', '{"k": 32}', player_type => 'text', apply_at => 'statement');
+INSERT INTO live.match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 day' FROM generate_series(1, 6) AS i;
+INSERT INTO live.match_player (match_id, player_id, team, rank)
+SELECT i, p.player_id, p.team, p.team
+FROM generate_series(1, 6) AS i, LATERAL (VALUES (CASE WHEN i IN (1, 5) THEN 'ann2' ELSE 'cheat' END, 1), ((ARRAY['eve', 'ann', 'ann2', 'cid', 'eve', 'cheat2'])[i], 2)) AS p(player_id, team);
+SELECT skillrating.merge_players('live', 'ann2', 'ann3', allow_unknown => true) > 0 AS merged, skillrating.merge_players('live', 'ann3', 'ann', allow_unknown => true) > 0 AS merged;
+SELECT skillrating.merge_players('live', 'cid', 'newcid', allow_unknown => true) > 0 AS merged, skillrating.merge_players('live', 'cheat2', 'cheat') > 0 AS merged;
+SELECT skillrating.exclude_player('live', 'cheat', since => '2024-01-05', policy => 'refund', at => '2024-02-01', cap_at_peak => true) AS of_cid \gset
+SELECT skillrating.exclude_player('live', 'cheat', until => '2024-01-05', policy => 'refund', at => '2024-02-01', cap_at_peak => true) AS of_ann \gset
+SELECT o.operation = :of_ann AS of_ann, o.player_id, o.params->'matches' AS matches,
+    (o.params->>'peak')::float8 = (SELECT max(greatest(h.rating_before, h.rating_after)) FROM unnest(CASE o.player_id WHEN 'ann' THEN '{ann,ann2}' ELSE '{cid}'::text[] END) AS k(id), skillrating.history('live', k.id) AS h) AS is_peak
+FROM live.operation AS o WHERE o.kind = 'refund' ORDER BY o.operation, o.player_id;
+SELECT player_id, kind, rating_after > rating_before AS rises FROM live.event WHERE kind = 'refund';
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('live');
+SELECT bool_and(ok) FROM skillrating.verify('live');
+SELECT player_id FROM live.event WHERE kind = 'refund' ORDER BY player_id;
+SELECT skillrating.exclude_player('live', 'cheat', policy => 'refund', at => '2024-02-01') IS NULL AS nothing;
+SELECT count(*) FROM skillrating.catch_up('live', rebuild => true);
+SELECT skillrating.drop_ladder('live');
+
 -- Errors
 \set VERBOSITY terse
 SELECT skillrating.exclude_player('arena', 'ann', policy => 'ban');

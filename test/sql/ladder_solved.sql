@@ -100,6 +100,18 @@ DROP VIEW by_hand, distance;
 DROP TABLE rating_before, distance_before, solved_before, warm, warmly;
 SELECT skillrating.drop_ladder('solvable');
 
+-- If those who were solved are other accounts by now, a season towards their skills has nothing to add.
+SELECT skillrating.create_ladder('solvable', 'elo', apply_at => 'statement');
+INSERT INTO solvable.match (match_id, played_at) VALUES (1, '2026-01-01');
+INSERT INTO solvable.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+SELECT (skillrating.solve_ladder('solvable')).status;
+SELECT skillrating.merge_players('solvable', p, p + 2, allow_unknown => true) > 0 AS merged FROM generate_series(1, 2) AS p;
+SELECT players FROM skillrating.new_season('solvable', 'one', toward => 'bradley_terry', at => '2026-02-01');
+SELECT kind FROM solvable.operation ORDER BY operation;
+SELECT count(*) FROM skillrating.catch_up('solvable');
+SELECT bool_and(ok) AS verified FROM skillrating.verify('solvable');
+SELECT skillrating.drop_ladder('solvable');
+
 -- The advantage of a side is kept as skills are, and a parameter of draws follows from them: from its own solution a search takes one iteration.
 SELECT skillrating.create_ladder('sided', 'elo');
 INSERT INTO sided.match (match_id, played_at) SELECT i, '2026-01-01'::timestamptz + i * interval '6 hours' FROM generate_series(1, 200) AS i;

@@ -121,6 +121,7 @@ SELECT e.function, true, 'likely', e.statement, c.volatility, c.rows
 FROM (VALUES
     ('backfill_batch', $$SELECT * FROM skillrating.backfill_batch('leaves_sourced', '{1,2}')$$),
     ('attach', $$SELECT skillrating.attach('leaves_sourced', 'leaves.more')$$),
+    ('create_api', $$SELECT skillrating.create_api('leaves_ladder', 'leaves_api')$$),
     ('create_ladder', $$SELECT skillrating.create_ladder('leaves_newest', 'elo')$$),
     ('detach', $$SELECT skillrating.detach('leaves_sourced', 'leaves.games')$$),
     ('division', $$SELECT skillrating.division(1, '{1,2}', '{a,b,c}')$$),

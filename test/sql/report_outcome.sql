@@ -50,7 +50,7 @@ SELECT count(*) FROM skillrating.catch_up('arena');
 -- A player who is excluded, and one who is another.
 SELECT skillrating.exclude_player('arena', 'eve', '2024-01-05') > 0 AS done;
 SELECT * FROM outcomes.report(6, '{eve,bob}', '{1,2}', '{1,2}', '2024-01-06');
-SELECT skillrating.merge_players('arena', 'smurf', 'ann') > 0 AS done;
+SELECT skillrating.merge_players('arena', 'smurf', 'ann', allow_unknown => true) > 0 AS done;
 SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT r.player, r.before = round(a.rating) AS of_ann, r.score, r.outcome
 FROM (SELECT rating FROM arena.rating WHERE player_id = 'ann') AS a, outcomes.report(7, '{bob,smurf}', '{1,2}', '{2,1}', '2024-01-07') AS r;

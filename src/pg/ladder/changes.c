@@ -317,8 +317,8 @@ read_all(ChangeReading *reading)
 /* The least and greatest number of such changes; not of the transaction $4. */
 static LadderQuery range_query = {
 	.text = "SELECT pg_catalog.min(u.number), pg_catalog.max(u.number) FROM ("
-	"SELECT c.number, c.xact FROM {change} AS c WHERE " UNSEEN XACT_BEHIND " UNION ALL "
-	"SELECT c.number, c.xact FROM {change} AS c WHERE " UNSEEN XACT_LISTED
+	"SELECT CAST(c.number AS pg_catalog.int8) AS number, c.xact FROM {change} AS c WHERE " UNSEEN XACT_BEHIND " UNION ALL "
+	"SELECT CAST(c.number AS pg_catalog.int8), c.xact FROM {change} AS c WHERE " UNSEEN XACT_LISTED
 	") AS u WHERE u.xact OPERATOR(pg_catalog.<>) CAST($4 AS pg_catalog.xid8)",
 	.param = {VALUE_INT8, VALUE_TEXT, ARRAY_OF(VALUE_TEXT), VALUE_TEXT}
 };

@@ -102,7 +102,11 @@ add_filter(Filters *filters, IdType *type, const char *kind, const Datum *value,
 	else if (null[FILTER_PLAYER])
 		return;
 	else if (strcmp(kind, "merge") == 0)
-		add_merge(filters, type, value[FILTER_PLAYER], value[FILTER_INTO]);
+	{
+		/* Only an owner who writes to the table leaves it out. */
+		if (!null[FILTER_INTO])
+			add_merge(filters, type, value[FILTER_PLAYER], value[FILTER_INTO]);
+	}
 	else
 		add_exclusion(filters, value[FILTER_PLAYER], since,
 					  filter_time(value, null, FILTER_UNTIL, DT_NOEND));

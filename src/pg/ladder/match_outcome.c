@@ -123,7 +123,8 @@ read_recorded(const MatchArrays *arrays, bool is_new, Outcome *outcome)
 		outcome->outcome = "corrected";
 	else if (rated)
 		outcome->outcome = is_new ? "rated" : "repeated";
-	else if (strcmp(outcome->reason, unrated_code(UNRATED_LATE)) == 0)
+	else if (outcome->reason != NULL &&
+			 strcmp(outcome->reason, unrated_code(UNRATED_LATE)) == 0)
 		outcome->outcome = "waiting";
 	else
 		outcome->outcome = "unrated";
