@@ -102,6 +102,16 @@ COMMENT ON FUNCTION skillrating_internal.check_inside(text) IS
 'Error 55000 unless the door to the ladder is open. Bodies that put up with an incomplete ladder
 begin with it, and others with ladder_types().';
 
+CREATE FUNCTION skillrating_internal.check_pending(ladder text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_check_pending'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.check_pending(text) IS
+'For bodies that insert into the table pending: locks it, and is error 55000 if anything of the
+user''s hangs on it, such as a default, a check or a trigger, or unless the door to the ladder is
+open.';
+
 CREATE FUNCTION skillrating_internal.check_readable(ladder text, relation text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_check_readable'

@@ -42,6 +42,7 @@ AS $function$
 DECLARE
     place bigint;
     first_played_at timestamptz;
+    leaves_out boolean;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     EXECUTE format(
@@ -51,15 +52,21 @@ BEGIN
     PERFORM skillrating_internal.note_correction(ladder, kind, place, played_at => first_played_at);
     -- Without some participants matches may be rated that could not be, and have no place yet.
     EXECUTE format(
+        'SELECT EXISTS (
+            SELECT FROM %I.operation AS o
+            WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
+                AND (o.params ?| ''{min_play_time,min_play_share}''
+                    OR o.params->>''no_show'' = ''leave_out''))', ladder)
+    INTO leaves_out;
+    IF NOT leaves_out THEN
+        RETURN;
+    END IF;
+    PERFORM skillrating_internal.check_pending(ladder);
+    EXECUTE format(
         'WITH unplaced AS (
             UPDATE %1$I.rated_match AS m SET digest = ~m.digest
             WHERE m.seq IS NULL AND m.reason IN (''one_team'', ''no_result'', ''no_play_time'',
-                    ''too_many_teams_for_model'', ''too_many_players_for_model'')
-                AND EXISTS (
-                    SELECT FROM %1$I.operation AS o
-                    WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
-                        AND (o.params ?| ''{min_play_time,min_play_share}''
-                            OR o.params->>''no_show'' = ''leave_out''))
+                ''too_many_teams_for_model'', ''too_many_players_for_model'')
             RETURNING m.match_id)
         INSERT INTO %1$I.pending (match_id, xact, fires)
         SELECT u.match_id, pg_current_xact_id(), false FROM unplaced AS u', ladder);

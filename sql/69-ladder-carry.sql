@@ -43,6 +43,7 @@ BEGIN
     END IF;
     -- Triggers report to the origin only.
     t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_pending(ladder);
     EXECUTE format(
         'INSERT INTO %1$I.pending (match_id, xact, fires)
         SELECT m.match_id, pg_current_xact_id(), false
@@ -231,6 +232,7 @@ BEGIN
     INTO place, since;
     PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => since);
 
+    PERFORM skillrating_internal.check_pending(b);
     PERFORM skillrating_internal.copy_matches(a, b);
 END
 $function$;

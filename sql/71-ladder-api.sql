@@ -123,8 +123,9 @@ AS $function$
     SELECT b.function, b.role, coalesce(i.arguments, ''), coalesce(i.signature, ''),
         coalesce('TABLE (' || o.columns || ')',
             CASE WHEN b.proretset THEN 'SETOF ' ELSE '' END || format_type(b.prorettype, NULL)),
-        format('SELECT ' || coalesce(o.list || ' FROM skillrating.%I(%s) AS q', 'skillrating.%I(%s)'),
-            b.function, i.passed),
+        -- Names of types may have percent signs, and so are no part of a format.
+        format('SELECT %sskillrating.%I(%s)%s', o.list || ' FROM ', b.function, i.passed,
+            CASE WHEN o.list IS NOT NULL THEN ' AS q' END),
         concat_ws(' ', CASE b.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
             'ROWS ' || nullif(CASE WHEN o.list IS NOT NULL THEN greatest(b.prorows, 1)
                 ELSE b.prorows END, 0)),

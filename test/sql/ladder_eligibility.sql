@@ -38,7 +38,7 @@ DECLARE
     why text;
     smallest int; largest int; players int; bots int; newcomers int; gone int; teams int; absent int; idle int; repeats int;
 BEGIN
-    DELETE FROM counted; DELETE FROM judged;
+    TRUNCATE here, counted, judged;
     FOR m IN SELECT * FROM random_match ORDER BY played_at, match_id LOOP
         DELETE FROM here;
         INSERT INTO here SELECT player_id, team, bot, coalesce(weight, 1) AS share, coalesce(weight, 1) * m.duration AS seconds

@@ -24,6 +24,8 @@
 
 #include "pg/ladder/door.h"
 
+SKILLRATING_FUNCTION(skillrating_check_pending);
+
 /* One row of those that a statement adds fires the trigger, or none. */
 static LadderQuery write_pending_query = {
 	.text = "INSERT INTO {pending} (match_id, xact, fires) "
@@ -150,4 +152,13 @@ write_pending(Ladder *ladder, Datum *ids, int n)
 	ladder_lift_restriction(ladder);
 	ladder_execute(ladder, &write_pending_query, values, NULL, NULL);
 	ladder_restore_restriction(ladder);
+}
+
+/* check_pending(ladder): before SQL inserts rows that fire no trigger. */
+Datum
+skillrating_check_pending(PG_FUNCTION_ARGS)
+{
+	check_pending(ladder_inside_complete(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+										 "check_pending"));
+	PG_RETURN_VOID();
 }
