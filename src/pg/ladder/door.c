@@ -23,6 +23,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/shape.h"
+#include "pg/ladder/snapshot_age.h"
 #include "pg/ladder/waiting.h"
 
 /* Which version of a row of pg_namespace is current: any change makes another. */
@@ -488,6 +489,8 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	check_rights(schema, entry);
 	door = make_door(schema, entry, CurTransactionContext);
 	ladder = &door->ladder;
+	if (!entry->incomplete)
+		check_snapshot_age(ladder, entry->lockmode);
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
 	if (entry->lockmode >= RowShareLock && !entry->reenters &&
