@@ -34,7 +34,11 @@ largest_add(Largest *largest, int team, double number)
 	if (team == largest->team)
 		largest->most = larger(largest->most, number);
 	else if (number > largest->most)
-		*largest = (Largest) {number, largest->most, team};
+	{
+		largest->most_elsewhere = largest->most;
+		largest->most = number;
+		largest->team = team;
+	}
 	else
 		largest->most_elsewhere = larger(largest->most_elsewhere, number);
 }
