@@ -163,7 +163,10 @@ first_crossing(const Match *match, const Participant *participant, int n,
 	if (!rows_clash(&crossings, n))
 		return -1;
 
-	/* All rows before the first one that clashes are sound: halve what is between. */
+	/*
+	 * All rows before the first one that clashes are sound: halve what is
+	 * between.
+	 */
 	while (behind - sound > 1)
 	{
 		int			middle = sound + (behind - sound) / 2;

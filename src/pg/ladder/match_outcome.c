@@ -246,7 +246,7 @@ load_untouched(Ladder *ladder, const MatchArrays *arrays, IdTable *events)
 /* What an event says of a player. */
 static void
 read_event(HeapTuple tuple, TupleDesc desc, int nstate, double *before,
-			 double *after, Datum *values, bool *nulls)
+		   double *after, Datum *values, bool *nulls)
 {
 	bool		isnull;
 	int			i;
