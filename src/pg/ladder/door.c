@@ -172,7 +172,10 @@ check_not_renamed(LadderDoor *door)
 			ItemPointerCompare(&version.tid, &door->version.tid) == 0)
 			return;
 
-		/* This transaction has granted or revoked USAGE, as grant_reader() does. */
+		/*
+		 * This transaction has granted or revoked USAGE, as grant_reader()
+		 * does.
+		 */
 		if (TransactionIdIsCurrentTransactionId(version.xmin) &&
 			name != NULL && strcmp(name, door->ladder.name) == 0)
 			return;

@@ -23,6 +23,7 @@
 typedef struct Outcome
 {
 	const char *outcome;
+	bool		differs;		/* the content is not what was looked at */
 	const char *reason;			/* a code of unrated_reasons(), or NULL */
 	const char *detail;
 	const char *correction;		/* its kind, or NULL */
@@ -118,7 +119,8 @@ read_recorded(const MatchArrays *arrays, bool is_new, Outcome *outcome)
 		outcome->detail = psprintf("rated until catch_up(): %s", void_reason);
 	}
 
-	if (digest != arrays->digest)
+	outcome->differs = digest != arrays->digest;
+	if (outcome->differs)
 		outcome->outcome = "corrected";
 	else if (rated)
 		outcome->outcome = is_new ? "rated" : "repeated";
@@ -145,7 +147,7 @@ find_outcome(Ladder *ladder, const MatchArrays *arrays, bool is_new)
 	read_recorded(arrays, is_new, &outcome);
 
 	/* The table has no index, and of most matches it has nothing. */
-	if (outcome.reason != NULL || strcmp(outcome.outcome, "corrected") == 0)
+	if (outcome.reason != NULL || outcome.differs)
 		find_correction(ladder, arrays, &outcome);
 	return outcome;
 }
@@ -244,7 +246,7 @@ load_untouched(Ladder *ladder, const MatchArrays *arrays, IdTable *events)
 /* What an event says of a player. */
 static void
 read_event(HeapTuple tuple, TupleDesc desc, int nstate, double *before,
-			 double *after, Datum *values, bool *nulls)
+		   double *after, Datum *values, bool *nulls)
 {
 	bool		isnull;
 	int			i;

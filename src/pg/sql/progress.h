@@ -39,7 +39,8 @@ typedef enum LongWork
 typedef enum WorkPhase
 {
 	PHASE_BEGINNING,			/* nothing */
-	PHASE_SEARCHING,			/* nothing: matches of the source are looked for */
+	PHASE_SEARCHING,			/* nothing: matches of the source are looked
+								 * for */
 	PHASE_RATING,				/* matches */
 	PHASE_ORDERING,				/* nothing: matches get their places by time */
 	PHASE_REPLAYING,			/* places in the order */
