@@ -15,12 +15,17 @@ SELECT n AS match_id, '2024-01-01'::timestamptz + n * interval '20 minutes' AS p
     CASE WHEN random() < 0.8 THEN round(random() * 2000) END AS duration, random() < 0.3 AS surrendered,
     2 + (random() < 0.1)::int AS teams
 FROM generate_series(1, 120) AS n;
+-- What is drawn of a player comes from below, because calls of random() beside one that sorts would all be that one.
 CREATE TABLE random_player AS
-SELECT m.match_id, p.p AS player_id, 1 + (row_number() OVER (PARTITION BY m.match_id ORDER BY random()) - 1) % m.teams AS team,
-    CASE WHEN random() < 0.1 THEN 0 WHEN random() < 0.3 THEN random() END AS weight,
-    CASE WHEN random() < 0.2 THEN random() < 0.7 END AS bot
+SELECT m.match_id, p.p AS player_id, 1 + (row_number() OVER (PARTITION BY m.match_id ORDER BY p.place) - 1) % m.teams AS team,
+    CASE WHEN p.idle < 0.1 THEN 0 WHEN p.idle < 0.3 THEN p.play END AS weight,
+    CASE WHEN p.machine < 0.3 THEN p.machine < 0.2 END AS bot
 FROM random_match AS m
-CROSS JOIN LATERAL (SELECT p FROM generate_series(1, 10) AS p WHERE m.match_id > 0 ORDER BY random() LIMIT 2 + floor(random() * random() * 5)::int) AS p;
+CROSS JOIN LATERAL (
+    SELECT d.* FROM (
+        SELECT p, random() AS place, random() AS idle, random() AS play, random() AS machine
+        FROM generate_series(1, 10) AS p WHERE m.match_id > 0) AS d
+    ORDER BY d.place LIMIT 2 + floor(random() * random() * 5)::int) AS p;
 DELETE FROM random_match AS m WHERE (SELECT count(DISTINCT team) FROM random_player AS p WHERE p.match_id = m.match_id) < m.teams;
 DELETE FROM random_player AS p WHERE NOT EXISTS (SELECT FROM random_match AS m WHERE m.match_id = p.match_id);
 -- Three players who meet again and again; the first five have much experience from elsewhere.
@@ -31,6 +36,7 @@ WHERE match_id % 5 = 0 AND match_id IN (SELECT match_id FROM random_player GROUP
 CREATE TABLE counted (match_id int, played_at timestamptz, player_id int, team int, PRIMARY KEY (match_id, player_id));
 CREATE INDEX ON counted (player_id);
 CREATE TABLE judged (match_id int, reason text);
+CREATE TABLE side (rule text, rated bigint, broken bigint);
 CREATE TABLE here (player_id int, team int, bot boolean, share float8, seconds float8);
 CREATE FUNCTION judge(rules jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -128,6 +134,15 @@ BEGIN
     IF wrong > 0 OR EXISTS (SELECT FROM skillrating.verify('ruled') WHERE NOT ok) OR EXISTS (SELECT FROM skillrating.verify('later') WHERE NOT ok) THEN
         RETURN format('%s: %s other ratings when declared later', rules, wrong);
     END IF;
+    -- Those that are broken by the reasons of the rule, or rated without somebody.
+    INSERT INTO side
+    SELECT r.rule, rated, (SELECT count(*) FROM ruled.rated_match AS m WHERE m.reason = r.reason)
+        + (SELECT count(*) FROM (SELECT match_id, player_id FROM random_player EXCEPT SELECT match_id, player_id FROM counted) AS d
+            WHERE rules->>'no_show' = 'leave_out' OR r.rule IN ('min_play_time', 'min_play_share'))
+    FROM (SELECT e.rule, coalesce(e.reason, (SELECT o.reason FROM skillrating.eligibility_rules() AS o WHERE o.reason IS NOT NULL
+            AND o.rule = CASE e.rule WHEN 'newcomer_games' THEN 'max_newcomer_share' ELSE 'max_repeats' END)) AS reason
+        FROM skillrating.eligibility_rules() AS e WHERE rules ? e.rule) AS r
+    WHERE (SELECT count(*) FROM jsonb_object_keys(rules) AS k WHERE k NOT IN ('newcomer_games', 'repeat_window')) = 1;
     RETURN format('%s: %s', rules, CASE WHEN rated < 15 OR broken < 5 THEN format('%s rated, %s not', rated, broken) ELSE 'as stated' END);
 END
 $$;
@@ -147,6 +162,10 @@ SELECT try('{"max_repeats": 1, "repeat_window": 7200}');
 SELECT try('{"max_repeats": 2}');
 SELECT try('{"max_repeats": 3, "repeat_window": 1e8}');
 SELECT try('{"min_duration": 200, "min_surrender_time": 600, "no_show": "leave_out", "min_play_share": 0.2, "min_play_time": 50, "max_team_size": 3, "max_size_difference": 1, "max_bot_share": 0.6, "max_newcomer_share": 0.6, "newcomer_games": 3, "max_repeats": 2, "repeat_window": 50000}');
+
+-- Of each rule by itself there were matches on both sides of it.
+SELECT rule, bool_and(rated > 10 AND broken > 5) AS both_sides FROM side GROUP BY rule ORDER BY rule;
+SELECT array_agg(rule) AS not_tried FROM skillrating.eligibility_rules() WHERE rule NOT IN (SELECT rule FROM side);
 
 -- Rules hold from a time on, the last that were declared for it; undoing them brings back those before.
 SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"min_duration": 60}');
@@ -182,16 +201,38 @@ SELECT skillrating.set_eligibility('arena', '{"min_duration": 10}') > 0 AS decla
 SELECT skillrating.swap_ladders('arena', 'other');
 
 -- Columns of the match differ among its rows, or make no sense.
-CREATE TABLE odd (match_id int, played_at timestamptz, player_id int, team int, rank int, duration float8, surrendered boolean, bot int);
+CREATE TABLE odd (match_id int, played_at timestamptz, player_id int, team int, rank int, duration float8, surrendered int, bot int);
 CREATE VIEW odd_source AS SELECT * FROM odd;
 SELECT skillrating.create_ladder('odds', 'elo', source => 'odd_source');
 SELECT skillrating.attach('odds', 'odd', match_id => 'match_id');
 INSERT INTO odd SELECT m, '2024-01-01'::timestamptz + m * interval '1 day', t, t, t,
-    CASE m WHEN 1 THEN -1 WHEN 2 THEN 'NaN'::float8 WHEN 3 THEN t WHEN 4 THEN 60 END, CASE m WHEN 5 THEN t = 1 END, CASE m WHEN 6 THEN 2 WHEN 7 THEN t - 1 END
-FROM generate_series(1, 7) AS m CROSS JOIN generate_series(1, 2) AS t;
+    CASE m WHEN 1 THEN -1 WHEN 2 THEN 'NaN'::float8 WHEN 3 THEN t WHEN 4 THEN 60 END, CASE m WHEN 5 THEN t - 1 WHEN 8 THEN 2 WHEN 9 THEN 1 END, CASE m WHEN 6 THEN 2 WHEN 7 THEN t - 1 END
+FROM generate_series(1, 9) AS m CROSS JOIN generate_series(1, 2) AS t;
 SELECT match_id, status, reason, detail FROM odds.rated_match ORDER BY match_id;
+-- What was rated before such a mistake no longer counts, and does again when it is corrected.
+SELECT skillrating.create_ladder('told', 'elo', apply_at => 'statement');
+SELECT match_id, outcome FROM (VALUES (4, 60, true, '{t,f}'::boolean[]), (5, NULL, false, '{f,NULL}'), (6, 0, NULL, NULL)) AS v(match_id, duration, surrendered, bot),
+    LATERAL (SELECT DISTINCT outcome FROM skillrating.report_match('told', v.match_id, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-01-01'::timestamptz + v.match_id * interval '1 day',
+        duration => v.duration, surrendered => v.surrendered, bot => v.bot)) AS r ORDER BY match_id;
+-- Who reports a match is told of a mistake at once; surrendered and bot are boolean.
+SELECT skillrating.report_match('told', 7, '{1,2}'::bigint[], '{1,2}', '{1,2}', duration => -1);
+SELECT skillrating.report_match('told', 7, '{1,2}'::bigint[], '{1,2}', '{1,2}', duration => 'NaN');
+SELECT skillrating.report_match('told', 7, '{1,2}'::bigint[], '{1,2}', '{1,2}', duration => 'infinity');
+SELECT skillrating.report_match('told', 7, '{1,2}'::bigint[], '{1,2}', '{1,2}', bot => '{t}');
+\set SHOW_CONTEXT never
+SELECT skillrating.report_match_document('told', '{"match_id": 7, "surrendered": 2, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}');
+SELECT skillrating.report_match_document('told', '{"match_id": 7, "teams": [{"rank": 1, "players": [{"id": 1, "bot": 2}]}, {"rank": 2, "players": [{"id": 2}]}]}');
+\set SHOW_CONTEXT errors
+SELECT count(*) FROM told.match WHERE match_id = 7;
+UPDATE told.match SET duration = 'NaN' WHERE match_id = 4;
+SELECT count(*) AS changed FROM skillrating.catch_up('told');
+SELECT * FROM skillrating.why_unrated('told', 4);
+UPDATE told.match SET duration = 61 WHERE match_id = 4;
+SELECT count(*) AS changed FROM skillrating.catch_up('told');
+SELECT skillrating.why_unrated('told', 4), (SELECT bool_and(ok) FROM skillrating.verify('told')) AS verified;
+SELECT skillrating.drop_ladder('told');
 -- What is false says nothing, so that the match is the same.
-UPDATE odd SET surrendered = false, bot = 0 WHERE match_id = 4;
+UPDATE odd SET surrendered = 0, bot = 0 WHERE match_id = 4;
 SELECT count(*) FROM odds.correction;
 UPDATE odd SET duration = 61 WHERE match_id = 4;
 SELECT count(*) FROM odds.correction;
@@ -225,5 +266,5 @@ SELECT reads_all($$SELECT m.played_at, m.match_id FROM later.rated_match AS m WH
 SET client_min_messages = warning;
 SELECT skillrating.drop_ladder('odds'), skillrating.drop_ladder('other'), skillrating.drop_ladder('arena'),
     skillrating.drop_ladder('ruled'), skillrating.drop_ladder('later');
-DROP TABLE odd, random_match, random_player, here, counted, judged CASCADE;
+DROP TABLE odd, random_match, random_player, here, counted, judged, side CASCADE;
 DROP FUNCTION judge, fill, try, reads_all;
