@@ -5,7 +5,8 @@
 #
 #   bench/notify.sh
 #
-# It works on a throw-away cluster unless PGHOST is set.  SCALE=0.1 takes a quick look.
+# It works on a throw-away cluster unless PGHOST is set.  SCALE=0.1 takes a quick look, and CLIENTS=16
+# one number of clients.
 # Nothing fails because of a time; the target is printed beside what was measured.
 
 set -euo pipefail
@@ -56,7 +57,7 @@ round() {
 	awk -v a="$began" -v b="$(processor)" -v n=$((clients * n)) 'BEGIN { print (b - a) / n }' >>"$scratch/$arm.processor"
 }
 
-for clients in 16 64; do
+for clients in ${CLIENTS:-16 64}; do
 	for arm in $arms; do
 		round "$arm" $clients "$(sized $((1600 / clients)))"
 		: >"$scratch/$arm.clock"

@@ -124,7 +124,8 @@ BEGIN
     IF (task = 'trim_changes') <> (keep IS NOT NULL) OR keep < '0' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = CASE WHEN keep < '0' THEN format('keep must be 0 or more, not %s', keep)
-                WHEN keep IS NULL THEN 'task "trim_changes" needs keep, the time for which changes are kept'
+                WHEN keep IS NULL
+                    THEN 'task "trim_changes" needs keep, the time for which changes are kept'
                 ELSE format('keep is for task "trim_changes", not for "%s"', task) END;
     END IF;
     IF task = 'trim_changes' THEN
@@ -149,10 +150,10 @@ then), or trim_changes (of changes from before now() - keep).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
-Nothing happens without calls of work(). Errors: 42704 for an unknown ladder, 42501 unless the caller
-owns it, 22004 for nulls, 22023 for another task, an interval that is not positive, or keep where it
-does not belong, 22008 for an infinite time, 55000 if there are to be changes and the ladder does not
-keep them.';
+Nothing happens without calls of work(). Errors: 42704 for an unknown ladder, 42501 unless the
+caller owns it, 22004 for nulls, 22023 for another task, an interval that is not positive, or keep
+where it does not belong, 22008 for an infinite time, 55000 if there are to be changes and the
+ladder does not keep them.';
 
 CREATE FUNCTION skillrating_internal.check_changes_kept(ladder text)
 RETURNS void
@@ -192,9 +193,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.notification(text, bigint, text[], bigint) IS
-'The payload of a notification: a JSON object with the name of a ladder, how many changes there were, the
-players if they are given and it stays below 8000 bytes, and a number that makes it different from
-others; with null for changes one that says start_again.';
+'The payload of a notification: a JSON object with the name of a ladder, how many changes there
+were, the players if they are given and it stays below 8000 bytes, and a number that makes it
+different from others; with null for changes one that says start_again.';
 
 CREATE FUNCTION skillrating_internal.notify_of_changes()
 RETURNS trigger
@@ -206,9 +207,11 @@ DECLARE
     number bigint;
     players text[];
 BEGIN
-    IF TG_TABLE_NAME <> 'change' OR TG_NARGS <> 2 OR TG_LEVEL <> 'STATEMENT' OR TG_OP <> 'INSERT' THEN
+    IF TG_TABLE_NAME <> 'change' OR TG_NARGS <> 2 OR TG_LEVEL <> 'STATEMENT' OR TG_OP <> 'INSERT'
+    THEN
         RAISE trigger_protocol_violated USING
-            MESSAGE = 'skillrating_internal.notify_of_changes() is attached by skillrating.notify_changes()';
+            MESSAGE = 'skillrating_internal.notify_of_changes() is attached by '
+                'skillrating.notify_changes()';
     END IF;
     SELECT sum(cardinality(c.pool)), max(c.number) INTO n, number FROM changed AS c;
     IF n > 0 THEN
@@ -289,7 +292,8 @@ BEGIN
             WHERE w.task = ''notify'' AND w.cursor IS NOT NULL FOR UPDATE', ladder)
         INTO w;
         IF w.cursor IS NOT NULL THEN
-            PERFORM FROM skillrating_internal.send_notification(ladder, w.channel, w.players, w.cursor);
+            PERFORM FROM skillrating_internal.send_notification(ladder, w.channel, w.players,
+                w.cursor);
         END IF;
     END IF;
     -- Who listens from now on has missed nothing: changes of this transaction come later.
@@ -299,7 +303,8 @@ BEGIN
         ON CONFLICT (task) DO UPDATE
         SET every = excluded.every, due_at = excluded.due_at, channel = excluded.channel,
             players = excluded.players,
-            cursor = CASE WHEN excluded.every IS NOT NULL THEN coalesce(w.cursor, excluded.cursor) END',
+            cursor = CASE WHEN excluded.every IS NOT NULL
+                THEN coalesce(w.cursor, excluded.cursor) END',
         ladder)
     USING CASE WHEN NOT at_commit THEN notify_interval END, channel, players,
         CASE WHEN NOT at_commit THEN skillrating_internal.newest_cursor(ladder) END;
@@ -308,7 +313,8 @@ BEGIN
         EXECUTE format(
             'CREATE TRIGGER skillrating_notify AFTER INSERT ON %I.change
             REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
-            EXECUTE FUNCTION skillrating_internal.notify_of_changes(%L, %L)', ladder, channel, players);
+            EXECUTE FUNCTION skillrating_internal.notify_of_changes(%L, %L)',
+            ladder, channel, players);
     END IF;
 END
 $function$;
@@ -326,10 +332,10 @@ much time has passed. Nothing is sent without calls of work(); nothing is lost b
 at_commit: the transaction that changes ratings notifies itself instead, once for up to 64 changes.
 Transactions that notify commit one after another, which costs throughput, and cannot be prepared
 (PREPARE TRANSACTION gives error 0A000).
-players: whether payloads name players; any role that may connect can listen.
-Waits until nobody rates. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004
-for nulls, 22023 for a channel that is no name or an interval that is not positive, 55000 if the
-ladder does not keep its changes.';
+players: whether payloads name players; any role that may connect can listen. Waits until nobody
+rates. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023
+for a channel that is no name or an interval that is not positive, 55000 if the ladder does not keep
+its changes.';
 
 CREATE FUNCTION skillrating_internal.send_notification(
     ladder text,
@@ -397,8 +403,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.catch_up_if_any(text) IS
-'A part of work_step(): catch_up(), if anything waits for it, and how many rows of rating it changed.
-Error 55000 unless the door to the ladder is open.';
+'A part of work_step(): catch_up(), if anything waits for it, and how many rows of rating it
+changed. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.work_step(
     ladder text,
@@ -442,20 +448,24 @@ BEGIN
         WHEN 'catch_up' THEN
             done := skillrating_internal.catch_up_if_any(ladder);
         WHEN 'settle' THEN
-            done := (SELECT s.players FROM skillrating.settle(ladder, clock_timestamp(), 'work') AS s);
+            done := (
+                SELECT s.players FROM skillrating.settle(ladder, clock_timestamp(), 'work') AS s);
         WHEN 'trim_changes' THEN
             done := skillrating_internal.trim_changes(ladder, now() - w.keep);
         WHEN 'notify' THEN
             SELECT s.cursor, s.changes INTO next_cursor, done
-            FROM skillrating_internal.send_notification(ladder, w.channel, w.players, w.cursor) AS s;
+            FROM skillrating_internal.send_notification(ladder, w.channel, w.players, w.cursor)
+                AS s;
         ELSE
             RAISE invalid_parameter_value USING
                 MESSAGE = format('"%s" in table work of ladder "%s" is no task', task, ladder);
     END CASE;
     EXECUTE format(
-        'UPDATE %I.work AS w SET done_at = clock_timestamp(), done = $2, failed_at = NULL, error = NULL,
-            cursor = $3, due_at = greatest(clock_timestamp(), w.due_at + w.every * (1 + floor(
-                extract(epoch FROM clock_timestamp() - w.due_at) / extract(epoch FROM w.every))::float8))
+        'UPDATE %I.work AS w
+        SET done_at = clock_timestamp(), done = $2, failed_at = NULL, error = NULL, cursor = $3,
+            due_at = greatest(clock_timestamp(), w.due_at + w.every * (1 + floor(
+                extract(epoch FROM clock_timestamp() - w.due_at)
+                / extract(epoch FROM w.every))::float8))
         WHERE w.task = $1', ladder)
     USING task, done, next_cursor;
 END
@@ -497,7 +507,8 @@ BEGIN
         'SELECT w.task, w.every, w.due_at, w.keep, w.channel, w.players, w.done_at, w.done,
             w.failed_at, w.error
         FROM %I.work AS w
-        ORDER BY array_position(ARRAY[''catch_up'', ''settle'', ''notify'', ''trim_changes''], w.task)',
+        ORDER BY array_position(ARRAY[''catch_up'', ''settle'', ''notify'', ''trim_changes''],
+            w.task)',
         ladder);
 END
 $function$;
@@ -508,8 +519,8 @@ COMMENT ON FUNCTION skillrating.scheduled_work(text) IS
 'What work() does for a ladder, a row for each task, in the order in which they are done: how often
 (every, null for notifications at commit), when next (due_at), and what schedule_work() or
 notify_changes() was given besides; when it was done last, and how much that was, as work_step()
-returns it; and, if it has failed since, when and by what error. Errors: 42704 for an unknown ladder,
-42501 unless the caller owns it.';
+returns it; and, if it has failed since, when and by what error. Errors: 42704 for an unknown
+ladder, 42501 unless the caller owns it.';
 
 CREATE FUNCTION skillrating_internal.check_work(run_for interval, ladder text)
 RETURNS void
@@ -543,12 +554,13 @@ AS $function$
     JOIN pg_class AS w ON w.relnamespace = n.oid AND w.relname = 'work' AND w.relkind = 'r'
     WHERE (n.nspname = ladder OR ladder IS NULL) AND pg_has_role(c.relowner, 'USAGE')
         AND has_schema_privilege(n.oid, 'USAGE')
-        AND EXISTS (SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match')
+        AND EXISTS (
+            SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match')
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.ladders_with_work(text) IS
-'A part of work(): the ladder of that name, or with null all ladders that the caller owns, as a member
-of the owner too, if anything is scheduled for them. It reads the catalogs only.';
+'A part of work(): the ladder of that name, or with null all ladders that the caller owns, as a
+member of the owner too, if anything is scheduled for them. It reads the catalogs only.';
 
 CREATE FUNCTION skillrating_internal.due_tasks(ladder text)
 RETURNS text[]
@@ -567,13 +579,14 @@ RETURNS float8
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT least(seconds, greatest(0.01, extract(epoch FROM min(s.due_at) - clock_timestamp())::float8))
+    SELECT least(seconds,
+        greatest(0.01, extract(epoch FROM min(s.due_at) - clock_timestamp())::float8))
     FROM skillrating.scheduled_work(ladder) AS s WHERE s.every IS NOT NULL
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.idle_seconds(text, float8) IS
-'A part of work(): for how long nothing is due on a ladder, at most so many seconds, and at least one
-hundredth, because another session may be at work on what is due.';
+'A part of work(): for how long nothing is due on a ladder, at most so many seconds, and at least
+one hundredth, because another session may be at work on what is due.';
 
 CREATE FUNCTION skillrating_internal.add_done(
     done jsonb,
@@ -653,7 +666,8 @@ BEGIN
             END;
         END LOOP;
         COMMIT;
-        EXIT WHEN pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => idle)
+        EXIT WHEN pg_catalog.clock_timestamp()
+            OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => idle)
             OPERATOR(pg_catalog.>=) until;
         PERFORM pg_catalog.pg_sleep(idle);
         COMMIT;
@@ -663,13 +677,13 @@ $procedure$;
 
 COMMENT ON PROCEDURE skillrating.work(text, interval, jsonb, bigint) IS
 'Does what is due: what schedule_work() and notify_changes() have asked for, on a ladder, or on all
-that the caller owns, as a member of the owner too. Each task of each ladder is a transaction. Whatever
-ends it, what was done before stays, and the next call goes on there. Two calls at once are harmless:
-what one is doing the other leaves alone. A task that fails is a warning, and keeps no other task or
-ladder waiting; it is noted in table work, see scheduled_work(), and tried again after a minute, or
-sooner if it is to be done more often. progress() shows what it is doing.
+that the caller owns, as a member of the owner too. Each task of each ladder is a transaction.
+Whatever ends it, what was done before stays, and the next call goes on there. Two calls at once are
+harmless: what one is doing the other leaves alone. A task that fails is a warning, and keeps no
+other task or ladder waiting; it is noted in table work, see scheduled_work(), and tried again after
+a minute, or sooner if it is to be done more often. progress() shows what it is doing.
 run_for: go on for so long, sleeping while nothing is due.
-done: returns what was done, as {"ladder": {"task": how much}}; failures: how many tasks have failed.
-Values given in the call are ignored.
+done: returns what was done, as {"ladder": {"task": how much}}; failures: how many tasks have
+failed. Values given in the call are ignored.
 Errors: 2D000 within a transaction block, 22004 or 22023 for a run_for that is null or less than 0,
 and for a ladder that is named 42704 if it does not exist and 42501 unless the caller owns it.';
