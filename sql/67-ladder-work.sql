@@ -579,14 +579,16 @@ RETURNS float8
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT least(seconds,
-        greatest(0.01, extract(epoch FROM min(s.due_at) - clock_timestamp())::float8))
-    FROM skillrating.scheduled_work(ladder) AS s WHERE s.every IS NOT NULL
+    SELECT CASE WHEN d.rest IS NULL THEN seconds ELSE
+        least(seconds, CASE WHEN d.rest > 0 THEN greatest(0.01, d.rest) ELSE 0.1 END) END
+    FROM (
+        SELECT extract(epoch FROM min(s.due_at) - clock_timestamp())::float8 AS rest
+        FROM skillrating.scheduled_work(ladder) AS s WHERE s.every IS NOT NULL) AS d
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.idle_seconds(text, float8) IS
 'A part of work(): for how long nothing is due on a ladder, at most so many seconds, and at least
-one hundredth, because another session may be at work on what is due.';
+one hundredth. What is due by now another session is doing: then a tenth.';
 
 CREATE FUNCTION skillrating_internal.add_done(
     done jsonb,
