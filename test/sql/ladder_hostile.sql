@@ -100,6 +100,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'document' THEN quote_literal(CASE WHEN p.proname LIKE 'split%' THEN '{"players": [{"id": 1}, {"id": 2}]}'
                 ELSE format('{"teams": [{%1$s"players": [{"id": 1}]}, {%1$s"players": [{"id": 2}]}]%2$s}', CASE WHEN p.proname LIKE 'report%' THEN '"rank": 1, ' END,
                     CASE WHEN p.proname LIKE 'report%' THEN ', "match_id": 999' END) END)
+            WHEN a.name = 'task' THEN '''catch_up''' WHEN a.name = 'every' THEN '''1 day'''
             WHEN a.name = 'search' THEN 'true'
             WHEN a.name = 'role' THEN '''public'''
             WHEN a.name = 'allow_unknown' THEN 'true'
@@ -149,6 +150,7 @@ BEGIN
     EXECUTE 'SET LOCAL ROLE regress_evil';
     PERFORM skillrating.create_ladder(l, 'elo') FROM unnest(ARRAY['evil', 'evil2']) AS l;
     PERFORM skillrating.keep_changes('evil');
+    PERFORM skillrating.notify_changes('evil', 'evil'), skillrating.schedule_work('evil', t, '1 day') FROM unnest(ARRAY['catch_up', 'settle']) AS t;
     INSERT INTO evil.match (match_id) SELECT generate_series(1, 4);
     INSERT INTO evil.match_player (match_id, player_id, team, rank) SELECT m, m % 3 + t, t, t FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;
     SET CONSTRAINTS ALL IMMEDIATE;

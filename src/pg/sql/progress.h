@@ -32,7 +32,8 @@ typedef enum LongWork
 	WORK_SOLVE_LADDER,
 	WORK_SWAP_LADDERS,
 	WORK_TUNE,
-	WORK_VERIFY
+	WORK_VERIFY,
+	WORK_WORK
 } LongWork;
 
 /* What it is doing, and what is counted meanwhile. */
@@ -47,7 +48,10 @@ typedef enum WorkPhase
 	PHASE_WRITING,				/* rows, where COPY writes them */
 	PHASE_READING,				/* matches */
 	PHASE_SOLVING,				/* nothing */
-	PHASE_FITTING				/* evaluations of the objective */
+	PHASE_FITTING,				/* evaluations of the objective */
+	PHASE_NOTIFYING,			/* nothing: changes are read, and listeners told */
+	PHASE_SETTLING,				/* nothing */
+	PHASE_TRIMMING				/* nothing: old changes are removed */
 } WorkPhase;
 
 /* Of a count that is not known. */
