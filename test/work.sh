@@ -82,8 +82,8 @@ one=$!
 work_on two &
 two=$!
 for k in $(seq "$kills"); do
-	(PGAPPNAME=killed timeout -s KILL 0.$((RANDOM % 5 + 2)) psql -qX -c 'LISTEN news' -c 'SELECT pg_sleep(10)' >/dev/null 2>&1) 2>/dev/null || :
-	kill_one $([ $((k % 2)) -eq 0 ] && echo one || echo two)
+	(PGAPPNAME=killed timeout -s KILL 0.$((RANDOM % 5 + 2)) psql -qX -c 'LISTEN news' -c 'SELECT pg_sleep(10)' >/dev/null 2>&1 || :) 2>/dev/null || :
+	kill_one "$([ $((k % 2)) -eq 0 ] && echo one || echo two)"
 done
 check "workers are killed $kills times, and everybody goes on" "$(kill -0 $writers && kill -0 $one && kill -0 $two && kill -0 $listener && echo t)"
 check "work() is what ends, and by nothing else" "$(grep -h 'ERROR\|FATAL\|WARNING' one.log two.log | grep -v 'canceling statement due to user request\|terminating connection' | head -n 1 | grep . || echo t)"
