@@ -404,6 +404,8 @@ BEGIN
             decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now(),
             corrections integer NOT NULL DEFAULT 0)', ladder, match);
+    -- For the last match that its players' past kept from being rated, by which others are late.
+    EXECUTE format('CREATE INDEX ON %I.rated_match (played_at) WHERE seq IS NOT NULL AND reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
         'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
