@@ -367,8 +367,8 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.counted_player(text, text) IS
 'The player that an account counts as, now and whatever catch_up() has still to do: the account that
-it is merged into in the end, or itself. Functions of a ladder that take a player ask this one. Error
-55000 unless the door to the ladder is open.';
+it is merged into in the end, or itself. Functions of a ladder that take a player ask this one.
+Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.counting_rows(ladder text)
 RETURNS text

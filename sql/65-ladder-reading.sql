@@ -164,7 +164,7 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     n integer DEFAULT 10,
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
-    after_player text DEFAULT NULL,
+    after_player anycompatible DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
@@ -197,7 +197,7 @@ BEGIN
     END IF;
     IF after_player IS NOT NULL THEN
         -- The page before may have ended with a row of an account that is merged.
-        FOREACH after IN ARRAY ARRAY[after_player, skillrating_internal.counted_player(ladder, after_player)] LOOP
+        FOREACH after IN ARRAY ARRAY[after_player::text, skillrating_internal.counted_player(ladder, after_player::text)] LOOP
             EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', board, t.player_equals, t.player_type)
             INTO after_rating USING after, pool;
             EXIT WHEN after_rating IS NOT NULL;
@@ -233,11 +233,11 @@ $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb, jsonb) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, jsonb, jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
-equal ratings share a place. after_player is the last player of the page before; one whose account was merged meanwhile, and has
-no row any more, stands for the player it is merged into.
+equal ratings share a place. after_player is the last player of the page before; an account that was
+merged meanwhile, and has no row any more, stands for the player it is merged into.
 
 Without at, ratings and deviations are those that are stored: each player''s as of the last match
 or operation, such as settle(). They are read through an index, without sorting the table. With at

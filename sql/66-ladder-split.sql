@@ -179,8 +179,8 @@ sides: under hive, the first team is on side 1, and players count with their sid
 commanders: each team gets a commander, one of those whom commander allows (null: all), who counts
 by command skill.
 at: the time of the match, now by default, to which the players'' states are aged as by preview().
-An account that is merged has the state of the player it is merged into, and its row comes back under
-the identifier that was given.
+An account that is merged has the state of the player it is merged into, and its row comes back
+under the identifier that was given.
 The other arguments are those of split_teams().
 
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
@@ -301,6 +301,6 @@ from one half (terms), the next best opponent (alternative), and the condition w
 best
 opponent would be nearer (constraint).
 
-No rows for a null player.  An account that is merged counts as the player it is merged into, and is
-nobody''s opponent.  Errors: 42704 for an unknown ladder, 22023 for a negative n, 22008 for an infinite
-at.';
+No rows for a null player.  An account that is merged counts as the player it is merged into, and
+is nobody''s opponent.  Errors: 42704 for an unknown ladder, 22023 for a negative n, 22008 for an
+infinite at.';

@@ -114,6 +114,17 @@ SELECT skillrating.place_of('numbers', 1.000) = skillrating.place_of('numbers', 
 SELECT player_id FROM skillrating.preview('numbers', ARRAY[1.0, 3], '{1,2}');
 SELECT player_id FROM skillrating.preview('numbers', ARRAY[1.0, 4], '{1,2}');
 
+-- A page of the leaderboard can begin behind a player of any type that reads as one.
+PREPARE page AS SELECT player_id FROM skillrating.leaderboard('numbers', 2, after_player => $1);
+EXECUTE page ('2');
+PREPARE page_of(numeric) AS SELECT player_id FROM skillrating.leaderboard('numbers', 2, after_player => $1);
+EXECUTE page_of (2);
+EXECUTE page_of (NULL);
+SELECT player_id FROM skillrating.leaderboard('numbers', 2, after_player => 2);
+SELECT player_id FROM skillrating.leaderboard('numbers', 2, after_player => NULL);
+SELECT player_id FROM skillrating.leaderboard('numbers', 2);
+SELECT skillrating.leaderboard('numbers', 2, after_player => 9);
+
 \set VERBOSITY terse
 SELECT skillrating.drop_ladder(l) FROM unnest('{arena,numbers}'::text[]) AS l;
 DROP SCHEMA regress_ladder_accounts CASCADE;
