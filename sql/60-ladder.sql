@@ -873,8 +873,9 @@ which the player goes into it, after idle time up to then, the probability that 
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
 at is now by default; settled_at() gives the ratings that leaderboards show. The rows are in the
 order of players; one who occurs several times has a row, at the first place. Players without a row
-start from the initial state. Errors as for report_match(), 22023 if the match could not be rated,
-22008 for an infinite at.';
+start from the initial state. An account that is merged counts as the player it is merged into, and
+its row comes back under the identifier that was given. Errors as for report_match(), 22023 if the
+match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.verify(
     ladder text,

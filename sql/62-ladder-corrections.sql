@@ -358,6 +358,41 @@ COMMENT ON FUNCTION skillrating_internal.note_exclusion(text, text, timestamptz,
 'The part of exclude_player() for policy void: writes the operation, and from where on history is
 out of date. Returns its number.';
 
+CREATE FUNCTION skillrating_internal.counted_player(
+    ladder text,
+    player_id text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_counted_player'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.counted_player(text, text) IS
+'The player that an account counts as, now and whatever catch_up() has still to do: the account that
+it is merged into in the end, or itself. Functions of a ladder that take a player ask this one.
+Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.counting_rows(ladder text)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    merged text := format('FROM %I.operation AS o
+        WHERE o.kind = ''merge'' AND o.undone_at IS NULL AND o.player_id %s r.player_id',
+        ladder, t.player_equals);
+    left_over boolean;
+BEGIN
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r, LATERAL (SELECT %s) AS m)',
+        ladder, merged)
+    INTO left_over;
+    RETURN CASE WHEN left_over THEN format('NOT EXISTS (SELECT %s)', merged) ELSE 'true' END;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.counting_rows(text) IS
+'A part of find_opponents(): the condition on rows r of rating that they are of players who count,
+and not of accounts that are merged, which have some until catch_up() only.';
+
 CREATE FUNCTION skillrating_internal.merged_accounts(
     ladder text,
     OUT player_id text,

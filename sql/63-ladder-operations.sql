@@ -269,16 +269,15 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    merged_into text;
+    counted text := skillrating_internal.counted_player(ladder, player_id);
+    counts boolean;
 BEGIN
-    EXECUTE format(
-        'SELECT o.into_id::text FROM %I.operation AS o
-        WHERE o.player_id %s CAST($1 AS %s) AND o.kind = ''merge'' AND o.undone_at IS NULL',
-        ladder, t.player_equals, t.player_type)
-    INTO merged_into USING player_id;
-    IF merged_into IS NOT NULL THEN
+    EXECUTE format('SELECT CAST($1 AS %1$s) %2$s CAST($2 AS %1$s)', t.player_type, t.player_equals)
+    INTO counts USING player_id, counted;
+    IF NOT counts THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('player %s is merged into %s', player_id, merged_into);
+            MESSAGE = format('player %s is merged into %s', player_id, counted),
+            HINT = format('What is done to that account does not count: name player %s.', counted);
     END IF;
 END
 $function$;

@@ -47,7 +47,7 @@ BEGIN
             ORDER BY e.seq DESC LIMIT 1) AS p ON true
         ORDER BY e.seq', s.before, s.after, ladder, t.player_equals, t.player_type,
         o.before, o.after)
-    USING player_id::text, pool, since, until, n;
+    USING skillrating_internal.counted_player(ladder, player_id::text), pool, since, until, n;
 END
 $function$;
 
@@ -59,7 +59,8 @@ last n: matches and operations with the displayed rating before and after, the g
 predicted probability to win and the score. rating_before is as of played_at: rest_change is what
 idle time has done to the rating since the event before, and, where pools share some of a state,
 what matches in other pools have (0: nothing; null: this is the first event). A settle has what it
-counted between rating_before and rating_after. Error 42704 for an unknown ladder.';
+counted between rating_before and rating_after. An account that is merged counts as the player it is
+merged into, whom its matches reach with catch_up(). Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.state_expressions(
     ladder text,
@@ -123,7 +124,7 @@ BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format('SELECT q.rating FROM (%s) AS q', skillrating_internal.past_board(ladder, pool, at,
         format('r.player_id %s CAST($1 AS %s)', t.player_equals, t.player_type)))
-    INTO rating USING player_id::text;
+    INTO rating USING skillrating_internal.counted_player(ladder, player_id::text);
     RETURN rating;
 END
 $function$;
@@ -132,7 +133,8 @@ SELECT skillrating_internal.create_entry('rating_at');
 
 COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
 'The displayed rating of a player at a time, as in leaderboard(at => ...): after the last of the
-matches and operations up to then, in rated order, and idle time since; null before the first.
+matches and operations up to then, in rated order, and idle time since; null before the first. An
+account that is merged counts as the player it is merged into.
 Errors: 42704 for an unknown ladder, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.match_participants(

@@ -164,7 +164,7 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     n integer DEFAULT 10,
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
-    after_player text DEFAULT NULL,
+    after_player anycompatible DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
@@ -184,6 +184,7 @@ DECLARE
     place text;
     behind text := '';
     places_before bigint := 0;
+    after text;
     after_rating float8;
 BEGIN
     IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
@@ -195,8 +196,12 @@ BEGIN
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
     IF after_player IS NOT NULL THEN
-        EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', board, t.player_equals, t.player_type)
-        INTO after_rating USING after_player, pool;
+        -- The page before may have ended with a row of an account that is merged.
+        FOREACH after IN ARRAY ARRAY[after_player::text, skillrating_internal.counted_player(ladder, after_player::text)] LOOP
+            EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', board, t.player_equals, t.player_type)
+            INTO after_rating USING after, pool;
+            EXIT WHEN after_rating IS NOT NULL;
+        END LOOP;
         IF after_rating IS NULL THEN
             RAISE undefined_object USING
                 MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after_player, pool);
@@ -204,7 +209,7 @@ BEGIN
         behind := format('AND r.rating <= $6 AND (r.rating < $6 OR CAST($7 AS %s) %s r.player_id)', t.player_type, t.player_less);
         EXECUTE format('WITH board AS %s SELECT count(*) FROM board AS r WHERE %s AND r.rating >= $6 AND (r.rating > $6 OR NOT CAST($7 AS %s) %s r.player_id)',
             board, eligible, t.player_type, t.player_less)
-        INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after_player;
+        INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after;
     END IF;
     page := format('(SELECT r.* FROM board AS r WHERE %s %s ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
         eligible, behind);
@@ -222,16 +227,17 @@ BEGIN
             d.shown, d.level, d.division, d.placement_left, %s
         FROM %s CROSS JOIN LATERAL (%s) AS d
         ORDER BY r.rating DESC, r.player_id', board, place, statistics_columns, page, shown)
-    USING pool, min_games, active_since, max_deviation, n, after_rating, after_player, places_before;
+    USING pool, min_games, active_since, max_deviation, n, after_rating, after, places_before;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, text, timestamptz, float8, timestamptz, jsonb, jsonb) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, jsonb, jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
-equal ratings share a place. after_player is the last player of the page before.
+equal ratings share a place. after_player is the last player of the page before; an account that was
+merged meanwhile, and has no row any more, stands for the player it is merged into.
 
 Without at, ratings and deviations are those that are stored: each player''s as of the last match
 or operation, such as settle(). They are read through an index, without sorting the table. With at
@@ -296,11 +302,12 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;
     place bigint;
 BEGIN
     EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
-    INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
     IF player_rating IS NULL THEN
         RETURN NULL;
     END IF;
@@ -315,7 +322,8 @@ SELECT skillrating_internal.create_entry('place_of');
 COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz) IS
 'The place of a player in the leaderboard with the same conditions and time, 1 is first and equal
 ratings share a place; null for a player who is not in it. Without at, it counts those above
-through an index. Errors as for leaderboard().';
+through an index. An account that is merged counts as the player it is merged into. Errors as for
+leaderboard().';
 
 CREATE FUNCTION skillrating_internal.percentile_of(
     ladder text,
@@ -333,11 +341,12 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;
     percentile float8;
 BEGIN
     EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
-    INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
     IF player_rating IS NULL THEN
         RETURN NULL;
     END IF;
@@ -354,8 +363,8 @@ SELECT skillrating_internal.create_entry('percentile_of');
 
 COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz) IS
 'How many percent of the other players in the leaderboard with the same conditions and time are
-rated lower, equals counted half; null for a player who is not in it, or alone. Errors as for
-leaderboard().';
+rated lower, equals counted half; null for a player who is not in it, or alone. An account that is
+merged counts as the player it is merged into. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating_internal.around(
     ladder text,
@@ -379,6 +388,7 @@ DECLARE
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;
 BEGIN
     IF n IS NULL OR n < 0 THEN
@@ -386,7 +396,7 @@ BEGIN
             MESSAGE = format('n must not be negative or null, not %s', n);
     END IF;
     EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
-    INTO player_rating USING pool, min_games, active_since, max_deviation, player_id::text;
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
     IF player_rating IS NULL THEN
         RETURN;
     END IF;
@@ -416,7 +426,7 @@ BEGIN
         CROSS JOIN LATERAL (%5$s) AS d %7$s
         ORDER BY r.rating DESC, r.player_id', board, eligible, t.player_less, t.player_type, shown,
         statistics_columns, statistics_join)
-    USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n;
+    USING pool, min_games, active_since, max_deviation, player_rating, player, n;
 END
 $function$;
 
@@ -424,7 +434,8 @@ SELECT skillrating_internal.create_entry('around');
 
 COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb, jsonb) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
-below; no rows for a player who is not in it. Errors as for leaderboard().';
+below; no rows for a player who is not in it. An account that is merged counts as the player it is
+merged into. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating_internal.win_probability(
     ladder text,

@@ -12,7 +12,8 @@ LANGUAGE C STABLE;
 COMMENT ON FUNCTION skillrating_internal.states_at(text, anyarray, text, timestamptz) IS
 'The state with which each player would go into a match at a time, as preview() has it: all state
 columns, one player after another.  Players without a row have the initial state.  Errors 2202E for
-no players or too many, 22004 for nulls, 22008 for an infinite time.';
+no players or too many, 22004 for nulls, 22008 for an infinite time, 22023 for two accounts of one
+player.';
 
 CREATE FUNCTION skillrating_internal.split_model(
     ladder text,
@@ -178,9 +179,12 @@ sides: under hive, the first team is on side 1, and players count with their sid
 commanders: each team gets a commander, one of those whom commander allows (null: all), who counts
 by command skill.
 at: the time of the match, now by default, to which the players'' states are aged as by preview().
+An account that is merged has the state of the player it is merged into, and its row comes back
+under the identifier that was given.
 The other arguments are those of split_teams().
 
-Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without;
+Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
+and for two accounts of one player;
 22004 for nulls; 22008 for an infinite at; and as split_teams().';
 
 CREATE TYPE skillrating.opponent AS (
@@ -212,7 +216,9 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, max_deviation)
+        || ' AND ' || skillrating_internal.counting_rows(ladder);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;
     terms jsonb;
     costliest jsonb;
@@ -230,7 +236,7 @@ BEGIN
         SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
             skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l',
         ladder, t.player_equals, t.player_type, board)
-    INTO player_rating USING pool, player_id::text;
+    INTO player_rating USING pool, player;
     IF explain THEN
         -- The condition without which an opponent would be nearer; of the others none is dropped.
         SELECT abs(o.win_probability - 0.5) INTO nearest
@@ -275,7 +281,7 @@ BEGIN
         WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',
         board, eligible, t.player_equals, t.player_type)
-    USING pool, min_games, active_since, max_deviation, player_rating, player_id::text, n, ladder,
+    USING pool, min_games, active_since, max_deviation, player_rating, player, n, ladder,
         terms, costliest, at;
 END
 $function$;
@@ -295,5 +301,6 @@ from one half (terms), the next best opponent (alternative), and the condition w
 best
 opponent would be nearer (constraint).
 
-No rows for a null player.  Errors: 42704 for an unknown ladder, 22023 for a negative n, 22008
-for an infinite at.';
+No rows for a null player.  An account that is merged counts as the player it is merged into, and
+is nobody''s opponent.  Errors: 42704 for an unknown ladder, 22023 for a negative n, 22008 for an
+infinite at.';

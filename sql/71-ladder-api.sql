@@ -31,7 +31,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT CASE
         WHEN NOT (t.typtype = 'p' OR t.oid = 'text'::regtype AND (
-            name ~ '^(after_player|pseudonym|match_id|(player|opponent)_id(_[a-z]+)?)$'))
+            name ~ '^(pseudonym|match_id|(player|opponent)_id(_[a-z]+)?)$'))
             THEN format_type(t.oid, NULL)
         WHEN name ~ '^match_id' THEN match_type
         -- forget_player() takes one identifier or several.

@@ -58,6 +58,9 @@ BEGIN
         FROM generate_series(1, 200) AS i, generate_series(0, 1) AS p$q$, ladder);
 END
 $$;
+-- As place_of(), but of the row that an account has, also if it is merged.
+CREATE FUNCTION place_on_board(ladder text, player text, pool text) RETURNS bigint LANGUAGE sql
+RETURN (SELECT b.place FROM skillrating.leaderboard(ladder, 1000000, pool) AS b WHERE b.player_id = player);
 CREATE FUNCTION compare(ladder text, search boolean DEFAULT false, rebuild boolean DEFAULT false)
 RETURNS TABLE (changed boolean, leaves_traces boolean, differs boolean, places_before boolean, places_after boolean)
 LANGUAGE plpgsql AS $$
@@ -65,14 +68,14 @@ BEGIN
     CREATE TEMP TABLE trace AS SELECT * FROM traces(ladder);
     CREATE TEMP TABLE dry AS SELECT * FROM skillrating.catch_up(ladder, search, rebuild, true);
     leaves_traces := EXISTS (SELECT * FROM traces(ladder) EXCEPT TABLE trace);
-    places_before := (SELECT bool_and(d.place_before IS NOT DISTINCT FROM skillrating.place_of(ladder, d.player_id::bigint, d.pool)) FROM dry AS d);
+    places_before := (SELECT bool_and(d.place_before IS NOT DISTINCT FROM place_on_board(ladder, d.player_id, d.pool)) FROM dry AS d);
     CREATE TEMP TABLE wet AS SELECT * FROM skillrating.catch_up(ladder, search, rebuild);
     changed := EXISTS (SELECT FROM dry);
     UPDATE wet AS w SET place_before = d.place_before,
-        place_after = skillrating.place_of(ladder, w.player_id::bigint, w.pool)
+        place_after = place_on_board(ladder, w.player_id, w.pool)
     FROM dry AS d WHERE d.player_id = w.player_id AND d.pool = w.pool;
     differs := EXISTS ((TABLE dry EXCEPT ALL TABLE wet) UNION ALL (TABLE wet EXCEPT ALL TABLE dry));
-    places_after := (SELECT bool_and(w.place_after IS NOT DISTINCT FROM skillrating.place_of(ladder, w.player_id::bigint, w.pool)) FROM wet AS w);
+    places_after := (SELECT bool_and(w.place_after IS NOT DISTINCT FROM place_on_board(ladder, w.player_id, w.pool)) FROM wet AS w);
     DROP TABLE trace, dry, wet;
     RETURN NEXT;
 END

@@ -180,7 +180,7 @@ SELECT skillrating.merge_players('live', 'cid', 'newcid', allow_unknown => true)
 SELECT skillrating.exclude_player('live', 'cheat', since => '2024-01-05', policy => 'refund', at => '2024-02-01', cap_at_peak => true) AS of_cid \gset
 SELECT skillrating.exclude_player('live', 'cheat', until => '2024-01-05', policy => 'refund', at => '2024-02-01', cap_at_peak => true) AS of_ann \gset
 SELECT o.operation = :of_ann AS of_ann, o.player_id, o.params->'matches' AS matches,
-    (o.params->>'peak')::float8 = (SELECT max(greatest(h.rating_before, h.rating_after)) FROM unnest(CASE o.player_id WHEN 'ann' THEN '{ann,ann2}' ELSE '{cid}'::text[] END) AS k(id), skillrating.history('live', k.id) AS h) AS is_peak
+    (o.params->>'peak')::float8 = (SELECT max(greatest(e.rating_before, e.rating_after)) FROM live.event AS e WHERE e.player_id = ANY (CASE o.player_id WHEN 'ann' THEN '{ann,ann2}' ELSE '{cid}'::text[] END)) AS is_peak
 FROM live.operation AS o WHERE o.kind = 'refund' ORDER BY o.operation, o.player_id;
 SELECT player_id, kind, rating_after > rating_before AS rises FROM live.event WHERE kind = 'refund';
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('live');

@@ -5,11 +5,15 @@
 #include "pg/ladder/filters.h"
 
 #include "access/htup_details.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/matches/eligible.h"
+
+SKILLRATING_FUNCTION(skillrating_counted_player);
 
 /*
  * Players who are merged into others, and who are excluded for a time, and rules of
@@ -176,6 +180,76 @@ merged_player(const Filters *filters, Datum player, TimestampTz played_at,
 		*excluded = *excluded || is_excluded(filters, player, played_at);
 	}
 	return player;
+}
+
+Datum *
+counted_players(Ladder *ladder, Datum *account, int n)
+{
+	Filters    *filters;
+	Datum	   *player;
+	int			i;
+
+	if (!ladder->filters)
+		return account;
+	filters = read_filters(ladder);
+	player = palloc_array(Datum, n);
+	for (i = 0; i < n; i++)
+	{
+		bool		excluded;
+
+		player[i] = merged_player(filters, account[i], DT_NOBEGIN, &excluded);
+	}
+	return player;
+}
+
+void
+check_accounts(IdType *type, const Datum *account, const Datum *player, int n)
+{
+	IdTable    *accounts = id_table_create(type);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		bool		found;
+		void	  **place = id_table_enter(accounts, player[i], "", &found);
+		const Datum *other = *place;
+
+		if (!found)
+			*place = unconstify(Datum *, &account[i]);
+		else if (!id_equal(type, *other, account[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s takes part under two accounts",
+							id_text(type, player[i])),
+					 errdetail("Accounts %s and %s count as one player, see skillrating.merge_players().",
+							   id_text(type, *other), id_text(type, account[i]))));
+	}
+}
+
+/* counted_player(ladder, player_id) */
+Datum
+skillrating_counted_player(PG_FUNCTION_ARGS)
+{
+	text	   *account = PG_GETARG_TEXT_PP(1);
+	MemoryContext caller = CurrentMemoryContext;
+	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+												   "counted_player"));
+	text	   *result = account;
+
+	if (ladder->filters)
+	{
+		IdType	   *type = ladder->player_type;
+		Datum		id = InputFunctionCall(&type->input, text_to_cstring(account),
+										   type->input_param, -1);
+		const char *player = id_text(type, *counted_players(ladder, &id, 1));
+		MemoryContext work = MemoryContextSwitchTo(caller);
+
+		/* ladder_close() frees all but the result. */
+		result = cstring_to_text(player);
+		MemoryContextSwitchTo(work);
+	}
+	ladder_close(ladder);
+	PG_RETURN_TEXT_P(result);
 }
 
 double

@@ -26,6 +26,19 @@ extern Filters *read_filters(Ladder *ladder);
 extern Datum merged_player(const Filters *filters, Datum player, TimestampTz played_at,
 						   bool *excluded);
 
+/*
+ * The players that n accounts count as, whatever time it is and whether they are
+ * excluded or not: the accounts themselves where nobody is merged, or else an array in
+ * the current memory context.  Errors as for read_filters().
+ */
+extern Datum *counted_players(Ladder *ladder, Datum *account, int n);
+
+/*
+ * Error 22023 if two of n accounts count as one player, who cannot take part twice.  One
+ * account may come several times.
+ */
+extern void check_accounts(IdType *type, const Datum *account, const Datum *player, int n);
+
 /* The rules that were declared last for matches played at a time, or NULL. */
 extern const Eligibility *eligibility_at(const Filters *filters, TimestampTz played_at);
 

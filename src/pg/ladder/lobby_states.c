@@ -8,6 +8,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/door.h"
+#include "pg/ladder/filters.h"
 #include "pg/ladder/match_arrays.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
@@ -39,6 +40,7 @@ skillrating_states_at(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	Batch	   *batch;
 	BatchPlayer **player;
+	Datum	   *counted;
 	ArrayType  *result;
 	float8	   *state;
 	int			i;
@@ -56,11 +58,13 @@ skillrating_states_at(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_inside(name, "states_at"));
 	work = CurrentMemoryContext;
 	players_argument(fcinfo, STATES_ARG_PLAYERS, ladder->player_type, &arrays);
+	counted = counted_players(ladder, arrays.player, arrays.n);
+	check_accounts(ladder->player_type, arrays.player, counted, arrays.n);
 	batch = ladder_batch(ladder);
 	player = palloc_array(BatchPlayer *, arrays.n);
 	for (i = 0; i < arrays.n; i++)
 	{
-		player[i] = batch_player(batch, arrays.player[i], pool);
+		player[i] = batch_player(batch, counted[i], pool);
 		player[i]->wanted = true;
 		if (player[i]->shared != NULL)
 			player[i]->shared->wanted = true;

@@ -18,6 +18,7 @@
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
+#include "pg/ladder/filters.h"
 #include "pg/ladder/match_arrays.h"
 #include "pg/ladder/match_outcome.h"
 #include "pg/ladder/match_reader.h"
@@ -414,10 +415,11 @@ scenario_changes(Batch *batch, SourceMatch *source)
 
 /*
  * The players of a match that was built, in the order in which they first occur
- * among the participants as these were read.
+ * among the participants as these were read.  account gets the identifier of each under
+ * which it takes part.
  */
 static int *
-players_as_read(const Batch *batch, const SourceMatch *source)
+players_as_read(const Batch *batch, const SourceMatch *source, Datum *account)
 {
 	int		   *player = palloc_array(int, batch->match.nplayers);
 	bool	   *met = palloc0_array(bool, batch->match.nplayers);
@@ -426,7 +428,10 @@ players_as_read(const Batch *batch, const SourceMatch *source)
 	int			i;
 
 	for (i = 0; i < source->n; i++)
+	{
 		read[source->order[i]] = source->participant[i].player;
+		account[source->participant[i].player] = source->account_id[i];
+	}
 	for (i = 0; i < source->n; i++)
 		if (!met[read[i]])
 		{
@@ -454,20 +459,20 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const double *change = scenario_changes(batch, source);
-	const int  *order = players_as_read(batch, source);
+	Datum	   *account = palloc_array(Datum, batch->match.nplayers);
+	const int  *order = players_as_read(batch, source, account);
 	int			scenario;
 	int			i;
 
 	for (i = 0; i < batch->match.nplayers; i++)
 	{
-		const BatchPlayer *player = batch->player[order[i]];
 		const MatchPlayer *p = &batch->match.player[order[i]];
 		const MatchTeam *team = &batch->match.team[p->team];
 		Datum		values[PREVIEW_NCOLUMNS];
 		bool		nulls[PREVIEW_NCOLUMNS] = {false};
 
 		values[PREVIEW_PLAYER_ID] =
-			CStringGetTextDatum(id_text(batch->player_type, player->id));
+			CStringGetTextDatum(id_text(batch->player_type, account[order[i]]));
 		values[PREVIEW_TEAM] = Int32GetDatum(team->number);
 		values[PREVIEW_RATING] =
 			Float8GetDatum(model_display(batch->model, batch->params, p->before));
@@ -547,6 +552,8 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	batch = ladder_batch(ladder);
 	reader = match_arrays_open(ladder, &arrays);
 	(void) reader_next(reader);
+	check_accounts(ladder->player_type, reader->match.account_id, reader->match.player_id,
+				   reader->match.n);
 	status = batch_build(batch, &reader->match, &offender);
 	if (status != MATCH_OK)
 		batch_report(batch, &reader->match, status, offender);
