@@ -135,6 +135,8 @@ echo $? >"$scratch/servers.status"
 CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' \
 	test/cluster.sh bash test/changes.sh >"$scratch/changes.log" 2>&1
 echo $? >"$scratch/changes.status"
+CLUSTER_OPTIONS='max_prepared_transactions=10' test/cluster.sh bash test/work.sh >"$scratch/work.log" 2>&1
+echo $? >"$scratch/work.status"
 CLUSTER_OPTIONS='max_locks_per_transaction=10 max_connections=20' \
 	test/cluster.sh bash test/long_transactions.sh >"$scratch/long_transactions.log" 2>&1
 echo $? >"$scratch/long_transactions.status"
@@ -149,7 +151,7 @@ for log in regress isolation; do
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs parameters documents http clients servers changes long_transactions distributed processors backfill; do
+for script in concurrent swapping dump docs parameters documents http clients servers changes work long_transactions distributed processors backfill; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")
