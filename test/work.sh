@@ -187,5 +187,7 @@ if [ -e "$("${PG_CONFIG:-pg_config}" --pkglibdir)/pg_cron.so" ]; then
 	check "pg_cron rates and tells what waits" "$(ask -c "SELECT count(*) = 2 FROM slow.rating WHERE player_id IN (815, 816)" -c "SELECT count(*) = 0 FROM begun AS b, skillrating.changes('slow', (SELECT cursor FROM slow.work WHERE task = 'notify')) AS c WHERE c.next_cursor IS NULL" | sort -u)"
 	check "and has nothing to complain of" "$(ask -c "SELECT CASE WHEN bool_and(status = 'succeeded') THEN 't' ELSE string_agg(return_message, ' ') END FROM cron.job_run_details WHERE status <> 'running'")"
 	ask -o /dev/null -c "SELECT cron.unschedule('skillrating')"
+else
+	echo "not run work: pg_cron is not installed"
 fi
 exit $failed
