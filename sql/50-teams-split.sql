@@ -73,8 +73,9 @@ model they are a squad, as players with the same squad in preview().
 locked: the team on which a player has to be; 0 is the bench, null leaves the player free.
 avoid: pairs of players, as text, who must not be on one team: ''{{a,b},{c,d}}''.  Players who are
 not in the lobby do not matter.
-split_evenly: players with the same number are divided between two teams as equally as possible, such
-as last round''s winners: of those who play, no team gets two more than the other.  Null for none.
+split_evenly: players with the same number are divided between two teams as equally as possible,
+such as last round''s winners: of those who play, no team gets two more than the other.  Null for
+none.
 priority: with team_size, players with higher priority play, such as those who have waited longest
 (a party has the priority of its first member).  Among the lowest priority that still plays, the
 split decides.  Locks, and other constraints that leave no such split, are stronger.
@@ -95,11 +96,12 @@ the number of all who play, as in the Hive model.
 log_odds_unit: points of strength for a log-odds of 1; 400 / ln 10 for Elo.
 command_weight: 0 to 1e6.
 model, params: a rating model that says what teams are and when they are balanced, in place of
-strength, log_odds_unit and command_weight.  mu is its first state column, half of mu - mu_2 its side offset.
+strength, log_odds_unit and command_weight.  mu is its first state column, half of mu - mu_2 its
+side offset.
 win_probability is what it predicts, for players with this estimate and deviation who are otherwise
-new: what preview() says, with squad => party, weight, side => team if there is a mu_2, and commanding
-for commanders.  Strengths and difference contain what the model says that squads add.  With log_odds and a bench, exact is false, because the worth
-of log_odds depends on who plays.
+new: what preview() says, with squad => party, weight, side => team if there is a mu_2, and
+commanding for commanders.  Strengths and difference contain what the model says that squads add.
+With log_odds and a bench, exact is false, because the worth of log_odds depends on who plays.
 objective: with more than two teams, the ''squares'' of the deviations of strengths from their mean,
 or the ''range'' from the weakest to the strongest.
 secondary: of the splits within the tolerance, the one whose teams are most alike in ''spread''

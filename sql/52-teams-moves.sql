@@ -67,8 +67,8 @@ method: exact, or greedy: the best swap of two, then the best after that, as in 
 Selection 2 document.
 explain: the first row of each number says in why what the difference was and is, and how far that
 is from even (terms), the best other swaps of as many players (alternative), and the lock, party or
-pair without which as many swaps would do most (constraint); for 0 swaps, as in split_teams().  Where
-the budget does not suffice for all numbers, the larger ones have only terms.
+pair without which as many swaps would do most (constraint); for 0 swaps, as in split_teams().
+Where the budget does not suffice for all numbers, the larger ones have only terms.
 The other arguments are those of split_teams().
 
 No rows if players, mu or team are null, or there are no players.

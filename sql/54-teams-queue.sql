@@ -42,8 +42,8 @@ Result: a row for each player who got a match.  The rows of a match come by team
 in the order of players.
 match_number: of the match within this call, from 1 as they are made, for the longest waiting player
 first.
-difference: the strength of the first team less that of the second; with more teams, of the strongest
-less that of the weakest, as split_teams() has it for these players with the model.
+difference: the strength of the first team less that of the second; with more teams, of the
+strongest less that of the weakest, as split_teams() has it for these players with the model.
 win_probability: of the player''s own team by the model: what preview() says, as in split_teams().
 quality: the least win_probability times the number of teams, 1 for a balanced match.
 region: the bit of the region that all of the match have in common; null without regions.
@@ -78,6 +78,6 @@ the teams.
 A party that is larger than a team, in several pools or in no common region stays in the queue.
 No rows if players or mu are null.
 Errors: 22023 for an unknown model, a player who occurs twice or is in no region, a deviation of a
-model that has none (as mu_2 and command_mu), and counts out of range; 22003 for other numbers out of range; 2202E for arrays
-of other lengths; 22004 for nulls; 54000 for more than 100000 players, or if their regions take more
-than 64 MB.';
+model that has none (as mu_2 and command_mu), and counts out of range; 22003 for other numbers out
+of range; 2202E for arrays of other lengths; 22004 for nulls; 54000 for more than 100000 players, or
+if their regions take more than 64 MB.';

@@ -61,8 +61,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_entry(text) IS
-'A part of the install script, for superusers: makes the function of the schema skillrating that opens
-the door to a ladder and calls the body of the same name and arguments in skillrating_internal.
+'A part of the install script, for superusers: makes the function of the schema skillrating that
+opens the door to a ladder and calls the body of the same name and arguments in
+skillrating_internal.
 
 Identifiers are of the type anycompatible or anycompatiblearray, which take parameters without a
 type as text. Where a function has identifiers of two kinds, of matches and of players, that of the
@@ -318,7 +319,7 @@ BEGIN
     -- The functions of a view run with the rights of who reads it: the owner of the ladder.
     IF EXISTS (
         SELECT FROM pg_class AS c
-        WHERE c.oid = source AND c.relkind = 'v' AND c.relowner <> current_user::regrole)
+        WHERE c.oid = source AND c.relkind = 'v' AND pg_get_userbyid(c.relowner) <> current_user)
     THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('source %s belongs to another role', source),
@@ -404,8 +405,10 @@ BEGIN
             decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now(),
             corrections integer NOT NULL DEFAULT 0)', ladder, match);
-    -- For the last match that its players' past kept from being rated, by which others are late.
-    EXECUTE format('CREATE INDEX ON %I.rated_match (played_at) WHERE seq IS NOT NULL AND reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
+    -- Every batch asks a ladder that reorders for the last match that its players' past kept out.
+    EXECUTE format(
+        'CREATE INDEX ON %I.rated_match (played_at)
+        WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
         'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
@@ -609,7 +612,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_match_tables(text, regtype, regtype) IS
-'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the user.';
+'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the
+user.';
 
 CREATE FUNCTION skillrating_internal.create_own_source(
     ladder text,

@@ -503,7 +503,7 @@ BEGIN
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
         AND c.relname IN ('change', 'match', 'match_player', 'solved', 'mirror', 'attached', 'operation',
-            'correction', 'pending', 'rated_match', 'event', 'rating', 'ladder');
+            'correction', 'pending', 'rated_match', 'event', 'rating', 'ladder', 'work');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;

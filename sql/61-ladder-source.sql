@@ -19,7 +19,7 @@ DECLARE
 BEGIN
     -- Planning may call functions of a view, with the rights of whoever asks.
     IF match_type IS NULL OR NOT EXISTS (
-        SELECT FROM pg_class AS c WHERE c.oid = source AND c.relowner = current_user::regrole)
+        SELECT FROM pg_class AS c WHERE c.oid = source AND pg_get_userbyid(c.relowner) = current_user)
     THEN
         RETURN NULL;
     END IF;

@@ -21,7 +21,7 @@ DECLARE
 BEGIN
     -- The functions of a view run with the rights of who reads it.
     IF NOT EXISTS (
-        SELECT FROM pg_class AS c WHERE c.oid = source AND c.relowner = current_user::regrole)
+        SELECT FROM pg_class AS c WHERE c.oid = source AND pg_get_userbyid(c.relowner) = current_user)
     THEN
         RETURN;
     END IF;

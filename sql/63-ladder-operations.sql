@@ -462,5 +462,5 @@ as they are there at that time (see rating_at()), for players who have no row he
 with overwrite.
 new_season() afterwards moves them towards the initial state. Returns the number of the operation,
 for undo_operation() (null if there was nothing to do), and how many players it changed. Errors:
-42704 for an unknown ladder, 22023 if the models have no state column in common, 22008 for an infinite
-time.';
+42704 for an unknown ladder, 22023 if the models have no state column in common, 22008 for an
+infinite time.';

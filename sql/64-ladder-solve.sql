@@ -14,8 +14,8 @@ LANGUAGE C STABLE;
 COMMENT ON FUNCTION skillrating_internal.solve_matches(text, text, jsonb, text, skillrating.estimate[]) IS
 'Solves the rated matches of a pool of a ladder, in rated order, as solve() and solve_summary() do,
 beginning with the estimates in start (which may be null, and may lack players). Without such
-matches there are no estimates. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and
-as solve().';
+matches there are no estimates. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004
+for nulls elsewhere, and as solve().';
 
 CREATE FUNCTION skillrating_internal.solve_ladder(
     ladder text,

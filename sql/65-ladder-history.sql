@@ -194,9 +194,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.operations_in_match(text, text, text, text, text, timestamptz) IS
-'A part of match_journal(): the operations in force that concern an account in a match: merges of it,
-exclusions of the account or of whom it is merged into, and points of that match that were given back
-to the player or for the player.';
+'A part of match_journal(): the operations in force that concern an account in a match: merges of
+it, exclusions of the account or of whom it is merged into, and points of that match that were given
+back to the player or for the player.';
 
 CREATE FUNCTION skillrating_internal.match_rows(
     ladder text,

@@ -88,7 +88,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.season_bounds(text, text, text) IS
 'The places of the seasons that begin and end a season of a pool, by its name, the empty one for the
 time before the first and null for the running one: 0 where there is none before, null where it has
-not ended. start_seq is the place of the last operation with which it begins. Error 42704 for an unknown ladder or season.';
+not ended. start_seq is the place of the last operation with which it begins. Error 42704 for an
+unknown ladder or season.';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,

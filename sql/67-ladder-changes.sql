@@ -36,6 +36,12 @@ BEGIN
         RETURN;
     END IF;
     IF NOT keep THEN
+        -- Whoever does these tasks ends before the table goes.
+        IF (SELECT bool_or(skillrating_internal.end_task(ladder, e.task))
+            FROM unnest('{notify,trim_changes}'::text[]) AS e(task))
+        THEN
+            RAISE NOTICE 'work() neither notifies of changes of ladder "%" any more nor trims them', ladder;
+        END IF;
         EXECUTE format('DROP TABLE %I.change', ladder);
         RETURN;
     END IF;
@@ -65,7 +71,8 @@ SELECT skillrating_internal.create_entry('keep_changes');
 
 COMMENT ON FUNCTION skillrating.keep_changes(text, boolean) IS
 'Has a ladder keep its changes from now on, for readers who follow them with changes(), in a table
-change; with keep false it does so no more, and the table is gone. A notice if that is so already.
+change; with keep false it does so no more, and the table is gone, with the tasks of work() that
+need it. A notice if that is so already.
 Waits until nobody rates. Errors: 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.changes(

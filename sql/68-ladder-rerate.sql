@@ -224,11 +224,12 @@ COMMENT ON FUNCTION skillrating.swap_ladders(text, text) IS
 'Puts ladder b, which rerate() made of a, in the place of a, and a in that of b: their tables change
 schemas, in one transaction. Before that b gets whatever has happened to a since: matches that came,
 changed or went, with their places in the order, void and restored matches, and operations, with
-their numbers; states that were set by hand or seeded only if the models are the same, with a warning
-that names them. What was done to b itself stays, and comes behind the rest if a has given its place
-to something else, which a notice says. The matches and their triggers stay where they are, so that
-clients notice nothing but other ratings. Privileges, row-level security and comments stay with the
-names of the tables, and mirrors are written anew; views, indexes, triggers and whatever else users
-have added to the tables go with them, which notices say. Swapping again brings the old formula back,
-with all that has happened since. Errors: 42704 for an unknown ladder, 22023 if b was not made of a,
-42501 if they belong to two roles, 55000 if operations of b contradict those of a.';
+their numbers; states that were set by hand or seeded only if the models are the same, with a
+warning that names them. What was done to b itself stays, and comes behind the rest if a has given
+its place to something else, which a notice says. The matches and their triggers stay where they
+are, so that clients notice nothing but other ratings. Privileges, row-level security and comments
+stay with the names of the tables, and mirrors are written anew; views, indexes, triggers and
+whatever else users have added to the tables go with them, which notices say. Swapping again brings
+the old formula back, with all that has happened since. Errors: 42704 for an unknown ladder, 22023
+if b was not made of a, 42501 if they belong to two roles, 55000 if operations of b contradict those
+of a.';

@@ -26,7 +26,7 @@ CREATE FUNCTION skillrating_internal.api_type(
     player_type text,
     match_type text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT CASE
@@ -123,8 +123,9 @@ AS $function$
     SELECT b.function, b.role, coalesce(i.arguments, ''), coalesce(i.signature, ''),
         coalesce('TABLE (' || o.columns || ')',
             CASE WHEN b.proretset THEN 'SETOF ' ELSE '' END || format_type(b.prorettype, NULL)),
-        format('SELECT ' || coalesce(o.list || ' FROM skillrating.%I(%s) AS q', 'skillrating.%I(%s)'),
-            b.function, i.passed),
+        -- Names of types may have percent signs, and so are no part of a format.
+        format('SELECT %sskillrating.%I(%s)%s', o.list || ' FROM ', b.function, i.passed,
+            CASE WHEN o.list IS NOT NULL THEN ' AS q' END),
         concat_ws(' ', CASE b.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
             'ROWS ' || nullif(CASE WHEN o.list IS NOT NULL THEN greatest(b.prorows, 1)
                 ELSE b.prorows END, 0)),
@@ -296,14 +297,15 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.create_api(text, text, text[], text[]) IS
-'Makes a schema for applications, owned by the caller: a function of the same name for every function
-that concerns the matches and players of a ladder, without the argument ladder, and the views rating,
-event, rated_match and operation. Identifiers have the ladder''s own types, also in results, where
-they are text otherwise; null stands for the default of an argument that has one. Comments come
-along, with tags by which PostGraphile finds keys; nothing of the inside of the ladder shows. The
-functions run with the rights of whoever calls them. readers, and reporters, who read as well, are
-roles that get what grant_reader() and grant_reporter() give, and the right to what they may call
-here; all else is the owner''s. Returns how many functions and views there are. The schema follows
-the name of the ladder, through swap_ladders() too; drop it and make it again after an update, a
-change of the model, or another name. Errors: 42704 for an unknown ladder or role, 42P06 if the
-schema exists, 42501 unless the caller may create schemas and, to name roles, owns the ladder.';
+'Makes a schema for applications, owned by the caller: a function of the same name for every
+function that concerns the matches and players of a ladder, without the argument ladder, and the
+views rating, event, rated_match and operation. Identifiers have the ladder''s own types, also in
+results, where they are text otherwise; null stands for the default of an argument that has one.
+Comments come along, with tags by which PostGraphile finds keys; nothing of the inside of the ladder
+shows. The functions run with the rights of whoever calls them. readers, and reporters, who read as
+well, are roles that get what grant_reader() and grant_reporter() give, and the right to what they
+may call here; all else is the owner''s. Returns how many functions and views there are. The schema
+follows the name of the ladder, through swap_ladders() too; drop it and make it again after an
+update, a change of the model, or another name. Errors: 42704 for an unknown ladder or role, 42P06
+if the schema exists, 42501 unless the caller may create schemas and, to name roles, owns the
+ladder.';

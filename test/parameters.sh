@@ -25,7 +25,7 @@ export NODE_PATH
 floor=()
 if [ $# -eq 0 ]; then
 	set -- README.md docs/*.md docs/models/*.md
-	floor=(--floor 155 190 500)
+	floor=(--floor 165 200 520)
 fi
 
 scratch=$(mktemp -d)

@@ -120,7 +120,7 @@ scratch=$1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/regress.diffs"
 "${MAKE:-make}" -s installcheck with_llvm=no REGRESS= >"$scratch/isolation.log" 2>&1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/isolation.diffs"
-for script in concurrent swapping dump docs documents http; do
+for script in concurrent swapping dump docs parameters documents http clients; do
 	bash "test/$script.sh" >"$scratch/$script.log" 2>&1
 	echo $? >"$scratch/$script.status"
 done
@@ -149,7 +149,7 @@ for log in regress isolation; do
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs documents http servers changes long_transactions distributed processors backfill; do
+for script in concurrent swapping dump docs parameters documents http clients servers changes long_transactions distributed processors backfill; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")

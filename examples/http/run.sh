@@ -9,7 +9,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
-	test/prerequisites.sh nodejs npm
+	command -v node >/dev/null && command -v npm >/dev/null || test/prerequisites.sh nodejs npm
+	test/prerequisites.sh
 	make -s
 	exec test/cluster.sh bash examples/http/run.sh
 fi

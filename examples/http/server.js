@@ -18,8 +18,7 @@ const { postgraphile } = require('postgraphile');
 const MAX_BODY = 1 << 20;
 const MAX_ATTEMPTS = 8;
 
-// Identifiers are strings in JSON, because a number in JavaScript cannot hold a SteamID64.  Counts
-// are numbers.
+// Identifiers and counts are bigint, and strings in JSON: a number in JavaScript holds no SteamID64.
 const pool = new Pool({
   max: 16,
   connectionTimeoutMillis: 5000,
@@ -69,21 +68,40 @@ async function transact(role, work) {
   }
 }
 
+// ---- What is sent ----
+
+function check(condition, message) {
+  if (!condition) throw new Refusal(400, message);
+}
+
+function checkId(id) {
+  check(typeof id === 'string' || Number.isSafeInteger(id),
+    'a player must be a string: numbers of that size are rounded on the way');
+  return id;
+}
+
+function checkArray(value, name) {
+  check(Array.isArray(value), `${name} must be an array`);
+  return value;
+}
+
 // ---- What can be asked for ----
 
 // {"round", "played_at", "server", "map", "teams": [{"rank", "players": [{"id", "weight"}]}]}.
 // The round's name makes it safe to send again: an update counts once.
 async function update(client, body) {
-  const { round, server, map, teams, played_at: playedAt } = body;
-  if (typeof round !== 'string' || !Array.isArray(teams)) {
-    throw new Refusal(400, 'round must be a string and teams an array');
-  }
+  const { round, server, map, played_at: playedAt } = body;
+  check(typeof round === 'string', 'round must be a string');
+  const players = checkArray(body.teams, 'teams').flatMap((team, t) => {
+    check(team !== null && typeof team === 'object', 'a team must be an object');
+    return checkArray(team.players, 'players').map((player) => {
+      check(player !== null && typeof player === 'object', 'a player must be an object with an id');
+      return { id: checkId(player.id), team: t + 1, rank: team.rank, weight: player.weight };
+    });
+  });
   await client.query(
     'INSERT INTO site.round (match_id, server, map) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [round, server, map]);
-  const players = teams.flatMap((team, t) => (team.players || []).map((player) => ({
-    id: player.id, team: t + 1, rank: team.rank, weight: player.weight === undefined ? 1 : player.weight,
-  })));
   const rows = await client.query(
     `SELECT * FROM game.report_match(match_id => $1, players => $2, team => $3, rank => $4,
        weight => $5, played_at => $6)`,
@@ -94,11 +112,13 @@ async function update(client, body) {
 
 // {"players": [id]}: the most even split for every size, as a plugin keeps them for later.
 async function scramble(client, body) {
+  const players = checkArray(body.players, 'players').map(checkId);
+  check(players.length > 1, 'it takes two players');
   const rows = await client.query(
     `SELECT size, s.player_id, s.team, s.win_probability, s.difference
      FROM generate_series(1, array_length($1::bigint[], 1) / 2) AS size,
        LATERAL game.split_ladder(players => $1::bigint[], team_size => size) AS s
-     ORDER BY size DESC, s.team, s.player_id`, [body.players]);
+     ORDER BY size DESC, s.team, s.player_id`, [players]);
   const splits = new Map();
   for (const row of rows.rows) {
     if (!splits.has(row.size)) {
@@ -112,7 +132,7 @@ async function scramble(client, body) {
 
 // {"teams": [[id], [id]]}: who is how likely to win, and what would change.
 async function preview(client, body) {
-  const teams = body.teams || [];
+  const teams = checkArray(body.teams, 'teams').map((team) => checkArray(team, 'a team').map(checkId));
   const rows = await client.query('SELECT * FROM game.preview(players => $1, team => $2)',
     [teams.flat(), teams.flatMap((team, t) => team.map(() => t + 1))]);
   return { players: rows.rows };
@@ -155,9 +175,9 @@ async function admin(client, body) {
 const routes = {
   'POST /update': { work: update, roles: ['game_server'] },
   'POST /scramble': { work: scramble, roles: ['game_server'] },
-  'POST /preview': { work: preview, roles: ['game_server', 'game_reader'] },
+  'POST /preview': { work: preview, roles: ['game_server', 'game_admin', 'game_reader'] },
   'POST /admin': { work: admin, roles: ['game_admin'] },
-  'GET /player': { work: player, roles: ['game_server', 'game_reader'] },
+  'GET /player': { work: player, roles: ['game_server', 'game_admin', 'game_reader'] },
   'GET /leaderboard': { work: leaderboard, roles: ['game_server', 'game_admin', 'game_reader'] },
 };
 

@@ -158,6 +158,7 @@ test_play(void **state)
 	Box			box;
 	bool		out[MAX_ROWS];
 	MatchStatus status;
+	int			i;
 
 	(void) state;
 	fill_box(&box, 2, 2);
@@ -183,6 +184,23 @@ test_play(void **state)
 	box.participant[2].player = 3;
 	assert_int_equal(leave_out(&box, ELIGIBILITY_MIN_PLAY_TIME, 40, out, &status), 1);
 	assert_true(out[1]);
+
+	/* In whatever order of stints: some of these sums are below 1 by rounding. */
+	for (i = 0; i < 6; i++)
+	{
+		static const double share[6][3] = {{0.7, 0.2, 0.1}, {0.7, 0.1, 0.2}, {0.2, 0.7, 0.1},
+		{0.2, 0.1, 0.7}, {0.1, 0.7, 0.2}, {0.1, 0.2, 0.7}};
+		Box			whole;
+		int			row;
+
+		fill_box(&whole, 3, 1);
+		for (row = 0; row < 3; row++)
+		{
+			whole.participant[row].player = 0;
+			whole.participant[row].weight = share[i][row];
+		}
+		assert_int_equal(leave_out(&whole, ELIGIBILITY_MIN_PLAY_SHARE, 1, out, &status), 0);
+	}
 
 	/* Seconds of a match whose length nobody knows. */
 	box.facts.duration = NAN;

@@ -5,6 +5,8 @@
  */
 #include <float.h>
 
+#include "core/rating/eligibility.h"
+
 #include "test.h"
 
 #define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
@@ -515,6 +517,12 @@ bad_experience(Fixture *f)
 	f->row[3].experience = -1;
 }
 
+static void
+bad_bot(Fixture *f)
+{
+	f->row[3].bot = 0.5;
+}
+
 /* Player 0 is on both teams. */
 static void
 self_match(Fixture *f)
@@ -535,6 +543,24 @@ alone_on_both_teams(Fixture *f)
 		row->joined = 600 * i;
 		row->left = 600 * (i + 1);
 	}
+}
+
+/* Every status was seen, but for those that have tests of their own. */
+static void
+assert_every_status(const int *seen)
+{
+	bool		elsewhere[MATCH_NSTATUSES] = {[MATCH_TOO_MANY_TEAMS] = true,
+		[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = true,
+		[MATCH_BAD_DURATION] = true,
+	[MATCH_BAD_SURRENDERED] = true};
+	int			i;
+
+	/* test_eligibility.c has those of rules; MATCH_OK is of none. */
+	for (i = 0; i < ELIGIBILITY_NRULES; i++)
+		elsewhere[eligibility_spec[i].status] = eligibility_spec[i].status != MATCH_OK;
+	for (i = MATCH_OK; i < MATCH_NSTATUSES; i++)
+		if (!seen[i] && !elsewhere[i])
+			fail_msg("no case for \"%s\"", match_status_code(i));
 }
 
 static void
@@ -588,6 +614,7 @@ test_every_status(void **state)
 		{"elo", bad_deaths, MATCH_BAD_DEATHS, 3},
 		{"elo", bad_quit, MATCH_BAD_QUIT, 3},
 		{"elo", bad_experience, MATCH_BAD_EXPERIENCE, 3},
+		{"elo", bad_bot, MATCH_BAD_BOT, 3},
 		{"elo", self_match, MATCH_SELF_MATCH, 2},
 		{"glicko", alone_on_both_teams, MATCH_SELF_MATCH, 0},
 		{"hive", bad_state, MATCH_BAD_STATE, -1},
@@ -596,9 +623,7 @@ test_every_status(void **state)
 		{"elo", overflow, MATCH_OVERFLOW, -1},
 	};
 
-	/* Two have tests of their own. */
-	int			seen[MATCH_NSTATUSES] = {[MATCH_TOO_MANY_TEAMS] = 1,
-	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = 1};
+	int			seen[MATCH_NSTATUSES] = {0};
 	Fixture		f;
 	int			i;
 
@@ -616,9 +641,7 @@ test_every_status(void **state)
 		assert_int_equal(f.offender, cases[i].offender);
 		seen[status]++;
 	}
-	for (i = MATCH_OK; i < MATCH_NSTATUSES; i++)
-		if (!seen[i])
-			fail_msg("no case for \"%s\"", match_status_code(i));
+	assert_every_status(seen);
 }
 
 /* What a player has once is taken, and counts add up, over all stints. */

@@ -140,7 +140,10 @@ difference(const Box *box, int size, const int *team, int c1, int c2)
 	double		d = -p->target[size];
 	int			i;
 
-	/* Who commands from home is an addition to what those who leave are worth. */
+	/*
+	 * Who commands from home is an addition to what those who leave are
+	 * worth.
+	 */
 	for (i = 0; i < p->n; i++)
 		if (team[i] != SPLIT_BENCH)
 			d += (team[i] == 1 ? 1 : -1) *

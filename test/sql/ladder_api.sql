@@ -115,6 +115,16 @@ BEGIN
 END
 $$;
 
+-- Types with percent signs in their names.
+CREATE DOMAIN site."id%1$s" AS bigint;
+CREATE DOMAIN site."100%" AS bigint;
+SELECT skillrating.create_ladder('percent', 'elo', player_type => 'site."id%1$s"', match_type => 'site."100%"');
+SELECT functions > 0 AS has_functions FROM skillrating.create_api('percent', 'percent_api');
+SELECT player_id, round(rating_after) AS rating FROM percent_api.report_match(1, '{1,2}', '{1,2}', '{1,2}');
+SELECT match_id, player_id FROM percent_api.event ORDER BY player_id;
+DROP SCHEMA percent_api CASCADE;
+SELECT skillrating.drop_ladder('percent');
+
 -- Errors.
 SELECT skillrating.create_api('nowhere', 'other');
 SELECT skillrating.create_api('arena', 'api');

@@ -183,7 +183,7 @@ SELECT count(*) > 0 AS alive FROM own.rating;
 SELECT skillrating.create_ladder('bare', 'elo', player_type => 'text', match_type => 'integer');
 SELECT outcome, reason FROM skillrating.report_match('bare', 1, ARRAY['a', 'b'], ARRAY[1, 1], rank => ARRAY[1, 1]);
 SELECT format('ALTER TABLE bare.rated_match DROP CONSTRAINT %I', conname) FROM pg_constraint
-WHERE conrelid = 'bare.rated_match'::regclass AND contype = 'c' \gexec
+WHERE conrelid = 'bare.rated_match'::regclass AND contype = 'c' ORDER BY conname COLLATE "C" \gexec
 UPDATE bare.rated_match SET reason = NULL;
 SELECT outcome, reason FROM skillrating.report_match('bare', 1, ARRAY['a', 'b'], ARRAY[1, 1], rank => ARRAY[1, 1]);
 INSERT INTO bare.operation (operation, seq, kind, player_id) VALUES (-1, -1, 'merge', 'a');

@@ -54,6 +54,7 @@ BEGIN
     CREATE TABLE leaves.skills (LIKE skillrating.estimate);
     CREATE TABLE leaves.person (id bigint, elo float8);
     PERFORM skillrating.create_ladder('leaves_ladder', 'elo', apply_at => 'manual'), skillrating.keep_changes('leaves_ladder');
+    PERFORM skillrating.notify_changes('leaves_ladder', 'leaves'), skillrating.schedule_work('leaves_ladder', 'settle', '1 hour');
     INSERT INTO leaves_ladder.match (match_id, played_at) SELECT m, '2024-01-01' FROM generate_series(1, 4) AS m;
     INSERT INTO leaves_ladder.match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM leaves.games;
     PERFORM skillrating.catch_up('leaves_ladder');
@@ -127,6 +128,8 @@ FROM (VALUES
     ('division', $$SELECT skillrating.division(1, '{1,2}', '{a,b,c}')$$),
     ('drop_ladder', $$SELECT skillrating.drop_ladder('leaves_sourced')$$),
     ('elo_mmr_update', $$SELECT skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,350}')$$),
+    ('notify_changes', $$SELECT skillrating.notify_changes('leaves_ladder', 'leaves', '1 hour')$$),
+    ('schedule_work', $$SELECT skillrating.schedule_work('leaves_ladder', 'settle', '1 day')$$),
     ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
@@ -212,10 +215,10 @@ RESET ROLE;
 SELECT leaves.try(session_user::text);
 SELECT leaves.try('regress_leaves_owner');
 SELECT leaves.try('regress_leaves_guest');
--- Each function that users call has succeeded at least once; backfill(), which commits, does below.
+-- Each function that users call has succeeded at least once; backfill() and work(), which commit, do below.
 SELECT c.function AS never_succeeded
 FROM leaves.calls AS c JOIN leaves.outcomes AS o USING (call)
-WHERE c.public AND c.function <> 'backfill' GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
+WHERE c.public AND c.function NOT IN ('backfill', 'work') GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
 
 -- What changes something, and is committed, one after another on the same ladders.
 CREATE TABLE leaves.commits (call integer GENERATED ALWAYS AS IDENTITY, statement text);
@@ -230,7 +233,7 @@ INSERT INTO leaves.commits (statement)
 SELECT c.statement
 FROM (
     SELECT DISTINCT ON (c.function) c.* FROM leaves.calls AS c
-    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function NOT IN ('solve_distributed', 'backfill')
+    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function NOT IN ('solve_distributed', 'backfill', 'work')
     ORDER BY c.function, c.call DESC) AS c
 ORDER BY c.function IN ('drop_ladder', 'detach', 'reset_ladder'), c.function;
 CREATE TABLE leaves.left_behind (statement text, caller text, difference text);
@@ -286,6 +289,13 @@ CALL leaves.check();
 CALL skillrating.backfill('leaves_sourced', 1);
 CALL leaves.check();
 CALL skillrating.backfill('leaves_sourced', 1, late => 'never');
+CALL leaves.check();
+CALL skillrating.work('leaves_ladder');
+CALL leaves.check();
+CALL skillrating.work('no such thing');
+CALL leaves.check();
+UPDATE leaves_ladder.work SET due_at = now(), cursor = 'nonsense';
+CALL skillrating.work();
 CALL leaves.check();
 SELECT DISTINCT ON (c.function) c.statement, 'CALL leaves.check()'
 FROM leaves.calls AS c WHERE c.public AND c.kind = 'inside' AND c.volatility <> 'i'

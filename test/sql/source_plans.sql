@@ -59,8 +59,23 @@ SELECT skillrating_internal.tables_read_whole('telling');
 CREATE VIEW unplannable AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, 1 AS rank FROM game WHERE id > 1 / 0;
 SELECT bool_and(ok) FROM skillrating.describe_source('unplannable');
 SHOW enable_seqscan;
+-- A role with a name that needs quotes is told as much.
+CREATE ROLE "regress_Mixed Case";
+GRANT USAGE ON SCHEMA plans TO "regress_Mixed Case";
+GRANT SELECT ON ALL TABLES IN SCHEMA plans TO "regress_Mixed Case";
+SELECT format('GRANT CREATE ON DATABASE %I TO "regress_Mixed Case"', current_database()) AS statement \gset
+:statement;
+ALTER VIEW slow_join OWNER TO "regress_Mixed Case";
+SET ROLE "regress_Mixed Case";
+SET client_min_messages = warning;
+SELECT skillrating.create_ladder('mixed', 'elo', source => 'slow_join');
+RESET client_min_messages;
+SELECT skillrating_internal.note_waiting('slow_join', 'mixed', 's.match_id <= 3');
+RESET ROLE;
+SELECT format('REVOKE CREATE ON DATABASE %I FROM "regress_Mixed Case"', current_database()) AS statement \gset
+:statement;
 
 SET client_min_messages = warning;
-SELECT skillrating.drop_ladder('slow');
+SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['slow', 'mixed']) AS l;
 DROP SCHEMA plans CASCADE;
-DROP ROLE regress_teller;
+DROP ROLE regress_teller, "regress_Mixed Case";

@@ -34,7 +34,11 @@ largest_add(Largest *largest, int team, double number)
 	if (team == largest->team)
 		largest->most = larger(largest->most, number);
 	else if (number > largest->most)
-		*largest = (Largest) {number, largest->most, team};
+	{
+		largest->most_elsewhere = largest->most;
+		largest->most = number;
+		largest->team = team;
+	}
 	else
 		largest->most_elsewhere = larger(largest->most_elsewhere, number);
 }
@@ -159,7 +163,10 @@ first_crossing(const Match *match, const Participant *participant, int n,
 	if (!rows_clash(&crossings, n))
 		return -1;
 
-	/* All rows before the first one that clashes are sound: halve what is between. */
+	/*
+	 * All rows before the first one that clashes are sound: halve what is
+	 * between.
+	 */
 	while (behind - sound > 1)
 	{
 		int			middle = sound + (behind - sound) / 2;

@@ -137,11 +137,14 @@ eligibility_needs_players(const Eligibility *rules)
 		eligibility_in_force(rules, ELIGIBILITY_MAX_REPEATS);
 }
 
-/* Whether a number is below that of a rule, which is so of no NaN. */
+/*
+ * Whether a number is below that of a rule, which is so of no NaN.  Play times are sums,
+ * which round differently in another order of stints: a thousand-millionth is nothing.
+ */
 static bool
 is_below(const Eligibility *rules, EligibilityRule rule, double number)
 {
-	return number < rules->value[rule];
+	return number < rules->value[rule] * (1 - 1e-9);
 }
 
 static bool

@@ -27,9 +27,8 @@ typedef struct JointResults
  * The logarithm of the probability of all of them, by expectation propagation with all
  * covariances (T. Minka, 2001; as for Gaussian processes, C. Rasmussen and C. Williams,
  * "Gaussian Processes for Machine Learning", 2006, section 3.6).  Exact for one; for
- * several an approximation, off by about 0.001 for each.  Their order has no influence, but for
- * rounding.
- * -INFINITY if one of them is impossible.  Overwrites the covariances.
+ * several an approximation, off by about 0.001 for each.  Their order has no influence, but
+ * for rounding.  -INFINITY if one of them is impossible.  Overwrites the covariances.
  */
 extern double joint_log_probability(JointResults *results, InterruptCheck check);
 

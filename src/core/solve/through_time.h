@@ -104,8 +104,9 @@ extern void through_time_link(ThroughTime *tt);
  * pass.  It is exact for a player's first match and an approximation for others, as
  * skills are taken to be independent before each time.  Matches of one time count
  * together, in whatever order: those that players connect by joint_results.h if they are
- * few, of two teams and of gain 1, else by the free energy of the messages.  A match of gain g counts g times.  -INFINITY if draws of two
- * occurred and have no probability; NaN if warm.
+ * few, of two teams and of gain 1, else by the free energy of the messages.  A match of
+ * gain g counts g times.  -INFINITY if draws of two occurred and have no probability; NaN
+ * if warm.
  */
 extern ThroughTimeResult through_time_solve(ThroughTime *tt, bool warm,
 											double tolerance, int max_passes);

@@ -12,7 +12,6 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/plannodes.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -30,15 +29,6 @@
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
 SKILLRATING_FUNCTION(skillrating_final_ratings_final);
-
-static Datum
-state_array(const double *state, int n)
-{
-	ArrayType  *array = float8_array_make(n);
-
-	memcpy(ARR_DATA_PTR(array), state, n * sizeof(float8));
-	return PointerGetDatum(array);
-}
 
 /*
  * ---- rate() ----
@@ -500,7 +490,7 @@ unrated_row(RateCall *call, RatePartition *partition, WindowObject window)
 		values[RATED_RATING_BEFORE] = values[RATED_RATING_AFTER] =
 			Float8GetDatum(model_display(batch->model, batch->params, state));
 		values[RATED_STATE_BEFORE] = values[RATED_STATE_AFTER] =
-			state_array(state, batch->model->nstate);
+			float8_array(state, batch->model->nstate);
 	}
 	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
 }
@@ -543,8 +533,8 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 		Float8GetDatum(model_display(model, batch->params, before));
 	values[RATED_RATING_AFTER] =
 		Float8GetDatum(model_display(model, batch->params, after));
-	values[RATED_STATE_BEFORE] = state_array(before, model->nstate);
-	values[RATED_STATE_AFTER] = state_array(after, model->nstate);
+	values[RATED_STATE_BEFORE] = float8_array(before, model->nstate);
+	values[RATED_STATE_AFTER] = float8_array(after, model->nstate);
 	if (!FLOAT8PASSBYVAL)
 		return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
 	if (partition->pattern == NULL)
@@ -770,7 +760,7 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		values[FINAL_LOSSES] = Int64GetDatum(player->record.losses);
 		values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(player->record.last_played);
 		nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(player->record.last_played);
-		values[FINAL_STATE] = state_array(ratings[i].state, model->nstate);
+		values[FINAL_STATE] = float8_array(ratings[i].state, model->nstate);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);

@@ -189,7 +189,7 @@ solve_through_time(SolveState *state)
 	check_problem(state,
 				  add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
 						   mul_size(history->nmatches,
-								sizeof(size_t) + sizeof(int32_t) + sizeof(uint32_t))),
+									sizeof(size_t) + sizeof(int32_t) + sizeof(uint32_t))),
 				  psprintf("There are %zu appearances of players in matches.", n));
 	tt->match = huge_array(uint32_t, n);
 	tt->previous = huge_array(uint32_t, n);

@@ -201,10 +201,7 @@ static LadderQuery last_operation_query = {
 	.text = "SELECT pg_catalog.max(at) FROM {operation} WHERE " OPERATION_CHANGES_STATES
 };
 
-/*
- * The last match that its players' past kept from being rated; its condition is that of
- * the partial index which create_ladder() makes for it.
- */
+/* The last match that its players' past kept from being rated; rated_match has an index for it. */
 static LadderQuery last_judged_query = {
 	.text = "SELECT m.played_at, m.match_id FROM {rated_match} AS m "
 	"WHERE m.reason IN ('too_many_newcomers', 'repeated_opponents') AND m.seq IS NOT NULL "

@@ -45,6 +45,7 @@ struct ChangeWriter
 	int			n;				/* rows of rating that wait */
 	bool		has_matches;	/* one of them has a match */
 	MemoryContext context;		/* of the notes */
+	MemoryContext row_context;	/* of what waits, until it is written */
 	Datum		player[MAX_ROW_CHANGES];
 	Datum		pool[MAX_ROW_CHANGES];
 	Datum		match[MAX_ROW_CHANGES];
@@ -114,6 +115,8 @@ change_writer_begin(Ladder *ladder, const char *kind, const int64 *operation)
 	writer->n = 0;
 	writer->has_matches = false;
 	writer->context = CurrentMemoryContext;
+	writer->row_context = AllocSetContextCreate(CurrentMemoryContext, "skillrating changes",
+												ALLOCSET_DEFAULT_SIZES);
 	return writer;
 }
 
@@ -237,6 +240,7 @@ void
 change_writer_flush(ChangeWriter *writer)
 {
 	Ladder	   *ladder;
+	MemoryContext old;
 	Datum		values[INSERT_NPARAMS];
 	bool		nulls[INSERT_NPARAMS] = {false};
 	bool		large;
@@ -244,6 +248,7 @@ change_writer_flush(ChangeWriter *writer)
 	if (writer == NULL || writer->n == 0)
 		return;
 	ladder = writer->ladder;
+	old = MemoryContextSwitchTo(writer->row_context);
 	values[INSERT_ORIGIN] = Int64GetDatum(writer->origin);
 	values[INSERT_KIND] = CStringGetTextDatum(writer->kind);
 	values[INSERT_OPERATION] = Int64GetDatum(writer->operation);
@@ -268,6 +273,8 @@ change_writer_flush(ChangeWriter *writer)
 	ladder->large = large;
 	writer->n = 0;
 	writer->has_matches = false;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(writer->row_context);
 }
 
 /* A row of rating that had this before, by note, and has that of the player now. */
@@ -280,11 +287,13 @@ put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *no
 	Datum	   *counts;
 	Datum	   *times;
 	Datum	   *numbers;
+	MemoryContext old;
 	int			n;
 	int			i;
 
 	if (writer->n == writer->max)
 		change_writer_flush(writer);
+	old = MemoryContextSwitchTo(writer->row_context);
 	n = writer->n++;
 	counts = &writer->counts[n * CHANGE_NCOUNTS];
 	times = &writer->times[n * CHANGE_NTIMES];
@@ -306,6 +315,7 @@ put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *no
 																   player->state) : 0);
 	for (i = 0; i < ladder->model->nstate; i++)
 		numbers[CHANGE_FIRST_STATE + i] = Float8GetDatum(exists ? player->state[i] : 0);
+	MemoryContextSwitchTo(old);
 }
 
 void
@@ -340,5 +350,6 @@ change_writer_end(ChangeWriter *writer)
 	if (writer == NULL)
 		return;
 	change_writer_flush(writer);
+	MemoryContextDelete(writer->row_context);
 	pfree(writer);
 }

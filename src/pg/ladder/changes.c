@@ -33,6 +33,7 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/row_reader.h"
+#include "pg/ladder/snapshot_age.h"
 
 SKILLRATING_FUNCTION(skillrating_changes);
 
@@ -71,20 +72,6 @@ typedef struct ChangeReading
 /*
  * ---- Before reading ----
  */
-
-/* Whether a table of the ladder was where it is when the snapshot was taken. */
-static bool
-snapshot_knows(Snapshot snapshot, Oid relid)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	TransactionId xmin;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relid);
-	xmin = HeapTupleHeaderGetXmin(tuple->t_data);
-	ReleaseSysCache(tuple);
-	return TransactionIdIsCurrentTransactionId(xmin) || !XidInMVCCSnapshot(xmin, snapshot);
-}
 
 /*
  * A snapshot that is older than our lock may be from before the ladder began to keep its

@@ -23,6 +23,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/shape.h"
+#include "pg/ladder/snapshot_age.h"
 #include "pg/ladder/waiting.h"
 
 /* Which version of a row of pg_namespace is current: any change makes another. */
@@ -171,7 +172,10 @@ check_not_renamed(LadderDoor *door)
 			ItemPointerCompare(&version.tid, &door->version.tid) == 0)
 			return;
 
-		/* This transaction has granted or revoked USAGE, as grant_reader() does. */
+		/*
+		 * This transaction has granted or revoked USAGE, as grant_reader()
+		 * does.
+		 */
 		if (TransactionIdIsCurrentTransactionId(version.xmin) &&
 			name != NULL && strcmp(name, door->ladder.name) == 0)
 			return;
@@ -488,6 +492,8 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	check_rights(schema, entry);
 	door = make_door(schema, entry, CurTransactionContext);
 	ladder = &door->ladder;
+	if (!entry->incomplete)
+		check_snapshot_age(ladder, entry->lockmode);
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
 	if (entry->lockmode >= RowShareLock && !entry->reenters &&

@@ -121,6 +121,16 @@ static const LadderEntry entries[] = {
 	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
+	/*
+	 * Work beside rating.  A step locks a row of table work, and only then the
+	 * ladder in the mode of what it does: whoever changes these rows must not keep
+	 * it from that.
+	 */
+	{"notify_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"schedule_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"scheduled_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"work_step", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_WORK},
+
 	/* Another formula */
 	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
 	.work = WORK_RERATE},

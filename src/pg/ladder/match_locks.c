@@ -24,6 +24,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/snapshot_age.h"
 
 /* Up to so many are locked one by one: the server has locks for that. */
 #define MAX_LOCKED_MATCHES 64
@@ -142,37 +143,6 @@ writer_in_progress(RowProbe *probe, const Datum *ids, int n)
 	return writer;
 }
 
-/* Whether a transaction has committed, but too late for a snapshot. */
-static bool
-committed_unseen(TransactionId xid, Snapshot snapshot)
-{
-	return TransactionIdIsNormal(xid) &&
-		!TransactionIdIsCurrentTransactionId(xid) &&
-		XidInMVCCSnapshot(xid, snapshot) && TransactionIdDidCommit(xid);
-}
-
-/* The same of those that made or ended the version of a row in a slot. */
-static bool
-changed_unseen(TupleTableSlot *slot, Snapshot snapshot)
-{
-	Buffer		buffer;
-	HeapTupleHeader tuple;
-	TransactionId xmin;
-	TransactionId xmax = InvalidTransactionId;
-
-	if (!TTS_IS_BUFFERTUPLE(slot))
-		return false;			/* of a table access method of its own */
-	buffer = ((BufferHeapTupleTableSlot *) slot)->buffer;
-	tuple = ExecFetchSlotHeapTuple(slot, false, NULL)->t_data;
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	xmin = HeapTupleHeaderGetXmin(tuple);
-	if (!(tuple->t_infomask & HEAP_XMAX_INVALID) &&
-		!HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask))
-		xmax = HeapTupleHeaderGetUpdateXid(tuple);
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	return committed_unseen(xmin, snapshot) || committed_unseen(xmax, snapshot);
-}
-
 /*
  * At the higher isolation levels, refuse matches that others have looked at since the
  * snapshot of this transaction: what these have written it cannot see.
@@ -189,7 +159,7 @@ check_serializable(RowProbe *probe, const Datum *ids, int n)
 
 		CHECK_FOR_INTERRUPTS();
 		while (index_getnext_slot(scan, ForwardScanDirection, probe->slot))
-			if (changed_unseen(probe->slot, snapshot))
+			if (row_changed_unseen(probe->slot, snapshot))
 				ereport(ERROR,
 						(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 						 errmsg("could not serialize access due to concurrent update")));

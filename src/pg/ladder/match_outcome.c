@@ -8,9 +8,7 @@
  */
 #include "pg/ladder/match_outcome.h"
 
-#include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
@@ -19,11 +17,13 @@
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
 #include "pg/matches/unrated.h"
+#include "pg/sql/arrays.h"
 
 /* What is known of a match, and what waits because of it. */
 typedef struct Outcome
 {
 	const char *outcome;
+	bool		differs;		/* the content is not what was looked at */
 	const char *reason;			/* a code of unrated_reasons(), or NULL */
 	const char *detail;
 	const char *correction;		/* its kind, or NULL */
@@ -119,7 +119,8 @@ read_recorded(const MatchArrays *arrays, bool is_new, Outcome *outcome)
 		outcome->detail = psprintf("rated until catch_up(): %s", void_reason);
 	}
 
-	if (digest != arrays->digest)
+	outcome->differs = digest != arrays->digest;
+	if (outcome->differs)
 		outcome->outcome = "corrected";
 	else if (rated)
 		outcome->outcome = is_new ? "rated" : "repeated";
@@ -146,7 +147,7 @@ find_outcome(Ladder *ladder, const MatchArrays *arrays, bool is_new)
 	read_recorded(arrays, is_new, &outcome);
 
 	/* The table has no index, and of most matches it has nothing. */
-	if (outcome.reason != NULL || strcmp(outcome.outcome, "corrected") == 0)
+	if (outcome.reason != NULL || outcome.differs)
 		find_correction(ladder, arrays, &outcome);
 	return outcome;
 }
@@ -179,19 +180,6 @@ static LadderQuery match_events_query = {
 	"AND player_id {player =} ANY ($2)",
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER)}
 };
-
-static Datum
-state_array(const double *state, int nstate)
-{
-	Datum		element[MODEL_MAX_STATE];
-	int			i;
-
-	for (i = 0; i < nstate; i++)
-		element[i] = Float8GetDatum(state[i]);
-	return PointerGetDatum(construct_array(element, nstate, FLOAT8OID,
-										   sizeof(float8), FLOAT8PASSBYVAL,
-										   TYPALIGN_DOUBLE));
-}
 
 static void
 set_text(Datum *values, bool *nulls, int column, const char *text)
@@ -258,7 +246,7 @@ load_untouched(Ladder *ladder, const MatchArrays *arrays, IdTable *events)
 /* What an event says of a player. */
 static void
 read_event(HeapTuple tuple, TupleDesc desc, int nstate, double *before,
-			 double *after, Datum *values, bool *nulls)
+		   double *after, Datum *values, bool *nulls)
 {
 	bool		isnull;
 	int			i;
@@ -321,8 +309,8 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *array
 			Float8GetDatum(model_display(model, ladder->params, before));
 		values[REPORT_RATING_AFTER] =
 			Float8GetDatum(model_display(model, ladder->params, after));
-		values[REPORT_STATE_BEFORE] = state_array(before, model->nstate);
-		values[REPORT_STATE_AFTER] = state_array(after, model->nstate);
+		values[REPORT_STATE_BEFORE] = float8_array(before, model->nstate);
+		values[REPORT_STATE_AFTER] = float8_array(after, model->nstate);
 		set_text(values, nulls, REPORT_OUTCOME, outcome.outcome);
 		set_text(values, nulls, REPORT_REASON, outcome.reason);
 		set_text(values, nulls, REPORT_DETAIL, outcome.detail);

@@ -58,8 +58,8 @@ typedef struct BatchPlayer
 	int64		step;			/* seq of the last step with an event, */
 	int			row;			/* and the index there */
 	struct PlayerRow *stored;	/* the row in rating, in a replay */
-	struct ChangeNote *note;	/* that row before the batch, where table change
-								 * is to tell it */
+	struct ChangeNote *note;	/* that row before the batch, where table
+								 * change is to tell it */
 	PastMatch  *past;			/* for models with a window: last matches, */
 	int			npast;			/* oldest first, */
 	int			max_past;		/* and the room */

@@ -79,9 +79,7 @@ read_number(const JsonReader *reader, const ParamSpec *spec)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("rule \"%s\" of eligibility is out of range: %g",
 						spec->name, number),
-				 errhint("It must be %s %g and at most %g.",
-						 spec->above_min ? "above" : "at least",
-						 spec->min, spec->max)));
+				 errhint("It must be %s.", param_range(spec))));
 	return number;
 }
 

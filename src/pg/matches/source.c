@@ -4,6 +4,7 @@
  */
 #include "pg/matches/source.h"
 
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/float.h"
@@ -498,6 +499,9 @@ source_match_set_aside(SourceMatch *match)
 		merged = merged || !id_equal(type, match->player_id[i], match->account_id[i]);
 	}
 	for (i = 0; merged && i < match->n; i++)
+	{
+		/* Each is compared with all before, and a match may have thousands. */
+		CHECK_FOR_INTERRUPTS();
 		if (has_other_account(match, i))
 		{
 			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
@@ -505,6 +509,7 @@ source_match_set_aside(SourceMatch *match)
 												id_text(type, match->player_id[i])));
 			return;
 		}
+	}
 }
 
 void

@@ -56,6 +56,15 @@ float8_array_make(int n)
 	return array;
 }
 
+Datum
+float8_array(const double *element, int n)
+{
+	ArrayType  *array = float8_array_make(n);
+
+	memcpy(ARR_DATA_PTR(array), element, n * sizeof(float8));
+	return PointerGetDatum(array);
+}
+
 ArrayType *
 array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
 {

@@ -34,6 +34,9 @@ extern Datum text_array(const char *const *strings, int n);
 /* An array of n numbers, all 0. */
 extern ArrayType *float8_array_make(int n);
 
+/* An array of these n numbers. */
+extern Datum float8_array(const double *element, int n);
+
 /* The elements are finite, else an error that names the array. */
 extern void check_finite_elements(const char *name, const float8 *element,
 								  int n);

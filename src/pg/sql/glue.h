@@ -55,6 +55,9 @@ extern ParamValue *get_params(const ParamSet *set, Jsonb *json);
 /* All parameters as a jsonb object, numbers exactly. */
 extern Datum params_jsonb(const ParamSet *set, const ParamValue *params);
 
+/* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
+extern char *param_range(const ParamSpec *spec);
+
 /* The index of a parameter; an error that lists them if there is none. */
 extern int	get_param(const ParamSet *set, const char *name);
 

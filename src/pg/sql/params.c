@@ -127,8 +127,7 @@ wrong_param_type(const ParamSet *set, const ParamSpec *spec,
 					spec->name, set->kind, set->name, expected)));
 }
 
-/* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
-static char *
+char *
 param_range(const ParamSpec *spec)
 {
 	StringInfoData range;

@@ -32,21 +32,26 @@ typedef enum LongWork
 	WORK_SOLVE_LADDER,
 	WORK_SWAP_LADDERS,
 	WORK_TUNE,
-	WORK_VERIFY
+	WORK_VERIFY,
+	WORK_WORK
 } LongWork;
 
 /* What it is doing, and what is counted meanwhile. */
 typedef enum WorkPhase
 {
 	PHASE_BEGINNING,			/* nothing */
-	PHASE_SEARCHING,			/* nothing: matches of the source are looked for */
+	PHASE_SEARCHING,			/* nothing: matches of the source are looked
+								 * for */
 	PHASE_RATING,				/* matches */
 	PHASE_ORDERING,				/* nothing: matches get their places by time */
 	PHASE_REPLAYING,			/* places in the order */
 	PHASE_WRITING,				/* rows, where COPY writes them */
 	PHASE_READING,				/* matches */
 	PHASE_SOLVING,				/* nothing */
-	PHASE_FITTING				/* evaluations of the objective */
+	PHASE_FITTING,				/* evaluations of the objective */
+	PHASE_NOTIFYING,			/* nothing: changes are read, and listeners told */
+	PHASE_SETTLING,				/* nothing */
+	PHASE_TRIMMING				/* nothing: old changes are removed */
 } WorkPhase;
 
 /* Of a count that is not known. */

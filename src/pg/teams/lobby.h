@@ -98,7 +98,8 @@ typedef struct Split
 	double		win[SPLIT_MAX_TEAMS];	/* see forecast_split() */
 	bool		unproven;		/* what else was asked for may be better still */
 	int			moves;			/* players who leave where they are */
-	double		steps;			/* that searching two teams of these sizes took */
+	double		steps;			/* that searching two teams of these sizes
+								 * took */
 	SplitStatus status;			/* of two teams, and the problem that has it */
 	SplitProblem problem;
 	SplitProof	proof;			/* of more */

@@ -300,10 +300,9 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 	if (!split->answer.found)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("players without a team cannot be placed so that party, locked%s",
-						lobby->command[0] != NULL ?
-						" and avoid are kept and either team has a commander" :
-						" and avoid are kept")));
+				 lobby->command[0] != NULL ?
+				 errmsg("players without a team cannot be placed so that party, locked and avoid are kept and either team has a commander") :
+				 errmsg("players without a team cannot be placed so that party, locked and avoid are kept")));
 	memcpy(teams->team, split->answer.team, sizeof(int) * lobby->n);
 	count_teams(teams);
 }

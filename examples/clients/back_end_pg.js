@@ -1,0 +1,176 @@
+// A small back end on a ladder, with node-pg: report, lobby, leaderboard, correction, feed.
+//
+// The PG* variables lead to a database that setup.sql has prepared.  Identifiers are strings, as
+// the functions of a ladder return them: a number of JavaScript cannot hold a SteamID64.
+
+'use strict';
+
+const fs = require('fs');
+const { Pool } = require('pg');
+
+const MAX_ATTEMPTS = 8;
+const pool = new Pool({ user: 'back_end', max: 4 });
+// A connection that is lost while nobody uses it.
+pool.on('error', (error) => console.error(error.message));
+
+// Run work(client) in a transaction, again if other transactions were in the way: 40001 is a
+// failure to serialize, 40P01 a deadlock.
+async function transact(work) {
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect();
+    let lost;
+    try {
+      await client.query('BEGIN');
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((broken) => { lost = broken; });
+      if (!['40001', '40P01'].includes(error.code) || attempt === MAX_ATTEMPTS) throw error;
+    } finally {
+      client.release(lost);
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+  }
+}
+
+// The players of teams and the numbers of their teams, as arrays.
+const players = (teams) => teams.flatMap((team) => team.players);
+const numbers = (teams) => teams.flatMap((team, t) => team.players.map(() => t + 1));
+
+// ---- Report ----
+
+// A game counts once, however often it is reported under its identifier.
+function report(game) {
+  return transact(async (client) => {
+    await client.query('INSERT INTO site.game (game_id, map) VALUES ($1, $2) ON CONFLICT DO NOTHING', [game.game_id, game.map]);
+    const { rows } = await client.query(
+      `SELECT player_id, round(rating_before)::int AS before, round(rating_after)::int AS after, outcome, reason
+       FROM skillrating.report_match('arena', match_id => $1, players => $2, team => $3, rank => $4, played_at => $5)`,
+      [game.game_id, players(game.teams), numbers(game.teams), game.teams.flatMap((team) => team.players.map(() => team.rank)), game.played_at]);
+    return rows;
+  });
+}
+
+async function tellReport(game) {
+  const rows = await report(game);
+  console.log(`report ${game.game_id.slice(-1)}: ${rows[0].outcome}${rows[0].reason ? `, ${rows[0].reason}` : ''}`);
+  for (const row of rows) console.log(`  ${row.player_id} ${row.before} -> ${row.after}`);
+}
+
+// ---- Lobby ----
+
+// The most even teams, and what a game between them would bring.
+async function tellLobby(ids) {
+  const { rows: split } = await pool.query(
+    "SELECT player_id, team FROM skillrating.split_ladder('arena', $1) ORDER BY team, player_id", [ids]);
+  const { rows } = await pool.query(
+    `SELECT player_id, team, round(100 * win_probability)::int AS chance, round(win_change)::int AS win, round(loss_change)::int AS loss
+     FROM skillrating.preview('arena', $1, $2)`, [split.map((row) => row.player_id), split.map((row) => row.team)]);
+  console.log('lobby:');
+  for (const row of rows) console.log(`  team ${row.team} (${row.chance} %): ${row.player_id} +${row.win} ${row.loss}`);
+}
+
+// ---- Leaderboard ----
+
+// A page of the board; the next one begins after its last player.
+async function tellLeaderboard(n, after) {
+  const { rows } = await pool.query(
+    "SELECT place, player_id, round(rating)::int AS rating, games FROM skillrating.leaderboard('arena', $1, after_player => $2)", [n, after]);
+  for (const row of rows) console.log(`  ${row.place}. ${row.player_id} ${row.rating} (${row.games} games)`);
+  return rows.at(-1)?.player_id;
+}
+
+// ---- Correction ----
+
+// What only the owner may do.  A scheduler would call catch_up() now and then.
+function asOwner(statement) {
+  return transact(async (client) => {
+    await client.query('SET LOCAL ROLE arena_owner');
+    return (await client.query(statement)).rows[0];
+  });
+}
+
+// ---- Feed ----
+
+// Take over what has changed since the stored cursor, and store the new one in the same
+// transaction: nothing is lost or taken twice, wherever it breaks off.
+async function apply(client) {
+  const { rows: [reader] } = await client.query("SELECT cursor FROM site.reader WHERE ladder = 'arena' FOR UPDATE");
+  const { rows } = await client.query(
+    "SELECT kind, player_id, pool, rating_after, games_after, next_cursor FROM skillrating.changes('arena', $1)", [reader.cursor]);
+  const kinds = new Map();
+  for (const row of rows) {
+    if (row.next_cursor !== null) {
+      await client.query("UPDATE site.reader SET cursor = $1 WHERE ladder = 'arena'", [row.next_cursor]);
+      continue;
+    }
+    if (row.games_after === null) {
+      await client.query('DELETE FROM site.rating WHERE player_id = $1 AND pool = $2', [row.player_id, row.pool]);
+    } else {
+      await client.query(
+        `INSERT INTO site.rating (player_id, pool, rating, games) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (player_id, pool) DO UPDATE SET rating = excluded.rating, games = excluded.games`,
+        [row.player_id, row.pool, row.rating_after, row.games_after]);
+    }
+    kinds.set(row.kind, (kinds.get(row.kind) || 0) + 1);
+  }
+  return kinds;
+}
+
+// Error 24000: what the cursor has not seen cannot be told any more, as after a restore.
+async function follow() {
+  try {
+    return await transact(apply);
+  } catch (error) {
+    if (error.code !== '24000') throw error;
+    return transact(async (client) => {
+      await client.query('DELETE FROM site.rating');
+      await client.query("UPDATE site.reader SET cursor = NULL WHERE ladder = 'arena'");
+      return apply(client);
+    });
+  }
+}
+
+async function tellFeed() {
+  const kinds = await follow();
+  const { rows: [copy] } = await pool.query(
+    `SELECT count(*) FILTER (WHERE s.rating IS NOT DISTINCT FROM r.rating AND s.games IS NOT DISTINCT FROM r.games) AS same, count(*) AS all
+     FROM site.rating AS s FULL JOIN arena.rating AS r USING (player_id, pool)`);
+  const changes = [...kinds].map(([kind, n]) => `${n} ${kind}`).sort().join(', ');
+  console.log(`feed: ${changes || 'nothing'}; ${copy.same} of ${copy.all} ratings are the ladder's`);
+}
+
+// ---- The story ----
+
+async function main() {
+  const games = JSON.parse(fs.readFileSync(`${__dirname}/games.json`, 'utf8'));
+  await tellFeed();
+  for (const game of games) await tellReport(game);
+  await tellReport(games[0]);
+  await tellFeed();
+  await tellLobby([...Array(6).keys()].map((i) => String(76561190000000002n + BigInt(i))));
+  console.log('leaderboard:');
+  const last = await tellLeaderboard(4, null);
+  console.log('next page:');
+  await tellLeaderboard(4, last);
+
+  console.log('the second game was won by the others:');
+  const [first, second] = games[1].teams;
+  await tellReport({ ...games[1], teams: [{ ...first, rank: 2 }, { ...second, rank: 1 }] });
+  const { players: changed } = await asOwner("SELECT count(*) AS players FROM skillrating.catch_up('arena')");
+  console.log(`catch up: ${changed} players`);
+  await tellFeed();
+  await tellFeed();
+  console.log('leaderboard:');
+  await tellLeaderboard(10, null);
+
+  await asOwner("SELECT skillrating.keep_changes('arena', false), skillrating.keep_changes('arena')");
+  await tellFeed();
+  await pool.end();
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,136 @@
+/*
+ * snapshot_age.c
+ *		What a transaction at a higher isolation level does not see of a ladder.
+ */
+#include "pg/ladder/snapshot_age.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+bool
+snapshot_knows(Snapshot snapshot, Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	TransactionId xmin;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	xmin = HeapTupleHeaderGetXmin(tuple->t_data);
+	ReleaseSysCache(tuple);
+	return TransactionIdIsCurrentTransactionId(xmin) || !XidInMVCCSnapshot(xmin, snapshot);
+}
+
+/* Whether a transaction has committed, but too late for a snapshot. */
+static bool
+committed_unseen(TransactionId xid, Snapshot snapshot)
+{
+	return TransactionIdIsNormal(xid) &&
+		!TransactionIdIsCurrentTransactionId(xid) &&
+		XidInMVCCSnapshot(xid, snapshot) && TransactionIdDidCommit(xid);
+}
+
+bool
+row_changed_unseen(TupleTableSlot *slot, Snapshot snapshot)
+{
+	Buffer		buffer;
+	HeapTupleHeader tuple;
+	TransactionId xmin;
+	TransactionId xmax = InvalidTransactionId;
+
+	if (!TTS_IS_BUFFERTUPLE(slot))
+		return false;
+	buffer = ((BufferHeapTupleTableSlot *) slot)->buffer;
+	tuple = ExecFetchSlotHeapTuple(slot, false, NULL)->t_data;
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	xmin = HeapTupleHeaderGetXmin(tuple);
+	if (!(tuple->t_infomask & HEAP_XMAX_INVALID) &&
+		!HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask))
+		xmax = HeapTupleHeaderGetUpdateXid(tuple);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	return committed_unseen(xmin, snapshot) || committed_unseen(xmax, snapshot);
+}
+
+/* Whether a table without partitions has a row that changed too late for a snapshot. */
+static bool
+table_changed_unseen(Oid relid, Snapshot snapshot)
+{
+	Relation	table = try_table_open(relid, NoLock);
+	TupleTableSlot *slot;
+	TableScanDesc scan;
+	bool		changed = false;
+
+	if (table == NULL)
+		return false;
+	if (table->rd_rel->relkind == RELKIND_RELATION)
+	{
+		slot = table_slot_create(table, NULL);
+		scan = table_beginscan(table, SnapshotAny, 0, NULL);
+		while (!changed && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+		{
+			CHECK_FOR_INTERRUPTS();
+			changed = row_changed_unseen(slot, snapshot);
+		}
+		table_endscan(scan);
+		ExecDropSingleTupleTableSlot(slot);
+	}
+	table_close(table, NoLock);
+	return changed;
+}
+
+pg_noreturn static void
+report_unseen(const Ladder *ladder)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update"),
+			 errdetail("Ladder \"%s\" was changed after this transaction began.",
+					   ladder->name),
+			 errhint("Try again.")));
+}
+
+void
+check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
+{
+	static const LadderRelation tables[] = {
+		LADDER_RATED_MATCH, LADDER_CORRECTION, LADDER_OPERATION, LADDER_PENDING
+	};
+	int			n = (int) lengthof(tables);
+	Snapshot	snapshot;
+	int			i;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	snapshot = GetTransactionSnapshot();
+
+	/* No transaction but those that it sees has ever begun to write. */
+	if (snapshot->xcnt == 0 && !snapshot->suboverflowed &&
+		snapshot->xmax == ReadNextTransactionId())
+		return;
+	if (!snapshot_knows(snapshot, ladder->relation[LADDER_CONFIG]))
+		report_unseen(ladder);
+	if (lockmode < ExclusiveLock)
+		return;
+
+	/* Others may note down in pending at any time, which only a swap would lose. */
+	if (lockmode < AccessExclusiveLock)
+		n--;
+	for (i = 0; i < n; i++)
+	{
+		ListCell   *lc;
+
+		foreach(lc, find_all_inheritors(ladder->relation[tables[i]], AccessShareLock, NULL))
+			if (table_changed_unseen(lfirst_oid(lc), snapshot))
+				report_unseen(ladder);
+	}
+}
