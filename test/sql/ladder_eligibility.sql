@@ -167,14 +167,6 @@ SELECT try('{"min_duration": 200, "min_surrender_time": 600, "no_show": "leave_o
 SELECT rule, bool_and(rated > 10 AND broken > 5) AS both_sides FROM side GROUP BY rule ORDER BY rule;
 SELECT array_agg(rule) AS not_tried FROM skillrating.eligibility_rules() WHERE rule NOT IN (SELECT rule FROM side);
 
--- Each batch of a ladder that reorders asks for the last match that its players' past kept from being rated: by an index.
-SET enable_seqscan = off;
-SET enable_indexonlyscan = off;
-EXPLAIN (COSTS OFF) SELECT m.played_at FROM later.rated_match AS m
-WHERE m.reason IN ('too_many_newcomers', 'repeated_opponents') AND m.seq IS NOT NULL ORDER BY m.played_at DESC LIMIT 1;
-RESET enable_seqscan;
-RESET enable_indexonlyscan;
-
 -- Rules hold from a time on, the last that were declared for it; undoing them brings back those before.
 SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"min_duration": 60}');
 SELECT skillrating.set_eligibility('arena', '{"min_duration": 120}', '2024-02-01', 'longer in season 2') AS operation;
