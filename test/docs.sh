@@ -75,7 +75,8 @@ wrong_parameters() {
 
 # The argument lists in the tables of a page that no function has.  $scratch/signatures lists
 # those of all functions, "NAME ARGUMENT,ARGUMENT".  Brackets for what can be left out, []
-# for arrays, defaults, ORDER BY and arguments that only return something do not count.
+# for arrays, defaults and ORDER BY do not count, and arguments that also return something
+# may be left out.
 wrong_signatures() {
 	awk '
 		/^\| / {
@@ -121,8 +122,9 @@ psql -qXAt -F ' ' -d "$database" -c "
 	SELECT p.proname, coalesce((
 		SELECT string_agg(u.name, ',' ORDER BY u.n)
 		FROM unnest(p.proargnames[1:p.pronargs], p.proargmodes) WITH ORDINALITY AS u(name, mode, n)
-		WHERE u.n <= p.pronargs AND coalesce(u.mode, 'i') IN ('i', 'v')), '')
-	FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace" | sort -u >"$scratch/signatures"
+		WHERE u.n <= p.pronargs AND coalesce(u.mode, 'i') ~ m.mode), '')
+	FROM pg_proc AS p, (VALUES ('[iv]'), ('[ivb]')) AS m(mode)
+	WHERE p.pronamespace = 'skillrating'::regnamespace" | sort -u >"$scratch/signatures"
 cut -d ' ' -f 1 "$scratch/signatures" | sort -u >"$scratch/public"
 # shellcheck disable=SC2016 # backquotes of a page
 echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`, [here](functions).
