@@ -161,9 +161,15 @@ BEGIN
             MESSAGE = format('table %s is attached to ladder "%s" already', relation, ladder),
             HINT = 'If its triggers are gone, skillrating.restore_triggers() puts them back.';
     END IF;
-    PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder, format(
-        'NOT EXISTS (SELECT FROM %I.rated_match AS m WHERE m.match_id %s s.match_id)',
-        ladder, t.match_equals));
+    -- Of the tables behind a new ladder the first one says it for all.
+    EXECUTE format('SELECT FROM %1$I.rated_match UNION ALL
+        (SELECT FROM %1$I.attached HAVING count(*) = 1) LIMIT 1', ladder);
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n > 0 THEN
+        PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder, format(
+            'NOT EXISTS (SELECT FROM %I.rated_match AS m WHERE m.match_id %s s.match_id)',
+            ladder, t.match_equals));
+    END IF;
 END
 $function$;
 
@@ -176,7 +182,8 @@ is the column with the match, or an expression over the row''s columns that give
 calls match_id; an expression, or a column of another type, needs the table and the ladder to
 belong to one role. Attach each table whose rows make a match; a partitioned one as a whole, and a
 partition too if rows are written to it directly. A notice says how many matches of the source are
-not rated yet, which backfill() does. The triggers depend on the view source of the
+not rated yet, which backfill() does; of several tables behind a new ladder the first one says so.
+TRUNCATE of an attached table is refused: use DELETE, or detach() the table first. The triggers depend on the view source of the
 ladder: they go when it is dropped, and follow when its schema is renamed. Errors: 42704 for an
 unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 55000 if the ladder has
 matches of its own, 42501 unless the caller owns the ladder and may create triggers on the table,

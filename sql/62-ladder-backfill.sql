@@ -55,9 +55,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass, text, text) IS
-'A part of create_ladder() and attach(): says in a notice how many matches of a ladder''s view
-source, with alias s, meet a condition and wait for backfill(). Does nothing for a view of another
-role. Of many it gives a lower bound, and the planner''s estimate where counting costs too much.
+'A part of attach(): says in a notice how many matches of a ladder''s view source, with alias s, meet
+a condition and wait for backfill(). Does nothing for a view of another role. Of many it gives a lower bound, and the planner''s estimate where counting costs too much.
 Volatile because EXPLAIN is refused elsewhere.';
 
 CREATE FUNCTION skillrating_internal.check_backfill(
@@ -82,6 +81,14 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_backfill(integer, boolean) IS
 'A part of backfill(): error 22004 for nulls, 22003 for a batch_size below 1. Other arguments are
 checked by the functions on ladders that backfill() calls.';
+
+CREATE FUNCTION skillrating_internal.check_backfill_block()
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_check_backfill_block'
+LANGUAGE C STABLE;
+
+COMMENT ON FUNCTION skillrating_internal.check_backfill_block() IS
+'A part of backfill(): error 2D000 in a transaction block, with a hint.';
 
 CREATE FUNCTION skillrating_internal.backfill_batches(
     ladder text,
@@ -138,7 +145,8 @@ CREATE FUNCTION skillrating_internal.backfill_batch(
     total bigint DEFAULT NULL,
     started_at timestamptz DEFAULT NULL,
     OUT looked_at bigint,
-    OUT late_matches bigint)
+    OUT late_matches bigint,
+    OUT unrated bigint)
 AS 'MODULE_PATHNAME', 'skillrating_backfill_batch'
 LANGUAGE C VOLATILE;
 
@@ -149,7 +157,7 @@ COMMENT ON FUNCTION skillrating.backfill_batch(text, text[], text, bigint, bigin
 far as they are finished and not rated yet; they wait in pending no longer. Returns how many it
 looked at that were new, changed or gone, and how many of them are older than others of their
 players and wait for catch_up() to get their place; with late => append they get the next place
-instead.
+instead. unrated: how many of the others do not count; rated_match has the reasons.
 done, total and started_at are what progress() shows: how many matches came before, how many there
 are, and when that began. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
 22004 for nulls, 22P02 for texts that are no identifiers, 22023 for another late, or append where
@@ -161,7 +169,8 @@ CREATE PROCEDURE skillrating.backfill(
     late text DEFAULT 'reorder',
     catch_up boolean DEFAULT true,
     INOUT matches bigint DEFAULT NULL,
-    INOUT late_matches bigint DEFAULT NULL)
+    INOUT late_matches bigint DEFAULT NULL,
+    INOUT unrated bigint DEFAULT NULL)
 LANGUAGE plpgsql
 AS $procedure$
 DECLARE
@@ -174,9 +183,11 @@ BEGIN
     -- No bare operators or names here: what commits cannot have a search_path of its own. Whatever
     -- works on the ladder checks the rights of the caller; an empty batch does that at once.
     PERFORM skillrating_internal.check_backfill(batch_size, catch_up);
+    PERFORM skillrating_internal.check_backfill_block();
     PERFORM FROM skillrating.backfill_batch(ladder, '{}', late);
     matches := 0;
     late_matches := 0;
+    unrated := 0;
     LOOP
         COMMIT;
         matches_before := matches;
@@ -187,11 +198,12 @@ BEGIN
         LOOP
             -- The rows that are left outlive the transaction.
             COMMIT;
-            SELECT b.looked_at, b.late_matches INTO step
+            SELECT b.looked_at, b.late_matches, b.unrated INTO step
             FROM skillrating.backfill_batch(ladder, batch.matches, late, batch.done, batch.total,
                 started_at) AS b;
             matches := matches OPERATOR(pg_catalog.+) step.looked_at;
             late_matches := late_matches OPERATOR(pg_catalog.+) step.late_matches;
+            unrated := unrated OPERATOR(pg_catalog.+) step.unrated;
             waiting := batch.total;
         END LOOP;
         -- What came meanwhile and rates nothing by itself; not for ever, if that does not end.
@@ -205,7 +217,7 @@ BEGIN
 END
 $procedure$;
 
-COMMENT ON PROCEDURE skillrating.backfill(text, integer, text, boolean, bigint, bigint) IS
+COMMENT ON PROCEDURE skillrating.backfill(text, integer, text, boolean, bigint, bigint, bigint) IS
 'Rates the existing matches of a ladder: those of the source that nobody has looked at, and those
 that wait in pending. They are rated in the order of played_at and match_id, batch_size of them in
 a transaction; other sessions rate matches between these, and may run backfill() as well. Whatever
@@ -217,8 +229,9 @@ come late. append: they get the next place, and no rating changes; an error in a
 reorders.
 catch_up: call catch_up() at the end, in a transaction of its own, which replays what is out of
 date while rating waits; otherwise the late matches and corrections wait for you to call it.
-matches, late_matches: return how many matches this call has looked at, and how many of them were
-late; values given in the call are ignored.
+matches, late_matches, unrated: return how many matches this call has looked at, how many of them
+were late, and how many of the others do not count, for the reasons in table rated_match; values
+given in the call are ignored.
 Errors: 2D000 within a transaction block, 42704 for an unknown ladder, 42501 unless the caller owns
 it, 22004 for nulls, 22003 for a batch_size below 1, 22023 for another late, 55000 if its triggers
 are gone, see restore_triggers(), and those that the source raises.';

@@ -250,6 +250,11 @@ display_rating()); levels, between the ratings low and high, where the first beg
 ends; cuts and labels of divisions (see division()); margin and promotion_margin, in the unit of
 rating, by which a player has to be below or above a border to go down or up, counted from the end
 of placement on. With margins it takes SELECT on event, too.
+statistics: an object, {} for all, which fills the last columns of the result: columns, an array of
+those wanted of provisional, inactive, peak (with peak_at), streak, last_change and percentile;
+provisional_games and provisional_deviation, fewer and above which a rating is provisional; and
+inactive_after, an interval as text (30 days by default). Peak, streak and last change take SELECT
+on event, too.
 Errors: 42704 for an unknown ladder or player, 22023 for a
 negative n or a max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a
 display or statistics that are wrong, 22007 for an interval that is none.';

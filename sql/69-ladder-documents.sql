@@ -68,6 +68,8 @@ AS $function$
         a.key, a.name, a.type, a.needed, a.default_value,
         CASE WHEN a.name = 'gain' AND NOT a.of_players
                 THEN 'how much the match counts for all players, 1 by default'
+            WHEN a.name = 'pool' AND a.of_players
+                THEN 'a label; only players with the same one, or none, meet'
             WHEN a.key = 'id' THEN 'the player' ELSE s.description END
     FROM a LEFT JOIN skillrating.source_columns() AS s ON s.column_name = a.key
     -- Of teams the place in the document is the number.
@@ -80,7 +82,7 @@ COMMENT ON FUNCTION skillrating_internal.document_keys(text) IS
 level: where the key stands, document, team or player.
 type: that of an element, as SQL has it; identifier; or pairs, of players.
 needed: the argument has no default; default_value: that, as SQL.
-description: that of source_columns(), where a column of a source is called so.';
+description: that of source_columns(), where a column of a source is called so and means that.';
 
 CREATE FUNCTION skillrating_internal.document_type(
     type text,
@@ -383,7 +385,7 @@ gain (the argument player_gain) of a player; the other arguments of the document
 strings or integers. Null is as if the key were not there. document_schema() has all of it as a JSON
 Schema.
 Errors: 22023 for a key that does not exist or is missing, or for a value of another type, with
-where it stands, 22004 for a null document, and those of report_match().';
+where it stands, 22004 for a null document, and those of report_match(), without that place.';
 
 COMMENT ON FUNCTION skillrating.preview_document(text, jsonb) IS
 'preview() with its arguments as one document, and the same result: as for report_match_document(),
@@ -409,7 +411,8 @@ COMMENT ON FUNCTION skillrating.pair_queue_document(jsonb) IS
     {"players": [{"id": "ada", "mu": 1510, "waited": 3}, {"id": "ben", "mu": 1490, "waited": 12}],
      "team_size": 1}
 
-mu, deviation, waited, party, region and pool are keys of a player. Errors as for
+mu, deviation, waited, party, region and pool, a label that keeps players apart, are keys of a
+player. Errors as for
 report_match_document(), and those of pair_queue().';
 
 CREATE FUNCTION skillrating_internal.document_object_schema(

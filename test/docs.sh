@@ -10,8 +10,10 @@
 #
 # Functions, tests and files that a page names in backquotes must exist, and so must
 # the files that it links to: "ok docs names in FILE".  The table of parameters in the
-# page of a model must have all of them, and no others.  These checks are themselves
-# checked first, with a page of made-up names, each of which they must find.
+# page of a model must have all of them, and no others.  The reference has the arguments
+# of functions by name and in order, except where it abbreviates with "...", and every
+# public function is named on some page in docs.  These checks are themselves checked
+# first, with a page of made-up names, each of which they must find.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -71,6 +73,40 @@ wrong_parameters() {
 	comm -23 "$scratch/named" "$scratch/real" | sed "s|.*|$page: there is no parameter &|"
 }
 
+# The argument lists in the tables of a page that no function has.  $scratch/signatures lists
+# those of all functions, "NAME ARGUMENT,ARGUMENT".  Brackets for what can be left out, []
+# for arrays, defaults and ORDER BY do not count, and arguments that also return something
+# may be left out.
+wrong_signatures() {
+	awk '
+		/^\| / {
+			split($0, cell, "|")
+			for (line = cell[2]; match(line, /`[^`]*`/); line = substr(line, RSTART + RLENGTH)) {
+				call = substr(line, RSTART + 1, RLENGTH - 2)
+				sub(/^CALL /, "", call)
+				if (call !~ /^[a-z_0-9]+\(.*\)$/ || call ~ /\.\.\./)
+					continue
+				name = call
+				sub(/\(.*/, "", name)
+				arguments = substr(call, length(name) + 2)
+				sub(/\)$/, "", arguments)
+				sub(/ ORDER BY .*/, "", arguments)
+				gsub(/,? *INOUT [a-z_0-9]+/, "", arguments)
+				gsub(/[][" ]|=[^,]*/, "", arguments)
+				print name, arguments
+			}
+		}
+	' "$1" | sort -u | comm -23 - "$scratch/signatures" | sed "s|^\([a-z_0-9]*\) \(.*\)|$1: \1() has other arguments than \2|"
+}
+
+# The functions in a file that none of the pages names in backquotes.
+unnamed_functions() {
+	local list=$1
+	shift
+	cat "$@" | grep -oE '`[^`]+`' | grep -oE '[a-z_0-9]+' | sort -u | comm -13 - "$list" |
+		sed 's|.*|docs: no page names the function &()|'
+}
+
 [ $# -gt 0 ] || set -- README.md docs/*.md docs/models/*.md
 status=0
 
@@ -82,16 +118,31 @@ psql -qXAt -d "$database" -c 'CREATE EXTENSION skillrating' -c "
 	sort -u >"$scratch/functions"
 psql -qXAt -F ' ' -d "$database" -c '
 	SELECT m.name, p.name FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p' >"$scratch/parameters"
+psql -qXAt -F ' ' -d "$database" -c "
+	SELECT p.proname, coalesce((
+		SELECT string_agg(u.name, ',' ORDER BY u.n)
+		FROM unnest(p.proargnames[1:p.pronargs], p.proargmodes) WITH ORDINALITY AS u(name, mode, n)
+		WHERE u.n <= p.pronargs AND coalesce(u.mode, 'i') ~ m.mode), '')
+	FROM pg_proc AS p, (VALUES ('[iv]'), ('[ivb]')) AS m(mode)
+	WHERE p.pronamespace = 'skillrating'::regnamespace" | sort -u >"$scratch/signatures"
+cut -d ' ' -f 1 "$scratch/signatures" | sort -u >"$scratch/public"
 # shellcheck disable=SC2016 # backquotes of a page
 echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`, [here](functions).
 	Wrong: `elo_updated()`, `test_elephants`, `elephants.sql`, `test/core/elephants.c`, [there](elephants.md).
+
+| `elo_update(rating_a, rating_b, score_a, k = 32, scale = 400)`, `elo_update(rating_b, ...)` | |
+| `elo_update(rating_b, rating_a, score_a, k = 32, scale = 400)` | |
+| aggregate `brier_score(probability[], outcome ORDER BY at)`, `drop_ladder(ladder, now = now())` | |
 
 ## Parameters
 
 | `initial_mu`, `initial_sigma` | `beta` |
 | `tau`, `elephants` | `drift` |
 | `form`, `split_ties`, `display_deviations` | |' >"$scratch/page"
-found=$({ missing_names "$scratch/page"; wrong_parameters "$scratch/page" elo_mmr; } | sed 's/^[^:]*: //')
+found=$({ missing_names "$scratch/page"; wrong_parameters "$scratch/page" elo_mmr
+	wrong_signatures "$scratch/page"
+	printf 'brier_score\nmammoths\n' >"$scratch/two"
+	unnamed_functions "$scratch/two" "$scratch/page"; } | sed 's/^[^:]*: //')
 if [ "$found" = 'there is no function elo_updated()
 there is no unit test test_elephants
 there is no file elephants.sql
@@ -99,7 +150,10 @@ there is no file test/core/elephants.c
 the link to elephants.md leads nowhere
 the parameter beta is not in the table
 the parameter drift is not in the table
-there is no parameter elephants' ]; then
+there is no parameter elephants
+drop_ladder() has other arguments than ladder,now
+elo_update() has other arguments than rating_b,rating_a,score_a,k,scale
+no page names the function mammoths()' ]; then
 	echo "ok docs names that stand for nothing are found"
 else
 	echo "$found"
@@ -111,6 +165,7 @@ for page; do
 	missing=$(missing_names "$page")
 	case $page in
 		docs/models/*) missing+=$(wrong_parameters "$page" "$(basename "$page" .md)") ;;
+		docs/reference.md) missing+=$(wrong_signatures "$page"; unnamed_functions "$scratch/public" docs/*.md docs/models/*.md) ;;
 	esac
 	if [ -z "$missing" ]; then
 		echo "ok docs names in $page"

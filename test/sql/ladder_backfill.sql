@@ -79,16 +79,46 @@ SELECT in_order('late'), (SELECT status FROM reordered.rated_match WHERE match_i
 SELECT count(*) FROM skillrating.catch_up('late', search => true, rebuild => true);
 SELECT in_order('late');
 
+-- How many of them do not count, whatever batch they are in; a late one does not yet.
+CREATE TABLE bout (id bigint PRIMARY KEY, winner text, loser text, first_rank float8, at timestamptz);
+CREATE TABLE bout_name (id text PRIMARY KEY);
+CREATE VIEW bouts AS
+    SELECT id AS match_id, at AS played_at, winner AS player_id, 1 AS team, first_rank AS rank FROM bout
+    UNION ALL SELECT id, at, loser, 2, 2 FROM bout;
+SELECT skillrating.create_ladder('counted', 'elo', source => 'bouts');
+SELECT skillrating.attach('counted', 'bout', match_id => 'id');
+INSERT INTO bout VALUES (100, 'a', 'b', 1, '2024-02-01');
+ALTER TABLE bout DISABLE TRIGGER USER;
+INSERT INTO bout SELECT n, chr(97 + n % 5), chr(102 + n % 3), CASE WHEN n % 4 = 0 THEN float8 '-Infinity' WHEN n % 7 = 0 THEN NULL ELSE 1 END, '2024-01-01'::timestamptz + n * interval '1 hour' FROM generate_series(1, 40) AS n;
+ALTER TABLE bout ENABLE TRIGGER USER;
+CALL skillrating.backfill('counted', 7);
+SELECT status, reason, count(*) FROM counted.rated_match GROUP BY status, reason ORDER BY status, reason;
+-- There is nothing more to look at.
+CALL skillrating.backfill('counted', 7);
+-- Of several tables behind a new ladder the first one says what waits; later each one does.
+SELECT skillrating.create_ladder('told', 'elo', source => 'bouts');
+SELECT skillrating.attach('told', 'bout', match_id => 'id');
+SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint');
+SELECT skillrating.detach('told', 'bout_name');
+CALL skillrating.backfill('told');
+SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint');
+SELECT skillrating.detach('told', 'bout_name'), skillrating.detach('told', 'bout');
+INSERT INTO bout VALUES (101, 'a', 'b', 1, '2024-02-02');
+SELECT skillrating.attach('told', 'bout', match_id => 'id');
+SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint');
+
 -- What is said of matches that wait: how many, or what is known of that.
 CREATE TABLE crowd (id bigint PRIMARY KEY, at timestamptz DEFAULT now());
 INSERT INTO crowd SELECT generate_series(1, 12000);
 CREATE VIEW crowds AS SELECT id AS match_id, at AS played_at, 2 * id + t AS player_id, t AS team, t AS rank FROM crowd, generate_series(0, 1) AS t;
 SELECT skillrating.create_ladder('crowded', 'elo', source => 'crowds');
-SELECT skillrating.create_ladder('single', 'elo', source => 'one_pass.source');
 SELECT skillrating.attach('crowded', 'crowd', 'id');
+SELECT skillrating.create_ladder('single', 'elo', source => 'one_pass.source');
 SELECT skillrating.drop_ladder('single');
 DELETE FROM duel WHERE id > 1;
 SELECT skillrating.create_ladder('single', 'elo', source => 'duels');
+SELECT skillrating.attach('single', 'duel', match_id => 'id');
+SELECT skillrating.detach('single', 'duel');
 -- Nothing of that where nothing waits, and for what rerate() makes.
 CALL skillrating.backfill('single');
 SELECT skillrating.attach('single', 'duel', match_id => 'id');
@@ -96,6 +126,8 @@ SELECT skillrating.rerate('single', "into" => 'single_again');
 -- A source that raises errors keeps no ladder from being made.
 CREATE VIEW broken AS SELECT 1 / (id - 1) AS match_id, at AS played_at, winner AS player_id, 1 AS team, 1 AS rank FROM duel;
 SELECT skillrating.create_ladder('broken_ladder', 'elo', source => 'broken');
+SELECT skillrating.attach('broken_ladder', 'duel', match_id => 'id');
+SELECT skillrating.detach('broken_ladder', 'duel');
 
 -- Progress, as seen by a trigger within.
 CREATE TABLE seen (n int GENERATED ALWAYS AS IDENTITY, work text, ladder text, phase text, done bigint, total bigint, in_order boolean);
@@ -178,5 +210,5 @@ RESET extra_float_digits;
 SELECT bool_and(ok) AS verified FROM skillrating.verify('watched');
 
 SET client_min_messages = warning;
-SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['one_pass', 'backed', 'late', 'appended', 'reordered', 'new_one_pass', 'crowded', 'single_again', 'single', 'broken_ladder', 'watched']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['one_pass', 'backed', 'late', 'appended', 'reordered', 'new_one_pass', 'crowded', 'single_again', 'single', 'broken_ladder', 'watched', 'counted', 'told']) AS l;
 DROP SCHEMA decoy, filling CASCADE;

@@ -10,10 +10,10 @@ SET search_path = bad_rows, public;
 CREATE TABLE bad_case AS
 SELECT row_number() OVER (ORDER BY c.n, v.n, b.both_rows) AS id, c.column_name, v.value, b.both_rows
 FROM skillrating.source_columns() WITH ORDINALITY AS c(column_name, type, needed, description, n)
-CROSS JOIN LATERAL unnest(CASE c.type
-    WHEN 'number' THEN ARRAY[NULL, 'NaN', 'Infinity', '-Infinity', '-1', '1e308']
-    WHEN 'time' THEN ARRAY[NULL, 'infinity', '-infinity']
-    WHEN 'text' THEN ARRAY['*']
+CROSS JOIN LATERAL unnest(CASE
+    WHEN c.type LIKE '%number' THEN ARRAY[NULL, 'NaN', 'Infinity', '-Infinity', '-1', '1e308']
+    WHEN c.type = 'time' THEN ARRAY[NULL, 'infinity', '-infinity']
+    WHEN c.type = 'text' THEN ARRAY['*']
     ELSE ARRAY[NULL] END) WITH ORDINALITY AS v(value, n)
 CROSS JOIN (VALUES (false), (true)) AS b(both_rows)
 WHERE c.column_name <> 'match_id';
@@ -33,7 +33,7 @@ $$;
 CREATE FUNCTION make_source(name text, apply_at text, late text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('CREATE TABLE %I (%s)', name || '_rows', (
-        SELECT string_agg(format('%I %s', column_name, CASE type WHEN 'number' THEN 'float8' WHEN 'time' THEN 'timestamptz' ELSE 'text' END), ', ')
+        SELECT string_agg(format('%I %s', column_name, CASE WHEN type LIKE '%number' THEN 'float8' WHEN type = 'time' THEN 'timestamptz' ELSE 'text' END), ', ')
         FROM skillrating.source_columns()));
     EXECUTE format('CREATE VIEW %I AS SELECT * FROM %I', name || '_source', name || '_rows');
     PERFORM skillrating.create_ladder(name, 'trueskill2', apply_at => apply_at, late => late,
@@ -51,7 +51,7 @@ BEGIN
     EXECUTE format('INSERT INTO %I (match_id, player_id, %s) SELECT m.id, m.id || ''-'' || p, %s FROM (
             SELECT id || kind AS id FROM bad_case, unnest(ARRAY[''a'', ''b'', ''c'']) AS kind) AS m, generate_series(1, 2) AS p',
         name || '_rows', columns, (
-            SELECT string_agg(format('good_value(%L, p)::%s', column_name, CASE type WHEN 'number' THEN 'float8' WHEN 'time' THEN 'timestamptz' ELSE 'text' END), ', ')
+            SELECT string_agg(format('good_value(%L, p)::%s', column_name, CASE WHEN type LIKE '%number' THEN 'float8' WHEN type = 'time' THEN 'timestamptz' ELSE 'text' END), ', ')
             FROM skillrating.source_columns() WHERE column_name NOT IN ('match_id', 'player_id')));
 END $$;
 CREATE FUNCTION spoil(name text) RETURNS void LANGUAGE plpgsql AS $$
@@ -73,7 +73,7 @@ BEGIN
         ELSE
             EXECUTE format('UPDATE %1$I SET %2$I = good_value(%3$L, right(player_id, 1)::integer)::%4$s WHERE match_id = %5$L',
                 name || '_rows', c.column_name, c.column_name,
-                (SELECT CASE type WHEN 'number' THEN 'float8' WHEN 'time' THEN 'timestamptz' ELSE 'text' END
+                (SELECT CASE WHEN type LIKE '%number' THEN 'float8' WHEN type = 'time' THEN 'timestamptz' ELSE 'text' END
                  FROM skillrating.source_columns() AS s WHERE s.column_name = c.column_name), c.id || 'b');
         END IF;
     END LOOP;

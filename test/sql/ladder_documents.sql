@@ -80,6 +80,9 @@ SELECT match_id FROM arena.match ORDER BY match_id;
 -- The schema of a document, whose checks by a validator are elsewhere.
 SELECT jsonb_pretty(skillrating.document_schema('win_probability_document'));
 SELECT skillrating.document_schema() = skillrating.document_schema('report_match_document') AS by_default;
+-- A pool is whose ratings count, but in a queue a label.
+SELECT f, skillrating.document_schema(f) #>> path::text[] AS pool
+FROM (VALUES ('preview_document', '{properties,pool,description}'), ('pair_queue_document', '{properties,players,items,properties,pool,description}')) AS v(f, path);
 SELECT skillrating.document_schema('report_match');
 SELECT skillrating.document_schema('lobby_document');
 

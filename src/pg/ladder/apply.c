@@ -82,6 +82,7 @@ typedef struct Application
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
 	int			nlate;			/* matches that wait for a place of their own */
+	int			nunrated;		/* matches that were found not to count */
 } Application;
 
 static void
@@ -333,6 +334,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 	lock_matches(&application->locks, ladder, ids, n);
 	application->ladder = ladder;
 	application->nlate = 0;
+	application->nunrated = 0;
 	application->ids = ids;
 	application->n = n;
 	application->id_array = id_array(ladder->match_type, ids, n);
@@ -465,6 +467,7 @@ rate_match(Application *application, SourceMatch *source)
 	Unrated		why;
 	Verdict		verdict = batch_judge(batch, source, &why);
 	bool		placed = verdict != VERDICT_UNRATED;
+	const char *status;
 	int64		seq = 0;
 	int			i;
 
@@ -505,8 +508,10 @@ rate_match(Application *application, SourceMatch *source)
 			why = batch_mistake(batch, source, rated, -1);
 		}
 	}
-	put_match(application->matches, source, verdict_status(source, verdict),
-			  &why, placed, seq);
+	status = verdict_status(source, verdict);
+	put_match(application->matches, source, status, &why, placed, seq);
+	if (strcmp(status, "unrated") == 0)
+		application->nunrated++;
 	return true;
 }
 
@@ -648,7 +653,7 @@ write_application(Application *application)
 static Applied
 count_applied(const Application *application)
 {
-	Applied		applied = {application->n, application->nlate};
+	Applied		applied = {application->n, application->nlate, application->nunrated};
 	int			i;
 
 	for (i = 0; i < application->n; i++)
@@ -665,7 +670,7 @@ count_applied(const Application *application)
 Applied
 apply_matches(Ladder *ladder, Datum *ids, int n)
 {
-	Applied		applied = {0, 0};
+	Applied		applied = {0, 0, 0};
 	Application application;
 	ErrorContextCallback callback;
 

@@ -10,6 +10,7 @@
  */
 #include "pg/sql/glue.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/array.h"
@@ -22,6 +23,7 @@
 #include "pg/ladder/plans.h"
 #include "pg/sql/progress.h"
 
+SKILLRATING_FUNCTION(skillrating_check_backfill_block);
 SKILLRATING_FUNCTION(skillrating_backfill_batch);
 
 /* The arguments of backfill_batch(). */
@@ -40,6 +42,7 @@ enum
 {
 	RESULT_MATCHES,
 	RESULT_LATE,
+	RESULT_UNRATED,
 	RESULT_NCOLUMNS
 };
 
@@ -104,6 +107,23 @@ late_reorders(const Ladder *ladder, const char *late)
 	return false;
 }
 
+/*
+ * Error 2D000 in a transaction block, where the first COMMIT of backfill() would fail with
+ * the same code and no word on why.  Within a function, or a procedure that such a block
+ * has called, it is that COMMIT which fails.
+ */
+Datum
+skillrating_check_backfill_block(PG_FUNCTION_ARGS)
+{
+	if (IsTransactionBlock())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
+				 errmsg("backfill() cannot run inside a transaction block"),
+				 errhint("Each of its batches is a transaction. Call it outside of a block: "
+						 "in a driver that begins one by itself, with autocommit on.")));
+	PG_RETURN_VOID();
+}
+
 /* backfill_batch(ladder, matches, late, done, total, started_at) */
 Datum
 skillrating_backfill_batch(PG_FUNCTION_ARGS)
@@ -144,5 +164,6 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 
 	values[RESULT_MATCHES] = Int64GetDatum(applied.looked_at);
 	values[RESULT_LATE] = Int64GetDatum(applied.late);
+	values[RESULT_UNRATED] = Int64GetDatum(applied.unrated);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }

@@ -562,7 +562,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	unread = unread_source_columns(ladder);
 	if (unread != NULL)
 		ereport(WARNING,
-				(errmsg("ladder \"%s\" does not read all columns of its source: %s are new",
+				(errmsg("ladder \"%s\" does not read these new columns of its source: %s",
 						ladder->name, unread),
 				 errhint("SELECT skillrating.refresh_source(%s) takes them up.",
 						 quote_literal_cstr(ladder->name))));

@@ -29,6 +29,7 @@ typedef struct Check
 	const char *unit;			/* of what was examined */
 	uint64		faults;
 	char	   *first;
+	char	   *summary;		/* what to say of the faults instead, or NULL */
 	const char *note;			/* another fault, which is none of what was
 								 * examined, or NULL */
 } Check;
@@ -49,6 +50,8 @@ return_check(ReturnSetInfo *rsinfo, const Check *check)
 
 	if (check->faults == 0)
 		detail = psprintf(UINT64_FORMAT " %s", check->examined, check->unit);
+	else if (check->summary != NULL)
+		detail = check->summary;
 	else
 		detail = psprintf(UINT64_FORMAT " of " UINT64_FORMAT " %s wrong, first: %s",
 						  check->faults, check->examined, check->unit,
@@ -311,20 +314,22 @@ check_counts(Ladder *ladder, Check *complete, Check *corrections)
 	if (complete->faults > 0)
 		complete->first = pstrdup("one that was never looked at");
 	corrections->faults = corrections->examined = count_column(COUNT_CORRECTION);
-	if (corrections->faults > 0)
-		corrections->first = pstrdup("one that waits for catch_up()");
+	/* Nothing is wrong with them. */
+	corrections->summary = corrections->faults == 1 ?
+		pstrdup("1 correction waits for catch_up()") :
+		psprintf(UINT64_FORMAT " corrections wait for catch_up()", corrections->faults);
 }
 
 Datum
 skillrating_verify(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Check		content = {"content", 0, "matches", 0, NULL, NULL};
-	Check		events = {"events", 0, "events", 0, NULL, NULL};
-	Check		states = {"ratings", 0, "players", 0, NULL, NULL};
-	Check		counters = {"counters", 0, "players", 0, NULL, NULL};
-	Check		complete = {"complete", 0, "finished matches", 0, NULL, NULL};
-	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL};
+	Check		content = {"content", 0, "matches", 0, NULL, NULL, NULL};
+	Check		events = {"events", 0, "events", 0, NULL, NULL, NULL};
+	Check		states = {"ratings", 0, "players", 0, NULL, NULL, NULL};
+	Check		counters = {"counters", 0, "players", 0, NULL, NULL, NULL};
+	Check		complete = {"complete", 0, "finished matches", 0, NULL, NULL, NULL};
+	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL, NULL};
 	Verification verification = {{check_event, check_match}, &content, &events,
 	NULL};
 	const char *unread;

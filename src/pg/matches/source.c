@@ -66,6 +66,9 @@ source_column_text(SourceColumn column, const char **type,
 		*type = "time";
 	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON)
 		*type = "text";
+	else if (column == SOURCE_WON || column == SOURCE_QUIT || column == SOURCE_BOT ||
+			 column == SOURCE_SURRENDERED)
+		*type = "boolean or number";
 	*needed = spec->needed;
 	*description = spec->description;
 }
