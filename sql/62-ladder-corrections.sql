@@ -723,6 +723,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     operation_kind text;
     season text;
+    season_pool text;
     operation_seq bigint;
     operation_since timestamptz;
     place bigint;
@@ -749,8 +750,8 @@ BEGIN
     EXECUTE format(
         'UPDATE %I.operation AS o SET undone_at = now()
         WHERE o.operation = $1 AND o.undone_at IS NULL
-        RETURNING o.kind, o.params->>''name'', o.seq, o.since', ladder)
-    INTO operation_kind, season, operation_seq, operation_since USING operation;
+        RETURNING o.kind, o.params->>''name'', o.pool, o.seq, o.since', ladder)
+    INTO operation_kind, season, season_pool, operation_seq, operation_since USING operation;
     IF operation_kind IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
@@ -765,8 +766,9 @@ BEGIN
     IF operation_kind = 'season' THEN
         EXECUTE format(
             'UPDATE %I.operation AS o SET undone_at = now()
-            WHERE o.kind = ''seed'' AND o.params->>''season'' = $1 AND o.undone_at IS NULL', ladder)
-        USING season;
+            WHERE o.kind = ''seed'' AND o.params->>''season'' = $1 AND o.undone_at IS NULL
+                AND o.pool = coalesce($2, o.pool)', ladder)
+        USING season, season_pool;
     END IF;
     PERFORM skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at);
 END

@@ -12,6 +12,47 @@ COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
 new_season() and its like call it. Returns the number of players. Errors: 55000 if it is not the
 last one, 22003 if a state comes out of range.';
 
+CREATE FUNCTION skillrating_internal.check_new_season(
+    ladder text,
+    season text,
+    pool text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    other record;
+    has_ratings boolean;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT o.operation, o.pool FROM %I.operation AS o
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.params->>''name'' = $1
+            AND coalesce(o.pool = $2, true)
+        ORDER BY o.operation LIMIT 1', ladder)
+    INTO other USING season, pool;
+    IF other.operation IS NOT NULL THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('ladder "%s" has a season "%s" already', ladder, season),
+            DETAIL = CASE WHEN other.pool IS NULL THEN 'It began in all pools.'
+                ELSE format('It began in pool "%s".', other.pool) END;
+    END IF;
+    IF pool IS NOT NULL THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r WHERE r.pool = $1)', ladder)
+        INTO has_ratings USING pool;
+        IF NOT has_ratings THEN
+            RAISE NOTICE USING
+                MESSAGE = format('no player has a rating in pool "%s" of ladder "%s"', pool, ladder),
+                HINT = 'If the name of the pool is wrong, undo the season.';
+        END IF;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text) IS
+'A part of new_season(): error 42710 if a pool in which the season is to begin, all of them where it
+is null, has one of that name; and a notice if there is no rating in the pool.';
+
 CREATE FUNCTION skillrating_internal.new_season(
     ladder text,
     season text,
@@ -63,12 +104,7 @@ BEGIN
                 HINT = format('Do so first: skillrating.solve_ladder(%L, %L).', ladder, toward);
         END IF;
     END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.operation WHERE kind = ''season'' AND undone_at IS NULL AND params->>''name'' = $1)', ladder)
-    INTO taken USING season;
-    IF taken THEN
-        RAISE duplicate_object USING
-            MESSAGE = format('ladder "%s" has a season "%s" already', ladder, season);
-    END IF;
+    PERFORM skillrating_internal.check_new_season(ladder, season, pool);
     operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
         params => jsonb_build_object('name', season, 'keep', keep), reason => coalesce(reason, 'season ' || season));
     players := skillrating_internal.apply_operation(ladder, operation);
@@ -109,8 +145,9 @@ undo_operation() takes back together with the season. Estimates in log-odds coun
 each from the initial state; those of hive and through_time are the ladder''s own under models
 hive, and trueskill and trueskill2. Deviations are those that the season leaves.
 Returns the number of the operation, for undo_operation(), and how many players it changed.
-Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if there is a season of
-that name, 22023 for an empty name and for estimates that do not suit the model, P0002 if there are
+A pool in which nobody has a rating is a notice, because its name may be wrong.
+Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a
+season of that name, 22023 for an empty name and for estimates that do not suit the model, P0002 if there are
 none, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.decay(

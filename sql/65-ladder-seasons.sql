@@ -75,9 +75,9 @@ BEGIN
     -- A season that begins towards solved skills is two operations.
     EXECUTE format(
         'SELECT coalesce(max(o.seq), $1) FROM %1$I.operation AS o
-        WHERE o.kind = ''seed'' AND o.undone_at IS NULL AND o.params->>''season'' = (
+        WHERE o.kind = ''seed'' AND o.undone_at IS NULL AND o.pool = $2 AND o.params->>''season'' = (
             SELECT s.params->>''name'' FROM %1$I.operation AS s WHERE s.seq = $1 AND s.kind = ''season'')', ladder)
-    INTO start_seq USING first_seq;
+    INTO start_seq USING first_seq, pool;
     EXECUTE format(
         'SELECT min(o.seq) FROM %I.operation AS o
         WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq > $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)

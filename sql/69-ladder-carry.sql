@@ -390,6 +390,7 @@ BEGIN
             WHERE CASE y.kind
                 WHEN ''merge'' THEN x.player_id %3$s y.player_id AND NOT x.into_id %3$s y.into_id
                 WHEN ''season'' THEN x.params->>''name'' = y.params->>''name''
+                    AND coalesce(x.pool = y.pool, true)
                 WHEN ''decay'' THEN x.new AND coalesce(x.pool = y.pool, true)
                 WHEN ''eligibility'' THEN x.new
                 WHEN ''refund'' THEN x.player_id %3$s y.player_id AND x.pool = y.pool
@@ -413,8 +414,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_operations(text, text) IS
 'A part of swap_ladders(): error 55000 that names operations of ladder b''s own that cannot stand
-beside those of ladder a: merges of one player into two or in a circle, seasons of one name, and
-decay and rules of eligibility if both have some since they parted.';
+beside those of ladder a: merges of one player into two or in a circle, seasons of one name in a
+pool, and decay and rules of eligibility if both have some since they parted.';
 
 CREATE FUNCTION skillrating_internal.carry_operations(
     a text,

@@ -76,6 +76,11 @@ SELECT * FROM skillrating.report_match_document('nowhere', '{}');
 PREPARE report AS SELECT player_id, outcome, reason FROM skillrating.report_match_document($1, $2);
 EXECUTE report('arena', '{"match_id": "9007199254740993", "teams": [{"score": 1.0, "players": [{"id": "ada"}, {"id": 9007199254740993}]}]}');
 SELECT match_id FROM arena.match ORDER BY match_id;
+-- A parameter without a type is a jsonb, and a json needs a cast.
+SELECT parameter_types FROM pg_prepared_statements WHERE name = 'report';
+PREPARE typed(json) AS SELECT player_id, outcome FROM skillrating.report_match_document('arena', $1);
+PREPARE typed(json) AS SELECT player_id, outcome FROM skillrating.report_match_document('arena', $1::jsonb);
+EXECUTE typed('{"match_id": "9007199254740993", "teams": [{"score": 1.0, "players": [{"id": "ada"}, {"id": 9007199254740993}]}]}');
 
 -- The schema of a document, whose checks by a validator are elsewhere.
 SELECT jsonb_pretty(skillrating.document_schema('win_probability_document'));
