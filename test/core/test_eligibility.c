@@ -185,7 +185,10 @@ test_play(void **state)
 	assert_int_equal(leave_out(&box, ELIGIBILITY_MIN_PLAY_TIME, 40, out, &status), 1);
 	assert_true(out[1]);
 
-	/* In whatever order of stints: some of these sums are below 1 by rounding. */
+	/*
+	 * In whatever order of stints: some of these sums are below 1 by
+	 * rounding.
+	 */
 	for (i = 0; i < 6; i++)
 	{
 		static const double share[6][3] = {{0.7, 0.2, 0.1}, {0.7, 0.1, 0.2}, {0.2, 0.7, 0.1},

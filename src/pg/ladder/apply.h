@@ -13,7 +13,8 @@ typedef struct Applied
 {
 	int			looked_at;		/* that were new, had changed or are gone */
 	int			late;			/* of these, that wait for their place */
-	int			unrated;		/* of these, that are not late and do not count, nor are void */
+	int			unrated;		/* of these, that are not late and do not
+								 * count, nor are void */
 } Applied;
 
 /*

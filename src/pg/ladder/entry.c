@@ -122,9 +122,9 @@ static const LadderEntry entries[] = {
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/*
-	 * Work beside rating.  A step locks a row of table work, and only then the
-	 * ladder in the mode of what it does: whoever changes these rows must not keep
-	 * it from that.
+	 * Work beside rating.  A step locks a row of table work, and only then
+	 * the ladder in the mode of what it does: whoever changes these rows must
+	 * not keep it from that.
 	 */
 	{"notify_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"schedule_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},

@@ -122,7 +122,10 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 	if (lockmode < ExclusiveLock)
 		return;
 
-	/* Others may note down in pending at any time, which only a swap would lose. */
+	/*
+	 * Others may note down in pending at any time, which only a swap would
+	 * lose.
+	 */
 	if (lockmode < AccessExclusiveLock)
 		n--;
 	for (i = 0; i < n; i++)
@@ -131,6 +134,6 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 
 		foreach(lc, find_all_inheritors(ladder->relation[tables[i]], AccessShareLock, NULL))
 			if (table_changed_unseen(lfirst_oid(lc), snapshot))
-				report_unseen(ladder);
+			report_unseen(ladder);
 	}
 }

@@ -49,7 +49,8 @@ typedef enum WorkPhase
 	PHASE_READING,				/* matches */
 	PHASE_SOLVING,				/* nothing */
 	PHASE_FITTING,				/* evaluations of the objective */
-	PHASE_NOTIFYING,			/* nothing: changes are read, and listeners told */
+	PHASE_NOTIFYING,			/* nothing: changes are read, and listeners
+								 * told */
 	PHASE_SETTLING,				/* nothing */
 	PHASE_TRIMMING				/* nothing: old changes are removed */
 } WorkPhase;
