@@ -133,7 +133,9 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 		ListCell   *lc;
 
 		foreach(lc, find_all_inheritors(ladder->relation[tables[i]], AccessShareLock, NULL))
+		{
 			if (table_changed_unseen(lfirst_oid(lc), snapshot))
-			report_unseen(ladder);
+				report_unseen(ladder);
+		}
 	}
 }
