@@ -140,8 +140,13 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE && p->current[i] != team;
 		if (team != SPLIT_BENCH)
 			difference += (team == 1 ? 1 : -1) *
-				(answer->commander[team - 1] == i ? p->command_value : p->value)[team - 1][i];
+				(p->home == NULL && answer->commander[team - 1] == i ?
+				 p->command_value : p->value)[team - 1][i];
 	}
+
+	/* Who commands from home is an addition to what those who leave are worth. */
+	for (i = 0; i < 2 && p->home != NULL && p->command_value[0] != NULL; i++)
+		difference += p->command_value[i][answer->commander[i]];
 	CHECK(keeps_constraints(p->n, p->party, p->allowed_teams, NULL, 0, answer->team));
 	CHECK(keeps_constraints(p->n, NULL, NULL, p->apart, p->napart, final));
 	CHECK(divides_evenly(p->n, p->evenly, final));
@@ -149,7 +154,7 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 		  moves == p->size[size].moves);
 	for (i = 0; i < 2; i++)
 		CHECK(p->command_value[0] == NULL ? answer->commander[i] == -1 :
-			  answer->team[answer->commander[i]] == i + 1 &&
+			  final[answer->commander[i]] == i + 1 &&
 			  (p->commander == NULL || p->commander[answer->commander[i]]));
 	CHECK(fabs(difference - answer->difference) <= 1e-12 * p->n * lobby->largest);
 	CHECK(answer->bound >= 0 && answer->bound <= fabs(answer->difference));
