@@ -644,17 +644,17 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
 'A part of create_ladder(): the view source over match and match_player.';
 
-CREATE FUNCTION skillrating.create_ladder(
+CREATE FUNCTION skillrating_internal.create_ladder_schema(
     ladder text,
     model text,
-    params jsonb DEFAULT '{}',
-    player_type regtype DEFAULT NULL,
-    match_type regtype DEFAULT NULL,
-    apply_at text DEFAULT 'commit',
-    source regclass DEFAULT NULL,
-    late text DEFAULT 'append',
-    strict boolean DEFAULT false,
-    eligibility jsonb DEFAULT '{}')
+    params jsonb,
+    player_type regtype,
+    match_type regtype,
+    apply_at text,
+    source regclass,
+    late text,
+    strict boolean,
+    eligibility jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -719,6 +719,33 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb) IS
+'create_ladder() without the notice of matches that wait. Arguments and errors as there.';
+
+CREATE FUNCTION skillrating.create_ladder(
+    ladder text,
+    model text,
+    params jsonb DEFAULT '{}',
+    player_type regtype DEFAULT NULL,
+    match_type regtype DEFAULT NULL,
+    apply_at text DEFAULT 'commit',
+    source regclass DEFAULT NULL,
+    late text DEFAULT 'append',
+    strict boolean DEFAULT false,
+    eligibility jsonb DEFAULT '{}')
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
+        match_type, apply_at, source, late, strict, eligibility);
+    IF source IS NOT NULL THEN
+        PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
+    END IF;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
@@ -729,10 +756,11 @@ match with a mistake in its rows stays unrated, with a reason of unrated_reasons
 is an error of the statement or commit that brings it. eligibility has rules for all matches, see
 set_eligibility(). With a source, a view on tables of your own
 with a row for each participant of each finished match (see describe_source()), there are no such
-tables, and attach() says which tables the matches come from; the matches that it has already are
-rated by backfill(). Players and matches are identified by any type that can be hashed and ordered, bigint or that of the source unless it is given; not by
-composites, arrays, names of objects, domains without null, or texts of a nondeterministic
-collation. Errors: 42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or
+tables, and attach() says which tables the matches come from; a notice says how many matches it has
+already, which backfill() rates. Players and matches are identified by any type that can be hashed
+and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
+objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a
+type, 42P01 for an unknown source, 22023 for an unknown model or
 parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema
 exists, 42501 if the source view is another role''s.';
 

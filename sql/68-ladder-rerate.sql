@@ -67,7 +67,7 @@ BEGIN
     IF new_params IS NULL THEN
         new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
     END IF;
-    PERFORM skillrating.create_ladder(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
+    PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
         old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}');
 
     -- The same matches and operations in the same order; how they count is for the new model to say.

@@ -304,6 +304,7 @@ ORDER BY c.function, c.call \gexec
 \set VERBOSITY default
 
 SET client_min_messages = warning;
+DROP SCHEMA "no such thing" CASCADE;
 DROP SCHEMA IF EXISTS leaves, leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest CASCADE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_leaves_owner, regress_leaves_guest', current_database()) \gexec
 DROP ROLE regress_leaves_owner;
