@@ -291,6 +291,8 @@ BEGIN
 END
 $$;
 
+-- A season of a pool without ratings is a notice.
+SET client_min_messages = warning;
 CREATE TABLE lives (n int GENERATED ALWAYS AS IDENTITY, result text);
 DO $$
 DECLARE
@@ -309,6 +311,7 @@ BEGIN
     END LOOP;
 END
 $$;
+RESET client_min_messages;
 SELECT result FROM lives ORDER BY n;
 
 DROP TABLE lives, reader, followed;
