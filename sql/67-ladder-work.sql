@@ -657,6 +657,8 @@ BEGIN
     -- As in backfill(), no bare operators or names here. Whatever works on a ladder checks the
     -- rights of the caller.
     COMMIT;
+    -- Of two at once the later must see what the first has done; COMMIT AND CHAIN keeps that.
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     PERFORM skillrating_internal.check_work(run_for, ladder);
     until := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) run_for;
     done := '{}';
@@ -672,7 +674,7 @@ BEGIN
                 failures := failures OPERATOR(pg_catalog.+) 1;
             END;
             FOREACH task IN ARRAY tasks LOOP
-                COMMIT;
+                COMMIT AND CHAIN;
                 failure := NULL;
                 BEGIN
                     n := skillrating.work_step(name, task);
@@ -693,19 +695,19 @@ BEGIN
                     NULL;
                 END;
             END LOOP;
-            COMMIT;
+            COMMIT AND CHAIN;
             BEGIN
                 idle := skillrating_internal.idle_seconds(name, idle);
             EXCEPTION WHEN OTHERS OR assert_failure THEN
                 NULL;
             END;
         END LOOP;
-        COMMIT;
+        COMMIT AND CHAIN;
         EXIT WHEN pg_catalog.clock_timestamp()
             OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => idle)
             OPERATOR(pg_catalog.>=) until;
         PERFORM pg_catalog.pg_sleep(idle);
-        COMMIT;
+        COMMIT AND CHAIN;
     END LOOP;
 END
 $procedure$;

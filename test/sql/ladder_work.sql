@@ -238,6 +238,16 @@ SELECT task, error FROM skillrating.scheduled_work('worked') WHERE error IS NOT 
 RESET SESSION AUTHORIZATION;
 DROP FUNCTION worked.fail() CASCADE;
 
+-- Two at once are harmless whatever the default: each step sees what was committed before it.
+CREATE FUNCTION worked.tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING '% is %', NEW.task, current_setting('transaction_isolation'); RETURN NULL; END $$;
+CREATE TRIGGER tell AFTER UPDATE OF done ON worked.work FOR EACH ROW EXECUTE FUNCTION worked.tell();
+UPDATE worked.work SET due_at = now();
+SET default_transaction_isolation = 'serializable';
+CALL skillrating.work('worked');
+SHOW transaction_isolation;
+RESET default_transaction_isolation;
+DROP FUNCTION worked.tell() CASCADE;
+
 -- A table work that another role has put there is not used.
 GRANT CREATE ON SCHEMA worked TO regress_other;
 ALTER TABLE worked.work RENAME TO away;
