@@ -229,7 +229,17 @@ CREATE TRIGGER fail AFTER INSERT OR UPDATE ON worked.rating FOR EACH STATEMENT E
 SELECT play('worked', 3, 3);
 UPDATE worked.work SET due_at = now() WHERE task = 'catch_up';
 CALL skillrating.work('worked');
+CREATE OR REPLACE FUNCTION worked.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_NAME = 'fail' THEN RAISE query_canceled; END IF; RAISE 'deferred'; END $$;
+UPDATE worked.work SET due_at = now() WHERE task = 'catch_up';
+CALL skillrating.work('worked');
 DROP TRIGGER fail ON worked.rating;
+UPDATE worked.work SET due_at = now() WHERE task = 'catch_up';
+CREATE FUNCTION worked.sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
+CREATE TRIGGER fail AFTER UPDATE ON worked.work FOR EACH STATEMENT EXECUTE FUNCTION worked.sleep();
+SET statement_timeout = '200 ms';
+CALL skillrating.work('worked');
+RESET statement_timeout;
+DROP FUNCTION worked.sleep() CASCADE;
 CREATE CONSTRAINT TRIGGER late AFTER INSERT OR UPDATE ON worked.rating DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION worked.fail();
 UPDATE worked.work SET due_at = now() WHERE task = 'catch_up';
 SET SESSION AUTHORIZATION regress_worker;
