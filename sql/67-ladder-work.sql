@@ -18,6 +18,37 @@ COMMENT ON FUNCTION skillrating_internal.note_task(text, text) IS
 'A part of work_step(): has progress() show the task that begins. Error 55000 unless the door to the
 ladder is open.';
 
+CREATE FUNCTION skillrating_internal.has_work_table(ladder text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    w record;
+BEGIN
+    SELECT c.relkind, c.relowner = l.relowner AS is_owned INTO w
+    FROM pg_class AS c JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
+    WHERE c.oid = to_regclass(format('%I.work', ladder));
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF NOT w.is_owned THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('relation %I.work is not owned by the owner of the ladder', ladder),
+            HINT = 'Give all relations of a ladder to one role.';
+    END IF;
+    IF w.relkind <> 'r' THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('relation %I.work is not a table', ladder);
+    END IF;
+    RETURN true;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_work_table(text) IS
+'Whether a ladder has a table work. Work on it runs as the ladder''s owner, so that nobody else may
+have put it there: error 42501 if it belongs to another role, 42809 if it is no table.';
+
 CREATE FUNCTION skillrating_internal.create_work_table(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -26,10 +57,10 @@ AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     -- Of two who both find no table, the second one waits and then finds that of the first.
-    IF to_regclass(format('%I.work', ladder)) IS NULL THEN
+    IF NOT skillrating_internal.has_work_table(ladder) THEN
         EXECUTE format('LOCK TABLE %I.ladder IN SHARE UPDATE EXCLUSIVE MODE', ladder);
     END IF;
-    IF to_regclass(format('%I.work', ladder)) IS NOT NULL THEN
+    IF skillrating_internal.has_work_table(ladder) THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -63,7 +94,7 @@ DECLARE
     n bigint := 0;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    IF to_regclass(format('%I.work', ladder)) IS NOT NULL THEN
+    IF skillrating_internal.has_work_table(ladder) THEN
         EXECUTE format('DELETE FROM %I.work AS w WHERE w.task = $1', ladder) USING task;
         GET DIAGNOSTICS n = ROW_COUNT;
     END IF;
@@ -422,7 +453,7 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder and task must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF to_regclass(format('%I.work', ladder)) IS NULL THEN
+    IF NOT skillrating_internal.has_work_table(ladder) THEN
         RETURN;
     END IF;
     -- Another session may be doing it, or have done it. The lock on the row is taken before
@@ -499,7 +530,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF to_regclass(format('%I.work', ladder)) IS NULL THEN
+    IF NOT skillrating_internal.has_work_table(ladder) THEN
         RETURN;
     END IF;
     -- Listeners are told what those before have changed, and that is trimmed afterwards.
@@ -626,6 +657,8 @@ BEGIN
     -- As in backfill(), no bare operators or names here. Whatever works on a ladder checks the
     -- rights of the caller.
     COMMIT;
+    -- Of two at once the later must see what the first has done; COMMIT AND CHAIN keeps that.
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     PERFORM skillrating_internal.check_work(run_for, ladder);
     until := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) run_for;
     done := '{}';
@@ -636,16 +669,18 @@ BEGIN
             tasks := '{}';
             BEGIN
                 tasks := skillrating_internal.due_tasks(name);
-            EXCEPTION WHEN OTHERS THEN
+            EXCEPTION WHEN OTHERS OR assert_failure THEN
                 RAISE WARNING 'nothing is done for ladder "%": %', name, SQLERRM;
                 failures := failures OPERATOR(pg_catalog.+) 1;
             END;
             FOREACH task IN ARRAY tasks LOOP
-                COMMIT;
+                COMMIT AND CHAIN;
                 failure := NULL;
                 BEGIN
                     n := skillrating.work_step(name, task);
-                EXCEPTION WHEN OTHERS THEN
+                    -- What is deferred fails here rather than at the commit.
+                    SET CONSTRAINTS ALL IMMEDIATE;
+                EXCEPTION WHEN OTHERS OR assert_failure THEN
                     failure := SQLERRM;
                     RAISE WARNING 'task "%" of ladder "%" failed: %', task, name, failure;
                     failures := failures OPERATOR(pg_catalog.+) 1;
@@ -656,23 +691,23 @@ BEGIN
                 END IF;
                 BEGIN
                     PERFORM FROM skillrating.work_step(name, task, failure);
-                EXCEPTION WHEN OTHERS THEN
+                EXCEPTION WHEN OTHERS OR assert_failure THEN
                     NULL;
                 END;
             END LOOP;
-            COMMIT;
+            COMMIT AND CHAIN;
             BEGIN
                 idle := skillrating_internal.idle_seconds(name, idle);
-            EXCEPTION WHEN OTHERS THEN
+            EXCEPTION WHEN OTHERS OR assert_failure THEN
                 NULL;
             END;
         END LOOP;
-        COMMIT;
+        COMMIT AND CHAIN;
         EXIT WHEN pg_catalog.clock_timestamp()
             OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => idle)
             OPERATOR(pg_catalog.>=) until;
         PERFORM pg_catalog.pg_sleep(idle);
-        COMMIT;
+        COMMIT AND CHAIN;
     END LOOP;
 END
 $procedure$;

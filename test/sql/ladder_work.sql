@@ -222,6 +222,60 @@ RESET ROLE;
 \set VERBOSITY terse
 CALL skillrating.work();
 DROP SCHEMA fake CASCADE;
+
+-- What the owner's code raises, or defers to the commit, keeps nobody else from being served.
+CREATE FUNCTION worked.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ASSERT TG_NAME <> 'fail', 'asserted'; RAISE 'deferred'; END $$;
+CREATE TRIGGER fail AFTER INSERT OR UPDATE ON worked.rating FOR EACH STATEMENT EXECUTE FUNCTION worked.fail();
+SELECT play('worked', 3, 3);
+UPDATE worked.work SET due_at = now() WHERE task = 'catch_up';
+CALL skillrating.work('worked');
+CREATE OR REPLACE FUNCTION worked.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_NAME = 'fail' THEN RAISE query_canceled; END IF; RAISE 'deferred'; END $$;
+UPDATE worked.work SET due_at = now() WHERE task = 'catch_up';
+CALL skillrating.work('worked');
+DROP TRIGGER fail ON worked.rating;
+UPDATE worked.work SET due_at = now() WHERE task = 'catch_up';
+CREATE FUNCTION worked.sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
+CREATE TRIGGER fail AFTER UPDATE ON worked.work FOR EACH STATEMENT EXECUTE FUNCTION worked.sleep();
+SET statement_timeout = '200 ms';
+CALL skillrating.work('worked');
+RESET statement_timeout;
+DROP FUNCTION worked.sleep() CASCADE;
+CREATE CONSTRAINT TRIGGER late AFTER INSERT OR UPDATE ON worked.rating DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION worked.fail();
+UPDATE worked.work SET due_at = now() WHERE task = 'catch_up';
+SET SESSION AUTHORIZATION regress_worker;
+CALL skillrating.work('worked');
+SELECT task, error FROM skillrating.scheduled_work('worked') WHERE error IS NOT NULL;
+RESET SESSION AUTHORIZATION;
+DROP FUNCTION worked.fail() CASCADE;
+
+-- Two at once are harmless whatever the default: each step sees what was committed before it.
+CREATE FUNCTION worked.tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING '% is %', NEW.task, current_setting('transaction_isolation'); RETURN NULL; END $$;
+CREATE TRIGGER tell AFTER UPDATE OF done ON worked.work FOR EACH ROW EXECUTE FUNCTION worked.tell();
+UPDATE worked.work SET due_at = now();
+SET default_transaction_isolation = 'serializable';
+CALL skillrating.work('worked');
+SHOW transaction_isolation;
+RESET default_transaction_isolation;
+DROP FUNCTION worked.tell() CASCADE;
+
+-- A table work that another role has put there is not used.
+GRANT CREATE ON SCHEMA worked TO regress_other;
+ALTER TABLE worked.work RENAME TO away;
+SET ROLE regress_other;
+CREATE TABLE worked.work (LIKE worked.away INCLUDING ALL);
+GRANT ALL ON worked.work TO regress_worker;
+SET ROLE regress_worker;
+SELECT skillrating.schedule_work('worked', 'catch_up', '1 hour');
+SELECT skillrating.schedule_work('worked', 'catch_up', NULL);
+SELECT skillrating.work_step('worked', 'catch_up');
+CALL skillrating.work();
+RESET ROLE;
+DROP TABLE worked.work;
+CREATE VIEW worked.work AS TABLE worked.away;
+ALTER VIEW worked.work OWNER TO regress_worker;
+SELECT skillrating.schedule_work('worked', 'catch_up', '1 hour');
+DROP VIEW worked.work;
+ALTER TABLE worked.away RENAME TO work;
 DROP TABLE worked.seen;
 DROP FUNCTION worked.look() CASCADE;
 SELECT skillrating.drop_ladder(name) FROM unnest('{arena,other,worked}'::text[]) AS name;

@@ -332,6 +332,38 @@ check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *la
 	}
 }
 
+/*
+ * Call a body.  PL/pgSQL lets pass what cancels a query, and work() must go on with the
+ * ladders of others: what code of an owner raises under that code gets another one.  The
+ * server itself cancels in postgres.c.
+ */
+static Datum
+call_body(FunctionCallInfo fcinfo, EntryCall *call, bool *isnull)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Datum		result = (Datum) 0;
+
+	PG_TRY();
+	{
+		result = call_with_arguments(&call->body, fcinfo, isnull);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		if (geterrcode() != ERRCODE_QUERY_CANCELED)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		if (error->filename == NULL || strcmp(error->filename, "postgres.c") != 0)
+			error->sqlerrcode = ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION;
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	return result;
+}
+
 /* Any function that works on a ladder. */
 Datum
 skillrating_enter(PG_FUNCTION_ARGS)
@@ -352,7 +384,7 @@ skillrating_enter(PG_FUNCTION_ARGS)
 		if (reports && call->entry->phase != PHASE_BEGINNING)
 			progress_phase(call->entry->phase, PROGRESS_UNKNOWN);
 	}
-	result = call_with_arguments(&call->body, fcinfo, &isnull);
+	result = call_body(fcinfo, call, &isnull);
 	progress_end(reports);
 	while (ndoors > 0)
 		ladder_end(door[--ndoors]);
