@@ -144,7 +144,10 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 				 p->command_value : p->value)[team - 1][i];
 	}
 
-	/* Who commands from home is an addition to what those who leave are worth. */
+	/*
+	 * Who commands from home is an addition to what those who leave are
+	 * worth.
+	 */
 	for (i = 0; i < 2 && p->home != NULL && p->command_value[0] != NULL; i++)
 		difference += p->command_value[i][answer->commander[i]];
 	CHECK(keeps_constraints(p->n, p->party, p->allowed_teams, NULL, 0, answer->team));
