@@ -26,6 +26,7 @@ AS $function$
 DECLARE
     w record;
 BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
     SELECT c.relkind, c.relowner = l.relowner AS is_owned INTO w
     FROM pg_class AS c JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
     WHERE c.oid = to_regclass(format('%I.work', ladder));
@@ -47,7 +48,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.has_work_table(text) IS
 'Whether a ladder has a table work. Work on it runs as the ladder''s owner, so that nobody else may
-have put it there: error 42501 if it belongs to another role, 42809 if it is no table.';
+have put it there: error 42501 if it belongs to another role, 42809 if it is no table, 55000 unless
+the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.create_work_table(ladder text)
 RETURNS void
