@@ -37,8 +37,8 @@ typedef struct QueryDraft
  *		{rating}			a relation of the ladder by its fixed name: qualified
  *		{player =}			the equality operator of players; {match =} of matches
  *		{player order}		the rest of an ORDER BY item of theirs
- *		{event columns e}	all columns of event, rating or rated_match as listed
- *							in columns.h, prefixed with "e." if there is a name
+ *		{event columns e}	all columns of event, rating, component, component_event
+ *							or rated_match as listed in columns.h, prefixed with "e." if there is a name
  *		{event set b}		assignments to all of them but the key, from "b."
  *		{states r}			state columns of rating, prefixed; {states r _after}
  *							those of event after a match
