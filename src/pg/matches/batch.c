@@ -643,19 +643,27 @@ int
 batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 {
 	BatchStep  *step = &batch->step;
-	BatchPlayer **player = NULL;
-	int			nplayers = 0;
+	bool		single = operation->has_player && operation->pool != NULL;
+	BatchPlayer **player;
+	int			nplayers;
 	int			same = 1;
 	int			i;
 
 	while (same < n && operation[same].seq == operation->seq)
 		same++;
-	if (!operation->has_player || operation->pool == NULL)
-		player = operated_players(batch, operation, &nplayers);
-	reserve_rows(batch, Max(nplayers, same));
-	if (Max(nplayers, same) > batch->max_operated)
+	if (single)
 	{
-		batch->max_operated = Max(nplayers, same);
+		nplayers = same;
+		player = palloc_array(BatchPlayer *, same);
+		for (i = 0; i < same; i++)
+			player[i] = batch_player(batch, operation[i].player, operation[i].pool);
+	}
+	else
+		player = operated_players(batch, operation, &nplayers);
+	reserve_rows(batch, nplayers);
+	if (nplayers > batch->max_operated)
+	{
+		batch->max_operated = nplayers;
 		batch->operated =
 			huge_array_in(batch->context, double,
 						  2 * (Size) batch->model->nstate * batch->max_operated);
@@ -667,17 +675,9 @@ batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 	step->reason = operation->reason;
 	step->n = 0;
 	step->ncomponents = 0;
-	components_operate(batch, operation, same);
-	if (player == NULL)
-		for (i = 0; i < same; i++)
-			apply_operation_to_player(batch, &operation[i],
-									  batch_player(batch, operation[i].player,
-												   operation[i].pool));
-	else
-	{
-		for (i = 0; i < nplayers; i++)
-			apply_operation_to_player(batch, operation, player[i]);
-		pfree(player);
-	}
+	components_operate(batch, operation, single ? player : NULL, nplayers);
+	for (i = 0; i < nplayers; i++)
+		apply_operation_to_player(batch, &operation[single ? i : 0], player[i]);
+	pfree(player);
 	return same;
 }

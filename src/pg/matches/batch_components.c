@@ -388,40 +388,44 @@ reserve_operation(Batch *batch, int64 n)
 	batch->max_operated_components = n;
 }
 
-/* The chain of components of the player whom an operation names. */
-static BatchComponent *
-first_of_player(Batch *batch, const LadderOperation *operation)
-{
-	return batch_player(batch, operation->player, operation->pool)->component;
-}
-
-void
-components_operate(Batch *batch, const LadderOperation *operation, int n)
+/* Do n operations, which name single players, to the components of these. */
+static void
+operate_on_players(Batch *batch, const LadderOperation *operation,
+				   BatchPlayer *const *player, int n)
 {
 	BatchComponent *component;
 	int64		most = 0;
-	int64		j;
 	int			i;
 
-	if (batch->ncomponents == 0 || !changes_components(operation->operation.kind))
-		return;
-	if (!operation->has_player || operation->pool == NULL)
-	{
-		for (j = 0; j < batch->ncomponents; j++)
-			most += is_about(batch, operation, batch->components[j]);
-		reserve_operation(batch, most);
-		for (j = 0; j < batch->ncomponents; j++)
-			if (is_about(batch, operation, batch->components[j]))
-				operate(batch, operation, batch->components[j]);
-		return;
-	}
 	for (i = 0; i < n; i++)
-		for (component = first_of_player(batch, &operation[i]); component != NULL;
+		for (component = player[i]->component; component != NULL;
 			 component = component->next)
 			most++;
 	reserve_operation(batch, most);
 	for (i = 0; i < n; i++)
-		for (component = first_of_player(batch, &operation[i]); component != NULL;
+		for (component = player[i]->component; component != NULL;
 			 component = component->next)
 			operate(batch, &operation[i], component);
+}
+
+void
+components_operate(Batch *batch, const LadderOperation *operation,
+				   BatchPlayer *const *player, int n)
+{
+	int64		most = 0;
+	int64		i;
+
+	if (batch->ncomponents == 0 || !changes_components(operation->operation.kind))
+		return;
+	if (player != NULL)
+	{
+		operate_on_players(batch, operation, player, n);
+		return;
+	}
+	for (i = 0; i < batch->ncomponents; i++)
+		most += is_about(batch, operation, batch->components[i]);
+	reserve_operation(batch, most);
+	for (i = 0; i < batch->ncomponents; i++)
+		if (is_about(batch, operation, batch->components[i]))
+			operate(batch, operation, batch->components[i]);
 }

@@ -28,10 +28,11 @@ extern void components_commit(Batch *batch, const SourceMatch *source);
 extern void components_request(Batch *batch);
 
 /*
- * Do the first of n operations of one seq to all components that it is about: all of a pool
- * or of all, or those of players; or, if it names single players, all n.
- * batch->step has begun, without rows of components.
+ * Do an operation to the components that it is about: all of a pool or of all pools, or
+ * those of its player in all.  If it is the first of n that name single players, these are
+ * in player[], which is NULL else.  batch->step has begun, without rows of components.
  */
-extern void components_operate(Batch *batch, const LadderOperation *operation, int n);
+extern void components_operate(Batch *batch, const LadderOperation *operation,
+							   BatchPlayer *const *player, int n);
 
 #endif							/* PG_MATCHES_BATCH_COMPONENTS_H */
