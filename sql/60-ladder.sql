@@ -697,6 +697,8 @@ CREATE FUNCTION skillrating_internal.report_match(
     duration float8 DEFAULT NULL,
     surrendered boolean DEFAULT NULL,
     bot boolean[] DEFAULT NULL,
+    context text[] DEFAULT NULL,
+    club text[] DEFAULT NULL,
     OUT player_id text,
     OUT rating_before float8,
     OUT rating_after float8,
@@ -715,7 +717,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[]) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], text[], text[]) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -742,7 +744,9 @@ Without played_at it is the time of the transaction. The result is the rank of e
 team, or team_score (high is best); models that know margins take the score besides the rank. In
 the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
 the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
-(by a team) and bot (for each participant) are for the rules of set_eligibility().
+(by a team) and bot (for each participant) are for the rules of set_eligibility(). context is where
+or as what each participant played, one element being that of all, and club the group, such as a
+country, that each played for.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
@@ -763,6 +767,8 @@ CREATE FUNCTION skillrating_internal.preview(
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
     at timestamptz DEFAULT now(),
+    context text[] DEFAULT NULL,
+    club text[] DEFAULT NULL,
     OUT player_id text,
     OUT team integer,
     OUT rating float8,
@@ -776,15 +782,15 @@ LANGUAGE C STABLE ROWS 12;
 
 SELECT skillrating_internal.create_entry('preview');
 
-COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, text[], text[]) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
 at is now by default; settled_at() gives the ratings that leaderboards show. The rows are in the
 order of players; one who occurs several times has a row, at the first place. Players without a row
 start from the initial state. An account that is merged counts as the player it is merged into, and
-its row comes back under the identifier that was given. Errors as for report_match(), 22023 if the
-match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
+its row comes back under the identifier that was given. Under a model with components it takes
+SELECT on table component besides. Errors as for report_match(), 22023 if the match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.verify(
     ladder text,
@@ -793,7 +799,7 @@ CREATE FUNCTION skillrating_internal.verify(
     OUT detail text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_verify'
-LANGUAGE C STABLE STRICT ROWS 6;
+LANGUAGE C STABLE STRICT ROWS 7;
 
 SELECT skillrating_internal.create_entry('verify');
 
@@ -801,7 +807,8 @@ COMMENT ON FUNCTION skillrating.verify(text) IS
 'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:
 content (the matches are what was rated, and all columns of the source are read), events (states
 before and after, predictions and scores), ratings (the state of every player), counters (games,
-wins, draws, losses, last played), complete (no finished match was overlooked, nor one that could
+wins, draws, losses, last played), components (all of these of components, of a model that has
+some), complete (no finished match was overlooked, nor one that could
 not be rated and has changed), corrections (none waits for catch_up()). Everything is read under one
 snapshot, and nobody is kept from rating. Errors: 42704 for an unknown ladder, 55000 if its triggers
 are gone, see restore_triggers().';
