@@ -120,6 +120,7 @@ history_build_match(const History *history, size_t number,
 	match->team = work->team;
 	match->player = work->match_player;
 	match->entry = work->entry;
+	match->component = NULL;
 	match->log_odds = source->log_odds;
 	match->nplayers = 0;
 	for (i = 0; i < source->n; i++)

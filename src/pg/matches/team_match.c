@@ -20,6 +20,7 @@ team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, i
 	team_match->match.team = palloc_array(MatchTeam, seats + 1);
 	team_match->match.player = palloc0_array(MatchPlayer, seats + 1);
 	team_match->match.entry = palloc_array(MatchEntry, seats + 1);
+	team_match->match.component = NULL;
 	team_match->participant = palloc_array(Participant, seats + 1);
 	model->init(params, initial);
 	for (i = 0; i < n; i++)
