@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 
+#include "core/math/elementary.h"
 #include "core/util/interrupt.h"
 
 /* The most coefficients. */
@@ -50,6 +51,13 @@ typedef struct LogisticOutcome
  * the information that the outcomes have about them (without that of the prior).
  */
 #define ONLINE_LOGISTIC_SIZE(n) ((n) + (n) * ((n) + 1) / 2)
+
+/* The share that is left of something after a time, both in the unit of its half-life. */
+static inline double
+half_life_share(double time, double half_life)
+{
+	return portable_exp2(-time / half_life);
+}
 
 /* Begin with nothing learned: coefficients at the means of their priors. */
 extern void online_logistic_init(const LogisticPrior *prior, double *state);
