@@ -10,8 +10,8 @@
 #include "core/util/extremes.h"
 
 /*
- * A soft reset: every column moves towards its initial value, deviations so
- * that variances do.
+ * A soft reset: every column moves towards its initial value, or the first one towards
+ * a mean that was given; deviations so that variances do.
  */
 static void
 new_season(const Operation *operation, const Model *model,
@@ -21,6 +21,8 @@ new_season(const Operation *operation, const Model *model,
 	int			i;
 
 	model->init(params, initial);
+	if (operation->has_mean)
+		initial[0] = operation->mean;
 	for (i = 0; i < model->nstate; i++)
 		state[i] = model->state[i].role == ROLE_DEVIATION ?
 			season_deviation(state[i], initial[i], operation->keep) :

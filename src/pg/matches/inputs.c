@@ -15,7 +15,7 @@ SKILLRATING_FUNCTION(skillrating_number_inputs);
 /* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
 typedef struct InputSpec
 {
-	int			column;			/* a SourceColumn, or INPUT_PERIOD */
+	int			column;			/* a SourceColumn, INPUT_PERIOD or INPUT_SEASON */
 	bool		boolean;
 } InputSpec;
 
@@ -38,6 +38,7 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_GAIN, false},
 	{SOURCE_UNRATED_REASON, false},
 	{INPUT_PERIOD, false},
+	{INPUT_SEASON, false},
 };
 
 int
@@ -113,7 +114,7 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 	*no_context = null[INPUTS_COUNT];
 }
 
-/* inputs(weight, played_at, ..., period, context), all of them optional */
+/* inputs(weight, played_at, ..., period, season, context), all of them optional */
 Datum
 skillrating_inputs(PG_FUNCTION_ARGS)
 {
@@ -129,7 +130,7 @@ skillrating_inputs(PG_FUNCTION_ARGS)
 	return return_row(fcinfo, values, nulls);
 }
 
-/* number_inputs(), the same without the period and those that are texts */
+/* number_inputs(), the same without the period, the season and those that are texts */
 Datum
 skillrating_number_inputs(PG_FUNCTION_ARGS)
 {
@@ -143,7 +144,8 @@ skillrating_number_inputs(PG_FUNCTION_ARGS)
 	{
 		if (inputs[i].column == SOURCE_POOL ||
 			inputs[i].column == SOURCE_UNRATED_REASON ||
-			inputs[i].column == INPUT_PERIOD)
+			inputs[i].column == INPUT_PERIOD ||
+			inputs[i].column == INPUT_SEASON)
 			continue;
 		values[i] = PG_GETARG_DATUM(arg);
 		nulls[i] = PG_ARGISNULL(arg);

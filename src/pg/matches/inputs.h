@@ -14,13 +14,14 @@
 
 /*
  * How many there are besides the context, which the type has behind them; the first is
- * the weight.  All but the period are columns of a source.
+ * the weight.  All but the period and the season are columns of a source.
  */
-#define INPUTS_COUNT 18
+#define INPUTS_COUNT 19
 
-/* Rows of inputs have a slot for the period behind the columns of a source. */
+/* Rows of inputs have slots for the period and the season behind the columns of a source. */
 #define INPUT_PERIOD SOURCE_NCOLUMNS
-#define INPUT_NSLOTS (SOURCE_NCOLUMNS + 1)
+#define INPUT_SEASON (SOURCE_NCOLUMNS + 1)
+#define INPUT_NSLOTS (SOURCE_NCOLUMNS + 2)
 
 /* How a history has its times, all zero at first. */
 typedef struct InputTimes
