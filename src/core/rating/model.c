@@ -145,6 +145,15 @@ model_state_valid(const Model *model, const double *state)
 	return true;
 }
 
+void
+component_state_before(const ComponentSpec *spec, const ParamValue *params,
+					   const double *state, double idle, double *before)
+{
+	memcpy(before, state, spec->nstate * sizeof(double));
+	if (spec->age != NULL && idle > 0)
+		spec->age(params, before, idle);
+}
+
 MatchStatus
 model_predict(const Model *model, const ParamValue *params, Match *match)
 {
@@ -178,6 +187,9 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 	for (i = 0; i < match->nplayers; i++)
 		if (!model_state_valid(model, match->player[i].before))
 			return MATCH_BAD_STATE;
+	for (i = 0; i < match->ncomponents; i++)
+		if (!component_state_valid(match->component[i].spec, match->component[i].before))
+			return MATCH_BAD_STATE;
 
 	match_order(match, model->nstate);
 	status = model->rate(params, match);
@@ -190,6 +202,9 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 	for (i = 0; i < match->nplayers; i++)
 		if (!model_state_valid(model, match->player[i].after) ||
 			!isfinite(match->player[i].gradient))
+			return MATCH_OVERFLOW;
+	for (i = 0; i < match->ncomponents; i++)
+		if (!component_state_valid(match->component[i].spec, match->component[i].after))
 			return MATCH_OVERFLOW;
 	return MATCH_OK;
 }
