@@ -3,7 +3,7 @@
  *		Rating whole histories in a query: the window function rate(), and the
  *		aggregate final_ratings().
  */
-#include "pg/matches/rater.h"
+#include "pg/history/final_ratings.h"
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
@@ -20,7 +20,6 @@
 #include "windowapi.h"
 
 #include "pg/matches/inputs.h"
-#include "pg/matches/participant_arguments.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
@@ -602,13 +601,6 @@ enum
 	FINAL_NCOLUMNS
 };
 
-/* The state of final_ratings(). */
-typedef struct FinalRatings
-{
-	ParticipantArguments rows;
-	Rater	   *rater;
-} FinalRatings;
-
 static FinalRatings *
 final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
@@ -639,8 +631,7 @@ final_ratings_error_context(void *arg)
 	errcontext("match %s", id_text(match->match_type, match->id));
 }
 
-/* Rate the match whose rows have all been read. */
-static void
+void
 final_ratings_rate(FinalRatings *state)
 {
 	ErrorContextCallback callback;
