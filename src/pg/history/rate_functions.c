@@ -3,7 +3,7 @@
  *		Rating whole histories in a query: the window function rate(), and the
  *		aggregate final_ratings().
  */
-#include "pg/matches/rater.h"
+#include "pg/history/final_ratings.h"
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
@@ -16,7 +16,6 @@
 #include "utils/timestamp.h"
 
 #include "pg/matches/inputs.h"
-#include "pg/matches/participant_arguments.h"
 #include "pg/matches/starting_ratings.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
@@ -655,13 +654,6 @@ enum
 	FINAL_ARG_SEASON_MEAN
 };
 
-/* The state of final_ratings(). */
-typedef struct FinalRatings
-{
-	ParticipantArguments rows;
-	Rater	   *rater;
-} FinalRatings;
-
 static FinalRatings *
 final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
@@ -700,8 +692,7 @@ final_ratings_error_context(void *arg)
 	errcontext("match %s", id_text(match->match_type, match->id));
 }
 
-/* Rate the match whose rows have all been read. */
-static void
+void
 final_ratings_rate(FinalRatings *state)
 {
 	ErrorContextCallback callback;
