@@ -31,7 +31,7 @@
 
 enum
 {
-	PARAM_INITIAL_MU,
+	PARAM_INITIAL_MU = MODEL_COMMON_PARAMS,
 	PARAM_INITIAL_SIGMA,
 	PARAM_BETA,
 	PARAM_NOISE,
@@ -304,7 +304,7 @@ club_age(const ParamValue *params, double *state, double seconds)
 								 params[PARAM_CLUB_SIGMA].number);
 }
 
-static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS] = {
+static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS + 1] = {
 	[STATE_SPACE_HOME] = {.name = "home",
 		.description = "what side 1 is worth",
 		.scope = COMPONENT_OF_SIDE,.key = COMPONENT_BY_NOTHING,
@@ -330,6 +330,7 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS] = {
 		.scope = COMPONENT_OF_MATCH,.key = COMPONENT_BY_NOTHING,
 		.state = component_state,.nstate = 2,
 	.used = draw_used,.init = draw_init},
+	[STATE_SPACE_NCOMPONENTS] = RECALIBRATION_COMPONENT
 };
 
 /*
@@ -706,6 +707,7 @@ static const ModelPart state_space_parts[] = {
 	.param = {{PARAM_NEWCOMER_OFFSET, 0, -0.2}},.nparams = 1},
 	{.name = "newcomer_company",.description = "newcomers who are as good as their company",
 	.param = {{PARAM_NEWCOMER_COMPANY, 0, 0.5}},.nparams = 1},
+	MODEL_COMMON_PARTS
 };
 
 extern const Model state_space_model;
@@ -713,7 +715,7 @@ const Model state_space_model = {
 	.name = "state_space",
 	.summary = "skills, clubs, sides and contexts that vary with time, learnt from orders or scores",
 	.source = "R. E. Kalman, A New Approach to Linear Filtering and Prediction Problems (1960); R. Herbrich, T. Minka and T. Graepel, TrueSkill: A Bayesian Skill Rating System (2006)",
-	.params = PARAM_SET("model", "state_space", state_space_params, STATE_SPACE_NPARAMS),
+	.params = MODEL_PARAMS("state_space", state_space_params, STATE_SPACE_NPARAMS),
 	.state = state_space_state,
 	.nstate = STATE_SPACE_NSTATE,
 	.part = state_space_parts,
@@ -721,7 +723,7 @@ const Model state_space_model = {
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE |
 	MODEL_COMMANDING | MODEL_LOG_ODDS | MODEL_GAIN | MODEL_SCORE | MODEL_CONTEXT | MODEL_CLUB,
 	.rules.component = state_space_components,
-	.rules.ncomponents = STATE_SPACE_NCOMPONENTS,
+	.rules.ncomponents = STATE_SPACE_NCOMPONENTS + 1,
 	.init = state_space_init,
 	.age = state_space_age,
 	.team_strength = state_space_team_strength,
