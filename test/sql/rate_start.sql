@@ -107,7 +107,7 @@ CREATE FUNCTION other_results(matches results[], last int, way int) RETURNS resu
     FROM unnest(matches) AS m
 $$;
 WITH cuts AS (
-    SELECT t.model, t.params, last, way, finals(matches('match_id <= 30'), t.model, t.params) AS start FROM trial AS t, (VALUES (45), (119), (137), (200)) AS c(last), generate_series(1, 3) AS way
+    SELECT t.model, t.params, last, way, finals(matches('match_id <= 30'), t.model, t.params) AS start FROM trial AS t, (VALUES (45, 1), (119, 1), (119, 2), (137, 3), (200, 2)) AS c(last, way)
 )
 SELECT c.model, c.params, count(*) > 1000 AS many, bool_and(CASE WHEN h.match_id <= last THEN h.r IS NOT DISTINCT FROM o.r
     ELSE ((h.r).state_before, (h.r).win_probability, (h.r).sole_win_probability, (h.r).draw_probability, (h.r).loss_probability, (h.r).first_probability) IS NOT DISTINCT FROM
