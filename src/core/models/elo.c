@@ -30,7 +30,7 @@
 
 enum
 {
-	ELO_FORM,
+	ELO_FORM = MODEL_COMMON_PARAMS,
 	ELO_STRENGTH,
 	ELO_SCALE,
 	ELO_BETA,
@@ -418,9 +418,10 @@ const Model elo_model = {
 	.name = "elo",
 	.summary = "Elo rating, logistic or normal, for teams and free-for-all",
 	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)",
-	.params = PARAM_SET("model", "elo", elo_params, ELO_NPARAMS),
+	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS),
 	.state = elo_state,
 	.nstate = 1,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,

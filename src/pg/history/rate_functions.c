@@ -7,17 +7,13 @@
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
-#include "executor/executor.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/execnodes.h"
-#include "nodes/plannodes.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "windowapi.h"
 
 #include "pg/matches/inputs.h"
 #include "pg/matches/participant_arguments.h"
@@ -26,6 +22,7 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/huge.h"
+#include "pg/sql/window.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
@@ -114,42 +111,13 @@ typedef struct RatePartition
 	bool		nulls[INPUT_NSLOTS];
 } RatePartition;
 
-/*
- * The beginning of the server's struct, which is private there: nothing else
- * tells how the window was written.  It has begun like this since window
- * functions exist (version 8.4), and what is found is checked.
- */
-typedef struct WindowObjectHead
-{
-	NodeTag		type;
-	WindowAggState *winstate;
-} WindowObjectHead;
-
-/*
- * Without an order all rows are one match, and a frame would promise what rate()
- * does not do.
- */
-static void
-check_window(WindowObject window)
-{
-	WindowAggState *state = ((WindowObjectHead *) window)->winstate;
-
-	if (state == NULL || !IsA(state, WindowAggState) ||
-		!IsA(state->ss.ps.plan, WindowAgg))
-		elog(ERROR, "rate() does not find its window");
-	if (((WindowAgg *) state->ss.ps.plan)->ordNumCols == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_WINDOWING_ERROR),
-				 errmsg("rate() needs ORDER BY in its window"),
-				 errdetail("Rows that are equal under ORDER BY are one match."),
-				 errhint("For example OVER (ORDER BY played_at, match_id).")));
-	if (state->frameOptions & FRAMEOPTION_NONDEFAULT)
-		ereport(ERROR,
-				(errcode(ERRCODE_WINDOWING_ERROR),
-				 errmsg("rate() takes no frame clause"),
-				 errdetail("Ratings follow from all matches before."),
-				 errhint("Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery.")));
-}
+static const WindowMessages window_messages = {
+	.function = "rate",
+	.order_detail = "Rows that are equal under ORDER BY are one match.",
+	.order_hint = "For example OVER (ORDER BY played_at, match_id).",
+	.frame_detail = "Ratings follow from all matches before.",
+	.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
+};
 
 static RateCall *
 rate_call(FunctionCallInfo fcinfo)
@@ -265,7 +233,7 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 	bool		strict;
 	int			i;
 
-	check_window(window);
+	check_window(window, &window_messages);
 	if (PG_NARGS() != RATE_NARGS)
 		elog(ERROR, "rate() has %d arguments", PG_NARGS());
 	rules = partition_rules(fcinfo, window, call);
