@@ -10,12 +10,13 @@
 
 #include "core/math/sum.h"
 #include "core/rating/crossings.h"
+#include "core/rating/match_components.h"
 #include "core/util/extremes.h"
 
 const Participant participant_default = {
 	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
 	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
-	.quit = NAN,.experience = NAN,.gain = NAN,.bot = NAN
+	.quit = NAN,.experience = NAN,.gain = NAN,.bot = NAN,.context = -1,.club = -1
 };
 
 double *
@@ -257,7 +258,8 @@ typedef struct MatchBuilder
 								 * that of its team, or -1 */
 	bool		crosses;		/* somebody is on several teams */
 	double		result[MATCH_MAX_PARTICIPANTS]; /* of each team, in that form */
-	double		played[MATCH_MAX_PARTICIPANTS]; /* weight, commanding included */
+	Sum			played[MATCH_MAX_PARTICIPANTS]; /* weight, commanding included */
+	ComponentBuilder components;
 } MatchBuilder;
 
 /* Check the numbers of the match as a whole. */
@@ -342,7 +344,7 @@ enter_team(MatchBuilder *builder, int i)
 		if (match->nteams == (max_teams > 0 ? max_teams : MATCH_MAX_TEAMS))
 			return MATCH_TOO_MANY_TEAMS;
 		builder->result[match->nteams] = result;
-		builder->played[match->nteams] = 0;
+		builder->played[match->nteams].high = builder->played[match->nteams].low = 0;
 		team = &match->team[match->nteams++];
 		team->number = p->team;
 		team->side = side;
@@ -400,7 +402,8 @@ add_stint(MatchBuilder *builder, const Participant *p)
 	/* Of a stint without times nothing is known, so that the others say it. */
 	if (!(entry->joined <= p->joined) && !isnan(p->joined))
 		entry->joined = p->joined;
-	builder->played[team] += play + command;
+	sum_add(&builder->played[team], play + command);
+	components_add(&builder->components, p, play, command);
 	add_gain(player, p->gain, play + command);
 }
 
@@ -481,7 +484,7 @@ finish_teams(const MatchBuilder *builder)
 		return MATCH_NO_RESULT;
 	rank_teams(builder->match, builder->result, builder->form);
 	for (i = 0; i < builder->match->nteams; i++)
-		if (builder->played[i] == 0)
+		if (sum_value(&builder->played[i]) == 0)
 			return MATCH_NO_PLAY_TIME;
 	return MATCH_OK;
 }
@@ -497,6 +500,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	*offender = -1;
 	match->nteams = 0;
 	match->nentries = 0;
+	match->ncomponents = match->nshares = 0;
 	match->interrupt = NULL;
 
 	/* Not by an initializer, which would clear the arrays for every match. */
@@ -513,6 +517,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 		return status;
 	builder.form = result_form(participant, n);
 	begin_players(match);
+	components_begin(&builder.components, rules, params, match, participant, n);
 	for (i = 0; i < n; i++)
 	{
 		status = enter_team(&builder, i);
@@ -525,6 +530,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 		add_stint(&builder, &participant[i]);
 	}
 	choose_teams(match);
+	components_finish(&builder.components, builder.played);
 
 	if (builder.differing >= 0)
 	{

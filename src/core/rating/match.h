@@ -13,6 +13,7 @@
 #ifndef CORE_RATING_MATCH_H
 #define CORE_RATING_MATCH_H
 
+#include "core/rating/component.h"
 #include "core/rating/params.h"
 #include "core/util/interrupt.h"
 
@@ -114,6 +115,9 @@ typedef struct Participant
 	double		gain;			/* weight of the player's update, default 1 */
 	double		bot;			/* 1 for a program, which only eligibility.h
 								 * looks at */
+	int			context;		/* where or as what was played, and for which
+								 * club: */
+	int			club;			/* 0 .. n - 1 in a match of n, or -1 */
 } Participant;
 
 /* A participant of whom nothing is known. */
@@ -164,6 +168,7 @@ typedef struct MatchPlayer
 	int			team;			/* out of match_build(): where most played, */
 	double		played;			/* the weight there, */
 	int			last_entry;		/* and the player's last entry */
+	int			last_component; /* the same of components, if there are any */
 	int			place;			/* in match_order(): the index before it, */
 	int			moved_to;		/* and where the player of this index went */
 } MatchPlayer;
@@ -179,15 +184,50 @@ typedef struct MatchEntry
 	double		joined;			/* when the first stint began, or NaN */
 } MatchEntry;
 
+/* A component that takes part in the match. */
+typedef struct MatchComponent
+{
+	const ComponentSpec *spec;
+	int			number;			/* of the spec in the rules */
+	int			player;			/* index into Match.player, or -1 */
+	int			key;			/* Participant.context or club, else 0 */
+	int			participant;	/* the first who brings it */
+	const double *before;		/* state on entry, spec->nstate numbers */
+	double	   *after;			/* out: state after the match */
+	double		games;			/* rated matches before this one */
+	int			last_share;
+	int			previous;		/* the player's component before this, or -1 */
+	int			place;			/* as those of MatchPlayer */
+	int			moved_to;
+} MatchComponent;
+
+/*
+ * How much of a component is in a team, or in the match as a whole.  That of a player is a
+ * weight of play, commanding excluded, as in a MatchEntry; any other a share from 0 to 1
+ * of all play, commanding included, in the team or the match.
+ */
+typedef struct MatchShare
+{
+	int			component;		/* index into Match.component */
+	int			team;			/* index into Match.team, or -1 */
+	int			previous;		/* the component's share before this, or -1 */
+	double		weight;
+	double		low;			/* of the sum, while the match is built */
+} MatchShare;
+
 typedef struct Match
 {
 	int			nteams;
 	int			nplayers;
 	int			nentries;
+	int			ncomponents;
+	int			nshares;
 	MatchTeam  *team;			/* ascending by number */
 	MatchPlayer *player;
 	MatchEntry *entry;			/* by team, then in the participants' order or
 								 * that of match_order() */
+	MatchComponent *component;	/* see match_build() */
+	MatchShare *share;
 	double		length;			/* seconds until the last left, or NaN */
 	double		log_odds;		/* context, in favour of the first side */
 
@@ -216,7 +256,9 @@ enum ModelSupport
 	MODEL_SQUAD = 1 << 9,		/* who queued together */
 	MODEL_COUNTS = 1 << 10,		/* kills and deaths */
 	MODEL_QUIT = 1 << 11,
-	MODEL_EXPERIENCE = 1 << 12	/* matches played before */
+	MODEL_EXPERIENCE = 1 << 12, /* matches played before */
+	MODEL_CONTEXT = 1 << 13,	/* where or as what was played */
+	MODEL_CLUB = 1 << 14		/* for whom */
 };
 
 /*
@@ -235,6 +277,10 @@ typedef struct MatchRules
 	 */
 	double		(*stint_weight) (const ParamValue *params, double joined,
 								 double left);
+
+	/* The kinds of components that there can be; at most COMPONENT_MAX_KINDS. */
+	const ComponentSpec *component;
+	int			ncomponents;
 } MatchRules;
 
 /* How a match ended for one team. */
@@ -246,14 +292,25 @@ typedef enum MatchOutcome
 } MatchOutcome;
 
 /*
+ * How many kinds of components are in use.  A match of n participants has at most n
+ * components and n shares of each.
+ */
+extern int	match_components_used(const MatchRules *rules, const ParamValue *params);
+
+/* The number in the rules of the kind of that name, in use or not, or -1. */
+extern int	match_component_kind(const MatchRules *rules, const char *name);
+
+/*
  * Turn n participants into *match.
  *
  * On entry match->team, player and entry point at arrays of at least n
- * elements, and match->nplayers and log_odds are set.  The participants
+ * elements, and match->nplayers and log_odds are set; match->component and share at arrays
+ * of n elements for each kind of components that is in use, or component is NULL, and the
+ * match has none.  The participants
  * are ordered by team; the order of one player's stints is that of their sums, so a
  * caller who wants equal bits must always give the same one.  The order of players
  * has no influence on what model_rate() makes of the match.  States are not looked
- * at: before, after and games of each player are the caller's to set, before
+ * at: before, after and games of each player and component are the caller's to set, before
  * rating, and past for models that look back.  Gradients are 0 until then.
  *
  * Returns MATCH_OK or what is wrong; *offender is then the participant that

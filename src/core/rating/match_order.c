@@ -170,6 +170,167 @@ sort_entries(Match *match)
 		}
 }
 
+/*
+ * ---- Components ----
+ *
+ * They are told apart by what they are and have, and never by whose they are: players who
+ * are alike may have components that are not.
+ */
+
+static int
+compare_shares(const Match *match, const MatchComponent *p, const MatchComponent *q)
+{
+	int			i = p->last_share;
+	int			j = q->last_share;
+
+	while (i >= 0 && j >= 0)
+	{
+		const MatchShare *a = &match->share[i];
+		const MatchShare *b = &match->share[j];
+		int			result = compare_integers(a->team, b->team);
+
+		if (result == 0)
+			result = compare_numbers(a->weight, b->weight);
+		if (result != 0)
+			return result;
+		i = a->previous;
+		j = b->previous;
+	}
+	return (i >= 0) - (j >= 0);
+}
+
+/* 0 for components of which a model cannot tell one from the other. */
+static int
+compare_components(const Match *match, const MatchComponent *p, const MatchComponent *q)
+{
+	int			result = compare_integers(p->number, q->number);
+	int			i;
+
+	for (i = 0; result == 0 && i < p->spec->nstate; i++)
+		result = compare_numbers(p->before[i], q->before[i]);
+	if (result == 0)
+		result = compare_numbers(p->games, q->games);
+	return result != 0 ? result : compare_shares(match, p, q);
+}
+
+static void
+sort_components(Match *match)
+{
+	int			gap,
+				i,
+				j;
+
+	for (gap = first_gap(match->ncomponents); gap > 0; gap /= 3)
+		for (i = gap; i < match->ncomponents; i++)
+		{
+			MatchComponent component = match->component[i];
+
+			for (j = i; j >= gap &&
+				 compare_components(match, &match->component[j - gap], &component) > 0;
+				 j -= gap)
+				match->component[j] = match->component[j - gap];
+			match->component[j] = component;
+		}
+}
+
+static void
+sort_shares(Match *match)
+{
+	int			gap,
+				i,
+				j;
+
+	for (gap = first_gap(match->nshares); gap > 0; gap /= 3)
+		for (i = gap; i < match->nshares; i++)
+		{
+			MatchShare	share = match->share[i];
+
+			for (j = i; j >= gap; j -= gap)
+			{
+				const MatchShare *before = &match->share[j - gap];
+				int			result = compare_integers(before->component, share.component);
+
+				if (result < 0 || (result == 0 && before->team <= share.team))
+					break;
+				match->share[j] = *before;
+			}
+			match->share[j] = share;
+		}
+}
+
+/* Chain the shares of each component, and the components of each player. */
+static void
+link_components(Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].last_component = -1;
+	for (i = 0; i < match->ncomponents; i++)
+	{
+		MatchComponent *component = &match->component[i];
+
+		component->last_share = -1;
+		component->previous = -1;
+		if (component->player < 0)
+			continue;
+		component->previous = match->player[component->player].last_component;
+		match->player[component->player].last_component = i;
+	}
+	for (i = 0; i < match->nshares; i++)
+	{
+		MatchComponent *component = &match->component[match->share[i].component];
+
+		match->share[i].previous = component->last_share;
+		component->last_share = i;
+	}
+}
+
+/* The same of components, once players have moved. */
+static void
+order_components(Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->ncomponents; i++)
+	{
+		MatchComponent *component = &match->component[i];
+
+		component->place = i;
+		if (component->player >= 0)
+			component->player = match->player[component->player].moved_to;
+	}
+	sort_components(match);
+	for (i = 0; i < match->ncomponents; i++)
+		match->component[match->component[i].place].moved_to = i;
+	for (i = 0; i < match->nshares; i++)
+		match->share[i].component = match->component[match->share[i].component].moved_to;
+	sort_shares(match);
+	link_components(match);
+}
+
+/* Before the players go back. */
+static void
+restore_components(Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nshares; i++)
+		match->share[i].component = match->component[match->share[i].component].place;
+	for (i = 0; i < match->ncomponents; i++)
+		if (match->component[i].player >= 0)
+			match->component[i].player =
+				match->player[match->component[i].player].place;
+	for (i = 0; i < match->ncomponents; i++)
+		while (match->component[i].place != i)
+		{
+			MatchComponent component = match->component[i];
+
+			match->component[i] = match->component[component.place];
+			match->component[component.place] = component;
+		}
+}
+
 /* Chain the entries of each player, the last one first. */
 static void
 link_entries(Match *match)
@@ -203,6 +364,8 @@ match_order(Match *match, int nstate)
 		match->entry[i].player = match->player[match->entry[i].player].moved_to;
 	sort_entries(match);
 	link_entries(match);
+	if (match->ncomponents > 0)
+		order_components(match);
 }
 
 void
@@ -212,6 +375,8 @@ match_restore_order(Match *match)
 
 	for (i = 0; i < match->nentries; i++)
 		match->entry[i].player = match->player[match->entry[i].player].place;
+	if (match->ncomponents > 0)
+		restore_components(match);
 
 	/* Each swap brings a player home. */
 	for (i = 0; i < match->nplayers; i++)
@@ -238,5 +403,14 @@ match_equalize(Match *match, int nstate)
 			continue;
 		memcpy(player->after, first->after, nstate * sizeof(double));
 		player->gradient = first->gradient;
+	}
+	for (i = 1; i < match->ncomponents; i++)
+	{
+		const MatchComponent *first = &match->component[i - 1];
+		MatchComponent *component = &match->component[i];
+
+		if (compare_components(match, first, component) == 0)
+			memcpy(component->after, first->after,
+				   component->spec->nstate * sizeof(double));
 	}
 }

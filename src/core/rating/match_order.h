@@ -19,18 +19,21 @@
  * each team, in that order: by team, state before, games, squad, experience, past and
  * parts in the match, and only then by results (kills, deaths, who quit) and gain, on
  * which no forecast depends.  States before, of nstate numbers, and games must be set.
- * Pointers to states move with their players.
+ * Pointers to states move with their players.  Components, and their shares, are put into
+ * an order of the same kind: by kind, state before, games and shares.  So two players who
+ * are exchangeable may have components that are not, and a model sums up players and
+ * components apart.
  */
 extern void match_order(Match *match, int nstate);
 
 /*
- * Put the players back where they were.  Entries refer to them again, but stay
- * in their new order.
+ * Put the players and components back where they were.  Entries and shares refer to them
+ * again, but stay in their new order.
  */
 extern void match_restore_order(Match *match);
 
 /*
- * Give players who are equal the same result, while the match is in order: states
+ * Give players who are equal the same result, and components, while the match is in order: states
  * after and gradients are those of the first of them.  A model that takes players
  * one after another, each given what it has learnt of those before, would
  * otherwise treat them differently.

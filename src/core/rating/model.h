@@ -16,26 +16,7 @@
 
 #include "core/rating/match.h"
 #include "core/rating/params.h"
-
-/* What a state column is to others than its model. */
-typedef enum StateRole
-{
-	ROLE_NONE,
-	ROLE_DEVIATION,				/* a standard deviation */
-	ROLE_SIDE,					/* what the skill is more on side 1, less on
-								 * side 2 */
-	ROLE_COMMAND				/* what the skill of a commander is instead */
-} StateRole;
-
-/* A column of a player's state; all are double precision. */
-typedef struct StateSpec
-{
-	const char *name;			/* SQL column name */
-	double		min;			/* smallest sound value (may be -INFINITY) */
-	bool		shared;			/* the same in all pools, see Model.shares */
-	StateRole	role;
-	const char *description;
-} StateSpec;
+#include "core/rating/recalibration.h"
 
 /* What the first state columns of a team's players are together. */
 typedef enum TeamStrength
@@ -48,6 +29,57 @@ typedef enum TeamStrength
 /* The most state columns of any model, for arrays on the stack. */
 #define MODEL_MAX_STATE 16
 
+/* The most parameters of a part, and parts of a model. */
+#define MODEL_PART_MAX_PARAMS 4
+#define MODEL_MAX_PARTS 16
+
+/* A parameter of a part: an index, and a number, the index of a choice, or 0 and 1. */
+typedef struct PartParam
+{
+	int			param;
+	double		off;			/* under which it has no effect, */
+	double		on;				/* and where a search for a value begins */
+} PartParam;
+
+/*
+ * What of a model can be switched on: home advantage, margins, idle time.  It is off while
+ * its first parameter is, whatever the others are.  Its numbers are to be fitted with it.
+ */
+typedef struct ModelPart
+{
+	const char *name;			/* "home" */
+	const char *description;
+	unsigned	needs;			/* a set of ModelSupport: what matches must
+								 * have, or it has no effect */
+	bool		needs_times;	/* played_at, too */
+	PartParam	param[MODEL_PART_MAX_PARAMS];
+	int			nparams;
+} ModelPart;
+
+/*
+ * What all models have: first parameters, last kinds of components, and parts.  The enum
+ * of a model's parameters begins with MODEL_COMMON_PARAMS.  A model without components or
+ * parts of its own has MODEL_COMMON in its initializer; others end their arrays with
+ * RECALIBRATION_COMPONENT and MODEL_COMMON_PARTS.
+ */
+#define MODEL_COMMON_PARAMS RECALIBRATION_NPARAMS
+#define MODEL_PARAMS(model_name, specs, n) \
+	PARAM_SET_BEHIND("model", model_name, recalibration_params, MODEL_COMMON_PARAMS, specs, n)
+#define MODEL_COMMON_PARTS \
+	{.name = "recalibration", \
+	.description = "forecasts corrected by how earlier ones came out", \
+	.param = {{RECALIBRATION_DEVIATION, 0, 0.5}},.nparams = 1}, \
+	{.name = "recalibration_side", \
+	.description = "the same, of the log-odds of side 1", \
+	.needs = MODEL_SIDE, \
+	.param = {{RECALIBRATION_SIDE_DEVIATION, 0, 0.5}},.nparams = 1}
+#define MODEL_NCOMMON_PARTS 2
+#define MODEL_COMMON \
+	.rules.component = recalibration_component,.rules.ncomponents = 1, \
+	.part = model_common_parts,.nparts = MODEL_NCOMMON_PARTS
+
+extern const ModelPart model_common_parts[MODEL_NCOMMON_PARTS];
+
 typedef struct Model
 {
 	const char *name;			/* "elo" */
@@ -57,6 +89,8 @@ typedef struct Model
 	MatchRules	rules;			/* for match_build() */
 	const StateSpec *state;
 	int			nstate;			/* at most MODEL_MAX_STATE */
+	const ModelPart *part;		/* nparts, at most MODEL_MAX_PARTS */
+	int			nparts;
 
 	/* The state of a player who has not played. */
 	void		(*init) (const ParamValue *params, double *state);
@@ -100,7 +134,7 @@ typedef struct Model
 
 	/*
 	 * Win probabilities of all teams, into match->team[].win, from the states
-	 * before.  A draw counts as half a win, so two teams add up to 1.
+	 * before; model_predict() corrects them afterwards, where parameters say so.  A draw counts as half a win, so two teams add up to 1.
 	 */
 	MatchStatus (*predict) (const ParamValue *params, Match *match);
 
@@ -112,7 +146,9 @@ typedef struct Model
 
 	/*
 	 * predict(), and the states after from the states before and the ranks.
-	 * The expected gradient under the prediction is zero.
+	 * The expected gradient under the prediction is zero.  So do components:
+	 * a model with kinds of them in its rules takes those of the match into
+	 * account in both, and makes the states after of all of them.
 	 */
 	MatchStatus (*rate) (const ParamValue *params, Match *match);
 
@@ -175,6 +211,13 @@ extern void model_state_before(const Model *model, const ParamValue *params,
 extern bool model_state_valid(const Model *model, const double *state);
 
 /*
+ * The state with which a component goes into a match, after idle seconds; as
+ * model_state_before().
+ */
+extern void component_state_before(const ComponentSpec *spec, const ParamValue *params,
+								   const double *state, double idle, double *before);
+
+/*
  * Predict a match that match_build() made.  The bits are those that model_rate()
  * finds, in whichever order the players are.
  */
@@ -189,8 +232,8 @@ extern double model_draw(const Model *model, const ParamValue *params, Match *ma
 
 /*
  * Rate a match that match_build() made, with the checks that are the same for
- * all models: the states before must be sound, the states after and gradients
- * finite.  The result has the same bits in whichever order the players are, so that
+ * all models: the states before must be sound, those of components too, the states after
+ * and gradients finite.  The result has the same bits in whichever order the players are, so that
  * their identifiers have no part in it.
  */
 extern MatchStatus model_rate(const Model *model, const ParamValue *params,

@@ -1,0 +1,208 @@
+/*
+ * component.c
+ *		The components of a match: which there are, and how much of each is where.
+ */
+#include "core/rating/component.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "core/math/sum.h"
+#include "core/rating/match_components.h"
+
+bool
+component_state_valid(const ComponentSpec *spec, const double *state)
+{
+	int			i;
+
+	for (i = 0; i < spec->nstate; i++)
+		if (!isfinite(state[i]) || state[i] < spec->state[i].min)
+			return false;
+	return true;
+}
+
+int
+match_components_used(const MatchRules *rules, const ParamValue *params)
+{
+	int			used = 0;
+	int			i;
+
+	for (i = 0; i < rules->ncomponents; i++)
+		used += rules->component[i].used(params);
+	return used;
+}
+
+int
+match_component_kind(const MatchRules *rules, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < rules->ncomponents; i++)
+		if (strcmp(rules->component[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+void
+components_begin(ComponentBuilder *builder, const MatchRules *rules,
+				 const ParamValue *params, Match *match,
+				 const Participant *participant, int n)
+{
+	int			i;
+
+	match->ncomponents = match->nshares = 0;
+	builder->match = match;
+	builder->participant = participant;
+	builder->nspecs = 0;
+	if (match->component == NULL)
+		return;
+	for (i = 0; i < rules->ncomponents; i++)
+		if (rules->component[i].used(params))
+		{
+			builder->number[builder->nspecs] = i;
+			builder->spec[builder->nspecs++] = &rules->component[i];
+		}
+	if (builder->nspecs == 0)
+		return;
+	builder->first_unkeyed = -1;
+	for (i = 0; i < n; i++)
+		builder->first_of_context[i] = builder->first_of_club[i] = -1;
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].last_component = -1;
+}
+
+/* What tells a participant's component of a kind from others, or -1 if there is none. */
+static int
+component_key(const ComponentSpec *spec, const Participant *p)
+{
+	switch (spec->key)
+	{
+		case COMPONENT_BY_CONTEXT:
+			return p->context;
+		case COMPONENT_BY_CLUB:
+			return p->club;
+		case COMPONENT_BY_NOTHING:
+			break;
+	}
+	return 0;
+}
+
+/* Where the chain of components begins that a participant's of a kind is in. */
+static int *
+component_chain(ComponentBuilder *builder, const ComponentSpec *spec,
+				const Participant *p)
+{
+	if (spec->scope == COMPONENT_OF_PLAYER)
+		return &builder->match->player[p->player].last_component;
+	switch (spec->key)
+	{
+		case COMPONENT_BY_CONTEXT:
+			return &builder->first_of_context[p->context];
+		case COMPONENT_BY_CLUB:
+			return &builder->first_of_club[p->club];
+		case COMPONENT_BY_NOTHING:
+			break;
+	}
+	return &builder->first_unkeyed;
+}
+
+/* The component of a kind that a participant brings, new or seen before. */
+static int
+enter_component(ComponentBuilder *builder, int kind, const Participant *p, int key)
+{
+	const ComponentSpec *spec = builder->spec[kind];
+	Match	   *match = builder->match;
+	int		   *chain = component_chain(builder, spec, p);
+	MatchComponent *component;
+	int			i;
+
+	for (i = *chain; i >= 0; i = match->component[i].previous)
+		if (match->component[i].spec == spec && match->component[i].key == key)
+			return i;
+	component = &match->component[match->ncomponents];
+	component->spec = spec;
+	component->number = builder->number[kind];
+	component->player = spec->scope == COMPONENT_OF_PLAYER ? p->player : -1;
+	component->key = key;
+	component->participant = (int) (p - builder->participant);
+	component->previous = *chain;
+	component->last_share = -1;
+	component->before = NULL;
+	component->after = NULL;
+	component->games = 0;
+	*chain = match->ncomponents++;
+	return *chain;
+}
+
+/*
+ * Participants are ordered by team, so that the share in it is new or the last.  Within a
+ * team they come in the order of their identifiers, which must not show in the sum.
+ */
+static void
+add_share(Match *match, int number, int team, double weight)
+{
+	MatchComponent *component = &match->component[number];
+	MatchShare *share;
+	Sum			sum;
+
+	if (component->last_share < 0 || match->share[component->last_share].team != team)
+	{
+		share = &match->share[match->nshares];
+		share->component = number;
+		share->team = team;
+		share->weight = share->low = 0;
+		share->previous = component->last_share;
+		component->last_share = match->nshares++;
+	}
+	share = &match->share[component->last_share];
+	sum.high = share->weight;
+	sum.low = share->low;
+	sum_add(&sum, weight);
+	share->weight = sum.high;
+	share->low = sum.low;
+}
+
+void
+components_add(ComponentBuilder *builder, const Participant *p, double play,
+			   double command)
+{
+	int			i;
+
+	for (i = 0; i < builder->nspecs; i++)
+	{
+		const ComponentSpec *spec = builder->spec[i];
+		int			key = component_key(spec, p);
+		bool		divided = spec->scope == COMPONENT_OF_TEAM ||
+			spec->scope == COMPONENT_OF_PLAYER;
+
+		if (key < 0 || (spec->scope == COMPONENT_OF_SIDE && isnan(p->side)))
+			continue;
+		add_share(builder->match, enter_component(builder, i, p, key),
+				  divided ? builder->match->nteams - 1 : -1,
+				  spec->scope == COMPONENT_OF_PLAYER ? play : play + command);
+	}
+}
+
+void
+components_finish(ComponentBuilder *builder, const Sum *played)
+{
+	Match	   *match = builder->match;
+	Sum			total = {0, 0};
+	int			i;
+
+	if (builder->nspecs == 0)
+		return;
+	for (i = 0; i < match->nteams; i++)
+		sum_merge(&total, &played[i]);
+	for (i = 0; i < match->nshares; i++)
+	{
+		MatchShare *share = &match->share[i];
+		const Sum	weight = {share->weight, share->low};
+		double		whole = sum_value(share->team < 0 ? &total : &played[share->team]);
+
+		share->weight = sum_value(&weight);
+		if (match->component[share->component].spec->scope != COMPONENT_OF_PLAYER)
+			share->weight = whole > 0 ? share->weight / whole : 0;
+	}
+}
