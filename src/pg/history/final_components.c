@@ -9,27 +9,13 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "pg/matches/starting_components.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_final_components_final);
-
-/* The columns of the type final_component. */
-enum
-{
-	FINAL_KIND,
-	FINAL_POOL,
-	FINAL_KEY,
-	FINAL_PLAYER,
-	FINAL_MU,
-	FINAL_DEVIATION,
-	FINAL_GAMES,
-	FINAL_LAST_PLAYED,
-	FINAL_STATE,
-	FINAL_NCOLUMNS
-};
 
 /* By kind, in the order of the model's, pool, key and player. */
 static int
@@ -53,25 +39,27 @@ add_component(RowArray *rows, Batch *batch, const BatchComponent *component)
 {
 	const ComponentSpec *spec = component->spec;
 	int			deviation = component_state_column(spec, ROLE_DEVIATION);
-	Datum		values[FINAL_NCOLUMNS];
-	bool		nulls[FINAL_NCOLUMNS] = {false};
+	Datum		values[FINAL_COMPONENT_NCOLUMNS];
+	bool		nulls[FINAL_COMPONENT_NCOLUMNS] = {false};
 
-	values[FINAL_KIND] = CStringGetTextDatum(spec->name);
-	values[FINAL_POOL] = CStringGetTextDatum(component->pool);
-	nulls[FINAL_KEY] = spec->key == COMPONENT_BY_NOTHING;
-	values[FINAL_KEY] = CStringGetTextDatum(component->key);
-	nulls[FINAL_PLAYER] = component->player == NULL;
+	values[FINAL_COMPONENT_KIND] = CStringGetTextDatum(spec->name);
+	values[FINAL_COMPONENT_POOL] = CStringGetTextDatum(component->pool);
+	nulls[FINAL_COMPONENT_KEY] = spec->key == COMPONENT_BY_NOTHING;
+	values[FINAL_COMPONENT_KEY] = CStringGetTextDatum(component->key);
+	nulls[FINAL_COMPONENT_PLAYER] = component->player == NULL;
 	if (component->player != NULL)
-		values[FINAL_PLAYER] =
+		values[FINAL_COMPONENT_PLAYER] =
 			CStringGetTextDatum(id_text(batch->player_type, component->player->id));
-	values[FINAL_MU] = Float8GetDatum(component->state[0]);
-	nulls[FINAL_DEVIATION] = deviation < 0;
+	values[FINAL_COMPONENT_MU] = Float8GetDatum(component->state[0]);
+	nulls[FINAL_COMPONENT_DEVIATION] = deviation < 0;
 	if (deviation >= 0)
-		values[FINAL_DEVIATION] = Float8GetDatum(component->state[deviation]);
-	values[FINAL_GAMES] = Int64GetDatum(component->record.games);
-	values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(component->record.last_played);
-	nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(component->record.last_played);
-	values[FINAL_STATE] = float8_array(component->state, spec->nstate);
+		values[FINAL_COMPONENT_DEVIATION] = Float8GetDatum(component->state[deviation]);
+	values[FINAL_COMPONENT_GAMES] = Int64GetDatum(component->record.games);
+	values[FINAL_COMPONENT_LAST_PLAYED] = TimestampTzGetDatum(component->record.last_played);
+	nulls[FINAL_COMPONENT_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(component->record.last_played);
+	values[FINAL_COMPONENT_STATE] = float8_array(component->state, spec->nstate);
+	values[FINAL_COMPONENT_AS_OF] = TimestampTzGetDatum(component->record.as_of);
+	nulls[FINAL_COMPONENT_AS_OF] = TIMESTAMP_IS_NOBEGIN(component->record.as_of);
 	row_array_add(rows, values, nulls);
 }
 
