@@ -335,12 +335,12 @@ test_held_out_results(void **state)
 			problem.bound[0] = MATCHES / 10;
 			problem.bound[1] = MATCHES / 10 + random_below(&random, MATCHES * 8 / 10);
 			problem.worst = 1e9;
-			if (set->spec[i].type == PARAM_NUMBER)
+			if (param_spec(set, i)->type == PARAM_NUMBER)
 			{
 				problem.n = 1;
 				problem.param[0].index = i;
-				problem.param[0].low = set->spec[i].default_value;
-				problem.param[0].high = set->spec[i].default_value + 1;
+				problem.param[0].low = param_spec(set, i)->default_value;
+				problem.param[0].high = param_spec(set, i)->default_value + 1;
 				variable = random_between(&random, problem.param[0].low, problem.param[0].high);
 			}
 			before = tune_objective(&problem, &variable);
