@@ -70,11 +70,11 @@ FROM found GROUP BY model, params ORDER BY model, params::text;
 SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), 'synelo', '{"strict": true}', (finals(matches('match_id <= 100'), 'synelo', '{"strict": true}')).ratings) AS h
     EXCEPT SELECT h FROM history(matches('true'), 'synelo', '{"strict": true}') AS h) AS d) > 0 AS differs;
 
--- The last rows of rate() do as well, where no season begins, pools share nothing and no component
--- has learned.
+-- The last rows of rate() do as well, where no season begins, pools share nothing and there are no
+-- components.
 WITH q AS (
     SELECT t.model, t.params, s.*, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, params => t.params) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
-    FROM trial AS t, results AS s WHERE params <> '{"initial_base_sigma": 3}' AND NOT params ? 'recalibration_deviation' AND joined IS NULL
+    FROM trial AS t, results AS s WHERE params <> '{"initial_base_sigma": 3}' AND joined IS NULL AND NOT EXISTS (SELECT FROM skillrating.model_components(t.model, t.params) WHERE used)
 ), s AS (
     SELECT model, params, array_agg(skillrating.starting_rating(player_id, state => (r).state_after, pool => pool, games => (r).games_before + 1, last_played => played_at)) AS start
     FROM (SELECT DISTINCT ON (model, params, player_id, pool) * FROM q WHERE match_id <= 100 AND (r).unrated_reason IS NULL ORDER BY model, params, player_id, pool, match_id DESC) AS l GROUP BY model, params
@@ -133,10 +133,10 @@ WITH q AS (
     FROM trial AS t, results WHERE joined IS NULL
 ), d AS (
     SELECT model, params, match_id, min((r).draw_probability) AS draw, min((r).win_probability) FILTER (WHERE team = 1) AS win, array_agg((r).state_before ORDER BY player_id, team) AS state, array_agg(team ORDER BY player_id, team) AS team
-    FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
+    FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL AND NOT EXISTS (SELECT FROM skillrating.model_components(model, params) WHERE used) GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
 )
 SELECT d.model, d.params, count(*) > 50 AS many, bool_and(p.draw_probability = d.draw AND p.win_probability = d.win) AS as_predicted
-FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 AND NOT d.params ? 'recalibration_deviation' GROUP BY d.model, d.params ORDER BY d.model, d.params::text;
+FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params ORDER BY d.model, d.params::text;
 
 -- Identifiers are of the type of the history, whatever that is.
 CREATE VIEW bouts AS SELECT * FROM (VALUES (1, 7, 1), (1, 8, 2), (2, 8, 1), (2, 9, 2)) AS v(match_id, player_id, team);
@@ -152,7 +152,7 @@ WITH q AS (
         WHEN 2 THEN ARRAY[('player_context', NULL, 'here', 7, NULL, NULL, NULL, NULL, '{0.25}', NULL), ('player_context', NULL, 'there', 7, 9, NULL, NULL, NULL, NULL, NULL)]::skillrating.final_component[] END) OVER (PARTITION BY n ORDER BY match_id) AS r, match_id, player_id
     FROM bouts, generate_series(0, 2) AS n
 )
-SELECT n, round(((r).win_probability)::numeric, 4) AS p FROM q WHERE match_id = 1 AND player_id = 7 ORDER BY n;
+SELECT n, (r).win_probability > 0.5 AS ahead FROM q WHERE match_id = 1 AND player_id = 7 ORDER BY n;
 -- From skills that were solved: in units of the model.
 SELECT player_id, round((r).rating_before::numeric, 1) AS rating FROM (SELECT *, skillrating.rate('elo', player_id, team, team, start => (SELECT array_agg(skillrating.starting_rating(e.player_id, 1500 + e.mu * skillrating.log_odds_unit('elo')))
     FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, team) AS skills FROM bouts) AS s, unnest(s.skills) AS e)) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY match_id, player_id;
