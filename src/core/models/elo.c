@@ -80,6 +80,7 @@ static const ParamSpec elo_params[] = {
 	.description = "normal form: standard deviation of one performance"},
 	{.name = "k",.type = PARAM_NUMBER,.default_value = 32,
 		.min = 0,.max = 1e9,.unit = "rating points",
+		.searched = true,
 	.description = "change for a win that was thought impossible"},
 	{.name = "k_by_games",.type = PARAM_STEPS,
 		.min = 0,.max = 1e9,.unit = "games, rating points",
@@ -89,6 +90,7 @@ static const ParamSpec elo_params[] = {
 	.description = "pairs [rating, k]: k from that rating on, after k_by_games"},
 	{.name = "floor",.type = PARAM_NUMBER,.default_value = -INFINITY,
 		.min = -INFINITY,.max = 1e9,.unit = "rating points",
+		.search = {-3000, 3000},
 	.description = "no loss takes a rating below this; breaks conservation"},
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1500,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
@@ -99,6 +101,18 @@ static const ParamSpec elo_params[] = {
 	{.name = "margin_unit",.type = PARAM_NUMBER,.default_value = 1,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "score",
 	.description = "margin that counts as one goal"},
+};
+
+static const ModelPart elo_parts[] = {
+	{.name = "margin",.description = "margins of victory multiply the change",
+		.needs = MODEL_SCORE,.nparams = 2,
+	.param = {{ELO_MARGIN, MARGIN_NONE, MARGIN_GOALS}, {ELO_MARGIN_UNIT, 0, 1}}},
+	{.name = "normal",.description = "the expected score is a normal curve",
+		.nparams = 1,
+	.param = {{ELO_FORM, FORM_LOGISTIC, FORM_NORMAL}}},
+	{.name = "sum",.description = "a team is worth the sum of its members",
+		.nparams = 1,
+	.param = {{ELO_STRENGTH, STRENGTH_MEAN, STRENGTH_SUM}}},
 };
 
 static const StateSpec elo_state[] = {
@@ -368,6 +382,8 @@ const Model elo_model = {
 	.params = PARAM_SET("model", "elo", elo_params, ELO_NPARAMS),
 	.state = elo_state,
 	.nstate = 1,
+	.part = elo_parts,
+	.nparts = sizeof(elo_parts) / sizeof(elo_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,

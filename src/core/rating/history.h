@@ -67,6 +67,19 @@ typedef struct HistoryWork
 	int32_t    *npast;			/* nplayers: so many */
 
 	/*
+	 * The log-odds in favour of side 1 of matches that have sides and none of
+	 * their own.
+	 */
+	double		side_log_odds;
+
+	/*
+	 * Called with every match of two or more teams that a replay scores, as it
+	 * was predicted; NULL for nothing.
+	 */
+	void		(*on_score) (void *argument, size_t number, const Match *match);
+	void	   *on_score_argument;
+
+	/*
 	 * Matches that cannot be built or rated for a mistake, by MatchStatus: a
 	 * replay counts them, and goes on.  NULL: the first one ends it.
 	 */
@@ -75,7 +88,8 @@ typedef struct HistoryWork
 
 /*
  * The bytes of this room, for states of nstate numbers, which may be 0; and the pointers
- * into a block of so many bytes, with slots set to -1; mistakes end a replay.
+ * into a block of so many bytes, with slots set to -1; mistakes end a replay, and log-odds
+ * are those of the matches.
  */
 extern size_t history_work_size(const History *history, int nstate);
 extern void history_work_init(HistoryWork *work, void *block,
