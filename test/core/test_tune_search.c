@@ -38,7 +38,7 @@ test_ranges(void **state)
 		for (i = 0; i < model_registry[m]->params.count; i++)
 		{
 			const Model *model = model_registry[m];
-			const ParamSpec *spec = &model->params.spec[i];
+			const ParamSpec *spec = param_spec(&model->params, i);
 			TuneParam	param;
 			double		low;
 			double		high;
@@ -92,14 +92,18 @@ test_parts_of_models(void **state)
 
 		param_defaults(&model->params, params);
 		for (i = 0; i < model->params.count; i++)
-			searched += model->params.spec[i].searched;
+			searched += param_spec(&model->params, i)->searched;
 		if (searched == 0)
 			fail_msg("%s has nothing to search", model->name);
 		assert_true(model->nparts <= MODEL_MAX_PARTS);
 		for (i = 0; i < model->nparts; i++)
 		{
+			const PartParam *first = &model->part[i].param[0];
 			TunePart	part;
 
+			/* Those that are on by default are turned off to be tried. */
+			if (param_spec(&model->params, first->param)->type == PARAM_NUMBER)
+				params[first->param].number = first->off;
 			if (!tune_model_part(model, params, &space, &model->part[i], &part))
 				fail_msg("part %s of %s is not off", model->part[i].name, model->name);
 			assert_true(part.space.nparams + part.space.nchoices ==
@@ -119,7 +123,7 @@ test_given_bounds(void **state)
 {
 	const Model *trueskill = model_find("trueskill");
 	int			drift = param_find(&trueskill->params, "drift");
-	const ParamSpec *spec = &trueskill->params.spec[drift];
+	const ParamSpec *spec = param_spec(&trueskill->params, drift);
 	TuneParam	param = tune_bounded_param(spec, drift, 0, 2);
 
 	(void) state;
@@ -131,7 +135,7 @@ test_given_bounds(void **state)
 	param = tune_bounded_param(spec, drift, 0.5, 2);
 	assert_int_equal(param.scale, TUNE_LOG);
 	assert_same(tune_value(&param, -100), 0.5);
-	param = tune_bounded_param(&model_find("elo")->params.spec[0], 0, -1, 2);
+	param = tune_bounded_param(param_spec(&model_find("elo")->params, 0), 0, -1, 2);
 	assert_int_equal(param.scale, TUNE_LINEAR);
 
 	/* A start outside of the range widens it. */

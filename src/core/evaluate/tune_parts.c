@@ -159,10 +159,10 @@ tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *s
 	for (i = 0; i < part->nparams; i++)
 	{
 		const PartParam *param = &part->param[i];
-		const ParamSpec *spec = &model->params.spec[param->param];
+		const ParamSpec *spec = param_spec(&model->params, param->param);
 		TuneSpace  *own = &result->space;
 
-		if (find_param(space, param->param) >= 0 || find_choice(space, param->param) >= 0 ||
+		if (tune_space_has(space, param->param) ||
 			(i == 0 && param_number(spec, &params[param->param]) != param->off))
 			return false;
 		if (spec->type == PARAM_NUMBER)

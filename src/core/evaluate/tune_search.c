@@ -47,7 +47,7 @@ bool
 tune_space_add(TuneSpace *space, const ParamSet *set, const ParamValue *params,
 			   int index, double low, double high)
 {
-	const ParamSpec *spec = &set->spec[index];
+	const ParamSpec *spec = param_spec(set, index);
 	TuneChoice *choice = &space->choice[space->nchoices];
 	bool		bounded = low != 0 || high != 0;
 	bool		is_switch = spec->type == PARAM_NUMBER && spec->zero_is_other && !bounded;
@@ -85,6 +85,20 @@ tune_space_add_log_odds(TuneSpace *space)
 		return false;
 	space->param[space->nparams++] = tune_log_odds_param();
 	return true;
+}
+
+bool
+tune_space_has(const TuneSpace *space, int index)
+{
+	int			i;
+
+	for (i = 0; i < space->nparams; i++)
+		if (space->param[i].index == index)
+			return true;
+	for (i = 0; i < space->nchoices; i++)
+		if (space->choice[i].index == index)
+			return true;
+	return false;
 }
 
 int
@@ -133,7 +147,7 @@ tune_point(const TuneProblem *problem, const TuneSpace *space, TunePoint *point)
 	for (i = 0; i < space->nchoices; i++)
 	{
 		const TuneChoice *choice = &space->choice[i];
-		const ParamSpec *spec = &problem->model->params.spec[choice->index];
+		const ParamSpec *spec = param_spec(&problem->model->params, choice->index);
 		const ParamValue *value = &problem->params[choice->index];
 		int			level = value->choice;
 
@@ -158,7 +172,7 @@ tune_use(TuneProblem *problem, const TuneSpace *space, const TunePoint *point,
 
 		if (choice->variable >= 0)
 			continue;
-		if (problem->model->params.spec[choice->index].type == PARAM_FLAG)
+		if (param_spec(&problem->model->params, choice->index)->type == PARAM_FLAG)
 			value->flag = point->level[i] != 0;
 		else
 			value->choice = point->level[i];

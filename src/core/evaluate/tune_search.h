@@ -111,6 +111,9 @@ extern bool tune_space_add(TuneSpace *space, const ParamSet *set,
 /* Add the log-odds of side 1. */
 extern bool tune_space_add_log_odds(TuneSpace *space);
 
+/* Whether a parameter, or TUNE_LOG_ODDS, is in a space. */
+extern bool tune_space_has(const TuneSpace *space, int index);
+
 /* How many combinations of choices a space has, at most TUNE_MAX_COMBINATIONS + 1. */
 extern int	tune_combinations(const TuneSpace *space);
 

@@ -74,6 +74,7 @@ static const ModelPart elo_mmr_parts[] = {
 	{.name = "logistic",.description = "performances are logistic",
 		.nparams = 1,
 	.param = {{ELO_MMR_FORM, ELO_MMR_NORMAL, ELO_MMR_LOGISTIC}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec elo_mmr_state[] = {
@@ -865,9 +866,11 @@ const Model elo_mmr_model = {
 	.name = "elo_mmr",
 	.summary = "Elo-MMR, for contests of up to thousands of participants",
 	.source = "A. Ebtekar and P. Liu, Elo-MMR: A Rating System for Massive Multiplayer Competitions (2021)",
-	.params = PARAM_SET("model", "elo_mmr", elo_mmr_params, ELO_MMR_NPARAMS),
+	.params = MODEL_PARAMS("elo_mmr", elo_mmr_params, ELO_MMR_NPARAMS),
 	.state = elo_mmr_state,
 	.nstate = ELO_MMR_NSTATE,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
 	.part = elo_mmr_parts,
 	.nparts = sizeof(elo_mmr_parts) / sizeof(elo_mmr_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

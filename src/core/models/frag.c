@@ -21,7 +21,7 @@
 
 enum
 {
-	FRAG_K,
+	FRAG_K = MODEL_COMMON_PARAMS,
 	FRAG_SCALE,
 	FRAG_POINTS,
 	FRAG_SPREAD,
@@ -76,6 +76,7 @@ static const ModelPart frag_parts[] = {
 	{.name = "points",.description = "a score counts as several duels",
 		.needs = MODEL_SCORE,.nparams = 1,
 	.param = {{FRAG_POINTS, 0, 10}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec frag_state[] = {
@@ -324,9 +325,11 @@ const Model frag_model = {
 	.name = "frag",
 	.summary = "Elo by the share of frags, for duels, event logs and captures",
 	.source = "M. Becker, Ranking-Verfahren für 1st-person-shooter (2001, 2002)",
-	.params = PARAM_SET("model", "frag", frag_params, FRAG_NPARAMS),
+	.params = MODEL_PARAMS("frag", frag_params, FRAG_NPARAMS),
 	.state = frag_state,
 	.nstate = 1,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
 	.part = frag_parts,
 	.nparts = sizeof(frag_parts) / sizeof(frag_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

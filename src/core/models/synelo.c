@@ -23,7 +23,7 @@
 
 enum
 {
-	SYNELO_STRICT,
+	SYNELO_STRICT = MODEL_COMMON_PARAMS,
 	SYNELO_TEAM_SIZE_MAX,
 	SYNELO_THETA,
 	SYNELO_THETA_BY,
@@ -161,6 +161,7 @@ static const ModelPart synelo_parts[] = {
 	{.name = "theta",.description = "a scale of its own",
 		.nparams = 1,
 	.param = {{SYNELO_THETA, 0, 2000}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec synelo_state[] = {
@@ -508,9 +509,11 @@ const Model synelo_model = {
 	.name = "synelo",
 	.summary = "Elo for two teams with a K factor that follows how settled a rating is",
 	.source = "SynElo: yazoo.tf's Arena Rating & Balancing System (CdeYazoo)",
-	.params = PARAM_SET("model", "synelo", synelo_params, SYNELO_NPARAMS),
+	.params = MODEL_PARAMS("synelo", synelo_params, SYNELO_NPARAMS),
 	.state = synelo_state,
 	.nstate = SYNELO_NSTATE,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
 	.part = synelo_parts,
 	.nparts = sizeof(synelo_parts) / sizeof(synelo_parts[0]),
 	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN,

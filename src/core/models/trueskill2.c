@@ -44,7 +44,7 @@ enum
 
 enum
 {
-	TRUESKILL2_INITIAL_MU,
+	TRUESKILL2_INITIAL_MU = MODEL_COMMON_PARAMS,
 	TRUESKILL2_INITIAL_SIGMA,
 	TRUESKILL2_BETA,
 	TRUESKILL2_TAU,
@@ -193,6 +193,7 @@ static const ModelPart trueskill2_parts[] = {
 	{.name = "sum",.description = "a team is worth the sum of its members",
 		.nparams = 1,
 	.param = {{TRUESKILL2_STRENGTH, STRENGTH_CENTERED, STRENGTH_SUM}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec trueskill2_state[] = {
@@ -829,9 +830,11 @@ const Model trueskill2_model = {
 	.name = "trueskill2",
 	.summary = "TrueSkill with squads, experience, kills, deaths, quits and modes",
 	.source = "T. Minka, R. Cleven and Y. Zaykov, TrueSkill 2: An improved Bayesian skill rating system (2018)",
-	.params = PARAM_SET("model", "trueskill2", trueskill2_params, TRUESKILL2_NPARAMS),
+	.params = MODEL_PARAMS("trueskill2", trueskill2_params, TRUESKILL2_NPARAMS),
 	.state = trueskill2_state,
 	.nstate = TRUESKILL2_NSTATE,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
 	.part = trueskill2_parts,
 	.nparts = sizeof(trueskill2_parts) / sizeof(trueskill2_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

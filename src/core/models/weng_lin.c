@@ -132,6 +132,7 @@ static const ModelPart weng_lin_parts[] = {
 	{.name = "sum",.description = "a team is worth the sum of its members",
 		.nparams = 1,
 	.param = {{WENG_LIN_STRENGTH, WENG_LIN_CENTERED, WENG_LIN_SUM}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec weng_lin_state[] = {
@@ -781,9 +782,11 @@ const Model weng_lin_model = {
 	.name = "weng_lin",
 	.summary = "Weng and Lin's models, known from OpenSkill, for any number of teams",
 	.source = "R. C. Weng and C.-J. Lin, A Bayesian Approximation Method for Online Ranking (2011)",
-	.params = PARAM_SET("model", "weng_lin", weng_lin_params, WENG_LIN_NPARAMS),
+	.params = MODEL_PARAMS("weng_lin", weng_lin_params, WENG_LIN_NPARAMS),
 	.state = weng_lin_state,
 	.nstate = WENG_LIN_NSTATE,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
 	.part = weng_lin_parts,
 	.nparts = sizeof(weng_lin_parts) / sizeof(weng_lin_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

@@ -23,7 +23,23 @@ typedef struct HistoryMatch
 	size_t		first;			/* participant */
 	int			n;				/* how many, at most history.max_participants */
 	uint32_t	number;			/* the caller's, for messages */
+	int32_t		pool;			/* 0 .. npools - 1 */
+	size_t		first_context;	/* in history.contexts.name, */
+	size_t		first_club;		/* and clubs.name */
 } HistoryMatch;
+
+/*
+ * The contexts or clubs of participants.  Within a match they are numbered as in a
+ * Participant; name[] has which these are, for all matches in turn.
+ */
+typedef struct HistoryNames
+{
+	int32_t    *number;			/* by participant, -1 for none; NULL if
+								 * nobody has one */
+	int32_t    *name;			/* by first of the match + number: 0 .. n - 1 */
+	size_t		nnames;			/* how many that are, of all matches */
+	int32_t		n;				/* different ones */
+} HistoryNames;
 
 /*
  * Participants are in the order of the sums within each match.  A player is one
@@ -41,7 +57,13 @@ typedef struct History
 	int32_t		nplayers;
 	int32_t    *shared;
 	int			max_participants;	/* of a match */
+	int32_t		npools;
+	HistoryNames contexts;
+	HistoryNames clubs;
 } History;
+
+/* Its components, see history_components.h. */
+typedef struct HistoryComponents HistoryComponents;
 
 /*
  * Room for rating a history, or only for building its matches, which needs no states.
@@ -78,6 +100,19 @@ typedef struct HistoryWork
 	 */
 	void		(*on_score) (void *argument, size_t number, const Match *match);
 	void	   *on_score_argument;
+
+	/*
+	 * For models with components, by history_component_states_init(); NULL
+	 * for others, and then matches have none.
+	 */
+	const HistoryComponents *components;
+	double	   *component_state[COMPONENT_MAX_KINDS];	/* count * nstate each */
+	int64_t    *component_games[COMPONENT_MAX_KINDS];	/* count each */
+	int64_t    *component_last_played[COMPONENT_MAX_KINDS];
+	MatchComponent *component;	/* max_participants * nkinds each */
+	MatchShare *share;
+	double	   *component_before;	/* likewise * the most columns of a state */
+	double	   *component_after;
 
 	/*
 	 * Matches that cannot be built or rated for a mistake, by MatchStatus: a

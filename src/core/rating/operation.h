@@ -22,10 +22,12 @@ typedef enum OperationKind
 typedef struct Operation
 {
 	OperationKind kind;
-	double		keep;			/* season: share of the last one, 0 to 1 */
+	double		keep;			/* season: share of the last one, 0 to 1, */
+	bool		has_mean;		/* and whether the first column moves towards
+								 * mean, and not towards its initial value */
 	double		rate;			/* decay: points a day, */
 	double		floor;			/* down to this */
-	double		mean;			/* regression, */
+	double		mean;			/* season, see has_mean; regression, */
 	double		half_life_days; /* half of the distance in so many days */
 	const double *value;		/* set: a value for each state column, or NaN */
 	double		amount;			/* refund: points, not negative, */
@@ -44,5 +46,14 @@ extern MatchStatus operation_apply(const Operation *operation,
 								   const Model *model,
 								   const ParamValue *params,
 								   double idle_days, double *state);
+
+/*
+ * The same to the state of a component, aged by component_state_before().  A season and a
+ * reset go by the initial state; all other operations leave it as it is.
+ */
+extern MatchStatus operation_apply_to_component(const Operation *operation,
+												const ComponentSpec *spec,
+												const ParamValue *params,
+												double *state);
 
 #endif							/* CORE_RATING_OPERATION_H */

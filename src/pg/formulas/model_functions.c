@@ -113,7 +113,7 @@ skillrating_model_parts(PG_FUNCTION_ARGS)
 		bool		nulls[4] = {false};
 
 		for (j = 0; j < part->nparams; j++)
-			params[j] = model->params.spec[part->param[j].param].name;
+			params[j] = param_spec(&model->params, part->param[j].param)->name;
 		if (part->needs_times)
 			needs[nneeds++] = "times";
 		values[0] = CStringGetTextDatum(part->name);

@@ -152,7 +152,7 @@ begin_candidates(SuggestState *state, Candidate *candidate)
 						  &candidate[n].matches);
 		most = Max(most, candidate[n].matches);
 		for (j = 0; j < model->params.count; j++)
-			if (model->params.spec[j].searched)
+			if (param_spec(&model->params, j)->searched)
 				(void) tune_space_add(&tuner->space, &model->params, params, j, 0, 0);
 		tuner_add_parts(tuner);
 		n++;

@@ -37,22 +37,6 @@ typedef struct TuneState
 	Tuner		tuner;			/* what is fitted, until there are no more rows */
 } TuneState;
 
-/* Whether the space of a state has a parameter already. */
-static bool
-is_fitted(const TuneState *state, int index)
-{
-	const TuneSpace *space = &state->tuner.space;
-	int			i;
-
-	for (i = 0; i < space->nparams; i++)
-		if (space->param[i].index == index)
-			return true;
-	for (i = 0; i < space->nchoices; i++)
-		if (space->choice[i].index == index)
-			return true;
-	return false;
-}
-
 /* The log-odds of a side, which are to be fitted. */
 static void
 add_log_odds(TuneState *state)
@@ -75,7 +59,7 @@ add_param(TuneState *state, const char *name)
 	double		low = 0;
 	double		high = 0;
 
-	if (is_fitted(state, index))
+	if (tune_space_has(&state->tuner.space, index))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("parameter \"%s\" is to be fitted twice", name)));
@@ -84,14 +68,14 @@ add_param(TuneState *state, const char *name)
 		add_log_odds(state);
 		return;
 	}
-	if (set->spec[index].type == PARAM_STEPS)
+	if (param_spec(set, index)->type == PARAM_STEPS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("parameter \"%s\" of model \"%s\" is a table, which is not fitted",
 						name, state->model->name),
 				 errhint("Numbers, choices and flags are; tables stay as option \"params\" has them.")));
-	if (set->spec[index].type == PARAM_NUMBER &&
-		tune_given_bounds(&state->options, state->model, &set->spec[index], &low, &high))
+	if (param_spec(set, index)->type == PARAM_NUMBER &&
+		tune_given_bounds(&state->options, state->model, param_spec(set, index), &low, &high))
 		state->params[index].number =
 			Min(Max(state->params[index].number, low), high);
 	if (!tune_space_add(&state->tuner.space, set, state->params, index, low, high))
@@ -139,8 +123,8 @@ add_params(TuneState *state, ArrayType *names)
 	if (names == NULL)
 	{
 		for (i = 0; i < set->count; i++)
-			if (set->spec[i].searched)
-				add_param(state, set->spec[i].name);
+			if (param_spec(set, i)->searched)
+				add_param(state, param_spec(set, i)->name);
 		check_bounds(state);
 		return;
 	}
@@ -333,7 +317,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state, const ParamVal
 {
 	const Tuner *tuner = &state->tuner;
 	const TuneProblem *problem = &tuner->problem;
-	const ParamSpec *spec = state->model->params.spec;
+	const ParamSet *set = &state->model->params;
 	RowArray	rows = row_array_of(result_column_element_type(fcinfo, TUNING_FITTED),
 									problem->n + tuner->space.nchoices);
 	Datum		values[PARAMETER_NCOLUMNS];
@@ -349,7 +333,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state, const ParamVal
 
 		memset(nulls, 0, sizeof(nulls));
 		values[PARAMETER_NAME] = CStringGetTextDatum(param->index == TUNE_LOG_ODDS ? LOG_ODDS :
-													 spec[param->index].name);
+													 param_spec(set, param->index)->name);
 		values[PARAMETER_START] = Float8GetDatum(param->index == TUNE_LOG_ODDS ? 0 :
 												 start[param->index].number);
 		values[PARAMETER_VALUE] = Float8GetDatum(value);
@@ -369,9 +353,9 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state, const ParamVal
 			continue;
 		memset(nulls, true, sizeof(nulls));
 		nulls[PARAMETER_NAME] = nulls[PARAMETER_CHOICE_START] = nulls[PARAMETER_CHOICE] = false;
-		values[PARAMETER_NAME] = CStringGetTextDatum(spec[choice->index].name);
-		values[PARAMETER_CHOICE_START] = choice_text(&spec[choice->index], &start[choice->index]);
-		values[PARAMETER_CHOICE] = choice_text(&spec[choice->index], &state->params[choice->index]);
+		values[PARAMETER_NAME] = CStringGetTextDatum(param_spec(set, choice->index)->name);
+		values[PARAMETER_CHOICE_START] = choice_text(param_spec(set, choice->index), &start[choice->index]);
+		values[PARAMETER_CHOICE] = choice_text(param_spec(set, choice->index), &state->params[choice->index]);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);
@@ -416,7 +400,7 @@ warn_of_undetermined(TuneState *state, const FitErrors *errors)
 		if (isnan(errors->error[i]) && !errors->at_bound[i])
 			appendStringInfo(&names, "%s\"%s\"", n++ > 0 ? ", " : "",
 							 problem->param[i].index == TUNE_LOG_ODDS ? LOG_ODDS :
-							 state->model->params.spec[problem->param[i].index].name);
+							 param_spec(&state->model->params, problem->param[i].index)->name);
 	if (n > 0)
 		tuner_warn(&state->tuner, "the matches do not determine %s", names.data);
 }
@@ -472,7 +456,7 @@ check_matches(const TuneState *state)
 						   tuner->bound[2], tuner->bound[0], tuner->bound[2] - tuner->bound[1],
 						   state->builder.unrated.total),
 				 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
-	if (is_fitted(state, TUNE_LOG_ODDS) && !history_has_sides(&state->builder.history))
+	if (tune_space_has(&state->tuner.space, TUNE_LOG_ODDS) && !history_has_sides(&state->builder.history))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("log_odds of a side cannot be fitted to matches without sides"),

@@ -11,6 +11,7 @@
 
 #include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"
+#include "pg/sql/json.h"
 #include "pg/sql/progress.h"
 
 /* A fit to fewer matches than this for each of its parameters is warned of. */
@@ -70,7 +71,9 @@ history_supports(const History *history)
 		{&probe.experience, MODEL_EXPERIENCE},
 		{&probe.gain, MODEL_GAIN}
 	};
-	unsigned	set = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_LOG_ODDS;
+	unsigned	set = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_LOG_ODDS |
+		(history->contexts.number != NULL ? MODEL_CONTEXT : 0) |
+		(history->clubs.number != NULL ? MODEL_CLUB : 0);
 	size_t		i;
 
 	for (i = 0; i < lengthof(supports); i++)
@@ -126,6 +129,7 @@ tuner_begin(Tuner *tuner, const char *caller, const Model *model, ParamValue *pa
 					  history, model->nstate);
 	if (model->window != NULL)
 		history_past_init(&tuner->work, huge_array(char, history_past_size(history)), history);
+	history_work_add_components(&tuner->work, history, &model->rules);
 	tuner->loss_before = huge_array(double, n + 1);
 	tuner->loss = huge_array(double, n + 1);
 	tuner->accuracy = huge_array(double, n + 1);
@@ -151,6 +155,18 @@ part_is_wanted(const TuneOptions *options, const char *name)
 		if (strcmp(options->parts[i], name) == 0)
 			return true;
 	return options->all_parts;
+}
+
+/* Whether the option "params" gives a parameter. */
+static bool
+option_has_param(const TuneOptions *options, const char *name)
+{
+	JsonReader	reader;
+
+	if (options->params == NULL)
+		return false;
+	json_reader_begin(&reader, options->params, "option \"params\" of tune()", NULL);
+	return json_reader_find(&reader, name);
 }
 
 /* Error for a name that is no part of the model. */
@@ -181,6 +197,23 @@ check_part_names(const Tuner *tuner)
 	}
 }
 
+/* Turn a part off, unless options say otherwise. */
+static void
+turn_part_off(Tuner *tuner, const ModelPart *part)
+{
+	const ParamSpec *spec = param_spec(&tuner->model->params, part->param[0].param);
+	ParamValue *value = &tuner->params[part->param[0].param];
+
+	if (option_has_param(tuner->options, spec->name))
+		return;
+	if (spec->type == PARAM_NUMBER)
+		value->number = part->param[0].off;
+	else if (spec->type == PARAM_CHOICE)
+		value->choice = (int) part->param[0].off;
+	else
+		value->flag = part->param[0].off != 0;
+}
+
 void
 tuner_add_parts(Tuner *tuner)
 {
@@ -188,23 +221,24 @@ tuner_add_parts(Tuner *tuner)
 	const History *history = &tuner->builder->history;
 	unsigned	supports = history_supports(history);
 	bool		has_times = history_has_times(history);
-	bool		fits_log_odds = false;
 	int			i;
 
 	check_part_names(tuner);
-	for (i = 0; i < tuner->space.nparams; i++)
-		fits_log_odds |= tuner->space.param[i].index == TUNE_LOG_ODDS;
 	for (i = 0; i < model->nparts; i++)
 	{
 		const ModelPart *part = &model->part[i];
 
-		if (part_is_wanted(tuner->options, part->name) &&
-			(part->needs & ~supports) == 0 && (has_times || !part->needs_times) &&
-			tune_model_part(model, tuner->params, &tuner->space, part,
+		if (!part_is_wanted(tuner->options, part->name) ||
+			(part->needs & ~supports) != 0 || (!has_times && part->needs_times) ||
+			tune_space_has(&tuner->space, part->param[0].param))
+			continue;
+		turn_part_off(tuner, part);
+		if (tune_model_part(model, tuner->params, &tuner->space, part,
 							&tuner->part[tuner->nparts]))
 			tuner->nparts++;
 	}
-	if (part_is_wanted(tuner->options, "log_odds") && !fits_log_odds &&
+	if (part_is_wanted(tuner->options, "log_odds") &&
+		!tune_space_has(&tuner->space, TUNE_LOG_ODDS) &&
 		model_takes_log_odds(model) && history_has_sides(history))
 		tune_log_odds_part(&tuner->part[tuner->nparts++]);
 }
@@ -271,7 +305,7 @@ warn_of_bounds(Tuner *tuner)
 	{
 		const TuneParam *param = &tuner->problem.param[i];
 		const ParamSpec *spec = param->index == TUNE_LOG_ODDS ? NULL :
-			&tuner->model->params.spec[param->index];
+			param_spec(&tuner->model->params, param->index);
 		double		low = tune_variable(param, param->low);
 		double		high = tune_variable(param, param->high);
 		double		margin = 1e-3 * (high - low);
@@ -315,7 +349,7 @@ point_text(const TuneProblem *problem)
 
 		appendStringInfo(&point, "%s%s = %.6g", i > 0 ? ", " : "",
 						 index == TUNE_LOG_ODDS ? "log_odds" :
-						 problem->model->params.spec[index].name,
+						 param_spec(&problem->model->params, index)->name,
 						 tune_get(problem, index));
 	}
 	return point.data;

@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 
+#include "pg/matches/batch_components.h"
 #include "pg/matches/eligible.h"
 #include "pg/matches/meetings.h"
 #include "pg/sql/huge.h"
@@ -40,6 +41,7 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	batch->window = model_window(model, params);
 	batch->forget_before = DT_NOBEGIN;
 	model->init(params, batch->initial);
+	components_create(batch);
 	return batch;
 }
 
@@ -93,6 +95,7 @@ batch_request_states(Batch *batch)
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
+	components_request(batch);
 }
 
 /*
@@ -113,6 +116,7 @@ reserve(Batch *batch, int n)
 	batch->match.player = palloc_array(MatchPlayer, n);
 	batch->match.entry = palloc_array(MatchEntry, n);
 	batch->player = palloc_array(BatchPlayer *, n);
+	components_reserve(batch, n);
 	batch->before = palloc_array(double, (Size) n * nstate);
 	batch->after = palloc_array(double, (Size) n * nstate);
 	batch->max = n;
@@ -160,6 +164,8 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 
 	status = match_build(&batch->model->rules, batch->params, source->participant,
 						 source->n, match, offender);
+	if (status <= MATCH_LAST_UNRATED)
+		components_find(batch, source);
 	match->interrupt = check_interrupts;
 	return status;
 }
@@ -370,36 +376,95 @@ take_state(Batch *batch, BatchPlayer *player, const double *after, TimestampTz a
 	shared->exists = shared->touched = true;
 }
 
+/*
+ * Do the operation before the match to a state of a player that is as of then.  MATCH_OK,
+ * or MATCH_OVERFLOW if it leads out of range.
+ */
+static MatchStatus
+operate_before_match(const Batch *batch, const BatchPlayer *player, double *state)
+{
+	const Model *model = batch->model;
+	double		operated[MODEL_MAX_STATE];
+	MatchStatus status;
+	int			i;
+
+	memcpy(operated, state, model->nstate * sizeof(double));
+	status = operation_apply(batch->before_match, model, batch->params, 0, operated);
+
+	/* Newcomers are no part of it, each row for itself. */
+	for (i = 0; i < model->nstate; i++)
+	{
+		const BatchPlayer *row = player->shared != NULL && model->state[i].shared ?
+			player->shared : player;
+
+		if (row->exists)
+			state[i] = operated[i];
+	}
+	return status;
+}
+
+/*
+ * Put a player of the match that was built into the state with which the player goes into
+ * it.
+ */
+static MatchStatus
+enter_match(Batch *batch, const SourceMatch *source, int i)
+{
+	static const PastMatch no_match = {0, 0, 0};
+	BatchPlayer *player = batch->player[i];
+	MatchPlayer *p = &batch->match.player[i];
+	double	   *before = batch->before + i * batch->model->nstate;
+
+	batch_state_at(batch, player, source->played_at, before);
+	p->before = before;
+	p->after = batch->after + i * batch->model->nstate;
+	p->games = player->record.games;
+	if (batch->window > 0)
+	{
+		/*
+		 * No match before is known, too; NULL would be that nobody looked.  An
+		 * operation begins them anew.
+		 */
+		p->npast = batch->before_match != NULL ? 0 : Min(player->npast, batch->window);
+		p->past = p->npast == 0 ? &no_match :
+			player->past + (player->npast - p->npast);
+	}
+	return batch->before_match == NULL ? MATCH_OK :
+		operate_before_match(batch, player, before);
+}
+
+/* Put all players of the match into their states before it; the first status not OK. */
+static MatchStatus
+enter_players(Batch *batch, const SourceMatch *source)
+{
+	MatchStatus status = MATCH_OK;
+	int			i;
+
+	for (i = 0; i < batch->match.nplayers && status == MATCH_OK; i++)
+		status = enter_match(batch, source, i);
+	return status != MATCH_OK ? status : components_prepare(batch, source);
+}
+
 MatchStatus
 batch_rate(Batch *batch, SourceMatch *source)
 {
-	static const PastMatch no_match = {0, 0, 0};
-	const Model *model = batch->model;
-	Match	   *match = &batch->match;
+	MatchStatus status = enter_players(batch, source);
+
+	return status != MATCH_OK ? status :
+		model_rate(batch->model, batch->params, &batch->match);
+}
+
+MatchStatus
+batch_predict(Batch *batch, SourceMatch *source)
+{
+	MatchStatus status = enter_players(batch, source);
 	int			i;
 
-	for (i = 0; i < match->nplayers; i++)
-	{
-		BatchPlayer *player = batch->player[i];
-		MatchPlayer *p = &match->player[i];
-		double	   *before = batch->before + i * model->nstate;
-
-		batch_state_at(batch, player, source->played_at, before);
-		p->before = before;
-		p->after = batch->after + i * model->nstate;
-		p->games = player->record.games;
-		if (batch->window > 0)
-		{
-			/*
-			 * No match before is known, too; NULL would be that nobody
-			 * looked.
-			 */
-			p->npast = Min(player->npast, batch->window);
-			p->past = p->npast == 0 ? &no_match :
-				player->past + (player->npast - p->npast);
-		}
-	}
-	return model_rate(model, batch->params, match);
+	for (i = 0; i < batch->match.nplayers && status == MATCH_OK; i++)
+		if (!model_state_valid(batch->model, batch->match.player[i].before))
+			status = MATCH_BAD_STATE;
+	return status != MATCH_OK ? status :
+		model_predict(batch->model, batch->params, &batch->match);
 }
 
 void
@@ -510,6 +575,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		if (player->shared != NULL)
 			count_match(player->shared, outcome, source->played_at);
 	}
+	components_commit(batch, source);
 }
 
 /*
@@ -541,10 +607,10 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	double	   *before = batch->operated + (Size) 2 * model->nstate * step->n;
 	double	   *after = before + model->nstate;
 	EventRow   *row = &step->row[step->n];
-	double		days = operation_idle_days(operation, player);
 	OperationKind kind = operation->operation.kind;
 	bool		settles = kind == OPERATION_SETTLE;
 	bool		idles = kind == OPERATION_DECAY || kind == OPERATION_REGRESSION;
+	double		days = idles ? operation_idle_days(operation, player) : 0;
 	int			i;
 
 	CHECK_FOR_INTERRUPTS();
@@ -635,19 +701,27 @@ int
 batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 {
 	BatchStep  *step = &batch->step;
-	BatchPlayer **player = NULL;
-	int			nplayers = 0;
+	bool		single = operation->has_player && operation->pool != NULL;
+	BatchPlayer **player;
+	int			nplayers;
 	int			same = 1;
 	int			i;
 
 	while (same < n && operation[same].seq == operation->seq)
 		same++;
-	if (!operation->has_player || operation->pool == NULL)
-		player = operated_players(batch, operation, &nplayers);
-	reserve_rows(batch, Max(nplayers, same));
-	if (Max(nplayers, same) > batch->max_operated)
+	if (single)
 	{
-		batch->max_operated = Max(nplayers, same);
+		nplayers = same;
+		player = palloc_array(BatchPlayer *, same);
+		for (i = 0; i < same; i++)
+			player[i] = batch_player(batch, operation[i].player, operation[i].pool);
+	}
+	else
+		player = operated_players(batch, operation, &nplayers);
+	reserve_rows(batch, nplayers);
+	if (nplayers > batch->max_operated)
+	{
+		batch->max_operated = nplayers;
 		batch->operated =
 			huge_array_in(batch->context, double,
 						  2 * (Size) batch->model->nstate * batch->max_operated);
@@ -658,16 +732,10 @@ batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 	step->at = operation->at;
 	step->reason = operation->reason;
 	step->n = 0;
-	if (player == NULL)
-		for (i = 0; i < same; i++)
-			apply_operation_to_player(batch, &operation[i],
-									  batch_player(batch, operation[i].player,
-												   operation[i].pool));
-	else
-	{
-		for (i = 0; i < nplayers; i++)
-			apply_operation_to_player(batch, operation, player[i]);
-		pfree(player);
-	}
+	step->ncomponents = 0;
+	components_operate(batch, operation, single ? player : NULL, nplayers);
+	for (i = 0; i < nplayers; i++)
+		apply_operation_to_player(batch, &operation[single ? i : 0], player[i]);
+	pfree(player);
 	return same;
 }
