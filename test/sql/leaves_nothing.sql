@@ -132,6 +132,7 @@ FROM (VALUES
     ('schedule_work', $$SELECT skillrating.schedule_work('leaves_ladder', 'settle', '1 day')$$),
     ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
+    ('final_components', $$SELECT skillrating.final_components('state_space', m, m + t, t, t, skillrating.inputs(side => t, context => 'x'), NULL ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
     ('pair_queue_document', $$SELECT skillrating.pair_queue_document('{"players": [{"id": 1, "mu": 1}, {"id": 2, "mu": 1}]}')$$),

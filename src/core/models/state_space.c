@@ -31,7 +31,7 @@
 
 enum
 {
-	PARAM_INITIAL_MU,
+	PARAM_INITIAL_MU = MODEL_COMMON_PARAMS,
 	PARAM_INITIAL_SIGMA,
 	PARAM_BETA,
 	PARAM_NOISE,
@@ -39,6 +39,7 @@ enum
 	PARAM_DRIFT,
 	PARAM_REVERSION,
 	PARAM_DRAW_PROBABILITY,
+	PARAM_DRAW_SIGMA,
 	PARAM_STRENGTH,
 	PARAM_MARGIN,
 	PARAM_MARGIN_EXPONENT,
@@ -71,7 +72,7 @@ static const ParamSpec state_space_params[] = {
 	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 3,
 		.min = -1e9,.max = 1e9,.unit = "skill",
 	.description = "mean skill of a player who has not played"},
-	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 1,
+	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 0.7,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
 		.searched = true,
 	.description = "deviation of the skill of a player who has not played"},
@@ -81,11 +82,11 @@ static const ParamSpec state_space_params[] = {
 	{.name = "noise",.type = PARAM_CHOICE,.default_value = NOISE_OF_PLAYERS,
 		.choices = noise_choices,
 	.description = "whether beta is that of each player, so that noise grows with the team, or that of a team"},
-	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.05,
+	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.03,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
 		.searched = true,
 	.description = "drift of a skill from match to match"},
-	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
+	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0.01,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
 		.search = {0.0001, 1},
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
@@ -97,6 +98,9 @@ static const ParamSpec state_space_params[] = {
 		.min = 0,.max = 0.999,.unit = "probability",
 		.searched = true,
 	.description = "of a draw between equals whose skills are known; gives the draw margin"},
+	{.name = "draw_sigma",.type = PARAM_NUMBER,.default_value = 0.5,
+		.min = 0,.max = 10,.unit = "logarithm of the margin",
+	.description = "deviation of the logarithm of the draw margin before the first match; 0: it stays that of draw_probability"},
 	{.name = "strength",.type = PARAM_CHOICE,.default_value = STATE_SPACE_CENTERED,
 		.choices = strength_choices,
 	.description = "strength of a team: the sum of its members above the mean of the match, their sum, their mean, or their share of all who play"},
@@ -121,10 +125,10 @@ static const ParamSpec state_space_params[] = {
 	{.name = "player_context_sigma",.type = PARAM_NUMBER,.default_value = 0.2,
 		.min = 0,.max = 1e9,.unit = "skill",
 	.description = "deviation of a player's skill in a context from the skill; 0: none"},
-	{.name = "club_sigma",.type = PARAM_NUMBER,.default_value = 0.3,
+	{.name = "club_sigma",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e9,.unit = "skill",
 	.description = "deviation of what a club is worth to its team, in a match of two players; 0: nothing"},
-	{.name = "club_tau",.type = PARAM_NUMBER,.default_value = 0.02,
+	{.name = "club_tau",.type = PARAM_NUMBER,.default_value = 0.05,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
 	.description = "drift of a club from match to match"},
 	{.name = "club_drift",.type = PARAM_NUMBER,.default_value = 0,
@@ -173,6 +177,13 @@ static const StateSpec state_space_state[] = {
  * ---- Parameters, and states that no match has changed ----
  */
 
+/* The draw margin in deviations of the noise, before anything is learnt of draws. */
+static double
+prior_margin(const ParamValue *params)
+{
+	return normal_quantile((params[PARAM_DRAW_PROBABILITY].number + 1) / 2);
+}
+
 static StateSpace
 state_space_from_params(const ParamValue *params)
 {
@@ -183,7 +194,7 @@ state_space_from_params(const ParamValue *params)
 		.beta = params[PARAM_BETA].number,
 		.drift = square(params[PARAM_TAU].number),
 		.club_drift = square(params[PARAM_CLUB_TAU].number),
-		.margin = normal_quantile((params[PARAM_DRAW_PROBABILITY].number + 1) / 2),
+		.margin = prior_margin(params),
 		.team_noise = params[PARAM_NOISE].choice == NOISE_OF_TEAMS,
 		.sides = params[PARAM_INITIAL_SIDE_SIGMA].number > 0,
 		.commands = params[PARAM_INITIAL_COMMAND_SIGMA].number > 0,
@@ -278,6 +289,20 @@ COMPONENT_PRIOR(home_context, PARAM_HOME_CONTEXT_SIGMA)
 COMPONENT_PRIOR(player_context, PARAM_PLAYER_CONTEXT_SIGMA)
 COMPONENT_PRIOR(club, PARAM_CLUB_SIGMA)
 
+/* Where no draws are expected, none are waited for. */
+static bool
+draw_used(const ParamValue *params)
+{
+	return params[PARAM_DRAW_SIGMA].number > 0 && prior_margin(params) > 0;
+}
+
+static void
+draw_init(const ParamValue *params, double *state)
+{
+	state[0] = portable_log(larger(prior_margin(params), MIN_DEVIATION));
+	state[1] = larger(params[PARAM_DRAW_SIGMA].number, MIN_DEVIATION);
+}
+
 static void
 home_age(const ParamValue *params, double *state, double seconds)
 {
@@ -292,7 +317,7 @@ club_age(const ParamValue *params, double *state, double seconds)
 								 params[PARAM_CLUB_SIGMA].number);
 }
 
-static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS] = {
+static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS + 1] = {
 	[STATE_SPACE_HOME] = {.name = "home",
 		.description = "what side 1 is worth",
 		.scope = COMPONENT_OF_SIDE,.key = COMPONENT_BY_NOTHING,
@@ -313,6 +338,12 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS] = {
 		.scope = COMPONENT_OF_TEAM,.key = COMPONENT_BY_CLUB,
 		.state = component_state,.nstate = 2,
 	.used = club_used,.init = club_init,.age = club_age},
+	[STATE_SPACE_DRAW] = {.name = "draw",
+		.description = "logarithm of the draw margin, in deviations of the noise",
+		.scope = COMPONENT_OF_MATCH,.key = COMPONENT_BY_NOTHING,
+		.state = component_state,.nstate = 2,
+	.used = draw_used,.init = draw_init},
+	[STATE_SPACE_NCOMPONENTS] = RECALIBRATION_COMPONENT
 };
 
 /*
@@ -360,6 +391,8 @@ component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
 	double		coefficient = 0;
 	int			i;
 
+	if (component->number == STATE_SPACE_DRAW)
+		return 0;
 	for (i = component->last_share; i >= 0; i = m->match->share[i].previous)
 	{
 		const MatchShare *share = &m->match->share[i];
@@ -414,7 +447,7 @@ find_difference(const StateSpaceMatch *m)
 	}
 	difference.deviation = sqrt(variance + difference.noise);
 	difference.mean += difference.deviation * sqrt(M_PI / 8) * match->log_odds;
-	difference.margin = model->margin * sqrt(difference.noise);
+	difference.margin = m->margin * sqrt(difference.noise);
 	return difference;
 }
 
@@ -484,6 +517,34 @@ learn(const StateSpaceEvidence *evidence, double coefficient, double drift, doub
 								 smaller(after[1], MIN_DEVIATION));
 }
 
+/*
+ * The logarithm of the draw margin after the match: a step of Fisher's scoring, given the
+ * forecast of the difference.
+ */
+static void
+learn_draws(const Match *match, const Difference *d, double gain,
+			const MatchComponent *component)
+{
+	double		t = d->mean / d->deviation;
+	double		e = d->margin / d->deviation;
+	double		p = normal_band(t, e);
+	double		slope = e * (normal_density(e - t) + normal_density(e + t));
+	double		variance = square(component->before[1]);
+	double		information;
+	double		gradient;
+
+	component->after[0] = component->before[0];
+	component->after[1] = component->before[1];
+	if (!(p > 0 && p < 1))
+		return;
+	information = square(slope) / (p * (1 - p));
+	gradient = match->team[0].rank == match->team[1].rank ? slope / p : -slope / (1 - p);
+	component->after[0] += gain * variance / (1 + variance * information) * gradient;
+	component->after[1] = deviation_updated(component->before[1],
+											1 / sqrt(1 + variance * information), gain,
+											MIN_DEVIATION);
+}
+
 /* Whether a player's unknown was of use in the match, and so drifts. */
 static bool
 takes_part(const StateSpaceMatch *m, const MatchPlayer *player, int unknown)
@@ -528,6 +589,11 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 	{
 		MatchComponent *component = &match->component[i];
 
+		if (component->number == STATE_SPACE_DRAW)
+		{
+			learn_draws(match, difference, gain, component);
+			continue;
+		}
 		learn(&evidence, component_coefficient(m, component, difference->size),
 			  state_space_component_drift(model, component), 0, gain,
 			  component->before, component->after);
@@ -631,6 +697,8 @@ state_space_team_strength(const ParamValue *params)
 static const ModelPart state_space_parts[] = {
 	{.name = "drift",.description = "skills that drift with time",.needs_times = true,
 	.param = {{PARAM_DRIFT, 0, 0.01}},.nparams = 1},
+	{.name = "draw",.description = "how often teams draw",.needs = MODEL_DRAWS,
+	.param = {{PARAM_DRAW_SIGMA, 0, 0.5}},.nparams = 1},
 	{.name = "reversion",.description = "skills that revert to the mean with time",
 	.needs_times = true,.param = {{PARAM_REVERSION, 0, 0.0003}},.nparams = 1},
 	{.name = "margin",.description = "scores, and not only who won",.needs = MODEL_SCORE,
@@ -643,7 +711,7 @@ static const ModelPart state_space_parts[] = {
 	{.name = "player_context",.description = "players who differ by context",
 	.needs = MODEL_CONTEXT,.param = {{PARAM_PLAYER_CONTEXT_SIGMA, 0, 0.2}},.nparams = 1},
 	{.name = "club",.description = "what a club is worth to its team",.needs = MODEL_CLUB,
-	.param = {{PARAM_CLUB_SIGMA, 0, 0.3}, {PARAM_CLUB_TAU, 0.02, 0.02}},.nparams = 2},
+	.param = {{PARAM_CLUB_SIGMA, 0, 0.5}, {PARAM_CLUB_TAU, 0.05, 0.05}},.nparams = 2},
 	{.name = "side",.description = "players who differ by side",.needs = MODEL_SIDE,
 	.param = {{PARAM_INITIAL_SIDE_SIGMA, 0, 0.3}},.nparams = 1},
 	{.name = "command",.description = "skills as a commander",.needs = MODEL_COMMANDING,
@@ -652,6 +720,7 @@ static const ModelPart state_space_parts[] = {
 	.param = {{PARAM_NEWCOMER_OFFSET, 0, -0.2}},.nparams = 1},
 	{.name = "newcomer_company",.description = "newcomers who are as good as their company",
 	.param = {{PARAM_NEWCOMER_COMPANY, 0, 0.5}},.nparams = 1},
+	MODEL_COMMON_PARTS
 };
 
 extern const Model state_space_model;
@@ -659,7 +728,7 @@ const Model state_space_model = {
 	.name = "state_space",
 	.summary = "skills, clubs, sides and contexts that vary with time, learnt from orders or scores",
 	.source = "R. E. Kalman, A New Approach to Linear Filtering and Prediction Problems (1960); R. Herbrich, T. Minka and T. Graepel, TrueSkill: A Bayesian Skill Rating System (2006)",
-	.params = PARAM_SET("model", "state_space", state_space_params, STATE_SPACE_NPARAMS),
+	.params = MODEL_PARAMS("state_space", state_space_params, STATE_SPACE_NPARAMS),
 	.state = state_space_state,
 	.nstate = STATE_SPACE_NSTATE,
 	.part = state_space_parts,
@@ -667,7 +736,7 @@ const Model state_space_model = {
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE |
 	MODEL_COMMANDING | MODEL_LOG_ODDS | MODEL_GAIN | MODEL_SCORE | MODEL_CONTEXT | MODEL_CLUB,
 	.rules.component = state_space_components,
-	.rules.ncomponents = STATE_SPACE_NCOMPONENTS,
+	.rules.ncomponents = STATE_SPACE_NCOMPONENTS + 1,
 	.init = state_space_init,
 	.age = state_space_age,
 	.team_strength = state_space_team_strength,

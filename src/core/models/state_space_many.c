@@ -169,9 +169,10 @@ observe_scores(const StateSpace *model, const Match *match, const Teams *teams,
 
 /* What the order says. */
 static void
-observe_order(const StateSpace *model, const Match *match, const Teams *teams,
-			  const int *order, StateSpaceEvidence *evidence)
+observe_order(const StateSpaceMatch *m, const Teams *teams, const int *order,
+			  StateSpaceEvidence *evidence)
 {
+	const Match *match = m->match;
 	ChainTeam	chain[MATCH_MAX_TEAMS];
 	int			i;
 
@@ -185,7 +186,7 @@ observe_order(const StateSpace *model, const Match *match, const Teams *teams,
 		chain[i].size = teams->noise[team];
 		chain[i].rank = match->team[team].rank;
 	}
-	team_chain_settle(chain, match->nteams, model->margin);
+	team_chain_settle(chain, match->nteams, m->margin);
 	for (i = 0; i < match->nteams; i++)
 	{
 		const ChainTeam *team = &chain[i];
@@ -310,7 +311,7 @@ state_space_update_many(const StateSpace *model, Match *match)
 	if (scores_count(model, match, order))
 		observe_scores(model, match, &teams, evidence);
 	else
-		observe_order(model, match, &teams, order, evidence);
+		observe_order(&m, &teams, order, evidence);
 	for (i = 0; i < match->nteams; i++)
 	{
 		evidence[i].variance = teams.variance[i];

@@ -141,7 +141,7 @@ correct_many(const double *before, Match *match)
 		match->team[i].win = win[i];
 }
 
-void
+MatchStatus
 recalibration_correct(const double *before, Match *match)
 {
 	bool		as_it_is = before[RECALIBRATION_SLOPE] == 1;
@@ -153,12 +153,13 @@ recalibration_correct(const double *before, Match *match)
 
 		features_of_two(match, x);
 		if (as_it_is && x[RECALIBRATION_INTERCEPT] * before[RECALIBRATION_INTERCEPT] == 0)
-			return;
+			return MATCH_OK;
 		match->team[first].win = logistic(online_logistic_value(NCOEFFICIENTS, before, x));
 		match->team[1 - first].win = 1 - match->team[first].win;
 	}
 	else if (match->nteams > 2 && !as_it_is)
 		correct_many(before, match);
+	return match_check_predictions(match);
 }
 
 double

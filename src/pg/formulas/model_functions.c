@@ -31,7 +31,8 @@ SKILLRATING_FUNCTION(skillrating_display_expression);
 /* The words for what a model supports, by bit of ModelSupport. */
 static const char *const support_names[] = {
 	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
-	"score", "one_team", "squad", "counts", "quit", "experience"
+	"score", "one_team", "squad", "counts", "quit", "experience",
+	"context", "club"
 };
 
 int
