@@ -73,7 +73,8 @@ WITH bout AS (
     SELECT name, m, params, array_agg((r).state_before ORDER BY p) AS state, array_agg(team ORDER BY p) AS team, array_agg((r).games_before::int ORDER BY p) AS games, min((r).win_probability) FILTER (WHERE team = 0) AS p
     FROM rated GROUP BY name, params, m
 )
-SELECT name, params <> '{}' AS with_params, count(*) AS matches, bool_and(f.p = (SELECT w.win_probability FROM skillrating.predict(name, state, f.team, experience => games, params => params) AS w WHERE w.team = 0)) AS as_rated
+SELECT name, params <> '{}' AS with_params, count(*) AS matches, bool_and(f.p = (SELECT w.win_probability FROM skillrating.predict(name, state, f.team, experience => games, params => params, components =>
+        (SELECT skillrating.final_components(f.name, b.m, b.p, b.team, CASE WHEN b.team = b.m % 2 THEN 1 ELSE 2 END, NULL, f.params ORDER BY b.m) FROM bout AS b WHERE b.m < f.m)) AS w WHERE w.team = 0)) AS as_rated
 FROM forecast AS f GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- Draws: the probability between equals who are known; by quadrature, of what the models say is normal.

@@ -194,7 +194,7 @@ read_start(WindowObject window, Rater *rater)
 	if (!no_start)
 		rater_start(rater, start);
 	if (!no_components)
-		rater_start_components(rater, components);
+		batch_start_components(rater->batch, components, "start_components");
 }
 
 /* Put an argument's value in its place in the row that is being read. */
