@@ -208,6 +208,20 @@ SELECT c.context, abs(c.log_odds - k.mu) < 0.1 AS near FROM hive.solved_context 
 SELECT iterations FROM skillrating.solve_ladder('hive', 'hive');
 SELECT faults('hive');
 
+-- Team makers count what players have in a context, and say the probability that preview() says.
+SELECT bool_and(s.mu = e.mu + k.mu) AS in_context, bool_and(s.win_probability = p.win_probability) AS as_previewed
+FROM (SELECT array_agg(s.player_id) AS players, array_agg(s.team) AS team
+    FROM skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS s) AS g
+CROSS JOIN skillrating.preview('once', g.players, g.team, at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS p
+JOIN skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS s ON s.player_id::text = p.player_id
+JOIN skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01') AS e ON e.player_id = s.player_id
+JOIN skillrating.components('once', kind => 'player_context', pool => '', at => '2024-04-01') AS k ON k.player_id = p.player_id AND k.key = 'map 1';
+SELECT bool_and(o.win_probability = w.win_probability) AS as_previewed
+FROM skillrating.find_opponents('once', 1, at => '2024-04-01', context => 'map 1') AS o
+CROSS JOIN LATERAL skillrating.win_probability('once', ARRAY[1, o.player_id::bigint], '{1,2}', at => '2024-04-01', context => '{map 1}') AS w WHERE w.team = 1;
+SELECT s.player_id, s.team IS NOT NULL AS plays FROM skillrating.split_ladder_document('once',
+    '{"players": [{"id": 1, "context": "map 1", "club": "club 1"}, {"id": 2, "context": "map 2"}], "at": "2024-04-01T00:00:00Z"}') AS s;
+
 -- Who reads.
 CREATE ROLE regress_components_guest;
 SELECT skillrating.grant_reader('bit', 'regress_components_guest');
