@@ -36,7 +36,7 @@ CREATE FUNCTION faults(ladder text) RETURNS SETOF text LANGUAGE sql AS $$
 $$;
 
 -- Every ladder has the tables.
-SELECT skillrating.create_ladder('bit', 'state_space', '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03}', late => 'reorder'),
+SELECT skillrating.create_ladder('bit', 'state_space', '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}', late => 'reorder'),
     skillrating.create_ladder('plain', 'elo');
 SELECT a.attrelid::regclass, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
 FROM pg_attribute AS a WHERE a.attrelid IN ('plain.component'::regclass, 'plain.component_event'::regclass) AND a.attnum > 0
@@ -57,7 +57,7 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE r.state_before = ARRAY[e.mu_befo
     AND r.win_probability = e.win_probability) AS same
 FROM (
     SELECT match_id, player_id, pool, (skillrating.rate('state_space', player_id, team, score => score, side => side, played_at => played_at, pool => pool,
-        context => context, club => club, params => '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03}') OVER (ORDER BY played_at, match_id)).*
+        context => context, club => club, params => '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}') OVER (ORDER BY played_at, match_id)).*
     FROM played) AS r
 JOIN bit.event AS e USING (match_id, player_id, pool);
 
@@ -182,7 +182,7 @@ SELECT faults('single'), faults('other');
 SELECT kind, key, player_id FROM single.component_event WHERE match_id = 500 ORDER BY kind, key, player_id;
 
 -- Without a part in use there are no components of its kind.
-SELECT skillrating.create_ladder('bare', 'state_space', '{"home_sigma": 0, "home_context_sigma": 0, "player_context_sigma": 0, "club_sigma": 0}');
+SELECT skillrating.create_ladder('bare', 'state_space', '{"home_sigma": 0, "home_context_sigma": 0, "player_context_sigma": 0, "club_sigma": 0, "draw_sigma": 0}');
 SELECT play('bare');
 SELECT count(*) FROM bare.component;
 SELECT faults('bare');
