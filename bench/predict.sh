@@ -229,14 +229,17 @@ store() {
 	sql -v name="$2" -v params="$params" -v failure="$failure" -f - <<-SQL
 		INSERT INTO predict.run VALUES ($1, :'name', :'params', $3, nullif(:'failure', ''));
 	SQL
-	[ -z "$failure" ] || echo "  $2: $failure"
+	printf '  %s: %s\n' "$2" "${failure:-$(printf '%.1f s' "$3")}"
 }
 
 # Every forecaster, a line each: its name, a tab, and its command.
 forecasters() {
 	local name
 	echo "even	bench/predict/even.sh"
-	sql -c 'SELECT name FROM skillrating.models() ORDER BY 1' | while read -r name; do
+	# Models, and those that other functions than rate() forecast by.
+	sql -c "SELECT name FROM skillrating.models() UNION ALL
+		SELECT 'state_space/' || proname FROM pg_proc WHERE pronamespace = 'skillrating'::regnamespace AND prokind = 'w'
+			AND prorettype = 'skillrating.rated'::regtype AND proname <> 'rate' ORDER BY 1" | while read -r name; do
 		echo "$name	bench/predict/model.sh $name"
 	done
 	if command -v node >/dev/null && command -v npm >/dev/null; then
@@ -249,7 +252,7 @@ forecasters() {
 	done
 }
 
-if command -v node >/dev/null && command -v npm >/dev/null; then
+if [[ $(forecasters | cut -f1) =~ npm: ]]; then
 	mkdir -p build/bench/predict
 	cp bench/models/package.json bench/predict/libraries.js build/bench/predict
 	npm install --silent --no-audit --no-fund --prefix build/bench/predict >&2

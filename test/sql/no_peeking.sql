@@ -84,7 +84,7 @@ CREATE FUNCTION forecast_argument(of_models boolean, name text, type regtype, of
         WHEN 'probability' THEN CASE WHEN type = 'float8'::regtype THEN 's.p' WHEN of_models AND of_both THEN 'ARRAY[[s.p, 1 - s.p], [s.q, 1 - s.q]]'
             WHEN of_models THEN 'ARRAY[s.p, s.q]' WHEN of_both THEN 'ARRAY[s.p, 1 - s.p]' END
         WHEN 'outcome' THEN CASE type WHEN 'float8'::regtype THEN 's.y' WHEN 'boolean'::regtype THEN 's.y = 1' WHEN 'float8[]'::regtype THEN 'CASE WHEN s.y IS NOT NULL THEN ARRAY[s.y, 1 - s.y] END' END
-        WHEN 'half_life_matches' THEN '20' WHEN 'half_life_days' THEN '60' END
+        WHEN 'half_life_matches' THEN '20' WHEN 'half_life_days' THEN '60' WHEN 'refit_matches' THEN '15' END
 $$;
 CREATE FUNCTION call_of(f oid) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN count(*) FILTER (WHERE NOT optional AND given IS NULL) = 0
@@ -126,6 +126,7 @@ $$;
 
 -- Before the cut everything is the same, at the cut the forecast, and so it is for all matches of its
 -- time if they are taken at once; what is behind it is another, as what was changed must matter.
+-- Some functions are not for all models.
 CREATE TABLE peeked (name text, model text, params jsonb, cut int, how text, before bigint, at bigint, changed bigint);
 CREATE FUNCTION peek(f peek_function, t trial) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -144,8 +145,10 @@ BEGIN
         FROM truth AS a FULL JOIN results_of(f, t, c.cut, c.how) AS b USING (row_id, match_id);
     END LOOP;
     DROP TABLE truth;
+EXCEPTION WHEN feature_not_supported THEN
+    NULL;
 END
-$$;
+$;
 SET client_min_messages = warning;
 SELECT count(peek(f, t)) > 0 AS tried FROM peek_function AS f JOIN trial AS t ON f.of_model OR (t.model = 'elo' AND t.params = '{}') WHERE f.call IS NOT NULL;
 RESET client_min_messages;
