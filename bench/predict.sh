@@ -10,7 +10,7 @@
 #   -x NAME=COMMAND   another forecaster; may be repeated
 #
 # Environment:
-#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (60)
+#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (2000)
 #   MATCHES      only the last so many matches of each file; 0 for all (default: 5000)
 #   SHARE        of the matches, the first ones, that parameters are fitted to (0.7)
 #   SEED         where the proof of no peeking cuts, and for forecasters that want one (1)
@@ -73,7 +73,7 @@ if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
 	exec "$OLDPWD/test/cluster.sh" bash -c 'cd "$1" && shift && exec "$@"' - "$here" "$OLDPWD/bench/predict.sh" "${given[@]}"
 fi
 
-evaluations=${EVALUATIONS:-60}
+evaluations=${EVALUATIONS:-2000}
 last=${MATCHES:-5000}
 share=${SHARE:-0.7}
 seed=${SEED:-1}
