@@ -58,7 +58,29 @@ random_number(Random *random, Size size)
 	return extreme_number(random);
 }
 
-/* Parameters within their ranges: choices at random, numbers now and then. */
+/* Switch a part of the model on or off. */
+static inline void
+random_part(Random *random, Fixture *f, const ModelPart *part)
+{
+	bool		on = random_below(random, 2);
+	int			i;
+
+	for (i = 0; i < part->nparams; i++)
+	{
+		const PartParam *param = &part->param[i];
+		ParamValue *value = &f->params[param->param];
+		double		number = on ? param->on : param->off;
+
+		if (f->model->params.spec[param->param].type == PARAM_NUMBER)
+			value->number = number;
+		else if (f->model->params.spec[param->param].type == PARAM_FLAG)
+			value->flag = number != 0;
+		else
+			value->choice = (int) number;
+	}
+}
+
+/* Parameters within their ranges: parts and choices at random, numbers now and then. */
 static inline void
 random_params(Random *random, Fixture *f, Size size)
 {
@@ -66,6 +88,8 @@ random_params(Random *random, Fixture *f, Size size)
 				j;
 
 	param_defaults(&f->model->params, f->params);
+	for (i = 0; i < f->model->nparts; i++)
+		random_part(random, f, &f->model->part[i]);
 	for (i = 0; i < f->model->params.count; i++)
 	{
 		const ParamSpec *spec = &f->model->params.spec[i];
@@ -176,6 +200,10 @@ random_participant(Random *random, unsigned supports, Size size, Participant *ro
 			fabs(random_number(random, size));
 	if ((supports & MODEL_QUIT) && random_below(random, 2))
 		row->quit = random_below(random, 2);
+	if ((supports & MODEL_CONTEXT) && random_below(random, 2))
+		row->context = random_below(random, 3);
+	if ((supports & MODEL_CLUB) && random_below(random, 2))
+		row->club = random_below(random, 2);
 	if ((supports & MODEL_EXPERIENCE) && random_below(random, 2))
 		row->experience = size == ORDINARY ? random_below(random, 300) :
 			fabs(random_number(random, size));
@@ -191,7 +219,7 @@ random_match(Random *random, Fixture *f, Size size)
 	unsigned	supports = f->model->rules.supports;
 	int			nteams = supports & MODEL_MANY_TEAMS ?
 		2 + random_below(random, MAX_TEAMS - 1) : 2;
-	int			sided = (supports & MODEL_SIDE) && random_below(random, 2);
+	int			sided = (supports & MODEL_SIDE) && nteams == 2 && random_below(random, 2);
 	int			draws = (supports & MODEL_DRAWS) && random_below(random, 2);
 	int			nplayers = 0;
 	double		rank[MAX_TEAMS];
@@ -244,6 +272,15 @@ random_match(Random *random, Fixture *f, Size size)
 				f->row[i].gain = size == ORDINARY ? random_between(random, 0, 2) :
 					fabs(random_number(random, size));
 	random_states(random, f, nplayers, size);
+	if (f->model->rules.ncomponents == 0)
+		return;
+
+	/* Contexts are numbered below the number of participants. */
+	for (i = 0; i < f->n; i++)
+		if (f->row[i].context >= f->n)
+			f->row[i].context = f->n - 1;
+	f->component_seed = 1 + random_bits(random) % 1000000;
+	f->component_decades = size == ORDINARY ? 0 : size == EXTREME ? 100 : 308;
 }
 
 #endif							/* TEST_CORE_RANDOM_MATCH_H */

@@ -123,6 +123,9 @@ random_magnitude(Random *random, double decades)
 	return pow(10, random_between(random, -decades, decades));
 }
 
+/* The most components and shares of a match, of all kinds together. */
+#define TEST_MAX_COMPONENTS (TEST_MAX_ROWS * COMPONENT_MAX_KINDS)
+
 /* A match in the making, with all the memory that it needs. */
 typedef struct Fixture
 {
@@ -135,6 +138,14 @@ typedef struct Fixture
 	MatchTeam	team[TEST_MAX_ROWS];
 	MatchPlayer player[TEST_MAX_ROWS];
 	MatchEntry	entry[TEST_MAX_ROWS];
+	MatchComponent component[TEST_MAX_COMPONENTS];
+	MatchShare	share[TEST_MAX_COMPONENTS];
+	double		component_before[TEST_MAX_COMPONENTS][COMPONENT_MAX_STATE];
+	double		component_after[TEST_MAX_COMPONENTS][COMPONENT_MAX_STATE];
+	uint64_t	component_seed; /* of states before; 0: those of new ones */
+	double		component_decades;	/* how extreme those are, 0: not at all */
+	int			name[TEST_MAX_ROWS];	/* by which states of components know
+										 * their players */
 	Match		match;
 	int			offender;
 } Fixture;
@@ -152,11 +163,17 @@ fixture_param(Fixture *f, const char *name)
 static inline void
 fixture_clear(Fixture *f)
 {
+	int			i;
+
+	for (i = 0; i < TEST_MAX_ROWS; i++)
+		f->name[i] = i;
 	f->n = 0;
 	f->match.nplayers = 0;
 	f->match.team = f->team;
 	f->match.player = f->player;
 	f->match.entry = f->entry;
+	f->match.component = f->component;
+	f->match.share = f->share;
 	f->match.log_odds = 0;
 }
 
@@ -236,11 +253,48 @@ fixture_share_out(Participant *row, int n)
 	}
 }
 
+/* The state of a component: by its kind, player and key, wherever it is in the match. */
+static inline void
+fixture_component_state(Fixture *f, int number)
+{
+	MatchComponent *component = &f->component[number];
+	const ComponentSpec *spec = component->spec;
+	int			player = component->player < 0 ? -1 : f->name[component->player];
+	Random		random = {f->component_seed + 1000003u * (uint64_t) component->number +
+	10007u * (uint64_t) component->key + 101u * (uint64_t) (player + 1)};
+	int			i;
+
+	component->before = f->component_before[number];
+	component->after = f->component_after[number];
+	spec->init(f->params, f->component_before[number]);
+	if (f->component_seed == 0)
+		return;
+	component->games = random_below(&random, 100);
+	for (i = 0; i < spec->nstate; i++)
+	{
+		double	   *value = &f->component_before[number][i];
+
+		if (f->component_decades > 0 && random_below(&random, 2))
+			*value = (random_below(&random, 2) ? 1 : -1) *
+				random_magnitude(&random, f->component_decades);
+		else
+			*value = *value * random_between(&random, 0.5, 1.5) +
+				(spec->state[i].role == ROLE_DEVIATION ? 0 :
+				 random_between(&random, -0.5, 0.5));
+		*value = fmax(spec->state[i].min, *value);
+	}
+}
+
 static inline MatchStatus
 fixture_build(Fixture *f)
 {
-	return match_build(&f->model->rules, f->params, f->row, f->n, &f->match,
-					   &f->offender);
+	MatchStatus status = match_build(&f->model->rules, f->params, f->row, f->n,
+									 &f->match, &f->offender);
+	int			i;
+
+	for (i = 0; i < f->match.ncomponents; i++)
+		fixture_component_state(f, i);
+	return status;
 }
 
 /* Rates a match that must be sound, onto memory that holds no old result. */
@@ -253,6 +307,9 @@ fixture_rate(Fixture *f)
 	for (i = 0; i < TEST_MAX_ROWS; i++)
 		for (j = 0; j < MODEL_MAX_STATE; j++)
 			f->after[i][j] = NAN;
+	for (i = 0; i < TEST_MAX_COMPONENTS; i++)
+		for (j = 0; j < COMPONENT_MAX_STATE; j++)
+			f->component_after[i][j] = NAN;
 	assert_status(fixture_build(f), MATCH_OK);
 	for (i = 0; i < f->match.nplayers; i++)
 		f->player[i].gradient = NAN;

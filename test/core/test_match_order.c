@@ -43,6 +43,10 @@ add_twins(Random *random, Fixture *f)
 		row->player = player;
 		memcpy(f->before[player], f->before[other->player], sizeof(f->before[0]));
 		f->player[player].games = f->player[other->player].games;
+
+		/* Twins may differ in their components, or not. */
+		if (random_below(random, 2))
+			f->name[player] = f->name[other->player];
 	}
 }
 
@@ -57,6 +61,8 @@ rename_players(Random *random, const Fixture *from, Fixture *to, int *name)
 	to->match.team = to->team;
 	to->match.player = to->player;
 	to->match.entry = to->entry;
+	to->match.component = to->component;
+	to->match.share = to->share;
 	for (i = 0; i < from->match.nplayers; i++)
 	{
 		j = random_below(random, i + 1);
@@ -67,6 +73,7 @@ rename_players(Random *random, const Fixture *from, Fixture *to, int *name)
 	{
 		memcpy(to->before[name[i]], from->before[i], sizeof(from->before[0]));
 		to->player[name[i]].games = from->player[i].games;
+		to->name[name[i]] = from->name[i];
 		to->player[i].before = to->before[i];
 		to->player[i].after = to->after[i];
 	}
@@ -82,6 +89,42 @@ rename_players(Random *random, const Fixture *from, Fixture *to, int *name)
 							   to->row[j - 1].player > row.player)); j--)
 			to->row[j] = to->row[j - 1];
 		to->row[j] = row;
+	}
+}
+
+/* The component of a match with that kind, player and key, which must exist. */
+static int
+find_component(const Fixture *f, int number, int player, int key)
+{
+	int			i;
+
+	for (i = 0; i < f->match.ncomponents; i++)
+		if (f->component[i].number == number && f->component[i].player == player &&
+			f->component[i].key == key)
+			return i;
+	fail_msg("no component %d of player %d and key %d", number, player, key);
+	return -1;
+}
+
+/* Each component learns the same to the last bit, wherever it is in the match. */
+static void
+check_components(const Fixture *f, const Fixture *renamed, const int *name)
+{
+	int			i,
+				j;
+
+	assert_int_equal(renamed->match.ncomponents, f->match.ncomponents);
+	for (i = 0; i < f->match.ncomponents; i++)
+	{
+		const MatchComponent *c = &f->component[i];
+		int			other = find_component(renamed, c->number,
+										   c->player < 0 ? -1 : name[c->player], c->key);
+
+		for (j = 0; j < c->spec->nstate; j++)
+		{
+			assert_same(renamed->component[other].before[j], c->before[j]);
+			assert_same(renamed->component[other].after[j], c->after[j]);
+		}
 	}
 }
 
@@ -123,6 +166,7 @@ test_identifiers_do_not_matter(void **state)
 				assert_same(renamed.player[name[i]].gradient, f.player[i].gradient);
 				assert_int_equal(renamed.player[name[i]].team, f.player[i].team);
 			}
+			check_components(&f, &renamed, name);
 		}
 	}
 }

@@ -17,6 +17,7 @@
 
 #define MAX_ROWS	24
 #define MAX_PARAMS	32
+#define MAX_COMPONENTS (MAX_ROWS * COMPONENT_MAX_KINDS)
 
 static const Model *model;
 
@@ -126,9 +127,49 @@ next_participants(Bytes *bytes, Participant *row, int *nplayers)
 			p->deaths = next_finite(bytes);
 			p->quit = next_below(bytes, 4) == 0 ? next_below(bytes, 2) : NAN;
 			p->experience = next_finite(bytes);
+			if (model->rules.supports & MODEL_CONTEXT)
+				p->context = next_below(bytes, 2) ? next_below(bytes, n) : -1;
+			if (model->rules.supports & MODEL_CLUB)
+				p->club = next_below(bytes, 4) == 0 ? next_below(bytes, n) : -1;
 		}
 	}
 	return n;
+}
+
+/* States of the components of a match, mostly sound. */
+static void
+next_components(Bytes *bytes, const ParamValue *params, Match *match,
+				double before[][COMPONENT_MAX_STATE], double after[][COMPONENT_MAX_STATE])
+{
+	int			i,
+				j;
+
+	for (i = 0; i < match->ncomponents; i++)
+	{
+		MatchComponent *component = &match->component[i];
+		const ComponentSpec *spec = component->spec;
+
+		spec->init(params, before[i]);
+		CHECK(component_state_valid(spec, before[i]));
+		for (j = 0; j < spec->nstate; j++)
+			if (next_below(bytes, 3) == 0)
+				before[i][j] = next_number(bytes);
+		if (spec->age != NULL && component_state_valid(spec, before[i]) &&
+			next_below(bytes, 4) == 0)
+			spec->age(params, before[i], 3600.0 * next_byte(bytes));
+		component->before = before[i];
+		component->after = after[i];
+		component->games = next_byte(bytes);
+	}
+}
+
+static void
+check_components(const Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->ncomponents; i++)
+		CHECK(component_state_valid(match->component[i].spec, match->component[i].after));
 }
 
 static void
@@ -157,9 +198,14 @@ fuzz_models(const uint8_t *data, size_t size)
 	static double before[MAX_ROWS][MODEL_MAX_STATE];
 	static double after[MAX_ROWS][MODEL_MAX_STATE];
 	static double again[MAX_ROWS][MODEL_MAX_STATE];
+	static MatchComponent component[MAX_COMPONENTS];
+	static MatchShare share[MAX_COMPONENTS];
+	static double component_before[MAX_COMPONENTS][COMPONENT_MAX_STATE];
+	static double component_after[MAX_COMPONENTS][COMPONENT_MAX_STATE];
 	static ParamValue params[MAX_PARAMS];
 	Bytes		bytes = {data, size};
-	Match		match = {.team = team,.player = player,.entry = entry};
+	Match		match = {.team = team,.player = player,.entry = entry,
+	.component = component,.share = share};
 	MatchStatus status;
 	double		gain;
 	int			offender;
@@ -198,12 +244,14 @@ fuzz_models(const uint8_t *data, size_t size)
 	if (status != MATCH_OK)
 		return;
 
+	next_components(&bytes, params, &match, component_before, component_after);
 	status = model_rate(model, params, &match);
 	CHECK(status == MATCH_OK || status == MATCH_BAD_STATE ||
 		  status == MATCH_OVERFLOW);
 	if (status != MATCH_OK)
 		return;
 	check_wins(&match);
+	check_components(&match);
 	for (i = 0; i < match.nplayers; i++)
 	{
 		CHECK(model_state_valid(model, after[i]));

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "core/math/elementary.h"
+#include "core/util/extremes.h"
 
 #define SECONDS_PER_DAY 86400.0
 
@@ -49,6 +50,18 @@ deviation_updated(double deviation, double ratio, double gain, double least)
 
 	/* Not larger(), which would hide a NaN. */
 	return deviation < least ? least : deviation;
+}
+
+/*
+ * The variance of a skill after a match over that before.  Of the variance
+ * total of an observed performance the skill contributed part and noise that is no
+ * skill's at least noise; rest is what the observation left of total, as a share.
+ */
+static inline double
+variance_ratio(double part, double noise, double total, double rest)
+{
+	/* What others contribute cannot be less than nothing, whatever rounds. */
+	return larger(total - part, noise) / total + part / total * rest;
 }
 
 #endif							/* CORE_MODELS_DEVIATION_H */

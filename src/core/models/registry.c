@@ -16,6 +16,7 @@
 	MODEL(glicko) \
 	MODEL(glicko2) \
 	MODEL(hive) \
+	MODEL(state_space) \
 	MODEL(synelo) \
 	MODEL(trueskill) \
 	MODEL(trueskill2) \

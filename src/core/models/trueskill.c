@@ -24,6 +24,7 @@
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
+#include "core/models/team_chain.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -199,18 +200,6 @@ trueskill_difference(const TrueSkill *ts, Match *match, double drift)
 	return difference;
 }
 
-/*
- * The variance of a skill after a match over that before.  Of the variance
- * total of an observed performance the skill contributed part and its own noise
- * contributed noise; rest is what the observation left of total, as a share.
- */
-static double
-variance_ratio(double part, double noise, double total, double rest)
-{
-	/* What others contribute cannot be less than nothing, whatever rounds. */
-	return larger(total - part, noise) / total + part / total * rest;
-}
-
 /* Sigma at the start of the match: that of everybody who played has drifted. */
 static void
 start_states(Match *match, double drift)
@@ -288,73 +277,9 @@ update_two_teams(const TrueSkill *ts, Match *match, double drift)
 	}
 }
 
-/* A message to a team: precision, and precision times mean. */
-typedef struct Message
-{
-	double		precision;
-	double		shift;
-} Message;
-
-/* A team in the order of the result, with what its neighbours say about it. */
-typedef struct ChainTeam
-{
-	double		rank;
-	double		mean;
-	double		variance;
-	double		size;
-	double		factor;			/* what a unit of weight counts */
-	Message		above;			/* from the pair with the team above */
-	Message		below;			/* from the pair with the team below */
-} ChainTeam;
-
-/*
- * Let one pair of neighbours speak again: what the order of the two says about
- * either, given everything else that is known of the other.  Returns the larger
- * change of the two messages, in deviations.
- */
-static double
-chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
-{
-	double		upper_variance = 1 / (1 / upper->variance + upper->above.precision);
-	double		lower_variance = 1 / (1 / lower->variance + lower->below.precision);
-	double		upper_mean = upper_variance *
-		(upper->mean / upper->variance + upper->above.shift);
-	double		lower_mean = lower_variance *
-		(lower->mean / lower->variance + lower->below.shift);
-	double		variance = upper_variance + lower_variance;
-	double		c = sqrt(variance);
-	double		mean = upper_mean - lower_mean;
-	Truncation	truncation = upper->rank == lower->rank ?
-		truncated_draw(mean / c, margin / c) :
-		truncated_win((mean - margin) / c);
-	double		precision = truncation.w / (variance * truncation.rest);
-	double		shift = (mean * truncation.w + c * truncation.v) /
-		(variance * truncation.rest);
-	Message		to_upper;
-	Message		to_lower;
-	double		change;
-
-	to_upper.precision = precision / (1 + precision * lower_variance);
-	to_upper.shift = (shift + precision * lower_mean) /
-		(1 + precision * lower_variance);
-	to_lower.precision = precision / (1 + precision * upper_variance);
-	to_lower.shift = (precision * upper_mean - shift) /
-		(1 + precision * upper_variance);
-
-	change = larger(fabs(to_upper.precision - upper->below.precision) * upper->variance,
-					fabs(to_lower.precision - lower->above.precision) * lower->variance);
-	change = larger(change, fabs(to_upper.shift - upper->below.shift) *
-					sqrt(upper->variance));
-	change = larger(change, fabs(to_lower.shift - lower->above.shift) *
-					sqrt(lower->variance));
-	upper->below = to_upper;
-	lower->above = to_lower;
-	return change;
-}
-
 /* The teams in the order of the result, of which no pair has spoken yet. */
 static void
-chain_begin(const Match *match, const TrueSkillTeams *teams, const int *order,
+order_teams(const Match *match, const TrueSkillTeams *teams, const int *order,
 			ChainTeam *chain)
 {
 	int			i;
@@ -363,54 +288,11 @@ chain_begin(const Match *match, const TrueSkillTeams *teams, const int *order,
 	{
 		int			team = order[i];
 
-		chain[i].size = teams->size[team];
-		chain[i].factor = teams->factor[team];
-		chain[i].rank = match->team[team].rank;
-
 		/* From one of the means, so that no digits are lost if all are huge. */
 		chain[i].mean = teams->mean[team] - teams->mean[0];
 		chain[i].variance = teams->variance[team];
-		chain[i].above.precision = chain[i].above.shift = 0;
-		chain[i].below.precision = chain[i].below.shift = 0;
-	}
-}
-
-/*
- * Let pairs speak until no message changes.
- *
- * Down the chain and up again, but for the pairs where it turns, which have heard
- * nothing new.  Changes shrink by about the same factor each time, so that those to
- * come can be told from the last two, until rounding is all that is left of them.
- */
-static void
-chain_settle(ChainTeam *chain, int n, double per_size)
-{
-	const double tolerance = 1e-13;
-	const double noise = 1e-12;
-	const int	max_sweeps = 500;
-	double		last_change = 0;
-	int			sweep,
-				i;
-
-	for (sweep = 0; sweep < max_sweeps; sweep++)
-	{
-		double		change = 0;
-
-		for (i = sweep == 0 ? 0 : 1; i < 2 * n - 3; i++)
-		{
-			int			upper = i < n - 1 ? i : 2 * (n - 2) - i;
-			int			lower = upper + 1;
-			double		margin = per_size * sqrt(chain[upper].size +
-												 chain[lower].size);
-
-			change = larger(change, chain_step(&chain[upper], &chain[lower],
-											   margin));
-		}
-		if (change < noise ||
-			(change < 0.5 * last_change &&
-			 change * (change / (last_change - change)) < tolerance))
-			break;
-		last_change = change;
+		chain[i].size = teams->size[team];
+		chain[i].rank = match->team[team].rank;
 	}
 }
 
@@ -420,7 +302,7 @@ chain_settle(ChainTeam *chain, int n, double per_size)
  */
 static void
 learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
-				const ChainTeam *team, double drift)
+				const ChainTeam *team, double factor, double drift)
 {
 	MatchPlayer *player = &match->player[e->player];
 	double		prior = square(player->before[TRUESKILL_SIGMA]) + drift;
@@ -428,7 +310,7 @@ learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
 	double		precision = team->above.precision + team->below.precision;
 	double		shift = team->above.shift + team->below.shift;
 	double		rest = 1 / (1 + precision * team->variance);
-	double		part = team->factor * e->weight;
+	double		part = factor * e->weight;
 	double		gradient = part * rest * (shift - precision * team->mean);
 	double		ratio = variance_ratio(square(part) * prior,
 									   square(part * ts->beta),
@@ -476,8 +358,8 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 	match_teams_by_rank(match, order);
 	for (i = 0; i < match->nteams; i++)
 		place[order[i]] = i;
-	chain_begin(match, &teams, order, chain);
-	chain_settle(chain, match->nteams, trueskill_margin(ts));
+	order_teams(match, &teams, order, chain);
+	team_chain_settle(chain, match->nteams, trueskill_margin(ts));
 
 	/*
 	 * The evidence of a player's entries on several teams adds up as
@@ -487,8 +369,12 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 	for (i = 0; i < match->nplayers; i++)
 		match->player[i].gradient = match->player[i].after[TRUESKILL_MU] = 0;
 	for (i = 0; i < match->nentries; i++)
-		learn_from_team(ts, match, &match->entry[i],
-						&chain[place[match->entry[i].team]], drift);
+	{
+		int			team = match->entry[i].team;
+
+		learn_from_team(ts, match, &match->entry[i], &chain[place[team]],
+						teams.factor[team], drift);
+	}
 	for (i = 0; i < match->nplayers; i++)
 		finish_player(&match->player[i], drift);
 }
@@ -525,8 +411,8 @@ log_evidence_of_many(const TrueSkill *ts, const Match *match, InterruptCheck che
 
 	trueskill_teams(ts, match, 0, &teams);
 	match_teams_by_rank(match, order);
-	chain_begin(match, &teams, order, chain);
-	chain_settle(chain, n, per_size);
+	order_teams(match, &teams, order, chain);
+	team_chain_settle(chain, n, per_size);
 	for (i = 0; i < n; i++)
 	{
 		const ChainTeam *team = &chain[i];

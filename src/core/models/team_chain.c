@@ -1,0 +1,99 @@
+/*
+ * team_chain.c
+ *		What the order of many teams says about each, by expectation propagation.
+ */
+#include "core/models/team_chain.h"
+
+#include <math.h>
+
+#include "core/math/truncated.h"
+#include "core/util/extremes.h"
+
+/*
+ * Let one pair of neighbours speak again: what the order of the two says about
+ * either, given everything else that is known of the other.  Returns the larger
+ * change of the two messages, in deviations.
+ */
+static double
+chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
+{
+	double		upper_variance = 1 / (1 / upper->variance + upper->above.precision);
+	double		lower_variance = 1 / (1 / lower->variance + lower->below.precision);
+	double		upper_mean = upper_variance *
+		(upper->mean / upper->variance + upper->above.shift);
+	double		lower_mean = lower_variance *
+		(lower->mean / lower->variance + lower->below.shift);
+	double		variance = upper_variance + lower_variance;
+	double		c = sqrt(variance);
+	double		mean = upper_mean - lower_mean;
+	Truncation	truncation = upper->rank == lower->rank ?
+		truncated_draw(mean / c, margin / c) :
+		truncated_win((mean - margin) / c);
+	double		precision = truncation.w / (variance * truncation.rest);
+	double		shift = (mean * truncation.w + c * truncation.v) /
+		(variance * truncation.rest);
+	Message		to_upper;
+	Message		to_lower;
+	double		change;
+
+	to_upper.precision = precision / (1 + precision * lower_variance);
+	to_upper.shift = (shift + precision * lower_mean) /
+		(1 + precision * lower_variance);
+	to_lower.precision = precision / (1 + precision * upper_variance);
+	to_lower.shift = (precision * upper_mean - shift) /
+		(1 + precision * upper_variance);
+
+	change = larger(fabs(to_upper.precision - upper->below.precision) * upper->variance,
+					fabs(to_lower.precision - lower->above.precision) * lower->variance);
+	change = larger(change, fabs(to_upper.shift - upper->below.shift) *
+					sqrt(upper->variance));
+	change = larger(change, fabs(to_lower.shift - lower->above.shift) *
+					sqrt(lower->variance));
+	upper->below = to_upper;
+	lower->above = to_lower;
+	return change;
+}
+
+/*
+ * Let pairs speak until no message changes.
+ *
+ * Down the chain and up again, but for the pairs where it turns, which have heard
+ * nothing new.  Changes shrink by about the same factor each time, so that those to
+ * come can be told from the last two, until rounding is all that is left of them.
+ */
+void
+team_chain_settle(ChainTeam *chain, int n, double per_size)
+{
+	const double tolerance = 1e-13;
+	const double noise = 1e-12;
+	const int	max_sweeps = 500;
+	double		last_change = 0;
+	int			sweep,
+				i;
+
+	for (i = 0; i < n; i++)
+	{
+		chain[i].above.precision = chain[i].above.shift = 0;
+		chain[i].below.precision = chain[i].below.shift = 0;
+	}
+	for (sweep = 0; sweep < max_sweeps; sweep++)
+	{
+		double		change = 0;
+
+		for (i = sweep == 0 ? 0 : 1; i < 2 * n - 3; i++)
+		{
+			int			upper = i < n - 1 ? i : 2 * (n - 2) - i;
+			int			lower = upper + 1;
+			double		margin = per_size * sqrt(chain[upper].size +
+												 chain[lower].size);
+
+			change = larger(change, chain_step(&chain[upper], &chain[lower],
+											   margin));
+		}
+		if (change < noise ||
+			(change < 0.5 * last_change &&
+			 change * (change / (last_change - change)) < tolerance))
+			break;
+		last_change = change;
+	}
+}
