@@ -51,13 +51,15 @@ CREATE FUNCTION skillrating.rate(
     gain float8 DEFAULT NULL,
     unrated_reason text DEFAULT NULL,
     period bigint DEFAULT NULL,
+    context text DEFAULT NULL,
+    club text DEFAULT NULL,
     params jsonb DEFAULT NULL,
     strict boolean DEFAULT false)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, jsonb, boolean) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, jsonb, boolean) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
@@ -100,12 +102,14 @@ CREATE TYPE skillrating.inputs AS (
     gain float8,
     unrated_reason text,
     period bigint,
-    context text);
+    context text,
+    club text);
 
 COMMENT ON TYPE skillrating.inputs IS
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
-The columns mean what source_columns() says; null is unknown.  context, which only solve() uses,
-is where a match was played (a map, a mode); solve() estimates how much it favours a side.
+The columns mean what source_columns() says; null is unknown.  context is where or as what was
+played (a map, a mode, a hero), and may differ in a match: models with components learn what it is
+worth.  solve() estimates how much it favours a side, for which it must be that of the match.
 period: as in rate(), an ordinal in place of played_at.  Times in results are then so many days
 after 2000-01-01 00:00 UTC.';
 
@@ -128,12 +132,13 @@ CREATE FUNCTION skillrating.inputs(
     gain float8 DEFAULT NULL,
     unrated_reason text DEFAULT NULL,
     period bigint DEFAULT NULL,
-    context text DEFAULT NULL)
+    context text DEFAULT NULL,
+    club text DEFAULT NULL)
 RETURNS skillrating.inputs
 AS 'MODULE_PATHNAME', 'skillrating_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text) IS
+COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text) IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
 skillrating.inputs(played_at => played_at, score => goals).
 Units and ranges of all arguments are those of source_columns(); period is that of rate().';

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/math/sum.h"
 #include "core/rating/match_components.h"
@@ -32,14 +33,27 @@ match_components_used(const MatchRules *rules, const ParamValue *params)
 	return used;
 }
 
+int
+match_component_kind(const MatchRules *rules, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < rules->ncomponents; i++)
+		if (strcmp(rules->component[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
 void
 components_begin(ComponentBuilder *builder, const MatchRules *rules,
-				 const ParamValue *params, Match *match, int n)
+				 const ParamValue *params, Match *match,
+				 const Participant *participant, int n)
 {
 	int			i;
 
 	match->ncomponents = match->nshares = 0;
 	builder->match = match;
+	builder->participant = participant;
 	builder->nspecs = 0;
 	if (match->component == NULL)
 		return;
@@ -111,6 +125,7 @@ enter_component(ComponentBuilder *builder, int kind, const Participant *p, int k
 	component->number = builder->number[kind];
 	component->player = spec->scope == COMPONENT_OF_PLAYER ? p->player : -1;
 	component->key = key;
+	component->participant = (int) (p - builder->participant);
 	component->previous = *chain;
 	component->last_share = -1;
 	component->before = NULL;

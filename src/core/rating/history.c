@@ -139,6 +139,10 @@ history_build_match(const History *history, size_t number,
 		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
 			if (history->number[j] != NULL)
 				*participant_number(p, j) = history->number[j][source->first + i];
+		if (history->contexts.number != NULL)
+			p->context = history->contexts.number[source->first + i];
+		if (history->clubs.number != NULL)
+			p->club = history->clubs.number[source->first + i];
 	}
 	status = match_build(rules, params, work->participant, source->n, match,
 						 offender);

@@ -23,7 +23,23 @@ typedef struct HistoryMatch
 	size_t		first;			/* participant */
 	int			n;				/* how many, at most history.max_participants */
 	uint32_t	number;			/* the caller's, for messages */
+	int32_t		pool;			/* 0 .. npools - 1 */
+	size_t		first_context;	/* in history.contexts.name, */
+	size_t		first_club;		/* and clubs.name */
 } HistoryMatch;
+
+/*
+ * The contexts or clubs of participants.  Within a match they are numbered as in a
+ * Participant; name[] has which these are, for all matches in turn.
+ */
+typedef struct HistoryNames
+{
+	int32_t    *number;			/* by participant, -1 for none; NULL if
+								 * nobody has one */
+	int32_t    *name;			/* by first of the match + number: 0 .. n - 1 */
+	size_t		nnames;			/* how many that are, of all matches */
+	int32_t		n;				/* different ones */
+} HistoryNames;
 
 /*
  * Participants are in the order of the sums within each match.  A player is one
@@ -41,6 +57,9 @@ typedef struct History
 	int32_t		nplayers;
 	int32_t    *shared;
 	int			max_participants;	/* of a match */
+	int32_t		npools;
+	HistoryNames contexts;
+	HistoryNames clubs;
 } History;
 
 /*

@@ -517,7 +517,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 		return status;
 	builder.form = result_form(participant, n);
 	begin_players(match);
-	components_begin(&builder.components, rules, params, match, n);
+	components_begin(&builder.components, rules, params, match, participant, n);
 	for (i = 0; i < n; i++)
 	{
 		status = enter_team(&builder, i);

@@ -191,6 +191,7 @@ typedef struct MatchComponent
 	int			number;			/* of the spec in the rules */
 	int			player;			/* index into Match.player, or -1 */
 	int			key;			/* Participant.context or club, else 0 */
+	int			participant;	/* the first who brings it */
 	const double *before;		/* state on entry, spec->nstate numbers */
 	double	   *after;			/* out: state after the match */
 	double		games;			/* rated matches before this one */
@@ -295,6 +296,9 @@ typedef enum MatchOutcome
  * components and n shares of each.
  */
 extern int	match_components_used(const MatchRules *rules, const ParamValue *params);
+
+/* The number in the rules of the kind of that name, in use or not, or -1. */
+extern int	match_component_kind(const MatchRules *rules, const char *name);
 
 /*
  * Turn n participants into *match.

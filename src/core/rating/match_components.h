@@ -15,6 +15,7 @@
 typedef struct ComponentBuilder
 {
 	Match	   *match;
+	const Participant *participant; /* the first of them */
 	int			nspecs;			/* kinds in use */
 	const ComponentSpec *spec[COMPONENT_MAX_KINDS];
 	int			number[COMPONENT_MAX_KINDS];	/* in the rules */
@@ -25,7 +26,8 @@ typedef struct ComponentBuilder
 
 /* Begin a match of n participants, whose number of players is known. */
 extern void components_begin(ComponentBuilder *builder, const MatchRules *rules,
-							 const ParamValue *params, Match *match, int n);
+							 const ParamValue *params, Match *match,
+							 const Participant *participant, int n);
 
 /*
  * Add what a participant of the match's last team brings, who played and commanded for

@@ -14,17 +14,25 @@
  * that variances do.
  */
 static void
+move_towards(const double *initial, const StateSpec *column, int n, double keep,
+			 double *state)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		state[i] = column[i].role == ROLE_DEVIATION ?
+			season_deviation(state[i], initial[i], keep) :
+			season_rating(state[i], initial[i], keep);
+}
+
+static void
 new_season(const Operation *operation, const Model *model,
 		   const ParamValue *params, double *state)
 {
 	double		initial[MODEL_MAX_STATE];
-	int			i;
 
 	model->init(params, initial);
-	for (i = 0; i < model->nstate; i++)
-		state[i] = model->state[i].role == ROLE_DEVIATION ?
-			season_deviation(state[i], initial[i], operation->keep) :
-			season_rating(state[i], initial[i], operation->keep);
+	move_towards(initial, model->state, model->nstate, operation->keep, state);
 }
 
 /* Move the first column so that the displayed rating changes by so much. */
@@ -83,4 +91,29 @@ operation_apply(const Operation *operation, const Model *model,
 			break;
 	}
 	return model_state_valid(model, state) ? MATCH_OK : MATCH_OVERFLOW;
+}
+
+MatchStatus
+operation_apply_to_component(const Operation *operation, const ComponentSpec *spec,
+							 const ParamValue *params, double *state)
+{
+	double		initial[COMPONENT_MAX_STATE];
+
+	switch (operation->kind)
+	{
+		case OPERATION_SEASON:
+			spec->init(params, initial);
+			move_towards(initial, spec->state, spec->nstate, operation->keep, state);
+			break;
+		case OPERATION_RESET:
+			spec->init(params, state);
+			break;
+		case OPERATION_DECAY:
+		case OPERATION_REGRESSION:
+		case OPERATION_SET:
+		case OPERATION_SETTLE:
+		case OPERATION_REFUND:
+			break;
+	}
+	return component_state_valid(spec, state) ? MATCH_OK : MATCH_OVERFLOW;
 }

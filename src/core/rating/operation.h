@@ -45,4 +45,13 @@ extern MatchStatus operation_apply(const Operation *operation,
 								   const ParamValue *params,
 								   double idle_days, double *state);
 
+/*
+ * The same to the state of a component, aged by component_state_before().  A season and a
+ * reset go by the initial state; all other operations leave it as it is.
+ */
+extern MatchStatus operation_apply_to_component(const Operation *operation,
+												const ComponentSpec *spec,
+												const ParamValue *params,
+												double *state);
+
 #endif							/* CORE_RATING_OPERATION_H */

@@ -244,8 +244,6 @@ skillrating_hive_win_probability_inputs_transition(PG_FUNCTION_ARGS)
 	double		play,
 				command,
 				log_odds;
-	Datum		context;
-	bool		no_context;
 	int			side;
 
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
@@ -256,8 +254,7 @@ skillrating_hive_win_probability_inputs_transition(PG_FUNCTION_ARGS)
 	source_row_clear(values, nulls);
 	if (!PG_ARGISNULL(3))
 		source_row_set_all(values, nulls, &call->inputs_desc,
-						   fcinfo->flinfo->fn_mcxt, PG_GETARG_DATUM(3),
-						   &context, &no_context);
+						   fcinfo->flinfo->fn_mcxt, PG_GETARG_DATUM(3));
 	row_weights(call, values, nulls, &play, &command);
 	log_odds = input_number(values, nulls, SOURCE_LOG_ODDS);
 	win_add(float8_state(array, WIN_SIZE), side, play, command, player,
@@ -447,14 +444,11 @@ set_update_row(FunctionCallInfo fcinfo, UpdateState *state,
 			   MemoryContext memory, Datum *values, bool *nulls)
 {
 	float8		side = PG_GETARG_INT32(UPDATE_ARG_SIDE);
-	Datum		context;
-	bool		no_context;
 
 	source_row_clear(values, nulls);
 	if (PG_NARGS() > UPDATE_ARG_INPUTS && !PG_ARGISNULL(UPDATE_ARG_INPUTS))
 		source_row_set_all(values, nulls, &state->inputs_desc, memory,
-						   PG_GETARG_DATUM(UPDATE_ARG_INPUTS), &context,
-						   &no_context);
+						   PG_GETARG_DATUM(UPDATE_ARG_INPUTS));
 	values[SOURCE_PLAYER_ID] = PG_GETARG_DATUM(UPDATE_ARG_PLAYER);
 	values[SOURCE_TEAM] = PG_GETARG_DATUM(UPDATE_ARG_SIDE);
 	values[SOURCE_SIDE] = Float8GetDatum(side);

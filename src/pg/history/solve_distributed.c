@@ -47,15 +47,13 @@ enum
 
 /*
  * What of a source the solvers that can be distributed make use of, besides match,
- * player, team and rank; the context, which is no column of ladders, comes last.
+ * player, team and rank.
  */
 static const SourceColumn leaf_inputs[] = {
 	SOURCE_WEIGHT, SOURCE_SCORE, SOURCE_WON, SOURCE_JOINED, SOURCE_LEFT,
 	SOURCE_COMMANDING, SOURCE_SIDE, SOURCE_LOG_ODDS, SOURCE_GAIN,
-	SOURCE_UNRATED_REASON
+	SOURCE_UNRATED_REASON, SOURCE_CONTEXT
 };
-
-#define CONTEXT "context"
 
 /* The name of the argument in messages. */
 #define COLUMNS "columns"
@@ -146,21 +144,22 @@ check_columns(Jsonb *columns)
 	while (json_reader_next(&reader))
 	{
 		StringInfoData valid;
-		bool		known = strcmp(reader.key, CONTEXT) == 0;
+		bool		known = false;
+		int			n = (int) (lengthof(always) + lengthof(leaf_inputs));
 		int			i;
 
 		initStringInfo(&valid);
-		for (i = 0; i < (int) (lengthof(always) + lengthof(leaf_inputs)); i++)
+		for (i = 0; i < n; i++)
 		{
 			const char *name =
 				source_column_name(i < (int) lengthof(always) ? always[i] :
 								   leaf_inputs[i - lengthof(always)]);
 
 			known = known || strcmp(reader.key, name) == 0;
-			appendStringInfo(&valid, "%s\"%s\"", i > 0 ? ", " : "", name);
+			appendStringInfo(&valid, "%s\"%s\"", i == 0 ? "" : i < n - 1 ? ", " : " and ", name);
 		}
 		if (!known)
-			json_invalid_key(&reader, psprintf("%s and \"%s\"", valid.data, CONTEXT));
+			json_invalid_key(&reader, valid.data);
 		pfree(valid.data);
 	}
 }
@@ -209,10 +208,9 @@ match_arguments(Relation relation, Jsonb *columns)
 										   source_column_name(column),
 										   source_columns[column].type);
 
-		texts = texts || (present && column == SOURCE_UNRATED_REASON);
+		texts = texts || (present && (column == SOURCE_UNRATED_REASON ||
+									  column == SOURCE_CONTEXT));
 	}
-	if (append_input(&inputs, relation, columns, CONTEXT, "pg_catalog.text"))
-		texts = true;
 	initStringInfo(&text);
 	appendStringInfo(&text, "%s, ",
 					 quote_identifier(needed_column(relation, columns, SOURCE_MATCH_ID)));

@@ -176,7 +176,7 @@ take_batch(HistoryBuilder *builder, void *argument)
 	size_t		match;
 	int			offender;
 
-	task->context_of = builder->contexts != NULL ? builder->context_of : NULL;
+	task->context_of = builder->contexts.n > 0 ? builder->context_of : NULL;
 	if (!state->survey && builder->history.nplayers > (int32) task->layout.skills)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -186,7 +186,7 @@ take_batch(HistoryBuilder *builder, void *argument)
 				 errdetail("The array has %u players of pool \"\".",
 						   task->layout.skills)));
 	if (!state->survey && task->solver->contexts &&
-		builder->ncontexts > (int32) task->layout.ncontexts)
+		builder->contexts.n > (int32) task->layout.ncontexts)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a context is not among those of the plan"),
@@ -279,7 +279,7 @@ begin_pass(PassState *state, FunctionCallInfo fcinfo)
 	read_players(state, fcinfo);
 	make_room(state);
 	solver_count_begin(task, 0);
-	task->ncontexts = state->builder.ncontexts;
+	task->ncontexts = state->builder.contexts.n;
 	task->layout.first_skill =
 		huge_array(uint32_t, (Size) state->builder.history.nplayers + 1);
 	solver_lay_out(task);
@@ -312,6 +312,7 @@ pass_transition(FunctionCallInfo fcinfo, bool survey)
 											 ALLOCSET_DEFAULT_SIZES);
 		history_builder_begin_rows(&state->builder, fcinfo, state->aggregate,
 								   ARG_MATCH, ARG_INPUTS, true, false);
+		state->builder.context_use = CONTEXT_OF_MATCHES;
 		state->builder.batch = BATCH;
 		state->builder.on_batch = take_batch;
 		state->builder.argument = state;
@@ -386,8 +387,8 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 		PointerGetDatum(construct_array(element, nplayers, INT4OID, sizeof(int32),
 										true, TYPALIGN_INT));
 	values[SURVEY_CONTEXTS] =
-		PointerGetDatum(construct_array(history_builder_contexts(builder),
-										builder->ncontexts, TEXTOID, -1, false,
+		PointerGetDatum(construct_array(history_builder_names(&builder->contexts),
+										builder->contexts.n, TEXTOID, -1, false,
 										TYPALIGN_INT));
 	values[SURVEY_MATCHES] = Int64GetDatum((int64) builder->forgotten);
 	values[SURVEY_ROWS] = Int64GetDatum(state->rows);

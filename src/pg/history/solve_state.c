@@ -121,6 +121,8 @@ solve_state_judge(SolveState *state, bool strict)
 	const Solver *solver = state->task.solver;
 	bool		tt = is_through_time(state);
 
+	if ((solver->rules.supports & MODEL_CONTEXT) == 0)
+		state->builder.context_use = CONTEXT_OF_MATCHES;
 	history_builder_judge_by(&state->builder, "solve",
 							 tt ? &state->tt.model->rules : &solver->rules,
 							 tt ? state->tt.params : state->params, strict,
@@ -221,9 +223,9 @@ make_problem(SolveState *state)
 
 	task->params = state->params;
 	task->history = history;
-	task->context_of = state->builder.contexts != NULL ?
+	task->context_of = state->builder.contexts.n > 0 ?
 		state->builder.context_of : NULL;
-	task->ncontexts = state->builder.ncontexts;
+	task->ncontexts = state->builder.contexts.n;
 	task->interrupt = check_interrupts;
 	task->work = make_work(history, 0);
 	if (state->elsewhere != NULL)
@@ -432,8 +434,8 @@ warm_start_contexts(SolveState *state)
 		if (null[i])
 			continue;
 		row_columns(DatumGetHeapTupleHeader(row[i]), desc, values, nulls);
-		if (!nulls[CONTEXT_ESTIMATE_CONTEXT] && builder->contexts != NULL)
-			number = id_table_find(builder->contexts,
+		if (!nulls[CONTEXT_ESTIMATE_CONTEXT] && builder->contexts.n > 0)
+			number = id_table_find(builder->contexts.table,
 								   values[CONTEXT_ESTIMATE_CONTEXT], "");
 		if (nulls[CONTEXT_ESTIMATE_CONTEXT] && layout->nsides > 0)
 			(void) start_at(state, layout->side, values[CONTEXT_ESTIMATE_LOG_ODDS],
@@ -478,7 +480,8 @@ solve_state_run(SolveState *state)
 	double	   *room;
 
 	state->solved = true;
-	if (state->builder.contexts != NULL && !state->task.solver->contexts)
+	if (state->builder.context_use == CONTEXT_OF_MATCHES && state->builder.contexts.n > 0 &&
+		!state->task.solver->contexts)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("solver \"%s\" does not estimate the advantage of a context",
@@ -627,7 +630,7 @@ context_estimates(SolveState *state, Oid row_type)
 	const SolverLayout *layout = &state->task.layout;
 	uint32_t	n = layout->nsides + layout->ncontexts;
 	RowArray	rows = row_array_of(row_type, n);
-	Datum	   *name = history_builder_contexts(&state->builder);
+	Datum	   *name = history_builder_names(&state->builder.contexts);
 	uint32_t	i;
 
 	/* That of the side, which has no name, lies before those of contexts. */

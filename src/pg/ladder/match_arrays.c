@@ -243,7 +243,8 @@ append_numbers(QueryDraft *draft)
 static LadderQuery read_arrays_query = {
 	.text = "SELECT $1 AS match_id, $2 AS played_at, a.team, a.player_id, $3 AS pool, $4 AS log_odds, "
 	"CAST(NULL AS pg_catalog.text) AS unrated_reason, $6 AS duration, "
-	"CAST(CAST($7 AS pg_catalog.int4) AS pg_catalog.float8) AS surrendered{numbers} FROM {participants}",
+	"CAST(CAST($7 AS pg_catalog.int4) AS pg_catalog.float8) AS surrendered, "
+	"CAST(NULL AS pg_catalog.text) AS context, CAST(NULL AS pg_catalog.text) AS club{numbers} FROM {participants}",
 	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL},
 	.add_params = add_array_params,
 	.part = {{"numbers", append_numbers}, {"participants", append_participants}}

@@ -36,14 +36,24 @@ combine_number(uint64 digest, SourceColumn column, double number)
 	return hash_combine64(digest, digest_bytes(&number, sizeof(number)));
 }
 
+/* The same of a context or a club. */
+static uint64
+combine_name(uint64 digest, SourceColumn column, const SourceNames *names, int number)
+{
+	if (number < 0)
+		return digest;
+	digest = hash_combine64(digest, (uint64) digest_text(source_column_name(column)));
+	return hash_combine64(digest, (uint64) digest_text(names->name[number]));
+}
+
 static int64
-digest_participant(const IdType *player_type, Participant *p, Datum player)
+digest_participant(const SourceMatch *match, Participant *p, Datum player)
 {
 	DigestRow	row;
 	uint64		digest;
 	int			i;
 
-	row.player = id_hash(player_type, player);
+	row.player = id_hash(match->player_type, player);
 	row.team = p->team;
 	for (i = SOURCE_RANK; i < SOURCE_GAIN; i++)
 		row.number[i - SOURCE_RANK] = *source_number(p, i);
@@ -51,12 +61,14 @@ digest_participant(const IdType *player_type, Participant *p, Datum player)
 
 	/*
 	 * A match without gains has the digest that it would have without the
-	 * column, and so for bots.
+	 * column, and so for bots, contexts and clubs.
 	 */
 	if (!isnan(p->gain))
 		digest = hash_combine64(digest, digest_bytes(&p->gain, sizeof(p->gain)));
 	if (!isnan(p->bot))
 		digest = combine_number(digest, SOURCE_BOT, p->bot);
+	digest = combine_name(digest, SOURCE_CONTEXT, &match->contexts, p->context);
+	digest = combine_name(digest, SOURCE_CLUB, &match->clubs, p->club);
 	return (int64) digest;
 }
 
@@ -83,16 +95,16 @@ match_digests_begin(MatchDigests *digests)
 }
 
 void
-match_digests_add(MatchDigests *digests, const IdType *player_type,
+match_digests_add(MatchDigests *digests, const SourceMatch *match,
 				  const Renaming *renaming, Participant *p, Datum player)
 {
-	add_digest(&digests->as_read, digest_participant(player_type, p, player));
+	add_digest(&digests->as_read, digest_participant(match, p, player));
 	if (renaming == NULL)
 		return;
 	add_digest(&digests->old_names,
-			   digest_participant(player_type, p, renamed(renaming->old_id, player)));
+			   digest_participant(match, p, renamed(renaming->old_id, player)));
 	add_digest(&digests->new_names,
-			   digest_participant(player_type, p, renamed(renaming->new_id, player)));
+			   digest_participant(match, p, renamed(renaming->new_id, player)));
 }
 
 static int64

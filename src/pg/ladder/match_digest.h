@@ -34,7 +34,7 @@ typedef struct MatchDigests
 extern void match_digests_begin(MatchDigests *digests);
 
 /* Add a participant, as the match has one; renaming may be NULL. */
-extern void match_digests_add(MatchDigests *digests, const IdType *player_type,
+extern void match_digests_add(MatchDigests *digests, const SourceMatch *match,
 							  const Renaming *renaming, Participant *p, Datum player);
 
 /*

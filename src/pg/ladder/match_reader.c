@@ -159,7 +159,8 @@ source_desc(const Ladder *ladder, bool rated)
 			type = INT4OID;
 		else if (i == SOURCE_PLAYER_ID)
 			type = ladder->player_type->type;
-		else if (i == SOURCE_POOL || i == SOURCE_UNRATED_REASON)
+		else if (i == SOURCE_POOL || i == SOURCE_UNRATED_REASON ||
+				 i == SOURCE_CONTEXT || i == SOURCE_CLUB)
 			type = TEXTOID;
 		TupleDescInitEntry(desc, (AttrNumber) (i + 1),
 						   source_column_name(i), type, -1, 0);
@@ -610,7 +611,7 @@ read_participant(MatchReader *reader)
 		return;
 	if (reader->filters != NULL)
 		filter_participant(reader, match->n - 1);
-	match_digests_add(&reader->digests, reader->ladder->player_type, reader->renaming, p,
+	match_digests_add(&reader->digests, match, reader->renaming, p,
 					  values[SOURCE_PLAYER_ID]);
 }
 

@@ -422,6 +422,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 
 	batch->step.seq = source->seq;
 	batch->step.n = 0;
+	batch->step.ncomponents = 0;
 	if (!source->vanished)
 		verdict = batch_judge(batch, source, &why);
 	if (verdict == VERDICT_RATE)

@@ -64,6 +64,10 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	old = MemoryContextSwitchTo(context);
 	history_builder_init(&state->builder, ladder->player_type->type, false);
 	solve_state_judge(state, false);
+
+	/* A ladder has its contexts for its model, which may have one for each row. */
+	if (state->builder.context_use == CONTEXT_OF_MATCHES)
+		state->builder.context_use = CONTEXT_OF_MATCHES_IF_ANY;
 	MemoryContextSwitchTo(old);
 	batch = ladder_batch(ladder);
 	progress_phase(PHASE_READING, PROGRESS_UNKNOWN);
@@ -75,7 +79,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 			strcmp(reader->match.pool, state->pool) != 0)
 			continue;
 		old = MemoryContextSwitchTo(context);
-		history_builder_add(&state->builder, &reader->match, NULL);
+		history_builder_add(&state->builder, &reader->match);
 		MemoryContextSwitchTo(old);
 	}
 	reader_close(reader);

@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 
+#include "pg/matches/batch_components.h"
 #include "pg/matches/eligible.h"
 #include "pg/matches/meetings.h"
 #include "pg/sql/huge.h"
@@ -40,6 +41,7 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	batch->window = model_window(model, params);
 	batch->forget_before = DT_NOBEGIN;
 	model->init(params, batch->initial);
+	components_create(batch);
 	return batch;
 }
 
@@ -93,6 +95,7 @@ batch_request_states(Batch *batch)
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
+	components_request(batch);
 }
 
 /*
@@ -113,6 +116,7 @@ reserve(Batch *batch, int n)
 	batch->match.player = palloc_array(MatchPlayer, n);
 	batch->match.entry = palloc_array(MatchEntry, n);
 	batch->player = palloc_array(BatchPlayer *, n);
+	components_reserve(batch, n);
 	batch->before = palloc_array(double, (Size) n * nstate);
 	batch->after = palloc_array(double, (Size) n * nstate);
 	batch->max = n;
@@ -160,6 +164,8 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 
 	status = match_build(&batch->model->rules, batch->params, source->participant,
 						 source->n, match, offender);
+	if (status <= MATCH_LAST_UNRATED)
+		components_find(batch, source);
 	match->interrupt = check_interrupts;
 	return status;
 }
@@ -399,6 +405,7 @@ batch_rate(Batch *batch, SourceMatch *source)
 				player->past + (player->npast - p->npast);
 		}
 	}
+	components_prepare(batch, source);
 	return model_rate(model, batch->params, match);
 }
 
@@ -510,6 +517,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		if (player->shared != NULL)
 			count_match(player->shared, outcome, source->played_at);
 	}
+	components_commit(batch, source);
 }
 
 /*
@@ -635,19 +643,27 @@ int
 batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 {
 	BatchStep  *step = &batch->step;
-	BatchPlayer **player = NULL;
-	int			nplayers = 0;
+	bool		single = operation->has_player && operation->pool != NULL;
+	BatchPlayer **player;
+	int			nplayers;
 	int			same = 1;
 	int			i;
 
 	while (same < n && operation[same].seq == operation->seq)
 		same++;
-	if (!operation->has_player || operation->pool == NULL)
-		player = operated_players(batch, operation, &nplayers);
-	reserve_rows(batch, Max(nplayers, same));
-	if (Max(nplayers, same) > batch->max_operated)
+	if (single)
 	{
-		batch->max_operated = Max(nplayers, same);
+		nplayers = same;
+		player = palloc_array(BatchPlayer *, same);
+		for (i = 0; i < same; i++)
+			player[i] = batch_player(batch, operation[i].player, operation[i].pool);
+	}
+	else
+		player = operated_players(batch, operation, &nplayers);
+	reserve_rows(batch, nplayers);
+	if (nplayers > batch->max_operated)
+	{
+		batch->max_operated = nplayers;
 		batch->operated =
 			huge_array_in(batch->context, double,
 						  2 * (Size) batch->model->nstate * batch->max_operated);
@@ -658,16 +674,10 @@ batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 	step->at = operation->at;
 	step->reason = operation->reason;
 	step->n = 0;
-	if (player == NULL)
-		for (i = 0; i < same; i++)
-			apply_operation_to_player(batch, &operation[i],
-									  batch_player(batch, operation[i].player,
-												   operation[i].pool));
-	else
-	{
-		for (i = 0; i < nplayers; i++)
-			apply_operation_to_player(batch, operation, player[i]);
-		pfree(player);
-	}
+	step->ncomponents = 0;
+	components_operate(batch, operation, single ? player : NULL, nplayers);
+	for (i = 0; i < nplayers; i++)
+		apply_operation_to_player(batch, &operation[single ? i : 0], player[i]);
+	pfree(player);
 	return same;
 }

@@ -40,6 +40,9 @@ typedef struct Meeting
 	int			team;			/* its number, where most was played */
 } Meeting;
 
+/* A component that takes part; see below. */
+typedef struct BatchComponent BatchComponent;
+
 /* A player while a batch is rated. */
 typedef struct BatchPlayer
 {
@@ -53,6 +56,7 @@ typedef struct BatchPlayer
 	bool		loaded;			/* its state was looked up */
 	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
+	BatchComponent *component;	/* the player's, one of them, or NULL */
 	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */
 	int64		step;			/* seq of the last step with an event, */
@@ -70,6 +74,42 @@ typedef struct BatchPlayer
 	bool		meetings_loaded;
 } BatchPlayer;
 
+/* How often a component was in rated matches, when last, and how old its state is. */
+typedef struct ComponentRecord
+{
+	int64		games;
+	TimestampTz last_played;	/* DT_NOBEGIN if never */
+	TimestampTz as_of;			/* as that of a PlayerRecord */
+} ComponentRecord;
+
+/*
+ * A component (core/rating/component.h) while a batch is rated.  Kind, pool, key and
+ * player together say which; that of a player is found by the player of the pool, whose
+ * lock is its lock, too.
+ */
+struct BatchComponent
+{
+	const ComponentSpec *spec;	/* its kind, */
+	int			number;			/* which has this number in the model's rules */
+	BatchPlayer *player;		/* whose it is, or NULL */
+	const char *pool;
+	const char *key;			/* the context or club; "" for a kind without a
+								 * key */
+	double	   *state;			/* spec->nstate numbers */
+	ComponentRecord record;
+	bool		wanted;			/* its state is to be loaded */
+	bool		exists;			/* has, or is to have, a row of its own */
+	bool		loaded;			/* its state was looked up */
+	bool		created;		/* its row was made for this batch */
+	bool		touched;		/* by a match or an operation of this batch */
+	int64		step;			/* seq of the last step with a row of it, */
+	int			row;			/* and the index there */
+	struct StoredComponent *stored; /* its row in a ladder, in a replay */
+	BatchComponent *next;		/* of the same player, or NULL */
+	uint32		hash;
+	BatchComponent *next_in_bucket;
+};
+
 /* What a match or an operation did to a player: a row of event. */
 typedef struct EventRow
 {
@@ -85,6 +125,18 @@ typedef struct EventRow
 	bool		stored;			/* in a replay: there is such an event */
 } EventRow;
 
+/* The same to a component. */
+typedef struct ComponentRow
+{
+	BatchComponent *component;
+	const double *before;
+	const double *after;
+	int64		games;			/* before, as is */
+	TimestampTz last_played;
+	TimestampTz as_of;			/* DT_NOBEGIN also where it is last_played */
+	bool		stored;			/* in a replay: there is such a row */
+} ComponentRow;
+
 /* A match or an operation, as the events with one seq. */
 typedef struct BatchStep
 {
@@ -97,6 +149,9 @@ typedef struct BatchStep
 	EventRow   *row;
 	int			n;
 	int			max;
+	ComponentRow *component;
+	int			ncomponents;
+	int			max_components;
 } BatchStep;
 
 /* An operation on states, as the table has it. */
@@ -115,7 +170,7 @@ typedef struct LadderOperation
 	Operation	operation;
 } LadderOperation;
 
-/* The players of a batch, and the match that is being rated. */
+/* The players and components of a batch, and the match that is being rated. */
 typedef struct Batch
 {
 	const Model *model;
@@ -129,9 +184,21 @@ typedef struct Batch
 	TimestampTz forget_before;	/* no match to come asks for earlier ones */
 	double		initial[MODEL_MAX_STATE];
 
+	/* Components, in the order in which they were first seen. */
+	int			nkinds;			/* that are in use, see match_components_used() */
+	int			component_nstate;	/* the most state columns of one */
+	BatchComponent **components;
+	int64		ncomponents;
+	int64		max_components; /* room for so many */
+	BatchComponent **bucket;	/* hash table of nbuckets, a power of 2 */
+	int64		nbuckets;
+
 	/* The current match: room for max of each. */
 	Match		match;
 	BatchPlayer **player;		/* by index into match.player */
+	BatchComponent **component; /* by index into match.component */
+	double	   *component_before;
+	double	   *component_after;
 	uint64		build;			/* how many were built; one may be twice */
 	double	   *before;
 	double	   *after;
@@ -141,6 +208,8 @@ typedef struct Batch
 	BatchStep	step;
 	double	   *operated;		/* states before and after an operation */
 	int			max_operated;
+	double	   *operated_components;	/* the same of components */
+	int64		max_operated_components;
 } Batch;
 
 /* A batch of nobody; all its memory comes from the current context. */
@@ -157,8 +226,22 @@ extern Datum batch_shared_pool(const Batch *batch, bool *isnull);
 extern BatchPlayer *batch_player(Batch *batch, Datum id, const char *pool);
 
 /*
+ * A component of the batch, of the kind with that number in the model's rules: of a player,
+ * whose pool it has, or of that pool where player is NULL.  key is the context or club,
+ * "" for a kind without a key.  A new one starts from its initial state.
+ */
+extern BatchComponent *batch_component(Batch *batch, int number, BatchPlayer *player,
+									   const char *pool, const char *key);
+
+/* The same, or NULL if the batch has none. */
+extern BatchComponent *batch_find_component(const Batch *batch, int number,
+											const BatchPlayer *player,
+											const char *pool, const char *key);
+
+/*
  * Build batch->match from a source match; *offender is the participant that a
  * mistake shows in.  The source's unrated_reason is the caller's to look at.
+ * batch->player and component are then those of the match, by its indexes.
  */
 extern MatchStatus batch_build(Batch *batch, SourceMatch *source,
 							   int *offender);
@@ -201,12 +284,12 @@ extern Unrated batch_mistake(Batch *batch, const SourceMatch *source,
 pg_noreturn extern void batch_report(Batch *batch, SourceMatch *source,
 									 MatchStatus status, int offender);
 
-/* Rate batch->match, which was built, from the states of its players. */
+/* Rate batch->match, which was built, from the states of its players and components. */
 extern MatchStatus batch_rate(Batch *batch, SourceMatch *source);
 
 /*
- * Make the states after those of the players, and count the match, whose events
- * are then in batch->step.
+ * Make the states after those of the players and components, and count the match, whose
+ * events are then in batch->step.
  */
 extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
 
@@ -217,6 +300,10 @@ extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
 extern void batch_state_at(const Batch *batch, const BatchPlayer *player,
 						   TimestampTz at, double *before);
 
+/* The same of a component. */
+extern void batch_component_state_at(const Batch *batch, const BatchComponent *component,
+									 TimestampTz at, double *before);
+
 /*
  * Do the first of n operations to the players whom it is about, as far as they
  * exist (a state that is set makes one exist), and those of the same seq behind it;
@@ -226,6 +313,13 @@ extern void batch_state_at(const Batch *batch, const BatchPlayer *player,
  * that time.  The event of a settle, which does nothing else, has the state before it
  * was aged.  A settle or a decay that leaves a state as it was makes no event, and
  * leaves the time of the state alone, so that a replay need not know of it.
+ *
+ * An operation on all players is one on all components that exist, in its pool or in all;
+ * one on single players is one on their own components in the pool.  Only a season, a
+ * settle and a reset change components: a season moves them towards their initial state,
+ * as it does players, a reset puts them back to it, with no games, and a settle ages them.
+ * Decay, regression, a state that is set and a refund are about what is displayed of a
+ * player, of which components are no part.
  */
 extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation, int n);
 
@@ -235,7 +329,7 @@ extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation,
  */
 extern void batch_remember(Batch *batch, BatchPlayer *player, const PastMatch *past);
 
-/* The players of the match that was built are wanted. */
+/* The players and components of the match that was built are wanted. */
 extern void batch_request_states(Batch *batch);
 
 #endif							/* PG_MATCHES_BATCH_H */

@@ -23,6 +23,7 @@ history_builder_init(HistoryBuilder *builder, Oid player_type, bool pools_share)
 	builder->pools_share = pools_share;
 	id_type_init(&builder->player_type, player_type, "player_id");
 	builder->players = id_table_create(&builder->player_type);
+	id_type_init(&builder->text_type, TEXTOID, "context");
 	builder->judging = AllocSetContextCreate(CurrentMemoryContext,
 											 "skillrating judged match",
 											 ALLOCSET_SMALL_SIZES);
@@ -84,6 +85,10 @@ reserve_participants(HistoryBuilder *builder, int n)
 	for (j = 0; j < PARTICIPANT_NUMBERS; j++)
 		if (history->number[j] != NULL)
 			huge_array_grow(history->number[j], double, builder->max_participants);
+	if (history->contexts.number != NULL)
+		huge_array_grow(history->contexts.number, int32, builder->max_participants);
+	if (history->clubs.number != NULL)
+		huge_array_grow(history->clubs.number, int32, builder->max_participants);
 }
 
 int32
@@ -92,38 +97,135 @@ history_builder_player(HistoryBuilder *builder, Datum id)
 	return player_number(builder, id, "");
 }
 
-int32
-history_builder_context(HistoryBuilder *builder, const char *context)
+/* The number of a name, which may be new. */
+static int32
+name_number(HistoryBuilder *builder, BuilderNames *names, const char *name)
 {
+	Datum		text = CStringGetTextDatum(name);
 	bool		found;
 	void	  **place;
 
-	if (context == NULL)
-		return -1;
-	if (builder->contexts == NULL)
-	{
-		id_type_init(&builder->context_type, TEXTOID, "context");
-		builder->contexts = id_table_create(&builder->context_type);
-	}
-	place = id_table_enter(builder->contexts,
-						   CStringGetTextDatum(context), "", &found);
+	if (names->table == NULL)
+		names->table = id_table_create(&builder->text_type);
+	place = id_table_enter(names->table, text, "", &found);
+	pfree(DatumGetPointer(text));
 	if (!found)
-		*place = (void *) (intptr_t) ++builder->ncontexts;
+		*place = (void *) (intptr_t) ++names->n;
 	return (int32) (intptr_t) *place - 1;
 }
 
-Datum *
-history_builder_contexts(HistoryBuilder *builder)
+int32
+history_builder_context(HistoryBuilder *builder, const char *context)
 {
-	Datum	   *by_number = palloc_array(Datum, builder->ncontexts + 1);
-	Datum	   *name = builder->contexts != NULL ?
-		id_table_ids(builder->contexts) : NULL;
+	return name_number(builder, &builder->contexts, context);
+}
+
+Datum *
+history_builder_names(const BuilderNames *names)
+{
+	Datum	   *by_number = palloc_array(Datum, names->n + 1);
+	Datum	   *name = names->table != NULL ? id_table_ids(names->table) : NULL;
 	int32		i;
 
-	for (i = 0; i < builder->ncontexts; i++)
-		by_number[(intptr_t) id_table_find(builder->contexts, name[i], "") - 1] =
-			name[i];
+	for (i = 0; i < names->n; i++)
+		by_number[(intptr_t) id_table_find(names->table, name[i], "") - 1] = name[i];
 	return by_number;
+}
+
+/*
+ * Add the contexts or clubs of a match, whose participants are the last n of the history;
+ * where they begin.
+ */
+static size_t
+add_names(HistoryBuilder *builder, BuilderNames *names, HistoryNames *column,
+		  const SourceNames *source, const Participant *participant, int n,
+		  size_t field)
+{
+	const History *history = &builder->history;
+	size_t		first = column->nnames;
+	size_t		place = history->nparticipants - n;
+	size_t		k;
+	int			i;
+
+	if (source->n == 0 && column->number == NULL)
+		return first;
+
+	/* The column begins with the first name. */
+	if (column->number == NULL)
+	{
+		huge_array_grow(column->number, int32, builder->max_participants);
+		for (k = 0; k < place; k++)
+			column->number[k] = -1;
+	}
+	if (first + source->n > names->max_names)
+	{
+		names->max_names = Max(first + source->n, Max(1024, 2 * names->max_names));
+		huge_array_grow(column->name, int32, names->max_names);
+	}
+	for (i = 0; i < source->n; i++)
+		column->name[column->nnames++] = name_number(builder, names, source->name[i]);
+	for (i = 0; i < n; i++)
+		column->number[place + i] = *(const int *) ((const char *) &participant[i] + field);
+	column->n = names->n;
+	return first;
+}
+
+/* Whether all rows of a match have the same context, which may be none. */
+static bool
+has_one_context(const SourceMatch *source)
+{
+	int			i;
+
+	for (i = 0; i < source->n; i++)
+		if (source->participant[i].context != source->participant[0].context)
+			return false;
+	return true;
+}
+
+/* Where contexts are those of matches, look at a match with several. */
+static void
+check_context(const HistoryBuilder *builder, SourceMatch *source)
+{
+	int			i;
+
+	if (builder->context_use == CONTEXT_OF_ROWS || has_one_context(source))
+		return;
+	if (builder->context_use == CONTEXT_OF_MATCHES)
+		source_match_differs(source, "context");
+	for (i = 0; i < source->n; i++)
+		source->participant[i].context = -1;
+	source_names_clear(&source->contexts);
+}
+
+/* The number of a pool; mostly it is that of the match before. */
+static int32
+pool_number(HistoryBuilder *builder, const char *pool)
+{
+	if (builder->last_pool != NULL && strcmp(builder->last_pool, pool) == 0)
+		return builder->pool_number;
+	if (builder->last_pool != NULL)
+		pfree(builder->last_pool);
+	builder->last_pool = pstrdup(pool);
+	return builder->pool_number = name_number(builder, &builder->pools, pool);
+}
+
+/* What the last match of the history, whose participants are there, has of names. */
+static void
+add_match_names(HistoryBuilder *builder, const SourceMatch *source, HistoryMatch *match)
+{
+	History    *history = &builder->history;
+
+	match->pool = pool_number(builder, source->pool);
+	history->npools = builder->pools.n;
+	match->first_context = add_names(builder, &builder->contexts, &history->contexts,
+									 &source->contexts, source->participant, source->n,
+									 offsetof(Participant, context));
+	match->first_club = add_names(builder, &builder->clubs, &history->clubs,
+								  &source->clubs, source->participant, source->n,
+								  offsetof(Participant, club));
+	builder->context_of[match - history->match] =
+		source->contexts.n == 1 && has_one_context(source) ?
+		history->contexts.name[match->first_context] : -1;
 }
 
 /*
@@ -285,39 +387,14 @@ reason_against(HistoryBuilder *builder, SourceMatch *source)
 	return builder->rules != NULL ? judge_match(builder, source) : MATCH_OK;
 }
 
-void
-history_builder_add(HistoryBuilder *builder, SourceMatch *source,
-					const char *context)
+/* Add the participants of a match to the history's. */
+static void
+add_participants(HistoryBuilder *builder, const SourceMatch *source)
 {
 	History    *history = &builder->history;
-	HistoryMatch *match;
-	int			reason;
 	int			i,
 				j;
 
-	builder->number++;
-	reason = reason_against(builder, source);
-	if (reason != MATCH_OK)
-	{
-		unrated_count(&builder->unrated, reason);
-		return;
-	}
-	if (history->nmatches == builder->max_matches)
-	{
-		builder->max_matches = Max(1024, 2 * builder->max_matches);
-		huge_array_grow(history->match, HistoryMatch, builder->max_matches);
-		huge_array_grow(builder->context_of, int32, builder->max_matches);
-	}
-	reserve_participants(builder, source->n);
-
-	builder->context_of[history->nmatches] = history_builder_context(builder, context);
-	match = &history->match[history->nmatches++];
-	match->played_at = source->played_at;
-	match->log_odds = source->log_odds;
-	match->number = builder->number;
-	match->first = history->nparticipants;
-	match->n = source->n;
-	history->max_participants = Max(history->max_participants, source->n);
 	for (i = 0; i < source->n; i++)
 	{
 		size_t		place = history->nparticipants++;
@@ -342,6 +419,40 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source,
 			history->number[j][place] = number;
 		}
 	}
+}
+
+void
+history_builder_add(HistoryBuilder *builder, SourceMatch *source)
+{
+	History    *history = &builder->history;
+	HistoryMatch *match;
+	int			reason;
+
+	builder->number++;
+	check_context(builder, source);
+	reason = reason_against(builder, source);
+	if (reason != MATCH_OK)
+	{
+		unrated_count(&builder->unrated, reason);
+		return;
+	}
+	if (history->nmatches == builder->max_matches)
+	{
+		builder->max_matches = Max(1024, 2 * builder->max_matches);
+		huge_array_grow(history->match, HistoryMatch, builder->max_matches);
+		huge_array_grow(builder->context_of, int32, builder->max_matches);
+	}
+	reserve_participants(builder, source->n);
+
+	match = &history->match[history->nmatches++];
+	match->played_at = source->played_at;
+	match->log_odds = source->log_odds;
+	match->number = builder->number;
+	match->first = history->nparticipants;
+	match->n = source->n;
+	history->max_participants = Max(history->max_participants, source->n);
+	add_participants(builder, source);
+	add_match_names(builder, source, match);
 	if (history->nmatches == builder->batch)
 		builder->on_batch(builder, builder->argument);
 }
@@ -351,6 +462,7 @@ history_builder_forget(HistoryBuilder *builder)
 {
 	builder->forgotten += builder->history.nmatches;
 	builder->history.nmatches = builder->history.nparticipants = 0;
+	builder->history.contexts.nnames = builder->history.clubs.nnames = 0;
 }
 
 /* The executor gives the aggregate up: so are files on disk. */
@@ -416,7 +528,7 @@ static void
 add_read_match(HistoryBuilder *builder)
 {
 	if (builder->match.number > 0)
-		history_builder_add(builder, &builder->match, builder->context);
+		history_builder_add(builder, &builder->match);
 }
 
 /* Read a row, whose match may be that of the one before. */
@@ -432,14 +544,7 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 		MemoryContextSwitchTo(builder->match_context);
 		source_match_begin(&builder->match, builder->rows.values,
 						   builder->rows.nulls);
-		builder->context = builder->rows.no_context ? NULL :
-			TextDatumGetCString(builder->rows.context);
 	}
-	else if (builder->rows.no_context ? builder->context != NULL :
-			 builder->context == NULL ||
-			 strcmp(builder->context,
-					TextDatumGetCString(builder->rows.context)) != 0)
-		source_match_differs(&builder->match, "context");
 	MemoryContextSwitchTo(builder->match_context);
 	(void) source_match_add(&builder->match, builder->rows.values,
 							builder->rows.nulls);

@@ -12,13 +12,28 @@
 #include "core/rating/history.h"
 #include "pg/matches/participant_arguments.h"
 
+/* The names of which a history has the numbers. */
+typedef struct BuilderNames
+{
+	IdTable    *table;			/* to their numbers, plus one; NULL for none */
+	int32		n;
+	size_t		max_names;		/* room in HistoryNames.name */
+} BuilderNames;
+
+/* Whose the contexts of a history are. */
+typedef enum ContextUse
+{
+	CONTEXT_OF_ROWS,
+	CONTEXT_OF_MATCHES,			/* a match with several has a mistake in it */
+	CONTEXT_OF_MATCHES_IF_ANY	/* a match with several has none */
+} ContextUse;
+
 typedef struct HistoryBuilder
 {
 	/* Of an aggregate: */
 	ParticipantArguments rows;
 	SourceMatch match;			/* being read; its ids in match_context */
 	MemoryContext match_context;
-	char	   *context;		/* of the match being read, or NULL */
 	Tuplesortstate *sorter;		/* of rows that come in no order, or NULL */
 	TupleTableSlot *slot;		/* for those */
 	FunctionCallInfo row;		/* likewise: as arguments */
@@ -47,11 +62,16 @@ typedef struct HistoryBuilder
 	Match		judged;			/* room for max_judged of each */
 	int			max_judged;
 
-	/* Contexts of matches, once there is one. */
-	IdType		context_type;
-	IdTable    *contexts;		/* to their numbers, plus one */
-	int32		ncontexts;
-	int32	   *context_of;		/* by match, -1 for none */
+	/* Pools, contexts and clubs. */
+	IdType		text_type;
+	BuilderNames pools;
+	char	   *last_pool;		/* of the match before, or NULL, */
+	int32		pool_number;	/* and its number */
+	BuilderNames contexts;
+	BuilderNames clubs;
+	ContextUse	context_use;
+	int32	   *context_of;		/* by match: the context of all its rows, or
+								 * -1 */
 
 	/*
 	 * Called whenever there are so many matches, which may be forgotten then;
@@ -85,16 +105,15 @@ extern void history_builder_judge_by(HistoryBuilder *builder, const char *caller
  * Add a match, in the order in which they were played, unless it is judged not to count.
  * Participants are sorted.
  */
-extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source,
-								const char *context);
+extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source);
 
-/* The number of a player, or of a context (-1 for NULL), who may be new. */
+/* The number of a player, or of a context, that may be new. */
 extern int32 history_builder_player(HistoryBuilder *builder, Datum id);
 extern int32 history_builder_context(HistoryBuilder *builder,
 									 const char *context);
 
-/* The contexts, as texts, by number. */
-extern Datum *history_builder_contexts(HistoryBuilder *builder);
+/* Pools, contexts or clubs, as texts, by number. */
+extern Datum *history_builder_names(const BuilderNames *names);
 
 /* Forget all matches, but not who played. */
 extern void history_builder_forget(HistoryBuilder *builder);

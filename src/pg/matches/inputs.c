@@ -38,6 +38,8 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_GAIN, false},
 	{SOURCE_UNRATED_REASON, false},
 	{INPUT_PERIOD, false},
+	{SOURCE_CONTEXT, false},
+	{SOURCE_CLUB, false},
 };
 
 int
@@ -99,29 +101,26 @@ source_row_time(InputTimes *times, Datum *values, bool *nulls)
 
 void
 source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
-				   MemoryContext memory, Datum composite, Datum *context,
-				   bool *no_context)
+				   MemoryContext memory, Datum composite)
 {
-	Datum		input[INPUTS_COUNT + 1];
-	bool		null[INPUTS_COUNT + 1];
+	Datum		input[INPUTS_COUNT];
+	bool		null[INPUTS_COUNT];
 	int			i;
 
-	composite_columns(composite, desc, memory, INPUTS_COUNT + 1, input, null);
+	composite_columns(composite, desc, memory, INPUTS_COUNT, input, null);
 	for (i = 0; i < INPUTS_COUNT; i++)
 		source_row_set(values, nulls, i, input[i], null[i]);
-	*context = input[INPUTS_COUNT];
-	*no_context = null[INPUTS_COUNT];
 }
 
-/* inputs(weight, played_at, ..., period, context), all of them optional */
+/* inputs(weight, played_at, ..., period, context, club), all of them optional */
 Datum
 skillrating_inputs(PG_FUNCTION_ARGS)
 {
-	Datum		values[INPUTS_COUNT + 1];
-	bool		nulls[INPUTS_COUNT + 1];
+	Datum		values[INPUTS_COUNT];
+	bool		nulls[INPUTS_COUNT];
 	int			i;
 
-	for (i = 0; i <= INPUTS_COUNT; i++)
+	for (i = 0; i < INPUTS_COUNT; i++)
 	{
 		values[i] = PG_GETARG_DATUM(i);
 		nulls[i] = PG_ARGISNULL(i);
@@ -133,8 +132,8 @@ skillrating_inputs(PG_FUNCTION_ARGS)
 Datum
 skillrating_number_inputs(PG_FUNCTION_ARGS)
 {
-	Datum		values[INPUTS_COUNT + 1] = {0};
-	bool		nulls[INPUTS_COUNT + 1];
+	Datum		values[INPUTS_COUNT] = {0};
+	bool		nulls[INPUTS_COUNT];
 	int			arg = 0;
 	int			i;
 
@@ -143,6 +142,8 @@ skillrating_number_inputs(PG_FUNCTION_ARGS)
 	{
 		if (inputs[i].column == SOURCE_POOL ||
 			inputs[i].column == SOURCE_UNRATED_REASON ||
+			inputs[i].column == SOURCE_CONTEXT ||
+			inputs[i].column == SOURCE_CLUB ||
 			inputs[i].column == INPUT_PERIOD)
 			continue;
 		values[i] = PG_GETARG_DATUM(arg);

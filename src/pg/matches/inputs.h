@@ -13,10 +13,9 @@
 #include "pg/matches/source.h"
 
 /*
- * How many there are besides the context, which the type has behind them; the first is
- * the weight.  All but the period are columns of a source.
+ * How many there are; the first is the weight.  All but the period are columns of a source.
  */
-#define INPUTS_COUNT 18
+#define INPUTS_COUNT 20
 
 /* Rows of inputs have a slot for the period behind the columns of a source. */
 #define INPUT_PERIOD SOURCE_NCOLUMNS
@@ -61,11 +60,9 @@ extern void source_row_time(InputTimes *times, Datum *values, bool *nulls);
 
 /*
  * Put all inputs of a composite in their places.  Its description is looked up
- * once and kept in *desc, at first NULL, in that memory.  *context is the context
- * of the match, a text.
+ * once and kept in *desc, at first NULL, in that memory.
  */
 extern void source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
-							   MemoryContext memory, Datum composite,
-							   Datum *context, bool *no_context);
+							   MemoryContext memory, Datum composite);
 
 #endif							/* PG_MATCHES_INPUTS_H */

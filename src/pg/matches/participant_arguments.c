@@ -85,7 +85,6 @@ participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 	int			i;
 
 	source_row_clear(rows->values, rows->nulls);
-	rows->no_context = true;
 	for (i = 0; i < (int) lengthof(columns); i++)
 	{
 		rows->nulls[columns[i]] = PG_ARGISNULL(rows->first + i);
@@ -94,8 +93,7 @@ participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 	}
 	if (rows->inputs >= 0 && !PG_ARGISNULL(rows->inputs))
 		source_row_set_all(rows->values, rows->nulls, &rows->desc,
-						   rows->memory, PG_GETARG_DATUM(rows->inputs),
-						   &rows->context, &rows->no_context);
+						   rows->memory, PG_GETARG_DATUM(rows->inputs));
 	source_row_time(&rows->times, rows->values, rows->nulls);
 	if (rows->nulls[SOURCE_MATCH_ID])
 		ereport(ERROR,

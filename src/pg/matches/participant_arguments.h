@@ -29,8 +29,6 @@ typedef struct ParticipantArguments
 	InputTimes	times;
 	Datum		values[INPUT_NSLOTS];	/* the row read last */
 	bool		nulls[INPUT_NSLOTS];
-	Datum		context;		/* of its match, a text */
-	bool		no_context;
 } ParticipantArguments;
 
 /*

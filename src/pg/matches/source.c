@@ -30,6 +30,8 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_UNRATED_REASON] = COLUMN(unrated_reason, "text", "no", "not null: keep the match and do not rate it"),
 	[SOURCE_DURATION] = NUMBER(duration, "no", "length of the match in seconds"),
 	[SOURCE_SURRENDERED] = NUMBER(surrendered, "no", "whether a team of the match gave up"),
+	[SOURCE_CONTEXT] = COLUMN(context, "text", "no", "where or as what was played: a map, a surface, a hero"),
+	[SOURCE_CLUB] = COLUMN(club, "text", "no", "club, country or faction for which the player plays"),
 	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
 	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
 	[SOURCE_WON] = NUMBER(won, "one", "whether the team won"),
@@ -64,7 +66,8 @@ source_column_text(SourceColumn column, const char **type,
 		*type = "identifier";
 	else if (column == SOURCE_PLAYED_AT)
 		*type = "time";
-	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON)
+	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON ||
+			 column == SOURCE_CONTEXT || column == SOURCE_CLUB)
 		*type = "text";
 	else if (column == SOURCE_WON || column == SOURCE_QUIT || column == SOURCE_BOT ||
 			 column == SOURCE_SURRENDERED)
@@ -110,6 +113,8 @@ source_match_init(SourceMatch *match, IdType *match_type, IdType *player_type)
 	memset(match, 0, sizeof(SourceMatch));
 	match->match_type = match_type;
 	match->player_type = player_type;
+	source_names_init(&match->contexts);
+	source_names_init(&match->clubs);
 	reserve_participants(match, 32);
 }
 
@@ -248,6 +253,8 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 
 	match->number++;
 	match->n = 0;
+	source_names_clear(&match->contexts);
+	source_names_clear(&match->clubs);
 	match->unreadable = match->fault = match->set_aside = unrated_nothing();
 	if (type != NULL)
 		match->id = datumCopy(source_match_required(match, SOURCE_MATCH_ID,
@@ -353,6 +360,20 @@ read_number(SourceMatch *match, SourceColumn column, Datum value, Datum player)
 	return number;
 }
 
+/* The number of a row's context or club, or -1. */
+static int
+read_name(SourceNames *names, SourceColumn column, const Datum *values,
+		  const bool *nulls)
+{
+	if (nulls[column])
+		return -1;
+
+	/* Mostly there is one for all, or it is that of the row before. */
+	if (names->n > 0 && same_text(values[column], names->name[names->n - 1]))
+		return names->n - 1;
+	return source_names_enter(names, TextDatumGetCString(values[column]));
+}
+
 Participant *
 source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 {
@@ -388,6 +409,9 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 		if (!nulls[i])
 			*source_number(p, i) = read_number(match, i, values[i], id);
 
+	p->context = read_name(&match->contexts, SOURCE_CONTEXT, values, nulls);
+	p->club = read_name(&match->clubs, SOURCE_CLUB, values, nulls);
+
 	/*
 	 * A gain of 1 is none, and who is no bot is anybody: they take no room in
 	 * histories, nor change a digest.
@@ -412,6 +436,17 @@ compare_numbers(double a, double b)
 	return (a > b) - (a < b);
 }
 
+/* By their texts, as numbers go by the order of the rows. */
+static int
+compare_names(const SourceNames *names, int a, int b)
+{
+	if (a == b)
+		return 0;
+	if (a < 0 || b < 0)
+		return a < 0 ? 1 : -1;
+	return strcmp(names->name[a], names->name[b]);
+}
+
 static int
 compare_participants(const void *a, const void *b, void *arg)
 {
@@ -429,7 +464,9 @@ compare_participants(const void *a, const void *b, void *arg)
 	for (column = SOURCE_RANK; column < SOURCE_NCOLUMNS && result == 0; column++)
 		result = compare_numbers(*source_number(p, column),
 								 *source_number(q, column));
-	return result;
+	if (result == 0)
+		result = compare_names(&match->contexts, p->context, q->context);
+	return result != 0 ? result : compare_names(&match->clubs, p->club, q->club);
 }
 
 static void
@@ -515,6 +552,29 @@ source_match_set_aside(SourceMatch *match)
 	}
 }
 
+/*
+ * Number the names of a match whose participants are fewer than before: a match of n has
+ * at most n of them.
+ */
+static void
+renumber(SourceNames *names, Participant *participant, int n, size_t field)
+{
+	int			old_n = names->n;
+	const char **old = palloc_array(const char *, old_n + 1);
+	int			i;
+
+	memcpy(old, names->name, old_n * sizeof(const char *));
+	source_names_clear(names);
+	for (i = 0; i < n; i++)
+	{
+		int		   *number = (int *) ((char *) &participant[i] + field);
+
+		if (*number >= 0)
+			*number = source_names_enter(names, old[*number]);
+	}
+	pfree(old);
+}
+
 void
 source_match_leave_out(SourceMatch *match, const bool *left_out)
 {
@@ -533,6 +593,8 @@ source_match_leave_out(SourceMatch *match, const bool *left_out)
 		n++;
 	}
 	match->n = n;
+	renumber(&match->contexts, match->participant, n, offsetof(Participant, context));
+	renumber(&match->clubs, match->participant, n, offsetof(Participant, club));
 	source_match_set_aside(match);
 }
 

@@ -10,6 +10,7 @@
 #include "datatype/timestamp.h"
 
 #include "core/rating/eligibility.h"
+#include "pg/matches/source_names.h"
 #include "pg/matches/unrated.h"
 #include "pg/sql/ids.h"
 
@@ -25,6 +26,8 @@ typedef enum SourceColumn
 	SOURCE_UNRATED_REASON,
 	SOURCE_DURATION,
 	SOURCE_SURRENDERED,
+	SOURCE_CONTEXT,
+	SOURCE_CLUB,
 	SOURCE_RANK,				/* from here on as participant_number() */
 	SOURCE_SCORE,
 	SOURCE_WON,
@@ -105,6 +108,8 @@ typedef struct SourceMatch
 	Unrated		set_aside;		/* why the ladder does not count it, by who
 								 * takes part; the detail is NULL for nothing */
 	int64		digest;			/* of all that is in it */
+	SourceNames contexts;		/* of its participants, by Participant.context */
+	SourceNames clubs;			/* and club */
 	int			n;				/* but for those whom the rules leave out */
 	Participant *participant;
 	Datum	   *player_id;

@@ -16,6 +16,7 @@ team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, i
 	memset(team_match, 0, sizeof(TeamMatch));
 	team_match->model = model;
 	team_match->params = params;
+	team_match->seats = seats;
 	team_match->state = palloc_array(double, mul_size(n + 1, model->nstate));
 	team_match->match.team = palloc_array(MatchTeam, seats + 1);
 	team_match->match.player = palloc0_array(MatchPlayer, seats + 1);
@@ -26,6 +27,100 @@ team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, i
 	for (i = 0; i < n; i++)
 		memcpy(team_match_state(team_match, i), initial,
 			   sizeof(double) * model->nstate);
+}
+
+void
+team_match_components(TeamMatch *team_match, int ncontexts, int nclubs,
+					  ComponentState component_state, void *argument)
+{
+	const MatchRules *rules = &team_match->model->rules;
+	int			kinds = match_components_used(rules, team_match->params);
+	Size		room = mul_size(team_match->seats + 1, kinds);
+	int			i;
+
+	team_match->nkinds = kinds;
+	team_match->component_state = component_state;
+	team_match->argument = argument;
+	if (kinds == 0)
+		return;
+	team_match->match.component = palloc_array(MatchComponent, room);
+	team_match->match.share = palloc_array(MatchShare, room);
+	team_match->initial_component = palloc_array(double, rules->ncomponents *
+												 COMPONENT_MAX_STATE);
+	for (i = 0; i < rules->ncomponents; i++)
+		if (rules->component[i].used(team_match->params))
+			rules->component[i].init(team_match->params, team_match->initial_component +
+									 i * COMPONENT_MAX_STATE);
+	team_match->context_slot = palloc_array(int, ncontexts + 1);
+	team_match->club_slot = palloc_array(int, nclubs + 1);
+	for (i = 0; i < ncontexts; i++)
+		team_match->context_slot[i] = -1;
+	for (i = 0; i < nclubs; i++)
+		team_match->club_slot[i] = -1;
+	team_match->slot_context = palloc_array(int, team_match->seats + 1);
+	team_match->slot_club = palloc_array(int, team_match->seats + 1);
+}
+
+/* The number in the match of a context or club, of which the match has *n so far. */
+static int
+enter_slot(int *slot, int *name, int *n, int which)
+{
+	if (which < 0)
+		return -1;
+	if (slot[which] < 0)
+	{
+		slot[which] = *n;
+		name[(*n)++] = which;
+	}
+	return slot[which];
+}
+
+/* Number the contexts and clubs of the rows of a match, which seat[row->player] tells. */
+static void
+enter_names(TeamMatch *team_match, const TeamSeat *seat, int n)
+{
+	int			ncontexts = 0;
+	int			nclubs = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		Participant *row = &team_match->participant[i];
+
+		row->context = enter_slot(team_match->context_slot, team_match->slot_context,
+								  &ncontexts, seat[row->player].context);
+		row->club = enter_slot(team_match->club_slot, team_match->slot_club, &nclubs,
+							   seat[row->player].club);
+	}
+	for (i = 0; i < ncontexts; i++)
+		team_match->context_slot[team_match->slot_context[i]] = -1;
+	for (i = 0; i < nclubs; i++)
+		team_match->club_slot[team_match->slot_club[i]] = -1;
+}
+
+/* Give the components of the match that was built their states. */
+static void
+find_component_states(TeamMatch *team_match, const TeamSeat *seat)
+{
+	Match	   *match = &team_match->match;
+	int			i;
+
+	for (i = 0; i < match->ncomponents; i++)
+	{
+		MatchComponent *component = &match->component[i];
+		int			player = component->player < 0 ? -1 : seat[component->player].player;
+		int			key = -1;
+
+		if (component->spec->key == COMPONENT_BY_CONTEXT)
+			key = team_match->slot_context[component->key];
+		else if (component->spec->key == COMPONENT_BY_CLUB)
+			key = team_match->slot_club[component->key];
+		component->before = team_match->component_state(team_match->argument,
+														component->number, player, key);
+		if (component->before == NULL)
+			component->before = team_match->initial_component +
+				component->number * COMPONENT_MAX_STATE;
+	}
 }
 
 void
@@ -60,11 +155,14 @@ team_match_predict(TeamMatch *team_match, const TeamSeat *seat, int n, int nteam
 				row->commanding = 1;
 			rows++;
 		}
+	if (team_match->nkinds > 0)
+		enter_names(team_match, seat, rows);
 	match->nplayers = n;
 	match->log_odds = log_odds;
 	status = match_build(&team_match->model->rules, team_match->params, team_match->participant,
 						 rows, match, &offender);
 	match->interrupt = check_interrupts;
+	find_component_states(team_match, seat);
 	if (status == MATCH_OK)
 		status = model_predict(team_match->model, team_match->params, match);
 	if (status != MATCH_OK)

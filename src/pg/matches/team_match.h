@@ -9,6 +9,13 @@
 
 #include "core/rating/match.h"
 
+/*
+ * The state before the match, at its time, of the component of the kind with that number in
+ * the model's rules: of a player of the TeamMatch, or -1, and of a context or a club as
+ * seats have them, or -1.  NULL is that of one that was in no match.
+ */
+typedef const double *(*ComponentState) (void *argument, int number, int player, int key);
+
 typedef struct TeamMatch
 {
 	const Model *model;
@@ -16,6 +23,17 @@ typedef struct TeamMatch
 	double	   *state;			/* by player */
 	Match		match;
 	Participant *participant;
+
+	/* Of components, by team_match_components(): */
+	int			seats;			/* of the largest match */
+	int			nkinds;			/* that are in use; 0: there are none */
+	ComponentState component_state;
+	void	   *argument;
+	double	   *initial_component;	/* by kind, COMPONENT_MAX_STATE each */
+	int		   *context_slot;	/* by context: its number in a match, or -1 */
+	int		   *club_slot;		/* by club */
+	int		   *slot_context;	/* in a match: which context and club */
+	int		   *slot_club;
 } TeamMatch;
 
 /* Where a player of a TeamMatch takes part, and how. */
@@ -26,6 +44,8 @@ typedef struct TeamSeat
 	double		weight;			/* share of the match played */
 	double		squad;			/* same number: queued together; NaN: alone */
 	bool		commands;		/* all the time */
+	int			context;		/* see team_match_components(), or -1 */
+	int			club;
 } TeamSeat;
 
 /*
@@ -34,6 +54,14 @@ typedef struct TeamSeat
  */
 extern void team_match_init(TeamMatch *team_match, const Model *model,
 							ParamValue *params, int n, int nteams, int seats);
+
+/*
+ * Give matches components, whose states the function tells, called with that argument.
+ * Seats have contexts from 0 to ncontexts - 1, and clubs likewise.  Without this call
+ * predictions are made without components.
+ */
+extern void team_match_components(TeamMatch *team_match, int ncontexts, int nclubs,
+								  ComponentState component_state, void *argument);
 
 /* The state of a player. */
 static inline double *

@@ -44,7 +44,8 @@ predict(const Lobby *lobby, const int *team, const int *commander, double ahead,
 			.player = i,.team = team[i],
 				.weight = lobby->weight != NULL ? lobby->weight[i] : NAN,
 				.squad = lobby->squad != NULL && lobby->squad[i] != 0 ? lobby->squad[i] : NAN,
-				.commands = lobby->command[0] != NULL && commander[team[i] - 1] == i
+				.commands = lobby->command[0] != NULL && commander[team[i] - 1] == i,
+				.context = -1,.club = -1
 		};
 	}
 	team_match_predict(match, seat, n, lobby->nteams,

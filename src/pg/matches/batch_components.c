@@ -1,0 +1,431 @@
+/*
+ * batch_components.c
+ *		Components while a batch of matches is rated.
+ *
+ * They are in an array, in the order in which they were first seen, and in a hash table of
+ * chains.  Both count to skillrating.memory_limit.
+ */
+#include "pg/matches/batch_components.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+
+#include "pg/sql/huge.h"
+
+#define FIRST_BUCKETS 64
+
+void
+components_create(Batch *batch)
+{
+	const MatchRules *rules = &batch->model->rules;
+	int			i;
+
+	batch->nkinds = match_components_used(rules, batch->params);
+	batch->component_nstate = 0;
+	for (i = 0; i < rules->ncomponents; i++)
+		if (rules->component[i].used(batch->params))
+			batch->component_nstate = Max(batch->component_nstate,
+										  rules->component[i].nstate);
+}
+
+/*
+ * ---- The table ----
+ */
+
+static uint32
+hash_text(const char *text)
+{
+	return hash_bytes((const unsigned char *) text, (int) strlen(text));
+}
+
+static uint32
+component_hash(int number, const BatchPlayer *player, const char *pool, const char *key)
+{
+	uint32		hash = hash_combine(hash_text(key), (uint32) number);
+
+	/* A player is one in one pool. */
+	if (player == NULL)
+		return hash_combine(hash, hash_text(pool));
+	return hash_combine(hash, hash_bytes((const unsigned char *) &player, sizeof(player)));
+}
+
+static BatchComponent *
+find_component(const Batch *batch, uint32 hash, int number, const BatchPlayer *player,
+			   const char *pool, const char *key)
+{
+	BatchComponent *component = batch->nbuckets == 0 ? NULL :
+		batch->bucket[hash & (batch->nbuckets - 1)];
+
+	for (; component != NULL; component = component->next_in_bucket)
+		if (component->hash == hash && component->number == number &&
+			component->player == player && strcmp(component->key, key) == 0 &&
+			(player != NULL || strcmp(component->pool, pool) == 0))
+			break;
+	return component;
+}
+
+BatchComponent *
+batch_find_component(const Batch *batch, int number, const BatchPlayer *player,
+					 const char *pool, const char *key)
+{
+	return find_component(batch, component_hash(number, player, pool, key), number,
+						  player, pool, key);
+}
+
+static void
+put_in_bucket(Batch *batch, BatchComponent *component)
+{
+	BatchComponent **bucket = &batch->bucket[component->hash & (batch->nbuckets - 1)];
+
+	component->next_in_bucket = *bucket;
+	*bucket = component;
+}
+
+/*
+ * Room for one more component.  An error leaves all as it was, because whoever catches it
+ * may go on with the batch.
+ */
+static void
+reserve_component(Batch *batch)
+{
+	if (batch->ncomponents == batch->max_components)
+	{
+		int64		max = Max(FIRST_BUCKETS, 2 * batch->max_components);
+
+		if (batch->components == NULL)
+			batch->components = huge_array(BatchComponent *, max);
+		else
+			huge_array_grow(batch->components, BatchComponent *, max);
+		batch->max_components = max;
+	}
+	if (batch->ncomponents >= batch->nbuckets)
+	{
+		int64		nbuckets = Max(FIRST_BUCKETS, 2 * batch->nbuckets);
+		BatchComponent **bucket = huge_array0(BatchComponent *, nbuckets);
+		int64		i;
+
+		if (batch->bucket != NULL)
+			pfree(batch->bucket);
+		batch->bucket = bucket;
+		batch->nbuckets = nbuckets;
+		for (i = 0; i < batch->ncomponents; i++)
+			put_in_bucket(batch, batch->components[i]);
+	}
+}
+
+BatchComponent *
+batch_component(Batch *batch, int number, BatchPlayer *player, const char *pool,
+				const char *key)
+{
+	uint32		hash = component_hash(number, player, pool, key);
+	BatchComponent *component = find_component(batch, hash, number, player, pool, key);
+	const ComponentSpec *spec = &batch->model->rules.component[number];
+	MemoryContext old;
+
+	if (component != NULL)
+		return component;
+	old = MemoryContextSwitchTo(batch->context);
+	reserve_component(batch);
+	component = palloc0(sizeof(BatchComponent) + spec->nstate * sizeof(double));
+	component->spec = spec;
+	component->number = number;
+	component->player = player;
+	component->pool = player != NULL ? player->pool : pstrdup(pool);
+	component->key = key[0] == '\0' ? "" : pstrdup(key);
+	component->state = (double *) (component + 1);
+	spec->init(batch->params, component->state);
+	component->record.last_played = component->record.as_of = DT_NOBEGIN;
+	component->hash = hash;
+	if (player != NULL)
+	{
+		component->next = player->component;
+		player->component = component;
+	}
+	put_in_bucket(batch, component);
+	batch->components[batch->ncomponents++] = component;
+	MemoryContextSwitchTo(old);
+	return component;
+}
+
+/*
+ * ---- The components of a match ----
+ */
+
+void
+components_reserve(Batch *batch, int n)
+{
+	Size		room = (Size) n * batch->nkinds;
+
+	if (batch->nkinds == 0)
+	{
+		batch->match.component = NULL;
+		batch->match.share = NULL;
+		return;
+	}
+	batch->match.component = palloc_array(MatchComponent, room);
+	batch->match.share = palloc_array(MatchShare, room);
+	batch->component = palloc_array(BatchComponent *, room);
+	batch->component_before = palloc_array(double, room * batch->component_nstate);
+	batch->component_after = palloc_array(double, room * batch->component_nstate);
+}
+
+/* The context or club of a component of the match. */
+static const char *
+key_of(const MatchComponent *component, const SourceMatch *source)
+{
+	switch (component->spec->key)
+	{
+		case COMPONENT_BY_CONTEXT:
+			return source->contexts.name[component->key];
+		case COMPONENT_BY_CLUB:
+			return source->clubs.name[component->key];
+		case COMPONENT_BY_NOTHING:
+			break;
+	}
+	return "";
+}
+
+void
+components_find(Batch *batch, const SourceMatch *source)
+{
+	int			i;
+
+	for (i = 0; i < batch->match.ncomponents; i++)
+	{
+		const MatchComponent *component = &batch->match.component[i];
+		BatchPlayer *player = component->player < 0 ? NULL :
+			batch->player[component->player];
+
+		batch->component[i] = batch_component(batch, component->number, player,
+											  source->pool,
+											  key_of(component, source));
+	}
+}
+
+void
+components_request(Batch *batch)
+{
+	int			i;
+
+	for (i = 0; i < batch->match.ncomponents; i++)
+		batch->component[i]->wanted = true;
+}
+
+void
+batch_component_state_at(const Batch *batch, const BatchComponent *component,
+						 TimestampTz at, double *before)
+{
+	component_state_before(component->spec, batch->params, component->state,
+						   idle_seconds(component->record.as_of, at), before);
+}
+
+void
+components_prepare(Batch *batch, const SourceMatch *source)
+{
+	int			i;
+
+	for (i = 0; i < batch->match.ncomponents; i++)
+	{
+		MatchComponent *c = &batch->match.component[i];
+		BatchComponent *component = batch->component[i];
+		double	   *before = batch->component_before + (Size) i * batch->component_nstate;
+
+		batch_component_state_at(batch, component, source->played_at, before);
+		c->before = before;
+		c->after = batch->component_after + (Size) i * batch->component_nstate;
+		c->games = component->record.games;
+	}
+}
+
+/* Room for so many rows of components in the step. */
+static void
+reserve_rows(Batch *batch, int64 n)
+{
+	BatchStep  *step = &batch->step;
+
+	if (n <= step->max_components)
+		return;
+	n = Max(n, 2 * (int64) step->max_components);
+	if (n > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many components: more than %d", PG_INT32_MAX)));
+	if (step->component != NULL)
+		pfree(step->component);
+	step->component = NULL;
+	step->max_components = 0;
+	step->component = huge_array_in(batch->context, ComponentRow, n);
+	step->max_components = (int) n;
+}
+
+/* Add a row of the step, and put the component into the state after it. */
+static ComponentRow *
+add_row(Batch *batch, BatchComponent *component, const double *before,
+		const double *after, TimestampTz at)
+{
+	BatchStep  *step = &batch->step;
+	ComponentRow *row = &step->component[step->ncomponents];
+	ComponentRecord *record = &component->record;
+
+	row->component = component;
+	row->before = before;
+	row->after = after;
+	row->games = record->games;
+	row->last_played = record->last_played;
+	row->as_of = record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
+	row->stored = false;
+	component->step = step->seq;
+	component->row = step->ncomponents++;
+
+	memcpy(component->state, after, component->spec->nstate * sizeof(double));
+	record->as_of = Max(record->as_of, at);
+	component->exists = component->touched = true;
+	return row;
+}
+
+void
+components_commit(Batch *batch, const SourceMatch *source)
+{
+	Match	   *match = &batch->match;
+	int			i;
+
+	batch->step.ncomponents = 0;
+	reserve_rows(batch, match->ncomponents);
+	for (i = 0; i < match->ncomponents; i++)
+	{
+		BatchComponent *component = batch->component[i];
+
+		add_row(batch, component, match->component[i].before,
+				match->component[i].after, source->played_at);
+		component->record.games++;
+		component->record.last_played = Max(component->record.last_played,
+											source->played_at);
+	}
+}
+
+/*
+ * ---- Operations ----
+ */
+
+/* Do an operation to one component, with a row if that changes it. */
+static void
+operate(Batch *batch, const LadderOperation *operation, BatchComponent *component)
+{
+	const ComponentSpec *spec = component->spec;
+	Size		size = spec->nstate * sizeof(double);
+	bool		settles = operation->operation.kind == OPERATION_SETTLE;
+	double	   *before = batch->operated_components +
+		(Size) 2 * batch->component_nstate * batch->step.ncomponents;
+	double	   *after = before + batch->component_nstate;
+
+	CHECK_FOR_INTERRUPTS();
+	if (!component->exists)
+		return;
+	batch_component_state_at(batch, component, operation->at, after);
+	memcpy(before, settles ? component->state : after, size);
+	if (operation_apply_to_component(&operation->operation, spec, batch->params,
+									 after) != MATCH_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("operation \"%s\" gives component \"%s\" a state that is out of range",
+						operation->kind, spec->name)));
+	if (settles && memcmp(before, after, size) == 0)
+		return;
+	add_row(batch, component, before, after, operation->at);
+
+	/* The state of one that was in no match does not age. */
+	if (operation->operation.kind == OPERATION_RESET)
+	{
+		component->record.games = 0;
+		component->record.last_played = component->record.as_of = DT_NOBEGIN;
+	}
+}
+
+/* Whether operations of a kind change components. */
+static bool
+changes_components(OperationKind kind)
+{
+	switch (kind)
+	{
+		case OPERATION_SEASON:
+		case OPERATION_SETTLE:
+		case OPERATION_RESET:
+			return true;
+		case OPERATION_DECAY:
+		case OPERATION_REGRESSION:
+		case OPERATION_SET:
+		case OPERATION_REFUND:
+			break;
+	}
+	return false;
+}
+
+/* Whether an operation that names no single players is about a component. */
+static bool
+is_about(const Batch *batch, const LadderOperation *operation,
+		 const BatchComponent *component)
+{
+	if (operation->pool != NULL && strcmp(operation->pool, component->pool) != 0)
+		return false;
+	return !operation->has_player ||
+		(component->player != NULL &&
+		 id_equal(batch->player_type, operation->player, component->player->id));
+}
+
+/* Room for all components that there are, in rows and states. */
+static void
+reserve_operation(Batch *batch, int64 n)
+{
+	reserve_rows(batch, n);
+	if (n <= batch->max_operated_components)
+		return;
+	if (batch->operated_components != NULL)
+		pfree(batch->operated_components);
+	batch->operated_components = NULL;
+	batch->max_operated_components = 0;
+	batch->operated_components =
+		huge_array_in(batch->context, double, 2 * (Size) batch->component_nstate * n);
+	batch->max_operated_components = n;
+}
+
+/* Do n operations, which name single players, to the components of these. */
+static void
+operate_on_players(Batch *batch, const LadderOperation *operation,
+				   BatchPlayer *const *player, int n)
+{
+	BatchComponent *component;
+	int64		most = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		for (component = player[i]->component; component != NULL;
+			 component = component->next)
+			most++;
+	reserve_operation(batch, most);
+	for (i = 0; i < n; i++)
+		for (component = player[i]->component; component != NULL;
+			 component = component->next)
+			operate(batch, &operation[i], component);
+}
+
+void
+components_operate(Batch *batch, const LadderOperation *operation,
+				   BatchPlayer *const *player, int n)
+{
+	int64		most = 0;
+	int64		i;
+
+	if (batch->ncomponents == 0 || !changes_components(operation->operation.kind))
+		return;
+	if (player != NULL)
+	{
+		operate_on_players(batch, operation, player, n);
+		return;
+	}
+	for (i = 0; i < batch->ncomponents; i++)
+		most += is_about(batch, operation, batch->components[i]);
+	reserve_operation(batch, most);
+	for (i = 0; i < batch->ncomponents; i++)
+		if (is_about(batch, operation, batch->components[i]))
+			operate(batch, operation, batch->components[i]);
+}
