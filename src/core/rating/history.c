@@ -9,6 +9,7 @@
 
 #include "core/math/elementary.h"
 #include "core/math/score.h"
+#include "core/rating/history_components.h"
 #include "core/util/block.h"
 #include "core/util/extremes.h"
 
@@ -62,6 +63,9 @@ history_work_init(HistoryWork *work, void *block, const History *history,
 	work->past = NULL;
 	work->first_past = NULL;
 	work->npast = NULL;
+	work->components = NULL;
+	work->component = NULL;
+	work->share = NULL;
 	work->left_out = NULL;
 	for (i = 0; i < history->nplayers; i++)
 		work->slot[i] = -1;
@@ -120,7 +124,8 @@ history_build_match(const History *history, size_t number,
 	match->team = work->team;
 	match->player = work->match_player;
 	match->entry = work->entry;
-	match->component = NULL;
+	match->component = work->component;
+	match->share = work->share;
 	match->log_odds = source->log_odds;
 	match->nplayers = 0;
 	for (i = 0; i < source->n; i++)
@@ -206,6 +211,8 @@ rate_match(const History *history, const HistoryMatch *source,
 		p->games = (double) work->games[player];
 		look_back(work, player, window, p);
 	}
+	if (work->components != NULL)
+		history_components_before(work, source, params, match);
 	status = model_rate(model, params, match);
 	if (status != MATCH_OK)
 		return status;
@@ -230,6 +237,8 @@ rate_match(const History *history, const HistoryMatch *source,
 					work->state[(size_t) player * nstate + j] = after[j];
 		}
 	}
+	if (work->components != NULL)
+		history_components_after(work, source, match);
 	return MATCH_OK;
 }
 
@@ -277,6 +286,8 @@ history_replay(const History *history, const Model *model,
 		if (work->npast != NULL)
 			work->npast[i] = 0;
 	}
+	if (work->components != NULL)
+		history_components_reset(work, params);
 	memset(score, 0, nscores * sizeof(HistoryScore));
 
 	for (m = 0; m < bound[nscores]; m++)

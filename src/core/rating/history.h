@@ -62,6 +62,9 @@ typedef struct History
 	HistoryNames clubs;
 } History;
 
+/* Its components, see history_components.h. */
+typedef struct HistoryComponents HistoryComponents;
+
 /*
  * Room for rating a history, or only for building its matches, which needs no states.
  */
@@ -84,6 +87,19 @@ typedef struct HistoryWork
 								 * row, */
 	size_t	   *first_past;		/* nplayers: from here on, */
 	int32_t    *npast;			/* nplayers: so many */
+
+	/*
+	 * For models with components, by history_component_states_init(); NULL
+	 * for others, and then matches have none.
+	 */
+	const HistoryComponents *components;
+	double	   *component_state[COMPONENT_MAX_KINDS];	/* count * nstate each */
+	int64_t    *component_games[COMPONENT_MAX_KINDS];	/* count each */
+	int64_t    *component_last_played[COMPONENT_MAX_KINDS];
+	MatchComponent *component;	/* max_participants * nkinds each */
+	MatchShare *share;
+	double	   *component_before;	/* likewise * the most columns of a state */
+	double	   *component_after;
 
 	/*
 	 * Matches that cannot be built or rated for a mistake, by MatchStatus: a

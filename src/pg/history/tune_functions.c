@@ -562,6 +562,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 					  history, state->model->nstate);
 	if (state->model->window != NULL)
 		history_past_init(&work, huge_array(char, history_past_size(history)), history);
+	history_work_add_components(&work, history, &state->model->rules);
 	score_history(state, &work, bound, before, left_out);
 	if (before[0].matches == 0)
 		ereport(ERROR,

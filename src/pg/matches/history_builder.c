@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#include "core/rating/history_components.h"
 #include "pg/matches/batch.h"
 #include "pg/sql/huge.h"
 
@@ -455,6 +456,27 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source)
 	add_match_names(builder, source, match);
 	if (history->nmatches == builder->batch)
 		builder->on_batch(builder, builder->argument);
+}
+
+void
+history_work_add_components(HistoryWork *work, const History *history,
+							const MatchRules *rules)
+{
+	HistoryComponents *components;
+	char	   *room;
+
+	if (rules->ncomponents == 0)
+		return;
+	components = palloc_object(HistoryComponents);
+	room = huge_array(char, history_components_room(history));
+	history_components_find(components,
+							huge_array(char, history_components_size(history, rules)),
+							room, history, rules);
+	pfree(room);
+	history_component_states_init(work,
+								  huge_array(char,
+											 history_component_states_size(history, components)),
+								  history, components);
 }
 
 void

@@ -115,6 +115,13 @@ extern int32 history_builder_context(HistoryBuilder *builder,
 /* Pools, contexts or clubs, as texts, by number. */
 extern Datum *history_builder_names(const BuilderNames *names);
 
+/*
+ * Give work the components of a history that is complete, if these rules have any, with
+ * memory from the current context.
+ */
+extern void history_work_add_components(HistoryWork *work, const History *history,
+										const MatchRules *rules);
+
 /* Forget all matches, but not who played. */
 extern void history_builder_forget(HistoryBuilder *builder);
 
