@@ -26,120 +26,15 @@
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
+#include "core/models/state_space_params.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
-enum
-{
-	PARAM_INITIAL_MU,
-	PARAM_INITIAL_SIGMA,
-	PARAM_BETA,
-	PARAM_NOISE,
-	PARAM_TAU,
-	PARAM_DRIFT,
-	PARAM_REVERSION,
-	PARAM_DRAW_PROBABILITY,
-	PARAM_STRENGTH,
-	PARAM_MARGIN,
-	PARAM_MARGIN_EXPONENT,
-	PARAM_HOME_SIGMA,
-	PARAM_HOME_DRIFT,
-	PARAM_HOME_CONTEXT_SIGMA,
-	PARAM_PLAYER_CONTEXT_SIGMA,
-	PARAM_CLUB_SIGMA,
-	PARAM_CLUB_TAU,
-	PARAM_CLUB_DRIFT,
-	PARAM_INITIAL_SIDE_SIGMA,
-	PARAM_INITIAL_COMMAND_MU,
-	PARAM_INITIAL_COMMAND_SIGMA,
-	PARAM_NEWCOMER_OFFSET,
-	PARAM_NEWCOMER_COMPANY,
-	PARAM_DISPLAY_DEVIATIONS,
-	STATE_SPACE_NPARAMS
-};
-
-enum
-{
-	NOISE_OF_PLAYERS,
-	NOISE_OF_TEAMS
-};
-
-static const char *const noise_choices[] = {"players", "teams", NULL};
-static const char *const strength_choices[] = {"centered", "sum", "mean", "share", NULL};
+const char *const state_space_noises[] = {"players", "teams", NULL};
+const char *const state_space_strengths[] = {"centered", "sum", "mean", "share", NULL};
 
 static const ParamSpec state_space_params[] = {
-	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 3,
-		.min = -1e9,.max = 1e9,.unit = "skill",
-	.description = "mean skill of a player who has not played"},
-	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 1,
-		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
-	.description = "deviation of the skill of a player who has not played"},
-	{.name = "beta",.type = PARAM_NUMBER,.default_value = 1,
-		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
-	.description = "deviation of one performance from the skill"},
-	{.name = "noise",.type = PARAM_CHOICE,.default_value = NOISE_OF_PLAYERS,
-		.choices = noise_choices,
-	.description = "whether beta is that of each player, so that noise grows with the team, or that of a team"},
-	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.05,
-		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
-	.description = "drift of a skill from match to match"},
-	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
-	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
-	{.name = "reversion",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "per day",
-	.description = "rate at which a skill reverts to initial_mu, and sigma grows to initial_sigma, in idle time"},
-	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
-		.min = 0,.max = 0.999,.unit = "probability",
-	.description = "of a draw between equals whose skills are known; gives the draw margin"},
-	{.name = "strength",.type = PARAM_CHOICE,.default_value = STATE_SPACE_CENTERED,
-		.choices = strength_choices,
-	.description = "strength of a team: the sum of its members above the mean of the match, their sum, their mean, or their share of all who play"},
-	{.name = "margin",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "skill per score to the power of margin_exponent",
-	.description = "what a difference of scores says about skills, in a match of two players; 0: only the order counts"},
-	{.name = "margin_exponent",.type = PARAM_NUMBER,.default_value = 0.7,
-		.min = 0,.above_min = true,.max = 10,.unit = "exponent",
-	.description = "how the difference of skills grows with that of scores; 1: in proportion"},
-	{.name = "home_sigma",.type = PARAM_NUMBER,.default_value = 0.3,
-		.min = 0,.max = 1e9,.unit = "skill",
-	.description = "deviation of what side 1 is worth before the first match, in a match of two players; 0: nothing"},
-	{.name = "home_drift",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
-	.description = "drift of what side 1 is worth; its deviation grows by it up to home_sigma"},
-	{.name = "home_context_sigma",.type = PARAM_NUMBER,.default_value = 0.1,
-		.min = 0,.max = 1e9,.unit = "skill",
-	.description = "deviation of what side 1 is worth in a context besides; 0: nothing"},
-	{.name = "player_context_sigma",.type = PARAM_NUMBER,.default_value = 0.2,
-		.min = 0,.max = 1e9,.unit = "skill",
-	.description = "deviation of a player's skill in a context from the skill; 0: none"},
-	{.name = "club_sigma",.type = PARAM_NUMBER,.default_value = 0.3,
-		.min = 0,.max = 1e9,.unit = "skill",
-	.description = "deviation of what a club is worth to its team, in a match of two players; 0: nothing"},
-	{.name = "club_tau",.type = PARAM_NUMBER,.default_value = 0.02,
-		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
-	.description = "drift of a club from match to match"},
-	{.name = "club_drift",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
-	.description = "drift of a club in idle time; its deviation grows by it up to club_sigma"},
-	{.name = "initial_side_sigma",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "skill",
-	.description = "deviation of side_offset of a player who has not played; 0: players are the same on both sides"},
-	{.name = "initial_command_mu",.type = PARAM_NUMBER,.default_value = 3,
-		.min = -1e9,.max = 1e9,.unit = "skill",
-	.description = "mean skill as a commander of a player who has not played"},
-	{.name = "initial_command_sigma",.type = PARAM_NUMBER,.default_value = 0,
-		.min = 0,.max = 1e9,.unit = "skill",
-	.description = "deviation of the skill as a commander of a player who has not played; 0: commanders count as players"},
-	{.name = "newcomer_offset",.type = PARAM_NUMBER,.default_value = 0,
-		.min = -1e9,.max = 1e9,.unit = "skill",
-	.description = "what a player of whom nothing is known is better than initial_mu"},
-	{.name = "newcomer_company",.type = PARAM_NUMBER,.default_value = 0,
-		.min = -10,.max = 10,.unit = "share",
-	.description = "how much of the lead of all known players of the match over initial_mu such a player has"},
-	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
-		.min = 0,.max = 1e9,.unit = "deviations",
-	.description = "the displayed rating is mu minus so many sigma"},
+	STATE_SPACE_PARAMS(3, 1, 1, 0.05)
 };
 
 static const StateSpec state_space_state[] = {
@@ -160,7 +55,7 @@ static const StateSpec state_space_state[] = {
  * ---- Parameters, and states that no match has changed ----
  */
 
-static StateSpace
+StateSpace
 state_space_from_params(const ParamValue *params)
 {
 	return (StateSpace)
@@ -171,7 +66,7 @@ state_space_from_params(const ParamValue *params)
 		.drift = square(params[PARAM_TAU].number),
 		.club_drift = square(params[PARAM_CLUB_TAU].number),
 		.margin = normal_quantile((params[PARAM_DRAW_PROBABILITY].number + 1) / 2),
-		.team_noise = params[PARAM_NOISE].choice == NOISE_OF_TEAMS,
+		.team_noise = params[PARAM_NOISE].choice == STATE_SPACE_NOISE_OF_TEAMS,
 		.sides = params[PARAM_INITIAL_SIDE_SIGMA].number > 0,
 		.commands = params[PARAM_INITIAL_COMMAND_SIGMA].number > 0,
 		.strength = (StateSpaceStrength) params[PARAM_STRENGTH].choice,
@@ -306,19 +201,9 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS] = {
  * ---- Matches of two teams ----
  */
 
-/* The difference of two teams, that of side 1 (or the first) less the other. */
-typedef struct Difference
-{
-	double		mean;
-	double		deviation;
-	double		noise;			/* variance that no unknown contributes */
-	double		size;			/* of the noise, by that of two players */
-	double		margin;
-} Difference;
-
 /* What a player's unknowns count in the difference: entries on both teams cancel. */
-static void
-player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
+void
+state_space_player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
 					double *coefficient)
 {
 	int			first = match_first_side(m->match);
@@ -339,8 +224,8 @@ player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
 }
 
 /* The same of a component, in a match of that size. */
-static double
-component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
+double
+state_space_component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
 					  double size)
 {
 	int			first = match_first_side(m->match);
@@ -359,12 +244,12 @@ component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
 	return coefficient;
 }
 
-static Difference
-find_difference(const StateSpaceMatch *m)
+StateSpaceDifference
+state_space_difference(const StateSpaceMatch *m)
 {
 	const StateSpace *model = m->model;
 	const Match *match = m->match;
-	Difference	difference = {0, 0, 0, 0, 0};
+	StateSpaceDifference	difference = {0, 0, 0, 0, 0};
 	double		variance = 0;
 	int			i,
 				j;
@@ -374,7 +259,7 @@ find_difference(const StateSpaceMatch *m)
 		const MatchPlayer *player = &match->player[i];
 		double		coefficient[PLAYER_UNKNOWNS];
 
-		player_coefficients(m, player, coefficient);
+		state_space_player_coefficients(m, player, coefficient);
 		difference.mean += coefficient[UNKNOWN_SKILL] * state_space_shift(m, player);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
 		{
@@ -393,7 +278,7 @@ find_difference(const StateSpaceMatch *m)
 	for (i = 0; i < match->ncomponents; i++)
 	{
 		const MatchComponent *component = &match->component[i];
-		double		coefficient = component_coefficient(m, component, difference.size);
+		double		coefficient = state_space_component_coefficient(m, component, difference.size);
 
 		difference.mean += coefficient * component->before[0];
 		variance += square(coefficient) *
@@ -418,7 +303,7 @@ scores_count(const StateSpace *model, double lead, double difference)
 
 /* What the result says about the difference. */
 static StateSpaceEvidence
-observe(const StateSpace *model, const Match *match, const Difference *d)
+observe(const StateSpace *model, const Match *match, const StateSpaceDifference *d)
 {
 	const MatchTeam *first = &match->team[match_first_side(match)];
 	const MatchTeam *second = &match->team[1 - match_first_side(match)];
@@ -489,7 +374,7 @@ takes_part(const StateSpaceMatch *m, const MatchPlayer *player, int unknown)
 }
 
 static void
-update_two_teams(const StateSpaceMatch *m, const Difference *difference)
+update_two_teams(const StateSpaceMatch *m, const StateSpaceDifference *difference)
 {
 	const StateSpace *model = m->model;
 	Match	   *match = m->match;
@@ -503,7 +388,7 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 		MatchPlayer *player = &match->player[i];
 		double		coefficient[PLAYER_UNKNOWNS];
 
-		player_coefficients(m, player, coefficient);
+		state_space_player_coefficients(m, player, coefficient);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
 			learn(&evidence, coefficient[j],
 				  takes_part(m, player, j) ? state_space_drift(model, j) : 0,
@@ -515,10 +400,26 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 	{
 		MatchComponent *component = &match->component[i];
 
-		learn(&evidence, component_coefficient(m, component, difference->size),
+		learn(&evidence, state_space_component_coefficient(m, component, difference->size),
 			  state_space_component_drift(model, component), 0, gain,
 			  component->before, component->after);
 	}
+}
+
+void
+state_space_update(const StateSpace *model, Match *match)
+{
+	StateSpaceMatch m;
+	StateSpaceDifference difference;
+
+	if (match->nteams > 2)
+	{
+		state_space_update_many(model, match);
+		return;
+	}
+	state_space_begin(model, match, &m);
+	difference = state_space_difference(&m);
+	update_two_teams(&m, &difference);
 }
 
 /*
@@ -527,7 +428,7 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 
 /* A draw counts as half a win. */
 static void
-set_win_probabilities(Match *match, const Difference *d)
+set_win_probabilities(Match *match, const StateSpaceDifference *d)
 {
 	int			first = match_first_side(match);
 
@@ -541,12 +442,12 @@ state_space_predict(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	difference;
+	StateSpaceDifference	difference;
 
 	if (match->nteams > 2)
 		return state_space_predict_many(&model, match);
 	state_space_begin(&model, match, &m);
-	difference = find_difference(&m);
+	difference = state_space_difference(&m);
 	set_win_probabilities(match, &difference);
 	return match_check_predictions(match);
 }
@@ -556,10 +457,10 @@ state_space_draw(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	d;
+	StateSpaceDifference	d;
 
 	state_space_begin(&model, match, &m);
-	d = find_difference(&m);
+	d = state_space_difference(&m);
 	return normal_band(d.mean / d.deviation, d.margin / d.deviation);
 }
 
@@ -568,7 +469,7 @@ state_space_rate(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	difference;
+	StateSpaceDifference	difference;
 	MatchStatus status;
 
 	if (match->nteams > 2)
@@ -579,7 +480,7 @@ state_space_rate(const ParamValue *params, Match *match)
 		return status;
 	}
 	state_space_begin(&model, match, &m);
-	difference = find_difference(&m);
+	difference = state_space_difference(&m);
 	set_win_probabilities(match, &difference);
 	status = match_check_predictions(match);
 	if (status == MATCH_OK)

@@ -123,6 +123,18 @@ log_overlap(Cavity cavity, double mean, double variance)
 }
 
 /*
+ * The likelihood of a number without the exponential that is its site, where the mean of
+ * the sum is higher by a shift.
+ */
+static double
+log_number(const JointSite *site, double shift)
+{
+	return -site->gain / 2 *
+		(LOG_2_PI + portable_log(site->noise) +
+		 square(site->observed - site->offset - shift) / site->noise);
+}
+
+/*
  * Look at a site: adds what it contributes to the evidence, and moves it by a share of its
  * change, of which it returns how large it is.
  */
@@ -139,18 +151,29 @@ visit_site(JointPosterior *joint, uint32_t i, double step, Sum *evidence)
 				change;
 	Cavity		cavity;
 
-	if (site->kind == JOINT_OBSERVED)
+	if (site->kind == JOINT_OBSERVED && site->shift == 0)
 	{
-		sum_add(evidence, -site->gain / 2 *
-				(LOG_2_PI + portable_log(site->noise) +
-				 square(site->observed - site->offset) / site->noise));
+		sum_add(evidence, log_number(site, 0));
 		return 0;
 	}
 	variance = sparse_row_variance(&joint->cholesky, row);
 	mean = row_mean(joint, row);
 	cavity.variance = variance / larger(1 - now * variance, 1e-12);
-	cavity.mean = cavity.variance * (mean / variance - site->weighted);
+	cavity.mean = variance == 0 ? 0 :
+		cavity.variance * (mean / variance - site->weighted);
+	if (site->kind == JOINT_OBSERVED)
+	{
+		double		shift = site->shift * sqrt(cavity.variance + site->noise);
+
+		sum_add(evidence, log_number(site, shift));
+		weighted = (site->observed - site->offset - shift) / site->noise;
+		change = fabs(weighted - site->weighted) * sqrt(variance);
+		site->weighted = weighted;
+		return isfinite(weighted) ? change : NAN;
+	}
 	sum_add(evidence, site->gain * tilt(site, cavity, &precision, &weighted));
+	if (variance == 0)
+		return 0;
 	sum_add(evidence, -site->gain * log_overlap(cavity, mean, variance));
 	change = larger(fabs(precision - now) * variance,
 					fabs(weighted - site->weighted) * sqrt(variance));
