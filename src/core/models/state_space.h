@@ -186,6 +186,13 @@ extern void state_space_update(const StateSpace *model, Match *match);
 extern double state_space_log_evidence(const StateSpace *model, Match *match,
 									   InterruptCheck check);
 
+/*
+ * Of an order of many teams: by how much the logarithm of its probability, given the states
+ * before, is more than what expectation propagation makes of it.
+ */
+extern double state_space_order_excess(const StateSpace *model, Match *match,
+									   InterruptCheck check);
+
 /* The part of scores: the logarithm of what a point is worth, of all teams. */
 extern double state_space_log_points(const StateSpace *model, const Match *match,
 									 const double *size);

@@ -95,17 +95,11 @@ log_evidence_of_scores(const StateSpaceMatch *m, const StateSpaceTeams *teams)
 	return state_space_log_points(m->model, m->match, teams->size) - sum_value(&sum) / 2;
 }
 
-/* The order of performances, by the chain of its neighbours. */
-static double
-log_evidence_of_order(const StateSpaceMatch *m, const StateSpaceTeams *teams,
-					  const int *order, InterruptCheck check)
+/* The teams in the order of the result, with what neighbours say of each other. */
+static void
+settle_order(const StateSpaceMatch *m, const StateSpaceTeams *teams, const int *order,
+			 ChainTeam *chain)
 {
-	ChainTeam	chain[MATCH_MAX_TEAMS];
-	double		mean[MATCH_MAX_TEAMS];
-	double		deviation[MATCH_MAX_TEAMS];
-	double		margin[MATCH_MAX_TEAMS];
-	bool		drew[MATCH_MAX_TEAMS];
-	NormalOrderPlace place[MATCH_MAX_TEAMS];
 	int			n = m->match->nteams;
 	int			i;
 
@@ -119,6 +113,21 @@ log_evidence_of_order(const StateSpaceMatch *m, const StateSpaceTeams *teams,
 		chain[i].rank = m->match->team[team].rank;
 	}
 	team_chain_settle(chain, n, m->model->margin);
+}
+
+/* The order of performances, of which the chain tells where they are. */
+static double
+log_evidence_of_order(const StateSpaceMatch *m, const ChainTeam *chain,
+					  InterruptCheck check)
+{
+	double		mean[MATCH_MAX_TEAMS];
+	double		deviation[MATCH_MAX_TEAMS];
+	double		margin[MATCH_MAX_TEAMS];
+	bool		drew[MATCH_MAX_TEAMS];
+	NormalOrderPlace place[MATCH_MAX_TEAMS];
+	int			n = m->match->nteams;
+	int			i;
+
 	for (i = 0; i < n; i++)
 	{
 		const ChainTeam *team = &chain[i];
@@ -139,11 +148,85 @@ log_evidence_of_order(const StateSpaceMatch *m, const StateSpaceTeams *teams,
 	return normal_order_log_probability(mean, deviation, margin, drew, place, n, check);
 }
 
+/*
+ * The logarithm of the integral of a normal density times a message, which is
+ * exp(shift x - precision x^2 / 2), and the density of both.
+ */
+static double
+log_product(double *mean, double *variance, Message message)
+{
+	double		both = 1 / *variance + message.precision;
+	double		pull = message.shift - message.precision * *mean;
+	double		overlap = (*mean * (2 * message.shift - message.precision * *mean) +
+						   pull * pull / both - portable_log(both * *variance)) / 2;
+
+	*mean += pull / both;
+	*variance = 1 / both;
+	return overlap;
+}
+
+/*
+ * What expectation propagation makes of the probability of the order: the integral of all
+ * messages, in which each pair is put for what its messages stand for.
+ */
+static double
+log_evidence_of_chain(const StateSpaceMatch *m, const ChainTeam *chain)
+{
+	Sum			sum = {0, 0};
+	int			n = m->match->nteams;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		double		mean = chain[i].mean;
+		double		variance = chain[i].variance;
+
+		sum_add(&sum, log_product(&mean, &variance, chain[i].above));
+		sum_add(&sum, log_product(&mean, &variance, chain[i].below));
+	}
+	for (i = 0; i + 1 < n; i++)
+	{
+		const ChainTeam *upper = &chain[i];
+		const ChainTeam *lower = &chain[i + 1];
+		double		mean[2] = {upper->mean, lower->mean};
+		double		variance[2] = {upper->variance, lower->variance};
+		double		margin = m->model->margin * sqrt(upper->size + lower->size);
+		double		c,
+					d;
+
+		(void) log_product(&mean[0], &variance[0], upper->above);
+		(void) log_product(&mean[1], &variance[1], lower->below);
+		c = sqrt(variance[0] + variance[1]);
+		d = mean[0] - mean[1];
+		sum_add(&sum, upper->rank == lower->rank ? normal_log_band(d / c, margin / c) :
+				normal_log_cdf((d - margin) / c));
+		sum_add(&sum, -log_product(&mean[0], &variance[0], upper->below));
+		sum_add(&sum, -log_product(&mean[1], &variance[1], lower->above));
+	}
+	return sum_value(&sum);
+}
+
+double
+state_space_order_excess(const StateSpace *model, Match *match, InterruptCheck check)
+{
+	StateSpaceMatch m;
+	StateSpaceTeams teams;
+	ChainTeam	chain[MATCH_MAX_TEAMS];
+	int			order[MATCH_MAX_TEAMS];
+
+	state_space_begin(model, match, &m);
+	match_teams_by_rank(match, order);
+	state_space_teams(&m, &teams);
+	settle_order(&m, &teams, order, chain);
+	return log_evidence_of_order(&m, chain, check) - log_evidence_of_chain(&m, chain);
+}
+
 double
 state_space_log_evidence(const StateSpace *model, Match *match, InterruptCheck check)
 {
 	StateSpaceMatch m;
 	StateSpaceTeams teams;
+	ChainTeam	chain[MATCH_MAX_TEAMS];
 	int			order[MATCH_MAX_TEAMS];
 
 	state_space_begin(model, match, &m);
@@ -151,7 +234,8 @@ state_space_log_evidence(const StateSpace *model, Match *match, InterruptCheck c
 	if (match->nteams == 2)
 		return log_evidence_of_two(&m, order);
 	state_space_teams(&m, &teams);
-	return state_space_scores_count(model, match, order) ?
-		log_evidence_of_scores(&m, &teams) :
-		log_evidence_of_order(&m, &teams, order, check);
+	if (state_space_scores_count(model, match, order))
+		return log_evidence_of_scores(&m, &teams);
+	settle_order(&m, &teams, order, chain);
+	return log_evidence_of_order(&m, chain, check);
 }

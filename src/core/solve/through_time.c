@@ -364,13 +364,8 @@ state_of(const ThroughTime *tt, const Appearance *a, bool after)
 		COMPONENT_STATE * a->component;
 }
 
-/*
- * Make a match as it is before its result is known: each unknown is what the rest of the
- * history says, before and behind.  All players have the mean of their gains, because a
- * match says what it says of all of them with one weight.  Returns that.
- */
-static double
-build_given_rest(ThroughTime *tt, size_t m, Match *match)
+double
+through_time_given_rest(ThroughTime *tt, size_t m, Match *match)
 {
 	HistoryWork *work = tt->work;
 	double		gain;
@@ -416,7 +411,7 @@ update_match(ThroughTime *tt, size_t m)
 	double		change = 0;
 	size_t		a;
 
-	(void) build_given_rest(tt, m, &match);
+	(void) through_time_given_rest(tt, m, &match);
 	state_space_update(&tt->space, &match);
 	for (a = tt->first[m]; a < tt->first[m + 1]; a++)
 	{
@@ -667,7 +662,7 @@ evidence_of_match(ThroughTime *tt, size_t m)
 			sum_add(&evidence, log_overlap(tt->forward[a], tt->site[a]) -
 					log_overlap(product(tt->forward[a], tt->backward[a]),
 								tt->site[a]));
-	gain = build_given_rest(tt, m, &match);
+	gain = through_time_given_rest(tt, m, &match);
 	if (gain > 0)
 		sum_add(&evidence, gain *
 				state_space_log_evidence(&tt->space, &match, tt->interrupt));

@@ -225,6 +225,13 @@ extern MatchStatus through_time_build(const ThroughTime *tt, size_t m, Match *ma
 extern int	through_time_appearances(const ThroughTime *tt, size_t m, const Match *match);
 
 /*
+ * Build a match as it is before its result is known: each unknown is what the rest of the
+ * history says, before and behind.  All players have the mean of their gains, because a
+ * match says what it says of all of them with one weight.  Returns that.
+ */
+extern double through_time_given_rest(ThroughTime *tt, size_t m, Match *match);
+
+/*
  * From one appearance of an unknown to the next, of that kind, in matches from and to: the
  * share of what it is off its mean that remains, and the variance that is added.
  */
