@@ -1,5 +1,57 @@
 -- Rating whole histories in a query.
 
+CREATE TYPE skillrating.final_rating AS (
+    player_id text,
+    pool text,
+    rating float8,
+    mu float8,
+    deviation float8,
+    games bigint,
+    wins bigint,
+    draws bigint,
+    losses bigint,
+    last_played timestamptz,
+    state float8[],
+    as_of timestamptz,
+    as_of_season bigint);
+
+COMMENT ON TYPE skillrating.final_rating IS
+'Result of final_ratings() for a player at the end of a history, from which another history can
+start.
+player_id: the identifier as text.  pool: '''' by default.
+rating: the displayed rating.  mu: the first state column of the model (rating, mu or skill).
+deviation: of mu; null under models without one.
+games: rated matches; wins (sole first), draws (shared first) and losses.
+last_played: the time of the last rated match; null without times.  With periods it is so many days
+after 2000-01-01 00:00 UTC.
+state: the whole state, in the order of state_columns in models().
+as_of: the time as of which the state is: that of the last match, or of a season that began later.
+as_of_season: that which the history has reached, the same for all players; null without seasons.';
+
+CREATE FUNCTION skillrating.starting_rating(
+    player_id anycompatible,
+    mu float8 DEFAULT NULL,
+    deviation float8 DEFAULT NULL,
+    state float8[] DEFAULT NULL,
+    pool text DEFAULT '',
+    games bigint DEFAULT 0,
+    last_played timestamptz DEFAULT NULL,
+    as_of_season bigint DEFAULT NULL)
+RETURNS skillrating.final_rating
+AS 'MODULE_PATHNAME', 'skillrating_starting_rating'
+LANGUAGE C STABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.starting_rating(anycompatible, float8, float8, float8[], text, bigint, timestamptz, bigint) IS
+'Where a player starts: an element of the argument start of rate() and final_ratings(), such as
+start => (SELECT array_agg(skillrating.starting_rating(club, elo)) FROM last_year)
+mu: the first state column of the model.  deviation: of mu, under models with one.
+state: the state columns instead, in the order of state_columns in models(), such as state_after of
+rate().  Columns that are null or left out are those of a player who has not played.
+games: rated matches so far.  last_played: the time of the last one, from which idle time counts.
+as_of_season: the season as of which the state is, so that a match of a later one begins a new one;
+a history begins in the latest of all that are given.
+The other columns are null.  Whether a state is sound is checked where a history starts from it.';
+
 CREATE TYPE skillrating.rated AS (
     rating_before float8,
     rating_after float8,
@@ -10,6 +62,10 @@ CREATE TYPE skillrating.rated AS (
     games_before bigint,
     score float8,
     win_probability float8,
+    sole_win_probability float8,
+    draw_probability float8,
+    loss_probability float8,
+    first_probability float8,
     state_before float8[],
     state_after float8[],
     unrated_reason text,
@@ -22,9 +78,15 @@ mu_before, mu_after: the first state column of the model (rating, mu or skill).
 deviation_before, deviation_after: the deviation of mu; null under models without one.
 games_before: rated matches of the player before this one.
 score: of the team of the row: 1 won, 0.5 drew, 0 lost; null if the match was not rated.
-win_probability: predicted for that team, 0 to 1, a draw counts half; null if not rated.
+win_probability: predicted for that team, 0 to 1, a draw counts half; null if nothing was predicted.
+sole_win_probability, draw_probability, loss_probability: the three outcomes of two teams.  They add
+up to 1, and the first with half of the second to win_probability.  Null for more teams, and under
+models that do not say how probable draws are (see predict()).
+first_probability: of more than two teams, that this one comes first, alone or by its share of a
+shared first place; null for two.
 state_before, state_after: the whole state, in the order of state_columns in models().
-unrated_reason: why the match was not rated, a code of unrated_reasons(); null if it was.
+unrated_reason: why the match was not rated, a code of unrated_reasons(); null if it was.  A match
+with no_result has predictions, and the states with which its players would go into it.
 unrated_detail: the same in words, with the value that is wrong.  A row without a player has
 nothing but these two.';
 
@@ -53,20 +115,28 @@ CREATE FUNCTION skillrating.rate(
     period bigint DEFAULT NULL,
     context text DEFAULT NULL,
     club text DEFAULT NULL,
+    season bigint DEFAULT NULL,
     params jsonb DEFAULT NULL,
-    strict boolean DEFAULT false)
+    strict boolean DEFAULT false,
+    start skillrating.final_rating[] DEFAULT NULL,
+    season_keep float8 DEFAULT 0.5,
+    season_mean float8 DEFAULT NULL)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, jsonb, boolean) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, jsonb, boolean, skillrating.final_rating[], float8, float8) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
 ORDER BY are one match, in any order among themselves; PARTITION BY starts afresh.
 model: one of models().  params: an object of the parameters that differ from their defaults.
 strict: make a mistake in a match an error.
-These three are read from the first row of a partition.
+start: where players start who do not start from the initial state: the result of final_ratings(),
+or an array of starting_rating().  Going on from final_ratings() of earlier matches gives, bit for
+bit, what all matches together give, except under synelo with strict, which looks back on matches.
+season_keep, season_mean: what a new season keeps, see season.
+All these are read from the first row of a partition.
 player_id: of any type that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank the score decides
 (high is best), and without that won.
@@ -75,12 +145,21 @@ models count idle time, in the order of the window; pool separates ratings withi
 period: an ordinal in place of played_at, such as the number of a season or a round.  From one to
 the next is a day to the parameters of the model: with 1 for the period of glicko and glicko2 it is
 a rating period, and a drift is one per square root of a season.
+season: an ordinal, the same in all rows of a match, which must not fall from match to match.  With
+the first rated match of another season all players keep the share season_keep, 0 to 1, of their
+distance from season_mean in the first state column, and from the initial value in the others, as
+by new_season() at that time; deviations so that variances do.  season_mean null is the initial
+value, too.  Who is absent for two seasons takes this step twice.
+A match without a result (neither rank, score nor won) is predicted from the states with which its
+players would go into it, in its season, and changes nothing.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
 ladder with the same matches in the same order.  A match that does not count, such as one with a
 single team or with a mistake in its rows, changes nothing and gives its reason.  A match without a
 time after others that have one is such a mistake.
 Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model or strict, 22023 and
-22003 for invalid parameters, 22023 for a history with both played_at and period; where strict, for
+22003 for invalid parameters, 22023 for a history with both played_at and period; in start 22004 for
+nulls, 22P02 for a player_id that is not of the type, 22023 for a player who occurs twice, 2202E for
+too many state columns, 22003 for unsound states and 22008 for infinite times; where strict, for
 mistakes in rows 22004 for nulls, 22023, 22003, and 22008 for an infinite played_at.';
 
 CREATE TYPE skillrating.inputs AS (
@@ -103,7 +182,8 @@ CREATE TYPE skillrating.inputs AS (
     unrated_reason text,
     period bigint,
     context text,
-    club text);
+    club text,
+    season bigint);
 
 COMMENT ON TYPE skillrating.inputs IS
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
@@ -111,7 +191,8 @@ The columns mean what source_columns() says; null is unknown.  context is where 
 played (a map, a mode, a hero), and may differ in a match: models with components learn what it is
 worth.  solve() estimates how much it favours a side, for which it must be that of the match.
 period: as in rate(), an ordinal in place of played_at.  Times in results are then so many days
-after 2000-01-01 00:00 UTC.';
+after 2000-01-01 00:00 UTC.
+season: as in rate(), an ordinal, which only final_ratings() uses.';
 
 CREATE FUNCTION skillrating.inputs(
     weight float8 DEFAULT NULL,
@@ -133,15 +214,17 @@ CREATE FUNCTION skillrating.inputs(
     unrated_reason text DEFAULT NULL,
     period bigint DEFAULT NULL,
     context text DEFAULT NULL,
-    club text DEFAULT NULL)
+    club text DEFAULT NULL,
+    season bigint DEFAULT NULL)
 RETURNS skillrating.inputs
 AS 'MODULE_PATHNAME', 'skillrating_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text) IS
+COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint) IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
 skillrating.inputs(played_at => played_at, score => goals).
-Units and ranges of all arguments are those of source_columns(); period is that of rate().';
+Units and ranges of all arguments are those of source_columns(); period and season are those of
+rate().';
 
 CREATE FUNCTION skillrating_internal.number_inputs(
     weight float8 DEFAULT NULL,
@@ -164,31 +247,8 @@ AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
-'inputs() without period and its text arguments.  postgres_fdw does not send a function to a remote
+'inputs() without period, season and its text arguments.  postgres_fdw does not send a function to a remote
 server if all its text arguments are constants, as the defaults of inputs() are; it sends this one.';
-
-CREATE TYPE skillrating.final_rating AS (
-    player_id text,
-    pool text,
-    rating float8,
-    mu float8,
-    deviation float8,
-    games bigint,
-    wins bigint,
-    draws bigint,
-    losses bigint,
-    last_played timestamptz,
-    state float8[]);
-
-COMMENT ON TYPE skillrating.final_rating IS
-'Result of final_ratings() for a player at the end of a history.
-player_id: the identifier as text.  pool: '''' by default.
-rating: the displayed rating.  mu: the first state column of the model (rating, mu or skill).
-deviation: of mu; null under models without one.
-games: rated matches; wins (sole first), draws (shared first) and losses.
-last_played: the time of the last rated match; null without times.  With periods it is so many days
-after 2000-01-01 00:00 UTC.
-state: the whole state, in the order of state_columns in models().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -220,6 +280,22 @@ AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'Transition function of final_ratings().';
+
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[])
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[]) IS
+'Transition function of final_ratings().';
+
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], float8, float8)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], float8, float8) IS
 'Transition function of final_ratings().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_final(internal)
@@ -287,3 +363,28 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
 'As the form with seven arguments, of which inputs and params may be null, with strict, read from
 the first row: whether a mistake in a match is an error.';
+
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[]) (
+    SFUNC = skillrating_internal.final_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.final_ratings_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[]) IS
+'As the form with eight arguments, with start, which is that of rate(), read from the first row: where
+players start.  Those who do not play are in the result, too.';
+
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[], season_keep float8, season_mean float8) (
+    SFUNC = skillrating_internal.final_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.final_ratings_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], float8, float8) IS
+'As the form with nine arguments, of which start may be null, with season_keep (null: 0.5) and
+season_mean (null: the initial value), which are those of rate(), read from the first row: what a
+new season keeps, where inputs() has the season.';

@@ -510,7 +510,8 @@ BEGIN
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
         AND c.relname IN ('change', 'match', 'match_player', 'solved', 'mirror', 'attached', 'operation',
-            'correction', 'pending', 'rated_match', 'event', 'rating', 'ladder', 'work');
+            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'rating',
+            'ladder', 'work');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;
@@ -543,7 +544,8 @@ BEGIN
         SELECT
         FROM (VALUES
             ('ladder', 'format_version'), ('rated_match', 'void_reason'), ('rating', 'last_played'),
-            ('event', 'last_played_before'), ('pending', 'fires'), ('correction', 'noticed_at'),
+            ('event', 'last_played_before'), ('component_event', 'last_played_before'),
+            ('pending', 'fires'), ('correction', 'noticed_at'),
             ('operation', 'undone_at'), ('attached', 'relation'), ('mirror', 'relation'),
             ('solved', 'standard_error')
         ) AS v(table_name, column_name)
@@ -593,8 +595,8 @@ BEGIN
     PERFORM skillrating_internal.empty_changes(ladder);
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
-    FOREACH relation IN ARRAY ARRAY['rating', 'event', 'correction', 'operation', 'solved',
-        'rated_match', 'match_player', 'match']
+    FOREACH relation IN ARRAY ARRAY['rating', 'event', 'component', 'component_event', 'correction',
+        'operation', 'solved', 'rated_match', 'match_player', 'match']
     LOOP
         IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
             EXECUTE format('DELETE FROM %I.%I', ladder, relation);

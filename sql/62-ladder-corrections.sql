@@ -226,6 +226,9 @@ BEGIN
             WHERE o.seq = p.old_seq AND p.match_id IS NULL
         ), events AS (
             UPDATE %1$I.event AS e SET seq = p.seq FROM moved AS p WHERE e.seq = p.old_seq AND e.seq >= $2
+        ), component_events AS (
+            UPDATE %1$I.component_event AS e SET seq = p.seq FROM moved AS p
+            WHERE e.seq = p.old_seq AND e.seq >= $2
         ), corrections AS (
             INSERT INTO %1$I.correction (seq, kind) SELECT min(p.seq), ''reorder'' FROM moved AS p HAVING count(*) > 0
         )

@@ -567,8 +567,8 @@ BEGIN
     PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
-        FROM unnest(ARRAY['attached', 'change', 'correction', 'event', 'ladder', 'match', 'match_player',
-            'mirror', 'operation', 'pending', 'rated_match', 'rating', 'solved', 'work']) AS n(name))
+        FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
+            'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'solved', 'work']) AS n(name))
     THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('table %s is one of the ladder''s own', relation);

@@ -30,9 +30,14 @@ BEGIN
     -- Indexes that are made of all rows at once cost a fraction of those that grow with them.
     EXECUTE format('ALTER TABLE %I.event DROP CONSTRAINT event_pkey', new_ladder);
     EXECUTE format('DROP INDEX %I.event_seq_idx', new_ladder);
+    EXECUTE format(
+        'ALTER TABLE %I.component_event DROP CONSTRAINT component_event_player_id_kind_pool_key_seq_key',
+        new_ladder);
+    EXECUTE format('DROP INDEX %I.component_event_seq_idx', new_ladder);
     PERFORM skillrating.catch_up(new_ladder, rebuild => true);
     EXECUTE format('ALTER TABLE %I.event ADD PRIMARY KEY (player_id, pool, seq)', new_ladder);
     EXECUTE format('CREATE INDEX ON %I.event (seq)', new_ladder);
+    PERFORM skillrating_internal.index_component_events(new_ladder);
 END
 $function$;
 
@@ -179,7 +184,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    tables constant text[] := '{ladder,rating,event,rated_match,pending,correction,operation}';
+    tables constant text[] := '{ladder,rating,event,component,component_event,rated_match,pending,correction,operation}';
     -- Any name of a ladder may be as long as names can be.
     between text := 'skillrating_swap';
     name text;

@@ -273,9 +273,13 @@ BEGIN
         'DELETE FROM %I.rating AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
         ladder, renamed, t.player_equals)
     USING players, pseudonyms;
+    EXECUTE format(
+        'DELETE FROM %I.component AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
+        ladder, renamed, t.player_equals)
+    USING players, pseudonyms;
     FOR relation, identifier IN
-        VALUES ('event', 'player_id'), ('rating', 'player_id'), ('solved', 'player_id'),
-            ('operation', 'player_id'), ('operation', 'into_id')
+        VALUES ('event', 'player_id'), ('rating', 'player_id'), ('component_event', 'player_id'),
+            ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id')
     LOOP
         EXECUTE format(rename, ladder, relation, identifier) USING players, pseudonyms;
     END LOOP;

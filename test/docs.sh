@@ -60,7 +60,7 @@ missing_names() {
 
 # The parameters of a model that its page leaves out or makes up.  $scratch/parameters
 # lists those of all models, "MODEL NAME", and the page has them in the first column of
-# its section "Parameters".
+# its section "Parameters".  Those that all models have are in docs/calibration.md.
 wrong_parameters() {
 	local page=$1 model=$2
 
@@ -117,7 +117,9 @@ psql -qXAt -d "$database" -c 'CREATE EXTENSION skillrating' -c "
 	WHERE pronamespace::regnamespace::text IN ('skillrating', 'skillrating_internal', 'pg_catalog')" |
 	sort -u >"$scratch/functions"
 psql -qXAt -F ' ' -d "$database" -c '
-	SELECT m.name, p.name FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p' >"$scratch/parameters"
+	SELECT CASE WHEN count(*) OVER (PARTITION BY p.name) = (SELECT count(*) FROM skillrating.models())
+		THEN $$calibration$$ ELSE m.name END, p.name
+	FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p' | sort -u >"$scratch/parameters"
 psql -qXAt -F ' ' -d "$database" -c "
 	SELECT p.proname, coalesce((
 		SELECT string_agg(u.name, ',' ORDER BY u.n)
@@ -165,6 +167,7 @@ for page; do
 	missing=$(missing_names "$page")
 	case $page in
 		docs/models/*) missing+=$(wrong_parameters "$page" "$(basename "$page" .md)") ;;
+		docs/calibration.md) missing+=$(wrong_parameters "$page" calibration) ;;
 		docs/reference.md) missing+=$(wrong_signatures "$page"; unnamed_functions "$scratch/public" docs/*.md docs/models/*.md) ;;
 	esac
 	if [ -z "$missing" ]; then

@@ -92,7 +92,7 @@ random_params(Random *random, Fixture *f, Size size)
 		random_part(random, f, &f->model->part[i]);
 	for (i = 0; i < f->model->params.count; i++)
 	{
-		const ParamSpec *spec = &f->model->params.spec[i];
+		const ParamSpec *spec = param_spec(&f->model->params, i);
 		ParamSteps *steps = &f->params[i].steps;
 
 		if (spec->type == PARAM_CHOICE)

@@ -64,7 +64,7 @@ test_parameters(void **state)
 		assert_int_equal(param_find(&model->params, "none"), -1);
 		for (i = 0; i < model->params.count; i++)
 		{
-			const ParamSpec *spec = &model->params.spec[i];
+			const ParamSpec *spec = param_spec(&model->params, i);
 
 			assert_int_equal(param_find(&model->params, spec->name), i);
 			assert_true(spec->description[0] != '\0');
@@ -733,7 +733,7 @@ ageing_params(Random *random, Fixture *f)
 	param_defaults(&f->model->params, f->params);
 	for (i = 0; i < f->model->params.count; i++)
 	{
-		const ParamSpec *spec = &f->model->params.spec[i];
+		const ParamSpec *spec = param_spec(&f->model->params, i);
 		double		value = spec->default_value > 0 ?
 			spec->default_value * random_between(random, 0.2, 2) :
 			random_between(random, 0, 3);

@@ -30,7 +30,7 @@ next_params(Bytes *bytes, ParamValue *params)
 	param_defaults(&model->params, params);
 	for (i = 0; i < model->params.count; i++)
 	{
-		const ParamSpec *spec = &model->params.spec[i];
+		const ParamSpec *spec = param_spec(&model->params, i);
 		int			nchoices = 0;
 		double		number;
 

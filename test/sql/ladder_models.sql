@@ -7,7 +7,9 @@ SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
     (m / 3 + p % teams) % teams * (m % 4 + 1) / 2 AS score,
     CASE WHEN m % 3 = 0 THEN 0.25 + (m + p) % 4 / 4.0 END AS weight,
     CASE WHEN m % 2 = 0 AND p < 4 THEN p / 2 END AS squad, (m * p) % 13 AS kills, (m + 3 * p) % 11 AS deaths,
-    CASE WHEN m % 7 = 0 THEN p = 3 END AS quit, m * p AS experience, nullif((m + p) % 5 / 2.0, 1) AS gain
+    CASE WHEN m % 7 = 0 THEN p = 3 END AS quit, m * p AS experience, nullif((m + p) % 5 / 2.0, 1) AS gain,
+    CASE WHEN teams = 2 AND m % 4 > 0 THEN 1 + p % 2 END AS side, CASE WHEN m % 3 > 0 THEN 'map ' || (m + p / 3) % 4 END AS context,
+    CASE WHEN p % 3 > 0 THEN 'club ' || p % 5 END AS club
 FROM generate_series(1, 240) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 ELSE 2 END AS teams) AS t,
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
@@ -17,8 +19,8 @@ BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at, log_odds, gain)
         SELECT match_id, pool, played_at, CASE WHEN max(team) = 1 THEN 0.2 ELSE 0 END, 0.5 + match_id %% 3 / 2.0
         FROM participant WHERE match_id BETWEEN $1 AND $2 GROUP BY match_id, pool, played_at', ladder) USING first, last;
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain)
-        SELECT match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain, side, context, club)
+        SELECT match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain, side, context, club
         FROM participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
 END $$;
 
@@ -40,7 +42,8 @@ BEGIN
 END $$;
 
 -- They verify, and a batch is the same as one match after the other, to the bit.
-CREATE FUNCTION facts(model text, OUT verified bool, OUT rated bigint, OUT unrated bigint, OUT why text, OUT events bigint, OUT differences bigint)
+CREATE FUNCTION facts(model text, OUT verified bool, OUT rated bigint, OUT unrated bigint, OUT why text, OUT events bigint, OUT differences bigint,
+    OUT components bigint, OUT component_differences bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
     SELECT bool_and(ok) INTO verified FROM
@@ -49,6 +52,9 @@ BEGIN
         FROM batch_%s.rated_match', model) INTO rated, unrated, why;
     EXECUTE format('SELECT count(*), count(*) FILTER (WHERE to_jsonb(b) - ''seq'' IS DISTINCT FROM to_jsonb(s) - ''seq'')
         FROM batch_%1$s.event AS b FULL JOIN single_%1$s.event AS s USING (match_id, player_id, pool)', model) INTO events, differences;
+    EXECUTE format('SELECT count(*), count(*) FILTER (WHERE to_jsonb(b) IS DISTINCT FROM to_jsonb(s))
+        FROM batch_%1$s.component AS b FULL JOIN single_%1$s.component AS s ON s.player_id IS NOT DISTINCT FROM b.player_id
+            AND (s.kind, s.pool, s.key) = (b.kind, b.pool, b.key)', model) INTO components, component_differences;
 END $$;
 SELECT name, (facts(name)).* FROM skillrating.models();
 
@@ -57,12 +63,12 @@ CREATE FUNCTION foretold(model text, rank int[], OUT foretold bool, OUT sums_to_
 BEGIN
     CREATE TEMP TABLE before ON COMMIT DROP AS
         SELECT * FROM skillrating.preview('batch_' || model, '{3,4,5,99}'::bigint[], '{1,1,2,2}', side => '{2,2,1,1}',
-            player_gain => '{1,NULL,2.5,0}', log_odds => 0.3, gain => 0.5);
+            player_gain => '{1,NULL,2.5,0}', log_odds => 0.3, gain => 0.5, context => '{map 1,NULL,map 2,map 9}', club => '{club 1,club 1,NULL,club 9}');
     SELECT bool_and(r.rating_before = b.rating AND r.win_probability = b.win_probability
         AND abs(r.rating_after - b.rating - CASE r.score WHEN 1 THEN b.win_change WHEN 0 THEN b.loss_change ELSE b.draw_change END) < 1e-9)
     INTO foretold
     FROM before AS b JOIN skillrating.report_match('batch_' || model, 1000 + rank[1], '{3,4,5,99}'::bigint[], '{1,1,2,2}', rank,
-        side => '{2,2,1,1}', player_gain => '{1,NULL,2.5,0}', log_odds => 0.3, gain => 0.5) AS r USING (player_id);
+        side => '{2,2,1,1}', player_gain => '{1,NULL,2.5,0}', log_odds => 0.3, gain => 0.5, context => '{map 1,NULL,map 2,map 9}', club => '{club 1,club 1,NULL,club 9}') AS r USING (player_id);
     SELECT abs(sum(win_probability) / 2 - 1) < 1e-12 INTO sums_to_one FROM before;
     DROP TABLE before;
 END $$;

@@ -30,8 +30,8 @@ DECLARE
 BEGIN
     IF what < 0.55 OR some_match IS NULL THEN
         -- Of the last hours, on the hour: so some are late, and some simultaneous.
-        INSERT INTO life.match (match_id, played_at, pool, finished, duration, surrendered)
-        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, random() < 0.9,
+        INSERT INTO life.match (match_id, played_at, pool, context, finished, duration, surrendered)
+        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, CASE WHEN n % 5 > 0 THEN 'map ' || n % 5 END, random() < 0.9,
             CASE WHEN random() < 0.8 THEN 2000 * random() END, CASE WHEN random() < 0.5 THEN random() < 0.5 END);
         -- Some come with games from elsewhere: among newcomers alone nobody could ever become another.
         INSERT INTO life.match_player (match_id, player_id, team, rank, weight, bot, experience)
@@ -41,9 +41,11 @@ BEGIN
         -- Drawn below, because calls of random() beside one that sorts would all be that one.
         FROM (SELECT p, random() AS place, random() AS play, random() AS bot FROM generate_series(1, 9) AS p) AS d
         ORDER BY d.place LIMIT 2 + floor(random() * 3);
-        UPDATE life.match_player SET rank = team WHERE match_id = n;
+        UPDATE life.match_player SET rank = team, side = CASE WHEN n % 3 > 0 THEN team END, club = CASE WHEN player_id > 2 THEN 'club ' || player_id % 3 END
+        WHERE match_id = n;
     ELSIF what < 0.62 THEN
-        UPDATE life.match_player SET rank = 3 - rank, gain = CASE WHEN player_id % 3 = 0 THEN n % 4 END
+        UPDATE life.match_player SET rank = 3 - rank, gain = CASE WHEN player_id % 3 = 0 THEN n % 4 END,
+            context = CASE WHEN n % 2 = 0 THEN 'map 1' END
         WHERE match_id = some_match;
     ELSIF what < 0.66 THEN
         DELETE FROM life.match WHERE match_id = some_match;
@@ -285,6 +287,19 @@ BEGIN
         result := format('%s %s has %s other events than a new ladder', model, late, different);
         RETURN;
     END IF;
+    SELECT count(*) INTO different FROM (
+        (TABLE life.component EXCEPT ALL TABLE again.component) UNION ALL (TABLE again.component EXCEPT ALL TABLE life.component)) AS d;
+    IF different > 0 THEN
+        result := format('%s %s has %s other components than a new ladder', model, late, different);
+        RETURN;
+    END IF;
+    SELECT count(*) INTO different FROM (
+        (SELECT to_jsonb(e) - 'seq' FROM life.component_event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM again.component_event AS e)
+        UNION ALL (SELECT to_jsonb(e) - 'seq' FROM again.component_event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM life.component_event AS e)) AS d;
+    IF different > 0 THEN
+        result := format('%s %s has %s other events of components than a new ladder', model, late, different);
+        RETURN;
+    END IF;
     SELECT count(*) INTO matches FROM life.rated_match WHERE status = 'rated';
     PERFORM skillrating.drop_ladder('life'), skillrating.drop_ladder('again');
     result := format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 8 THEN 'with many matches' ELSE 'with few matches' END);
@@ -302,7 +317,8 @@ BEGIN
     FOR life IN
         SELECT model, params::jsonb, late
         FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('frag', '{"decay": 24, "decay_floor": 990}'), ('glicko', '{"c": 90}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{"drift": 1}'), ('elo_mmr', '{"drift": 1}'),
-            ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}')) AS m(model, params)
+            ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}'),
+            ('state_space', '{}'), ('state_space', '{"drift": 0.5, "home_drift": 0.1, "club_drift": 0.2, "initial_side_sigma": 0.5, "reversion": 0.01}')) AS m(model, params)
         CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late)
     LOOP
         CALL live(life.model, life.params, life.late, 180, result);

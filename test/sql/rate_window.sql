@@ -128,8 +128,8 @@ FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, played_at => '
 WHERE player_id = 'ann' ORDER BY match_id;
 SELECT count(*) FROM (SELECT skillrating.rate('elo', player_id, team, rank, played_at => NULL) OVER (ORDER BY match_id) AS r FROM bouts) AS q WHERE (r).unrated_reason IS NULL;
 
--- What does not count says so, and changes nothing.
-SELECT match_id, player_id, (r).rating_before = (r).rating_after AS unchanged, (r).win_probability, (r).games_before, (r).unrated_reason, (r).unrated_detail
+-- What does not count says so, and changes nothing; without a result there is a forecast.
+SELECT match_id, player_id, (r).rating_before = (r).rating_after AS unchanged, round((r).win_probability::numeric, 4) AS expected, (r).games_before, (r).unrated_reason, (r).unrated_detail
 FROM (SELECT *, skillrating.rate('elo', player_id, CASE match_id WHEN 2 THEN 1 ELSE team END, CASE match_id WHEN 3 THEN NULL ELSE rank - (match_id = 2 AND team = 2)::int END,
         unrated_reason => CASE match_id WHEN 4 THEN 'called off' END) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 

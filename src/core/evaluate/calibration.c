@@ -17,15 +17,6 @@
 /* A coefficient that is known no better than that is not known. */
 #define MAX_ERROR 1e3
 
-/* The log-odds of a probability, as far as cells go. */
-static double
-clamped_logit(double probability)
-{
-	double		logit = portable_log(probability) - portable_log1p(-probability);
-
-	return smaller(larger(logit, -CALIBRATION_MAX_LOGIT), CALIBRATION_MAX_LOGIT);
-}
-
 static int
 cell_of(double logit)
 {
@@ -38,7 +29,7 @@ cell_of(double logit)
 int
 calibration_cell(double probability)
 {
-	return cell_of(clamped_logit(probability));
+	return cell_of(bounded_log_odds(probability));
 }
 
 static double
@@ -91,7 +82,7 @@ calibration_widen(const double *state, double *wider, int first, int cells)
 void
 calibration_add(double *state, double probability, double outcome)
 {
-	double		logit = clamped_logit(probability);
+	double		logit = bounded_log_odds(probability);
 	int			number = cell_of(logit);
 	double	   *cell = cell_at(state,
 							   number - (int) state[CALIBRATION_FIRST_CELL]);

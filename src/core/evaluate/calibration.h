@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "core/math/logistic.h"
 #include "core/math/sum.h"
 
 #define CALIBRATION_MAX_BINS 1000
@@ -18,7 +19,7 @@
  * about 1e-7.
  */
 #define CALIBRATION_CELLS_PER_LOGIT 32
-#define CALIBRATION_MAX_LOGIT 32
+#define CALIBRATION_MAX_LOGIT ((int) MAX_LOG_ODDS)
 #define CALIBRATION_MAX_CELLS \
 	(2 * CALIBRATION_MAX_LOGIT * CALIBRATION_CELLS_PER_LOGIT)
 

@@ -22,6 +22,25 @@ logistic(double x)
 	return e / (1.0 + e);
 }
 
+/* Log-odds beyond these, and logarithms of probabilities below, count as those. */
+#define MAX_LOG_ODDS 32.0
+
+/* The log-odds of a probability, finite for 0 and 1 as well. */
+static inline double
+bounded_log_odds(double probability)
+{
+	double		log_odds = portable_log(probability) - portable_log1p(-probability);
+
+	return smaller(larger(log_odds, -MAX_LOG_ODDS), MAX_LOG_ODDS);
+}
+
+/* The logarithm of a probability, finite for 0 as well. */
+static inline double
+bounded_log(double probability)
+{
+	return larger(portable_log(probability), -MAX_LOG_ODDS);
+}
+
 /* ln(1 + e^x), the negative log likelihood of a loss at log-odds x. */
 static inline double
 softplus(double x)

@@ -13,7 +13,10 @@
  * their marginal for each pair.
  *
  * A margin of victory multiplies the change, as in the World Football Elo
- * Ratings (eloratings.net) or by its logarithm.
+ * Ratings (eloratings.net) or by its logarithm.  That favourites win by more than
+ * they lose by is allowed for as in the NFL ratings of N. Silver, "Introducing NFL
+ * Elo Ratings" (FiveThirtyEight, 2014): the change is divided by 1 plus a multiple of
+ * the winner's lead.
  */
 #include <math.h>
 #include <stddef.h>
@@ -27,7 +30,7 @@
 
 enum
 {
-	ELO_FORM,
+	ELO_FORM = MODEL_COMMON_PARAMS,
 	ELO_STRENGTH,
 	ELO_SCALE,
 	ELO_BETA,
@@ -38,6 +41,8 @@ enum
 	ELO_INITIAL_RATING,
 	ELO_MARGIN,
 	ELO_MARGIN_UNIT,
+	ELO_MARGIN_DRAW,
+	ELO_MARGIN_AUTOCORRELATION,
 	ELO_NPARAMS
 };
 
@@ -57,13 +62,17 @@ enum
 {
 	MARGIN_NONE,
 	MARGIN_GOALS,
-	MARGIN_LOG
+	MARGIN_LOG,
+	MARGIN_LN
 };
+
+/* The most that an upset by a team that was far behind multiplies the change by. */
+#define AUTOCORRELATION_MOST 10
 
 static const char *const form_choices[] = {"logistic", "normal", NULL};
 static const char *const strength_choices[] = {"mean", "sum", NULL};
 
-static const char *const margin_choices[] = {"none", "goals", "log", NULL};
+static const char *const margin_choices[] = {"none", "goals", "log", "ln", NULL};
 
 static const ParamSpec elo_params[] = {
 	{.name = "form",.type = PARAM_CHOICE,.default_value = FORM_LOGISTIC,
@@ -99,6 +108,12 @@ static const ParamSpec elo_params[] = {
 	{.name = "margin_unit",.type = PARAM_NUMBER,.default_value = 1,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "score",
 	.description = "margin that counts as one goal"},
+	{.name = "margin_draw",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.max = 1e9,.unit = "factor",
+	.description = "what equal scores, as those of a draw, multiply the change by"},
+	{.name = "margin_autocorrelation",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "per rating point",
+	.description = "with a margin, the change is divided by 1 + this * the winner's lead"},
 };
 
 static const StateSpec elo_state[] = {
@@ -237,25 +252,61 @@ elo_predict(const ParamValue *params, Match *match)
 }
 
 /*
- * What a margin multiplies the change by, never less than 1; scores that nobody
- * knows have no margin.  The index of goals is 1, 1.5, 1.75, 1.875, 2, ...,
- * and straight between.
+ * What a margin of some units multiplies the change by.  The index of goals is 1, 1.5,
+ * 1.75, 1.875, 2, ..., and straight between; that and "log" are never less than 1.
  */
 static double
-elo_margin(const ParamValue *params, const MatchTeam *a, const MatchTeam *b)
+elo_margin_index(const ParamValue *params, double margin)
 {
-	double		margin = fabs(a->score - b->score) /
-		params[ELO_MARGIN_UNIT].number;
+	int			form = params[ELO_MARGIN].choice;
 
-	if (params[ELO_MARGIN].choice == MARGIN_NONE || !(margin > 1))
+	if (margin == 0)
+		return params[ELO_MARGIN_DRAW].number;
+	if (form == MARGIN_LN)
+		return portable_log1p(margin);
+	if (margin <= 1)
 		return 1;
-	if (params[ELO_MARGIN].choice == MARGIN_LOG)
+	if (form == MARGIN_LOG)
 		return portable_log1p(margin) / M_LN2;
 	if (margin < 2)
 		return 1 + (margin - 1) / 2;
 	if (margin < 3)
 		return 1.5 + (margin - 2) / 4;
 	return (11 + margin) / 8;
+}
+
+/* Rating points that are worth a unit of log-odds, in the limit of small leads. */
+static double
+elo_points_of_log_odds(const ParamValue *params)
+{
+	if (params[ELO_FORM].choice == FORM_LOGISTIC)
+		return params[ELO_SCALE].number / M_LN10;
+
+	/* The slope of the logit of Phi(x / (sqrt(2) beta)) at 0 is 2 / (sqrt(pi) beta). */
+	return params[ELO_BETA].number / M_2_SQRTPI;
+}
+
+/*
+ * What the margin of a game multiplies the change by: 1 where scores are not known.  The
+ * lead is that of team a, with what the context is worth.
+ */
+static double
+elo_margin(const ParamValue *params, const MatchTeam *a, const MatchTeam *b,
+		   double lead)
+{
+	double		margin = fabs(a->score - b->score) /
+		params[ELO_MARGIN_UNIT].number;
+	double		autocorrelation = params[ELO_MARGIN_AUTOCORRELATION].number;
+	double		index;
+
+	if (params[ELO_MARGIN].choice == MARGIN_NONE || isnan(margin))
+		return 1;
+	index = elo_margin_index(params, margin);
+	/* Nobody wins a draw. */
+	if (a->rank == b->rank || autocorrelation == 0)
+		return index;
+	return index / larger(1 + autocorrelation * (a->rank < b->rank ? lead : -lead),
+						  1.0 / AUTOCORRELATION_MOST);
 }
 
 /*
@@ -266,6 +317,7 @@ static double
 elo_surprise(const ParamValue *params, const Match *match,
 			 const double *rating, int i)
 {
+	double		advantage = match_log_odds_for(match, i) * elo_points_of_log_odds(params);
 	double		sum = 0;
 	int			j;
 
@@ -280,7 +332,8 @@ elo_surprise(const ParamValue *params, const Match *match,
 			score = match->team[i].rank < match->team[j].rank;
 		expected = match->nteams == 2 ? match->team[i].win :
 			elo_expected(params, rating[i] - rating[j], 0);
-		sum += elo_margin(params, &match->team[i], &match->team[j]) *
+		sum += elo_margin(params, &match->team[i], &match->team[j],
+						  rating[i] - rating[j] + advantage) *
 			(score - expected);
 	}
 	return sum / (match->nteams - 1);
@@ -365,9 +418,10 @@ const Model elo_model = {
 	.name = "elo",
 	.summary = "Elo rating, logistic or normal, for teams and free-for-all",
 	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)",
-	.params = PARAM_SET("model", "elo", elo_params, ELO_NPARAMS),
+	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS),
 	.state = elo_state,
 	.nstate = 1,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,

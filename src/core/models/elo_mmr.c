@@ -852,9 +852,10 @@ const Model elo_mmr_model = {
 	.name = "elo_mmr",
 	.summary = "Elo-MMR, for contests of up to thousands of participants",
 	.source = "A. Ebtekar and P. Liu, Elo-MMR: A Rating System for Massive Multiplayer Competitions (2021)",
-	.params = PARAM_SET("model", "elo_mmr", elo_mmr_params, ELO_MMR_NPARAMS),
+	.params = MODEL_PARAMS("elo_mmr", elo_mmr_params, ELO_MMR_NPARAMS),
 	.state = elo_mmr_state,
 	.nstate = ELO_MMR_NSTATE,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.rules.max_teams = MATCH_MAX_PARTICIPANTS,

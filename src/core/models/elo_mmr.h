@@ -18,7 +18,7 @@ enum
 /* The parameters, by index. */
 enum
 {
-	ELO_MMR_FORM,
+	ELO_MMR_FORM = MODEL_COMMON_PARAMS,
 	ELO_MMR_INITIAL_MU,
 	ELO_MMR_INITIAL_SIGMA,
 	ELO_MMR_BETA,

@@ -21,7 +21,7 @@
 
 enum
 {
-	FRAG_K,
+	FRAG_K = MODEL_COMMON_PARAMS,
 	FRAG_SCALE,
 	FRAG_POINTS,
 	FRAG_SPREAD,
@@ -313,9 +313,10 @@ const Model frag_model = {
 	.name = "frag",
 	.summary = "Elo by the share of frags, for duels, event logs and captures",
 	.source = "M. Becker, Ranking-Verfahren für 1st-person-shooter (2001, 2002)",
-	.params = PARAM_SET("model", "frag", frag_params, FRAG_NPARAMS),
+	.params = MODEL_PARAMS("frag", frag_params, FRAG_NPARAMS),
 	.state = frag_state,
 	.nstate = 1,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE | MODEL_ONE_TEAM,
 	.init = frag_init,

@@ -26,7 +26,7 @@ enum
 
 enum
 {
-	GLICKO_INITIAL_RATING,
+	GLICKO_INITIAL_RATING = MODEL_COMMON_PARAMS,
 	GLICKO_INITIAL_DEVIATION,
 	GLICKO_DEVIATION_MIN,
 	GLICKO_DEVIATION_LIMIT,
@@ -329,9 +329,10 @@ const Model glicko_model = {
 	.name = "glicko",
 	.summary = "rating and deviation, which grows in idle time",
 	.source = "M. E. Glickman, Parameter estimation in large dynamic paired comparison experiments (1999)",
-	.params = PARAM_SET("model", "glicko", glicko_params, GLICKO_NPARAMS),
+	.params = MODEL_PARAMS("glicko", glicko_params, GLICKO_NPARAMS),
 	.state = glicko_state,
 	.nstate = GLICKO_NSTATE,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = glicko_init,

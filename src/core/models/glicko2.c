@@ -26,7 +26,7 @@ enum
 
 enum
 {
-	GLICKO2_INITIAL_RATING,
+	GLICKO2_INITIAL_RATING = MODEL_COMMON_PARAMS,
 	GLICKO2_INITIAL_DEVIATION,
 	GLICKO2_INITIAL_VOLATILITY,
 	GLICKO2_DEVIATION_MIN,
@@ -219,9 +219,10 @@ const Model glicko2_model = {
 	.name = "glicko2",
 	.summary = "rating, deviation, and how volatile the rating is",
 	.source = "M. E. Glickman, Example of the Glicko-2 system (2013)",
-	.params = PARAM_SET("model", "glicko2", glicko2_params, GLICKO2_NPARAMS),
+	.params = MODEL_PARAMS("glicko2", glicko2_params, GLICKO2_NPARAMS),
 	.state = glicko2_state,
 	.nstate = GLICKO2_NSTATE,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = glicko2_init,

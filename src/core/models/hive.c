@@ -23,7 +23,7 @@
 
 enum
 {
-	HIVE_A,
+	HIVE_A = MODEL_COMMON_PARAMS,
 	HIVE_C,
 	HIVE_EPSILON,
 	HIVE_MEDIAN_ROUND,
@@ -270,9 +270,10 @@ const Model hive_model = {
 	.name = "hive",
 	.summary = "logistic model with time weights, side offsets and commanders, for two teams",
 	.source = "A Skill Ranking System for Natural Selection 2 (build 267)",
-	.params = PARAM_SET("model", "hive", hive_params, HIVE_NPARAMS),
+	.params = MODEL_PARAMS("hive", hive_params, HIVE_NPARAMS),
 	.state = hive_state,
 	.nstate = HIVE_NSTATE,
+	MODEL_COMMON,
 	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
 	MODEL_LOG_ODDS | MODEL_GAIN,
 	.rules.stint_weight = hive_stint_weight,

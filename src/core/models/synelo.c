@@ -23,7 +23,7 @@
 
 enum
 {
-	SYNELO_STRICT,
+	SYNELO_STRICT = MODEL_COMMON_PARAMS,
 	SYNELO_TEAM_SIZE_MAX,
 	SYNELO_THETA,
 	SYNELO_THETA_BY,
@@ -498,9 +498,10 @@ const Model synelo_model = {
 	.name = "synelo",
 	.summary = "Elo for two teams with a K factor that follows how settled a rating is",
 	.source = "SynElo: yazoo.tf's Arena Rating & Balancing System (CdeYazoo)",
-	.params = PARAM_SET("model", "synelo", synelo_params, SYNELO_NPARAMS),
+	.params = MODEL_PARAMS("synelo", synelo_params, SYNELO_NPARAMS),
 	.state = synelo_state,
 	.nstate = SYNELO_NSTATE,
+	MODEL_COMMON,
 	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN,
 	.init = synelo_init,
 	.window = synelo_window,

@@ -30,7 +30,7 @@
 
 enum
 {
-	TRUESKILL_INITIAL_MU,
+	TRUESKILL_INITIAL_MU = MODEL_COMMON_PARAMS,
 	TRUESKILL_INITIAL_SIGMA,
 	TRUESKILL_BETA,
 	TRUESKILL_TAU,
@@ -574,9 +574,10 @@ const Model trueskill_model = {
 	.name = "trueskill",
 	.summary = "Bayesian skill with uncertainty, for any number of teams of any size",
 	.source = "R. Herbrich, T. Minka and T. Graepel, TrueSkill: A Bayesian Skill Rating System (2006)",
-	.params = PARAM_SET("model", "trueskill", trueskill_params, TRUESKILL_NPARAMS),
+	.params = MODEL_PARAMS("trueskill", trueskill_params, TRUESKILL_NPARAMS),
 	.state = trueskill_state,
 	.nstate = TRUESKILL_NSTATE,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = trueskill_init,

@@ -44,7 +44,7 @@ enum
 
 enum
 {
-	TRUESKILL2_INITIAL_MU,
+	TRUESKILL2_INITIAL_MU = MODEL_COMMON_PARAMS,
 	TRUESKILL2_INITIAL_SIGMA,
 	TRUESKILL2_BETA,
 	TRUESKILL2_TAU,
@@ -795,9 +795,10 @@ const Model trueskill2_model = {
 	.name = "trueskill2",
 	.summary = "TrueSkill with squads, experience, kills, deaths, quits and modes",
 	.source = "T. Minka, R. Cleven and Y. Zaykov, TrueSkill 2: An improved Bayesian skill rating system (2018)",
-	.params = PARAM_SET("model", "trueskill2", trueskill2_params, TRUESKILL2_NPARAMS),
+	.params = MODEL_PARAMS("trueskill2", trueskill2_params, TRUESKILL2_NPARAMS),
 	.state = trueskill2_state,
 	.nstate = TRUESKILL2_NSTATE,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SQUAD | MODEL_COUNTS | MODEL_QUIT | MODEL_EXPERIENCE,
 	.rules.max_players = TRUESKILL2_MAX_PLAYERS,

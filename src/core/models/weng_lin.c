@@ -758,9 +758,10 @@ const Model weng_lin_model = {
 	.name = "weng_lin",
 	.summary = "Weng and Lin's models, known from OpenSkill, for any number of teams",
 	.source = "R. C. Weng and C.-J. Lin, A Bayesian Approximation Method for Online Ranking (2011)",
-	.params = PARAM_SET("model", "weng_lin", weng_lin_params, WENG_LIN_NPARAMS),
+	.params = MODEL_PARAMS("weng_lin", weng_lin_params, WENG_LIN_NPARAMS),
 	.state = weng_lin_state,
 	.nstate = WENG_LIN_NSTATE,
+	MODEL_COMMON,
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = weng_lin_init,

@@ -86,17 +86,23 @@ compare_players(const Match *match, int nstate, const MatchPlayer *p,
 	if (result == 0)
 		result = compare_numbers(p->squad, q->squad);
 	if (result == 0)
-		result = compare_numbers(p->kills, q->kills);
-	if (result == 0)
-		result = compare_numbers(p->deaths, q->deaths);
-	if (result == 0)
-		result = compare_numbers(p->quit, q->quit);
-	if (result == 0)
 		result = compare_numbers(p->experience, q->experience);
 	if (result == 0)
 		result = compare_pasts(p, q);
 	if (result == 0)
 		result = compare_entries(match, p, q);
+
+	/*
+	 * Results come behind all that a forecast depends on: players who are
+	 * alike up to here are exchangeable in it, so that no bit of a forecast
+	 * depends on what came of the match.
+	 */
+	if (result == 0)
+		result = compare_numbers(p->kills, q->kills);
+	if (result == 0)
+		result = compare_numbers(p->deaths, q->deaths);
+	if (result == 0)
+		result = compare_numbers(p->quit, q->quit);
 
 	/* Last, so that a gain moves nobody but players who are else alike. */
 	return result != 0 ? result : compare_numbers(p->gain, q->gain);

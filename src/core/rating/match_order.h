@@ -16,8 +16,9 @@
 
 /*
  * Put the players of a match that match_build() made, and their entries within
- * each team, in that order: by team, state before, games, the player's numbers
- * and parts in the match.  States before, of nstate numbers, and games must be set.
+ * each team, in that order: by team, state before, games, squad, experience, past and
+ * parts in the match, and only then by results (kills, deaths, who quit) and gain, on
+ * which no forecast depends.  States before, of nstate numbers, and games must be set.
  * Pointers to states move with their players.  Components, and their shares, are put into
  * an order of the same kind: by kind, state before, games and shares.  So two players who
  * are exchangeable may have components that are not, and a model sums up players and

@@ -11,6 +11,8 @@
 #include "core/rating/match_order.h"
 #include "core/util/extremes.h"
 
+const ModelPart model_common_parts[MODEL_NCOMMON_PARTS] = {MODEL_COMMON_PARTS};
+
 double
 model_display(const Model *model, const ParamValue *params,
 			  const double *state)
@@ -154,26 +156,85 @@ component_state_before(const ComponentSpec *spec, const ParamValue *params,
 		spec->age(params, before, idle);
 }
 
+/*
+ * Take the component that corrects forecasts, or NULL, off a match that is in order: it
+ * is the last one, and so is its share.  A model sees its own components alone.
+ */
+static MatchComponent *
+take_recalibration(Match *match)
+{
+	MatchComponent *recalibration = recalibration_of(match);
+
+	if (recalibration != NULL)
+	{
+		match->ncomponents--;
+		match->nshares--;
+	}
+	return recalibration;
+}
+
+static void
+put_recalibration_back(Match *match, const MatchComponent *recalibration)
+{
+	if (recalibration != NULL)
+	{
+		match->ncomponents++;
+		match->nshares++;
+	}
+}
+
 MatchStatus
 model_predict(const Model *model, const ParamValue *params, Match *match)
 {
+	MatchComponent *recalibration;
 	MatchStatus status;
 
 	match_order(match, model->nstate);
+	recalibration = take_recalibration(match);
 	status = model->predict(params, match);
+	if (status == MATCH_OK && recalibration != NULL)
+		recalibration_correct(recalibration->before, match);
+	put_recalibration_back(match, recalibration);
 	match_restore_order(match);
 	return status;
+}
+
+/* What correcting a forecast makes of the probability of a draw; the forecast stays. */
+static double
+corrected_draw(const Model *model, const ParamValue *params, Match *match,
+			   const double *state, double draw)
+{
+	double		win[2] = {match->team[0].win, match->team[1].win};
+	double		first;
+	MatchStatus status = model->predict(params, match);
+
+	if (status != MATCH_OK)
+		draw = NAN;
+	else
+	{
+		first = match->team[0].win;
+		recalibration_correct(state, match);
+		draw = recalibration_draw(first, match->team[0].win, draw);
+	}
+	match->team[0].win = win[0];
+	match->team[1].win = win[1];
+	return draw;
 }
 
 double
 model_draw(const Model *model, const ParamValue *params, Match *match)
 {
+	MatchComponent *recalibration;
 	double		draw;
 
 	if (model->draw == NULL || match->nteams != 2)
 		return NAN;
 	match_order(match, model->nstate);
+	recalibration = take_recalibration(match);
 	draw = model->draw(params, match);
+	if (recalibration != NULL && !isnan(draw))
+		draw = corrected_draw(model, params, match, recalibration->before, draw);
+	put_recalibration_back(match, recalibration);
 	match_restore_order(match);
 	return draw;
 }
@@ -181,6 +242,7 @@ model_draw(const Model *model, const ParamValue *params, Match *match)
 MatchStatus
 model_rate(const Model *model, const ParamValue *params, Match *match)
 {
+	MatchComponent *recalibration;
 	MatchStatus status;
 	int			i;
 
@@ -192,7 +254,14 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 			return MATCH_BAD_STATE;
 
 	match_order(match, model->nstate);
+	recalibration = take_recalibration(match);
 	status = model->rate(params, match);
+	if (status == MATCH_OK && recalibration != NULL)
+	{
+		status = recalibration_learn(params, recalibration->before, match, recalibration->after);
+		recalibration_correct(recalibration->before, match);
+	}
+	put_recalibration_back(match, recalibration);
 	if (status == MATCH_OK)
 		match_equalize(match, model->nstate);
 	match_restore_order(match);

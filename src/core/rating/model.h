@@ -16,6 +16,7 @@
 
 #include "core/rating/match.h"
 #include "core/rating/params.h"
+#include "core/rating/recalibration.h"
 
 /* What the first state columns of a team's players are together. */
 typedef enum TeamStrength
@@ -54,6 +55,30 @@ typedef struct ModelPart
 	PartParam	param[MODEL_PART_MAX_PARAMS];
 	int			nparams;
 } ModelPart;
+
+/*
+ * What all models have: first parameters, last kinds of components, and parts.  The enum
+ * of a model's parameters begins with MODEL_COMMON_PARAMS.  A model without components or
+ * parts of its own has MODEL_COMMON in its initializer; others end their arrays with
+ * RECALIBRATION_COMPONENT and MODEL_COMMON_PARTS.
+ */
+#define MODEL_COMMON_PARAMS RECALIBRATION_NPARAMS
+#define MODEL_PARAMS(model_name, specs, n) \
+	PARAM_SET_BEHIND("model", model_name, recalibration_params, MODEL_COMMON_PARAMS, specs, n)
+#define MODEL_COMMON_PARTS \
+	{.name = "recalibration", \
+	.description = "forecasts corrected by how earlier ones came out", \
+	.param = {{RECALIBRATION_DEVIATION, 0, 0.5}},.nparams = 1}, \
+	{.name = "recalibration_side", \
+	.description = "the same, of the log-odds of side 1", \
+	.needs = MODEL_SIDE, \
+	.param = {{RECALIBRATION_SIDE_DEVIATION, 0, 0.5}},.nparams = 1}
+#define MODEL_NCOMMON_PARTS 2
+#define MODEL_COMMON \
+	.rules.component = recalibration_component,.rules.ncomponents = 1, \
+	.part = model_common_parts,.nparts = MODEL_NCOMMON_PARTS
+
+extern const ModelPart model_common_parts[MODEL_NCOMMON_PARTS];
 
 typedef struct Model
 {
@@ -109,7 +134,7 @@ typedef struct Model
 
 	/*
 	 * Win probabilities of all teams, into match->team[].win, from the states
-	 * before.  A draw counts as half a win, so two teams add up to 1.
+	 * before; model_predict() corrects them afterwards, where parameters say so.  A draw counts as half a win, so two teams add up to 1.
 	 */
 	MatchStatus (*predict) (const ParamValue *params, Match *match);
 

@@ -25,6 +25,7 @@ move_towards(const double *initial, const StateSpec *column, int n, double keep,
 			season_rating(state[i], initial[i], keep);
 }
 
+/* A soft reset of a player, whose first column may move towards a mean that was given. */
 static void
 new_season(const Operation *operation, const Model *model,
 		   const ParamValue *params, double *state)
@@ -32,6 +33,8 @@ new_season(const Operation *operation, const Model *model,
 	double		initial[MODEL_MAX_STATE];
 
 	model->init(params, initial);
+	if (operation->has_mean)
+		initial[0] = operation->mean;
 	move_towards(initial, model->state, model->nstate, operation->keep, state);
 }
 

@@ -22,10 +22,12 @@ typedef enum OperationKind
 typedef struct Operation
 {
 	OperationKind kind;
-	double		keep;			/* season: share of the last one, 0 to 1 */
+	double		keep;			/* season: share of the last one, 0 to 1, */
+	bool		has_mean;		/* and whether the first column moves towards
+								 * mean, and not towards its initial value */
 	double		rate;			/* decay: points a day, */
 	double		floor;			/* down to this */
-	double		mean;			/* regression, */
+	double		mean;			/* season, see has_mean; regression, */
 	double		half_life_days; /* half of the distance in so many days */
 	const double *value;		/* set: a value for each state column, or NaN */
 	double		amount;			/* refund: points, not negative, */

@@ -7,13 +7,25 @@
 #include <math.h>
 #include <string.h>
 
+const ParamSpec *
+param_spec(const ParamSet *set, int index)
+{
+	return index < set->ncommon ? &set->common[index] : &set->own[index - set->ncommon];
+}
+
+int
+param_listed(const ParamSet *set, int place)
+{
+	return (place + set->ncommon) % set->count;
+}
+
 int
 param_find(const ParamSet *set, const char *name)
 {
 	int			i;
 
 	for (i = 0; i < set->count; i++)
-		if (strcmp(set->spec[i].name, name) == 0)
+		if (strcmp(param_spec(set, i)->name, name) == 0)
 			return i;
 	return -1;
 }
@@ -25,7 +37,7 @@ param_defaults(const ParamSet *set, ParamValue *params)
 
 	for (i = 0; i < set->count; i++)
 	{
-		const ParamSpec *spec = &set->spec[i];
+		const ParamSpec *spec = param_spec(set, i);
 
 		memset(&params[i], 0, sizeof(params[i]));
 		if (spec->type == PARAM_NUMBER)

@@ -10,6 +10,7 @@
 #define CORE_RATING_PARAMS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The most steps that a table parameter can have. */
 #define PARAM_MAX_STEPS 8
@@ -65,17 +66,33 @@ typedef struct ParamSet
 {
 	const char *kind;			/* "model" or "solver" */
 	const char *name;
-	const ParamSpec *spec;
-	int			count;			/* of specs, at least 1 */
+	const ParamSpec *common;	/* those of all of the kind come first, */
+	int			ncommon;
+	const ParamSpec *own;		/* and its own, at least 1, behind them */
+	int			count;			/* of both */
 } ParamSet;
 
 /*
- * The initializer of a ParamSet from an array of n specs.  An array of another length
- * than the enum of its indexes has does not compile, as no array has -1 elements.
+ * The initializer of a ParamSet from arrays of specs, n of them together.  An array of
+ * another length than the enum of its indexes has does not compile, as no array has -1
+ * elements.
  */
 #define PARAM_SET(set_kind, set_name, specs, n) \
-	{.kind = (set_kind),.name = (set_name),.spec = (specs), \
-	.count = (n) * (int) sizeof(char[sizeof(specs) == (n) * sizeof((specs)[0]) ? 1 : -1])}
+	PARAM_SET_BEHIND(set_kind, set_name, NULL, 0, specs, n)
+#define PARAM_SET_BEHIND(set_kind, set_name, common_specs, common_n, specs, n) \
+	{.kind = (set_kind),.name = (set_name),.common = (common_specs), \
+	.ncommon = (common_n),.own = (specs), \
+	.count = (n) * (int) sizeof(char[sizeof(specs) == ((n) - (common_n)) * \
+									 sizeof((specs)[0]) ? 1 : -1])}
+
+/* The description of the parameter of that index. */
+extern const ParamSpec *param_spec(const ParamSet *set, int index);
+
+/*
+ * The index of the parameter that comes at a place, from 0 on, where they are listed: a
+ * set's own before those that others have too.
+ */
+extern int	param_listed(const ParamSet *set, int place);
 
 /* The index of the parameter of that name, or -1. */
 extern int	param_find(const ParamSet *set, const char *name);

@@ -7,24 +7,22 @@
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
-#include "executor/executor.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/execnodes.h"
-#include "nodes/plannodes.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "windowapi.h"
 
 #include "pg/matches/inputs.h"
 #include "pg/matches/participant_arguments.h"
+#include "pg/matches/starting_ratings.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/huge.h"
+#include "pg/sql/window.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
@@ -44,6 +42,9 @@ enum
 	ARG_INPUTS,
 	ARG_PARAMS = ARG_INPUTS + INPUTS_COUNT,
 	ARG_STRICT,
+	ARG_START,
+	ARG_SEASON_KEEP,
+	ARG_SEASON_MEAN,
 	RATE_NARGS
 };
 
@@ -59,6 +60,10 @@ enum
 	RATED_GAMES_BEFORE,
 	RATED_SCORE,
 	RATED_WIN_PROBABILITY,
+	RATED_SOLE_WIN_PROBABILITY,
+	RATED_DRAW_PROBABILITY,
+	RATED_LOSS_PROBABILITY,
+	RATED_FIRST_PROBABILITY,
 	RATED_STATE_BEFORE,
 	RATED_STATE_AFTER,
 	RATED_UNRATED_REASON,
@@ -77,6 +82,14 @@ typedef struct RateCall
 	MemoryContext context;		/* of the rules */
 } RateCall;
 
+/* A result that others differ from in numbers only, see make_pattern(). */
+typedef struct RatedPattern
+{
+	HeapTuple	tuple;			/* NULL: there is none yet */
+	bool		nulls[RATED_NCOLUMNS];
+	int			offset[RATED_NCOLUMNS]; /* of its columns */
+} RatedPattern;
+
 /* A partition: memory of the window. */
 typedef struct RatePartition
 {
@@ -91,49 +104,20 @@ typedef struct RatePartition
 	int64		behind;			/* and the first one behind it */
 	int		   *place;			/* of its rows among the sorted participants */
 	int			max_places;
-	HeapTuple	pattern;		/* of results, see make_pattern() */
-	int			offset[RATED_NCOLUMNS]; /* of its columns */
+	double		draw;			/* the probability that it is one, or NaN */
+	RatedPattern pattern[2];	/* of matches of two teams, and of others */
 	InputTimes	times;
 	Datum		values[INPUT_NSLOTS];	/* of the row being read */
 	bool		nulls[INPUT_NSLOTS];
 } RatePartition;
 
-/*
- * The beginning of the server's struct, which is private there: nothing else
- * tells how the window was written.  It has begun like this since window
- * functions exist (version 8.4), and what is found is checked.
- */
-typedef struct WindowObjectHead
-{
-	NodeTag		type;
-	WindowAggState *winstate;
-} WindowObjectHead;
-
-/*
- * Without an order all rows are one match, and a frame would promise what rate()
- * does not do.
- */
-static void
-check_window(WindowObject window)
-{
-	WindowAggState *state = ((WindowObjectHead *) window)->winstate;
-
-	if (state == NULL || !IsA(state, WindowAggState) ||
-		!IsA(state->ss.ps.plan, WindowAgg))
-		elog(ERROR, "rate() does not find its window");
-	if (((WindowAgg *) state->ss.ps.plan)->ordNumCols == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_WINDOWING_ERROR),
-				 errmsg("rate() needs ORDER BY in its window"),
-				 errdetail("Rows that are equal under ORDER BY are one match."),
-				 errhint("For example OVER (ORDER BY played_at, match_id).")));
-	if (state->frameOptions & FRAMEOPTION_NONDEFAULT)
-		ereport(ERROR,
-				(errcode(ERRCODE_WINDOWING_ERROR),
-				 errmsg("rate() takes no frame clause"),
-				 errdetail("Ratings follow from all matches before."),
-				 errhint("Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery.")));
-}
+static const WindowMessages window_messages = {
+	.function = "rate",
+	.order_detail = "Rows that are equal under ORDER BY are one match.",
+	.order_hint = "For example OVER (ORDER BY played_at, match_id).",
+	.frame_detail = "Ratings follow from all matches before.",
+	.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
+};
 
 static RateCall *
 rate_call(FunctionCallInfo fcinfo)
@@ -203,6 +187,22 @@ partition_is_strict(WindowObject window)
 	return DatumGetBool(value);
 }
 
+/* Take what the first row of a partition says of where players start, and of seasons. */
+static void
+read_start(WindowObject window, Rater *rater)
+{
+	bool		no_start;
+	Datum		start = WinGetFuncArgCurrent(window, ARG_START, &no_start);
+	bool		no_keep;
+	Datum		keep = WinGetFuncArgCurrent(window, ARG_SEASON_KEEP, &no_keep);
+	bool		no_mean;
+	Datum		mean = WinGetFuncArgCurrent(window, ARG_SEASON_MEAN, &no_mean);
+
+	rater->season_rules = season_rules(keep, no_keep, mean, no_mean);
+	if (!no_start)
+		rater_start(rater, start);
+}
+
 /* Put an argument's value in its place in the row that is being read. */
 static void
 set_argument(RatePartition *partition, int arg, Datum value, bool isnull)
@@ -233,13 +233,14 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 	bool		strict;
 	int			i;
 
-	check_window(window);
+	check_window(window, &window_messages);
 	if (PG_NARGS() != RATE_NARGS)
 		elog(ERROR, "rate() has %d arguments", PG_NARGS());
 	rules = partition_rules(fcinfo, window, call);
 	strict = partition_is_strict(window);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
 	partition->rater = rater_create(rules, NULL, strict);
+	read_start(window, partition->rater);
 	partition->max_places = 32;
 	partition->place = palloc_array(int, partition->max_places);
 	MemoryContextSwitchTo(old);
@@ -375,9 +376,13 @@ rate_match(WindowObject window, RatePartition *partition, int64 row)
 		partition->place = repalloc_array(partition->place, int,
 										  partition->max_places);
 	}
-	if (rater->verdict == VERDICT_RATE)
+	if (rater->verdict == VERDICT_RATE || rater->forecast)
+	{
 		for (i = 0; i < n; i++)
 			partition->place[rater->match.order[i]] = i;
+		partition->draw = model_draw(rater->batch->model, rater->batch->params,
+									 &rater->batch->match);
+	}
 	partition->first = row;
 	partition->behind = row + n;
 	error_context_stack = callback.previous;
@@ -388,8 +393,8 @@ rate_match(WindowObject window, RatePartition *partition, int64 row)
  * made as any row is, is the pattern of all others, which takes half of the time.
  */
 static void
-make_pattern(RateCall *call, RatePartition *partition, Datum *values,
-			 bool *nulls)
+make_pattern(RateCall *call, RatePartition *partition, RatedPattern *pattern,
+			 Datum *values, bool *nulls)
 {
 	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
 	HeapTuple	tuple = heap_form_tuple(call->desc, values, nulls);
@@ -405,26 +410,27 @@ make_pattern(RateCall *call, RatePartition *partition, Datum *values,
 			continue;
 		offset = att_align_pointer(offset, att->attalign, att->attlen,
 								   data + offset);
-		partition->offset[i] = offset + tuple->t_data->t_hoff;
+		pattern->offset[i] = offset + tuple->t_data->t_hoff;
 		offset = att_addlength_pointer(offset, att->attlen, data + offset);
 	}
-	partition->pattern = tuple;
+	memcpy(pattern->nulls, nulls, sizeof(pattern->nulls));
+	pattern->tuple = tuple;
 	MemoryContextSwitchTo(old);
 }
 
 static Datum
-fill_pattern(RatePartition *partition, const Datum *values, const bool *nulls)
+fill_pattern(const RatedPattern *pattern, const Datum *values)
 {
-	HeapTuple	pattern = partition->pattern;
-	char	   *row = palloc(pattern->t_len);
+	HeapTuple	tuple = pattern->tuple;
+	char	   *row = palloc(tuple->t_len);
 	int			i;
 
-	memcpy(row, pattern->t_data, pattern->t_len);
+	memcpy(row, tuple->t_data, tuple->t_len);
 	for (i = 0; i < RATED_NCOLUMNS; i++)
 	{
-		char	   *place = row + partition->offset[i];
+		char	   *place = row + pattern->offset[i];
 
-		if (nulls[i])
+		if (pattern->nulls[i])
 			continue;
 		if (i == RATED_STATE_BEFORE || i == RATED_STATE_AFTER)
 			memcpy(VARDATA_ANY(place), VARDATA(DatumGetPointer(values[i])),
@@ -436,11 +442,12 @@ fill_pattern(RatePartition *partition, const Datum *values, const bool *nulls)
 }
 
 /*
- * What the partition has of the player of the current row: the state and the number of
- * games, those of a new player if there is nothing; NULL without a player.
+ * What the partition has of the player of the current row: the state, with what pools
+ * share, and the number of games, those of a new player if there is nothing.  False
+ * without a player.
  */
-static const double *
-current_state(WindowObject window, Batch *batch, int64 *games)
+static bool
+current_state(WindowObject window, Batch *batch, double *state, int64 *games)
 {
 	bool		isnull;
 	bool		no_pool;
@@ -449,83 +456,38 @@ current_state(WindowObject window, Batch *batch, int64 *games)
 											ARG_INPUTS + source_input(SOURCE_POOL),
 											&no_pool);
 	const BatchPlayer *player;
+	const BatchPlayer *shared;
 
 	*games = 0;
 	if (isnull)
-		return NULL;
+		return false;
 	player = id_table_find(batch->players, id,
 						   no_pool ? "" : TextDatumGetCString(pool));
-	if (player == NULL)
-		return batch->initial;
-	*games = player->record.games;
-	return player->state;
+	shared = batch->shares ? id_table_find(batch->players, id, SHARED_POOL) : NULL;
+	if (player != NULL)
+		*games = player->record.games;
+	model_state_before(batch->model, batch->params,
+					   player != NULL ? player->state : batch->initial, 0,
+					   shared != NULL ? shared->state : NULL, 0, state);
+	return true;
 }
 
-/* The result for the current row, if its match is not rated: its player stays as is. */
-static Datum
-unrated_row(RateCall *call, RatePartition *partition, WindowObject window)
+/* The columns about the states of a player before and after the match. */
+static void
+put_states(const RatePartition *partition, const double *before, const double *after,
+		   int64 games, Datum *values, bool *nulls)
 {
-	const Rater *rater = partition->rater;
-	const Batch *batch = rater->batch;
-	int64		games;
-	const double *state = current_state(window, rater->batch, &games);
-	int			deviation = partition->deviation;
-	Datum		values[RATED_NCOLUMNS];
-	bool		nulls[RATED_NCOLUMNS];
-
-	memset(nulls, state == NULL, sizeof(nulls));
-	nulls[RATED_SCORE] = nulls[RATED_WIN_PROBABILITY] = true;
-	nulls[RATED_UNRATED_REASON] = nulls[RATED_UNRATED_DETAIL] = false;
-	values[RATED_UNRATED_REASON] = CStringGetTextDatum(unrated_code(rater->why.reason));
-	values[RATED_UNRATED_DETAIL] = CStringGetTextDatum(rater->why.detail);
-	if (state != NULL)
-	{
-		values[RATED_GAMES_BEFORE] = Int64GetDatum(games);
-		values[RATED_MU_BEFORE] = values[RATED_MU_AFTER] = Float8GetDatum(state[0]);
-		if (deviation >= 0)
-			values[RATED_DEVIATION_BEFORE] = values[RATED_DEVIATION_AFTER] =
-				Float8GetDatum(state[deviation]);
-		else
-			nulls[RATED_DEVIATION_BEFORE] = nulls[RATED_DEVIATION_AFTER] = true;
-		values[RATED_RATING_BEFORE] = values[RATED_RATING_AFTER] =
-			Float8GetDatum(model_display(batch->model, batch->params, state));
-		values[RATED_STATE_BEFORE] = values[RATED_STATE_AFTER] =
-			float8_array(state, batch->model->nstate);
-	}
-	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
-}
-
-/* The result for a participant of the match that was rated last. */
-static Datum
-rated_row(RateCall *call, RatePartition *partition, int place)
-{
-	Rater	   *rater = partition->rater;
-	Batch	   *batch = rater->batch;
+	const Batch *batch = partition->rater->batch;
 	const Model *model = batch->model;
-	const Participant *p = &rater->match.participant[place];
-	const EventRow *event = &batch->step.row[p->player];
-	const Match *match = &batch->match;
-	const double *before = event->before;
-	const double *after = event->after;
-	int			team = 0;
-	Datum		values[RATED_NCOLUMNS];
-	bool		nulls[RATED_NCOLUMNS] = {false};
-	int			i;
+	int			deviation = partition->deviation;
 
-	/* That of the row: a player may have stints on several teams. */
-	while (match->team[team].number != p->team)
-		team++;
-	values[RATED_GAMES_BEFORE] = Int64GetDatum(event->games);
-	values[RATED_SCORE] = Float8GetDatum(match_outcome(match, team) / 2.0);
-	values[RATED_WIN_PROBABILITY] = Float8GetDatum(match->team[team].win);
-	nulls[RATED_UNRATED_REASON] = nulls[RATED_UNRATED_DETAIL] = true;
+	values[RATED_GAMES_BEFORE] = Int64GetDatum(games);
 	values[RATED_MU_BEFORE] = Float8GetDatum(before[0]);
 	values[RATED_MU_AFTER] = Float8GetDatum(after[0]);
-	i = partition->deviation;
-	if (i >= 0)
+	if (deviation >= 0)
 	{
-		values[RATED_DEVIATION_BEFORE] = Float8GetDatum(before[i]);
-		values[RATED_DEVIATION_AFTER] = Float8GetDatum(after[i]);
+		values[RATED_DEVIATION_BEFORE] = Float8GetDatum(before[deviation]);
+		values[RATED_DEVIATION_AFTER] = Float8GetDatum(after[deviation]);
 	}
 	else
 		nulls[RATED_DEVIATION_BEFORE] = nulls[RATED_DEVIATION_AFTER] = true;
@@ -535,15 +497,117 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 		Float8GetDatum(model_display(model, batch->params, after));
 	values[RATED_STATE_BEFORE] = float8_array(before, model->nstate);
 	values[RATED_STATE_AFTER] = float8_array(after, model->nstate);
-	if (!FLOAT8PASSBYVAL)
-		return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
-	if (partition->pattern == NULL)
-		make_pattern(call, partition, values, nulls);
-	return fill_pattern(partition, values, nulls);
 }
 
 /*
- * rate(model, player_id, team, rank, weight, played_at, ..., period, params), over a window
+ * The columns about what was predicted for a team.  A draw of two teams is half in what
+ * each has to win; rounding must not leave less than nothing of that.
+ */
+static void
+put_probabilities(const RatePartition *partition, const Match *match, int team,
+				  Datum *values, bool *nulls)
+{
+	double		win = match->team[team].win;
+	double		draw = partition->draw;
+
+	values[RATED_WIN_PROBABILITY] = Float8GetDatum(win);
+	values[RATED_FIRST_PROBABILITY] = Float8GetDatum(win);
+	nulls[RATED_FIRST_PROBABILITY] = match->nteams <= 2;
+	nulls[RATED_SOLE_WIN_PROBABILITY] = nulls[RATED_DRAW_PROBABILITY] =
+		nulls[RATED_LOSS_PROBABILITY] = isnan(draw);
+	if (isnan(draw))
+		return;
+	values[RATED_SOLE_WIN_PROBABILITY] = Float8GetDatum(Max(win - draw / 2, 0));
+	values[RATED_DRAW_PROBABILITY] = Float8GetDatum(draw);
+	values[RATED_LOSS_PROBABILITY] = Float8GetDatum(Max(1 - win - draw / 2, 0));
+}
+
+static void
+put_unrated_reason(const Rater *rater, Datum *values, bool *nulls)
+{
+	values[RATED_UNRATED_REASON] = CStringGetTextDatum(unrated_code(rater->why.reason));
+	values[RATED_UNRATED_DETAIL] = CStringGetTextDatum(rater->why.detail);
+	nulls[RATED_UNRATED_REASON] = nulls[RATED_UNRATED_DETAIL] = false;
+}
+
+/* The result for the current row, if its match is not rated: its player stays as is. */
+static Datum
+unrated_row(RateCall *call, RatePartition *partition, WindowObject window)
+{
+	double		state[MODEL_MAX_STATE];
+	int64		games;
+	bool		known = current_state(window, partition->rater->batch, state, &games);
+	Datum		values[RATED_NCOLUMNS];
+	bool		nulls[RATED_NCOLUMNS];
+
+	memset(nulls, !known, sizeof(nulls));
+	memset(nulls + RATED_SCORE, true, RATED_STATE_BEFORE - RATED_SCORE);
+	if (known)
+		put_states(partition, state, state, games, values, nulls);
+	put_unrated_reason(partition->rater, values, nulls);
+	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
+}
+
+/* The index of the team of a participant's row: a player may have stints on several. */
+static int
+row_team(const Match *match, const Participant *p)
+{
+	int			team = 0;
+
+	while (match->team[team].number != p->team)
+		team++;
+	return team;
+}
+
+/* The result for a participant of the match that was predicted, and has no result. */
+static Datum
+forecast_row(RateCall *call, RatePartition *partition, int place)
+{
+	Rater	   *rater = partition->rater;
+	const Match *match = &rater->batch->match;
+	const Participant *p = &rater->match.participant[place];
+	const double *before = match->player[p->player].before;
+	Datum		values[RATED_NCOLUMNS];
+	bool		nulls[RATED_NCOLUMNS] = {false};
+
+	put_states(partition, before, before,
+			   rater->batch->player[p->player]->record.games, values, nulls);
+	nulls[RATED_SCORE] = true;
+	put_probabilities(partition, match, row_team(match, p), values, nulls);
+	put_unrated_reason(rater, values, nulls);
+	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
+}
+
+/* The result for a participant of the match that was rated last. */
+static Datum
+rated_row(RateCall *call, RatePartition *partition, int place)
+{
+	Rater	   *rater = partition->rater;
+	Batch	   *batch = rater->batch;
+	const Participant *p = &rater->match.participant[place];
+	const EventRow *event = &batch->step.row[p->player];
+	const Match *match = &batch->match;
+	int			team = row_team(match, p);
+	RatedPattern *pattern = &partition->pattern[match->nteams != 2];
+	Datum		values[RATED_NCOLUMNS];
+	bool		nulls[RATED_NCOLUMNS] = {false};
+
+	put_states(partition, event->before, event->after, event->games, values, nulls);
+	values[RATED_SCORE] = Float8GetDatum(match_outcome(match, team) / 2.0);
+	put_probabilities(partition, match, team, values, nulls);
+	nulls[RATED_UNRATED_REASON] = nulls[RATED_UNRATED_DETAIL] = true;
+	if (FLOAT8PASSBYVAL && pattern->tuple == NULL)
+		make_pattern(call, partition, pattern, values, nulls);
+
+	/* What a model says of draws may differ among matches. */
+	if (!FLOAT8PASSBYVAL || memcmp(nulls, pattern->nulls, sizeof(nulls)) != 0)
+		return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
+	return fill_pattern(pattern, values);
+}
+
+/*
+ * rate(model, player_id, team, rank, weight, played_at, ..., season, params, strict, start,
+ *		season_keep, season_mean), over a window
  */
 Datum
 skillrating_rate(PG_FUNCTION_ARGS)
@@ -560,6 +624,9 @@ skillrating_rate(PG_FUNCTION_ARGS)
 		begin_partition(fcinfo, window, partition);
 	if (row >= partition->behind)
 		rate_match(window, partition, row);
+	if (partition->rater->forecast)
+		PG_RETURN_DATUM(forecast_row(rate_call(fcinfo), partition,
+									 partition->place[row - partition->first]));
 	if (partition->rater->verdict != VERDICT_RATE)
 		PG_RETURN_DATUM(unrated_row(rate_call(fcinfo), partition, window));
 	PG_RETURN_DATUM(rated_row(rate_call(fcinfo), partition,
@@ -571,8 +638,8 @@ skillrating_rate(PG_FUNCTION_ARGS)
  */
 
 /*
- * The arguments of final_ratings(): of three forms, where the params are always the
- * last but come with the inputs or without.
+ * The arguments of final_ratings(): of several forms, where the params come with the
+ * inputs or without, and what follows only with them.
  */
 enum
 {
@@ -582,24 +649,10 @@ enum
 	FINAL_ARG_PLAYER,
 	FINAL_ARG_TEAM,
 	FINAL_ARG_RANK,
-	FINAL_ARG_BEHIND_RANK		/* see last_arguments() */
-};
-
-/* The columns of the type final_rating. */
-enum
-{
-	FINAL_PLAYER,
-	FINAL_POOL,
-	FINAL_RATING,
-	FINAL_MU,
-	FINAL_DEVIATION,
-	FINAL_GAMES,
-	FINAL_WINS,
-	FINAL_DRAWS,
-	FINAL_LOSSES,
-	FINAL_LAST_PLAYED,
-	FINAL_STATE,
-	FINAL_NCOLUMNS
+	FINAL_ARG_BEHIND_RANK,		/* see last_arguments() */
+	FINAL_ARG_START = FINAL_ARG_BEHIND_RANK + 3,
+	FINAL_ARG_SEASON_KEEP,
+	FINAL_ARG_SEASON_MEAN
 };
 
 /* The state of final_ratings(). */
@@ -627,6 +680,14 @@ final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 								 last.options >= 0 ? PG_GETARG_JSONB_P(last.options) : NULL,
 								 state->rows.player_type),
 					 &state->rows.match_type, last.strict);
+	if (PG_NARGS() > FINAL_ARG_SEASON_MEAN)
+		state->rater->season_rules =
+			season_rules(PG_GETARG_DATUM(FINAL_ARG_SEASON_KEEP),
+						 PG_ARGISNULL(FINAL_ARG_SEASON_KEEP),
+						 PG_GETARG_DATUM(FINAL_ARG_SEASON_MEAN),
+						 PG_ARGISNULL(FINAL_ARG_SEASON_MEAN));
+	if (PG_NARGS() > FINAL_ARG_START && !PG_ARGISNULL(FINAL_ARG_START))
+		rater_start(state->rater, PG_GETARG_DATUM(FINAL_ARG_START));
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -653,7 +714,10 @@ final_ratings_rate(FinalRatings *state)
 	error_context_stack = callback.previous;
 }
 
-/* final_ratings(model, match_id, player_id, team, rank [[, inputs], params]) */
+/*
+ * final_ratings(model, match_id, player_id, team, rank [[, inputs], params [, strict
+ *		[, start [, season_keep, season_mean]]]])
+ */
 Datum
 skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 {
@@ -761,6 +825,10 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(player->record.last_played);
 		nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(player->record.last_played);
 		values[FINAL_STATE] = float8_array(ratings[i].state, model->nstate);
+		values[FINAL_AS_OF] = TimestampTzGetDatum(player->record.as_of);
+		nulls[FINAL_AS_OF] = TIMESTAMP_IS_NOBEGIN(player->record.as_of);
+		values[FINAL_AS_OF_SEASON] = Int64GetDatum(rater->season.number);
+		nulls[FINAL_AS_OF_SEASON] = !rater->season.known;
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);

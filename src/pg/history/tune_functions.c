@@ -157,7 +157,7 @@ add_param(TuneState *state, const char *name)
 	TuneProblem *problem = &state->problem;
 	TuneParam  *param = &problem->param[problem->n];
 	int			index = get_param(&state->model->params, name);
-	const ParamSpec *spec = &state->model->params.spec[index];
+	const ParamSpec *spec = param_spec(&state->model->params, index);
 	double	   *value = &state->params[index].number;
 	int			i;
 
@@ -324,7 +324,7 @@ report_progress(Search *search, const double *variable, double objective)
 		const TuneParam *param = &state->problem.param[i];
 
 		appendStringInfo(&point, "%s%s = %.6g", i > 0 ? ", " : "",
-						 state->model->params.spec[param->index].name,
+						 param_spec(&state->model->params, param->index)->name,
 						 tune_value(param, variable[i]));
 	}
 	ereport(state->options.progress,
@@ -513,7 +513,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
 		Datum		values[PARAMETER_NCOLUMNS];
 		bool		nulls[PARAMETER_NCOLUMNS] = {false};
 
-		values[PARAMETER_NAME] = CStringGetTextDatum(state->model->params.spec[param->index].name);
+		values[PARAMETER_NAME] = CStringGetTextDatum(param_spec(&state->model->params, param->index)->name);
 		values[PARAMETER_START] = Float8GetDatum(start[i]);
 		values[PARAMETER_VALUE] = Float8GetDatum(value);
 		nulls[PARAMETER_STANDARD_ERROR] = nulls[PARAMETER_LOW] = nulls[PARAMETER_HIGH] = isnan(error[i]);

@@ -20,6 +20,7 @@
 
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/change_writer.h"
+#include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_locks.h"
@@ -76,6 +77,7 @@ typedef struct Application
 	Batch	   *batch;
 	Corrections corrections;
 	Outbox	   *events;
+	Outbox	   *component_events;	/* NULL for a model without components */
 	Outbox	   *matches;
 	Outbox	   *ratings;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
@@ -282,9 +284,73 @@ static LadderQuery tied_match_query = {
 };
 
 /*
+ * A row if one of some components has its last match at one time, and that is another than
+ * the given one and comes behind it by its identifier.  In a ladder that reorders, this is
+ * the last of them by seq.
+ */
+#define TIED_COMPONENT(keys, owner_is) \
+	"SELECT FROM " keys " CROSS JOIN LATERAL (" \
+	"SELECT e.match_id, e.played_at FROM {component_event} AS e WHERE e.player_id " owner_is \
+	" AND e.kind OPERATOR(pg_catalog.=) k.kind AND e.pool OPERATOR(pg_catalog.=) k.pool " \
+	"AND e.key OPERATOR(pg_catalog.=) k.key AND e.match_id IS NOT NULL " \
+	"ORDER BY e.player_id DESC, e.kind DESC, e.pool DESC, e.key DESC, e.seq DESC LIMIT 1) AS l " \
+	"WHERE l.played_at OPERATOR(pg_catalog.=) $5 AND NOT l.match_id {match =} $6 " \
+	"AND (SELECT u.match_id FROM (SELECT l.match_id UNION ALL SELECT $6) AS u(match_id) " \
+	"ORDER BY u.match_id{match order} DESC LIMIT 1) {match =} l.match_id LIMIT 1"
+#define KEYS \
+	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id)"
+#define TIED_PARAMS \
+	{ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER), VALUE_TIME, VALUE_MATCH}
+
+/* Of nobody, and of players. */
+static LadderQuery tied_component_query[2] = {
+	{.text = TIED_COMPONENT(KEYS, "IS NULL"),.param = TIED_PARAMS},
+	{.text = TIED_COMPONENT(KEYS, "{player =} k.player_id"),.param = TIED_PARAMS},
+};
+
+/*
+ * Whether one of the components of the match that was built has a later one, as is_late().
+ * That of a side, or without a key, is in most matches of its pool, which is why any of them
+ * that comes out of order is late.
+ */
+static bool
+has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source)
+{
+	int			n = batch->match.ncomponents;
+	int			owned;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (batch->component[i]->record.last_played > source->played_at)
+			return true;
+	for (owned = 0; owned < 2 && n > 0; owned++)
+	{
+		ComponentKeys tied = component_keys_make(n, owned == 1);
+		Datum		values[COMPONENT_KEY_NPARAMS + 2];
+
+		for (i = 0; i < n; i++)
+		{
+			const BatchComponent *component = batch->component[i];
+
+			if (component->record.last_played == source->played_at &&
+				!component->touched && (component->player != NULL) == (owned == 1))
+				component_keys_add(&tied, component);
+		}
+		if (tied.n == 0)
+			continue;
+		component_keys_values(&tied, ladder, values);
+		values[COMPONENT_KEY_NPARAMS] = TimestampTzGetDatum(source->played_at);
+		values[COMPONENT_KEY_NPARAMS + 1] = source->id;
+		if (ladder_execute(ladder, &tied_component_query[owned], values, NULL, NULL) > 0)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Whether the match that was built comes too late to be rated in its turn: one of
- * its players has a later one.  Matches of the same time go by match_id, as
- * they come in a batch; those from before are looked up.
+ * its players, or components, has a later one.  Matches of the same time go by match_id,
+ * as they come in a batch; those from before are looked up.
  */
 static bool
 is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
@@ -295,7 +361,7 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 	int			ntied = 0;
 	int			i;
 
-	if (precedes(ladder, source, last))
+	if (precedes(ladder, source, last) || has_late_component(ladder, batch, source))
 		return true;
 	for (i = 0; i < batch->match.nplayers; i++)
 	{
@@ -420,6 +486,7 @@ load_application(Application *application)
 	Ladder	   *ladder = application->ladder;
 
 	batch_load(application->batch, ladder, true);
+	components_load(application->batch, ladder, true);
 	load_past_of_wanted(application->batch, ladder);
 	if (ladder->changes != NULL)
 		log_players(application);
@@ -434,6 +501,8 @@ load_application(Application *application)
 		application->last = find_last_place(ladder,
 											reader_needs_players(application->reader));
 	application->events = new_event_outbox(ladder);
+	application->component_events = application->batch->nkinds > 0 ?
+		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
 }
@@ -499,6 +568,9 @@ rate_match(Application *application, SourceMatch *source)
 			change_writer_note_match(application->changes, batch);
 			for (i = 0; i < batch->step.n; i++)
 				put_event(application->events, &batch->step, &batch->step.row[i]);
+			for (i = 0; i < batch->step.ncomponents; i++)
+				put_component_event(application->component_events, &batch->step,
+									&batch->step.component[i]);
 		}
 		else if (ladder->strict)
 			batch_report(batch, source, rated, -1);
@@ -635,6 +707,32 @@ write_ratings(Application *application)
 	ladder_show_to_mirrors(ladder);
 }
 
+/* The same of components; those of players have no row before they are rated. */
+static void
+write_components(Application *application)
+{
+	Ladder	   *ladder = application->ladder;
+	Batch	   *batch = application->batch;
+	Outbox	   *inserted = component_outbox(ladder);
+	Outbox	   *updated = component_outbox(ladder);
+	Outbox	   *unused = component_outbox(ladder);
+	int64		i;
+
+	outbox_send(application->component_events, OUTBOX_INSERT);
+	for (i = 0; i < batch->ncomponents; i++)
+	{
+		const BatchComponent *component = batch->components[i];
+
+		if (component->touched)
+			put_component(component->loaded ? updated : inserted, component);
+		else if (component->created)
+			put_component(unused, component);
+	}
+	outbox_send(updated, OUTBOX_UPDATE);
+	outbox_send(inserted, OUTBOX_INSERT);
+	outbox_send(unused, OUTBOX_DELETE);
+}
+
 /* Write the results, note corrections, and let others see to the matches. */
 static void
 write_application(Application *application)
@@ -643,6 +741,8 @@ write_application(Application *application)
 	outbox_send(application->events, OUTBOX_INSERT);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
+	if (application->batch->nkinds > 0)
+		write_components(application);
 	change_writer_end(application->changes);
 	corrections_send(application->ladder, &application->corrections);
 	trace_application(application);

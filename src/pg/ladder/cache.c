@@ -27,7 +27,7 @@
 #include "pg/ladder/shape.h"
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
-	"ladder", "rating", "event", "rated_match", "pending", "correction",
+	"ladder", "rating", "event", "component", "component_event", "rated_match", "pending", "correction",
 	"operation", "source", "attached", "event_seq", "match", "match_player",
 	"change"
 };

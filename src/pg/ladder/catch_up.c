@@ -21,6 +21,7 @@
 #include "pg/ladder/apply.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/change_writer.h"
+#include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
@@ -40,6 +41,9 @@ typedef struct Changes
 	Outbox	   *missing_events;
 	Outbox	   *changed_events;
 	Outbox	   *surplus_events;
+	Outbox	   *missing_component_events;
+	Outbox	   *changed_component_events;
+	Outbox	   *surplus_component_events;
 	Outbox	   *matches;
 	IdTable    *removed;		/* matches whose removal was noticed */
 	IdTable    *gone;			/* those of them that the source still lacks */
@@ -71,6 +75,30 @@ note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 						  DatumGetInt64(row_key_column(stored, EVENT_SEQ)),
 						  row_key_column(stored, EVENT_PLAYER_ID),
 						  row_key_column(stored, EVENT_POOL));
+			break;
+	}
+}
+
+static void
+note_component(ReplaySink *sink, Replay *replay, EventVerdict verdict,
+			   const ComponentRow *row, RowReader *stored)
+{
+	Changes    *changes = (Changes *) sink;
+	const BatchStep *step = &replay->batch->step;
+
+	switch (verdict)
+	{
+		case EVENT_SAME:
+			break;
+		case EVENT_DIFFERS:
+			put_component_event(changes->changed_component_events, step, row);
+			break;
+		case EVENT_MISSING:
+			put_component_event(changes->missing_component_events, step, row);
+			break;
+		case EVENT_SURPLUS:
+			put_component_key(changes->surplus_component_events, row_values(stored),
+							  row_nulls(stored));
 			break;
 	}
 }
@@ -179,6 +207,39 @@ write_ratings(Replay *replay)
 	change_writer_end(changes);
 }
 
+/* Write the rows of component that come out otherwise. */
+static void
+write_components(Replay *replay)
+{
+	Ladder	   *ladder = replay->ladder;
+	Batch	   *batch = replay->batch;
+	Outbox	   *inserted = component_outbox(ladder);
+	Outbox	   *updated = component_outbox(ladder);
+	Outbox	   *deleted = component_outbox(ladder);
+	int64		i;
+
+	for (i = 0; i < batch->ncomponents; i++)
+	{
+		const BatchComponent *component = batch->components[i];
+		const StoredComponent *row = component->stored;
+
+		CHECK_FOR_INTERRUPTS();
+		if (row != NULL && !row->found)
+			row = NULL;
+		if ((row != NULL) == component->exists &&
+			(row == NULL ||
+			 (memcmp(component->state, row->state,
+					 component->spec->nstate * sizeof(double)) == 0 &&
+			  memcmp(&component->record, &row->record, sizeof(ComponentRecord)) == 0)))
+			continue;
+		put_component(row == NULL ? inserted : component->exists ? updated : deleted,
+					  component);
+	}
+	outbox_send(deleted, OUTBOX_DELETE);
+	outbox_send(updated, OUTBOX_UPDATE);
+	outbox_send(inserted, OUTBOX_INSERT);
+}
+
 /*
  * ---- catch_up ----
  */
@@ -223,10 +284,14 @@ begin_changes(Changes *changes, Ladder *ladder, IdTable *removed)
 {
 	memset(changes, 0, sizeof(Changes));
 	changes->sink.event = note_event;
+	changes->sink.component = note_component;
 	changes->sink.match = note_match;
 	changes->missing_events = new_event_outbox(ladder);
 	changes->changed_events = event_outbox(ladder);
 	changes->surplus_events = event_outbox(ladder);
+	changes->missing_component_events = component_event_outbox(ladder);
+	changes->changed_component_events = component_event_outbox(ladder);
+	changes->surplus_component_events = component_event_outbox(ladder);
 	changes->matches = match_outbox(ladder);
 	changes->removed = removed;
 	changes->gone = id_table_create(ladder->match_type);
@@ -236,6 +301,9 @@ begin_changes(Changes *changes, Ladder *ladder, IdTable *removed)
 static void
 discard_changes(Changes *changes)
 {
+	outbox_discard(changes->surplus_component_events);
+	outbox_discard(changes->changed_component_events);
+	outbox_discard(changes->missing_component_events);
 	outbox_discard(changes->surplus_events);
 	outbox_discard(changes->changed_events);
 	outbox_discard(changes->missing_events);
@@ -274,6 +342,9 @@ replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load, IdTable *remove
 	outbox_send(changes.surplus_events, OUTBOX_DELETE);
 	outbox_send(changes.changed_events, OUTBOX_UPDATE);
 	outbox_send(changes.missing_events, OUTBOX_INSERT);
+	outbox_send(changes.surplus_component_events, OUTBOX_DELETE);
+	outbox_send(changes.changed_component_events, OUTBOX_UPDATE);
+	outbox_send(changes.missing_component_events, OUTBOX_INSERT);
 	outbox_send(changes.matches, OUTBOX_UPDATE);
 	if (id_table_count(changes.gone) > 0)
 	{
@@ -284,6 +355,7 @@ replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load, IdTable *remove
 		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
 	}
 	write_ratings(replay);
+	write_components(replay);
 	ladder_release_states(ladder);
 	return 0;
 }
@@ -615,6 +687,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 	if (!operation[0].has_player)
 	{
 		batch_load_all(batch, ladder);
+		components_load_all(batch, ladder);
 		return;
 	}
 
@@ -626,6 +699,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 		for (i = 0; i < n; i++)
 			ids[i] = operation[i].player;
 		batch_load_some(batch, ladder, ids, n);
+		components_load_some(batch, ladder, ids, n);
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -650,6 +724,8 @@ write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 	Outbox	   *events = new_event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *updated = rating_outbox(ladder);
+	Outbox	   *component_events = component_event_outbox(ladder);
+	Outbox	   *components = component_outbox(ladder);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	int			i;
 
@@ -664,6 +740,13 @@ write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 	outbox_send(events, OUTBOX_INSERT);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
+	for (i = 0; i < batch->step.ncomponents; i++)
+	{
+		put_component_event(component_events, &batch->step, &batch->step.component[i]);
+		put_component(components, batch->step.component[i].component);
+	}
+	outbox_send(component_events, OUTBOX_INSERT);
+	outbox_send(components, OUTBOX_UPDATE);
 	change_writer_end(changes);
 }
 

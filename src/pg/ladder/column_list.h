@@ -1,6 +1,7 @@
 /*
  * column_list.h
- *		The columns of a ladder's tables event, rating and rated_match.
+ *		The columns of a ladder's tables event, rating, component, component_event and
+ *		rated_match.
  *
  * Included by columns.h and columns.c, which define what a line stands for; a
  * macro that the includer leaves undefined is nothing, and all of them are
@@ -19,6 +20,9 @@
  *					up again from the events, which must tell it, through the lists of
  *					columns in SOME_PLAYERS and PLAYERS_AT, AT_LATER_*,
  *					AT_EARLIER_* and restore_player(); a time has its like of LAST_IN_POOL there
+ *		component	load_record() in component_states.c reads it, and for a replay the
+ *					queries and restore_component() in replay_components.c
+ *		component_event	batch.c sets the field where it makes rows of a step
  *		rated_match	put_match() sets the value; the table is made in sql/60-ladder.sql
  *
  * Ladders that exist take an ALTER TABLE besides.
@@ -28,6 +32,12 @@
 #endif
 #ifndef RATING_COLUMN
 #define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field)
+#endif
+#ifndef COMPONENT_COLUMN
+#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field)
+#endif
+#ifndef COMPONENT_EVENT_COLUMN
+#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field)
 #endif
 #ifndef MATCH_COLUMN
 #define MATCH_COLUMN(symbol, name, type, is_key)
@@ -56,6 +66,26 @@ RATING_COLUMN(LOSSES, losses, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, losses)
 RATING_COLUMN(LAST_PLAYED, last_played, VALUE_TIME, COLUMN_NULLABLE, NULL, RECORD, last_played)
 RATING_COLUMN(AS_OF, as_of, VALUE_TIME, COLUMN_NULLABLE, NULL, RECORD, as_of)
 
+COMPONENT_COLUMN(PLAYER_ID, player_id, VALUE_PLAYER, COLUMN_OWNER, NULL, IDENTITY, player_id)
+COMPONENT_COLUMN(KIND, kind, VALUE_TEXT, COLUMN_KEY, NULL, IDENTITY, kind)
+COMPONENT_COLUMN(POOL, pool, VALUE_TEXT, COLUMN_KEY, "''", IDENTITY, pool)
+COMPONENT_COLUMN(KEY, key, VALUE_TEXT, COLUMN_KEY, "''", IDENTITY, key)
+COMPONENT_COLUMN(GAMES, games, VALUE_INT8, COLUMN_NOT_NULL, "0", COMPONENT_RECORD, games)
+COMPONENT_COLUMN(LAST_PLAYED, last_played, VALUE_TIME, COLUMN_NULLABLE, NULL, COMPONENT_RECORD, last_played)
+COMPONENT_COLUMN(AS_OF, as_of, VALUE_TIME, COLUMN_NULLABLE, NULL, COMPONENT_RECORD, as_of)
+
+COMPONENT_EVENT_COLUMN(SEQ, seq, VALUE_INT8, COLUMN_KEY, NULL, STEP, seq)
+COMPONENT_EVENT_COLUMN(PLAYER_ID, player_id, VALUE_PLAYER, COLUMN_OWNER, NULL, IDENTITY, player_id)
+COMPONENT_EVENT_COLUMN(KIND, kind, VALUE_TEXT, COLUMN_KEY, NULL, IDENTITY, kind)
+COMPONENT_EVENT_COLUMN(POOL, pool, VALUE_TEXT, COLUMN_KEY, "''", IDENTITY, pool)
+COMPONENT_EVENT_COLUMN(KEY, key, VALUE_TEXT, COLUMN_KEY, "''", IDENTITY, key)
+COMPONENT_EVENT_COLUMN(MATCH_ID, match_id, VALUE_MATCH, COLUMN_OF_MATCH, NULL, STEP, match_id)
+COMPONENT_EVENT_COLUMN(CAUSE, cause, VALUE_TEXT, COLUMN_NOT_NULL, "'match'", STEP, kind)
+COMPONENT_EVENT_COLUMN(GAMES_BEFORE, games_before, VALUE_INT8, COLUMN_NOT_NULL, NULL, COMPONENT_ROW, games)
+COMPONENT_EVENT_COLUMN(PLAYED_AT, played_at, VALUE_TIME, COLUMN_NOT_NULL, NULL, STEP, at)
+COMPONENT_EVENT_COLUMN(LAST_PLAYED_BEFORE, last_played_before, VALUE_TIME, COLUMN_NULLABLE, NULL, COMPONENT_ROW, last_played)
+COMPONENT_EVENT_COLUMN(AS_OF_BEFORE, as_of_before, VALUE_TIME, COLUMN_NULLABLE, NULL, COMPONENT_ROW, as_of)
+
 /*
  * Those that a batch writes.  put_match() in outbox.c has the values, and says which
  * of them are null.
@@ -70,4 +100,6 @@ MATCH_COLUMN(PLAYED_AT, played_at, VALUE_TIME, false)
 
 #undef EVENT_COLUMN
 #undef RATING_COLUMN
+#undef COMPONENT_COLUMN
+#undef COMPONENT_EVENT_COLUMN
 #undef MATCH_COLUMN

@@ -5,6 +5,7 @@
 #include "pg/ladder/columns.h"
 
 #include "catalog/pg_type.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -17,6 +18,9 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 #define STRUCT_OF_ROW EventRow
 #define STRUCT_OF_PLAYER BatchPlayer
 #define STRUCT_OF_RECORD PlayerRecord
+#define STRUCT_OF_IDENTITY ComponentIdentity
+#define STRUCT_OF_COMPONENT_RECORD ComponentRecord
+#define STRUCT_OF_COMPONENT_ROW ComponentRow
 
 #define COLUMN(name, type, presence, dflt, origin, field) \
 	{#name, type, presence, dflt, ORIGIN_##origin, \
@@ -41,12 +45,17 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 #define CHECK_COLUMN(type, origin, field) \
 	StaticAssertDecl(FIELD_FITS(type, FIELD_SIZE(STRUCT_OF_##origin, field)), \
 					 "column has an unknown type or a field of another size: " #field); \
-	StaticAssertDecl(ORIGIN_##origin != ORIGIN_RECORD || FIELD_READS(type), \
+	StaticAssertDecl((ORIGIN_##origin != ORIGIN_RECORD && \
+					  ORIGIN_##origin != ORIGIN_COMPONENT_RECORD) || FIELD_READS(type), \
 					 "column has a type that cannot be read: " #field);
 
 #define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
 	CHECK_COLUMN(type, origin, field)
 #define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) \
+	CHECK_COLUMN(type, origin, field)
+#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
+	CHECK_COLUMN(type, origin, field)
+#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
 	CHECK_COLUMN(type, origin, field)
 #include "pg/ladder/column_list.h"
 
@@ -62,6 +71,18 @@ static const LadderColumn rating_columns[] = {
 #include "pg/ladder/column_list.h"
 };
 
+static const LadderColumn component_columns[] = {
+#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
+	COLUMN(name, type, presence, dflt, origin, field)
+#include "pg/ladder/column_list.h"
+};
+
+static const LadderColumn component_event_columns[] = {
+#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
+	COLUMN(name, type, presence, dflt, origin, field)
+#include "pg/ladder/column_list.h"
+};
+
 static const LadderColumn match_columns[] = {
 #define MATCH_COLUMN(symbol, name, type, is_key) \
 	{#name, type, (is_key) ? COLUMN_KEY : COLUMN_NULLABLE, NULL, \
@@ -71,16 +92,47 @@ static const LadderColumn match_columns[] = {
 
 const LadderTable event_table = {
 	event_columns, EVENT_NCOLUMNS, EVENT_WIN_PROBABILITY, "",
-	{"_before", "_after"}, 2
+	{"_before", "_after"}, 2, false
 };
 
 const LadderTable rating_table = {
-	rating_columns, RATING_NCOLUMNS, RATING_POOL, " NOT NULL", {""}, 1
+	rating_columns, RATING_NCOLUMNS, RATING_POOL, " NOT NULL", {""}, 1, false
+};
+
+const LadderTable component_table = {
+	component_columns, COMPONENT_STATE - 1, COMPONENT_KEY, " NOT NULL", {"state"}, 1, true
+};
+
+const LadderTable component_event_table = {
+	component_event_columns, COMPONENT_EVENT_BEFORE - 1, COMPONENT_EVENT_AS_OF_BEFORE,
+	" NOT NULL", {"before", "after"}, 2, true
 };
 
 const LadderTable match_table = {
-	match_columns, MATCH_NCOLUMNS, MATCH_NCOLUMNS, "", {NULL}, 0
+	match_columns, MATCH_NCOLUMNS, MATCH_NCOLUMNS, "", {NULL}, 0, false
 };
+
+const LadderTable *
+ladder_table_named(const char *name)
+{
+	static const struct
+	{
+		const char *name;
+		const LadderTable *table;
+	}			tables[] = {
+		{"event", &event_table},
+		{"rating", &rating_table},
+		{"component", &component_table},
+		{"component_event", &component_event_table},
+		{"rated_match", &match_table},
+	};
+	int			i;
+
+	for (i = 0; i < (int) lengthof(tables); i++)
+		if (strcmp(name, tables[i].name) == 0)
+			return tables[i].table;
+	return NULL;
+}
 
 /*
  * ---- Types ----
@@ -116,7 +168,7 @@ ladder_type_oid(const Ladder *ladder, ValueType type)
 static int
 table_width(const LadderTable *table, const Model *model)
 {
-	return table->ncolumns + table->nsuffixes * model->nstate;
+	return table->ncolumns + table->nsuffixes * (table->state_arrays ? 1 : model->nstate);
 }
 
 /* The name of a column by its place in a row, from 0, states last. */
@@ -127,8 +179,16 @@ column_name(const LadderTable *table, const Model *model, int place)
 
 	if (state < 0)
 		return table->column[place].name;
+	if (table->state_arrays)
+		return table->state_suffix[state];
 	return psprintf("%s%s", model->state[state / table->nsuffixes].name,
 					table->state_suffix[state % table->nsuffixes]);
+}
+
+static bool
+column_is_of_key(const LadderColumn *column)
+{
+	return column->presence == COLUMN_KEY || column->presence == COLUMN_OWNER;
 }
 
 void
@@ -153,7 +213,7 @@ append_assignments(StringInfo sql, const LadderTable *table,
 	{
 		const char *name = quote_identifier(column_name(table, model, i));
 
-		if (i < table->ncolumns && table->column[i].presence == COLUMN_KEY)
+		if (i < table->ncolumns && column_is_of_key(&table->column[i]))
 			continue;
 		appendStringInfo(sql, "%s%s = %s%s", separator, name, prefix, name);
 		separator = ", ";
@@ -184,7 +244,7 @@ table_desc(const LadderTable *table, const Ladder *ladder)
 						   column_name(table, ladder->model, i),
 						   i < table->ncolumns ?
 						   ladder_type_oid(ladder, table->column[i].type) :
-						   FLOAT8OID, -1, 0);
+						   table->state_arrays ? FLOAT8ARRAYOID : FLOAT8OID, -1, 0);
 	return desc;
 }
 
@@ -199,9 +259,9 @@ append_state_definitions(StringInfo sql, const LadderTable *table,
 	int			i;
 
 	for (i = table->ncolumns; i < table_width(table, model); i++)
-		appendStringInfo(sql, ", %s double precision%s",
+		appendStringInfo(sql, ", %s double precision%s%s",
 						 quote_identifier(column_name(table, model, i)),
-						 table->state_constraint);
+						 table->state_arrays ? "[]" : "", table->state_constraint);
 }
 
 /* Where no state column is called rating, the displayed one is generated. */
@@ -232,15 +292,14 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
 	IdType		player_type = {.type = PG_GETARG_OID(2)};
 	IdType		match_type = {.type = PG_GETARG_OID(3)};
 	Ladder		types = {.player_type = &player_type,.match_type = &match_type};
-	const LadderTable *table = strcmp(relation, "event") == 0 ? &event_table :
-		strcmp(relation, "rating") == 0 ? &rating_table : NULL;
+	const LadderTable *table = ladder_table_named(relation);
 	StringInfoData sql;
 	int			i;
 
-	if (table == NULL)
+	if (table == NULL || table == &match_table)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation must be \"event\" or \"rating\", not \"%s\"",
+				 errmsg("relation must be \"event\", \"rating\", \"component\" or \"component_event\", not \"%s\"",
 						relation)));
 	initStringInfo(&sql);
 	for (i = 0; i < table->ncolumns; i++)
@@ -297,11 +356,56 @@ rating_values(const BatchPlayer *player)
 	return values;
 }
 
+/* What tells a component from others. */
+static void
+identify_component(const BatchComponent *component, ComponentIdentity *identity)
+{
+	identity->kind = component->spec->name;
+	identity->pool = component->pool;
+	identity->key = component->key;
+	identity->player_id = component->player != NULL ? component->player->id : (Datum) 0;
+}
+
+RowValues
+component_values(const BatchComponent *component, ComponentIdentity *identity)
+{
+	RowValues	values = {
+		.origin = {
+			[ORIGIN_IDENTITY] = identity,
+			[ORIGIN_COMPONENT_RECORD] = &component->record,
+		},
+		.has_owner = component->player != NULL
+	};
+
+	identify_component(component, identity);
+	return values;
+}
+
+RowValues
+component_event_values(const BatchStep *step, const ComponentRow *row,
+					   ComponentIdentity *identity)
+{
+	RowValues	values = {
+		.origin = {
+			[ORIGIN_STEP] = step,
+			[ORIGIN_IDENTITY] = identity,
+			[ORIGIN_COMPONENT_ROW] = row,
+		},
+		.is_match = step->is_match,
+		.has_owner = row->component->player != NULL
+	};
+
+	identify_component(row->component, identity);
+	return values;
+}
+
 bool
 column_is_null(const LadderColumn *column, const RowValues *row)
 {
 	const void *field;
 
+	if (column->presence == COLUMN_OWNER)
+		return !row->has_owner;
 	if (column->presence == COLUMN_OF_MATCH)
 		return !row->is_match;
 	if (column->presence != COLUMN_NULLABLE)
@@ -411,7 +515,7 @@ table_same(const LadderTable *table, const Ladder *ladder,
 	{
 		const LadderColumn *column = &table->column[i];
 
-		if (column->presence == COLUMN_KEY)
+		if (column_is_of_key(column))
 			continue;
 		if (nulls[i] != column_is_null(column, row))
 			return false;
@@ -480,4 +584,39 @@ rating_read(const Model *model, const Datum *values, const bool *nulls,
 		state[i] = nulls[place] ? 0 : DatumGetFloat8(values[place]);
 	}
 	return missing;
+}
+
+/*
+ * ---- Rows of component ----
+ */
+
+bool
+component_read(const Datum *values, const bool *nulls, ComponentRecord *record)
+{
+	bool		complete = true;
+	int			i;
+
+	for (i = 0; i < component_table.ncolumns; i++)
+	{
+		const LadderColumn *column = &component_columns[i];
+
+		if (nulls[i] && (column->presence == COLUMN_KEY ||
+						 column->presence == COLUMN_NOT_NULL))
+			complete = false;
+		if (column->origin == ORIGIN_COMPONENT_RECORD)
+			read_field(column, values[i], nulls[i], (char *) record + column->offset);
+	}
+	return complete;
+}
+
+bool
+same_state(Datum array, bool isnull, const double *state, int n)
+{
+	ArrayType  *values;
+
+	if (isnull)
+		return false;
+	values = DatumGetArrayTypeP(array);
+	return ARR_NDIM(values) == 1 && ARR_DIMS(values)[0] == n && !ARR_HASNULL(values) &&
+		memcmp(ARR_DATA_PTR(values), state, n * sizeof(double)) == 0;
 }

@@ -7,7 +7,8 @@
  * of that file says where.
  *
  * Wherever the columns of a table are listed (but for CREATE TABLE), the state
- * columns come last: in event each one before and after, in rating once.
+ * columns come last: in event each one before and after, in rating once.  Components of
+ * different kinds have different ones; component and component_event have them as arrays.
  */
 #ifndef PG_LADDER_COLUMNS_H
 #define PG_LADDER_COLUMNS_H
@@ -44,6 +45,8 @@ extern Oid	ladder_type_oid(const Ladder *ladder, ValueType type);
 typedef enum ColumnPresence
 {
 	COLUMN_KEY,					/* always, and it is part of the key */
+	COLUMN_OWNER,				/* of a component of a player, and part of the
+								 * key, too */
 	COLUMN_NOT_NULL,
 	COLUMN_NULLABLE,			/* unless it is NULL or DT_NOBEGIN */
 	COLUMN_OF_MATCH				/* in events of matches, not of operations */
@@ -56,6 +59,9 @@ typedef enum ColumnOrigin
 	ORIGIN_ROW,					/* EventRow */
 	ORIGIN_PLAYER,				/* BatchPlayer */
 	ORIGIN_RECORD,				/* PlayerRecord */
+	ORIGIN_IDENTITY,			/* ComponentIdentity */
+	ORIGIN_COMPONENT_RECORD,	/* ComponentRecord */
+	ORIGIN_COMPONENT_ROW,		/* ComponentRow */
 	COLUMN_NORIGINS
 } ColumnOrigin;
 
@@ -88,6 +94,25 @@ typedef enum RatingColumn
 #define RATING_STATE(state) (RATING_FIRST_STATE + (state))
 #define RATING_MAX_COLUMNS (RATING_NCOLUMNS + MODEL_MAX_STATE)
 
+typedef enum ComponentColumn
+{
+	COMPONENT_NO_COLUMN,
+#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) COMPONENT_##symbol,
+#include "pg/ladder/column_list.h"
+	COMPONENT_STATE,
+	COMPONENT_NCOLUMNS = COMPONENT_STATE
+} ComponentColumn;
+
+typedef enum ComponentEventColumn
+{
+	COMPONENT_EVENT_NO_COLUMN,
+#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) COMPONENT_EVENT_##symbol,
+#include "pg/ladder/column_list.h"
+	COMPONENT_EVENT_BEFORE,
+	COMPONENT_EVENT_AFTER,
+	COMPONENT_EVENT_NCOLUMNS = COMPONENT_EVENT_AFTER
+} ComponentEventColumn;
+
 typedef enum MatchColumn
 {
 	MATCH_NO_COLUMN,
@@ -108,7 +133,10 @@ typedef struct LadderColumn
 	size_t		size;			/* and its size */
 } LadderColumn;
 
-/* A table: its columns, and the suffixes of each state column's names. */
+/*
+ * A table: its columns, and the suffixes of each state column's names, which are the names
+ * themselves where states are arrays.
+ */
 typedef struct LadderTable
 {
 	const LadderColumn *column;
@@ -117,10 +145,13 @@ typedef struct LadderTable
 	const char *state_constraint;	/* there, behind the type */
 	const char *state_suffix[2];
 	int			nsuffixes;
+	bool		state_arrays;
 } LadderTable;
 
 extern const LadderTable event_table;
 extern const LadderTable rating_table;
+extern const LadderTable component_table;
+extern const LadderTable component_event_table;
 extern const LadderTable match_table;	/* what batches write of rated_match */
 
 /*
@@ -148,11 +179,30 @@ typedef struct RowValues
 {
 	const void *origin[COLUMN_NORIGINS];
 	bool		is_match;		/* see COLUMN_OF_MATCH */
+	bool		has_owner;		/* see COLUMN_OWNER */
 } RowValues;
+
+/* What tells a component from others in its tables. */
+typedef struct ComponentIdentity
+{
+	const char *kind;
+	const char *pool;
+	const char *key;
+	Datum		player_id;		/* if it has an owner */
+} ComponentIdentity;
 
 /* The row of an event, and that of a player in rating. */
 extern RowValues event_values(const BatchStep *step, const EventRow *row);
 extern RowValues rating_values(const BatchPlayer *player);
+
+/*
+ * The row of a component, and that of what a step did to one.  *identity is filled in, and
+ * must live as long as the result.
+ */
+extern RowValues component_values(const BatchComponent *component,
+								  ComponentIdentity *identity);
+extern RowValues component_event_values(const BatchStep *step, const ComponentRow *row,
+										ComponentIdentity *identity);
 
 /* Whether a column is null. */
 extern bool column_is_null(const LadderColumn *column, const RowValues *row);
@@ -185,6 +235,12 @@ extern bool table_same(const LadderTable *table, const Ladder *ladder,
 /* Whether two numbers are the same to the bit. */
 extern bool same_bits(double a, double b);
 
+/* The table of a name in SQL whose columns are listed here, or NULL. */
+extern const LadderTable *ladder_table_named(const char *name);
+
+/* Whether an array is, to the bit, a state of n numbers. */
+extern bool same_state(Datum array, bool isnull, const double *state, int n);
+
 /* Form a row of rating, with the states. */
 extern void rating_form(const Model *model, const BatchPlayer *player,
 						Datum *values, bool *nulls);
@@ -197,5 +253,11 @@ extern void rating_form(const Model *model, const BatchPlayer *player,
 extern const char *rating_read(const Model *model, const Datum *values,
 							   const bool *nulls, PlayerRecord *record,
 							   double *state);
+
+/*
+ * The same of a row of component, whose state is its own to read; false if a column that must
+ * not be null is.
+ */
+extern bool component_read(const Datum *values, const bool *nulls, ComponentRecord *record);
 
 #endif							/* PG_LADDER_COLUMNS_H */

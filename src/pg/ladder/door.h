@@ -31,7 +31,7 @@
 #include "pg/ladder/ladder.h"
 #include "pg/sql/progress.h"
 
-#define MAX_ENTRY_PRIVILEGES 6
+#define MAX_ENTRY_PRIVILEGES 7
 
 /* What a caller needs to have on a relation of the ladder. */
 typedef struct LadderPrivilege

@@ -72,7 +72,8 @@ static const LadderEntry entries[] = {
 	{"correction", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
 	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
-	{"operation", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
+	{"operation", ACL_SELECT}, {"source", ACL_SELECT}, {"component", ACL_SELECT},
+	{"component_event", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
 
 	/* Existing matches */
 	{"backfill_batches", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
@@ -105,6 +106,7 @@ static const LadderEntry entries[] = {
 	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"settled_at", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
+	{"components", AccessShareLock, RIGHTS_BY_GRANT, {{"component", ACL_SELECT}},.nladders = 1},
 	{"split_ladder", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"split_ladder_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},

@@ -32,6 +32,8 @@ static const struct
 	[ARRAY_EXPERIENCE] = {"experience", SOURCE_EXPERIENCE, VALUE_INT4},
 	[ARRAY_GAIN] = {"player_gain", SOURCE_GAIN, VALUE_FLOAT8},
 	[ARRAY_BOT] = {"bot", SOURCE_BOT, VALUE_BOOL},
+	[ARRAY_CONTEXT] = {"context", SOURCE_CONTEXT, VALUE_TEXT},
+	[ARRAY_CLUB] = {"club", SOURCE_CLUB, VALUE_TEXT},
 };
 
 static const char *
@@ -68,13 +70,18 @@ required_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 				 errmsg("%s must not be null", name)));
 }
 
+Datum
+id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type)
+{
+	return convert_id(id_type, get_fn_expr_argtype(fcinfo->flinfo, arg),
+					  PG_GETARG_DATUM(arg));
+}
+
 void
 match_id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
 				  MatchArrays *arrays)
 {
-	arrays->match_id = convert_id(id_type,
-								  get_fn_expr_argtype(fcinfo->flinfo, arg),
-								  PG_GETARG_DATUM(arg));
+	arrays->match_id = id_argument(fcinfo, arg, id_type);
 	arrays->has_match_id = true;
 }
 
@@ -109,6 +116,29 @@ players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
 	arrays->players = id_array(id_type, element, arrays->n);
 }
 
+/* An array of one element that stands for all, as one of n. */
+static Datum
+repeat_element(ArrayType *array, int n)
+{
+	Datum	   *element;
+	bool	   *null;
+	int			nelements;
+	int			lower_bound = 1;
+	int			i;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, &null, &nelements);
+	Assert(nelements == 1);
+	element = repalloc(element, n * sizeof(Datum));
+	null = repalloc(null, n * sizeof(bool));
+	for (i = 1; i < n; i++)
+	{
+		element[i] = element[0];
+		null[i] = null[0];
+	}
+	return PointerGetDatum(construct_md_array(element, null, 1, &n, &lower_bound, TEXTOID, -1,
+											  false, TYPALIGN_INT));
+}
+
 void
 optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 				LadderArray last, MatchArrays *arrays)
@@ -120,6 +150,11 @@ optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 		arrays->has_array[i] = !PG_ARGISNULL(arg);
 		if (!arrays->has_array[i])
 			continue;
+		if (i == ARRAY_CONTEXT && array_size(PG_GETARG_ARRAYTYPE_P(arg)) == 1)
+		{
+			arrays->array[i] = repeat_element(PG_GETARG_ARRAYTYPE_P(arg), arrays->n);
+			continue;
+		}
 		arrays->array[i] =
 			PointerGetDatum(i >= ARRAY_WEIGHT ?
 							array_with_nulls_argument(fcinfo, arg,
@@ -243,8 +278,7 @@ append_numbers(QueryDraft *draft)
 static LadderQuery read_arrays_query = {
 	.text = "SELECT $1 AS match_id, $2 AS played_at, a.team, a.player_id, $3 AS pool, $4 AS log_odds, "
 	"CAST(NULL AS pg_catalog.text) AS unrated_reason, $6 AS duration, "
-	"CAST(CAST($7 AS pg_catalog.int4) AS pg_catalog.float8) AS surrendered, "
-	"CAST(NULL AS pg_catalog.text) AS context, CAST(NULL AS pg_catalog.text) AS club{numbers} FROM {participants}",
+	"CAST(CAST($7 AS pg_catalog.int4) AS pg_catalog.float8) AS surrendered, a.context, a.club{numbers} FROM {participants}",
 	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL},
 	.add_params = add_array_params,
 	.part = {{"numbers", append_numbers}, {"participants", append_participants}}

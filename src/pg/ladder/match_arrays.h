@@ -31,6 +31,8 @@ typedef enum LadderArray
 	ARRAY_EXPERIENCE,
 	ARRAY_GAIN,
 	ARRAY_BOT,
+	ARRAY_CONTEXT,				/* one element is that of all */
+	ARRAY_CLUB,
 	LADDER_NARRAYS
 } LadderArray;
 
@@ -65,6 +67,9 @@ extern void required_argument(FunctionCallInfo fcinfo, int arg, const char *name
 /* The argument match_id, of any type that reads as one of the ladder's. */
 extern void match_id_argument(FunctionCallInfo fcinfo, int arg,
 							  IdType *id_type, MatchArrays *arrays);
+
+/* Any argument that reads as an identifier of a type. */
+extern Datum id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type);
 
 /* The argument players likewise; errors if it is empty or too long. */
 extern void players_argument(FunctionCallInfo fcinfo, int arg,

@@ -16,6 +16,7 @@
 
 #include "pg/ladder/apply.h"
 #include "pg/ladder/columns.h"
+#include "pg/ladder/component_states.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/filters.h"
@@ -191,7 +192,7 @@ enum
 	REPORT_ARG_TEAM_SCORE,		/* to player_gain */
 	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_GAIN - ARRAY_SCORE + 1,
 	REPORT_ARG_DURATION = REPORT_ARG_POOL + 3,	/* behind log_odds and gain */
-	REPORT_ARG_BOT = REPORT_ARG_DURATION + 2	/* behind surrendered */
+	REPORT_ARG_BOT = REPORT_ARG_DURATION + 2	/* behind surrendered; to club */
 };
 
 static void
@@ -221,7 +222,7 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 				 errhint("A match that is reported is over.")));
 	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
 	fact_arguments(fcinfo, REPORT_ARG_DURATION, arrays);
-	optional_arrays(fcinfo, REPORT_ARG_BOT, ARRAY_BOT, ARRAY_BOT, arrays);
+	optional_arrays(fcinfo, REPORT_ARG_BOT, ARRAY_BOT, ARRAY_CLUB, arrays);
 }
 
 /* Keep for whom each player counts, who may be merged into another. */
@@ -309,7 +310,7 @@ rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
  * report_match(ladder, match_id, players, team, rank, played_at, team_score,
  *				weight, joined, left, commanding, side, squad, kills, deaths,
  *				quit, experience, player_gain, pool, log_odds, gain, duration,
- *				surrendered, bot)
+ *				surrendered, bot, context, club)
  */
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)
@@ -493,7 +494,8 @@ enum
 	PREVIEW_ARG_WEIGHT,			/* to squad */
 	PREVIEW_ARG_PLAYER_GAIN = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1,
 	PREVIEW_ARG_POOL,
-	PREVIEW_ARG_AT = PREVIEW_ARG_POOL + 3	/* behind log_odds and gain */
+	PREVIEW_ARG_AT = PREVIEW_ARG_POOL + 3,	/* behind log_odds and gain */
+	PREVIEW_ARG_CONTEXT			/* and club */
 };
 
 static void
@@ -516,6 +518,7 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_CONTEXT, ARRAY_CONTEXT, ARRAY_CLUB, arrays);
 
 	/* Any result will do to build the match. */
 	rank = palloc_array(Datum, arrays->n);
@@ -527,9 +530,19 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	arrays->has_array[ARRAY_RANK] = true;
 }
 
+/* Load the components of the match, which take a right of their own. */
+static void
+peek_components(Batch *batch, Ladder *ladder)
+{
+	if (batch->match.ncomponents == 0)
+		return;
+	ladder_check_privilege(ladder, "component", ACL_SELECT);
+	components_load(batch, ladder, false);
+}
+
 /*
  * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
- *		   player_gain, pool, log_odds, gain, at)
+ *		   player_gain, pool, log_odds, gain, at, context, club)
  */
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)
@@ -559,6 +572,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 		batch_report(batch, &reader->match, status, offender);
 	batch_request_states(batch);
 	batch_load(batch, ladder, false);
+	peek_components(batch, ladder);
 	return_preview(fcinfo, batch, &reader->match);
 
 	ladder_close(ladder);

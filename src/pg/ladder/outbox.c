@@ -24,6 +24,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/arrays.h"
 #include "pg/sql/progress.h"
 
 /*
@@ -78,27 +79,91 @@ static LadderQuery delete_ratings_query = {
 	.text = "DELETE FROM {rating} AS r USING batch_rating AS b WHERE " SAME_RATING
 };
 
-/* The table that rows are for, and the queries for each action. */
+/*
+ * Components that belong to a player, and those that belong to nobody, are found by two
+ * queries, so that an index finds them both.
+ */
+#define SAME_OWNER "c.player_id {player =} b.player_id AND "
+#define NO_OWNER "c.player_id IS NULL AND b.player_id IS NULL AND "
+#define SAME_COMPONENT \
+	"c.kind OPERATOR(pg_catalog.=) b.kind AND c.pool OPERATOR(pg_catalog.=) b.pool " \
+	"AND c.key OPERATOR(pg_catalog.=) b.key"
+#define SAME_SEQ " AND c.seq OPERATOR(pg_catalog.=) b.seq"
+
+static LadderQuery insert_components_query = {
+	.text = "INSERT INTO {component} ({component columns}) SELECT {component columns} FROM batch_component"
+};
+
+#define UPDATE_COMPONENTS \
+	"UPDATE {component} AS c SET {component set b} FROM batch_component AS b WHERE "
+#define DELETE_COMPONENTS \
+	"DELETE FROM {component} AS c USING batch_component AS b WHERE "
+
+static LadderQuery update_owned_query = {.text = UPDATE_COMPONENTS SAME_OWNER SAME_COMPONENT};
+static LadderQuery update_unowned_query = {.text = UPDATE_COMPONENTS NO_OWNER SAME_COMPONENT};
+static LadderQuery delete_owned_query = {.text = DELETE_COMPONENTS SAME_OWNER SAME_COMPONENT};
+static LadderQuery delete_unowned_query = {.text = DELETE_COMPONENTS NO_OWNER SAME_COMPONENT};
+
+static LadderQuery insert_component_events_query = {
+	.text = "INSERT INTO {component_event} ({component_event columns}) "
+	"SELECT {component_event columns} FROM batch_component_event"
+};
+
+#define UPDATE_COMPONENT_EVENTS \
+	"UPDATE {component_event} AS c SET {component_event set b} FROM batch_component_event AS b WHERE "
+#define DELETE_COMPONENT_EVENTS \
+	"DELETE FROM {component_event} AS c USING batch_component_event AS b WHERE "
+
+static LadderQuery update_owned_events_query = {
+	.text = UPDATE_COMPONENT_EVENTS SAME_OWNER SAME_COMPONENT SAME_SEQ
+};
+static LadderQuery update_unowned_events_query = {
+	.text = UPDATE_COMPONENT_EVENTS NO_OWNER SAME_COMPONENT SAME_SEQ
+};
+static LadderQuery delete_owned_events_query = {
+	.text = DELETE_COMPONENT_EVENTS SAME_OWNER SAME_COMPONENT SAME_SEQ
+};
+static LadderQuery delete_unowned_events_query = {
+	.text = DELETE_COMPONENT_EVENTS NO_OWNER SAME_COMPONENT SAME_SEQ
+};
+
+/*
+ * The table that rows are for, and the queries for each action, besides those for the rows
+ * of components that belong to players.
+ */
 typedef struct OutboxTable
 {
 	const char *name;			/* of the ephemeral relation */
 	const LadderTable *columns;
 	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
+	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them too */
 } OutboxTable;
 
 static const OutboxTable event_outbox_table = {
 	"batch_event", &event_table,
-	{&insert_events_query, &update_events_query, &delete_events_query}
+	{&insert_events_query, &update_events_query, &delete_events_query}, {NULL}
 };
 
 static const OutboxTable match_outbox_table = {
 	"batch_match", &match_table,
-	{&insert_matches_query, &update_matches_query, NULL}
+	{&insert_matches_query, &update_matches_query, NULL}, {NULL}
 };
 
 static const OutboxTable rating_outbox_table = {
 	"batch_rating", &rating_table,
-	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}
+	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}
+};
+
+static const OutboxTable component_outbox_table = {
+	"batch_component", &component_table,
+	{&insert_components_query, &update_unowned_query, &delete_unowned_query},
+	{NULL, &update_owned_query, &delete_owned_query}
+};
+
+static const OutboxTable component_event_outbox_table = {
+	"batch_component_event", &component_event_table,
+	{&insert_component_events_query, &update_unowned_events_query, &delete_unowned_events_query},
+	{NULL, &update_owned_events_query, &delete_owned_events_query}
 };
 
 /*
@@ -188,6 +253,18 @@ Outbox *
 rating_outbox(Ladder *ladder)
 {
 	return query_outbox(ladder, &rating_outbox_table);
+}
+
+Outbox *
+component_outbox(Ladder *ladder)
+{
+	return query_outbox(ladder, &component_outbox_table);
+}
+
+Outbox *
+component_event_outbox(Ladder *ladder)
+{
+	return query_outbox(ladder, &component_event_outbox_table);
 }
 
 /*
@@ -457,6 +534,63 @@ put_rating(Outbox *outbox, const BatchPlayer *player)
 	MemoryContextReset(outbox->context);
 }
 
+void
+put_component(Outbox *outbox, const BatchComponent *component)
+{
+	ComponentIdentity identity;
+	RowValues	from = component_values(component, &identity);
+	Datum		values[COMPONENT_NCOLUMNS];
+	bool		nulls[COMPONENT_NCOLUMNS] = {false};
+	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+
+	table_form(&component_table, &from, values, nulls);
+	values[COMPONENT_STATE - 1] = float8_array(component->state, component->spec->nstate);
+	outbox->nowned += component->player != NULL;
+	outbox_put(outbox, values, nulls);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(outbox->context);
+}
+
+void
+put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *row)
+{
+	int			nstate = row->component->spec->nstate;
+	ComponentIdentity identity;
+	RowValues	from = component_event_values(step, row, &identity);
+	Datum		values[COMPONENT_EVENT_NCOLUMNS];
+	bool		nulls[COMPONENT_EVENT_NCOLUMNS] = {false};
+	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+
+	table_form(&component_event_table, &from, values, nulls);
+	values[COMPONENT_EVENT_BEFORE - 1] = float8_array(row->before, nstate);
+	values[COMPONENT_EVENT_AFTER - 1] = float8_array(row->after, nstate);
+	outbox->nowned += row->component->player != NULL;
+	outbox_put(outbox, values, nulls);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(outbox->context);
+}
+
+void
+put_component_key(Outbox *outbox, const Datum *values, const bool *nulls)
+{
+	const LadderTable *table = outbox->table->columns;
+	Datum		key[COMPONENT_EVENT_NCOLUMNS] = {0};
+	bool		missing[COMPONENT_EVENT_NCOLUMNS];
+	int			i;
+
+	memset(missing, true, sizeof(missing));
+	for (i = 0; i < table->ncolumns; i++)
+		if (table->column[i].presence == COLUMN_KEY ||
+			table->column[i].presence == COLUMN_OWNER)
+		{
+			key[i] = values[i];
+			missing[i] = nulls[i];
+			if (table->column[i].presence == COLUMN_OWNER)
+				outbox->nowned += !nulls[i];
+		}
+	outbox_put(outbox, key, missing);
+}
+
 /*
  * ---- Sending ----
  */
@@ -483,6 +617,22 @@ query_rows(Outbox *outbox, LadderQuery *query)
 	return nrows;
 }
 
+/* The same by the queries for an action that are called for. */
+static uint64
+send_rows(Outbox *outbox, OutboxAction action)
+{
+	const OutboxTable *table = outbox->table;
+	uint64		nrows = 0;
+
+	if (table->owned_query[action] == NULL)
+		return query_rows(outbox, table->query[action]);
+	if (outbox->nowned < outbox->nrows)
+		nrows += query_rows(outbox, table->query[action]);
+	if (outbox->nowned > 0)
+		nrows += query_rows(outbox, table->owned_query[action]);
+	return nrows;
+}
+
 void
 outbox_send(Outbox *outbox, OutboxAction action)
 {
@@ -493,7 +643,7 @@ outbox_send(Outbox *outbox, OutboxAction action)
 		progress_phase(PHASE_WRITING, (int64) outbox->nrows);
 	if (outbox->nrows > 0)
 		nrows = outbox->file != NULL ? copy_events(outbox) :
-			query_rows(outbox, outbox->table->query[action]);
+			send_rows(outbox, action);
 
 	/* Exactly once means that no row gets lost on the way either. */
 	if (nrows != outbox->nrows)

@@ -35,16 +35,19 @@ typedef struct Outbox
 	BufFile    *file;			/* instead of rows, in binary COPY format */
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;
+	uint64		nowned;			/* of these, of components of players */
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
 /*
- * Outboxes for event, rated_match and rating; all end with outbox_send() or
- * outbox_discard().
+ * Outboxes for event, rated_match, rating, component and component_event; all end with
+ * outbox_send() or outbox_discard().
  */
 extern Outbox *event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);
 extern Outbox *rating_outbox(Ladder *ladder);
+extern Outbox *component_outbox(Ladder *ladder);
+extern Outbox *component_event_outbox(Ladder *ladder);
 
 /* For events that are all to be inserted, in whatever way suits their number. */
 extern Outbox *new_event_outbox(Ladder *ladder);
@@ -67,6 +70,16 @@ extern void put_match(Outbox *outbox, const SourceMatch *source,
 
 /* The row of a player; its key is enough to delete it. */
 extern void put_rating(Outbox *outbox, const BatchPlayer *player);
+
+/* The row of a component; its key is enough to delete it. */
+extern void put_component(Outbox *outbox, const BatchComponent *component);
+
+/* What the step that a batch has just made did to a component. */
+extern void put_component_event(Outbox *outbox, const BatchStep *step,
+								const ComponentRow *row);
+
+/* The key of a row of component or component_event, to delete it, as it was read. */
+extern void put_component_key(Outbox *outbox, const Datum *values, const bool *nulls);
 
 /*
  * Write all rows, and end the outbox; an error unless every one of them was

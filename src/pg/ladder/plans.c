@@ -79,9 +79,7 @@ static bool
 append_table_list(QueryDraft *draft, const char *name, const char *list,
 				  const char *prefix)
 {
-	const LadderTable *table = strcmp(name, "event") == 0 ? &event_table :
-		strcmp(name, "rating") == 0 ? &rating_table :
-		strcmp(name, "rated_match") == 0 ? &match_table : NULL;
+	const LadderTable *table = ladder_table_named(name);
 
 	if (table == NULL)
 		return false;

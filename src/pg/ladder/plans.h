@@ -18,7 +18,7 @@
 #include "pg/ladder/ladder.h"
 
 /* The most parameters of a query, and parts of its own. */
-#define MAX_QUERY_PARAMS 24
+#define MAX_QUERY_PARAMS 28
 #define MAX_QUERY_PARTS 3
 
 /* A query in the making. */
@@ -37,8 +37,8 @@ typedef struct QueryDraft
  *		{rating}			a relation of the ladder by its fixed name: qualified
  *		{player =}			the equality operator of players; {match =} of matches
  *		{player order}		the rest of an ORDER BY item of theirs
- *		{event columns e}	all columns of event, rating or rated_match as listed
- *							in columns.h, prefixed with "e." if there is a name
+ *		{event columns e}	all columns of event, rating, component, component_event
+ *							or rated_match as listed in columns.h, prefixed with "e." if there is a name
  *		{event set b}		assignments to all of them but the key, from "b."
  *		{states r}			state columns of rating, prefixed; {states r _after}
  *							those of event after a match

@@ -23,6 +23,7 @@
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/replay_components.h"
 #include "pg/sql/progress.h"
 
 /*
@@ -409,6 +410,7 @@ load_for_match(Replay *replay)
 	load_some(replay, &some_players_at_query, batch->player, batch->match.nplayers);
 	if (batch->shares)
 		load_some(replay, &shared_at_query, batch->player, batch->match.nplayers);
+	components_load_match(replay);
 	load_past_of_match(batch, replay->ladder, replay->from);
 	load_meetings_of_match(batch, replay->ladder, replay->from, batch->forget_before);
 }
@@ -516,6 +518,7 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
 	MatchReader *matches;
 	MemoryContext scratch;
 	RowReader	events;
+	RowReader	component_events;
 	Datum		values[1];
 	int			noperations;
 	int			next = 0;
@@ -531,12 +534,16 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
 		any_leaves_states(operation, noperations))
 		replay->loads = REPLAY_ALL_PLAYERS;
 	if (load != REPLAY_NEW_PLAYERS)
+	{
 		load_players(replay);
+		components_load_replayed(replay, replay->loads == REPLAY_ALL_PLAYERS);
+	}
 
 	values[0] = Int64GetDatum(from);
 	matches = reader_open_rated(ladder, from);
 	begin_meetings(replay, matches, remember);
 	row_reader_open(&events, ladder, &read_events_query, values);
+	component_events_open(&component_events, replay);
 	scratch = AllocSetContextCreate(CurrentMemoryContext,
 									"skillrating replay",
 									ALLOCSET_DEFAULT_SIZES);
@@ -554,6 +561,7 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
 		{
 			replay_match(replay, sink, &matches->match);
 			compare_events(replay, sink, &events);
+			compare_component_events(replay, sink, &component_events);
 			MemoryContextSwitchTo(old);
 			have_match = reader_next(matches);
 		}
@@ -562,12 +570,15 @@ replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
 			next += batch_apply_operation(replay->batch, &operation[next],
 										  noperations - next);
 			compare_events(replay, sink, &events);
+			compare_component_events(replay, sink, &component_events);
 			MemoryContextSwitchTo(old);
 		}
 		MemoryContextReset(scratch);
 		progress_done(replay->batch->step.seq - first_seq + 1);
 	}
 	surplus_events(replay, sink, &events, 0, true);
+	surplus_component_events(replay, sink, &component_events);
+	row_reader_close(&component_events);
 	row_reader_close(&events);
 	reader_close(matches);
 	MemoryContextDelete(scratch);

@@ -45,6 +45,11 @@ typedef struct ReplaySink
 						  EventVerdict verdict, const EventRow *row,
 						  RowReader *stored);
 
+	/* The same of a component. */
+	void		(*component) (struct ReplaySink *sink, Replay *replay,
+							  EventVerdict verdict, const ComponentRow *row,
+							  RowReader *stored);
+
 	/* A match that has a place in the order; the source may have it no more. */
 	void		(*match) (struct ReplaySink *sink, Replay *replay,
 						  const SourceMatch *source, Verdict verdict,
@@ -57,7 +62,7 @@ typedef struct ReplaySink
 typedef enum ReplayPlayers
 {
 	REPLAY_NEW_PLAYERS,			/* nobody, in a replay from REPLAY_START */
-	REPLAY_KNOWN_PLAYERS,		/* whoever has stored events in what is
+	REPLAY_KNOWN_PLAYERS,		/* whoever, and whichever component, has stored events in what is
 								 * replayed or is met there; operations on
 								 * everybody must have theirs */
 	REPLAY_ALL_PLAYERS			/* everybody, also those whom an operation is

@@ -126,6 +126,8 @@ check_table(const LadderCache *cache, LadderRelation relation,
 					 ladder_type_oid(&types, table->column[i].type),
 					 table->column[i].presence == COLUMN_KEY ||
 					 table->column[i].presence == COLUMN_NOT_NULL);
+	for (i = 0; table->state_arrays && i < table->nsuffixes; i++)
+		check_column(cache, relation, table->state_suffix[i], FLOAT8ARRAYOID, true);
 }
 
 /* What stands in the place of a table must be one, which calls nothing when read. */
@@ -161,6 +163,8 @@ check_ladder_shape(const LadderCache *cache)
 					 expected_columns[i].not_null);
 	check_table(cache, LADDER_RATING, &rating_table);
 	check_table(cache, LADDER_EVENT, &event_table);
+	check_table(cache, LADDER_COMPONENT, &component_table);
+	check_table(cache, LADDER_COMPONENT_EVENT, &component_event_table);
 }
 
 void

@@ -13,6 +13,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/columns.h"
+#include "pg/ladder/component_states.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/match_reader.h"
@@ -70,6 +71,7 @@ typedef struct Verification
 	ReplaySink	sink;
 	Check	   *content;
 	Check	   *events;
+	Check	   *components;
 	MemoryContext context;		/* of what is found */
 } Verification;
 
@@ -109,6 +111,52 @@ check_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 							verdict == EVENT_MISSING ? "has no event of" :
 							verdict == EVENT_SAME ? "played later than" : "in",
 							what);
+	MemoryContextSwitchTo(old);
+}
+
+/* A component in words, in the current context. */
+static char *
+component_text(Ladder *ladder, const BatchComponent *component)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfo(&text, "component %s", component->spec->name);
+	if (component->key[0] != '\0')
+		appendStringInfo(&text, " \"%s\"", component->key);
+	if (component->player != NULL)
+		appendStringInfo(&text, " of player %s",
+						 id_text(ladder->player_type, component->player->id));
+	return text.data;
+}
+
+static void
+check_component_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
+					  const ComponentRow *row, RowReader *stored)
+{
+	Check	   *check = ((Verification *) sink)->components;
+	Ladder	   *ladder = replay->ladder;
+	const BatchStep *step = &replay->batch->step;
+	bool		in_order = !ladder->reorders || row == NULL || row->last_played <= step->at;
+	MemoryContext old;
+
+	check->examined++;
+	if ((verdict == EVENT_SAME && in_order) || !fault(check))
+		return;
+	old = MemoryContextSwitchTo(((Verification *) sink)->context);
+	if (verdict == EVENT_SURPLUS)
+		check->first = psprintf("event " INT64_FORMAT " of component %s has no cause",
+								DatumGetInt64(row_key_column(stored, COMPONENT_EVENT_SEQ)),
+								TextDatumGetCString(row_key_column(stored,
+																   COMPONENT_EVENT_KIND)));
+	else
+		check->first = psprintf("%s %s %s", component_text(ladder, row->component),
+								verdict == EVENT_MISSING ? "has no event of" :
+								verdict == EVENT_SAME ? "was played later than" : "in",
+								step->is_match ?
+								psprintf("match %s",
+										 id_text(ladder->match_type, step->match_id)) :
+								psprintf("%s " INT64_FORMAT, step->kind, step->seq));
 	MemoryContextSwitchTo(old);
 }
 
@@ -196,6 +244,57 @@ check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 				state_check->first = psprintf("player %s has no row",
 											  id_text(ladder->player_type,
 													  players[i]->id));
+		}
+}
+
+/* Compare a row of component with where the component has got to, which may be nowhere. */
+static void
+check_component(Ladder *ladder, RowReader *row, BatchComponent *component, Check *check)
+{
+	const Datum *values = row_values(row);
+	const bool *nulls = row_nulls(row);
+	ComponentIdentity identity;
+	RowValues	expected;
+
+	check->examined++;
+	if (component == NULL || !component->exists)
+	{
+		if (fault(check))
+			check->first = psprintf("a row of component %s has no cause",
+									TextDatumGetCString(row_key_column(row, COMPONENT_KIND)));
+		return;
+	}
+	expected = component_values(component, &identity);
+	if (component->loaded ||
+		!same_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1],
+					component->state, component->spec->nstate) ||
+		!table_same(&component_table, ladder, &expected, values, nulls))
+		if (fault(check))
+			check->first = component_text(ladder, component);
+	component->loaded = true;
+}
+
+/* Compare the table component with where the components have got to. */
+static void
+check_components(Ladder *ladder, Batch *batch, Check *check)
+{
+	RowReader	rows;
+	int64		i;
+
+	all_components_open(&rows, ladder);
+	for (; rows.have_row; row_reader_next(&rows))
+		check_component(ladder, &rows,
+						component_of_row(batch, row_values(&rows), row_nulls(&rows),
+										 COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1,
+										 COMPONENT_POOL - 1, COMPONENT_KEY - 1), check);
+	row_reader_close(&rows);
+	for (i = 0; i < batch->ncomponents; i++)
+		if (batch->components[i]->exists && !batch->components[i]->loaded)
+		{
+			check->examined++;
+			if (fault(check))
+				check->first = psprintf("%s has no row",
+										component_text(ladder, batch->components[i]));
 		}
 }
 
@@ -328,10 +427,11 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Check		events = {"events", 0, "events", 0, NULL, NULL, NULL};
 	Check		states = {"ratings", 0, "players", 0, NULL, NULL, NULL};
 	Check		counters = {"counters", 0, "players", 0, NULL, NULL, NULL};
+	Check		components = {"components", 0, "states and events of components", 0, NULL, NULL, NULL};
 	Check		complete = {"complete", 0, "finished matches", 0, NULL, NULL, NULL};
 	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL, NULL};
-	Verification verification = {{check_event, check_match}, &content, &events,
-	NULL};
+	Verification verification = {{check_event, check_component_event, check_match},
+	&content, &events, &components, NULL};
 	const char *unread;
 	Ladder	   *ladder;
 	Replay	   *replay;
@@ -350,6 +450,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false,
 						&verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
+	check_components(ladder, replay->batch, &components);
 	check_counts(ladder, &complete, &corrections);
 	check_unplaced(ladder, &complete);
 
@@ -357,6 +458,10 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	return_check(rsinfo, &events);
 	return_check(rsinfo, &states);
 	return_check(rsinfo, &counters);
+
+	/* Of most models there are none to look at. */
+	if (replay->batch->nkinds > 0 || components.examined > 0)
+		return_check(rsinfo, &components);
 	return_check(rsinfo, &complete);
 	return_check(rsinfo, &corrections);
 	ladder_close(ladder);

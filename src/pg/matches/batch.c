@@ -376,37 +376,95 @@ take_state(Batch *batch, BatchPlayer *player, const double *after, TimestampTz a
 	shared->exists = shared->touched = true;
 }
 
+/*
+ * Do the operation before the match to a state of a player that is as of then.  MATCH_OK,
+ * or MATCH_OVERFLOW if it leads out of range.
+ */
+static MatchStatus
+operate_before_match(const Batch *batch, const BatchPlayer *player, double *state)
+{
+	const Model *model = batch->model;
+	double		operated[MODEL_MAX_STATE];
+	MatchStatus status;
+	int			i;
+
+	memcpy(operated, state, model->nstate * sizeof(double));
+	status = operation_apply(batch->before_match, model, batch->params, 0, operated);
+
+	/* Newcomers are no part of it, each row for itself. */
+	for (i = 0; i < model->nstate; i++)
+	{
+		const BatchPlayer *row = player->shared != NULL && model->state[i].shared ?
+			player->shared : player;
+
+		if (row->exists)
+			state[i] = operated[i];
+	}
+	return status;
+}
+
+/*
+ * Put a player of the match that was built into the state with which the player goes into
+ * it.
+ */
+static MatchStatus
+enter_match(Batch *batch, const SourceMatch *source, int i)
+{
+	static const PastMatch no_match = {0, 0, 0};
+	BatchPlayer *player = batch->player[i];
+	MatchPlayer *p = &batch->match.player[i];
+	double	   *before = batch->before + i * batch->model->nstate;
+
+	batch_state_at(batch, player, source->played_at, before);
+	p->before = before;
+	p->after = batch->after + i * batch->model->nstate;
+	p->games = player->record.games;
+	if (batch->window > 0)
+	{
+		/*
+		 * No match before is known, too; NULL would be that nobody looked.  An
+		 * operation begins them anew.
+		 */
+		p->npast = batch->before_match != NULL ? 0 : Min(player->npast, batch->window);
+		p->past = p->npast == 0 ? &no_match :
+			player->past + (player->npast - p->npast);
+	}
+	return batch->before_match == NULL ? MATCH_OK :
+		operate_before_match(batch, player, before);
+}
+
+/* Put all players of the match into their states before it; the first status not OK. */
+static MatchStatus
+enter_players(Batch *batch, const SourceMatch *source)
+{
+	MatchStatus status = MATCH_OK;
+	int			i;
+
+	for (i = 0; i < batch->match.nplayers && status == MATCH_OK; i++)
+		status = enter_match(batch, source, i);
+	return status != MATCH_OK ? status : components_prepare(batch, source);
+}
+
 MatchStatus
 batch_rate(Batch *batch, SourceMatch *source)
 {
-	static const PastMatch no_match = {0, 0, 0};
-	const Model *model = batch->model;
-	Match	   *match = &batch->match;
+	MatchStatus status = enter_players(batch, source);
+
+	return status != MATCH_OK ? status :
+		model_rate(batch->model, batch->params, &batch->match);
+}
+
+MatchStatus
+batch_predict(Batch *batch, SourceMatch *source)
+{
+	MatchStatus status = enter_players(batch, source);
 	int			i;
 
-	for (i = 0; i < match->nplayers; i++)
-	{
-		BatchPlayer *player = batch->player[i];
-		MatchPlayer *p = &match->player[i];
-		double	   *before = batch->before + i * model->nstate;
-
-		batch_state_at(batch, player, source->played_at, before);
-		p->before = before;
-		p->after = batch->after + i * model->nstate;
-		p->games = player->record.games;
-		if (batch->window > 0)
-		{
-			/*
-			 * No match before is known, too; NULL would be that nobody
-			 * looked.
-			 */
-			p->npast = Min(player->npast, batch->window);
-			p->past = p->npast == 0 ? &no_match :
-				player->past + (player->npast - p->npast);
-		}
-	}
-	components_prepare(batch, source);
-	return model_rate(model, batch->params, match);
+	for (i = 0; i < batch->match.nplayers && status == MATCH_OK; i++)
+		if (!model_state_valid(batch->model, batch->match.player[i].before))
+			status = MATCH_BAD_STATE;
+	return status != MATCH_OK ? status :
+		model_predict(batch->model, batch->params, &batch->match);
 }
 
 void
@@ -549,10 +607,10 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	double	   *before = batch->operated + (Size) 2 * model->nstate * step->n;
 	double	   *after = before + model->nstate;
 	EventRow   *row = &step->row[step->n];
-	double		days = operation_idle_days(operation, player);
 	OperationKind kind = operation->operation.kind;
 	bool		settles = kind == OPERATION_SETTLE;
 	bool		idles = kind == OPERATION_DECAY || kind == OPERATION_REGRESSION;
+	double		days = idles ? operation_idle_days(operation, player) : 0;
 	int			i;
 
 	CHECK_FOR_INTERRUPTS();

@@ -193,6 +193,13 @@ typedef struct Batch
 	BatchComponent **bucket;	/* hash table of nbuckets, a power of 2 */
 	int64		nbuckets;
 
+	/*
+	 * An operation on all players that is to come just before the match being rated, or
+	 * NULL: batch_rate() rates as if it had been done, and the caller does it before
+	 * batch_commit().
+	 */
+	const Operation *before_match;
+
 	/* The current match: room for max of each. */
 	Match		match;
 	BatchPlayer **player;		/* by index into match.player */
@@ -286,6 +293,12 @@ pg_noreturn extern void batch_report(Batch *batch, SourceMatch *source,
 
 /* Rate batch->match, which was built, from the states of its players and components. */
 extern MatchStatus batch_rate(Batch *batch, SourceMatch *source);
+
+/*
+ * Predict batch->match, which was built with any result, from the states of its players and
+ * components, of which nothing changes.  The bits are those that batch_rate() finds.
+ */
+extern MatchStatus batch_predict(Batch *batch, SourceMatch *source);
 
 /*
  * Make the states after those of the players and components, and count the match, whose

@@ -219,22 +219,27 @@ batch_component_state_at(const Batch *batch, const BatchComponent *component,
 						   idle_seconds(component->record.as_of, at), before);
 }
 
-void
+MatchStatus
 components_prepare(Batch *batch, const SourceMatch *source)
 {
+	MatchStatus status = MATCH_OK;
 	int			i;
 
-	for (i = 0; i < batch->match.ncomponents; i++)
+	for (i = 0; i < batch->match.ncomponents && status == MATCH_OK; i++)
 	{
 		MatchComponent *c = &batch->match.component[i];
 		BatchComponent *component = batch->component[i];
 		double	   *before = batch->component_before + (Size) i * batch->component_nstate;
 
 		batch_component_state_at(batch, component, source->played_at, before);
+		if (batch->before_match != NULL && component->exists)
+			status = operation_apply_to_component(batch->before_match, component->spec,
+												  batch->params, before);
 		c->before = before;
 		c->after = batch->component_after + (Size) i * batch->component_nstate;
 		c->games = component->record.games;
 	}
+	return status;
 }
 
 /* Room for so many rows of components in the step. */

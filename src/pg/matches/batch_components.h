@@ -18,8 +18,11 @@ extern void components_reserve(Batch *batch, int n);
 /* Find those of the match that was built of a source. */
 extern void components_find(Batch *batch, const SourceMatch *source);
 
-/* Give the match the states before it, as of its time, and room for those after. */
-extern void components_prepare(Batch *batch, const SourceMatch *source);
+/*
+ * Give the match the states before it, as of its time and after the operation before it, and
+ * room for those after.  MATCH_OK, or MATCH_OVERFLOW if the operation leads out of range.
+ */
+extern MatchStatus components_prepare(Batch *batch, const SourceMatch *source);
 
 /* Make the states after those of the components, with rows in batch->step. */
 extern void components_commit(Batch *batch, const SourceMatch *source);

@@ -15,7 +15,7 @@ SKILLRATING_FUNCTION(skillrating_number_inputs);
 /* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
 typedef struct InputSpec
 {
-	int			column;			/* a SourceColumn, or INPUT_PERIOD */
+	int			column;			/* a SourceColumn, INPUT_PERIOD or INPUT_SEASON */
 	bool		boolean;
 } InputSpec;
 
@@ -40,6 +40,7 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{INPUT_PERIOD, false},
 	{SOURCE_CONTEXT, false},
 	{SOURCE_CLUB, false},
+	{INPUT_SEASON, false},
 };
 
 int
@@ -112,7 +113,7 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 		source_row_set(values, nulls, i, input[i], null[i]);
 }
 
-/* inputs(weight, played_at, ..., period, context, club), all of them optional */
+/* inputs(weight, played_at, ..., context, club, season), all of them optional */
 Datum
 skillrating_inputs(PG_FUNCTION_ARGS)
 {
@@ -128,7 +129,7 @@ skillrating_inputs(PG_FUNCTION_ARGS)
 	return return_row(fcinfo, values, nulls);
 }
 
-/* number_inputs(), the same without the period and those that are texts */
+/* number_inputs(), the same without the period, the season and those that are texts */
 Datum
 skillrating_number_inputs(PG_FUNCTION_ARGS)
 {
@@ -144,7 +145,8 @@ skillrating_number_inputs(PG_FUNCTION_ARGS)
 			inputs[i].column == SOURCE_UNRATED_REASON ||
 			inputs[i].column == SOURCE_CONTEXT ||
 			inputs[i].column == SOURCE_CLUB ||
-			inputs[i].column == INPUT_PERIOD)
+			inputs[i].column == INPUT_PERIOD ||
+			inputs[i].column == INPUT_SEASON)
 			continue;
 		values[i] = PG_GETARG_DATUM(arg);
 		nulls[i] = PG_ARGISNULL(arg);

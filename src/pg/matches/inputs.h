@@ -13,13 +13,15 @@
 #include "pg/matches/source.h"
 
 /*
- * How many there are; the first is the weight.  All but the period are columns of a source.
+ * How many there are; the first is the weight.  All but the period and the season are columns
+ * of a source.
  */
-#define INPUTS_COUNT 20
+#define INPUTS_COUNT 21
 
-/* Rows of inputs have a slot for the period behind the columns of a source. */
+/* Rows of inputs have slots for the period and the season behind the columns of a source. */
 #define INPUT_PERIOD SOURCE_NCOLUMNS
-#define INPUT_NSLOTS (SOURCE_NCOLUMNS + 1)
+#define INPUT_SEASON (SOURCE_NCOLUMNS + 1)
+#define INPUT_NSLOTS (SOURCE_NCOLUMNS + 2)
 
 /* How a history has its times, all zero at first. */
 typedef struct InputTimes

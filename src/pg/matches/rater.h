@@ -30,6 +30,24 @@ extern RaterRules *rater_rules(const char *model, Jsonb *params,
 extern bool rater_rules_are(const RaterRules *rules, const char *model,
 							const Jsonb *params);
 
+/* How players go from one season to the next. */
+typedef struct SeasonRules
+{
+	double		keep;			/* share of the last one, 0 to 1 */
+	double		mean;			/* of the first state column; NaN: its initial
+								 * value */
+} SeasonRules;
+
+/* What a new season keeps unless something else is said, as in new_season(). */
+#define SEASON_KEEP_DEFAULT 0.5
+
+/* A season, an ordinal, of which nothing may be known. */
+typedef struct Season
+{
+	bool		known;
+	int64		number;
+} Season;
+
 /* Players, and the match that is being read or was rated last. */
 typedef struct Rater
 {
@@ -39,6 +57,12 @@ typedef struct Rater
 	MemoryContext context;		/* of the match's identifiers and texts */
 	Verdict		verdict;
 	Unrated		why;			/* what is against rating, or nothing */
+	bool		forecast;		/* the match has no result, and was predicted:
+								 * batch->match has what comes of it */
+	SeasonRules season_rules;
+	Season		season;			/* that of the last rated match that has one */
+	Season		match_season;	/* and that of the match */
+	bool		timed;			/* a match before this one has had a time */
 } Rater;
 
 /*
@@ -49,13 +73,23 @@ typedef struct Rater
 extern Rater *rater_create(RaterRules *rules, IdType *match_type, bool strict);
 
 /*
+ * Rules of seasons from a share to keep and a mean, each of which can be null for its
+ * default.  Errors (22003) out of range.
+ */
+extern SeasonRules season_rules(Datum keep, bool no_keep, Datum mean, bool no_mean);
+
+/*
  * Begin a match with its first row, and add a row to it (that one, too); false if the
- * row is not among the participants.
+ * row is not among the participants.  Rows have INPUT_NSLOTS values.
  */
 extern void rater_begin(Rater *rater, const Datum *values, const bool *nulls);
 extern bool rater_add(Rater *rater, const Datum *values, const bool *nulls);
 
-/* Rate the match, or find a reason not to. */
+/*
+ * Rate the match, or find a reason not to.  With the first rated match of a season all
+ * players go into it as with new_season() at that time.  A match without a result is
+ * predicted, and changes nothing.
+ */
 extern void rater_rate(Rater *rater);
 
 #endif							/* PG_MATCHES_RATER_H */

@@ -35,6 +35,8 @@ static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 	"a column of the match differs among its rows", true},
 	REASON(RESERVED_POOL) = {"reserved_pool",
 	"the model keeps this pool for what pools share", true},
+	REASON(SEASON_ORDER) = {"season_order",
+	"the season of the match ended with an earlier match of the history", true},
 	REASON(SOURCE_ERROR) = {"source_error",
 	"the source raises an error for the rows of the match", true},
 	REASON(EXCLUDED_PLAYER) = {"excluded_player",

@@ -52,7 +52,7 @@ get_param(const ParamSet *set, const char *name)
 	initStringInfo(&names);
 	for (i = 0; i < set->count; i++)
 		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
-						 set->spec[i].name);
+						 param_spec(set, param_listed(set, i))->name);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("%s \"%s\" has no parameter \"%s\"", set->kind, set->name, name),
@@ -63,7 +63,7 @@ get_param(const ParamSet *set, const char *name)
 void
 number_argument(const Model *model, ParamValue *params, int index, double value)
 {
-	const ParamSpec *spec = &model->params.spec[index];
+	const ParamSpec *spec = param_spec(&model->params, index);
 
 	if (!param_in_range(spec, value))
 		ereport(ERROR,
@@ -78,7 +78,7 @@ number_argument(const Model *model, ParamValue *params, int index, double value)
 void
 choice_argument(const Model *model, ParamValue *params, int index, text * value)
 {
-	const ParamSpec *spec = &model->params.spec[index];
+	const ParamSpec *spec = param_spec(&model->params, index);
 	char	   *word = text_to_cstring(value);
 	StringInfoData words;
 	int			i;
@@ -231,11 +231,11 @@ get_params(const ParamSet *set, Jsonb *json)
 	json_reader_begin(&reader, json,
 					  psprintf("parameters of %s \"%s\"", set->kind, set->name),
 					  psprintf("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",
-							   set->spec[0].name, set->kind, set->name));
+							   set->own[0].name, set->kind, set->name));
 	while (json_reader_next(&reader))
 	{
 		int			i = get_param(set, reader.key);
-		const ParamSpec *spec = &set->spec[i];
+		const ParamSpec *spec = param_spec(set, i);
 		const JsonbValue *value = &reader.value;
 
 		switch (spec->type)
@@ -309,8 +309,9 @@ return_parameters(FunctionCallInfo fcinfo, const ParamSet *set)
 	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < set->count; i++)
 	{
-		const ParamSpec *spec = &set->spec[i];
-		char	   *json = param_json(spec, &params[i]);
+		int			index = param_listed(set, i);
+		const ParamSpec *spec = param_spec(set, index);
+		char	   *json = param_json(spec, &params[index]);
 		Datum		values[8];
 		bool		nulls[8] = {false};
 		bool		ranged = spec->type == PARAM_NUMBER ||
@@ -353,9 +354,9 @@ params_jsonb(const ParamSet *set, const ParamValue *params)
 	{
 		if (i > 0)
 			appendStringInfoString(&json, ", ");
-		escape_json(&json, set->spec[i].name);
+		escape_json(&json, param_spec(set, i)->name);
 		appendStringInfo(&json, ": %s",
-						 param_json(&set->spec[i], &params[i]));
+						 param_json(param_spec(set, i), &params[i]));
 	}
 	appendStringInfoChar(&json, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));

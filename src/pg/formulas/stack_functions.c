@@ -1,0 +1,480 @@
+/*
+ * stack_functions.c
+ *		The window functions recalibrate() and stack(), and those that show their
+ *		coefficients.
+ *
+ * Rows that are equal under ORDER BY are one moment: all are forecast from what the rows
+ * before them have taught, and their outcomes are learned together when the first row
+ * behind them comes.  So a forecast depends on no outcome of its own moment or later.
+ */
+#include "pg/sql/window.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "core/evaluate/stack.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
+
+SKILLRATING_FUNCTION(skillrating_recalibrate);
+SKILLRATING_FUNCTION(skillrating_recalibrate_coefficients);
+SKILLRATING_FUNCTION(skillrating_stack);
+SKILLRATING_FUNCTION(skillrating_stack_coefficients);
+
+/* The arguments; the last two only where outcomes happen or not. */
+enum
+{
+	ARG_PROBABILITY,
+	ARG_OUTCOME,
+	ARG_WEIGHT,
+	ARG_PLAYED_AT,
+	ARG_DEVIATION,
+	ARG_HALF_LIFE_MATCHES,
+	ARG_HALF_LIFE_DAYS,
+	ARG_SIDE,
+	ARG_SIDE_DEVIATION,
+	STACK_NARGS
+};
+
+#define MAX_DEVIATION 100
+#define MAX_HALF_LIFE 1e9
+#define MAX_WEIGHT 1e6
+
+/* By how much probabilities and shares may miss a sum of 1. */
+#define MAX_EXCESS 1e-6
+
+/* After how many rows those before are forgotten, at the earliest. */
+#define MARK_EVERY 100
+
+/* A partition: memory of the window. */
+typedef struct StackPartition
+{
+	const WindowMessages *messages; /* NULL before the first row */
+	bool		stacks;			/* several models */
+	bool		choice;			/* several alternatives, as arrays */
+	Oid			outcome_type;
+	StackRules	rules;			/* no models before the first forecast */
+	double	   *state;			/* after the moments before */
+	int64		as_of;			/* the last time in them, or NEVER_PLAYED */
+	double	   *now;			/* at the time of the current row */
+	int64		marked;			/* rows before this one are forgotten */
+	MemoryContext moment;		/* of the outcomes, */
+	LogisticOutcome *outcome;	/* which are these, */
+	int			noutcomes;
+	int			max_outcomes;
+	int64		until;			/* and the last time of these */
+} StackPartition;
+
+/* What a row says. */
+typedef struct StackRow
+{
+	double	   *probability;	/* of all models and alternatives; NULL for no forecast */
+	int			models;
+	int			alternatives;
+	double	   *outcome;		/* of all alternatives; NULL for none */
+	double		weight;
+	int			side;
+	int64		at;				/* NEVER_PLAYED for no time */
+} StackRow;
+
+static const WindowMessages recalibrate_messages = {
+	.function = "recalibrate",
+	.order_detail = "A forecast is corrected by the outcomes of rows that come before.",
+	.order_hint = "For example OVER (ORDER BY played_at).",
+	.frame_detail = "A forecast is corrected by all rows that come before.",
+	.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
+};
+
+static const WindowMessages stack_messages = {
+	.function = "stack",
+	.order_detail = "Forecasts are combined by the outcomes of rows that come before.",
+	.order_hint = "For example OVER (ORDER BY played_at).",
+	.frame_detail = "Forecasts are combined by all rows that come before.",
+	.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
+};
+
+/* A parameter, which the first row of the partition gives: from 0 to max. */
+static double
+read_parameter(WindowObject window, int arg, const char *name, double max)
+{
+	bool		isnull;
+	Datum		datum = WinGetFuncArgCurrent(window, arg, &isnull);
+	double		value;
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+	value = DatumGetFloat8(datum);
+	if (!(value >= 0 && value <= max))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must lie between 0 and %g, not %g", name, max, value)));
+	return value;
+}
+
+static void
+begin_partition(FunctionCallInfo fcinfo, WindowObject window,
+				const WindowMessages *messages, StackPartition *partition)
+{
+	bool		stacks = messages == &stack_messages;
+	StackRules *rules = &partition->rules;
+
+	check_window(window, messages);
+	partition->outcome_type = get_fn_expr_argtype(fcinfo->flinfo, ARG_OUTCOME);
+	partition->choice = partition->outcome_type == FLOAT8ARRAYOID;
+	partition->stacks = stacks;
+	rules->deviation = read_parameter(window, ARG_DEVIATION, "deviation", MAX_DEVIATION);
+	rules->half_life_matches = read_parameter(window, ARG_HALF_LIFE_MATCHES,
+											  "half_life_matches", MAX_HALF_LIFE);
+	rules->half_life_days = read_parameter(window, ARG_HALF_LIFE_DAYS, "half_life_days",
+										   MAX_HALF_LIFE);
+	if (!partition->choice)
+		rules->side_deviation = read_parameter(window, ARG_SIDE_DEVIATION, "side_deviation",
+											   MAX_DEVIATION);
+	partition->as_of = partition->until = NEVER_PLAYED;
+	partition->moment = AllocSetContextCreate(GetMemoryChunkContext(partition),
+											  "skillrating moment", ALLOCSET_SMALL_SIZES);
+	partition->messages = messages;
+}
+
+/* With the first forecast it is known how many models there are. */
+static void
+begin_forecasts(StackPartition *partition, int models)
+{
+	MemoryContext context = GetMemoryChunkContext(partition);
+
+	partition->rules.models = models;
+	partition->state = huge_array_in(context, double, STACK_SIZE(models));
+	partition->now = huge_array_in(context, double, STACK_SIZE(models));
+	stack_init(&partition->rules, partition->state);
+}
+
+pg_noreturn static void
+too_large(const StackPartition *partition)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("%s() cannot compute with numbers as large as these",
+					partition->messages->function),
+			 errhint("Smaller weights and deviations help.")));
+}
+
+static int
+compare_outcomes(const void *a, const void *b, void *rules)
+{
+	return stack_compare(rules, a, b);
+}
+
+/* Learn the outcomes of the moment that is over. */
+static void
+end_moment(StackPartition *partition)
+{
+	if (partition->noutcomes == 0)
+		return;
+	qsort_arg(partition->outcome, partition->noutcomes, sizeof(LogisticOutcome),
+			  compare_outcomes, &partition->rules);
+	if (!stack_age(&partition->rules, idle_seconds(partition->as_of, partition->until),
+				   partition->state) ||
+		!stack_learn(&partition->rules, partition->outcome, partition->noutcomes,
+					 partition->state, check_interrupts))
+		too_large(partition);
+	partition->as_of = Max(partition->as_of, partition->until);
+	partition->until = NEVER_PLAYED;
+	partition->noutcomes = 0;
+	MemoryContextReset(partition->moment);
+}
+
+/* The numbers of an array, or NULL if one of them is null; error unless it has so many dimensions. */
+static double *
+array_numbers(ArrayType *array, const char *name, int dimensions)
+{
+	int			n = array_size(array);
+	double	   *number;
+
+	if (ARR_NDIM(array) != dimensions)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array %s has %d dimensions, not %d", name, ARR_NDIM(array),
+						dimensions)));
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		return NULL;
+	number = palloc_array(double, n);
+	memcpy(number, ARR_DATA_PTR(array), n * sizeof(double));
+	return number;
+}
+
+static void
+check_sum(const char *name, const double *number, int n)
+{
+	double		sum = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		sum += number[i];
+	if (fabs(sum - 1) > MAX_EXCESS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must add up to 1, not %g", name, sum)));
+}
+
+/*
+ * The forecasts of a row.  Several models are the elements of an array, or with several
+ * alternatives its rows.
+ */
+static void
+read_probabilities(WindowObject window, const StackPartition *partition, StackRow *row)
+{
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, ARG_PROBABILITY, &isnull);
+	ArrayType  *array;
+	int			i;
+
+	row->probability = NULL;
+	row->models = row->alternatives = 1;
+	if (isnull)
+		return;
+	if (partition->stacks || partition->choice)
+	{
+		array = DatumGetArrayTypeP(value);
+		row->probability = array_numbers(array, "probability",
+										 partition->stacks + partition->choice);
+		if (partition->stacks)
+			row->models = ARR_DIMS(array)[0];
+		if (partition->choice)
+			row->alternatives = ARR_DIMS(array)[partition->stacks];
+	}
+	else
+	{
+		row->probability = palloc_array(double, 1);
+		row->probability[0] = DatumGetFloat8(value);
+	}
+	if (partition->choice && row->alternatives < 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array probability has %d alternatives", row->alternatives),
+				 errhint("It has at least two; what happens or not has a number.")));
+	if (row->models > STACK_MAX_MODELS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("stack() takes at most %d models, not %d", STACK_MAX_MODELS,
+						row->models)));
+	if (partition->rules.models > 0 && row->models != partition->rules.models)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("stack() got forecasts of %d models, after rows with %d", row->models,
+						partition->rules.models),
+				 errhint("A model without a forecast for a row can have the one of another.")));
+	if (row->probability == NULL)
+		return;
+	for (i = 0; i < row->models * row->alternatives; i++)
+		check_probability("probability", row->probability[i]);
+	if (partition->choice)
+		for (i = 0; i < row->models; i++)
+			check_sum("probabilities of alternatives", row->probability + i * row->alternatives,
+					  row->alternatives);
+}
+
+/* The outcome of a row. */
+static void
+read_outcome(WindowObject window, const StackPartition *partition, StackRow *row)
+{
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, ARG_OUTCOME, &isnull);
+	int			i;
+
+	row->outcome = NULL;
+	if (isnull)
+		return;
+	if (partition->choice)
+	{
+		ArrayType  *array = DatumGetArrayTypeP(value);
+
+		row->outcome = array_numbers(array, "outcome", 1);
+		if (row->outcome == NULL)
+			return;
+		if (array_size(array) != row->alternatives)
+			ereport(ERROR,
+					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+					 errmsg("array outcome has %d elements, not %d", array_size(array),
+							row->alternatives),
+					 errhint("There is one for each alternative that has a probability.")));
+	}
+	else
+	{
+		row->outcome = palloc_array(double, 1);
+		row->outcome[0] = partition->outcome_type == BOOLOID ? DatumGetBool(value) :
+			DatumGetFloat8(value);
+	}
+	for (i = 0; i < row->alternatives; i++)
+		check_probability("outcome", row->outcome[i]);
+	if (partition->choice)
+		check_sum("outcomes of alternatives", row->outcome, row->alternatives);
+}
+
+/* The other arguments that differ from row to row. */
+static void
+read_circumstances(WindowObject window, const StackPartition *partition, StackRow *row)
+{
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, ARG_WEIGHT, &isnull);
+	double		side = 0;
+
+	row->weight = isnull ? 1 : DatumGetFloat8(value);
+	if (!(row->weight >= 0 && row->weight <= MAX_WEIGHT))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("weight must lie between 0 and %g, not %g", MAX_WEIGHT, row->weight)));
+	value = WinGetFuncArgCurrent(window, ARG_PLAYED_AT, &isnull);
+	row->at = isnull ? NEVER_PLAYED : DatumGetTimestampTz(value);
+	if (!isnull && TIMESTAMP_NOT_FINITE(row->at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("played_at must be finite")));
+	if (!partition->choice)
+	{
+		value = WinGetFuncArgCurrent(window, ARG_SIDE, &isnull);
+		side = isnull ? 0 : DatumGetFloat8(value);
+		if (!isnull && side != 1 && side != 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("side must be 1 or 2, not %g", side),
+					 errhint("Leave it null where the sides do not differ.")));
+	}
+	row->side = (int) side;
+}
+
+/* Keep an outcome until the moment is over. */
+static void
+note_outcome(StackPartition *partition, const StackRow *row, const double *x)
+{
+	MemoryContext old = MemoryContextSwitchTo(partition->moment);
+	int			nx = row->alternatives * STACK_COEFFICIENTS(row->models);
+	double	   *kept = palloc_array(double, nx + row->alternatives);
+	LogisticOutcome *outcome;
+
+	memcpy(kept, x, nx * sizeof(double));
+	memcpy(kept + nx, row->outcome, row->alternatives * sizeof(double));
+	MemoryContextSwitchTo(old);
+	if (partition->noutcomes == partition->max_outcomes)
+	{
+		old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
+		partition->max_outcomes = Max(16, 2 * partition->max_outcomes);
+		huge_array_grow(partition->outcome, LogisticOutcome, partition->max_outcomes);
+		MemoryContextSwitchTo(old);
+	}
+	outcome = &partition->outcome[partition->noutcomes++];
+	outcome->alternatives = row->alternatives;
+	outcome->x = kept;
+	outcome->y = kept + nx;
+	outcome->weight = row->weight;
+	if (row->at != NEVER_PLAYED)
+		partition->until = Max(partition->until, row->at);
+}
+
+/* The partition, with all learned that the current row may know of. */
+static StackPartition *
+current_partition(FunctionCallInfo fcinfo, WindowObject window,
+				  const WindowMessages *messages)
+{
+	StackPartition *partition = WinGetPartitionLocalMemory(window, sizeof(StackPartition));
+	int64		row = WinGetCurrentPosition(window);
+
+	if (partition->messages == NULL)
+		begin_partition(fcinfo, window, messages, partition);
+	else if (!WinRowsArePeers(window, row - 1, row))
+		end_moment(partition);
+
+	/* Rows before can be forgotten; now and then is enough. */
+	if (row >= partition->marked + MARK_EVERY)
+	{
+		WinSetMarkPosition(window, row);
+		partition->marked = row;
+	}
+	return partition;
+}
+
+/*
+ * Correct the forecast of the current row, and keep its outcome; NULL without a forecast.
+ * What is known at the time of the row is then in partition->now.
+ */
+static double *
+forecast_row(WindowObject window, StackPartition *partition, StackRow *row)
+{
+	double	   *result;
+	double	   *x;
+
+	read_probabilities(window, partition, row);
+	if (row->probability == NULL)
+		return NULL;
+	read_outcome(window, partition, row);
+	read_circumstances(window, partition, row);
+	if (partition->rules.models == 0)
+		begin_forecasts(partition, row->models);
+
+	memcpy(partition->now, partition->state, STACK_SIZE(row->models) * sizeof(double));
+	if (!stack_age(&partition->rules, idle_seconds(partition->as_of, row->at), partition->now))
+		too_large(partition);
+	x = palloc_array(double, row->alternatives * STACK_COEFFICIENTS(row->models));
+	result = palloc_array(double, row->alternatives);
+	stack_features(&partition->rules, row->probability, row->alternatives, row->side, x);
+	stack_predict(&partition->rules, partition->now, row->probability, row->alternatives, x,
+				  result);
+	if (row->outcome != NULL && row->weight > 0)
+		note_outcome(partition, row, x);
+	return result;
+}
+
+static Datum
+forecast(FunctionCallInfo fcinfo, const WindowMessages *messages)
+{
+	WindowObject window = PG_WINDOW_OBJECT();
+	StackPartition *partition = current_partition(fcinfo, window, messages);
+	StackRow	row;
+	double	   *result = forecast_row(window, partition, &row);
+
+	if (result == NULL)
+		PG_RETURN_NULL();
+	if (partition->choice)
+		PG_RETURN_DATUM(float8_array(result, row.alternatives));
+	PG_RETURN_FLOAT8(result[0]);
+}
+
+/* The coefficients with which the row was forecast: the intercept first. */
+static Datum
+coefficients(FunctionCallInfo fcinfo, const WindowMessages *messages)
+{
+	WindowObject window = PG_WINDOW_OBJECT();
+	StackPartition *partition = current_partition(fcinfo, window, messages);
+	StackRow	row;
+
+	if (forecast_row(window, partition, &row) == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(float8_array(partition->now, STACK_COEFFICIENTS(row.models)));
+}
+
+Datum
+skillrating_recalibrate(PG_FUNCTION_ARGS)
+{
+	return forecast(fcinfo, &recalibrate_messages);
+}
+
+Datum
+skillrating_recalibrate_coefficients(PG_FUNCTION_ARGS)
+{
+	return coefficients(fcinfo, &recalibrate_messages);
+}
+
+Datum
+skillrating_stack(PG_FUNCTION_ARGS)
+{
+	return forecast(fcinfo, &stack_messages);
+}
+
+Datum
+skillrating_stack_coefficients(PG_FUNCTION_ARGS)
+{
+	return coefficients(fcinfo, &stack_messages);
+}

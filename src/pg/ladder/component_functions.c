@@ -1,0 +1,170 @@
+/*
+ * component_functions.c
+ *		Bodies of functions that read the components of a ladder.
+ */
+#include "pg/sql/glue.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/columns.h"
+#include "pg/ladder/component_states.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/filters.h"
+#include "pg/ladder/match_arrays.h"
+#include "pg/ladder/plans.h"
+#include "pg/ladder/states.h"
+#include "pg/sql/arrays.h"
+
+SKILLRATING_FUNCTION(skillrating_components);
+
+/* The arguments of components(). */
+enum
+{
+	COMPONENTS_ARG_LADDER,
+	COMPONENTS_ARG_PLAYER_ID,
+	COMPONENTS_ARG_KIND,
+	COMPONENTS_ARG_POOL,
+	COMPONENTS_ARG_AT
+};
+
+/* The columns that it returns, from 0. */
+enum
+{
+	COMPONENTS_KIND,
+	COMPONENTS_POOL,
+	COMPONENTS_KEY,
+	COMPONENTS_PLAYER_ID,
+	COMPONENTS_MU,
+	COMPONENTS_DEVIATION,
+	COMPONENTS_GAMES,
+	COMPONENTS_LAST_PLAYED,
+	COMPONENTS_STATE,
+	COMPONENTS_NCOLUMNS
+};
+
+#define SHOWN_COMPONENTS \
+	"SELECT {component columns c} FROM {component} AS c WHERE c.games OPERATOR(pg_catalog.>) 0 " \
+	"AND ($1 IS NULL OR c.kind OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR c.pool OPERATOR(pg_catalog.=) $2)"
+#define IN_ORDER \
+	" ORDER BY c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\", " \
+	"c.key COLLATE pg_catalog.\"C\", c.player_id{player order}"
+
+static LadderQuery shown_query = {
+	.text = SHOWN_COMPONENTS IN_ORDER,
+	.param = {VALUE_TEXT, VALUE_TEXT}
+};
+
+static LadderQuery shown_of_player_query = {
+	.text = SHOWN_COMPONENTS " AND c.player_id {player =} $3" IN_ORDER,
+	.param = {VALUE_TEXT, VALUE_TEXT, VALUE_PLAYER}
+};
+
+/* A component as of a time; stored is the row in the table. */
+static void
+return_component(ReturnSetInfo *rsinfo, Ladder *ladder, Batch *batch,
+				 const BatchComponent *component, TimestampTz at)
+{
+	const ComponentSpec *spec = component->spec;
+	const ComponentRecord *record = &component->record;
+	double		state[COMPONENT_MAX_STATE];
+	Datum		values[COMPONENTS_NCOLUMNS];
+	bool		nulls[COMPONENTS_NCOLUMNS] = {false};
+	int			i;
+
+	batch_component_state_at(batch, component, at, state);
+	values[COMPONENTS_KIND] = CStringGetTextDatum(spec->name);
+	values[COMPONENTS_POOL] = CStringGetTextDatum(component->pool);
+	values[COMPONENTS_KEY] = CStringGetTextDatum(component->key);
+	nulls[COMPONENTS_KEY] = spec->key == COMPONENT_BY_NOTHING;
+	nulls[COMPONENTS_PLAYER_ID] = component->player == NULL;
+	if (component->player != NULL)
+		values[COMPONENTS_PLAYER_ID] =
+			CStringGetTextDatum(id_text(ladder->player_type, component->player->id));
+	values[COMPONENTS_MU] = Float8GetDatum(state[0]);
+	nulls[COMPONENTS_DEVIATION] = true;
+	for (i = 0; i < spec->nstate && nulls[COMPONENTS_DEVIATION]; i++)
+		if (spec->state[i].role == ROLE_DEVIATION)
+		{
+			values[COMPONENTS_DEVIATION] = Float8GetDatum(state[i]);
+			nulls[COMPONENTS_DEVIATION] = false;
+		}
+	values[COMPONENTS_GAMES] = Int64GetDatum(record->games);
+	values[COMPONENTS_LAST_PLAYED] = TimestampTzGetDatum(record->last_played);
+	nulls[COMPONENTS_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(record->last_played);
+	values[COMPONENTS_STATE] = float8_array(state, spec->nstate);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* Take over a row; NULL for one that is of no kind of the model, which verify() tells. */
+static BatchComponent *
+read_component(Batch *batch, const Datum *values, const bool *nulls)
+{
+	BatchComponent *component =
+		component_of_row(batch, values, nulls, COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1,
+						 COMPONENT_POOL - 1, COMPONENT_KEY - 1);
+
+	if (component == NULL || !component_read(values, nulls, &component->record) ||
+		!read_component_state(component, values[COMPONENT_STATE - 1],
+							  nulls[COMPONENT_STATE - 1], component->state))
+		return NULL;
+	return component;
+}
+
+/* components(ladder, player_id, kind, pool, at) */
+Datum
+skillrating_components(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	bool		of_player = !PG_ARGISNULL(COMPONENTS_ARG_PLAYER_ID);
+	TimestampTz at;
+	Datum		values[3];
+	bool		nulls[3] = {false};
+	Ladder	   *ladder;
+	Batch	   *batch;
+	SPITupleTable *rows;
+	uint64		nrows;
+	uint64		i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	required_argument(fcinfo, COMPONENTS_ARG_LADDER, "ladder");
+	required_argument(fcinfo, COMPONENTS_ARG_AT, "at");
+	at = PG_GETARG_TIMESTAMPTZ(COMPONENTS_ARG_AT);
+	if (TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("at must be finite, not %s", timestamptz_to_str(at))));
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(COMPONENTS_ARG_LADDER)),
+									   "components"));
+	batch = ladder_batch(ladder);
+	values[0] = PG_GETARG_DATUM(COMPONENTS_ARG_KIND);
+	nulls[0] = PG_ARGISNULL(COMPONENTS_ARG_KIND);
+	values[1] = PG_GETARG_DATUM(COMPONENTS_ARG_POOL);
+	nulls[1] = PG_ARGISNULL(COMPONENTS_ARG_POOL);
+	if (of_player)
+	{
+		values[2] = id_argument(fcinfo, COMPONENTS_ARG_PLAYER_ID, ladder->player_type);
+		values[2] = counted_players(ladder, &values[2], 1)[0];
+	}
+	nrows = ladder_execute(ladder, of_player ? &shown_of_player_query : &shown_query,
+						   values, nulls, NULL);
+	rows = SPI_tuptable;
+	for (i = 0; i < nrows; i++)
+	{
+		Datum		row[COMPONENT_NCOLUMNS];
+		bool		null[COMPONENT_NCOLUMNS];
+		const BatchComponent *component;
+
+		CHECK_FOR_INTERRUPTS();
+		heap_deform_tuple(rows->vals[i], rows->tupdesc, row, null);
+		component = read_component(batch, row, null);
+		if (component != NULL)
+			return_component(rsinfo, ladder, batch, component, at);
+	}
+	ladder_close(ladder);
+	return (Datum) 0;
+}

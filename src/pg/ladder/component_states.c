@@ -1,0 +1,339 @@
+/*
+ * component_states.c
+ *		What a batch takes from a ladder of components.
+ */
+#include "pg/ladder/component_states.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "core/rating/match.h"
+#include "pg/ladder/columns.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/plans.h"
+
+/*
+ * ---- Keys ----
+ */
+
+ComponentKeys
+component_keys_make(int max, bool owned)
+{
+	ComponentKeys keys;
+
+	keys.player = palloc_array(Datum, Max(max, 1));
+	keys.kind = palloc_array(Datum, Max(max, 1));
+	keys.pool = palloc_array(Datum, Max(max, 1));
+	keys.key = palloc_array(Datum, Max(max, 1));
+	keys.n = 0;
+	keys.owned = owned;
+	return keys;
+}
+
+void
+component_keys_add(ComponentKeys *keys, const BatchComponent *component)
+{
+	int			i = keys->n++;
+
+	Assert((component->player != NULL) == keys->owned);
+	keys->player[i] = keys->owned ? component->player->id : (Datum) 0;
+	keys->kind[i] = CStringGetTextDatum(component->spec->name);
+	keys->pool[i] = CStringGetTextDatum(component->pool);
+	keys->key[i] = CStringGetTextDatum(component->key);
+}
+
+static Datum
+texts_of_keys(Datum *texts, int n)
+{
+	return PointerGetDatum(construct_array(texts, n, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+void
+component_keys_values(const ComponentKeys *keys, const Ladder *ladder, Datum *values)
+{
+	values[0] = texts_of_keys(keys->kind, keys->n);
+	values[1] = texts_of_keys(keys->pool, keys->n);
+	values[2] = texts_of_keys(keys->key, keys->n);
+	values[3] = id_array(ladder->player_type, keys->player, keys->owned ? keys->n : 0);
+}
+
+/*
+ * ---- Rows ----
+ */
+
+BatchComponent *
+component_of_row(Batch *batch, const Datum *values, const bool *nulls, int player,
+				 int kind, int pool, int key)
+{
+	const MatchRules *rules = &batch->model->rules;
+	BatchComponent *component = NULL;
+	BatchPlayer *owner = NULL;
+	char	   *name = TextDatumGetCString(values[kind]);
+	char	   *pool_name = TextDatumGetCString(values[pool]);
+	char	   *key_name = TextDatumGetCString(values[key]);
+	int			number = match_component_kind(rules, name);
+
+	if (number >= 0 &&
+		(rules->component[number].scope == COMPONENT_OF_PLAYER) == !nulls[player])
+	{
+		if (!nulls[player])
+			owner = batch_player(batch, values[player], pool_name);
+		component = batch_component(batch, number, owner, pool_name, key_name);
+	}
+	pfree(name);
+	pfree(pool_name);
+	pfree(key_name);
+	return component;
+}
+
+bool
+read_component_state(const BatchComponent *component, Datum array, bool isnull,
+					 double *state)
+{
+	int			n = component->spec->nstate;
+	ArrayType  *values;
+
+	if (isnull)
+		return false;
+	values = DatumGetArrayTypeP(array);
+	if (ARR_NDIM(values) != 1 || ARR_DIMS(values)[0] != n || ARR_HASNULL(values))
+		return false;
+	memcpy(state, ARR_DATA_PTR(values), n * sizeof(double));
+	return true;
+}
+
+/* Whether a row has no state yet, which is only until the end of the batch. */
+static bool
+is_empty_state(Datum array, bool isnull)
+{
+	return !isnull && ARR_NDIM(DatumGetArrayTypeP(array)) == 0;
+}
+
+pg_noreturn static void
+report_bad_row(const Ladder *ladder)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("a row of table component of ladder \"%s\" is none that its model has",
+					ladder->name),
+			 errhint("SELECT * FROM skillrating.verify(%s) says which.",
+					 quote_literal_cstr(ladder->name))));
+}
+
+/* Take over the rows of component in SPI_tuptable, and free them. */
+static void
+take_components(Batch *batch, Ladder *ladder)
+{
+	SPITupleTable *rows = SPI_tuptable;
+	uint64		i;
+
+	for (i = 0; i < rows->numvals; i++)
+	{
+		Datum		values[COMPONENT_NCOLUMNS];
+		bool		nulls[COMPONENT_NCOLUMNS];
+		BatchComponent *component = NULL;
+
+		CHECK_FOR_INTERRUPTS();
+		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
+		if (!nulls[COMPONENT_KIND - 1] && !nulls[COMPONENT_POOL - 1] &&
+			!nulls[COMPONENT_KEY - 1])
+			component = component_of_row(batch, values, nulls, COMPONENT_PLAYER_ID - 1,
+										 COMPONENT_KIND - 1, COMPONENT_POOL - 1,
+										 COMPONENT_KEY - 1);
+		if (component == NULL)
+			report_bad_row(ladder);
+		component->loaded = true;
+
+		/* A row that was made for a batch in this transaction. */
+		if (is_empty_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1]))
+			continue;
+		if (!component_read(values, nulls, &component->record) ||
+			!read_component_state(component, values[COMPONENT_STATE - 1],
+								  nulls[COMPONENT_STATE - 1], component->state))
+			report_bad_row(ladder);
+		component->exists = true;
+	}
+	SPI_freetuptable(rows);
+}
+
+static LadderQuery all_components_query = {
+	.text = "SELECT {component columns c} FROM {component} AS c"
+};
+
+static LadderQuery some_components_query = {
+	.text = "SELECT {component columns c} FROM {component} AS c WHERE c.player_id {player =} ANY ($1)",
+	.param = {ARRAY_OF(VALUE_PLAYER)}
+};
+
+void
+all_components_open(RowReader *reader, Ladder *ladder)
+{
+	row_reader_open(reader, ladder, &all_components_query, NULL);
+}
+
+void
+components_load_all(Batch *batch, Ladder *ladder)
+{
+	if (batch->nkinds == 0)
+		return;
+	(void) ladder_execute(ladder, &all_components_query, NULL, NULL, NULL);
+	take_components(batch, ladder);
+}
+
+void
+components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
+{
+	Datum		values[1];
+
+	if (batch->nkinds == 0)
+		return;
+	values[0] = id_array(ladder->player_type, ids, n);
+	(void) ladder_execute(ladder, &some_components_query, values, NULL, NULL);
+	take_components(batch, ladder);
+}
+
+/*
+ * ---- Those of a batch ----
+ */
+
+/* Rows for components without an owner; the state comes when they are written. */
+static LadderQuery new_components_query = {
+	.text = "INSERT INTO {component} (kind, pool, key, state) "
+	"SELECT k.kind, k.pool, k.key, CAST(ARRAY[] AS pg_catalog.float8[]) "
+	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key) "
+	"WHERE NOT EXISTS (SELECT FROM {component} AS c WHERE c.player_id IS NULL "
+	"AND c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool "
+	"AND c.key OPERATOR(pg_catalog.=) k.key) "
+	"ORDER BY k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\", k.key COLLATE pg_catalog.\"C\" "
+	"ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING kind, pool, key",
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
+};
+
+enum
+{
+	NEW_COMPONENT_KIND = 1,
+	NEW_COMPONENT_POOL,
+	NEW_COMPONENT_KEY
+};
+
+/* The rows of components without an owner, and of those with one, locked or not. */
+#define SAME_KEYS \
+	"c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool " \
+	"AND c.key OPERATOR(pg_catalog.=) k.key"
+#define UNOWNED_COMPONENTS \
+	"SELECT {component columns c} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key) " \
+	"JOIN {component} AS c ON c.player_id IS NULL AND " SAME_KEYS
+#define OWNED_COMPONENTS \
+	"SELECT {component columns c} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id) " \
+	"JOIN {component} AS c ON c.player_id {player =} k.player_id AND " SAME_KEYS
+#define IN_ORDER \
+	" ORDER BY c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\", c.key COLLATE pg_catalog.\"C\""
+
+static LadderQuery peek_unowned_query = {
+	.text = UNOWNED_COMPONENTS,
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
+};
+
+static LadderQuery lock_unowned_query = {
+	.text = UNOWNED_COMPONENTS IN_ORDER " FOR NO KEY UPDATE OF c",
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
+};
+
+static LadderQuery peek_owned_query = {
+	.text = OWNED_COMPONENTS,
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
+};
+
+static LadderQuery lock_owned_query = {
+	.text = OWNED_COMPONENTS IN_ORDER ", c.player_id{player order} FOR NO KEY UPDATE OF c",
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
+};
+
+/* Make rows for those components without an owner that have none, and mark these. */
+static void
+insert_new_components(Batch *batch, Ladder *ladder, const Datum *values)
+{
+	SPITupleTable *rows;
+	uint64		nrows = ladder_execute(ladder, &new_components_query, values, NULL, NULL);
+	uint64		i;
+
+	rows = SPI_tuptable;
+	for (i = 0; i < nrows; i++)
+	{
+		TupleDesc	desc = rows->tupdesc;
+		char	   *kind = SPI_getvalue(rows->vals[i], desc, NEW_COMPONENT_KIND);
+		char	   *pool = SPI_getvalue(rows->vals[i], desc, NEW_COMPONENT_POOL);
+		char	   *key = SPI_getvalue(rows->vals[i], desc, NEW_COMPONENT_KEY);
+		int			number;
+
+		/* A trigger of the user's may have changed the row. */
+		if (kind == NULL || pool == NULL || key == NULL)
+			continue;
+		number = match_component_kind(&batch->model->rules, kind);
+		if (number >= 0)
+			batch_component(batch, number, NULL, pool, key)->created = true;
+	}
+	SPI_freetuptable(rows);
+}
+
+/* The components that are wanted, with an owner or without. */
+static ComponentKeys
+wanted_components(const Batch *batch, bool owned)
+{
+	ComponentKeys keys = component_keys_make((int) batch->ncomponents, owned);
+	int64		i;
+
+	for (i = 0; i < batch->ncomponents; i++)
+	{
+		const BatchComponent *component = batch->components[i];
+
+		if (component->wanted && (component->player != NULL) == owned)
+			component_keys_add(&keys, component);
+	}
+	return keys;
+}
+
+static void
+report_hidden(const Ladder *ladder, uint64 nrows, int n)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("ladder \"%s\" shows " UINT64_FORMAT " of %d components",
+					ladder->name, nrows, n),
+			 errhint("Row-level security or a trigger on table component hides rows from the ladder's owner.")));
+}
+
+void
+components_load(Batch *batch, Ladder *ladder, bool lock)
+{
+	ComponentKeys keys;
+	Datum		values[COMPONENT_KEY_NPARAMS];
+	uint64		nrows;
+
+	if (batch->ncomponents == 0)
+		return;
+	keys = wanted_components(batch, false);
+	if (keys.n > 0)
+	{
+		component_keys_values(&keys, ladder, values);
+		if (lock)
+			insert_new_components(batch, ladder, values);
+		nrows = ladder_execute(ladder, lock ? &lock_unowned_query : &peek_unowned_query,
+							   values, NULL, NULL);
+		if (lock && nrows != (uint64) keys.n)
+			report_hidden(ladder, nrows, keys.n);
+		take_components(batch, ladder);
+	}
+	keys = wanted_components(batch, true);
+	if (keys.n > 0)
+	{
+		component_keys_values(&keys, ladder, values);
+		(void) ladder_execute(ladder, lock ? &lock_owned_query : &peek_owned_query,
+							  values, NULL, NULL);
+		take_components(batch, ladder);
+	}
+}

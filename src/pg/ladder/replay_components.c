@@ -1,0 +1,349 @@
+/*
+ * replay_components.c
+ *		The components in a replay.
+ */
+#include "pg/ladder/replay_components.h"
+
+#include "access/htup_details.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "pg/ladder/columns.h"
+#include "pg/ladder/plans.h"
+
+/*
+ * ---- Components as they were ----
+ */
+
+/*
+ * Components k as they were before $1: the last event before, and the row that component has
+ * now.  Those that belong to a player and those that belong to nobody each have a query, which
+ * the indexes serve; in their order, which ORDER BY says in full, the last event is the first
+ * that is read backwards.
+ */
+#define COMPONENTS_AT(components, owner_is) \
+	"SELECT k.player_id, k.kind, k.pool, k.key, e.seq IS NOT NULL, e.cause, e.games_before, e.played_at, " \
+	"e.last_played_before, e.as_of_before, e.after, r.kind IS NOT NULL, {component columns r} " \
+	"FROM (" components ") AS k " \
+	"LEFT JOIN {component} AS r ON r.player_id " owner_is " AND " SAME_KEY("r") " " \
+	"LEFT JOIN LATERAL (SELECT * FROM {component_event} AS l WHERE l.player_id " owner_is " AND " \
+	SAME_KEY("l") " AND l.seq OPERATOR(pg_catalog.<) $1 " \
+	"ORDER BY l.player_id DESC, l.kind DESC, l.pool DESC, l.key DESC, l.seq DESC LIMIT 1) AS e ON true"
+
+#define SAME_KEY(row) \
+	row ".kind OPERATOR(pg_catalog.=) k.kind AND " row ".pool OPERATOR(pg_catalog.=) k.pool AND " \
+	row ".key OPERATOR(pg_catalog.=) k.key"
+
+#define OWNED "{player =} k.player_id"
+#define UNOWNED "IS NULL"
+
+/* All with events from $1 on. */
+#define LATER_COMPONENTS(owner_is) \
+	"SELECT DISTINCT c.player_id, c.kind, c.pool, c.key FROM {component_event} AS c " \
+	"WHERE c.seq OPERATOR(pg_catalog.>=) $1 AND c.player_id " owner_is
+
+/* All without. */
+#define IDLE_COMPONENTS(owner_is, same_owner) \
+	"SELECT c.player_id, c.kind, c.pool, c.key FROM {component} AS c " \
+	"WHERE c.player_id " owner_is " AND NOT EXISTS (SELECT FROM {component_event} AS m " \
+	"WHERE m.player_id " same_owner " AND m.kind OPERATOR(pg_catalog.=) c.kind " \
+	"AND m.pool OPERATOR(pg_catalog.=) c.pool AND m.key OPERATOR(pg_catalog.=) c.key " \
+	"AND m.seq OPERATOR(pg_catalog.>=) $1)"
+
+/* Those given. */
+#define GIVEN_COMPONENTS \
+	"SELECT g.player_id, g.kind, g.pool, g.key FROM ROWS FROM (pg_catalog.unnest($2), " \
+	"pg_catalog.unnest($3), pg_catalog.unnest($4), pg_catalog.unnest($5)) AS g(kind, pool, key, player_id)"
+
+enum
+{
+	AT_PLAYER_ID,				/* from 0 */
+	AT_KIND,
+	AT_POOL,
+	AT_KEY,
+	AT_HAS_EVENT,
+	AT_CAUSE,
+	AT_GAMES_BEFORE,
+	AT_PLAYED_AT,
+	AT_LAST_PLAYED_BEFORE,
+	AT_AS_OF_BEFORE,
+	AT_AFTER,
+	AT_HAS_ROW,
+	AT_ROW,						/* the columns of component */
+	AT_NCOLUMNS = AT_ROW + COMPONENT_NCOLUMNS
+};
+
+/* Of nobody, and of players. */
+static LadderQuery later_query[2] = {
+	{.text = COMPONENTS_AT(LATER_COMPONENTS("IS NULL"), UNOWNED),.param = {VALUE_INT8}},
+	{.text = COMPONENTS_AT(LATER_COMPONENTS("IS NOT NULL"), OWNED),.param = {VALUE_INT8}},
+};
+
+static LadderQuery idle_query[2] = {
+	{
+		.text = COMPONENTS_AT(IDLE_COMPONENTS("IS NULL", "IS NULL"), UNOWNED),
+		.param = {VALUE_INT8}
+	},
+	{
+		.text = COMPONENTS_AT(IDLE_COMPONENTS("IS NOT NULL", "{player =} c.player_id"), OWNED),
+		.param = {VALUE_INT8}
+	},
+};
+
+#define GIVEN_PARAMS \
+	{VALUE_INT8, ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
+
+static LadderQuery given_query[2] = {
+	{.text = COMPONENTS_AT(GIVEN_COMPONENTS, UNOWNED),.param = GIVEN_PARAMS},
+	{.text = COMPONENTS_AT(GIVEN_COMPONENTS, OWNED),.param = GIVEN_PARAMS},
+};
+
+/* Put what a row of component has, if there is one, beside a component. */
+static void
+store_component(Batch *batch, BatchComponent *component, bool found, const Datum *values,
+				const bool *nulls)
+{
+	StoredComponent *row = MemoryContextAllocZero(batch->context,
+												  offsetof(StoredComponent, state) +
+												  component->spec->nstate * sizeof(double));
+
+	row->found = found;
+	if (found)
+	{
+		(void) component_read(values, nulls, &row->record);
+		if (!read_component_state(component, values[COMPONENT_STATE - 1],
+								  nulls[COMPONENT_STATE - 1], row->state))
+			row->record.games = -1; /* as nothing that can come out */
+	}
+	component->stored = row;
+	component->loaded = true;
+}
+
+static TimestampTz
+time_or_nothing(Datum value, bool isnull)
+{
+	return isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
+}
+
+/* Put a component where the last event before the replay left it. */
+static void
+restore_component(BatchComponent *component, const Datum *values, const bool *nulls)
+{
+	ComponentRecord *record = &component->record;
+	char	   *cause = TextDatumGetCString(values[AT_CAUSE]);
+	TimestampTz at = DatumGetTimestampTz(values[AT_PLAYED_AT]);
+	TimestampTz last_played = time_or_nothing(values[AT_LAST_PLAYED_BEFORE],
+											  nulls[AT_LAST_PLAYED_BEFORE]);
+	TimestampTz as_of = time_or_nothing(values[AT_AS_OF_BEFORE], nulls[AT_AS_OF_BEFORE]);
+
+	component->exists = true;
+	(void) read_component_state(component, values[AT_AFTER], nulls[AT_AFTER],
+								component->state);
+	if (strcmp(cause, "reset") == 0)
+		return;
+	record->games = DatumGetInt64(values[AT_GAMES_BEFORE]);
+	record->last_played = last_played;
+	if (strcmp(cause, "match") == 0)
+	{
+		record->games++;
+		record->last_played = Max(last_played, at);
+	}
+	record->as_of = Max(Max(last_played, as_of), at);
+}
+
+/* Take over the rows of one of these queries from SPI_tuptable, and free them. */
+static void
+take_components_at(Replay *replay)
+{
+	Batch	   *batch = replay->batch;
+	SPITupleTable *rows = SPI_tuptable;
+	uint64		i;
+
+	for (i = 0; i < rows->numvals; i++)
+	{
+		Datum		values[AT_NCOLUMNS];
+		bool		nulls[AT_NCOLUMNS];
+		BatchComponent *component;
+
+		CHECK_FOR_INTERRUPTS();
+		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
+		component = component_of_row(batch, values, nulls, AT_PLAYER_ID, AT_KIND, AT_POOL,
+									 AT_KEY);
+
+		/* Stored events of what the model does not have are surplus. */
+		if (component == NULL)
+			continue;
+		store_component(batch, component, DatumGetBool(values[AT_HAS_ROW]),
+						values + AT_ROW, nulls + AT_ROW);
+		if (DatumGetBool(values[AT_HAS_EVENT]))
+			restore_component(component, values, nulls);
+	}
+	SPI_freetuptable(rows);
+}
+
+/* At the very start nothing is there, so that only the rows of today count. */
+static void
+load_rows(Replay *replay)
+{
+	RowReader	rows;
+
+	all_components_open(&rows, replay->ladder);
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		const Datum *values = row_values(&rows);
+		const bool *nulls = row_nulls(&rows);
+		BatchComponent *component =
+			component_of_row(replay->batch, values, nulls, COMPONENT_PLAYER_ID - 1,
+							 COMPONENT_KIND - 1, COMPONENT_POOL - 1, COMPONENT_KEY - 1);
+
+		if (component != NULL)
+			store_component(replay->batch, component, true, values, nulls);
+	}
+	row_reader_close(&rows);
+}
+
+void
+components_load_replayed(Replay *replay, bool idle)
+{
+	Datum		values[1];
+	int			owned;
+
+	if (replay->batch->nkinds == 0)
+		return;
+	if (replay->from == REPLAY_START)
+	{
+		load_rows(replay);
+		return;
+	}
+	values[0] = Int64GetDatum(replay->from);
+	for (owned = 0; owned < 2; owned++)
+	{
+		(void) ladder_execute(replay->ladder, &later_query[owned], values, NULL, NULL);
+		take_components_at(replay);
+		if (!idle)
+			continue;
+		(void) ladder_execute(replay->ladder, &idle_query[owned], values, NULL, NULL);
+		take_components_at(replay);
+	}
+}
+
+void
+components_load_match(Replay *replay)
+{
+	Batch	   *batch = replay->batch;
+	int			owned;
+
+	for (owned = 0; owned < 2; owned++)
+	{
+		ComponentKeys keys = component_keys_make(batch->match.ncomponents, owned == 1);
+		Datum		values[1 + COMPONENT_KEY_NPARAMS];
+		int			i;
+
+		for (i = 0; i < batch->match.ncomponents; i++)
+		{
+			BatchComponent *component = batch->component[i];
+
+			if (component->loaded || (component->player != NULL) != (owned == 1))
+				continue;
+			component->loaded = true;
+			component_keys_add(&keys, component);
+		}
+		if (keys.n == 0)
+			continue;
+		values[0] = Int64GetDatum(replay->from);
+		component_keys_values(&keys, replay->ladder, values + 1);
+		(void) ladder_execute(replay->ladder, &given_query[owned], values, NULL, NULL);
+		take_components_at(replay);
+	}
+}
+
+/*
+ * ---- Events ----
+ */
+
+static LadderQuery read_component_events_query = {
+	.text = "SELECT {component_event columns} FROM {component_event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
+	.param = {VALUE_INT8}
+};
+
+void
+component_events_open(RowReader *events, Replay *replay)
+{
+	Datum		values[1];
+
+	values[0] = Int64GetDatum(replay->from);
+	row_reader_open(events, replay->ladder, &read_component_events_query, values);
+}
+
+static int64
+event_seq(RowReader *events)
+{
+	return DatumGetInt64(row_key_column(events, COMPONENT_EVENT_SEQ));
+}
+
+static bool
+same_component_event(RowReader *stored, Ladder *ladder, const BatchStep *step,
+					 const ComponentRow *row)
+{
+	const Datum *values = row_values(stored);
+	const bool *nulls = row_nulls(stored);
+	int			nstate = row->component->spec->nstate;
+	ComponentIdentity identity;
+	RowValues	expected = component_event_values(step, row, &identity);
+	int			before = COMPONENT_EVENT_BEFORE - 1;
+	int			after = COMPONENT_EVENT_AFTER - 1;
+
+	return table_same(&component_event_table, ladder, &expected, values, nulls) &&
+		same_state(values[before], nulls[before], row->before, nstate) &&
+		same_state(values[after], nulls[after], row->after, nstate);
+}
+
+/* The row of the step just made that a stored one is about, or NULL. */
+static ComponentRow *
+row_of_step(Batch *batch, RowReader *events)
+{
+	BatchStep  *step = &batch->step;
+	BatchComponent *component =
+		component_of_row(batch, row_values(events), row_nulls(events),
+						 COMPONENT_EVENT_PLAYER_ID - 1, COMPONENT_EVENT_KIND - 1,
+						 COMPONENT_EVENT_POOL - 1, COMPONENT_EVENT_KEY - 1);
+
+	if (component == NULL || step->ncomponents == 0 || component->step != step->seq)
+		return NULL;
+	return &step->component[component->row];
+}
+
+void
+compare_component_events(Replay *replay, ReplaySink *sink, RowReader *events)
+{
+	Batch	   *batch = replay->batch;
+	BatchStep  *step = &batch->step;
+	int			i;
+
+	for (; events->have_row && event_seq(events) < step->seq; row_reader_next(events))
+		sink->component(sink, replay, EVENT_SURPLUS, NULL, events);
+	for (i = 0; i < step->ncomponents; i++)
+		step->component[i].stored = false;
+	for (; events->have_row && event_seq(events) == step->seq; row_reader_next(events))
+	{
+		ComponentRow *row = row_of_step(batch, events);
+
+		if (row != NULL)
+			row->stored = true;
+		sink->component(sink, replay,
+						row == NULL ? EVENT_SURPLUS :
+						same_component_event(events, replay->ladder, step, row) ?
+						EVENT_SAME : EVENT_DIFFERS, row, events);
+	}
+	for (i = 0; i < step->ncomponents; i++)
+		if (!step->component[i].stored)
+			sink->component(sink, replay, EVENT_MISSING, &step->component[i], events);
+}
+
+void
+surplus_component_events(Replay *replay, ReplaySink *sink, RowReader *events)
+{
+	for (; events->have_row; row_reader_next(events))
+		sink->component(sink, replay, EVENT_SURPLUS, NULL, events);
+}

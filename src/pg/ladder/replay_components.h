@@ -1,0 +1,34 @@
+/*
+ * replay_components.h
+ *		The components in a replay: as they were where it begins, and what it makes of
+ *		them beside what is stored.
+ */
+#ifndef PG_LADDER_REPLAY_COMPONENTS_H
+#define PG_LADDER_REPLAY_COMPONENTS_H
+
+#include "pg/ladder/component_states.h"
+#include "pg/ladder/replay.h"
+
+/*
+ * Load components as they were where the replay begins: all that have stored events in what
+ * is replayed, and with idle all others too; at REPLAY_START, where there are none yet, only
+ * their rows of today.
+ */
+extern void components_load_replayed(Replay *replay, bool idle);
+
+/* Load those of the current match that are not. */
+extern void components_load_match(Replay *replay);
+
+/* The stored events of components, from the place on where the replay begins. */
+extern void component_events_open(RowReader *events, Replay *replay);
+
+/*
+ * Compare the rows of the step just made with the stored ones, those before it, which
+ * belong to nothing, included.
+ */
+extern void compare_component_events(Replay *replay, ReplaySink *sink, RowReader *events);
+
+/* All stored rows that are left belong to nothing. */
+extern void surplus_component_events(Replay *replay, ReplaySink *sink, RowReader *events);
+
+#endif							/* PG_LADDER_REPLAY_COMPONENTS_H */
