@@ -17,7 +17,7 @@
 #include "core/math/square.h"
 #include "core/math/sum.h"
 #include "core/models/deviation.h"
-#include "core/models/registry.h"
+#include "core/util/extremes.h"
 #include "core/util/union_find.h"
 
 /* The numbers of a component's state: mean and deviation. */
@@ -626,6 +626,40 @@ through_time_skill(const ThroughTime *tt, size_t a, double *mu, double *sigma)
 
 	*mu = m.weighted / m.precision;
 	*sigma = 1 / sqrt(m.precision);
+}
+
+bool
+through_time_end(const ThroughTime *tt, int32_t player, int unknown, double *state)
+{
+	uint32_t	a = tt->last[PLAYER_UNKNOWNS * (size_t) player + (size_t) unknown];
+	uint32_t	skill = tt->last[PLAYER_UNKNOWNS * (size_t) player];
+	Transition	t;
+	Belief		m;
+
+	if (a == NO_APPEARANCE)
+		return false;
+	m = product(product(tt->forward[a], tt->backward[a]), tt->site[a]);
+	if (tt->match[a] != tt->match[skill])
+	{
+		/* Time passes, but an unknown that takes no part makes no steps. */
+		t = through_time_transition(tt, unknown, tt->match[a], tt->match[skill]);
+		t.variance = larger(t.variance - tt->prior[unknown].step, 0);
+		m = carried_on(m, tt->prior[unknown].mean, t);
+	}
+	state[0] = m.weighted / m.precision;
+	state[1] = 1 / sqrt(m.precision);
+	return true;
+}
+
+bool
+through_time_component_end(const ThroughTime *tt, int kind, int32_t number, double *state)
+{
+	uint32_t	a = tt->last_of_component[kind][number];
+
+	if (a == NO_APPEARANCE)
+		return false;
+	through_time_skill(tt, a, &state[0], &state[1]);
+	return true;
 }
 
 /*

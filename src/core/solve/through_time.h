@@ -144,8 +144,8 @@ typedef enum ThroughTimeMethod
 extern ThroughTimeMethod through_time_errors(const ParamValue *params);
 extern ThroughTimeMethod through_time_evidence(const ParamValue *params);
 
-/* Those among the solver's parameters that are the model's, in its order. */
-extern const ParamValue *through_time_model_params(const ParamValue *params);
+/* Set those among the solver's parameters that are the model's, too. */
+extern void through_time_set_model_params(ParamValue *params, const ParamValue *model_params);
 
 /* Begin with no matches; players and components from these numbers on are new. */
 extern void through_time_begin(ThroughTime *tt);
@@ -199,6 +199,16 @@ through_time_kind(const ThroughTime *tt, size_t appearance)
 /* Mean and deviation of the unknown at an appearance. */
 extern void through_time_skill(const ThroughTime *tt, size_t appearance,
 							   double *mu, double *sigma);
+
+/*
+ * The mean and deviation of an unknown of a player as of the player's last match, and of a
+ * component as of its own, for a filter to go on from.  False, and nothing is set, for an
+ * unknown that has not appeared.
+ */
+extern bool through_time_end(const ThroughTime *tt, int32_t player, int unknown,
+							 double *state);
+extern bool through_time_component_end(const ThroughTime *tt, int kind, int32_t number,
+									   double *state);
 
 /*
  * ---- For the parts of the solver ----

@@ -110,10 +110,13 @@ through_time_configure(ThroughTime *tt, const ParamValue *params,
 	tt->space = state_space_from_params(model_params);
 }
 
-const ParamValue *
-through_time_model_params(const ParamValue *params)
+void
+through_time_set_model_params(ParamValue *params, const ParamValue *model_params)
 {
-	return params + THROUGH_TIME_NOWN;
+	int			i;
+
+	for (i = 0; i < STATE_SPACE_NPARAMS; i++)
+		params[THROUGH_TIME_NOWN + i] = model_params[i];
 }
 
 double
