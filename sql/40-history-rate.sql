@@ -52,6 +52,30 @@ as_of_season: the season as of which the state is, so that a match of a later on
 a history begins in the latest of all that are given.
 The other columns are null.  Whether a state is sound is checked where a history starts from it.';
 
+CREATE TYPE skillrating.final_component AS (
+    kind text,
+    pool text,
+    key text,
+    player_id text,
+    mu float8,
+    deviation float8,
+    games bigint,
+    last_played timestamptz,
+    state float8[],
+    as_of timestamptz);
+
+COMMENT ON TYPE skillrating.final_component IS
+'Result of final_components() for a component at the end of a history, from which another history
+can start.
+kind: a name of model_components().  pool: '''' by default.
+key: the context or the club, null for a kind that goes by neither.
+player_id: the identifier as text, of a kind that belongs to players, else null.
+mu, deviation: the first state column of the kind, as a rule its mean in units of the skill, and
+the deviation of that.
+games: rated matches in which it took part.  last_played: as that of final_rating.
+state: the whole state, in the order of state_columns in model_components().
+as_of: the time as of which the state is, as that of final_rating.';
+
 CREATE TYPE skillrating.rated AS (
     rating_before float8,
     rating_after float8,
@@ -119,13 +143,14 @@ CREATE FUNCTION skillrating.rate(
     params jsonb DEFAULT NULL,
     strict boolean DEFAULT false,
     start skillrating.final_rating[] DEFAULT NULL,
+    start_components skillrating.final_component[] DEFAULT NULL,
     season_keep float8 DEFAULT 0.5,
     season_mean float8 DEFAULT NULL)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, jsonb, boolean, skillrating.final_rating[], float8, float8) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
@@ -135,6 +160,8 @@ strict: make a mistake in a match an error.
 start: where players start who do not start from the initial state: the result of final_ratings(),
 or an array of starting_rating().  Going on from final_ratings() of earlier matches gives, bit for
 bit, what all matches together give, except under synelo with strict, which looks back on matches.
+start_components: the same of components, the result of final_components().  Kinds that the
+parameters do not use take part in nothing.
 season_keep, season_mean: what a new season keeps, see season.
 All these are read from the first row of a partition.
 player_id: of any type that can be hashed and ordered.  team: any number.
@@ -159,7 +186,8 @@ time after others that have one is such a mistake.
 Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model or strict, 22023 and
 22003 for invalid parameters, 22023 for a history with both played_at and period; in start 22004 for
 nulls, 22P02 for a player_id that is not of the type, 22023 for a player who occurs twice, 2202E for
-too many state columns, 22003 for unsound states and 22008 for infinite times; where strict, for
+too many state columns, 22003 for unsound states and 22008 for infinite times; in start_components
+the same, and 22023 for a kind that the model does not have; where strict, for
 mistakes in rows 22004 for nulls, 22023, 22003, and 22008 for an infinite played_at.';
 
 CREATE TYPE skillrating.inputs AS (
@@ -290,12 +318,12 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[]) IS
 'Transition function of final_ratings().';
 
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], float8, float8)
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
 'Transition function of final_ratings().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_final(internal)
@@ -376,7 +404,7 @@ COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, 
 'As the form with eight arguments, with start, which is that of rate(), read from the first row: where
 players start.  Those who do not play are in the result, too.';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[], season_keep float8, season_mean float8) (
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[], start_components skillrating.final_component[], season_keep float8, season_mean float8) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_ratings_final,
@@ -384,7 +412,7 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], float8, float8) IS
-'As the form with nine arguments, of which start may be null, with season_keep (null: 0.5) and
-season_mean (null: the initial value), which are those of rate(), read from the first row: what a
-new season keeps, where inputs() has the season.';
+COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
+'As the form with nine arguments, of which start may be null, with start_components, season_keep
+(null: 0.5) and season_mean (null: the initial value), which are those of rate(), read from the
+first row: where components start, and what a new season keeps, where inputs() has the season.';

@@ -71,9 +71,9 @@ random_part(Random *random, Fixture *f, const ModelPart *part)
 		ParamValue *value = &f->params[param->param];
 		double		number = on ? param->on : param->off;
 
-		if (f->model->params.spec[param->param].type == PARAM_NUMBER)
+		if (param_spec(&f->model->params, param->param)->type == PARAM_NUMBER)
 			value->number = number;
-		else if (f->model->params.spec[param->param].type == PARAM_FLAG)
+		else if (param_spec(&f->model->params, param->param)->type == PARAM_FLAG)
 			value->flag = number != 0;
 		else
 			value->choice = (int) number;

@@ -97,6 +97,59 @@ test_parameters(void **state)
 	}
 }
 
+/* A value of a parameter of a part is one that the parameter can have. */
+static void
+check_part_value(const ParamSpec *spec, double value)
+{
+	if (spec->type == PARAM_NUMBER)
+		assert_true(param_in_range(spec, value));
+	else if (spec->type == PARAM_FLAG)
+		assert_true(value == 0 || value == 1);
+	else
+	{
+		assert_int_equal(spec->type, PARAM_CHOICE);
+		assert_true(value >= 0 && value < number_of_choices(spec) && value == floor(value));
+	}
+}
+
+/* Parts have names of their own, parameters that there are, and need what counts. */
+static void
+test_parts(void **state)
+{
+	int			m,
+				p,
+				i;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+
+		assert_true(model->nparts >= 0 && model->nparts <= MODEL_MAX_PARTS);
+		for (p = 0; p < model->nparts; p++)
+		{
+			const ModelPart *part = &model->part[p];
+
+			assert_true(part->name[0] != '\0' && part->description[0] != '\0');
+			for (i = 0; i < p; i++)
+				assert_string_not_equal(model->part[i].name, part->name);
+
+			/* Sides of teams are known to recalibration whatever the model does. */
+			assert_int_equal(part->needs & ~(model->rules.supports | MODEL_SIDE), 0);
+			assert_true(part->nparams >= 1 && part->nparams <= MODEL_PART_MAX_PARAMS);
+			for (i = 0; i < part->nparams; i++)
+			{
+				const PartParam *param = &part->param[i];
+
+				assert_true(param->param >= 0 && param->param < model->params.count);
+				check_part_value(param_spec(&model->params, param->param), param->off);
+				check_part_value(param_spec(&model->params, param->param), param->on);
+			}
+			assert_true(part->param[0].on != part->param[0].off);
+		}
+	}
+}
+
 /* Equal parameters are equal bytes, whatever the memory held before. */
 static void
 test_default_parameters_are_equal_bytes(void **state)
@@ -806,6 +859,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_default_parameters_are_equal_bytes),
 		cmocka_unit_test(test_range_of_a_parameter),
 		cmocka_unit_test(test_new_players),

@@ -16,11 +16,12 @@
 #include "random_match.h"
 
 #include "core/evaluate/tune.h"
-#include "core/rating/history.h"
+#include "core/rating/history_components.h"
 
 /* Accounts, each of which is a player in both pools, and one for both together. */
 #define ACCOUNTS	30
 #define MATCHES		50
+#define NAMES		4			/* contexts, and clubs */
 #define MAX_ROWS	(MATCHES * TEST_MAX_ROWS)
 #define HOUR		INT64_C(3600000000)
 
@@ -34,16 +35,38 @@ typedef struct Life
 	int32_t		team[MAX_ROWS];
 	double		number[PARTICIPANT_NUMBERS][MAX_ROWS];
 	int32_t		shared[3 * ACCOUNTS];
+	int32_t		context[MAX_ROWS];
+	int32_t		context_name[MAX_ROWS];
+	int32_t		club[MAX_ROWS];
+	int32_t		club_name[MAX_ROWS];
 	HistoryWork work;
-	void	   *block;
-	void	   *past_block;
+	HistoryComponents components;
+	void	   *block[4];
 } Life;
 
-/* Give the players of a match accounts at random, in one pool. */
+/* Numbers that are not the defaults, so that no part of a model is left at 0. */
 static void
-random_accounts(Random *random, int nplayers, int32_t *account)
+random_numbers(Random *random, Fixture *f)
 {
-	int			pool = random_below(random, 2);
+	int			i;
+
+	for (i = 0; i < f->model->params.count; i++)
+	{
+		const ParamSpec *spec = param_spec(&f->model->params, i);
+		double		value = spec->default_value > 0 ?
+			spec->default_value * random_between(random, 0.2, 2) :
+			random_between(random, 0, 1);
+
+		if (spec->type == PARAM_NUMBER && random_below(random, 3) == 0 &&
+			param_in_range(spec, value))
+			f->params[i].number = value;
+	}
+}
+
+/* Give the players of a match accounts at random. */
+static void
+random_accounts(Random *random, int nplayers, int pool, int32_t *account)
+{
 	int			i,
 				j;
 
@@ -59,10 +82,47 @@ random_accounts(Random *random, int nplayers, int32_t *account)
 	}
 }
 
+/* Add a match to the history, at a time. */
+static void
+add_match(Life *life, Random *random, int64_t played_at)
+{
+	History    *h = &life->history;
+	HistoryMatch *match = &life->match[h->nmatches++];
+	int32_t		account[TEST_MAX_ROWS];
+	int			first_name = random_below(random, NAMES);
+	int			i,
+				j;
+
+	random_match(random, &life->f, ORDINARY);
+	match->played_at = played_at;
+	match->pool = random_below(random, 2);
+	random_accounts(random, life->f.match.nplayers, match->pool, account);
+	match->log_odds = life->f.match.log_odds;
+	match->first = match->first_context = match->first_club = h->nparticipants;
+	match->n = life->f.n;
+	for (i = 0; i < life->f.n; i++)
+	{
+		size_t		row = h->nparticipants++;
+
+		life->player[row] = account[life->f.row[i].player];
+		life->team[row] = life->f.row[i].team;
+		life->context[row] = life->f.row[i].context < NAMES ? life->f.row[i].context : -1;
+		life->club[row] = life->f.row[i].club < NAMES ? life->f.row[i].club : -1;
+		/* The names of a match differ from each other. */
+		life->context_name[row] = life->club_name[row] = (first_name + i) % NAMES;
+		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
+			life->number[j][row] = *participant_number(&life->f.row[i], j);
+	}
+	if (life->f.n > h->max_participants)
+		h->max_participants = life->f.n;
+}
+
 static void
 life_init(Life *life, Random *random, const char *model)
 {
 	History    *h = &life->history;
+	const MatchRules *rules;
+	void	   *room;
 	int64_t		now = 0;
 	int			m,
 				i,
@@ -71,7 +131,8 @@ life_init(Life *life, Random *random, const char *model)
 	memset(life, 0, sizeof(*life));
 	fixture_init(&life->f, model);
 	random_params(random, &life->f, ORDINARY);
-	h->nmatches = MATCHES;
+	random_numbers(random, &life->f);
+	rules = &life->f.model->rules;
 	h->match = life->match;
 	h->player = life->player;
 	h->team = life->team;
@@ -81,43 +142,40 @@ life_init(Life *life, Random *random, const char *model)
 	h->shared = life->shared;
 	for (i = 0; i < 3 * ACCOUNTS; i++)
 		life->shared[i] = 2 * ACCOUNTS + i % ACCOUNTS;
+	h->npools = 2;
+	/* Several matches may be at the same time. */
 	for (m = 0; m < MATCHES; m++)
 	{
-		HistoryMatch *match = &life->match[m];
-		int32_t		account[TEST_MAX_ROWS];
-
-		/* Several matches may be at the same time. */
 		if (random_below(random, 3) != 0)
 			now += random_below(random, 2) ? HOUR : 24 * random_below(random, 60) * HOUR;
-		random_match(random, &life->f, ORDINARY);
-		random_accounts(random, life->f.match.nplayers, account);
-		match->played_at = now;
-		match->log_odds = life->f.match.log_odds;
-		match->first = h->nparticipants;
-		match->n = life->f.n;
-		for (i = 0; i < life->f.n; i++)
-		{
-			size_t		row = h->nparticipants++;
-
-			life->player[row] = account[life->f.row[i].player];
-			life->team[row] = life->f.row[i].team;
-			for (j = 0; j < PARTICIPANT_NUMBERS; j++)
-				life->number[j][row] = *participant_number(&life->f.row[i], j);
-		}
-		if (life->f.n > h->max_participants)
-			h->max_participants = life->f.n;
+		add_match(life, random, now);
 	}
-	life->block = malloc(history_work_size(h, life->f.model->nstate));
-	history_work_init(&life->work, life->block, h, life->f.model->nstate);
-	life->past_block = malloc(history_past_size(h));
-	history_past_init(&life->work, life->past_block, h);
+	h->contexts.number = life->context;
+	h->contexts.name = life->context_name;
+	h->clubs.number = life->club;
+	h->clubs.name = life->club_name;
+	h->contexts.nnames = h->clubs.nnames = h->nparticipants;
+	h->contexts.n = h->clubs.n = NAMES;
+
+	life->block[0] = malloc(history_work_size(h, life->f.model->nstate));
+	history_work_init(&life->work, life->block[0], h, life->f.model->nstate);
+	life->block[1] = malloc(history_past_size(h));
+	history_past_init(&life->work, life->block[1], h);
+	life->block[2] = malloc(history_components_size(h, rules));
+	room = malloc(history_components_room(h));
+	history_components_find(&life->components, life->block[2], room, h, rules);
+	free(room);
+	life->block[3] = malloc(history_component_states_size(h, &life->components));
+	history_component_states_init(&life->work, life->block[3], h, &life->components);
 }
 
 static void
 life_free(Life *life)
 {
-	free(life->block);
-	free(life->past_block);
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		free(life->block[i]);
 }
 
 /*
@@ -230,6 +288,7 @@ test_own_result(void **state)
 			double		draw;
 
 			random_params(&random, &f, ORDINARY);
+			random_numbers(&random, &f);
 			random_match(&random, &f, ORDINARY);
 			/* Among equal players, such as newcomers, nothing else says who comes first. */
 			if (random_below(&random, 2))
@@ -325,6 +384,7 @@ test_held_out_results(void **state)
 			double		before;
 			double		variable = 0;
 			int			i = random_below(&random, set->count);
+			const ParamSpec *spec = param_spec(set, i);
 
 			life_init(life, &random, model_registry[m]->name);
 			memset(&problem, 0, sizeof(problem));
@@ -334,13 +394,12 @@ test_held_out_results(void **state)
 			problem.work = &life->work;
 			problem.bound[0] = MATCHES / 10;
 			problem.bound[1] = MATCHES / 10 + random_below(&random, MATCHES * 8 / 10);
-			problem.worst = 1e9;
-			if (set->spec[i].type == PARAM_NUMBER)
+			if (spec->type == PARAM_NUMBER)
 			{
 				problem.n = 1;
 				problem.param[0].index = i;
-				problem.param[0].low = set->spec[i].default_value;
-				problem.param[0].high = set->spec[i].default_value + 1;
+				problem.param[0].low = spec->default_value;
+				problem.param[0].high = spec->default_value + 1;
 				variable = random_between(&random, problem.param[0].low, problem.param[0].high);
 			}
 			before = tune_objective(&problem, &variable);

@@ -64,7 +64,11 @@ box_make(void)
 	box->set = &solver_find("through_time")->params;
 	assert_true(box->set->count <= TEST_MAX_PARAMS);
 	param_defaults(box->set, box->solver_params);
+	box->solver_params[param_find(box->set, "initial_mu")].number = 25;
+	box->solver_params[param_find(box->set, "initial_sigma")].number = 25.0 / 3;
+	box->solver_params[param_find(box->set, "beta")].number = 25.0 / 6;
 	box->solver_params[param_find(box->set, "tau")].number = 0;
+	box->solver_params[param_find(box->set, "drift")].number = 0;
 	box->solver_params[param_find(box->set, "draw_probability")].number = 0;
 	tt->history = &box->history;
 	tt->work = &box->work;

@@ -16,7 +16,7 @@ SELECT m.name AS model, m.params, seed, array_agg(10 * seed + i ORDER BY i) AS p
     CASE WHEN 'weight' = ANY (m.supports) AND seed % 4 = 1 THEN array_agg(100 * chance(seed, 4, i) ORDER BY i) END AS joined,
     CASE WHEN 'weight' = ANY (m.supports) AND seed % 4 = 1 THEN array_agg(100 + 100 * chance(seed, 5, i) ORDER BY i) END AS "left",
     CASE WHEN m.command_column IS NOT NULL AND seed % 2 = 0 THEN array_agg(CASE WHEN i < 3 THEN 0.5 ELSE 0 END ORDER BY i) END AS commanding,
-    CASE WHEN m.side_column IS NOT NULL THEN array_agg(1 + (i + seed) % 2 ORDER BY i) END AS side,
+    CASE WHEN m.side_column IS NOT NULL AND NOT ('many_teams' = ANY (m.supports) AND seed % 3 = 0) THEN array_agg(1 + (i + seed) % 2 ORDER BY i) END AS side,
     CASE WHEN 'squads' = ANY (m.supports) THEN array_agg(CASE WHEN i % 3 > 0 THEN i % 3 END::bigint ORDER BY i) END AS squad,
     CASE WHEN 'log_odds' = ANY (m.supports) AND seed % 3 > 0 THEN chance(seed, 6, 0) - 0.5 ELSE 0 END AS log_odds, array_agg(s.state ORDER BY i) AS state, count(*) AS n
 FROM predict_model AS m, generate_series(1, 8) AS seed, generate_series(1, 7) AS i,

@@ -73,48 +73,59 @@ $$;
 CREATE TABLE trial AS
 SELECT m.name AS model, v.params FROM skillrating.models() AS m, LATERAL (
     SELECT '{}'::jsonb AS params UNION
-    (SELECT variation(m.name, i) FROM generate_series(1, 40) AS i WHERE valid(m.name, variation(m.name, i)) ORDER BY i LIMIT 5)) AS v;
-SELECT model FROM skillrating.models() AS m(model) LEFT JOIN trial USING (model) GROUP BY model HAVING count(params) < 5;
+    (SELECT variation(m.name, i) FROM generate_series(1, 40) AS i WHERE valid(m.name, variation(m.name, i)) ORDER BY i LIMIT 4)) AS v;
+SELECT model FROM skillrating.models() AS m(model) LEFT JOIN trial USING (model) GROUP BY model HAVING count(params) < 4;
 
 -- A call of a function with all arguments that there is something for, by name; null if an argument
--- without a default is none of these.
+-- without a default is none of these.  What corrects forecasts takes that of one team, of both, of
+-- several models, or of both teams by several models.
+CREATE FUNCTION forecast_argument(of_models boolean, name text, type regtype, of_both boolean) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE name
+        WHEN 'probability' THEN CASE WHEN type = 'float8'::regtype THEN 's.p' WHEN of_models AND of_both THEN 'ARRAY[[s.p, 1 - s.p], [s.q, 1 - s.q]]'
+            WHEN of_models THEN 'ARRAY[s.p, s.q]' WHEN of_both THEN 'ARRAY[s.p, 1 - s.p]' END
+        WHEN 'outcome' THEN CASE type WHEN 'float8'::regtype THEN 's.y' WHEN 'boolean'::regtype THEN 's.y = 1' WHEN 'float8[]'::regtype THEN 'CASE WHEN s.y IS NOT NULL THEN ARRAY[s.y, 1 - s.y] END' END
+        WHEN 'half_life_matches' THEN '20' WHEN 'half_life_days' THEN '60' END
+$$;
 CREATE FUNCTION call_of(f oid) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN count(*) FILTER (WHERE NOT optional AND given IS NULL) = 0
         THEN format('%s(%s)', f::regproc, string_agg(format('%I => %s', name, given), ', ' ORDER BY ordinal) FILTER (WHERE given IS NOT NULL)) END
     FROM (
         SELECT a.name, a.ordinal, a.ordinal > p.pronargs - p.pronargdefaults AS optional,
             coalesce((SELECT format('s.%I', attname) FROM pg_attribute WHERE attrelid = 'peek_row'::regclass AND attnum > 0 AND attname = a.name),
-                CASE a.name WHEN 'model' THEN '$1' WHEN 'params' THEN '$2' WHEN 'strict' THEN 'false'
-                    WHEN 'p' THEN 's.p' WHEN 'probability' THEN 's.p' WHEN 'y' THEN 's.y' WHEN 'outcome' THEN 's.y' WHEN 'probabilities' THEN 's.p' END
-                || CASE WHEN a.name ~ '^(p|prob)' AND a.type = 'float8[]'::regtype THEN 's' ELSE '' END) AS given
+                CASE a.name WHEN 'model' THEN '$1' WHEN 'params' THEN '$2' WHEN 'strict' THEN 'false' WHEN 'season' THEN 'extract(month FROM s.played_at)::bigint' END,
+                forecast_argument(p.proname ~ '^stack', a.name, a.type::regtype, 'float8[]'::regtype = ANY (SELECT t.type FROM unnest(p.proargnames, p.proargtypes::oid[]) AS t(name, type) WHERE t.name = 'outcome'))) AS given
         FROM pg_proc AS p, unnest(p.proargnames, p.proargtypes::oid[]) WITH ORDINALITY AS a(name, type, ordinal)
         WHERE p.oid = f AND a.ordinal <= p.pronargs
     ) AS a
 $$;
 
--- Every window function of the extension is known to this test: rate() and those over its forecasts.
+-- Every window function of the extension is known to this test: rate() and those over its forecasts,
+-- which are also tried with all matches of the same time at once.
 CREATE TABLE peek_function AS
-SELECT p.oid AS function, p.proname AS name, call_of(p.oid) AS call, 'model' = ANY (p.proargnames) AS of_model
-FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'w';
+SELECT p.oid::regprocedure::text AS name, call_of(p.oid) AS call, 'model' = ANY (p.proargnames) AS of_model, m.at_once
+FROM pg_proc AS p, unnest('{false,true}'::boolean[]) AS m(at_once)
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'w' AND NOT (m.at_once AND 'model' = ANY (p.proargnames));
 SELECT name AS unknown_function FROM peek_function WHERE call IS NULL;
-SELECT call AS of_rate FROM peek_function WHERE name = 'rate' AND NOT call ~ 'kills => .*gain => ';
+SELECT call AS of_rate FROM peek_function WHERE name ~ 'skillrating.rate\(' AND NOT call ~ 'kills => .*gain => ';
 
--- Rows, of each match the forecasts by which others are corrected, and what came of it.
-CREATE FUNCTION outcomes(cut int, how text) RETURNS TABLE (row_id bigint, match_id int, played_at timestamptz, p float8, ps float8[], y float8) LANGUAGE sql STABLE AS $$
-    SELECT min(row_id), match_id, played_at, 0.1 + 0.8 * chance('p ' || match_id), ARRAY[0.1 + 0.8 * chance('p ' || match_id), 0.2 + 0.6 * chance('q ' || match_id)],
+-- Rows, of each match the forecasts of one team by two models, and what came of it.
+CREATE FUNCTION outcomes(cut int, how text)
+RETURNS TABLE (row_id bigint, match_id int, played_at timestamptz, p float8, q float8, weight float8, side float8, y float8) LANGUAGE sql STABLE AS $$
+    SELECT min(row_id), match_id, played_at, 0.1 + 0.8 * chance('p ' || match_id), 0.2 + 0.6 * chance('q ' || match_id), 1 + match_id % 2, min(side) FILTER (WHERE team = 1),
         CASE WHEN every(coalesce(rank, score) IS NOT NULL) THEN CASE sign(sum((team * 2 - 3) * coalesce(rank, -score)) FILTER (WHERE n = 1)) WHEN 1 THEN 1 WHEN 0 THEN 0.5 ELSE 0 END END
     FROM told(cut, how) WHERE teams = 2 GROUP BY match_id, played_at
 $$;
-CREATE FUNCTION results_of(f peek_function, t trial, cut int, how text) RETURNS TABLE (row_id bigint, match_id int, r text, forecast jsonb) LANGUAGE plpgsql AS $$
+CREATE FUNCTION results_of(f peek_function, t trial, cut int, how text) RETURNS TABLE (row_id bigint, match_id int, at timestamptz, r text, forecast jsonb) LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN QUERY EXECUTE format('SELECT row_id, match_id, r::text, CASE WHEN %L THEN forecast_part(to_jsonb(r)) ELSE to_jsonb(r) END
-        FROM (SELECT s.row_id, s.match_id, %s OVER (ORDER BY s.played_at, s.match_id) AS r FROM %s($3, $4) AS s) AS q', f.of_model, f.call, CASE WHEN f.of_model THEN 'told' ELSE 'outcomes' END)
+    RETURN QUERY EXECUTE format('SELECT row_id, match_id, played_at, r::text, CASE WHEN %L THEN forecast_part(to_jsonb(r)) ELSE to_jsonb(r) END
+        FROM (SELECT s.row_id, s.match_id, s.played_at, %s OVER (ORDER BY s.played_at, %s) AS r FROM %s($3, $4) AS s) AS q',
+        f.of_model, f.call, CASE WHEN f.at_once THEN '1' ELSE 's.match_id' END, CASE WHEN f.of_model THEN 'told' ELSE 'outcomes' END)
     USING t.model, t.params, cut, how;
 END
 $$;
 
--- Before the cut everything is the same, at the cut the forecast; what is behind it is another, as
--- what was changed must matter.
+-- Before the cut everything is the same, at the cut the forecast, and so it is for all matches of its
+-- time if they are taken at once; what is behind it is another, as what was changed must matter.
 CREATE TABLE peeked (name text, model text, params jsonb, cut int, how text, before bigint, at bigint, changed bigint);
 CREATE FUNCTION peek(f peek_function, t trial) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -122,12 +133,12 @@ DECLARE
 BEGIN
     CREATE TEMP TABLE truth AS SELECT * FROM results_of(f, t, 0, 'all');
     FOR c IN SELECT h.how, m.cut FROM unnest('{changed,removed,unknown}'::text[]) AS h(how), LATERAL (
-        SELECT match_id AS cut FROM truth WHERE match_id > 1 GROUP BY match_id ORDER BY chance(concat(f.name, t.model, t.params, h.how, match_id)) LIMIT 2) AS m
+        SELECT match_id AS cut FROM truth WHERE match_id BETWEEN 2 AND 85 GROUP BY match_id ORDER BY chance(concat(f.name, t.model, t.params, h.how, match_id)) LIMIT 2) AS m
     LOOP
         INSERT INTO peeked
         SELECT f.name, t.model, t.params, c.cut, c.how,
             count(*) FILTER (WHERE match_id < c.cut AND a.r IS DISTINCT FROM b.r),
-            count(*) FILTER (WHERE match_id = c.cut AND CASE WHEN NOT f.of_model THEN a.r <> b.r
+            count(*) FILTER (WHERE (match_id = c.cut OR (f.at_once AND a.at = (SELECT min(at) FROM truth WHERE match_id = c.cut))) AND CASE WHEN NOT f.of_model THEN a.r <> b.r
                 WHEN a.forecast ? 'win_probability' AND b.forecast ? 'win_probability' THEN a.forecast <> b.forecast END),
             count(*) FILTER (WHERE match_id > c.cut AND a.forecast IS DISTINCT FROM b.forecast)
         FROM truth AS a FULL JOIN results_of(f, t, c.cut, c.how) AS b USING (row_id, match_id);
@@ -140,14 +151,16 @@ SELECT count(peek(f, t)) > 0 AS tried FROM peek_function AS f JOIN trial AS t ON
 RESET client_min_messages;
 SELECT name, model, params, cut, how, before, at FROM peeked WHERE before > 0 OR at > 0 ORDER BY 1, 2, 3, 4;
 SELECT name, model, params FROM peeked GROUP BY 1, 2, 3 HAVING sum(changed) = 0 ORDER BY 1, 2, 3;
-SELECT count(DISTINCT (model, params)) FILTER (WHERE name = 'rate') = (SELECT count(*) FROM trial) AS all_trials, count(DISTINCT name) = (SELECT count(*) FROM peek_function) AS all_functions FROM peeked;
+SELECT count(DISTINCT (model, params)) FILTER (WHERE name ~ 'skillrating.rate\(') = (SELECT count(*) FROM trial) AS all_trials, count(DISTINCT name) = (SELECT count(DISTINCT name) FROM peek_function) AS all_functions FROM peeked;
 
--- The test sees it where a forecast does peek: at the next match, or at the match itself.
+-- The test sees it where a forecast does peek: at the next match, at the match itself, or at those of
+-- the same time.
 SET client_min_messages = warning;
 SELECT count(peek(f, ROW('elo', '{}')::trial)) AS tried
-FROM (VALUES (ROW(NULL, 'next match', 'lead(s.y)', false)::peek_function), (ROW(NULL, 'own result', 'array_agg(s.y)', false)::peek_function)) AS v(f);
+FROM (VALUES (ROW('next match', 'lead(s.y)', false, false)::peek_function), (ROW('own result', 'array_agg(s.y)', false, false)::peek_function),
+    (ROW('own time', 'array_agg(s.y)', false, true)::peek_function)) AS v(f);
 RESET client_min_messages;
-SELECT name, sum(before) > 0 AS before, sum(at) > 0 AS at FROM peeked WHERE name IN ('next match', 'own result') GROUP BY name ORDER BY name;
+SELECT name, sum(before) > 0 AS before, sum(at) > 0 AS at FROM peeked WHERE name IN ('next match', 'own result', 'own time') GROUP BY name ORDER BY name;
 
 -- What fits parameters knows nothing of what is held out: everything in its result but the scores
 -- of that is the same when these results are others.  It is whatever aggregate has such scores.
@@ -175,7 +188,7 @@ BEGIN
 END
 $$;
 -- Of 90 matches, those from the 64th on are held out, and those from the 72nd on are others.
-SELECT name, count(*) AS models, bool_and(without_held_out(a.r) = without_held_out(b.r)) AS same, bool_and(a.r <> b.r) AS held_out_differs
+SELECT name, count(*) = (SELECT count(*) FROM skillrating.models()) AS all_models, bool_and(without_held_out(a.r) = without_held_out(b.r)) AS same, bool_and(a.r <> b.r) AS held_out_differs
 FROM peek_fit AS f, skillrating.models() AS m(model),
     LATERAL (SELECT ARRAY(SELECT p.name FROM skillrating.model_parameters(m.model) AS p WHERE p.type = 'number' AND p.default_value <> 'null' AND p.default_value::float8 > 0 AND p.name !~ 'display' LIMIT 2) AS fit) AS p,
     LATERAL (SELECT fit_of(f.call, m.model, p.fit, 'all') AS r) AS a, LATERAL (SELECT fit_of(f.call, m.model, p.fit, 'changed') AS r) AS b
@@ -184,4 +197,4 @@ WHERE f.name = 'tune' GROUP BY name ORDER BY name;
 SET client_min_messages = warning;
 DROP TABLE peek_row CASCADE;
 DROP TABLE trial, peek_function, peeked, peek_fit CASCADE;
-DROP FUNCTION chance, variation, valid, call_of, forecast_part, without_held_out, fit_of;
+DROP FUNCTION chance, variation, valid, call_of, forecast_argument, forecast_part, without_held_out, fit_of;

@@ -22,27 +22,31 @@ SELECT match_id, played_at, season, player_id, team, pool,
     CASE WHEN n = 1 AND sides THEN 0.75 END AS commanding, CASE WHEN sides AND teams = 2 THEN team::float8 END AS side,
     CASE WHEN size > 1 AND n < 3 AND luck < 0.8 THEN team::float8 END AS squad,
     CASE WHEN other < 0.8 THEN floor(other * 20) END AS kills, CASE WHEN other < 0.8 THEN floor(luck * 20) END AS deaths,
-    CASE WHEN teams = 2 THEN log_odds END AS log_odds, CASE WHEN (n + team + match_id) % 4 = 0 THEN n - 0.5 END AS gain, unrated_reason
+    CASE WHEN teams = 2 THEN log_odds END AS log_odds, CASE WHEN (n + team + match_id) % 4 = 0 THEN n - 0.5 END AS gain,
+    CASE WHEN other < 0.9 THEN 'map ' || match_id % 5 END AS context, CASE WHEN n = 1 THEN 'club ' || team * match_id % 4 END AS club, unrated_reason
 FROM p;
 CREATE TABLE trial(model text, params jsonb);
 INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "margin": "ln", "margin_autocorrelation": 0.0005, "strength": "sum"}'), ('frag', '{}'), ('glicko', '{}'),
-    ('glicko2', '{"tau": 0.8}'), ('elo_mmr', '{"form": "logistic"}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'),
-    ('weng_lin', '{}'), ('weng_lin', '{"variant": "thurstone_mosteller_full"}');
+    ('glicko2', '{"tau": 0.8}'), ('elo_mmr', '{"form": "logistic"}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill', '{"recalibration_deviation": 0.5, "recalibration_side_deviation": 0.3, "recalibration_half_life_days": 200}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'),
+    ('weng_lin', '{}'), ('weng_lin', '{"variant": "thurstone_mosteller_full"}'), ('state_space', '{}'),
+    ('state_space', '{"drift": 0.1, "home_drift": 0.1, "club_drift": 0.1, "margin": 1, "initial_side_sigma": 0.3, "newcomer_company": 0.2}');
 -- Those of the registry that are not in the list take part as they are.
 INSERT INTO trial SELECT name, '{}' FROM skillrating.models() WHERE name NOT IN (SELECT model FROM trial);
 
 -- A history with all arguments, of which some may be changed or left out.
 CREATE TYPE seen AS (match_id int, player_id text, team int, r skillrating.rated);
-CREATE FUNCTION history(matches results[], model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL) RETURNS SETOF seen LANGUAGE sql AS $$
+CREATE FUNCTION history(matches results[], model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL, components skillrating.final_component[] DEFAULT NULL) RETURNS SETOF seen LANGUAGE sql AS $$
     SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-        kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, season => season, params => params, start => start, season_keep => 0.7, season_mean => 3)
+        kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season, params => params, start => start, start_components => components, season_keep => 0.7, season_mean => 3)
         OVER (ORDER BY played_at, match_id)
     FROM unnest(matches) AS s
 $$;
-CREATE FUNCTION finals(matches results[], model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL) RETURNS skillrating.final_rating[] LANGUAGE sql AS $$
-    SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-        kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, season => season), params, false, start, 0.7, 3 ORDER BY played_at, match_id)
-    FROM unnest(matches) AS s
+CREATE TYPE ends AS (ratings skillrating.final_rating[], components skillrating.final_component[]);
+CREATE FUNCTION finals(matches results[], model text, params jsonb, start ends DEFAULT NULL) RETURNS ends LANGUAGE sql AS $$
+    SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params, false, (start).ratings, (start).components, 0.7, 3 ORDER BY played_at, match_id),
+        skillrating.final_components(model, match_id, player_id, team, rank, i, params, false, (start).ratings, (start).components, 0.7, 3 ORDER BY played_at, match_id)
+    FROM unnest(matches) AS s, LATERAL (SELECT skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad,
+        kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season) AS i) AS i
 $$;
 CREATE FUNCTION matches(condition text) RETURNS results[] LANGUAGE plpgsql AS $$
 DECLARE
@@ -55,21 +59,22 @@ $$;
 
 -- To go on is to rate the whole, to the last bit: in the middle of a season, between two, and with
 -- the results of others; the final ratings with all counts, and each row.
-WITH found AS (
+WITH found AS MATERIALIZED (
     SELECT t.model, t.params, cut, finals(matches('true'), model, params) AS whole, finals(matches('match_id <= ' || cut), model, params) AS half
-    FROM trial AS t, (VALUES (59), (100), (179), (180)) AS c(cut)
+    FROM trial AS t, (VALUES (59), (100), (180)) AS c(cut)
 )
 SELECT model, params, count(*) AS cuts, bool_and(finals(matches('match_id > ' || cut), model, params, half) = whole) AS final_ratings,
-    bool_and(NOT EXISTS (SELECT h FROM history(matches('match_id > ' || cut), model, params, half) AS h EXCEPT SELECT h FROM history(matches('true'), model, params) AS h)) AS rows
+    bool_and(NOT EXISTS (SELECT h FROM history(matches('match_id > ' || cut), model, params, (half).ratings, (half).components) AS h EXCEPT SELECT h FROM history(matches('true'), model, params) AS h)) AS rows
 FROM found GROUP BY model, params ORDER BY model, params::text;
 -- Synelo under strict looks back on matches that no state has.
-SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), 'synelo', '{"strict": true}', finals(matches('match_id <= 100'), 'synelo', '{"strict": true}')) AS h
+SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), 'synelo', '{"strict": true}', (finals(matches('match_id <= 100'), 'synelo', '{"strict": true}')).ratings) AS h
     EXCEPT SELECT h FROM history(matches('true'), 'synelo', '{"strict": true}') AS h) AS d) > 0 AS differs;
 
--- The last rows of rate() do as well, where no season begins and pools share nothing.
+-- The last rows of rate() do as well, where no season begins, pools share nothing and there are no
+-- components.
 WITH q AS (
     SELECT t.model, t.params, s.*, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, params => t.params) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
-    FROM trial AS t, results AS s WHERE params <> '{"initial_base_sigma": 3}' AND joined IS NULL
+    FROM trial AS t, results AS s WHERE params <> '{"initial_base_sigma": 3}' AND joined IS NULL AND NOT EXISTS (SELECT FROM skillrating.model_components(t.model, t.params) WHERE used)
 ), s AS (
     SELECT model, params, array_agg(skillrating.starting_rating(player_id, state => (r).state_after, pool => pool, games => (r).games_before + 1, last_played => played_at)) AS start
     FROM (SELECT DISTINCT ON (model, params, player_id, pool) * FROM q WHERE match_id <= 100 AND (r).unrated_reason IS NULL ORDER BY model, params, player_id, pool, match_id DESC) AS l GROUP BY model, params
@@ -82,7 +87,7 @@ SELECT model, params, count(*) > 200 AS many, bool_and(g.r = q.r) AS same FROM g
 -- Matches without a result get a forecast, and change nothing: as if they were not there.
 CREATE FUNCTION without_results(matches results[], divisor int) RETURNS results[] LANGUAGE sql AS $$
     SELECT array_agg((match_id, played_at, season, player_id, team, pool, CASE WHEN match_id % divisor > 0 THEN rank END, CASE WHEN match_id % divisor > 0 THEN score END, weight, joined, "left", commanding, side, squad,
-        kills, deaths, log_odds, gain, unrated_reason)::results) FROM unnest(matches) AS m
+        kills, deaths, log_odds, gain, context, club, unrated_reason)::results) FROM unnest(matches) AS m
 $$;
 SELECT model, params, finals(without_results(matches('true'), 6), model, params) = finals(matches('match_id % 6 > 0'), model, params) AS final_ratings,
     NOT EXISTS ((SELECT h FROM history(without_results(matches('true'), 6), model, params) AS h WHERE match_id % 6 > 0) EXCEPT (SELECT h FROM history(matches('match_id % 6 > 0'), model, params) AS h)) AS rows,
@@ -94,7 +99,7 @@ FROM trial ORDER BY model, params::text;
 -- 60 and match 180 begin seasons.
 SELECT t.model, t.params, count(DISTINCT last) AS matches, bool_and(((f.r).state_before, (f.r).games_before, (f.r).win_probability, (f.r).sole_win_probability, (f.r).draw_probability, (f.r).loss_probability, (f.r).first_probability)
     IS NOT DISTINCT FROM ((h.r).state_before, (h.r).games_before, (h.r).win_probability, (h.r).sole_win_probability, (h.r).draw_probability, (h.r).loss_probability, (h.r).first_probability)) AS same
-FROM trial AS t, (VALUES (60), (90), (141), (180), (201), (240)) AS c(last), history(matches('match_id <= ' || last), t.model, t.params) AS h,
+FROM trial AS t, (VALUES (60), (141), (180), (240)) AS c(last), history(matches('match_id <= ' || last), t.model, t.params) AS h,
     history(without_results(matches('match_id <= ' || last), last), t.model, t.params) AS f
 WHERE h.match_id = last AND f.match_id = last AND h.player_id = f.player_id AND h.team = f.team AND (h.r).unrated_reason IS NULL
 GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
@@ -103,17 +108,17 @@ GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
 -- before they are known stays the same, and for match i + 1 all that is known before it.
 CREATE FUNCTION other_results(matches results[], last int, way int) RETURNS results[] LANGUAGE sql AS $$
     SELECT array_agg(CASE WHEN match_id <= last THEN m ELSE (match_id, played_at, season, player_id, team, pool, CASE way WHEN 1 THEN 1 + (team * 7 + match_id) % 3 + 0 * rank WHEN 2 THEN NULL ELSE 1 + 0 * rank END,
-        CASE way WHEN 1 THEN 30 * team + 0 * score WHEN 2 THEN NULL ELSE 0 * score END, weight, joined, "left", commanding, side, squad, CASE way WHEN 1 THEN 99 - kills ELSE kills END, CASE way WHEN 1 THEN deaths * 5 ELSE deaths END, log_odds, gain, unrated_reason)::results END)
+        CASE way WHEN 1 THEN 30 * team + 0 * score WHEN 2 THEN NULL ELSE 0 * score END, weight, joined, "left", commanding, side, squad, CASE way WHEN 1 THEN 99 - kills ELSE kills END, CASE way WHEN 1 THEN deaths * 5 ELSE deaths END, log_odds, gain, context, club, unrated_reason)::results END)
     FROM unnest(matches) AS m
 $$;
-WITH cuts AS (
-    SELECT t.model, t.params, last, way, finals(matches('match_id <= 30'), t.model, t.params) AS start FROM trial AS t, (VALUES (45), (119), (137), (200)) AS c(last), generate_series(1, 3) AS way
+WITH cuts AS MATERIALIZED (
+    SELECT t.model, t.params, last, way, finals(matches('match_id <= 30'), t.model, t.params) AS start FROM trial AS t, (VALUES (45, 1), (119, 1), (119, 2), (137, 3), (200, 2)) AS c(last, way)
 )
 SELECT c.model, c.params, count(*) > 1000 AS many, bool_and(CASE WHEN h.match_id <= last THEN h.r IS NOT DISTINCT FROM o.r
     ELSE ((h.r).state_before, (h.r).win_probability, (h.r).sole_win_probability, (h.r).draw_probability, (h.r).loss_probability, (h.r).first_probability) IS NOT DISTINCT FROM
         ((o.r).state_before, (o.r).win_probability, (o.r).sole_win_probability, (o.r).draw_probability, (o.r).loss_probability, (o.r).first_probability) END) AS same
-FROM cuts AS c, LATERAL (SELECT h.* FROM history(matches('match_id > 30'), c.model, c.params, c.start) AS h) AS h
-    JOIN LATERAL (SELECT o.* FROM history(other_results(matches('match_id > 30'), last, way), c.model, c.params, c.start) AS o) AS o USING (match_id, player_id, team)
+FROM cuts AS c, LATERAL (SELECT h.* FROM history(matches('match_id > 30'), c.model, c.params, (c.start).ratings, (c.start).components) AS h) AS h
+    JOIN LATERAL (SELECT o.* FROM history(other_results(matches('match_id > 30'), last, way), c.model, c.params, (c.start).ratings, (c.start).components) AS o) AS o USING (match_id, player_id, team)
 WHERE match_id <= last + 1 GROUP BY c.model, c.params ORDER BY c.model, c.params::text;
 
 -- Probabilities of the outcomes: of two teams under models that know draws, as predict() has them,
@@ -128,7 +133,7 @@ WITH q AS (
     FROM trial AS t, results WHERE joined IS NULL
 ), d AS (
     SELECT model, params, match_id, min((r).draw_probability) AS draw, min((r).win_probability) FILTER (WHERE team = 1) AS win, array_agg((r).state_before ORDER BY player_id, team) AS state, array_agg(team ORDER BY player_id, team) AS team
-    FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
+    FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL AND NOT EXISTS (SELECT FROM skillrating.model_components(model, params) WHERE used) GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
 )
 SELECT d.model, d.params, count(*) > 50 AS many, bool_and(p.draw_probability = d.draw AND p.win_probability = d.win) AS as_predicted
 FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params ORDER BY d.model, d.params::text;
@@ -141,11 +146,20 @@ SELECT f.player_id, round(f.rating::numeric, 2) AS rating, f.deviation IS NULL A
 SELECT (r).state_before FROM (SELECT skillrating.rate('glicko', md5(player_id::text)::uuid, team, team, start => ARRAY[skillrating.starting_rating(md5('7')::uuid, 1600, 80), skillrating.starting_rating(md5('8')::uuid, state => '{1650}'), skillrating.starting_rating(md5('9')::uuid, state => '{NULL,60}')]) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 -- Partitions start as their first row says, and idle time counts from the last match.
 SELECT s, (r).state_before FROM (SELECT s, skillrating.rate('glicko', player_id, team, team, played_at => '2024-03-01', params => '{"c": 10, "period": 1}', start => ARRAY[skillrating.starting_rating(7, 1500 + s, 50, last_played => '2024-02-01')]) OVER (PARTITION BY s ORDER BY match_id) AS r, player_id FROM bouts, generate_series(1, 2) AS s) AS q WHERE player_id = 7 ORDER BY s;
+-- Components, too: an edge that is known, and of what there is no state it is that of the first match.
+WITH q AS (
+    SELECT n, skillrating.rate('state_space', player_id, team, team, side => team, context => 'here', start_components => CASE n WHEN 1 THEN ARRAY[('home', '', NULL, NULL, 0.5, 0.01, 40, NULL, NULL, NULL)]::skillrating.final_component[]
+        WHEN 2 THEN ARRAY[('player_context', NULL, 'here', 7, NULL, NULL, NULL, NULL, '{0.25}', NULL), ('player_context', NULL, 'there', 7, 9, NULL, NULL, NULL, NULL, NULL)]::skillrating.final_component[] END) OVER (PARTITION BY n ORDER BY match_id) AS r, match_id, player_id
+    FROM bouts, generate_series(0, 2) AS n
+)
+SELECT n, (r).win_probability > 0.5 AS ahead FROM q WHERE match_id = 1 AND player_id = 7 ORDER BY n;
 -- From skills that were solved: in units of the model.
 SELECT player_id, round((r).rating_before::numeric, 1) AS rating FROM (SELECT *, skillrating.rate('elo', player_id, team, team, start => (SELECT array_agg(skillrating.starting_rating(e.player_id, 1500 + e.mu * skillrating.log_odds_unit('elo')))
     FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, team) AS skills FROM bouts) AS s, unnest(s.skills) AS e)) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY match_id, player_id;
 
 -- What cannot be is an error.
+SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, games => -1)]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('club', '', NULL, NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
 \set VERBOSITY terse
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating('ann', 1600)]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(NULL::int, 1600)]) OVER (ORDER BY match_id) FROM bouts;
@@ -160,7 +174,16 @@ SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating
 SELECT skillrating.rate('trueskill2', player_id, team, team, params => '{"initial_base_sigma": 3}', start => ARRAY[skillrating.starting_rating(7, 25, pool => '*')]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, false, ARRAY[skillrating.starting_rating(7, 'infinity')] ORDER BY match_id) FROM bouts;
 
+SELECT skillrating.rate('elo', player_id, team, team, start_components => ARRAY[('home', '', NULL, NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[(NULL, '', NULL, NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[NULL]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('home', '', 'map', NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('club', '', 'x', 7, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('club', '', 'x', NULL, 1, 1, 1, NULL, NULL, NULL), ('club', '', 'x', NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('club', '', 'x', NULL, 1, -1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('player_context', '', 'x', 'ann', 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
+
 DROP VIEW bouts;
 DROP FUNCTION other_results, without_results, matches, finals, history;
-DROP TYPE seen;
+DROP TYPE seen, ends;
 DROP TABLE results, trial;

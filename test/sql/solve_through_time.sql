@@ -19,7 +19,7 @@ FROM d, (SELECT skillrating.solve_summary('through_time', m, p, p, NULL, skillra
         (SELECT array_agg(e.mu ORDER BY e.player_id) FILTER (WHERE e.at IS NULL) FROM unnest(skillrating.solve('through_time', m, p, p, NULL, skillrating.inputs(score => score), q.params ORDER BY m)) AS e) AS mus,
         (SELECT array_agg(e.standard_error) FROM unnest(skillrating.solve('through_time', m, p, p, NULL, skillrating.inputs(score => score), q.params ORDER BY m)) AS e) AS errors
     FROM (VALUES (1, 1, 5), (1, 2, 2), (2, 1, 1), (2, 2, 2)) AS v(m, p, score),
-        (VALUES ('{"initial_sigma": 8, "beta": 4, "tau": 0, "margin": 0.5, "margin_exponent": 1, "errors": "joint"}'::jsonb)) AS q(params) GROUP BY q.params) AS s;
+        (VALUES ('{"initial_sigma": 8, "beta": 4, "tau": 0, "drift": 0, "margin": 0.5, "margin_exponent": 1, "errors": "joint"}'::jsonb)) AS q(params) GROUP BY q.params) AS s;
 
 -- The evidence depends on no order of simultaneous matches, by either method, with draws and rankings.
 CREATE TABLE field AS SELECT i AS match_id, '2024-02-01'::timestamptz + i / 8 * interval '1 day' AS played_at, p AS team, 'p' || (i * 5 + p * (1 + i % 3)) % 9 AS player_id,
@@ -39,12 +39,12 @@ FROM unnest('{messages,joint}'::text[]) AS method,
 CREATE FUNCTION duel_inputs(d duel_row) RETURNS skillrating.inputs LANGUAGE sql STABLE AS
 'SELECT skillrating.inputs(played_at => d.played_at, score => d.score, side => d.side, context => d.map, club => d.club)';
 SELECT c.kind, c.key, count(*) AS times, max(c.games) AS games, bool_and(c.standard_error BETWEEN 0.01 AND 2) AS error, count(c.player_id) AS players, min(c.at) AS since
-FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 1, "player_context_sigma": 0}' ORDER BY played_at, match_id) AS components FROM duel_row AS d) AS q,
+FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.3, "player_context_sigma": 0}' ORDER BY played_at, match_id) AS components FROM duel_row AS d) AS q,
     unnest(q.components) AS c GROUP BY 1, 2 ORDER BY 1, 2;
-SELECT c.kind, count(DISTINCT (c.key, c.player_id)) AS components FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 1}' ORDER BY played_at, match_id) AS components FROM duel_row AS d) AS q,
+SELECT c.kind, count(DISTINCT (c.key, c.player_id)) AS components FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.3}' ORDER BY played_at, match_id) AS components FROM duel_row AS d) AS q,
     unnest(q.components) AS c WHERE c.kind = 'player_context' GROUP BY 1;
 -- Side 1 scores a point more, which is one unit of skill; the home advantage takes most of it.
-SELECT c.mu BETWEEN 0.3 AND 1.5 AS home FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 1, "margin_exponent": 1, "home_context_sigma": 0, "home_sigma": 3}' ORDER BY played_at, match_id) AS components FROM duel_row AS d) AS q,
+SELECT c.mu BETWEEN 0.3 AND 1.5 AS home FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 1, "margin_exponent": 1, "home_context_sigma": 0, "home_sigma": 3, "beta": 2}' ORDER BY played_at, match_id) AS components FROM duel_row AS d) AS q,
     unnest(q.components) AS c WHERE c.kind = 'home' ORDER BY c.at DESC LIMIT 1;
 SELECT cardinality(skillrating.solve_components('bradley_terry', match_id, player_id, team, NULL, skillrating.inputs(score => score), NULL ORDER BY match_id)) AS others FROM duel_row;
 SELECT skillrating.solve_components('through_time', match_id, player_id, team, NULL, NULL, NULL ORDER BY match_id) IS NULL AS no_rows FROM duel_row WHERE false;
@@ -52,25 +52,25 @@ SELECT skillrating.solve_components('through_time', match_id, player_id, team, N
 -- The learning curve: a row for each time, with a band that is narrowest inside.
 SELECT count(*) AS times, bool_and(at > '2024-01-01') AS dated, max(standard_error) FILTER (WHERE first OR last) > min(standard_error) AS widest_outside
 FROM (SELECT e.*, row_number() OVER (ORDER BY at) = 1 AS first, row_number() OVER (ORDER BY at DESC) = 1 AS last
-    FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 1, "drift": 1}' ORDER BY played_at, match_id) AS x FROM duel_row AS d) AS q, unnest(x) AS e WHERE e.player_id = '3') AS c;
+    FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.3, "drift": 0.1}' ORDER BY played_at, match_id) AS x FROM duel_row AS d) AS q, unnest(x) AS e WHERE e.player_id = '3') AS c;
 -- Messages take others to be independent; the joint distribution knows better, and is less certain.
 SELECT bool_and(j.standard_error >= m.standard_error - 1e-9) AS wider, max(abs(j.mu - m.mu)) < 0.01 AS same_means
-FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 1, "errors": "joint", "tolerance": 1e-7, "max_iterations": 3000}' ORDER BY played_at, match_id) AS x,
-        skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 1, "tolerance": 1e-7, "max_iterations": 3000}' ORDER BY played_at, match_id) AS y FROM duel_row AS d) AS q,
+FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.3, "errors": "joint", "tolerance": 1e-7, "max_iterations": 3000}' ORDER BY played_at, match_id) AS x,
+        skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.3, "tolerance": 1e-7, "max_iterations": 3000}' ORDER BY played_at, match_id) AS y FROM duel_row AS d) AS q,
     unnest(x) AS j JOIN unnest(y) AS m USING (player_id, at);
 
 -- Sides and commanders are players' own, in columns of the estimates.
 SELECT count(*) - count(side_offset) AS without_side, count(command_skill) AS commanders
 FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, side => side, commanding => CASE WHEN match_id = 7 AND side = 1 THEN 1 ELSE 0 END), '{"initial_side_sigma": 1, "initial_command_sigma": 1}' ORDER BY played_at, match_id) AS x FROM duel_row) AS q, unnest(x) AS e;
 -- Reversion: after years of absence little is left of a skill.
-SELECT round(e.mu::numeric) AS mu, e.at::date FROM (SELECT skillrating.solve('through_time', m, p, p, p, skillrating.inputs(played_at => at), '{"reversion": 0.01, "tau": 0}' ORDER BY m) AS x
+SELECT round(e.mu::numeric, 1) AS mu, e.at::date FROM (SELECT skillrating.solve('through_time', m, p, p, p, skillrating.inputs(played_at => at), '{"reversion": 0.01, "tau": 0, "drift": 0}' ORDER BY m) AS x
     FROM (SELECT m, p, '2000-01-01'::timestamptz + m * interval '1 hour' AS at FROM generate_series(1, 30) AS m, generate_series(1, 2) AS p UNION ALL SELECT 31, p, '2020-01-01' FROM (VALUES (1), (2)) AS v(p)) AS s) AS q, unnest(x) AS e
 WHERE e.player_id = '1' AND e.at::date IN ('2000-01-01', '2020-01-01') AND extract(hour FROM e.at) IN (0, 1) ORDER BY e.at;
 
 -- The joint distribution is an error where it cannot be had, if it is asked for.
 SELECT skillrating.solve_summary('through_time', m, p, p, p, skillrating.inputs(gain => 2), '{"evidence": "joint"}' ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 3) AS p;
 SELECT (skillrating.solve_summary('through_time', m, p, p, p, skillrating.inputs(gain => 2), '{}' ORDER BY m)).evidence FROM generate_series(1, 2) AS m, generate_series(1, 3) AS p;
-SELECT (skillrating.solve_summary('through_time', m, (m * 7919 + p * p) % 1999, p, p, '{"evidence": "joint", "memory": 60, "max_iterations": 1}' ORDER BY m)).evidence FROM generate_series(1, 20000) AS m, generate_series(1, 2) AS p;
+SELECT (skillrating.solve_summary('through_time', m, (m * 7919 + p * p) % 1999, p, p, '{"evidence": "joint", "memory": 60, "drift": 0, "max_iterations": 1}' ORDER BY m)).evidence FROM generate_series(1, 20000) AS m, generate_series(1, 2) AS p;
 
 -- rate_through_time(): without a refit it is rate(), to the last bit; with some it is not.
 CREATE FUNCTION differences(refits int, days float8) RETURNS TABLE (rows bigint, equal bigint, first_different int, deviations_fall boolean) LANGUAGE sql STABLE AS $$
@@ -84,9 +84,9 @@ UNION ALL SELECT 'days', rows, equal = rows, first_different FROM differences(NU
 -- The states at a refit are those at the end of the solution: here of all matches before day 100.
 SELECT count(*) AS players, bool_and(abs((r).mu_before - e.mu) < 0.02) AS skills, bool_and(abs((r).deviation_before / e.standard_error - 1) < 0.02) AS deviations
 FROM (SELECT DISTINCT ON (player_id) player_id, r FROM (
-        SELECT player_id, match_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, params => '{"margin": 0.4, "tau": 0, "initial_mu": 25}', refit_matches => 300) OVER (ORDER BY played_at, match_id) AS r FROM duel_row) AS q
+        SELECT player_id, match_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, params => '{"margin": 0.4, "tau": 0}', refit_matches => 300) OVER (ORDER BY played_at, match_id) AS r FROM duel_row) AS q
         WHERE match_id >= 303 ORDER BY player_id, match_id) AS a
-    JOIN (SELECT DISTINCT ON (e.player_id) e.* FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.4, "tau": 0, "beta": 1, "initial_sigma": 1, "home_sigma": 0.3, "home_context_sigma": 0.1, "player_context_sigma": 0.2, "club_sigma": 0.3, "club_tau": 0.02}' ORDER BY played_at, match_id) AS x
+    JOIN (SELECT DISTINCT ON (e.player_id) e.* FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.4, "tau": 0}' ORDER BY played_at, match_id) AS x
         FROM duel_row AS d WHERE match_id < 303) AS q, unnest(x) AS e ORDER BY e.player_id, e.at DESC) AS e ON e.player_id = a.player_id::text;
 -- Rows come in any order, and names of players change nothing.
 SELECT count(*) AS rows, count(*) FILTER (WHERE a = b) AS same

@@ -36,9 +36,11 @@ enum
 static const ParamSpec hive_params[] = {
 	{.name = "a",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e6,.unit = "skill",
+		.searched = true,
 	.description = "AdaGrad part of the learning rate"},
 	{.name = "c",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e6,.unit = "skill",
+		.searched = true,
 	.description = "constant part of the learning rate, and all of it for side offsets"},
 	{.name = "epsilon",.type = PARAM_NUMBER,.default_value = 0.001,
 		.min = 0,.above_min = true,.max = 1e6,.unit = "squared gradient",
@@ -54,6 +56,7 @@ static const ParamSpec hive_params[] = {
 	.description = "commander skill of a player who has not played"},
 	{.name = "min_skill",.type = PARAM_NUMBER,.default_value = 0,
 		.min = -INFINITY,.max = 1e6,.unit = "skill",
+		.search = {-100, 100},
 	.description = "smallest skill: below zero the smaller team would be favoured"},
 };
 

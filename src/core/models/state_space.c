@@ -26,15 +26,137 @@
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
-#include "core/models/state_space_params.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
-const char *const state_space_noises[] = {"players", "teams", NULL};
-const char *const state_space_strengths[] = {"centered", "sum", "mean", "share", NULL};
+enum
+{
+	PARAM_INITIAL_MU = MODEL_COMMON_PARAMS,
+	PARAM_INITIAL_SIGMA,
+	PARAM_BETA,
+	PARAM_NOISE,
+	PARAM_TAU,
+	PARAM_DRIFT,
+	PARAM_REVERSION,
+	PARAM_DRAW_PROBABILITY,
+	PARAM_DRAW_SIGMA,
+	PARAM_STRENGTH,
+	PARAM_MARGIN,
+	PARAM_MARGIN_EXPONENT,
+	PARAM_HOME_SIGMA,
+	PARAM_HOME_DRIFT,
+	PARAM_HOME_CONTEXT_SIGMA,
+	PARAM_PLAYER_CONTEXT_SIGMA,
+	PARAM_CLUB_SIGMA,
+	PARAM_CLUB_TAU,
+	PARAM_CLUB_DRIFT,
+	PARAM_INITIAL_SIDE_SIGMA,
+	PARAM_INITIAL_COMMAND_MU,
+	PARAM_INITIAL_COMMAND_SIGMA,
+	PARAM_NEWCOMER_OFFSET,
+	PARAM_NEWCOMER_COMPANY,
+	PARAM_DISPLAY_DEVIATIONS,
+	STATE_SPACE_NPARAMS
+};
 
-static const ParamSpec state_space_params[] = {
-	STATE_SPACE_PARAMS(3, 1, 1, 0.05)
+enum
+{
+	NOISE_OF_PLAYERS,
+	NOISE_OF_TEAMS
+};
+
+static const char *const noise_choices[] = {"players", "teams", NULL};
+static const char *const strength_choices[] = {"centered", "sum", "mean", "share", NULL};
+
+const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
+	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 3,
+		.min = -1e9,.max = 1e9,.unit = "skill",
+	.description = "mean skill of a player who has not played"},
+	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 0.7,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+		.searched = true,
+	.description = "deviation of the skill of a player who has not played"},
+	{.name = "beta",.type = PARAM_NUMBER,.default_value = 1,
+		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+	.description = "deviation of one performance from the skill"},
+	{.name = "noise",.type = PARAM_CHOICE,.default_value = NOISE_OF_PLAYERS,
+		.choices = noise_choices,
+	.description = "whether beta is that of each player, so that noise grows with the team, or that of a team"},
+	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.03,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
+		.searched = true,
+	.description = "drift of a skill from match to match"},
+	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0.01,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.0001, 1},
+	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
+	{.name = "reversion",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "per day",
+		.search = {1e-6, 0.1},
+	.description = "rate at which a skill reverts to initial_mu, and sigma grows to initial_sigma, in idle time"},
+	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
+		.min = 0,.max = 0.999,.unit = "probability",
+		.searched = true,
+	.description = "of a draw between equals whose skills are known; gives the draw margin"},
+	{.name = "draw_sigma",.type = PARAM_NUMBER,.default_value = 0.5,
+		.min = 0,.max = 10,.unit = "logarithm of the margin",
+	.description = "deviation of the logarithm of the draw margin before the first match; 0: it stays that of draw_probability"},
+	{.name = "strength",.type = PARAM_CHOICE,.default_value = STATE_SPACE_CENTERED,
+		.choices = strength_choices,
+	.description = "strength of a team: the sum of its members above the mean of the match, their sum, their mean, or their share of all who play"},
+	{.name = "margin",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "skill per score to the power of margin_exponent",
+		.search = {0.001, 100},.zero_is_other = true,
+	.description = "what a difference of scores says about skills, in a match of two players; 0: only the order counts"},
+	{.name = "margin_exponent",.type = PARAM_NUMBER,.default_value = 0.7,
+		.min = 0,.above_min = true,.max = 10,.unit = "exponent",
+		.search = {0.1, 2},
+	.description = "how the difference of skills grows with that of scores; 1: in proportion"},
+	{.name = "home_sigma",.type = PARAM_NUMBER,.default_value = 0.3,
+		.min = 0,.max = 1e9,.unit = "skill",
+	.description = "deviation of what side 1 is worth before the first match, in a match of two players; 0: nothing"},
+	{.name = "home_drift",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.0001, 1},
+	.description = "drift of what side 1 is worth; its deviation grows by it up to home_sigma"},
+	{.name = "home_context_sigma",.type = PARAM_NUMBER,.default_value = 0.1,
+		.min = 0,.max = 1e9,.unit = "skill",
+	.description = "deviation of what side 1 is worth in a context besides; 0: nothing"},
+	{.name = "player_context_sigma",.type = PARAM_NUMBER,.default_value = 0.2,
+		.min = 0,.max = 1e9,.unit = "skill",
+	.description = "deviation of a player's skill in a context from the skill; 0: none"},
+	{.name = "club_sigma",.type = PARAM_NUMBER,.default_value = 0.5,
+		.min = 0,.max = 1e9,.unit = "skill",
+	.description = "deviation of what a club is worth to its team, in a match of two players; 0: nothing"},
+	{.name = "club_tau",.type = PARAM_NUMBER,.default_value = 0.05,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
+	.description = "drift of a club from match to match"},
+	{.name = "club_drift",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.0001, 1},
+	.description = "drift of a club in idle time; its deviation grows by it up to club_sigma"},
+	{.name = "initial_side_sigma",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "skill",
+		.search = {0.01, 10},
+	.description = "deviation of side_offset of a player who has not played; 0: players are the same on both sides"},
+	{.name = "initial_command_mu",.type = PARAM_NUMBER,.default_value = 3,
+		.min = -1e9,.max = 1e9,.unit = "skill",
+	.description = "mean skill as a commander of a player who has not played"},
+	{.name = "initial_command_sigma",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e9,.unit = "skill",
+		.search = {0.01, 10},.zero_is_other = true,
+	.description = "deviation of the skill as a commander of a player who has not played; 0: commanders count as players"},
+	{.name = "newcomer_offset",.type = PARAM_NUMBER,.default_value = 0,
+		.min = -1e9,.max = 1e9,.unit = "skill",
+		.search = {-3, 3},
+	.description = "what a player of whom nothing is known is better than initial_mu"},
+	{.name = "newcomer_company",.type = PARAM_NUMBER,.default_value = 0,
+		.min = -10,.max = 10,.unit = "share",
+		.search = {-2, 2},
+	.description = "how much of the lead of all known players of the match over initial_mu such a player has"},
+	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
+		.min = 0,.max = 1e9,.unit = "deviations",
+	.description = "the displayed rating is mu minus so many sigma"},
 };
 
 static const StateSpec state_space_state[] = {
@@ -55,6 +177,13 @@ static const StateSpec state_space_state[] = {
  * ---- Parameters, and states that no match has changed ----
  */
 
+/* The draw margin in deviations of the noise, before anything is learnt of draws. */
+static double
+prior_margin(const ParamValue *params)
+{
+	return normal_quantile((params[PARAM_DRAW_PROBABILITY].number + 1) / 2);
+}
+
 StateSpace
 state_space_from_params(const ParamValue *params)
 {
@@ -65,8 +194,8 @@ state_space_from_params(const ParamValue *params)
 		.beta = params[PARAM_BETA].number,
 		.drift = square(params[PARAM_TAU].number),
 		.club_drift = square(params[PARAM_CLUB_TAU].number),
-		.margin = normal_quantile((params[PARAM_DRAW_PROBABILITY].number + 1) / 2),
-		.team_noise = params[PARAM_NOISE].choice == STATE_SPACE_NOISE_OF_TEAMS,
+		.margin = prior_margin(params),
+		.team_noise = params[PARAM_NOISE].choice == NOISE_OF_TEAMS,
 		.sides = params[PARAM_INITIAL_SIDE_SIGMA].number > 0,
 		.commands = params[PARAM_INITIAL_COMMAND_SIGMA].number > 0,
 		.strength = (StateSpaceStrength) params[PARAM_STRENGTH].choice,
@@ -160,6 +289,20 @@ COMPONENT_PRIOR(home_context, PARAM_HOME_CONTEXT_SIGMA)
 COMPONENT_PRIOR(player_context, PARAM_PLAYER_CONTEXT_SIGMA)
 COMPONENT_PRIOR(club, PARAM_CLUB_SIGMA)
 
+/* Where no draws are expected, none are waited for. */
+static bool
+draw_used(const ParamValue *params)
+{
+	return params[PARAM_DRAW_SIGMA].number > 0 && prior_margin(params) > 0;
+}
+
+static void
+draw_init(const ParamValue *params, double *state)
+{
+	state[0] = portable_log(larger(prior_margin(params), MIN_DEVIATION));
+	state[1] = larger(params[PARAM_DRAW_SIGMA].number, MIN_DEVIATION);
+}
+
 static void
 home_age(const ParamValue *params, double *state, double seconds)
 {
@@ -174,7 +317,7 @@ club_age(const ParamValue *params, double *state, double seconds)
 								 params[PARAM_CLUB_SIGMA].number);
 }
 
-static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS] = {
+static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS + 1] = {
 	[STATE_SPACE_HOME] = {.name = "home",
 		.description = "what side 1 is worth",
 		.scope = COMPONENT_OF_SIDE,.key = COMPONENT_BY_NOTHING,
@@ -195,6 +338,12 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS] = {
 		.scope = COMPONENT_OF_TEAM,.key = COMPONENT_BY_CLUB,
 		.state = component_state,.nstate = 2,
 	.used = club_used,.init = club_init,.age = club_age},
+	[STATE_SPACE_DRAW] = {.name = "draw",
+		.description = "logarithm of the draw margin, in deviations of the noise",
+		.scope = COMPONENT_OF_MATCH,.key = COMPONENT_BY_NOTHING,
+		.state = component_state,.nstate = 2,
+	.used = draw_used,.init = draw_init},
+	[STATE_SPACE_NCOMPONENTS] = RECALIBRATION_COMPONENT
 };
 
 /*
@@ -204,7 +353,7 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS] = {
 /* What a player's unknowns count in the difference: entries on both teams cancel. */
 void
 state_space_player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
-					double *coefficient)
+								double *coefficient)
 {
 	int			first = match_first_side(m->match);
 	int			i,
@@ -225,13 +374,15 @@ state_space_player_coefficients(const StateSpaceMatch *m, const MatchPlayer *pla
 
 /* The same of a component, in a match of that size. */
 double
-state_space_component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
-					  double size)
+state_space_component_coefficient(const StateSpaceMatch *m,
+								  const MatchComponent *component, double size)
 {
 	int			first = match_first_side(m->match);
 	double		coefficient = 0;
 	int			i;
 
+	if (component->number == STATE_SPACE_DRAW)
+		return 0;
 	for (i = component->last_share; i >= 0; i = m->match->share[i].previous)
 	{
 		const MatchShare *share = &m->match->share[i];
@@ -249,7 +400,7 @@ state_space_difference(const StateSpaceMatch *m)
 {
 	const StateSpace *model = m->model;
 	const Match *match = m->match;
-	StateSpaceDifference	difference = {0, 0, 0, 0, 0};
+	StateSpaceDifference difference = {0, 0, 0, 0, 0};
 	double		variance = 0;
 	int			i,
 				j;
@@ -278,7 +429,8 @@ state_space_difference(const StateSpaceMatch *m)
 	for (i = 0; i < match->ncomponents; i++)
 	{
 		const MatchComponent *component = &match->component[i];
-		double		coefficient = state_space_component_coefficient(m, component, difference.size);
+		double		coefficient = state_space_component_coefficient(m, component,
+																	difference.size);
 
 		difference.mean += coefficient * component->before[0];
 		variance += square(coefficient) *
@@ -286,7 +438,7 @@ state_space_difference(const StateSpaceMatch *m)
 	}
 	difference.deviation = sqrt(variance + difference.noise);
 	difference.mean += difference.deviation * sqrt(M_PI / 8) * match->log_odds;
-	difference.margin = model->margin * sqrt(difference.noise);
+	difference.margin = m->margin * sqrt(difference.noise);
 	return difference;
 }
 
@@ -356,6 +508,34 @@ learn(const StateSpaceEvidence *evidence, double coefficient, double drift, doub
 								 smaller(after[1], MIN_DEVIATION));
 }
 
+/*
+ * The logarithm of the draw margin after the match: a step of Fisher's scoring, given the
+ * forecast of the difference.
+ */
+static void
+learn_draws(const Match *match, const StateSpaceDifference *d, double gain,
+			const MatchComponent *component)
+{
+	double		t = d->mean / d->deviation;
+	double		e = d->margin / d->deviation;
+	double		p = normal_band(t, e);
+	double		slope = e * (normal_density(e - t) + normal_density(e + t));
+	double		variance = square(component->before[1]);
+	double		information;
+	double		gradient;
+
+	component->after[0] = component->before[0];
+	component->after[1] = component->before[1];
+	if (!(p > 0 && p < 1))
+		return;
+	information = square(slope) / (p * (1 - p));
+	gradient = match->team[0].rank == match->team[1].rank ? slope / p : -slope / (1 - p);
+	component->after[0] += gain * variance / (1 + variance * information) * gradient;
+	component->after[1] = deviation_updated(component->before[1],
+											1 / sqrt(1 + variance * information), gain,
+											MIN_DEVIATION);
+}
+
 /* Whether a player's unknown was of use in the match, and so drifts. */
 static bool
 takes_part(const StateSpaceMatch *m, const MatchPlayer *player, int unknown)
@@ -400,6 +580,11 @@ update_two_teams(const StateSpaceMatch *m, const StateSpaceDifference *differenc
 	{
 		MatchComponent *component = &match->component[i];
 
+		if (component->number == STATE_SPACE_DRAW)
+		{
+			learn_draws(match, difference, gain, component);
+			continue;
+		}
 		learn(&evidence, state_space_component_coefficient(m, component, difference->size),
 			  state_space_component_drift(model, component), 0, gain,
 			  component->before, component->after);
@@ -519,6 +704,8 @@ state_space_team_strength(const ParamValue *params)
 static const ModelPart state_space_parts[] = {
 	{.name = "drift",.description = "skills that drift with time",.needs_times = true,
 	.param = {{PARAM_DRIFT, 0, 0.01}},.nparams = 1},
+	{.name = "draw",.description = "how often teams draw",.needs = MODEL_DRAWS,
+	.param = {{PARAM_DRAW_SIGMA, 0, 0.5}},.nparams = 1},
 	{.name = "reversion",.description = "skills that revert to the mean with time",
 	.needs_times = true,.param = {{PARAM_REVERSION, 0, 0.0003}},.nparams = 1},
 	{.name = "margin",.description = "scores, and not only who won",.needs = MODEL_SCORE,
@@ -531,7 +718,7 @@ static const ModelPart state_space_parts[] = {
 	{.name = "player_context",.description = "players who differ by context",
 	.needs = MODEL_CONTEXT,.param = {{PARAM_PLAYER_CONTEXT_SIGMA, 0, 0.2}},.nparams = 1},
 	{.name = "club",.description = "what a club is worth to its team",.needs = MODEL_CLUB,
-	.param = {{PARAM_CLUB_SIGMA, 0, 0.3}, {PARAM_CLUB_TAU, 0.02, 0.02}},.nparams = 2},
+	.param = {{PARAM_CLUB_SIGMA, 0, 0.5}, {PARAM_CLUB_TAU, 0.05, 0.05}},.nparams = 2},
 	{.name = "side",.description = "players who differ by side",.needs = MODEL_SIDE,
 	.param = {{PARAM_INITIAL_SIDE_SIGMA, 0, 0.3}},.nparams = 1},
 	{.name = "command",.description = "skills as a commander",.needs = MODEL_COMMANDING,
@@ -540,6 +727,7 @@ static const ModelPart state_space_parts[] = {
 	.param = {{PARAM_NEWCOMER_OFFSET, 0, -0.2}},.nparams = 1},
 	{.name = "newcomer_company",.description = "newcomers who are as good as their company",
 	.param = {{PARAM_NEWCOMER_COMPANY, 0, 0.5}},.nparams = 1},
+	MODEL_COMMON_PARTS
 };
 
 extern const Model state_space_model;
@@ -547,7 +735,7 @@ const Model state_space_model = {
 	.name = "state_space",
 	.summary = "skills, clubs, sides and contexts that vary with time, learnt from orders or scores",
 	.source = "R. E. Kalman, A New Approach to Linear Filtering and Prediction Problems (1960); R. Herbrich, T. Minka and T. Graepel, TrueSkill: A Bayesian Skill Rating System (2006)",
-	.params = PARAM_SET("model", "state_space", state_space_params, STATE_SPACE_NPARAMS),
+	.params = MODEL_PARAMS("state_space", state_space_params, STATE_SPACE_NPARAMS),
 	.state = state_space_state,
 	.nstate = STATE_SPACE_NSTATE,
 	.part = state_space_parts,
@@ -555,7 +743,7 @@ const Model state_space_model = {
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE |
 	MODEL_COMMANDING | MODEL_LOG_ODDS | MODEL_GAIN | MODEL_SCORE | MODEL_CONTEXT | MODEL_CLUB,
 	.rules.component = state_space_components,
-	.rules.ncomponents = STATE_SPACE_NCOMPONENTS,
+	.rules.ncomponents = STATE_SPACE_NCOMPONENTS + 1,
 	.init = state_space_init,
 	.age = state_space_age,
 	.team_strength = state_space_team_strength,

@@ -41,6 +41,7 @@ enum
 	STATE_SPACE_HOME_CONTEXT,
 	STATE_SPACE_PLAYER_CONTEXT,
 	STATE_SPACE_CLUB,
+	STATE_SPACE_DRAW,
 	STATE_SPACE_NCOMPONENTS
 };
 
@@ -61,7 +62,7 @@ typedef struct StateSpace
 	double		drift;			/* variance of a skill from match to match */
 	double		club_drift;		/* the same of a club */
 	double		margin;			/* half of the band of draws, in deviations of
-								 * the noise */
+								 * the noise, where no component has it */
 	bool		team_noise;		/* beta is a team's, not a player's */
 	bool		sides;			/* players have offsets of sides, */
 	bool		commands;		/* and skills as commanders */
@@ -79,6 +80,7 @@ typedef struct StateSpaceMatch
 	const StateSpace *model;
 	Match	   *match;
 	double		shift;			/* of the mean of those of whom nothing is known */
+	double		margin;			/* of draws */
 	double		factor[MATCH_MAX_TEAMS];	/* what a unit of play counts */
 	double		command_factor[MATCH_MAX_TEAMS];	/* or of commanding */
 } StateSpaceMatch;
@@ -115,10 +117,15 @@ typedef struct StateSpaceTeams
 	double		size[MATCH_MAX_TEAMS];	/* of the noise, by that of a player */
 } StateSpaceTeams;
 
+/* The model's own parameters, in their order. */
+#define STATE_SPACE_OWN_PARAMS 25
+
+extern const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS];
+
 /* The formulas of these parameters. */
 extern StateSpace state_space_from_params(const ParamValue *params);
 
-/* Find what the teams, and company, mean for a match. */
+/* Find what teams, company and draws mean for a match. */
 extern void state_space_begin(const StateSpace *model, Match *match, StateSpaceMatch *m);
 
 /* What an entry counts of each unknown of its player, in favour of its own team. */

@@ -112,7 +112,7 @@ settle_order(const StateSpaceMatch *m, const StateSpaceTeams *teams, const int *
 		chain[i].size = teams->noise[team];
 		chain[i].rank = m->match->team[team].rank;
 	}
-	team_chain_settle(chain, n, m->model->margin);
+	team_chain_settle(chain, n, m->margin);
 }
 
 /* The order of performances, of which the chain tells where they are. */
@@ -143,7 +143,7 @@ log_evidence_of_order(const StateSpaceMatch *m, const ChainTeam *chain,
 		if (i == n - 1)
 			break;
 		drew[i] = team->rank == chain[i + 1].rank;
-		margin[i] = m->model->margin * sqrt(team->size + chain[i + 1].size);
+		margin[i] = m->margin * sqrt(team->size + chain[i + 1].size);
 	}
 	return normal_order_log_probability(mean, deviation, margin, drew, place, n, check);
 }
@@ -190,7 +190,7 @@ log_evidence_of_chain(const StateSpaceMatch *m, const ChainTeam *chain)
 		const ChainTeam *lower = &chain[i + 1];
 		double		mean[2] = {upper->mean, lower->mean};
 		double		variance[2] = {upper->variance, lower->variance};
-		double		margin = m->model->margin * sqrt(upper->size + lower->size);
+		double		margin = m->margin * sqrt(upper->size + lower->size);
 		double		c,
 					d;
 

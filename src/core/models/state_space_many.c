@@ -172,9 +172,10 @@ observe_scores(const StateSpace *model, const Match *match, const StateSpaceTeam
 
 /* What the order says. */
 static void
-observe_order(const StateSpace *model, const Match *match, const StateSpaceTeams *teams,
-			  const int *order, StateSpaceEvidence *evidence)
+observe_order(const StateSpaceMatch *m, const StateSpaceTeams *teams, const int *order,
+			  StateSpaceEvidence *evidence)
 {
+	const Match *match = m->match;
 	ChainTeam	chain[MATCH_MAX_TEAMS];
 	int			i;
 
@@ -188,7 +189,7 @@ observe_order(const StateSpace *model, const Match *match, const StateSpaceTeams
 		chain[i].size = teams->noise[team];
 		chain[i].rank = match->team[team].rank;
 	}
-	team_chain_settle(chain, match->nteams, model->margin);
+	team_chain_settle(chain, match->nteams, m->margin);
 	for (i = 0; i < match->nteams; i++)
 	{
 		const ChainTeam *team = &chain[i];
@@ -313,7 +314,7 @@ state_space_update_many(const StateSpace *model, Match *match)
 	if (state_space_scores_count(model, match, order))
 		observe_scores(model, match, &teams, evidence);
 	else
-		observe_order(model, match, &teams, order, evidence);
+		observe_order(&m, &teams, order, evidence);
 	for (i = 0; i < match->nteams; i++)
 	{
 		evidence[i].variance = teams.variance[i];

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "core/math/elementary.h"
+#include "core/util/extremes.h"
 
 /*
  * What a unit of weight counts of each team, given the weights of all.  A weight of 0 has
@@ -83,6 +84,19 @@ state_space_shift(const StateSpaceMatch *m, const MatchPlayer *player)
 	return m->shift != 0 && !is_known(m->model, player) ? m->shift : 0;
 }
 
+/* The component that learns the draw margin has its logarithm. */
+static double
+draw_margin(const StateSpace *model, const Match *match)
+{
+	const double largest = 10;
+	int			i;
+
+	for (i = 0; i < match->ncomponents; i++)
+		if (match->component[i].number == STATE_SPACE_DRAW)
+			return portable_exp(smaller(match->component[i].before[0], largest));
+	return model->margin;
+}
+
 void
 state_space_begin(const StateSpace *model, Match *match, StateSpaceMatch *m)
 {
@@ -93,6 +107,7 @@ state_space_begin(const StateSpace *model, Match *match, StateSpaceMatch *m)
 	m->model = model;
 	m->match = match;
 	m->shift = company_shift(model, match);
+	m->margin = draw_margin(model, match);
 	for (i = 0; i < match->nteams; i++)
 		play[i] = command[i] = 0;
 	for (i = 0; i < match->nentries; i++)

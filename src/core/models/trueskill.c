@@ -63,18 +63,22 @@ static const ParamSpec trueskill_params[] = {
 	.description = "mean skill of a player who has not played"},
 	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 25.0 / 3,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+		.searched = true,
 	.description = "deviation of the skill of a player who has not played"},
 	{.name = "beta",.type = PARAM_NUMBER,.default_value = 25.0 / 6,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
 	.description = "deviation of one performance from the skill"},
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 25.0 / 300,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
+		.searched = true,
 	.description = "drift of a skill from match to match"},
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.001, 10},
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 0.999,.unit = "probability",
+		.searched = true,
 	.description = "of a draw between equals; gives the draw margin"},
 	{.name = "draw_margin",.type = PARAM_CHOICE,
 		.default_value = MARGIN_BY_PLAYERS,.choices = margin_choices,
@@ -85,6 +89,16 @@ static const ParamSpec trueskill_params[] = {
 	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
 		.min = 0,.max = 1e9,.unit = "deviations",
 	.description = "the displayed rating is mu minus so many sigma"},
+};
+
+static const ModelPart trueskill_parts[] = {
+	{.name = "drift",.description = "skills drift in idle time",
+		.needs_times = true,.nparams = 1,
+	.param = {{TRUESKILL_DRIFT, 0, 0.1}}},
+	{.name = "sum",.description = "a team is worth the sum of its members",
+		.nparams = 1,
+	.param = {{TRUESKILL_STRENGTH, STRENGTH_CENTERED, STRENGTH_SUM}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec trueskill_state[] = {
@@ -577,7 +591,10 @@ const Model trueskill_model = {
 	.params = MODEL_PARAMS("trueskill", trueskill_params, TRUESKILL_NPARAMS),
 	.state = trueskill_state,
 	.nstate = TRUESKILL_NSTATE,
-	MODEL_COMMON,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
+	.part = trueskill_parts,
+	.nparts = sizeof(trueskill_parts) / sizeof(trueskill_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = trueskill_init,

@@ -23,6 +23,17 @@ component_state_valid(const ComponentSpec *spec, const double *state)
 }
 
 int
+component_state_column(const ComponentSpec *spec, StateRole role)
+{
+	int			i;
+
+	for (i = 0; i < spec->nstate; i++)
+		if (spec->state[i].role == role)
+			return i;
+	return -1;
+}
+
+int
 match_components_used(const MatchRules *rules, const ParamValue *params)
 {
 	int			used = 0;

@@ -85,6 +85,9 @@ typedef struct ComponentSpec
 	void		(*age) (const ParamValue *params, double *state, double seconds);
 } ComponentSpec;
 
+/* The first state column of a kind with a role, or -1. */
+extern int	component_state_column(const ComponentSpec *spec, StateRole role);
+
 /* Whether a state is sound: finite, and no column below its minimum. */
 extern bool component_state_valid(const ComponentSpec *spec, const double *state);
 

@@ -317,10 +317,19 @@ restore_components(Match *match)
 
 	for (i = 0; i < match->nshares; i++)
 		match->share[i].component = match->component[match->share[i].component].place;
+	for (i = 0; i < match->nplayers; i++)
+		if (match->player[i].last_component >= 0)
+			match->player[i].last_component =
+				match->component[match->player[i].last_component].place;
 	for (i = 0; i < match->ncomponents; i++)
-		if (match->component[i].player >= 0)
-			match->component[i].player =
-				match->player[match->component[i].player].place;
+	{
+		MatchComponent *component = &match->component[i];
+
+		if (component->previous >= 0)
+			component->previous = match->component[component->previous].place;
+		if (component->player >= 0)
+			component->player = match->player[component->player].place;
+	}
 	for (i = 0; i < match->ncomponents; i++)
 		while (match->component[i].place != i)
 		{

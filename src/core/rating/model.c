@@ -193,7 +193,7 @@ model_predict(const Model *model, const ParamValue *params, Match *match)
 	recalibration = take_recalibration(match);
 	status = model->predict(params, match);
 	if (status == MATCH_OK && recalibration != NULL)
-		recalibration_correct(recalibration->before, match);
+		status = recalibration_correct(recalibration->before, match);
 	put_recalibration_back(match, recalibration);
 	match_restore_order(match);
 	return status;
@@ -208,14 +208,10 @@ corrected_draw(const Model *model, const ParamValue *params, Match *match,
 	double		first;
 	MatchStatus status = model->predict(params, match);
 
-	if (status != MATCH_OK)
-		draw = NAN;
-	else
-	{
-		first = match->team[0].win;
-		recalibration_correct(state, match);
-		draw = recalibration_draw(first, match->team[0].win, draw);
-	}
+	first = match->team[0].win;
+	if (status == MATCH_OK)
+		status = recalibration_correct(state, match);
+	draw = status == MATCH_OK ? recalibration_draw(first, match->team[0].win, draw) : NAN;
 	match->team[0].win = win[0];
 	match->team[1].win = win[1];
 	return draw;
@@ -259,7 +255,8 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 	if (status == MATCH_OK && recalibration != NULL)
 	{
 		status = recalibration_learn(params, recalibration->before, match, recalibration->after);
-		recalibration_correct(recalibration->before, match);
+		if (status == MATCH_OK)
+			status = recalibration_correct(recalibration->before, match);
 	}
 	put_recalibration_back(match, recalibration);
 	if (status == MATCH_OK)

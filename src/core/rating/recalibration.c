@@ -19,15 +19,19 @@
 const ParamSpec recalibration_params[RECALIBRATION_NPARAMS] = {
 	{.name = "recalibration_deviation",.type = PARAM_NUMBER,
 		.min = 0,.max = 100,.unit = "slope",
+		.search = {0.01, 10},
 	.description = "prior deviation of the slope that corrects forecasts, which is 1 before any match; 0: no correction"},
 	{.name = "recalibration_side_deviation",.type = PARAM_NUMBER,
 		.min = 0,.max = 100,.unit = "log-odds",
+		.search = {0.01, 10},
 	.description = "prior deviation of what the correction adds to the log-odds of side 1; 0: nothing"},
 	{.name = "recalibration_half_life_matches",.type = PARAM_NUMBER,
 		.min = 0,.max = 1e9,.unit = "matches",
+		.search = {10, 1e6},.zero_is_other = true,
 	.description = "matches after which the correction has forgotten half of what it learned; 0: never"},
 	{.name = "recalibration_half_life_days",.type = PARAM_NUMBER,
 		.min = 0,.max = 1e9,.unit = "days",
+		.search = {1, 1e5},.zero_is_other = true,
 	.description = "the same in days; 0: never"},
 };
 
@@ -137,7 +141,7 @@ correct_many(const double *before, Match *match)
 		match->team[i].win = win[i];
 }
 
-void
+MatchStatus
 recalibration_correct(const double *before, Match *match)
 {
 	bool		as_it_is = before[RECALIBRATION_SLOPE] == 1;
@@ -149,12 +153,13 @@ recalibration_correct(const double *before, Match *match)
 
 		features_of_two(match, x);
 		if (as_it_is && x[RECALIBRATION_INTERCEPT] * before[RECALIBRATION_INTERCEPT] == 0)
-			return;
+			return MATCH_OK;
 		match->team[first].win = logistic(online_logistic_value(NCOEFFICIENTS, before, x));
 		match->team[1 - first].win = 1 - match->team[first].win;
 	}
 	else if (match->nteams > 2 && !as_it_is)
 		correct_many(before, match);
+	return match_check_predictions(match);
 }
 
 double

@@ -65,9 +65,10 @@ extern MatchComponent *recalibration_of(const Match *match);
 
 /*
  * Correct the forecast of a match, in match->team[].win, by the state before.  Nothing
- * learned changes no bit, and a team on its own is left alone.
+ * learned changes no bit, and a team on its own is left alone.  MATCH_OVERFLOW if the state
+ * is too large to compute with.
  */
-extern void recalibration_correct(const double *before, Match *match);
+extern MatchStatus recalibration_correct(const double *before, Match *match);
 
 /*
  * The probability of a draw of two teams, given that of their forecast: those of a win, a

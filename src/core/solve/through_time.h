@@ -120,7 +120,7 @@ typedef struct ThroughTimeResult
 } ThroughTimeResult;
 
 /* The most parameters of the model by which matches are built. */
-#define THROUGH_TIME_MODEL_PARAMS 32
+#define THROUGH_TIME_MODEL_PARAMS 48
 
 /*
  * Take the parameters of the solver through_time, which are its own and those of the model:
@@ -128,6 +128,9 @@ typedef struct ThroughTimeResult
  */
 extern void through_time_configure(ThroughTime *tt, const ParamValue *params,
 								   ParamValue *model_params);
+
+/* Take a draw margin by its logarithm, in deviations of the noise, in place of theirs. */
+extern void through_time_set_log_margin(ThroughTime *tt, double log_margin);
 
 /* When to stop, by those parameters. */
 extern double through_time_tolerance(const ParamValue *params);

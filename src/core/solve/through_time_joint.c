@@ -409,11 +409,11 @@ fill_order(Filling *f, const FormMatch *form)
 		*last_site(f) = (JointSite)
 		{
 			.kind = drew ? JOINT_WITHIN : JOINT_ABOVE,.offset = row_prior(f),
-				.margin = form->m.model->margin *
+				.margin = form->m.margin *
 				sqrt(form->teams.noise[above] + form->teams.noise[below]),
 				.gain = form->gain
 		};
-		if (drew && form->m.model->margin == 0)
+		if (drew && form->m.margin == 0)
 			f->joint->impossible = true;
 	}
 	f->extra += (uint32_t) match->nteams;

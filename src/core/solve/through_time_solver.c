@@ -4,10 +4,11 @@
  */
 #include "core/solve/through_time.h"
 
+#include "core/math/elementary.h"
 #include "core/math/square.h"
 #include "core/models/registry.h"
-#include "core/models/state_space_params.h"
 #include "core/solve/solver.h"
+#include "core/util/extremes.h"
 
 enum
 {
@@ -17,7 +18,7 @@ enum
 	THROUGH_TIME_ERRORS,
 	THROUGH_TIME_EVIDENCE,
 	THROUGH_TIME_NOWN,
-	THROUGH_TIME_NPARAMS = THROUGH_TIME_NOWN + STATE_SPACE_NPARAMS
+	THROUGH_TIME_NPARAMS = THROUGH_TIME_NOWN + STATE_SPACE_OWN_PARAMS
 };
 
 enum
@@ -45,67 +46,86 @@ static const ParamSpec through_time_params[] = {
 	{.name = "evidence",.type = PARAM_CHOICE,.default_value = THROUGH_TIME_AUTO,
 		.choices = evidence_choices,
 	.description = "log_evidence from messages, from the joint distribution, or from that unless it takes too long"},
-	STATE_SPACE_PARAMS(25, 25.0 / 3, 25.0 / 6, 25.0 / 300)
 };
 
 const Solver through_time_solver = {
 	.name = "through_time",
 	.summary = "TrueSkill Through Time: a skill at each appearance, from all matches before and after",
 	.source = "Dangauthier, Herbrich, Minka and Graepel (2007)",
-	.params = PARAM_SET("solver", "through_time", through_time_params, THROUGH_TIME_NPARAMS),
+	.params = PARAM_SET_BEHIND("solver", "through_time", through_time_params, THROUGH_TIME_NOWN,
+							   state_space_params, THROUGH_TIME_NPARAMS),
 
 	/* Those of the model state_space, by whose rules its matches are built. */
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE |
 	MODEL_COMMANDING | MODEL_LOG_ODDS | MODEL_GAIN | MODEL_SCORE | MODEL_CONTEXT | MODEL_CLUB,
 };
 
+/* A parameter of the model. */
+static double *
+number(const ThroughTime *tt, ParamValue *params, const char *name)
+{
+	return &params[param_find(&tt->model->params, name)].number;
+}
+
 /* How an unknown with the prior deviation of one parameter and the drifts of others varies. */
 static ChainPrior
-chain_prior(const ParamValue *params, double mean, int deviation, int tau, int drift,
-			int reversion)
+chain_prior(const ThroughTime *tt, ParamValue *params, const char *mean,
+			const char *deviation, const char *tau, const char *drift, const char *reversion)
 {
 	return (ChainPrior)
 	{
-		.mean = mean,
-			.variance = square(params[deviation].number),
-			.step = tau < 0 ? 0 : square(params[tau].number),
-			.drift = drift < 0 ? 0 : square(params[drift].number),
-			.reversion = reversion < 0 ? 0 : params[reversion].number
+		.mean = mean == NULL ? 0 : *number(tt, params, mean),
+			.variance = square(*number(tt, params, deviation)),
+			.step = tau == NULL ? 0 : square(*number(tt, params, tau)),
+			.drift = drift == NULL ? 0 : square(*number(tt, params, drift)),
+			.reversion = reversion == NULL ? 0 : *number(tt, params, reversion)
 	};
+}
+
+/* The chains of all kinds but that of draws, whose margin is a parameter here. */
+static void
+set_priors(ThroughTime *tt, ParamValue *params)
+{
+	ChainPrior *component = tt->prior + PLAYER_UNKNOWNS;
+
+	tt->prior[UNKNOWN_SKILL] = chain_prior(tt, params, "initial_mu", "initial_sigma", "tau",
+										   "drift", "reversion");
+	tt->prior[UNKNOWN_SIDE] = chain_prior(tt, params, NULL, "initial_side_sigma", NULL, NULL,
+										  NULL);
+	tt->prior[UNKNOWN_COMMAND] = chain_prior(tt, params, "initial_command_mu",
+											 "initial_command_sigma", "tau", "drift",
+											 "reversion");
+	component[STATE_SPACE_HOME] = chain_prior(tt, params, NULL, "home_sigma", NULL,
+											  "home_drift", NULL);
+	component[STATE_SPACE_HOME_CONTEXT] = chain_prior(tt, params, NULL, "home_context_sigma",
+													  NULL, NULL, NULL);
+	component[STATE_SPACE_PLAYER_CONTEXT] = chain_prior(tt, params, NULL,
+														"player_context_sigma", NULL, NULL,
+														NULL);
+	component[STATE_SPACE_CLUB] = chain_prior(tt, params, NULL, "club_sigma", "club_tau",
+											  "club_drift", NULL);
 }
 
 void
 through_time_configure(ThroughTime *tt, const ParamValue *params,
 					   ParamValue *model_params)
 {
-	const ParamValue *p = params + THROUGH_TIME_NOWN;
-	double		mu = p[PARAM_INITIAL_MU].number;
-	double		command_mu = p[PARAM_INITIAL_COMMAND_MU].number;
 	int			i;
 
 	tt->model = model_find("state_space");
-	tt->prior[UNKNOWN_SKILL] = chain_prior(p, mu, PARAM_INITIAL_SIGMA, PARAM_TAU,
-										   PARAM_DRIFT, PARAM_REVERSION);
-	tt->prior[UNKNOWN_SIDE] = chain_prior(p, 0, PARAM_INITIAL_SIDE_SIGMA, -1, -1, -1);
-	tt->prior[UNKNOWN_COMMAND] = chain_prior(p, command_mu, PARAM_INITIAL_COMMAND_SIGMA,
-											 PARAM_TAU, PARAM_DRIFT, PARAM_REVERSION);
-	tt->prior[PLAYER_UNKNOWNS + STATE_SPACE_HOME] =
-		chain_prior(p, 0, PARAM_HOME_SIGMA, -1, PARAM_HOME_DRIFT, -1);
-	tt->prior[PLAYER_UNKNOWNS + STATE_SPACE_HOME_CONTEXT] =
-		chain_prior(p, 0, PARAM_HOME_CONTEXT_SIGMA, -1, -1, -1);
-	tt->prior[PLAYER_UNKNOWNS + STATE_SPACE_PLAYER_CONTEXT] =
-		chain_prior(p, 0, PARAM_PLAYER_CONTEXT_SIGMA, -1, -1, -1);
-	tt->prior[PLAYER_UNKNOWNS + STATE_SPACE_CLUB] =
-		chain_prior(p, 0, PARAM_CLUB_SIGMA, PARAM_CLUB_TAU, PARAM_CLUB_DRIFT, -1);
+	param_defaults(&tt->model->params, model_params);
+	for (i = 0; i < STATE_SPACE_OWN_PARAMS; i++)
+		model_params[MODEL_COMMON_PARAMS + i] = params[THROUGH_TIME_NOWN + i];
+	set_priors(tt, model_params);
 
 	/* The messages have the drift and the newcomers; a match must not add them again. */
-	for (i = 0; i < STATE_SPACE_NPARAMS; i++)
-		model_params[i] = p[i];
-	model_params[PARAM_TAU].number = model_params[PARAM_CLUB_TAU].number = 0;
-	tt->newcomer_offset = p[PARAM_NEWCOMER_OFFSET].number;
-	tt->newcomer_company = p[PARAM_NEWCOMER_COMPANY].number;
-	model_params[PARAM_NEWCOMER_OFFSET].number = 0;
-	model_params[PARAM_NEWCOMER_COMPANY].number = 0;
+	tt->newcomer_offset = *number(tt, model_params, "newcomer_offset");
+	tt->newcomer_company = *number(tt, model_params, "newcomer_company");
+	*number(tt, model_params, "tau") = 0;
+	*number(tt, model_params, "club_tau") = 0;
+	*number(tt, model_params, "newcomer_offset") = 0;
+	*number(tt, model_params, "newcomer_company") = 0;
+	*number(tt, model_params, "draw_sigma") = 0;
 	tt->params = model_params;
 	tt->space = state_space_from_params(model_params);
 }
@@ -115,8 +135,16 @@ through_time_set_model_params(ParamValue *params, const ParamValue *model_params
 {
 	int			i;
 
-	for (i = 0; i < STATE_SPACE_NPARAMS; i++)
-		params[THROUGH_TIME_NOWN + i] = model_params[i];
+	for (i = 0; i < STATE_SPACE_OWN_PARAMS; i++)
+		params[THROUGH_TIME_NOWN + i] = model_params[MODEL_COMMON_PARAMS + i];
+}
+
+void
+through_time_set_log_margin(ThroughTime *tt, double log_margin)
+{
+	const double largest = 10;
+
+	tt->space.margin = portable_exp(smaller(log_margin, largest));
 }
 
 double

@@ -1,38 +1,26 @@
 /*
  * rate_functions.c
- *		Rating whole histories in a query: the window function rate(), and the
- *		aggregate final_ratings().
+ *		Rating whole histories in a query: the window function rate().
  */
 #include "pg/matches/rater.h"
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
 #include "funcapi.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 #include "pg/history/refits.h"
 #include "pg/matches/inputs.h"
-#include "pg/matches/participant_arguments.h"
+#include "pg/matches/starting_components.h"
 #include "pg/matches/starting_ratings.h"
-#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/window.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_rate_through_time);
-SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
-SKILLRATING_FUNCTION(skillrating_final_ratings_final);
-
-/*
- * ---- rate() ----
- */
 
 /* The arguments of rate(): those of inputs() stand before the parameters. */
 enum
@@ -45,6 +33,7 @@ enum
 	ARG_PARAMS = ARG_INPUTS + INPUTS_COUNT,
 	ARG_STRICT,
 	ARG_START,
+	ARG_START_COMPONENTS,
 	ARG_SEASON_KEEP,
 	ARG_SEASON_MEAN,
 	RATE_NARGS
@@ -211,6 +200,9 @@ read_start(WindowObject window, Rater *rater)
 {
 	bool		no_start;
 	Datum		start = WinGetFuncArgCurrent(window, ARG_START, &no_start);
+	bool		no_components;
+	Datum		components = WinGetFuncArgCurrent(window, ARG_START_COMPONENTS,
+												  &no_components);
 	bool		no_keep;
 	Datum		keep = WinGetFuncArgCurrent(window, ARG_SEASON_KEEP, &no_keep);
 	bool		no_mean;
@@ -219,6 +211,8 @@ read_start(WindowObject window, Rater *rater)
 	rater->season_rules = season_rules(keep, no_keep, mean, no_mean);
 	if (!no_start)
 		rater_start(rater, start);
+	if (!no_components)
+		rater_start_components(rater, components);
 }
 
 /* Take what the first row of a partition of rate_through_time() says of refits. */
@@ -665,7 +659,8 @@ rate_row(FunctionCallInfo fcinfo, bool through_time)
 }
 
 /*
- * rate(model, player_id, team, rank, weight, played_at, ..., period, params), over a window
+ * rate(model, player_id, team, rank, weight, played_at, ..., season, params, strict, start,
+ *		start_components, season_keep, season_mean), over a window
  */
 Datum
 skillrating_rate(PG_FUNCTION_ARGS)
@@ -681,205 +676,4 @@ Datum
 skillrating_rate_through_time(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_DATUM(rate_row(fcinfo, true));
-}
-
-/*
- * ---- final_ratings() ----
- */
-
-/*
- * The arguments of final_ratings(): of several forms, where the params come with the
- * inputs or without, and what follows only with them.
- */
-enum
-{
-	FINAL_ARG_STATE,
-	FINAL_ARG_MODEL,
-	FINAL_ARG_MATCH,
-	FINAL_ARG_PLAYER,
-	FINAL_ARG_TEAM,
-	FINAL_ARG_RANK,
-	FINAL_ARG_BEHIND_RANK,		/* see last_arguments() */
-	FINAL_ARG_START = FINAL_ARG_BEHIND_RANK + 3,
-	FINAL_ARG_SEASON_KEEP,
-	FINAL_ARG_SEASON_MEAN
-};
-
-/* The state of final_ratings(). */
-typedef struct FinalRatings
-{
-	ParticipantArguments rows;
-	Rater	   *rater;
-} FinalRatings;
-
-static FinalRatings *
-final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-	FinalRatings *state = palloc0_object(FinalRatings);
-	LastArguments last = last_arguments(fcinfo, FINAL_ARG_BEHIND_RANK);
-
-	if (PG_ARGISNULL(FINAL_ARG_MODEL))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("model must not be null")));
-	participant_arguments_init(&state->rows, fcinfo, "final_ratings",
-							   FINAL_ARG_MATCH, last.inputs, false);
-	state->rater =
-		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(FINAL_ARG_MODEL)),
-								 last.options >= 0 ? PG_GETARG_JSONB_P(last.options) : NULL,
-								 state->rows.player_type),
-					 &state->rows.match_type, last.strict);
-	if (PG_NARGS() > FINAL_ARG_SEASON_MEAN)
-		state->rater->season_rules =
-			season_rules(PG_GETARG_DATUM(FINAL_ARG_SEASON_KEEP),
-						 PG_ARGISNULL(FINAL_ARG_SEASON_KEEP),
-						 PG_GETARG_DATUM(FINAL_ARG_SEASON_MEAN),
-						 PG_ARGISNULL(FINAL_ARG_SEASON_MEAN));
-	if (PG_NARGS() > FINAL_ARG_START && !PG_ARGISNULL(FINAL_ARG_START))
-		rater_start(state->rater, PG_GETARG_DATUM(FINAL_ARG_START));
-	MemoryContextSwitchTo(old);
-	return state;
-}
-
-static void
-final_ratings_error_context(void *arg)
-{
-	const SourceMatch *match = (const SourceMatch *) arg;
-
-	errcontext("match %s", id_text(match->match_type, match->id));
-}
-
-/* Rate the match whose rows have all been read. */
-static void
-final_ratings_rate(FinalRatings *state)
-{
-	ErrorContextCallback callback;
-
-	callback.callback = final_ratings_error_context;
-	callback.arg = &state->rater->match;
-	callback.previous = error_context_stack;
-	error_context_stack = &callback;
-	rater_rate(state->rater);
-	error_context_stack = callback.previous;
-}
-
-/*
- * final_ratings(model, match_id, player_id, team, rank [[, inputs], params [, strict
- *		[, start [, season_keep, season_mean]]]])
- */
-Datum
-skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
-{
-	MemoryContext context = aggregate_context(fcinfo, "final_ratings");
-	FinalRatings *state;
-	MemoryContext old;
-
-	state = PG_ARGISNULL(FINAL_ARG_STATE) ? final_ratings_begin(fcinfo, context) :
-		(FinalRatings *) PG_GETARG_POINTER(FINAL_ARG_STATE);
-
-	old = MemoryContextSwitchTo(context);
-	if (participant_arguments_read(&state->rows, fcinfo))
-	{
-		if (state->rater->match.number > 0)
-			final_ratings_rate(state);
-		rater_begin(state->rater, state->rows.values, state->rows.nulls);
-	}
-	(void) rater_add(state->rater, state->rows.values, state->rows.nulls);
-	MemoryContextSwitchTo(old);
-	PG_RETURN_POINTER(state);
-}
-
-/* Highest rating first, then by player and pool. */
-typedef struct FinalRating
-{
-	const BatchPlayer *player;
-	double		state[MODEL_MAX_STATE];
-	double		rating;			/* what is shown */
-} FinalRating;
-
-static int
-compare_final_ratings(const void *a, const void *b, void *arg)
-{
-	const FinalRating *x = (const FinalRating *) a;
-	const FinalRating *y = (const FinalRating *) b;
-	int			result;
-
-	if (x->rating != y->rating)
-		return x->rating > y->rating ? -1 : 1;
-	result = id_compare((const IdType *) arg, x->player->id, y->player->id);
-	return result != 0 ? result : strcmp(x->player->pool, y->player->pool);
-}
-
-Datum
-skillrating_final_ratings_final(PG_FUNCTION_ARGS)
-{
-	FinalRatings *state = aggregate_state(fcinfo, "final_ratings");
-	Rater	   *rater;
-	Batch	   *batch;
-	const Model *model;
-	BatchPlayer **players;
-	FinalRating *ratings;
-	RowArray	rows;
-	int			deviation;
-	int			n = 0;
-	int			i;
-
-	if (state == NULL)
-		PG_RETURN_NULL();
-	rater = state->rater;
-	batch = rater->batch;
-	model = batch->model;
-	final_ratings_rate(state);
-
-	players = (BatchPlayer **) id_table_values(batch->players);
-	ratings = huge_array(FinalRating, id_table_count(batch->players));
-	for (i = 0; i < id_table_count(batch->players); i++)
-	{
-		BatchPlayer *player = players[i];
-
-		/* What pools share is with each of them. */
-		if (!player->exists || (batch->shares && player->shared == NULL))
-			continue;
-		ratings[n].player = player;
-		model_state_before(model, batch->params, player->state, 0,
-						   player->shared ? player->shared->state : NULL, 0,
-						   ratings[n].state);
-		ratings[n].rating = model_display(model, batch->params,
-										  ratings[n].state);
-		n++;
-	}
-	qsort_arg(ratings, n, sizeof(FinalRating), compare_final_ratings,
-			  batch->player_type);
-
-	deviation = model_state_column(model, ROLE_DEVIATION);
-	rows = row_array_make(fcinfo, n);
-	for (i = 0; i < n; i++)
-	{
-		const BatchPlayer *player = ratings[i].player;
-		Datum		values[FINAL_NCOLUMNS];
-		bool		nulls[FINAL_NCOLUMNS] = {false};
-
-		CHECK_FOR_INTERRUPTS();
-		values[FINAL_PLAYER] = CStringGetTextDatum(id_text(batch->player_type, player->id));
-		values[FINAL_POOL] = CStringGetTextDatum(player->pool);
-		values[FINAL_RATING] = Float8GetDatum(ratings[i].rating);
-		values[FINAL_MU] = Float8GetDatum(ratings[i].state[0]);
-		nulls[FINAL_DEVIATION] = deviation < 0;
-		if (deviation >= 0)
-			values[FINAL_DEVIATION] = Float8GetDatum(ratings[i].state[deviation]);
-		values[FINAL_GAMES] = Int64GetDatum(player->record.games);
-		values[FINAL_WINS] = Int64GetDatum(player->record.wins);
-		values[FINAL_DRAWS] = Int64GetDatum(player->record.draws);
-		values[FINAL_LOSSES] = Int64GetDatum(player->record.losses);
-		values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(player->record.last_played);
-		nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(player->record.last_played);
-		values[FINAL_STATE] = float8_array(ratings[i].state, model->nstate);
-		values[FINAL_AS_OF] = TimestampTzGetDatum(player->record.as_of);
-		nulls[FINAL_AS_OF] = TIMESTAMP_IS_NOBEGIN(player->record.as_of);
-		values[FINAL_AS_OF_SEASON] = Int64GetDatum(rater->season.number);
-		nulls[FINAL_AS_OF_SEASON] = !rater->season.known;
-		row_array_add(&rows, values, nulls);
-	}
-	return return_row_array(&rows);
 }

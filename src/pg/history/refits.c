@@ -146,7 +146,7 @@ set_components(Refits *refits, Batch *batch)
 	};
 	int			k;
 
-	for (k = 0; k < components->nkinds; k++)
+	for (k = 0; k < STATE_SPACE_NCOMPONENTS; k++)
 	{
 		int32		next = 0;
 		size_t		m;
@@ -168,6 +168,24 @@ set_components(Refits *refits, Batch *batch)
 	}
 }
 
+/*
+ * The draw margin that the filter has learned, in the pool with the most matches; solver
+ * through_time takes it for known.
+ */
+static void
+take_margin(Refits *refits, const Batch *batch)
+{
+	const BatchComponent *draw = NULL;
+	int64		i;
+
+	for (i = 0; i < batch->ncomponents; i++)
+		if (batch->components[i]->number == STATE_SPACE_DRAW &&
+			(draw == NULL || batch->components[i]->record.games > draw->record.games))
+			draw = batch->components[i];
+	if (draw != NULL)
+		through_time_set_log_margin(&refits->state.tt, draw->state[0]);
+}
+
 /* Solve all that has been rated so far. */
 static void
 refit(Refits *refits, Batch *batch)
@@ -176,6 +194,7 @@ refit(Refits *refits, Batch *batch)
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(working);
 
+	take_margin(refits, batch);
 	through_time_state_extend(&refits->state);
 	refits->state.result = through_time_solve(&refits->state.tt, refits->solved,
 											  REFIT_TOLERANCE, REFIT_MAX_PASSES);

@@ -39,7 +39,7 @@ skillrating_solvers(PG_FUNCTION_ARGS)
 		Datum		values[4];
 		bool		nulls[4] = {false};
 
-		if (solver->contexts && (solver->rules.supports & MODEL_CONTEXT) == 0)
+		if (solver->contexts)
 			supports[n++] = "context";
 		if (solver->by_day || solver->rows == NULL)
 			supports[n++] = "played_at";

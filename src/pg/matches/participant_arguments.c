@@ -7,6 +7,7 @@
 #include "nodes/primnodes.h"
 #include "nodes/parsenodes.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 
 LastArguments
 last_arguments(FunctionCallInfo fcinfo, int first)
@@ -54,6 +55,9 @@ participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 
+	/* Several aggregates may have this transition function. */
+	if (aggref != NULL)
+		aggregate = get_func_name(aggref->aggfnoid);
 	memset(rows, 0, sizeof(ParticipantArguments));
 	rows->first = first;
 	rows->inputs = inputs;

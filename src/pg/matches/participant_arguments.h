@@ -49,7 +49,8 @@ extern LastArguments last_arguments(FunctionCallInfo fcinfo, int first);
  * Begin, in the current context.  Errors unless the call is that of an aggregate
  * with an ORDER BY that includes the match: without it the rows of a match need not
  * stand together.  With any_order there may be none, but not one without the match;
- * the caller has to bring rows together then.
+ * the caller has to bring rows together then.  Errors name the aggregate that is called,
+ * or, where there is none, this one.
  */
 extern void participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 									   const char *aggregate, int first, int inputs,

@@ -4,12 +4,12 @@
  */
 #include "pg/matches/starting_ratings.h"
 
-#include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "pg/sql/arrays.h"
+#include "pg/matches/starting_columns.h"
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_starting_rating);
@@ -59,30 +59,6 @@ make_player(Rater *rater, const StartingRating *row)
 	return player;
 }
 
-/* Take the columns of a state that are given; the others stay initial. */
-static void
-take_columns(const Model *model, const StartingRating *row, double *state)
-{
-	ArrayType  *array = DatumGetArrayTypeP(row->values[FINAL_STATE]);
-	Datum	   *column;
-	bool	   *null;
-	int			n;
-	int			i;
-
-	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &column, &null, &n);
-	if (n > model->nstate || ARR_NDIM(array) > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("state of player %s has %d columns, and not %d at most",
-						row_player(row), n, model->nstate),
-				 errhint("They are the state columns of model \"%s\", see models().",
-						 model->name)));
-	for (i = 0; i < n; i++)
-		if (!null[i])
-			state[i] = DatumGetFloat8(column[i]);
-}
-
 /* The state of a row: its columns, or mu and the deviation of it. */
 static void
 take_state(const Batch *batch, const StartingRating *row, double *state)
@@ -92,7 +68,7 @@ take_state(const Batch *batch, const StartingRating *row, double *state)
 	int			i;
 
 	if (!row->nulls[FINAL_STATE])
-		take_columns(model, row, state);
+		state_column(row->values[FINAL_STATE], model->nstate, state);
 	else
 	{
 		if (!row->nulls[FINAL_MU])
@@ -100,8 +76,7 @@ take_state(const Batch *batch, const StartingRating *row, double *state)
 		if (!row->nulls[FINAL_DEVIATION] && deviation < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s has a deviation, which model \"%s\" does not know",
-							row_player(row), model->name)));
+					 errmsg("model \"%s\" has no deviation", model->name)));
 		if (!row->nulls[FINAL_DEVIATION])
 			state[deviation] = DatumGetFloat8(row->values[FINAL_DEVIATION]);
 	}
@@ -110,46 +85,20 @@ take_state(const Batch *batch, const StartingRating *row, double *state)
 			report_match_status(MATCH_BAD_STATE, state[i], row_player(row));
 }
 
-/* A count of a row, 0 by default. */
-static int64
-row_count(const StartingRating *row, int column, const char *name)
-{
-	int64		count = row->nulls[column] ? 0 : DatumGetInt64(row->values[column]);
-
-	if (count < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s of player %s must not be negative: " INT64_FORMAT, name,
-						row_player(row), count)));
-	return count;
-}
-
-/* A time of a row, and another one where it has none. */
-static TimestampTz
-row_time(const StartingRating *row, int column, const char *name, TimestampTz otherwise)
-{
-	TimestampTz at;
-
-	if (row->nulls[column])
-		return otherwise;
-	at = DatumGetTimestampTz(row->values[column]);
-	if (TIMESTAMP_NOT_FINITE(at))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("%s of player %s must be finite, not %s", name, row_player(row),
-						timestamptz_to_str(at))));
-	return at;
-}
-
 static void
 take_record(const StartingRating *row, PlayerRecord *record)
 {
-	record->games = row_count(row, FINAL_GAMES, "games");
-	record->wins = row_count(row, FINAL_WINS, "wins");
-	record->draws = row_count(row, FINAL_DRAWS, "draws");
-	record->losses = row_count(row, FINAL_LOSSES, "losses");
-	record->last_played = row_time(row, FINAL_LAST_PLAYED, "last_played", DT_NOBEGIN);
-	record->as_of = row_time(row, FINAL_AS_OF, "as_of", record->last_played);
+	const Datum *values = row->values;
+	const bool *nulls = row->nulls;
+
+	record->games = count_column(values[FINAL_GAMES], nulls[FINAL_GAMES], "games");
+	record->wins = count_column(values[FINAL_WINS], nulls[FINAL_WINS], "wins");
+	record->draws = count_column(values[FINAL_DRAWS], nulls[FINAL_DRAWS], "draws");
+	record->losses = count_column(values[FINAL_LOSSES], nulls[FINAL_LOSSES], "losses");
+	record->last_played = time_column(values[FINAL_LAST_PLAYED], nulls[FINAL_LAST_PLAYED],
+									  "last_played", DT_NOBEGIN);
+	record->as_of = time_column(values[FINAL_AS_OF], nulls[FINAL_AS_OF], "as_of",
+								record->last_played);
 }
 
 /* Add what a player has in one pool to the row of what pools share. */
@@ -184,41 +133,56 @@ compare_by_time(const void *a, const void *b)
 	return strcmp(x->pool, y->pool);
 }
 
+static void
+starting_rating_context(void *arg)
+{
+	const StartingRating *row = (const StartingRating *) arg;
+
+	if (!row->nulls[FINAL_PLAYER])
+		errcontext("starting rating of player %s", row_player(row));
+}
+
+/* Read a row, and put its player into the rater. */
+static void
+start_player(Rater *rater, StartingRating *row)
+{
+	ErrorContextCallback callback;
+
+	callback.callback = starting_rating_context;
+	callback.arg = row;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	row->player = make_player(rater, row);
+	take_state(rater->batch, row, row->player->state);
+	take_record(row, &row->player->record);
+	if (!row->nulls[FINAL_AS_OF_SEASON] &&
+		(!rater->season.known ||
+		 rater->season.number < DatumGetInt64(row->values[FINAL_AS_OF_SEASON])))
+	{
+		rater->season.known = true;
+		rater->season.number = DatumGetInt64(row->values[FINAL_AS_OF_SEASON]);
+	}
+	error_context_stack = callback.previous;
+}
+
 void
 rater_start(Rater *rater, Datum ratings)
 {
 	Batch	   *batch = rater->batch;
 	MemoryContext old = MemoryContextSwitchTo(rater->context);
-	ArrayType  *array = DatumGetArrayTypeP(ratings);
 	TupleDesc	desc = NULL;
 	StartingRating *row;
 	Datum	   *element;
-	bool	   *null;
-	int			n;
+	int			n = row_elements(ratings, "start", &element);
 	int			i;
 
-	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &element,
-					  &null, &n);
 	row = palloc_array(StartingRating, n);
 	for (i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (null[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("a starting rating must not be null")));
 		composite_columns(element[i], &desc, rater->context, FINAL_NCOLUMNS,
 						  row[i].values, row[i].nulls);
-		row[i].player = make_player(rater, &row[i]);
-		take_state(batch, &row[i], row[i].player->state);
-		take_record(&row[i], &row[i].player->record);
-		if (!row[i].nulls[FINAL_AS_OF_SEASON] &&
-			(!rater->season.known ||
-			 rater->season.number < DatumGetInt64(row[i].values[FINAL_AS_OF_SEASON])))
-		{
-			rater->season.known = true;
-			rater->season.number = DatumGetInt64(row[i].values[FINAL_AS_OF_SEASON]);
-		}
+		start_player(rater, &row[i]);
 	}
 	if (batch->shares)
 	{

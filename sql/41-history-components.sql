@@ -1,0 +1,52 @@
+-- What models have learned of components at the end of a history.
+
+CREATE FUNCTION skillrating_internal.final_components_final(internal)
+RETURNS skillrating.final_component[]
+AS 'MODULE_PATHNAME', 'skillrating_final_components_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.final_components_final(internal) IS
+'Final function of final_components().';
+
+CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+    SFUNC = skillrating_internal.final_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.final_components_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+'What a model has learned, at the end of a history of matches, of components: of home advantage,
+maps, clubs, players on a map, as model_components() lists them.  The arguments are those of
+final_ratings(), and the states those with which final_ratings() and rate() rate:
+SELECT c.* FROM (SELECT skillrating.final_components(''state_space'', match_id, player_id, team,
+rank, skillrating.inputs(side => side, context => map, club => club), NULL ORDER BY played_at,
+match_id) AS components FROM ...) AS q, unnest(q.components) AS c
+Sorted by kind, in the order of model_components(), pool, key and player_id.
+Null without rows; an empty array under a model without components.  Errors: those of
+final_ratings().';
+
+CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+    SFUNC = skillrating_internal.final_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.final_components_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'As the form with seven arguments, of which inputs and params may be null, with strict, read from
+the first row: whether a mistake in a match is an error.';
+
+CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[], start_components skillrating.final_component[], season_keep float8, season_mean float8) (
+    SFUNC = skillrating_internal.final_ratings_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.final_components_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
+'As the form with eight arguments, with where players and components start, and what a new season
+keeps: as the form of final_ratings() with twelve arguments.';

@@ -1,0 +1,229 @@
+-- States of a ladder that belong to something else than a player alone: home advantage, a map, a
+-- club, a player on a map.
+\set ON_ERROR_STOP on
+SET extra_float_digits = 1;
+\pset null -
+
+-- 300 matches of 14 players, in two pools, in no order of time, some at the same time.
+CREATE TABLE played AS
+SELECT m AS match_id, '2024-01-01'::timestamptz + (m * 37 % 150) * interval '5 hours' AS played_at,
+    CASE WHEN m % 4 = 0 THEN 'blitz' ELSE '' END AS pool, CASE WHEN m % 5 > 0 THEN 'map ' || m % 3 END AS context,
+    (m * 11 + t * (1 + m % 6)) % 14 AS player_id, t AS team, (m * 13 + t * 5 + m / 7) % 4 AS score,
+    CASE WHEN m % 3 > 0 THEN t END AS side, CASE WHEN (m + t) % 6 > 0 THEN 'club ' || (m * 11 + t) % 4 END AS club
+FROM generate_series(1, 300) AS m, generate_series(1, 2) AS t;
+
+CREATE FUNCTION play(ladder text, first int DEFAULT 1, last int DEFAULT 300) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('INSERT INTO %I.match (match_id, played_at, pool, context)
+        SELECT DISTINCT match_id, played_at, pool, context FROM played WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, side, club)
+        SELECT match_id, player_id, team, score, side, club FROM played WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
+    SET CONSTRAINTS ALL IMMEDIATE;
+    SET CONSTRAINTS ALL DEFERRED;
+END $$;
+
+-- Whether two ladders have the same rows, but for seq.
+CREATE FUNCTION differences(a text, b text) RETURNS TABLE (relation text, differences bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    FOREACH relation IN ARRAY '{rating,event,component,component_event}'::text[] LOOP
+        RETURN QUERY EXECUTE format(
+            'WITH a AS (SELECT to_jsonb(r) - ''seq'' AS r FROM %1$I.%3$I AS r), b AS (SELECT to_jsonb(r) - ''seq'' AS r FROM %2$I.%3$I AS r)
+            SELECT %3$L, count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) AS d', a, b, relation);
+    END LOOP;
+END $$;
+CREATE FUNCTION faults(ladder text) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT check_name || ': ' || detail FROM skillrating.verify(ladder) WHERE NOT ok
+$$;
+
+-- Every ladder has the tables.
+SELECT skillrating.create_ladder('bit', 'state_space', '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}', late => 'reorder'),
+    skillrating.create_ladder('plain', 'elo');
+SELECT a.attrelid::regclass, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
+FROM pg_attribute AS a WHERE a.attrelid IN ('plain.component'::regclass, 'plain.component_event'::regclass) AND a.attnum > 0
+ORDER BY a.attrelid::regclass::text, a.attnum;
+SELECT kind, count(*) FROM skillrating.components('plain') GROUP BY kind;
+SELECT check_name FROM skillrating.verify('plain');
+
+-- Late matches find their place, by components as well as by players.
+SELECT play('bit', 1, 150), play('bit', 151, 299), play('bit', 300);
+SELECT status, reason, count(*) > 0 FROM bit.rated_match GROUP BY status, reason ORDER BY 1, 2;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('bit');
+SELECT faults('bit');
+SELECT kind, pool, count(*), min(games), max(games) FROM bit.component GROUP BY kind, pool ORDER BY kind, pool;
+
+-- The ladder is the window function, to the bit: states of players, and forecasts, which components have a part in.
+SELECT count(*) AS rows, count(*) FILTER (WHERE r.state_before = ARRAY[e.mu_before, e.sigma_before, e.side_offset_before, e.side_sigma_before, e.command_mu_before, e.command_sigma_before]
+    AND r.state_after = ARRAY[e.mu_after, e.sigma_after, e.side_offset_after, e.side_sigma_after, e.command_mu_after, e.command_sigma_after]
+    AND r.win_probability = e.win_probability) AS same
+FROM (
+    SELECT match_id, player_id, pool, (skillrating.rate('state_space', player_id, team, score => score, side => side, played_at => played_at, pool => pool,
+        context => context, club => club, params => '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}') OVER (ORDER BY played_at, match_id)).*
+    FROM played) AS r
+JOIN bit.event AS e USING (match_id, player_id, pool);
+
+-- What a preview says is what the report brings; contexts and clubs make the difference.
+CREATE TABLE foretold AS
+SELECT * FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', at => '2024-03-01');
+CREATE TABLE chances AS
+SELECT w.team, w.win_probability AS same_map, o.win_probability AS other_map, d.win_probability AS document
+FROM skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', at => '2024-03-01') AS w
+JOIN skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 2}', club => '{club 1,club 2}', at => '2024-03-01') AS o USING (team)
+JOIN skillrating.win_probability_document('bit', '{"at": "2024-03-01T00:00:00-08:00", "teams": [
+    {"side": 1, "players": [{"id": 1, "context": "map 1", "club": "club 1"}]},
+    {"side": 2, "players": [{"id": 2, "context": "map 1", "club": "club 2"}]}]}') AS d USING (team);
+SELECT r.player_id, r.outcome, r.win_probability = f.win_probability AS foretold,
+    r.rating_after - r.rating_before = CASE r.score WHEN 1 THEN f.win_change ELSE f.loss_change END AS change,
+    c.same_map = f.win_probability AS same_map, c.other_map = f.win_probability AS other_map, c.document = f.win_probability AS document
+FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
+    context => '{map 1,map 1}', club => '{club 1,club 2}') AS r
+JOIN foretold AS f USING (player_id) JOIN chances AS c USING (team);
+-- Another context is another match, and so is another club; one context may stand for that of all.
+SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
+    context => '{map 1}', club => '{club 1,club 2}') AS r;
+SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
+    context => '{map 2}', club => '{club 1,club 2}') AS r;
+SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
+    context => '{map 2}', club => '{club 1,NULL}') AS r;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('bit');
+SELECT faults('bit');
+SELECT kind, key, player_id, match_id FROM bit.component_event WHERE match_id = 301 ORDER BY kind, key, player_id;
+
+-- A match is late by a component alone: that of a map, of a club or of home, and one at the same time goes by its identifier.
+CREATE FUNCTION late(match_id bigint, played_at timestamptz, players bigint[], side int[] DEFAULT NULL, context text[] DEFAULT NULL, club text[] DEFAULT NULL)
+RETURNS text LANGUAGE sql AS $$
+    SELECT min(outcome) FROM skillrating.report_match('bit', match_id, players, '{1,2}', '{1,2}', played_at, side => side, context => context, club => club)
+$$;
+SELECT late(400, '2024-05-02', '{101,102}', '{1,2}', '{moon}', '{x,y}') AS first,
+    late(401, '2024-05-01', '{103,104}') AS none_in_common, late(402, '2024-05-01', '{105,106}', '{2,1}') AS home,
+    late(403, '2024-05-01', '{107,108}', NULL, '{moon}') AS players_of_a_map, late(404, '2024-05-01', '{109,110}', club => '{z,x}') AS club,
+    late(405, '2024-05-02', '{111,112}', '{1,2}') AS same_time_behind, late(399, '2024-05-02', '{113,114}', '{1,2}') AS same_time_before;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('bit');
+SELECT faults('bit');
+
+-- What is out of date is put right as far as it is: any match, any operation.
+SELECT (skillrating.new_season('bit', 'spring', 0.5, pool => '', at => '2024-06-01')).players > 0,
+    (skillrating.settle('bit', '2024-06-20')).players > 0, (skillrating.reset_rating('bit', 1, at => '2024-06-21')).ratings;
+SELECT cause, count(*) > 0 FROM bit.component_event GROUP BY cause ORDER BY cause;
+SELECT kind, key, games, last_played, as_of, state[1] FROM bit.component WHERE player_id = 1 ORDER BY pool, key;
+SELECT faults('bit');
+UPDATE bit.match_player SET score = 3 - score WHERE match_id = 120;
+UPDATE bit.match SET context = 'map 7' WHERE match_id IN (10, 200);
+DELETE FROM bit.match WHERE match_id = 33;
+SELECT skillrating.void_match('bit', 77), skillrating.exclude_player('bit', 5, '2024-01-05', '2024-01-10') > 0, skillrating.merge_players('bit', 3, 4) > 0;
+CREATE TABLE component_before AS TABLE bit.component;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('bit', dry_run => true);
+SELECT count(*) FROM (TABLE component_before EXCEPT TABLE bit.component) AS d;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('bit');
+SELECT faults('bit');
+SELECT count(*) AS of_the_merged FROM bit.component WHERE player_id = 3;
+SELECT count(*) > 0 AS counts FROM skillrating.components('bit', 3);
+TRUNCATE component_before;
+INSERT INTO component_before TABLE bit.component;
+SELECT count(*) FROM skillrating.catch_up('bit', rebuild => true);
+SELECT count(*) FROM ((TABLE component_before EXCEPT TABLE bit.component) UNION ALL (TABLE bit.component EXCEPT TABLE component_before)) AS d;
+
+-- Nobody is found by an old name.
+SELECT p.found FROM skillrating.forget_player('bit', 7, 7000) AS p;
+SELECT count(*) FROM bit.component AS c FULL JOIN bit.component_event AS e USING (player_id) WHERE player_id = 7;
+SELECT count(*) > 0 AS anonymous FROM skillrating.components('bit', 7000);
+SELECT faults('bit');
+
+-- Whatever is not what a replay gives, verify() finds, and a rebuild puts right.
+CREATE PROCEDURE tamper(what text, INOUT fault text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE what;
+    SELECT string_agg(faults, '; ') INTO fault FROM faults('bit');
+    PERFORM skillrating.catch_up('bit', rebuild => true);
+    IF EXISTS (SELECT FROM faults('bit')) THEN
+        RAISE '% was not put right', what;
+    END IF;
+END $$;
+CALL tamper($$ UPDATE bit.component SET state = ARRAY[state[1] + 1e-15, state[2]] WHERE kind = 'home' AND pool = '' $$, NULL);
+CALL tamper($$ UPDATE bit.component SET state = '{0}' WHERE kind = 'home' AND pool = '' $$, NULL);
+CALL tamper($$ UPDATE bit.component SET games = games + 1 WHERE kind = 'club' AND key = 'x' $$, NULL);
+CALL tamper($$ DELETE FROM bit.component WHERE kind = 'player_context' AND player_id = 2 AND key = 'map 1' AND pool = '' $$, NULL);
+CALL tamper($$ INSERT INTO bit.component (kind, key, state) VALUES ('club', 'made up', '{1,1}') $$, NULL);
+CALL tamper($$ UPDATE bit.component_event SET after = '{0,1}' WHERE match_id = 121 AND kind = 'home' $$, NULL);
+CALL tamper($$ DELETE FROM bit.component_event WHERE match_id = 400 AND kind = 'home' $$, NULL);
+CALL tamper($$ INSERT INTO bit.component_event (seq, kind, key, games_before, played_at, before, after) VALUES (1, 'club', 'made up', 0, '2024-01-01', '{0,1}', '{1,1}') $$, NULL);
+
+-- What no kind of the model is.
+INSERT INTO plain.component (kind, key, state) VALUES ('home', '', '{1,1}');
+SELECT faults('plain');
+DELETE FROM plain.component;
+INSERT INTO bit.component (kind, key, state) VALUES ('weather', '', '{1,1}');
+SELECT faults('bit');
+DELETE FROM bit.component WHERE kind = 'weather';
+
+-- Rated one way or another it is the same.
+SELECT skillrating.create_ladder('single', 'state_space', apply_at => 'statement'), skillrating.create_ladder('once', 'state_space', apply_at => 'manual'),
+    skillrating.create_ladder('large', 'state_space');
+SELECT count(play('single', m, m)) FROM (SELECT DISTINCT match_id::int AS m, played_at FROM played ORDER BY played_at, m) AS p;
+SELECT play('once');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('once');
+SELECT * FROM differences('single', 'once');
+INSERT INTO large.match (match_id, played_at, pool, context)
+SELECT DISTINCT match_id + 300 * n, played_at + n * interval '40 days', pool, context FROM played, generate_series(0, 3) AS n;
+INSERT INTO large.match_player (match_id, player_id, team, score, side, club)
+SELECT match_id + 300 * n, player_id + n, team, score, side, club FROM played, generate_series(0, 3) AS n;
+SELECT count(*) FROM large.rated_match WHERE status = 'rated';
+SELECT faults('large');
+
+-- Another formula, and back.
+SELECT skillrating.rerate('single', 'state_space', '{"club_sigma": 0, "home_sigma": 1}', 'other');
+SELECT faults('other');
+SELECT DISTINCT kind FROM other.component ORDER BY kind;
+SELECT skillrating.swap_ladders('single', 'other');
+SELECT DISTINCT kind FROM single.component ORDER BY kind;
+INSERT INTO single.match (match_id, played_at) VALUES (500, '2025-01-01');
+INSERT INTO single.match_player (match_id, player_id, team, rank, side, context, club) VALUES (500, 1, 1, 1, 1, 'map 1', 'club 1'), (500, 2, 2, 2, 2, 'map 2', 'club 2');
+SELECT skillrating.swap_ladders('single', 'other');
+SELECT faults('single'), faults('other');
+SELECT kind, key, player_id FROM single.component_event WHERE match_id = 500 ORDER BY kind, key, player_id;
+
+-- Without a part in use there are no components of its kind.
+SELECT skillrating.create_ladder('bare', 'state_space', '{"home_sigma": 0, "home_context_sigma": 0, "player_context_sigma": 0, "club_sigma": 0, "draw_sigma": 0}');
+SELECT play('bare');
+SELECT count(*) FROM bare.component;
+SELECT faults('bare');
+
+-- A source brings contexts and clubs in its columns.
+CREATE VIEW mine AS SELECT * FROM played;
+SELECT column_name, present, ok, source_type FROM skillrating.describe_source('mine') WHERE column_name IN ('context', 'club');
+SELECT skillrating.create_ladder('sourced', 'state_space', source => 'mine');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('sourced', search => true);
+SELECT * FROM differences('sourced', 'once');
+
+-- Who reads.
+CREATE ROLE regress_components_guest;
+SELECT skillrating.grant_reader('bit', 'regress_components_guest');
+SET ROLE regress_components_guest;
+SELECT count(*) > 0 AS any FROM skillrating.components('bit', kind => 'club', pool => 'blitz');
+SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
+SELECT faults('bit');
+RESET ROLE;
+REVOKE SELECT ON bit.component FROM regress_components_guest;
+SET ROLE regress_components_guest;
+\set ON_ERROR_STOP off
+SELECT count(*) FROM skillrating.components('bit');
+SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
+SELECT count(*) FROM skillrating.verify('bit');
+RESET ROLE;
+SELECT skillrating.components('bit', at => 'infinity');
+SELECT skillrating.components('no_ladder');
+SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}');
+\set ON_ERROR_STOP on
+-- What no match was in for long is as of the time that is asked for.
+SELECT now.key, later.deviation > now.deviation AS wider, later.mu = now.mu AS same, now.state = ARRAY[now.mu, now.deviation] AS state
+FROM skillrating.components('bit', kind => 'home', pool => '', at => '2024-07-01') AS now
+JOIN skillrating.components('bit', kind => 'home', pool => '', at => '2024-09-01') AS later USING (kind);
+
+-- Nothing is left behind.
+SELECT skillrating.reset_ladder('bit');
+SELECT (SELECT count(*) FROM bit.component), (SELECT count(*) FROM bit.component_event);
+SELECT skillrating.drop_ladder(l) FROM unnest('{bit,plain,other,single,once,large,bare,sourced}'::text[]) AS l;
+DROP VIEW mine;
+DROP TABLE played, component_before, foretold, chances;
+DROP FUNCTION play, differences, faults, late;
+DROP PROCEDURE tamper;
+DROP ROLE regress_components_guest;
