@@ -62,14 +62,39 @@ enum
 	ARG_BEHIND_RANK				/* see last_arguments() */
 };
 
-/* Error for a name that is no model. */
-static void
-check_models(const TuneOptions *options)
+/* Whether options leave a model in. */
+static bool
+is_wanted(const TuneOptions *options, const Model *model)
 {
 	int			i;
 
 	for (i = 0; i < options->nmodels; i++)
+		if (strcmp(options->models[i], model->name) == 0)
+			return true;
+	return options->nmodels == 0;
+}
+
+/* Errors for a name that is no model, and for a part that none of the models has. */
+static void
+check_names(const TuneOptions *options)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < options->nmodels; i++)
 		(void) get_model(options->models[i]);
+	for (i = 0; i < options->nparts; i++)
+	{
+		for (j = 0; j < model_count; j++)
+			if (is_wanted(options, model_registry[j]) &&
+				model_has_part(model_registry[j], options->parts[i]))
+				break;
+		if (j == model_count)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("no model to try has a part \"%s\"", options->parts[i]),
+					 errhint("See skillrating.model_parts().")));
+	}
 }
 
 static SuggestState *
@@ -81,7 +106,7 @@ suggest_begin(FunctionCallInfo fcinfo, MemoryContext context)
 
 	state->options = suggest_options(last.options >= 0 ?
 									 PG_GETARG_JSONB_P_COPY(last.options) : NULL);
-	check_models(&state->options);
+	check_names(&state->options);
 	history_builder_begin_rows(&state->builder, fcinfo, "suggest_model", ARG_MATCH,
 							   last.inputs, false, true);
 	history_builder_judge_by(&state->builder, "suggest_model", &any_rules, NULL,
@@ -110,18 +135,6 @@ skillrating_suggest_model_transition(PG_FUNCTION_ARGS)
 /*
  * ---- The study ----
  */
-
-/* Whether options leave a model in. */
-static bool
-is_wanted(const TuneOptions *options, const Model *model)
-{
-	int			i;
-
-	for (i = 0; i < options->nmodels; i++)
-		if (strcmp(options->models[i], model->name) == 0)
-			return true;
-	return options->nmodels == 0;
-}
 
 /*
  * Make the models ready that can rate the matches, with their usual parameters and all
