@@ -203,6 +203,16 @@ check_spans(const SuggestState *state, const Candidate *candidate, int n)
 			 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
 }
 
+/*
+ * How many evaluations a model takes, compared to others: each part that is taken has the
+ * others judged again.
+ */
+static int64
+effort_of(const Tuner *tuner)
+{
+	return 1 + tuner->space.nparams + tuner->nparts * (tuner->nparts + 2) / 2;
+}
+
 /* Study each model, as progress() shows. */
 static void
 study_candidates(SuggestState *state, Candidate *candidate, int n)
@@ -213,20 +223,18 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 	int64		done = 0;
 	int			i;
 
-	/* Models with more to fit take more evaluations. */
 	for (i = 0; i < n; i++)
 		if (candidate[i].tuner != NULL)
-			weights += 1 + candidate[i].tuner->space.nparams + 2 * candidate[i].tuner->nparts;
+			weights += effort_of(candidate[i].tuner);
 	progress_phase(PHASE_FITTING, state->options.max_evaluations);
 	for (i = 0; i < n; i++)
 	{
 		Tuner	   *tuner = candidate[i].tuner;
-		int64		weight;
 
 		if (tuner == NULL)
 			continue;
-		weight = 1 + tuner->space.nparams + 2 * tuner->nparts;
-		share.max_evaluations = Max(1, (int) (state->options.max_evaluations * weight / weights));
+		share.max_evaluations = Max(1, (int) (state->options.max_evaluations *
+											  effort_of(tuner) / weights));
 		tuner->options = &share;
 		tuner->done = done;
 		tuner->total = state->options.max_evaluations;

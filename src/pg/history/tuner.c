@@ -19,7 +19,7 @@
 
 /* Evaluations for each variable and for each part, unless options say how many. */
 #define EVALUATIONS_PER_VARIABLE 200
-#define EVALUATIONS_PER_PART 300
+#define EVALUATIONS_PER_PART 150
 #define MIN_EVALUATIONS 500
 
 /* Parts take at most this share of the evaluations. */
