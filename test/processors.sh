@@ -104,7 +104,7 @@ unverified() {
 digests() {
 	ask <<-SQL
 		SELECT format('SELECT %L, %L, md5(string_agg(to_jsonb(t)::text, E''\n'' ORDER BY to_jsonb(t)::text COLLATE "C")) FROM %I.%I AS t', title, r, concat_ws('_', '$1', title), r)
-		FROM variant, unnest('{event,rating,solved}'::text[]) AS r ORDER BY title COLLATE "C", r \gexec
+		FROM variant, unnest('{event,rating,component,component_event,solved,solved_context}'::text[]) AS r ORDER BY title COLLATE "C", r \gexec
 	SQL
 }
 none() { [ -z "$1" ] && echo t || echo "$1"; }
