@@ -148,7 +148,7 @@ BEGIN
 EXCEPTION WHEN feature_not_supported THEN
     NULL;
 END
-$;
+$$;
 SET client_min_messages = warning;
 SELECT count(peek(f, t)) > 0 AS tried FROM peek_function AS f JOIN trial AS t ON f.of_model OR (t.model = 'elo' AND t.params = '{}') WHERE f.call IS NOT NULL;
 RESET client_min_messages;
