@@ -148,7 +148,7 @@ BEGIN
 EXCEPTION WHEN feature_not_supported THEN
     NULL;
 END
-$;
+$$;
 SET client_min_messages = warning;
 SELECT count(peek(f, t)) > 0 AS tried FROM peek_function AS f JOIN trial AS t ON CASE WHEN f.name ~ 'rate_through_time' THEN t.model = 'state_space' ELSE f.of_model OR (t.model = 'elo' AND t.params = '{}') END WHERE f.call IS NOT NULL;
 RESET client_min_messages;
