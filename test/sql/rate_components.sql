@@ -212,6 +212,8 @@ FROM (SELECT skillrating.final_ratings('state_space', id, player, team, rank,
 JOIN (SELECT DISTINCT ON (player, pool) player, pool, (full_model).state_after
     FROM rated ORDER BY player, pool, at DESC, id DESC) AS r
     ON f.player_id = r.player::text AND f.pool = r.pool;
+-- One evaluation says what the parameters are worth as they are.
+SET client_min_messages = error;
 SELECT t.matches, abs(t.log_loss - l.log_loss) < 1e-13 AS equal
 FROM (SELECT (skillrating.tune('state_space', ARRAY['beta'], id, player, team, rank,
         skillrating.inputs(side => team, context => context, club => club, pool => pool),
@@ -221,6 +223,7 @@ FROM (SELECT (skillrating.tune('state_space', ARRAY['beta'], id, player, team, r
         ORDER BY at, id)).* FROM game) AS t,
     (SELECT avg(-ln(CASE WHEN rank = 1 THEN (full_model).win_probability
         ELSE 1 - (full_model).win_probability END)) AS log_loss FROM rated WHERE seat = 1) AS l;
+RESET client_min_messages;
 
 -- predict() says of the states and components before a match what rate() says of it.
 SELECT m, count(*) AS teams, bool_and(p.win_probability = r.win_probability) AS equal
