@@ -451,7 +451,7 @@ test_idle_time_adds_up(void **state)
 
 				fixture_init(&f, model_registry[m]->name);
 				for (i = 0; i < f.model->params.count; i++)
-					if (strstr(f.model->params.spec[i].name, "drift") != NULL)
+					if (strstr(param_spec(&f.model->params, i)->name, "drift") != NULL)
 						f.params[i].number = random_between(&random, 0, 0.02);
 				spec->init(f.params, start);
 				for (i = 0; i < spec->nstate; i++)

@@ -10,12 +10,10 @@
 
 #define ROUNDS 300
 
-/* A match with the component that corrects its forecast. */
+/* A match, and the states of the component that corrects its forecast. */
 typedef struct Box
 {
 	Fixture		f;
-	MatchComponent component[COMPONENT_MAX_KINDS * TEST_MAX_ROWS];
-	MatchShare	share[COMPONENT_MAX_KINDS * TEST_MAX_ROWS];
 	double		before[COMPONENT_MAX_STATE];
 	double		after[COMPONENT_MAX_STATE];
 } Box;
@@ -24,29 +22,29 @@ static Box	box;
 static Fixture plain;
 
 static void
-set_params(double deviation, double side_deviation, double half_life, double half_life_days)
+set_params(Fixture *f, double deviation, double side_deviation, double half_life_matches,
+		   double half_life_days)
 {
-	fixture_param(&box.f, "recalibration_deviation")->number = deviation;
-	fixture_param(&box.f, "recalibration_side_deviation")->number = side_deviation;
-	fixture_param(&box.f, "recalibration_half_life_matches")->number = half_life;
-	fixture_param(&box.f, "recalibration_half_life_days")->number = half_life_days;
+	fixture_param(f, "recalibration_deviation")->number = deviation;
+	fixture_param(f, "recalibration_side_deviation")->number = side_deviation;
+	fixture_param(f, "recalibration_half_life_matches")->number = half_life_matches;
+	fixture_param(f, "recalibration_half_life_days")->number = half_life_days;
 }
 
-/* The only component that a match of this model has, made to find its states. */
+/* Build the match, and give that component its states; NULL if there is none. */
 static MatchComponent *
 build(void)
 {
 	MatchComponent *found = NULL;
 	int			i;
 
-	box.f.match.component = box.component;
-	box.f.match.share = box.share;
+	box.f.match.component = box.f.component;
 	assert_status(fixture_build(&box.f), MATCH_OK);
 	for (i = 0; i < box.f.match.ncomponents; i++)
-		if (strcmp(box.component[i].spec->name, "recalibration") == 0)
+		if (strcmp(box.f.component[i].spec->name, "recalibration") == 0)
 		{
 			assert_null(found);
-			found = &box.component[i];
+			found = &box.f.component[i];
 			found->before = box.before;
 			found->after = box.after;
 		}
@@ -116,13 +114,13 @@ test_off_by_default(void **state)
 		assert_false(recalibration_used(box.f.params));
 		random_sided_match(&random);
 		assert_null(build());
+		box.f.match.component = NULL;
 		fixture_rate(&box.f);
 		win = box.f.team[0].win;
 
 		/* Forecasts of matches that have no component are the model's own. */
-		set_params(0.5, 0.5, 0, 0);
+		set_params(&box.f, 0.5, 0.5, 0, 0);
 		assert_true(recalibration_used(box.f.params));
-		box.f.match.component = NULL;
 		fixture_rate(&box.f);
 		assert_int_equal(box.f.match.ncomponents, 0);
 		assert_same(box.f.team[0].win, win);
@@ -193,11 +191,12 @@ check_forecasts(const Match *match, const double *win)
 			assert_near(match->team[i].win, win[i], 1e-12);
 }
 
-/* Ratings and gradients have the bits that they have without. */
+/* Ratings, gradients and other components have the bits that they have without. */
 static void
 check_ratings(void)
 {
-	int			i;
+	int			i,
+				j;
 
 	for (i = 0; i < plain.match.nplayers; i++)
 	{
@@ -205,6 +204,36 @@ check_ratings(void)
 							(size_t) plain.model->nstate * sizeof(double));
 		assert_same(box.f.player[i].gradient, plain.player[i].gradient);
 	}
+	assert_int_equal(box.f.match.ncomponents, plain.match.ncomponents + 1);
+	for (i = 0; i < plain.match.ncomponents; i++)
+		for (j = 0; j < box.f.match.ncomponents; j++)
+		{
+			const MatchComponent *a = &plain.component[i];
+			const MatchComponent *b = &box.f.component[j];
+
+			if (a->number == b->number && a->player == b->player && a->key == b->key)
+				assert_memory_equal(a->after, b->after, (size_t) a->spec->nstate * sizeof(double));
+		}
+}
+
+/* The same match without correction. */
+static void
+copy_plain(void)
+{
+	int			i;
+
+	plain = box.f;
+	plain.match.team = plain.team;
+	plain.match.player = plain.player;
+	plain.match.entry = plain.entry;
+	plain.match.component = plain.component;
+	plain.match.share = plain.share;
+	for (i = 0; i < TEST_MAX_ROWS; i++)
+	{
+		plain.player[i].before = plain.before[i];
+		plain.player[i].after = plain.after[i];
+	}
+	set_params(&plain, 0, 0, 0, 0);
 }
 
 /* A history of matches, corrected as they come, with what online regression says of each. */
@@ -221,7 +250,7 @@ check_history(Random *random, const char *name)
 				i;
 
 	fixture_init(&box.f, name);
-	set_params(deviation[1], deviation[0], half_life, half_life_days);
+	set_params(&box.f, deviation[1], deviation[0], half_life, half_life_days);
 	if (!recalibration_used(box.f.params))
 		return;
 	recalibration_init(box.f.params, box.before);
@@ -234,16 +263,7 @@ check_history(Random *random, const char *name)
 		double		aged[COMPONENT_MAX_STATE];
 
 		random_sided_match(random);
-		plain = box.f;
-		plain.match.team = plain.team;
-		plain.match.player = plain.player;
-		plain.match.entry = plain.entry;
-		plain.match.component = NULL;
-		for (i = 0; i < TEST_MAX_ROWS; i++)
-		{
-			plain.player[i].before = plain.before[i];
-			plain.player[i].after = plain.after[i];
-		}
+		copy_plain();
 		fixture_rate(&plain);
 		if (plain.match.nteams == 1)
 			continue;
@@ -306,20 +326,17 @@ test_nothing_learned_changes_nothing(void **state)
 	for (m = 0; m < model_count; m++)
 		for (round = 0; round < 100; round++)
 		{
-			double		win[MAX_TEAMS];
-
 			fixture_init(&box.f, model_registry[m]->name);
-			set_params(0.5, 0.5, 100, 100);
+			set_params(&box.f, 0.5, 0.5, 100, 100);
 			random_sided_match(&random);
-			box.f.match.component = NULL;
-			fixture_rate(&box.f);
-			for (i = 0; i < box.f.match.nteams; i++)
-				win[i] = box.f.team[i].win;
+			copy_plain();
+			fixture_rate(&plain);
 			recalibration_init(box.f.params, box.before);
 			assert_non_null(build());
 			assert_status(model_rate(box.f.model, box.f.params, &box.f.match), MATCH_OK);
 			for (i = 0; i < box.f.match.nteams; i++)
-				assert_same(box.f.team[i].win, win[i]);
+				assert_same(box.f.team[i].win, plain.team[i].win);
+			check_ratings();
 		}
 }
 
@@ -347,7 +364,7 @@ test_renumbered_teams(void **state)
 		for (turn = 0; turn < 2; turn++)
 		{
 			fixture_init(&box.f, "elo");
-			set_params(0.5, 0.5, 100, 100);
+			set_params(&box.f, 0.5, 0.5, 100, 100);
 			box.f.before[0][0] += ahead;
 			for (i = 0; i < 2; i++)
 			{
@@ -429,13 +446,13 @@ test_draws_of_models(void **state)
 
 			fixture_init(&box.f, model_registry[m]->name);
 			random_params(&random, &box.f, ORDINARY);
-			set_params(0.5, 0.5, 100, 100);
+			set_params(&box.f, 0.5, 0.5, 100, 100);
 			random_sided_match(&random);
 			if (box.f.row[box.f.n - 1].team != 2)
 				continue;
-			box.f.match.component = NULL;
-			assert_status(fixture_build(&box.f), MATCH_OK);
-			own = model_draw(box.f.model, box.f.params, &box.f.match);
+			copy_plain();
+			assert_status(fixture_build(&plain), MATCH_OK);
+			own = model_draw(plain.model, plain.params, &plain.match);
 			recalibration_init(box.f.params, box.before);
 			assert_non_null(build());
 			box.before[RECALIBRATION_INTERCEPT] = random_between(&random, -1, 1);
@@ -468,7 +485,7 @@ test_no_gain_and_bad_states(void **state)
 
 	(void) state;
 	fixture_init(&box.f, "elo");
-	set_params(0.5, 0, 10, 0);
+	set_params(&box.f, 0.5, 0, 10, 0);
 	fixture_add(&box.f, 0, 1, 1);
 	fixture_add(&box.f, 1, 2, 2);
 	box.f.before[0][0] += 200;
@@ -509,8 +526,6 @@ test_extreme_numbers(void **state)
 
 			random_params(&random, &box.f, EXTREME);
 			random_match(&random, &box.f, EXTREME);
-			box.f.match.component = box.component;
-			box.f.match.share = box.share;
 			if (!recalibration_used(box.f.params) || fixture_build(&box.f) != MATCH_OK)
 				continue;
 			recalibration_init(box.f.params, box.before);

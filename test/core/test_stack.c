@@ -214,8 +214,6 @@ test_stack_is_what_models_do(void **state)
 	.half_life_matches = 40,.half_life_days = 50};
 	Random		random = {4};
 	Fixture		f;
-	MatchComponent component[COMPONENT_MAX_KINDS * 2];
-	MatchShare	share[COMPONENT_MAX_KINDS * 2];
 	double		learned[STACK_MAX_SIZE];
 	double		before[COMPONENT_MAX_STATE];
 	double		after[COMPONENT_MAX_STATE];
@@ -254,13 +252,12 @@ test_stack_is_what_models_do(void **state)
 		stack_predict(&rules, learned, &p, 1, x, &q);
 		assert_true(stack_learn(&rules, &outcome, 1, learned, NULL));
 
-		f.match.component = component;
-		f.match.share = share;
+		f.match.component = f.component;
 		assert_status(fixture_build(&f), MATCH_OK);
 		assert_int_equal(f.match.ncomponents, 1);
-		component_state_before(component[0].spec, f.params, after, seconds, before);
-		component[0].before = before;
-		component[0].after = after;
+		component_state_before(f.component[0].spec, f.params, after, seconds, before);
+		f.component[0].before = before;
+		f.component[0].after = after;
 		assert_status(model_rate(f.model, f.params, &f.match), MATCH_OK);
 		assert_same(f.team[0].win, q);
 		assert_memory_equal(after, learned, RECALIBRATION_NSTATE * sizeof(double));

@@ -68,11 +68,11 @@ enum
 static const char *const noise_choices[] = {"players", "teams", NULL};
 static const char *const strength_choices[] = {"centered", "sum", "mean", "share", NULL};
 
-static const ParamSpec state_space_params[] = {
-	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 3,
+const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
+	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 2.25,
 		.min = -1e9,.max = 1e9,.unit = "skill",
 	.description = "mean skill of a player who has not played"},
-	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 0.7,
+	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 0.75,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
 		.searched = true,
 	.description = "deviation of the skill of a player who has not played"},
@@ -139,7 +139,7 @@ static const ParamSpec state_space_params[] = {
 		.min = 0,.max = 1e9,.unit = "skill",
 		.search = {0.01, 10},
 	.description = "deviation of side_offset of a player who has not played; 0: players are the same on both sides"},
-	{.name = "initial_command_mu",.type = PARAM_NUMBER,.default_value = 3,
+	{.name = "initial_command_mu",.type = PARAM_NUMBER,.default_value = 2.25,
 		.min = -1e9,.max = 1e9,.unit = "skill",
 	.description = "mean skill as a commander of a player who has not played"},
 	{.name = "initial_command_sigma",.type = PARAM_NUMBER,.default_value = 0,
@@ -184,7 +184,7 @@ prior_margin(const ParamValue *params)
 	return normal_quantile((params[PARAM_DRAW_PROBABILITY].number + 1) / 2);
 }
 
-static StateSpace
+StateSpace
 state_space_from_params(const ParamValue *params)
 {
 	return (StateSpace)
@@ -350,20 +350,10 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS + 1] =
  * ---- Matches of two teams ----
  */
 
-/* The difference of two teams, that of side 1 (or the first) less the other. */
-typedef struct Difference
-{
-	double		mean;
-	double		deviation;
-	double		noise;			/* variance that no unknown contributes */
-	double		size;			/* of the noise, by that of two players */
-	double		margin;
-} Difference;
-
 /* What a player's unknowns count in the difference: entries on both teams cancel. */
-static void
-player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
-					double *coefficient)
+void
+state_space_player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
+								double *coefficient)
 {
 	int			first = match_first_side(m->match);
 	int			i,
@@ -383,9 +373,9 @@ player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
 }
 
 /* The same of a component, in a match of that size. */
-static double
-component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
-					  double size)
+double
+state_space_component_coefficient(const StateSpaceMatch *m,
+								  const MatchComponent *component, double size)
 {
 	int			first = match_first_side(m->match);
 	double		coefficient = 0;
@@ -405,12 +395,12 @@ component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
 	return coefficient;
 }
 
-static Difference
-find_difference(const StateSpaceMatch *m)
+StateSpaceDifference
+state_space_difference(const StateSpaceMatch *m)
 {
 	const StateSpace *model = m->model;
 	const Match *match = m->match;
-	Difference	difference = {0, 0, 0, 0, 0};
+	StateSpaceDifference difference = {0, 0, 0, 0, 0};
 	double		variance = 0;
 	int			i,
 				j;
@@ -420,7 +410,7 @@ find_difference(const StateSpaceMatch *m)
 		const MatchPlayer *player = &match->player[i];
 		double		coefficient[PLAYER_UNKNOWNS];
 
-		player_coefficients(m, player, coefficient);
+		state_space_player_coefficients(m, player, coefficient);
 		difference.mean += coefficient[UNKNOWN_SKILL] * state_space_shift(m, player);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
 		{
@@ -439,7 +429,8 @@ find_difference(const StateSpaceMatch *m)
 	for (i = 0; i < match->ncomponents; i++)
 	{
 		const MatchComponent *component = &match->component[i];
-		double		coefficient = component_coefficient(m, component, difference.size);
+		double		coefficient = state_space_component_coefficient(m, component,
+																	difference.size);
 
 		difference.mean += coefficient * component->before[0];
 		variance += square(coefficient) *
@@ -464,7 +455,7 @@ scores_count(const StateSpace *model, double lead, double difference)
 
 /* What the result says about the difference. */
 static StateSpaceEvidence
-observe(const StateSpace *model, const Match *match, const Difference *d)
+observe(const StateSpace *model, const Match *match, const StateSpaceDifference *d)
 {
 	const MatchTeam *first = &match->team[match_first_side(match)];
 	const MatchTeam *second = &match->team[1 - match_first_side(match)];
@@ -522,7 +513,7 @@ learn(const StateSpaceEvidence *evidence, double coefficient, double drift, doub
  * forecast of the difference.
  */
 static void
-learn_draws(const Match *match, const Difference *d, double gain,
+learn_draws(const Match *match, const StateSpaceDifference *d, double gain,
 			const MatchComponent *component)
 {
 	double		t = d->mean / d->deviation;
@@ -563,7 +554,7 @@ takes_part(const StateSpaceMatch *m, const MatchPlayer *player, int unknown)
 }
 
 static void
-update_two_teams(const StateSpaceMatch *m, const Difference *difference)
+update_two_teams(const StateSpaceMatch *m, const StateSpaceDifference *difference)
 {
 	const StateSpace *model = m->model;
 	Match	   *match = m->match;
@@ -577,7 +568,7 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 		MatchPlayer *player = &match->player[i];
 		double		coefficient[PLAYER_UNKNOWNS];
 
-		player_coefficients(m, player, coefficient);
+		state_space_player_coefficients(m, player, coefficient);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
 			learn(&evidence, coefficient[j],
 				  takes_part(m, player, j) ? state_space_drift(model, j) : 0,
@@ -594,10 +585,26 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 			learn_draws(match, difference, gain, component);
 			continue;
 		}
-		learn(&evidence, component_coefficient(m, component, difference->size),
+		learn(&evidence, state_space_component_coefficient(m, component, difference->size),
 			  state_space_component_drift(model, component), 0, gain,
 			  component->before, component->after);
 	}
+}
+
+void
+state_space_update(const StateSpace *model, Match *match)
+{
+	StateSpaceMatch m;
+	StateSpaceDifference difference;
+
+	if (match->nteams > 2)
+	{
+		state_space_update_many(model, match);
+		return;
+	}
+	state_space_begin(model, match, &m);
+	difference = state_space_difference(&m);
+	update_two_teams(&m, &difference);
 }
 
 /*
@@ -606,7 +613,7 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 
 /* A draw counts as half a win. */
 static void
-set_win_probabilities(Match *match, const Difference *d)
+set_win_probabilities(Match *match, const StateSpaceDifference *d)
 {
 	int			first = match_first_side(match);
 
@@ -620,12 +627,12 @@ state_space_predict(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	difference;
+	StateSpaceDifference	difference;
 
 	if (match->nteams > 2)
 		return state_space_predict_many(&model, match);
 	state_space_begin(&model, match, &m);
-	difference = find_difference(&m);
+	difference = state_space_difference(&m);
 	set_win_probabilities(match, &difference);
 	return match_check_predictions(match);
 }
@@ -635,10 +642,10 @@ state_space_draw(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	d;
+	StateSpaceDifference	d;
 
 	state_space_begin(&model, match, &m);
-	d = find_difference(&m);
+	d = state_space_difference(&m);
 	return normal_band(d.mean / d.deviation, d.margin / d.deviation);
 }
 
@@ -647,7 +654,7 @@ state_space_rate(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	difference;
+	StateSpaceDifference	difference;
 	MatchStatus status;
 
 	if (match->nteams > 2)
@@ -658,7 +665,7 @@ state_space_rate(const ParamValue *params, Match *match)
 		return status;
 	}
 	state_space_begin(&model, match, &m);
-	difference = find_difference(&m);
+	difference = state_space_difference(&m);
 	set_win_probabilities(match, &difference);
 	status = match_check_predictions(match);
 	if (status == MATCH_OK)

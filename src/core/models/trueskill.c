@@ -407,64 +407,6 @@ trueskill_update(const TrueSkill *ts, Match *match)
 		update_many_teams(ts, match, drift);
 }
 
-/* The result of many teams: an order of performances, by the chain of its neighbours. */
-static double
-log_evidence_of_many(const TrueSkill *ts, const Match *match, InterruptCheck check)
-{
-	TrueSkillTeams teams;
-	ChainTeam	chain[MATCH_MAX_TEAMS];
-	int			order[MATCH_MAX_TEAMS];
-	double		mean[MATCH_MAX_TEAMS];
-	double		deviation[MATCH_MAX_TEAMS];
-	double		margin[MATCH_MAX_TEAMS];
-	bool		drew[MATCH_MAX_TEAMS];
-	NormalOrderPlace place[MATCH_MAX_TEAMS];
-	double		per_size = trueskill_margin(ts);
-	int			n = match->nteams;
-	int			i;
-
-	trueskill_teams(ts, match, 0, &teams);
-	match_teams_by_rank(match, order);
-	order_teams(match, &teams, order, chain);
-	team_chain_settle(chain, n, per_size);
-	for (i = 0; i < n; i++)
-	{
-		const ChainTeam *team = &chain[i];
-		double		precision = 1 / team->variance + team->above.precision +
-			team->below.precision;
-
-		mean[i] = team->mean;
-		deviation[i] = sqrt(team->variance);
-		place[i].mean = (team->mean / team->variance + team->above.shift +
-						 team->below.shift) / precision;
-		place[i].deviation = 1 / sqrt(precision);
-		place[i].slope = team->above.shift - team->above.precision * place[i].mean;
-		if (i == n - 1)
-			break;
-		drew[i] = team->rank == chain[i + 1].rank;
-		margin[i] = per_size * sqrt(team->size + chain[i + 1].size);
-	}
-	return normal_order_log_probability(mean, deviation, margin, drew, place, n, check);
-}
-
-double
-trueskill_log_evidence(const TrueSkill *ts, Match *match, InterruptCheck check)
-{
-	Difference	difference;
-	int			first = match_first_side(match);
-	double		lead;
-
-	if (match->nteams != 2)
-		return log_evidence_of_many(ts, match, check);
-	difference = trueskill_difference(ts, match, 0);
-	lead = match->team[1 - first].rank - match->team[first].rank;
-	if (lead == 0)
-		return normal_log_band(difference.mean / difference.deviation,
-							   difference.margin / difference.deviation);
-	return normal_log_cdf(((lead > 0 ? difference.mean : -difference.mean) -
-						   difference.margin) / difference.deviation);
-}
-
 /* A draw counts as half a win. */
 static double
 trueskill_expected_score(const Difference *d)
