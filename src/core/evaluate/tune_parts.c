@@ -260,44 +260,38 @@ narrow_space(const TuneSpace *space, const TunePoint *point, TuneSpace *narrow)
 }
 
 /*
- * Fit a space to each fold and judge it: from point[0]; point[] become the fitted ones, with
- * the losses of what is judged.  The first fold is searched from two starts, which differ in
- * the parameters from scattered_from on, and each of the others from where the one before
- * has ended.
+ * Fit a space to a fold and judge it: point[fold] becomes the fitted one, and the losses are
+ * those of what is judged.  The first fold is searched from point[0] and another start, which
+ * differs in the parameters from scattered_from on, and each of the others from where the one
+ * before has ended.
  */
 static void
-fit_folds(TuneProblem *problem, const TuneSpace *space, int scattered_from,
-		  const TuneEffort *effort, TunePartsWork *work, TunePoint *point, double *loss)
+fit_fold(TuneProblem *problem, const TuneSpace *space, int scattered_from, int fold,
+		 const TuneEffort *effort, TunePartsWork *work, TunePoint *point, double *loss)
 {
 	size_t		bound[2] = {problem->bound[0], problem->bound[1]};
-	int			fold;
+	TuneEffort	own = {.starts = 1,.tolerance = larger(effort->tolerance, NEAR_TOLERANCE)};
+	TuneReport	report;
 
-	for (fold = 0; fold < TUNE_FOLDS; fold++)
+	if (fold == 0)
 	{
-		TuneEffort	own = {.starts = 1,.tolerance = larger(effort->tolerance, NEAR_TOLERANCE)};
-		TuneReport	report;
-
-		if (fold == 0)
-		{
-			own.starts = scattered_from < space->nparams ? 2 : 1;
-			own.max_evaluations = FIRST_EVALUATIONS(space->nparams) *
-				(own.starts + tune_combinations(space) - 1);
-			own.scattered_from = scattered_from;
-		}
-		else
-		{
-			own.max_evaluations = NEAR_EVALUATIONS(space->nparams);
-			own.first_step = NEAR_STEP;
-			point[fold] = point[fold - 1];
-			narrow_space(space, &point[fold], &work->narrow);
-		}
-		problem->bound[1] = fold_end(bound, fold);
-		tune_search(problem, fold == 0 ? space : &work->narrow, &own, &work->search,
-					&point[fold], &report);
-		problem->bound[1] = bound[1];
-		tune_forecasts(problem, fold_end(bound, fold), fold_end(bound, fold + 1),
-					   loss, NULL);
+		own.starts = scattered_from < space->nparams ? 2 : 1;
+		own.max_evaluations = FIRST_EVALUATIONS(space->nparams) *
+			(own.starts + tune_combinations(space) - 1);
+		own.scattered_from = scattered_from;
 	}
+	else
+	{
+		own.max_evaluations = NEAR_EVALUATIONS(space->nparams);
+		own.first_step = NEAR_STEP;
+		point[fold] = point[fold - 1];
+		narrow_space(space, &point[fold], &work->narrow);
+	}
+	problem->bound[1] = fold_end(bound, fold);
+	tune_search(problem, fold == 0 ? space : &work->narrow, &own, &work->search,
+				&point[fold], &report);
+	problem->bound[1] = bound[1];
+	tune_forecasts(problem, fold_end(bound, fold), fold_end(bound, fold + 1), loss, NULL);
 }
 
 /*
@@ -335,17 +329,47 @@ is_enough(const PairedDifference *gain)
 		gain->mean * (double) gain->matches >= TUNE_MIN_GAIN_NATS;
 }
 
+/*
+ * Fit and judge a part beside the space, in work->space and with losses in work->loss[2].  A
+ * part that does nothing for the matches of the first fold is judged there alone, and false.
+ */
+static bool
+judge_part(TuneProblem *problem, const TuneSpace *space, TunePart *part,
+		   const TuneEffort *effort, TunePartsWork *work)
+{
+	bool		helps = true;
+	size_t		m;
+	int			fold;
+
+	start_part(part, &work->space, &work->current[0], &work->candidate[0]);
+	turn_off(problem, work->off, 0);
+	for (m = problem->bound[0]; m < problem->bound[1]; m++)
+		work->loss[2][m] = NAN;
+	for (fold = 0; fold < TUNE_FOLDS && helps; fold++)
+	{
+		fit_fold(problem, &work->space, space->nparams, fold, effort, work,
+				 work->candidate, work->loss[2]);
+		helps = work->candidate[0].objective <
+			work->current[0].objective - TUNE_MIN_FITTED_NATS;
+	}
+	part->judged = true;
+	part->gain = judge(problem, work->loss[0], work->loss[2]);
+	return helps && is_enough(&part->gain);
+}
+
 /* The part that gains most, if that is enough, or -1; its losses are in work->loss[1]. */
 static int
 best_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int nparts,
-		  const TuneEffort *effort, TunePartsWork *work, const ParamValue *off,
-		  int64_t last_evaluation, bool *complete)
+		  const TuneEffort *effort, TunePartsWork *work, int64_t last_evaluation,
+		  bool *complete)
 {
 	int			best = -1;
 	int			i;
 
 	for (i = 0; i < nparts; i++)
 	{
+		double	   *loss;
+
 		/* What lost beside fewer parts is not tried beside more. */
 		if (part[i].taken || (part[i].judged && !(part[i].gain.mean > 0)) ||
 			!add_part(space, &part[i], &work->space))
@@ -355,22 +379,14 @@ best_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int npar
 			*complete = false;
 			break;
 		}
-		start_part(&part[i], &work->space, &work->current[0], &work->candidate[0]);
-		turn_off(problem, off, 0);
-		fit_folds(problem, &work->space, space->nparams, effort, work, work->candidate,
-				  work->loss[2]);
-		part[i].judged = true;
-		part[i].gain = judge(problem, work->loss[0], work->loss[2]);
-		if (is_enough(&part[i].gain) &&
-			(best < 0 || part[i].gain.mean > part[best].gain.mean))
-		{
-			double	   *loss = work->loss[1];
-
-			best = i;
-			work->loss[1] = work->loss[2];
-			work->loss[2] = loss;
-			memcpy(work->best, work->candidate, sizeof(work->best));
-		}
+		if (!judge_part(problem, space, &part[i], effort, work) ||
+			(best >= 0 && part[i].gain.mean <= part[best].gain.mean))
+			continue;
+		best = i;
+		loss = work->loss[1];
+		work->loss[1] = work->loss[2];
+		work->loss[2] = loss;
+		memcpy(work->best, work->candidate, sizeof(work->best));
 	}
 	return best;
 }
@@ -381,19 +397,20 @@ tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int np
 {
 	int64_t		last_evaluation = problem->evaluations + effort->max_evaluations;
 	double		side_log_odds = problem->work->side_log_odds;
-	ParamValue *off = work->off;
 	double		variable[TUNE_MAX_PARAMS];
 	bool		complete = true;
+	int			fold;
 
 	if (nparts == 0 ||
 		problem->bound[1] - problem->bound[0] < TUNE_MIN_MATCHES_OF_PARTS)
 		return true;
-	memcpy(off, problem->params, problem->model->params.count * sizeof(ParamValue));
+	memcpy(work->off, problem->params, problem->model->params.count * sizeof(ParamValue));
 	work->current[0] = *point;
-	fit_folds(problem, space, 0, effort, work, work->current, work->loss[0]);
+	for (fold = 0; fold < TUNE_FOLDS; fold++)
+		fit_fold(problem, space, 0, fold, effort, work, work->current, work->loss[0]);
 	for (;;)
 	{
-		int			best = best_part(problem, space, part, nparts, effort, work, off,
+		int			best = best_part(problem, space, part, nparts, effort, work,
 									 last_evaluation, &complete);
 		double	   *loss;
 
@@ -407,7 +424,7 @@ tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int np
 		work->loss[0] = work->loss[1];
 		work->loss[1] = loss;
 	}
-	turn_off(problem, off, side_log_odds);
+	turn_off(problem, work->off, side_log_odds);
 	*point = work->current[TUNE_FOLDS - 1];
 	tune_use(problem, space, point, variable);
 	return complete;

@@ -28,6 +28,12 @@
 /* A part has to gain so many nats in all, besides one standard error. */
 #define TUNE_MIN_GAIN_NATS 1.0
 
+/*
+ * One that does not gain so many on the matches that are fitted first is not looked at
+ * any further.
+ */
+#define TUNE_MIN_FITTED_NATS 0.5
+
 typedef struct TunePart
 {
 	const char *name;

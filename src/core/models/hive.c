@@ -64,6 +64,7 @@ static const ParamSpec hive_params[] = {
 	.description = "smallest skill: below zero the smaller team would be favoured"},
 	{.name = "context_deviation",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e6,.unit = "log-odds",
+		.search = {0.01, 10},
 	.description = "deviation of the log-odds of a context before the first match; 0: contexts count for nothing"},
 };
 
