@@ -10,7 +10,7 @@
 #   -x NAME=COMMAND   another forecaster; may be repeated
 #
 # Environment:
-#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (60)
+#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (2000)
 #   MATCHES      only the last so many matches of each file; 0 for all (default: 5000)
 #   SHARE        of the matches, the first ones, that parameters are fitted to (0.7)
 #   SEED         where the proof of no peeking cuts, and for forecasters that want one (1)
@@ -73,7 +73,7 @@ if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
 	exec "$OLDPWD/test/cluster.sh" bash -c 'cd "$1" && shift && exec "$@"' - "$here" "$OLDPWD/bench/predict.sh" "${given[@]}"
 fi
 
-evaluations=${EVALUATIONS:-60}
+evaluations=${EVALUATIONS:-2000}
 last=${MATCHES:-5000}
 share=${SHARE:-0.7}
 seed=${SEED:-1}
@@ -123,7 +123,7 @@ load() {
 	name=${name%.csv}
 	conf=${file%.gz}
 	conf=${conf%.csv}.conf
-	zcat -f -- "$file" | grep -v '^[[:space:],]*$' >"$plain" || { echo "$name: cannot be read"; return 1; }
+	zcat -f -- "$file" | sed 's/\r$//' | grep -v '^[[:space:],]*$' >"$plain" || { echo "$name: cannot be read"; return 1; }
 	for column in match_id played_at team rank player weight pct_played joined left commanding side \
 		home score squad kills deaths quit context club series; do
 		where=
@@ -167,7 +167,7 @@ told() {
 	[ "$3" = changed ] || late=false
 	sql -c "COPY (
 		SELECT match, at, team, player, CASE WHEN NOT late THEN rank WHEN match % 5 = 0 THEN 1 ELSE worst + 1 - rank END AS rank,
-			CASE WHEN NOT late THEN score WHEN match % 5 = 0 THEN 1 ELSE 3 - score END AS score, side, weight, joined, \"left\", commanding,
+			CASE WHEN NOT late OR score IS NULL THEN score WHEN match % 5 = 0 THEN 1 ELSE 3 - score END AS score, side, weight, joined, \"left\", commanding,
 			squad, CASE WHEN NOT late THEN kills WHEN kills IS NOT NULL THEN team END AS kills, CASE WHEN NOT late THEN deaths WHEN deaths IS NOT NULL THEN player % 7 END AS deaths,
 			CASE WHEN NOT late THEN quit WHEN quit IS NOT NULL THEN player % 9 = 0 END AS quit, context, club
 		FROM (SELECT *, $late AS late, max(rank) OVER (PARTITION BY match) AS worst FROM predict.participant WHERE data_set = $1) AS p
@@ -229,14 +229,17 @@ store() {
 	sql -v name="$2" -v params="$params" -v failure="$failure" -f - <<-SQL
 		INSERT INTO predict.run VALUES ($1, :'name', :'params', $3, nullif(:'failure', ''));
 	SQL
-	[ -z "$failure" ] || echo "  $2: $failure"
+	printf '  %s: %s\n' "$2" "${failure:-$(printf '%.1f s' "$3")}"
 }
 
 # Every forecaster, a line each: its name, a tab, and its command.
 forecasters() {
 	local name
 	echo "even	bench/predict/even.sh"
-	sql -c 'SELECT name FROM skillrating.models() ORDER BY 1' | while read -r name; do
+	# Models, and those that other functions than rate() forecast by.
+	sql -c "SELECT name FROM skillrating.models() UNION ALL
+		SELECT 'state_space/' || proname FROM pg_proc WHERE pronamespace = 'skillrating'::regnamespace AND prokind = 'w'
+			AND prorettype = 'skillrating.rated'::regtype AND proname <> 'rate' ORDER BY 1" | while read -r name; do
 		echo "$name	bench/predict/model.sh $name"
 	done
 	if command -v node >/dev/null && command -v npm >/dev/null; then
@@ -249,7 +252,7 @@ forecasters() {
 	done
 }
 
-if command -v node >/dev/null && command -v npm >/dev/null; then
+if [[ $(forecasters | cut -f1) =~ npm: ]]; then
 	mkdir -p build/bench/predict
 	cp bench/models/package.json bench/predict/libraries.js build/bench/predict
 	npm install --silent --no-audit --no-fund --prefix build/bench/predict >&2

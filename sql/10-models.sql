@@ -39,6 +39,22 @@ choice, flag (true or false) or table (an array of [bound, value] pairs, ascendi
 null min or max is no limit; a default of null is a bound that is absent.
 Error 22023 if there is no such model.';
 
+CREATE FUNCTION skillrating.model_parts(
+    model text,
+    OUT name text,
+    OUT description text,
+    OUT parameters text[],
+    OUT needs text[])
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_model_parts'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5;
+
+COMMENT ON FUNCTION skillrating.model_parts(text) IS
+'Every part of a model, one a row: what can be switched on, one line about it, the parameters that
+switch it on and are fitted with it, and what of a match it needs, in the words of models() and
+"times".  See tune().
+Error 22023 if there is no such model.';
+
 CREATE FUNCTION skillrating.complete_parameters(model text, params jsonb)
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'skillrating_complete_parameters'

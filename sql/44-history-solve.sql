@@ -49,16 +49,37 @@ COMMENT ON TYPE skillrating.estimate IS
 'Estimate of solve() for a player.
 player_id: the identifier as text.
 at: the day, for a solver with a skill for each day; under through_time the time of the match, in
-the last of several rows at one time; null otherwise.
+the last of several rows at one time; null otherwise.  The rows of a player are so the learning
+curve, with its band of errors.
 mu: the skill, in log-odds; under through_time in the units of initial_mu.  Null where the
 likelihood has no maximum, as for a player who always loses, without a prior.
 standard_error: of mu, in the same unit.
-side_offset: what playing the first side adds, in log-odds: to this player under hive, and under a
-solver with one advantage for everybody the same number in all rows; null where there is none.
-command_skill: the skill as a commander, in log-odds; null where the solver has none.
+side_offset: what playing the first side adds, in the unit of mu: to this player under hive and
+through_time, and under a solver with one advantage for everybody the same number in all rows; null
+where there is none.
+command_skill: the skill as a commander, in the unit of mu; null where the solver has none.
 games: matches that counted.
 component: skills in different components are not comparable, because no matches connect their
 players, directly or through others; 1 is the largest component.';
+
+CREATE TYPE skillrating.component_estimate AS (
+    kind text,
+    key text,
+    player_id text,
+    at timestamptz,
+    mu float8,
+    standard_error float8,
+    games bigint);
+
+COMMENT ON TYPE skillrating.component_estimate IS
+'Estimate of solve_components() for something else than a player alone, at a time.
+kind: what it is, as model_components(''state_space'') lists it: home, home_context, player_context
+or club.
+key: the context or the club, null for a kind that goes by neither.
+player_id: the identifier as text, of a kind that belongs to players, else null.
+at: the time of the match, in the last of several rows at one time; null without times.
+mu: what it is worth, in the units of initial_mu.  standard_error: of mu, in the same unit.
+games: matches in which it took part.';
 
 CREATE TYPE skillrating.context_estimate AS (
     context text,
@@ -84,6 +105,7 @@ CREATE TYPE skillrating.solve_summary AS (
     products bigint,
     log_posterior float8,
     log_evidence float8,
+    evidence text,
     gradient float8,
     draw float8,
     memory bigint,
@@ -112,6 +134,8 @@ under through_time.
 log_evidence: under through_time, the logarithm of the probability of all results, with their draws
 and orders, integrated over all skills: what comparing parameters calls for; -Infinity for a draw of
 two without a draw_probability.  Null under other solvers.
+evidence: where log_evidence comes from: joint, the joint distribution of all skills, or messages,
+which take skills to be independent given all other matches.
 gradient: the largest derivative; under through_time, the largest change in the last two passes,
 in deviations.
 draw: Davidson''s parameter of draws, or null.
@@ -171,6 +195,14 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_final(internal) IS
 'Final function of solve().';
+
+CREATE FUNCTION skillrating_internal.solve_components_final(internal)
+RETURNS skillrating.component_estimate[]
+AS 'MODULE_PATHNAME', 'skillrating_solve_components_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.solve_components_final(internal) IS
+'Final function of solve_components().';
 
 CREATE FUNCTION skillrating_internal.solve_summary_final(internal)
 RETURNS skillrating.solve_summary
@@ -246,6 +278,37 @@ CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_i
 );
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+'As the form with seven arguments, of which inputs and params may be null, with strict, read from
+the first row: whether a mistake in a match is an error.';
+
+CREATE AGGREGATE skillrating.solve_components(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+    SFUNC = skillrating_internal.solve_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.solve_components_final,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.solve_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+'What solve() with the same arguments finds besides skills, under through_time: what side 1 is worth
+(home), and is worth in a context (home_context), clubs (club), and players in contexts
+(player_context), each at every time when it took part:
+SELECT c.* FROM (SELECT skillrating.solve_components(''through_time'', match_id, player_id, team,
+rank, skillrating.inputs(played_at => played_at, side => side), NULL ORDER BY played_at, match_id)
+AS components FROM ...) AS q, unnest(q.components) AS c
+Parameters such as home_sigma say which kinds there are.  In the order of the matches.  An empty
+array under other solvers, of which solve_summary() has what they find.  Null without rows.  Beside
+solve() it costs nothing.';
+
+CREATE AGGREGATE skillrating.solve_components(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+    SFUNC = skillrating_internal.solve_transition,
+    STYPE = internal,
+    FINALFUNC = skillrating_internal.solve_components_final,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE skillrating.solve_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
 'As the form with seven arguments, of which inputs and params may be null, with strict, read from
 the first row: whether a mistake in a match is an error.';
 

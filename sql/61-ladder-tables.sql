@@ -18,34 +18,19 @@ BEGIN
     EXECUTE format('COMMENT ON TABLE %I.component IS %L', ladder,
         'States that belong to something else than a player alone, as the model has kinds of them: a side, a context, a club, a player in a context. A row for each kind, pool, key (the context or the club; empty where the kind has none) and player (null where it belongs to none), with the state, the time as of which it is (as_of), and the number and time of rated matches.');
 
-    EXECUTE format('CREATE TABLE %I.component_event (%s)', ladder,
+    EXECUTE format(
+        'CREATE TABLE %I.component_event (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq))', ladder,
         skillrating_internal.ladder_columns('component_event', model, player_type, match_type, ''));
-    PERFORM skillrating_internal.index_component_events(ladder);
+    EXECUTE format('CREATE INDEX ON %I.component_event (seq)', ladder);
     EXECUTE format('ALTER TABLE %I.component_event REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.component_event IS %L', ladder,
-        'History of table component: a row for each component and rated match with the state before and after, games_before, last_played_before and as_of_before (null where that is last_played_before); and one without match_id for each component of a player whom reset_rating() put back. All rows of a match have the seq that its rows in event have.');
+        'History of table component: a row for each component and rated match with the state before and after, games_before, last_played_before and as_of_before (null where that is last_played_before); and one without match_id for each component that a season, settle() or reset_rating() changed. All rows of a match or operation have the seq that its rows in event have; cause is the kind of these.');
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_component_tables(text, text, regtype, regtype) IS
 'A part of create_ladder(): the tables component and component_event, which every ladder has,
 whatever its model.';
-
-CREATE FUNCTION skillrating_internal.index_component_events(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    EXECUTE format(
-        'ALTER TABLE %I.component_event ADD UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq)',
-        ladder);
-    EXECUTE format('CREATE INDEX ON %I.component_event (seq)', ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.index_component_events(text) IS
-'A part of create_ladder() and rerate(): the indexes of table component_event.';
 
 CREATE FUNCTION skillrating_internal.create_match_tables(
     ladder text,

@@ -37,7 +37,10 @@ BEGIN
     PERFORM skillrating.catch_up(new_ladder, rebuild => true);
     EXECUTE format('ALTER TABLE %I.event ADD PRIMARY KEY (player_id, pool, seq)', new_ladder);
     EXECUTE format('CREATE INDEX ON %I.event (seq)', new_ladder);
-    PERFORM skillrating_internal.index_component_events(new_ladder);
+    EXECUTE format(
+        'ALTER TABLE %I.component_event ADD UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq)',
+        new_ladder);
+    EXECUTE format('CREATE INDEX ON %I.component_event (seq)', new_ladder);
 END
 $function$;
 

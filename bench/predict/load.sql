@@ -58,7 +58,7 @@ FROM predict.staged AS s JOIN predict.ordered AS o USING (match_id) JOIN (
         row_number() OVER m AS team, dense_rank() OVER (PARTITION BY match_id ORDER BY rank) AS place,
         count(*) OVER (PARTITION BY match_id) AS teams, sum(home::int) OVER (PARTITION BY match_id) AS homes
     FROM (
-        SELECT match_id, team, min(rank) AS rank, min(score) = max(score) IS NOT FALSE AND count(score) IN (0, count(*)) AS one_score, min(score) AS score,
+        SELECT match_id, team, min(rank) AS rank, min(score) = max(score) IS NOT FALSE AS one_score, min(score) AS score,
             CASE WHEN :first_at_home THEN min(line) = min(min(line)) OVER (PARTITION BY match_id) ELSE coalesce(bool_or(home), false) END AS home
         FROM predict.staged GROUP BY match_id, team) AS t
     WINDOW m AS (PARTITION BY match_id ORDER BY CASE WHEN team ~ '^-?\d{1,18}$' THEN team::bigint END, team)

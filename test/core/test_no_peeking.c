@@ -394,7 +394,6 @@ test_held_out_results(void **state)
 			problem.work = &life->work;
 			problem.bound[0] = MATCHES / 10;
 			problem.bound[1] = MATCHES / 10 + random_below(&random, MATCHES * 8 / 10);
-			problem.worst = 1e9;
 			if (spec->type == PARAM_NUMBER)
 			{
 				problem.n = 1;

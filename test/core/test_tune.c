@@ -2,143 +2,10 @@
  * test_tune.c
  *		Histories that are rated over and over, and what their likelihood says of
  *		the parameters.
- *
- * Histories are simulated from the models themselves: each outcome is drawn with
- * the probability that the model predicts, so that the parameters are the true ones.
  */
-#include <stdlib.h>
-
-#include "test.h"
+#include "simulation.h"
 
 #include "core/evaluate/tune.h"
-#include "core/math/score.h"
-#include "core/rating/history.h"
-
-#define DAY INT64_C(86400000000)
-
-typedef struct Simulation
-{
-	const Model *model;
-	ParamValue	params[TEST_MAX_PARAMS];
-	History		history;
-	HistoryWork work;
-	void	   *block;
-	double		log_loss;		/* of all predictions, as they were made */
-} Simulation;
-
-static void
-set_param(Simulation *s, const char *name, double value)
-{
-	int			i = param_find(&s->model->params, name);
-
-	assert_true(i >= 0);
-	s->params[i].number = value;
-}
-
-static double
-get_param(Simulation *s, const char *name)
-{
-	return s->params[param_find(&s->model->params, name)].number;
-}
-
-static void
-simulation_init(Simulation *s, const char *model)
-{
-	memset(s, 0, sizeof(*s));
-	s->model = model_find(model);
-	param_defaults(&s->model->params, s->params);
-}
-
-static void
-simulation_free(Simulation *s)
-{
-	free(s->history.match);
-	free(s->history.player);
-	free(s->history.team);
-	free(s->history.number[0]);
-	free(s->history.shared);
-	free(s->block);
-}
-
-/* So many duels among players, each some days after the one before. */
-static void
-simulate(Simulation *s, uint64_t seed, int matches, int players, double days)
-{
-	Random		random = {seed};
-	Fixture		f;
-	double	   *state = malloc(players * s->model->nstate * sizeof(double));
-	int64_t    *last_played = malloc(players * sizeof(int64_t));
-	int64_t    *games = calloc(players, sizeof(int64_t));
-	History    *h = &s->history;
-	Sum			loss = {0, 0};
-	int			m,
-				i;
-
-	fixture_init(&f, s->model->name);
-	memcpy(f.params, s->params, sizeof(f.params));
-	for (i = 0; i < players; i++)
-	{
-		s->model->init(s->params, state + i * s->model->nstate);
-		last_played[i] = NEVER_PLAYED;
-	}
-	h->nmatches = matches;
-	h->nparticipants = 2 * (size_t) matches;
-	h->match = calloc(matches, sizeof(HistoryMatch));
-	h->player = calloc(h->nparticipants, sizeof(int32_t));
-	h->team = calloc(h->nparticipants, sizeof(int32_t));
-	h->number[0] = calloc(h->nparticipants, sizeof(double));
-	h->nplayers = players;
-	h->max_participants = 2;
-
-	for (m = 0; m < matches; m++)
-	{
-		int			who[2];
-		int64_t		at = (int64_t) (m * days * DAY);
-		bool		first_wins;
-
-		who[0] = (int) random_between(&random, 0, players);
-		who[1] = (who[0] + 1 + (int) random_between(&random, 0, players - 1)) % players;
-		for (i = 0; i < 2; i++)
-			model_state_before(s->model, s->params,
-							   state + who[i] * s->model->nstate,
-							   idle_seconds(last_played[who[i]], at), NULL, 0,
-							   f.before[i]);
-
-		/* Predict, draw the outcome, and rate it. */
-		fixture_clear(&f);
-		fixture_add(&f, 0, 1, 1);
-		fixture_add(&f, 1, 2, 2);
-		f.player[0].games = games[who[0]];
-		f.player[1].games = games[who[1]];
-		assert_status(fixture_build(&f), MATCH_OK);
-		assert_status(model_predict(s->model, f.params, &f.match), MATCH_OK);
-		first_wins = random_between(&random, 0, 1) < f.team[0].win;
-		f.row[0].rank = first_wins ? 1 : 2;
-		f.row[1].rank = first_wins ? 2 : 1;
-		fixture_rate(&f);
-		sum_add(&loss, log_loss(f.team[0].win, first_wins ? 1 : 0));
-
-		h->match[m].played_at = at;
-		h->match[m].first = 2 * (size_t) m;
-		h->match[m].n = 2;
-		for (i = 0; i < 2; i++)
-		{
-			memcpy(state + who[i] * s->model->nstate, f.after[i],
-				   s->model->nstate * sizeof(double));
-			last_played[who[i]] = at;
-			games[who[i]]++;
-			h->player[2 * m + i] = who[i];
-			h->team[2 * m + i] = i + 1;
-			h->number[0][2 * m + i] = f.row[i].rank;
-		}
-	}
-	s->log_loss = sum_value(&loss);
-	s->block = malloc(history_work_size(h, s->model->nstate));
-	history_work_init(&s->work, s->block, h, s->model->nstate);
-	free(state);
-	free(last_played);
-	free(games);
-}
 
 static MatchStatus
 replay(Simulation *s, const size_t *bound, int nscores, HistoryScore *score)
@@ -295,10 +162,9 @@ check_recovery(const char *model, const char *param, double truth,
 	problem.bound[1] = matches;
 	problem.n = 1;
 	problem.param[0].index = param_find(&s.model->params, param);
-	problem.param[0].log_scale = true;
+	problem.param[0].scale = TUNE_LOG;
 	problem.param[0].low = truth / 50;
 	problem.param[0].high = truth * 50;
-	problem.worst = 40.0 * matches;
 	minimum = golden_section(&problem, log(truth / 50), log(truth * 50));
 	tune_errors(&problem, &minimum, &error, &at_bound);
 	assert_false(at_bound);
@@ -351,13 +217,12 @@ test_errors(void **state)
 	problem.n = 2;
 	problem.param[0] = (TuneParam)
 	{
-		param_find(&s.model->params, "initial_sigma"), true, 0.1, 100
+		param_find(&s.model->params, "initial_sigma"), TUNE_LOG, 0.1, 100, 0
 	};
 	problem.param[1] = (TuneParam)
 	{
-		param_find(&s.model->params, "tau"), true, 0.01, 10
+		param_find(&s.model->params, "tau"), TUNE_LOG, 0.01, 10, 0
 	};
-	problem.worst = 1e9;
 	for (i = 0; i < 3; i++)
 		for (j = 0; j < 3; j++)
 		{
@@ -404,13 +269,12 @@ test_errors_undetermined(void **state)
 	problem.n = 2;
 	problem.param[0] = (TuneParam)
 	{
-		param_find(&s.model->params, "k"), true, 1, 1000
+		param_find(&s.model->params, "k"), TUNE_LOG, 1, 1000, 0
 	};
 	problem.param[1] = (TuneParam)
 	{
-		param_find(&s.model->params, "scale"), true, 10, 10000
+		param_find(&s.model->params, "scale"), TUNE_LOG, 10, 10000, 0
 	};
-	problem.worst = 1e9;
 	variable[0] = log(32);
 	variable[1] = log(400);
 	tune_errors(&problem, variable, error, at_bound);

@@ -40,6 +40,7 @@ INSERT INTO calls VALUES
     ('around', $$SELECT skillrating.around('it''s', 1)$$),
     ('settled_at', $$SELECT skillrating.settled_at('it''s')$$),
     ('player_status', $$SELECT skillrating.player_status('it''s')$$),
+    ('components', $$SELECT skillrating.components('it''s')$$),
     ('split_ladder', $$SELECT skillrating.split_ladder('it''s', '{1,2}'::bigint[])$$),
     ('find_opponents', $$SELECT skillrating.find_opponents('it''s', 1)$$),
     ('history', $$SELECT skillrating.history('it''s', 1)$$),

@@ -162,6 +162,7 @@ FROM (VALUES
     ('solve_distributed', $$CALL skillrating.solve_distributed('leaves.games', 'leaves.skills')$$),
     ('state_after_idle', $$SELECT skillrating.state_after_idle('elo', '{1}', '1 day')$$),
     ('state_rating', $$SELECT skillrating.state_rating('elo', '{1}')$$),
+    ('suggest_model', $$SELECT skillrating.suggest_model(m, m + t, t, t, '{"budget": 20}' ORDER BY m) FROM generate_series(1, 10) AS m, generate_series(1, 2) AS t$$),
     ('tune', $$SELECT skillrating.tune('elo', '{k}', m, m + t, t, t ORDER BY m) FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t$$),
     ('undo_operation', $$SELECT skillrating.undo_operation('leaves_ladder', 5)$$),
     ('unmirror_rating', $$SELECT skillrating.unmirror_rating('leaves_sourced', 'leaves.person')$$),

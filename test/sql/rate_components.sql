@@ -4,10 +4,11 @@
 
 -- What kinds there are.
 SELECT kind, scope, key, used, state_columns, description
-FROM skillrating.model_components('state_space', '{"club_sigma": 0}');
+FROM skillrating.model_components('state_space', '{"club_sigma": 0}') WHERE scope <> 'match';
 SELECT kind, initial_state
-FROM skillrating.model_components('state_space', '{"club_sigma": 0, "home_sigma": 0.5}');
-SELECT count(*) FROM skillrating.model_components('elo');
+FROM skillrating.model_components('state_space', '{"club_sigma": 0, "home_sigma": 0.5}')
+WHERE scope <> 'match';
+SELECT count(*) FROM skillrating.model_components('elo') WHERE used;
 SELECT name FROM skillrating.models()
 WHERE supports @> ARRAY['context', 'club'] AND name = 'state_space';
 SELECT column_name, type, needed FROM skillrating.source_columns() WHERE column_name IN ('context', 'club');
@@ -221,6 +222,27 @@ FROM (SELECT (skillrating.tune('state_space', ARRAY['beta'], id, player, team, r
     (SELECT avg(-ln(CASE WHEN rank = 1 THEN (full_model).win_probability
         ELSE 1 - (full_model).win_probability END)) AS log_loss FROM rated WHERE seat = 1) AS l;
 
+-- predict() says of the states and components before a match what rate() says of it.
+SELECT m, count(*) AS teams, bool_and(p.win_probability = r.win_probability) AS equal
+FROM (VALUES (1000), (1001), (2002)) AS chosen (m),
+    LATERAL (SELECT array_agg((full_model).state_before ORDER BY seat) AS state,
+        array_agg(team ORDER BY seat) AS team, array_agg(context ORDER BY seat) AS context,
+        array_agg(club ORDER BY seat) AS club, array_agg(player::text ORDER BY seat) AS player,
+        min(pool) AS pool FROM rated WHERE id = m) AS s,
+    LATERAL (SELECT skillrating.final_components('state_space', id, player, team, rank,
+        skillrating.inputs(side => team, context => context, club => club, pool => pool),
+        :'full_params' ORDER BY at, id) AS components FROM game WHERE id < m) AS c,
+    LATERAL skillrating.predict('state_space', s.state, s.team, side => s.team,
+        context => s.context, club => s.club, player_id => s.player, pool => s.pool,
+        components => c.components, params => :'full_params') AS p
+    JOIN (SELECT DISTINCT id, team, (full_model).win_probability FROM rated) AS r ON p.team = r.team
+WHERE r.id = m GROUP BY m ORDER BY m;
+SELECT skillrating.predict('state_space', '{{3,1,0,0,3,0},{3,1,0,0,3,0}}', '{1,2}', player_id => '{a,a}');
+SELECT skillrating.predict('state_space', '{{3,1,0,0,3,0},{3,1,0,0,3,0}}', '{1,1}', player_id => '{a,a}');
+SELECT skillrating.predict('state_space', '{{3,1,0,0,3,0},{3,1,0,0,3,0}}', '{1,2}', context => '{x}');
+SELECT skillrating.predict('state_space', '{{3,1,0,0,3,0},{3,1,0,0,3,0}}', '{1,2}',
+    components => ARRAY[ROW('maps', '', 'x', NULL, 1, 1, 0, NULL, NULL, NULL)::skillrating.final_component]);
+
 --
 -- Names and the order of rows have no part in it
 --
@@ -267,7 +289,8 @@ FROM (SELECT skillrating.final_components('state_space', id, player, team, rank,
         (2, 'a', 1, 1, 'y', 'red', 1), (2, 'a', 1, 1, 'z', 'red', 1),
         (3, 'a', 1, 1, 'x', '', 0.5), (3, 'a', 1, 1, 'y', 'red', 0.5), (3, 'c', 2, 2, NULL, NULL, 1))
         AS m (id, player, team, rank, context, club, weight)) AS q,
-    unnest(q.components) AS c;
+    unnest(q.components) AS c
+WHERE c.kind IN ('player_context', 'club');
 -- An empty text is a name; no rows make no array; a model without components an empty one.
 SELECT skillrating.final_components('elo', id, player, team, rank,
     skillrating.inputs(context => 'x'), NULL ORDER BY id)
@@ -278,7 +301,8 @@ FROM (VALUES (1, 'a', 1, 1)) AS m (id, player, team, rank) WHERE false;
 SELECT count(*), count(DISTINCT c.key)
 FROM (SELECT skillrating.final_components('state_space', 1, i, i % 2, 1 + i % 2,
         skillrating.inputs(context => 'c' || i), NULL ORDER BY 1, i % 7) AS components
-    FROM generate_series(1, 9999) AS i) AS q, unnest(q.components) AS c;
+    FROM generate_series(1, 9999) AS i) AS q, unnest(q.components) AS c
+WHERE c.kind = 'player_context';
 -- More than two teams.
 SELECT c.kind, c.key, count(*), sum(c.games) AS games
 FROM (SELECT skillrating.final_components('state_space', id, player, team, rank,
@@ -287,7 +311,7 @@ FROM (SELECT skillrating.final_components('state_space', id, player, team, rank,
         CASE WHEN i < 3 THEN 'k' || i END AS club
         FROM generate_series(1, 4) AS id, generate_series(1, 3) AS i) AS m) AS q,
     unnest(q.components) AS c
-GROUP BY c.kind, c.key ORDER BY c.kind, c.key;
+WHERE c.key IS NOT NULL GROUP BY c.kind, c.key ORDER BY c.kind, c.key;
 
 -- Errors name the aggregate that is called.
 SELECT skillrating.final_components('state_space', id, player, team, rank, NULL, NULL)

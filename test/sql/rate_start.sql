@@ -27,7 +27,7 @@ SELECT match_id, played_at, season, player_id, team, pool,
 FROM p;
 CREATE TABLE trial(model text, params jsonb);
 INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "margin": "ln", "margin_autocorrelation": 0.0005, "strength": "sum"}'), ('frag', '{}'), ('glicko', '{}'),
-    ('glicko2', '{"tau": 0.8}'), ('elo_mmr', '{"form": "logistic"}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'),
+    ('glicko2', '{"tau": 0.8}'), ('elo_mmr', '{"form": "logistic"}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill', '{"recalibration_deviation": 0.5, "recalibration_side_deviation": 0.3, "recalibration_half_life_days": 200}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'),
     ('weng_lin', '{}'), ('weng_lin', '{"variant": "thurstone_mosteller_full"}'), ('state_space', '{}'),
     ('state_space', '{"drift": 0.1, "home_drift": 0.1, "club_drift": 0.1, "margin": 1, "initial_side_sigma": 0.3, "newcomer_company": 0.2}');
 -- Those of the registry that are not in the list take part as they are.
@@ -59,9 +59,9 @@ $$;
 
 -- To go on is to rate the whole, to the last bit: in the middle of a season, between two, and with
 -- the results of others; the final ratings with all counts, and each row.
-WITH found AS (
+WITH found AS MATERIALIZED (
     SELECT t.model, t.params, cut, finals(matches('true'), model, params) AS whole, finals(matches('match_id <= ' || cut), model, params) AS half
-    FROM trial AS t, (VALUES (59), (100), (179), (180)) AS c(cut)
+    FROM trial AS t, (VALUES (59), (100), (180)) AS c(cut)
 )
 SELECT model, params, count(*) AS cuts, bool_and(finals(matches('match_id > ' || cut), model, params, half) = whole) AS final_ratings,
     bool_and(NOT EXISTS (SELECT h FROM history(matches('match_id > ' || cut), model, params, (half).ratings, (half).components) AS h EXCEPT SELECT h FROM history(matches('true'), model, params) AS h)) AS rows
@@ -70,10 +70,11 @@ FROM found GROUP BY model, params ORDER BY model, params::text;
 SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), 'synelo', '{"strict": true}', (finals(matches('match_id <= 100'), 'synelo', '{"strict": true}')).ratings) AS h
     EXCEPT SELECT h FROM history(matches('true'), 'synelo', '{"strict": true}') AS h) AS d) > 0 AS differs;
 
--- The last rows of rate() do as well, where no season begins and pools share nothing.
+-- The last rows of rate() do as well, where no season begins, pools share nothing and there are no
+-- components.
 WITH q AS (
     SELECT t.model, t.params, s.*, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, params => t.params) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
-    FROM trial AS t, results AS s WHERE params <> '{"initial_base_sigma": 3}' AND joined IS NULL
+    FROM trial AS t, results AS s WHERE params <> '{"initial_base_sigma": 3}' AND joined IS NULL AND NOT EXISTS (SELECT FROM skillrating.model_components(t.model, t.params) WHERE used)
 ), s AS (
     SELECT model, params, array_agg(skillrating.starting_rating(player_id, state => (r).state_after, pool => pool, games => (r).games_before + 1, last_played => played_at)) AS start
     FROM (SELECT DISTINCT ON (model, params, player_id, pool) * FROM q WHERE match_id <= 100 AND (r).unrated_reason IS NULL ORDER BY model, params, player_id, pool, match_id DESC) AS l GROUP BY model, params
@@ -98,7 +99,7 @@ FROM trial ORDER BY model, params::text;
 -- 60 and match 180 begin seasons.
 SELECT t.model, t.params, count(DISTINCT last) AS matches, bool_and(((f.r).state_before, (f.r).games_before, (f.r).win_probability, (f.r).sole_win_probability, (f.r).draw_probability, (f.r).loss_probability, (f.r).first_probability)
     IS NOT DISTINCT FROM ((h.r).state_before, (h.r).games_before, (h.r).win_probability, (h.r).sole_win_probability, (h.r).draw_probability, (h.r).loss_probability, (h.r).first_probability)) AS same
-FROM trial AS t, (VALUES (60), (90), (141), (180), (201), (240)) AS c(last), history(matches('match_id <= ' || last), t.model, t.params) AS h,
+FROM trial AS t, (VALUES (60), (141), (180), (240)) AS c(last), history(matches('match_id <= ' || last), t.model, t.params) AS h,
     history(without_results(matches('match_id <= ' || last), last), t.model, t.params) AS f
 WHERE h.match_id = last AND f.match_id = last AND h.player_id = f.player_id AND h.team = f.team AND (h.r).unrated_reason IS NULL
 GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
@@ -110,7 +111,7 @@ CREATE FUNCTION other_results(matches results[], last int, way int) RETURNS resu
         CASE way WHEN 1 THEN 30 * team + 0 * score WHEN 2 THEN NULL ELSE 0 * score END, weight, joined, "left", commanding, side, squad, CASE way WHEN 1 THEN 99 - kills ELSE kills END, CASE way WHEN 1 THEN deaths * 5 ELSE deaths END, log_odds, gain, context, club, unrated_reason)::results END)
     FROM unnest(matches) AS m
 $$;
-WITH cuts AS (
+WITH cuts AS MATERIALIZED (
     SELECT t.model, t.params, last, way, finals(matches('match_id <= 30'), t.model, t.params) AS start FROM trial AS t, (VALUES (45, 1), (119, 1), (119, 2), (137, 3), (200, 2)) AS c(last, way)
 )
 SELECT c.model, c.params, count(*) > 1000 AS many, bool_and(CASE WHEN h.match_id <= last THEN h.r IS NOT DISTINCT FROM o.r
@@ -132,7 +133,7 @@ WITH q AS (
     FROM trial AS t, results WHERE joined IS NULL
 ), d AS (
     SELECT model, params, match_id, min((r).draw_probability) AS draw, min((r).win_probability) FILTER (WHERE team = 1) AS win, array_agg((r).state_before ORDER BY player_id, team) AS state, array_agg(team ORDER BY player_id, team) AS team
-    FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
+    FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL AND NOT EXISTS (SELECT FROM skillrating.model_components(model, params) WHERE used) GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
 )
 SELECT d.model, d.params, count(*) > 50 AS many, bool_and(p.draw_probability = d.draw AND p.win_probability = d.win) AS as_predicted
 FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params ORDER BY d.model, d.params::text;
@@ -151,7 +152,7 @@ WITH q AS (
         WHEN 2 THEN ARRAY[('player_context', NULL, 'here', 7, NULL, NULL, NULL, NULL, '{0.25}', NULL), ('player_context', NULL, 'there', 7, 9, NULL, NULL, NULL, NULL, NULL)]::skillrating.final_component[] END) OVER (PARTITION BY n ORDER BY match_id) AS r, match_id, player_id
     FROM bouts, generate_series(0, 2) AS n
 )
-SELECT n, round(((r).win_probability)::numeric, 4) AS p FROM q WHERE match_id = 1 AND player_id = 7 ORDER BY n;
+SELECT n, (r).win_probability > 0.5 AS ahead FROM q WHERE match_id = 1 AND player_id = 7 ORDER BY n;
 -- From skills that were solved: in units of the model.
 SELECT player_id, round((r).rating_before::numeric, 1) AS rating FROM (SELECT *, skillrating.rate('elo', player_id, team, team, start => (SELECT array_agg(skillrating.starting_rating(e.player_id, 1500 + e.mu * skillrating.log_odds_unit('elo')))
     FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, team) AS skills FROM bouts) AS s, unnest(s.skills) AS e)) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY match_id, player_id;

@@ -31,19 +31,22 @@ SELECT match_id, played_at, player_id, team, pool,
     CASE WHEN other < 0.8 THEN floor(other * 20) END AS kills, CASE WHEN other < 0.8 THEN floor(luck * 20) END AS deaths,
     (luck < 0.1) AS quit, CASE WHEN other < 0.5 THEN match_id::float8 END AS experience,
     CASE WHEN teams = 2 THEN log_odds END AS log_odds,
-    CASE WHEN (n + team + match_id) % 4 = 0 THEN n - 0.5 ELSE gain END AS gain, unrated_reason
+    CASE WHEN (n + team + match_id) % 4 = 0 THEN n - 0.5 ELSE gain END AS gain, unrated_reason,
+    CASE WHEN match_id % 3 = 0 THEN 'map ' || match_id % 4 WHEN match_id % 3 = 1 THEN 'hero ' || (n + team * 2 + match_id) % 5 END AS context,
+    CASE WHEN (match_id + team) % 5 > 0 THEN 'club ' || (match_id + team * 2 + n / 2) % 6 END AS club
 FROM p;
 -- Some play on with the other side after a while, or twice on the same.
 INSERT INTO results
 SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, "left", NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds,
-    CASE WHEN match_id % 3 = 0 THEN 1.5 ELSE gain END, unrated_reason
+    CASE WHEN match_id % 3 = 0 THEN 1.5 ELSE gain END, unrated_reason, 'hero ' || match_id % 5, club
 FROM results WHERE match_id % 10 = 0 AND team < 3 AND score IS NULL AND rank < 3 AND side IS NULL
     AND match_id NOT IN (SELECT match_id FROM results GROUP BY match_id HAVING max(team) > 2 OR min(rank) = max(rank)) AND player_id LIKE '%1';
 
 -- For each model, with parameters that make it use more than by default.
 CREATE TABLE trial(model text, params jsonb);
 INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "margin": "goals", "strength": "sum"}'), ('frag', '{}'), ('glicko', '{}'),
-    ('glicko2', '{"tau": 0.8}'), ('elo_mmr', '{"form": "logistic"}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('weng_lin', '{}');
+    ('glicko2', '{"tau": 0.8}'), ('elo_mmr', '{"form": "logistic"}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('weng_lin', '{}'),
+    ('state_space', '{}'), ('state_space', '{"margin": 0.4, "home_drift": 0.1, "club_drift": 0.1, "initial_side_sigma": 0.3, "initial_command_sigma": 0.5}');
 SELECT name FROM skillrating.models() EXCEPT SELECT model FROM trial;
 
 CREATE FUNCTION compare(model text, params jsonb) RETURNS TABLE (rated bigint, unrated bigint, differ bigint) LANGUAGE plpgsql AS $$
@@ -61,7 +64,7 @@ BEGIN
     RETURN QUERY EXECUTE format('
         WITH q AS (
             SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, params => $2) OVER (ORDER BY played_at, match_id) AS r
+                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, context => context, club => club, params => $2) OVER (ORDER BY played_at, match_id) AS r
             FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s
         ), w AS (
             SELECT DISTINCT match_id, player_id, pool, (r).state_before, (r).state_after, (r).games_before FROM q WHERE (r).unrated_reason IS NULL
@@ -89,7 +92,7 @@ CREATE FUNCTION digest(model text, params jsonb, seed text) RETURNS text LANGUAG
     SELECT md5(string_agg(concat(match_id, player_id, team, r), ',' ORDER BY match_id, player_id, team))
     FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, joined => joined, "left" => "left", side => side,
             commanding => commanding, squad => squad, kills => kills, deaths => deaths, quit => quit, experience => experience, pool => pool,
-            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, params => params) OVER (ORDER BY played_at, match_id) AS r
+            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context, club => club, params => params) OVER (ORDER BY played_at, match_id) AS r
         FROM (SELECT * FROM results ORDER BY md5(player_id || team || match_id || seed)) AS s) AS q
 $$;
 CREATE TABLE digests AS SELECT t.*, digest(model, params, '1') AS was FROM trial AS t;

@@ -26,7 +26,7 @@ CREATE FUNCTION fact_solution(solver text, input text) RETURNS float8[] LANGUAGE
 DECLARE solution float8[];
 BEGIN
     SELECT array_agg(e.mu ORDER BY e.player_id::int, e.at) INTO solution
-    FROM (SELECT skillrating.solve($1, match_id, player_id, team, rank, fact_inputs(f, $2), CASE $1 WHEN 'hive' THEN '{"command": true, "offset_deviation": 1}' WHEN 'through_time' THEN '{"drift": 0.3, "tolerance": 1e-8}' ELSE '{}' END::jsonb ORDER BY match_id, team, player_id) AS x FROM fact AS f) AS q, unnest(x) AS e;
+    FROM (SELECT skillrating.solve($1, match_id, player_id, team, rank, fact_inputs(f, $2), CASE $1 WHEN 'hive' THEN '{"command": true, "offset_deviation": 1}' WHEN 'through_time' THEN '{"drift": 0.3, "tolerance": 1e-8, "margin": 0.1, "initial_command_sigma": 5}' ELSE '{}' END::jsonb ORDER BY match_id, team, player_id) AS x FROM fact AS f) AS q, unnest(x) AS e;
     RETURN solution;
 EXCEPTION WHEN feature_not_supported THEN
     RETURN NULL;
@@ -63,8 +63,6 @@ FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, 3 -
 SELECT solver, c.context, round(c.log_odds::numeric, 6) + 0 AS advantage
 FROM unnest(ARRAY['bradley_terry', 'plackett_luce', 'whole_history']) AS solver,
     LATERAL (SELECT skillrating.solve_summary(solver, match_id, player_id, team, rank, skillrating.inputs(side => side, log_odds => ln(2::float8), played_at => '2026-01-01'), '{}') AS s FROM home) AS q, unnest((s).contexts) AS c ORDER BY solver;
--- What a solver cannot do with a context, it says.
-SELECT skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(context => map), '{}' ORDER BY match_id, team) FROM home;
 
 DROP TABLE home;
 DROP FUNCTION fact_solution, fact_inputs;

@@ -72,7 +72,9 @@ WITH tried AS (SELECT part, ((t).params || jsonb_build_object('theta', part * ((
     loss AS (SELECT part, avg(-score * ln((r).win_probability) - (1 - score) * ln(1 - (r).win_probability)) AS loss FROM predicted GROUP BY part)
 SELECT (t).converged, (t).log_loss < (t).log_loss_before AS better, bool_and(part = 1 OR loss > at_best) AS lowest
 FROM window_test.theta, loss, (SELECT loss AS at_best FROM loss WHERE part = 1) AS b GROUP BY t;
-SELECT skillrating.tune('synelo', ARRAY['theta'], n, player, team, 2 - score ORDER BY n) FROM window_test.round;
+-- It starts at 0 as well, where it is as theta_by says.
+SELECT (t).converged, (t).log_loss < (t).log_loss_before AS better, f.start, f.value > 100 AS is_on
+FROM (SELECT skillrating.tune('synelo', ARRAY['theta'], n, player, team, 2 - score ORDER BY n) AS t FROM window_test.round) AS q, unnest((t).fitted) AS f;
 
 -- On ladders: some rounds at once, and each of the others in a transaction of its own.
 SELECT skillrating.create_ladder(name, 'synelo', params) FROM window_test.variant ORDER BY name;

@@ -108,7 +108,7 @@ FROM history WHERE model = 'glicko2';
 SELECT model, parameter, abs(ln(p.value / truth)) < 2.5 * p.standard_error / p.value AS within_its_error, p.standard_error / p.value < 0.3 AS informative,
     p.low < p.value AND p.value < p.high AND NOT p.at_bound AS inside, (t).converged, (t).stopped,
     (t).log_loss < (t).log_loss_before AS better, (t).held_out_log_loss < (t).held_out_log_loss_before AS better_held_out,
-    (t).evaluations < 100 AS few_evaluations, ((t).params ->> parameter)::float8 = p.value AS in_params
+    (t).evaluations < 200 AS few_evaluations, ((t).params ->> parameter)::float8 = p.value AS in_params
 FROM fit, unnest((t).fitted) AS p WHERE p.name = parameter ORDER BY model, parameter;
 
 -- The scores are those of rate() over the same matches: 1200 burnt in, 2400 held out.

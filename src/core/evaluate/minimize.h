@@ -4,7 +4,7 @@
  *
  * The method is Powell's (The BOBYQA algorithm for bound constrained optimization
  * without derivatives, report NA2009/06, University of Cambridge, 2009) with three
- * changes that a handful of variables allows: the trust region is a box, interpolation
+ * changes that few variables allow: the trust region is a box, interpolation
  * points are added until they determine all of the quadratic model, and the equations of
  * the model are solved afresh for each step instead of updated.
  *
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#define MINIMIZE_MAX_VARIABLES 8
+#define MINIMIZE_MAX_VARIABLES 16
 
 /* The points that determine a quadratic function, and the unknowns of its equations. */
 #define MINIMIZE_MAX_POINTS \
@@ -55,7 +55,7 @@ typedef struct MinimizeModel
 } MinimizeModel;
 
 /*
- * The memory of a search, which the caller provides, about 30 kB; it need not be
+ * The memory of a search, which the caller provides, about 260 kB; it need not be
  * initialized, and holds nothing that would have to be released.  Points are in units of
  * the first step, from the start.
  */

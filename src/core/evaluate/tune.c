@@ -17,37 +17,204 @@
 /* Steps of finite differences change the likelihood by about so many nats. */
 #define STEP_NATS 0.5
 
+/* A range that no spec describes is so many times the start, either way. */
+#define RANGE_FACTOR 100.0
+
+/* The log-odds of a side are searched up to 10 to 1. */
+#define MAX_LOG_ODDS 2.302585092994046
+
 double
 tune_variable(const TuneParam *param, double value)
 {
-	return param->log_scale ? portable_log(value) : value;
+	switch (param->scale)
+	{
+		case TUNE_LINEAR:
+			return value;
+		case TUNE_LOG:
+			return portable_log(value);
+		case TUNE_LOG_FROM_ZERO:
+			return portable_log(value + param->smallest);
+	}
+	return NAN;
 }
 
 double
 tune_value(const TuneParam *param, double variable)
 {
-	double		value = param->log_scale ? portable_exp(variable) : variable;
+	double		value = variable;
 
+	if (param->scale != TUNE_LINEAR)
+		value = portable_exp(variable);
+	if (param->scale == TUNE_LOG_FROM_ZERO)
+	{
+		/* The end of the scale is 0 itself, whatever the rounding. */
+		if (variable <= portable_log(param->smallest))
+			value = 0;
+		else
+			value -= param->smallest;
+	}
 	return smaller(larger(value, param->low), param->high);
+}
+
+double
+tune_slope(const TuneParam *param, double value)
+{
+	switch (param->scale)
+	{
+		case TUNE_LINEAR:
+			return 1;
+		case TUNE_LOG:
+			return value;
+		case TUNE_LOG_FROM_ZERO:
+			return value + param->smallest;
+	}
+	return NAN;
+}
+
+/* Whether 0 is a value of the parameter, and the limit of small ones. */
+static bool
+ends_at_zero(const ParamSpec *spec)
+{
+	return spec->min == 0 && !spec->above_min && !spec->zero_is_other;
+}
+
+TuneParam
+tune_param(const ParamSpec *spec, int index, double start)
+{
+	TuneParam	param = {index, TUNE_LINEAR, spec->search[0], spec->search[1], 0};
+
+	if (param.low == 0 && param.high == 0)
+	{
+		double		center = start > 0 && isfinite(start) ? start : spec->default_value;
+
+		param.low = center / RANGE_FACTOR;
+		param.high = center * RANGE_FACTOR;
+	}
+	if (param.low > 0)
+	{
+		if (start > 0 && isfinite(start))
+		{
+			if (start < param.low)
+				param.low = start / RANGE_FACTOR;
+			if (start > param.high)
+				param.high = start * RANGE_FACTOR;
+		}
+		param.scale = TUNE_LOG;
+		param.low = larger(param.low, spec->min);
+		if (ends_at_zero(spec))
+		{
+			param.scale = TUNE_LOG_FROM_ZERO;
+			param.smallest = param.low;
+			param.low = 0;
+		}
+	}
+	else if (isfinite(start))
+	{
+		param.low = smaller(param.low, start);
+		param.high = larger(param.high, start);
+	}
+	param.low = larger(param.low, spec->min);
+	param.high = smaller(param.high, spec->max);
+	return param;
+}
+
+TuneParam
+tune_bounded_param(const ParamSpec *spec, int index, double low, double high)
+{
+	TuneParam	param = {index, low > 0 ? TUNE_LOG : TUNE_LINEAR, low, high, 0};
+
+	if (low == 0 && ends_at_zero(spec))
+	{
+		param.scale = TUNE_LOG_FROM_ZERO;
+		param.smallest = smaller(spec->search[0] > 0 ? spec->search[0] :
+								 spec->default_value / RANGE_FACTOR, high / RANGE_FACTOR);
+		if (!(param.smallest > 0))
+			param.smallest = high / RANGE_FACTOR;
+	}
+	return param;
+}
+
+TuneParam
+tune_log_odds_param(void)
+{
+	TuneParam	param = {TUNE_LOG_ODDS, TUNE_LINEAR, -MAX_LOG_ODDS, MAX_LOG_ODDS, 0};
+
+	return param;
+}
+
+double
+tune_get(const TuneProblem *problem, int index)
+{
+	return index == TUNE_LOG_ODDS ? problem->work->side_log_odds :
+		problem->params[index].number;
+}
+
+void
+tune_set(TuneProblem *problem, int index, double value)
+{
+	if (index == TUNE_LOG_ODDS)
+		problem->work->side_log_odds = value;
+	else
+		problem->params[index].number = value;
+}
+
+/* Put the values of a point in use. */
+static void
+set_point(TuneProblem *problem, const double *variable)
+{
+	int			i;
+
+	for (i = 0; i < problem->n; i++)
+		tune_set(problem, problem->param[i].index,
+				 tune_value(&problem->param[i], variable[i]));
+}
+
+/* Rate under the values in use; how many matches could not be. */
+static int64_t
+replay(TuneProblem *problem, HistoryScore *score)
+{
+	HistoryWork *work = problem->work;
+	int64_t    *counts = work->left_out;
+	int64_t		left_out[MATCH_NSTATUSES] = {0};
+	int64_t		total = 0;
+	size_t		match;
+	int			offender;
+	int			i;
+
+	work->left_out = left_out;
+	(void) history_replay(problem->history, problem->model, problem->params, work,
+						  problem->bound, 1, score, problem->interrupt, &match,
+						  &offender);
+	work->left_out = counts;
+	for (i = 0; i < MATCH_NSTATUSES; i++)
+		total += left_out[i];
+	return total;
+}
+
+int64_t
+tune_count_unrated(TuneProblem *problem)
+{
+	HistoryScore score;
+
+	return replay(problem, &score);
 }
 
 double
 tune_objective(TuneProblem *problem, const double *variable)
 {
 	HistoryScore score;
-	MatchStatus status;
-	size_t		match;
-	int			offender;
-	int			i;
+	double		objective;
+	int64_t		unrated;
 
-	for (i = 0; i < problem->n; i++)
-		problem->params[problem->param[i].index].number =
-			tune_value(&problem->param[i], variable[i]);
+	set_point(problem, variable);
 	problem->evaluations++;
-	status = history_replay(problem->history, problem->model, problem->params,
-							problem->work, problem->bound, 1, &score,
-							problem->interrupt, &match, &offender);
-	return status == MATCH_OK ? sum_value(&score.log_loss) : problem->worst;
+	unrated = replay(problem, &score) - problem->unrated;
+	objective = sum_value(&score.log_loss);
+	if (unrated > 0)
+		objective += TUNE_UNRATED_NATS * (double) unrated;
+	if (problem->on_evaluation != NULL)
+		problem->on_evaluation(problem, objective, problem->argument);
+	return objective;
 }
 
 /* The objective beside a point, by steps of one or two variables. */
@@ -97,6 +264,12 @@ curvature_step(TuneProblem *problem, const double *point, double at_minimum,
 	return step;
 }
 
+static double
+variable_range(const TuneParam *param)
+{
+	return tune_variable(param, param->high) - tune_variable(param, param->low);
+}
+
 void
 tune_errors(TuneProblem *problem, const double *minimum, double *error,
 			bool *at_bound)
@@ -133,9 +306,8 @@ tune_errors(TuneProblem *problem, const double *minimum, double *error,
 			hessian[i * n + j] =
 				(beside(problem, minimum, inner[i], step[i], inner[j], step[j]) +
 				 beside(problem, minimum, inner[i], -step[i], inner[j], -step[j]) -
-				 beside(problem, minimum, inner[i], step[i], inner[j], -step[j]) -
-				 beside(problem, minimum, inner[i], -step[i], inner[j], step[j])) /
-				(4 * step[i] * step[j]);
+				 second[i] - second[j] - 2 * at_minimum) /
+				(2 * step[i] * step[j]);
 	}
 
 	/* The inverse of the information, column by column. */
@@ -147,10 +319,9 @@ tune_errors(TuneProblem *problem, const double *minimum, double *error,
 			column[i] = 1;
 			cholesky_solve(hessian, n, column);
 			error[inner[i]] = sqrt(column[i]);
+			if (!(error[inner[i]] < variable_range(&problem->param[inner[i]]) / 2))
+				error[inner[i]] = NAN;
 		}
 
-	/* The parameters are those of the minimum again. */
-	for (i = 0; i < problem->n; i++)
-		problem->params[problem->param[i].index].number =
-			tune_value(&problem->param[i], minimum[i]);
+	set_point(problem, minimum);
 }

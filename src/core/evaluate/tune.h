@@ -12,25 +12,63 @@
 #include "core/rating/history.h"
 
 /* The most parameters that are fitted at once. */
-#define TUNE_MAX_PARAMS 8
+#define TUNE_MAX_PARAMS 16
 
 /*
- * A parameter as a variable: its logarithm where it is a positive number, else the
- * number itself.
+ * The index of the log-odds of side 1, which are no parameter of the model but fitted like
+ * one: HistoryWork.side_log_odds.
  */
+#define TUNE_LOG_ODDS (-1)
+
+/* The variable of a parameter. */
+typedef enum TuneScale
+{
+	TUNE_LINEAR,				/* the number itself */
+	TUNE_LOG,					/* its logarithm */
+	TUNE_LOG_FROM_ZERO			/* the logarithm of the number plus smallest:
+								 * a log scale that ends at 0 */
+} TuneScale;
+
+/* As much as any forecast can cost, and a bit more. */
+#define TUNE_UNRATED_NATS 40.0
+
+/* A parameter as a variable. */
 typedef struct TuneParam
 {
-	int			index;			/* of the model's parameters */
-	bool		log_scale;
+	int			index;			/* of the model's parameters, or
+								 * TUNE_LOG_ODDS */
+	TuneScale	scale;
 	double		low;			/* bounds of the parameter itself */
 	double		high;
+	double		smallest;		/* TUNE_LOG_FROM_ZERO: what is hardly more
+								 * than 0 */
 } TuneParam;
 
 /* The variable of a parameter's value, and the value, within its bounds, of a variable. */
 extern double tune_variable(const TuneParam *param, double value);
 extern double tune_value(const TuneParam *param, double variable);
 
-typedef struct TuneProblem
+/* How fast the value changes with the variable. */
+extern double tune_slope(const TuneParam *param, double value);
+
+/*
+ * A number as a variable with the range that its spec describes, widened where that does not
+ * contain the start, if that is finite; and with given bounds, which must ascend and be in
+ * the range of the spec.  The index is that of the spec.
+ */
+extern TuneParam tune_param(const ParamSpec *spec, int index, double start);
+extern TuneParam tune_bounded_param(const ParamSpec *spec, int index, double low,
+									double high);
+
+/* The log-odds of side 1 as a variable. */
+extern TuneParam tune_log_odds_param(void);
+
+/* The value of a parameter in use: number, or log-odds; and another one. */
+typedef struct TuneProblem TuneProblem;
+extern double tune_get(const TuneProblem *problem, int index);
+extern void tune_set(TuneProblem *problem, int index, double value);
+
+struct TuneProblem
 {
 	const Model *model;
 	ParamValue *params;			/* those that are fitted change */
@@ -41,18 +79,32 @@ typedef struct TuneProblem
 	int			n;
 	InterruptCheck interrupt;
 	int64_t		evaluations;
-	double		worst;			/* what values cost that cannot be rated with */
-} TuneProblem;
+	int64_t		unrated;		/* matches that cannot be rated, which cost
+								 * nothing: those at the start */
+
+	/* Called with each value of the objective, NULL for nothing. */
+	void		(*on_evaluation) (const TuneProblem *problem, double objective,
+								  void *argument);
+	void	   *argument;
+};
 
 /*
- * The negative log likelihood at a point; params are those of the point then.
+ * The negative log likelihood at a point; params are those of the point then.  A match that
+ * cannot be rated under them is passed over, but costs TUNE_UNRATED_NATS unless it is one of
+ * as many as the problem has anyway.
  */
 extern double tune_objective(TuneProblem *problem, const double *variable);
 
 /*
+ * How many matches before the end of the problem's bounds cannot be rated under the values in
+ * use, though they are sound and count.
+ */
+extern int64_t tune_count_unrated(TuneProblem *problem);
+
+/*
  * The standard errors of the variables at a minimum, from its curvature by finite
- * differences; NaN for a variable at a bound (at_bound says so) and where the
- * likelihood does not curve upwards.
+ * differences; NaN for a variable at a bound (at_bound says so), where the
+ * likelihood does not curve upwards, and for errors of half the range or more.
  */
 extern void tune_errors(TuneProblem *problem, const double *minimum,
 						double *error, bool *at_bound);

@@ -89,6 +89,7 @@ static const ParamSpec elo_params[] = {
 	.description = "normal form: standard deviation of one performance"},
 	{.name = "k",.type = PARAM_NUMBER,.default_value = 32,
 		.min = 0,.max = 1e9,.unit = "rating points",
+		.searched = true,
 	.description = "change for a win that was thought impossible"},
 	{.name = "k_by_games",.type = PARAM_STEPS,
 		.min = 0,.max = 1e9,.unit = "games, rating points",
@@ -98,6 +99,7 @@ static const ParamSpec elo_params[] = {
 	.description = "pairs [rating, k]: k from that rating on, after k_by_games"},
 	{.name = "floor",.type = PARAM_NUMBER,.default_value = -INFINITY,
 		.min = -INFINITY,.max = 1e9,.unit = "rating points",
+		.search = {-3000, 3000},
 	.description = "no loss takes a rating below this; breaks conservation"},
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1500,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
@@ -113,7 +115,21 @@ static const ParamSpec elo_params[] = {
 	.description = "what equal scores, as those of a draw, multiply the change by"},
 	{.name = "margin_autocorrelation",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "per rating point",
+		.search = {0.0001, 0.1},
 	.description = "with a margin, the change is divided by 1 + this * the winner's lead"},
+};
+
+static const ModelPart elo_parts[] = {
+	{.name = "margin",.description = "margins of victory multiply the change",
+		.needs = MODEL_SCORE,.nparams = 2,
+	.param = {{ELO_MARGIN, MARGIN_NONE, MARGIN_GOALS}, {ELO_MARGIN_UNIT, 0, 1}}},
+	{.name = "normal",.description = "the expected score is a normal curve",
+		.nparams = 1,
+	.param = {{ELO_FORM, FORM_LOGISTIC, FORM_NORMAL}}},
+	{.name = "sum",.description = "a team is worth the sum of its members",
+		.nparams = 1,
+	.param = {{ELO_STRENGTH, STRENGTH_MEAN, STRENGTH_SUM}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec elo_state[] = {
@@ -421,7 +437,10 @@ const Model elo_model = {
 	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS),
 	.state = elo_state,
 	.nstate = 1,
-	MODEL_COMMON,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
+	.part = elo_parts,
+	.nparts = sizeof(elo_parts) / sizeof(elo_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = elo_init,

@@ -46,21 +46,35 @@ static const ParamSpec elo_mmr_params[] = {
 	.description = "mean skill of a player who has not played"},
 	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 350,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
+		.searched = true,
 	.description = "deviation of the skill of a player who has not played"},
 	{.name = "beta",.type = PARAM_NUMBER,.default_value = 200,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
 	.description = "deviation of one performance from the skill"},
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 35,
 		.min = 0,.max = 1e9,.unit = "rating points per square root of a match",
+		.searched = true,
 	.description = "drift of a skill from match to match"},
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points per square root of a day",
+		.search = {0.1, 1000},
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "split_ties",.type = PARAM_FLAG,.default_value = 0,
 	.description = "a tie is half a win and half a loss, and not an equal performance"},
 	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "deviations",
+		.search = {0.1, 10},
 	.description = "the displayed rating is mu minus so many sigma"},
+};
+
+static const ModelPart elo_mmr_parts[] = {
+	{.name = "drift",.description = "skills drift in idle time",
+		.needs_times = true,.nparams = 1,
+	.param = {{ELO_MMR_DRIFT, 0, 10}}},
+	{.name = "logistic",.description = "performances are logistic",
+		.nparams = 1,
+	.param = {{ELO_MMR_FORM, ELO_MMR_NORMAL, ELO_MMR_LOGISTIC}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec elo_mmr_state[] = {
@@ -855,7 +869,10 @@ const Model elo_mmr_model = {
 	.params = MODEL_PARAMS("elo_mmr", elo_mmr_params, ELO_MMR_NPARAMS),
 	.state = elo_mmr_state,
 	.nstate = ELO_MMR_NSTATE,
-	MODEL_COMMON,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
+	.part = elo_mmr_parts,
+	.nparts = sizeof(elo_mmr_parts) / sizeof(elo_mmr_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.rules.max_teams = MATCH_MAX_PARTICIPANTS,

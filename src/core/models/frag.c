@@ -43,28 +43,40 @@ static const char *const spread_choices[] = {"share", "keep", NULL};
 static const ParamSpec frag_params[] = {
 	{.name = "k",.type = PARAM_NUMBER,.default_value = 40,
 		.min = 0,.max = 1e9,.unit = "rating points",
+		.searched = true,
 	.description = "change for a duel won to nothing that was thought impossible"},
 	{.name = "scale",.type = PARAM_NUMBER,.default_value = 400,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
 	.description = "difference at which the frags are expected 10 to 1"},
 	{.name = "points",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "score",
+		.search = {0.1, 1000},.zero_is_other = true,
 	.description = "score that is one duel; 0: a match is one duel whatever its score"},
 	{.name = "spread",.type = PARAM_CHOICE,.default_value = SPREAD_SHARE,
 		.choices = spread_choices,
 	.description = "whether a team of several shares what it loses and gains, or keeps its ratings"},
 	{.name = "floor",.type = PARAM_NUMBER,.default_value = -INFINITY,
 		.min = -INFINITY,.max = 1e9,.unit = "rating points",
+		.search = {-3000, 3000},
 	.description = "no loss takes a rating below this; breaks conservation"},
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1000,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 	.description = "rating of a player who has not played"},
 	{.name = "decay",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points per day",
+		.search = {0.001, 100},
 	.description = "what a rating loses with time"},
 	{.name = "decay_floor",.type = PARAM_NUMBER,.default_value = 0,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
+		.search = {-3000, 3000},
 	.description = "no time takes a rating below this"},
+};
+
+static const ModelPart frag_parts[] = {
+	{.name = "points",.description = "a score counts as several duels",
+		.needs = MODEL_SCORE,.nparams = 1,
+	.param = {{FRAG_POINTS, 0, 10}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec frag_state[] = {
@@ -316,7 +328,10 @@ const Model frag_model = {
 	.params = MODEL_PARAMS("frag", frag_params, FRAG_NPARAMS),
 	.state = frag_state,
 	.nstate = 1,
-	MODEL_COMMON,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
+	.part = frag_parts,
+	.nparts = sizeof(frag_parts) / sizeof(frag_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE | MODEL_ONE_TEAM,
 	.init = frag_init,

@@ -68,12 +68,13 @@ enum
 static const char *const noise_choices[] = {"players", "teams", NULL};
 static const char *const strength_choices[] = {"centered", "sum", "mean", "share", NULL};
 
-static const ParamSpec state_space_params[] = {
-	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 3,
+const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
+	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 2.25,
 		.min = -1e9,.max = 1e9,.unit = "skill",
 	.description = "mean skill of a player who has not played"},
-	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 0.7,
+	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 0.75,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+		.searched = true,
 	.description = "deviation of the skill of a player who has not played"},
 	{.name = "beta",.type = PARAM_NUMBER,.default_value = 1,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
@@ -83,15 +84,19 @@ static const ParamSpec state_space_params[] = {
 	.description = "whether beta is that of each player, so that noise grows with the team, or that of a team"},
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.03,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
+		.searched = true,
 	.description = "drift of a skill from match to match"},
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0.01,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.0001, 1},
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "reversion",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "per day",
+		.search = {1e-6, 0.1},
 	.description = "rate at which a skill reverts to initial_mu, and sigma grows to initial_sigma, in idle time"},
 	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 0.999,.unit = "probability",
+		.searched = true,
 	.description = "of a draw between equals whose skills are known; gives the draw margin"},
 	{.name = "draw_sigma",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 10,.unit = "logarithm of the margin",
@@ -101,15 +106,18 @@ static const ParamSpec state_space_params[] = {
 	.description = "strength of a team: the sum of its members above the mean of the match, their sum, their mean, or their share of all who play"},
 	{.name = "margin",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per score to the power of margin_exponent",
+		.search = {0.001, 100},.zero_is_other = true,
 	.description = "what a difference of scores says about skills, in a match of two players; 0: only the order counts"},
 	{.name = "margin_exponent",.type = PARAM_NUMBER,.default_value = 0.7,
 		.min = 0,.above_min = true,.max = 10,.unit = "exponent",
+		.search = {0.1, 2},
 	.description = "how the difference of skills grows with that of scores; 1: in proportion"},
 	{.name = "home_sigma",.type = PARAM_NUMBER,.default_value = 0.3,
 		.min = 0,.max = 1e9,.unit = "skill",
 	.description = "deviation of what side 1 is worth before the first match, in a match of two players; 0: nothing"},
 	{.name = "home_drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.0001, 1},
 	.description = "drift of what side 1 is worth; its deviation grows by it up to home_sigma"},
 	{.name = "home_context_sigma",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 1e9,.unit = "skill",
@@ -125,21 +133,26 @@ static const ParamSpec state_space_params[] = {
 	.description = "drift of a club from match to match"},
 	{.name = "club_drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.0001, 1},
 	.description = "drift of a club in idle time; its deviation grows by it up to club_sigma"},
 	{.name = "initial_side_sigma",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill",
+		.search = {0.01, 10},
 	.description = "deviation of side_offset of a player who has not played; 0: players are the same on both sides"},
-	{.name = "initial_command_mu",.type = PARAM_NUMBER,.default_value = 3,
+	{.name = "initial_command_mu",.type = PARAM_NUMBER,.default_value = 2.25,
 		.min = -1e9,.max = 1e9,.unit = "skill",
 	.description = "mean skill as a commander of a player who has not played"},
 	{.name = "initial_command_sigma",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill",
+		.search = {0.01, 10},.zero_is_other = true,
 	.description = "deviation of the skill as a commander of a player who has not played; 0: commanders count as players"},
 	{.name = "newcomer_offset",.type = PARAM_NUMBER,.default_value = 0,
 		.min = -1e9,.max = 1e9,.unit = "skill",
+		.search = {-3, 3},
 	.description = "what a player of whom nothing is known is better than initial_mu"},
 	{.name = "newcomer_company",.type = PARAM_NUMBER,.default_value = 0,
 		.min = -10,.max = 10,.unit = "share",
+		.search = {-2, 2},
 	.description = "how much of the lead of all known players of the match over initial_mu such a player has"},
 	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
 		.min = 0,.max = 1e9,.unit = "deviations",
@@ -171,7 +184,7 @@ prior_margin(const ParamValue *params)
 	return normal_quantile((params[PARAM_DRAW_PROBABILITY].number + 1) / 2);
 }
 
-static StateSpace
+StateSpace
 state_space_from_params(const ParamValue *params)
 {
 	return (StateSpace)
@@ -337,20 +350,10 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS + 1] =
  * ---- Matches of two teams ----
  */
 
-/* The difference of two teams, that of side 1 (or the first) less the other. */
-typedef struct Difference
-{
-	double		mean;
-	double		deviation;
-	double		noise;			/* variance that no unknown contributes */
-	double		size;			/* of the noise, by that of two players */
-	double		margin;
-} Difference;
-
 /* What a player's unknowns count in the difference: entries on both teams cancel. */
-static void
-player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
-					double *coefficient)
+void
+state_space_player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
+								double *coefficient)
 {
 	int			first = match_first_side(m->match);
 	int			i,
@@ -370,9 +373,9 @@ player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
 }
 
 /* The same of a component, in a match of that size. */
-static double
-component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
-					  double size)
+double
+state_space_component_coefficient(const StateSpaceMatch *m,
+								  const MatchComponent *component, double size)
 {
 	int			first = match_first_side(m->match);
 	double		coefficient = 0;
@@ -392,12 +395,12 @@ component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
 	return coefficient;
 }
 
-static Difference
-find_difference(const StateSpaceMatch *m)
+StateSpaceDifference
+state_space_difference(const StateSpaceMatch *m)
 {
 	const StateSpace *model = m->model;
 	const Match *match = m->match;
-	Difference	difference = {0, 0, 0, 0, 0};
+	StateSpaceDifference difference = {0, 0, 0, 0, 0};
 	double		variance = 0;
 	int			i,
 				j;
@@ -407,7 +410,7 @@ find_difference(const StateSpaceMatch *m)
 		const MatchPlayer *player = &match->player[i];
 		double		coefficient[PLAYER_UNKNOWNS];
 
-		player_coefficients(m, player, coefficient);
+		state_space_player_coefficients(m, player, coefficient);
 		difference.mean += coefficient[UNKNOWN_SKILL] * state_space_shift(m, player);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
 		{
@@ -426,7 +429,8 @@ find_difference(const StateSpaceMatch *m)
 	for (i = 0; i < match->ncomponents; i++)
 	{
 		const MatchComponent *component = &match->component[i];
-		double		coefficient = component_coefficient(m, component, difference.size);
+		double		coefficient = state_space_component_coefficient(m, component,
+																	difference.size);
 
 		difference.mean += coefficient * component->before[0];
 		variance += square(coefficient) *
@@ -451,7 +455,7 @@ scores_count(const StateSpace *model, double lead, double difference)
 
 /* What the result says about the difference. */
 static StateSpaceEvidence
-observe(const StateSpace *model, const Match *match, const Difference *d)
+observe(const StateSpace *model, const Match *match, const StateSpaceDifference *d)
 {
 	const MatchTeam *first = &match->team[match_first_side(match)];
 	const MatchTeam *second = &match->team[1 - match_first_side(match)];
@@ -509,7 +513,7 @@ learn(const StateSpaceEvidence *evidence, double coefficient, double drift, doub
  * forecast of the difference.
  */
 static void
-learn_draws(const Match *match, const Difference *d, double gain,
+learn_draws(const Match *match, const StateSpaceDifference *d, double gain,
 			const MatchComponent *component)
 {
 	double		t = d->mean / d->deviation;
@@ -550,7 +554,7 @@ takes_part(const StateSpaceMatch *m, const MatchPlayer *player, int unknown)
 }
 
 static void
-update_two_teams(const StateSpaceMatch *m, const Difference *difference)
+update_two_teams(const StateSpaceMatch *m, const StateSpaceDifference *difference)
 {
 	const StateSpace *model = m->model;
 	Match	   *match = m->match;
@@ -564,7 +568,7 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 		MatchPlayer *player = &match->player[i];
 		double		coefficient[PLAYER_UNKNOWNS];
 
-		player_coefficients(m, player, coefficient);
+		state_space_player_coefficients(m, player, coefficient);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
 			learn(&evidence, coefficient[j],
 				  takes_part(m, player, j) ? state_space_drift(model, j) : 0,
@@ -581,10 +585,26 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 			learn_draws(match, difference, gain, component);
 			continue;
 		}
-		learn(&evidence, component_coefficient(m, component, difference->size),
+		learn(&evidence, state_space_component_coefficient(m, component, difference->size),
 			  state_space_component_drift(model, component), 0, gain,
 			  component->before, component->after);
 	}
+}
+
+void
+state_space_update(const StateSpace *model, Match *match)
+{
+	StateSpaceMatch m;
+	StateSpaceDifference difference;
+
+	if (match->nteams > 2)
+	{
+		state_space_update_many(model, match);
+		return;
+	}
+	state_space_begin(model, match, &m);
+	difference = state_space_difference(&m);
+	update_two_teams(&m, &difference);
 }
 
 /*
@@ -593,7 +613,7 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 
 /* A draw counts as half a win. */
 static void
-set_win_probabilities(Match *match, const Difference *d)
+set_win_probabilities(Match *match, const StateSpaceDifference *d)
 {
 	int			first = match_first_side(match);
 
@@ -607,12 +627,12 @@ state_space_predict(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	difference;
+	StateSpaceDifference	difference;
 
 	if (match->nteams > 2)
 		return state_space_predict_many(&model, match);
 	state_space_begin(&model, match, &m);
-	difference = find_difference(&m);
+	difference = state_space_difference(&m);
 	set_win_probabilities(match, &difference);
 	return match_check_predictions(match);
 }
@@ -622,10 +642,10 @@ state_space_draw(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	d;
+	StateSpaceDifference	d;
 
 	state_space_begin(&model, match, &m);
-	d = find_difference(&m);
+	d = state_space_difference(&m);
 	return normal_band(d.mean / d.deviation, d.margin / d.deviation);
 }
 
@@ -634,7 +654,7 @@ state_space_rate(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	Difference	difference;
+	StateSpaceDifference	difference;
 	MatchStatus status;
 
 	if (match->nteams > 2)
@@ -645,7 +665,7 @@ state_space_rate(const ParamValue *params, Match *match)
 		return status;
 	}
 	state_space_begin(&model, match, &m);
-	difference = find_difference(&m);
+	difference = state_space_difference(&m);
 	set_win_probabilities(match, &difference);
 	status = match_check_predictions(match);
 	if (status == MATCH_OK)

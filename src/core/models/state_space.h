@@ -98,6 +98,33 @@ typedef struct StateSpaceEvidence
 	double		rest;
 } StateSpaceEvidence;
 
+/* The difference of two teams, that of side 1 (or the first) less the other. */
+typedef struct StateSpaceDifference
+{
+	double		mean;
+	double		deviation;
+	double		noise;			/* variance that no unknown contributes */
+	double		size;			/* of the noise, by that of two players */
+	double		margin;
+} StateSpaceDifference;
+
+/* The performances of the teams. */
+typedef struct StateSpaceTeams
+{
+	double		mean[MATCH_MAX_TEAMS];
+	double		variance[MATCH_MAX_TEAMS];
+	double		noise[MATCH_MAX_TEAMS]; /* as part of the variance */
+	double		size[MATCH_MAX_TEAMS];	/* of the noise, by that of a player */
+} StateSpaceTeams;
+
+/* The model's own parameters, in their order. */
+#define STATE_SPACE_OWN_PARAMS 25
+
+extern const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS];
+
+/* The formulas of these parameters. */
+extern StateSpace state_space_from_params(const ParamValue *params);
+
 /* Find what teams, company and draws mean for a match. */
 extern void state_space_begin(const StateSpace *model, Match *match, StateSpaceMatch *m);
 
@@ -124,6 +151,58 @@ extern double state_space_component_drift(const StateSpace *model,
  * has the sign of the difference.
  */
 extern double state_space_score(const StateSpace *model, double difference);
+
+/*
+ * Of two teams: what unknowns count in the difference, where the size is that of the
+ * difference, and the difference itself, from the states before.
+ */
+extern void state_space_player_coefficients(const StateSpaceMatch *m,
+											const MatchPlayer *player,
+											double *coefficient);
+extern double state_space_component_coefficient(const StateSpaceMatch *m,
+												const MatchComponent *component,
+												double size);
+extern StateSpaceDifference state_space_difference(const StateSpaceMatch *m);
+
+/*
+ * Of any number: what a share counts of its component in its team, where sizes are those
+ * of the teams, and the teams themselves, from the states before.
+ */
+extern double state_space_share_coefficient(const StateSpaceMatch *m,
+											const MatchShare *share, const double *size);
+extern void state_space_teams(const StateSpaceMatch *m, StateSpaceTeams *teams);
+
+/*
+ * Whether there are scores that count, and that say the same as the ranks, by which order[]
+ * has the teams; and the scores as performances, but for a level common to all.
+ */
+extern bool state_space_scores_count(const StateSpace *model, const Match *match,
+									 const int *order);
+extern void state_space_scores(const StateSpace *model, const Match *match,
+							   const double *size, double *performance);
+
+/* The states after of a match, from those before; predictions are not looked at. */
+extern void state_space_update(const StateSpace *model, Match *match);
+
+/*
+ * The logarithm of the probability of the match's result, given the states before.  An
+ * order is exact of two teams, a draw without a margin being impossible (-INFINITY), and
+ * by quadrature of more, with log_odds 0.  A score counts with the probability of a point,
+ * by how much the performance that it stands for changes within half a point of it.
+ */
+extern double state_space_log_evidence(const StateSpace *model, Match *match,
+									   InterruptCheck check);
+
+/*
+ * Of an order of many teams: by how much the logarithm of its probability, given the states
+ * before, is more than what expectation propagation makes of it.
+ */
+extern double state_space_order_excess(const StateSpace *model, Match *match,
+									   InterruptCheck check);
+
+/* The part of scores: the logarithm of what a point is worth, of all teams. */
+extern double state_space_log_points(const StateSpace *model, const Match *match,
+									 const double *size);
 
 /* predict() and the states after of a match of more than two teams. */
 extern MatchStatus state_space_predict_many(const StateSpace *model, Match *match);

@@ -20,18 +20,9 @@
 #include "core/models/team_chain.h"
 #include "core/util/extremes.h"
 
-/* The performances of the teams. */
-typedef struct Teams
-{
-	double		mean[MATCH_MAX_TEAMS];
-	double		variance[MATCH_MAX_TEAMS];
-	double		noise[MATCH_MAX_TEAMS]; /* as part of the variance */
-	double		size[MATCH_MAX_TEAMS];	/* of the noise, by that of a player */
-} Teams;
-
 /* What a share counts of its component, in favour of its team. */
-static double
-share_coefficient(const StateSpaceMatch *m, const MatchShare *share, const double *size)
+double
+state_space_share_coefficient(const StateSpaceMatch *m, const MatchShare *share, const double *size)
 {
 	const MatchComponent *component = &m->match->component[share->component];
 
@@ -39,8 +30,8 @@ share_coefficient(const StateSpaceMatch *m, const MatchShare *share, const doubl
 		(component->player >= 0 ? m->factor[share->team] : size[share->team]);
 }
 
-static void
-find_teams(const StateSpaceMatch *m, Teams *teams)
+void
+state_space_teams(const StateSpaceMatch *m, StateSpaceTeams *teams)
 {
 	const StateSpace *model = m->model;
 	const Match *match = m->match;
@@ -82,7 +73,7 @@ find_teams(const StateSpaceMatch *m, Teams *teams)
 
 		if (share->team < 0)
 			continue;
-		coefficient = share_coefficient(m, share, teams->size);
+		coefficient = state_space_share_coefficient(m, share, teams->size);
 		teams->mean[share->team] += coefficient * component->before[0];
 		teams->variance[share->team] += square(coefficient) *
 			(square(component->before[1]) + state_space_component_drift(model, component));
@@ -93,14 +84,14 @@ MatchStatus
 state_space_predict_many(const StateSpace *model, Match *match)
 {
 	StateSpaceMatch m;
-	Teams		teams;
+	StateSpaceTeams		teams;
 	double		deviation[MATCH_MAX_TEAMS];
 	double		win[MATCH_MAX_TEAMS];
 	double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
 	int			i;
 
 	state_space_begin(model, match, &m);
-	find_teams(&m, &teams);
+	state_space_teams(&m, &teams);
 	for (i = 0; i < match->nteams; i++)
 		deviation[i] = sqrt(teams.variance[i]);
 	normal_best_of(teams.mean, deviation, match->nteams, win, work, match->interrupt);
@@ -110,8 +101,8 @@ state_space_predict_many(const StateSpace *model, Match *match)
 }
 
 /* Whether there are scores that count, and that say the same as the ranks. */
-static bool
-scores_count(const StateSpace *model, const Match *match, const int *order)
+bool
+state_space_scores_count(const StateSpace *model, const Match *match, const int *order)
 {
 	int			i;
 
@@ -133,29 +124,41 @@ scores_count(const StateSpace *model, const Match *match, const int *order)
 }
 
 /*
- * What the scores say: of each the difference from their mean is transformed, so that two
- * teams alike would differ by as much as those of a match of two.
+ * Of each score the difference from their mean is transformed, so that two teams alike would
+ * differ by as much as those of a match of two.
  */
-static void
-observe_scores(const StateSpace *model, const Match *match, const Teams *teams,
-			   StateSpaceEvidence *evidence)
+void
+state_space_scores(const StateSpace *model, const Match *match, const double *size,
+				   double *performance)
 {
 	double		scale = portable_pow(2, model->exponent - 1);
-	double		residual[MATCH_MAX_TEAMS];
 	double		mean;
-	double		level;
 	Sum			scores = {0, 0};
-	Sum			precisions = {0, 0};
-	Sum			weighted = {0, 0};
 	int			i;
 
 	for (i = 0; i < match->nteams; i++)
 		sum_add(&scores, match->team[i].score);
 	mean = sum_value(&scores) / match->nteams;
 	for (i = 0; i < match->nteams; i++)
+		performance[i] = size[i] * scale *
+			state_space_score(model, match->team[i].score - mean);
+}
+
+/* What the scores say. */
+static void
+observe_scores(const StateSpace *model, const Match *match, const StateSpaceTeams *teams,
+			   StateSpaceEvidence *evidence)
+{
+	double		residual[MATCH_MAX_TEAMS];
+	double		level;
+	Sum			precisions = {0, 0};
+	Sum			weighted = {0, 0};
+	int			i;
+
+	state_space_scores(model, match, teams->size, residual);
+	for (i = 0; i < match->nteams; i++)
 	{
-		residual[i] = teams->size[i] * scale *
-			state_space_score(model, match->team[i].score - mean) - teams->mean[i];
+		residual[i] -= teams->mean[i];
 		sum_add(&precisions, 1 / teams->variance[i]);
 		sum_add(&weighted, residual[i] / teams->variance[i]);
 	}
@@ -169,7 +172,7 @@ observe_scores(const StateSpace *model, const Match *match, const Teams *teams,
 
 /* What the order says. */
 static void
-observe_order(const StateSpaceMatch *m, const Teams *teams, const int *order,
+observe_order(const StateSpaceMatch *m, const StateSpaceTeams *teams, const int *order,
 			  StateSpaceEvidence *evidence)
 {
 	const Match *match = m->match;
@@ -289,7 +292,7 @@ update_component(const StateSpaceMatch *m, const StateSpaceEvidence *evidence,
 		const MatchShare *share = &m->match->share[i];
 
 		if (share->team >= 0)
-			learn_from_team(&evidence[share->team], share_coefficient(m, share, size),
+			learn_from_team(&evidence[share->team], state_space_share_coefficient(m, share, size),
 							&learning);
 	}
 	finish_learning(&learning, drift, 0, gain, component->before, component->after);
@@ -299,16 +302,16 @@ void
 state_space_update_many(const StateSpace *model, Match *match)
 {
 	StateSpaceMatch m;
-	Teams		teams;
+	StateSpaceTeams		teams;
 	StateSpaceEvidence evidence[MATCH_MAX_TEAMS];
 	int			order[MATCH_MAX_TEAMS];
 	double		gain = match_mean_gain(match);
 	int			i;
 
 	state_space_begin(model, match, &m);
-	find_teams(&m, &teams);
+	state_space_teams(&m, &teams);
 	match_teams_by_rank(match, order);
-	if (scores_count(model, match, order))
+	if (state_space_scores_count(model, match, order))
 		observe_scores(model, match, &teams, evidence);
 	else
 		observe_order(&m, &teams, order, evidence);

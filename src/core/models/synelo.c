@@ -87,6 +87,7 @@ static const ParamSpec synelo_params[] = {
 	.description = "theta by pool: largest team of any server that feeds it"},
 	{.name = "theta",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points",
+		.search = {10, 1e6},.zero_is_other = true,
 	.description = "difference of team ratings at which the odds are base to 1; 0: as theta_by says"},
 	{.name = "theta_by",.type = PARAM_CHOICE,.default_value = THETA_BY_MATCH,
 		.choices = theta_by_choices,
@@ -108,9 +109,11 @@ static const ParamSpec synelo_params[] = {
 	.description = "no loss takes a rating below this; breaks conservation"},
 	{.name = "k_low",.type = PARAM_NUMBER,.default_value = 2,
 		.min = 0,.max = 1e9,.unit = "rating points",
+		.searched = true,
 	.description = "K factor of a rating that has settled"},
 	{.name = "k_high",.type = PARAM_NUMBER,.default_value = 72,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
+		.searched = true,
 	.description = "K factor of a rating that has not"},
 	{.name = "window",.type = PARAM_NUMBER,.default_value = 500,
 		.min = 2,.max = 1e6,.unit = "rounds",
@@ -139,6 +142,7 @@ static const ParamSpec synelo_params[] = {
 	.description = "rounds before a rating is shown; the last applies graduation_cap"},
 	{.name = "graduation_cap",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points",
+		.search = {100, 10000},.zero_is_other = true,
 	.description = "largest rating after shadow_games; 0: none (strict: 2200)"},
 };
 
@@ -151,6 +155,13 @@ enum
 	RATING_VARIANCE,
 	SURPRISE,
 	SYNELO_NSTATE
+};
+
+static const ModelPart synelo_parts[] = {
+	{.name = "theta",.description = "a scale of its own",
+		.nparams = 1,
+	.param = {{SYNELO_THETA, 0, 2000}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec synelo_state[] = {
@@ -501,7 +512,10 @@ const Model synelo_model = {
 	.params = MODEL_PARAMS("synelo", synelo_params, SYNELO_NPARAMS),
 	.state = synelo_state,
 	.nstate = SYNELO_NSTATE,
-	MODEL_COMMON,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
+	.part = synelo_parts,
+	.nparts = sizeof(synelo_parts) / sizeof(synelo_parts[0]),
 	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN,
 	.init = synelo_init,
 	.window = synelo_window,

@@ -63,18 +63,22 @@ static const ParamSpec trueskill_params[] = {
 	.description = "mean skill of a player who has not played"},
 	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 25.0 / 3,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+		.searched = true,
 	.description = "deviation of the skill of a player who has not played"},
 	{.name = "beta",.type = PARAM_NUMBER,.default_value = 25.0 / 6,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
 	.description = "deviation of one performance from the skill"},
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 25.0 / 300,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
+		.searched = true,
 	.description = "drift of a skill from match to match"},
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.001, 10},
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 0.999,.unit = "probability",
+		.searched = true,
 	.description = "of a draw between equals; gives the draw margin"},
 	{.name = "draw_margin",.type = PARAM_CHOICE,
 		.default_value = MARGIN_BY_PLAYERS,.choices = margin_choices,
@@ -85,6 +89,16 @@ static const ParamSpec trueskill_params[] = {
 	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
 		.min = 0,.max = 1e9,.unit = "deviations",
 	.description = "the displayed rating is mu minus so many sigma"},
+};
+
+static const ModelPart trueskill_parts[] = {
+	{.name = "drift",.description = "skills drift in idle time",
+		.needs_times = true,.nparams = 1,
+	.param = {{TRUESKILL_DRIFT, 0, 0.1}}},
+	{.name = "sum",.description = "a team is worth the sum of its members",
+		.nparams = 1,
+	.param = {{TRUESKILL_STRENGTH, STRENGTH_CENTERED, STRENGTH_SUM}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec trueskill_state[] = {
@@ -393,64 +407,6 @@ trueskill_update(const TrueSkill *ts, Match *match)
 		update_many_teams(ts, match, drift);
 }
 
-/* The result of many teams: an order of performances, by the chain of its neighbours. */
-static double
-log_evidence_of_many(const TrueSkill *ts, const Match *match, InterruptCheck check)
-{
-	TrueSkillTeams teams;
-	ChainTeam	chain[MATCH_MAX_TEAMS];
-	int			order[MATCH_MAX_TEAMS];
-	double		mean[MATCH_MAX_TEAMS];
-	double		deviation[MATCH_MAX_TEAMS];
-	double		margin[MATCH_MAX_TEAMS];
-	bool		drew[MATCH_MAX_TEAMS];
-	NormalOrderPlace place[MATCH_MAX_TEAMS];
-	double		per_size = trueskill_margin(ts);
-	int			n = match->nteams;
-	int			i;
-
-	trueskill_teams(ts, match, 0, &teams);
-	match_teams_by_rank(match, order);
-	order_teams(match, &teams, order, chain);
-	team_chain_settle(chain, n, per_size);
-	for (i = 0; i < n; i++)
-	{
-		const ChainTeam *team = &chain[i];
-		double		precision = 1 / team->variance + team->above.precision +
-			team->below.precision;
-
-		mean[i] = team->mean;
-		deviation[i] = sqrt(team->variance);
-		place[i].mean = (team->mean / team->variance + team->above.shift +
-						 team->below.shift) / precision;
-		place[i].deviation = 1 / sqrt(precision);
-		place[i].slope = team->above.shift - team->above.precision * place[i].mean;
-		if (i == n - 1)
-			break;
-		drew[i] = team->rank == chain[i + 1].rank;
-		margin[i] = per_size * sqrt(team->size + chain[i + 1].size);
-	}
-	return normal_order_log_probability(mean, deviation, margin, drew, place, n, check);
-}
-
-double
-trueskill_log_evidence(const TrueSkill *ts, Match *match, InterruptCheck check)
-{
-	Difference	difference;
-	int			first = match_first_side(match);
-	double		lead;
-
-	if (match->nteams != 2)
-		return log_evidence_of_many(ts, match, check);
-	difference = trueskill_difference(ts, match, 0);
-	lead = match->team[1 - first].rank - match->team[first].rank;
-	if (lead == 0)
-		return normal_log_band(difference.mean / difference.deviation,
-							   difference.margin / difference.deviation);
-	return normal_log_cdf(((lead > 0 ? difference.mean : -difference.mean) -
-						   difference.margin) / difference.deviation);
-}
-
 /* A draw counts as half a win. */
 static double
 trueskill_expected_score(const Difference *d)
@@ -635,7 +591,10 @@ const Model trueskill_model = {
 	.params = MODEL_PARAMS("trueskill", trueskill_params, TRUESKILL_NPARAMS),
 	.state = trueskill_state,
 	.nstate = TRUESKILL_NSTATE,
-	MODEL_COMMON,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
+	.part = trueskill_parts,
+	.nparts = sizeof(trueskill_parts) / sizeof(trueskill_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN,
 	.init = trueskill_init,

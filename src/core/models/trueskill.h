@@ -70,16 +70,6 @@ extern double trueskill_margin(const TrueSkill *ts);
 extern void trueskill_update(const TrueSkill *ts, Match *match);
 
 /*
- * The logarithm of the probability of the match's ranks, before it and without drift:
- * that each team performs better than the next one in the order by more than the draw
- * margin, or that they drew.  Exact for two teams, a draw without a margin being
- * impossible (-INFINITY); by quadrature for more, with log_odds 0.  Changes gradients of
- * players.  check is called in between.
- */
-extern double trueskill_log_evidence(const TrueSkill *ts, Match *match,
-									 InterruptCheck check);
-
-/*
  * The place of a team: place[r - 1] is the probability that r - 1 teams beat it,
  * with the draw margin between them.  *win is the probability that it beats all
  * others, and *draw that none beats it and it does not beat all.  check is

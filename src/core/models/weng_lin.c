@@ -62,6 +62,7 @@ static const ParamSpec weng_lin_params[] = {
 	.description = "mean skill of a player who has not played"},
 	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 25.0 / 3,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
+		.searched = true,
 	.description = "deviation of the skill of a player who has not played"},
 	{.name = "beta",.type = PARAM_NUMBER,.default_value = 25.0 / 6,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
@@ -71,9 +72,11 @@ static const ParamSpec weng_lin_params[] = {
 	.description = "no match takes a variance below this share of it"},
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 25.0 / 300,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a match",
+		.searched = true,
 	.description = "drift of a skill from match to match"},
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.search = {0.001, 10},
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "epsilon",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 1e9,.unit = "skill",
@@ -93,6 +96,7 @@ static const ParamSpec weng_lin_params[] = {
 	.description = "whether weaker members weigh more in a team's skill"},
 	{.name = "margin",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "score",
+		.search = {0.1, 1000},.zero_is_other = true,
 	.description = "difference of scores beyond which it counts; 0 leaves scores out"},
 	{.name = "margin_form",.type = PARAM_CHOICE,
 		.default_value = MARGIN_AMPLIFY,.choices = margin_choices,
@@ -109,6 +113,26 @@ static const ParamSpec weng_lin_params[] = {
 	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 3,
 		.min = 0,.max = 1e9,.unit = "deviations",
 	.description = "the displayed rating is mu minus so many sigma"},
+};
+
+static const ModelPart weng_lin_parts[] = {
+	{.name = "drift",.description = "skills drift in idle time",
+		.needs_times = true,.nparams = 1,
+	.param = {{WENG_LIN_DRIFT, 0, 0.1}}},
+	{.name = "margin",.description = "large margins of victory count for more",
+		.needs = MODEL_SCORE,.nparams = 2,
+	.param = {{WENG_LIN_MARGIN, 0, 1},
+		{WENG_LIN_MARGIN_FORM, MARGIN_AMPLIFY, MARGIN_AMPLIFY}}},
+	{.name = "variant",.description = "another likelihood of the result",
+		.nparams = 1,
+	.param = {{WENG_LIN_VARIANT, WENG_LIN_PLACKETT_LUCE, WENG_LIN_THURSTONE_MOSTELLER_FULL}}},
+	{.name = "balance",.description = "weaker members weigh more in a team",
+		.nparams = 1,
+	.param = {{WENG_LIN_BALANCE, 0, 1}}},
+	{.name = "sum",.description = "a team is worth the sum of its members",
+		.nparams = 1,
+	.param = {{WENG_LIN_STRENGTH, WENG_LIN_CENTERED, WENG_LIN_SUM}}},
+	MODEL_COMMON_PARTS
 };
 
 static const StateSpec weng_lin_state[] = {
@@ -761,7 +785,10 @@ const Model weng_lin_model = {
 	.params = MODEL_PARAMS("weng_lin", weng_lin_params, WENG_LIN_NPARAMS),
 	.state = weng_lin_state,
 	.nstate = WENG_LIN_NSTATE,
-	MODEL_COMMON,
+	.rules.component = recalibration_component,
+	.rules.ncomponents = 1,
+	.part = weng_lin_parts,
+	.nparts = sizeof(weng_lin_parts) / sizeof(weng_lin_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
 	.init = weng_lin_init,

@@ -63,6 +63,9 @@ history_work_init(HistoryWork *work, void *block, const History *history,
 	work->past = NULL;
 	work->first_past = NULL;
 	work->npast = NULL;
+	work->side_log_odds = 0;
+	work->on_score = NULL;
+	work->on_score_argument = NULL;
 	work->components = NULL;
 	work->component = NULL;
 	work->share = NULL;
@@ -153,6 +156,9 @@ history_build_match(const History *history, size_t number,
 						 offender);
 	for (i = 0; i < match->nplayers; i++)
 		work->slot[work->player[i]] = -1;
+	if (match->log_odds == 0 && status == MATCH_OK && match->nteams == 2 &&
+		match->team[0].side != 0)
+		match->log_odds = work->side_log_odds;
 	return status;
 }
 
@@ -326,6 +332,8 @@ history_replay(const History *history, const Model *model,
 		{
 			score[part].matches++;
 			sum_add(&score[part].log_loss, match_log_loss(&match));
+			if (work->on_score != NULL)
+				work->on_score(work->on_score_argument, m, &match);
 		}
 	}
 	return MATCH_OK;

@@ -89,6 +89,19 @@ typedef struct HistoryWork
 	int32_t    *npast;			/* nplayers: so many */
 
 	/*
+	 * The log-odds in favour of side 1 of matches that have sides and none of
+	 * their own.
+	 */
+	double		side_log_odds;
+
+	/*
+	 * Called with every match of two or more teams that a replay scores, as it
+	 * was predicted; NULL for nothing.
+	 */
+	void		(*on_score) (void *argument, size_t number, const Match *match);
+	void	   *on_score_argument;
+
+	/*
 	 * For models with components, by history_component_states_init(); NULL
 	 * for others, and then matches have none.
 	 */
@@ -110,7 +123,8 @@ typedef struct HistoryWork
 
 /*
  * The bytes of this room, for states of nstate numbers, which may be 0; and the pointers
- * into a block of so many bytes, with slots set to -1; mistakes end a replay.
+ * into a block of so many bytes, with slots set to -1; mistakes end a replay, and log-odds
+ * are those of the matches.
  */
 extern size_t history_work_size(const History *history, int nstate);
 extern void history_work_init(HistoryWork *work, void *block,

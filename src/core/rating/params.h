@@ -27,6 +27,12 @@ typedef enum ParamType
  * The name, type, range and meaning of a parameter.  For a table, min, max and
  * above_min are those of the values; the bounds ascend strictly.  Flags and choices
  * have no range.
+ *
+ * A search for the best value of a number looks from search[0] to search[1], unless it is
+ * told otherwise: on a log scale where both are above 0, and at 0 as well where the range
+ * has it.  Both may be left out of a parameter whose default is above 0, and are a hundredth
+ * of it and a hundred times it then.  Where 0 is not the limit of small values but stands
+ * for something else, such as "none", zero_is_other says so.
  */
 typedef struct ParamSpec
 {
@@ -36,6 +42,10 @@ typedef struct ParamSpec
 	double		min;
 	double		max;
 	bool		above_min;		/* min itself is excluded */
+	double		search[2];		/* ends of a search, in which the default lies
+								 * unless that is infinite */
+	bool		zero_is_other;	/* 0 is no limit of small values */
+	bool		searched;		/* by a search that names no parameters */
 	const char *unit;
 	const char *description;
 	const char *const *choices; /* PARAM_CHOICE: NULL-terminated */

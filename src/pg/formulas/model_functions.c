@@ -20,6 +20,7 @@
 
 SKILLRATING_FUNCTION(skillrating_models);
 SKILLRATING_FUNCTION(skillrating_model_parameters);
+SKILLRATING_FUNCTION(skillrating_model_parts);
 SKILLRATING_FUNCTION(skillrating_complete_parameters);
 SKILLRATING_FUNCTION(skillrating_initial_state);
 SKILLRATING_FUNCTION(skillrating_state_rating);
@@ -91,6 +92,37 @@ skillrating_model_parameters(PG_FUNCTION_ARGS)
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
 	return_parameters(fcinfo, &model->params);
+	return (Datum) 0;
+}
+
+Datum
+skillrating_model_parts(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			i,
+				j;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < model->nparts; i++)
+	{
+		const ModelPart *part = &model->part[i];
+		const char *params[MODEL_PART_MAX_PARAMS];
+		const char *needs[MAX_SUPPORT_NAMES + 1];
+		int			nneeds = support_words(part->needs, needs);
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		for (j = 0; j < part->nparams; j++)
+			params[j] = param_spec(&model->params, part->param[j].param)->name;
+		if (part->needs_times)
+			needs[nneeds++] = "times";
+		values[0] = CStringGetTextDatum(part->name);
+		values[1] = CStringGetTextDatum(part->description);
+		values[2] = text_array(params, part->nparams);
+		values[3] = text_array(needs, nneeds);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
 	return (Datum) 0;
 }
 

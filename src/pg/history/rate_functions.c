@@ -12,6 +12,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "pg/history/refits.h"
 #include "pg/matches/inputs.h"
 #include "pg/matches/starting_components.h"
 #include "pg/matches/starting_ratings.h"
@@ -19,6 +20,7 @@
 #include "pg/sql/window.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
+SKILLRATING_FUNCTION(skillrating_rate_through_time);
 
 /* The arguments of rate(): those of inputs() stand before the parameters. */
 enum
@@ -35,6 +37,14 @@ enum
 	ARG_SEASON_KEEP,
 	ARG_SEASON_MEAN,
 	RATE_NARGS
+};
+
+/* And of rate_through_time(): the same up to strict. */
+enum
+{
+	ARG_REFIT_MATCHES = ARG_STRICT + 1,
+	ARG_REFIT_DAYS,
+	THROUGH_TIME_NARGS
 };
 
 /* The columns of the type rated. */
@@ -102,6 +112,14 @@ typedef struct RatePartition
 
 static const WindowMessages window_messages = {
 	.function = "rate",
+	.order_detail = "Rows that are equal under ORDER BY are one match.",
+	.order_hint = "For example OVER (ORDER BY played_at, match_id).",
+	.frame_detail = "Ratings follow from all matches before.",
+	.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
+};
+
+static const WindowMessages through_time_messages = {
+	.function = "rate_through_time",
 	.order_detail = "Rows that are equal under ORDER BY are one match.",
 	.order_hint = "For example OVER (ORDER BY played_at, match_id).",
 	.frame_detail = "Ratings follow from all matches before.",
@@ -194,7 +212,20 @@ read_start(WindowObject window, Rater *rater)
 	if (!no_start)
 		rater_start(rater, start);
 	if (!no_components)
-		rater_start_components(rater, components);
+		batch_start_components(rater->batch, components, "start_components");
+}
+
+/* Take what the first row of a partition of rate_through_time() says of refits. */
+static void
+read_refits(WindowObject window, Rater *rater)
+{
+	bool		no_matches;
+	Datum		matches = WinGetFuncArgCurrent(window, ARG_REFIT_MATCHES, &no_matches);
+	bool		no_days;
+	Datum		days = WinGetFuncArgCurrent(window, ARG_REFIT_DAYS, &no_days);
+	RefitRules	rules = refit_rules(matches, no_matches, days, no_days);
+
+	refits_begin(rater, &rules);
 }
 
 /* Put an argument's value in its place in the row that is being read. */
@@ -219,7 +250,7 @@ set_argument(RatePartition *partition, int arg, Datum value, bool isnull)
 
 static void
 begin_partition(FunctionCallInfo fcinfo, WindowObject window,
-				RatePartition *partition)
+				RatePartition *partition, bool through_time)
 {
 	RateCall   *call = rate_call(fcinfo);
 	RaterRules *rules;
@@ -227,14 +258,17 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 	bool		strict;
 	int			i;
 
-	check_window(window, &window_messages);
-	if (PG_NARGS() != RATE_NARGS)
+	check_window(window, through_time ? &through_time_messages : &window_messages);
+	if (PG_NARGS() != (through_time ? THROUGH_TIME_NARGS : RATE_NARGS))
 		elog(ERROR, "rate() has %d arguments", PG_NARGS());
 	rules = partition_rules(fcinfo, window, call);
 	strict = partition_is_strict(window);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
 	partition->rater = rater_create(rules, NULL, strict);
-	read_start(window, partition->rater);
+	if (through_time)
+		read_refits(window, partition->rater);
+	else
+		read_start(window, partition->rater);
 	partition->max_places = 32;
 	partition->place = palloc_array(int, partition->max_places);
 	MemoryContextSwitchTo(old);
@@ -599,12 +633,9 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 	return fill_pattern(pattern, values);
 }
 
-/*
- * rate(model, player_id, team, rank, weight, played_at, ..., season, params, strict, start,
- *		start_components, season_keep, season_mean), over a window
- */
-Datum
-skillrating_rate(PG_FUNCTION_ARGS)
+/* The result for the current row, of either function. */
+static Datum
+rate_row(FunctionCallInfo fcinfo, bool through_time)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	RatePartition *partition;
@@ -615,14 +646,34 @@ skillrating_rate(PG_FUNCTION_ARGS)
 	partition = WinGetPartitionLocalMemory(window, sizeof(RatePartition));
 	row = WinGetCurrentPosition(window);
 	if (partition->rater == NULL)
-		begin_partition(fcinfo, window, partition);
+		begin_partition(fcinfo, window, partition, through_time);
 	if (row >= partition->behind)
 		rate_match(window, partition, row);
 	if (partition->rater->forecast)
-		PG_RETURN_DATUM(forecast_row(rate_call(fcinfo), partition,
-									 partition->place[row - partition->first]));
+		return forecast_row(rate_call(fcinfo), partition,
+							partition->place[row - partition->first]);
 	if (partition->rater->verdict != VERDICT_RATE)
-		PG_RETURN_DATUM(unrated_row(rate_call(fcinfo), partition, window));
-	PG_RETURN_DATUM(rated_row(rate_call(fcinfo), partition,
-							  partition->place[row - partition->first]));
+		return unrated_row(rate_call(fcinfo), partition, window);
+	return rated_row(rate_call(fcinfo), partition,
+					 partition->place[row - partition->first]);
+}
+
+/*
+ * rate(model, player_id, team, rank, weight, played_at, ..., season, params, strict, start,
+ *		start_components, season_keep, season_mean), over a window
+ */
+Datum
+skillrating_rate(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(rate_row(fcinfo, false));
+}
+
+/*
+ * rate_through_time(model, player_id, team, rank, ..., params, strict, refit_matches,
+ * refit_days), over a window
+ */
+Datum
+skillrating_rate_through_time(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(rate_row(fcinfo, true));
 }

@@ -21,6 +21,7 @@ SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_solver_parameters);
 SKILLRATING_FUNCTION(skillrating_solve_transition);
 SKILLRATING_FUNCTION(skillrating_solve_final);
+SKILLRATING_FUNCTION(skillrating_solve_components_final);
 SKILLRATING_FUNCTION(skillrating_solve_summary_final);
 
 Datum
@@ -138,6 +139,17 @@ skillrating_solve_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	return solve_state_estimates(state,
 								 get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
+}
+
+Datum
+skillrating_solve_components_final(PG_FUNCTION_ARGS)
+{
+	SolveState *state = final_state(fcinfo);
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	return solve_state_components(state,
+								  get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
 }
 
 Datum

@@ -24,20 +24,6 @@
 /* The option that is no parameter: players whose errors are to be exact. */
 #define EXACT_FOR "exact_for"
 
-/* The columns of the type estimate. */
-enum
-{
-	ESTIMATE_PLAYER,
-	ESTIMATE_AT,
-	ESTIMATE_MU,
-	ESTIMATE_STANDARD_ERROR,
-	ESTIMATE_SIDE_OFFSET,
-	ESTIMATE_COMMAND_SKILL,
-	ESTIMATE_GAMES,
-	ESTIMATE_COMPONENT,
-	ESTIMATE_NCOLUMNS
-};
-
 /* The columns of the type context_estimate. */
 enum
 {
@@ -106,7 +92,7 @@ solve_state_init(SolveState *state, const char *solver, Jsonb *params)
 						state->task.solver->name),
 				 errhint("Its deviations are those of the normal approximation.")));
 	if (is_through_time(state))
-		through_time_configure(&state->tt, state->params, state->tt_params);
+		through_time_state_init(&state->tt, "solve", state->params, &state->builder);
 }
 
 bool
@@ -124,8 +110,8 @@ solve_state_judge(SolveState *state, bool strict)
 	if ((solver->rules.supports & MODEL_CONTEXT) == 0)
 		state->builder.context_use = CONTEXT_OF_MATCHES;
 	history_builder_judge_by(&state->builder, "solve",
-							 tt ? &state->tt.model->rules : &solver->rules,
-							 tt ? state->tt.params : state->params, strict,
+							 tt ? &state->tt.tt.model->rules : &solver->rules,
+							 tt ? state->tt.tt.params : state->params, strict,
 							 tt ? TIMES_LIKE_BEFORE :
 							 solver->by_day ? TIMES_REQUIRED : TIMES_OPTIONAL);
 }
@@ -162,52 +148,6 @@ make_work(const History *history, int nstate)
 	history_work_init(work, huge_array(char, history_work_size(history, nstate)), history,
 					  nstate);
 	return work;
-}
-
-/* Solve by TrueSkill Through Time. */
-static void
-solve_through_time(SolveState *state)
-{
-	ThroughTime *tt = &state->tt;
-	const History *history = &state->builder.history;
-	MatchStatus status;
-	size_t		match;
-	int			offender;
-	Size		n;
-
-	tt->history = history;
-	tt->work = make_work(history, tt->model->nstate);
-	tt->interrupt = check_interrupts;
-	tt->first = huge_array(size_t, history->nmatches + 1);
-	status = through_time_count(tt, &match, &offender);
-	if (status != MATCH_OK)
-		history_report_mistake(&state->builder, "solve", tt->work, status, match,
-							   offender);
-	n = tt->appearances;
-	if (n >= NO_APPEARANCE || history->nmatches >= PG_INT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many appearances for solve()")));
-	check_problem(state,
-				  add_size(mul_size(n, 3 * sizeof(uint32_t) + 3 * sizeof(Message)),
-						   mul_size(history->nmatches,
-									sizeof(size_t) + sizeof(int32_t) + sizeof(uint32_t))),
-				  psprintf("There are %zu appearances of players in matches.", n));
-	tt->match = huge_array(uint32_t, n);
-	tt->previous = huge_array(uint32_t, n);
-	tt->next = huge_array(uint32_t, n);
-	tt->site = huge_array(Message, n);
-	tt->forward = huge_array(Message, n);
-	tt->backward = huge_array(Message, n);
-	tt->set = huge_array(int32_t, history->nmatches);
-	tt->follower = huge_array(uint32_t, history->nmatches);
-	tt->last = huge_array(uint32_t, history->nplayers);
-	tt->games = huge_array(int64, history->nplayers);
-	tt->component = huge_array(int32, history->nplayers);
-	through_time_link(tt);
-	state->tt_result = through_time_solve(tt, false,
-										  through_time_tolerance(state->params),
-										  through_time_max_passes(state->params));
 }
 
 /* Lay the problem out, having checked that its memory may be had. */
@@ -454,8 +394,8 @@ static void
 number_components(SolveState *state)
 {
 	bool		tt = is_through_time(state);
-	const int64_t *games = tt ? state->tt.games : state->task.layout.games;
-	const int32_t *component = tt ? state->tt.component :
+	const int64_t *games = tt ? state->tt.tt.games : state->task.layout.games;
+	const int32_t *component = tt ? state->tt.tt.component :
 		state->task.layout.component;
 	int32		players = state->builder.history.nplayers;
 	int32	   *root_of = huge_array(int32, players);
@@ -489,7 +429,8 @@ solve_state_run(SolveState *state)
 				 errhint("Leave out inputs(context => ...), or give an advantage that is known by log_odds.")));
 	if (is_through_time(state))
 	{
-		solve_through_time(state);
+		through_time_state_extend(&state->tt);
+		through_time_state_solve(&state->tt, false);
 		number_components(state);
 		return;
 	}
@@ -519,59 +460,6 @@ set_estimate(const SolveState *state, Datum *value, bool *null, uint32_t u)
 	*value = Float8GetDatum(state->x[u]);
 }
 
-/* A row for each player and time, of solver through_time. */
-static Datum
-through_time_estimates(SolveState *state, Oid estimate_type)
-{
-	const ThroughTime *tt = &state->tt;
-	HistoryBuilder *builder = &state->builder;
-	const History *history = &builder->history;
-	RowArray	rows = row_array_of(estimate_type, (int) tt->appearances);
-	size_t		m;
-	size_t		a;
-
-	for (m = 0; m < history->nmatches; m++)
-	{
-		Match		match;
-		int			offender;
-
-		CHECK_FOR_INTERRUPTS();
-		if (tt->first[m] == tt->first[m + 1])
-			continue;
-		(void) history_build_match(history, m, &tt->model->rules, tt->params, tt->work,
-								   &match, &offender);
-		for (a = tt->first[m]; a < tt->first[m + 1]; a++)
-		{
-			int32_t		player = tt->work->player[a - tt->first[m]];
-			int64_t		at = history->match[m].played_at;
-			Datum		values[ESTIMATE_NCOLUMNS];
-			bool		nulls[ESTIMATE_NCOLUMNS] = {false};
-			double		mu,
-						sigma;
-
-			/* Of several at the same time the last one. */
-			if (at != NEVER_PLAYED && tt->next[a] != NO_APPEARANCE &&
-				history->match[tt->match[tt->next[a]]].played_at == at)
-				continue;
-			through_time_skill(tt, a, &mu, &sigma);
-			values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
-																  builder->player_id[player]));
-			values[ESTIMATE_AT] = TimestampTzGetDatum(at);
-			nulls[ESTIMATE_AT] = at == NEVER_PLAYED;
-			values[ESTIMATE_MU] = Float8GetDatum(mu);
-			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(sigma);
-			nulls[ESTIMATE_MU] = nulls[ESTIMATE_STANDARD_ERROR] =
-				state->tt_result.status == SOLVE_NOT_FINITE;
-			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
-			values[ESTIMATE_GAMES] = Int64GetDatum(tt->games[player]);
-			values[ESTIMATE_COMPONENT] =
-				Int32GetDatum(state->component[tt->component[player]]);
-			row_array_add(&rows, values, nulls);
-		}
-	}
-	return return_row_array(&rows);
-}
-
 Datum
 solve_state_estimates(SolveState *state, Oid estimate_type)
 {
@@ -581,7 +469,7 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 	int32		player;
 
 	if (is_through_time(state))
-		return through_time_estimates(state, estimate_type);
+		return through_time_state_estimates(&state->tt, estimate_type, state->component);
 	rows = row_array_of(estimate_type, layout->skills);
 	for (player = 0; player < builder->history.nplayers; player++)
 	{
@@ -623,6 +511,17 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 	return return_row_array(&rows);
 }
 
+Datum
+solve_state_components(SolveState *state, Oid row_type)
+{
+	RowArray	rows;
+
+	if (is_through_time(state))
+		return through_time_state_components(&state->tt, row_type);
+	rows = row_array_of(row_type, 0);
+	return return_row_array(&rows);
+}
+
 /* The advantages of the first side: in all matches, and in each context. */
 static Datum
 context_estimates(SolveState *state, Oid row_type)
@@ -658,7 +557,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 {
 	const SolverLayout *layout = &state->task.layout;
 	const LogitResult *result = &state->result;
-	const int64_t *games = is_through_time(state) ? state->tt.games :
+	const int64_t *games = is_through_time(state) ? state->tt.tt.games :
 		layout->games;
 	int64		players = 0;
 	int32		i;
@@ -677,18 +576,21 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
 	if (is_through_time(state))
 	{
-		const ThroughTimeResult *tt_result = &state->tt_result;
+		const ThroughTimeResult *tt_result = &state->tt.result;
+		double		log_evidence = through_time_state_evidence(&state->tt);
 
-		values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) state->tt.appearances);
+		values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) state->tt.tt.appearances);
 		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->matches);
 		values[SUMMARY_CONVERGED] =
 			BoolGetDatum(tt_result->status == SOLVE_CONVERGED);
 		values[SUMMARY_STATUS] =
 			CStringGetTextDatum(solve_status_message(tt_result->status));
 		values[SUMMARY_ITERATIONS] = Int32GetDatum(tt_result->passes);
-		values[SUMMARY_LOG_EVIDENCE] = Float8GetDatum(tt_result->log_evidence);
-		nulls[SUMMARY_LOG_EVIDENCE] = tt_result->status == SOLVE_NOT_FINITE ||
-			isnan(tt_result->log_evidence);
+		values[SUMMARY_LOG_EVIDENCE] = Float8GetDatum(log_evidence);
+		values[SUMMARY_EVIDENCE] =
+			CStringGetTextDatum(state->tt.by_joint ? "joint" : "messages");
+		nulls[SUMMARY_LOG_EVIDENCE] = nulls[SUMMARY_EVIDENCE] = isnan(log_evidence);
+		values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->tt.memory);
 		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
 		nulls[SUMMARY_LOG_POSTERIOR] = true;
 		nulls[SUMMARY_PRODUCTS] = nulls[SUMMARY_DRAW] = true;
@@ -701,7 +603,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);
 	values[SUMMARY_PRODUCTS] = Int64GetDatum(result->products);
 	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(0 - result->objective);
-	nulls[SUMMARY_LOG_EVIDENCE] = true;
+	nulls[SUMMARY_LOG_EVIDENCE] = nulls[SUMMARY_EVIDENCE] = true;
 	values[SUMMARY_GRADIENT] = Float8GetDatum(result->gradient);
 	nulls[SUMMARY_DRAW] = state->task.problem.options.draw == 0;
 	values[SUMMARY_DRAW] = Float8GetDatum(state->task.problem.options.draw);

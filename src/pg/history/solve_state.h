@@ -10,7 +10,7 @@
 #include "utils/jsonb.h"
 
 #include "core/solve/solver.h"
-#include "core/solve/through_time.h"
+#include "pg/history/through_time_state.h"
 #include "pg/sql/composite.h"
 
 typedef struct SolveState
@@ -41,9 +41,7 @@ typedef struct SolveState
 	int			ncomponents;
 
 	/* Of solver through_time, in place of the task. */
-	ThroughTime tt;
-	ThroughTimeResult tt_result;
-	ParamValue	tt_params[THROUGH_TIME_MODEL_PARAMS];
+	ThroughTimeState tt;
 } SolveState;
 
 /* The columns of the type solve_summary. */
@@ -61,6 +59,7 @@ enum
 	SUMMARY_PRODUCTS,
 	SUMMARY_LOG_POSTERIOR,
 	SUMMARY_LOG_EVIDENCE,
+	SUMMARY_EVIDENCE,
 	SUMMARY_GRADIENT,
 	SUMMARY_DRAW,
 	SUMMARY_MEMORY,
@@ -102,6 +101,12 @@ extern void solve_state_run(SolveState *state);
 
 /* What came out, as an array of type estimate[], whose element type is given. */
 extern Datum solve_state_estimates(SolveState *state, Oid estimate_type);
+
+/*
+ * The same of components, as an array of component_estimate; empty for a solver without
+ * any.
+ */
+extern Datum solve_state_components(SolveState *state, Oid row_type);
 
 /* And as the columns of solve_summary; the type is that of context_estimate. */
 extern void solve_state_summary(SolveState *state, Oid context_type,

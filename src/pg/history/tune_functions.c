@@ -5,103 +5,23 @@
  * The rows are collected in compact form; the search rates them over and over in the
  * core.
  */
-#include "pg/matches/history_builder.h"
+#include "pg/history/tuner.h"
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
-#include "utils/memutils.h"
 
-#include "core/evaluate/minimize.h"
-#include "core/evaluate/tune.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/json.h"
 #include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_tune_transition);
 SKILLRATING_FUNCTION(skillrating_tune_final);
 
-/* Bounds that nobody gave lie so many times above and below the start. */
-#define BOUND_FACTOR 100.0
-
-/* The first step of the search: on a log scale, and as a share of a range. */
-#define FIRST_STEP 0.4
-#define FIRST_STEP_SHARE 0.125
-
-/* The name of the bounds in messages. */
-#define BOUNDS "option \"bounds\" of tune()"
-
-/*
- * ---- Options ----
- */
-
-typedef struct TuneOptions
-{
-	Jsonb	   *params;			/* where the search starts; the rest is fixed */
-	Jsonb	   *bounds;			/* by parameter, or NULL */
-	double		burn_in;		/* shares of the matches */
-	double		holdout;
-	int			max_evaluations;
-	double		tolerance;
-	int			progress;		/* level of messages */
-} TuneOptions;
-
-/* The level of messages that the member of a reader names. */
-static int
-level_option(const JsonReader *reader)
-{
-	static const char *const names[] = {
-		"debug2", "debug1", "log", "info", "notice", NULL
-	};
-	static const int levels[] = {DEBUG2, DEBUG1, LOG, INFO, NOTICE};
-	int			choice = json_value_choice(&reader->value, names);
-
-	if (choice < 0)
-		json_invalid_value(reader,
-						   "\"debug2\", \"debug1\", \"log\", \"info\" or \"notice\"");
-	return levels[choice];
-}
-
-static TuneOptions
-get_options(Jsonb *json)
-{
-	TuneOptions options = {NULL, NULL, 0.1, 0.2, 500, 1e-4, DEBUG1};
-	JsonReader	reader;
-
-	if (json == NULL)
-		return options;
-	json_reader_begin(&reader, json, "options of tune()",
-					  "For example '{\"params\": {\"k\": 20}, \"holdout\": 0.2}'.");
-	while (json_reader_next(&reader))
-	{
-		if (strcmp(reader.key, "params") == 0)
-			options.params = json_member_object(&reader, "an object");
-		else if (strcmp(reader.key, "bounds") == 0)
-			options.bounds = json_member_object(&reader, "an object");
-		else if (strcmp(reader.key, "burn_in") == 0)
-			options.burn_in = json_member_number(&reader, 0, 0.9,
-												 "a share from 0 to 0.9");
-		else if (strcmp(reader.key, "holdout") == 0)
-			options.holdout = json_member_number(&reader, 0, 0.9,
-												 "a share from 0 to 0.9");
-		else if (strcmp(reader.key, "max_evaluations") == 0)
-			options.max_evaluations = (int)
-				json_member_number(&reader, 1, 1e6,
-								   "a number from 1 to 1000000");
-		else if (strcmp(reader.key, "tolerance") == 0)
-			options.tolerance = json_member_number(&reader, 1e-10, 0.5,
-												   "a number from 1e-10 to 0.5");
-		else if (strcmp(reader.key, "progress") == 0)
-			options.progress = level_option(&reader);
-		else
-			json_invalid_key(&reader,
-							 "\"params\", \"bounds\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"progress\"");
-	}
-	return options;
-}
+/* The name under which the log-odds of a side are fitted. */
+#define LOG_ODDS "log_odds"
 
 /*
  * ---- Collecting ----
@@ -114,116 +34,100 @@ typedef struct TuneState
 	const Model *model;
 	TuneOptions options;
 	ParamValue *params;
-	TuneProblem problem;
+	Tuner		tuner;			/* what is fitted, until there are no more rows */
 } TuneState;
 
-/* Read the bounds given for a parameter; false if there are none. */
-static bool
-given_bounds(const TuneOptions *options, const Model *model,
-			 const ParamSpec *spec, double *low, double *high)
+/* The log-odds of a side, which are to be fitted. */
+static void
+add_log_odds(TuneState *state)
 {
-	JsonReader	reader;
-	double		bound[2];
-	int			i;
-
-	if (options->bounds == NULL)
-		return false;
-	json_reader_begin(&reader, options->bounds, BOUNDS, NULL);
-	if (!json_reader_find(&reader, spec->name))
-		return false;
-	json_member_numbers(&reader, bound, 2, "a pair of numbers, such as [4, 64]");
-	for (i = 0; i < 2; i++)
-		if (!param_in_range(spec, bound[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("bound %g of parameter \"%s\" is out of range",
-							bound[i], spec->name),
-					 errhint("See skillrating.model_parameters('%s').",
-							 model->name)));
-	*low = bound[0];
-	*high = bound[1];
-	if (!(*low < *high))
+	if (!model_takes_log_odds(state->model))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("bounds %g and %g of parameter \"%s\" do not ascend",
-						*low, *high, spec->name)));
-	return true;
+				 errmsg("model \"%s\" does not take the log-odds of a side",
+						state->model->name)));
+	(void) tune_space_add_log_odds(&state->tuner.space);
 }
 
 /* A parameter that is to be fitted. */
 static void
 add_param(TuneState *state, const char *name)
 {
-	TuneProblem *problem = &state->problem;
-	TuneParam  *param = &problem->param[problem->n];
-	int			index = get_param(&state->model->params, name);
-	const ParamSpec *spec = param_spec(&state->model->params, index);
-	double	   *value = &state->params[index].number;
-	int			i;
+	const ParamSet *set = &state->model->params;
+	bool		log_odds = strcmp(name, LOG_ODDS) == 0;
+	int			index = log_odds ? TUNE_LOG_ODDS : get_param(set, name);
+	double		low = 0;
+	double		high = 0;
 
-	if (spec->type != PARAM_NUMBER)
+	if (tune_space_has(&state->tuner.space, index))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("parameter \"%s\" of model \"%s\" is no number to be fitted",
-						name, state->model->name),
-				 errhint("Choices, flags and tables stay as option \"params\" has them.")));
-	for (i = 0; i < problem->n; i++)
-		if (problem->param[i].index == index)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("parameter \"%s\" is to be fitted twice", name)));
-	param->index = index;
-	if (!given_bounds(&state->options, state->model, spec, &param->low,
-					  &param->high))
+				 errmsg("parameter \"%s\" is to be fitted twice", name)));
+	if (log_odds)
 	{
-		if (!(*value > 0))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("parameter \"%s\" starts at %g and has no bounds",
-							name, *value),
-					 errhint("Give them, as in '{\"bounds\": {\"%s\": [...]}}', or a start above 0 in \"params\".",
-							 name)));
-		param->low = Max(*value / BOUND_FACTOR, spec->min);
-		param->high = Min(*value * BOUND_FACTOR, spec->max);
+		add_log_odds(state);
+		return;
 	}
-	param->log_scale = param->low > 0;
-	*value = Min(Max(*value, param->low), param->high);
-	problem->n++;
+	if (param_spec(set, index)->type == PARAM_STEPS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameter \"%s\" of model \"%s\" is a table, which is not fitted",
+						name, state->model->name),
+				 errhint("Numbers, choices and flags are; tables stay as option \"params\" has them.")));
+	if (param_spec(set, index)->type == PARAM_NUMBER &&
+		tune_given_bounds(&state->options, state->model, param_spec(set, index), &low, &high))
+		state->params[index].number =
+			Min(Max(state->params[index].number, low), high);
+	if (!tune_space_add(&state->tuner.space, set, state->params, index, low, high))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("tune() fits at most %d choices and flags", TUNE_MAX_CHOICES)));
 }
 
-/* Errors for bounds of a parameter that is not fitted, which are a mistake. */
+/* Errors for bounds of a parameter that is not fitted as a number, which are a mistake. */
 static void
 check_bounds(const TuneState *state)
 {
+	const TuneSpace *space = &state->tuner.space;
 	JsonReader	reader;
 
 	if (state->options.bounds == NULL)
 		return;
-	json_reader_begin(&reader, state->options.bounds, BOUNDS, NULL);
+	json_reader_begin(&reader, state->options.bounds, TUNE_BOUNDS, NULL);
 	while (json_reader_next(&reader))
 	{
 		int			index = get_param(&state->model->params, reader.key);
 		int			i;
 
-		for (i = 0; i < state->problem.n; i++)
-			if (state->problem.param[i].index == index)
+		for (i = 0; i < space->nparams; i++)
+			if (space->param[i].index == index)
 				break;
-		if (i == state->problem.n)
+		if (i == space->nparams)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("parameter \"%s\" has bounds and is not to be fitted",
+					 errmsg("parameter \"%s\" has bounds and is no number to be fitted",
 							reader.key)));
 	}
 }
 
+/* The parameters that are to be fitted: those that are named, or the model's own choice. */
 static void
 add_params(TuneState *state, ArrayType *names)
 {
+	const ParamSet *set = &state->model->params;
 	Datum	   *name;
 	bool	   *null;
 	int			n;
 	int			i;
 
+	if (names == NULL)
+	{
+		for (i = 0; i < set->count; i++)
+			if (param_spec(set, i)->searched)
+				add_param(state, param_spec(set, i)->name);
+		check_bounds(state);
+		return;
+	}
 	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null, &n);
 	if (n < 1 || n > TUNE_MAX_PARAMS)
 		ereport(ERROR,
@@ -238,7 +142,12 @@ add_params(TuneState *state, ArrayType *names)
 					 errmsg("parameters to fit must not be null")));
 		add_param(state, TextDatumGetCString(name[i]));
 	}
-
+	if (tune_combinations(&state->tuner.space) > TUNE_MAX_COMBINATIONS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("choices and flags to fit have more than %d combinations",
+						TUNE_MAX_COMBINATIONS),
+				 errhint("Set some of them in option \"params\" instead.")));
 	check_bounds(state);
 }
 
@@ -265,14 +174,14 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	TuneState  *state = palloc0_object(TuneState);
 	LastArguments last = last_arguments(fcinfo, ARG_BEHIND_RANK);
 
-	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_FIT))
+	if (PG_ARGISNULL(ARG_MODEL))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("model and fit must not be null")));
+				 errmsg("model must not be null")));
 	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
-	state->options = get_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
+	state->options = tune_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
 	state->params = get_params(&state->model->params, state->options.params);
-	add_params(state, PG_GETARG_ARRAYTYPE_P(ARG_FIT));
+	add_params(state, PG_ARGISNULL(ARG_FIT) ? NULL : PG_GETARG_ARRAYTYPE_P(ARG_FIT));
 
 	history_builder_begin_rows(&state->builder, fcinfo, "tune", ARG_MATCH,
 							   last.inputs, false, state->model->shares != NULL);
@@ -300,135 +209,6 @@ skillrating_tune_transition(PG_FUNCTION_ARGS)
 }
 
 /*
- * ---- The search ----
- */
-
-/* What the objective needs. */
-typedef struct Search
-{
-	TuneState  *state;
-	int64		matches;		/* that are scored, for messages */
-	double		best;
-} Search;
-
-static void
-report_progress(Search *search, const double *variable, double objective)
-{
-	TuneState  *state = search->state;
-	StringInfoData point;
-	int			i;
-
-	initStringInfo(&point);
-	for (i = 0; i < state->problem.n; i++)
-	{
-		const TuneParam *param = &state->problem.param[i];
-
-		appendStringInfo(&point, "%s%s = %.6g", i > 0 ? ", " : "",
-						 param_spec(&state->model->params, param->index)->name,
-						 tune_value(param, variable[i]));
-	}
-	ereport(state->options.progress,
-			(errmsg("evaluation " INT64_FORMAT ": log loss %.6f%s at %s",
-					state->problem.evaluations, objective / search->matches,
-					objective < search->best ? ", the best so far," : "",
-					point.data)));
-	pfree(point.data);
-}
-
-/*
- * The objective of the search.  An error, or a cancelled query, leaves the search by
- * longjmp(), which holds nothing but memory of the current context.
- */
-static double
-search_objective(const double *variable, void *argument)
-{
-	Search	   *search = (Search *) argument;
-	double		objective = tune_objective(&search->state->problem, variable);
-
-	report_progress(search, variable, objective);
-	progress_done(search->state->problem.evaluations);
-	search->best = Min(search->best, objective);
-	return objective;
-}
-
-/*
- * Move from the start to a minimum of the objective; whether that was reached.
- */
-static bool
-search_minimum(TuneState *state, int64 matches, double *variable,
-			   const char **stopped)
-{
-	TuneProblem *problem = &state->problem;
-	Search		search = {state, matches, HUGE_VAL};
-	double		low[TUNE_MAX_PARAMS];
-	double		high[TUNE_MAX_PARAMS];
-	double		step[TUNE_MAX_PARAMS];
-	double		tolerance[TUNE_MAX_PARAMS];
-	MinimizeProblem minimization = {
-		.n = problem->n,
-		.low = low,
-		.high = high,
-		.step = step,
-		.tolerance = tolerance,
-		.max_evaluations = state->options.max_evaluations,
-		.function = search_objective,
-		.argument = &search
-	};
-	MinimizeWork *work = palloc_object(MinimizeWork);
-	MinimizeStatus status;
-	double		minimum;
-	int			i;
-
-	StaticAssertStmt(TUNE_MAX_PARAMS <= MINIMIZE_MAX_VARIABLES,
-					 "the search must be able to fit as many parameters");
-	for (i = 0; i < problem->n; i++)
-	{
-		const TuneParam *param = &problem->param[i];
-		double		range;
-
-		variable[i] = tune_variable(param,
-									state->params[param->index].number);
-		low[i] = tune_variable(param, param->low);
-		high[i] = tune_variable(param, param->high);
-		range = high[i] - low[i];
-		step[i] = param->log_scale ? Min(FIRST_STEP, range / 4) :
-			range * FIRST_STEP_SHARE;
-		tolerance[i] = state->options.tolerance *
-			(param->log_scale ? 1 : range);
-	}
-	status = minimize(&minimization, work, variable, &minimum);
-	pfree(work);
-	switch (status)
-	{
-		case MINIMIZE_CONVERGED:
-			*stopped = "tolerance reached";
-			return true;
-		case MINIMIZE_ROUNDING:
-			*stopped = "limited by rounding";
-			return true;
-		case MINIMIZE_MAX_EVALUATIONS:
-			*stopped = "max_evaluations reached";
-			return false;
-	}
-	pg_unreachable();
-}
-
-/* The minimum with its errors, as progress() shows; whether it was reached. */
-static bool
-fit(TuneState *state, int64 matches, double *variable, double *error, bool *at_bound,
-	const char **stopped)
-{
-	bool		reports = progress_begin(WORK_TUNE, InvalidOid, InvalidOid);
-	bool		converged;
-
-	progress_phase(PHASE_FITTING, state->options.max_evaluations);
-	converged = search_minimum(state, matches, variable, stopped);
-	tune_errors(&state->problem, variable, error, at_bound);
-	progress_end(reports);
-	return converged;
-}
-
-/*
  * ---- The result ----
  */
 
@@ -437,16 +217,23 @@ enum
 {
 	TUNING_MODEL,
 	TUNING_PARAMS,
+	TUNING_LOG_ODDS,
 	TUNING_FITTED,
+	TUNING_PARTS,
 	TUNING_MATCHES,
 	TUNING_LOG_LOSS_BEFORE,
 	TUNING_LOG_LOSS,
 	TUNING_HELD_OUT_MATCHES,
 	TUNING_HELD_OUT_LOG_LOSS_BEFORE,
 	TUNING_HELD_OUT_LOG_LOSS,
+	TUNING_HELD_OUT_GAIN,
+	TUNING_HELD_OUT_GAIN_ERROR,
 	TUNING_EVALUATIONS,
+	TUNING_STARTS,
+	TUNING_STARTS_AGREEING,
 	TUNING_CONVERGED,
 	TUNING_STOPPED,
+	TUNING_WARNINGS,
 	TUNING_UNRATED,
 	TUNING_UNRATED_REASONS,
 	TUNING_NCOLUMNS
@@ -462,150 +249,281 @@ enum
 	PARAMETER_LOW,
 	PARAMETER_HIGH,
 	PARAMETER_AT_BOUND,
+	PARAMETER_CHOICE_START,
+	PARAMETER_CHOICE,
 	PARAMETER_NCOLUMNS
 };
 
+/* The columns of the type tuned_part. */
+enum
+{
+	PART_NAME,
+	PART_TAKEN,
+	PART_GAIN,
+	PART_STANDARD_ERROR,
+	PART_MATCHES,
+	PART_NCOLUMNS
+};
+
+/* The errors of what was fitted, and what a look at them gives reason to warn of. */
+typedef struct FitErrors
+{
+	double		variable[TUNE_MAX_PARAMS];
+	double		error[TUNE_MAX_PARAMS];
+	bool		at_bound[TUNE_MAX_PARAMS];
+} FitErrors;
+
 /*
- * Scores of the fitted and of the held part.  Matches that the model cannot rate with
- * these parameters are counted in left_out; where strict the first one is an error.
+ * Count the matches that the model cannot rate under the parameters found; where strict the
+ * first one is an error.
  */
 static void
-score_history(TuneState *state, HistoryWork *work, const size_t *bound,
-			  HistoryScore *score, int64_t *left_out)
+count_left_out(TuneState *state)
 {
+	HistoryWork *work = &state->tuner.work;
+	int64_t		left_out[MATCH_NSTATUSES] = {0};
+	size_t		bound[2] = {0, state->tuner.bound[2]};
+	HistoryScore score;
 	size_t		match;
 	int			offender;
 	MatchStatus status;
+	int			i;
 
-	memset(left_out, 0, MATCH_NSTATUSES * sizeof(int64_t));
 	work->left_out = state->builder.strict ? NULL : left_out;
-	status = history_replay(&state->builder.history, state->model, state->params, work, bound, 2,
-							score, check_interrupts, &match, &offender);
+	status = history_replay(&state->builder.history, state->model, state->params, work,
+							bound, 1, &score, check_interrupts, &match, &offender);
 	if (status != MATCH_OK)
 		history_report_mistake(&state->builder, "tune", work, status, match,
 							   offender);
-
-	/* In the search such parameters are as bad as can be. */
 	work->left_out = NULL;
+	for (i = 0; i < MATCH_NSTATUSES; i++)
+		while (left_out[i]-- > 0)
+			unrated_count(&state->builder.unrated, i);
 }
 
-static double
-mean_log_loss(const HistoryScore *score)
-{
-	return score->matches > 0 ? sum_value(&score->log_loss) / score->matches :
-		get_float8_nan();
-}
-
+/* A word for the value of a choice or a flag, as a text. */
 static Datum
-tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state,
-				 const double *start, const double *variable,
-				 const double *error, const bool *at_bound)
+choice_text(const ParamSpec *spec, const ParamValue *value)
 {
-	const TuneProblem *problem = &state->problem;
+	if (spec->type == PARAM_FLAG)
+		return CStringGetTextDatum(value->flag ? "true" : "false");
+	return CStringGetTextDatum(spec->choices[value->choice]);
+}
+
+/* The numbers that were fitted, then the choices and flags. */
+static Datum
+tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state, const ParamValue *start,
+				 const FitErrors *errors)
+{
+	const Tuner *tuner = &state->tuner;
+	const TuneProblem *problem = &tuner->problem;
+	const ParamSet *set = &state->model->params;
 	RowArray	rows = row_array_of(result_column_element_type(fcinfo, TUNING_FITTED),
-									problem->n);
+									problem->n + tuner->space.nchoices);
+	Datum		values[PARAMETER_NCOLUMNS];
+	bool		nulls[PARAMETER_NCOLUMNS];
 	int			i;
 
 	for (i = 0; i < problem->n; i++)
 	{
 		const TuneParam *param = &problem->param[i];
-		double		value = tune_value(param, variable[i]);
-		Datum		values[PARAMETER_NCOLUMNS];
-		bool		nulls[PARAMETER_NCOLUMNS] = {false};
+		double		variable = errors->variable[i];
+		double		error = errors->error[i];
+		double		value = tune_value(param, variable);
 
-		values[PARAMETER_NAME] = CStringGetTextDatum(param_spec(&state->model->params, param->index)->name);
-		values[PARAMETER_START] = Float8GetDatum(start[i]);
+		memset(nulls, 0, sizeof(nulls));
+		values[PARAMETER_NAME] = CStringGetTextDatum(param->index == TUNE_LOG_ODDS ? LOG_ODDS :
+													 param_spec(set, param->index)->name);
+		values[PARAMETER_START] = Float8GetDatum(param->index == TUNE_LOG_ODDS ? 0 :
+												 start[param->index].number);
 		values[PARAMETER_VALUE] = Float8GetDatum(value);
-		nulls[PARAMETER_STANDARD_ERROR] = nulls[PARAMETER_LOW] = nulls[PARAMETER_HIGH] = isnan(error[i]);
-		values[PARAMETER_STANDARD_ERROR] = Float8GetDatum(param->log_scale ? value * error[i] : error[i]);
-		values[PARAMETER_LOW] = Float8GetDatum(tune_value(param, variable[i] - 1.959963984540054 * error[i]));
-		values[PARAMETER_HIGH] = Float8GetDatum(tune_value(param, variable[i] + 1.959963984540054 * error[i]));
-		values[PARAMETER_AT_BOUND] = BoolGetDatum(at_bound[i]);
+		nulls[PARAMETER_STANDARD_ERROR] = nulls[PARAMETER_LOW] = nulls[PARAMETER_HIGH] = isnan(error);
+		values[PARAMETER_STANDARD_ERROR] = Float8GetDatum(error * tune_slope(param, value));
+		values[PARAMETER_LOW] = Float8GetDatum(tune_value(param, variable - 1.959963984540054 * error));
+		values[PARAMETER_HIGH] = Float8GetDatum(tune_value(param, variable + 1.959963984540054 * error));
+		values[PARAMETER_AT_BOUND] = BoolGetDatum(errors->at_bound[i]);
+		nulls[PARAMETER_CHOICE_START] = nulls[PARAMETER_CHOICE] = true;
+		row_array_add(&rows, values, nulls);
+	}
+	for (i = 0; i < tuner->space.nchoices; i++)
+	{
+		const TuneChoice *choice = &tuner->space.choice[i];
+
+		if (choice->variable >= 0)
+			continue;
+		memset(nulls, true, sizeof(nulls));
+		nulls[PARAMETER_NAME] = nulls[PARAMETER_CHOICE_START] = nulls[PARAMETER_CHOICE] = false;
+		values[PARAMETER_NAME] = CStringGetTextDatum(param_spec(set, choice->index)->name);
+		values[PARAMETER_CHOICE_START] = choice_text(param_spec(set, choice->index), &start[choice->index]);
+		values[PARAMETER_CHOICE] = choice_text(param_spec(set, choice->index), &state->params[choice->index]);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);
+}
+
+static Datum
+tuned_parts(FunctionCallInfo fcinfo, const Tuner *tuner)
+{
+	RowArray	rows = row_array_of(result_column_element_type(fcinfo, TUNING_PARTS),
+									tuner->nparts);
+	int			i;
+
+	for (i = 0; i < tuner->nparts; i++)
+	{
+		const TunePart *part = &tuner->part[i];
+		Datum		values[PART_NCOLUMNS];
+		bool		nulls[PART_NCOLUMNS] = {false};
+
+		values[PART_NAME] = CStringGetTextDatum(part->name);
+		values[PART_TAKEN] = BoolGetDatum(part->taken);
+		values[PART_GAIN] = Float8GetDatum(part->gain.mean);
+		values[PART_STANDARD_ERROR] = Float8GetDatum(part->gain.error);
+		values[PART_MATCHES] = Int64GetDatum(part->gain.matches);
+		nulls[PART_GAIN] = !part->judged || isnan(part->gain.mean);
+		nulls[PART_STANDARD_ERROR] = !part->judged || isnan(part->gain.error);
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
+}
+
+/* Names of parameters of which the likelihood tells nothing, as a warning. */
+static void
+warn_of_undetermined(TuneState *state, const FitErrors *errors)
+{
+	const TuneProblem *problem = &state->tuner.problem;
+	StringInfoData names;
+	int			n = 0;
+	int			i;
+
+	initStringInfo(&names);
+	for (i = 0; i < problem->n; i++)
+		if (isnan(errors->error[i]) && !errors->at_bound[i])
+			appendStringInfo(&names, "%s\"%s\"", n++ > 0 ? ", " : "",
+							 problem->param[i].index == TUNE_LOG_ODDS ? LOG_ODDS :
+							 param_spec(&state->model->params, problem->param[i].index)->name);
+	if (n > 0)
+		tuner_warn(&state->tuner, "the matches do not determine %s", names.data);
+}
+
+/* Fit, as progress() shows, and say what there is to warn of. */
+static void
+fit(TuneState *state, FitErrors *errors)
+{
+	Tuner	   *tuner = &state->tuner;
+	bool		reports = progress_begin(WORK_TUNE, InvalidOid, InvalidOid);
+	ListCell   *cell;
+
+	tuner_fit(tuner);
+	tune_use(&tuner->problem, &tuner->space, &tuner->point, errors->variable);
+	tuner->problem.on_evaluation = NULL;
+	tune_errors(&tuner->problem, errors->variable, errors->error, errors->at_bound);
+	progress_end(reports);
+	warn_of_undetermined(state, errors);
+	foreach(cell, tuner->warnings)
+		ereport(WARNING, (errmsg("tune() of model \"%s\": %s", state->model->name,
+								 (char *) lfirst(cell))));
+}
+
+/* Why the search ended, in words. */
+static const char *
+stopped_text(const TuneReport *report)
+{
+	switch (report->status)
+	{
+		case MINIMIZE_CONVERGED:
+			return "tolerance reached";
+		case MINIMIZE_ROUNDING:
+			return "limited by rounding";
+		case MINIMIZE_MAX_EVALUATIONS:
+			return "max_evaluations reached";
+	}
+	pg_unreachable();
+}
+
+/* Error unless there is something to fit to. */
+static void
+check_matches(const TuneState *state)
+{
+	const Tuner *tuner = &state->tuner;
+	int64		matches;
+
+	(void) tuner_mean(tuner->loss_before, tuner->bound[0], tuner->bound[1], &matches);
+	if (matches == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("tune() has no matches to fit to"),
+				 errdetail("Of %zu matches that count %zu are burnt in, %zu are held out, and none of the others can be scored; " INT64_FORMAT " more do not count.",
+						   tuner->bound[2], tuner->bound[0], tuner->bound[2] - tuner->bound[1],
+						   state->builder.unrated.total),
+				 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
+	if (tune_space_has(&state->tuner.space, TUNE_LOG_ODDS) && !history_has_sides(&state->builder.history))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("log_odds of a side cannot be fitted to matches without sides"),
+				 errhint("Give them as in inputs(side => ...).")));
+}
+
+/* The scores of a span before and after, as columns from that number on. */
+static void
+put_scores(const Tuner *tuner, int span, Datum *values, bool *nulls, int column)
+{
+	int64		matches;
+	double		before = tuner_mean(tuner->loss_before, tuner->bound[span],
+									tuner->bound[span + 1], &matches);
+	double		after = tuner_mean(tuner->loss, tuner->bound[span],
+								   tuner->bound[span + 1], &matches);
+
+	values[column] = Int64GetDatum(matches);
+	values[column + 1] = Float8GetDatum(before);
+	values[column + 2] = Float8GetDatum(after);
+	nulls[column + 1] = isnan(before);
+	nulls[column + 2] = isnan(after);
 }
 
 Datum
 skillrating_tune_final(PG_FUNCTION_ARGS)
 {
 	TuneState  *state = aggregate_state(fcinfo, "tune");
-	TuneProblem *problem;
-	History    *history;
-	HistoryWork work;
-	HistoryScore before[2];
-	HistoryScore after[2];
-	int64_t		left_out[MATCH_NSTATUSES];
-	size_t		bound[3];
-	double		start[TUNE_MAX_PARAMS];
-	double		variable[TUNE_MAX_PARAMS];
-	double		error[TUNE_MAX_PARAMS];
-	bool		at_bound[TUNE_MAX_PARAMS];
-	const char *stopped;
-	bool		converged;
+	Tuner	   *tuner;
+	ParamValue *start;
+	FitErrors	errors;
+	PairedDifference gain;
 	Datum		values[TUNING_NCOLUMNS];
 	bool		nulls[TUNING_NCOLUMNS] = {false};
-	int			i;
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	problem = &state->problem;
-	history = &state->builder.history;
+	tuner = &state->tuner;
 	history_builder_end_rows(&state->builder);
+	start = palloc_array(ParamValue, state->model->params.count);
+	memcpy(start, state->params, state->model->params.count * sizeof(ParamValue));
 
-	bound[0] = (size_t) (state->options.burn_in * history->nmatches);
-	bound[2] = history->nmatches;
-	bound[1] = bound[2] - (size_t) (state->options.holdout * history->nmatches);
-	bound[1] = Max(bound[0], bound[1]);
-	history_work_init(&work,
-					  huge_array(char, history_work_size(history, state->model->nstate)),
-					  history, state->model->nstate);
-	if (state->model->window != NULL)
-		history_past_init(&work, huge_array(char, history_past_size(history)), history);
-	history_work_add_components(&work, history, &state->model->rules);
-	score_history(state, &work, bound, before, left_out);
-	if (before[0].matches == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("tune() has no matches to fit to"),
-				 errdetail("Of %zu matches that count %zu are burnt in, %zu are held out, and none of the others can be scored; " INT64_FORMAT " more do not count.",
-						   history->nmatches, bound[0], bound[2] - bound[1],
-						   state->builder.unrated.total),
-				 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
-
-	problem->model = state->model;
-	problem->params = state->params;
-	problem->history = history;
-	problem->work = &work;
-	problem->bound[0] = bound[0];
-	problem->bound[1] = bound[1];
-	problem->interrupt = check_interrupts;
-	problem->evaluations = 0;
-
-	/* Every forecast as wrong as can be. */
-	problem->worst = 40.0 * before[0].matches;
-	for (i = 0; i < problem->n; i++)
-		start[i] = state->params[problem->param[i].index].number;
-	converged = fit(state, before[0].matches, variable, error, at_bound, &stopped);
-	score_history(state, &work, bound, after, left_out);
-	for (i = 0; i < MATCH_NSTATUSES; i++)
-		while (left_out[i]-- > 0)
-			unrated_count(&state->builder.unrated, i);
+	tuner_begin(tuner, "tune", state->model, state->params, &state->options, &state->builder);
+	if (state->builder.strict)
+		count_left_out(state);
+	check_matches(state);
+	tuner_add_parts(tuner);
+	fit(state, &errors);
+	count_left_out(state);
 
 	values[TUNING_MODEL] = CStringGetTextDatum(state->model->name);
 	values[TUNING_PARAMS] = params_jsonb(&state->model->params, state->params);
-	values[TUNING_FITTED] = tuned_parameters(fcinfo, state, start, variable, error, at_bound);
-	values[TUNING_MATCHES] = Int64GetDatum(after[0].matches);
-	values[TUNING_LOG_LOSS_BEFORE] = Float8GetDatum(mean_log_loss(&before[0]));
-	values[TUNING_LOG_LOSS] = Float8GetDatum(mean_log_loss(&after[0]));
-	values[TUNING_HELD_OUT_MATCHES] = Int64GetDatum(after[1].matches);
-	values[TUNING_HELD_OUT_LOG_LOSS_BEFORE] = Float8GetDatum(mean_log_loss(&before[1]));
-	values[TUNING_HELD_OUT_LOG_LOSS] = Float8GetDatum(mean_log_loss(&after[1]));
-	nulls[TUNING_HELD_OUT_LOG_LOSS_BEFORE] = before[1].matches == 0;
-	nulls[TUNING_HELD_OUT_LOG_LOSS] = after[1].matches == 0;
-	values[TUNING_EVALUATIONS] = Int64GetDatum(problem->evaluations);
-	values[TUNING_CONVERGED] = BoolGetDatum(converged);
-	values[TUNING_STOPPED] = CStringGetTextDatum(stopped);
+	values[TUNING_LOG_ODDS] = Float8GetDatum(tuner_log_odds(tuner));
+	values[TUNING_FITTED] = tuned_parameters(fcinfo, state, start, &errors);
+	values[TUNING_PARTS] = tuned_parts(fcinfo, tuner);
+	put_scores(tuner, 0, values, nulls, TUNING_MATCHES);
+	put_scores(tuner, 1, values, nulls, TUNING_HELD_OUT_MATCHES);
+	gain = paired_difference(tuner->loss_before, tuner->loss, tuner->bound[1], tuner->bound[2]);
+	values[TUNING_HELD_OUT_GAIN] = Float8GetDatum(gain.mean);
+	values[TUNING_HELD_OUT_GAIN_ERROR] = Float8GetDatum(gain.error);
+	nulls[TUNING_HELD_OUT_GAIN] = isnan(gain.mean);
+	nulls[TUNING_HELD_OUT_GAIN_ERROR] = isnan(gain.error);
+	values[TUNING_EVALUATIONS] = Int64GetDatum(tuner->problem.evaluations);
+	values[TUNING_STARTS] = Int32GetDatum(tuner->report.starts);
+	values[TUNING_STARTS_AGREEING] = Int32GetDatum(tuner->report.agreeing);
+	values[TUNING_CONVERGED] = BoolGetDatum(tuner->report.status != MINIMIZE_MAX_EVALUATIONS);
+	values[TUNING_STOPPED] = CStringGetTextDatum(stopped_text(&tuner->report));
+	values[TUNING_WARNINGS] = tuner_warnings(tuner);
 	values[TUNING_UNRATED] = Int64GetDatum(state->builder.unrated.total);
 	values[TUNING_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
 	return return_row(fcinfo, values, nulls);

@@ -423,20 +423,11 @@ add_participants(HistoryBuilder *builder, const SourceMatch *source)
 }
 
 void
-history_builder_add(HistoryBuilder *builder, SourceMatch *source)
+history_builder_append(HistoryBuilder *builder, const SourceMatch *source)
 {
 	History    *history = &builder->history;
 	HistoryMatch *match;
-	int			reason;
 
-	builder->number++;
-	check_context(builder, source);
-	reason = reason_against(builder, source);
-	if (reason != MATCH_OK)
-	{
-		unrated_count(&builder->unrated, reason);
-		return;
-	}
 	if (history->nmatches == builder->max_matches)
 	{
 		builder->max_matches = Max(1024, 2 * builder->max_matches);
@@ -456,6 +447,20 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source)
 	add_match_names(builder, source, match);
 	if (history->nmatches == builder->batch)
 		builder->on_batch(builder, builder->argument);
+}
+
+void
+history_builder_add(HistoryBuilder *builder, SourceMatch *source)
+{
+	int			reason;
+
+	builder->number++;
+	check_context(builder, source);
+	reason = reason_against(builder, source);
+	if (reason != MATCH_OK)
+		unrated_count(&builder->unrated, reason);
+	else
+		history_builder_append(builder, source);
 }
 
 void

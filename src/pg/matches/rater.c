@@ -225,6 +225,8 @@ rater_rate(Rater *rater)
 	MemoryContext old = MemoryContextSwitchTo(rater->context);
 
 	source_match_sort(match);
+	if (rater->before_match != NULL)
+		rater->before_match(rater);
 	rater->forecast = false;
 	rater->verdict = batch_judge(batch, match, &rater->why);
 	if (rater->verdict == VERDICT_RATE || rater->why.reason == MATCH_NO_RESULT)
@@ -240,6 +242,8 @@ rater_rate(Rater *rater)
 			rater->verdict = VERDICT_UNRATED;
 			rater->why = batch_mistake(batch, match, status, -1);
 		}
+		else if (rater->after_match != NULL)
+			rater->after_match(rater);
 	}
 	else if (rater->why.reason == MATCH_NO_RESULT)
 		rater->forecast = predict(rater);

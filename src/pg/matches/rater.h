@@ -63,6 +63,14 @@ typedef struct Rater
 	Season		season;			/* that of the last rated match that has one */
 	Season		match_season;	/* and that of the match */
 	bool		timed;			/* a match before this one has had a time */
+
+	/*
+	 * Called before a match, whose rows are all there, is looked at, and
+	 * after it has been rated; NULL for nothing.  They may set states.
+	 */
+	void		(*before_match) (struct Rater *rater);
+	void		(*after_match) (struct Rater *rater);
+	void	   *hook_argument;	/* for them */
 } Rater;
 
 /*

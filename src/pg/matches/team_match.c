@@ -4,6 +4,30 @@
  */
 #include "pg/matches/team_match.h"
 
+/* Room for the components of a match, and the states of new ones. */
+static void
+make_components(TeamMatch *team_match)
+{
+	const MatchRules *rules = &team_match->model->rules;
+	int			kinds = match_components_used(rules, team_match->params);
+	Size		room = mul_size(team_match->seats + 1, kinds);
+	int			i;
+
+	team_match->nkinds = kinds;
+	if (kinds == 0)
+		return;
+	team_match->match.component = palloc_array(MatchComponent, room);
+	team_match->match.share = palloc_array(MatchShare, room);
+	team_match->initial_component = palloc_array(double, rules->ncomponents *
+												 COMPONENT_MAX_STATE);
+	for (i = 0; i < rules->ncomponents; i++)
+		if (rules->component[i].used(team_match->params))
+			rules->component[i].init(team_match->params, team_match->initial_component +
+									 i * COMPONENT_MAX_STATE);
+	team_match->slot_context = palloc_array(int, team_match->seats + 1);
+	team_match->slot_club = palloc_array(int, team_match->seats + 1);
+}
+
 void
 team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, int n,
 				int nteams, int seats)
@@ -27,45 +51,30 @@ team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, i
 	for (i = 0; i < n; i++)
 		memcpy(team_match_state(team_match, i), initial,
 			   sizeof(double) * model->nstate);
+	make_components(team_match);
 }
 
 void
 team_match_components(TeamMatch *team_match, int ncontexts, int nclubs,
 					  ComponentState component_state, void *argument)
 {
-	const MatchRules *rules = &team_match->model->rules;
-	int			kinds = match_components_used(rules, team_match->params);
-	Size		room = mul_size(team_match->seats + 1, kinds);
 	int			i;
 
-	team_match->nkinds = kinds;
 	team_match->component_state = component_state;
 	team_match->argument = argument;
-	if (kinds == 0)
-		return;
-	team_match->match.component = palloc_array(MatchComponent, room);
-	team_match->match.share = palloc_array(MatchShare, room);
-	team_match->initial_component = palloc_array(double, rules->ncomponents *
-												 COMPONENT_MAX_STATE);
-	for (i = 0; i < rules->ncomponents; i++)
-		if (rules->component[i].used(team_match->params))
-			rules->component[i].init(team_match->params, team_match->initial_component +
-									 i * COMPONENT_MAX_STATE);
 	team_match->context_slot = palloc_array(int, ncontexts + 1);
 	team_match->club_slot = palloc_array(int, nclubs + 1);
 	for (i = 0; i < ncontexts; i++)
 		team_match->context_slot[i] = -1;
 	for (i = 0; i < nclubs; i++)
 		team_match->club_slot[i] = -1;
-	team_match->slot_context = palloc_array(int, team_match->seats + 1);
-	team_match->slot_club = palloc_array(int, team_match->seats + 1);
 }
 
 /* The number in the match of a context or club, of which the match has *n so far. */
 static int
 enter_slot(int *slot, int *name, int *n, int which)
 {
-	if (which < 0)
+	if (which < 0 || slot == NULL)
 		return -1;
 	if (slot[which] < 0)
 	{
@@ -115,8 +124,9 @@ find_component_states(TeamMatch *team_match, const TeamSeat *seat)
 			key = team_match->slot_context[component->key];
 		else if (component->spec->key == COMPONENT_BY_CLUB)
 			key = team_match->slot_club[component->key];
-		component->before = team_match->component_state(team_match->argument,
-														component->number, player, key);
+		component->before = team_match->component_state == NULL ? NULL :
+			team_match->component_state(team_match->argument, component->number, player,
+										key);
 		if (component->before == NULL)
 			component->before = team_match->initial_component +
 				component->number * COMPONENT_MAX_STATE;

@@ -56,9 +56,9 @@ extern void team_match_init(TeamMatch *team_match, const Model *model,
 							ParamValue *params, int n, int nteams, int seats);
 
 /*
- * Give matches components, whose states the function tells, called with that argument.
- * Seats have contexts from 0 to ncontexts - 1, and clubs likewise.  Without this call
- * predictions are made without components.
+ * Let the function, called with that argument, tell the states of components.  Seats have
+ * contexts from 0 to ncontexts - 1, and clubs likewise.  Without this call all components
+ * are as those that were in no match, and seats have neither contexts nor clubs.
  */
 extern void team_match_components(TeamMatch *team_match, int ncontexts, int nclubs,
 								  ComponentState component_state, void *argument);

@@ -57,6 +57,7 @@ static const char *const work_names[] = {
 	[WORK_CATCH_UP] = "catch_up",
 	[WORK_RERATE] = "rerate",
 	[WORK_SOLVE_LADDER] = "solve_ladder",
+	[WORK_SUGGEST_MODEL] = "suggest_model",
 	[WORK_SWAP_LADDERS] = "swap_ladders",
 	[WORK_TUNE] = "tune",
 	[WORK_VERIFY] = "verify",

@@ -1,0 +1,406 @@
+/*
+ * tune_parts.c
+ *		Which parts of a model are worth having, by forward selection.
+ */
+#include "core/evaluate/tune_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/math/score.h"
+#include "core/util/extremes.h"
+
+/* The evaluations of a search that begins near its end, for so many variables. */
+#define NEAR_EVALUATIONS(n) (10 + 5 * (n))
+
+/* How such a search begins and ends, on a log scale. */
+#define NEAR_STEP 0.2
+#define NEAR_TOLERANCE 0.02
+
+/*
+ * ---- Forecasts ----
+ */
+
+typedef struct Forecasts
+{
+	double	   *loss;
+	double	   *accuracy;		/* or NULL */
+} Forecasts;
+
+/* The share of a result that went to the favourite. */
+static double
+favourite_share(const Match *match)
+{
+	double		largest = -1;
+	double		share = 0;
+	int			n = 0;
+	int			i;
+
+	if (match->nteams == 2)
+		return accuracy(match->team[0].win, match_outcome(match, 0) / 2.0);
+	for (i = 0; i < match->nteams; i++)
+		largest = larger(largest, match->team[i].win);
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].win == largest)
+		{
+			share += match_outcome(match, i) / 2.0;
+			n++;
+		}
+	return share / n;
+}
+
+static void
+record_forecast(void *argument, size_t number, const Match *match)
+{
+	Forecasts  *forecasts = argument;
+
+	forecasts->loss[number] = match_log_loss(match);
+	if (forecasts->accuracy != NULL)
+		forecasts->accuracy[number] = favourite_share(match);
+}
+
+void
+tune_forecasts(TuneProblem *problem, size_t begin, size_t end, double *loss,
+			   double *accuracies)
+{
+	Forecasts	forecasts = {loss, accuracies};
+	HistoryWork *work = problem->work;
+	int64_t    *counts = work->left_out;
+	int64_t		left_out[MATCH_NSTATUSES];
+	size_t		bound[2] = {begin, end};
+	HistoryScore score;
+	size_t		match;
+	int			offender;
+	size_t		m;
+
+	for (m = begin; m < end; m++)
+	{
+		loss[m] = NAN;
+		if (accuracies != NULL)
+			accuracies[m] = NAN;
+	}
+	work->left_out = left_out;
+	work->on_score = record_forecast;
+	work->on_score_argument = &forecasts;
+	problem->evaluations++;
+	(void) history_replay(problem->history, problem->model, problem->params, work,
+						  bound, 1, &score, problem->interrupt, &match, &offender);
+	work->on_score = NULL;
+	work->left_out = counts;
+}
+
+/*
+ * ---- Parts ----
+ */
+
+/* The number of a parameter among those of a space, or -1. */
+static int
+find_param(const TuneSpace *space, int index)
+{
+	int			i;
+
+	for (i = 0; i < space->nparams; i++)
+		if (space->param[i].index == index)
+			return i;
+	return -1;
+}
+
+/* The same of a choice. */
+static int
+find_choice(const TuneSpace *space, int index)
+{
+	int			i;
+
+	for (i = 0; i < space->nchoices; i++)
+		if (space->choice[i].index == index)
+			return i;
+	return -1;
+}
+
+/* The value of a parameter as a part has it: a number, the index of a choice, or 0 and 1. */
+static double
+param_number(const ParamSpec *spec, const ParamValue *value)
+{
+	switch (spec->type)
+	{
+		case PARAM_NUMBER:
+			return value->number;
+		case PARAM_CHOICE:
+			return value->choice;
+		case PARAM_FLAG:
+			return value->flag;
+		case PARAM_STEPS:
+			break;
+	}
+	return NAN;
+}
+
+/* Leave one level of a choice out. */
+static void
+remove_level(TuneChoice *choice, int level)
+{
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < choice->nlevels; i++)
+		if (choice->level[i] != level)
+			choice->level[n++] = choice->level[i];
+	choice->nlevels = n;
+}
+
+bool
+tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *space,
+				const ModelPart *part, TunePart *result)
+{
+	int			i;
+
+	memset(result, 0, sizeof(*result));
+	result->name = part->name;
+	for (i = 0; i < part->nparams; i++)
+	{
+		const PartParam *param = &part->param[i];
+		const ParamSpec *spec = param_spec(&model->params, param->param);
+		TuneSpace  *own = &result->space;
+
+		if (tune_space_has(space, param->param) ||
+			(i == 0 && param_number(spec, &params[param->param]) != param->off))
+			return false;
+		if (spec->type == PARAM_NUMBER)
+		{
+			/* A number that is on is a variable, whatever 0 stands for. */
+			if (own->nparams == TUNE_MAX_PARAMS)
+				return false;
+			result->value[own->nparams] = param->on;
+			own->param[own->nparams++] = tune_param(spec, param->param, param->on);
+			continue;
+		}
+		if (!tune_space_add(own, &model->params, params, param->param, 0, 0))
+			return false;
+		if (i == 0)
+			remove_level(&own->choice[own->nchoices - 1], (int) param->off);
+		result->level[own->nchoices - 1] = (int) param->on;
+	}
+	return true;
+}
+
+void
+tune_log_odds_part(TunePart *result)
+{
+	memset(result, 0, sizeof(*result));
+	result->name = "log_odds";
+	(void) tune_space_add_log_odds(&result->space);
+	result->value[0] = 0.2;
+}
+
+/* Whether a space has room for what a part adds; then the space of both, and their points. */
+static bool
+add_part(const TuneSpace *space, const TunePart *part, TuneSpace *both)
+{
+	int			i;
+
+	*both = *space;
+	for (i = 0; i < part->space.nparams; i++)
+	{
+		if (both->nparams == TUNE_MAX_PARAMS)
+			return false;
+		if (find_param(space, part->space.param[i].index) < 0)
+			both->param[both->nparams++] = part->space.param[i];
+	}
+	for (i = 0; i < part->space.nchoices; i++)
+	{
+		if (both->nchoices == TUNE_MAX_CHOICES)
+			return false;
+		if (find_choice(space, part->space.choice[i].index) < 0)
+			both->choice[both->nchoices++] = part->space.choice[i];
+	}
+	return tune_combinations(both) <= TUNE_MAX_COMBINATIONS;
+}
+
+/* The point where the search for a part begins, beside a point of the space without it. */
+static void
+start_part(const TunePart *part, const TuneSpace *both, const TunePoint *point,
+		   TunePoint *start)
+{
+	int			i;
+
+	*start = *point;
+	for (i = 0; i < part->space.nparams; i++)
+		start->value[find_param(both, part->space.param[i].index)] = part->value[i];
+	for (i = 0; i < part->space.nchoices; i++)
+		start->level[find_choice(both, part->space.choice[i].index)] = part->level[i];
+}
+
+/*
+ * ---- Selection ----
+ */
+
+/* Where the matches of fold number i end that are fitted, and those that are judged. */
+static size_t
+fold_end(const size_t *bound, int i)
+{
+	return bound[0] + (bound[1] - bound[0]) * (size_t) (i + 2) / (TUNE_FOLDS + 2);
+}
+
+/* Leave each choice of a space the level of a point. */
+static void
+narrow_space(const TuneSpace *space, const TunePoint *point, TuneSpace *narrow)
+{
+	int			i;
+
+	*narrow = *space;
+	for (i = 0; i < narrow->nchoices; i++)
+	{
+		narrow->choice[i].nlevels = 1;
+		narrow->choice[i].level[0] = point->level[i];
+	}
+}
+
+/*
+ * Fit a space to each fold and judge it: from point[], which become the fitted ones, with the
+ * losses of what is judged.  The first fold is searched from several starts, which differ
+ * in the parameters from scattered_from on, the others from where it ended.
+ */
+static void
+fit_folds(TuneProblem *problem, const TuneSpace *space, int scattered_from,
+		  const TuneEffort *effort, TunePartsWork *work, TunePoint *point, double *loss)
+{
+	size_t		bound[2] = {problem->bound[0], problem->bound[1]};
+	int			near = NEAR_EVALUATIONS(space->nparams);
+	int			fold;
+	int			i;
+
+	for (fold = 0; fold < TUNE_FOLDS; fold++)
+	{
+		TuneEffort	own = {1, near, larger(effort->tolerance, NEAR_TOLERANCE), NEAR_STEP, 0};
+		TuneReport	report;
+
+		if (fold == 0)
+		{
+			own.starts = scattered_from < space->nparams ? 2 : 1;
+			own.max_evaluations = near * (own.starts + tune_combinations(space));
+			own.scattered_from = scattered_from;
+			own.first_step = 0;
+		}
+		else
+		{
+			/* What is new begins where the fold before has it. */
+			for (i = scattered_from; i < space->nparams; i++)
+				point[fold].value[i] = point[fold - 1].value[i];
+			memcpy(point[fold].level, point[fold - 1].level, sizeof(point[fold].level));
+			narrow_space(space, &point[fold], &work->narrow);
+		}
+		problem->bound[1] = fold_end(bound, fold);
+		tune_search(problem, fold == 0 ? space : &work->narrow, &own, &work->search,
+					&point[fold], &report);
+		problem->bound[1] = bound[1];
+		tune_forecasts(problem, fold_end(bound, fold), fold_end(bound, fold + 1),
+					   loss, NULL);
+	}
+}
+
+/* Put a point in use with nothing of any part, and the parameters of parts off. */
+static void
+turn_off(TuneProblem *problem, const ParamValue *params, double side_log_odds)
+{
+	memcpy(problem->params, params, problem->model->params.count * sizeof(ParamValue));
+	problem->work->side_log_odds = side_log_odds;
+}
+
+/* The gain of a fit over the current one, on all blocks that are judged. */
+static PairedDifference
+judge(const TuneProblem *problem, const double *current, const double *candidate)
+{
+	return paired_difference(current, candidate, fold_end(problem->bound, 0),
+							 problem->bound[1]);
+}
+
+/* Whether a part gains enough to be taken. */
+static bool
+is_enough(const PairedDifference *gain)
+{
+	return gain->mean > gain->error &&
+		gain->mean * (double) gain->matches >= TUNE_MIN_GAIN_NATS;
+}
+
+/* The part that gains most, if that is enough, or -1; its losses are in work->loss[1]. */
+static int
+best_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int nparts,
+		  const TuneEffort *effort, TunePartsWork *work, const ParamValue *off,
+		  int64_t last_evaluation, bool *complete)
+{
+	int			best = -1;
+	int			i,
+				fold;
+
+	for (i = 0; i < nparts; i++)
+	{
+		/* What lost beside fewer parts is not tried beside more. */
+		if (part[i].taken || (part[i].judged && !(part[i].gain.mean > 0)) ||
+			!add_part(space, &part[i], &work->space))
+			continue;
+		if (problem->evaluations + TUNE_FOLDS * NEAR_EVALUATIONS(work->space.nparams) >
+			last_evaluation)
+		{
+			*complete = false;
+			break;
+		}
+		for (fold = 0; fold < TUNE_FOLDS; fold++)
+			start_part(&part[i], &work->space, &work->current[fold], &work->candidate[fold]);
+		turn_off(problem, off, 0);
+		fit_folds(problem, &work->space, space->nparams, effort, work, work->candidate,
+				  work->loss[2]);
+		part[i].judged = true;
+		part[i].gain = judge(problem, work->loss[0], work->loss[2]);
+		if (is_enough(&part[i].gain) &&
+			(best < 0 || part[i].gain.mean > part[best].gain.mean))
+		{
+			double	   *loss = work->loss[1];
+
+			best = i;
+			work->loss[1] = work->loss[2];
+			work->loss[2] = loss;
+			memcpy(work->best, work->candidate, sizeof(work->best));
+		}
+	}
+	return best;
+}
+
+bool
+tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int nparts,
+				  const TuneEffort *effort, TunePartsWork *work, TunePoint *point)
+{
+	int64_t		last_evaluation = problem->evaluations + effort->max_evaluations;
+	double		side_log_odds = problem->work->side_log_odds;
+	ParamValue *off = work->off;
+	double		variable[TUNE_MAX_PARAMS];
+	bool		complete = true;
+	int			fold;
+
+	if (nparts == 0 ||
+		problem->bound[1] - problem->bound[0] < TUNE_MIN_MATCHES_OF_PARTS)
+		return true;
+	memcpy(off, problem->params, problem->model->params.count * sizeof(ParamValue));
+	for (fold = 0; fold < TUNE_FOLDS; fold++)
+		work->current[fold] = *point;
+	fit_folds(problem, space, 0, effort, work, work->current, work->loss[0]);
+	for (;;)
+	{
+		int			best = best_part(problem, space, part, nparts, effort, work, off,
+									 last_evaluation, &complete);
+		double	   *loss;
+
+		if (best < 0)
+			break;
+		part[best].taken = true;
+		(void) add_part(space, &part[best], &work->space);
+		*space = work->space;
+		memcpy(work->current, work->best, sizeof(work->current));
+		loss = work->loss[0];
+		work->loss[0] = work->loss[1];
+		work->loss[1] = loss;
+	}
+	turn_off(problem, off, side_log_odds);
+	*point = work->current[TUNE_FOLDS - 1];
+	tune_use(problem, space, point, variable);
+	return complete;
+}

@@ -1,0 +1,88 @@
+/*
+ * tune_parts.h
+ *		Which parts of a model are worth having, by forward selection.
+ *
+ * Parts are judged by forecasts that their fit has not seen: parameters are fitted to the
+ * first matches and judged on a block of later ones, for several blocks in the order of time
+ * (forward chaining).  The best of the parts is taken if it gains enough, and the others are
+ * judged again beside it.
+ */
+#ifndef CORE_EVALUATE_TUNE_PARTS_H
+#define CORE_EVALUATE_TUNE_PARTS_H
+
+#include "core/evaluate/paired.h"
+#include "core/evaluate/tune_search.h"
+
+/* The most parts that are tried: those of a model, and the log-odds of a side. */
+#define TUNE_MAX_PARTS (MODEL_MAX_PARTS + 1)
+
+/*
+ * Matches are fitted up to two fifths, three fifths and four fifths of them, and judged on
+ * the fifth behind each.
+ */
+#define TUNE_FOLDS 3
+
+/* With fewer matches in all no part is judged. */
+#define TUNE_MIN_MATCHES_OF_PARTS 100
+
+/* A part has to gain so many nats in all, besides one standard error. */
+#define TUNE_MIN_GAIN_NATS 1.0
+
+typedef struct TunePart
+{
+	const char *name;
+	TuneSpace	space;			/* what it adds; choices without their level
+								 * for off */
+	double		value[TUNE_MAX_PARAMS]; /* where the search for each begins */
+	int			level[TUNE_MAX_CHOICES];
+
+	/* What came of it: */
+	bool		taken;
+	bool		judged;
+	PairedDifference gain;		/* of log loss, when last judged */
+} TunePart;
+
+/* The memory of a selection, which the caller provides; only pointers are to be set. */
+typedef struct TunePartsWork
+{
+	TuneWork	search;
+	TuneSpace	space;
+	TuneSpace	narrow;
+	TunePoint	current[TUNE_FOLDS];
+	TunePoint	candidate[TUNE_FOLDS];
+	TunePoint	best[TUNE_FOLDS];
+	double	   *loss[3];		/* history->nmatches each; the caller's */
+	ParamValue *off;			/* as many as the model has; likewise */
+} TunePartsWork;
+
+/*
+ * Make a part of a model ready to be tried beside a space; false if its parameters are in the
+ * space already, it is on in params, or is nothing that can be fitted.
+ */
+extern bool tune_model_part(const Model *model, const ParamValue *params,
+							const TuneSpace *space, const ModelPart *part,
+							TunePart *result);
+
+/* The log-odds of side 1 as a part. */
+extern void tune_log_odds_part(TunePart *result);
+
+/*
+ * Take parts into a space, one after another, as long as one gains; the space grows by those
+ * that are taken, and the point, the start, becomes a good start in it.  Only the
+ * matches of the problem's bounds are looked at.  False if evaluations, as many as
+ * effort says in all, ran out before every part was judged.
+ */
+extern bool tune_select_parts(TuneProblem *problem, TuneSpace *space,
+							  TunePart *part, int nparts,
+							  const TuneEffort *effort, TunePartsWork *work,
+							  TunePoint *point);
+
+/*
+ * The log loss of each match from begin to below end under the values in use, NaN for those
+ * that are not scored; and the share of it that went to the favourite (1, 0, or .5 if that
+ * drew or there was none), unless NULL.
+ */
+extern void tune_forecasts(TuneProblem *problem, size_t begin, size_t end,
+						   double *loss, double *accuracy);
+
+#endif							/* CORE_EVALUATE_TUNE_PARTS_H */

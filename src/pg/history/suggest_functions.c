@@ -1,0 +1,387 @@
+/*
+ * suggest_functions.c
+ *		The aggregate suggest_model(): which model predicts a history best.
+ *
+ * Every model that can rate the matches is studied as tune() does it, with all its parts and
+ * an equal share of the evaluations, and judged on the same matches that none has seen.
+ */
+#include "pg/history/tuner.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/memutils.h"
+
+#include "core/models/registry.h"
+#include "pg/sql/aggregate.h"
+#include "pg/sql/composite.h"
+#include "pg/sql/huge.h"
+#include "pg/sql/progress.h"
+
+SKILLRATING_FUNCTION(skillrating_suggest_model_transition);
+SKILLRATING_FUNCTION(skillrating_suggest_model_final);
+
+/* A model that cannot rate this share of the matches that another one can is left out. */
+#define MIN_COVERAGE 0.95
+
+/*
+ * What matches are judged by as they are read: everything that any model takes, so that
+ * only mistakes are left out.
+ */
+static const MatchRules any_rules = {.supports = ~0u};
+
+/* The state of suggest_model(). */
+typedef struct SuggestState
+{
+	HistoryBuilder builder;
+	TuneOptions options;
+} SuggestState;
+
+/* A model and what came of it. */
+typedef struct Candidate
+{
+	const Model *model;
+	Tuner	   *tuner;			/* NULL if it cannot rate the matches */
+	int64		matches;		/* that it can rate, of those scored */
+	double		log_loss;		/* of the matches held out that all can rate */
+	PairedDifference behind;	/* the best one, there */
+} Candidate;
+
+/*
+ * The arguments of suggest_model(): of three forms, where the options are always the last
+ * but come with the inputs or without.
+ */
+enum
+{
+	ARG_STATE,
+	ARG_MATCH,
+	ARG_PLAYER,
+	ARG_TEAM,
+	ARG_RANK,
+	ARG_BEHIND_RANK				/* see last_arguments() */
+};
+
+/* Error for a name that is no model. */
+static void
+check_models(const TuneOptions *options)
+{
+	int			i;
+
+	for (i = 0; i < options->nmodels; i++)
+		(void) get_model(options->models[i]);
+}
+
+static SuggestState *
+suggest_begin(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	SuggestState *state = palloc0_object(SuggestState);
+	LastArguments last = last_arguments(fcinfo, ARG_BEHIND_RANK);
+
+	state->options = suggest_options(last.options >= 0 ?
+									 PG_GETARG_JSONB_P_COPY(last.options) : NULL);
+	check_models(&state->options);
+	history_builder_begin_rows(&state->builder, fcinfo, "suggest_model", ARG_MATCH,
+							   last.inputs, false, true);
+	history_builder_judge_by(&state->builder, "suggest_model", &any_rules, NULL,
+							 last.strict, TIMES_LIKE_BEFORE);
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+/* suggest_model(match_id, player_id, team, rank [[, inputs], options [, strict]]) */
+Datum
+skillrating_suggest_model_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo, "suggest_model");
+	SuggestState *state;
+	MemoryContext old;
+
+	state = PG_ARGISNULL(ARG_STATE) ? suggest_begin(fcinfo, context) :
+		(SuggestState *) PG_GETARG_POINTER(ARG_STATE);
+
+	old = MemoryContextSwitchTo(context);
+	history_builder_read_row(&state->builder, fcinfo);
+	MemoryContextSwitchTo(old);
+	PG_RETURN_POINTER(state);
+}
+
+/*
+ * ---- The study ----
+ */
+
+/* Whether options leave a model in. */
+static bool
+is_wanted(const TuneOptions *options, const Model *model)
+{
+	int			i;
+
+	for (i = 0; i < options->nmodels; i++)
+		if (strcmp(options->models[i], model->name) == 0)
+			return true;
+	return options->nmodels == 0;
+}
+
+/*
+ * Make the models ready that can rate the matches, with their usual parameters and all
+ * parts; returns how many models were looked at.
+ */
+static int
+begin_candidates(SuggestState *state, Candidate *candidate)
+{
+	int64		most = 0;
+	int			n = 0;
+	int			i,
+				j;
+
+	for (i = 0; i < model_count; i++)
+	{
+		const Model *model = model_registry[i];
+		Tuner	   *tuner;
+		ParamValue *params;
+
+		if (!is_wanted(&state->options, model))
+			continue;
+		tuner = palloc0_object(Tuner);
+		params = get_params(&model->params, NULL);
+		tuner_begin(tuner, "suggest_model", model, params, &state->options, &state->builder);
+		candidate[n].model = model;
+		candidate[n].tuner = tuner;
+		(void) tuner_mean(tuner->loss_before, tuner->bound[0], tuner->bound[2],
+						  &candidate[n].matches);
+		most = Max(most, candidate[n].matches);
+		for (j = 0; j < model->params.count; j++)
+			if (param_spec(&model->params, j)->searched)
+				(void) tune_space_add(&tuner->space, &model->params, params, j, 0, 0);
+		tuner_add_parts(tuner);
+		n++;
+	}
+	for (i = 0; i < n; i++)
+		if (candidate[i].matches < MIN_COVERAGE * most || most == 0)
+			candidate[i].tuner = NULL;
+	return n;
+}
+
+/* Error unless there is something to fit to, and to judge by. */
+static void
+check_spans(const SuggestState *state, const Candidate *candidate, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		const Tuner *tuner = candidate[i].tuner;
+		int64		fitted;
+		int64		held_out;
+
+		if (tuner == NULL)
+			continue;
+		(void) tuner_mean(tuner->loss_before, tuner->bound[0], tuner->bound[1], &fitted);
+		(void) tuner_mean(tuner->loss_before, tuner->bound[1], tuner->bound[2], &held_out);
+		if (fitted > 0 && held_out > 0)
+			return;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("suggest_model() has no matches to fit to, or to judge by"),
+			 errdetail("There are %zu matches that count; " INT64_FORMAT " more do not.",
+					   state->builder.history.nmatches, state->builder.unrated.total),
+			 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
+}
+
+/* Study each model, as progress() shows. */
+static void
+study_candidates(SuggestState *state, Candidate *candidate, int n)
+{
+	TuneOptions share = state->options;
+	bool		reports = progress_begin(WORK_SUGGEST_MODEL, InvalidOid, InvalidOid);
+	int64		weights = 0;
+	int64		done = 0;
+	int			i;
+
+	/* Models with more to fit take more evaluations. */
+	for (i = 0; i < n; i++)
+		if (candidate[i].tuner != NULL)
+			weights += 1 + candidate[i].tuner->space.nparams + 2 * candidate[i].tuner->nparts;
+	progress_phase(PHASE_FITTING, state->options.max_evaluations);
+	for (i = 0; i < n; i++)
+	{
+		Tuner	   *tuner = candidate[i].tuner;
+		int64		weight;
+
+		if (tuner == NULL)
+			continue;
+		weight = 1 + tuner->space.nparams + 2 * tuner->nparts;
+		share.max_evaluations = Max(1, (int) (state->options.max_evaluations * weight / weights));
+		tuner->options = &share;
+		tuner->done = done;
+		tuner->total = state->options.max_evaluations;
+		tuner_fit(tuner);
+		done += tuner->problem.evaluations;
+	}
+	progress_end(reports);
+}
+
+/* The best first; the order of the registry, where there is no difference. */
+static int
+compare_candidates(const void *a, const void *b)
+{
+	const Candidate *p = (const Candidate *) a;
+	const Candidate *q = (const Candidate *) b;
+
+	if ((p->tuner == NULL) != (q->tuner == NULL))
+		return p->tuner == NULL ? 1 : -1;
+	if (p->tuner != NULL && p->log_loss != q->log_loss)
+		return p->log_loss < q->log_loss ? -1 : 1;
+	return strcmp(p->model->name, q->model->name);
+}
+
+/* Judge all on the matches that all have forecast, and sort them. */
+static void
+judge_candidates(Candidate *candidate, int n)
+{
+	const Tuner *any = NULL;
+	size_t		match;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (candidate[i].tuner != NULL)
+			any = candidate[i].tuner;
+	for (match = any->bound[1]; match < any->bound[2]; match++)
+	{
+		bool		all = true;
+
+		for (i = 0; i < n; i++)
+			all &= candidate[i].tuner == NULL || !isnan(candidate[i].tuner->loss[match]);
+		for (i = 0; i < n && !all; i++)
+			if (candidate[i].tuner != NULL)
+				candidate[i].tuner->loss[match] = get_float8_nan();
+	}
+	for (i = 0; i < n; i++)
+		if (candidate[i].tuner != NULL)
+		{
+			int64		matches;
+
+			candidate[i].log_loss = tuner_mean(candidate[i].tuner->loss, any->bound[1],
+											   any->bound[2], &matches);
+		}
+	qsort(candidate, n, sizeof(Candidate), compare_candidates);
+	for (i = 0; i < n; i++)
+		if (candidate[i].tuner != NULL)
+			candidate[i].behind = paired_difference(candidate[i].tuner->loss,
+													candidate[0].tuner->loss,
+													any->bound[1], any->bound[2]);
+}
+
+/*
+ * ---- The result ----
+ */
+
+/* The columns of the type model_suggestion. */
+enum
+{
+	SUGGESTION_MODEL,
+	SUGGESTION_PARAMS,
+	SUGGESTION_LOG_ODDS,
+	SUGGESTION_PARTS,
+	SUGGESTION_MATCHES,
+	SUGGESTION_HELD_OUT_MATCHES,
+	SUGGESTION_LOG_LOSS_BEFORE,
+	SUGGESTION_LOG_LOSS,
+	SUGGESTION_ACCURACY,
+	SUGGESTION_DIFFERENCE,
+	SUGGESTION_DIFFERENCE_ERROR,
+	SUGGESTION_VERDICT,
+	SUGGESTION_WARNINGS,
+	SUGGESTION_NCOLUMNS
+};
+
+/* What to think of a model, in words. */
+static const char *
+verdict(const Candidate *candidate, int place)
+{
+	if (candidate->tuner == NULL)
+		return "cannot rate these matches";
+	if (place == 0)
+		return "best";
+	if (isnan(candidate->behind.error))
+		return "worse, on too few matches to tell";
+	if (candidate->behind.mean <= candidate->behind.error ||
+		candidate->behind.mean * candidate->behind.matches <= TUNE_SAME_NATS)
+		return "as good, as far as the matches tell";
+	if (candidate->behind.mean <= 2 * candidate->behind.error)
+		return "worse, within two standard errors";
+	return "worse";
+}
+
+/* The columns of a model that could rate the matches. */
+static void
+put_scores(const Candidate *candidate, Datum *values, bool *nulls)
+{
+	const Tuner *tuner = candidate->tuner;
+	int64		fitted;
+	int64		held_out;
+	size_t		match;
+	double		accuracy;
+	double		before;
+
+	(void) tuner_mean(tuner->loss, tuner->bound[0], tuner->bound[1], &fitted);
+	for (match = tuner->bound[1]; match < tuner->bound[2]; match++)
+		if (isnan(tuner->loss[match]))
+			tuner->accuracy[match] = tuner->loss_before[match] = get_float8_nan();
+	before = tuner_mean(tuner->loss_before, tuner->bound[1], tuner->bound[2], &held_out);
+	accuracy = tuner_mean(tuner->accuracy, tuner->bound[1], tuner->bound[2], &held_out);
+
+	values[SUGGESTION_PARAMS] = params_jsonb(&tuner->model->params, tuner->params);
+	values[SUGGESTION_LOG_ODDS] = Float8GetDatum(tuner_log_odds(tuner));
+	values[SUGGESTION_PARTS] = tuner_parts_taken(tuner);
+	values[SUGGESTION_MATCHES] = Int64GetDatum(fitted);
+	values[SUGGESTION_HELD_OUT_MATCHES] = Int64GetDatum(held_out);
+	values[SUGGESTION_LOG_LOSS_BEFORE] = Float8GetDatum(before);
+	values[SUGGESTION_LOG_LOSS] = Float8GetDatum(candidate->log_loss);
+	values[SUGGESTION_ACCURACY] = Float8GetDatum(accuracy);
+	values[SUGGESTION_DIFFERENCE] = Float8GetDatum(candidate->behind.mean);
+	values[SUGGESTION_DIFFERENCE_ERROR] = Float8GetDatum(candidate->behind.error);
+	nulls[SUGGESTION_LOG_LOSS_BEFORE] = isnan(before);
+	nulls[SUGGESTION_LOG_LOSS] = isnan(candidate->log_loss);
+	nulls[SUGGESTION_ACCURACY] = isnan(accuracy);
+	nulls[SUGGESTION_DIFFERENCE] = isnan(candidate->behind.mean);
+	nulls[SUGGESTION_DIFFERENCE_ERROR] = isnan(candidate->behind.error);
+	values[SUGGESTION_WARNINGS] = tuner_warnings(tuner);
+}
+
+Datum
+skillrating_suggest_model_final(PG_FUNCTION_ARGS)
+{
+	SuggestState *state = aggregate_state(fcinfo, "suggest_model");
+	Candidate  *candidate;
+	RowArray	rows;
+	int			n;
+	int			i;
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	history_builder_end_rows(&state->builder);
+	candidate = palloc0_array(Candidate, model_count);
+	n = begin_candidates(state, candidate);
+	check_spans(state, candidate, n);
+	study_candidates(state, candidate, n);
+	judge_candidates(candidate, n);
+
+	rows = row_array_make(fcinfo, n);
+	for (i = 0; i < n; i++)
+	{
+		Datum		values[SUGGESTION_NCOLUMNS];
+		bool		nulls[SUGGESTION_NCOLUMNS];
+
+		memset(nulls, candidate[i].tuner == NULL, sizeof(nulls));
+		nulls[SUGGESTION_MODEL] = nulls[SUGGESTION_VERDICT] = false;
+		values[SUGGESTION_MODEL] = CStringGetTextDatum(candidate[i].model->name);
+		values[SUGGESTION_VERDICT] = CStringGetTextDatum(verdict(&candidate[i], i));
+		if (candidate[i].tuner != NULL)
+			put_scores(&candidate[i], values, nulls);
+		row_array_add(&rows, values, nulls);
+	}
+	return return_row_array(&rows);
+}

@@ -1,0 +1,94 @@
+/*
+ * through_time_state.h
+ *		The solver through_time at work on a history, which may grow.
+ */
+#ifndef PG_HISTORY_THROUGH_TIME_STATE_H
+#define PG_HISTORY_THROUGH_TIME_STATE_H
+
+#include "pg/matches/history_builder.h"
+
+#include "core/solve/through_time_joint.h"
+#include "pg/sql/composite.h"
+
+typedef struct ThroughTimeState
+{
+	const char *caller;			/* the function, in messages */
+	ThroughTime tt;
+	const ParamValue *params;	/* of the solver */
+	ParamValue	model_params[THROUGH_TIME_MODEL_PARAMS];
+	HistoryBuilder *builder;
+	MemoryContext context;		/* of all that lasts */
+	MemoryContext working;		/* of work, which is made anew as the history
+								 * grows */
+	ThroughTimeResult result;
+	size_t		max_matches;	/* room for so many */
+	size_t		max_appearances;
+	int32		max_players;
+	int32		max_components[STATE_SPACE_NCOMPONENTS];
+	int32		players;		/* so many have begun */
+	int32		components[STATE_SPACE_NCOMPONENTS];
+	Size		memory;			/* that it takes, of the joint distribution,
+								 * too */
+	MemoryContext jointly;		/* of the joint distribution, or NULL */
+	ThroughTimeJoint *joint;	/* or NULL */
+	JointResult joint_result;
+	bool		judged;			/* log_evidence has been computed, */
+	double		log_evidence;
+	bool		by_joint;		/* from this distribution */
+} ThroughTimeState;
+
+/* The columns of the types estimate and component_estimate. */
+enum
+{
+	ESTIMATE_PLAYER,
+	ESTIMATE_AT,
+	ESTIMATE_MU,
+	ESTIMATE_STANDARD_ERROR,
+	ESTIMATE_SIDE_OFFSET,
+	ESTIMATE_COMMAND_SKILL,
+	ESTIMATE_GAMES,
+	ESTIMATE_COMPONENT,
+	ESTIMATE_NCOLUMNS
+};
+
+enum
+{
+	COMPONENT_ESTIMATE_KIND,
+	COMPONENT_ESTIMATE_KEY,
+	COMPONENT_ESTIMATE_PLAYER,
+	COMPONENT_ESTIMATE_AT,
+	COMPONENT_ESTIMATE_MU,
+	COMPONENT_ESTIMATE_STANDARD_ERROR,
+	COMPONENT_ESTIMATE_GAMES,
+	COMPONENT_ESTIMATE_NCOLUMNS
+};
+
+/* Begin with these parameters of the solver, which last as long; memory as it is current. */
+extern void through_time_state_init(ThroughTimeState *state, const char *caller,
+									const ParamValue *params, HistoryBuilder *builder);
+
+/*
+ * Take in the matches that the builder has had since the last time.  Errors for what is
+ * wrong with one, and beyond the memory allowed.
+ */
+extern void through_time_state_extend(ThroughTimeState *state);
+
+/* Solve them, from the solution of those before on where warm. */
+extern void through_time_state_solve(ThroughTimeState *state, bool warm);
+
+/* Mean and deviation of the unknown at an appearance, by the method of the parameters. */
+extern void through_time_state_skill(ThroughTimeState *state, size_t appearance,
+									 double *mu, double *sigma);
+
+/* The logarithm of the probability of all results, computed once; see by_joint. */
+extern double through_time_state_evidence(ThroughTimeState *state);
+
+/*
+ * A row for each player and time, of that type; component has the numbers of components by
+ * the player who stands for one.  And a row for each component and time.
+ */
+extern Datum through_time_state_estimates(ThroughTimeState *state, Oid estimate_type,
+										  const int32 *component);
+extern Datum through_time_state_components(ThroughTimeState *state, Oid row_type);
+
+#endif							/* PG_HISTORY_THROUGH_TIME_STATE_H */

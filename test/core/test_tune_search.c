@@ -1,0 +1,551 @@
+/*
+ * test_tune_search.c
+ *		Searches from several starts, forward selection of parts, and paired differences.
+ */
+#include "simulation.h"
+
+#include "core/evaluate/tune_parts.h"
+
+/*
+ * ---- Ranges ----
+ */
+
+/* Whether a match of two can be rated when a parameter has a value. */
+static bool
+can_rate(const Model *model, int param, double value)
+{
+	Fixture		f;
+
+	fixture_init(&f, model->name);
+	f.params[param].number = value;
+	f.model->init(f.params, f.before[0]);
+	f.model->init(f.params, f.before[1]);
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 2, 2);
+	return fixture_build(&f) == MATCH_OK &&
+		model_rate(model, f.params, &f.match) == MATCH_OK;
+}
+
+/* Every number of every model has a range to search that is sound, and its start in it. */
+static void
+test_ranges(void **state)
+{
+	int			m,
+				i;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+		for (i = 0; i < model_registry[m]->params.count; i++)
+		{
+			const Model *model = model_registry[m];
+			const ParamSpec *spec = param_spec(&model->params, i);
+			TuneParam	param;
+			double		low;
+			double		high;
+			double		middle;
+
+			if (spec->type != PARAM_NUMBER)
+				continue;
+			param = tune_param(spec, i, spec->default_value);
+			low = tune_variable(&param, param.low);
+			high = tune_variable(&param, param.high);
+			middle = tune_value(&param, (low + high) / 2);
+			if (!(isfinite(low) && isfinite(high) && low < high &&
+				  param_in_range(spec, param.low) && param_in_range(spec, param.high) &&
+				  param.low < middle && middle < param.high))
+				fail_msg("%s.%s is searched from %g to %g", model->name, spec->name,
+						 param.low, param.high);
+
+			/* The default is inside, unless it stands for something else. */
+			if (isfinite(spec->default_value) &&
+				!(spec->zero_is_other && spec->default_value == 0))
+				assert_true(param.low <= spec->default_value &&
+							spec->default_value <= param.high);
+
+			/* What may be 0 can be found to be 0, exactly. */
+			if (spec->min == 0 && !spec->above_min && !spec->zero_is_other)
+				assert_same(tune_value(&param, low), 0.0);
+			assert_near(tune_value(&param, tune_variable(&param, middle)), middle,
+						1e-12 * fabs(middle));
+			if (!can_rate(model, i, param.low) || !can_rate(model, i, param.high) ||
+				!can_rate(model, i, middle))
+				fail_msg("%s cannot rate with %s = %g, %g or %g", model->name, spec->name,
+						 param.low, middle, param.high);
+		}
+}
+
+/* Every model has parameters that are searched by default, and parts that are off. */
+static void
+test_parts_of_models(void **state)
+{
+	int			m,
+				i,
+				j;
+
+	(void) state;
+	for (m = 0; m < model_count; m++)
+	{
+		const Model *model = model_registry[m];
+		ParamValue	params[TEST_MAX_PARAMS];
+		TuneSpace	space = {0};
+		int			searched = 0;
+
+		param_defaults(&model->params, params);
+		for (i = 0; i < model->params.count; i++)
+			searched += param_spec(&model->params, i)->searched;
+		if (searched == 0)
+			fail_msg("%s has nothing to search", model->name);
+		assert_true(model->nparts <= MODEL_MAX_PARTS);
+		for (i = 0; i < model->nparts; i++)
+		{
+			const PartParam *first = &model->part[i].param[0];
+			TunePart	part;
+
+			/* Those that are on by default are turned off to be tried. */
+			if (param_spec(&model->params, first->param)->type == PARAM_NUMBER)
+				params[first->param].number = first->off;
+			if (!tune_model_part(model, params, &space, &model->part[i], &part))
+				fail_msg("part %s of %s is not off", model->part[i].name, model->name);
+			assert_true(part.space.nparams + part.space.nchoices ==
+						model->part[i].nparams);
+			for (j = 0; j < part.space.nparams; j++)
+				assert_true(part.value[j] >= part.space.param[j].low &&
+							part.value[j] <= part.space.param[j].high);
+			for (j = 0; j < i; j++)
+				assert_string_not_equal(model->part[i].name, model->part[j].name);
+		}
+	}
+}
+
+/* Given bounds are kept to; from 0 on the scale is logarithmic all the same. */
+static void
+test_given_bounds(void **state)
+{
+	const Model *trueskill = model_find("trueskill");
+	int			drift = param_find(&trueskill->params, "drift");
+	const ParamSpec *spec = param_spec(&trueskill->params, drift);
+	TuneParam	param = tune_bounded_param(spec, drift, 0, 2);
+
+	(void) state;
+	assert_same(tune_value(&param, tune_variable(&param, 0)), 0.0);
+	assert_same(tune_value(&param, 100), 2.0);
+	assert_true(tune_value(&param, (tune_variable(&param, 0) + tune_variable(&param, 2)) / 2) < 0.1);
+	assert_near(tune_slope(&param, 0.5),
+				(tune_value(&param, tune_variable(&param, 0.5) + 1e-6) - 0.5) / 1e-6, 1e-5);
+	param = tune_bounded_param(spec, drift, 0.5, 2);
+	assert_int_equal(param.scale, TUNE_LOG);
+	assert_same(tune_value(&param, -100), 0.5);
+	param = tune_bounded_param(param_spec(&model_find("elo")->params, 0), 0, -1, 2);
+	assert_int_equal(param.scale, TUNE_LINEAR);
+
+	/* A start outside of the range widens it. */
+	param = tune_param(spec, drift, 1e4);
+	assert_true(param.high > 1e4);
+}
+
+/*
+ * ---- A model with valleys ----
+ *
+ * Its forecasts depend on parameters alone: those of x have a valley near 0.4, where a search
+ * from the default ends, and a deeper one near 40; those of kind have their own depth.
+ */
+enum
+{
+	VALLEY_X,
+	VALLEY_KIND,
+	VALLEY_SCALE,
+	VALLEY_NPARAMS
+};
+
+static const char *const valley_kinds[] = {"poor", "fair", "good", NULL};
+
+static const ParamSpec valley_params[] = {
+	{.name = "x",.type = PARAM_NUMBER,.default_value = 1,.min = 0,.above_min = true,.max = 1e9,
+	.description = "where"},
+	{.name = "kind",.type = PARAM_CHOICE,.choices = valley_kinds,.description = "which"},
+	{.name = "scale",.type = PARAM_NUMBER,.default_value = 0,.min = 0,.max = 1e9,
+		.search = {0.1, 10},.zero_is_other = true,
+	.description = "0 is as good as 3, and small numbers are bad"},
+};
+
+static void
+valley_init(const ParamValue *params, double *state)
+{
+	(void) params;
+	state[0] = 0;
+}
+
+static double
+valley_depth(const ParamValue *params)
+{
+	double		y = log(params[VALLEY_X].number);
+	double		near = y - log(0.4);
+	double		far = y - log(40);
+	double		p = 0.3 + 0.1 * exp(-near * near) + 0.25 * exp(-far * far) +
+		0.05 * params[VALLEY_KIND].choice;
+
+	if (params[VALLEY_SCALE].number != 0)
+		p -= 0.1 * fabs(log(params[VALLEY_SCALE].number / 3)) - 0.05;
+	return fmin(fmax(p, 0.01), 0.99);
+}
+
+static MatchStatus
+valley_predict(const ParamValue *params, Match *match)
+{
+	match->team[0].win = valley_depth(params);
+	match->team[1].win = 1 - match->team[0].win;
+	return MATCH_OK;
+}
+
+static MatchStatus
+valley_rate(const ParamValue *params, Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		match->player[i].after[0] = match->player[i].before[0];
+		match->player[i].gradient = 0;
+	}
+	return valley_predict(params, match);
+}
+
+static const StateSpec valley_state[] = {
+	{.name = "nothing",.min = -INFINITY,.description = "nothing"}
+};
+
+static const Model valley_model = {
+	.name = "valley",
+	.params = PARAM_SET("model", "valley", valley_params, VALLEY_NPARAMS),
+	.state = valley_state,
+	.nstate = 1,
+	.init = valley_init,
+	.predict = valley_predict,
+	.rate = valley_rate
+};
+
+/* A problem of fitting the model with valleys to matches that the first team wins. */
+static void
+valley_problem(Simulation *s, TuneProblem *problem)
+{
+	size_t		i;
+
+	simulation_init(s, "elo");
+	simulate(s, 3, 400, 10, 1);
+	for (i = 0; i < s->history.nparticipants; i++)
+		s->history.number[0][i] = 1 + i % 2;
+	s->model = &valley_model;
+	param_defaults(&valley_model.params, s->params);
+	memset(problem, 0, sizeof(*problem));
+	problem->model = s->model;
+	problem->params = s->params;
+	problem->history = &s->history;
+	problem->work = &s->work;
+	problem->bound[1] = 400;
+}
+
+/* One start ends in the nearest valley; several find the deepest one, and say so. */
+static void
+test_valleys(void **state)
+{
+	TuneWork   *work = malloc(sizeof(TuneWork));
+	Simulation	s;
+	TuneProblem problem;
+	TuneSpace	space = {0};
+	TuneEffort	effort = {.starts = 1,.max_evaluations = 500,.tolerance = 1e-4};
+	TuneReport	report;
+	TunePoint	point;
+	TunePoint	again;
+	int			starts;
+
+	(void) state;
+	valley_problem(&s, &problem);
+	assert_true(tune_space_add(&space, &s.model->params, s.params, VALLEY_X, 0, 0));
+	tune_point(&problem, &space, &point);
+	tune_search(&problem, &space, &effort, work, &point, &report);
+	assert_relative(point.value[0], 0.4, 0.05);
+	assert_int_equal(report.starts, 1);
+	assert_int_equal(report.agreeing, 1);
+
+	for (starts = 3; starts <= 5; starts++)
+	{
+		s.params[VALLEY_X].number = 1;
+		effort.starts = starts;
+		tune_point(&problem, &space, &point);
+		memset(work, 0x5a, sizeof(*work));
+		tune_search(&problem, &space, &effort, work, &point, &report);
+		assert_relative(point.value[0], 40, 0.05);
+		assert_int_equal(report.starts, starts);
+
+		/* The default is among the starts, and ends elsewhere. */
+		assert_true(report.agreeing >= 1 && report.elsewhere >= 1);
+		assert_int_equal(report.agreeing + report.elsewhere, starts);
+		assert_int_equal(report.status, MINIMIZE_CONVERGED);
+		assert_same(s.params[VALLEY_X].number, point.value[0]);
+	}
+
+	/* Again the same, whatever was in the memory; nothing is left in params. */
+	s.params[VALLEY_X].number = 1;
+	tune_point(&problem, &space, &again);
+	memset(work, 0xa5, sizeof(*work));
+	tune_search(&problem, &space, &effort, work, &again, &report);
+	assert_same(again.value[0], point.value[0]);
+	assert_same(again.objective, point.objective);
+	free(work);
+	simulation_free(&s);
+}
+
+/* Of all choices, and of 0 and the numbers that it is no limit of, the best are found. */
+static void
+test_choices(void **state)
+{
+	TuneWork   *work = malloc(sizeof(TuneWork));
+	Simulation	s;
+	TuneProblem problem;
+	TuneSpace	space = {0};
+	TuneEffort	effort = {.starts = 4,.max_evaluations = 1000,.tolerance = 1e-4};
+	TuneReport	report;
+	TunePoint	point;
+	int			i;
+
+	(void) state;
+	valley_problem(&s, &problem);
+	for (i = 0; i < VALLEY_NPARAMS; i++)
+		assert_true(tune_space_add(&space, &s.model->params, s.params, i, 0, 0));
+	assert_int_equal(tune_combinations(&space), 6);
+	tune_point(&problem, &space, &point);
+	tune_search(&problem, &space, &effort, work, &point, &report);
+	assert_int_equal(s.params[VALLEY_KIND].choice, 2);
+	assert_relative(s.params[VALLEY_X].number, 40, 0.05);
+	assert_relative(s.params[VALLEY_SCALE].number, 3, 0.01);
+	assert_int_equal(report.combinations, 6);
+
+	/* Where it is the other way round, the switch stays off. */
+	s.params[VALLEY_SCALE].number = 0;
+	space.param[1].low = 0.1;
+	space.param[1].high = 0.5;
+	tune_point(&problem, &space, &point);
+	tune_search(&problem, &space, &effort, work, &point, &report);
+	assert_same(s.params[VALLEY_SCALE].number, 0.0);
+	assert_int_equal(s.params[VALLEY_KIND].choice, 2);
+
+	/* However few evaluations there are, the result is no worse than the start. */
+	for (i = 1; i < 60; i++)
+	{
+		double		variable[TUNE_MAX_PARAMS];
+		double		before;
+
+		param_defaults(&s.model->params, s.params);
+		tune_point(&problem, &space, &point);
+		tune_use(&problem, &space, &point, variable);
+		before = tune_objective(&problem, variable);
+		effort.max_evaluations = i;
+		tune_search(&problem, &space, &effort, work, &point, &report);
+		assert_true(point.objective <= before);
+	}
+	free(work);
+	simulation_free(&s);
+}
+
+/*
+ * ---- Parts ----
+ */
+
+static void
+parts_problem(Simulation *s, TuneProblem *problem, TunePartsWork *work)
+{
+	int			i;
+
+	memset(problem, 0, sizeof(*problem));
+	problem->model = s->model;
+	problem->params = s->params;
+	problem->history = &s->history;
+	problem->work = &s->work;
+	problem->bound[0] = s->history.nmatches / 10;
+	problem->bound[1] = s->history.nmatches;
+	for (i = 0; i < 3; i++)
+		work->loss[i] = malloc(s->history.nmatches * sizeof(double));
+	work->off = malloc(s->model->params.count * sizeof(ParamValue));
+}
+
+static void
+free_parts_work(TunePartsWork *work)
+{
+	int			i;
+
+	for (i = 0; i < 3; i++)
+		free(work->loss[i]);
+	free(work->off);
+	free(work);
+}
+
+/* A side that is worth something is found, with its worth, and one that is not is left. */
+static void
+check_log_odds(double truth, uint64_t seed, int matches, bool taken)
+{
+	TunePartsWork *work = malloc(sizeof(TunePartsWork));
+	Simulation	s;
+	TuneProblem problem;
+	TuneSpace	space = {0};
+	TuneEffort	effort = {.starts = 4,.max_evaluations = 2000,.tolerance = 1e-4};
+	TunePart	part[3];
+	TuneReport	report;
+	TunePoint	point;
+	double		error = 2 / sqrt(0.9 * matches);
+
+	simulation_init(&s, "elo");
+	s.side_log_odds = truth;
+	simulate(&s, seed, matches, 50, 1);
+	parts_problem(&s, &problem, work);
+	assert_true(tune_space_add(&space, &s.model->params, s.params,
+							   param_find(&s.model->params, "k"), 0, 0));
+	tune_log_odds_part(&part[0]);
+	assert_true(tune_model_part(s.model, s.params, &space, &s.model->part[1], &part[1]));
+	assert_string_equal(part[1].name, "normal");
+	assert_true(tune_model_part(s.model, s.params, &space, &s.model->part[2], &part[2]));
+	assert_string_equal(part[2].name, "sum");
+	tune_point(&problem, &space, &point);
+	assert_true(tune_select_parts(&problem, &space, part, 3, &effort, work, &point));
+	print_message("log-odds %g on %d matches: gain %.5f +- %.5f, form %.5f +- %.5f\n", truth,
+				  matches, part[0].gain.mean, part[0].gain.error, part[1].gain.mean,
+				  part[1].gain.error);
+	assert_true(part[0].judged && part[1].judged && part[2].judged);
+	assert_int_equal(part[0].taken, taken);
+	assert_false(part[2].taken);
+	assert_same(part[2].gain.mean, 0.0);
+
+	/* Only the blocks behind the first two fifths are judged. */
+	assert_int_equal(part[0].gain.matches, matches * 9 / 10 - matches * 9 / 10 * 2 / 5);
+	tune_search(&problem, &space, &effort, &work->search, &point, &report);
+	assert_near(s.work.side_log_odds, taken ? truth : 0, 3 * error);
+	assert_true(taken || s.work.side_log_odds == 0);
+	free_parts_work(work);
+	simulation_free(&s);
+}
+
+static void
+test_parts(void **state)
+{
+	(void) state;
+	check_log_odds(0.4, 1, 4000, true);
+	check_log_odds(0.4, 2, 4000, true);
+	check_log_odds(1e-9, 4, 4000, false);
+	check_log_odds(1e-9, 5, 1000, false);
+}
+
+/* What is behind the bounds has no influence, whatever happens there. */
+static void
+test_unseen(void **state)
+{
+	double		value[2][2];
+	int			run;
+
+	(void) state;
+	for (run = 0; run < 2; run++)
+	{
+		TunePartsWork *work = malloc(sizeof(TunePartsWork));
+		Simulation	s;
+		TuneProblem problem;
+		TuneSpace	space = {0};
+		TuneEffort	effort = {.starts = 3,.max_evaluations = 600,.tolerance = 1e-3};
+		TunePart	part[1];
+		TuneReport	report;
+		TunePoint	point;
+		size_t		i;
+
+		simulation_init(&s, "elo");
+		s.side_log_odds = 0.5;
+		simulate(&s, 7, 2000, 30, 1);
+		parts_problem(&s, &problem, work);
+		problem.bound[1] = 1600;
+		for (i = 2 * problem.bound[1]; run == 1 && i < s.history.nparticipants; i++)
+			s.history.number[0][i] = 3 - s.history.number[0][i];
+		assert_true(tune_space_add(&space, &s.model->params, s.params,
+								   param_find(&s.model->params, "k"), 0, 0));
+		tune_log_odds_part(&part[0]);
+		tune_point(&problem, &space, &point);
+		(void) tune_select_parts(&problem, &space, part, 1, &effort, work, &point);
+		tune_search(&problem, &space, &effort, &work->search, &point, &report);
+		assert_true(part[0].taken);
+		value[run][0] = point.value[0];
+		value[run][1] = point.value[1];
+		free_parts_work(work);
+		simulation_free(&s);
+	}
+	assert_same(value[0][0], value[1][0]);
+	assert_same(value[0][1], value[1][1]);
+}
+
+/*
+ * ---- Paired differences ----
+ */
+
+/* The mean, and the error by blocks as the textbook has it. */
+static void
+test_paired_difference(void **state)
+{
+	double		a[1000];
+	double		b[1000];
+	Random		random = {11};
+	PairedDifference d;
+	double		mean = 0;
+	double		squares = 0;
+	int			i,
+				j;
+
+	(void) state;
+	for (i = 0; i < 1000; i++)
+	{
+		a[i] = random_between(&random, 0, 1);
+		b[i] = random_between(&random, 0, 0.9);
+	}
+	d = paired_difference(a, b, 200, 1000);
+	for (i = 200; i < 1000; i++)
+		mean += (a[i] - b[i]) / 800;
+	for (i = 0; i < 40; i++)
+	{
+		double		block = 0;
+
+		for (j = 0; j < 20; j++)
+			block += a[200 + 20 * i + j] - b[200 + 20 * i + j] - mean;
+		squares += block * block;
+	}
+	assert_int_equal(d.matches, 800);
+	assert_near(d.mean, mean, 1e-14);
+	assert_near(d.error, sqrt(squares * 40 / 39) / 800, 1e-14);
+
+	/* What either has not forecast is left out. */
+	a[300] = NAN;
+	b[301] = NAN;
+	assert_int_equal(paired_difference(a, b, 200, 1000).matches, 798);
+	d = paired_difference(a, b, 0, 19);
+	assert_int_equal(d.matches, 19);
+	assert_true(isfinite(d.mean) && isnan(d.error));
+	d = paired_difference(a, b, 5, 5);
+	assert_true(d.matches == 0 && isnan(d.mean));
+
+	/* Runs of equal differences count as few, not as many. */
+	for (i = 0; i < 1000; i++)
+	{
+		b[i] = 0;
+		a[i] = (i / 25) % 2;
+	}
+	assert_near(paired_difference(a, b, 0, 1000).error, sqrt(0.25 / 39), 1e-12);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_parts_of_models),
+		cmocka_unit_test(test_given_bounds),
+		cmocka_unit_test(test_valleys),
+		cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_paired_difference),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

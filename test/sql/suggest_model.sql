@@ -1,0 +1,113 @@
+-- suggest_model(): every model is studied, and the right family comes first.
+SET extra_float_digits = 0;
+SELECT setseed(0.5772);
+
+-- Two worlds.  In one, ratings follow Elo's rule, whoever plays; in the other, skills are settled, and newcomers come
+-- all the time, so that it pays to know how well a player is known.
+CREATE TABLE simulated(world text, match_id int, winner int, loser int);
+CREATE FUNCTION simulate_elo(matches int, players int, k float8) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    rating float8[] := array_fill(1500::float8, ARRAY[players]);
+    a int;
+    b int;
+    p float8;
+BEGIN
+    FOR i IN 1 .. matches LOOP
+        a := 1 + floor(random() * players)::int;
+        b := 1 + (a + floor(random() * (players - 1))::int) % players;
+        p := skillrating.elo_win_probability(rating[a], rating[b]);
+        IF random() >= p THEN
+            SELECT b, a, 1 - p INTO a, b, p;
+        END IF;
+        INSERT INTO simulated VALUES ('elo', i, a, b);
+        rating[a] := rating[a] + k * (1 - p);
+        rating[b] := rating[b] - k * (1 - p);
+    END LOOP;
+END
+$$;
+CREATE FUNCTION simulate_newcomers(matches int, active int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    skill float8[] := '{}';
+    a int;
+    b int;
+BEGIN
+    FOR i IN 1 .. matches LOOP
+        -- Somebody comes every tenth match; the last comers play, and the first ten always.
+        IF i % 10 = 1 OR i <= 20 THEN
+            skill := skill || 2.5 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random());
+        END IF;
+        CONTINUE WHEN cardinality(skill) < 20;
+        a := CASE WHEN random() < 0.5 THEN 1 + floor(random() * 10)::int ELSE cardinality(skill) - floor(random() * least(active, cardinality(skill) - 10))::int END;
+        b := cardinality(skill) - floor(random() * least(active, cardinality(skill) - 10))::int;
+        CONTINUE WHEN a = b;
+        IF random() >= 1 / (1 + exp(skill[b] - skill[a])) THEN
+            SELECT b, a INTO a, b;
+        END IF;
+        INSERT INTO simulated VALUES ('newcomers', i, a, b);
+    END LOOP;
+END
+$$;
+SELECT simulate_elo(4000, 60, 60), simulate_newcomers(4000, 40);
+CREATE VIEW history AS
+SELECT world, match_id, player_id, team FROM simulated, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
+
+CREATE TABLE found AS
+SELECT world, s.* FROM (
+    SELECT world, skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 1500, "parts": false}' ORDER BY match_id) AS found FROM history GROUP BY world) AS q,
+    unnest(found) WITH ORDINALITY AS s(model, params, log_odds, parts, matches, held_out_matches, held_out_log_loss_before, held_out_log_loss, held_out_accuracy, difference, difference_error, verdict, warnings, place);
+SELECT world, count(*) = (SELECT count(*) FROM skillrating.models()) AS all_models, count(DISTINCT held_out_matches) = 1 AND min(held_out_matches) > 780 AS same_matches,
+    bool_and(held_out_accuracy BETWEEN 0.5 AND 0.9) AS sound_accuracy, count(*) FILTER (WHERE verdict = 'best') AS best FROM found GROUP BY world ORDER BY world;
+-- Elo is right where ratings are Elo's, and models that become sure of a skill are wrong; where newcomers come, it is the other way round.
+SELECT world, model, difference > 2 * difference_error AS worse, difference > 0.02 AS much_worse FROM found WHERE model IN ('elo', 'glicko') ORDER BY world, model;
+SELECT (SELECT deviation_column IS NOT NULL FROM skillrating.models() AS m WHERE m.name = f.model) AS best_has_deviation FROM found AS f WHERE world = 'newcomers' AND place = 1;
+-- Sorted, and compared to the best.
+SELECT world, array_agg(model ORDER BY held_out_log_loss, model) = array_agg(model ORDER BY place) AS sorted,
+    bool_and(abs(difference - held_out_log_loss + least) < 1e-12) AS differences, bool_and((difference_error > 0) = (place > 1)) AS errors
+FROM (SELECT *, min(held_out_log_loss) OVER (PARTITION BY world) AS least FROM found) AS f GROUP BY world ORDER BY world;
+-- Scores and accuracy are those of rate() with the parameters found.
+SELECT model, abs(held_out_log_loss - loss) < 1e-12 AS same_loss, abs(held_out_accuracy - hits) < 1e-12 AS same_accuracy, abs(held_out_log_loss_before - before) < 1e-12 AS same_before
+FROM found, LATERAL (
+    SELECT skillrating.log_loss((r).win_probability, (r).score), skillrating.accuracy((r).win_probability, (r).score), skillrating.log_loss((d).win_probability, (d).score)
+    FROM (SELECT match_id, team, skillrating.rate(model, player_id, team, team, params => found.params) OVER w AS r, skillrating.rate(model, player_id, team, team) OVER w AS d
+        FROM history AS h WHERE h.world = found.world WINDOW w AS (ORDER BY match_id)) AS q
+    WHERE team = 1 AND match_id > 3200) AS s(loss, hits, before)
+WHERE world = 'elo' AND model IN ('elo', 'glicko', 'trueskill2') ORDER BY model;
+-- Twice the same.
+SELECT bool_and(f.params = s.params AND f.held_out_log_loss = s.held_out_log_loss) AS same FROM found AS f, unnest((
+    SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 1500, "parts": false}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s
+WHERE f.world = 'elo' AND f.model = s.model;
+
+-- Some models only, and those that cannot rate: with three teams.
+SELECT s.model, s.verdict, s.params IS NULL AS nothing, s.held_out_matches FROM unnest((
+    SELECT skillrating.suggest_model(m, m % 20 + 20 * t, t, 1 + (m + t * t) % 3, '{"budget": 60, "models": ["synelo", "elo", "hive"], "parts": false}' ORDER BY m)
+    FROM generate_series(1, 300) AS m, generate_series(1, 3) AS t)) AS s;
+-- Parts: a side that wins more often than not, whoever plays.
+SELECT s.model, s.parts, s.log_odds > 0.2 AS has_log_odds, s.held_out_log_loss < s.held_out_log_loss_before AS better, s.warnings FROM unnest((
+    SELECT skillrating.suggest_model(match_id, player_id, team, team, skillrating.inputs(side => CASE WHEN match_id % 10 < 7 THEN team ELSE 3 - team END),
+        '{"budget": 800, "models": ["elo"], "holdout": 0.3}' ORDER BY match_id)
+    FROM history WHERE world = 'elo')) AS s;
+
+-- Mistakes.
+CREATE FUNCTION try(options jsonb, strict boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    PERFORM skillrating.suggest_model(match_id, player_id, team, CASE WHEN match_id = 30 THEN -1 ELSE team END, NULL, options, strict ORDER BY match_id)
+    FROM history WHERE world = 'elo' AND match_id <= 100;
+    RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(' ', sqlstate, sqlerrm, nullif(hint, ''));
+END
+$$;
+SELECT try(options::jsonb) FROM (VALUES ('3'), ('{"max_evaluations": 5}'), ('{"budget": 0}'), ('{"models": ["chess"]}'), ('{"models": 1}'), ('{"holdout": 0}'), ('{"budget": 10}')) AS m(options);
+SELECT try('{"budget": 10}', true);
+SELECT skillrating.suggest_model(match_id, player_id, team, team) FROM history;
+SELECT skillrating.suggest_model(match_id, player_id, team, team ORDER BY match_id) FROM history WHERE false;
+SET statement_timeout = '300ms';
+SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 100000}' ORDER BY match_id) FROM history WHERE world = 'elo';
+RESET statement_timeout;
+
+DROP FUNCTION simulate_elo, simulate_newcomers, try;
+DROP VIEW history;
+DROP TABLE simulated, found;
