@@ -233,7 +233,7 @@ store() {
 }
 
 # Every forecaster, a line each: its name, a tab, and its command.
-forecasters() {
+all_forecasters() {
 	local name
 	echo "even	bench/predict/even.sh"
 	# Models, and those that other functions than rate() forecast by.
@@ -252,12 +252,20 @@ forecasters() {
 	done
 }
 
+# Those that are wanted.
+forecasters() {
+	local name command
+	all_forecasters | while IFS=$'\t' read -r name command; do
+		[[ ! $name =~ $only ]] || printf '%s\t%s\n' "$name" "$command"
+	done
+}
+
 if [[ $(forecasters | cut -f1) =~ npm: ]]; then
 	mkdir -p build/bench/predict
 	cp bench/models/package.json bench/predict/libraries.js build/bench/predict
 	npm install --silent --no-audit --no-fund --prefix build/bench/predict >&2
-else
-	echo 'not run libraries of npm, as there is no node'
+elif ! command -v npm >/dev/null; then
+	echo 'not run libraries of npm, as there is no npm'
 fi
 
 failed=
@@ -272,7 +280,6 @@ while IFS='|' read -r set name matches; do
 	echo "$name: $matches matches"
 	told "$set" 0 all >"$scratch/all.tsv"
 	while IFS=$'\t' read -r forecaster command; do
-		[[ $forecaster =~ $only ]] || continue
 		# shellcheck disable=SC2086
 		run "$set" "$forecaster" $command </dev/null
 	done < <(forecasters)

@@ -78,7 +78,7 @@ arguments=()
 for name in honest peek_fit peek_result peek_next too_sure silent broken; do
 	arguments+=(-x "$name=$scratch/$name")
 done
-EVALUATIONS=12 MATCHES=0 SEED=7 bench/predict.sh -o "$scratch/page.md" -f "$scratch/out" -m '^(even|elo|trueskill|state_space|npm:openskill/plackett_luce|honest|peek_.*|too_sure|silent|broken)$' \
+EVALUATIONS=12 MATCHES=0 SEED=7 bench/predict.sh -o "$scratch/page.md" -f "$scratch/out" -m '^(even|elo|trueskill|state_space|state_space/.*|npm:openskill/plackett_luce|honest|peek_.*|too_sure|silent|broken)$' \
 	"${arguments[@]}" "$scratch/data" >"$scratch/log" 2>&1
 status=$?
 [ -e "$scratch/page.md" ] || { cat "$scratch/log"; check 'it runs' f; exit 1; }
@@ -104,7 +104,7 @@ done
 check 'probabilities have to add up' "$(ask -c "SELECT bool_and(failure ~ 'no probabilities that add up') FROM predict.run WHERE forecaster = 'too_sure'")"
 check 'a forecaster that fails is reported' "$(ask -c "SELECT bool_and(failure = 'failed: this is broken') FROM predict.run WHERE forecaster = 'broken'")"
 check 'one that says nothing counts as even' "$(ask -c "SELECT bool_and(s.missing = s.n AND abs(s.log_loss - e.log_loss) < 1e-12) FROM predict.score AS s JOIN predict.score AS e USING (data_set) WHERE s.forecaster = 'silent' AND e.forecaster = 'even'")"
-for name in even elo trueskill state_space honest; do
+for name in even elo trueskill state_space state_space/rate_through_time honest; do
 	check "$name is taken" "$(ask -c "SELECT count(*) = 2 AND bool_and(failure IS NULL) AND bool_and(params IS NOT NULL) FROM predict.run WHERE forecaster = '$name'"; failure "$name" | grep -v none)"
 done
 if command -v node >/dev/null && command -v npm >/dev/null; then

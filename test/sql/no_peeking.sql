@@ -92,7 +92,7 @@ CREATE FUNCTION call_of(f oid) RETURNS text LANGUAGE sql STABLE AS $$
     FROM (
         SELECT a.name, a.ordinal, a.ordinal > p.pronargs - p.pronargdefaults AS optional,
             coalesce((SELECT format('s.%I', attname) FROM pg_attribute WHERE attrelid = 'peek_row'::regclass AND attnum > 0 AND attname = a.name),
-                CASE a.name WHEN 'model' THEN '$1' WHEN 'params' THEN '$2' WHEN 'strict' THEN 'false' WHEN 'season' THEN 'extract(month FROM s.played_at)::bigint' END,
+                CASE a.name WHEN 'model' THEN '$1' WHEN 'params' THEN '$2' WHEN 'strict' THEN 'false' WHEN 'refit_matches' THEN '12' WHEN 'season' THEN 'extract(month FROM s.played_at)::bigint' END,
                 forecast_argument(p.proname ~ '^stack', a.name, a.type::regtype, 'float8[]'::regtype = ANY (SELECT t.type FROM unnest(p.proargnames, p.proargtypes::oid[]) AS t(name, type) WHERE t.name = 'outcome'))) AS given
         FROM pg_proc AS p, unnest(p.proargnames, p.proargtypes::oid[]) WITH ORDINALITY AS a(name, type, ordinal)
         WHERE p.oid = f AND a.ordinal <= p.pronargs
@@ -148,9 +148,9 @@ BEGIN
 EXCEPTION WHEN feature_not_supported THEN
     NULL;
 END
-$;
+$$;
 SET client_min_messages = warning;
-SELECT count(peek(f, t)) > 0 AS tried FROM peek_function AS f JOIN trial AS t ON f.of_model OR (t.model = 'elo' AND t.params = '{}') WHERE f.call IS NOT NULL;
+SELECT count(peek(f, t)) > 0 AS tried FROM peek_function AS f JOIN trial AS t ON CASE WHEN f.name ~ 'rate_through_time' THEN t.model = 'state_space' ELSE f.of_model OR (t.model = 'elo' AND t.params = '{}') END WHERE f.call IS NOT NULL;
 RESET client_min_messages;
 SELECT name, model, params, cut, how, before, at FROM peeked WHERE before > 0 OR at > 0 ORDER BY 1, 2, 3, 4;
 SELECT name, model, params FROM peeked GROUP BY 1, 2, 3 HAVING sum(changed) = 0 ORDER BY 1, 2, 3;

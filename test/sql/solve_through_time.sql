@@ -84,9 +84,9 @@ UNION ALL SELECT 'days', rows, equal = rows, first_different FROM differences(NU
 -- The states at a refit are those at the end of the solution: here of all matches before day 100.
 SELECT count(*) AS players, bool_and(abs((r).mu_before - e.mu) < 0.02) AS skills, bool_and(abs((r).deviation_before / e.standard_error - 1) < 0.02) AS deviations
 FROM (SELECT DISTINCT ON (player_id) player_id, r FROM (
-        SELECT player_id, match_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, params => '{"margin": 0.4, "tau": 0}', refit_matches => 300) OVER (ORDER BY played_at, match_id) AS r FROM duel_row) AS q
+        SELECT player_id, match_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, params => '{"margin": 0.4, "tau": 0, "drift": 0, "draw_sigma": 0}', refit_matches => 300) OVER (ORDER BY played_at, match_id) AS r FROM duel_row) AS q
         WHERE match_id >= 303 ORDER BY player_id, match_id) AS a
-    JOIN (SELECT DISTINCT ON (e.player_id) e.* FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.4, "tau": 0}' ORDER BY played_at, match_id) AS x
+    JOIN (SELECT DISTINCT ON (e.player_id) e.* FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.4, "tau": 0, "drift": 0}' ORDER BY played_at, match_id) AS x
         FROM duel_row AS d WHERE match_id < 303) AS q, unnest(x) AS e ORDER BY e.player_id, e.at DESC) AS e ON e.player_id = a.player_id::text;
 -- Rows come in any order, and names of players change nothing.
 SELECT count(*) AS rows, count(*) FILTER (WHERE a = b) AS same
