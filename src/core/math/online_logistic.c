@@ -242,46 +242,51 @@ online_logistic_forget(const LogisticPrior *prior, double share, double *state)
 	return true;
 }
 
-/* What a step of Newton's method works with: of a position, from where the moment began. */
-typedef struct Newton
+/* What is fitted: the outcomes of a moment, and what was known when it began. */
+typedef struct Moment
 {
 	const LogisticPrior *prior;
 	const LogisticOutcome *outcome;
 	int			noutcomes;
-	const double *state;		/* when the moment began */
+	const double *state;
 	InterruptCheck interrupt;
-	double		before[MAX_MATRIX]; /* the information then, with the prior */
+	double		information[MAX_MATRIX];	/* with the prior, in its units */
+} Moment;
+
+/* Where Newton's method is. */
+typedef struct Position
+{
 	double		moved[ONLINE_LOGISTIC_MAX]; /* in units of the prior deviations */
 	double		value;			/* of the log posterior there */
 	double		gradient[ONLINE_LOGISTIC_MAX];	/* in the same units */
 	double		coefficient[ONLINE_LOGISTIC_MAX];
 	double		information[MAX_HALF];	/* of the outcomes there */
-} Newton;
+} Position;
 
-/* Look at the posterior a step further: share of it is taken. */
+/* Look at the posterior a step from a position: share of it is taken. */
 static void
-newton_look(const Newton *from, const double *step, double share, Newton *to)
+newton_look(const Moment *moment, const Position *from, const double *step, double share,
+			Position *to)
 {
-	const LogisticPrior *prior = from->prior;
+	const LogisticPrior *prior = moment->prior;
 	int			n = prior->n;
 	int			i,
 				j;
 
-	if (to != from)
-		*to = *from;
 	for (i = 0; i < n; i++)
 	{
 		to->moved[i] = from->moved[i] + share * step[i];
-		to->coefficient[i] = from->state[i] + prior->deviation[i] * to->moved[i];
+		to->coefficient[i] = moment->state[i] + prior->deviation[i] * to->moved[i];
 	}
-	to->value = online_logistic_likelihood(n, to->outcome, to->noutcomes, to->coefficient,
-										   to->gradient, to->information, to->interrupt);
+	to->value = online_logistic_likelihood(n, moment->outcome, moment->noutcomes,
+										   to->coefficient, to->gradient, to->information,
+										   moment->interrupt);
 	for (i = 0; i < n; i++)
 	{
 		double		pull = 0;
 
 		for (j = 0; j < n; j++)
-			pull += (i >= j ? to->before[i * n + j] : to->before[j * n + i]) * to->moved[j];
+			pull += moment->information[i >= j ? i * n + j : j * n + i] * to->moved[j];
 		to->value -= pull * to->moved[i] / 2;
 		to->gradient[i] = prior->deviation[i] * to->gradient[i] - pull;
 	}
@@ -289,9 +294,9 @@ newton_look(const Newton *from, const double *step, double share, Newton *to)
 
 /* Newton's step from there, and what it should gain twice over; false if there is none. */
 static bool
-newton_step(const Newton *at, double *step, double *gain)
+newton_step(const Moment *moment, const Position *at, double *step, double *gain)
 {
-	const LogisticPrior *prior = at->prior;
+	const LogisticPrior *prior = moment->prior;
 	const double *half = at->information;
 	int			n = prior->n;
 	double		matrix[MAX_MATRIX];
@@ -301,7 +306,7 @@ newton_step(const Newton *at, double *step, double *gain)
 	for (i = 0; i < n; i++)
 	{
 		for (j = 0; j <= i; j++)
-			matrix[i * n + j] = at->before[i * n + j] +
+			matrix[i * n + j] = moment->information[i * n + j] +
 				*half++ * prior->deviation[i] * prior->deviation[j];
 		step[i] = at->gradient[i];
 	}
@@ -318,38 +323,48 @@ bool
 online_logistic_learn(const LogisticPrior *prior, const LogisticOutcome *outcome, int n,
 					  double *state, InterruptCheck interrupt)
 {
-	Newton		at = {.prior = prior,.outcome = outcome,.noutcomes = n,.state = state,
-	.interrupt = interrupt};
-	Newton		next;
-	double		step[ONLINE_LOGISTIC_MAX] = {0};
-	double		gain = 0;
 	int			size = ONLINE_LOGISTIC_SIZE(prior->n);
 	double		after[ONLINE_LOGISTIC_SIZE(ONLINE_LOGISTIC_MAX)];
+	double		step[ONLINE_LOGISTIC_MAX] = {0};
+	double		gain = 0;
+	Moment		moment;
+	Position	position[2];	/* not cleared, as they are large */
+	Position   *at = &position[0];
+	Position   *next = &position[1];
 	int			steps;
 	int			i;
 
-	whole_information(prior, state + prior->n, 1, at.before);
-	newton_look(&at, step, 0, &at);
+	moment.prior = prior;
+	moment.outcome = outcome;
+	moment.noutcomes = n;
+	moment.state = state;
+	moment.interrupt = interrupt;
+	whole_information(prior, state + prior->n, 1, moment.information);
+	memset(at->moved, 0, sizeof(at->moved));
+	newton_look(&moment, at, step, 0, at);
 	for (steps = 0; steps < MAX_NEWTON_STEPS; steps++)
 	{
+		Position   *swap = at;
 		double		share = 1;
 
-		if (!newton_step(&at, step, &gain))
+		if (!newton_step(&moment, at, step, &gain))
 			return false;
-		newton_look(&at, step, share, &next);
+		newton_look(&moment, at, step, share, next);
 
 		/* The posterior is concave: a step that is short enough gains, but for rounding. */
-		while (!(next.value >= at.value - ROUNDING * fabs(at.value)) && share > 1e-10)
+		while (!(next->value >= at->value - ROUNDING * fabs(at->value)) && share > 1e-10)
 		{
 			share /= 2;
-			newton_look(&at, step, share, &next);
+			newton_look(&moment, at, step, share, next);
 		}
 		at = next;
+		next = swap;
 		if (gain <= LAST_GAIN)
 			break;
 	}
 	for (i = 0; i < size; i++)
-		after[i] = i < prior->n ? at.coefficient[i] : state[i] + at.information[i - prior->n];
+		after[i] = i < prior->n ? at->coefficient[i] :
+			state[i] + at->information[i - prior->n];
 	if (!all_finite(after, size))
 		return false;
 	memcpy(state, after, size * sizeof(double));
