@@ -10,7 +10,7 @@
 #   -x NAME=COMMAND   another forecaster; may be repeated
 #
 # Environment:
-#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (60)
+#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (2000)
 #   MATCHES      only the last so many matches of each file; 0 for all (default: 5000)
 #   SHARE        of the matches, the first ones, that parameters are fitted to (0.7)
 #   SEED         where the proof of no peeking cuts, and for forecasters that want one (1)
@@ -73,7 +73,7 @@ if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
 	exec "$OLDPWD/test/cluster.sh" bash -c 'cd "$1" && shift && exec "$@"' - "$here" "$OLDPWD/bench/predict.sh" "${given[@]}"
 fi
 
-evaluations=${EVALUATIONS:-60}
+evaluations=${EVALUATIONS:-2000}
 last=${MATCHES:-5000}
 share=${SHARE:-0.7}
 seed=${SEED:-1}
@@ -229,14 +229,17 @@ store() {
 	sql -v name="$2" -v params="$params" -v failure="$failure" -f - <<-SQL
 		INSERT INTO predict.run VALUES ($1, :'name', :'params', $3, nullif(:'failure', ''));
 	SQL
-	[ -z "$failure" ] || echo "  $2: $failure"
+	printf '  %s: %s\n' "$2" "${failure:-$(printf '%.1f s' "$3")}"
 }
 
 # Every forecaster, a line each: its name, a tab, and its command.
-forecasters() {
+all_forecasters() {
 	local name
 	echo "even	bench/predict/even.sh"
-	sql -c 'SELECT name FROM skillrating.models() ORDER BY 1' | while read -r name; do
+	# Models, and those that other functions than rate() forecast by.
+	sql -c "SELECT name FROM skillrating.models() UNION ALL
+		SELECT 'state_space/' || proname FROM pg_proc WHERE pronamespace = 'skillrating'::regnamespace AND prokind = 'w'
+			AND prorettype = 'skillrating.rated'::regtype AND proname <> 'rate' ORDER BY 1" | while read -r name; do
 		echo "$name	bench/predict/model.sh $name"
 	done
 	if command -v node >/dev/null && command -v npm >/dev/null; then
@@ -249,12 +252,20 @@ forecasters() {
 	done
 }
 
-if command -v node >/dev/null && command -v npm >/dev/null; then
+# Those that are wanted.
+forecasters() {
+	local name command
+	all_forecasters | while IFS=$'\t' read -r name command; do
+		[[ ! $name =~ $only ]] || printf '%s\t%s\n' "$name" "$command"
+	done
+}
+
+if [[ $(forecasters | cut -f1) =~ npm: ]]; then
 	mkdir -p build/bench/predict
 	cp bench/models/package.json bench/predict/libraries.js build/bench/predict
 	npm install --silent --no-audit --no-fund --prefix build/bench/predict >&2
-else
-	echo 'not run libraries of npm, as there is no node'
+elif ! command -v npm >/dev/null; then
+	echo 'not run libraries of npm, as there is no npm'
 fi
 
 failed=
@@ -269,7 +280,6 @@ while IFS='|' read -r set name matches; do
 	echo "$name: $matches matches"
 	told "$set" 0 all >"$scratch/all.tsv"
 	while IFS=$'\t' read -r forecaster command; do
-		[[ $forecaster =~ $only ]] || continue
 		# shellcheck disable=SC2086
 		run "$set" "$forecaster" $command </dev/null
 	done < <(forecasters)

@@ -297,7 +297,7 @@ CREATE AGGREGATE skillrating.suggest_model(match_id anycompatible, player_id any
 
 COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, integer, float8, jsonb) IS
 'As the form with four arguments, with options, an object read from the first row:
-budget: evaluations of all models together, 1 or more (5000).
+budget: evaluations of all models together, 1 or more (10000).
 models: names of the models to try (all).
 parts: as in tune() (true).
 starts, burn_in, holdout, tolerance, progress: as in tune() (3, 0.1, 0.2, 1e-3, debug1).';

@@ -13,6 +13,11 @@ CREATE FUNCTION skillrating.predict(
     experience integer[] DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     params jsonb DEFAULT '{}',
+    context text[] DEFAULT NULL,
+    club text[] DEFAULT NULL,
+    player_id text[] DEFAULT NULL,
+    pool text DEFAULT '',
+    components skillrating.final_component[] DEFAULT NULL,
     OUT team integer,
     OUT win_probability float8,
     OUT draw_probability float8)
@@ -20,7 +25,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_predict'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 2;
 
-COMMENT ON FUNCTION skillrating.predict(text, float8[], integer[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], float8, jsonb) IS
+COMMENT ON FUNCTION skillrating.predict(text, float8[], integer[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], float8, jsonb, text[], text[], text[], text, skillrating.final_component[]) IS
 'What a model says of a match between players of given states, without a ladder: what preview() says
 of players who go into the match with these states.
 
@@ -36,6 +41,10 @@ time has to be in them already.
 team: of each player; any numbers.  The other arrays have an element for each player, too, and mean
 what source_columns() says.  weight, or joined and left: the share of the match, which is all of it
 by default.  experience: matches played before, 0 by default.
+context, club: an element may be null; under models that know components (model_components()).
+components: these, such as final_components() returns them, with idle time in them already; others
+are as before their first match.  player_id: who the players are, for components that have one;
+1, 2 and so on by default.  pool: theirs.
 log_odds: what the first side, or the first team where there are no sides, has in advance.
 
 No rows if state or team are null or empty.  Errors: 22023 for an unknown model and for a match that

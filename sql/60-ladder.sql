@@ -545,11 +545,23 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.solved IS %L', ladder,
         'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.solved_context (
+            solver text NOT NULL,
+            pool text NOT NULL,
+            context text,
+            log_odds float8,
+            standard_error float8,
+            UNIQUE NULLS NOT DISTINCT (solver, pool, context))', ladder);
+    EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.solved_context IS %L', ladder,
+        'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_lists(text, regtype) IS
-'A part of create_ladder(): the tables attached, mirror and solved.';
+'A part of create_ladder(): the tables attached, mirror, solved and solved_context.';
 
 CREATE FUNCTION skillrating_internal.create_ladder_schema(
     ladder text,

@@ -509,7 +509,8 @@ BEGIN
     SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('change', 'match', 'match_player', 'solved', 'mirror', 'attached', 'operation',
+        AND c.relname IN ('change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
+            'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'rating',
             'ladder', 'work');
     IF tables IS NOT NULL THEN
@@ -596,7 +597,7 @@ BEGIN
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
     FOREACH relation IN ARRAY ARRAY['rating', 'event', 'component', 'component_event', 'correction',
-        'operation', 'solved', 'rated_match', 'match_player', 'match']
+        'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match']
     LOOP
         IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
             EXECUTE format('DELETE FROM %I.%I', ladder, relation);

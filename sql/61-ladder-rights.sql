@@ -17,6 +17,7 @@ AS $function$
         UNION
         VALUES
             ('reader', 'ladder', 'SELECT'), ('reader', 'solved', 'SELECT'),
+            ('reader', 'solved_context', 'SELECT'),
             -- To report a match again with other content, and to see what became of it.
             ('reporter', 'match', 'UPDATE'), ('reporter', 'match_player', 'DELETE'),
             ('reporter', 'match', 'SELECT'), ('reporter', 'match_player', 'SELECT'),
@@ -240,9 +241,9 @@ SELECT skillrating_internal.create_entry('grant_reader');
 COMMENT ON FUNCTION skillrating.grant_reader(text, text) IS
 'Lets a role call every function that reads a ladder, such as leaderboard(), preview(), history()
 and verify(), and query what these read: SELECT on component, component_event, correction, event,
-ladder, operation, rated_match, rating, solved and source, and USAGE on the schema. role is a name as it is, or public
-for all roles. It may be called again, as after an update that brings functions. The ladder''s owner
-has these rights anyway, and keeps them. Errors: 42704 for an unknown ladder or role, 42501 unless
+ladder, operation, rated_match, rating, solved, solved_context and source, and USAGE on the schema.
+role is a name as it is, or public for all roles. It may be called again, as after an update that
+brings functions. The ladder''s owner has these rights anyway, and keeps them. Errors: 42704 for an unknown ladder or role, 42501 unless
 the caller owns the ladder.';
 
 CREATE FUNCTION skillrating_internal.grant_reporter(

@@ -4,14 +4,16 @@ CREATE FUNCTION skillrating_internal.states_at(
     ladder text,
     players anyarray,
     pool text,
-    at timestamptz)
+    at timestamptz,
+    context text[])
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_states_at'
 LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating_internal.states_at(text, anyarray, text, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.states_at(text, anyarray, text, timestamptz, text[]) IS
 'The state with which each player would go into a match at a time, as preview() has it: all state
-columns, one player after another.  Players without a row have the initial state.  Errors 2202E for
+columns, one player after another, with what the player has in a context, which may be null, as a
+part of the skill.  Players without a row have the initial state.  Errors 2202E for
 no players or too many, 22004 for nulls, 22008 for an infinite time, 22023 for two accounts of one
 player.';
 
@@ -80,7 +82,9 @@ CREATE FUNCTION skillrating_internal.split_ladder(
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    explain boolean DEFAULT false)
+    explain boolean DEFAULT false,
+    context text[] DEFAULT NULL,
+    club text[] DEFAULT NULL)
 RETURNS TABLE (
     player_id anycompatible,
     team integer,
@@ -109,10 +113,15 @@ BEGIN
             MESSAGE = 'pool, sides, commanders, caution and log_odds must not be null';
     END IF;
     model := skillrating_internal.split_model(ladder, caution, sides, commanders);
-    states := skillrating_internal.states_at(ladder, players, pool, coalesce(at, now()));
+    states := skillrating_internal.states_at(ladder, players, pool, coalesce(at, now()),
+        context);
     -- Subscripts from 1 on, whatever the arguments have.
     weight := CASE WHEN weight IS NOT NULL THEN ARRAY(SELECT unnest(weight)) END;
     party := CASE WHEN party IS NOT NULL THEN ARRAY(SELECT unnest(party)) END;
+    context := CASE cardinality(context) WHEN 1
+        THEN array_fill((SELECT unnest(context)), ARRAY[cardinality(players)])
+        ELSE ARRAY(SELECT unnest(context)) END;
+    club := CASE WHEN club IS NOT NULL THEN ARRAY(SELECT unnest(club)) END;
     -- The column at a place of all players.
     SELECT array_agg(states[p + 1] - CASE WHEN caution = 0 THEN 0
                 ELSE caution * states[p + model.deviation] END ORDER BY p),
@@ -142,7 +151,9 @@ BEGIN
         SELECT array_agg(s.player ORDER BY s.n) AS who, array_agg(s.team ORDER BY s.n) AS team,
             array_agg(s.commands::int::float8 ORDER BY s.n) AS commanding,
             CASE WHEN weight IS NOT NULL THEN array_agg(weight[s.n] ORDER BY s.n) END AS weights,
-            CASE WHEN party IS NOT NULL THEN array_agg(party[s.n] ORDER BY s.n) END AS squads
+            CASE WHEN party IS NOT NULL THEN array_agg(party[s.n] ORDER BY s.n) END AS squads,
+            CASE WHEN context <> '{}' THEN array_agg(context[s.n] ORDER BY s.n) END AS contexts,
+            CASE WHEN club IS NOT NULL THEN array_agg(club[s.n] ORDER BY s.n) END AS clubs
         FROM split AS s WHERE s.team IS NOT NULL
     ), predicted AS MATERIALIZED (
         SELECT w.team, min(w.win_probability) AS p
@@ -151,7 +162,7 @@ BEGIN
                 squad => p.squads, pool => pool, log_odds => log_odds,
                 side => CASE WHEN sides THEN p.team END,
                 commanding => CASE WHEN commanders THEN p.commanding END,
-                at => coalesce(at, now())) AS w
+                at => coalesce(at, now()), context => p.contexts, club => p.clubs) AS w
         GROUP BY w.team
     )
     SELECT s.player, s.team, estimates[s.n], s.difference,
@@ -162,7 +173,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('split_ladder');
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anycompatiblearray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, timestamptz, boolean) IS
+COMMENT ON FUNCTION skillrating.split_ladder(text, anycompatiblearray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, timestamptz, boolean, text[], text[]) IS
 'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
 says what teams are and when a split is balanced, from all that it knows of the players.  A
 player without a rating has the initial state.
@@ -179,6 +190,9 @@ sides: under hive, the first team is on side 1, and players count with their sid
 commanders: each team gets a commander, one of those whom commander allows (null: all), who counts
 by command skill.
 at: the time of the match, now by default, to which the players'' states are aged as by preview().
+context, club: where or as what each plays, one element being that of all, and for whom, as in
+preview().  What a player has in a context counts to the estimate; what contexts and clubs mean to
+sides and teams shows in win_probability, and log_odds can even it out.
 An account that is merged has the state of the player it is merged into, and its row comes back
 under the identifier that was given.
 The other arguments are those of split_teams().
@@ -208,7 +222,8 @@ CREATE FUNCTION skillrating_internal.find_opponents(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    explain boolean DEFAULT false)
+    explain boolean DEFAULT false,
+    context text DEFAULT NULL)
 RETURNS SETOF skillrating.opponent
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -241,7 +256,7 @@ BEGIN
         -- The condition without which an opponent would be nearer; of the others none is dropped.
         SELECT abs(o.win_probability - 0.5) INTO nearest
         FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
-            max_deviation, at => at) AS o;
+            max_deviation, at => at, context => context) AS o;
         SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.player_id,
             'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5),
             'cost', nearest - abs(o.win_probability - 0.5))
@@ -252,7 +267,7 @@ BEGIN
                 CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END,
                 CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
                 CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END,
-                at => at) AS o
+                at => at, context => context) AS o
         WHERE c.is_there AND abs(o.win_probability - 0.5) < coalesce(nearest, 1)
         ORDER BY abs(o.win_probability - 0.5), c.condition LIMIT 1;
         terms := jsonb_build_object('rating', player_rating);
@@ -277,25 +292,26 @@ BEGIN
                 ''constraint'', $10) END
         FROM near AS n,
             skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
-                pool => $1, at => coalesce($11, now())) AS w
+                pool => $1, at => coalesce($11, now()), context => ARRAY[$12]) AS w
         WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',
         board, eligible, t.player_equals, t.player_type)
     USING pool, min_games, active_since, max_deviation, player_rating, player, n, ladder,
-        terms, costliest, at;
+        terms, costliest, at, context;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('find_opponents');
 
-COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, boolean) IS
+COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, boolean, text) IS
 'The n opponents with whom a match of two would be most even, the most even first.
 
 Of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see
 leaderboard()), these are the ones whose win probability by the ladder''s model is nearest to one
 half; win_probability is that of the player.  A player without a rating has the initial state.
 at: the time of the match, for which ratings are computed as in leaderboard(); by default it is
-played now, among the ratings that are stored.
+played now, among the ratings that are stored.  context: where or as what both play, for the win
+probability.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
 from one half (terms), the next best opponent (alternative), and the condition without which the
 best

@@ -568,7 +568,8 @@ BEGIN
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
         FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
-            'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'solved', 'work']) AS n(name))
+            'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'solved',
+            'solved_context', 'work']) AS n(name))
     THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('table %s is one of the ladder''s own', relation);

@@ -46,6 +46,11 @@ INSERT INTO rounds.match_player (match_id, player_id, team, won, side, joined, "
 SELECT md5(m::text)::uuid, (m * 7 + p * 3) % 50, p % 2, (m + p) % 2 = 0, 1 + p % 2, p, 1000 + m
 FROM generate_series(1, 200) AS m, generate_series(1, 8) AS p;
 COMMIT;
+-- One with states of sides, maps, clubs and players on maps.
+SELECT skillrating.create_ladder('league', 'state_space', player_type => 'text');
+INSERT INTO league.match (match_id, played_at, context) SELECT m, '2024-01-01'::timestamptz + m * interval '3 hours', 'map ' || m % 3 FROM generate_series(1, 200) AS m;
+INSERT INTO league.match_player (match_id, player_id, team, rank, side, club)
+SELECT m, 'p' || (m * 7 + p * 3) % 20, p, 1 + (m + p) % 2, p, 'club ' || (m + p) % 4 FROM generate_series(1, 200) AS m, generate_series(1, 2) AS p;
 -- One whose history is being changed, and that has matches waiting.
 SELECT skillrating.create_ladder('life', 'trueskill2', '{"initial_base_sigma": 2}', player_type => 'text', apply_at => 'manual', late => 'reorder');
 INSERT INTO life.match (match_id, played_at, pool) SELECT m, '2024-01-01'::timestamptz + m * interval '3 hours', m % 2 FROM generate_series(1, 400) AS m;
@@ -69,7 +74,9 @@ summary="SELECT (SELECT md5(string_agg(r::text, '' ORDER BY player_id)) FROM due
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM rounds.event AS e),
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM games.event AS e),
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id, pool)) FROM life.event AS e), (SELECT count(*) FROM life.correction), (SELECT count(*) FROM life.pending),
-	(SELECT count(*) FROM duel.pending)"
+	(SELECT count(*) FROM duel.pending),
+	(SELECT md5(string_agg(c::text, '' ORDER BY c::text COLLATE \"C\")) FROM league.component AS c),
+	(SELECT md5(string_agg(e::text, '' ORDER BY e::text COLLATE \"C\")) FROM league.component_event AS e)"
 
 pg_dump "$from" >"$scratch/dump.sql"
 if psql -qX -v ON_ERROR_STOP=1 -d "$to" -f "$scratch/dump.sql" >"$scratch/restore.log" 2>&1; then
@@ -80,7 +87,7 @@ else
 fi
 check "dump: a restore rates nothing again" \
 	"$([ "$(ask "$from" "$summary")" = "$(ask "$to" "$summary")" ] && echo t)"
-for ladder in duel rounds games; do
+for ladder in duel rounds games league; do
 	check "dump: $ladder verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
 done
 psql -qX -v ON_ERROR_STOP=1 -o /dev/null -d "$to" <<'SQL'
@@ -88,6 +95,7 @@ INSERT INTO duel.match (match_id) VALUES (501);
 INSERT INTO duel.match_player (match_id, player_id, team, rank) VALUES (501, 'player 1', 1, 1), (501, 'somebody', 2, 2);
 SELECT skillrating.report_match('rounds', md5('501')::uuid, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 INSERT INTO game (id, round, home, away, diff) VALUES (1000, 1, 'team 1', 'somebody', 3);
+SELECT skillrating.report_match('league', 201, '{p1,p2}', '{1,2}', '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}');
 SQL
 check "dump: a ladder that was out of date catches up" "$(ask "$to" "SELECT count(*) > 0 FROM skillrating.catch_up('life')")"
 check "dump: it verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('life')")"
@@ -99,8 +107,9 @@ ask "$to" "INSERT INTO person (name) SELECT min(player_id) FROM life.rating WHER
 check "dump: mirrors go on" "$(ask "$to" "SELECT bool_and(p.mu IS NOT DISTINCT FROM r.mu) FROM person AS p LEFT JOIN life.rating AS r ON r.player_id = p.name AND r.pool = '1'")"
 check "dump: duel goes on" "$(ask "$to" "SELECT count(*) = 501 AND max(seq) = 501 FROM duel.rated_match")"
 check "dump: games goes on" "$(ask "$to" "SELECT count(*) = 1 FROM games.event WHERE player_id = 'somebody'")"
+check "dump: components go on" "$(ask "$to" "SELECT max(games) = 201 FROM league.component")"
 check "dump: rounds goes on" "$(ask "$to" "SELECT count(*) = 201 FROM rounds.rated_match")"
-for ladder in duel rounds games; do
+for ladder in duel rounds games league; do
 	check "dump: $ladder verifies after more matches" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
 done
 

@@ -65,7 +65,7 @@ SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
     CASE WHEN m % 3 = 1 THEN 700 + 33.3 * p END AS "left", CASE WHEN m % 4 = 0 AND p < 2 THEN 0.5 + p / 4.0 END AS commanding,
     CASE WHEN m % 2 = 0 AND p < 4 THEN p / 2 END AS squad, (m * p) % 13 AS kills, (m + 3 * p) % 11 AS deaths,
     CASE WHEN m % 7 = 0 THEN p = 3 END AS quit, m * p AS experience,
-    (m + p) % 5 / 2.0 AS gain
+    (m + p) % 5 / 2.0 AS gain, CASE WHEN m % 3 > 0 THEN 'map ' || m % 4 END AS context, CASE WHEN p % 3 > 0 THEN 'club ' || p % 4 END AS club
 FROM generate_series(1, 300) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 ELSE 2 END AS teams) AS t,
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
@@ -79,8 +79,9 @@ BEGIN
         SELECT match_id, pool, played_at, CASE WHEN max(team) = 1 THEN 0.2 ELSE 0 END, 0.5 + match_id %% 3 / 2.0
         FROM participant GROUP BY match_id, pool, played_at', ladder);
     EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, side, weight, joined, "left", commanding,
-            squad, kills, deaths, quit, experience, gain)
-        SELECT match_id, player_id, team, score, side, weight, joined, "left", commanding, squad, kills, deaths, quit, experience, gain
+            squad, kills, deaths, quit, experience, gain, context, club)
+        SELECT match_id, player_id, team, score, side, weight, joined, "left", commanding, squad, kills, deaths, quit, experience, gain,
+            context, club
         FROM participant', ladder);
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
@@ -104,7 +105,7 @@ unverified() {
 digests() {
 	ask <<-SQL
 		SELECT format('SELECT %L, %L, md5(string_agg(to_jsonb(t)::text, E''\n'' ORDER BY to_jsonb(t)::text COLLATE "C")) FROM %I.%I AS t', title, r, concat_ws('_', '$1', title), r)
-		FROM variant, unnest('{event,rating,solved}'::text[]) AS r ORDER BY title COLLATE "C", r \gexec
+		FROM variant, unnest('{event,rating,component,component_event,solved,solved_context}'::text[]) AS r ORDER BY title COLLATE "C", r \gexec
 	SQL
 }
 none() { [ -z "$1" ] && echo t || echo "$1"; }

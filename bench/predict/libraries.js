@@ -191,7 +191,7 @@ function minimize (f, start, low, high, evaluations) {
     simplex.sort(byValue)
     const worst = simplex.at(-1)
     const size = Math.max(...simplex.flatMap(({ x }) => x.map((v, i) => Math.abs(v - simplex[0].x[i]))))
-    if (size < 1e-3) break
+    if (size < 0.01) break
     const centre = start.map((_, i) => simplex.slice(0, -1).reduce((sum, { x }) => sum + x[i], 0) / (simplex.length - 1))
     const reflected = point(along(centre, worst.x, -1))
     let better = reflected

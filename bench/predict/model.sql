@@ -29,21 +29,25 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $function$
 DECLARE
+    rated_by text := coalesce(nullif(split_part(model, '/', 2), ''), 'rate');
     found skillrating.tuning;
 BEGIN
+    model := split_part(model, '/', 1);
     EXECUTE format('SELECT (q.t).* FROM (
         SELECT skillrating.tune($1, NULL, match, player, team, rank, skillrating.inputs(%s), $2 ORDER BY match) AS t
         FROM (SELECT *, NULL::float8 AS log_odds FROM input WHERE match <= $3) AS i) AS q', predict.arguments('inputs'))
     INTO found
     USING model, jsonb_build_object('parts', true, 'holdout', 0, 'max_evaluations', evaluations), train;
-    RETURN jsonb_build_object('model', model, 'params', found.params, 'log_odds', coalesce(found.log_odds, 0),
-        'parts', ARRAY(SELECT p.name FROM unnest(found.parts) AS p WHERE p.taken), 'evaluations', found.evaluations);
+    RETURN jsonb_build_object('model', model, 'function', rated_by, 'params', found.params, 'log_odds', coalesce(found.log_odds, 0),
+        'parts', ARRAY(SELECT p.name FROM unnest(found.parts) AS p WHERE p.taken), 'evaluations', found.evaluations)
+        -- Solutions of all matches so far come after each tenth of the first part.
+        || CASE WHEN rated_by = 'rate' THEN '{}' ELSE jsonb_build_object('refit_matches', greatest(50, train / 10)) END;
 END
 $function$;
 
 COMMENT ON FUNCTION predict.fit(text, integer, integer) IS
 'What a model forecasts with, by the first part alone: its usual parameters, and those of its parts
-that tune() takes.';
+that tune() takes.  model: its name, and behind a slash another function than rate() if need be.';
 
 CREATE FUNCTION predict.forecasts(plan jsonb)
 RETURNS TABLE (match integer, team integer, p float8)
@@ -52,9 +56,10 @@ AS $function$
 BEGIN
     -- What a side is worth in advance is said of matches that have sides.
     RETURN QUERY EXECUTE format('SELECT DISTINCT q.match, q.team, (q.r).win_probability
-        FROM (SELECT i.match, i.team, skillrating.rate($1, i.player, i.team, i.rank, params => $2, %s) OVER (ORDER BY i.match) AS r
+        FROM (SELECT i.match, i.team, skillrating.%I($1, i.player, i.team, i.rank, params => $2, %s) OVER (ORDER BY i.match) AS r
             FROM (SELECT *, CASE WHEN count(side) OVER m = count(*) OVER m THEN $3 END AS log_odds FROM input WINDOW m AS (PARTITION BY match)) AS i) AS q
-        WHERE (q.r).win_probability IS NOT NULL ORDER BY 1, 2', predict.arguments('rate'))
+        WHERE (q.r).win_probability IS NOT NULL ORDER BY 1, 2', plan ->> 'function',
+        predict.arguments(plan ->> 'function') || coalesce(', refit_matches => ' || (plan ->> 'refit_matches')::integer, ''))
     USING plan ->> 'model', plan -> 'params', nullif((plan ->> 'log_odds')::float8, 0);
 END
 $function$;

@@ -965,6 +965,114 @@ test_first_step(void **state)
 	assert_same(f.after[0][HIVE_SIDE_OFFSET], 0);
 }
 
+/* A match of four, of which one plays elsewhere, with contexts 0 and 1, on sides or not. */
+static void
+match_in_contexts(Fixture *f, double outcome, bool sided, bool turned)
+{
+	int			i;
+
+	fixture_clear(f);
+	for (i = 0; i < 4; i++)
+	{
+		int			player = turned ? (i + 2) % 4 : i;
+		int			side = 1 + player / 2;
+		double		rank = outcome == 0.5 ? 1 : 1 + ((side == 1) != (outcome == 1));
+		Participant *row = fixture_add(f, player, 1 + i / 2, rank);
+
+		if (sided)
+			row->side = side;
+		row->context = player == 3;
+		f->before[player][HIVE_SKILL] = 4 + 0.25 * player;
+	}
+}
+
+/* The log posterior of a context's log-odds, of a share of the match; the others stay. */
+static double
+log_posterior(double log_odds, double prior, double deviation, double share, double offset,
+			  double outcome)
+{
+	double		x = offset + share * log_odds;
+	double		z = (log_odds - prior) / deviation;
+
+	return -z * z / 2 + outcome * log(1 / (1 + exp(-x))) +
+		(1 - outcome) * log(1 / (1 + exp(x)));
+}
+
+/* Each context takes Newton's step to the maximum of its posterior, given all else. */
+static void
+test_context_takes_a_step_of_newton(void **state)
+{
+	static const double outcomes[] = {0, 0.5, 1};
+	static const double share[] = {0.75, 0.25};
+	const double h = 1e-4;
+	Fixture		f;
+	int			i,
+				j;
+
+	(void) state;
+	fixture_init(&f, "hive");
+	fixture_param(&f, "context_deviation")->number = 0.8;
+	f.component_seed = 7;
+	for (i = 0; i < 3; i++)
+	{
+		match_in_contexts(&f, outcomes[i], true, false);
+		fixture_rate(&f);
+		assert_int_equal(f.match.ncomponents, 2);
+		for (j = 0; j < 2; j++)
+		{
+			const MatchComponent *component = &f.match.component[j];
+			double		m = component->before[0];
+			double		d = component->before[1];
+			double		w = share[component->key];
+			double		offset = log(f.team[0].win / f.team[1].win) - w * m;
+			double		below = log_posterior(m - h, m, d, w, offset, outcomes[i]);
+			double		at = log_posterior(m, m, d, w, offset, outcomes[i]);
+			double		above = log_posterior(m + h, m, d, w, offset, outcomes[i]);
+			double		slope = (above - below) / (2 * h);
+			double		curvature = (above - 2 * at + below) / (h * h);
+
+			assert_near(component->after[0], m - slope / curvature, 1e-6);
+			assert_near(component->after[1], 1 / sqrt(-curvature), 1e-6);
+			assert_true(component->after[1] < d);
+		}
+	}
+}
+
+/* A context is worth something to a side, whatever the number of its team, and to no other. */
+static void
+test_context_favours_a_side(void **state)
+{
+	Fixture		f;
+	double		win;
+
+	(void) state;
+	fixture_init(&f, "hive");
+	match_in_contexts(&f, 1, true, false);
+	fixture_rate(&f);
+	assert_int_equal(f.match.ncomponents, 0);
+	win = f.team[0].win;
+
+	fixture_param(&f, "context_deviation")->number = 0.8;
+	f.component_seed = 7;
+	match_in_contexts(&f, 1, true, false);
+	fixture_rate(&f);
+	assert_true(f.team[0].win != win);
+	win = f.team[0].win;
+	match_in_contexts(&f, 1, true, true);
+	fixture_rate(&f);
+	assert_same(f.team[1].win, win);
+	match_in_contexts(&f, 1, false, false);
+	fixture_rate(&f);
+	assert_int_equal(f.match.ncomponents, 0);
+
+	/* A match of no gain teaches nothing. */
+	match_in_contexts(&f, 1, true, false);
+	fixture_gain(&f, 0);
+	fixture_rate(&f);
+	assert_same(f.match.component[0].after[0], f.match.component[0].before[0]);
+	assert_same(f.match.component[0].after[1], f.match.component[0].before[1]);
+}
+
 /* The formulas for callers who have the parts but no match. */
 static void
 test_sums(void **state)
@@ -1009,6 +1117,8 @@ main(void)
 		cmocka_unit_test(test_min_skill_does_not_hide_an_overflow),
 		cmocka_unit_test(test_adagrad_accumulates_squares),
 		cmocka_unit_test(test_first_step),
+		cmocka_unit_test(test_context_takes_a_step_of_newton),
+		cmocka_unit_test(test_context_favours_a_side),
 		cmocka_unit_test(test_sums),
 	};
 

@@ -609,6 +609,7 @@ test_reversion_by_small_steps(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
+	set_number(&f, "initial_mu", 3);
 	set_number(&f, "initial_sigma", 1);
 	set_number(&f, "reversion", 0.002);
 	set_number(&f, "drift", 0.01);

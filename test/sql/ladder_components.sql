@@ -194,6 +194,34 @@ SELECT skillrating.create_ladder('sourced', 'state_space', source => 'mine');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('sourced', search => true);
 SELECT * FROM differences('sourced', 'once');
 
+-- Hive keeps the log-odds of contexts, which all matches together give nearly the same; here of a side that wins two
+-- times in three on one map, and one in three on the other.
+SELECT skillrating.create_ladder('hive', 'hive', '{"context_deviation": 1}');
+INSERT INTO hive.match (match_id, played_at, context)
+SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour', 'map ' || m % 2 FROM generate_series(1, 900) AS m;
+INSERT INTO hive.match_player (match_id, player_id, team, rank, side)
+SELECT m, 1 + (m * 5 + 3 * t) % 9, t, CASE WHEN (m % 3 = 0) = (m % 2 = 0) THEN 3 - t ELSE t END, t FROM generate_series(1, 900) AS m, generate_series(1, 2) AS t;
+SELECT key, round(mu::numeric, 1) AS log_odds, deviation < 0.15 AS known, games FROM skillrating.components('hive');
+SELECT s.matches, c.context, round(c.log_odds::numeric, 1) AS log_odds FROM skillrating.solve_ladder('hive', 'hive') AS s, unnest(s.contexts) AS c ORDER BY 2;
+SELECT c.context, abs(c.log_odds - k.mu) < 0.1 AS near FROM hive.solved_context AS c JOIN skillrating.components('hive') AS k ON k.key = c.context ORDER BY 1;
+-- Warm, the search is over at once.
+SELECT iterations FROM skillrating.solve_ladder('hive', 'hive');
+SELECT faults('hive');
+
+-- Team makers count what players have in a context, and say the probability that preview() says.
+SELECT bool_and(s.mu = e.mu + k.mu) AS in_context, bool_and(s.win_probability = p.win_probability) AS as_previewed
+FROM (SELECT array_agg(s.player_id) AS players, array_agg(s.team) AS team
+    FROM skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS s) AS g
+CROSS JOIN skillrating.preview('once', g.players, g.team, at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS p
+JOIN skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS s ON s.player_id::text = p.player_id
+JOIN skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01') AS e ON e.player_id = s.player_id
+JOIN skillrating.components('once', kind => 'player_context', pool => '', at => '2024-04-01') AS k ON k.player_id = p.player_id AND k.key = 'map 1';
+SELECT bool_and(o.win_probability = w.win_probability) AS as_previewed
+FROM skillrating.find_opponents('once', 1, at => '2024-04-01', context => 'map 1') AS o
+CROSS JOIN LATERAL skillrating.win_probability('once', ARRAY[1, o.player_id::bigint], '{1,2}', at => '2024-04-01', context => '{map 1}') AS w WHERE w.team = 1;
+SELECT s.player_id, s.team IS NOT NULL AS plays FROM skillrating.split_ladder_document('once',
+    '{"players": [{"id": 1, "context": "map 1", "club": "club 1"}, {"id": 2, "context": "map 2"}], "at": "2024-04-01T00:00:00Z"}') AS s;
+
 -- Who reads.
 CREATE ROLE regress_components_guest;
 SELECT skillrating.grant_reader('bit', 'regress_components_guest');
@@ -221,7 +249,7 @@ JOIN skillrating.components('bit', kind => 'home', pool => '', at => '2024-09-01
 -- Nothing is left behind.
 SELECT skillrating.reset_ladder('bit');
 SELECT (SELECT count(*) FROM bit.component), (SELECT count(*) FROM bit.component_event);
-SELECT skillrating.drop_ladder(l) FROM unnest('{bit,plain,other,single,once,large,bare,sourced}'::text[]) AS l;
+SELECT skillrating.drop_ladder(l) FROM unnest('{bit,plain,other,single,once,large,bare,sourced,hive}'::text[]) AS l;
 DROP VIEW mine;
 DROP TABLE played, component_before, foretold, chances;
 DROP FUNCTION play, differences, faults, late;

@@ -222,6 +222,27 @@ FROM (SELECT (skillrating.tune('state_space', ARRAY['beta'], id, player, team, r
     (SELECT avg(-ln(CASE WHEN rank = 1 THEN (full_model).win_probability
         ELSE 1 - (full_model).win_probability END)) AS log_loss FROM rated WHERE seat = 1) AS l;
 
+-- predict() says of the states and components before a match what rate() says of it.
+SELECT m, count(*) AS teams, bool_and(p.win_probability = r.win_probability) AS equal
+FROM (VALUES (1000), (1001), (2002)) AS chosen (m),
+    LATERAL (SELECT array_agg((full_model).state_before ORDER BY seat) AS state,
+        array_agg(team ORDER BY seat) AS team, array_agg(context ORDER BY seat) AS context,
+        array_agg(club ORDER BY seat) AS club, array_agg(player::text ORDER BY seat) AS player,
+        min(pool) AS pool FROM rated WHERE id = m) AS s,
+    LATERAL (SELECT skillrating.final_components('state_space', id, player, team, rank,
+        skillrating.inputs(side => team, context => context, club => club, pool => pool),
+        :'full_params' ORDER BY at, id) AS components FROM game WHERE id < m) AS c,
+    LATERAL skillrating.predict('state_space', s.state, s.team, side => s.team,
+        context => s.context, club => s.club, player_id => s.player, pool => s.pool,
+        components => c.components, params => :'full_params') AS p
+    JOIN (SELECT DISTINCT id, team, (full_model).win_probability FROM rated) AS r ON p.team = r.team
+WHERE r.id = m GROUP BY m ORDER BY m;
+SELECT skillrating.predict('state_space', '{{3,1,0,0,3,0},{3,1,0,0,3,0}}', '{1,2}', player_id => '{a,a}');
+SELECT skillrating.predict('state_space', '{{3,1,0,0,3,0},{3,1,0,0,3,0}}', '{1,1}', player_id => '{a,a}');
+SELECT skillrating.predict('state_space', '{{3,1,0,0,3,0},{3,1,0,0,3,0}}', '{1,2}', context => '{x}');
+SELECT skillrating.predict('state_space', '{{3,1,0,0,3,0},{3,1,0,0,3,0}}', '{1,2}',
+    components => ARRAY[ROW('maps', '', 'x', NULL, 1, 1, 0, NULL, NULL, NULL)::skillrating.final_component]);
+
 --
 -- Names and the order of rows have no part in it
 --

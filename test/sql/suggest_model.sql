@@ -82,10 +82,10 @@ SELECT s.model, s.verdict, s.params IS NULL AS nothing, s.held_out_matches FROM 
     SELECT skillrating.suggest_model(m, m % 20 + 20 * t, t, 1 + (m + t * t) % 3, '{"budget": 60, "models": ["synelo", "elo", "hive"], "parts": false}' ORDER BY m)
     FROM generate_series(1, 300) AS m, generate_series(1, 3) AS t)) AS s;
 -- Parts: a side that wins more often than not, whoever plays.
-SELECT s.model, s.parts, s.log_odds > 0.2 AS has_log_odds, s.held_out_log_loss < s.held_out_log_loss_before AS better, s.warnings FROM unnest((
+SELECT s.model, s.parts, s.log_odds > 0.2 AS has_log_odds, s.held_out_log_loss < s.held_out_log_loss_before AS better FROM unnest((
     SELECT skillrating.suggest_model(match_id, player_id, team, team, skillrating.inputs(side => CASE WHEN match_id % 10 < 7 THEN team ELSE 3 - team END),
-        '{"budget": 800, "models": ["elo"], "holdout": 0.3}' ORDER BY match_id)
-    FROM history WHERE world = 'elo')) AS s;
+        '{"budget": 1200, "models": ["elo", "state_space"], "holdout": 0.3, "parts": ["log_odds", "home"]}' ORDER BY match_id)
+    FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
 
 -- Mistakes.
 CREATE FUNCTION try(options jsonb, strict boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
@@ -100,7 +100,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws(' ', sqlstate, sqlerrm, nullif(hint, ''));
 END
 $$;
-SELECT try(options::jsonb) FROM (VALUES ('3'), ('{"max_evaluations": 5}'), ('{"budget": 0}'), ('{"models": ["chess"]}'), ('{"models": 1}'), ('{"holdout": 0}'), ('{"budget": 10}')) AS m(options);
+SELECT try(options::jsonb) FROM (VALUES ('3'), ('{"max_evaluations": 5}'), ('{"budget": 0}'), ('{"models": ["chess"]}'), ('{"models": 1}'), ('{"models": ["elo", "glicko"], "parts": ["home"]}'), ('{"holdout": 0}'), ('{"budget": 10}')) AS m(options);
 SELECT try('{"budget": 10}', true);
 SELECT skillrating.suggest_model(match_id, player_id, team, team) FROM history;
 SELECT skillrating.suggest_model(match_id, player_id, team, team ORDER BY match_id) FROM history WHERE false;

@@ -29,12 +29,12 @@ SELECT history, match_id, played_at, player_id, side, CASE WHEN (side = 1) = hom
 FROM simulated, LATERAL (VALUES (home, 1), (away, 2)) AS s(player_id, side);
 
 -- Parts that there are.
-SELECT m.name AS model, p.* FROM skillrating.models() AS m, LATERAL skillrating.model_parts(m.name) AS p;
+SELECT m.name AS model, p.* FROM skillrating.models() AS m, LATERAL skillrating.model_parts(m.name) AS p WHERE m.name IN ('elo', 'trueskill2', 'weng_lin');
 
 -- A part is taken where matches show it, and not where they do not.
 CREATE TABLE fit AS
 SELECT history, skillrating.tune('elo', NULL, match_id, player_id, side, NULL::float8, skillrating.inputs(played_at => played_at, side => side, score => score),
-    '{"parts": true}' ORDER BY match_id) AS t
+    '{"parts": ["margin", "normal", "sum", "log_odds"]}' ORDER BY match_id) AS t
 FROM history WHERE history IN ('plenty', 'noise') GROUP BY history;
 SELECT history, p.name, p.taken, p.gain > 2 * p.standard_error AS gains, p.gain > 0.005 AS much, p.matches
 FROM fit, unnest((t).parts) AS p ORDER BY history, p.name;
@@ -61,7 +61,7 @@ SELECT (other).params = (t).params AND (other).log_odds = (t).log_odds AND (othe
     (other).log_loss = (t).log_loss AS same_score, (other).held_out_log_loss <> (t).held_out_log_loss AS other_score
 FROM fit, LATERAL (
     SELECT skillrating.tune('elo', NULL, match_id, player_id, side, NULL::float8,
-        skillrating.inputs(played_at => played_at, side => side, score => CASE WHEN match_id > 4000 THEN -score ELSE score END), '{"parts": true}' ORDER BY match_id) AS other
+        skillrating.inputs(played_at => played_at, side => side, score => CASE WHEN match_id > 4000 THEN -score ELSE score END), '{"parts": ["margin", "normal", "sum", "log_odds"]}' ORDER BY match_id) AS other
     FROM history AS h WHERE h.history = fit.history) AS o
 WHERE history = 'plenty';
 

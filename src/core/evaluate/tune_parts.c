@@ -10,8 +10,12 @@
 #include "core/math/score.h"
 #include "core/util/extremes.h"
 
-/* The evaluations of a search that begins near its end, for so many variables. */
-#define NEAR_EVALUATIONS(n) (10 + 5 * (n))
+/*
+ * The evaluations of a search in the first fold, and in each of the others, where it begins
+ * near its end, for so many variables.
+ */
+#define FIRST_EVALUATIONS(n) (10 + 5 * (n))
+#define NEAR_EVALUATIONS(n) (6 + 2 * (n))
 
 /* How such a search begins and ends, on a log scale. */
 #define NEAR_STEP 0.2
@@ -256,37 +260,35 @@ narrow_space(const TuneSpace *space, const TunePoint *point, TuneSpace *narrow)
 }
 
 /*
- * Fit a space to each fold and judge it: from point[], which become the fitted ones, with the
- * losses of what is judged.  The first fold is searched from several starts, which differ
- * in the parameters from scattered_from on, the others from where it ended.
+ * Fit a space to each fold and judge it: from point[0]; point[] become the fitted ones, with
+ * the losses of what is judged.  The first fold is searched from two starts, which differ in
+ * the parameters from scattered_from on, and each of the others from where the one before
+ * has ended.
  */
 static void
 fit_folds(TuneProblem *problem, const TuneSpace *space, int scattered_from,
 		  const TuneEffort *effort, TunePartsWork *work, TunePoint *point, double *loss)
 {
 	size_t		bound[2] = {problem->bound[0], problem->bound[1]};
-	int			near = NEAR_EVALUATIONS(space->nparams);
 	int			fold;
-	int			i;
 
 	for (fold = 0; fold < TUNE_FOLDS; fold++)
 	{
-		TuneEffort	own = {1, near, larger(effort->tolerance, NEAR_TOLERANCE), NEAR_STEP, 0};
+		TuneEffort	own = {.starts = 1,.tolerance = larger(effort->tolerance, NEAR_TOLERANCE)};
 		TuneReport	report;
 
 		if (fold == 0)
 		{
 			own.starts = scattered_from < space->nparams ? 2 : 1;
-			own.max_evaluations = near * (own.starts + tune_combinations(space));
+			own.max_evaluations = FIRST_EVALUATIONS(space->nparams) *
+				(own.starts + tune_combinations(space) - 1);
 			own.scattered_from = scattered_from;
-			own.first_step = 0;
 		}
 		else
 		{
-			/* What is new begins where the fold before has it. */
-			for (i = scattered_from; i < space->nparams; i++)
-				point[fold].value[i] = point[fold - 1].value[i];
-			memcpy(point[fold].level, point[fold - 1].level, sizeof(point[fold].level));
+			own.max_evaluations = NEAR_EVALUATIONS(space->nparams);
+			own.first_step = NEAR_STEP;
+			point[fold] = point[fold - 1];
 			narrow_space(space, &point[fold], &work->narrow);
 		}
 		problem->bound[1] = fold_end(bound, fold);
@@ -296,6 +298,17 @@ fit_folds(TuneProblem *problem, const TuneSpace *space, int scattered_from,
 		tune_forecasts(problem, fold_end(bound, fold), fold_end(bound, fold + 1),
 					   loss, NULL);
 	}
+}
+
+/*
+ * The evaluations of that with one start and one combination, each of which takes
+ * FIRST_EVALUATIONS() more.
+ */
+static int
+fold_evaluations(const TuneSpace *space)
+{
+	return FIRST_EVALUATIONS(space->nparams) +
+		(TUNE_FOLDS - 1) * NEAR_EVALUATIONS(space->nparams) + TUNE_FOLDS;
 }
 
 /* Put a point in use with nothing of any part, and the parameters of parts off. */
@@ -329,8 +342,7 @@ best_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int npar
 		  int64_t last_evaluation, bool *complete)
 {
 	int			best = -1;
-	int			i,
-				fold;
+	int			i;
 
 	for (i = 0; i < nparts; i++)
 	{
@@ -338,14 +350,12 @@ best_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int npar
 		if (part[i].taken || (part[i].judged && !(part[i].gain.mean > 0)) ||
 			!add_part(space, &part[i], &work->space))
 			continue;
-		if (problem->evaluations + TUNE_FOLDS * NEAR_EVALUATIONS(work->space.nparams) >
-			last_evaluation)
+		if (problem->evaluations + fold_evaluations(&work->space) > last_evaluation)
 		{
 			*complete = false;
 			break;
 		}
-		for (fold = 0; fold < TUNE_FOLDS; fold++)
-			start_part(&part[i], &work->space, &work->current[fold], &work->candidate[fold]);
+		start_part(&part[i], &work->space, &work->current[0], &work->candidate[0]);
 		turn_off(problem, off, 0);
 		fit_folds(problem, &work->space, space->nparams, effort, work, work->candidate,
 				  work->loss[2]);
@@ -374,14 +384,12 @@ tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int np
 	ParamValue *off = work->off;
 	double		variable[TUNE_MAX_PARAMS];
 	bool		complete = true;
-	int			fold;
 
 	if (nparts == 0 ||
 		problem->bound[1] - problem->bound[0] < TUNE_MIN_MATCHES_OF_PARTS)
 		return true;
 	memcpy(off, problem->params, problem->model->params.count * sizeof(ParamValue));
-	for (fold = 0; fold < TUNE_FOLDS; fold++)
-		work->current[fold] = *point;
+	work->current[0] = *point;
 	fit_folds(problem, space, 0, effort, work, work->current, work->loss[0]);
 	for (;;)
 	{

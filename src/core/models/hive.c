@@ -6,7 +6,8 @@
  * log-odds of side 1 are the difference of the sides' skills, each weighted by
  * play time, over the total time, plus a like term for the commanders and the
  * log-odds of the context; every player's skill follows the gradient of the
- * log likelihood at a rate that AdaGrad and a constant share.
+ * log likelihood at a rate that AdaGrad and a constant share.  The log-odds of
+ * the context are given with the match, learnt from earlier ones, or both.
  *
  * Where the source slips, this departs from it (docs/models/hive.md):
  * AdaGrad sums squared gradients; the offset accumulates; its sign goes by the
@@ -18,6 +19,8 @@
 #include "core/models/hive.h"
 #include "core/math/elementary.h"
 #include "core/math/logistic.h"
+#include "core/math/square.h"
+#include "core/models/deviation.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -30,6 +33,7 @@ enum
 	HIVE_INITIAL_SKILL,
 	HIVE_INITIAL_COMMAND_SKILL,
 	HIVE_MIN_SKILL,
+	HIVE_CONTEXT_DEVIATION,
 	HIVE_NPARAMS
 };
 
@@ -58,6 +62,9 @@ static const ParamSpec hive_params[] = {
 		.min = -INFINITY,.max = 1e6,.unit = "skill",
 		.search = {-100, 100},
 	.description = "smallest skill: below zero the smaller team would be favoured"},
+	{.name = "context_deviation",.type = PARAM_NUMBER,.default_value = 0,
+		.min = 0,.max = 1e6,.unit = "log-odds",
+	.description = "deviation of the log-odds of a context before the first match; 0: contexts count for nothing"},
 };
 
 static const StateSpec hive_state[] = {
@@ -119,6 +126,101 @@ hive_sums_log_odds(const HiveSums *sums, double log_odds)
 	return log_odds;
 }
 
+/*
+ * ---- Contexts ----
+ *
+ * What a context is worth to side 1, in log-odds, is known by a normal distribution, whose
+ * mean counts in a match, and which takes a step of Newton's method in each, given the
+ * skills.  The source fits it together with them, as the solver of the same name does.
+ */
+
+enum
+{
+	CONTEXT_LOG_ODDS,
+	CONTEXT_DEVIATION,
+	CONTEXT_NSTATE
+};
+
+static const StateSpec context_state[] = {
+	{.name = "log_odds",.min = -INFINITY,.description = "mean of the log-odds"},
+	{.name = "deviation",.min = 0,.role = ROLE_DEVIATION,
+	.description = "deviation of the log-odds"},
+};
+
+static bool
+context_used(const ParamValue *params)
+{
+	return params[HIVE_CONTEXT_DEVIATION].number > 0;
+}
+
+static void
+context_init(const ParamValue *params, double *state)
+{
+	state[CONTEXT_LOG_ODDS] = 0;
+	state[CONTEXT_DEVIATION] = params[HIVE_CONTEXT_DEVIATION].number;
+}
+
+/* The first of the kinds of components; others belong to all models. */
+#define HIVE_CONTEXT 0
+
+static const ComponentSpec hive_components[] = {
+	[HIVE_CONTEXT] = {.name = "context",
+		.description = "log-odds of side 1 in a context",
+		.scope = COMPONENT_OF_SIDE,.key = COMPONENT_BY_CONTEXT,
+		.state = context_state,.nstate = CONTEXT_NSTATE,
+	.used = context_used,.init = context_init},
+	RECALIBRATION_COMPONENT
+};
+
+/* The log-odds of the contexts of a match, each by its share. */
+static double
+context_log_odds(const Match *match)
+{
+	double		sum = 0;
+	int			i;
+
+	for (i = 0; i < match->nshares; i++)
+	{
+		const MatchShare *share = &match->share[i];
+		const MatchComponent *component = &match->component[share->component];
+
+		if (component->number == HIVE_CONTEXT)
+			sum += share->weight * component->before[CONTEXT_LOG_ODDS];
+	}
+	return sum;
+}
+
+/* What the match, with that probability of side 1 and that residual, says of its contexts. */
+static void
+update_contexts(Match *match, double win, double residual)
+{
+	double		gain = match_mean_gain(match);
+	int			i;
+
+	for (i = 0; i < match->nshares; i++)
+	{
+		const MatchShare *share = &match->share[i];
+		MatchComponent *component = &match->component[share->component];
+		double		variance;
+		double		growth;
+
+		if (component->number != HIVE_CONTEXT)
+			continue;
+
+		/* The precision after, in terms of that before. */
+		variance = square(component->before[CONTEXT_DEVIATION]);
+		growth = 1 + variance * square(share->weight) * (win * (1 - win));
+		component->after[CONTEXT_LOG_ODDS] = component->before[CONTEXT_LOG_ODDS] +
+			gain * variance / growth * share->weight * residual;
+		component->after[CONTEXT_DEVIATION] =
+			deviation_updated(component->before[CONTEXT_DEVIATION], 1 / sqrt(growth), gain, 0);
+	}
+}
+
+/*
+ * ---- Matches ----
+ */
+
 /* The sums of a match; an offset means nothing where sides do not differ. */
 static HiveSums
 hive_sums(const Match *match)
@@ -145,7 +247,8 @@ static void
 hive_win_probabilities(Match *match, const HiveSums *sums)
 {
 	int			first = match_first_side(match);
-	double		p = logistic(hive_sums_log_odds(sums, match->log_odds));
+	double		p = logistic(hive_sums_log_odds(sums, match->log_odds +
+												context_log_odds(match)));
 
 	match->team[first].win = p;
 	match->team[1 - first].win = 1 - p;
@@ -248,6 +351,7 @@ hive_rate(const ParamValue *params, Match *match)
 			offset_gradient;
 		player->gradient = skill_gradient;
 	}
+	update_contexts(match, match->team[first].win, residual);
 	return match_check_predictions(match);
 }
 
@@ -268,6 +372,12 @@ hive_team_strength(const ParamValue *params)
 	return TEAM_STRENGTH_SHARE;
 }
 
+static const ModelPart hive_parts[] = {
+	{.name = "context",.description = "log-odds of contexts, learnt from matches",
+	.needs = MODEL_SIDE | MODEL_CONTEXT,.param = {{HIVE_CONTEXT_DEVIATION, 0, 0.5}},.nparams = 1},
+	MODEL_COMMON_PARTS
+};
+
 extern const Model hive_model;
 const Model hive_model = {
 	.name = "hive",
@@ -276,9 +386,12 @@ const Model hive_model = {
 	.params = MODEL_PARAMS("hive", hive_params, HIVE_NPARAMS),
 	.state = hive_state,
 	.nstate = HIVE_NSTATE,
-	MODEL_COMMON,
+	.part = hive_parts,
+	.nparts = sizeof(hive_parts) / sizeof(hive_parts[0]),
 	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE | MODEL_COMMANDING |
-	MODEL_LOG_ODDS | MODEL_GAIN,
+	MODEL_LOG_ODDS | MODEL_GAIN | MODEL_CONTEXT,
+	.rules.component = hive_components,
+	.rules.ncomponents = sizeof(hive_components) / sizeof(hive_components[0]),
 	.rules.stint_weight = hive_stint_weight,
 	.init = hive_init,
 	.team_strength = hive_team_strength,

@@ -69,10 +69,10 @@ static const char *const noise_choices[] = {"players", "teams", NULL};
 static const char *const strength_choices[] = {"centered", "sum", "mean", "share", NULL};
 
 const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
-	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 3,
+	{.name = "initial_mu",.type = PARAM_NUMBER,.default_value = 2.25,
 		.min = -1e9,.max = 1e9,.unit = "skill",
 	.description = "mean skill of a player who has not played"},
-	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 0.7,
+	{.name = "initial_sigma",.type = PARAM_NUMBER,.default_value = 0.75,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "skill",
 		.searched = true,
 	.description = "deviation of the skill of a player who has not played"},
@@ -139,7 +139,7 @@ const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
 		.min = 0,.max = 1e9,.unit = "skill",
 		.search = {0.01, 10},
 	.description = "deviation of side_offset of a player who has not played; 0: players are the same on both sides"},
-	{.name = "initial_command_mu",.type = PARAM_NUMBER,.default_value = 3,
+	{.name = "initial_command_mu",.type = PARAM_NUMBER,.default_value = 2.25,
 		.min = -1e9,.max = 1e9,.unit = "skill",
 	.description = "mean skill as a commander of a player who has not played"},
 	{.name = "initial_command_sigma",.type = PARAM_NUMBER,.default_value = 0,

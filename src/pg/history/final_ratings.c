@@ -51,7 +51,8 @@ read_start(FunctionCallInfo fcinfo, Rater *rater)
 		rater_start(rater, PG_GETARG_DATUM(FINAL_ARG_START));
 	if (PG_NARGS() > FINAL_ARG_START_COMPONENTS &&
 		!PG_ARGISNULL(FINAL_ARG_START_COMPONENTS))
-		rater_start_components(rater, PG_GETARG_DATUM(FINAL_ARG_START_COMPONENTS));
+		batch_start_components(rater->batch, PG_GETARG_DATUM(FINAL_ARG_START_COMPONENTS),
+							   "start_components");
 }
 
 static FinalRatings *

@@ -15,6 +15,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/matches/inputs.h"
+#include "pg/matches/starting_components.h"
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_predict);
@@ -27,7 +28,12 @@ enum
 	ARG_TEAM,
 	ARG_ARRAYS,					/* see optional_arrays[] */
 	ARG_LOG_ODDS = ARG_ARRAYS + 7,
-	ARG_PARAMS
+	ARG_PARAMS,
+	ARG_CONTEXT,
+	ARG_CLUB,
+	ARG_PLAYER,
+	ARG_POOL,
+	ARG_COMPONENTS
 };
 
 /* The columns of the result. */
@@ -39,33 +45,36 @@ enum
 	PREDICT_COLUMNS
 };
 
-/* The arrays behind the team, in their order. */
+/* The arrays besides those of the team and of identifiers. */
 static const struct
 {
+	int			arg;
 	SourceColumn column;
 	Oid			type;
 	bool		nulls;			/* an element may be unknown */
 }			optional_arrays[] = {
-	{SOURCE_WEIGHT, FLOAT8OID, false},
-	{SOURCE_JOINED, FLOAT8OID, false},
-	{SOURCE_LEFT, FLOAT8OID, false},
-	{SOURCE_COMMANDING, FLOAT8OID, false},
-	{SOURCE_SIDE, INT4OID, false},
-	{SOURCE_SQUAD, INT8OID, true},
-	{SOURCE_EXPERIENCE, INT4OID, true}
+	{ARG_ARRAYS, SOURCE_WEIGHT, FLOAT8OID, false},
+	{ARG_ARRAYS + 1, SOURCE_JOINED, FLOAT8OID, false},
+	{ARG_ARRAYS + 2, SOURCE_LEFT, FLOAT8OID, false},
+	{ARG_ARRAYS + 3, SOURCE_COMMANDING, FLOAT8OID, false},
+	{ARG_ARRAYS + 4, SOURCE_SIDE, INT4OID, false},
+	{ARG_ARRAYS + 5, SOURCE_SQUAD, INT8OID, true},
+	{ARG_ARRAYS + 6, SOURCE_EXPERIENCE, INT4OID, true},
+	{ARG_CONTEXT, SOURCE_CONTEXT, TEXTOID, true},
+	{ARG_CLUB, SOURCE_CLUB, TEXTOID, true}
 };
 
-StaticAssertDecl(lengthof(optional_arrays) == ARG_LOG_ODDS - ARG_ARRAYS,
-				 "optional arrays are not those of predict()");
-
-/* The elements of an array argument, as values of source columns are: numbers. */
+/*
+ * The elements of one of the optional arrays, as values of source columns are: numbers, but
+ * for texts.
+ */
 static void
-array_numbers(FunctionCallInfo fcinfo, int arg, int n, Datum **values, bool **nulls)
+array_values(FunctionCallInfo fcinfo, int which, int n, Datum **values, bool **nulls)
 {
-	SourceColumn column = optional_arrays[arg - ARG_ARRAYS].column;
-	Oid			type = optional_arrays[arg - ARG_ARRAYS].type;
-	const char *name = source_column_name(column);
-	ArrayType  *array = optional_arrays[arg - ARG_ARRAYS].nulls ?
+	int			arg = optional_arrays[which].arg;
+	Oid			type = optional_arrays[which].type;
+	const char *name = source_column_name(optional_arrays[which].column);
+	ArrayType  *array = optional_arrays[which].nulls ?
 		array_with_nulls_argument(fcinfo, arg, name, n) :
 		array_argument(fcinfo, arg, name, n);
 	int16		typlen;
@@ -88,15 +97,32 @@ array_numbers(FunctionCallInfo fcinfo, int arg, int n, Datum **values, bool **nu
 	}
 }
 
-/*
- * Make a match of the arguments, whose players are the integers from 1 on.  Any result
- * will do.
- */
+/* The identifiers of the players: those that are given, or the integers from 1 on. */
+static Datum *
+read_players(FunctionCallInfo fcinfo, int n)
+{
+	Datum	   *player;
+	int			i;
+
+	if (!PG_ARGISNULL(ARG_PLAYER))
+	{
+		deconstruct_array(array_argument(fcinfo, ARG_PLAYER, "player_id", n), TEXTOID, -1,
+						  false, TYPALIGN_INT, &player, NULL, &n);
+		return player;
+	}
+	player = palloc_array(Datum, n);
+	for (i = 0; i < n; i++)
+		player[i] = Int32GetDatum(i + 1);
+	return player;
+}
+
+/* Make a match of the arguments.  Any result will do. */
 static void
 read_match(FunctionCallInfo fcinfo, int n, SourceMatch *match)
 {
 	const int32 *team = (const int32 *)
 		ARR_DATA_PTR(array_argument(fcinfo, ARG_TEAM, "team", n));
+	Datum	   *player = read_players(fcinfo, n);
 	Datum	   *number[lengthof(optional_arrays)] = {NULL};
 	bool	   *null[lengthof(optional_arrays)] = {NULL};
 	Datum		values[INPUT_NSLOTS];
@@ -105,15 +131,17 @@ read_match(FunctionCallInfo fcinfo, int n, SourceMatch *match)
 				j;
 
 	for (j = 0; j < (int) lengthof(optional_arrays); j++)
-		if (!PG_ARGISNULL(ARG_ARRAYS + j))
-			array_numbers(fcinfo, ARG_ARRAYS + j, n, &number[j], &null[j]);
+		if (!PG_ARGISNULL(optional_arrays[j].arg))
+			array_values(fcinfo, j, n, &number[j], &null[j]);
 	for (i = 0; i < n; i++)
 	{
 		source_row_clear(values, nulls);
-		values[SOURCE_PLAYER_ID] = Int32GetDatum(i + 1);
+		values[SOURCE_PLAYER_ID] = player[i];
 		values[SOURCE_TEAM] = Int32GetDatum(team[i]);
 		values[SOURCE_RANK] = Float8GetDatum(1);
 		values[SOURCE_LOG_ODDS] = PG_GETARG_DATUM(ARG_LOG_ODDS);
+		values[SOURCE_POOL] = PG_GETARG_DATUM(ARG_POOL);
+		nulls[SOURCE_POOL] = PG_ARGISNULL(ARG_POOL);
 		nulls[SOURCE_PLAYER_ID] = nulls[SOURCE_TEAM] = nulls[SOURCE_RANK] =
 			nulls[SOURCE_LOG_ODDS] = false;
 		for (j = 0; j < (int) lengthof(optional_arrays); j++)
@@ -152,18 +180,22 @@ read_states(FunctionCallInfo fcinfo, const Model *model, int *n)
 	return (const float8 *) ARR_DATA_PTR(array);
 }
 
-/* Put the players of a match that was built into their states. */
+/* Put the players of the match that was built of the source into their states. */
 static void
-take_states(Batch *batch, const float8 *state)
+take_states(Batch *batch, const SourceMatch *source, const float8 *state)
 {
 	Size		nstate = batch->model->nstate;
 	int			i,
 				j;
 
-	for (i = 0; i < batch->match.nplayers; i++)
+	if (batch->match.nplayers < source->n)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("array player_id has a player twice")));
+	for (i = 0; i < source->n; i++)
 	{
-		BatchPlayer *player = batch->player[i];
-		const float8 *given = state + (DatumGetInt32(player->id) - 1) * nstate;
+		BatchPlayer *player = batch->player[source->participant[i].player];
+		const float8 *given = state + source->order[i] * nstate;
 
 		for (j = 0; j < batch->model->nstate; j++)
 			if (!isfinite(given[j]) || given[j] < batch->model->state[j].min)
@@ -199,7 +231,7 @@ put_teams(FunctionCallInfo fcinfo, Batch *batch)
 
 /*
  * predict(model, state, team, weight, joined, left, commanding, side, squad, experience,
- *		   log_odds, params)
+ *		   log_odds, params, context, club, player_id, pool, components)
  */
 Datum
 skillrating_predict(PG_FUNCTION_ARGS)
@@ -225,17 +257,19 @@ skillrating_predict(PG_FUNCTION_ARGS)
 	if (n == 0)
 		return (Datum) 0;
 	check_finite("log_odds", PG_GETARG_FLOAT8(ARG_LOG_ODDS));
-	id_type_init(&player_type, INT4OID, "player");
+	id_type_init(&player_type, PG_ARGISNULL(ARG_PLAYER) ? INT4OID : TEXTOID, "player_id");
 	source_match_init(&match, NULL, &player_type);
 	match.times = TIMES_OPTIONAL;
 	read_match(fcinfo, n, &match);
 	batch = batch_create(model, get_params(&model->params, PG_GETARG_JSONB_P(ARG_PARAMS)),
 						 &player_type);
+	if (!PG_ARGISNULL(ARG_COMPONENTS))
+		batch_start_components(batch, PG_GETARG_DATUM(ARG_COMPONENTS), "components");
 	status = batch_build(batch, &match, &offender);
 	if (status == MATCH_OK)
 	{
 		offender = -1;
-		take_states(batch, state);
+		take_states(batch, &match, state);
 		status = batch_rate(batch, &match);
 	}
 	if (status != MATCH_OK)

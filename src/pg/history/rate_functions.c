@@ -212,7 +212,7 @@ read_start(WindowObject window, Rater *rater)
 	if (!no_start)
 		rater_start(rater, start);
 	if (!no_components)
-		rater_start_components(rater, components);
+		batch_start_components(rater->batch, components, "start_components");
 }
 
 /* Take what the first row of a partition of rate_through_time() says of refits. */

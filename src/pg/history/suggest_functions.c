@@ -62,14 +62,39 @@ enum
 	ARG_BEHIND_RANK				/* see last_arguments() */
 };
 
-/* Error for a name that is no model. */
-static void
-check_models(const TuneOptions *options)
+/* Whether options leave a model in. */
+static bool
+is_wanted(const TuneOptions *options, const Model *model)
 {
 	int			i;
 
 	for (i = 0; i < options->nmodels; i++)
+		if (strcmp(options->models[i], model->name) == 0)
+			return true;
+	return options->nmodels == 0;
+}
+
+/* Errors for a name that is no model, and for a part that none of the models has. */
+static void
+check_names(const TuneOptions *options)
+{
+	int			i,
+				j;
+
+	for (i = 0; i < options->nmodels; i++)
 		(void) get_model(options->models[i]);
+	for (i = 0; i < options->nparts; i++)
+	{
+		for (j = 0; j < model_count; j++)
+			if (is_wanted(options, model_registry[j]) &&
+				model_has_part(model_registry[j], options->parts[i]))
+				break;
+		if (j == model_count)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("no model to try has a part \"%s\"", options->parts[i]),
+					 errhint("See skillrating.model_parts().")));
+	}
 }
 
 static SuggestState *
@@ -81,7 +106,7 @@ suggest_begin(FunctionCallInfo fcinfo, MemoryContext context)
 
 	state->options = suggest_options(last.options >= 0 ?
 									 PG_GETARG_JSONB_P_COPY(last.options) : NULL);
-	check_models(&state->options);
+	check_names(&state->options);
 	history_builder_begin_rows(&state->builder, fcinfo, "suggest_model", ARG_MATCH,
 							   last.inputs, false, true);
 	history_builder_judge_by(&state->builder, "suggest_model", &any_rules, NULL,
@@ -110,18 +135,6 @@ skillrating_suggest_model_transition(PG_FUNCTION_ARGS)
 /*
  * ---- The study ----
  */
-
-/* Whether options leave a model in. */
-static bool
-is_wanted(const TuneOptions *options, const Model *model)
-{
-	int			i;
-
-	for (i = 0; i < options->nmodels; i++)
-		if (strcmp(options->models[i], model->name) == 0)
-			return true;
-	return options->nmodels == 0;
-}
 
 /*
  * Make the models ready that can rate the matches, with their usual parameters and all
@@ -190,6 +203,16 @@ check_spans(const SuggestState *state, const Candidate *candidate, int n)
 			 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
 }
 
+/*
+ * How many evaluations a model takes, compared to others: each part that is taken has the
+ * others judged again.
+ */
+static int64
+effort_of(const Tuner *tuner)
+{
+	return 1 + tuner->space.nparams + tuner->nparts * (tuner->nparts + 2) / 2;
+}
+
 /* Study each model, as progress() shows. */
 static void
 study_candidates(SuggestState *state, Candidate *candidate, int n)
@@ -200,20 +223,18 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 	int64		done = 0;
 	int			i;
 
-	/* Models with more to fit take more evaluations. */
 	for (i = 0; i < n; i++)
 		if (candidate[i].tuner != NULL)
-			weights += 1 + candidate[i].tuner->space.nparams + 2 * candidate[i].tuner->nparts;
+			weights += effort_of(candidate[i].tuner);
 	progress_phase(PHASE_FITTING, state->options.max_evaluations);
 	for (i = 0; i < n; i++)
 	{
 		Tuner	   *tuner = candidate[i].tuner;
-		int64		weight;
 
 		if (tuner == NULL)
 			continue;
-		weight = 1 + tuner->space.nparams + 2 * tuner->nparts;
-		share.max_evaluations = Max(1, (int) (state->options.max_evaluations * weight / weights));
+		share.max_evaluations = Max(1, (int) (state->options.max_evaluations *
+											  effort_of(tuner) / weights));
 		tuner->options = &share;
 		tuner->done = done;
 		tuner->total = state->options.max_evaluations;

@@ -151,6 +151,29 @@ add_params(TuneState *state, ArrayType *names)
 	check_bounds(state);
 }
 
+/* Error for a name of a part that the model does not have. */
+static void
+check_parts(const TuneState *state)
+{
+	const Model *model = state->model;
+	StringInfoData names;
+	int			i;
+
+	initStringInfo(&names);
+	for (i = 0; i < model->nparts; i++)
+		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "", model->part[i].name);
+	if (model_takes_log_odds(model))
+		appendStringInfo(&names, "%s\"%s\"", model->nparts > 0 ? ", " : "", LOG_ODDS);
+	for (i = 0; i < state->options.nparts; i++)
+		if (!model_has_part(model, state->options.parts[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("model \"%s\" has no part \"%s\"", model->name,
+							state->options.parts[i]),
+					 errhint("Its parts are %s; see skillrating.model_parts('%s').",
+							 names.data, model->name)));
+}
+
 /*
  * The arguments of tune(): of three forms, where the options are always the last but
  * come with the inputs or without.
@@ -181,6 +204,7 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
 	state->options = tune_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
 	state->params = get_params(&state->model->params, state->options.params);
+	check_parts(state);
 	add_params(state, PG_ARGISNULL(ARG_FIT) ? NULL : PG_GETARG_ARRAYTYPE_P(ARG_FIT));
 
 	history_builder_begin_rows(&state->builder, fcinfo, "tune", ARG_MATCH,

@@ -10,7 +10,7 @@
 #define SHARE "a share from 0 to 0.9"
 
 /* The evaluations of suggest_model(), unless it is told otherwise. */
-#define DEFAULT_BUDGET 5000
+#define DEFAULT_BUDGET 10000
 
 /* The level of messages that the member of a reader names. */
 static int
@@ -34,6 +34,7 @@ parts_option(const JsonReader *reader, TuneOptions *options)
 {
 	if (json_value_boolean(&reader->value, &options->all_parts))
 		return;
+	options->all_parts = false;
 	options->parts = json_member_texts(reader, false, &options->nparts,
 									   "true, false or an array of names of parts");
 }

@@ -19,7 +19,7 @@
 
 /* Evaluations for each variable and for each part, unless options say how many. */
 #define EVALUATIONS_PER_VARIABLE 200
-#define EVALUATIONS_PER_PART 300
+#define EVALUATIONS_PER_PART 150
 #define MIN_EVALUATIONS 500
 
 /* Parts take at most this share of the evaluations. */
@@ -169,32 +169,15 @@ option_has_param(const TuneOptions *options, const char *name)
 	return json_reader_find(&reader, name);
 }
 
-/* Error for a name that is no part of the model. */
-static void
-check_part_names(const Tuner *tuner)
+bool
+model_has_part(const Model *model, const char *name)
 {
-	const Model *model = tuner->model;
-	StringInfoData names;
-	int			i,
-				j;
+	int			i;
 
-	initStringInfo(&names);
-	for (j = 0; j < model->nparts; j++)
-		appendStringInfo(&names, "\"%s\", ", model->part[j].name);
-	for (i = 0; i < tuner->options->nparts; i++)
-	{
-		const char *name = tuner->options->parts[i];
-
-		for (j = 0; j < model->nparts; j++)
-			if (strcmp(model->part[j].name, name) == 0)
-				break;
-		if (j == model->nparts && strcmp(name, "log_odds") != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("model \"%s\" has no part \"%s\"", model->name, name),
-					 errhint("Its parts are %s\"log_odds\"; see skillrating.model_parts('%s').",
-							 names.data, model->name)));
-	}
+	for (i = 0; i < model->nparts; i++)
+		if (strcmp(model->part[i].name, name) == 0)
+			return true;
+	return strcmp(name, "log_odds") == 0 && model_takes_log_odds(model);
 }
 
 /* Turn a part off, unless options say otherwise. */
@@ -223,7 +206,6 @@ tuner_add_parts(Tuner *tuner)
 	bool		has_times = history_has_times(history);
 	int			i;
 
-	check_part_names(tuner);
 	for (i = 0; i < model->nparts; i++)
 	{
 		const ModelPart *part = &model->part[i];

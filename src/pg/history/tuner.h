@@ -59,6 +59,9 @@ extern void tuner_add_parts(Tuner *tuner);
 /* Whether the model takes the log-odds of a side, and has nothing of its own for it. */
 extern bool model_takes_log_odds(const Model *model);
 
+/* Whether a model has a part of that name, of which "log_odds" may be one. */
+extern bool model_has_part(const Model *model, const char *name);
+
 /* Whether matches have sides. */
 extern bool history_has_sides(const History *history);
 

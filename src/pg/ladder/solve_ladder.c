@@ -34,7 +34,7 @@ match_counts(Batch *batch, SourceMatch *match)
 		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
 }
 
-/* solve_matches(ladder, solver, params, pool, start) */
+/* solve_matches(ladder, solver, params, pool, start, start_contexts) */
 Datum
 skillrating_solve_matches(PG_FUNCTION_ARGS)
 {
@@ -57,6 +57,8 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	state->pool = text_to_cstring(PG_GETARG_TEXT_PP(3));
 	if (!PG_ARGISNULL(4))
 		state->start = PG_GETARG_DATUM(4);
+	if (!PG_ARGISNULL(5))
+		state->start_contexts = PG_GETARG_DATUM(5);
 
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									   "solve_matches"));

@@ -107,8 +107,14 @@ struct BatchComponent
 	struct StoredComponent *stored; /* its row in a ladder, in a replay */
 	BatchComponent *next;		/* of the same player, or NULL */
 	uint32		hash;
-	BatchComponent *next_in_bucket;
 };
+
+/* A place in the hash table of components, which is empty where there is none. */
+typedef struct ComponentBucket
+{
+	BatchComponent *component;
+	uint32		hash;			/* so that others need not be looked at */
+} ComponentBucket;
 
 /* What a match or an operation did to a player: a row of event. */
 typedef struct EventRow
@@ -190,7 +196,7 @@ typedef struct Batch
 	BatchComponent **components;
 	int64		ncomponents;
 	int64		max_components; /* room for so many */
-	BatchComponent **bucket;	/* hash table of nbuckets, a power of 2 */
+	ComponentBucket *bucket;	/* hash table of nbuckets, a power of 2 */
 	int64		nbuckets;
 
 	/*
@@ -204,6 +210,7 @@ typedef struct Batch
 	Match		match;
 	BatchPlayer **player;		/* by index into match.player */
 	BatchComponent **component; /* by index into match.component */
+	uint32	   *component_hash;
 	double	   *component_before;
 	double	   *component_after;
 	uint64		build;			/* how many were built; one may be twice */

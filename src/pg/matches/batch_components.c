@@ -2,8 +2,8 @@
  * batch_components.c
  *		Components while a batch of matches is rated.
  *
- * They are in an array, in the order in which they were first seen, and in a hash table of
- * chains.  Both count to skillrating.memory_limit.
+ * They are in an array, in the order in which they were first seen, and in a hash table with
+ * open addressing.  Both count to skillrating.memory_limit.
  */
 #include "pg/matches/batch_components.h"
 
@@ -13,6 +13,13 @@
 #include "pg/sql/huge.h"
 
 #define FIRST_BUCKETS 64
+
+/* Begin to bring memory into the cache, where the compiler knows how. */
+#ifdef __GNUC__
+#define prefetch(address) __builtin_prefetch(address)
+#else
+#define prefetch(address) ((void) 0)
+#endif
 
 void
 components_create(Batch *batch)
@@ -53,15 +60,21 @@ static BatchComponent *
 find_component(const Batch *batch, uint32 hash, int number, const BatchPlayer *player,
 			   const char *pool, const char *key)
 {
-	BatchComponent *component = batch->nbuckets == 0 ? NULL :
-		batch->bucket[hash & (batch->nbuckets - 1)];
+	int64		mask = batch->nbuckets - 1;
+	int64		place = hash & mask;
 
-	for (; component != NULL; component = component->next_in_bucket)
-		if (component->hash == hash && component->number == number &&
+	if (batch->nbuckets == 0)
+		return NULL;
+	for (; batch->bucket[place].component != NULL; place = (place + 1) & mask)
+	{
+		BatchComponent *component = batch->bucket[place].component;
+
+		if (batch->bucket[place].hash == hash && component->number == number &&
 			component->player == player && strcmp(component->key, key) == 0 &&
 			(player != NULL || strcmp(component->pool, pool) == 0))
-			break;
-	return component;
+			return component;
+	}
+	return NULL;
 }
 
 BatchComponent *
@@ -75,10 +88,13 @@ batch_find_component(const Batch *batch, int number, const BatchPlayer *player,
 static void
 put_in_bucket(Batch *batch, BatchComponent *component)
 {
-	BatchComponent **bucket = &batch->bucket[component->hash & (batch->nbuckets - 1)];
+	int64		mask = batch->nbuckets - 1;
+	int64		place = component->hash & mask;
 
-	component->next_in_bucket = *bucket;
-	*bucket = component;
+	while (batch->bucket[place].component != NULL)
+		place = (place + 1) & mask;
+	batch->bucket[place].component = component;
+	batch->bucket[place].hash = component->hash;
 }
 
 /*
@@ -98,10 +114,12 @@ reserve_component(Batch *batch)
 			huge_array_grow(batch->components, BatchComponent *, max);
 		batch->max_components = max;
 	}
-	if (batch->ncomponents >= batch->nbuckets)
+
+	/* At least half of the buckets are empty. */
+	if (2 * (batch->ncomponents + 1) > batch->nbuckets)
 	{
 		int64		nbuckets = Max(FIRST_BUCKETS, 2 * batch->nbuckets);
-		BatchComponent **bucket = huge_array0(BatchComponent *, nbuckets);
+		ComponentBucket *bucket = huge_array0(ComponentBucket, nbuckets);
 		int64		i;
 
 		if (batch->bucket != NULL)
@@ -113,26 +131,29 @@ reserve_component(Batch *batch)
 	}
 }
 
-BatchComponent *
-batch_component(Batch *batch, int number, BatchPlayer *player, const char *pool,
-				const char *key)
+/* The component of that hash, which may be new. */
+static BatchComponent *
+enter_component(Batch *batch, uint32 hash, int number, BatchPlayer *player,
+				const char *pool, const char *key)
 {
-	uint32		hash = component_hash(number, player, pool, key);
 	BatchComponent *component = find_component(batch, hash, number, player, pool, key);
 	const ComponentSpec *spec = &batch->model->rules.component[number];
+	Size		state_size = spec->nstate * sizeof(double);
+	Size		key_size = strlen(key) + 1;
 	MemoryContext old;
 
 	if (component != NULL)
 		return component;
 	old = MemoryContextSwitchTo(batch->context);
 	reserve_component(batch);
-	component = palloc0(sizeof(BatchComponent) + spec->nstate * sizeof(double));
+	component = palloc0(sizeof(BatchComponent) + state_size + key_size);
 	component->spec = spec;
 	component->number = number;
 	component->player = player;
 	component->pool = player != NULL ? player->pool : pstrdup(pool);
-	component->key = key[0] == '\0' ? "" : pstrdup(key);
 	component->state = (double *) (component + 1);
+	component->key = (char *) component->state + state_size;
+	memcpy((char *) component->state + state_size, key, key_size);
 	spec->init(batch->params, component->state);
 	component->record.last_played = component->record.as_of = DT_NOBEGIN;
 	component->hash = hash;
@@ -145,6 +166,14 @@ batch_component(Batch *batch, int number, BatchPlayer *player, const char *pool,
 	batch->components[batch->ncomponents++] = component;
 	MemoryContextSwitchTo(old);
 	return component;
+}
+
+BatchComponent *
+batch_component(Batch *batch, int number, BatchPlayer *player, const char *pool,
+				const char *key)
+{
+	return enter_component(batch, component_hash(number, player, pool, key), number,
+						   player, pool, key);
 }
 
 /*
@@ -165,6 +194,7 @@ components_reserve(Batch *batch, int n)
 	batch->match.component = palloc_array(MatchComponent, room);
 	batch->match.share = palloc_array(MatchShare, room);
 	batch->component = palloc_array(BatchComponent *, room);
+	batch->component_hash = palloc_array(uint32, room);
 	batch->component_before = palloc_array(double, room * batch->component_nstate);
 	batch->component_after = palloc_array(double, room * batch->component_nstate);
 }
@@ -185,18 +215,40 @@ key_of(const MatchComponent *component, const SourceMatch *source)
 	return "";
 }
 
+/* The player of a component of the match, or NULL. */
+static BatchPlayer *
+player_of(const Batch *batch, const MatchComponent *component)
+{
+	return component->player < 0 ? NULL : batch->player[component->player];
+}
+
 void
 components_find(Batch *batch, const SourceMatch *source)
 {
+	const Match *match = &batch->match;
 	int			i;
 
-	for (i = 0; i < batch->match.ncomponents; i++)
+	/*
+	 * All buckets are asked for before any is looked into: where there are many
+	 * components, each is a wait for memory, and these run side by side.
+	 */
+	for (i = 0; i < match->ncomponents; i++)
 	{
-		const MatchComponent *component = &batch->match.component[i];
-		BatchPlayer *player = component->player < 0 ? NULL :
-			batch->player[component->player];
+		const MatchComponent *component = &match->component[i];
 
-		batch->component[i] = batch_component(batch, component->number, player,
+		batch->component_hash[i] =
+			component_hash(component->number, player_of(batch, component), source->pool,
+						   key_of(component, source));
+		if (batch->nbuckets > 0)
+			prefetch(&batch->bucket[batch->component_hash[i] & (batch->nbuckets - 1)]);
+	}
+	for (i = 0; i < match->ncomponents; i++)
+	{
+		const MatchComponent *component = &match->component[i];
+
+		batch->component[i] = enter_component(batch, batch->component_hash[i],
+											  component->number,
+											  player_of(batch, component),
 											  source->pool,
 											  key_of(component, source));
 	}

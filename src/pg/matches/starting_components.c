@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "pg/matches/starting_columns.h"
@@ -61,9 +62,9 @@ row_text(const StartingComponent *row, int column, const char *name, bool needed
 
 /* The component of a row, which no other row must have made. */
 static BatchComponent *
-make_component(Rater *rater, const StartingComponent *row)
+make_component(Batch *batch, const StartingComponent *row)
 {
-	IdType	   *type = &rater->rules->player_type;
+	IdType	   *type = batch->player_type;
 	bool		of_player = row->spec->scope == COMPONENT_OF_PLAYER;
 	const char *key = row_text(row, FINAL_COMPONENT_KEY, "key",
 							   row->spec->key != COMPONENT_BY_NOTHING);
@@ -74,10 +75,10 @@ make_component(Rater *rater, const StartingComponent *row)
 	BatchComponent *component;
 
 	if (of_player)
-		player = batch_player(rater->batch,
+		player = batch_player(batch,
 							  InputFunctionCall(&type->input, unconstify(char *, id),
 												type->input_param, -1), pool);
-	component = batch_component(rater->batch, row->number, player, pool, key);
+	component = batch_component(batch, row->number, player, pool, key);
 	if (component->exists)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -132,9 +133,9 @@ starting_component_context(void *arg)
 	errcontext("starting component of kind \"%s\"", ((const StartingComponent *) arg)->kind);
 }
 
-/* Read a row, whose kind is known, and put its component into the rater. */
+/* Read a row, whose kind is known, and put its component into the batch. */
 static void
-start_component(Rater *rater, StartingComponent *row)
+start_component(Batch *batch, StartingComponent *row)
 {
 	ErrorContextCallback callback;
 	BatchComponent *component;
@@ -143,19 +144,22 @@ start_component(Rater *rater, StartingComponent *row)
 	callback.arg = row;
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
-	component = make_component(rater, row);
+	component = make_component(batch, row);
 	take_state(row, component->state);
 	take_record(row, &component->record);
 	error_context_stack = callback.previous;
 }
 
 void
-rater_start_components(Rater *rater, Datum components)
+batch_start_components(Batch *batch, Datum components, const char *argument)
 {
-	MemoryContext old = MemoryContextSwitchTo(rater->context);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "skillrating starting components",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	TupleDesc	desc = NULL;
 	Datum	   *element;
-	int			n = row_elements(components, "start_components", &element);
+	int			n = row_elements(components, argument, &element);
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -163,11 +167,11 @@ rater_start_components(Rater *rater, Datum components)
 		StartingComponent row;
 
 		CHECK_FOR_INTERRUPTS();
-		composite_columns(element[i], &desc, rater->context, FINAL_COMPONENT_NCOLUMNS,
+		composite_columns(element[i], &desc, context, FINAL_COMPONENT_NCOLUMNS,
 						  row.values, row.nulls);
-		find_kind(rater->batch->model, &row);
-		start_component(rater, &row);
+		find_kind(batch->model, &row);
+		start_component(batch, &row);
 	}
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(rater->context);
+	MemoryContextDelete(context);
 }

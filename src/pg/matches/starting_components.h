@@ -8,7 +8,7 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/matches/rater.h"
+#include "pg/matches/batch.h"
 
 /* The columns of the type final_component (sql/40-history-rate.sql). */
 enum
@@ -27,13 +27,13 @@ enum
 };
 
 /*
- * Put the components of an array of final_component into a rater that has rated nothing yet.
- * Those of kinds that the parameters do not use take part in nothing.
+ * Put the components of an array of final_component, the argument of that name, into a batch
+ * that has rated nothing yet.  Those of kinds that the parameters do not use take part in nothing.
  *
  * Errors: 22004 for a null row, or for a kind, key or player_id that is null and must not
  * be; 22023 for a kind that the model does not have, a key or player_id of a kind without,
  * and a component that occurs twice; the others of rater_start().
  */
-extern void rater_start_components(Rater *rater, Datum components);
+extern void batch_start_components(Batch *batch, Datum components, const char *argument);
 
 #endif							/* PG_MATCHES_STARTING_COMPONENTS_H */

@@ -1,5 +1,5 @@
 /*
- * test_components.c
+ * test_history_components.c
  *		The components of matches and of whole histories, against a list that is searched
  *		from end to end, by a model that only adds up what it is given.
  */
