@@ -91,7 +91,7 @@ BEGIN
             'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, skillrating.log_odds_unit(l.model, l.params) AS unit
             FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
         INTO model;
-        IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('trueskill', 'trueskill2') THEN
+        IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
             RAISE invalid_parameter_value USING
                 MESSAGE = format('skills of solver "%s" are no prior for model "%s"', toward, model.name),
                 HINT = 'Those of "bradley_terry" and "whole_history" are, for any model.';
@@ -142,8 +142,9 @@ do. The states before remain in the events; season_table() gives the tables of t
 seasons. With toward, a solver, players whom solve_ladder() has given an estimate go towards that
 one instead: the share keep of the distance from it stays. That is a second operation (seed), which
 undo_operation() takes back together with the season. Estimates in log-odds count log_odds_unit()
-each from the initial state; those of hive and through_time are the ladder''s own under models
-hive, and trueskill and trueskill2. Deviations are those that the season leaves.
+each from the initial state; those of hive are the ladder''s own under model hive, and those of
+through_time under state_space, or under trueskill and trueskill2 if solve_ladder() was given the
+initial_mu, initial_sigma and beta of the ladder. Deviations are those that the season leaves.
 Returns the number of the operation, for undo_operation(), and how many players it changed.
 A pool in which nobody has a rating is a notice, because its name may be wrong.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a

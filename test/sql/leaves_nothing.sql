@@ -147,6 +147,7 @@ FROM (VALUES
     ('mirror_rating', $$SELECT skillrating.mirror_rating('leaves_ladder', 'leaves.person', 'id', '{"elo": "rating"}')$$),
     ('new_season', $$SELECT skillrating.new_season('leaves_ladder', 'second', toward => 'bradley_terry')$$),
     ('rate', $$SELECT skillrating.rate('elo', t, t, t) OVER (ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
+    ('rate_through_time', $$SELECT skillrating.rate_through_time('state_space', t, t, t, refit_matches => 1) OVER (ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('recalibrate', $$SELECT skillrating.recalibrate(0.8, t % 2) OVER (ORDER BY t) FROM generate_series(1, 4) AS t$$),
     ('recalibrate_coefficients', $$SELECT skillrating.recalibrate_coefficients(0.8, t % 2) OVER (ORDER BY t) FROM generate_series(1, 4) AS t$$),
     ('stack', $$SELECT skillrating.stack('{0.8,0.5}', t % 2) OVER (ORDER BY t) FROM generate_series(1, 4) AS t$$),
