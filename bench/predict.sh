@@ -10,11 +10,11 @@
 #   -x NAME=COMMAND   another forecaster; may be repeated
 #
 # Environment:
-#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (2000)
+#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (10000)
 #   MATCHES      only the last so many matches of each file; 0 for all (default: 5000)
 #   SHARE        of the matches, the first ones, that parameters are fitted to (0.7)
 #   SEED         where the proof of no peeking cuts, and for forecasters that want one (1)
-#   TIMEOUT      seconds for one run of a forecaster (600)
+#   TIMEOUT      seconds for one run of a forecaster (1800)
 #
 # Files are *.csv and *.csv.gz in the long form of demo/README.md; docs/prediction.md says
 # which other columns are understood, and the settings.  A setting can also stand in a file
@@ -73,11 +73,11 @@ if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
 	exec "$OLDPWD/test/cluster.sh" bash -c 'cd "$1" && shift && exec "$@"' - "$here" "$OLDPWD/bench/predict.sh" "${given[@]}"
 fi
 
-evaluations=${EVALUATIONS:-2000}
+evaluations=${EVALUATIONS:-10000}
 last=${MATCHES:-5000}
 share=${SHARE:-0.7}
 seed=${SEED:-1}
-limit=${TIMEOUT:-600}
+limit=${TIMEOUT:-1800}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$folder" "$(dirname "$page")"
