@@ -177,6 +177,9 @@ told() {
 # The lines of a forecast up to a match, and the parameters if it had to find them itself.
 up_to() { awk -F '\t' -v cut="$2" -v from="$3" 'NR == 1 ? from == 1 : $1 + 0 <= cut' "$1"; }
 
+# What a forecaster that failed said: its error, or its last line.
+reason() { grep -m 1 'ERROR:\|Error:' "$scratch/error" || tail -n 1 "$scratch/error"; }
+
 # run SET NAME COMMAND...: forecasts, and the proof that they do not peek.
 run() {
 	local set=$1 name=$2 train matches cut begun seconds params status=0 failure=
@@ -190,16 +193,16 @@ run() {
 	if [ $status -eq 124 ]; then
 		failure="took more than $limit seconds"
 	elif [ $status -ne 0 ]; then
-		failure="failed: $(tail -n 1 "$scratch/error")"
+		failure="failed: $(reason)"
 	elif [ "$(wc -l <"$scratch/forecast")" -gt 1 ]; then
 		told "$set" $((train + 1)) changed >"$scratch/changed.tsv"
 		told "$set" "$cut" changed >"$scratch/cut.tsv"
 		told "$set" "$cut" removed >"$scratch/removed.tsv"
-		timeout "$limit" "$@" "$scratch/changed.tsv" "$train" "$evaluations" "$seed" >"$scratch/again" 2>"$scratch/error" || failure="failed with other results: $(tail -n 1 "$scratch/error")"
+		timeout "$limit" "$@" "$scratch/changed.tsv" "$train" "$evaluations" "$seed" >"$scratch/again" 2>"$scratch/error" || failure="failed with other results: $(reason)"
 		cmp -s <(up_to "$scratch/forecast" $((train + 1)) 1) <(up_to "$scratch/again" $((train + 1)) 1) ||
 			failure=${failure:-"refused: parameters or forecasts up to match $((train + 1)) depend on results from it on"}
 		for how in cut removed; do
-			timeout "$limit" "$@" "$scratch/$how.tsv" "$train" "$evaluations" "$seed" "$params" >"$scratch/again" 2>"$scratch/error" || failure=${failure:-"failed with other results: $(tail -n 1 "$scratch/error")"}
+			timeout "$limit" "$@" "$scratch/$how.tsv" "$train" "$evaluations" "$seed" "$params" >"$scratch/again" 2>"$scratch/error" || failure=${failure:-"failed with other results: $(reason)"}
 			cmp -s <(up_to "$scratch/forecast" "$cut" 0) <(up_to "$scratch/again" "$cut" 0) ||
 				failure=${failure:-"refused: forecasts up to match $cut depend on results $([ $how = cut ] && echo from it on || echo after it)"}
 		done
