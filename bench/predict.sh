@@ -10,11 +10,11 @@
 #   -x NAME=COMMAND   another forecaster; may be repeated
 #
 # Environment:
-#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (2000)
+#   EVALUATIONS  how often a forecaster may rate the first part to find parameters (10000)
 #   MATCHES      only the last so many matches of each file; 0 for all (default: 5000)
 #   SHARE        of the matches, the first ones, that parameters are fitted to (0.7)
 #   SEED         where the proof of no peeking cuts, and for forecasters that want one (1)
-#   TIMEOUT      seconds for one run of a forecaster (600)
+#   TIMEOUT      seconds for one run of a forecaster (1800)
 #
 # Files are *.csv and *.csv.gz in the long form of demo/README.md; docs/prediction.md says
 # which other columns are understood, and the settings.  A setting can also stand in a file
@@ -73,11 +73,11 @@ if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
 	exec "$OLDPWD/test/cluster.sh" bash -c 'cd "$1" && shift && exec "$@"' - "$here" "$OLDPWD/bench/predict.sh" "${given[@]}"
 fi
 
-evaluations=${EVALUATIONS:-2000}
+evaluations=${EVALUATIONS:-10000}
 last=${MATCHES:-5000}
 share=${SHARE:-0.7}
 seed=${SEED:-1}
-limit=${TIMEOUT:-600}
+limit=${TIMEOUT:-1800}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$folder" "$(dirname "$page")"
@@ -177,6 +177,9 @@ told() {
 # The lines of a forecast up to a match, and the parameters if it had to find them itself.
 up_to() { awk -F '\t' -v cut="$2" -v from="$3" 'NR == 1 ? from == 1 : $1 + 0 <= cut' "$1"; }
 
+# What a forecaster that failed said: its error, or its last line.
+reason() { grep -m 1 'ERROR:\|Error:' "$scratch/error" || tail -n 1 "$scratch/error"; }
+
 # run SET NAME COMMAND...: forecasts, and the proof that they do not peek.
 run() {
 	local set=$1 name=$2 train matches cut begun seconds params status=0 failure=
@@ -190,16 +193,16 @@ run() {
 	if [ $status -eq 124 ]; then
 		failure="took more than $limit seconds"
 	elif [ $status -ne 0 ]; then
-		failure="failed: $(tail -n 1 "$scratch/error")"
+		failure="failed: $(reason)"
 	elif [ "$(wc -l <"$scratch/forecast")" -gt 1 ]; then
 		told "$set" $((train + 1)) changed >"$scratch/changed.tsv"
 		told "$set" "$cut" changed >"$scratch/cut.tsv"
 		told "$set" "$cut" removed >"$scratch/removed.tsv"
-		timeout "$limit" "$@" "$scratch/changed.tsv" "$train" "$evaluations" "$seed" >"$scratch/again" 2>"$scratch/error" || failure="failed with other results: $(tail -n 1 "$scratch/error")"
+		timeout "$limit" "$@" "$scratch/changed.tsv" "$train" "$evaluations" "$seed" >"$scratch/again" 2>"$scratch/error" || failure="failed with other results: $(reason)"
 		cmp -s <(up_to "$scratch/forecast" $((train + 1)) 1) <(up_to "$scratch/again" $((train + 1)) 1) ||
 			failure=${failure:-"refused: parameters or forecasts up to match $((train + 1)) depend on results from it on"}
 		for how in cut removed; do
-			timeout "$limit" "$@" "$scratch/$how.tsv" "$train" "$evaluations" "$seed" "$params" >"$scratch/again" 2>"$scratch/error" || failure=${failure:-"failed with other results: $(tail -n 1 "$scratch/error")"}
+			timeout "$limit" "$@" "$scratch/$how.tsv" "$train" "$evaluations" "$seed" "$params" >"$scratch/again" 2>"$scratch/error" || failure=${failure:-"failed with other results: $(reason)"}
 			cmp -s <(up_to "$scratch/forecast" "$cut" 0) <(up_to "$scratch/again" "$cut" 0) ||
 				failure=${failure:-"refused: forecasts up to match $cut depend on results $([ $how = cut ] && echo from it on || echo after it)"}
 		done

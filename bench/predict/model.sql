@@ -40,6 +40,7 @@ BEGIN
     USING model, jsonb_build_object('parts', true, 'holdout', 0, 'max_evaluations', evaluations), train;
     RETURN jsonb_build_object('model', model, 'function', rated_by, 'params', found.params, 'log_odds', coalesce(found.log_odds, 0),
         'parts', ARRAY(SELECT p.name FROM unnest(found.parts) AS p WHERE p.taken), 'evaluations', found.evaluations)
+        || CASE WHEN cardinality(found.warnings) > 0 THEN jsonb_build_object('warnings', found.warnings) ELSE '{}' END
         -- Solutions of all matches so far come after each tenth of the first part.
         || CASE WHEN rated_by = 'rate' THEN '{}' ELSE jsonb_build_object('refit_matches', greatest(50, train / 10)) END;
 END

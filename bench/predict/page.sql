@@ -43,6 +43,10 @@ SELECT E'\n### Refused and failed\n' WHERE EXISTS (SELECT FROM shown WHERE failu
 SELECT format('- %s on %s: %s', forecaster, name, coalesce(failure, 'no forecast of any match')) FROM shown
 WHERE failure IS NOT NULL OR missing = n ORDER BY id, forecaster COLLATE "C";
 
+SELECT E'\n### Warnings of tune()\n' WHERE EXISTS (SELECT FROM shown WHERE params ? 'warnings');
+SELECT format('- %s, %s: %s', name, forecaster, w) FROM shown, jsonb_array_elements_text(params -> 'warnings') AS w
+WHERE failure IS NULL AND params ? 'warnings' ORDER BY id, forecaster COLLATE "C", w;
+
 SELECT E'\n### What was chosen\n';
 SELECT format('- %s, %s: `%s`', name, forecaster, regexp_replace(q.differing::text, '(\.\d{4})\d+', '\1', 'g'))
 FROM shown AS s, LATERAL (
