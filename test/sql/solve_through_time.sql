@@ -63,7 +63,7 @@ FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, 
 SELECT count(*) - count(side_offset) AS without_side, count(command_skill) AS commanders
 FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, side => side, commanding => CASE WHEN match_id = 7 AND side = 1 THEN 1 ELSE 0 END), '{"initial_side_sigma": 1, "initial_command_sigma": 1}' ORDER BY played_at, match_id) AS x FROM duel_row) AS q, unnest(x) AS e;
 -- Reversion: after years of absence little is left of a skill.
-SELECT round(e.mu::numeric, 1) AS mu, e.at::date FROM (SELECT skillrating.solve('through_time', m, p, p, p, skillrating.inputs(played_at => at), '{"reversion": 0.01, "tau": 0, "drift": 0}' ORDER BY m) AS x
+SELECT round(e.mu::numeric, 1) AS mu, e.at::date FROM (SELECT skillrating.solve('through_time', m, p, p, p, skillrating.inputs(played_at => at), '{"initial_mu": 3, "initial_sigma": 0.7, "beta": 1, "draw_probability": 0.1, "reversion": 0.01, "tau": 0, "drift": 0}' ORDER BY m) AS x
     FROM (SELECT m, p, '2000-01-01'::timestamptz + m * interval '1 hour' AS at FROM generate_series(1, 30) AS m, generate_series(1, 2) AS p UNION ALL SELECT 31, p, '2020-01-01' FROM (VALUES (1), (2)) AS v(p)) AS s) AS q, unnest(x) AS e
 WHERE e.player_id = '1' AND e.at::date IN ('2000-01-01', '2020-01-01') AND extract(hour FROM e.at) IN (0, 1) ORDER BY e.at;
 
