@@ -724,7 +724,8 @@ rate_random_matches(const Model *model, uint64_t seed, int rounds, Size size)
 
 /*
  * Most can be computed.  A joint distribution holds fewer decades, and such a
- * model refuses more.
+ * model refuses more; so does recalibration, of states whose information is that of no
+ * outcomes, as random ones often are.
  */
 static void
 test_extreme_numbers(void **state)
@@ -734,7 +735,7 @@ test_extreme_numbers(void **state)
 	(void) state;
 	for (m = 0; m < model_count; m++)
 		assert_true(rate_random_matches(model_registry[m], 46, 20000, EXTREME) >
-					(model_registry[m]->rules.max_players > 0 ? 4000 : 10000));
+					(model_registry[m]->rules.max_players > 0 ? 3500 : 10000));
 }
 
 /* Where sums and products overflow, that is said and not NaN. */
