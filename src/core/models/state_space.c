@@ -96,7 +96,6 @@ const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
 	.description = "rate at which a skill reverts to initial_mu, and sigma grows to initial_sigma, in idle time"},
 	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 0.999,.unit = "probability",
-		.searched = true,
 	.description = "of a draw between equals whose skills are known; gives the draw margin"},
 	{.name = "draw_sigma",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 10,.unit = "logarithm of the margin",
