@@ -8,23 +8,23 @@
 
 #include "core/math/normal.h"
 #include "core/math/normal_order.h"
-#include "core/models/trueskill.h"
+#include "core/models/state_space.h"
 #include "core/util/extremes.h"
 
 /* A match of single players, of whom n performances have these moments. */
 typedef struct Contest
 {
-	TrueSkill	ts;
+	StateSpace	model;
 	Match		match;
 	MatchTeam	team[1000];
 	MatchPlayer player[1000];
 	MatchEntry	entry[1000];
-	double		state[1000][TRUESKILL_NSTATE];
+	double		state[1000][STATE_SPACE_NSTATE];
 } Contest;
 
 #define BETA 0.05
 
-/* The margin between two players is that of the draw probability. */
+/* The margin is given in deviations of the noise of two players. */
 static double
 log_evidence(Contest *contest, const double *mean, const double *deviation,
 			 const double *rank, int n, double margin)
@@ -33,8 +33,9 @@ log_evidence(Contest *contest, const double *mean, const double *deviation,
 	int			i;
 
 	memset(contest, 0, sizeof(Contest));
-	contest->ts.beta = BETA;
-	contest->ts.draw_probability = 2 * normal_cdf(margin / sqrt(2) / BETA) - 1;
+	contest->model.beta = BETA;
+	contest->model.margin = margin / sqrt(2) / BETA;
+	contest->model.strength = STATE_SPACE_SUM;
 	match->team = contest->team;
 	match->player = contest->player;
 	match->entry = contest->entry;
@@ -47,12 +48,12 @@ log_evidence(Contest *contest, const double *mean, const double *deviation,
 		{
 			.player = i,.team = i,.previous = -1,.weight = 1
 		};
-		contest->state[i][TRUESKILL_MU] = mean[i];
-		contest->state[i][TRUESKILL_SIGMA] = sqrt(deviation[i] * deviation[i] - BETA * BETA);
+		contest->state[i][STATE_SPACE_MU] = mean[i];
+		contest->state[i][STATE_SPACE_SIGMA] = sqrt(deviation[i] * deviation[i] - BETA * BETA);
 		contest->player[i].before = contest->state[i];
 		contest->player[i].gain = contest->player[i].weight = 1;
 	}
-	return trueskill_log_evidence(&contest->ts, match, NULL);
+	return state_space_log_evidence(&contest->model, match, NULL);
 }
 
 /*
