@@ -122,7 +122,7 @@ static const ParamSpec elo_params[] = {
 static const ModelPart elo_parts[] = {
 	{.name = "margin",.description = "margins of victory multiply the change",
 		.needs = MODEL_SCORE,.nparams = 2,
-	.param = {{ELO_MARGIN, MARGIN_NONE, MARGIN_GOALS}, {ELO_MARGIN_UNIT, 0, 1}}},
+	.param = {{ELO_MARGIN, MARGIN_NONE, MARGIN_GOALS}, {ELO_MARGIN_UNIT, 1, 1}}},
 	{.name = "normal",.description = "the expected score is a normal curve",
 		.nparams = 1,
 	.param = {{ELO_FORM, FORM_LOGISTIC, FORM_NORMAL}}},

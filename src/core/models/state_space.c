@@ -361,16 +361,24 @@ typedef struct Difference
 } Difference;
 
 /* What a player's unknowns count in the difference: entries on both teams cancel. */
+typedef struct Coefficients
+{
+	double		unknown[PLAYER_UNKNOWNS];
+	bool		takes_part[PLAYER_UNKNOWNS];	/* even if they cancel */
+} Coefficients;
+
 static void
 player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
-					double *coefficient)
+					Coefficients *coefficients)
 {
-	int			first = match_first_side(m->match);
 	int			i,
 				j;
 
 	for (j = 0; j < PLAYER_UNKNOWNS; j++)
-		coefficient[j] = 0;
+	{
+		coefficients->unknown[j] = 0;
+		coefficients->takes_part[j] = false;
+	}
 	for (i = player->last_entry; i >= 0; i = m->match->entry[i].previous)
 	{
 		const MatchEntry *e = &m->match->entry[i];
@@ -378,7 +386,10 @@ player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
 
 		state_space_entry(m, e, part);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
-			coefficient[j] += e->team == first ? part[j] : -part[j];
+		{
+			coefficients->unknown[j] += e->team == m->first ? part[j] : -part[j];
+			coefficients->takes_part[j] = coefficients->takes_part[j] || part[j] != 0;
+		}
 	}
 }
 
@@ -387,7 +398,6 @@ static double
 component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
 					  double size)
 {
-	int			first = match_first_side(m->match);
 	double		coefficient = 0;
 	int			i;
 
@@ -399,7 +409,7 @@ component_coefficient(const StateSpaceMatch *m, const MatchComponent *component,
 
 		if (share->team < 0)
 			return size * share->weight;
-		coefficient += (share->team == first ? 1 : -1) * share->weight *
+		coefficient += (share->team == m->first ? 1 : -1) * share->weight *
 			(component->player >= 0 ? m->factor[share->team] : size);
 	}
 	return coefficient;
@@ -418,19 +428,22 @@ find_difference(const StateSpaceMatch *m)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		const MatchPlayer *player = &match->player[i];
-		double		coefficient[PLAYER_UNKNOWNS];
+		Coefficients coefficients;
 
-		player_coefficients(m, player, coefficient);
-		difference.mean += coefficient[UNKNOWN_SKILL] * state_space_shift(m, player);
+		player_coefficients(m, player, &coefficients);
+		difference.mean += coefficients.unknown[UNKNOWN_SKILL] *
+			state_space_shift(m, player);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
 		{
-			if (coefficient[j] == 0)
+			double		coefficient = coefficients.unknown[j];
+
+			if (coefficient == 0)
 				continue;
-			difference.mean += coefficient[j] * player->before[2 * j];
-			variance += square(coefficient[j]) *
+			difference.mean += coefficient * player->before[2 * j];
+			variance += square(coefficient) *
 				(square(player->before[2 * j + 1]) + state_space_drift(model, j));
 			if (j != UNKNOWN_SIDE)
-				difference.noise += square(coefficient[j] * model->beta);
+				difference.noise += square(coefficient * model->beta);
 		}
 	}
 	if (model->team_noise)
@@ -545,23 +558,6 @@ learn_draws(const Match *match, const Difference *d, double gain,
 											MIN_DEVIATION);
 }
 
-/* Whether a player's unknown was of use in the match, and so drifts. */
-static bool
-takes_part(const StateSpaceMatch *m, const MatchPlayer *player, int unknown)
-{
-	int			i;
-
-	for (i = player->last_entry; i >= 0; i = m->match->entry[i].previous)
-	{
-		double		part[PLAYER_UNKNOWNS];
-
-		state_space_entry(m, &m->match->entry[i], part);
-		if (part[unknown] != 0)
-			return true;
-	}
-	return false;
-}
-
 static void
 update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 {
@@ -575,15 +571,15 @@ update_two_teams(const StateSpaceMatch *m, const Difference *difference)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		double		coefficient[PLAYER_UNKNOWNS];
+		Coefficients coefficients;
 
-		player_coefficients(m, player, coefficient);
+		player_coefficients(m, player, &coefficients);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
-			learn(&evidence, coefficient[j],
-				  takes_part(m, player, j) ? state_space_drift(model, j) : 0,
+			learn(&evidence, coefficients.unknown[j],
+				  coefficients.takes_part[j] ? state_space_drift(model, j) : 0,
 				  j == UNKNOWN_SKILL ? state_space_shift(m, player) : 0,
 				  player->gain, &player->before[2 * j], &player->after[2 * j]);
-		player->gradient = coefficient[UNKNOWN_SKILL] * evidence.gradient;
+		player->gradient = coefficients.unknown[UNKNOWN_SKILL] * evidence.gradient;
 	}
 	for (i = 0; i < match->ncomponents; i++)
 	{
