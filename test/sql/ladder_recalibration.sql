@@ -78,45 +78,45 @@ BEGIN
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
 END $$;
-CREATE FUNCTION compare(ladder text) RETURNS TABLE (rated boolean, differ bigint, faults bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION compare(model text) RETURNS TABLE (rated boolean, differ bigint, faults bigint) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT count(*) > 300, count(*) FILTER (WHERE (f.sided).win_probability IS DISTINCT FROM e.win_probability),
             (SELECT count(*) FROM recalibrated.faults(%L))
-        FROM recalibrated.forecast AS f JOIN %I.event AS e USING (match_id, player_id, pool) WHERE f.model = %L', ladder, ladder, ladder);
+        FROM recalibrated.forecast AS f JOIN %I.event AS e USING (match_id, player_id, pool) WHERE f.model = %L', 'all_' || model, 'all_' || model, model);
 END $$;
-SELECT skillrating.create_ladder(model, model, sided, late => 'reorder') AS ladder FROM rules ORDER BY model;
-SELECT count(play(model, 1, 100)), count(play(model, 101, 101)), count(play(model, 102, 240)) FROM rules;
+SELECT skillrating.create_ladder('all_' || model, model, sided, late => 'reorder') AS ladder FROM rules ORDER BY model;
+SELECT count(play('all_' || model, 1, 100)), count(play('all_' || model, 101, 101)), count(play('all_' || model, 102, 240)) FROM rules;
 SELECT model, c.* FROM rules, compare(model) AS c ORDER BY model;
-SELECT kind, pool, key, player_id, games > 50 AS games, cardinality(state) AS columns FROM elo.component;
+SELECT kind, pool, key, player_id, games > 50 AS games, cardinality(state) AS columns FROM all_elo.component;
 
 -- What a preview says is what the report brings.
-CREATE TABLE foretold AS SELECT * FROM skillrating.preview('elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01');
+CREATE TABLE foretold AS SELECT * FROM skillrating.preview('all_elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01');
 SELECT r.player_id, r.win_probability = f.win_probability AS foretold, r.win_probability = w.win_probability AS asked
-FROM skillrating.win_probability('elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01') AS w,
-    skillrating.report_match('elo', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-04-01', side => '{1,2}') AS r
+FROM skillrating.win_probability('all_elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01') AS w,
+    skillrating.report_match('all_elo', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-04-01', side => '{1,2}') AS r
 JOIN foretold AS f USING (player_id) WHERE w.team = f.team ORDER BY player_id;
 
 -- Corrections: another result, a match that comes late, one that is void; then again what a window says.
-UPDATE elo.match_player SET score = 9 - score WHERE match_id = 50;
-SELECT count(*) > 0 AS late FROM skillrating.report_match('elo', 302, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-01-20', side => '{1,2}');
-SELECT skillrating.void_match('elo', 77);
-SELECT count(*) > 0 AS changed FROM skillrating.catch_up('elo');
-SELECT * FROM faults('elo');
+UPDATE all_elo.match_player SET score = 9 - score WHERE match_id = 50;
+SELECT count(*) > 0 AS late FROM skillrating.report_match('all_elo', 302, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-01-20', side => '{1,2}');
+SELECT skillrating.void_match('all_elo', 77);
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('all_elo');
+SELECT * FROM faults('all_elo');
 SELECT count(*) > 300 AS rated, count(*) FILTER (WHERE (w.r).win_probability IS DISTINCT FROM e.win_probability) AS differ
 FROM (SELECT match_id, player_id, pool, skillrating.rate('elo', player_id, team, score => score, side => side, played_at => played_at, pool => pool,
         params => (SELECT u.sided FROM rules AS u WHERE model = 'elo')) OVER (ORDER BY played_at, match_id) AS r
     FROM (SELECT m.match_id, m.played_at, m.pool, p.player_id, p.team, coalesce(p.score, -p.rank) AS score, p.side
-        FROM elo.match AS m JOIN elo.match_player AS p USING (match_id) WHERE m.match_id <> 77) AS s) AS w
-JOIN elo.event AS e USING (match_id, player_id, pool);
+        FROM all_elo.match AS m JOIN all_elo.match_player AS p USING (match_id) WHERE m.match_id <> 77) AS s) AS w
+JOIN all_elo.event AS e USING (match_id, player_id, pool);
 
 -- Switched on and off by rerate(); a ladder without it has nothing of it.
-SELECT skillrating.rerate('elo', 'elo', '{}', "into" => 'off') IS NOT NULL AS made;
+SELECT skillrating.rerate('all_elo', 'elo', '{}', "into" => 'off') IS NOT NULL AS made;
 SELECT count(*) FROM "off".component;
 SELECT count(*) > 300 AS rated, count(*) FILTER (WHERE e.rating_after <> o.rating_after) AS other_ratings, count(*) FILTER (WHERE e.win_probability <> o.win_probability) > 200 AS other_forecasts
-FROM elo.event AS e JOIN "off".event AS o USING (match_id, player_id, pool);
+FROM all_elo.event AS e JOIN "off".event AS o USING (match_id, player_id, pool);
 SELECT * FROM faults('off');
-SELECT skillrating.forget_player('elo', 3, 99) IS NOT NULL AS forgotten;
-SELECT * FROM faults('elo');
+SELECT skillrating.forget_player('all_elo', 3, 99) IS NOT NULL AS forgotten;
+SELECT * FROM faults('all_elo');
 SELECT skillrating.drop_ladder('off');
-SELECT count(skillrating.drop_ladder(model)) FROM rules;
+SELECT count(skillrating.drop_ladder('all_' || model)) FROM rules;
 DROP SCHEMA recalibrated CASCADE;

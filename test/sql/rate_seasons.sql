@@ -99,16 +99,16 @@ SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillra
 -- FiveThirtyEight's NFL ratings as one query, and by recursion in plain SQL: K 20, 65 points at home,
 -- ln(|points| + 1) * 2.2 / (2.2 + .001 * lead of the winner), a third of the way back to 1505.  Eight
 -- teams, of which the last begins later, with 1300, neutral games and draws, five seasons.
-CREATE TABLE game AS
+CREATE TABLE nfl_game AS
 SELECT g, 1990 + g / 60 AS season, 1 + (g * 3 + g / 8) % (7 + (g > 150)::int) AS home, 1 + (g * 3 + g / 8 + 1 + g % 5) % (7 + (g > 150)::int) AS away, g % 17 = 0 AS neutral, (g * 7919 + g * g * 31) % 41 AS home_points, (g * 104729 + g * g * 17) % 38 AS away_points
 FROM generate_series(0, 299) AS g;
-SELECT count(*) FILTER (WHERE home_points = away_points) > 3 AS draws, count(*) FILTER (WHERE home = away) AS impossible, count(*) FILTER (WHERE neutral) AS neutral FROM game;
+SELECT count(*) FILTER (WHERE home_points = away_points) > 3 AS draws, count(*) FILTER (WHERE home = away) AS impossible, count(*) FILTER (WHERE neutral) AS neutral FROM nfl_game;
 CREATE VIEW one_query AS
 SELECT g, side, (r).rating_before AS before, (r).rating_after AS after, (r).win_probability AS p
 FROM (SELECT g, side, skillrating.rate('elo', team_id, side, score => points, season => season, season_keep => 2.0 / 3, season_mean => 1505, log_odds => CASE WHEN neutral THEN 0 ELSE 65 * ln(10) / 400 END::float8,
         params => jsonb_build_object('k', 20, 'initial_rating', 1300, 'margin', 'ln', 'margin_autocorrelation', 0.001 / 2.2, 'margin_draw', 2.2 * ln(2)),
         start => (SELECT array_agg(skillrating.starting_rating(t, 1490 + t)) FROM generate_series(1, 7) AS t)) OVER (ORDER BY g) AS r
-    FROM game, LATERAL (VALUES (1, home, home_points::float8), (2, away, away_points)) AS s(side, team_id, points)) AS q;
+    FROM nfl_game, LATERAL (VALUES (1, home, home_points::float8), (2, away, away_points)) AS s(side, team_id, points)) AS q;
 CREATE VIEW by_recursion AS
 WITH RECURSIVE rated AS (
     SELECT -1 AS g, 1990 AS season, ARRAY[1491, 1492, 1493, 1494, 1495, 1496, 1497, 1300]::float8[] AS rating, ARRAY[true, true, true, true, true, true, true, false] AS known, NULL::float8 AS home_before, NULL::float8 AS away_before, NULL::float8 AS p, 1 AS home, 2 AS away
@@ -123,11 +123,11 @@ WITH RECURSIVE rated AS (
                 SELECT v.*, abs(home_points - away_points)::float8 AS points, (1 + sign(home_points - away_points)) / 2 AS result, reverted[home] AS h, reverted[away] AS a, reverted[home] - reverted[away] + CASE WHEN neutral THEN 0 ELSE 65 END AS lead
                 FROM (
                     SELECT g.*, r.known, CASE WHEN g.season > r.season THEN (SELECT array_agg(CASE WHEN r.known[t] THEN r.rating[t] * 2 / 3 + 1505.0 / 3 ELSE r.rating[t] END ORDER BY t) FROM generate_series(1, 8) AS t) ELSE r.rating END AS reverted
-                    FROM rated AS r JOIN game AS g ON g.g = r.g + 1) AS v) AS n) AS e) AS c
+                    FROM rated AS r JOIN nfl_game AS g ON g.g = r.g + 1) AS v) AS n) AS e) AS c
 )
 SELECT g, s.side, CASE s.side WHEN 1 THEN home_before ELSE away_before END AS before, rating[CASE s.side WHEN 1 THEN home ELSE away END] AS after, CASE s.side WHEN 1 THEN p ELSE 1 - p END AS p FROM rated, generate_series(1, 2) AS s(side) WHERE g >= 0;
 SELECT count(*) AS rows, max(greatest(abs(q.before - r.before), abs(q.after - r.after))) < 1e-8 AS same_ratings, max(abs(q.p - r.p)) < 1e-11 AS same_forecasts, max(abs(q.after - q.before)) > 40 AS some_jump FROM one_query AS q JOIN by_recursion AS r USING (g, side);
 
 DROP VIEW one_query, by_recursion, bouts, mapping;
 DROP FUNCTION compare, season_ladder;
-DROP TABLE game, bout, cut, results, trial;
+DROP TABLE nfl_game, bout, cut, results, trial;
