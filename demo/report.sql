@@ -1,6 +1,6 @@
 -- One page about the demo with pictures, as HTML on the standard output.
 --
--- Needs the ladders league and rounds of football.sql and rounds.sql.  Pictures are SVG
+-- Needs the ladders league of football.sql, and rounds and learned of rounds.sql.  Pictures are SVG
 -- in the page itself, so that it stands alone, and suit light and dark.
 
 \pset format unaligned
@@ -27,7 +27,7 @@ svg{max-width:100%;height:auto;display:block;margin:1rem 0}
 <h1>skillrating: the demo</h1>$$;
 
 SELECT format($$<p>%s football matches of four leagues, rated by Elo as they came in, and %s matches of a simulated team game, rated
-by Hive. Everything below was computed by the database: tables, ratings and pictures.</p>
+by Hive and by state_space. Everything below was computed by the database: tables, ratings and pictures.</p>
 <h2>Football: which model predicts best?</h2>
 <p>Each model rates the whole history in one query and is scored from the second season on. Less is better, and a draw is half a win.</p>
 <table>
@@ -59,6 +59,12 @@ SELECT skillrating.plot_distribution(array_agg(rating), 'Ratings at the end') FR
 SELECT $$<h2>A team game: are the forecasts calibrated?</h2>$$;
 SELECT skillrating.plot_calibration(skillrating.calibration(probability, outcome, 20), 'Hive, from match 1001 on')
 FROM demo.forecasts('rounds') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000);
+SELECT skillrating.plot_calibration(skillrating.calibration(probability, outcome, 20), 'State space, from match 1001 on')
+FROM demo.forecasts('learned') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000);
+SELECT format('<p>Log loss from match 1001 on: hive %s, state_space %s, the truth itself %s.</p>',
+    (SELECT round(skillrating.log_loss(f.probability, f.outcome)::numeric, 4) FROM demo.forecasts('rounds') AS f, demo.match AS m WHERE m.match_id = 1000 AND f.played_at > m.played_at),
+    (SELECT round(skillrating.log_loss(f.probability, f.outcome)::numeric, 4) FROM demo.forecasts('learned') AS f, demo.match AS m WHERE m.match_id = 1000 AND f.played_at > m.played_at),
+    (SELECT round(skillrating.log_loss(true_probability, (winner = first_team)::int::float8)::numeric, 4) FROM demo.match WHERE match_id > 1000));
 SELECT '<h2>A team game: the most active players</h2>';
 SELECT skillrating.plot_history(array_agg('player ' || player_id ORDER BY player_id), array_agg(games_before::float8 ORDER BY player_id), array_agg(skill_after ORDER BY player_id),
     title => 'Skill over matches played')

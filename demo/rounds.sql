@@ -1,7 +1,7 @@
--- A simulated team game, rated by the Hive model, against the true skills.
+-- A simulated team game, rated by the Hive model and by state_space, against the true skills.
 
 \echo
-\echo '== A team game of two sides: simulated, so that the true skill is known, rated by hive'
+\echo '== A team game of two sides: simulated, so that the true skill is known, rated by hive and state_space'
 \echo
 
 \echo 'Simulating 4000 matches of 400 players with stints, sides, commanders and maps ...'
@@ -63,6 +63,39 @@ CROSS JOIN LATERAL skillrating.preview('rounds', players, ARRAY[1, 2, 1, 2, 1, 2
     side => ARRAY[1, 2, 1, 2, 1, 2, 1, 2, 1, 2])
 GROUP BY team ORDER BY team;
 
+-- The other ladder is told the map of each match and not what it is worth, which it learns from
+-- one match to the next, as it does for sides and commanders.  Its numbers are what tune() finds in
+-- another simulation, simulate_matches(seed => 0.75), rounded, so that none has seen these matches.
+\echo 'The same matches, rated by state_space, which learns what maps and sides are worth ...'
+SELECT skillrating.create_ladder('learned', 'state_space',
+    '{"noise": "teams", "strength": "share", "tau": 0, "drift": 0, "draw_probability": 0, "draw_sigma": 0,
+      "initial_mu": 1.8, "initial_sigma": 0.9, "initial_side_sigma": 0.3, "initial_command_mu": 1.7,
+      "initial_command_sigma": 0.45, "home_context_sigma": 0.17, "player_context_sigma": 0}') \g /dev/null
+SELECT clock_timestamp() AS begun \gset
+BEGIN;
+INSERT INTO learned.match (match_id, played_at, context)
+SELECT m.match_id, m.played_at, map.name
+FROM demo.match AS m
+JOIN demo.map USING (map_id);
+INSERT INTO learned.match_player (match_id, player_id, stint, team, rank, weight, side, commanding)
+SELECT p.match_id, p.player_id, p.stint, p.team, p.rank, skillrating.hive_weight(p.joined, p."left", 1200), p.side, p.commanding
+FROM demo.match_player AS p;
+COMMIT;
+ANALYZE learned.match, learned.match_player, learned.event, learned.rating, learned.rated_match,
+    learned.component, learned.component_event;
+SELECT (SELECT count(*) FROM learned.rated_match WHERE status = 'rated') AS matches, count(*) AS participants,
+    round(extract(epoch FROM clock_timestamp() - :'begun')::numeric, 2) AS seconds
+FROM learned.match_player;
+
+\echo 'What maps are worth to side 1, as it was learned, with its deviation, and truly, in log-odds:'
+SELECT map.name AS map, round(((home.mu + c.mu) / sqrt(pi() / 4))::numeric, 2) AS learned,
+    round((sqrt(home.deviation ^ 2 + c.deviation ^ 2) / sqrt(pi() / 4))::numeric, 2) AS deviation,
+    round(map.log_odds::numeric, 2) AS truth, c.games
+FROM skillrating.components('learned', NULL::text, kind => 'home') AS home
+CROSS JOIN skillrating.components('learned', NULL::text, kind => 'home_context') AS c
+JOIN demo.map ON map.name = c.key
+ORDER BY map.log_odds DESC;
+
 \echo 'The forecasts made along the way, from match 1001 on (less is better):'
 WITH base AS (
     SELECT avg((winner = first_team)::int)::float8 AS rate FROM demo.match WHERE match_id <= 1000
@@ -79,12 +112,18 @@ FROM (
     FROM demo.forecasts('rounds') AS f
     WHERE f.played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000)
     UNION ALL
-    SELECT 2, 'how often side 1 won before', base.rate, truth.outcome FROM truth, base
+    SELECT 2, 'state_space', f.probability, f.outcome
+    FROM demo.forecasts('learned') AS f
+    WHERE f.played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000)
     UNION ALL
-    SELECT 3, 'the truth itself', truth.true_probability, truth.outcome FROM truth
+    SELECT 3, 'how often side 1 won before', base.rate, truth.outcome FROM truth, base
+    UNION ALL
+    SELECT 4, 'the truth itself', truth.true_probability, truth.outcome FROM truth
 ) AS v
 GROUP BY n, who ORDER BY n;
 
 \echo 'Every match rated again, and compared bit for bit:'
 SELECT * FROM skillrating.verify('rounds');
+SELECT * FROM skillrating.verify('learned');
 SELECT demo.require_sound('rounds') \g /dev/null
+SELECT demo.require_sound('learned') \g /dev/null

@@ -40,7 +40,7 @@ CREATE TABLE ratings AS
 SELECT p AS player, '2024-01-01'::timestamptz + i * interval '1 day' AS at, i::float8 AS games, 1500 + 100 * sin(i / 20.0 + ascii(p)) AS rating, 50 + 300.0 / i AS deviation
 FROM generate_series(1, 300) AS i, unnest(ARRAY['ann', 'bob', 'cid']) AS p;
 SET timezone = 'UTC';
-SELECT sound(svg) AS sound, length(svg) < 30000 AS small, svg LIKE '%<desc>Lines over time, the last rating of each player: ann %, bob %, cid %</desc>%' AS described
+SELECT sound(svg) AS sound, length(svg) < 30000 AS small, svg LIKE '%<desc>Lines over time and their last values: ann %, bob %, cid %</desc>%' AS described
 FROM (SELECT skillrating.plot_history(array_agg(player ORDER BY player), array_agg(at ORDER BY player), array_agg(rating ORDER BY player), array_agg(deviation ORDER BY player)) AS svg FROM ratings) AS q;
 SELECT array_agg(t) FROM (SELECT texts(skillrating.plot_history(array_agg(player ORDER BY player, at), array_agg(at ORDER BY player, at), array_agg(rating ORDER BY player, at), title => 'Three')) AS t FROM ratings) AS q;
 SELECT array_agg(t) FROM (SELECT texts(skillrating.plot_history(array_agg(player ORDER BY player), array_agg(games ORDER BY player), array_agg(rating ORDER BY player))) AS t FROM ratings WHERE games <= 12) AS q;

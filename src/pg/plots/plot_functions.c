@@ -532,7 +532,7 @@ skillrating_plot_history(PG_FUNCTION_ARGS)
 
 	set_ranges(&svg, point, n);
 	initStringInfo(&description);
-	appendStringInfo(&description, "Lines over %s, the last rating of each player: ",
+	appendStringInfo(&description, "Lines over %s and their last values: ",
 					 times ? "time" : "matches");
 	for (i = 0; i < nseries; i++)
 	{
