@@ -280,9 +280,9 @@ insert_new_components(Batch *batch, Ladder *ladder, const Datum *values)
 	SPI_freetuptable(rows);
 }
 
-/* The components that are wanted, with an owner or without. */
+/* The components that are wanted: with an owner or without, and of which keys. */
 static ComponentKeys
-wanted_components(const Batch *batch, bool owned)
+wanted_components(const Batch *batch, bool owned, bool unkeyed, bool keyed)
 {
 	ComponentKeys keys = component_keys_make((int) batch->ncomponents, owned);
 	int64		i;
@@ -290,8 +290,10 @@ wanted_components(const Batch *batch, bool owned)
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
+		bool		has_key = component->spec->key != COMPONENT_BY_NOTHING;
 
-		if (component->wanted && (component->player != NULL) == owned)
+		if (component->wanted && (component->player != NULL) == owned &&
+			(has_key ? keyed : unkeyed))
 			component_keys_add(&keys, component);
 	}
 	return keys;
@@ -307,33 +309,70 @@ report_hidden(const Ladder *ladder, uint64 nrows, int n)
 			 errhint("Row-level security or a trigger on table component hides rows from the ladder's owner.")));
 }
 
-void
-components_load(Batch *batch, Ladder *ladder, bool lock)
+/* Load components by a query that takes their keys; returns how many rows there were. */
+static uint64
+load_wanted(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values)
 {
-	ComponentKeys keys;
-	Datum		values[COMPONENT_KEY_NPARAMS];
-	uint64		nrows;
+	uint64		nrows = ladder_execute(ladder, query, values, NULL, NULL);
+
+	take_components(batch, ladder);
+	return nrows;
+}
+
+void
+components_lock_unowned(Batch *batch, Ladder *ladder)
+{
+	int			keyed;
 
 	if (batch->ncomponents == 0)
 		return;
-	keys = wanted_components(batch, false);
-	if (keys.n > 0)
+	for (keyed = 0; keyed < 2; keyed++)
 	{
+		ComponentKeys keys = wanted_components(batch, false, keyed == 0, keyed == 1);
+		Datum		values[COMPONENT_KEY_NPARAMS];
+		uint64		nrows;
+
+		if (keys.n == 0)
+			continue;
 		component_keys_values(&keys, ladder, values);
-		if (lock)
-			insert_new_components(batch, ladder, values);
-		nrows = ladder_execute(ladder, lock ? &lock_unowned_query : &peek_unowned_query,
-							   values, NULL, NULL);
-		if (lock && nrows != (uint64) keys.n)
+		insert_new_components(batch, ladder, values);
+		nrows = load_wanted(batch, ladder, &lock_unowned_query, values);
+		if (nrows != (uint64) keys.n)
 			report_hidden(ladder, nrows, keys.n);
-		take_components(batch, ladder);
 	}
-	keys = wanted_components(batch, true);
-	if (keys.n > 0)
+}
+
+void
+components_lock_owned(Batch *batch, Ladder *ladder)
+{
+	ComponentKeys keys;
+	Datum		values[COMPONENT_KEY_NPARAMS];
+
+	if (batch->ncomponents == 0)
+		return;
+	keys = wanted_components(batch, true, true, true);
+	if (keys.n == 0)
+		return;
+	component_keys_values(&keys, ladder, values);
+	(void) load_wanted(batch, ladder, &lock_owned_query, values);
+}
+
+void
+components_peek(Batch *batch, Ladder *ladder)
+{
+	int			owned;
+
+	if (batch->ncomponents == 0)
+		return;
+	for (owned = 0; owned < 2; owned++)
 	{
+		ComponentKeys keys = wanted_components(batch, owned == 1, true, true);
+		Datum		values[COMPONENT_KEY_NPARAMS];
+
+		if (keys.n == 0)
+			continue;
 		component_keys_values(&keys, ladder, values);
-		(void) ladder_execute(ladder, lock ? &lock_owned_query : &peek_owned_query,
-							  values, NULL, NULL);
-		take_components(batch, ladder);
+		(void) load_wanted(batch, ladder,
+						   owned == 1 ? &peek_owned_query : &peek_unowned_query, values);
 	}
 }
