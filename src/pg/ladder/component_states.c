@@ -208,7 +208,7 @@ static LadderQuery new_components_query = {
 	"WHERE NOT EXISTS (SELECT FROM {component} AS c WHERE c.player_id IS NULL "
 	"AND c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool "
 	"AND c.key OPERATOR(pg_catalog.=) k.key) "
-	"ORDER BY k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\", k.key COLLATE pg_catalog.\"C\" "
+	"ORDER BY k.key COLLATE pg_catalog.\"C\", k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\" "
 	"ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING kind, pool, key",
 	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
 };
@@ -231,7 +231,7 @@ enum
 	"SELECT {component columns c} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id) " \
 	"JOIN {component} AS c ON c.player_id {player =} k.player_id AND " SAME_KEYS
 #define IN_ORDER \
-	" ORDER BY c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\", c.key COLLATE pg_catalog.\"C\""
+	" ORDER BY c.key COLLATE pg_catalog.\"C\", c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\""
 
 static LadderQuery peek_unowned_query = {
 	.text = UNOWNED_COMPONENTS,
@@ -290,10 +290,9 @@ wanted_components(const Batch *batch, bool owned, bool unkeyed, bool keyed)
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
-		bool		has_key = component->spec->key != COMPONENT_BY_NOTHING;
 
 		if (component->wanted && (component->player != NULL) == owned &&
-			(has_key ? keyed : unkeyed))
+			(component->key[0] != '\0' ? keyed : unkeyed))
 			component_keys_add(&keys, component);
 	}
 	return keys;
@@ -319,26 +318,51 @@ load_wanted(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *value
 	return nrows;
 }
 
+/* Lock and load components without an owner, once rows are made for those that have none. */
+static void
+lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys, bool complete)
+{
+	Datum		values[COMPONENT_KEY_NPARAMS];
+	uint64		nrows;
+
+	if (keys->n == 0)
+		return;
+	component_keys_values(keys, ladder, values);
+	if (!complete)
+		insert_new_components(batch, ladder, values);
+	nrows = load_wanted(batch, ladder, &lock_unowned_query, values);
+	if (nrows != (uint64) keys->n)
+		report_hidden(ladder, nrows, keys->n);
+}
+
 void
 components_lock_unowned(Batch *batch, Ladder *ladder)
 {
+	ComponentKeys all;
+	Datum		values[COMPONENT_KEY_NPARAMS];
+	uint64		nrows;
 	int			keyed;
 
 	if (batch->ncomponents == 0)
 		return;
+	all = wanted_components(batch, false, true, true);
+	if (all.n == 0)
+		return;
+
+	/* Mostly all are there, which costs less to find out than to insert nothing. */
+	component_keys_values(&all, ladder, values);
+	nrows = ladder_execute(ladder, &peek_unowned_query, values, NULL, NULL);
+	SPI_freetuptable(SPI_tuptable);
+	if (nrows == (uint64) all.n)
+	{
+		lock_unowned(batch, ladder, &all, true);
+		return;
+	}
 	for (keyed = 0; keyed < 2; keyed++)
 	{
 		ComponentKeys keys = wanted_components(batch, false, keyed == 0, keyed == 1);
-		Datum		values[COMPONENT_KEY_NPARAMS];
-		uint64		nrows;
 
-		if (keys.n == 0)
-			continue;
-		component_keys_values(&keys, ladder, values);
-		insert_new_components(batch, ladder, values);
-		nrows = load_wanted(batch, ladder, &lock_unowned_query, values);
-		if (nrows != (uint64) keys.n)
-			report_hidden(ladder, nrows, keys.n);
+		lock_unowned(batch, ladder, &keys, false);
 	}
 }
 

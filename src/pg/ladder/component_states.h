@@ -45,11 +45,11 @@ extern void component_keys_values(const ComponentKeys *keys, const Ladder *ladde
 
 /*
  * Lock and load those of the components that are wanted that belong to nobody, which comes
- * before players are locked: first those of kinds without a key, then the others.  Of each,
- * rows for those that have none are made, and then all are locked, both in the order of kind,
- * pool and key, so that batches that overlap never deadlock.  What has no key is in most
- * matches of its pool: a batch that waits for another one waits there, before it holds
- * anything that the other transaction may want for a batch to come.
+ * before players are locked: first those without a key, then the others.  Of each, rows for
+ * those that have none are made, and then all are locked, both in the order of key, kind and
+ * pool, so that batches that overlap never deadlock.  What has no key is in most matches of
+ * its pool: a batch that waits for another one waits there, before it holds anything that the
+ * other transaction may want for a batch to come.
  */
 extern void components_lock_unowned(Batch *batch, Ladder *ladder);
 
