@@ -20,6 +20,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/math/elementary.h"
 #include "core/math/normal.h"
@@ -97,8 +98,9 @@ const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
 	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 0.999,.unit = "probability",
 	.description = "of a draw between equals whose skills are known; gives the draw margin"},
-	{.name = "draw_sigma",.type = PARAM_NUMBER,.default_value = 0.5,
+	{.name = "draw_sigma",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 10,.unit = "logarithm of the margin",
+		.search = {0.05, 5},
 	.description = "deviation of the logarithm of the draw margin before the first match; 0: it stays that of draw_probability"},
 	{.name = "strength",.type = PARAM_CHOICE,.default_value = STATE_SPACE_CENTERED,
 		.choices = strength_choices,
@@ -350,16 +352,24 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS + 1] =
  */
 
 /* What a player's unknowns count in the difference: entries on both teams cancel. */
-void
-state_space_player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
-								double *coefficient)
+typedef struct Coefficients
 {
-	int			first = match_first_side(m->match);
+	double		unknown[PLAYER_UNKNOWNS];
+	bool		takes_part[PLAYER_UNKNOWNS];	/* even if they cancel */
+} Coefficients;
+
+static void
+player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
+					Coefficients *coefficients)
+{
 	int			i,
 				j;
 
 	for (j = 0; j < PLAYER_UNKNOWNS; j++)
-		coefficient[j] = 0;
+	{
+		coefficients->unknown[j] = 0;
+		coefficients->takes_part[j] = false;
+	}
 	for (i = player->last_entry; i >= 0; i = m->match->entry[i].previous)
 	{
 		const MatchEntry *e = &m->match->entry[i];
@@ -367,8 +377,21 @@ state_space_player_coefficients(const StateSpaceMatch *m, const MatchPlayer *pla
 
 		state_space_entry(m, e, part);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
-			coefficient[j] += e->team == first ? part[j] : -part[j];
+		{
+			coefficients->unknown[j] += e->team == m->first ? part[j] : -part[j];
+			coefficients->takes_part[j] = coefficients->takes_part[j] || part[j] != 0;
+		}
 	}
+}
+
+void
+state_space_player_coefficients(const StateSpaceMatch *m, const MatchPlayer *player,
+								double *coefficient)
+{
+	Coefficients coefficients;
+
+	player_coefficients(m, player, &coefficients);
+	memcpy(coefficient, coefficients.unknown, sizeof(coefficients.unknown));
 }
 
 /* The same of a component, in a match of that size. */
@@ -376,7 +399,6 @@ double
 state_space_component_coefficient(const StateSpaceMatch *m,
 								  const MatchComponent *component, double size)
 {
-	int			first = match_first_side(m->match);
 	double		coefficient = 0;
 	int			i;
 
@@ -388,7 +410,7 @@ state_space_component_coefficient(const StateSpaceMatch *m,
 
 		if (share->team < 0)
 			return size * share->weight;
-		coefficient += (share->team == first ? 1 : -1) * share->weight *
+		coefficient += (share->team == m->first ? 1 : -1) * share->weight *
 			(component->player >= 0 ? m->factor[share->team] : size);
 	}
 	return coefficient;
@@ -407,19 +429,22 @@ state_space_difference(const StateSpaceMatch *m)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		const MatchPlayer *player = &match->player[i];
-		double		coefficient[PLAYER_UNKNOWNS];
+		Coefficients coefficients;
 
-		state_space_player_coefficients(m, player, coefficient);
-		difference.mean += coefficient[UNKNOWN_SKILL] * state_space_shift(m, player);
+		player_coefficients(m, player, &coefficients);
+		difference.mean += coefficients.unknown[UNKNOWN_SKILL] *
+			state_space_shift(m, player);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
 		{
-			if (coefficient[j] == 0)
+			double		coefficient = coefficients.unknown[j];
+
+			if (coefficient == 0)
 				continue;
-			difference.mean += coefficient[j] * player->before[2 * j];
-			variance += square(coefficient[j]) *
+			difference.mean += coefficient * player->before[2 * j];
+			variance += square(coefficient) *
 				(square(player->before[2 * j + 1]) + state_space_drift(model, j));
 			if (j != UNKNOWN_SIDE)
-				difference.noise += square(coefficient[j] * model->beta);
+				difference.noise += square(coefficient * model->beta);
 		}
 	}
 	if (model->team_noise)
@@ -535,23 +560,6 @@ learn_draws(const Match *match, const StateSpaceDifference *d, double gain,
 											MIN_DEVIATION);
 }
 
-/* Whether a player's unknown was of use in the match, and so drifts. */
-static bool
-takes_part(const StateSpaceMatch *m, const MatchPlayer *player, int unknown)
-{
-	int			i;
-
-	for (i = player->last_entry; i >= 0; i = m->match->entry[i].previous)
-	{
-		double		part[PLAYER_UNKNOWNS];
-
-		state_space_entry(m, &m->match->entry[i], part);
-		if (part[unknown] != 0)
-			return true;
-	}
-	return false;
-}
-
 static void
 update_two_teams(const StateSpaceMatch *m, const StateSpaceDifference *difference)
 {
@@ -565,15 +573,15 @@ update_two_teams(const StateSpaceMatch *m, const StateSpaceDifference *differenc
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		double		coefficient[PLAYER_UNKNOWNS];
+		Coefficients coefficients;
 
-		state_space_player_coefficients(m, player, coefficient);
+		player_coefficients(m, player, &coefficients);
 		for (j = 0; j < PLAYER_UNKNOWNS; j++)
-			learn(&evidence, coefficient[j],
-				  takes_part(m, player, j) ? state_space_drift(model, j) : 0,
+			learn(&evidence, coefficients.unknown[j],
+				  coefficients.takes_part[j] ? state_space_drift(model, j) : 0,
 				  j == UNKNOWN_SKILL ? state_space_shift(m, player) : 0,
 				  player->gain, &player->before[2 * j], &player->after[2 * j]);
-		player->gradient = coefficient[UNKNOWN_SKILL] * evidence.gradient;
+		player->gradient = coefficients.unknown[UNKNOWN_SKILL] * evidence.gradient;
 	}
 	for (i = 0; i < match->ncomponents; i++)
 	{

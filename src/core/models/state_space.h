@@ -81,6 +81,7 @@ typedef struct StateSpaceMatch
 	Match	   *match;
 	double		shift;			/* of the mean of those of whom nothing is known */
 	double		margin;			/* of draws */
+	int			first;			/* of two teams the one of side 1 */
 	double		factor[MATCH_MAX_TEAMS];	/* what a unit of play counts */
 	double		command_factor[MATCH_MAX_TEAMS];	/* or of commanding */
 } StateSpaceMatch;

@@ -106,6 +106,7 @@ state_space_begin(const StateSpace *model, Match *match, StateSpaceMatch *m)
 
 	m->model = model;
 	m->match = match;
+	m->first = match_first_side(match);
 	m->shift = company_shift(model, match);
 	m->margin = draw_margin(model, match);
 	for (i = 0; i < match->nteams; i++)
