@@ -226,7 +226,8 @@ held_out_accuracy: how often the favourite won; a draw counts half.
 difference, difference_error: by how much the log loss is above the best model''s, match by match,
 with its standard error by blocks of time; the error is null for fewer than 20 matches.
 verdict: a phrase.  warnings: as in tuning.
-All but model and verdict are null for a model that cannot rate these matches.';
+All but model and verdict are null for a model that cannot rate these matches, or none of those that
+no search saw.';
 
 CREATE FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8)
 RETURNS internal

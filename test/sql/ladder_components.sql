@@ -147,7 +147,16 @@ CALL tamper($$ UPDATE bit.component_event SET after = '{0,1}' WHERE match_id = 1
 CALL tamper($$ DELETE FROM bit.component_event WHERE match_id = 400 AND kind = 'home' $$, NULL);
 CALL tamper($$ INSERT INTO bit.component_event (seq, kind, key, games_before, played_at, before, after) VALUES (1, 'club', 'made up', 0, '2024-01-01', '{0,1}', '{1,1}') $$, NULL);
 
--- What no kind of the model is.
+-- The same for what no kind of the model is, or of one that is not in use.
+CALL tamper($$ INSERT INTO bit.component (kind, key, state) VALUES ('weather', '', '{1,1}') $$, NULL);
+CALL tamper($$ INSERT INTO bit.component (player_id, kind, key, state) VALUES (1, 'home', '', '{1,1}') $$, NULL);
+CALL tamper($$ INSERT INTO bit.component_event (player_id, seq, kind, key, games_before, played_at, before, after) VALUES (1, 1, 'weather', '', 0, '2024-01-01', '{0,1}', '{1,1}') $$, NULL);
+INSERT INTO plain.component (kind, state) VALUES ('home', '{1,1}'), ('recalibration', '{0,1,0,0,0}');
+SELECT faults('plain');
+SELECT count(*) FROM skillrating.catch_up('plain', rebuild => true);
+SELECT faults('plain');
+
+-- Which a replay of less leaves.
 INSERT INTO plain.component (kind, key, state) VALUES ('home', '', '{1,1}');
 SELECT faults('plain');
 DELETE FROM plain.component;

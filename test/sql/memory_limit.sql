@@ -66,6 +66,11 @@ SELECT outcome((SELECT query FROM task WHERE name = 'final_ratings')) AS one,
     outcome(format('SELECT %s FROM duel', (SELECT string_agg(format('skillrating.final_ratings(%L, match_id, player_id, team, rank ORDER BY match_id)', name), ', ') FROM skillrating.models() WHERE name <> 'frag'))) AS all_models;
 RESET skillrating.memory_limit;
 
+-- A moment of many rows, whose outcomes are kept until it is over.
+SET skillrating.memory_limit = '6MB';
+SELECT outcome($$SELECT count(p) FROM (SELECT skillrating.recalibrate(0.6, i % 3 > 0) OVER (ORDER BY i / 1000000) FROM generate_series(1, 100000) AS i) AS q(p)$$);
+RESET skillrating.memory_limit;
+
 -- Ladders: at commit, in a replay, and in what reads one.
 SELECT skillrating.create_ladder('limited', 'elo');
 INSERT INTO limited.match(match_id, played_at) SELECT DISTINCT match_id, played_at FROM duel;

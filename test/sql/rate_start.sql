@@ -168,6 +168,7 @@ SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, 50)]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, state => '{1600,50}')]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 'NaN')]) OVER (ORDER BY match_id) FROM bouts;
+\echo :SQLSTATE
 SELECT skillrating.rate('glicko', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, -1)]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, games => -1)]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, last_played => 'infinity')]) OVER (ORDER BY match_id) FROM bouts;

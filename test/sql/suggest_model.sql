@@ -87,6 +87,11 @@ SELECT s.model, s.parts, s.log_odds > 0.2 AS has_log_odds, s.held_out_log_loss <
         '{"budget": 1200, "models": ["elo", "state_space"], "holdout": 0.3, "parts": ["log_odds", "home"]}' ORDER BY match_id)
     FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
 
+-- A model that can forecast nothing of what is held out, here a match of three teams, does not keep others from being judged.
+SELECT (s).model, (s).held_out_matches, (s).held_out_log_loss IS NOT NULL AS judged, (s).verdict
+FROM (SELECT unnest(skillrating.suggest_model(m, t, t, 1 + m * t % 3, '{"models": ["elo", "hive"], "budget": 20, "holdout": 0.01}' ORDER BY m))
+    FROM generate_series(1, 100) AS m, generate_series(1, 3) AS t WHERE t < 3 OR m = 100) AS q(s);
+
 -- Mistakes.
 CREATE FUNCTION try(options jsonb, strict boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -361,6 +361,7 @@ note_outcome(StackPartition *partition, const StackRow *row, const double *x)
 	if (partition->noutcomes == partition->max_outcomes)
 	{
 		old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
+		memory_limit_reserve(partition->moment, 0);
 		partition->max_outcomes = Max(16, 2 * partition->max_outcomes);
 		huge_array_grow(partition->outcome, LogisticOutcome, partition->max_outcomes);
 		MemoryContextSwitchTo(old);

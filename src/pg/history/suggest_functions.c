@@ -144,6 +144,7 @@ static int
 begin_candidates(SuggestState *state, Candidate *candidate)
 {
 	int64		most = 0;
+	int64		held_out;
 	int			n = 0;
 	int			i,
 				j;
@@ -171,8 +172,14 @@ begin_candidates(SuggestState *state, Candidate *candidate)
 		n++;
 	}
 	for (i = 0; i < n; i++)
-		if (candidate[i].matches < MIN_COVERAGE * most || most == 0)
+	{
+		const Tuner *tuner = candidate[i].tuner;
+
+		/* One that forecasts nothing that is held out would keep all from being judged. */
+		(void) tuner_mean(tuner->loss_before, tuner->bound[1], tuner->bound[2], &held_out);
+		if (candidate[i].matches < MIN_COVERAGE * most || held_out == 0)
 			candidate[i].tuner = NULL;
+	}
 	return n;
 }
 
@@ -244,16 +251,20 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 	progress_end(reports);
 }
 
-/* The best first; the order of the registry, where there is no difference. */
+/* The best first, by name where there is no difference; those without a score last. */
 static int
 compare_candidates(const void *a, const void *b)
 {
 	const Candidate *p = (const Candidate *) a;
 	const Candidate *q = (const Candidate *) b;
+	bool		p_judged = p->tuner != NULL && !isnan(p->log_loss);
+	bool		q_judged = q->tuner != NULL && !isnan(q->log_loss);
 
 	if ((p->tuner == NULL) != (q->tuner == NULL))
 		return p->tuner == NULL ? 1 : -1;
-	if (p->tuner != NULL && p->log_loss != q->log_loss)
+	if (p_judged != q_judged)
+		return q_judged ? 1 : -1;
+	if (p_judged && p->log_loss != q->log_loss)
 		return p->log_loss < q->log_loss ? -1 : 1;
 	return strcmp(p->model->name, q->model->name);
 }
@@ -324,6 +335,8 @@ verdict(const Candidate *candidate, int place)
 {
 	if (candidate->tuner == NULL)
 		return "cannot rate these matches";
+	if (isnan(candidate->log_loss))
+		return "not judged: no match held out that all models forecast";
 	if (place == 0)
 		return "best";
 	if (isnan(candidate->behind.error))

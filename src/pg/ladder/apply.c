@@ -485,8 +485,9 @@ load_application(Application *application)
 {
 	Ladder	   *ladder = application->ladder;
 
+	components_lock_unowned(application->batch, ladder);
 	batch_load(application->batch, ladder, true);
-	components_load(application->batch, ladder, true);
+	components_lock_owned(application->batch, ladder);
 	load_past_of_wanted(application->batch, ladder);
 	if (ladder->changes != NULL)
 		log_players(application);

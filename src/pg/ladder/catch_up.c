@@ -21,6 +21,7 @@
 #include "pg/ladder/apply.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/change_writer.h"
+#include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
@@ -207,6 +208,23 @@ write_ratings(Replay *replay)
 	change_writer_end(changes);
 }
 
+/* Delete rows of component that are of no kind that the model has, which a rebuild meets. */
+static void
+put_foreign_components(Outbox *deleted, Replay *replay)
+{
+	RowReader	rows;
+
+	if (replay->from != REPLAY_START)
+		return;
+	all_components_open(&rows, replay->ladder);
+	for (; rows.have_row; row_reader_next(&rows))
+		if (component_of_row(replay->batch, row_values(&rows), row_nulls(&rows),
+							 COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1, COMPONENT_POOL - 1,
+							 COMPONENT_KEY - 1) == NULL)
+			put_component_key(deleted, row_values(&rows), row_nulls(&rows));
+	row_reader_close(&rows);
+}
+
 /* Write the rows of component that come out otherwise. */
 static void
 write_components(Replay *replay)
@@ -235,6 +253,7 @@ write_components(Replay *replay)
 		put_component(row == NULL ? inserted : component->exists ? updated : deleted,
 					  component);
 	}
+	put_foreign_components(deleted, replay);
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);

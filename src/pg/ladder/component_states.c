@@ -208,7 +208,7 @@ static LadderQuery new_components_query = {
 	"WHERE NOT EXISTS (SELECT FROM {component} AS c WHERE c.player_id IS NULL "
 	"AND c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool "
 	"AND c.key OPERATOR(pg_catalog.=) k.key) "
-	"ORDER BY k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\", k.key COLLATE pg_catalog.\"C\" "
+	"ORDER BY k.key COLLATE pg_catalog.\"C\", k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\" "
 	"ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING kind, pool, key",
 	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
 };
@@ -231,7 +231,7 @@ enum
 	"SELECT {component columns c} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id) " \
 	"JOIN {component} AS c ON c.player_id {player =} k.player_id AND " SAME_KEYS
 #define IN_ORDER \
-	" ORDER BY c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\", c.key COLLATE pg_catalog.\"C\""
+	" ORDER BY c.key COLLATE pg_catalog.\"C\", c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\""
 
 static LadderQuery peek_unowned_query = {
 	.text = UNOWNED_COMPONENTS,
@@ -280,9 +280,9 @@ insert_new_components(Batch *batch, Ladder *ladder, const Datum *values)
 	SPI_freetuptable(rows);
 }
 
-/* The components that are wanted, with an owner or without. */
+/* The components that are wanted: with an owner or without, and of which keys. */
 static ComponentKeys
-wanted_components(const Batch *batch, bool owned)
+wanted_components(const Batch *batch, bool owned, bool unkeyed, bool keyed)
 {
 	ComponentKeys keys = component_keys_make((int) batch->ncomponents, owned);
 	int64		i;
@@ -291,7 +291,8 @@ wanted_components(const Batch *batch, bool owned)
 	{
 		const BatchComponent *component = batch->components[i];
 
-		if (component->wanted && (component->player != NULL) == owned)
+		if (component->wanted && (component->player != NULL) == owned &&
+			(component->key[0] != '\0' ? keyed : unkeyed))
 			component_keys_add(&keys, component);
 	}
 	return keys;
@@ -307,33 +308,95 @@ report_hidden(const Ladder *ladder, uint64 nrows, int n)
 			 errhint("Row-level security or a trigger on table component hides rows from the ladder's owner.")));
 }
 
-void
-components_load(Batch *batch, Ladder *ladder, bool lock)
+/* Load components by a query that takes their keys; returns how many rows there were. */
+static uint64
+load_wanted(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values)
 {
-	ComponentKeys keys;
+	uint64		nrows = ladder_execute(ladder, query, values, NULL, NULL);
+
+	take_components(batch, ladder);
+	return nrows;
+}
+
+/* Lock and load components without an owner, once rows are made for those that have none. */
+static void
+lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys, bool complete)
+{
 	Datum		values[COMPONENT_KEY_NPARAMS];
 	uint64		nrows;
 
+	if (keys->n == 0)
+		return;
+	component_keys_values(keys, ladder, values);
+	if (!complete)
+		insert_new_components(batch, ladder, values);
+	nrows = load_wanted(batch, ladder, &lock_unowned_query, values);
+	if (nrows != (uint64) keys->n)
+		report_hidden(ladder, nrows, keys->n);
+}
+
+void
+components_lock_unowned(Batch *batch, Ladder *ladder)
+{
+	ComponentKeys all;
+	Datum		values[COMPONENT_KEY_NPARAMS];
+	uint64		nrows;
+	int			keyed;
+
 	if (batch->ncomponents == 0)
 		return;
-	keys = wanted_components(batch, false);
-	if (keys.n > 0)
+	all = wanted_components(batch, false, true, true);
+	if (all.n == 0)
+		return;
+
+	/* Mostly all are there, which costs less to find out than to insert nothing. */
+	component_keys_values(&all, ladder, values);
+	nrows = ladder_execute(ladder, &peek_unowned_query, values, NULL, NULL);
+	SPI_freetuptable(SPI_tuptable);
+	if (nrows == (uint64) all.n)
 	{
-		component_keys_values(&keys, ladder, values);
-		if (lock)
-			insert_new_components(batch, ladder, values);
-		nrows = ladder_execute(ladder, lock ? &lock_unowned_query : &peek_unowned_query,
-							   values, NULL, NULL);
-		if (lock && nrows != (uint64) keys.n)
-			report_hidden(ladder, nrows, keys.n);
-		take_components(batch, ladder);
+		lock_unowned(batch, ladder, &all, true);
+		return;
 	}
-	keys = wanted_components(batch, true);
-	if (keys.n > 0)
+	for (keyed = 0; keyed < 2; keyed++)
 	{
+		ComponentKeys keys = wanted_components(batch, false, keyed == 0, keyed == 1);
+
+		lock_unowned(batch, ladder, &keys, false);
+	}
+}
+
+void
+components_lock_owned(Batch *batch, Ladder *ladder)
+{
+	ComponentKeys keys;
+	Datum		values[COMPONENT_KEY_NPARAMS];
+
+	if (batch->ncomponents == 0)
+		return;
+	keys = wanted_components(batch, true, true, true);
+	if (keys.n == 0)
+		return;
+	component_keys_values(&keys, ladder, values);
+	(void) load_wanted(batch, ladder, &lock_owned_query, values);
+}
+
+void
+components_peek(Batch *batch, Ladder *ladder)
+{
+	int			owned;
+
+	if (batch->ncomponents == 0)
+		return;
+	for (owned = 0; owned < 2; owned++)
+	{
+		ComponentKeys keys = wanted_components(batch, owned == 1, true, true);
+		Datum		values[COMPONENT_KEY_NPARAMS];
+
+		if (keys.n == 0)
+			continue;
 		component_keys_values(&keys, ladder, values);
-		(void) ladder_execute(ladder, lock ? &lock_owned_query : &peek_owned_query,
-							  values, NULL, NULL);
-		take_components(batch, ladder);
+		(void) load_wanted(batch, ladder,
+						   owned == 1 ? &peek_owned_query : &peek_unowned_query, values);
 	}
 }

@@ -44,13 +44,24 @@ extern void component_keys_values(const ComponentKeys *keys, const Ladder *ladde
 								  Datum *values);
 
 /*
- * Load the states of the components that are wanted, once those of players are.  To lock
- * them also makes rows for those without an owner that have none: first these, then the
- * locks, those without an owner first, each in the order of kind, pool, key and player,
- * so that batches that overlap never deadlock.  What belongs to a player has no row until
- * it is written, because nobody else gets that far without a lock on the player.
+ * Lock and load those of the components that are wanted that belong to nobody, which comes
+ * before players are locked: first those without a key, then the others.  Of each, rows for
+ * those that have none are made, and then all are locked, both in the order of key, kind and
+ * pool, so that batches that overlap never deadlock.  What has no key is in most matches of
+ * its pool: a batch that waits for another one waits there, before it holds anything that the
+ * other transaction may want for a batch to come.
  */
-extern void components_load(Batch *batch, Ladder *ladder, bool lock);
+extern void components_lock_unowned(Batch *batch, Ladder *ladder);
+
+/*
+ * The same of those that belong to players, whose rows are locked by then.  What belongs to a
+ * player has no row until it is written, because nobody else gets that far without a lock on
+ * the player.
+ */
+extern void components_lock_owned(Batch *batch, Ladder *ladder);
+
+/* Load the components that are wanted without a lock, once players are loaded. */
+extern void components_peek(Batch *batch, Ladder *ladder);
 
 /* Load all components that an operation on all players may be about. */
 extern void components_load_all(Batch *batch, Ladder *ladder);

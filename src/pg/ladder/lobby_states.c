@@ -65,7 +65,7 @@ load_contexts(Batch *batch, Ladder *ladder, BatchPlayer **player, const Datum *c
 	if (batch->ncomponents == 0)
 		return;
 	ladder_check_privilege(ladder, "component", ACL_SELECT);
-	components_load(batch, ladder, false);
+	components_peek(batch, ladder);
 }
 
 /*

@@ -537,7 +537,7 @@ peek_components(Batch *batch, Ladder *ladder)
 	if (batch->match.ncomponents == 0)
 		return;
 	ladder_check_privilege(ladder, "component", ACL_SELECT);
-	components_load(batch, ladder, false);
+	components_peek(batch, ladder);
 }
 
 /*

@@ -209,13 +209,13 @@ components_load_replayed(Replay *replay, bool idle)
 	Datum		values[1];
 	int			owned;
 
-	if (replay->batch->nkinds == 0)
-		return;
 	if (replay->from == REPLAY_START)
 	{
 		load_rows(replay);
 		return;
 	}
+	if (replay->batch->nkinds == 0)
+		return;
 	values[0] = Int64GetDatum(replay->from);
 	for (owned = 0; owned < 2; owned++)
 	{

@@ -11,6 +11,7 @@
 
 #include "pg/matches/starting_columns.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_starting_rating);
 
@@ -82,7 +83,11 @@ take_state(const Batch *batch, const StartingRating *row, double *state)
 	}
 	for (i = 0; i < model->nstate; i++)
 		if (!isfinite(state[i]) || state[i] < model->state[i].min)
-			report_match_status(MATCH_BAD_STATE, state[i], row_player(row));
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("column \"%s\" of a starting rating is not sound: %g",
+							model->state[i].name, state[i]),
+					 errhint("States are finite and within the range of the model; see skillrating.models().")));
 }
 
 static void
@@ -176,7 +181,7 @@ rater_start(Rater *rater, Datum ratings)
 	int			n = row_elements(ratings, "start", &element);
 	int			i;
 
-	row = palloc_array(StartingRating, n);
+	row = huge_array(StartingRating, n);
 	for (i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
