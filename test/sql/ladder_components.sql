@@ -236,7 +236,29 @@ SET ROLE regress_components_guest;
 SELECT count(*) FROM skillrating.components('bit');
 SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
 SELECT count(*) FROM skillrating.verify('bit');
+\set SHOW_CONTEXT never
+-- Forecasts tell of components too: to nobody who may not read them, with contexts or without.
+SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[], club => '{club 1,club 2}');
+SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[]);
+SELECT count(*) FROM skillrating.split_ladder_document('bit', '{"players": [{"id": 1}, {"id": 2}]}');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, explain => true);
 RESET ROLE;
+-- Nor around row security; where a model has no components, nobody needs a right.
+GRANT SELECT ON bit.component TO regress_components_guest;
+ALTER TABLE bit.component ENABLE ROW LEVEL SECURITY;
+SELECT skillrating.create_ladder('partless', 'elo');
+SELECT skillrating.grant_reader('partless', 'regress_components_guest');
+REVOKE SELECT ON partless.component FROM regress_components_guest;
+SET ROLE regress_components_guest;
+SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[], club => '{club 1,club 2}');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
+SELECT count(*) FROM skillrating.split_ladder('partless', '{1,2}'::bigint[]);
+SELECT count(*) FROM skillrating.find_opponents('partless', 1);
+RESET ROLE;
+ALTER TABLE bit.component DISABLE ROW LEVEL SECURITY;
+SELECT skillrating.drop_ladder('partless');
+\set SHOW_CONTEXT errors
 SELECT skillrating.components('bit', at => 'infinity');
 SELECT skillrating.components('no_ladder');
 SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}');
