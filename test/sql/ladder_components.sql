@@ -194,6 +194,26 @@ SELECT skillrating.create_ladder('sourced', 'state_space', source => 'mine');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('sourced', search => true);
 SELECT * FROM differences('sourced', 'once');
 
+-- Names of any length: one that no index takes keeps its own match from being rated, and no other.
+INSERT INTO once.match (match_id, played_at) SELECT m, '2025-02-01'::timestamptz + m * interval '1 hour' FROM generate_series(600, 604) AS m;
+INSERT INTO once.match_player (match_id, player_id, team, rank, side, context, club)
+SELECT m, t, t, t, t, CASE m WHEN 601 THEN n.long WHEN 603 THEN repeat('x', 1000) END,
+    CASE m WHEN 602 THEN n.long WHEN 604 THEN repeat('y', 1001) END
+FROM generate_series(600, 604) AS m, generate_series(1, 2) AS t,
+    (SELECT string_agg(md5(i::text), '') AS long FROM generate_series(1, 100) AS i) AS n;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('once');
+SELECT match_id, status, reason, detail FROM once.rated_match WHERE match_id >= 600 ORDER BY match_id;
+SELECT faults('once');
+-- Put right, it counts.
+UPDATE once.match_player SET context = NULL WHERE match_id = 601;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('once');
+SELECT match_id, status, reason FROM once.rated_match WHERE match_id IN (601, 602) ORDER BY match_id;
+SELECT faults('once');
+\set ON_ERROR_STOP off
+SELECT skillrating.report_match('once', 605, '{1,2}'::bigint[], '{1,2}', '{1,2}', context => ARRAY[repeat('x', 1001)]);
+SELECT skillrating.preview('once', '{1,2}'::bigint[], '{1,2}', club => ARRAY[repeat('x', 1001), NULL]);
+\set ON_ERROR_STOP on
+
 -- Hive keeps the log-odds of contexts, which all matches together give nearly the same; here of a side that wins two
 -- times in three on one map, and one in three on the other.
 SELECT skillrating.create_ladder('hive', 'hive', '{"context_deviation": 1}');
