@@ -92,6 +92,8 @@ CREATE FUNCTION skillrating_internal.split_ladder(
     priority float8[] DEFAULT NULL,
     current integer[] DEFAULT NULL,
     commander boolean[] DEFAULT NULL,
+    context text[] DEFAULT NULL,
+    club text[] DEFAULT NULL,
     teams integer DEFAULT 2,
     team_size integer DEFAULT NULL,
     pool text DEFAULT '',
@@ -105,9 +107,7 @@ CREATE FUNCTION skillrating_internal.split_ladder(
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    explain boolean DEFAULT false,
-    context text[] DEFAULT NULL,
-    club text[] DEFAULT NULL)
+    explain boolean DEFAULT false)
 RETURNS TABLE (
     player_id anycompatible,
     team integer,
@@ -197,7 +197,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('split_ladder');
 
-COMMENT ON FUNCTION skillrating.split_ladder(text, anycompatiblearray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, timestamptz, boolean, text[], text[]) IS
+COMMENT ON FUNCTION skillrating.split_ladder(text, anycompatiblearray, float8[], integer[], integer[], text[], integer[], float8[], integer[], boolean[], text[], text[], integer, integer, text, boolean, boolean, float8, float8, text, text, float8, float8, bigint, timestamptz, boolean) IS
 'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
 says what teams are and when a split is balanced, from all that it knows of the players.  A
 player without a rating has the initial state.
@@ -247,8 +247,8 @@ CREATE FUNCTION skillrating_internal.find_opponents(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    explain boolean DEFAULT false,
-    context text DEFAULT NULL)
+    context text DEFAULT NULL,
+    explain boolean DEFAULT false)
 RETURNS SETOF skillrating.opponent
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -329,7 +329,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('find_opponents');
 
-COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, boolean, text) IS
+COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text, boolean) IS
 'The n opponents with whom a match of two would be most even, the most even first.
 
 Of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see

@@ -248,6 +248,7 @@ random_full_match(Random *random, Fixture *f, int nteams)
 		set_number(f, drawn[i], random_between(random, 0.1, 1));
 	set_number(f, "beta", random_between(random, 0.5, 2));
 	set_number(f, "draw_probability", 0.2);
+	set_number(f, "draw_sigma", 0.5);
 	fixture_param(f, "strength")->choice = random_below(random, 4);
 	fixture_param(f, "noise")->choice = random_below(random, 2);
 	for (i = 0; i < nteams; i++)

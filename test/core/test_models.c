@@ -735,7 +735,7 @@ test_extreme_numbers(void **state)
 	(void) state;
 	for (m = 0; m < model_count; m++)
 		assert_true(rate_random_matches(model_registry[m], 46, 20000, EXTREME) >
-					(model_registry[m]->rules.max_players > 0 ? 3500 : 10000));
+					(model_registry[m]->rules.max_players > 0 ? 4000 : 10000));
 }
 
 /* Where sums and products overflow, that is said and not NaN. */

@@ -52,6 +52,7 @@ log_evidence(Contest *contest, const double *mean, const double *deviation,
 		contest->state[i][STATE_SPACE_SIGMA] = sqrt(deviation[i] * deviation[i] - BETA * BETA);
 		contest->player[i].before = contest->state[i];
 		contest->player[i].gain = contest->player[i].weight = 1;
+		contest->player[i].last_entry = i;
 	}
 	return state_space_log_evidence(&contest->model, match, NULL);
 }

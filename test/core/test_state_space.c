@@ -285,6 +285,7 @@ test_draw_margin(void **state)
 
 	/* After many matches of which a quarter is drawn, so many are forecast. */
 	fixture_init(&f, "state_space");
+	set_number(&f, "draw_sigma", 0.5);
 	{
 		double		learnt[2] = {log(0.05), 0.5};
 

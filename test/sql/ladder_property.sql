@@ -320,7 +320,7 @@ BEGIN
             ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}'),
             ('hive', '{"context_deviation": 0.5, "recalibration_deviation": 0.3}'),
             ('elo', '{"recalibration_deviation": 0.5, "recalibration_side_deviation": 0.3, "recalibration_half_life_days": 0.1}'),
-            ('state_space', '{}'), ('state_space', '{"drift": 0.5, "home_drift": 0.1, "club_drift": 0.2, "initial_side_sigma": 0.5, "reversion": 0.01}')) AS m(model, params)
+            ('state_space', '{}'), ('state_space', '{"drift": 0.5, "draw_sigma": 0.5, "home_drift": 0.1, "club_drift": 0.2, "initial_side_sigma": 0.5, "reversion": 0.01}')) AS m(model, params)
         CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late)
     LOOP
         CALL live(life.model, life.params, life.late, 180, result);

@@ -6,9 +6,8 @@ SET jit = off;
 CREATE FUNCTION chance(seed int, what int, player int) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashint8extended(player, seed * 100 + what) & 1048575) / 1048576.0::float8';
 CREATE TABLE predict_model AS
-SELECT m.*, p.params FROM skillrating.models() AS m, LATERAL (
-    -- predict() has no history, and so does not know what was learned of draws.
-    SELECT CASE m.name WHEN 'state_space' THEN '{"draw_sigma": 0}' ELSE '{}' END::jsonb
+SELECT m.*, p.params FROM skillrating.models() AS m, LATERAL (SELECT '{}'::jsonb
+    UNION ALL SELECT '{"draw_sigma": 0.5}' WHERE m.name = 'state_space'
     UNION ALL SELECT '{"squad_offset": [[2, 0.5], [3, 1.25]], "initial_base_sigma": 0.7, "base_weight": 0.8, "experience_offset": [[0, -1], [3, 0.5]]}' WHERE m.name = 'trueskill2'
     UNION ALL SELECT '{"variant": "thurstone_mosteller_full"}' WHERE m.name = 'weng_lin') AS p(params);
 -- Seven players in two or three teams, with all state columns set, and what is known of them.

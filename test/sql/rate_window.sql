@@ -46,7 +46,7 @@ FROM results WHERE match_id % 10 = 0 AND team < 3 AND score IS NULL AND rank < 3
 CREATE TABLE trial(model text, params jsonb);
 INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "margin": "goals", "strength": "sum"}'), ('frag', '{}'), ('glicko', '{}'),
     ('glicko2', '{"tau": 0.8}'), ('elo_mmr', '{"form": "logistic"}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('weng_lin', '{}'),
-    ('state_space', '{}'), ('state_space', '{"margin": 0.4, "home_drift": 0.1, "club_drift": 0.1, "initial_side_sigma": 0.3, "initial_command_sigma": 0.5}');
+    ('state_space', '{}'), ('state_space', '{"margin": 0.4, "draw_sigma": 0.5, "home_drift": 0.1, "club_drift": 0.1, "initial_side_sigma": 0.3, "initial_command_sigma": 0.5}');
 SELECT name FROM skillrating.models() EXCEPT SELECT model FROM trial;
 
 CREATE FUNCTION compare(model text, params jsonb) RETURNS TABLE (rated bigint, unrated bigint, differ bigint) LANGUAGE plpgsql AS $$

@@ -11,6 +11,9 @@ INSERT INTO team_exception VALUES
     ('pair_queue', 'pool', 'place', 'likewise'),
     ('pair_queue', 'team_size', 'default', 'a queue has no size at which all play'),
     ('pair_queue', 'model', 'default', 'a quality is a probability, which needs a model'),
+    ('find_opponents', 'context', 'type', 'the two who are to meet play in one'),
+    ('find_opponents', 'context', 'default', 'likewise'),
+    ('find_opponents', 'context', 'place', 'likewise'),
     ('suggest_transfers', 'max_swaps', 'default', 'only transfers are needed');
 
 CREATE VIEW team_option AS
