@@ -58,6 +58,29 @@ COMMENT ON FUNCTION skillrating_internal.split_model(text, float8, boolean, bool
 'The model of a ladder, with its parameters, the number of its state columns, and the places of those
 with a role.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
 
+CREATE FUNCTION skillrating_internal.check_components_readable(ladder text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    has_components boolean;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT EXISTS (SELECT FROM %I.ladder AS l
+            CROSS JOIN skillrating.model_components(l.model, l.params) AS c WHERE c.used)', ladder)
+    INTO has_components;
+    IF has_components THEN
+        PERFORM skillrating_internal.check_readable(ladder, 'component');
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_components_readable(text) IS
+'Error 42501 unless the caller of a function may read table component, or the ladder has none in use.
+A forecast is made of components, and preview(), called from inside, asks the owner''s rights only.';
+
 CREATE FUNCTION skillrating_internal.split_ladder(
     ladder text,
     players anycompatiblearray,
@@ -112,6 +135,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'pool, sides, commanders, caution and log_odds must not be null';
     END IF;
+    PERFORM skillrating_internal.check_components_readable(ladder);
     model := skillrating_internal.split_model(ladder, caution, sides, commanders);
     states := skillrating_internal.states_at(ladder, players, pool, coalesce(at, now()),
         context);
@@ -196,6 +220,7 @@ sides and teams shows in win_probability, and log_odds can even it out.
 An account that is merged has the state of the player it is merged into, and its row comes back
 under the identifier that was given.
 The other arguments are those of split_teams().
+Under a model with components it takes SELECT on table component besides.
 
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
 and for two accounts of one player;
@@ -246,6 +271,7 @@ BEGIN
     IF player_id IS NULL THEN
         RETURN;
     END IF;
+    PERFORM skillrating_internal.check_components_readable(ladder);
     EXECUTE format(
         'WITH board AS %4$s
         SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
@@ -318,5 +344,5 @@ best
 opponent would be nearer (constraint).
 
 No rows for a null player.  An account that is merged counts as the player it is merged into, and
-is nobody''s opponent.  Errors: 42704 for an unknown ladder, 22023 for a negative n, 22008 for an
-infinite at.';
+is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
+Errors: 42704 for an unknown ladder, 22023 for a negative n, 22008 for an infinite at.';

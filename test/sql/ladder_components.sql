@@ -203,6 +203,26 @@ SELECT skillrating.create_ladder('sourced', 'state_space', source => 'mine');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('sourced', search => true);
 SELECT * FROM differences('sourced', 'once');
 
+-- Names of any length: one that no index takes keeps its own match from being rated, and no other.
+INSERT INTO once.match (match_id, played_at) SELECT m, '2025-02-01'::timestamptz + m * interval '1 hour' FROM generate_series(600, 604) AS m;
+INSERT INTO once.match_player (match_id, player_id, team, rank, side, context, club)
+SELECT m, t, t, t, t, CASE m WHEN 601 THEN n.long WHEN 603 THEN repeat('x', 1000) END,
+    CASE m WHEN 602 THEN n.long WHEN 604 THEN repeat('y', 1001) END
+FROM generate_series(600, 604) AS m, generate_series(1, 2) AS t,
+    (SELECT string_agg(md5(i::text), '') AS long FROM generate_series(1, 100) AS i) AS n;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('once');
+SELECT match_id, status, reason, detail FROM once.rated_match WHERE match_id >= 600 ORDER BY match_id;
+SELECT faults('once');
+-- Put right, it counts.
+UPDATE once.match_player SET context = NULL WHERE match_id = 601;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('once');
+SELECT match_id, status, reason FROM once.rated_match WHERE match_id IN (601, 602) ORDER BY match_id;
+SELECT faults('once');
+\set ON_ERROR_STOP off
+SELECT skillrating.report_match('once', 605, '{1,2}'::bigint[], '{1,2}', '{1,2}', context => ARRAY[repeat('x', 1001)]);
+SELECT skillrating.preview('once', '{1,2}'::bigint[], '{1,2}', club => ARRAY[repeat('x', 1001), NULL]);
+\set ON_ERROR_STOP on
+
 -- Hive keeps the log-odds of contexts, which all matches together give nearly the same; here of a side that wins two
 -- times in three on one map, and one in three on the other.
 SELECT skillrating.create_ladder('hive', 'hive', '{"context_deviation": 1}');
@@ -245,7 +265,29 @@ SET ROLE regress_components_guest;
 SELECT count(*) FROM skillrating.components('bit');
 SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
 SELECT count(*) FROM skillrating.verify('bit');
+\set SHOW_CONTEXT never
+-- Forecasts tell of components too: to nobody who may not read them, with contexts or without.
+SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[], club => '{club 1,club 2}');
+SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[]);
+SELECT count(*) FROM skillrating.split_ladder_document('bit', '{"players": [{"id": 1}, {"id": 2}]}');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, explain => true);
 RESET ROLE;
+-- Nor around row security; where a model has no components, nobody needs a right.
+GRANT SELECT ON bit.component TO regress_components_guest;
+ALTER TABLE bit.component ENABLE ROW LEVEL SECURITY;
+SELECT skillrating.create_ladder('partless', 'elo');
+SELECT skillrating.grant_reader('partless', 'regress_components_guest');
+REVOKE SELECT ON partless.component FROM regress_components_guest;
+SET ROLE regress_components_guest;
+SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[], club => '{club 1,club 2}');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
+SELECT count(*) FROM skillrating.split_ladder('partless', '{1,2}'::bigint[]);
+SELECT count(*) FROM skillrating.find_opponents('partless', 1);
+RESET ROLE;
+ALTER TABLE bit.component DISABLE ROW LEVEL SECURITY;
+SELECT skillrating.drop_ladder('partless');
+\set SHOW_CONTEXT errors
 SELECT skillrating.components('bit', at => 'infinity');
 SELECT skillrating.components('no_ladder');
 SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}');

@@ -28,7 +28,7 @@ INSERT INTO spoiler VALUES
     ('bad_experience', 20, 'experience = -1'), ('self_match', 21, 'player_id = 1'), ('by_source', 22, 'unrated_reason = ''a test'''),
     ('null_value', 23, 'player_id = nullif(player_id, 1 + (player_id - 1) % 6)'), ('nan_value', 24, 'rank = ''NaN'''),
     ('column_differs', 25, 'log_odds = team'),
-    ('null_value', 27, 'team = NULL'), ('column_differs', 28, 'pool = player_id::text'), ('nan_value', 29, 'gain = ''NaN''');
+    ('null_value', 27, 'team = NULL'), ('column_differs', 28, 'pool = player_id::text'), ('nan_value', 29, 'gain = ''NaN'''), ('long_name', 30, 'pool = repeat(''x'', 1001)');
 -- Player 1 is on both teams, and the match would be fine without.
 CREATE TABLE spoilt AS TABLE played;
 DO $$

@@ -246,6 +246,26 @@ begin_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
 	match->played_at = DT_NOBEGIN;
 }
 
+/*
+ * A text that ladders have in the keys of an index, and so cannot be of any length.  The same
+ * texts count in a query, so that a ladder is what a query says.
+ */
+static bool
+is_too_long(SourceMatch *match, SourceColumn column, const char *name)
+{
+	if (strlen(name) <= MAX_NAME_BYTES)
+		return false;
+	if (!match->tolerant)
+		ereport(ERROR,
+				(errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
+				 errmsg("%s has %zu bytes, more than %d", source_column_name(column),
+						strlen(name), MAX_NAME_BYTES)));
+	keep_first(&match->fault, UNRATED_LONG_NAME,
+			   psprintf("%s is longer than %d bytes", source_column_name(column),
+						MAX_NAME_BYTES));
+	return true;
+}
+
 void
 source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 {
@@ -263,6 +283,7 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	begin_played_at(match, values, nulls);
 	match->pool = nulls[SOURCE_POOL] ? pstrdup("") :
 		TextDatumGetCString(values[SOURCE_POOL]);
+	(void) is_too_long(match, SOURCE_POOL, match->pool);
 	match->log_odds = row_log_odds(values, nulls);
 	match->facts = row_facts(values, nulls);
 	match->eligibility = NULL;
@@ -360,18 +381,21 @@ read_number(SourceMatch *match, SourceColumn column, Datum value, Datum player)
 	return number;
 }
 
-/* The number of a row's context or club, or -1. */
+/* The number of a row's context or club, or -1, also for one that is no name. */
 static int
-read_name(SourceNames *names, SourceColumn column, const Datum *values,
-		  const bool *nulls)
+read_name(SourceMatch *match, SourceNames *names, SourceColumn column,
+		  const Datum *values, const bool *nulls)
 {
+	char	   *name;
+
 	if (nulls[column])
 		return -1;
 
 	/* Mostly there is one for all, or it is that of the row before. */
 	if (names->n > 0 && same_text(values[column], names->name[names->n - 1]))
 		return names->n - 1;
-	return source_names_enter(names, TextDatumGetCString(values[column]));
+	name = TextDatumGetCString(values[column]);
+	return is_too_long(match, column, name) ? -1 : source_names_enter(names, name);
 }
 
 Participant *
@@ -409,8 +433,8 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 		if (!nulls[i])
 			*source_number(p, i) = read_number(match, i, values[i], id);
 
-	p->context = read_name(&match->contexts, SOURCE_CONTEXT, values, nulls);
-	p->club = read_name(&match->clubs, SOURCE_CLUB, values, nulls);
+	p->context = read_name(match, &match->contexts, SOURCE_CONTEXT, values, nulls);
+	p->club = read_name(match, &match->clubs, SOURCE_CLUB, values, nulls);
 
 	/*
 	 * A gain of 1 is none, and who is no bot is anybody: they take no room in

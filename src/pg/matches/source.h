@@ -67,6 +67,12 @@ extern void source_column_text(SourceColumn column, const char **type,
 extern double *source_number(Participant *participant, SourceColumn column);
 
 /* What makes a match unreadable that was not played at one time. */
+/*
+ * Most bytes of a pool, context or club.  An entry of a btree has 2704 bytes at most, for all of
+ * them and a player.
+ */
+#define MAX_NAME_BYTES 1000
+
 #define PLAYED_AT_DIFFERS "played_at differs among its participants"
 
 /* What a null time means. */

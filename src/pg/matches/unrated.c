@@ -33,6 +33,8 @@ static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 	"played_at is infinite", true},
 	REASON(COLUMN_DIFFERS) = {"column_differs",
 	"a column of the match differs among its rows", true},
+	REASON(LONG_NAME) = {"long_name",
+	"a pool, context or club is longer than 1000 bytes", true},
 	REASON(RESERVED_POOL) = {"reserved_pool",
 	"the model keeps this pool for what pools share", true},
 	REASON(SEASON_ORDER) = {"season_order",
