@@ -383,7 +383,7 @@ select_parts(Tuner *tuner, TunePartsWork *work, TuneEffort *effort)
 
 	if (tuner->nparts == 0)
 		return true;
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < (int) lengthof(work->loss); i++)
 		work->loss[i] = huge_array(double, n);
 	work->off = palloc_array(ParamValue, tuner->model->params.count);
 	share.max_evaluations = (int) (SHARE_OF_PARTS * effort->max_evaluations);
@@ -391,7 +391,7 @@ select_parts(Tuner *tuner, TunePartsWork *work, TuneEffort *effort)
 								 tuner->nparts, &share, work, &tuner->point);
 	effort->max_evaluations -= (int) (tuner->problem.evaluations - before);
 	effort->max_evaluations = Max(effort->max_evaluations, 1);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < (int) lengthof(work->loss); i++)
 		pfree(work->loss[i]);
 	pfree(work->off);
 	return complete;
