@@ -704,7 +704,7 @@ static const ModelPart state_space_parts[] = {
 	{.name = "drift",.description = "skills that drift with time",.needs_times = true,
 	.param = {{PARAM_DRIFT, 0, 0.01}},.nparams = 1},
 	{.name = "draw",.description = "how often teams draw",.needs = MODEL_DRAWS,
-	.param = {{PARAM_DRAW_SIGMA, 0, 0.5}},.nparams = 1},
+	.param = {{PARAM_DRAW_SIGMA, 0, 0.5}, {PARAM_DRAW_PROBABILITY, 0, 0.1}},.nparams = 2},
 	{.name = "reversion",.description = "skills that revert to the mean with time",
 	.needs_times = true,.param = {{PARAM_REVERSION, 0, 0.0003}},.nparams = 1},
 	{.name = "margin",.description = "scores, and not only who won",.needs = MODEL_SCORE,
