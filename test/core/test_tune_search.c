@@ -113,6 +113,13 @@ test_parts_of_models(void **state)
 							part.value[j] <= part.space.param[j].high);
 			for (j = 0; j < i; j++)
 				assert_string_not_equal(model->part[i].name, model->part[j].name);
+
+			/* What waits for another part waits for one of the same model, before it. */
+			for (j = 0; j < i && model->part[i].beside != NULL; j++)
+				if (strcmp(model->part[j].name, model->part[i].beside) == 0)
+					break;
+			if (model->part[i].beside != NULL && j == i)
+				fail_msg("part %s of %s waits for none", model->part[i].name, model->name);
 		}
 	}
 }
@@ -363,7 +370,7 @@ parts_problem(Simulation *s, TuneProblem *problem, TunePartsWork *work)
 	problem->work = &s->work;
 	problem->bound[0] = s->history.nmatches / 10;
 	problem->bound[1] = s->history.nmatches;
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 2; i++)
 		work->loss[i] = malloc(s->history.nmatches * sizeof(double));
 	work->off = malloc(s->model->params.count * sizeof(ParamValue));
 }
@@ -373,7 +380,7 @@ free_parts_work(TunePartsWork *work)
 {
 	int			i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 2; i++)
 		free(work->loss[i]);
 	free(work->off);
 	free(work);

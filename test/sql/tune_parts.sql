@@ -73,6 +73,12 @@ SELECT (p).name, (p).taken FROM (
 SELECT (skillrating.tune('weng_lin', ARRAY['tau'], match_id, player_id, side, rank, NULL, '{"parts": ["margin", "drift", "log_odds"]}' ORDER BY match_id)).parts
 FROM history WHERE history = 'plenty' AND match_id <= 500;
 
+-- Where nobody has drawn no draws are expected, unless params say so; draws held out do not count.
+SELECT drawn, options, (t).params ->> 'draw_probability' AS draw_probability, (t).params ->> 'draw_sigma' AS draw_sigma, ARRAY(SELECT p.name FROM unnest((t).parts) AS p) AS parts
+FROM (VALUES ('none'), ('last'), ('some')) AS d(drawn), (VALUES ('{"parts": ["draw"]}'::jsonb), ('{"parts": ["draw"], "params": {"draw_probability": 0.05}}')) AS o(options),
+    LATERAL (SELECT skillrating.tune('state_space', ARRAY['initial_sigma'], match_id, player_id, side,
+        CASE WHEN match_id % 5 = 0 AND (drawn = 'some' OR drawn = 'last' AND match_id > 450) THEN 1 ELSE rank END, NULL, options ORDER BY match_id) AS t
+    FROM history WHERE history = 'plenty' AND match_id <= 500) AS q WHERE drawn <> 'some' OR NOT options ? 'params' ORDER BY drawn, options;
 -- Numbers whose default is 0 are fitted without bounds; there is no drift, and 0 is found.
 SELECT f.name, f.start, f.value = 0 AS is_zero, f.at_bound, t.held_out_gain > 0 AS gains, t.warnings FROM (
     SELECT (skillrating.tune('trueskill', ARRAY['initial_sigma', 'drift'], match_id, player_id, side, rank, skillrating.inputs(played_at => played_at),

@@ -160,6 +160,7 @@ tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *s
 
 	memset(result, 0, sizeof(*result));
 	result->name = part->name;
+	result->beside = part->beside;
 	for (i = 0; i < part->nparams; i++)
 	{
 		const PartParam *param = &part->param[i];
@@ -261,9 +262,9 @@ narrow_space(const TuneSpace *space, const TunePoint *point, TuneSpace *narrow)
 
 /*
  * Fit a space to a fold and judge it: point[fold] becomes the fitted one, and the losses are
- * those of what is judged.  The first fold is searched from point[0] and another start, which
- * differs in the parameters from scattered_from on, and each of the others from where the one
- * before has ended.
+ * those of what is judged.  The first fold is searched from point[0], and from another start
+ * which differs in the parameters from scattered_from on, if there are any; each of the
+ * others from where the one before has ended.
  */
 static void
 fit_fold(TuneProblem *problem, const TuneSpace *space, int scattered_from, int fold,
@@ -294,15 +295,18 @@ fit_fold(TuneProblem *problem, const TuneSpace *space, int scattered_from, int f
 	tune_forecasts(problem, fold_end(bound, fold), fold_end(bound, fold + 1), loss, NULL);
 }
 
-/*
- * The evaluations of that with one start and one combination, each of which takes
- * FIRST_EVALUATIONS() more.
- */
+/* The evaluations of the first fold, with two starts; each combination takes more. */
 static int
-fold_evaluations(const TuneSpace *space)
+first_evaluations(const TuneSpace *space)
 {
-	return FIRST_EVALUATIONS(space->nparams) +
-		(TUNE_FOLDS - 1) * NEAR_EVALUATIONS(space->nparams) + TUNE_FOLDS;
+	return 2 * FIRST_EVALUATIONS(space->nparams) + 1;
+}
+
+/* The same of the others. */
+static int
+later_evaluations(const TuneSpace *space)
+{
+	return (TUNE_FOLDS - 1) * (NEAR_EVALUATIONS(space->nparams) + 1);
 }
 
 /* Put a point in use with nothing of any part, and the parameters of parts off. */
@@ -313,12 +317,13 @@ turn_off(TuneProblem *problem, const ParamValue *params, double side_log_odds)
 	problem->work->side_log_odds = side_log_odds;
 }
 
-/* The gain of a fit over the current one, on all blocks that are judged. */
-static PairedDifference
-judge(const TuneProblem *problem, const double *current, const double *candidate)
+/* Judge a part by the losses in loss[1], as far as it was fitted. */
+static void
+judge(const TuneProblem *problem, TunePart *part, const TunePartsWork *work)
 {
-	return paired_difference(current, candidate, fold_end(problem->bound, 0),
-							 problem->bound[1]);
+	part->judged = true;
+	part->gain = paired_difference(work->loss[0], work->loss[1],
+								   fold_end(problem->bound, 0), problem->bound[1]);
 }
 
 /* Whether a part gains enough to be taken. */
@@ -330,65 +335,97 @@ is_enough(const PairedDifference *gain)
 }
 
 /*
- * Fit and judge a part beside the space, in work->space and with losses in work->loss[2].  A
- * part that does nothing for the matches of the first fold is judged there alone, and false.
+ * Fit a part to the first fold beside the space, in work->space, with its losses in
+ * work->loss[1], and judge it there.  False if it does nothing for the matches that it was
+ * fitted to, nor for those behind.
  */
+static bool
+fit_first_fold(TuneProblem *problem, const TuneSpace *space, TunePart *part,
+			   const TuneEffort *effort, TunePartsWork *work)
+{
+	double		fitted;
+	double		judged;
+	size_t		m;
+
+	(void) add_part(space, part, &work->space);
+	start_part(part, &work->space, &work->current[0], &work->candidate[0]);
+	turn_off(problem, work->off, 0);
+	for (m = problem->bound[0]; m < problem->bound[1]; m++)
+		work->loss[1][m] = NAN;
+	fit_fold(problem, &work->space, space->nparams, 0, effort, work, work->candidate,
+			 work->loss[1]);
+	judge(problem, part, work);
+	judged = part->gain.mean * (double) part->gain.matches;
+	fitted = work->current[0].objective - work->candidate[0].objective;
+	part->promise = fitted + judged;
+	part->fitted = true;
+	return fitted > TUNE_MIN_FITTED_NATS || judged > TUNE_MIN_FITTED_NATS;
+}
+
+/* Fit a part to all folds, and judge it; whether it is to be taken. */
 static bool
 judge_part(TuneProblem *problem, const TuneSpace *space, TunePart *part,
 		   const TuneEffort *effort, TunePartsWork *work)
 {
-	bool		helps = true;
-	size_t		m;
 	int			fold;
 
-	start_part(part, &work->space, &work->current[0], &work->candidate[0]);
-	turn_off(problem, work->off, 0);
-	for (m = problem->bound[0]; m < problem->bound[1]; m++)
-		work->loss[2][m] = NAN;
-	for (fold = 0; fold < TUNE_FOLDS && helps; fold++)
-	{
-		fit_fold(problem, &work->space, space->nparams, fold, effort, work,
-				 work->candidate, work->loss[2]);
-		helps = work->candidate[0].objective <
-			work->current[0].objective - TUNE_MIN_FITTED_NATS;
-	}
-	part->judged = true;
-	part->gain = judge(problem, work->loss[0], work->loss[2]);
-	return helps && is_enough(&part->gain);
+	if (!fit_first_fold(problem, space, part, effort, work))
+		return false;
+	for (fold = 1; fold < TUNE_FOLDS; fold++)
+		fit_fold(problem, &work->space, 0, fold, effort, work, work->candidate,
+				 work->loss[1]);
+	judge(problem, part, work);
+	return is_enough(&part->gain);
 }
 
-/* The part that gains most, if that is enough, or -1; its losses are in work->loss[1]. */
-static int
-best_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int nparts,
-		  const TuneEffort *effort, TunePartsWork *work, int64_t last_evaluation,
-		  bool *complete)
+/* Whether the part without which another has no effect is not one of those not taken. */
+static bool
+has_company(const TunePart *part, int nparts, const TunePart *which)
 {
-	int			best = -1;
+	int			i;
+
+	for (i = 0; i < nparts && which->beside != NULL; i++)
+		if (strcmp(part[i].name, which->beside) == 0)
+			return part[i].taken;
+	return true;
+}
+
+/*
+ * The part that does most for the matches up to the end of the first fold, among those that
+ * were not judged beside so many others; or -1.  They are fitted to it when they are met first.
+ */
+static int
+next_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int nparts,
+		  int ntaken, const TuneEffort *effort, TunePartsWork *work,
+		  int64_t last_evaluation, bool *complete)
+{
+	int			next = -1;
 	int			i;
 
 	for (i = 0; i < nparts; i++)
 	{
-		double	   *loss;
-
 		/* What lost beside fewer parts is not tried beside more. */
 		if (part[i].taken || (part[i].judged && !(part[i].gain.mean > 0)) ||
+			(part[i].judged && part[i].beside_taken == ntaken) ||
+			!has_company(part, nparts, &part[i]) ||
 			!add_part(space, &part[i], &work->space))
 			continue;
-		if (problem->evaluations + fold_evaluations(&work->space) > last_evaluation)
+		if (!part[i].fitted)
 		{
-			*complete = false;
-			break;
+			if (problem->evaluations + first_evaluations(&work->space) > last_evaluation)
+			{
+				*complete = false;
+				continue;
+			}
+			part[i].beside_taken = ntaken;
+			if (!fit_first_fold(problem, space, &part[i], effort, work))
+				continue;
+			part[i].judged = false;
 		}
-		if (!judge_part(problem, space, &part[i], effort, work) ||
-			(best >= 0 && part[i].gain.mean <= part[best].gain.mean))
-			continue;
-		best = i;
-		loss = work->loss[1];
-		work->loss[1] = work->loss[2];
-		work->loss[2] = loss;
-		memcpy(work->best, work->candidate, sizeof(work->best));
+		if (next < 0 || part[i].promise > part[next].promise)
+			next = i;
 	}
-	return best;
+	return next;
 }
 
 bool
@@ -399,6 +436,7 @@ tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int np
 	double		side_log_odds = problem->work->side_log_odds;
 	double		variable[TUNE_MAX_PARAMS];
 	bool		complete = true;
+	int			ntaken = 0;
 	int			fold;
 
 	if (nparts == 0 ||
@@ -410,16 +448,26 @@ tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int np
 		fit_fold(problem, space, 0, fold, effort, work, work->current, work->loss[0]);
 	for (;;)
 	{
-		int			best = best_part(problem, space, part, nparts, effort, work,
+		int			next = next_part(problem, space, part, nparts, ntaken, effort, work,
 									 last_evaluation, &complete);
 		double	   *loss;
 
-		if (best < 0)
+		if (next < 0)
 			break;
-		part[best].taken = true;
-		(void) add_part(space, &part[best], &work->space);
+		(void) add_part(space, &part[next], &work->space);
+		if (problem->evaluations + first_evaluations(&work->space) +
+			later_evaluations(&work->space) > last_evaluation)
+		{
+			complete = false;
+			break;
+		}
+		part[next].beside_taken = ntaken;
+		if (!judge_part(problem, space, &part[next], effort, work))
+			continue;
+		part[next].taken = true;
+		ntaken++;
 		*space = work->space;
-		memcpy(work->current, work->best, sizeof(work->current));
+		memcpy(work->current, work->candidate, sizeof(work->current));
 		loss = work->loss[0];
 		work->loss[0] = work->loss[1];
 		work->loss[1] = loss;

@@ -4,7 +4,8 @@
  *
  * Parts are judged by forecasts that their fit has not seen: parameters are fitted to the
  * first matches and judged on a block of later ones, for several blocks in the order of time
- * (forward chaining).  The best of the parts is taken if it gains enough, and the others are
+ * (forward chaining).  They are judged in the order of what they do for the first of these
+ * matches, fitted and judged.  One that gains enough is taken, and those that gained less are
  * judged again beside it.
  */
 #ifndef CORE_EVALUATE_TUNE_PARTS_H
@@ -29,14 +30,16 @@
 #define TUNE_MIN_GAIN_NATS 1.0
 
 /*
- * One that does not gain so many on the matches that are fitted first is not looked at
- * any further.
+ * One that does not gain so many on the matches that are fitted first, nor on the fifth
+ * behind them, is not looked at any further.
  */
 #define TUNE_MIN_FITTED_NATS 0.5
 
 typedef struct TunePart
 {
 	const char *name;
+	const char *beside;			/* the part without which it has no effect,
+								 * or NULL */
 	TuneSpace	space;			/* what it adds; choices without their level
 								 * for off */
 	double		value[TUNE_MAX_PARAMS]; /* where the search for each begins */
@@ -46,6 +49,11 @@ typedef struct TunePart
 	bool		taken;
 	bool		judged;
 	PairedDifference gain;		/* of log loss, when last judged */
+
+	/* As far as the selection has come: */
+	bool		fitted;			/* to the matches of the first fold */
+	double		promise;		/* nats gained on these and those behind */
+	int			beside_taken;	/* so many other parts when last judged */
 } TunePart;
 
 /* The memory of a selection, which the caller provides; only pointers are to be set. */
@@ -56,8 +64,7 @@ typedef struct TunePartsWork
 	TuneSpace	narrow;
 	TunePoint	current[TUNE_FOLDS];
 	TunePoint	candidate[TUNE_FOLDS];
-	TunePoint	best[TUNE_FOLDS];
-	double	   *loss[3];		/* history->nmatches each; the caller's */
+	double	   *loss[2];		/* history->nmatches each; the caller's */
 	ParamValue *off;			/* as many as the model has; likewise */
 } TunePartsWork;
 

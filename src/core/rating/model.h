@@ -49,6 +49,8 @@ typedef struct ModelPart
 {
 	const char *name;			/* "home" */
 	const char *description;
+	const char *beside;			/* a part without which it has no effect, or
+								 * NULL */
 	unsigned	needs;			/* a set of ModelSupport: what matches must
 								 * have, or it has no effect */
 	bool		needs_times;	/* played_at, too */

@@ -71,7 +71,7 @@ history_supports(const History *history)
 		{&probe.experience, MODEL_EXPERIENCE},
 		{&probe.gain, MODEL_GAIN}
 	};
-	unsigned	set = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_LOG_ODDS |
+	unsigned	set = MODEL_MANY_TEAMS | MODEL_LOG_ODDS |
 		(history->contexts.number != NULL ? MODEL_CONTEXT : 0) |
 		(history->clubs.number != NULL ? MODEL_CLUB : 0);
 	size_t		i;
@@ -80,6 +80,26 @@ history_supports(const History *history)
 		if (has_number(history, &probe, supports[i].number))
 			set |= supports[i].support;
 	return set;
+}
+
+/* Whether two teams have drawn in one of the matches that are not held out. */
+static bool
+has_draws(Tuner *tuner)
+{
+	const History *history = &tuner->builder->history;
+	size_t		i;
+
+	for (i = 0; i < tuner->bound[1]; i++)
+	{
+		Match		match;
+		int			offender;
+
+		if (history_build_match(history, i, &tuner->model->rules, tuner->params,
+								&tuner->work, &match, &offender) == MATCH_OK &&
+			match.nteams == 2 && match_outcome(&match, 0) == MATCH_DREW)
+			return true;
+	}
+	return false;
 }
 
 static bool
@@ -180,21 +200,22 @@ model_has_part(const Model *model, const char *name)
 	return strcmp(name, "log_odds") == 0 && model_takes_log_odds(model);
 }
 
-/* Turn a part off, unless options say otherwise. */
+/* Turn a parameter of a part off, unless options say otherwise. */
 static void
-turn_part_off(Tuner *tuner, const ModelPart *part)
+turn_param_off(Tuner *tuner, const PartParam *param)
 {
-	const ParamSpec *spec = param_spec(&tuner->model->params, part->param[0].param);
-	ParamValue *value = &tuner->params[part->param[0].param];
+	const ParamSpec *spec = param_spec(&tuner->model->params, param->param);
+	ParamValue *value = &tuner->params[param->param];
 
-	if (option_has_param(tuner->options, spec->name))
+	if (option_has_param(tuner->options, spec->name) ||
+		tune_space_has(&tuner->space, param->param))
 		return;
 	if (spec->type == PARAM_NUMBER)
-		value->number = part->param[0].off;
+		value->number = param->off;
 	else if (spec->type == PARAM_CHOICE)
-		value->choice = (int) part->param[0].off;
+		value->choice = (int) param->off;
 	else
-		value->flag = part->param[0].off != 0;
+		value->flag = param->off != 0;
 }
 
 void
@@ -202,19 +223,26 @@ tuner_add_parts(Tuner *tuner)
 {
 	const Model *model = tuner->model;
 	const History *history = &tuner->builder->history;
-	unsigned	supports = history_supports(history);
+	unsigned	supports = history_supports(history) | (has_draws(tuner) ? MODEL_DRAWS : 0);
 	bool		has_times = history_has_times(history);
-	int			i;
+	int			i,
+				j;
 
 	for (i = 0; i < model->nparts; i++)
 	{
 		const ModelPart *part = &model->part[i];
 
+		/* Where nobody has drawn, no draws are expected, and nothing is learnt of them. */
+		if (part_is_wanted(tuner->options, part->name) &&
+			(part->needs & ~supports & MODEL_DRAWS) != 0)
+			for (j = 0; j < part->nparams; j++)
+				turn_param_off(tuner, &part->param[j]);
+
 		if (!part_is_wanted(tuner->options, part->name) ||
 			(part->needs & ~supports) != 0 || (!has_times && part->needs_times) ||
 			tune_space_has(&tuner->space, part->param[0].param))
 			continue;
-		turn_part_off(tuner, part);
+		turn_param_off(tuner, &part->param[0]);
 		if (tune_model_part(model, tuner->params, &tuner->space, part,
 							&tuner->part[tuner->nparts]))
 			tuner->nparts++;
@@ -383,7 +411,7 @@ select_parts(Tuner *tuner, TunePartsWork *work, TuneEffort *effort)
 
 	if (tuner->nparts == 0)
 		return true;
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < (int) lengthof(work->loss); i++)
 		work->loss[i] = huge_array(double, n);
 	work->off = palloc_array(ParamValue, tuner->model->params.count);
 	share.max_evaluations = (int) (SHARE_OF_PARTS * effort->max_evaluations);
@@ -391,7 +419,7 @@ select_parts(Tuner *tuner, TunePartsWork *work, TuneEffort *effort)
 								 tuner->nparts, &share, work, &tuner->point);
 	effort->max_evaluations -= (int) (tuner->problem.evaluations - before);
 	effort->max_evaluations = Max(effort->max_evaluations, 1);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < (int) lengthof(work->loss); i++)
 		pfree(work->loss[i]);
 	pfree(work->off);
 	return complete;
