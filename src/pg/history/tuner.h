@@ -69,7 +69,7 @@ extern bool history_has_sides(const History *history);
 extern void tuner_fit(Tuner *tuner);
 
 /* Add a warning. */
-extern void tuner_warn(Tuner *tuner, const char *format,...) pg_attribute_printf(2, 3);
+extern void tuner_warn(Tuner *tuner, const char *format,...) printf_like(2, 3);
 
 /* Mean of losses, or of anything else by match, over a span; NaN without any. */
 extern double tuner_mean(const double *by_match, size_t begin, size_t end,

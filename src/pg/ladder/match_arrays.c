@@ -122,20 +122,20 @@ repeat_element(ArrayType *array, int n)
 {
 	Datum	   *element;
 	bool	   *null;
+	Datum	   *elements = palloc_array(Datum, n);
+	bool	   *nulls = palloc_array(bool, n);
 	int			nelements;
 	int			lower_bound = 1;
 	int			i;
 
 	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, &null, &nelements);
 	Assert(nelements == 1);
-	element = repalloc(element, n * sizeof(Datum));
-	null = repalloc(null, n * sizeof(bool));
-	for (i = 1; i < n; i++)
+	for (i = 0; i < n; i++)
 	{
-		element[i] = element[0];
-		null[i] = null[0];
+		elements[i] = element[0];
+		nulls[i] = null[0];
 	}
-	return PointerGetDatum(construct_md_array(element, null, 1, &n, &lower_bound, TEXTOID, -1,
+	return PointerGetDatum(construct_md_array(elements, nulls, 1, &n, &lower_bound, TEXTOID, -1,
 											  false, TYPALIGN_INT));
 }
 

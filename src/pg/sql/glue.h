@@ -43,6 +43,13 @@
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
+/*
+ * Has compilers check arguments against a format.  Not pg_attribute_printf(), which names the
+ * dialect of the compiler that the server was built with.
+ */
+#define printf_like(format_argument, first) \
+	__attribute__((format(printf, format_argument, first)))
+
 /* The model of that name; an error that lists the models if there is none. */
 extern const Model *get_model(const char *name);
 
