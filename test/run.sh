@@ -120,7 +120,7 @@ scratch=$1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/regress.diffs"
 "${MAKE:-make}" -s installcheck with_llvm=no REGRESS= >"$scratch/isolation.log" 2>&1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/isolation.diffs"
-for script in concurrent swapping dump docs parameters documents http clients; do
+for script in concurrent swapping dump docs parameters documents http clients pictures; do
 	bash "test/$script.sh" >"$scratch/$script.log" 2>&1
 	echo $? >"$scratch/$script.status"
 done
@@ -146,12 +146,14 @@ test/cluster.sh bash test/processors.sh >"$scratch/processors.log" 2>&1
 echo $? >"$scratch/processors.status"
 test/cluster.sh bash test/backfill.sh >"$scratch/backfill.log" 2>&1
 echo $? >"$scratch/backfill.status"
+test/cluster.sh bash test/predict.sh >"$scratch/predict.log" 2>&1
+echo $? >"$scratch/predict.status"
 for log in regress isolation; do
 	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs parameters documents http clients servers changes work long_transactions distributed processors backfill; do
+for script in concurrent swapping dump docs parameters documents http clients pictures servers changes work long_transactions distributed processors backfill predict; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")

@@ -1,13 +1,13 @@
 -- Solver through_time with all that model state_space has, and the filter that goes on from it.
 CREATE FUNCTION chance(what text) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashtextextended(what, 44) & 1048575) / 1048576.0::float8';
-CREATE TABLE duel AS
+CREATE TABLE paired_duel AS
 SELECT i AS match_id, '2024-01-01'::timestamptz + i / 3 * interval '30 hours' AS played_at, a, (a + 1 + i % 7) % 12 AS b, 'map ' || i % 3 AS map,
     floor(6 * chance('score ' || i) + a / 3.0 + 1)::int AS score_a, floor(6 * chance('other ' || i) + ((a + 1 + i % 7) % 12) / 3.0)::int AS score_b
 FROM generate_series(1, 400) AS i, LATERAL (SELECT floor(12 * chance('who ' || i))::int AS a) AS s;
 CREATE VIEW duel_row AS
 SELECT match_id, played_at, player_id, team, score, team AS side, map, 'club ' || player_id % 4 AS club
-FROM duel, LATERAL (VALUES (a, 1, score_a), (b, 2, score_b)) AS v(player_id, team, score);
+FROM paired_duel, LATERAL (VALUES (a, 1, score_a), (b, 2, score_b)) AS v(player_id, team, score);
 
 -- Two scores of the same two, whose difference has a variance of 2 * 8^2 before, and noise of 2 * 4^2
 -- each time: a normal density of two numbers, for points that are worth half a unit of skill each.
@@ -103,5 +103,5 @@ SELECT skillrating.rate_through_time('state_space', player_id, team, score => sc
 SELECT skillrating.rate_through_time(NULL, player_id, team, score => score) OVER (ORDER BY match_id) FROM duel_row;
 
 DROP FUNCTION differences, duel_inputs;
-DROP TABLE duel, field CASCADE;
+DROP TABLE paired_duel, field CASCADE;
 DROP FUNCTION chance;
