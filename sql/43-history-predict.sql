@@ -31,8 +31,8 @@ of players who go into the match with these states.
 
 Result: a row for each team, in the order of their numbers.
 win_probability: of the team; a draw counts half.
-draw_probability: that two teams draw; null for more teams, and where the model knows no draws, as
-all but trueskill, trueskill2 and the variants thurstone_mosteller of weng_lin.
+draw_probability: that two teams draw; null for more teams, and where the model knows no draws.
+state_space, trueskill, trueskill2 and the variants thurstone_mosteller of weng_lin know them.
 
 model, params: one of models(), and an object of its parameters that differ from their defaults.
 state: all state columns of each player (state_columns in models()), one player after another or,
