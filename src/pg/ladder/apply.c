@@ -502,7 +502,7 @@ load_application(Application *application)
 											reader_needs_players(application->reader));
 	application->events = new_event_outbox(ladder);
 	application->component_events = application->batch->nkinds > 0 ?
-		component_event_outbox(ladder) : NULL;
+		new_component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
 }

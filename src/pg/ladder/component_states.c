@@ -124,11 +124,15 @@ report_bad_row(const Ladder *ladder)
 					 quote_literal_cstr(ladder->name))));
 }
 
-/* Take over the rows of component in SPI_tuptable, and free them. */
-static void
+/*
+ * Take over the rows of component in SPI_tuptable, and free them; returns how many have no
+ * owner.
+ */
+static int
 take_components(Batch *batch, Ladder *ladder)
 {
 	SPITupleTable *rows = SPI_tuptable;
+	int			nunowned = 0;
 	uint64		i;
 
 	for (i = 0; i < rows->numvals; i++)
@@ -147,6 +151,7 @@ take_components(Batch *batch, Ladder *ladder)
 		if (component == NULL)
 			report_bad_row(ladder);
 		component->loaded = true;
+		nunowned += component->player == NULL;
 
 		/* A row that was made for a batch in this transaction. */
 		if (is_empty_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1]))
@@ -158,6 +163,7 @@ take_components(Batch *batch, Ladder *ladder)
 		component->exists = true;
 	}
 	SPI_freetuptable(rows);
+	return nunowned;
 }
 
 static LadderQuery all_components_query = {
@@ -181,7 +187,7 @@ components_load_all(Batch *batch, Ladder *ladder)
 	if (batch->nkinds == 0)
 		return;
 	(void) ladder_execute(ladder, &all_components_query, NULL, NULL, NULL);
-	take_components(batch, ladder);
+	(void) take_components(batch, ladder);
 }
 
 void
@@ -193,23 +199,62 @@ components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 		return;
 	values[0] = id_array(ladder->player_type, ids, n);
 	(void) ladder_execute(ladder, &some_components_query, values, NULL, NULL);
-	take_components(batch, ladder);
+	(void) take_components(batch, ladder);
 }
 
 /*
  * ---- Those of a batch ----
  */
 
+/* The parameters of those without an owner and of those with one. */
+#define LOAD_NPARAMS (COMPONENT_KEY_NPARAMS - 1 + COMPONENT_KEY_NPARAMS)
+#define LOAD_PARAMS \
+	{ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), \
+		ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
+
+/*
+ * The rows of components that are given, those without an owner by the first parameters and
+ * those with one by the rest.  Each is looked up by its whole key: OFFSET 0, like a row lock,
+ * keeps the planner from turning the subquery into a join, for which it might read all rows
+ * without an owner.
+ */
+#define SAME_KEYS \
+	"c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool " \
+	"AND c.key OPERATOR(pg_catalog.=) k.key"
+#define UNOWNED_KEYS \
+	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key)"
+#define OWNED_KEYS \
+	"ROWS FROM (pg_catalog.unnest($4), pg_catalog.unnest($5), pg_catalog.unnest($6), pg_catalog.unnest($7)) AS k(kind, pool, key, player_id)"
+#define IN_ORDER \
+	"ORDER BY k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\", k.key COLLATE pg_catalog.\"C\""
+#define IS_KNOWN \
+	"EXISTS (SELECT FROM {component} AS c WHERE c.player_id IS NULL AND " SAME_KEYS " OFFSET 0)"
+#define ROWS_OF(keys, owner_is, lock) \
+	"SELECT {component columns c} FROM " keys " CROSS JOIN LATERAL (SELECT {component columns c} " \
+	"FROM {component} AS c WHERE c.player_id " owner_is " AND " SAME_KEYS " " lock ") AS c"
+#define OWNED_ROWS ROWS_OF(OWNED_KEYS, "{player =} k.player_id", "OFFSET 0")
+
+static LadderQuery peek_components_query = {
+	.text = ROWS_OF(UNOWNED_KEYS, "IS NULL", "OFFSET 0") " UNION ALL " OWNED_ROWS,
+	.param = LOAD_PARAMS
+};
+
+/* Locks those without an owner if all of them are known, and otherwise returns none of them. */
+static LadderQuery lock_components_query = {
+	.text = ROWS_OF("(SELECT k.kind, k.pool, k.key FROM " UNOWNED_KEYS " WHERE (SELECT pg_catalog.count(*) FROM "
+					UNOWNED_KEYS " WHERE " IS_KNOWN ") OPERATOR(pg_catalog.=) pg_catalog.cardinality($1) "
+					IN_ORDER ") AS k", "IS NULL", "FOR NO KEY UPDATE OF c")
+	" UNION ALL " OWNED_ROWS,
+	.param = LOAD_PARAMS
+};
+
 /* Rows for components without an owner; the state comes when they are written. */
 static LadderQuery new_components_query = {
 	.text = "INSERT INTO {component} (kind, pool, key, state) "
 	"SELECT k.kind, k.pool, k.key, CAST(ARRAY[] AS pg_catalog.float8[]) "
-	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key) "
-	"WHERE NOT EXISTS (SELECT FROM {component} AS c WHERE c.player_id IS NULL "
-	"AND c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool "
-	"AND c.key OPERATOR(pg_catalog.=) k.key) "
-	"ORDER BY k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\", k.key COLLATE pg_catalog.\"C\" "
-	"ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING kind, pool, key",
+	"FROM " UNOWNED_KEYS " "
+	"WHERE NOT " IS_KNOWN " "
+	IN_ORDER " ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING kind, pool, key",
 	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
 };
 
@@ -218,39 +263,6 @@ enum
 	NEW_COMPONENT_KIND = 1,
 	NEW_COMPONENT_POOL,
 	NEW_COMPONENT_KEY
-};
-
-/* The rows of components without an owner, and of those with one, locked or not. */
-#define SAME_KEYS \
-	"c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool " \
-	"AND c.key OPERATOR(pg_catalog.=) k.key"
-#define UNOWNED_COMPONENTS \
-	"SELECT {component columns c} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key) " \
-	"JOIN {component} AS c ON c.player_id IS NULL AND " SAME_KEYS
-#define OWNED_COMPONENTS \
-	"SELECT {component columns c} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id) " \
-	"JOIN {component} AS c ON c.player_id {player =} k.player_id AND " SAME_KEYS
-#define IN_ORDER \
-	" ORDER BY c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\", c.key COLLATE pg_catalog.\"C\""
-
-static LadderQuery peek_unowned_query = {
-	.text = UNOWNED_COMPONENTS,
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
-};
-
-static LadderQuery lock_unowned_query = {
-	.text = UNOWNED_COMPONENTS IN_ORDER " FOR NO KEY UPDATE OF c",
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
-};
-
-static LadderQuery peek_owned_query = {
-	.text = OWNED_COMPONENTS,
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
-};
-
-static LadderQuery lock_owned_query = {
-	.text = OWNED_COMPONENTS IN_ORDER ", c.player_id{player order} FOR NO KEY UPDATE OF c",
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
 };
 
 /* Make rows for those components without an owner that have none, and mark these. */
@@ -298,42 +310,42 @@ wanted_components(const Batch *batch, bool owned)
 }
 
 static void
-report_hidden(const Ladder *ladder, uint64 nrows, int n)
+report_hidden(const Ladder *ladder, int nrows, int n)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("ladder \"%s\" shows " UINT64_FORMAT " of %d components",
-					ladder->name, nrows, n),
+			 errmsg("ladder \"%s\" shows %d of %d components", ladder->name, nrows, n),
 			 errhint("Row-level security or a trigger on table component hides rows from the ladder's owner.")));
 }
 
 void
 components_load(Batch *batch, Ladder *ladder, bool lock)
 {
-	ComponentKeys keys;
-	Datum		values[COMPONENT_KEY_NPARAMS];
-	uint64		nrows;
+	LadderQuery *query = lock ? &lock_components_query : &peek_components_query;
+	ComponentKeys unowned;
+	ComponentKeys owned;
+	Datum		values[LOAD_NPARAMS];
+	int			nrows;
 
 	if (batch->ncomponents == 0)
 		return;
-	keys = wanted_components(batch, false);
-	if (keys.n > 0)
-	{
-		component_keys_values(&keys, ladder, values);
-		if (lock)
-			insert_new_components(batch, ladder, values);
-		nrows = ladder_execute(ladder, lock ? &lock_unowned_query : &peek_unowned_query,
-							   values, NULL, NULL);
-		if (lock && nrows != (uint64) keys.n)
-			report_hidden(ladder, nrows, keys.n);
-		take_components(batch, ladder);
-	}
-	keys = wanted_components(batch, true);
-	if (keys.n > 0)
-	{
-		component_keys_values(&keys, ladder, values);
-		(void) ladder_execute(ladder, lock ? &lock_owned_query : &peek_owned_query,
-							  values, NULL, NULL);
-		take_components(batch, ladder);
-	}
+	unowned = wanted_components(batch, false);
+	owned = wanted_components(batch, true);
+	if (unowned.n + owned.n == 0)
+		return;
+
+	/* The owners of the former are none, and those of the latter take their place. */
+	component_keys_values(&unowned, ladder, values);
+	component_keys_values(&owned, ladder, values + COMPONENT_KEY_NPARAMS - 1);
+	(void) ladder_execute(ladder, query, values, NULL, NULL);
+	nrows = take_components(batch, ladder);
+	if (!lock || nrows == unowned.n)
+		return;
+
+	/* Nothing is locked yet: rows are made before any is locked, so that none waits in vain. */
+	insert_new_components(batch, ladder, values);
+	(void) ladder_execute(ladder, query, values, NULL, NULL);
+	nrows = take_components(batch, ladder);
+	if (nrows != unowned.n)
+		report_hidden(ladder, nrows, unowned.n);
 }

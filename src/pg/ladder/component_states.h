@@ -45,10 +45,11 @@ extern void component_keys_values(const ComponentKeys *keys, const Ladder *ladde
 
 /*
  * Load the states of the components that are wanted, once those of players are.  To lock
- * them also makes rows for those without an owner that have none: first these, then the
- * locks, those without an owner first, each in the order of kind, pool, key and player,
- * so that batches that overlap never deadlock.  What belongs to a player has no row until
- * it is written, because nobody else gets that far without a lock on the player.
+ * them also makes rows for those without an owner that have none.  If all have rows, these
+ * are locked at once; otherwise rows are made first, and then all are locked, each in the
+ * order of kind, pool and key: who waits to make a row holds no lock on another, so that
+ * batches that overlap never deadlock.  What belongs to a player is not locked, and has no
+ * row until it is written, because nobody else gets that far without a lock on the player.
  */
 extern void components_load(Batch *batch, Ladder *ladder, bool lock);
 
