@@ -12,7 +12,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format(
-        'CREATE TABLE %I.component (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))', ladder,
+        'CREATE TABLE %I.component (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))
+        WITH (fillfactor = 70)', ladder,
         skillrating_internal.ladder_columns('component', model, player_type, match_type, ''));
     EXECUTE format('ALTER TABLE %I.component REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.component IS %L', ladder,

@@ -297,10 +297,32 @@ SELECT now.key, later.deviation > now.deviation AS wider, later.mu = now.mu AS s
 FROM skillrating.components('bit', kind => 'home', pool => '', at => '2024-07-01') AS now
 JOIN skillrating.components('bit', kind => 'home', pool => '', at => '2024-09-01') AS later USING (kind);
 
+-- Rating a match looks up its own components, however many clubs there are.
+SELECT skillrating.create_ladder('many', 'state_space');
+BEGIN;
+INSERT INTO many.match (match_id, played_at)
+SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour' FROM generate_series(1, 100) AS m;
+INSERT INTO many.match_player (match_id, player_id, team, rank, side, club)
+SELECT m, 2 * m + t, t, t, t, 'club ' || 2 * m + t
+FROM generate_series(1, 100) AS m, generate_series(1, 2) AS t;
+COMMIT;
+SELECT count(*) FROM many.component WHERE kind = 'club';
+ANALYZE many.component;
+BEGIN;
+SELECT seq_tup_read + idx_tup_fetch AS before
+FROM pg_stat_xact_user_tables WHERE schemaname = 'many' AND relname = 'component' \gset
+INSERT INTO many.match (match_id, played_at) VALUES (101, '2024-02-01');
+INSERT INTO many.match_player (match_id, player_id, team, rank, side, club)
+VALUES (101, 3, 1, 1, 1, 'club 3'), (101, 4, 2, 2, 2, 'club 4');
+SET CONSTRAINTS ALL IMMEDIATE;
+SELECT seq_tup_read + idx_tup_fetch - :before <= 20 AS few
+FROM pg_stat_xact_user_tables WHERE schemaname = 'many' AND relname = 'component';
+COMMIT;
+
 -- Nothing is left behind.
 SELECT skillrating.reset_ladder('bit');
 SELECT (SELECT count(*) FROM bit.component), (SELECT count(*) FROM bit.component_event);
-SELECT skillrating.drop_ladder(l) FROM unnest('{bit,plain,other,single,once,large,bare,sourced,hive}'::text[]) AS l;
+SELECT skillrating.drop_ladder(l) FROM unnest('{bit,many,plain,other,single,once,large,bare,sourced,hive}'::text[]) AS l;
 DROP VIEW mine;
 DROP TABLE played, component_before, foretold, chances;
 DROP FUNCTION play, differences, faults, late;

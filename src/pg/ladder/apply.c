@@ -487,7 +487,7 @@ load_application(Application *application)
 
 	components_lock_unowned(application->batch, ladder);
 	batch_load(application->batch, ladder, true);
-	components_lock_owned(application->batch, ladder);
+	components_load_owned(application->batch, ladder);
 	load_past_of_wanted(application->batch, ladder);
 	if (ladder->changes != NULL)
 		log_players(application);
@@ -503,7 +503,7 @@ load_application(Application *application)
 											reader_needs_players(application->reader));
 	application->events = new_event_outbox(ladder);
 	application->component_events = application->batch->nkinds > 0 ?
-		component_event_outbox(ladder) : NULL;
+		new_component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
 }

@@ -308,7 +308,7 @@ begin_changes(Changes *changes, Ladder *ladder, IdTable *removed)
 	changes->missing_events = new_event_outbox(ladder);
 	changes->changed_events = event_outbox(ladder);
 	changes->surplus_events = event_outbox(ladder);
-	changes->missing_component_events = component_event_outbox(ladder);
+	changes->missing_component_events = new_component_event_outbox(ladder);
 	changes->changed_component_events = component_event_outbox(ladder);
 	changes->surplus_component_events = component_event_outbox(ladder);
 	changes->matches = match_outbox(ladder);
@@ -743,7 +743,7 @@ write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 	Outbox	   *events = new_event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *updated = rating_outbox(ladder);
-	Outbox	   *component_events = component_event_outbox(ladder);
+	Outbox	   *component_events = new_component_event_outbox(ladder);
 	Outbox	   *components = component_outbox(ladder);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	int			i;

@@ -200,16 +200,51 @@ components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
  * ---- Those of a batch ----
  */
 
+/*
+ * The rows of components that are given by their keys.  Each is looked up by its whole key:
+ * OFFSET 0, like a row lock, keeps the planner from turning the subquery into a join, for
+ * which it might read all rows without an owner.
+ */
+#define SAME_KEYS \
+	"c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool " \
+	"AND c.key OPERATOR(pg_catalog.=) k.key"
+#define UNOWNED_KEYS \
+	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key)"
+#define OWNED_KEYS \
+	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id)"
+#define IN_ORDER \
+	"ORDER BY k.key COLLATE pg_catalog.\"C\", k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\""
+#define IS_KNOWN \
+	"EXISTS (SELECT FROM {component} AS c WHERE c.player_id IS NULL AND " SAME_KEYS " OFFSET 0)"
+#define ROWS_OF(keys, owner_is, lock) \
+	"SELECT {component columns c} FROM " keys " CROSS JOIN LATERAL (SELECT {component columns c} " \
+	"FROM {component} AS c WHERE c.player_id " owner_is " AND " SAME_KEYS " " lock ") AS c"
+
+static LadderQuery peek_unowned_query = {
+	.text = ROWS_OF(UNOWNED_KEYS, "IS NULL", "OFFSET 0"),
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
+};
+
+/* Locks components if all of them are known, and otherwise returns none of them. */
+static LadderQuery lock_unowned_query = {
+	.text = ROWS_OF("(SELECT k.kind, k.pool, k.key FROM " UNOWNED_KEYS " WHERE (SELECT pg_catalog.count(*) FROM "
+					UNOWNED_KEYS " WHERE " IS_KNOWN ") OPERATOR(pg_catalog.=) pg_catalog.cardinality($1) "
+					IN_ORDER ") AS k", "IS NULL", "FOR NO KEY UPDATE OF c"),
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
+};
+
+static LadderQuery owned_query = {
+	.text = ROWS_OF(OWNED_KEYS, "{player =} k.player_id", "OFFSET 0"),
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
+};
+
 /* Rows for components without an owner; the state comes when they are written. */
 static LadderQuery new_components_query = {
 	.text = "INSERT INTO {component} (kind, pool, key, state) "
 	"SELECT k.kind, k.pool, k.key, CAST(ARRAY[] AS pg_catalog.float8[]) "
-	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key) "
-	"WHERE NOT EXISTS (SELECT FROM {component} AS c WHERE c.player_id IS NULL "
-	"AND c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool "
-	"AND c.key OPERATOR(pg_catalog.=) k.key) "
-	"ORDER BY k.key COLLATE pg_catalog.\"C\", k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\" "
-	"ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING kind, pool, key",
+	"FROM " UNOWNED_KEYS " "
+	"WHERE NOT " IS_KNOWN " "
+	IN_ORDER " ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING kind, pool, key",
 	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
 };
 
@@ -218,39 +253,6 @@ enum
 	NEW_COMPONENT_KIND = 1,
 	NEW_COMPONENT_POOL,
 	NEW_COMPONENT_KEY
-};
-
-/* The rows of components without an owner, and of those with one, locked or not. */
-#define SAME_KEYS \
-	"c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool " \
-	"AND c.key OPERATOR(pg_catalog.=) k.key"
-#define UNOWNED_COMPONENTS \
-	"SELECT {component columns c} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key) " \
-	"JOIN {component} AS c ON c.player_id IS NULL AND " SAME_KEYS
-#define OWNED_COMPONENTS \
-	"SELECT {component columns c} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id) " \
-	"JOIN {component} AS c ON c.player_id {player =} k.player_id AND " SAME_KEYS
-#define IN_ORDER \
-	" ORDER BY c.key COLLATE pg_catalog.\"C\", c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\""
-
-static LadderQuery peek_unowned_query = {
-	.text = UNOWNED_COMPONENTS,
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
-};
-
-static LadderQuery lock_unowned_query = {
-	.text = UNOWNED_COMPONENTS IN_ORDER " FOR NO KEY UPDATE OF c",
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
-};
-
-static LadderQuery peek_owned_query = {
-	.text = OWNED_COMPONENTS,
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
-};
-
-static LadderQuery lock_owned_query = {
-	.text = OWNED_COMPONENTS IN_ORDER ", c.player_id{player order} FOR NO KEY UPDATE OF c",
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
 };
 
 /* Make rows for those components without an owner that have none, and mark these. */
@@ -318,9 +320,9 @@ load_wanted(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *value
 	return nrows;
 }
 
-/* Lock and load components without an owner, once rows are made for those that have none. */
+/* Make rows for those of the components that have none, then lock and load them all. */
 static void
-lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys, bool complete)
+make_and_lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys)
 {
 	Datum		values[COMPONENT_KEY_NPARAMS];
 	uint64		nrows;
@@ -328,8 +330,7 @@ lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys, bool compl
 	if (keys->n == 0)
 		return;
 	component_keys_values(keys, ladder, values);
-	if (!complete)
-		insert_new_components(batch, ladder, values);
+	insert_new_components(batch, ladder, values);
 	nrows = load_wanted(batch, ladder, &lock_unowned_query, values);
 	if (nrows != (uint64) keys->n)
 		report_hidden(ladder, nrows, keys->n);
@@ -340,7 +341,6 @@ components_lock_unowned(Batch *batch, Ladder *ladder)
 {
 	ComponentKeys all;
 	Datum		values[COMPONENT_KEY_NPARAMS];
-	uint64		nrows;
 	int			keyed;
 
 	if (batch->ncomponents == 0)
@@ -349,25 +349,22 @@ components_lock_unowned(Batch *batch, Ladder *ladder)
 	if (all.n == 0)
 		return;
 
-	/* Mostly all are there, which costs less to find out than to insert nothing. */
+	/* Mostly all are there, and one statement finds that out and locks them. */
 	component_keys_values(&all, ladder, values);
-	nrows = ladder_execute(ladder, &peek_unowned_query, values, NULL, NULL);
-	SPI_freetuptable(SPI_tuptable);
-	if (nrows == (uint64) all.n)
-	{
-		lock_unowned(batch, ladder, &all, true);
+	if (load_wanted(batch, ladder, &lock_unowned_query, values) == (uint64) all.n)
 		return;
-	}
+
+	/* Nothing is locked yet. */
 	for (keyed = 0; keyed < 2; keyed++)
 	{
 		ComponentKeys keys = wanted_components(batch, false, keyed == 0, keyed == 1);
 
-		lock_unowned(batch, ladder, &keys, false);
+		make_and_lock_unowned(batch, ladder, &keys);
 	}
 }
 
 void
-components_lock_owned(Batch *batch, Ladder *ladder)
+components_load_owned(Batch *batch, Ladder *ladder)
 {
 	ComponentKeys keys;
 	Datum		values[COMPONENT_KEY_NPARAMS];
@@ -378,25 +375,22 @@ components_lock_owned(Batch *batch, Ladder *ladder)
 	if (keys.n == 0)
 		return;
 	component_keys_values(&keys, ladder, values);
-	(void) load_wanted(batch, ladder, &lock_owned_query, values);
+	(void) load_wanted(batch, ladder, &owned_query, values);
 }
 
 void
 components_peek(Batch *batch, Ladder *ladder)
 {
-	int			owned;
+	ComponentKeys keys;
+	Datum		values[COMPONENT_KEY_NPARAMS];
 
 	if (batch->ncomponents == 0)
 		return;
-	for (owned = 0; owned < 2; owned++)
+	keys = wanted_components(batch, false, true, true);
+	if (keys.n > 0)
 	{
-		ComponentKeys keys = wanted_components(batch, owned == 1, true, true);
-		Datum		values[COMPONENT_KEY_NPARAMS];
-
-		if (keys.n == 0)
-			continue;
 		component_keys_values(&keys, ladder, values);
-		(void) load_wanted(batch, ladder,
-						   owned == 1 ? &peek_owned_query : &peek_unowned_query, values);
+		(void) load_wanted(batch, ladder, &peek_unowned_query, values);
 	}
+	components_load_owned(batch, ladder);
 }

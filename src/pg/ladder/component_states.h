@@ -45,20 +45,21 @@ extern void component_keys_values(const ComponentKeys *keys, const Ladder *ladde
 
 /*
  * Lock and load those of the components that are wanted that belong to nobody, which comes
- * before players are locked: first those without a key, then the others.  Of each, rows for
- * those that have none are made, and then all are locked, both in the order of key, kind and
- * pool, so that batches that overlap never deadlock.  What has no key is in most matches of
- * its pool: a batch that waits for another one waits there, before it holds anything that the
- * other transaction may want for a batch to come.
+ * before players are locked.  If all have rows, these are locked at once, in the order of key,
+ * kind and pool, so that those without a key come first.  Otherwise rows are made for those
+ * that have none and then all are locked, first of those without a key, then of the others,
+ * each in the same order: batches that overlap never deadlock.  What has no key is in most
+ * matches of its pool: a batch that waits for another one waits there, before it holds
+ * anything that the other transaction may want for a batch to come.
  */
 extern void components_lock_unowned(Batch *batch, Ladder *ladder);
 
 /*
- * The same of those that belong to players, whose rows are locked by then.  What belongs to a
- * player has no row until it is written, because nobody else gets that far without a lock on
- * the player.
+ * Load those that belong to players.  What belongs to a player needs no lock of its own, and
+ * has no row until it is written: a batch that rates has locked the player's row by then, like
+ * any other that writes it, and what changes history has the ladder for itself.
  */
-extern void components_lock_owned(Batch *batch, Ladder *ladder);
+extern void components_load_owned(Batch *batch, Ladder *ladder);
 
 /* Load the components that are wanted without a lock, once players are loaded. */
 extern void components_peek(Batch *batch, Ladder *ladder);

@@ -134,34 +134,35 @@ static LadderQuery delete_unowned_events_query = {
 typedef struct OutboxTable
 {
 	const char *name;			/* of the ephemeral relation */
+	LadderRelation relation;
 	const LadderTable *columns;
 	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
 	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them too */
 } OutboxTable;
 
 static const OutboxTable event_outbox_table = {
-	"batch_event", &event_table,
+	"batch_event", LADDER_EVENT, &event_table,
 	{&insert_events_query, &update_events_query, &delete_events_query}, {NULL}
 };
 
 static const OutboxTable match_outbox_table = {
-	"batch_match", &match_table,
+	"batch_match", LADDER_RATED_MATCH, &match_table,
 	{&insert_matches_query, &update_matches_query, NULL}, {NULL}
 };
 
 static const OutboxTable rating_outbox_table = {
-	"batch_rating", &rating_table,
+	"batch_rating", LADDER_RATING, &rating_table,
 	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}
 };
 
 static const OutboxTable component_outbox_table = {
-	"batch_component", &component_table,
+	"batch_component", LADDER_COMPONENT, &component_table,
 	{&insert_components_query, &update_unowned_query, &delete_unowned_query},
 	{NULL, &update_owned_query, &delete_owned_query}
 };
 
 static const OutboxTable component_event_outbox_table = {
-	"batch_component_event", &component_event_table,
+	"batch_component_event", LADDER_COMPONENT_EVENT, &component_event_table,
 	{&insert_component_events_query, &update_unowned_events_query, &delete_unowned_events_query},
 	{NULL, &update_owned_events_query, &delete_owned_events_query}
 };
@@ -201,13 +202,13 @@ event_outbox(Ladder *ladder)
 }
 
 /*
- * Whether COPY may insert events: rights, policies and rules are checked by
+ * Whether COPY may insert into a table: rights, policies and rules are checked by
  * who calls it, and identifiers need a binary form.
  */
 static bool
-can_copy_events(Ladder *ladder)
+can_copy(const Ladder *ladder, const OutboxTable *table)
 {
-	Oid			relid = ladder->relation[LADDER_EVENT];
+	Oid			relid = ladder->relation[table->relation];
 	Relation	relation;
 	bool		plain;
 
@@ -223,15 +224,16 @@ can_copy_events(Ladder *ladder)
 	return plain;
 }
 
-Outbox *
-new_event_outbox(Ladder *ladder)
+/* For rows that are all to be inserted: by COPY if they may be many. */
+static Outbox *
+insert_outbox(Ladder *ladder, const OutboxTable *table)
 {
 	static const char signature[] = "PGCOPY\n\377\r\n";
 	Outbox	   *outbox;
 
-	if (!ladder->large || !can_copy_events(ladder))
-		return event_outbox(ladder);
-	outbox = outbox_create(ladder, &event_outbox_table);
+	if (!ladder->large || !can_copy(ladder, table))
+		return query_outbox(ladder, table);
+	outbox = outbox_create(ladder, table);
 	outbox->file = BufFileCreateTemp(false);
 	initStringInfo(&outbox->line);
 
@@ -241,6 +243,12 @@ new_event_outbox(Ladder *ladder)
 	pq_sendint32(&outbox->line, 0);
 	BufFileWrite(outbox->file, outbox->line.data, outbox->line.len);
 	return outbox;
+}
+
+Outbox *
+new_event_outbox(Ladder *ladder)
+{
+	return insert_outbox(ladder, &event_outbox_table);
 }
 
 Outbox *
@@ -265,6 +273,12 @@ Outbox *
 component_event_outbox(Ladder *ladder)
 {
 	return query_outbox(ladder, &component_event_outbox_table);
+}
+
+Outbox *
+new_component_event_outbox(Ladder *ladder)
+{
+	return insert_outbox(ladder, &component_event_outbox_table);
 }
 
 /*
@@ -350,41 +364,88 @@ send_column(StringInfo line, const Ladder *ladder, const LadderColumn *column,
 	}
 }
 
+/* An array of n numbers, in the form of array_send(). */
+static void
+send_array(StringInfo line, const double *value, int n)
+{
+	int			i;
+
+	pq_sendint32(line, 5 * sizeof(int32) + n * (sizeof(int32) + sizeof(float8)));
+	pq_sendint32(line, 1);		/* dimensions */
+	pq_sendint32(line, 0);		/* no nulls */
+	pq_sendint32(line, FLOAT8OID);
+	pq_sendint32(line, n);
+	pq_sendint32(line, 1);		/* the lower bound */
+	for (i = 0; i < n; i++)
+		send_float8(line, value[i]);
+}
+
+/* Begin a row of the file with its columns but for those of states. */
+static void
+send_columns(Outbox *outbox, const RowValues *values)
+{
+	const LadderTable *table = outbox->table->columns;
+	int			i;
+
+	resetStringInfo(&outbox->line);
+	pq_sendint16(&outbox->line, outbox->desc->natts);
+	for (i = 0; i < table->ncolumns; i++)
+	{
+		const LadderColumn *column = &table->column[i];
+
+		if (column_is_null(column, values))
+			send_null(&outbox->line);
+		else
+			send_column(&outbox->line, outbox->ladder, column, column_field(column, values));
+	}
+}
+
+/* Write the row that is in line to the file. */
+static void
+send_line(Outbox *outbox)
+{
+	BufFileWrite(outbox->file, outbox->line.data, outbox->line.len);
+	outbox->nrows++;
+}
+
 /* Write an event to the file. */
 static void
 send_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 {
-	Ladder	   *ladder = outbox->ladder;
-	StringInfo	line = &outbox->line;
 	MemoryContext old = MemoryContextSwitchTo(outbox->context);
 	RowValues	values = event_values(step, row);
 	int			i;
 
-	resetStringInfo(line);
-	pq_sendint16(line, outbox->desc->natts);
-	for (i = 0; i < event_table.ncolumns; i++)
+	send_columns(outbox, &values);
+	for (i = 0; i < outbox->ladder->model->nstate; i++)
 	{
-		const LadderColumn *column = &event_table.column[i];
+		send_float8(&outbox->line, row->before[i]);
+		send_float8(&outbox->line, row->after[i]);
+	}
+	send_line(outbox);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(outbox->context);
+}
 
-		if (column_is_null(column, &values))
-			send_null(line);
-		else
-			send_column(line, ladder, column, column_field(column, &values));
-	}
-	for (i = 0; i < ladder->model->nstate; i++)
-	{
-		send_float8(line, row->before[i]);
-		send_float8(line, row->after[i]);
-	}
-	BufFileWrite(outbox->file, line->data, line->len);
-	outbox->nrows++;
+/* The same of a component. */
+static void
+send_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *row)
+{
+	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	ComponentIdentity identity;
+	RowValues	values = component_event_values(step, row, &identity);
+
+	send_columns(outbox, &values);
+	send_array(&outbox->line, row->before, row->component->spec->nstate);
+	send_array(&outbox->line, row->after, row->component->spec->nstate);
+	send_line(outbox);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
 }
 
 /*
  * The file that the innermost COPY reads from, which passes nothing on.  A trigger on
- * event can start another COPY, into another ladder, while one is running: each puts
+ * its table can start another COPY, into another ladder, while one is running: each puts
  * back what it has found, also if it fails and the trigger goes on.
  */
 static BufFile *copy_source;
@@ -396,11 +457,11 @@ read_copy_source(void *buffer, int least, int most)
 	return (int) BufFileRead(copy_source, buffer, most);
 }
 
-/* Insert the events in an outbox's file by COPY; returns how many. */
+/* Insert the rows in an outbox's file by COPY; returns how many. */
 static uint64
-copy_events(Outbox *outbox)
+copy_rows(Outbox *outbox)
 {
-	Relation	relation = table_open(outbox->ladder->relation[LADDER_EVENT],
+	Relation	relation = table_open(outbox->ladder->relation[outbox->table->relation],
 									  RowExclusiveLock);
 	ParseState *parse = make_parsestate(NULL);
 	List	   *columns = NIL;
@@ -412,7 +473,7 @@ copy_events(Outbox *outbox)
 	pq_sendint16(&outbox->line, -1);
 	BufFileWrite(outbox->file, outbox->line.data, outbox->line.len);
 	if (BufFileSeek(outbox->file, 0, 0, SEEK_SET) != 0)
-		elog(ERROR, "could not rewind events");
+		elog(ERROR, "could not rewind rows");
 
 	for (i = 0; i < outbox->desc->natts; i++)
 		columns = lappend(columns,
@@ -559,8 +620,14 @@ put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *r
 	RowValues	from = component_event_values(step, row, &identity);
 	Datum		values[COMPONENT_EVENT_NCOLUMNS];
 	bool		nulls[COMPONENT_EVENT_NCOLUMNS] = {false};
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	MemoryContext old;
 
+	if (outbox->file != NULL)
+	{
+		send_component_event(outbox, step, row);
+		return;
+	}
+	old = MemoryContextSwitchTo(outbox->context);
 	table_form(&component_event_table, &from, values, nulls);
 	values[COMPONENT_EVENT_BEFORE - 1] = float8_array(row->before, nstate);
 	values[COMPONENT_EVENT_AFTER - 1] = float8_array(row->after, nstate);
@@ -642,7 +709,7 @@ outbox_send(Outbox *outbox, OutboxAction action)
 	if (outbox->file != NULL && outbox->nrows > 0)
 		progress_phase(PHASE_WRITING, (int64) outbox->nrows);
 	if (outbox->nrows > 0)
-		nrows = outbox->file != NULL ? copy_events(outbox) :
+		nrows = outbox->file != NULL ? copy_rows(outbox) :
 			send_rows(outbox, action);
 
 	/* Exactly once means that no row gets lost on the way either. */

@@ -49,8 +49,12 @@ extern Outbox *rating_outbox(Ladder *ladder);
 extern Outbox *component_outbox(Ladder *ladder);
 extern Outbox *component_event_outbox(Ladder *ladder);
 
-/* For events that are all to be inserted, in whatever way suits their number. */
+/*
+ * For rows of event and component_event that are all to be inserted, in whatever way suits
+ * their number.
+ */
 extern Outbox *new_event_outbox(Ladder *ladder);
+extern Outbox *new_component_event_outbox(Ladder *ladder);
 
 /* An event of the step that a batch has just made. */
 extern void put_event(Outbox *outbox, const BatchStep *step,
