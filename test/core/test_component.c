@@ -201,7 +201,10 @@ test_shares(void **state)
 	(void) state;
 	two_teams(&box, true);
 
-	/* Commanding is part of a share of all play, and no part of a player's own. */
+	/*
+	 * Commanding is part of a share of all play, and no part of a player's
+	 * own.
+	 */
 	assert_same(weight_of(&box, OF_MATCH, -1, 2, -1), 0.5);
 	assert_same(weight_of(&box, OF_MATCH, -1, 0, -1), 0.25);
 	assert_same(weight_of(&box, OF_SIDE, -1, 0, -1), 1);
@@ -245,7 +248,10 @@ test_shares_of_several_teams(void **state)
 	assert_same(weight_of(&box, OF_MATCH, -1, 1, -1), 3.25 / 3.5);
 	check_chains(&box.match);
 
-	/* Two contexts, two clubs, and a component each of four players but one, who has two. */
+	/*
+	 * Two contexts, two clubs, and a component each of four players but one,
+	 * who has two.
+	 */
 	assert_int_equal(box.match.ncomponents, 2 + 2 + 5);
 }
 

@@ -1238,8 +1238,8 @@ test_margin_of_nfl_ratings(void **state)
 	}
 
 	/*
-	 * By hand: a lead of 165 is expected to score .7210782, the multiplier is ln 8 * 2.2 /
-	 * 2.365 = 1.9343642.
+	 * By hand: a lead of 165 is expected to score .7210782, the multiplier is
+	 * ln 8 * 2.2 / 2.365 = 1.9343642.
 	 */
 	assert_near(change_of_lead(&f, 1600, 1500, 27, 20, home), 10.790725, 1e-6);
 

@@ -140,7 +140,7 @@ display(const ParamValue *params, double *coefficient)
 static const Model model = {
 	.name = "sums",
 	.rules = {.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE |
-		MODEL_CONTEXT | MODEL_CLUB,.component = kinds,.ncomponents = NKINDS},
+	MODEL_CONTEXT | MODEL_CLUB,.component = kinds,.ncomponents = NKINDS},
 	.state = player_state,.nstate = 1,.init = init_player,.predict = predict,
 	.rate = rate,.display = display
 };
@@ -239,8 +239,14 @@ random_history(Box *box, Random *random)
 	h->match = box->match;
 	h->player = box->player;
 	h->team = box->team;
-	h->contexts = (HistoryNames) {box->context, box->context_name, 0, CONTEXTS};
-	h->clubs = (HistoryNames) {box->club, box->club_name, 0, CLUBS};
+	h->contexts = (HistoryNames)
+	{
+		box->context, box->context_name, 0, CONTEXTS
+	};
+	h->clubs = (HistoryNames)
+	{
+		box->club, box->club_name, 0, CLUBS
+	};
 	h->nplayers = ACCOUNTS * POOLS;
 	h->npools = POOLS;
 	h->max_participants = MAX_ROWS;
@@ -296,7 +302,10 @@ find_known(KnownList *list, int kind, int32_t owner, int32_t key)
 			list->known[i].key == key)
 			return &list->known[i];
 	assert_true(list->n < MAX_KNOWN);
-	list->known[list->n] = (Known) {kind, owner, key, 10, 4, 0, NEVER_PLAYED};
+	list->known[list->n] = (Known)
+	{
+		kind, owner, key, 10, 4, 0, NEVER_PLAYED
+	};
 	return &list->known[list->n++];
 }
 
@@ -550,8 +559,11 @@ test_operations(void **state)
 	{
 		double		same[2] = {18, 8};
 
-		operation = (Operation) {.kind = without[i],.rate = 1,.mean = 5,
-			.half_life_days = 1,.amount = 3,.peak = INFINITY};
+		operation = (Operation)
+		{
+			.kind = without[i],.rate = 1,.mean = 5,
+				.half_life_days = 1,.amount = 3,.peak = INFINITY
+		};
 		assert_status(operation_apply_to_component(&operation, &kinds[CLUB], NULL, same),
 					  MATCH_OK);
 		assert_same(same[0], 18);

@@ -247,7 +247,7 @@ test_numbers(void **state)
 	{
 		JointSite	site = {.kind = JOINT_OBSERVED,.offset = random_between(&random, -1, 1),
 			.noise = random_between(&random, 0.2, 2),
-			.observed = random_between(&random, -3, 3),.gain = i == 4 ? 2.5 : 1};
+		.observed = random_between(&random, -3, 3),.gain = i == 4 ? 2.5 : 1};
 
 		box_difference(box, (uint32_t) pair[i][0], (uint32_t) pair[i][1], site);
 		residual[i] = site.observed - site.offset;
@@ -258,7 +258,10 @@ test_numbers(void **state)
 	assert_int_equal(result.status, SOLVE_CONVERGED);
 	assert_int_equal(result.iterations, 1);
 
-	/* The covariances of what is observed, as the inverse of a matrix of unit rows. */
+	/*
+	 * The covariances of what is observed, as the inverse of a matrix of unit
+	 * rows.
+	 */
 	for (i = 0; i < 5; i++)
 		for (j = 0; j < 5; j++)
 		{
@@ -274,7 +277,10 @@ test_numbers(void **state)
 			}
 			else if (i < j)
 			{
-				/* Products off the diagonal, as the difference of two squares. */
+				/*
+				 * Products off the diagonal, as the difference of two
+				 * squares.
+				 */
 				(void) box_row(dense, cov / 2);
 				box_entry(dense, (uint32_t) i, 1);
 				box_entry(dense, (uint32_t) j, 1);
@@ -289,7 +295,10 @@ test_numbers(void **state)
 			log_density += residual[i] * covariance[i][j] * residual[j];
 	log_density /= -2;
 
-	/* One of gain g is as g of noise noise: its density is that of their mean, and more. */
+	/*
+	 * One of gain g is as g of noise noise: its density is that of their
+	 * mean, and more.
+	 */
 	log_density += -1.5 / 2 * log(2 * M_PI * box->site[4].noise) - log(2.5) / 2;
 	assert_near(result.log_evidence, log_density, 1e-10);
 	box_free(box);

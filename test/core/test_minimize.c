@@ -209,7 +209,10 @@ test_quadratic(void **state)
 		trial = make_trial(ill_conditioned, n);
 		assert_int_equal(run(&trial, 1000), MINIMIZE_CONVERGED);
 
-		/* Of many variables the valley is so flat along its floor that values decide. */
+		/*
+		 * Of many variables the valley is so flat along its floor that values
+		 * decide.
+		 */
 		assert_near(trial.minimum, 0, 1e-5);
 		for (i = 0; i < n && n <= 8; i++)
 			assert_near(trial.x[i], 0.1 * i, 1e-6);

@@ -134,7 +134,11 @@ test_parts(void **state)
 			assert_true(part->name[0] != '\0' && part->description[0] != '\0');
 			for (i = 0; i < p; i++)
 				assert_string_not_equal(model->part[i].name, part->name);
-			/* The parts that all models have take sides into account themselves. */
+
+			/*
+			 * The parts that all models have take sides into account
+			 * themselves.
+			 */
 			if (p >= model->nparts - MODEL_NCOMMON_PARTS)
 				supports |= MODEL_SIDE;
 			assert_int_equal(part->needs & ~supports, 0);
@@ -147,7 +151,11 @@ test_parts(void **state)
 				check_part_value(param_spec(&model->params, param->param), param->off);
 				check_part_value(param_spec(&model->params, param->param), param->on);
 			}
-			/* A number that only waits for another part begins at its default. */
+
+			/*
+			 * A number that only waits for another part begins at its
+			 * default.
+			 */
 			assert_true(part->beside != NULL || part->param[0].on != part->param[0].off);
 		}
 	}

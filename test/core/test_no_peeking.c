@@ -290,7 +290,11 @@ test_own_result(void **state)
 			random_params(&random, &f, ORDINARY);
 			random_numbers(&random, &f);
 			random_match(&random, &f, ORDINARY);
-			/* Among equal players, such as newcomers, nothing else says who comes first. */
+
+			/*
+			 * Among equal players, such as newcomers, nothing else says who
+			 * comes first.
+			 */
 			if (random_below(&random, 2))
 				for (i = 0; i < f.match.nplayers; i++)
 				{

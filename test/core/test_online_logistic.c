@@ -261,7 +261,10 @@ batch_fit(const Problem *p, double *coefficient, double info[MAX_N][MAX_N])
 		}
 		eliminate(p->n, a, b);
 
-		/* Short steps at first, as nothing else keeps them from going too far. */
+		/*
+		 * Short steps at first, as nothing else keeps them from going too
+		 * far.
+		 */
 		for (k = 0; k < p->n; k++)
 			coefficient[k] += (steps < 100 ? 0.3 : 1) * b[k];
 	}
@@ -395,7 +398,10 @@ test_sequence_comes_close_to_batch(void **state)
 		{
 			double		error = 1 / sqrt(info[k][k]);
 
-			/* The first outcomes are judged from where the prior is, not from the fit. */
+			/*
+			 * The first outcomes are judged from where the prior is, not from
+			 * the fit.
+			 */
 			assert_near(learned[k], expected[k], error);
 			assert_near(1 / sqrt(learned[3 + k * (k + 1) / 2 + k]), error, error / 5);
 		}
@@ -552,7 +558,10 @@ test_invariances(void **state)
 		}
 		check_learns_the_same(&problem, &other);
 
-		/* Alternatives in another order, and all moved alike; outcomes backwards. */
+		/*
+		 * Alternatives in another order, and all moved alike; outcomes
+		 * backwards.
+		 */
 		random_problem(&random, &problem, n, 30, MAX_ALTERNATIVES);
 		copy_problem();
 		for (i = 0; i < 30; i++)

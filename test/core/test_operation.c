@@ -79,10 +79,16 @@ test_season(void **test_state)
 							1e-12 * (1 + fabs(moved[i])));
 		}
 
-		/* With a mean of its own the first column goes there, and the others as before. */
+		/*
+		 * With a mean of its own the first column goes there, and the others
+		 * as before.
+		 */
 		memcpy(twice, moved, sizeof(twice));
-		season = (Operation) {.kind = OPERATION_SEASON,.keep = 0.25,.has_mean = true,
-		.mean = initial[0] + 5};
+		season = (Operation)
+		{
+			.kind = OPERATION_SEASON,.keep = 0.25,.has_mean = true,
+				.mean = initial[0] + 5
+		};
 		displayed_after(&season, model, params, 0, twice);
 		assert_near(twice[0] - state[0], 0.75 * 5, 1e-12 * (1 + fabs(state[0])));
 		for (i = 1; i < model->nstate; i++)

@@ -84,7 +84,10 @@ test_every_model_has_it(void **state)
 		assert_int_equal(model->params.ncommon, RECALIBRATION_NPARAMS);
 		assert_true(model->params.count > RECALIBRATION_NPARAMS);
 
-		/* The last kind, so that its component is the last one of a match in order. */
+		/*
+		 * The last kind, so that its component is the last one of a match in
+		 * order.
+		 */
 		assert_true(model->rules.ncomponents >= 1 &&
 					model->rules.ncomponents <= COMPONENT_MAX_KINDS);
 		assert_string_equal(last->name, "recalibration");

@@ -181,7 +181,10 @@ test_half_lives(void **state)
 	assert_true(stack_learn(&rules, NULL, 0, learned, NULL));
 	assert_memory_equal(saved, learned, size);
 
-	/* A week, or twenty half-weighted outcomes and forty of a quarter that say nothing. */
+	/*
+	 * A week, or twenty half-weighted outcomes and forty of a quarter that
+	 * say nothing.
+	 */
 	assert_true(stack_age(&rules, 7 * 86400.0, learned));
 	for (i = 3; i < STACK_SIZE(2); i++)
 		assert_relative(learned[i], saved[i] / 2, 1e-13);

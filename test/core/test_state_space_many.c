@@ -97,7 +97,10 @@ test_scores_of_many_teams(void **state)
 		fixture_rate(&f);
 		find_oracle(&f, &o);
 
-		/* Two teams that are alike would differ by as much as in a match of two. */
+		/*
+		 * Two teams that are alike would differ by as much as in a match of
+		 * two.
+		 */
 		for (i = 0; i < nteams; i++)
 			value[i] = sqrt(o.noise[i]) / number(&f, "beta") * number(&f, "margin") *
 				copysign(pow(2 * fabs(score[i] - mean), exponent) / 2, score[i] - mean);

@@ -301,7 +301,8 @@ test_evidence_of_two(void **state)
 				box_add(box, 0, 1, rank < 1 ? 2 : 1);
 				box_add(box, 1, 2, rank < 1 ? 1 : rank);
 			}
-			box_param(box, "tau")->number = 2;	/* not between matches of one time */
+			box_param(box, "tau")->number = 2;	/* not between matches of one
+												 * time */
 			result = box_solve(box);
 			assert_int_equal(result.status, SOLVE_CONVERGED);
 			assert_int_equal(result.matches, n);

@@ -114,7 +114,10 @@ test_parts_of_models(void **state)
 			for (j = 0; j < i; j++)
 				assert_string_not_equal(model->part[i].name, model->part[j].name);
 
-			/* What waits for another part waits for one of the same model, before it. */
+			/*
+			 * What waits for another part waits for one of the same model,
+			 * before it.
+			 */
 			for (j = 0; j < i && model->part[i].beside != NULL; j++)
 				if (strcmp(model->part[j].name, model->part[i].beside) == 0)
 					break;
@@ -336,7 +339,10 @@ test_choices(void **state)
 	assert_same(s.params[VALLEY_SCALE].number, 0.0);
 	assert_int_equal(s.params[VALLEY_KIND].choice, 2);
 
-	/* However few evaluations there are, the result is no worse than the start. */
+	/*
+	 * However few evaluations there are, the result is no worse than the
+	 * start.
+	 */
 	for (i = 1; i < 60; i++)
 	{
 		double		variable[TUNE_MAX_PARAMS];
@@ -421,7 +427,10 @@ check_log_odds(double truth, uint64_t seed, int matches, bool taken)
 	assert_false(part[2].taken);
 	assert_same(part[2].gain.mean, 0.0);
 
-	/* Only the blocks behind the first two fifths are judged; one for what does nothing. */
+	/*
+	 * Only the blocks behind the first two fifths are judged; one for what
+	 * does nothing.
+	 */
 	if (taken)
 		assert_int_equal(part[0].gain.matches, matches * 9 / 10 - matches * 9 / 10 * 2 / 5);
 	assert_int_equal(part[2].gain.matches, matches * 9 / 10 / 5);

@@ -30,7 +30,8 @@ typedef struct StackRules
 	int			models;			/* 1 .. STACK_MAX_MODELS */
 	double		deviation;		/* prior deviations: of each b_k, */
 	double		side_deviation; /* and of the intercept; 0: fixed */
-	double		half_life_matches;	/* in units of the outcomes' weight; 0: never */
+	double		half_life_matches;	/* in units of the outcomes' weight; 0:
+									 * never */
 	double		half_life_days; /* 0: never */
 } StackRules;
 

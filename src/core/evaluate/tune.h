@@ -35,8 +35,7 @@ typedef enum TuneScale
 /* A parameter as a variable. */
 typedef struct TuneParam
 {
-	int			index;			/* of the model's parameters, or
-								 * TUNE_LOG_ODDS */
+	int			index;			/* of the model's parameters, or TUNE_LOG_ODDS */
 	TuneScale	scale;
 	double		low;			/* bounds of the parameter itself */
 	double		high;

@@ -38,8 +38,8 @@
 typedef struct TunePart
 {
 	const char *name;
-	const char *beside;			/* the part without which it has no effect,
-								 * or NULL */
+	const char *beside;			/* the part without which it has no effect, or
+								 * NULL */
 	TuneSpace	space;			/* what it adds; choices without their level
 								 * for off */
 	double		value[TUNE_MAX_PARAMS]; /* where the search for each begins */

@@ -226,7 +226,10 @@ online_logistic_forget(const LogisticPrior *prior, double share, double *state)
 	if (share == 1)
 		return true;
 
-	/* What moves the coefficients back: (I + share J)^-1 of their distance from the prior. */
+	/*
+	 * What moves the coefficients back: (I + share J)^-1 of their distance
+	 * from the prior.
+	 */
 	whole_information(prior, state + n, share, matrix);
 	for (i = 0; i < n; i++)
 		step[i] = prior->deviation[i] > 0 ? (state[i] - prior->mean[i]) / prior->deviation[i] : 0;
@@ -256,7 +259,8 @@ typedef struct Moment
 /* Where Newton's method is. */
 typedef struct Position
 {
-	double		moved[ONLINE_LOGISTIC_MAX]; /* in units of the prior deviations */
+	double		moved[ONLINE_LOGISTIC_MAX]; /* in units of the prior
+											 * deviations */
 	double		value;			/* of the log posterior there */
 	double		gradient[ONLINE_LOGISTIC_MAX];	/* in the same units */
 	double		coefficient[ONLINE_LOGISTIC_MAX];
@@ -351,7 +355,10 @@ online_logistic_learn(const LogisticPrior *prior, const LogisticOutcome *outcome
 			return false;
 		newton_look(&moment, at, step, share, next);
 
-		/* The posterior is concave: a step that is short enough gains, but for rounding. */
+		/*
+		 * The posterior is concave: a step that is short enough gains, but
+		 * for rounding.
+		 */
 		while (!(next->value >= at->value - ROUNDING * fabs(at->value)) && share > 1e-10)
 		{
 			share /= 2;

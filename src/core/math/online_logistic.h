@@ -42,7 +42,8 @@ typedef struct LogisticOutcome
 {
 	int			alternatives;	/* at least 1 */
 	const double *x;			/* alternatives * n features */
-	const double *y;			/* share of each, 0 to 1; of several they add up to 1 */
+	const double *y;			/* share of each, 0 to 1; of several they add
+								 * up to 1 */
 	double		weight;			/* how often it counts, at least 0 */
 } LogisticOutcome;
 

@@ -106,7 +106,10 @@ make_tree(SparseCholesky *s)
 			if (rows->unknown[entry] == j)
 				continue;
 
-			/* Paths from all unknowns of the row lead through the last before j. */
+			/*
+			 * Paths from all unknowns of the row lead through the last before
+			 * j.
+			 */
 			i = rows->unknown[entry];
 			while (i != NONE && i != j)
 			{

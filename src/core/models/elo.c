@@ -298,7 +298,10 @@ elo_points_of_log_odds(const ParamValue *params)
 	if (params[ELO_FORM].choice == FORM_LOGISTIC)
 		return params[ELO_SCALE].number / M_LN10;
 
-	/* The slope of the logit of Phi(x / (sqrt(2) beta)) at 0 is 2 / (sqrt(pi) beta). */
+	/*
+	 * The slope of the logit of Phi(x / (sqrt(2) beta)) at 0 is 2 / (sqrt(pi)
+	 * beta).
+	 */
 	return params[ELO_BETA].number / M_2_SQRTPI;
 }
 

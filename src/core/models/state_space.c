@@ -191,19 +191,19 @@ state_space_from_params(const ParamValue *params)
 	return (StateSpace)
 	{
 		.initial_mu = params[PARAM_INITIAL_MU].number,
-		.initial_sigma = larger(params[PARAM_INITIAL_SIGMA].number, MIN_DEVIATION),
-		.beta = params[PARAM_BETA].number,
-		.drift = square(params[PARAM_TAU].number),
-		.club_drift = square(params[PARAM_CLUB_TAU].number),
-		.margin = prior_margin(params),
-		.team_noise = params[PARAM_NOISE].choice == NOISE_OF_TEAMS,
-		.sides = params[PARAM_INITIAL_SIDE_SIGMA].number > 0,
-		.commands = params[PARAM_INITIAL_COMMAND_SIGMA].number > 0,
-		.strength = (StateSpaceStrength) params[PARAM_STRENGTH].choice,
-		.unit = params[PARAM_MARGIN].number,
-		.exponent = params[PARAM_MARGIN_EXPONENT].number,
-		.newcomer_offset = params[PARAM_NEWCOMER_OFFSET].number,
-		.newcomer_company = params[PARAM_NEWCOMER_COMPANY].number,
+			.initial_sigma = larger(params[PARAM_INITIAL_SIGMA].number, MIN_DEVIATION),
+			.beta = params[PARAM_BETA].number,
+			.drift = square(params[PARAM_TAU].number),
+			.club_drift = square(params[PARAM_CLUB_TAU].number),
+			.margin = prior_margin(params),
+			.team_noise = params[PARAM_NOISE].choice == NOISE_OF_TEAMS,
+			.sides = params[PARAM_INITIAL_SIDE_SIGMA].number > 0,
+			.commands = params[PARAM_INITIAL_COMMAND_SIGMA].number > 0,
+			.strength = (StateSpaceStrength) params[PARAM_STRENGTH].choice,
+			.unit = params[PARAM_MARGIN].number,
+			.exponent = params[PARAM_MARGIN_EXPONENT].number,
+			.newcomer_offset = params[PARAM_NEWCOMER_OFFSET].number,
+			.newcomer_company = params[PARAM_NEWCOMER_COMPANY].number,
 	};
 }
 
@@ -634,7 +634,7 @@ state_space_predict(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	StateSpaceDifference	difference;
+	StateSpaceDifference difference;
 
 	if (match->nteams > 2)
 		return state_space_predict_many(&model, match);
@@ -649,7 +649,7 @@ state_space_draw(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	StateSpaceDifference	d;
+	StateSpaceDifference d;
 
 	state_space_begin(&model, match, &m);
 	d = state_space_difference(&m);
@@ -661,7 +661,7 @@ state_space_rate(const ParamValue *params, Match *match)
 {
 	StateSpace	model = state_space_from_params(params);
 	StateSpaceMatch m;
-	StateSpaceDifference	difference;
+	StateSpaceDifference difference;
 	MatchStatus status;
 
 	if (match->nteams > 2)

@@ -67,8 +67,8 @@ typedef struct StateSpace
 	bool		sides;			/* players have offsets of sides, */
 	bool		commands;		/* and skills as commanders */
 	StateSpaceStrength strength;
-	double		unit;			/* of score to the power of exponent; 0: scores do not
-								 * count */
+	double		unit;			/* of score to the power of exponent; 0:
+								 * scores do not count */
 	double		exponent;
 	double		newcomer_offset;
 	double		newcomer_company;
@@ -79,7 +79,8 @@ typedef struct StateSpaceMatch
 {
 	const StateSpace *model;
 	Match	   *match;
-	double		shift;			/* of the mean of those of whom nothing is known */
+	double		shift;			/* of the mean of those of whom nothing is
+								 * known */
 	double		margin;			/* of draws */
 	int			first;			/* of two teams the one of side 1 */
 	double		factor[MATCH_MAX_TEAMS];	/* what a unit of play counts */

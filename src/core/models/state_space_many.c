@@ -84,7 +84,7 @@ MatchStatus
 state_space_predict_many(const StateSpace *model, Match *match)
 {
 	StateSpaceMatch m;
-	StateSpaceTeams		teams;
+	StateSpaceTeams teams;
 	double		deviation[MATCH_MAX_TEAMS];
 	double		win[MATCH_MAX_TEAMS];
 	double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
@@ -302,7 +302,7 @@ void
 state_space_update_many(const StateSpace *model, Match *match)
 {
 	StateSpaceMatch m;
-	StateSpaceTeams		teams;
+	StateSpaceTeams teams;
 	StateSpaceEvidence evidence[MATCH_MAX_TEAMS];
 	int			order[MATCH_MAX_TEAMS];
 	double		gain = match_mean_gain(match);

@@ -34,8 +34,8 @@ typedef struct HistoryMatch
  */
 typedef struct HistoryNames
 {
-	int32_t    *number;			/* by participant, -1 for none; NULL if
-								 * nobody has one */
+	int32_t    *number;			/* by participant, -1 for none; NULL if nobody
+								 * has one */
 	int32_t    *name;			/* by first of the match + number: 0 .. n - 1 */
 	size_t		nnames;			/* how many that are, of all matches */
 	int32_t		n;				/* different ones */
@@ -95,8 +95,8 @@ typedef struct HistoryWork
 	double		side_log_odds;
 
 	/*
-	 * Called with every match of two or more teams that a replay scores, as it
-	 * was predicted; NULL for nothing.
+	 * Called with every match of two or more teams that a replay scores, as
+	 * it was predicted; NULL for nothing.
 	 */
 	void		(*on_score) (void *argument, size_t number, const Match *match);
 	void	   *on_score_argument;

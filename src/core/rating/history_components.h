@@ -15,7 +15,8 @@ struct HistoryComponents
 {
 	int			nkinds;
 	const ComponentSpec *spec;	/* those of the rules */
-	int32_t    *of[COMPONENT_MAX_KINDS];	/* by participant: 0 .. count - 1, or -1 */
+	int32_t    *of[COMPONENT_MAX_KINDS];	/* by participant: 0 .. count - 1,
+											 * or -1 */
 	int32_t		count[COMPONENT_MAX_KINDS];
 };
 

@@ -136,7 +136,8 @@ typedef struct Model
 
 	/*
 	 * Win probabilities of all teams, into match->team[].win, from the states
-	 * before; model_predict() corrects them afterwards, where parameters say so.  A draw counts as half a win, so two teams add up to 1.
+	 * before; model_predict() corrects them afterwards, where parameters say
+	 * so.  A draw counts as half a win, so two teams add up to 1.
 	 */
 	MatchStatus (*predict) (const ParamValue *params, Match *match);
 

@@ -86,7 +86,10 @@ recalibration_age(const ParamValue *params, double *state, double seconds)
 	double		deviation[NCOEFFICIENTS];
 	LogisticPrior prior = prior_of(params, deviation);
 
-	/* A state that is too large to compute with stays, and the next match says so. */
+	/*
+	 * A state that is too large to compute with stays, and the next match
+	 * says so.
+	 */
 	if (half_life > 0)
 		(void) online_logistic_forget(&prior,
 									  half_life_share(seconds / SECONDS_PER_DAY, half_life),

@@ -118,7 +118,10 @@ through_time_configure(ThroughTime *tt, const ParamValue *params,
 		model_params[MODEL_COMMON_PARAMS + i] = params[THROUGH_TIME_NOWN + i];
 	set_priors(tt, model_params);
 
-	/* The messages have the drift and the newcomers; a match must not add them again. */
+	/*
+	 * The messages have the drift and the newcomers; a match must not add
+	 * them again.
+	 */
 	tt->newcomer_offset = *number(tt, model_params, "newcomer_offset");
 	tt->newcomer_company = *number(tt, model_params, "newcomer_company");
 	*number(tt, model_params, "tau") = 0;

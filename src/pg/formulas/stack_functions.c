@@ -70,7 +70,8 @@ typedef struct StackPartition
 /* What a row says. */
 typedef struct StackRow
 {
-	double	   *probability;	/* of all models and alternatives; NULL for no forecast */
+	double	   *probability;	/* of all models and alternatives; NULL for no
+								 * forecast */
 	int			models;
 	int			alternatives;
 	double	   *outcome;		/* of all alternatives; NULL for none */

@@ -175,7 +175,10 @@ begin_candidates(SuggestState *state, Candidate *candidate)
 	{
 		const Tuner *tuner = candidate[i].tuner;
 
-		/* One that forecasts nothing that is held out would keep all from being judged. */
+		/*
+		 * One that forecasts nothing that is held out would keep all from
+		 * being judged.
+		 */
 		(void) tuner_mean(tuner->loss_before, tuner->bound[1], tuner->bound[2], &held_out);
 		if (candidate[i].matches < MIN_COVERAGE * most || held_out == 0)
 			candidate[i].tuner = NULL;

@@ -34,7 +34,8 @@ typedef struct TuneState
 	const Model *model;
 	TuneOptions options;
 	ParamValue *params;
-	Tuner		tuner;			/* what is fitted, until there are no more rows */
+	Tuner		tuner;			/* what is fitted, until there are no more
+								 * rows */
 } TuneState;
 
 /* The log-odds of a side, which are to be fitted. */

@@ -232,7 +232,10 @@ tuner_add_parts(Tuner *tuner)
 	{
 		const ModelPart *part = &model->part[i];
 
-		/* Where nobody has drawn, no draws are expected, and nothing is learnt of them. */
+		/*
+		 * Where nobody has drawn, no draws are expected, and nothing is
+		 * learnt of them.
+		 */
 		if (part_is_wanted(tuner->options, part->name) &&
 			(part->needs & ~supports & MODEL_DRAWS) != 0)
 			for (j = 0; j < part->nparams; j++)

@@ -27,8 +27,8 @@ typedef struct Tuner
 	/* Of tuner_begin(). */
 	HistoryWork work;
 	TuneProblem problem;
-	size_t		bound[3];		/* matches: from the first that is scored, from
-								 * the first that is held out, and all */
+	size_t		bound[3];		/* matches: from the first that is scored,
+								 * from the first that is held out, and all */
 	int			max_evaluations;
 	double	   *loss_before;	/* by match: at the start, */
 	double	   *loss;			/* and of what was found */

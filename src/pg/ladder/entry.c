@@ -72,7 +72,7 @@ static const LadderEntry entries[] = {
 	{"correction", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
 	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
-	{"operation", ACL_SELECT}, {"source", ACL_SELECT}, {"component", ACL_SELECT},
+		{"operation", ACL_SELECT}, {"source", ACL_SELECT}, {"component", ACL_SELECT},
 	{"component_event", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
 
 	/* Existing matches */

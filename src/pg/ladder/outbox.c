@@ -137,7 +137,8 @@ typedef struct OutboxTable
 	LadderRelation relation;
 	const LadderTable *columns;
 	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
-	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them too */
+	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them
+													 * too */
 } OutboxTable;
 
 static const OutboxTable event_outbox_table = {

@@ -62,9 +62,10 @@ typedef struct ReplaySink
 typedef enum ReplayPlayers
 {
 	REPLAY_NEW_PLAYERS,			/* nobody, in a replay from REPLAY_START */
-	REPLAY_KNOWN_PLAYERS,		/* whoever, and whichever component, has stored events in what is
-								 * replayed or is met there; operations on
-								 * everybody must have theirs */
+	REPLAY_KNOWN_PLAYERS,		/* whoever, and whichever component, has
+								 * stored events in what is replayed or is met
+								 * there; operations on everybody must have
+								 * theirs */
 	REPLAY_ALL_PLAYERS			/* everybody, also those whom an operation is
 								 * to change for the first time */
 } ReplayPlayers;

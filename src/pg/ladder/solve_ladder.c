@@ -67,7 +67,10 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	history_builder_init(&state->builder, ladder->player_type->type, false);
 	solve_state_judge(state, false);
 
-	/* A ladder has its contexts for its model, which may have one for each row. */
+	/*
+	 * A ladder has its contexts for its model, which may have one for each
+	 * row.
+	 */
 	if (state->builder.context_use == CONTEXT_OF_MATCHES)
 		state->builder.context_use = CONTEXT_OF_MATCHES_IF_ANY;
 	MemoryContextSwitchTo(old);

@@ -93,8 +93,8 @@ struct BatchComponent
 	int			number;			/* which has this number in the model's rules */
 	BatchPlayer *player;		/* whose it is, or NULL */
 	const char *pool;
-	const char *key;			/* the context or club; "" for a kind without a
-								 * key */
+	const char *key;			/* the context or club; "" for a kind without
+								 * a key */
 	double	   *state;			/* spec->nstate numbers */
 	ComponentRecord record;
 	bool		wanted;			/* its state is to be loaded */
@@ -191,7 +191,8 @@ typedef struct Batch
 	double		initial[MODEL_MAX_STATE];
 
 	/* Components, in the order in which they were first seen. */
-	int			nkinds;			/* that are in use, see match_components_used() */
+	int			nkinds;			/* that are in use, see
+								 * match_components_used() */
 	int			component_nstate;	/* the most state columns of one */
 	BatchComponent **components;
 	int64		ncomponents;
@@ -200,9 +201,9 @@ typedef struct Batch
 	int64		nbuckets;
 
 	/*
-	 * An operation on all players that is to come just before the match being rated, or
-	 * NULL: batch_rate() rates as if it had been done, and the caller does it before
-	 * batch_commit().
+	 * An operation on all players that is to come just before the match being
+	 * rated, or NULL: batch_rate() rates as if it had been done, and the
+	 * caller does it before batch_commit().
 	 */
 	const Operation *before_match;
 

@@ -229,8 +229,8 @@ components_find(Batch *batch, const SourceMatch *source)
 	int			i;
 
 	/*
-	 * All buckets are asked for before any is looked into: where there are many
-	 * components, each is a wait for memory, and these run side by side.
+	 * All buckets are asked for before any is looked into: where there are
+	 * many components, each is a wait for memory, and these run side by side.
 	 */
 	for (i = 0; i < match->ncomponents; i++)
 	{

@@ -15,7 +15,8 @@ SKILLRATING_FUNCTION(skillrating_number_inputs);
 /* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
 typedef struct InputSpec
 {
-	int			column;			/* a SourceColumn, INPUT_PERIOD or INPUT_SEASON */
+	int			column;			/* a SourceColumn, INPUT_PERIOD or
+								 * INPUT_SEASON */
 	bool		boolean;
 } InputSpec;
 
