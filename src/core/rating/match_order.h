@@ -33,8 +33,8 @@ extern void match_order(Match *match, int nstate);
 extern void match_restore_order(Match *match);
 
 /*
- * Give players who are equal the same result, and components, while the match is in order: states
- * after and gradients are those of the first of them.  A model that takes players
+ * Give players, and components, that are equal the same result, while the match is in
+ * order: states after and gradients are those of the first of them.  A model that takes players
  * one after another, each given what it has learnt of those before, would
  * otherwise treat them differently.
  */
