@@ -48,7 +48,7 @@ SELECT format('- %s, %s: %s', name, forecaster, w) FROM shown, jsonb_array_eleme
 WHERE failure IS NULL AND params ? 'warnings' ORDER BY id, forecaster COLLATE "C", w;
 
 SELECT E'\n### What was chosen\n';
-SELECT format('- %s, %s: `%s`', name, forecaster, regexp_replace(q.differing::text, '(\.\d{4})\d+', '\1', 'g'))
+SELECT format('- %s, %s: `%s`', name, forecaster, regexp_replace(q.differing::text, '(\.0*[1-9]\d{3})\d+', '\1', 'g'))
 FROM shown AS s, LATERAL (
     SELECT coalesce((SELECT jsonb_object_agg(e.key, e.value) FROM jsonb_each(CASE WHEN jsonb_typeof(s.params -> 'params') = 'object' THEN s.params -> 'params' ELSE s.params END) AS e
         WHERE s.params ->> 'model' IS NULL OR e.value IS DISTINCT FROM skillrating.complete_parameters(s.params ->> 'model', '{}') -> e.key), '{}')
