@@ -49,6 +49,15 @@ typedef enum LadderRights
 	RIGHTS_TO_CREATE			/* there is no ladder yet */
 } LadderRights;
 
+/* Whether it can be used on a front, whose tables show a ladder that is elsewhere. */
+typedef enum LadderFront
+{
+	FRONT_IF_READER,			/* if it needs no lock but that of readers, and
+								 * is not for the owner alone */
+	FRONT_ALLOWED,
+	FRONT_REFUSED
+} LadderFront;
+
 /* A way in: a function, or a trigger, that works on a ladder. */
 typedef struct LadderEntry
 {
@@ -65,6 +74,7 @@ typedef struct LadderEntry
 	bool		no_api;			/* left out by create_api(): concerns ladders
 								 * as such, or does what another does once
 								 * types are known */
+	LadderFront front;
 	bool		drops;			/* leaves no ladder behind */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */

@@ -47,11 +47,14 @@ static const LadderEntry entries[] = {
 	.as_caller = "create_collect_triggers",.no_api = true},
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
 	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
+	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
 	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
+	.front = FRONT_ALLOWED},
 	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
+	.front = FRONT_ALLOWED},
 	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
@@ -120,7 +123,7 @@ static const LadderEntry entries[] = {
 
 	/* Changes */
 	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
+	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1,.front = FRONT_REFUSED},
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/*

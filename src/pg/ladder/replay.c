@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
@@ -501,6 +502,11 @@ report_start(Ladder *ladder, int64 first_seq)
 	int64		last_seq;
 	bool		isnull;
 
+	if (ladder->cache->is_front)
+	{
+		progress_phase(PHASE_REPLAYING, PROGRESS_UNKNOWN);
+		return;
+	}
 	(void) ladder_execute(ladder, &last_seq_query, NULL, NULL, NULL);
 	last_seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
 										   ONLY_COLUMN, &isnull));
