@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/hold.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/shape.h"
 #include "pg/ladder/snapshot_age.h"
@@ -45,6 +46,7 @@ typedef struct LadderDoor
 	Oid			caller;
 	int			caller_context;
 	bool		restricted;		/* works in a security-restricted operation */
+	bool		lets_rate;		/* others may rate meanwhile */
 	int			guc_level;
 	NamespaceVersion version;	/* of the schema */
 	bool		ending;			/* its own work is done */
@@ -309,6 +311,23 @@ check_rights(Oid schema, const LadderEntry *entry)
 	}
 }
 
+/* Whether an entry works beside rating on the ladder in a schema. */
+static bool
+works_beside(const LadderEntry *entry, Oid schema)
+{
+	return entry->beside && !IsolationUsesXactSnapshot() && !ladder_is_new(schema);
+}
+
+/*
+ * The lock for an entry.  What works beside rating must not have one that conflicts with
+ * that of a small piece of maintenance, because others would queue behind that.
+ */
+static LOCKMODE
+entry_lockmode(const LadderEntry *entry, Oid schema)
+{
+	return works_beside(entry, schema) ? AccessShareLock : entry->lockmode;
+}
+
 /*
  * A role without rights must not keep others waiting by a lock, so that these are
  * checked first; ladder_begin() checks them again.
@@ -319,12 +338,31 @@ ladder_lock(const char *name, const LadderEntry *entry)
 	for (;;)
 	{
 		Oid			schema = ladder_schema(name);
+		LOCKMODE	lockmode;
 
 		check_rights(schema, entry);
-		LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+		lockmode = entry_lockmode(entry, schema);
+		LockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
-		UnlockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+		UnlockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+	}
+}
+
+Oid
+ladder_take_turn(const char *name, const LadderEntry *entry)
+{
+	if (!entry->maintains)
+		return InvalidOid;
+	for (;;)
+	{
+		Oid			schema = ladder_schema(name);
+
+		check_rights(schema, entry);
+		schema_take_turn(schema);
+		if (get_namespace_oid(name, true) == schema)
+			return schema;
+		schema_give_turn(schema);
 	}
 }
 
@@ -404,6 +442,25 @@ ladder_is_at_work(const Ladder *ladder)
 			door->entry->lockmode >= RowShareLock)
 			return true;
 	return false;
+}
+
+bool
+ladder_works_beside(const Ladder *ladder)
+{
+	return ladder->door->lets_rate;
+}
+
+/* Whatever is known of the ladder may have changed meanwhile; queries look again. */
+void
+ladder_hold(const Ladder *ladder)
+{
+	schema_hold(ladder->schema);
+}
+
+void
+ladder_let_go(const Ladder *ladder)
+{
+	schema_let_go(ladder->schema);
 }
 
 bool
@@ -488,6 +545,7 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	door->ladder.door = door;
 	door->ladder.schema = schema;
 	door->ladder.read_only = (entry->lockmode == AccessShareLock);
+	door->lets_rate = works_beside(entry, schema);
 	if (entry->incomplete)
 	{
 		door->ladder.name = MemoryContextStrdup(context, get_namespace_name(schema));
@@ -508,7 +566,7 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	Ladder	   *ladder;
 
 	register_callbacks();
-	LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+	LockDatabaseObject(NamespaceRelationId, schema, 0, entry_lockmode(entry, schema));
 	check_rights(schema, entry);
 	door = make_door(schema, entry, CurTransactionContext);
 	ladder = &door->ladder;
