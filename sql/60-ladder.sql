@@ -356,7 +356,8 @@ CREATE FUNCTION skillrating_internal.create_rating_tables(
     late text,
     strict boolean,
     player_type regtype,
-    match_type regtype)
+    match_type regtype,
+    beside text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -380,13 +381,17 @@ BEGIN
     USING model, params, apply_at, late, strict;
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
-        skillrating_internal.ladder_columns('rating', model, player_type, match_type, display));
+        skillrating_internal.arranged_columns(ladder, 'rating', beside,
+            skillrating_internal.ladder_columns('rating', model, player_type, match_type, display)));
+    PERFORM skillrating_internal.drop_room(ladder, 'rating');
     EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
         'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
     EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
-        skillrating_internal.ladder_columns('event', model, player_type, match_type, display));
+        skillrating_internal.arranged_columns(ladder, 'event', beside,
+            skillrating_internal.ladder_columns('event', model, player_type, match_type, display)));
+    PERFORM skillrating_internal.drop_room(ladder, 'event');
     EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
@@ -414,9 +419,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, regtype, regtype) IS
+COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, regtype, regtype, text) IS
 'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
-places. params are complete.';
+places. params are complete. Columns are in the places that they have in ladder beside, if that is
+not null.';
 
 CREATE FUNCTION skillrating_internal.create_waiting_tables(
     ladder text,
@@ -598,7 +604,8 @@ CREATE FUNCTION skillrating_internal.create_ladder_schema(
     source regclass,
     late text,
     strict boolean,
-    eligibility jsonb)
+    eligibility jsonb,
+    beside text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -648,7 +655,8 @@ BEGIN
     PERFORM skillrating_internal.check_schema_is_local(ladder);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
-    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, player_type, match_type);
+    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, player_type, match_type,
+        beside);
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
     PERFORM skillrating_internal.create_lists(ladder, player_type);
@@ -665,7 +673,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text) IS
 'create_ladder() without the notice of matches that wait. Arguments and errors as there.';
 
 CREATE FUNCTION skillrating.create_ladder(

@@ -76,7 +76,7 @@ BEGIN
         new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
     END IF;
     PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
-        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}');
+        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', beside => ladder);
 
     -- The same matches and operations in the same order; how they count is for the new model to say.
     PERFORM skillrating_internal.copy_matches(ladder, new_ladder);
@@ -188,15 +188,13 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables constant text[] := '{ladder,rating,event,component,component_event,rated_match,pending,correction,operation}';
-    -- Any name of a ladder may be as long as names can be.
-    between text := 'skillrating_swap';
-    name text;
     statement text;
     kept text[];
 BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
     PERFORM skillrating_internal.lock_swapped(a, b, tables);
     PERFORM skillrating_internal.check_swap(a, b);
+    PERFORM skillrating_internal.prepare_exchange(a, b);
     PERFORM skillrating_internal.carry_over(a, b);
     SELECT array_agg(k.statement) INTO kept
     FROM (
@@ -207,17 +205,7 @@ BEGIN
         UNION ALL SELECT * FROM skillrating_internal.kept_comments(a, b)
         UNION ALL SELECT * FROM skillrating_internal.kept_comments(b, a)) AS k(statement);
     PERFORM skillrating_internal.note_not_kept(a, b);
-
-    WHILE to_regnamespace(between) IS NOT NULL LOOP
-        between := between || '_';
-    END LOOP;
-    EXECUTE format('CREATE SCHEMA %I', between);
-    FOREACH name IN ARRAY tables LOOP
-        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, name, between);
-        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', b, name, a);
-        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', between, name, b);
-    END LOOP;
-    EXECUTE format('DROP SCHEMA %I', between);
+    PERFORM skillrating_internal.change_places(a, b);
     FOREACH statement IN ARRAY coalesce(kept, '{}') LOOP
         EXECUTE statement;
     END LOOP;
@@ -229,15 +217,17 @@ $function$;
 SELECT skillrating_internal.create_entry('swap_ladders');
 
 COMMENT ON FUNCTION skillrating.swap_ladders(text, text) IS
-'Puts ladder b, which rerate() made of a, in the place of a, and a in that of b: their tables change
-schemas, in one transaction. Before that b gets whatever has happened to a since: matches that came,
-changed or went, with their places in the order, void and restored matches, and operations, with
-their numbers; states that were set by hand or seeded only if the models are the same, with a
-warning that names them. What was done to b itself stays, and comes behind the rest if a has given
-its place to something else, which a notice says. The matches and their triggers stay where they
-are, so that clients notice nothing but other ratings. Privileges, row-level security and comments
-stay with the names of the tables, and mirrors are written anew; views, indexes, triggers and
-whatever else users have added to the tables go with them, which notices say. Swapping again brings
-the old formula back, with all that has happened since. Errors: 42704 for an unknown ladder, 22023
-if b was not made of a, 42501 if they belong to two roles, 55000 if operations of b contradict those
-of a.';
+'Puts ladder b, which rerate() made of a, in the place of a, and a in that of b: their tables
+exchange their rows, in one transaction. Before that b gets whatever has happened to a since:
+matches that came, changed or went, with their places in the order, void and restored matches, and
+operations, with their numbers; states that were set by hand or seeded only if the models are the
+same, with a warning that names them. What was done to b itself stays, and comes behind the rest if
+a has given its place to something else, which a notice says. The tables stay where they are, with
+all that users have hung on them: views, privileges, policies, triggers, foreign keys, indexes,
+publications, comments; b gets the same indexes and constraints before. Mirrors are written anew.
+Only partitioned tables move, and take along what notices name. Swapping again brings the old
+formula back, with all that has happened since. Errors: 42704 for an unknown ladder, 22023 if b was
+not made of a, 42501 if they belong to two roles, 55000 if operations of b contradict those of a, or
+if tables of b have columns, indexes or constraints that those of a lack, or lack columns that users
+have added to these, 2BP01 if views or other things need states of a that the model of b lacks,
+23503 if a foreign key would refer to nothing.';

@@ -1,5 +1,5 @@
--- Parts of swap_ladders(): locks, checks, and what belongs to a table beside its rows: that stays
--- with its name.
+-- Parts of swap_ladders(): locks, checks, and what belongs to a table that cannot exchange its rows
+-- with another because it is partitioned: it moves, and what can be made again stays with its name.
 
 CREATE FUNCTION skillrating_internal.swapped_tables(
     a text,
@@ -7,13 +7,20 @@ CREATE FUNCTION skillrating_internal.swapped_tables(
     OUT name name,
     OUT kept oid,
     OUT moved oid,
-    OUT is_sequence boolean)
+    OUT is_sequence boolean,
+    OUT exchanged boolean)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT x.relname, x.oid, y.oid, x.relkind = 'S'
-    FROM unnest('{ladder,rating,event,component,component_event,rated_match,pending,correction,operation,event_seq}'::name[])
+    SELECT x.relname, x.oid, y.oid, x.relkind = 'S',
+        CASE WHEN x.relkind <> 'S' THEN x.relkind = 'r' AND y.relkind = 'r'
+        -- A sequence moves with the table that owns it.
+        ELSE NOT EXISTS (
+            SELECT FROM pg_class AS e
+            WHERE e.relname = 'event' AND e.relkind <> 'r'
+                AND e.relnamespace IN (x.relnamespace, y.relnamespace)) END
+    FROM unnest('{ladder,rating,event,component,component_event,rated_match,correction,operation,event_seq}'::name[])
         WITH ORDINALITY AS t(name, n)
     JOIN pg_class AS x ON x.relname = t.name AND x.relnamespace = to_regnamespace(quote_ident(a))
     JOIN pg_class AS y ON y.relname = t.name AND y.relnamespace = to_regnamespace(quote_ident(b))
@@ -22,8 +29,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.swapped_tables(text, text) IS
 'A part of swap_ladders(): the relations that go from ladder b to ladder a (moved), each with the
-one whose place it takes (kept: what belongs to that place is to be kept). The sequence goes with
-its table.';
+one whose place it takes (kept). If exchanged, both stay where they are and exchange their rows,
+otherwise both move, and what belongs to the place is to be kept.';
 
 CREATE FUNCTION skillrating_internal.kept_rights(
     a text,
@@ -35,7 +42,7 @@ AS $function$
     WITH relation AS (
         SELECT t.*, format('%s %I.%I', CASE WHEN t.is_sequence THEN 'SEQUENCE' ELSE 'TABLE' END,
             a, t.name) AS target
-        FROM skillrating_internal.swapped_tables(a, b) AS t
+        FROM skillrating_internal.swapped_tables(a, b) AS t WHERE NOT t.exchanged
     ), given(relid, relowner, privilege, grantee, is_grantable) AS (
         SELECT c.oid, c.relowner, x.privilege_type, x.grantee, x.is_grantable
         FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS x
@@ -102,6 +109,7 @@ AS $function$
         WHERE (k.relrowsecurity, k.relforcerowsecurity)
             <> (m.relrowsecurity, m.relforcerowsecurity)
     ) AS s(step, statement)
+    WHERE NOT t.exchanged
     ORDER BY s.step
 $function$;
 
@@ -121,7 +129,7 @@ AS $function$
         CASE WHEN t.is_sequence THEN 'SEQUENCE' ELSE 'TABLE' END, a, t.name,
         obj_description(t.kept, 'pg_class'))
     FROM skillrating_internal.swapped_tables(a, b) AS t
-    WHERE obj_description(t.kept, 'pg_class')
+    WHERE NOT t.exchanged AND obj_description(t.kept, 'pg_class')
         IS DISTINCT FROM obj_description(t.moved, 'pg_class')
     UNION ALL
     SELECT format('COMMENT ON COLUMN %I.%I.%I IS %L', a, t.name, k.attname,
@@ -129,7 +137,7 @@ AS $function$
     FROM skillrating_internal.swapped_tables(a, b) AS t
     JOIN pg_attribute AS k ON k.attrelid = t.kept AND k.attnum > 0 AND NOT k.attisdropped
     JOIN pg_attribute AS m ON m.attrelid = t.moved AND m.attname = k.attname
-    WHERE col_description(t.kept, k.attnum) IS DISTINCT FROM col_description(t.moved, m.attnum)
+    WHERE NOT t.exchanged AND col_description(t.kept, k.attnum) IS DISTINCT FROM col_description(t.moved, m.attnum)
     UNION ALL
     -- That of create_ladder() names the model.
     SELECT format('COMMENT ON SCHEMA %I IS %L', a, s.new)
@@ -178,7 +186,7 @@ AS $function$
     SELECT format('%s of %I.%I: %s', k.kind, a, t.name, k.name)
     FROM skillrating_internal.swapped_tables(a, b) AS t
     JOIN belonging AS k ON k.relid = t.kept
-    WHERE NOT EXISTS (
+    WHERE NOT t.exchanged AND NOT EXISTS (
         SELECT FROM belonging AS m
         WHERE m.relid = t.moved AND m.kind = k.kind AND m.name = k.name)
     ORDER BY 1
@@ -206,7 +214,7 @@ BEGIN
     JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = t.kept
         AND d.classid = 'pg_rewrite'::regclass
     JOIN pg_rewrite AS w ON w.oid = d.objid
-    WHERE w.ev_class <> t.kept;
+    WHERE w.ev_class <> t.kept AND NOT t.exchanged;
     IF followers IS NOT NULL THEN
         RAISE NOTICE USING
             MESSAGE = format('views still read what is now in schema "%s": %s', b, followers),
@@ -317,3 +325,46 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.renew_mirrors(text, text) IS
 'A part of swap_ladders(): the tables that mirror_rating() has named get the ratings of the tables
 that are now in the ladder, and defaults where only those that are in the other ladder have one.';
+
+CREATE FUNCTION skillrating_internal.change_places(
+    a text,
+    b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- Any name of a ladder may be as long as names can be.
+    between text := 'skillrating_swap';
+    name text;
+    moves text[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    PERFORM skillrating_internal.check_references(a, b), skillrating_internal.check_references(b, a);
+    SELECT array_agg(t.name) FILTER (WHERE NOT t.exchanged AND NOT t.is_sequence) INTO moves
+    FROM skillrating_internal.swapped_tables(a, b) AS t;
+    FOR name IN
+        SELECT t.name FROM skillrating_internal.swapped_tables(a, b) AS t WHERE t.exchanged
+    LOOP
+        PERFORM skillrating_internal.exchange_table(a, b, name);
+    END LOOP;
+    PERFORM skillrating_internal.exchange_pending(a, b);
+    IF moves IS NULL THEN
+        RETURN;
+    END IF;
+    WHILE to_regnamespace(between) IS NOT NULL LOOP
+        between := between || '_';
+    END LOOP;
+    EXECUTE format('CREATE SCHEMA %I', between);
+    FOREACH name IN ARRAY moves LOOP
+        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, name, between);
+        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', b, name, a);
+        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', between, name, b);
+    END LOOP;
+    EXECUTE format('DROP SCHEMA %I', between);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.change_places(text, text) IS
+'A part of swap_ladders(), when both are locked and b has caught up: exchanges the rows of their
+tables, and moves those that are partitioned. Error 23503, see check_references().';
