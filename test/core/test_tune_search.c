@@ -166,6 +166,29 @@ test_given_bounds(void **state)
 	assert_true(param.high > 1e4);
 }
 
+/* The prior of a number that is 0 by default is around what its part begins with. */
+static void
+test_prior_of_parts(void **state)
+{
+	const Model *model = model_find("state_space");
+	int			side = param_find(&model->params, "initial_side_sigma");
+	ParamValue	params[TEST_MAX_PARAMS];
+	TuneSpace	space = {0};
+	TuneParam	log_odds = tune_log_odds_param();
+
+	(void) state;
+	param_defaults(&model->params, params);
+	assert_same(params[side].number, 0.0);
+	assert_true(tune_space_add(&space, model, params, side, 0, 0));
+	assert_near(tune_value(&space.param[0], space.param[0].center), 0.3, 1e-12);
+	params[side].number = 0.7;
+	assert_true(tune_space_add(&space, model, params, side, 0, 0));
+	assert_near(tune_value(&space.param[1], space.param[1].center), 0.7, 1e-12);
+
+	/* Neither side is favoured. */
+	assert_same(log_odds.center, 0.0);
+}
+
 /*
  * ---- A model with valleys ----
  *
@@ -714,6 +737,7 @@ main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_parts_of_models),
 		cmocka_unit_test(test_given_bounds),
+		cmocka_unit_test(test_prior_of_parts),
 		cmocka_unit_test(test_valleys),
 		cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_parts),
