@@ -17,12 +17,12 @@
 #define FIRST_EVALUATIONS(n) (10 + 5 * (n))
 #define NEAR_EVALUATIONS(n) (6 + 2 * (n))
 
-/* The first fold is fitted to as many matches as so many of the blocks that are judged. */
-#define FIRST_BLOCKS (TUNE_FOLDS / 2)
-
 /* How such a search begins and ends, on a log scale. */
 #define NEAR_STEP 0.2
 #define NEAR_TOLERANCE 0.02
+
+/* The first fold is fitted to as many matches as so many of the blocks that are judged. */
+#define FIRST_BLOCKS (TUNE_FOLDS / 2)
 
 /*
  * ---- Forecasts ----
@@ -346,7 +346,8 @@ is_enough(const TunePart *part)
 /*
  * Judge a part beside the space as it is before any fit: its parameters where a search for
  * them begins, and the others where they were fitted without it.  It cannot be wrong by
- * chance in what was fitted to few matches.
+ * chance in what was fitted to few matches.  The log-odds of a side have no such value, as
+ * either side may be the better one: there is nothing to judge, in no matches.
  */
 static void
 judge_unfitted(TuneProblem *problem, TunePart *part, TunePartsWork *work)
