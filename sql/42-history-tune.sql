@@ -14,9 +14,10 @@ CREATE TYPE skillrating.tuned_parameter AS (
 COMMENT ON TYPE skillrating.tuned_parameter IS
 'A parameter fitted by tune(), in its own unit.
 name: the parameter.  start: where the search began.  value: the best value.
-standard_error: from the curvature of the likelihood.  low, high: ends of the 95 % interval.
-The interval is symmetric on the scale of the search.  All three are null at a bound and where the
-likelihood has no curvature.
+standard_error: from the curvature of what is searched, which is the likelihood, and the priors
+unless they are switched off.  low, high: ends of the 95 % interval.  The interval is symmetric on
+the scale of the search.  All three are null at a bound, and where the matches tell less than the
+priors, or without these next to nothing.
 at_bound: whether the search ended at a bound.
 choice_start, choice: the same as start and value of a choice or flag, for which all the others are
 null.';
@@ -130,8 +131,9 @@ COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, i
 'The parameters of a model that predict a history best:
 SELECT (t).* FROM (SELECT skillrating.tune(''elo'', ARRAY[''k''], match_id, player_id, team, rank
 ORDER BY played_at, match_id) AS t FROM ...) AS q
-tune() maximises the likelihood of who won, each match predicted from those before it.  The first
-tenth of the matches only sets the ratings (burn-in); the last fifth is held out and scored at
+tune() maximises the likelihood of who won, each match predicted from those before it, times weak
+priors of the numbers, which keep few matches from driving them to the ends of their range; the log
+losses are without these.  The first tenth of the matches only sets the ratings (burn-in); the last fifth is held out and scored at
 the end.
 fit: 1 to 16 numbers, choices or flags among the parameters of the model (see model_parameters()),
 or log_odds, what side 1 is worth in matches that have sides and no log_odds of their own.  Null:
@@ -166,7 +168,10 @@ below 0.
 parts: the parts to try, an array of names (see model_parts()), true for all for which the matches
 have what they need, or false.  A part is taken if its gain on later blocks of the matches that are
 fitted, in the order of time, is more than one standard error and than one nat in all; the best one
-first, the others again beside it.
+first, the others again beside it.  Another view of the same, such as another strength of a team, is
+a choice between equals: it comes before these, and half a nat in all is enough.
+priors: false for the likelihood alone (true).  A prior is normal around the start, on the scale of
+the search, and four deviations from the farther end of the range.
 starts: searches for each result, 1 to 16 (4).
 burn_in, holdout: shares of the matches, 0 to 0.9 (0.1 and 0.2).
 max_evaluations: 1 or more (by default 500 for one number or two, more for others and for parts).
@@ -300,7 +305,7 @@ COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, intege
 'As the form with four arguments, with options, an object read from the first row:
 budget: evaluations of all models together, 1 or more (10000).
 models: names of the models to try (all).
-parts: as in tune() (true).
+parts, priors: as in tune() (true).
 starts, burn_in, holdout, tolerance, progress: as in tune() (3, 0.1, 0.2, 1e-3, debug1).';
 
 CREATE AGGREGATE skillrating.suggest_model(match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (

@@ -217,11 +217,11 @@ test_errors(void **state)
 	problem.n = 2;
 	problem.param[0] = (TuneParam)
 	{
-		param_find(&s.model->params, "initial_sigma"), TUNE_LOG, 0.1, 100, 0
+		param_find(&s.model->params, "initial_sigma"), TUNE_LOG, 0.1, 100, 0, 0, 0
 	};
 	problem.param[1] = (TuneParam)
 	{
-		param_find(&s.model->params, "tau"), TUNE_LOG, 0.01, 10, 0
+		param_find(&s.model->params, "tau"), TUNE_LOG, 0.01, 10, 0, 0, 0
 	};
 	for (i = 0; i < 3; i++)
 		for (j = 0; j < 3; j++)
@@ -269,17 +269,78 @@ test_errors_undetermined(void **state)
 	problem.n = 2;
 	problem.param[0] = (TuneParam)
 	{
-		param_find(&s.model->params, "k"), TUNE_LOG, 1, 1000, 0
+		param_find(&s.model->params, "k"), TUNE_LOG, 1, 1000, 0, log(32), 1
 	};
 	problem.param[1] = (TuneParam)
 	{
-		param_find(&s.model->params, "scale"), TUNE_LOG, 10, 10000, 0
+		param_find(&s.model->params, "scale"), TUNE_LOG, 10, 10000, 0, log(400), 1
 	};
 	variable[0] = log(32);
 	variable[1] = log(400);
 	tune_errors(&problem, variable, error, at_bound);
 	assert_true(isnan(error[0]) && isnan(error[1]));
 	assert_false(at_bound[0] || at_bound[1]);
+
+	/* Priors do not make them determined. */
+	problem.priors = true;
+	tune_errors(&problem, variable, error, at_bound);
+	assert_true(isnan(error[0]) && isnan(error[1]));
+	simulation_free(&s);
+}
+
+/*
+ * Priors add what normal densities say to the objective, and their information to that of
+ * the likelihood; the likelihood that is reported remains one.
+ */
+static void
+note_nats(const TuneProblem *problem, double nats, void *argument)
+{
+	(void) problem;
+	*(double *) argument = nats;
+}
+
+static void
+test_priors(void **state)
+{
+	Simulation	s;
+	TuneProblem problem = {0};
+	double		reported = 0;
+	double		variable;
+	double		plain;
+	double		error[2];
+	bool		at_bound;
+
+	(void) state;
+	simulation_init(&s, "elo");
+	simulate(&s, 6, 500, 30, 0.1);
+	problem.model = s.model;
+	problem.params = s.params;
+	problem.history = &s.history;
+	problem.work = &s.work;
+	problem.bound[1] = 500;
+	problem.n = 1;
+	problem.param[0] = tune_param(param_spec(&s.model->params, param_find(&s.model->params, "k")),
+								  param_find(&s.model->params, "k"), 20);
+	problem.on_evaluation = note_nats;
+	problem.argument = &reported;
+	assert_near(problem.param[0].center, tune_variable(&problem.param[0], 20), 1e-12);
+	variable = tune_variable(&problem.param[0], 50);
+	plain = tune_objective(&problem, &variable);
+	tune_errors(&problem, &variable, &error[0], &at_bound);
+	problem.priors = true;
+	assert_near(tune_objective(&problem, &variable) - plain,
+				0.5 * pow((variable - problem.param[0].center) / problem.param[0].width, 2), 1e-9);
+	assert_same(reported, plain);
+	tune_errors(&problem, &variable, &error[1], &at_bound);
+	assert_relative(pow(error[1], -2), pow(error[0], -2) + pow(problem.param[0].width, -2),
+					0.02);
+
+	/* In the middle of the prior it costs nothing, and switched off never. */
+	variable = problem.param[0].center;
+	plain = tune_objective(&problem, &variable);
+	assert_same(reported, plain);
+	problem.priors = false;
+	assert_same(tune_objective(&problem, &variable), plain);
 	simulation_free(&s);
 }
 
@@ -293,6 +354,7 @@ main(void)
 		cmocka_unit_test(test_recovery),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_errors_undetermined),
+		cmocka_unit_test(test_priors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,14 @@ test_ranges(void **state)
 			low = tune_variable(&param, param.low);
 			high = tune_variable(&param, param.high);
 			middle = tune_value(&param, (low + high) / 2);
+
+			/* The farther end is four deviations of the prior away. */
+			assert_true(param.center >= low && param.center <= high);
+			assert_relative(fmax(high - param.center, param.center - low),
+							4 * param.width, 1e-12);
+			if (isfinite(spec->default_value) && spec->default_value != 0)
+				assert_near(tune_value(&param, param.center), spec->default_value,
+							1e-9 * fabs(spec->default_value));
 			if (!(isfinite(low) && isfinite(high) && low < high &&
 				  param_in_range(spec, param.low) && param_in_range(spec, param.high) &&
 				  param.low < middle && middle < param.high))
@@ -134,7 +142,7 @@ test_given_bounds(void **state)
 	const Model *trueskill = model_find("trueskill");
 	int			drift = param_find(&trueskill->params, "drift");
 	const ParamSpec *spec = param_spec(&trueskill->params, drift);
-	TuneParam	param = tune_bounded_param(spec, drift, 0, 2);
+	TuneParam	param = tune_bounded_param(spec, drift, 0, 2, 0);
 
 	(void) state;
 	assert_same(tune_value(&param, tune_variable(&param, 0)), 0.0);
@@ -142,15 +150,43 @@ test_given_bounds(void **state)
 	assert_true(tune_value(&param, (tune_variable(&param, 0) + tune_variable(&param, 2)) / 2) < 0.1);
 	assert_near(tune_slope(&param, 0.5),
 				(tune_value(&param, tune_variable(&param, 0.5) + 1e-6) - 0.5) / 1e-6, 1e-5);
-	param = tune_bounded_param(spec, drift, 0.5, 2);
+	param = tune_bounded_param(spec, drift, 0.5, 2, 1);
 	assert_int_equal(param.scale, TUNE_LOG);
 	assert_same(tune_value(&param, -100), 0.5);
-	param = tune_bounded_param(param_spec(&model_find("elo")->params, 0), 0, -1, 2);
+	param = tune_bounded_param(param_spec(&model_find("elo")->params, 0), 0, -1, 2, 1);
 	assert_int_equal(param.scale, TUNE_LINEAR);
+
+	/* Bounds that are given make no prior narrower, and move it where they are. */
+	param = tune_bounded_param(spec, drift, 0.5, 2, 0.1);
+	assert_near(param.center, log(0.5), 1e-12);
+	assert_same(param.width, tune_param(spec, drift, 0.1).width);
 
 	/* A start outside of the range widens it. */
 	param = tune_param(spec, drift, 1e4);
 	assert_true(param.high > 1e4);
+}
+
+/* The prior of a number that is 0 by default is around what its part begins with. */
+static void
+test_prior_of_parts(void **state)
+{
+	const Model *model = model_find("state_space");
+	int			side = param_find(&model->params, "initial_side_sigma");
+	ParamValue	params[TEST_MAX_PARAMS];
+	TuneSpace	space = {0};
+	TuneParam	log_odds = tune_log_odds_param();
+
+	(void) state;
+	param_defaults(&model->params, params);
+	assert_same(params[side].number, 0.0);
+	assert_true(tune_space_add(&space, model, params, side, 0, 0));
+	assert_near(tune_value(&space.param[0], space.param[0].center), 0.3, 1e-12);
+	params[side].number = 0.7;
+	assert_true(tune_space_add(&space, model, params, side, 0, 0));
+	assert_near(tune_value(&space.param[1], space.param[1].center), 0.7, 1e-12);
+
+	/* Neither side is favoured. */
+	assert_same(log_odds.center, 0.0);
 }
 
 /*
@@ -270,7 +306,7 @@ test_valleys(void **state)
 
 	(void) state;
 	valley_problem(&s, &problem);
-	assert_true(tune_space_add(&space, &s.model->params, s.params, VALLEY_X, 0, 0));
+	assert_true(tune_space_add(&space, s.model, s.params, VALLEY_X, 0, 0));
 	tune_point(&problem, &space, &point);
 	tune_search(&problem, &space, &effort, work, &point, &report);
 	assert_relative(point.value[0], 0.4, 0.05);
@@ -321,7 +357,7 @@ test_choices(void **state)
 	(void) state;
 	valley_problem(&s, &problem);
 	for (i = 0; i < VALLEY_NPARAMS; i++)
-		assert_true(tune_space_add(&space, &s.model->params, s.params, i, 0, 0));
+		assert_true(tune_space_add(&space, s.model, s.params, i, 0, 0));
 	assert_int_equal(tune_combinations(&space), 6);
 	tune_point(&problem, &space, &point);
 	tune_search(&problem, &space, &effort, work, &point, &report);
@@ -405,12 +441,13 @@ check_log_odds(double truth, uint64_t seed, int matches, bool taken)
 	TuneReport	report;
 	TunePoint	point;
 	double		error = 2 / sqrt(0.9 * matches);
+	int			i;
 
 	simulation_init(&s, "elo");
 	s.side_log_odds = truth;
 	simulate(&s, seed, matches, 50, 1);
 	parts_problem(&s, &problem, work);
-	assert_true(tune_space_add(&space, &s.model->params, s.params,
+	assert_true(tune_space_add(&space, s.model, s.params,
 							   param_find(&s.model->params, "k"), 0, 0));
 	tune_log_odds_part(&part[0]);
 	assert_true(tune_model_part(s.model, s.params, &space, &s.model->part[1], &part[1]));
@@ -428,12 +465,12 @@ check_log_odds(double truth, uint64_t seed, int matches, bool taken)
 	assert_same(part[2].gain.mean, 0.0);
 
 	/*
-	 * Only the blocks behind the first two fifths are judged; one for what
-	 * does nothing.
+	 * Only the blocks behind the first third are judged; the first of them if
+	 * nothing comes of the log-odds there, which have no value without a fit.
 	 */
-	if (taken)
-		assert_int_equal(part[0].gain.matches, matches * 9 / 10 - matches * 9 / 10 * 2 / 5);
-	assert_int_equal(part[2].gain.matches, matches * 9 / 10 / 5);
+	assert_true(part[0].gain.matches >= matches * 9 / 10 / 9);
+	for (i = taken ? 0 : 1; i < 3; i++)
+		assert_int_equal(part[i].gain.matches, matches * 9 / 10 - matches * 9 / 10 / 3);
 	tune_search(&problem, &space, &effort, &work->search, &point, &report);
 	assert_near(s.work.side_log_odds, taken ? truth : 0, 3 * error);
 	assert_true(taken || s.work.side_log_odds == 0);
@@ -449,6 +486,148 @@ test_parts(void **state)
 	check_log_odds(0.4, 2, 4000, true);
 	check_log_odds(1e-9, 4, 4000, false);
 	check_log_odds(1e-9, 5, 1000, false);
+}
+
+/*
+ * A gain that is within its error is enough for a choice, which has no simpler side, and not
+ * for a part; nor is a loss for either.
+ */
+static void
+test_choice_parts(void **state)
+{
+	int			within = 0;
+	int			lost = 0;
+	uint64_t	seed;
+
+	(void) state;
+	for (seed = 1; seed <= 12; seed++)
+	{
+		PairedDifference gain[2];
+		bool		taken[2];
+		int			choice;
+
+		for (choice = 0; choice < 2; choice++)
+		{
+			TunePartsWork *work = malloc(sizeof(TunePartsWork));
+			Simulation	s;
+			TuneProblem problem;
+			TuneSpace	space = {0};
+			TuneEffort	effort = {.starts = 1,.max_evaluations = 600,.tolerance = 1e-3};
+			TunePart	part[1];
+			TunePoint	point;
+
+			simulation_init(&s, "elo");
+			s.side_log_odds = 0.1;
+			simulate(&s, seed, 1000, 30, 1);
+			parts_problem(&s, &problem, work);
+			assert_true(tune_space_add(&space, s.model, s.params,
+									   param_find(&s.model->params, "k"), 0, 0));
+			tune_log_odds_part(&part[0]);
+			part[0].kind = choice ? PART_CHOICE : PART_OF_MODEL;
+			tune_point(&problem, &space, &point);
+			assert_true(tune_select_parts(&problem, &space, part, 1, &effort, work, &point));
+			gain[choice] = part[0].gain;
+			taken[choice] = part[0].taken;
+			free_parts_work(work);
+			simulation_free(&s);
+		}
+		assert_same(gain[0].mean, gain[1].mean);
+		assert_int_equal(taken[1], gain[1].mean * (double) gain[1].matches > 0.5);
+		assert_true(taken[1] || !taken[0]);
+		within += taken[1] && !taken[0];
+		lost += !taken[1];
+		assert_true(!taken[0] || gain[0].mean > gain[0].error);
+	}
+	print_message("within errors: %d, lost: %d\n", within, lost);
+	assert_true(within > 0 && lost > 0);
+}
+
+/* Fit tau and initial_sigma of trueskill to a simulation in which skills hardly drift. */
+static void
+fit_still_skills(uint64_t seed, int matches, int players, bool priors, double *value,
+				 double *likelihood, bool *at_bound)
+{
+	TuneWork   *work = malloc(sizeof(TuneWork));
+	Simulation	s;
+	TuneProblem problem = {0};
+	TuneSpace	space = {0};
+	TuneEffort	effort = {.starts = 2,.max_evaluations = 400,.tolerance = 1e-4};
+	TuneReport	report;
+	TunePoint	point;
+	double		variable[TUNE_MAX_PARAMS];
+	int			i;
+
+	simulation_init(&s, "trueskill");
+	set_param(&s, "draw_probability", 0);
+	set_param(&s, "tau", 0.04);
+	simulate(&s, seed, matches, players, 1);
+	problem.model = s.model;
+	problem.params = s.params;
+	problem.history = &s.history;
+	problem.work = &s.work;
+	problem.bound[1] = matches;
+	problem.priors = priors;
+	set_param(&s, "tau", 25.0 / 300);
+	assert_true(tune_space_add(&space, s.model, s.params,
+							   param_find(&s.model->params, "initial_sigma"), 0, 0));
+	assert_true(tune_space_add(&space, s.model, s.params,
+							   param_find(&s.model->params, "tau"), 0, 0));
+	tune_point(&problem, &space, &point);
+	tune_search(&problem, &space, &effort, work, &point, &report);
+	*at_bound = false;
+	tune_use(&problem, &space, &point, variable);
+	for (i = 0; i < 2; i++)
+	{
+		const TuneParam *param = &space.param[i];
+		double		low = tune_variable(param, param->low);
+		double		high = tune_variable(param, param->high);
+
+		value[i] = variable[i];
+		*at_bound = *at_bound || variable[i] < low + 1e-3 * (high - low) ||
+			variable[i] > high - 1e-3 * (high - low);
+	}
+	problem.priors = false;
+	*likelihood = tune_objective(&problem, variable);
+	free(work);
+	simulation_free(&s);
+}
+
+/*
+ * A small sample runs to a bound without priors and not with them, at a cost in likelihood of
+ * less than two nats; a large one hardly moves.
+ */
+static void
+test_small_and_large_samples(void **state)
+{
+	double		value[2][2];
+	double		likelihood[2];
+	bool		at_bound[2];
+	int			at_bounds[2] = {0, 0};
+	uint64_t	seed;
+	int			i;
+
+	(void) state;
+	for (seed = 1; seed <= 10; seed++)
+	{
+		for (i = 0; i < 2; i++)
+		{
+			fit_still_skills(seed, 150, 5, i == 1, value[i], &likelihood[i], &at_bound[i]);
+			at_bounds[i] += at_bound[i];
+		}
+		assert_true(likelihood[1] > likelihood[0] - 0.01 &&
+					likelihood[1] < likelihood[0] + 2);
+	}
+	print_message("of 10 small samples at a bound: %d without priors, %d with them\n",
+				  at_bounds[0], at_bounds[1]);
+	assert_true(at_bounds[0] >= 3);
+	assert_int_equal(at_bounds[1], 0);
+	for (i = 0; i < 2; i++)
+		fit_still_skills(11, 20000, 60, i == 1, value[i], &likelihood[i], &at_bound[i]);
+	print_message("20000 matches: %.3f and %.3f without priors, %.3f and %.3f with them\n",
+				  value[0][0], value[0][1], value[1][0], value[1][1]);
+	assert_near(value[0][0], value[1][0], 0.01);
+	assert_near(value[0][1], value[1][1], 0.05);
+	assert_true(likelihood[1] < likelihood[0] + 0.1);
 }
 
 /* What is behind the bounds has no influence, whatever happens there. */
@@ -478,7 +657,7 @@ test_unseen(void **state)
 		problem.bound[1] = 1600;
 		for (i = 2 * problem.bound[1]; run == 1 && i < s.history.nparticipants; i++)
 			s.history.number[0][i] = 3 - s.history.number[0][i];
-		assert_true(tune_space_add(&space, &s.model->params, s.params,
+		assert_true(tune_space_add(&space, s.model, s.params,
 								   param_find(&s.model->params, "k"), 0, 0));
 		tune_log_odds_part(&part[0]);
 		tune_point(&problem, &space, &point);
@@ -558,9 +737,12 @@ main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_parts_of_models),
 		cmocka_unit_test(test_given_bounds),
+		cmocka_unit_test(test_prior_of_parts),
 		cmocka_unit_test(test_valleys),
 		cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_choice_parts),
+		cmocka_unit_test(test_small_and_large_samples),
 		cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_paired_difference),
 	};

@@ -98,6 +98,8 @@ FROM (SELECT match_id, skillrating.rate_through_time('state_space', player_id, t
 
 SELECT skillrating.rate_through_time('elo', player_id, team, score => score) OVER (ORDER BY match_id) FROM duel_row;
 SELECT skillrating.rate_through_time('state_space', player_id, team, score => score, refit_matches => 0) OVER (ORDER BY match_id) FROM duel_row;
+-- An error names the function.
+SELECT skillrating.rate_through_time('state_space', player_id, team, rank => CASE WHEN match_id = 2 THEN -1 ELSE team END, strict => true) OVER (ORDER BY match_id) FROM duel_row;
 SELECT skillrating.rate_through_time('state_space', player_id, team, score => score, refit_days => 'NaN') OVER (ORDER BY match_id) FROM duel_row;
 SELECT skillrating.rate_through_time('state_space', player_id, team, score => score) OVER () FROM duel_row;
 SELECT skillrating.rate_through_time(NULL, player_id, team, score => score) OVER (ORDER BY match_id) FROM duel_row;

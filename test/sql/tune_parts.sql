@@ -79,10 +79,16 @@ FROM (VALUES ('none'), ('last'), ('some')) AS d(drawn), (VALUES ('{"parts": ["dr
     LATERAL (SELECT skillrating.tune('state_space', ARRAY['initial_sigma'], match_id, player_id, side,
         CASE WHEN match_id % 5 = 0 AND (drawn = 'some' OR drawn = 'last' AND match_id > 450) THEN 1 ELSE rank END, NULL, options ORDER BY match_id) AS t
     FROM history WHERE history = 'plenty' AND match_id <= 500) AS q WHERE drawn <> 'some' OR NOT options ? 'params' ORDER BY drawn, options;
--- Numbers whose default is 0 are fitted without bounds; there is no drift, and 0 is found.
-SELECT f.name, f.start, f.value = 0 AS is_zero, f.at_bound, t.held_out_gain > 0 AS gains, t.warnings FROM (
+-- Numbers whose default is 0 are fitted without bounds; there is no drift, and 0 is found.  The prior keeps it from 0 itself, where 4000 matches speak against all that is large.
+SELECT options, f.name, f.start, f.value = 0 AS is_zero, f.value < 0.05 AS is_small, f.at_bound, t.held_out_gain > 0 AS gains, t.warnings FROM (VALUES ('{}'::jsonb), ('{"priors": false}')) AS o(options), LATERAL (
     SELECT (skillrating.tune('trueskill', ARRAY['initial_sigma', 'drift'], match_id, player_id, side, rank, skillrating.inputs(played_at => played_at),
-        '{"params": {"draw_probability": 0, "tau": 0}}' ORDER BY match_id)).* FROM history WHERE history = 'plenty') AS t, unnest(t.fitted) AS f WHERE f.name = 'drift';
+        '{"params": {"draw_probability": 0, "tau": 0}}' || options ORDER BY match_id)).* FROM history WHERE history = 'plenty') AS t, unnest(t.fitted) AS f WHERE f.name = 'drift';
+-- Without priors the likelihood can only be better, and what few matches run away with shows; both give the likelihood, and 4000 matches move little.
+SELECT matches, p.name, round(abs(ln(p.value / f.value))::numeric, 1) AS moved, (q.t).log_loss BETWEEN (o.t).log_loss - 1e-9 AND (o.t).log_loss + 2.0 / matches AS costs_little
+FROM (VALUES (60), (4000)) AS m(matches),
+    LATERAL (SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, side, rank, '{"holdout": 0}' ORDER BY match_id) AS t FROM history WHERE history = 'plenty' AND match_id <= matches) AS q,
+    LATERAL (SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, side, rank, '{"holdout": 0, "priors": false}' ORDER BY match_id) AS t FROM history WHERE history = 'plenty' AND match_id <= matches) AS o,
+    unnest((q.t).fitted) AS p, unnest((o.t).fitted) AS f ORDER BY matches;
 -- Choices and flags, and a number for which 0 stands for something else.
 SELECT f.name, f.choice_start, f.choice, f.value FROM (
     SELECT skillrating.tune('elo', ARRAY['margin', 'strength', 'k'], match_id, player_id, side, NULL::float8, skillrating.inputs(score => score), NULL ORDER BY match_id) AS t
@@ -95,10 +101,10 @@ SELECT f.name, f.low < 0.6 AND f.high > 0.6 AS truth_in_interval, f.value = (t).
     SELECT skillrating.tune('glicko', ARRAY['log_odds', 'initial_deviation'], match_id, player_id, side, rank, skillrating.inputs(side => side), '{"params": {"c": 0}}' ORDER BY match_id) AS t
     FROM history WHERE history = 'plenty') AS q, unnest((t).fitted) AS f WHERE f.name = 'log_odds';
 
--- Too few matches for so many parameters, and for parts.
-SELECT (t).warnings FROM (
+-- Too few matches for so many parameters, and for parts; without priors they run to bounds.
+SELECT options, (t).warnings FROM (VALUES ('{"parts": true}'::jsonb), ('{"parts": true, "priors": false}')) AS o(options), LATERAL (
     SELECT skillrating.tune('trueskill', ARRAY['initial_sigma', 'beta', 'tau', 'drift', 'draw_probability', 'initial_mu'], match_id, player_id, side, rank,
-        skillrating.inputs(played_at => played_at), '{"parts": true}' ORDER BY match_id) AS t
+        skillrating.inputs(played_at => played_at), options ORDER BY match_id) AS t
     FROM history WHERE history = 'few') AS q;
 SELECT (t).warnings FROM (
     SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, side, rank, skillrating.inputs(side => side), '{"parts": true, "max_evaluations": 100}' ORDER BY match_id) AS t
@@ -118,7 +124,7 @@ END
 $$;
 SELECT try(model, fit, options::jsonb) FROM (VALUES
     ('elo', '{k_by_games}'::text[], '{}'), ('elo', '{log_odds}', '{}'), ('elo', '{log_odds,log_odds}', '{}'), ('elo', '{margin}', '{"bounds": {"margin": [1, 2]}}'),
-    ('elo', '{k}', '{"parts": ["home"]}'), ('glicko', '{c}', '{"parts": ["home"]}'), ('elo', '{k}', '{"parts": "all"}'), ('elo', '{k}', '{"starts": 0}'), ('elo', '{k}', '{"starts": 17}'),
+    ('elo', '{k}', '{"parts": ["home"]}'), ('glicko', '{c}', '{"parts": ["home"]}'), ('elo', '{k}', '{"parts": "all"}'), ('elo', '{k}', '{"priors": 1}'), ('elo', '{k}', '{"starts": 0}'), ('elo', '{k}', '{"starts": 17}'),
     ('weng_lin', '{variant,gamma,strength,margin_form,weights}', '{}'), ('elo', '{form,form}', '{}')) AS m(model, fit, options);
 
 DROP FUNCTION simulate, try;

@@ -9,6 +9,7 @@
 
 #include "core/math/cholesky.h"
 #include "core/math/elementary.h"
+#include "core/math/square.h"
 #include "core/util/extremes.h"
 
 /* A variable within this share of its range from a bound is at the bound. */
@@ -16,6 +17,12 @@
 
 /* Steps of finite differences change the likelihood by about so many nats. */
 #define STEP_NATS 0.5
+
+/*
+ * With a deviation above this share of the prior's, the matches tell less of a variable than
+ * the prior does: 1 / sqrt(2), and a bit less for what rounding adds where only a ratio counts.
+ */
+#define PRIOR_SHARE 0.7
 
 /* A range that no spec describes is so many times the start, either way. */
 #define RANGE_FACTOR 100.0
@@ -78,10 +85,24 @@ ends_at_zero(const ParamSpec *spec)
 	return spec->min == 0 && !spec->above_min && !spec->zero_is_other;
 }
 
+void
+tune_set_prior(TuneParam *param, double center)
+{
+	double		low = tune_variable(param, param->low);
+	double		high = tune_variable(param, param->high);
+
+	param->center = (low + high) / 2;
+	if (isfinite(center))
+		param->center = tune_variable(param, smaller(larger(center, param->low),
+													 param->high));
+	param->width = larger(param->center - low, high - param->center) /
+		TUNE_PRIOR_DEVIATIONS;
+}
+
 TuneParam
 tune_param(const ParamSpec *spec, int index, double start)
 {
-	TuneParam	param = {index, TUNE_LINEAR, spec->search[0], spec->search[1], 0};
+	TuneParam	param = {index, TUNE_LINEAR, spec->search[0], spec->search[1], 0, 0, 0};
 
 	if (param.low == 0 && param.high == 0)
 	{
@@ -115,13 +136,16 @@ tune_param(const ParamSpec *spec, int index, double start)
 	}
 	param.low = larger(param.low, spec->min);
 	param.high = smaller(param.high, spec->max);
+	tune_set_prior(&param, start);
 	return param;
 }
 
 TuneParam
-tune_bounded_param(const ParamSpec *spec, int index, double low, double high)
+tune_bounded_param(const ParamSpec *spec, int index, double low, double high,
+				   double start)
 {
-	TuneParam	param = {index, low > 0 ? TUNE_LOG : TUNE_LINEAR, low, high, 0};
+	TuneParam	param = {index, low > 0 ? TUNE_LOG : TUNE_LINEAR, low, high, 0, 0, 0};
+	TuneParam	usual = tune_param(spec, index, start);
 
 	if (low == 0 && ends_at_zero(spec))
 	{
@@ -131,14 +155,18 @@ tune_bounded_param(const ParamSpec *spec, int index, double low, double high)
 		if (!(param.smallest > 0))
 			param.smallest = high / RANGE_FACTOR;
 	}
+	tune_set_prior(&param, start);
+	if ((param.scale == TUNE_LINEAR) == (usual.scale == TUNE_LINEAR))
+		param.width = larger(param.width, usual.width);
 	return param;
 }
 
 TuneParam
 tune_log_odds_param(void)
 {
-	TuneParam	param = {TUNE_LOG_ODDS, TUNE_LINEAR, -MAX_LOG_ODDS, MAX_LOG_ODDS, 0};
+	TuneParam	param = {TUNE_LOG_ODDS, TUNE_LINEAR, -MAX_LOG_ODDS, MAX_LOG_ODDS, 0, 0, 0};
 
+	tune_set_prior(&param, 0);
 	return param;
 }
 
@@ -199,6 +227,19 @@ tune_count_unrated(TuneProblem *problem)
 	return replay(problem, &score);
 }
 
+/* The negative logarithm of the density of the priors, up to a constant. */
+static double
+prior_nats(const TuneProblem *problem, const double *variable)
+{
+	double		nats = 0;
+	int			i;
+
+	for (i = 0; i < problem->n && problem->priors; i++)
+		nats += square((variable[i] - problem->param[i].center) /
+					   problem->param[i].width) / 2;
+	return nats;
+}
+
 double
 tune_objective(TuneProblem *problem, const double *variable)
 {
@@ -214,7 +255,7 @@ tune_objective(TuneProblem *problem, const double *variable)
 		objective += TUNE_UNRATED_NATS * (double) unrated;
 	if (problem->on_evaluation != NULL)
 		problem->on_evaluation(problem, objective, problem->argument);
-	return objective;
+	return objective + prior_nats(problem, variable);
 }
 
 /* The objective beside a point, by steps of one or two variables. */
@@ -270,13 +311,37 @@ variable_range(const TuneParam *param)
 	return tune_variable(param, param->high) - tune_variable(param, param->low);
 }
 
+/* The square roots of the diagonal of an inverse; NaN where there is none. */
+static void
+invert_information(const double *information, int n, double *deviation)
+{
+	double		factor[TUNE_MAX_PARAMS * TUNE_MAX_PARAMS];
+	bool		curves;
+	int			i;
+
+	if (n == 0)
+		return;
+	memcpy(factor, information, n * n * sizeof(double));
+	curves = cholesky_factor(factor, n, 1e-10) < 0;
+	for (i = 0; i < n; i++)
+	{
+		double		column[TUNE_MAX_PARAMS] = {0};
+
+		column[i] = 1;
+		if (curves)
+			cholesky_solve(factor, n, column);
+		deviation[i] = curves ? sqrt(column[i]) : NAN;
+	}
+}
+
 void
 tune_errors(TuneProblem *problem, const double *minimum, double *error,
 			bool *at_bound)
 {
-	double		hessian[TUNE_MAX_PARAMS * TUNE_MAX_PARAMS];
+	double		hessian[TUNE_MAX_PARAMS * TUNE_MAX_PARAMS] = {0};
 	double		step[TUNE_MAX_PARAMS];
 	double		second[TUNE_MAX_PARAMS];
+	double		deviation[TUNE_MAX_PARAMS];
 	int			inner[TUNE_MAX_PARAMS]; /* the variables at no bound */
 	int			n = 0;
 	double		at_minimum = tune_objective(problem, minimum);
@@ -310,18 +375,15 @@ tune_errors(TuneProblem *problem, const double *minimum, double *error,
 				(2 * step[i] * step[j]);
 	}
 
-	/* The inverse of the information, column by column. */
-	if (n > 0 && cholesky_factor(hessian, n, 1e-10) < 0)
-		for (i = 0; i < n; i++)
-		{
-			double		column[TUNE_MAX_PARAMS] = {0};
+	invert_information(hessian, n, deviation);
+	for (i = 0; i < n; i++)
+	{
+		const TuneParam *param = &problem->param[inner[i]];
+		double		most = problem->priors ? PRIOR_SHARE * param->width :
+			variable_range(param) / 2;
 
-			column[i] = 1;
-			cholesky_solve(hessian, n, column);
-			error[inner[i]] = sqrt(column[i]);
-			if (!(error[inner[i]] < variable_range(&problem->param[inner[i]]) / 2))
-				error[inner[i]] = NAN;
-		}
-
+		if (deviation[i] < most)
+			error[inner[i]] = deviation[i];
+	}
 	set_point(problem, minimum);
 }

@@ -4,7 +4,9 @@
  *
  * What is minimised is the negative log likelihood, in nats, of the outcomes of a
  * part of a history, each predicted from the matches before it (the prequential
- * likelihood: Dawid, Journal of the Royal Statistical Society A 147 (1984)).
+ * likelihood: Dawid, Journal of the Royal Statistical Society A 147 (1984)), and with
+ * weak priors of the parameters, unless they are switched off, which keep a few matches
+ * from driving a parameter to the end of its range.
  */
 #ifndef CORE_EVALUATE_TUNE_H
 #define CORE_EVALUATE_TUNE_H
@@ -41,6 +43,8 @@ typedef struct TuneParam
 	double		high;
 	double		smallest;		/* TUNE_LOG_FROM_ZERO: what is hardly more
 								 * than 0 */
+	double		center;			/* of the prior of the variable, */
+	double		width;			/* and its deviation */
 } TuneParam;
 
 /* The variable of a parameter's value, and the value, within its bounds, of a variable. */
@@ -54,12 +58,21 @@ extern double tune_slope(const TuneParam *param, double value);
  * A number as a variable with the range that its spec describes, widened where that does not
  * contain the start, if that is finite; and with given bounds, which must ascend and be in
  * the range of the spec.  The index is that of the spec.
+ *
+ * The prior of the variable is normal around the start, or the middle of the range if that is
+ * infinite, and so wide that the farther end of the range is TUNE_PRIOR_DEVIATIONS away; a
+ * start of 0 is the end of its scale.  Bounds that are given do not make it narrower.
  */
 extern TuneParam tune_param(const ParamSpec *spec, int index, double start);
 extern TuneParam tune_bounded_param(const ParamSpec *spec, int index, double low,
-									double high);
+									double high, double start);
 
-/* The log-odds of side 1 as a variable. */
+#define TUNE_PRIOR_DEVIATIONS 4.0
+
+/* Give a parameter another prior, around this value. */
+extern void tune_set_prior(TuneParam *param, double center);
+
+/* The log-odds of side 1 as a variable, whose prior is around 0. */
 extern TuneParam tune_log_odds_param(void);
 
 /* The value of a parameter in use: number, or log-odds; and another one. */
@@ -76,21 +89,23 @@ struct TuneProblem
 	size_t		bound[2];		/* the matches that are scored */
 	TuneParam	param[TUNE_MAX_PARAMS];
 	int			n;
+	bool		priors;			/* weigh the values by their priors */
 	InterruptCheck interrupt;
 	int64_t		evaluations;
 	int64_t		unrated;		/* matches that cannot be rated, which cost
 								 * nothing: those at the start */
 
-	/* Called with each value of the objective, NULL for nothing. */
-	void		(*on_evaluation) (const TuneProblem *problem, double objective,
+	/* Called with each negative log likelihood, NULL for nothing. */
+	void		(*on_evaluation) (const TuneProblem *problem, double nats,
 								  void *argument);
 	void	   *argument;
 };
 
 /*
- * The negative log likelihood at a point; params are those of the point then.  A match that
- * cannot be rated under them is passed over, but costs TUNE_UNRATED_NATS unless it is one of
- * as many as the problem has anyway.
+ * The negative log likelihood at a point, and that of the priors where the problem has them,
+ * up to a constant; params are those of the point then.  A match that cannot be rated under
+ * them is passed over, but costs TUNE_UNRATED_NATS unless it is one of as many as the problem
+ * has anyway.
  */
 extern double tune_objective(TuneProblem *problem, const double *variable);
 
@@ -103,7 +118,9 @@ extern int64_t tune_count_unrated(TuneProblem *problem);
 /*
  * The standard errors of the variables at a minimum, from its curvature by finite
  * differences; NaN for a variable at a bound (at_bound says so), where the
- * likelihood does not curve upwards, and for errors of half the range or more.
+ * likelihood does not curve upwards, and for errors of half the range or more.  With priors
+ * they are the deviations of the posterior, and NaN where the matches tell less than the
+ * prior.
  */
 extern void tune_errors(TuneProblem *problem, const double *minimum,
 						double *error, bool *at_bound);

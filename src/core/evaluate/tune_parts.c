@@ -21,6 +21,9 @@
 #define NEAR_STEP 0.2
 #define NEAR_TOLERANCE 0.02
 
+/* The first fold is fitted to as many matches as so many of the blocks that are judged. */
+#define FIRST_BLOCKS (TUNE_FOLDS / 2)
+
 /*
  * ---- Forecasts ----
  */
@@ -161,6 +164,7 @@ tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *s
 	memset(result, 0, sizeof(*result));
 	result->name = part->name;
 	result->beside = part->beside;
+	result->kind = part->kind;
 	for (i = 0; i < part->nparams; i++)
 	{
 		const PartParam *param = &part->param[i];
@@ -179,7 +183,7 @@ tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *s
 			own->param[own->nparams++] = tune_param(spec, param->param, param->on);
 			continue;
 		}
-		if (!tune_space_add(own, &model->params, params, param->param, 0, 0))
+		if (!tune_space_add(own, model, params, param->param, 0, 0))
 			return false;
 		if (i == 0)
 			remove_level(&own->choice[own->nchoices - 1], (int) param->off);
@@ -243,7 +247,8 @@ start_part(const TunePart *part, const TuneSpace *both, const TunePoint *point,
 static size_t
 fold_end(const size_t *bound, int i)
 {
-	return bound[0] + (bound[1] - bound[0]) * (size_t) (i + 2) / (TUNE_FOLDS + 2);
+	return bound[0] + (bound[1] - bound[0]) * (size_t) (i + FIRST_BLOCKS) /
+		(TUNE_FOLDS + FIRST_BLOCKS);
 }
 
 /* Leave each choice of a space the level of a point. */
@@ -295,11 +300,11 @@ fit_fold(TuneProblem *problem, const TuneSpace *space, int scattered_from, int f
 	tune_forecasts(problem, fold_end(bound, fold), fold_end(bound, fold + 1), loss, NULL);
 }
 
-/* The evaluations of the first fold, with two starts; each combination takes more. */
+/* The evaluations of a look at a part, beside which the space is this. */
 static int
 first_evaluations(const TuneSpace *space)
 {
-	return 2 * FIRST_EVALUATIONS(space->nparams) + 1;
+	return FIRST_EVALUATIONS(space->nparams) * tune_combinations(space) + 1 + TUNE_FOLDS;
 }
 
 /* The same of the others. */
@@ -328,54 +333,107 @@ judge(const TuneProblem *problem, TunePart *part, const TunePartsWork *work)
 
 /* Whether a part gains enough to be taken. */
 static bool
-is_enough(const PairedDifference *gain)
+is_enough(const TunePart *part)
 {
-	return gain->mean > gain->error &&
-		gain->mean * (double) gain->matches >= TUNE_MIN_GAIN_NATS;
+	const PairedDifference *gain = &part->gain;
+	double		nats = gain->mean * (double) gain->matches;
+
+	if (part->kind == PART_CHOICE)
+		return nats > TUNE_MIN_FITTED_NATS;
+	return gain->mean > gain->error && nats >= TUNE_MIN_GAIN_NATS;
 }
 
 /*
- * Fit a part to the first fold beside the space, in work->space, with its losses in
- * work->loss[1], and judge it there.  False if it does nothing for the matches that it was
- * fitted to, nor for those behind.
+ * Judge a part beside the space as it is before any fit: its parameters where a search for
+ * them begins, and the others where they were fitted without it.  It cannot be wrong by
+ * chance in what was fitted to few matches.  The log-odds of a side have no such value, as
+ * either side may be the better one: there is nothing to judge, in no matches.
+ */
+static void
+judge_unfitted(TuneProblem *problem, TunePart *part, TunePartsWork *work)
+{
+	double		variable[TUNE_MAX_PARAMS];
+	int			fold;
+
+	memset(&part->gain, 0, sizeof(part->gain));
+	if (part->space.nparams > 0 && part->space.param[0].index == TUNE_LOG_ODDS)
+		return;
+	for (fold = 0; fold < TUNE_FOLDS; fold++)
+	{
+		start_part(part, &work->space, &work->current[fold], &work->candidate[fold]);
+		turn_off(problem, work->off, 0);
+		tune_use(problem, &work->space, &work->candidate[fold], variable);
+		tune_forecasts(problem, fold_end(problem->bound, fold),
+					   fold_end(problem->bound, fold + 1), work->loss[1], NULL);
+	}
+	judge(problem, part, work);
+}
+
+/*
+ * Look at a part for the first time, beside the space: what it does without a fit, and for
+ * the matches of the first fold and those behind with one.  False if that is nothing.
  */
 static bool
-fit_first_fold(TuneProblem *problem, const TuneSpace *space, TunePart *part,
-			   const TuneEffort *effort, TunePartsWork *work)
+look_at_part(TuneProblem *problem, const TuneSpace *space, TunePart *part,
+			 const TuneEffort *effort, TunePartsWork *work)
 {
+	PairedDifference unfitted;
+	double		gained;
 	double		fitted;
 	double		judged;
 	size_t		m;
 
 	(void) add_part(space, part, &work->space);
-	start_part(part, &work->space, &work->current[0], &work->candidate[0]);
-	turn_off(problem, work->off, 0);
+	judge_unfitted(problem, part, work);
+	unfitted = part->gain;
+	gained = unfitted.mean * (double) unfitted.matches;
 	for (m = problem->bound[0]; m < problem->bound[1]; m++)
 		work->loss[1][m] = NAN;
+	start_part(part, &work->space, &work->current[0], &work->candidate[0]);
+	turn_off(problem, work->off, 0);
 	fit_fold(problem, &work->space, space->nparams, 0, effort, work, work->candidate,
 			 work->loss[1]);
 	judge(problem, part, work);
 	judged = part->gain.mean * (double) part->gain.matches;
 	fitted = work->current[0].objective - work->candidate[0].objective;
-	part->promise = fitted + judged;
+	part->promise = larger(gained / TUNE_FOLDS, (fitted + judged) / (FIRST_BLOCKS + 1));
 	part->fitted = true;
-	return fitted > TUNE_MIN_FITTED_NATS || judged > TUNE_MIN_FITTED_NATS;
+	part->first = work->candidate[0];
+	if (unfitted.matches > 0)
+		part->gain = unfitted;
+	return gained > TUNE_MIN_FITTED_NATS || fitted > TUNE_MIN_FITTED_NATS ||
+		judged > TUNE_MIN_FITTED_NATS;
 }
 
-/* Fit a part to all folds, and judge it; whether it is to be taken. */
+/*
+ * Fit a part to all folds, and judge it; whether it is to be taken.  The fit to the first one
+ * is known if it is beside the same parts as when it was looked at.
+ */
 static bool
-judge_part(TuneProblem *problem, const TuneSpace *space, TunePart *part,
+judge_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int ntaken,
 		   const TuneEffort *effort, TunePartsWork *work)
 {
-	int			fold;
+	double		variable[TUNE_MAX_PARAMS];
+	int			fold = 0;
 
-	if (!fit_first_fold(problem, space, part, effort, work))
-		return false;
-	for (fold = 1; fold < TUNE_FOLDS; fold++)
-		fit_fold(problem, &work->space, 0, fold, effort, work, work->candidate,
-				 work->loss[1]);
+	(void) add_part(space, part, &work->space);
+	turn_off(problem, work->off, 0);
+	if (part->beside_taken == ntaken)
+	{
+		work->candidate[0] = part->first;
+		tune_use(problem, &work->space, &work->candidate[0], variable);
+		tune_forecasts(problem, fold_end(problem->bound, 0), fold_end(problem->bound, 1),
+					   work->loss[1], NULL);
+		fold = 1;
+	}
+	else
+		start_part(part, &work->space, &work->current[0], &work->candidate[0]);
+	for (; fold < TUNE_FOLDS; fold++)
+		fit_fold(problem, &work->space, fold == 0 ? space->nparams : 0, fold, effort,
+				 work, work->candidate, work->loss[1]);
+	part->beside_taken = ntaken;
 	judge(problem, part, work);
-	return is_enough(&part->gain);
+	return is_enough(part);
 }
 
 /* Whether the part without which another has no effect is not one of those not taken. */
@@ -396,7 +454,7 @@ has_company(const TunePart *part, int nparts, const TunePart *which)
  */
 static int
 next_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int nparts,
-		  int ntaken, const TuneEffort *effort, TunePartsWork *work,
+		  PartKind kind, int ntaken, const TuneEffort *effort, TunePartsWork *work,
 		  int64_t last_evaluation, bool *complete)
 {
 	int			next = -1;
@@ -407,7 +465,7 @@ next_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int npar
 		/* What lost beside fewer parts is not tried beside more. */
 		if (part[i].taken || (part[i].judged && !(part[i].gain.mean > 0)) ||
 			(part[i].judged && part[i].beside_taken == ntaken) ||
-			!has_company(part, nparts, &part[i]) ||
+			!has_company(part, nparts, &part[i]) || part[i].kind != kind ||
 			!add_part(space, &part[i], &work->space))
 			continue;
 		if (!part[i].fitted)
@@ -418,7 +476,7 @@ next_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int npar
 				continue;
 			}
 			part[i].beside_taken = ntaken;
-			if (!fit_first_fold(problem, space, &part[i], effort, work))
+			if (!look_at_part(problem, space, &part[i], effort, work))
 				continue;
 			part[i].judged = false;
 		}
@@ -432,10 +490,12 @@ bool
 tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int nparts,
 				  const TuneEffort *effort, TunePartsWork *work, TunePoint *point)
 {
+	static const PartKind order[] = {PART_CHOICE, PART_OF_MODEL, PART_CORRECTION};
 	int64_t		last_evaluation = problem->evaluations + effort->max_evaluations;
 	double		side_log_odds = problem->work->side_log_odds;
 	double		variable[TUNE_MAX_PARAMS];
 	bool		complete = true;
+	int			stage = 0;
 	int			ntaken = 0;
 	int			fold;
 
@@ -448,12 +508,16 @@ tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int np
 		fit_fold(problem, space, 0, fold, effort, work, work->current, work->loss[0]);
 	for (;;)
 	{
-		int			next = next_part(problem, space, part, nparts, ntaken, effort, work,
-									 last_evaluation, &complete);
+		int			next = next_part(problem, space, part, nparts, order[stage], ntaken,
+									 effort, work, last_evaluation, &complete);
 		double	   *loss;
 
 		if (next < 0)
-			break;
+		{
+			if (++stage == (int) (sizeof(order) / sizeof(order[0])))
+				break;
+			continue;
+		}
 		(void) add_part(space, &part[next], &work->space);
 		if (problem->evaluations + first_evaluations(&work->space) +
 			later_evaluations(&work->space) > last_evaluation)
@@ -461,8 +525,7 @@ tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int np
 			complete = false;
 			break;
 		}
-		part[next].beside_taken = ntaken;
-		if (!judge_part(problem, space, &part[next], effort, work))
+		if (!judge_part(problem, space, &part[next], ntaken, effort, work))
 			continue;
 		part[next].taken = true;
 		ntaken++;

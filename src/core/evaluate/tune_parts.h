@@ -5,8 +5,9 @@
  * Parts are judged by forecasts that their fit has not seen: parameters are fitted to the
  * first matches and judged on a block of later ones, for several blocks in the order of time
  * (forward chaining).  They are judged in the order of what they do for the first of these
- * matches, fitted and judged.  One that gains enough is taken, and those that gained less are
- * judged again beside it.
+ * matches, fitted and judged, or for all without a fit.  One that gains enough is taken, and
+ * those that gained less are judged again beside it.  Choices come before all others, and corrections
+ * behind.
  */
 #ifndef CORE_EVALUATE_TUNE_PARTS_H
 #define CORE_EVALUATE_TUNE_PARTS_H
@@ -18,10 +19,10 @@
 #define TUNE_MAX_PARTS (MODEL_MAX_PARTS + 1)
 
 /*
- * Matches are fitted up to two fifths, three fifths and four fifths of them, and judged on
- * the fifth behind each.
+ * Matches are fitted up to three ninths, four ninths and so on of them, and judged on the
+ * ninth behind each.
  */
-#define TUNE_FOLDS 3
+#define TUNE_FOLDS 6
 
 /* With fewer matches in all no part is judged. */
 #define TUNE_MIN_MATCHES_OF_PARTS 100
@@ -30,8 +31,9 @@
 #define TUNE_MIN_GAIN_NATS 1.0
 
 /*
- * One that does not gain so many on the matches that are fitted first, nor on the fifth
- * behind them, is not looked at any further.
+ * One that does not gain so many on the matches that are fitted first, nor on the ninth
+ * behind them, nor on all that are judged without a fit, is not looked at any further.  For a
+ * choice, which has no simpler side, they are enough to be taken.
  */
 #define TUNE_MIN_FITTED_NATS 0.5
 
@@ -40,6 +42,7 @@ typedef struct TunePart
 	const char *name;
 	const char *beside;			/* the part without which it has no effect, or
 								 * NULL */
+	PartKind	kind;
 	TuneSpace	space;			/* what it adds; choices without their level
 								 * for off */
 	double		value[TUNE_MAX_PARAMS]; /* where the search for each begins */
@@ -52,7 +55,9 @@ typedef struct TunePart
 
 	/* As far as the selection has come: */
 	bool		fitted;			/* to the matches of the first fold */
-	double		promise;		/* nats gained on these and those behind */
+	TunePoint	first;			/* the fit to these */
+	double		promise;		/* nats gained in a block, then or without a
+								 * fit */
 	int			beside_taken;	/* so many other parts when last judged */
 } TunePart;
 

@@ -43,11 +43,39 @@
  * ---- Spaces ----
  */
 
+/* The middle of the prior of a number. */
+static double
+prior_center(const Model *model, const ParamValue *params, int index)
+{
+	int			i;
+
+	for (i = 0; i < model->nparts && params[index].number == 0; i++)
+		if (model->part[i].param[0].param == index && model->part[i].param[0].off == 0)
+			return model->part[i].param[0].on;
+	return params[index].number;
+}
+
+/* A number of a space, whose start widens its range. */
+static TuneParam
+space_param(const Model *model, const ParamValue *params, int index, double low,
+			double high)
+{
+	const ParamSpec *spec = param_spec(&model->params, index);
+	double		center = prior_center(model, params, index);
+	TuneParam	param;
+
+	if (low != 0 || high != 0)
+		return tune_bounded_param(spec, index, low, high, center);
+	param = tune_param(spec, index, params[index].number);
+	tune_set_prior(&param, center);
+	return param;
+}
+
 bool
-tune_space_add(TuneSpace *space, const ParamSet *set, const ParamValue *params,
+tune_space_add(TuneSpace *space, const Model *model, const ParamValue *params,
 			   int index, double low, double high)
 {
-	const ParamSpec *spec = param_spec(set, index);
+	const ParamSpec *spec = param_spec(&model->params, index);
 	TuneChoice *choice = &space->choice[space->nchoices];
 	bool		bounded = low != 0 || high != 0;
 	bool		is_switch = spec->type == PARAM_NUMBER && spec->zero_is_other && !bounded;
@@ -72,9 +100,7 @@ tune_space_add(TuneSpace *space, const ParamSet *set, const ParamValue *params,
 		space->nchoices++;
 	}
 	if (spec->type == PARAM_NUMBER)
-		space->param[space->nparams++] = bounded ?
-			tune_bounded_param(spec, index, low, high) :
-			tune_param(spec, index, params[index].number);
+		space->param[space->nparams++] = space_param(model, params, index, low, high);
 	return true;
 }
 

@@ -100,11 +100,12 @@ typedef struct TuneWork
 } TuneWork;
 
 /*
- * Add a parameter to a space: a number, with its range or low and high where these are not
- * both 0, a choice or a flag.  The value in params is the start.  False if the space
- * is full, or the parameter is a table.
+ * Add a parameter of a model to a space: a number, with its range or low and high where these
+ * are not both 0, a choice or a flag.  The value in params is the start.  The prior of a
+ * number is around it, or, of one that is 0, around what the part begins with that it turns
+ * on, if there is one.  False if the space is full, or the parameter is a table.
  */
-extern bool tune_space_add(TuneSpace *space, const ParamSet *set,
+extern bool tune_space_add(TuneSpace *space, const Model *model,
 						   const ParamValue *params, int index,
 						   double low, double high);
 

@@ -124,10 +124,10 @@ static const ModelPart elo_parts[] = {
 		.needs = MODEL_SCORE,.nparams = 2,
 	.param = {{ELO_MARGIN, MARGIN_NONE, MARGIN_GOALS}, {ELO_MARGIN_UNIT, 1, 1}}},
 	{.name = "normal",.description = "the expected score is a normal curve",
-		.nparams = 1,
+		.kind = PART_CHOICE,.nparams = 1,
 	.param = {{ELO_FORM, FORM_LOGISTIC, FORM_NORMAL}}},
 	{.name = "sum",.description = "a team is worth the sum of its members",
-		.nparams = 1,
+		.kind = PART_CHOICE,.nparams = 1,
 	.param = {{ELO_STRENGTH, STRENGTH_MEAN, STRENGTH_SUM}}},
 	MODEL_COMMON_PARTS
 };

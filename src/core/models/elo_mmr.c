@@ -72,7 +72,7 @@ static const ModelPart elo_mmr_parts[] = {
 		.needs_times = true,.nparams = 1,
 	.param = {{ELO_MMR_DRIFT, 0, 10}}},
 	{.name = "logistic",.description = "performances are logistic",
-		.nparams = 1,
+		.kind = PART_CHOICE,.nparams = 1,
 	.param = {{ELO_MMR_FORM, ELO_MMR_NORMAL, ELO_MMR_LOGISTIC}}},
 	MODEL_COMMON_PARTS
 };

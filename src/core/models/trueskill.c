@@ -96,7 +96,7 @@ static const ModelPart trueskill_parts[] = {
 		.needs_times = true,.nparams = 1,
 	.param = {{TRUESKILL_DRIFT, 0, 0.1}}},
 	{.name = "sum",.description = "a team is worth the sum of its members",
-		.nparams = 1,
+		.kind = PART_CHOICE,.nparams = 1,
 	.param = {{TRUESKILL_STRENGTH, STRENGTH_CENTERED, STRENGTH_SUM}}},
 	MODEL_COMMON_PARTS
 };

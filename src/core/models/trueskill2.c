@@ -191,7 +191,7 @@ static const ModelPart trueskill2_parts[] = {
 		.needs = MODEL_QUIT,.nparams = 2,
 	.param = {{TRUESKILL2_QUIT_RELATED, 0, 0.3}, {TRUESKILL2_QUIT_MARGIN, 0, -1}}},
 	{.name = "sum",.description = "a team is worth the sum of its members",
-		.nparams = 1,
+		.kind = PART_CHOICE,.nparams = 1,
 	.param = {{TRUESKILL2_STRENGTH, STRENGTH_CENTERED, STRENGTH_SUM}}},
 	MODEL_COMMON_PARTS
 };

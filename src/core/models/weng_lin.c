@@ -124,13 +124,13 @@ static const ModelPart weng_lin_parts[] = {
 		.param = {{WENG_LIN_MARGIN, 0, 1},
 	{WENG_LIN_MARGIN_FORM, MARGIN_AMPLIFY, MARGIN_AMPLIFY}}},
 	{.name = "variant",.description = "another likelihood of the result",
-		.nparams = 1,
+		.kind = PART_CHOICE,.nparams = 1,
 	.param = {{WENG_LIN_VARIANT, WENG_LIN_PLACKETT_LUCE, WENG_LIN_THURSTONE_MOSTELLER_FULL}}},
 	{.name = "balance",.description = "weaker members weigh more in a team",
 		.nparams = 1,
 	.param = {{WENG_LIN_BALANCE, 0, 1}}},
 	{.name = "sum",.description = "a team is worth the sum of its members",
-		.nparams = 1,
+		.kind = PART_CHOICE,.nparams = 1,
 	.param = {{WENG_LIN_STRENGTH, WENG_LIN_CENTERED, WENG_LIN_SUM}}},
 	MODEL_COMMON_PARTS
 };

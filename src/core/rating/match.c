@@ -762,9 +762,9 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"Surrendered is a boolean, or 1 and 0."},
 	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
 	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
-	[MATCH_BAD_STATE] = {"bad_state", "state of a player is not sound",
+	[MATCH_BAD_STATE] = {"bad_state", "state is not sound",
 	"States are finite and within the range of the model; see skillrating.models()."},
-	[MATCH_OVERFLOW] = {"overflow", "new state of a player is out of range",
+	[MATCH_OVERFLOW] = {"overflow", "new state is out of range",
 	"Check the parameters of the model and the states before the match."},
 };
 

@@ -31,7 +31,7 @@ typedef enum TeamStrength
 
 /* The most parameters of a part, and parts of a model. */
 #define MODEL_PART_MAX_PARAMS 4
-#define MODEL_MAX_PARTS 16
+#define MODEL_MAX_PARTS 20
 
 /* A parameter of a part: an index, and a number, the index of a choice, or 0 and 1. */
 typedef struct PartParam
@@ -40,6 +40,15 @@ typedef struct PartParam
 	double		off;			/* under which it has no effect, */
 	double		on;				/* and where a search for a value begins */
 } PartParam;
+
+/* What a part is, and so when it is judged. */
+typedef enum PartKind
+{
+	PART_OF_MODEL,
+	PART_CHOICE,				/* another view of the same: neither on nor off
+								 * is the simpler one; before all others */
+	PART_CORRECTION				/* of what others leave, behind all others */
+} PartKind;
 
 /*
  * What of a model can be switched on: home advantage, margins, idle time.  It is off while
@@ -54,6 +63,7 @@ typedef struct ModelPart
 	unsigned	needs;			/* a set of ModelSupport: what matches must
 								 * have, or it has no effect */
 	bool		needs_times;	/* played_at, too */
+	PartKind	kind;
 	PartParam	param[MODEL_PART_MAX_PARAMS];
 	int			nparams;
 } ModelPart;
@@ -70,9 +80,11 @@ typedef struct ModelPart
 #define MODEL_COMMON_PARTS \
 	{.name = "recalibration", \
 	.description = "forecasts corrected by how earlier ones came out", \
+	.kind = PART_CORRECTION, \
 	.param = {{RECALIBRATION_DEVIATION, 0, 0.5}},.nparams = 1}, \
 	{.name = "recalibration_side", \
 	.description = "the same, of the log-odds of side 1", \
+	.kind = PART_CORRECTION, \
 	.needs = MODEL_SIDE, \
 	.param = {{RECALIBRATION_SIDE_DEVIATION, 0, 0.5}},.nparams = 1}
 #define MODEL_NCOMMON_PARTS 2

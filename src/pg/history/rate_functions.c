@@ -92,6 +92,7 @@ typedef struct RatedPattern
 /* A partition: memory of the window. */
 typedef struct RatePartition
 {
+	const char *function;		/* which of the two, in messages */
 	Rater	   *rater;
 	int			deviation;		/* the column, or -1 */
 	int			varying[RATE_NARGS];	/* arguments to be read for each row */
@@ -252,15 +253,17 @@ static void
 begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 				RatePartition *partition, bool through_time)
 {
+	const WindowMessages *messages = through_time ? &through_time_messages : &window_messages;
 	RateCall   *call = rate_call(fcinfo);
 	RaterRules *rules;
 	MemoryContext old;
 	bool		strict;
 	int			i;
 
-	check_window(window, through_time ? &through_time_messages : &window_messages);
+	check_window(window, messages);
+	partition->function = messages->function;
 	if (PG_NARGS() != (through_time ? THROUGH_TIME_NARGS : RATE_NARGS))
-		elog(ERROR, "rate() has %d arguments", PG_NARGS());
+		elog(ERROR, "%s() has %d arguments", messages->function, PG_NARGS());
 	rules = partition_rules(fcinfo, window, call);
 	strict = partition_is_strict(window);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
@@ -357,14 +360,17 @@ read_row(WindowObject window, RatePartition *partition, int64 first,
 
 typedef struct RateError
 {
+	const char *function;
 	int64		row;
 } RateError;
 
 static void
 rate_error_context(void *arg)
 {
-	errcontext("match that begins in row " INT64_FORMAT " of a window of rate()",
-			   ((RateError *) arg)->row + 1);
+	const RateError *error = (const RateError *) arg;
+
+	errcontext("match that begins in row " INT64_FORMAT " of a window of %s()",
+			   error->row + 1, error->function);
 }
 
 /*
@@ -374,7 +380,7 @@ static void
 rate_match(WindowObject window, RatePartition *partition, int64 row)
 {
 	Rater	   *rater = partition->rater;
-	RateError	error = {row};
+	RateError	error = {partition->function, row};
 	ErrorContextCallback callback;
 	int			n = 0;
 	int			i;
@@ -642,7 +648,7 @@ rate_row(FunctionCallInfo fcinfo, bool through_time)
 	int64		row;
 
 	if (!WindowObjectIsValid(window))
-		elog(ERROR, "rate() is a window function");
+		elog(ERROR, "%s() is a window function", through_time ? "rate_through_time" : "rate");
 	partition = WinGetPartitionLocalMemory(window, sizeof(RatePartition));
 	row = WinGetCurrentPosition(window);
 	if (partition->rater == NULL)

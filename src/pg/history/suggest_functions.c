@@ -167,7 +167,7 @@ begin_candidates(SuggestState *state, Candidate *candidate)
 		most = Max(most, candidate[n].matches);
 		for (j = 0; j < model->params.count; j++)
 			if (param_spec(&model->params, j)->searched)
-				(void) tune_space_add(&tuner->space, &model->params, params, j, 0, 0);
+				(void) tune_space_add(&tuner->space, model, params, j, 0, 0);
 		tuner_add_parts(tuner);
 		n++;
 	}

@@ -79,7 +79,7 @@ add_param(TuneState *state, const char *name)
 		tune_given_bounds(&state->options, state->model, param_spec(set, index), &low, &high))
 		state->params[index].number =
 			Min(Max(state->params[index].number, low), high);
-	if (!tune_space_add(&state->tuner.space, set, state->params, index, low, high))
+	if (!tune_space_add(&state->tuner.space, state->model, state->params, index, low, high))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("tune() fits at most %d choices and flags", TUNE_MAX_CHOICES)));

@@ -54,6 +54,11 @@ common_option(const JsonReader *reader, TuneOptions *options)
 												"a number from 1e-10 to 0.5");
 	else if (strcmp(reader->key, "progress") == 0)
 		options->progress = level_option(reader);
+	else if (strcmp(reader->key, "priors") == 0)
+	{
+		if (!json_value_boolean(&reader->value, &options->priors))
+			json_invalid_value(reader, "true or false");
+	}
 	else if (strcmp(reader->key, "parts") == 0)
 		parts_option(reader, options);
 	else
@@ -65,7 +70,8 @@ TuneOptions
 tune_options(Jsonb *json)
 {
 	TuneOptions options = {
-		.burn_in = 0.1,.holdout = 0.2,.tolerance = 1e-4,.starts = 4,.progress = DEBUG1
+		.burn_in = 0.1,.holdout = 0.2,.tolerance = 1e-4,.starts = 4,.progress = DEBUG1,
+		.priors = true
 	};
 	JsonReader	reader;
 
@@ -85,7 +91,7 @@ tune_options(Jsonb *json)
 								   "a number from 1 to 1000000");
 		else if (!common_option(&reader, &options))
 			json_invalid_key(&reader,
-							 "\"params\", \"bounds\", \"parts\", \"starts\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"progress\"");
+							 "\"params\", \"bounds\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"progress\"");
 	}
 	return options;
 }
@@ -95,7 +101,7 @@ suggest_options(Jsonb *json)
 {
 	TuneOptions options = {
 		.burn_in = 0.1,.holdout = 0.2,.tolerance = 1e-3,.starts = 3,.progress = DEBUG1,
-		.all_parts = true,.max_evaluations = DEFAULT_BUDGET
+		.priors = true,.all_parts = true,.max_evaluations = DEFAULT_BUDGET
 	};
 	JsonReader	reader;
 
@@ -113,7 +119,7 @@ suggest_options(Jsonb *json)
 											   "an array of names of models");
 		else if (!common_option(&reader, &options))
 			json_invalid_key(&reader,
-							 "\"budget\", \"models\", \"parts\", \"starts\", \"burn_in\", \"holdout\", \"tolerance\" and \"progress\"");
+							 "\"budget\", \"models\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"tolerance\" and \"progress\"");
 	}
 	return options;
 }

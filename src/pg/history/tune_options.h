@@ -16,6 +16,7 @@ typedef struct TuneOptions
 	int			max_evaluations;	/* 0: as many as the variables take */
 	double		tolerance;
 	int			starts;
+	bool		priors;			/* weak priors of parameters */
 	bool		all_parts;		/* try all parts, or those named */
 	char	  **parts;
 	int			nparts;

@@ -19,7 +19,7 @@
 
 /* Evaluations for each variable and for each part, unless options say how many. */
 #define EVALUATIONS_PER_VARIABLE 200
-#define EVALUATIONS_PER_PART 150
+#define EVALUATIONS_PER_PART 200
 #define MIN_EVALUATIONS 500
 
 /* Parts take at most this share of the evaluations. */
@@ -160,6 +160,7 @@ tuner_begin(Tuner *tuner, const char *caller, const Model *model, ParamValue *pa
 	problem->work = &tuner->work;
 	problem->bound[0] = tuner->bound[0];
 	problem->bound[1] = tuner->bound[1];
+	problem->priors = options->priors;
 	problem->interrupt = check_interrupts;
 	tune_forecasts(problem, tuner->bound[0], n, tuner->loss_before, NULL);
 	problem->evaluations = 0;
@@ -373,7 +374,7 @@ point_text(const TuneProblem *problem)
  * which holds nothing but memory of the current context.
  */
 static void
-report_evaluation(const TuneProblem *problem, double objective, void *argument)
+report_evaluation(const TuneProblem *problem, double nats, void *argument)
 {
 	Tuner	   *tuner = (Tuner *) argument;
 	char	   *point;
@@ -385,7 +386,7 @@ report_evaluation(const TuneProblem *problem, double objective, void *argument)
 	ereport(tuner->options->progress,
 			(errmsg("evaluation " INT64_FORMAT " of model \"%s\": log loss %.6f at %s",
 					problem->evaluations, problem->model->name,
-					objective / (problem->bound[1] - problem->bound[0]), point)));
+					nats / (problem->bound[1] - problem->bound[0]), point)));
 	pfree(point);
 }
 
