@@ -798,8 +798,8 @@ COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], flo
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
-at is now by default; settled_at() gives the ratings that leaderboards show. The rows are in the
-order of players; one who occurs several times has a row, at the first place. Players without a row
+at is now by default, also where it is null; settled_at() gives the ratings that leaderboards show.
+The rows are in the order of players; one who occurs several times has a row, at the first place. Players without a row
 start from the initial state. An account that is merged counts as the player it is merged into, and
 its row comes back under the identifier that was given. Under a model with components it takes
 SELECT on table component besides. Errors as for report_match(), 22023 if the match could not be rated, also for two accounts of one player, 22008 for an infinite at.';

@@ -508,13 +508,15 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	players_argument(fcinfo, PREVIEW_ARG_PLAYERS, ladder->player_type, arrays);
 	arrays->team = PointerGetDatum(array_argument(fcinfo, PREVIEW_ARG_TEAM,
 												  "team", arrays->n));
-	required_argument(fcinfo, PREVIEW_ARG_AT, "at");
-	arrays->played_at = PG_GETARG_DATUM(PREVIEW_ARG_AT);
+	arrays->played_at = PG_ARGISNULL(PREVIEW_ARG_AT) ?
+		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()) :
+		PG_GETARG_DATUM(PREVIEW_ARG_AT);
 	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->played_at)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("at must be finite, not %s",
-						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at)))));
+						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at))),
+				 errhint("Leave it null for a match that is played now.")));
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
