@@ -458,12 +458,13 @@ CREATE FUNCTION skillrating_internal.win_probability(
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
     OUT team integer,
-    OUT win_probability float8)
+    OUT win_probability float8,
+    OUT draw_probability float8)
 RETURNS SETOF record
 LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT p.team, min(p.win_probability)
+    SELECT p.team, min(p.win_probability), min(p.draw_probability)
     FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, "left" => $6,
         commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12,
         context => $13, club => $14) AS p
@@ -474,8 +475,9 @@ $function$;
 SELECT skillrating_internal.create_entry('win_probability');
 
 COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[]) IS
-'The probability that each team of a match at a time wins, a draw counted half; a part of
-preview(), with the same arguments but for gains, which change no prediction, and the same errors.';
+'The probability that each team of a match at a time wins, a draw counted half, and that of a draw of
+two teams, where the model has one; a part of preview(), with the same arguments but for gains, which
+change no prediction, and the same errors.';
 
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,

@@ -4,6 +4,8 @@
  */
 #include "pg/sql/glue.h"
 
+#include <math.h>
+
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
@@ -452,7 +454,8 @@ enum
 	PREVIEW_RATING,
 	PREVIEW_WIN_PROBABILITY,
 	PREVIEW_CHANGE,				/* NSCENARIOS of them */
-	PREVIEW_NCOLUMNS = PREVIEW_CHANGE + NSCENARIOS
+	PREVIEW_DRAW_PROBABILITY = PREVIEW_CHANGE + NSCENARIOS,
+	PREVIEW_NCOLUMNS
 };
 
 static void
@@ -460,6 +463,7 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const double *change = scenario_changes(batch, source);
+	double		draw = model_draw(batch->model, batch->params, &batch->match);
 	Datum	   *account = palloc_array(Datum, batch->match.nplayers);
 	const int  *order = players_as_read(batch, source, account);
 	int			scenario;
@@ -481,6 +485,8 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 		for (scenario = 0; scenario < NSCENARIOS; scenario++)
 			values[PREVIEW_CHANGE + scenario] =
 				Float8GetDatum(change[NSCENARIOS * order[i] + scenario]);
+		nulls[PREVIEW_DRAW_PROBABILITY] = isnan(draw);
+		values[PREVIEW_DRAW_PROBABILITY] = Float8GetDatum(draw);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 }
