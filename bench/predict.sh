@@ -66,6 +66,28 @@ for directory in "$@"; do
 	directories+=("$directory")
 done
 
+# number NAME VALUE PATTERN MEANING: refuse a value that is no such number.
+number() { [[ $2 =~ ^($3)$ ]] || { echo "predict.sh: $1 must be $4, not $2" >&2; exit 2; }; }
+number EVALUATIONS "${EVALUATIONS:-10000}" '[1-9][0-9]{0,8}' 'a whole number above 0'
+number MATCHES "${MATCHES:-5000}" '[0-9]{1,9}' 'a whole number, 0 for all'
+number SHARE "${SHARE:-0.7}" '0?\.[0-9]*[1-9][0-9]*' 'above 0 and below 1'
+number SEED "${SEED:-1}" '[0-9]{1,9}' 'a whole number'
+number TIMEOUT "${TIMEOUT:-1800}" '[1-9][0-9]{0,8}' 'a whole number of seconds above 0'
+
+# What can be set of a file: the columns of the table in docs/prediction.md.
+columns_known=(match_id played_at team rank player weight pct_played joined left commanding side
+	home score squad kills deaths quit context club series)
+for line in "${settings[@]}"; do
+	key=${line%%=*}
+	[[ $line == ?*.?*=* && " ${columns_known[*]} " == *" ${key##*.} "* ]] ||
+		{ echo "predict.sh: a setting is SET.KEY=VALUE with one of the keys ${columns_known[*]}, not $line" >&2; exit 2; }
+	known=
+	for directory in "${directories[@]}"; do
+		[ ! -e "$directory/${key%.*}.csv" ] && [ ! -e "$directory/${key%.*}.csv.gz" ] || known=1
+	done
+	[ -n "$known" ] || { echo "predict.sh: there is no file ${key%.*}.csv or ${key%.*}.csv.gz for the setting $line" >&2; exit 2; }
+done
+
 if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
 	# node for the libraries; without it the models are compared among themselves.
 	export CLUSTER_OPTIONS="shared_buffers=256MB work_mem=256MB max_wal_size=4GB synchronous_commit=off jit=off"
@@ -117,26 +139,35 @@ aliases() {
 
 # load FILE: into the database; the status is not 0 if it cannot be.
 load() {
-	local file=$1 name conf plain=$scratch/plain.csv width column alias where used='' first=false arguments=()
+	local file=$1 name conf plain=$scratch/plain.csv width column alias wanted where used='' first=false arguments=()
 	name=$(basename "$file")
 	name=${name%.gz}
 	name=${name%.csv}
 	conf=${file%.gz}
 	conf=${conf%.csv}.conf
 	zcat -f -- "$file" | sed 's/\r$//' | grep -v '^[[:space:],]*$' >"$plain" || { echo "$name: cannot be read"; return 1; }
-	for column in match_id played_at team rank player weight pct_played joined left commanding side \
-		home score squad kills deaths quit context club series; do
+	if [ -e "$conf" ]; then
+		column=$(sed -nE 's/^[[:space:]]*([^#=[:space:]]+)[[:space:]]*=.*/\1/p' "$conf" | grep -vxF -m 1 "$(printf '%s\n' "${columns_known[@]}")" || :)
+		[ -z "$column" ] || { echo "$name: passed over, as $conf sets $column, which is none of ${columns_known[*]}"; return 1; }
+	fi
+	for column in "${columns_known[@]}"; do
 		where=
 		alias=$(setting "$name" "$conf" "$column")
+		wanted=$alias
 		if [ "$column" = home ] && [ "$alias" = first ]; then
 			first=true
 			used="$used home=first"
 			alias=none
+			wanted=
 		fi
 		for alias in ${alias:-$(aliases "$column")}; do
 			where=$(columns "$plain" | grep -nxF -m 1 -- "$alias" | cut -d: -f1 || :)
 			[ -z "$where" ] || break
 		done
+		if [ -z "$where" ] && [ -n "$wanted" ]; then
+			echo "$name: passed over, as it has no column $wanted, which is set for $column"
+			return 1
+		fi
 		arguments+=(-v "$column=${where:+c}${where:-NULL}")
 		if [ -n "$where" ]; then
 			case $column in
@@ -156,7 +187,8 @@ load() {
 	sql -c 'DROP TABLE IF EXISTS predict.staging' -c "CREATE UNLOGGED TABLE predict.staging ($(seq -s ', ' -f 'c%.0f text' "$width"))" &&
 		sql -c "\\copy predict.staging FROM pstdin WITH (FORMAT csv, HEADER)" <"$plain" &&
 		sql -v name="$name" -v sha256="$(sha256sum <"$file" | cut -d' ' -f1)" -v columns="${used# }" -v first_at_home=$first \
-			-v share="$share" -v last="$last" "${arguments[@]}" -f bench/predict/load.sql
+			-v share="$share" -v last="$last" "${arguments[@]}" -f bench/predict/load.sql ||
+		{ echo "$name: passed over, as it cannot be read"; return 1; }
 }
 
 # told SET CUT HOW: what a forecaster is told.  HOW is "all", "changed" (other results from
@@ -263,6 +295,7 @@ forecasters() {
 	done
 }
 
+[ -n "$(forecasters)" ] || { echo "predict.sh: no forecaster has a name that matches $only" >&2; exit 2; }
 if [[ $(forecasters | cut -f1) =~ npm: ]]; then
 	mkdir -p build/bench/predict
 	cp bench/models/package.json bench/predict/libraries.js build/bench/predict

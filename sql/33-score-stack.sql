@@ -26,14 +26,14 @@ weight: how often the row counts, 0 to 1000000 (null: 1).  Give one row a match,
 match with weight 0.5.
 deviation: prior standard deviation of the slope, whose prior mean is 1; 0 fixes it.
 half_life_matches: the weight of outcomes after which half of what was learned is forgotten; 0 is
-never.  half_life_days: the same in days between values of played_at.  What is forgotten gives way to
-the prior.
+never.  half_life_days: the same in days between values of played_at, which it needs.  What is
+forgotten gives way to the prior.
 side: 1 or 2 where the forecast is that of a fixed side (home, white, attack), in favour of which, 1,
 there is an intercept; null: none, so that forecasts for both opponents stay complementary.
 side_deviation: prior standard deviation of the intercept, whose prior mean is 0.
 deviation, side_deviation and both half-lives are read from the first row of a partition.
 Errors: 42P20 without ORDER BY or with a frame clause, 22003 for numbers out of range, 22004 for a
-parameter that is null, 22008 for an infinite played_at.';
+parameter that is null and for half_life_days without played_at, 22008 for an infinite played_at.';
 
 CREATE FUNCTION skillrating.recalibrate(
     probability float8,

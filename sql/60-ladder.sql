@@ -821,7 +821,8 @@ CREATE FUNCTION skillrating_internal.preview(
     OUT win_probability float8,
     OUT win_change float8,
     OUT draw_change float8,
-    OUT loss_change float8)
+    OUT loss_change float8,
+    OUT draw_probability float8)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_preview'
 LANGUAGE C STABLE ROWS 12;
@@ -832,8 +833,10 @@ COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], flo
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
-at is now by default; settled_at() gives the ratings that leaderboards show. The rows are in the
-order of players; one who occurs several times has a row, at the first place. Players without a row
+draw_probability is that of a draw of two teams, null of more and under a model that has none, as in
+predict(): a win alone has win_probability less half of it.
+at is now by default, also where it is null; settled_at() gives the ratings that leaderboards show.
+The rows are in the order of players; one who occurs several times has a row, at the first place. Players without a row
 start from the initial state. An account that is merged counts as the player it is merged into, and
 its row comes back under the identifier that was given. Under a model with components it takes
 SELECT on table component besides. Errors as for report_match(), 22023 if the match could not be rated, also for two accounts of one player, 22008 for an infinite at.';

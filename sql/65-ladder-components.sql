@@ -29,7 +29,7 @@ where these are null, of all, by kind, pool, key and player.
 kind: one of the model''s kinds of components. key: the context or the club, null for a kind
 without. player_id: whose it is, null for what is nobody''s.
 mu, deviation: the mean, in units of the rating or of whatever the model says of the kind, and its
-deviation, as of the time at. state: all state columns of the kind, mu among them.
+deviation, as of the time at, null for now. state: all state columns of the kind, mu among them.
 games, last_played: in how many rated matches, and when in the last one.
 
 An account that is merged counts as the player it is merged into. No rows under a model without

@@ -458,12 +458,13 @@ CREATE FUNCTION skillrating_internal.win_probability(
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
     OUT team integer,
-    OUT win_probability float8)
+    OUT win_probability float8,
+    OUT draw_probability float8)
 RETURNS SETOF record
 LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT p.team, min(p.win_probability)
+    SELECT p.team, min(p.win_probability), min(p.draw_probability)
     FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, "left" => $6,
         commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12,
         context => $13, club => $14) AS p
@@ -474,8 +475,9 @@ $function$;
 SELECT skillrating_internal.create_entry('win_probability');
 
 COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[]) IS
-'The probability that each team of a match at a time wins, a draw counted half; a part of
-preview(), with the same arguments but for gains, which change no prediction, and the same errors.';
+'The probability that each team of a match at a time wins, a draw counted half, and that of a draw of
+two teams, where the model has one; a part of preview(), with the same arguments but for gains, which
+change no prediction, and the same errors.';
 
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
@@ -580,6 +582,7 @@ DECLARE
     model record;
     is_settled text;
     bin text;
+    months numeric := extract(year FROM step) * 12 + extract(month FROM step);
     first_whole timestamptz;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -589,7 +592,14 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('step must be positive, not %s', step);
     END IF;
-    -- Months and years are those of the calendar, anything else is counted from Monday, 1 January 2001.
+    IF months <> 0 AND step - make_interval(months => months::integer) <> '0' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('step must not mix months with shorter units: %s', step),
+            HINT = 'It has years and months only, such as 3 months, or days and less, such as 90 days.';
+    END IF;
+    -- Months are those of the calendar, counted from January of 1 BC (the year 0), so that those of a
+    -- quarter, a year or a decade stay together.  Days and less are counted from Monday, 1 January 2001.
+    -- Both are not told apart by comparison, as 30 days are equal to a month.
     -- A period that would begin before all timestamps begins at -infinity.
     BEGIN
         first_whole := timestamptz '4714-11-24 00:00:00+00 BC' + interval '2 days' + step;
@@ -598,9 +608,10 @@ BEGIN
             first_whole := 'infinity';
     END;
     bin := 'CASE WHEN e.played_at >= $6 THEN ' || CASE
-        WHEN step = '1 month' THEN 'date_trunc(''month'', e.played_at)'
-        WHEN step = '1 year' THEN 'date_trunc(''year'', e.played_at)'
-        ELSE 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')' END || ' ELSE ''-infinity'' END';
+        WHEN months = 0 THEN 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')'
+        ELSE 'date_trunc(''month'', e.played_at) - make_interval(months => mod(mod(extract(month FROM e.played_at) - 1
+                + 12 * (extract(year FROM e.played_at) + (extract(year FROM e.played_at) < 0)::integer), $7) + $7, $7)::integer)'
+        END || ' ELSE ''-infinity'' END';
     is_settled := CASE
         WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
@@ -627,7 +638,7 @@ BEGIN
         FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder, s.after, is_settled)
     USING pool, since, settled_games, step,
         (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)],
-        first_whole;
+        first_whole, months;
 END
 $function$;
 
@@ -640,5 +651,6 @@ predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root
 squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
 displayed ratings after their last match (that rises: inflation) and their spread, a standard
 deviation; and the share of them that is settled: a deviation below half of the initial one, or, under models
-without, at least settled_games matches. Errors: 42704 for an unknown ladder, 22023 for a step that
-is not positive.';
+without, at least settled_games matches. step is whole months of the calendar, such as 1 month, 3
+months or 1 year, or days and less, counted from Monday, 1 January 2001. Errors: 42704 for an unknown
+ladder, 22023 for a step that is not positive, or of months and days.';

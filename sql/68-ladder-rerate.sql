@@ -133,6 +133,9 @@ CREATE FUNCTION skillrating_internal.compare_ladders(
     OUT same_top_ten bigint)
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+-- Without statistics, as just after rerate(), a join of both histories looks small: all matches of a
+-- player would be read for each of them.
+SET enable_nestloop = off
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(a);

@@ -78,6 +78,21 @@ arguments=()
 for name in honest peek_fit peek_result peek_next too_sure silent broken; do
 	arguments+=(-x "$name=$scratch/$name")
 done
+# What cannot be meant is refused before anything is loaded.
+refused() {
+	local said status=0
+	said=$(bench/predict.sh -o "$scratch/none.md" -f "$scratch/none" "${@:2}" "$scratch/data" 2>&1) || status=$?
+	[ "$status" -ne 2 ] || ! grep -qF -- "$1" <<<"$said" || echo t
+}
+check 'numbers are checked' "$([ "$(EVALUATIONS=abc refused 'EVALUATIONS must be' -m '^even$')$(SHARE=7 refused 'SHARE must be' -m '^even$')$(SHARE=0.0 refused 'SHARE must be' -m '^even$')$(
+	MATCHES=-1 refused 'MATCHES must be' -m '^even$')$(TIMEOUT=0 refused 'TIMEOUT must be' -m '^even$')" = ttttt ] && echo t)"
+check 'a setting of no file or of no key is refused' "$([ "$(refused 'no file racers.csv' -s racers.home=first)$(refused 'one of the keys' -s races.hom=first)$(refused 'one of the keys' -s home=first)" = ttt ] && echo t)"
+check 'a name that no forecaster has is refused' "$(refused 'no forecaster has a name that matches ^eloo$' -m '^eloo$')"
+check 'nothing is written then' "$([ ! -e "$scratch/none.md" ] && echo t)"
+
+printf 'match_id,played_at,team,rank,player\n1,1,1,1,1\n1,1,2,2,2\n' | tee "$scratch/data/unset.csv" >"$scratch/data/unknown.csv"
+printf 'home = ground\n' >"$scratch/data/unset.conf"
+printf 'hom = first\n' >"$scratch/data/unknown.conf"
 EVALUATIONS=12 MATCHES=0 SEED=7 bench/predict.sh -o "$scratch/page.md" -f "$scratch/out" -m '^(even|elo|trueskill|state_space|state_space/.*|npm:openskill/plackett_luce|honest|peek_.*|too_sure|silent|broken)$' \
 	"${arguments[@]}" "$scratch/data" >"$scratch/log" 2>&1
 status=$?
@@ -85,6 +100,10 @@ status=$?
 [ "$status" -eq 1 ] && grep -qF "failed: $scratch/data/torn.csv" "$scratch/log" && status=t
 check 'a file that cannot be read is named and fails nothing else' "$status"
 grep -qx 'no_time: passed over, as it has no column played_at' "$scratch/log"; check 'a file without a column is passed over' "$([ $? -eq 0 ] && echo t)"
+
+check 'and so is one without the column that is set, or set with an unknown key' "$(grep -qx 'unset: passed over, as it has no column ground, which is set for home' "$scratch/log" &&
+	grep -q "^unknown: passed over, as $scratch/data/unknown.conf sets hom, " "$scratch/log" && echo t)"
+check 'a file that cannot be read says so by its name' "$(grep -qx 'torn: passed over, as it cannot be read' "$scratch/log" && echo t)"
 
 # What was read.
 check 'matches that do not count are left out' "$(ask -c "SELECT matches = 240 AND left_out = 3 AND train = 168 FROM predict.data_set WHERE name = 'pairs'")"

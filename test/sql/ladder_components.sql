@@ -289,6 +289,9 @@ ALTER TABLE bit.component DISABLE ROW LEVEL SECURITY;
 SELECT skillrating.drop_ladder('partless');
 \set SHOW_CONTEXT errors
 SELECT skillrating.components('bit', at => 'infinity');
+BEGIN;
+SELECT (SELECT array_agg(c) FROM skillrating.components('bit', at => NULL) AS c) IS NOT DISTINCT FROM (SELECT array_agg(c) FROM skillrating.components('bit') AS c) AS now;
+COMMIT;
 SELECT skillrating.components('no_ladder');
 SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}');
 \set ON_ERROR_STOP on

@@ -93,6 +93,13 @@ FROM skillrating.pool_quality('arena');
 SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => '9 days')) - (SELECT avg((win_probability - score) ^ 2) FROM (
     SELECT DISTINCT ON (seq) * FROM arena.event WHERE kind = 'match' AND pool = '' ORDER BY seq, team) AS e) < 1e-12 AS same;
 SELECT * FROM skillrating.pool_quality('arena', step => '0');
+-- Several months are those of the calendar, and thirty days are days, although equal to a month.
+SELECT step::text, count(*) AS periods, sum(q.matches) AS matches, min(q.period)::date AS first, bool_and(q.matches = own.matches) AS whole, bool_and(EXISTS (
+    SELECT FROM generate_series(CASE WHEN step::text ~ 'days' THEN '2001-01-01' ELSE '0001-01-01 BC' END::timestamptz, '2025-01-01', step) AS period WHERE period = q.period)) AS grid
+FROM unnest('{1 month,3 months,5 months,1 year,18 months,1 decade,30 days,360 days}'::interval[]) AS step, LATERAL skillrating.pool_quality('arena', step => step) AS q,
+    LATERAL (SELECT count(DISTINCT seq) AS matches FROM arena.event WHERE kind = 'match' AND pool = '' AND played_at >= q.period AND played_at < q.period + step) AS own
+GROUP BY step::text ORDER BY step::text;
+SELECT * FROM skillrating.pool_quality('arena', step => '1 month 3 days');
 
 -- Another formula: built beside, compared, swapped, and swapped back.
 CREATE ROLE regress_reader;
@@ -109,6 +116,14 @@ SELECT matches, brier_a = brier_b AS equal, brier_difference, players, rank_corr
 SELECT matches, round(brier_a::numeric, 4) AS brier_a, round(brier_b::numeric, 4) AS brier_b, round(log_loss_difference::numeric, 4) AS difference, round(log_loss_error::numeric, 4) AS error,
     players, round(rank_correlation::numeric, 3) AS correlation, round(mean_place_change::numeric, 2) AS mean_change, max_place_change, same_top_ten
 FROM skillrating.compare_ladders('arena', 'trial');
+-- It reads both histories once, also without statistics of them.
+BEGIN;
+SELECT skillrating.rerate('arena', 'elo', '{"k": 30}', 'fresh') IS NULL AS failed;
+SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) AS read FROM pg_stat_xact_user_tables WHERE relid IN ('arena.event'::regclass, 'fresh.event'::regclass) \gset before_
+SELECT matches > 400 AS compared FROM skillrating.compare_ladders('arena', 'fresh');
+SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) - :before_read <= 2 * (SELECT count(*) FROM arena.event) AS once
+FROM pg_stat_xact_user_tables WHERE relid IN ('arena.event'::regclass, 'fresh.event'::regclass);
+ROLLBACK;
 INSERT INTO arena.match (match_id, played_at) VALUES (3000, '2024-06-10');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3000, 'p1', 1, 1), (3000, 'p2', 2, 2);
 SELECT skillrating.swap_ladders('trial', 'arena');

@@ -89,6 +89,20 @@ SELECT count(play('all_' || model, 1, 100)), count(play('all_' || model, 101, 10
 SELECT model, c.* FROM rules, compare(model) AS c ORDER BY model;
 SELECT kind, pool, key, player_id, games > 50 AS games, cardinality(state) AS columns FROM all_elo.component;
 
+-- Who would win: the same from a window, from win_probability() and from preview(), with the draw where a model has one.
+SELECT u.model, bool_and((f.r).unrated_reason = 'no_result') AS forecast, bool_and(w.draw_probability > 0) AS draws,
+    bool_and((w.win_probability, w.draw_probability) IS NOT DISTINCT FROM ((f.r).win_probability, (f.r).draw_probability)
+        AND (v.win_probability, v.draw_probability) IS NOT DISTINCT FROM (w.win_probability, w.draw_probability)) AS same
+FROM rules AS u,
+    LATERAL (SELECT match_id, player_id, team, skillrating.rate(u.model, player_id, team, score => score, side => side, played_at => played_at, pool => pool, params => u.sided)
+            OVER (ORDER BY played_at, match_id) AS r
+        FROM (TABLE played UNION ALL SELECT 300, '2024-04-01', '', t, t, NULL, t FROM generate_series(1, 2) AS t) AS s) AS f,
+    LATERAL skillrating.win_probability('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01') AS w,
+    LATERAL skillrating.preview('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01') AS v
+WHERE f.match_id = 300 AND w.team = f.team AND v.team = f.team
+GROUP BY u.model ORDER BY u.model;
+SELECT count(*) AS teams, count(draw_probability) AS draws FROM skillrating.win_probability('all_trueskill', '{1,2,3}'::bigint[], '{1,2,3}', at => '2024-04-01');
+
 -- What a preview says is what the report brings.
 CREATE TABLE foretold AS SELECT * FROM skillrating.preview('all_elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01');
 SELECT r.player_id, r.win_probability = f.win_probability AS foretold, r.win_probability = w.win_probability AS asked

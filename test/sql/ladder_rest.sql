@@ -64,7 +64,11 @@ SELECT skillrating.settled_at('nowhere');
 SELECT skillrating.leaderboard('duels', at => 'infinity');
 SELECT skillrating.rating_at('duels', 1, '-infinity');
 SELECT skillrating.preview('duels', '{1,2}'::bigint[], '{1,2}', at => 'infinity');
-SELECT skillrating.preview('duels', '{1,2}'::bigint[], '{1,2}', at => NULL);
+-- A time of null is now, as drivers send an argument that they have not.
+BEGIN;
+SELECT count(*) FROM skillrating.preview('duels', '{1,2}'::bigint[], '{1,2}', at => NULL) AS p JOIN skillrating.preview('duels', '{1,2}'::bigint[], '{1,2}') AS q ON p = q;
+SELECT count(*) FROM skillrating.win_probability('duels', '{1,2}'::bigint[], '{1,2}', at => NULL) AS p JOIN skillrating.win_probability('duels', '{1,2}'::bigint[], '{1,2}') AS q ON p = q;
+COMMIT;
 -- Corrections go through it, and it can be undone.
 SELECT skillrating.void_match('duels', 3);
 SELECT count(*) FROM skillrating.catch_up('duels');

@@ -216,6 +216,8 @@ SELECT skillrating.recalibrate(p, y, deviation => NULL) OVER (ORDER BY i) FROM f
 SELECT skillrating.recalibrate(p, y, side_deviation => 101) OVER (ORDER BY i) FROM forecast;
 SELECT skillrating.recalibrate(p, y, half_life_days => 'NaN') OVER (ORDER BY i) FROM forecast;
 SELECT skillrating.recalibrate(p, y, half_life_matches => NULL) OVER (ORDER BY i) FROM forecast;
+SELECT skillrating.recalibrate(p, y, half_life_days => 365) OVER (ORDER BY i) FROM forecast;
+SELECT skillrating.stack(ARRAY[p], y, played_at => CASE WHEN i <> 5 THEN played_at END, half_life_days => 365) OVER (ORDER BY i) FROM forecast;
 SELECT skillrating.stack(p, y) OVER (ORDER BY i) FROM race;
 SELECT skillrating.stack(array_fill(0.5::float8, ARRAY[17]), y) OVER (ORDER BY i) FROM forecast;
 SELECT skillrating.stack(array_fill(0.5::float8, ARRAY[i]), y) OVER (ORDER BY i) FROM forecast;

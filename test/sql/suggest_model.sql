@@ -109,6 +109,15 @@ SELECT try(options::jsonb) FROM (VALUES ('3'), ('{"max_evaluations": 5}'), ('{"b
 SELECT try('{"budget": 10}', true);
 SELECT skillrating.suggest_model(match_id, player_id, team, team) FROM history;
 SELECT skillrating.suggest_model(match_id, player_id, team, team ORDER BY match_id) FROM history WHERE false;
+-- Teams numbered from 0 are no sides: nothing can be rated, and why is said.  Some mistakes are a warning.
+SELECT skillrating.suggest_model(match_id, player_id, team, team, skillrating.inputs(side => team - 1), '{}' ORDER BY match_id) FROM history WHERE world = 'elo';
+SELECT skillrating.tune('elo', NULL, match_id, player_id, team, team, skillrating.inputs(side => team - 1), '{}' ORDER BY match_id) FROM history WHERE world = 'elo';
+SELECT s.model, s.warnings[1] AS warning
+FROM (SELECT skillrating.suggest_model(match_id, player_id, team, CASE WHEN match_id > 5 THEN team END, skillrating.inputs(side => CASE WHEN match_id % 50 = 0 THEN team - 1 END),
+    '{"models": ["elo", "frag"], "budget": 20}' ORDER BY match_id) AS found FROM history WHERE world = 'elo') AS q, unnest(q.found) AS s ORDER BY s.model;
+SELECT (t).warnings, (t).unrated_reasons
+FROM (SELECT skillrating.tune('elo', NULL, match_id, player_id, team, team, skillrating.inputs(side => CASE WHEN match_id % 50 = 0 THEN team - 1 END), '{}' ORDER BY match_id) AS t
+    FROM history WHERE world = 'elo') AS q;
 SET statement_timeout = '300ms';
 SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 100000}' ORDER BY match_id) FROM history WHERE world = 'elo';
 RESET statement_timeout;

@@ -188,13 +188,20 @@ end_moment(StackPartition *partition)
 	MemoryContextReset(partition->moment);
 }
 
-/* The numbers of an array, or NULL if one of them is null; error unless it has so many dimensions. */
+/*
+ * The numbers of an array, or NULL if one of them is null; error if it is empty or has
+ * another number of dimensions.
+ */
 static double *
 array_numbers(ArrayType *array, const char *name, int dimensions)
 {
 	int			n = array_size(array);
 	double	   *number;
 
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array %s must not be empty", name)));
 	if (ARR_NDIM(array) != dimensions)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -330,6 +337,11 @@ read_circumstances(WindowObject window, const StackPartition *partition, StackRo
 				 errmsg("weight must lie between 0 and %g, not %g", MAX_WEIGHT, row->weight)));
 	value = WinGetFuncArgCurrent(window, ARG_PLAYED_AT, &isnull);
 	row->at = isnull ? NEVER_PLAYED : DatumGetTimestampTz(value);
+	if (isnull && partition->rules.half_life_days > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("played_at must not be null where half_life_days is above 0"),
+				 errhint("half_life_matches counts rows instead of days.")));
 	if (!isnull && TIMESTAMP_NOT_FINITE(row->at))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),

@@ -208,9 +208,9 @@ check_spans(const SuggestState *state, const Candidate *candidate, int n)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("suggest_model() has no matches to fit to, or to judge by"),
-			 errdetail("There are %zu matches that count; " INT64_FORMAT " more do not.",
+			 errdetail("Matches that count: %zu; others: " INT64_FORMAT ".",
 					   state->builder.history.nmatches, state->builder.unrated.total),
-			 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
+			 hint_of_unrated(&state->builder.unrated, state->builder.history.nmatches)));
 }
 
 /*
@@ -243,6 +243,7 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 
 		if (tuner == NULL)
 			continue;
+		tuner_warn_of_mistakes(tuner, &state->builder.unrated);
 		share.max_evaluations = Max(1, (int) (state->options.max_evaluations *
 											  effort_of(tuner) / weights));
 		tuner->options = &share;
@@ -393,6 +394,7 @@ skillrating_suggest_model_final(PG_FUNCTION_ARGS)
 {
 	SuggestState *state = aggregate_state(fcinfo, "suggest_model");
 	Candidate  *candidate;
+	const char *mistakes;
 	RowArray	rows;
 	int			n;
 	int			i;
@@ -403,6 +405,10 @@ skillrating_suggest_model_final(PG_FUNCTION_ARGS)
 	candidate = palloc0_array(Candidate, model_count);
 	n = begin_candidates(state, candidate);
 	check_spans(state, candidate, n);
+	mistakes = unrated_counts_text(&state->builder.unrated, true);
+	if (mistakes[0] != '\0')
+		ereport(WARNING,
+				(errmsg("suggest_model(): matches left out for mistakes in them: %s", mistakes)));
 	study_candidates(state, candidate, n);
 	judge_candidates(candidate, n);
 

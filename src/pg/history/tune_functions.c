@@ -438,6 +438,7 @@ fit(TuneState *state, FitErrors *errors)
 	bool		reports = progress_begin(WORK_TUNE, InvalidOid, InvalidOid);
 	ListCell   *cell;
 
+	tuner_warn_of_mistakes(tuner, &state->builder.unrated);
 	tuner_fit(tuner);
 	tune_use(&tuner->problem, &tuner->space, &tuner->point, errors->variable);
 	tuner->problem.on_evaluation = NULL;
@@ -480,7 +481,7 @@ check_matches(const TuneState *state)
 				 errdetail("Of %zu matches that count %zu are burnt in, %zu are held out, and none of the others can be scored; " INT64_FORMAT " more do not count.",
 						   tuner->bound[2], tuner->bound[0], tuner->bound[2] - tuner->bound[1],
 						   state->builder.unrated.total),
-				 errhint("Options \"burn_in\" and \"holdout\" set the shares.")));
+				 hint_of_unrated(&state->builder.unrated, tuner->bound[2])));
 	if (tune_space_has(&state->tuner.space, TUNE_LOG_ODDS) && !history_has_sides(&state->builder.history))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -282,6 +282,24 @@ tuner_warn(Tuner *tuner, const char *format,...)
 	tuner->warnings = lappend(tuner->warnings, message.data);
 }
 
+void
+tuner_warn_of_mistakes(Tuner *tuner, const UnratedCounts *unrated)
+{
+	const char *mistakes = unrated_counts_text(unrated, true);
+
+	if (mistakes[0] != '\0')
+		tuner_warn(tuner, "matches left out for mistakes in them: %s", mistakes);
+}
+
+int
+hint_of_unrated(const UnratedCounts *unrated, size_t counting)
+{
+	if (unrated->total > (int64) counting)
+		return errhint("Those that do not count: %s; see skillrating.unrated_reasons().",
+					   unrated_counts_text(unrated, false));
+	return errhint("Options \"burn_in\" and \"holdout\" set the shares.");
+}
+
 /* What the search itself gives reason to warn of. */
 static void
 warn_of_search(Tuner *tuner, int64 matches, bool all_parts)

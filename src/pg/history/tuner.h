@@ -81,6 +81,15 @@ extern double tuner_log_odds(const Tuner *tuner);
 /* Names of parts that were taken, as a text[]. */
 extern Datum tuner_parts_taken(const Tuner *tuner);
 
+/* Warn of matches that a mistake keeps out of the history. */
+extern void tuner_warn_of_mistakes(Tuner *tuner, const UnratedCounts *unrated);
+
+/*
+ * For ereport(): why there is nothing to fit to.  That is because matches do not count, if
+ * these are more than those that do, or else the shares.
+ */
+extern int	hint_of_unrated(const UnratedCounts *unrated, size_t counting);
+
 /* The warnings as a text[]. */
 extern Datum tuner_warnings(const Tuner *tuner);
 

@@ -5,6 +5,7 @@
 #include "pg/sql/glue.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -132,12 +133,13 @@ skillrating_components(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	required_argument(fcinfo, COMPONENTS_ARG_LADDER, "ladder");
-	required_argument(fcinfo, COMPONENTS_ARG_AT, "at");
-	at = PG_GETARG_TIMESTAMPTZ(COMPONENTS_ARG_AT);
+	at = PG_ARGISNULL(COMPONENTS_ARG_AT) ? GetCurrentTransactionStartTimestamp() :
+		PG_GETARG_TIMESTAMPTZ(COMPONENTS_ARG_AT);
 	if (TIMESTAMP_NOT_FINITE(at))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("at must be finite, not %s", timestamptz_to_str(at))));
+				 errmsg("at must be finite, not %s", timestamptz_to_str(at)),
+				 errhint("Leave it null for the time now.")));
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(COMPONENTS_ARG_LADDER)),
 									   "components"));
 	batch = ladder_batch(ladder);

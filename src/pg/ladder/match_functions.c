@@ -4,6 +4,8 @@
  */
 #include "pg/sql/glue.h"
 
+#include <math.h>
+
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
@@ -452,7 +454,8 @@ enum
 	PREVIEW_RATING,
 	PREVIEW_WIN_PROBABILITY,
 	PREVIEW_CHANGE,				/* NSCENARIOS of them */
-	PREVIEW_NCOLUMNS = PREVIEW_CHANGE + NSCENARIOS
+	PREVIEW_DRAW_PROBABILITY = PREVIEW_CHANGE + NSCENARIOS,
+	PREVIEW_NCOLUMNS
 };
 
 static void
@@ -460,6 +463,7 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const double *change = scenario_changes(batch, source);
+	double		draw = model_draw(batch->model, batch->params, &batch->match);
 	Datum	   *account = palloc_array(Datum, batch->match.nplayers);
 	const int  *order = players_as_read(batch, source, account);
 	int			scenario;
@@ -481,6 +485,8 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 		for (scenario = 0; scenario < NSCENARIOS; scenario++)
 			values[PREVIEW_CHANGE + scenario] =
 				Float8GetDatum(change[NSCENARIOS * order[i] + scenario]);
+		nulls[PREVIEW_DRAW_PROBABILITY] = isnan(draw);
+		values[PREVIEW_DRAW_PROBABILITY] = Float8GetDatum(draw);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 }
@@ -508,13 +514,15 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	players_argument(fcinfo, PREVIEW_ARG_PLAYERS, ladder->player_type, arrays);
 	arrays->team = PointerGetDatum(array_argument(fcinfo, PREVIEW_ARG_TEAM,
 												  "team", arrays->n));
-	required_argument(fcinfo, PREVIEW_ARG_AT, "at");
-	arrays->played_at = PG_GETARG_DATUM(PREVIEW_ARG_AT);
+	arrays->played_at = PG_ARGISNULL(PREVIEW_ARG_AT) ?
+		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()) :
+		PG_GETARG_DATUM(PREVIEW_ARG_AT);
 	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->played_at)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("at must be finite, not %s",
-						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at)))));
+						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at))),
+				 errhint("Leave it null for a match that is played now.")));
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);

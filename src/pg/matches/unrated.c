@@ -155,3 +155,17 @@ unrated_counts_jsonb(const UnratedCounts *counts)
 	return DirectFunctionCall1(jsonb_in,
 							   CStringGetDatum(psprintf("{%s}", json.data)));
 }
+
+const char *
+unrated_counts_text(const UnratedCounts *counts, bool mistakes)
+{
+	StringInfoData text;
+	int			reason;
+
+	initStringInfo(&text);
+	for (reason = MATCH_OK + 1; reason < UNRATED_NREASONS; reason++)
+		if (counts->by_reason[reason] > 0 && (!mistakes || unrated_is_mistake(reason)))
+			appendStringInfo(&text, "%s%s " INT64_FORMAT, text.len > 0 ? ", " : "",
+							 unrated_code(reason), counts->by_reason[reason]);
+	return text.data;
+}

@@ -83,4 +83,10 @@ extern void unrated_add_jsonb(UnratedCounts *counts, Jsonb *json);
 /* An object with the number of matches for each code that occurs, as a jsonb. */
 extern Datum unrated_counts_jsonb(const UnratedCounts *counts);
 
+/*
+ * The codes that occur with their numbers of matches, such as "bad_side 581, null_value 2",
+ * for a message; of mistakes alone if so asked.  Empty where there are none.
+ */
+extern const char *unrated_counts_text(const UnratedCounts *counts, bool mistakes);
+
 #endif							/* PG_MATCHES_UNRATED_H */
