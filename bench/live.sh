@@ -23,7 +23,7 @@ clients=4
 make_ladder() {
 	sql -o /dev/null <<-SQL
 		SELECT skillrating.create_ladder('arena', 'elo', apply_at => 'manual');
-		CREATE SEQUENCE arena.next_match START 10000000;
+		CREATE SEQUENCE IF NOT EXISTS bench_match START 10000000;
 		SELECT setseed(0.42);
 		INSERT INTO arena.match (match_id, played_at)
 		SELECT n, timestamptz '2020-01-01' + n * interval '1 minute' FROM generate_series(1, $matches) AS n;
@@ -39,9 +39,9 @@ make_ladder() {
 		\set a random(0, $1 - 1)
 		\set b random(1, $1 - 1)
 		BEGIN;
-		INSERT INTO arena.match (match_id) VALUES (nextval('arena.next_match'));
+		INSERT INTO arena.match (match_id) VALUES (nextval('bench_match'));
 		INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES
-			(currval('arena.next_match'), :a, 1, 1), (currval('arena.next_match'), (:a + :b) % $1, 2, 2);
+			(currval('bench_match'), :a, 1, 1), (currval('bench_match'), (:a + :b) % $1, 2, 2);
 		COMMIT;
 	SQL
 }
@@ -96,6 +96,6 @@ for players in ${PLAYERS:-1000 20000 200000}; do
 				if (arm != "none") printf "; took %.1f s and wrote %d ratings", took / 1000, rows
 				print "" }'
 	done
-	sql -c "SELECT '    verify: ' || bool_and(ok) FROM skillrating.verify('arena')" -o /dev/stdout
+	sql -c "SELECT '    verify: ' || bool_and(ok) FROM skillrating.verify('arena')"
 	sql -o /dev/null -c "SELECT skillrating.drop_ladder('arena')"
 done

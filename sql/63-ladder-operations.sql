@@ -12,6 +12,28 @@ COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
 new_season() and its like call it. Returns the number of players. Errors: 55000 if it is not the
 last one, 22003 if a state comes out of range.';
 
+CREATE FUNCTION skillrating_internal.begin_operation(ladder text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_begin_operation'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.begin_operation(text) IS
+'A part of new_season() and its like, before note_operation(): keeps others from rating the ladder,
+so that the operation comes behind whatever has been rated. Error 55000 unless the door to the
+ladder is open.';
+
+CREATE FUNCTION skillrating_internal.operate_beside(
+    ladder text,
+    seq bigint)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'skillrating_operate_beside'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.operate_beside(text, bigint) IS
+'The same as apply_operation(), for an operation on all players and after begin_operation(): others
+rate meanwhile, behind the operation, until the ratings are written. Errors as there, and 55000 if a
+match that was rated meanwhile has gone from the source unreported.';
+
 CREATE FUNCTION skillrating_internal.check_new_season(
     ladder text,
     season text,
@@ -105,12 +127,17 @@ BEGIN
         END IF;
     END IF;
     PERFORM skillrating_internal.check_new_season(ladder, season, pool);
+    PERFORM skillrating_internal.begin_operation(ladder);
     operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
         params => jsonb_build_object('name', season, 'keep', keep), reason => coalesce(reason, 'season ' || season));
+    IF toward IS NULL THEN
+        players := skillrating_internal.operate_beside(ladder, operation);
+        RETURN;
+    END IF;
     players := skillrating_internal.apply_operation(ladder, operation);
 
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
-    IF toward IS NOT NULL AND keep < 1 THEN
+    IF keep < 1 THEN
         seed := nextval(format('%I.event_seq', ladder));
         EXECUTE format(
             'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
@@ -199,9 +226,10 @@ BEGIN
     parameters := jsonb_build_object('grace_days', extract(epoch FROM grace) / day, 'counted_from', counted_from)
         || CASE WHEN half_life IS NULL THEN jsonb_build_object('rate', rate, 'floor', floor)
             ELSE jsonb_build_object('half_life_days', extract(epoch FROM half_life) / day, 'mean', mean) END;
+    PERFORM skillrating_internal.begin_operation(ladder);
     operation := skillrating_internal.note_operation(ladder, 'decay', pool => pool, at => at,
         params => jsonb_strip_nulls(parameters), reason => reason);
-    players := skillrating_internal.apply_operation(ladder, operation);
+    players := skillrating_internal.operate_beside(ladder, operation);
 END
 $function$;
 
@@ -275,8 +303,9 @@ BEGIN
     IF same AND reorders THEN
         RETURN;
     END IF;
+    PERFORM skillrating_internal.begin_operation(ladder);
     operation := skillrating_internal.note_operation(ladder, 'settle', at => at, reason => reason);
-    players := skillrating_internal.apply_operation(ladder, operation);
+    players := skillrating_internal.operate_beside(ladder, operation);
     -- In the order in which they came, matches may lie between.
     IF same AND players = 0 THEN
         EXECUTE format('DELETE FROM %I.operation AS o WHERE o.operation = $1', ladder) USING operation;

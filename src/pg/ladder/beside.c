@@ -34,6 +34,9 @@
 #define SMALL_PART 20
 #define MAX_PARTS 20
 
+/* What table change has of changes by catch_up(). */
+static const char CORRECTION[] = "correction";
+
 /* A row of correction. */
 typedef struct CorrectionRow
 {
@@ -49,7 +52,7 @@ typedef struct CorrectionRows
 } CorrectionRows;
 
 /* Work beside rating. */
-typedef struct Beside
+struct Beside
 {
 	Ladder	   *ladder;
 	bool		rebuild;
@@ -59,8 +62,11 @@ typedef struct Beside
 	CorrectionRows done[MAX_PARTS + 2]; /* with which the parts are done */
 	int			nparts;
 	BesideResult result;
-	OrderEnd  *held;			/* the last place when the ladder was held */
-} Beside;
+	OrderEnd  *held;			/* the last place when the ladder was held, or
+								 * NULL */
+	const char *kind;			/* of changes of ratings, */
+	int64		operation;		/* and the place of the operation, or 0 */
+};
 
 /*
  * ---- Snapshots ----
@@ -258,20 +264,17 @@ correct_order(Beside *beside)
 	beside->result = BESIDE_MISPLACED;
 }
 
-/* Replay all parts but the last; false to give up. */
+/*
+ * Replay what is rated meanwhile, but the last of it; false if a rated match is missing from
+ * the source.
+ */
 static bool
-replay_parts(Beside *beside)
+replay_middle_parts(Beside *beside)
 {
 	Ladder	   *ladder = beside->ladder;
-	bool		good;
+	bool		good = true;
 
-	ladder_take_states(ladder);
-	freeze_beside(ladder);
-	good = replay_first_part(beside);
-	unfreeze(ladder);
-	if (good)
-		rewrite_send_events(&beside->rewrite);
-	while (good && beside->nparts <= MAX_PARTS)
+	while (beside->nparts <= MAX_PARTS)
 	{
 		TimestampTz begun;
 
@@ -285,6 +288,25 @@ replay_parts(Beside *beside)
 		correct_order(beside);
 		if (!TimestampDifferenceExceeds(begun, GetCurrentTimestamp(), SMALL_PART))
 			break;
+	}
+	return good;
+}
+
+/* Replay all parts but the last; false to give up. */
+static bool
+replay_parts(Beside *beside)
+{
+	Ladder	   *ladder = beside->ladder;
+	bool		good;
+
+	ladder_take_states(ladder);
+	freeze_beside(ladder);
+	good = replay_first_part(beside);
+	unfreeze(ladder);
+	if (good)
+	{
+		rewrite_send_events(&beside->rewrite);
+		good = replay_middle_parts(beside);
 	}
 	ladder_release_states(ladder);
 	return good;
@@ -403,10 +425,12 @@ finish_parts(Beside *beside)
 	int			i;
 
 	ladder_hold(ladder);
-	*beside->held = read_order_end(ladder);
+	if (beside->held != NULL)
+		*beside->held = read_order_end(ladder);
 	rewrite_send_matches(rewrite);
 	look_again(beside);
-	apply_pending(ladder, true);
+	if (beside->kind == CORRECTION)
+		apply_pending(ladder, true);
 
 	ladder_take_states(ladder);
 	freeze(ladder);
@@ -417,7 +441,8 @@ finish_parts(Beside *beside)
 		rewrite_send_events(rewrite);
 		correct_order(beside);
 		rewrite_send_matches(rewrite);
-		rewrite_states(beside->replay, "correction", NULL);
+		rewrite_states(beside->replay, beside->kind,
+					   beside->operation == 0 ? NULL : &beside->operation);
 		for (i = 0; i < beside->nparts; i++)
 			delete_corrections(ladder, &beside->done[i]);
 	}
@@ -511,10 +536,59 @@ catch_up_beside(Ladder *ladder, bool rebuild,
 	beside->rebuild = rebuild;
 	beside->report_missing = report_missing;
 	beside->held = held;
+	beside->kind = CORRECTION;
 	waiting = copy_all_waiting();
 	if (in_subtransaction(work_beside, beside))
 		return beside->result;
 	ladder->read_only = false;
 	restore_all_waiting(waiting);
 	return BESIDE_NOTHING;
+}
+
+/*
+ * ---- Operations ----
+ */
+
+pg_noreturn static void
+report_missing_behind(const Beside *beside)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("match %s of ladder \"%s\" was rated meanwhile and is no longer in the source",
+					beside->rewrite.missing, beside->ladder->name),
+			 errhint("Bring its rows back, or take all such matches out of the ratings by catch_up() with search => true.")));
+}
+
+Beside *
+operate_beside(Ladder *ladder, const char *kind, int64 seq, int *nchanged)
+{
+	Beside	   *beside = palloc0_object(Beside);
+	Rewrite    *rewrite = &beside->rewrite;
+
+	beside->ladder = ladder;
+	beside->kind = kind;
+	beside->operation = seq;
+	rewrite_begin(rewrite, ladder);
+	ladder_take_states(ladder);
+	freeze(ladder);
+	ladder_let_go(ladder);
+	rewrite_begin_part(rewrite, read_removed(ladder));
+	beside->replay = replay_begin(ladder, seq, REPLAY_CURRENT_PLAYERS, true);
+	replay_on(beside->replay, &rewrite->sink);
+	*nchanged = beside->replay->batch->step.n;
+	unfreeze(ladder);
+	rewrite_send_events(rewrite);
+	beside->nparts = 1;
+	return beside;
+}
+
+void
+finish_operation(Beside *beside)
+{
+	if (!replay_middle_parts(beside))
+		report_missing_behind(beside);
+	ladder_release_states(beside->ladder);
+	if (!finish_parts(beside))
+		report_missing_behind(beside);
+	rewrite_end(&beside->rewrite);
 }

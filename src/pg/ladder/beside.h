@@ -26,6 +26,9 @@
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/order_end.h"
 
+/* Work beside rating that has begun. */
+typedef struct Beside Beside;
+
 /* How work beside rating has ended. */
 typedef enum BesideResult
 {
@@ -49,5 +52,15 @@ extern BesideResult catch_up_beside(Ladder *ladder, bool rebuild,
 									void (*report_missing) (int level, Ladder *ladder,
 															const char *match),
 									OrderEnd *held);
+
+/*
+ * Do the operation on all players that has the last place, which it has taken while the ladder
+ * was held, in this subtransaction; it is let go, and matches that are rated from here on come
+ * behind the operation.  *nchanged is how many states it changes.  finish_operation() holds the
+ * ladder again and writes them; error 55000 if a match behind the operation is missing from the
+ * source.
+ */
+extern Beside *operate_beside(Ladder *ladder, const char *kind, int64 seq, int *nchanged);
+extern void finish_operation(Beside *beside);
 
 #endif							/* PG_LADDER_BESIDE_H */

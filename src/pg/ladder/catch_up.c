@@ -1,35 +1,25 @@
 /*
  * catch_up.c
- *		Changing the history of a ladder: replaying it from where it is out of
- *		date, and operations on states.
+ *		Replaying the history of a ladder from where it is out of date.
  *
  * Reading goes on meanwhile.  Where it can, the work is done beside rating (beside.h);
  * otherwise the ladder is held, which makes rating wait.
  */
 #include "pg/sql/glue.h"
 
-#include "access/htup_details.h"
-#include "access/xact.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
-#include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/apply.h"
 #include "pg/ladder/beside.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/change_log.h"
-#include "pg/ladder/change_writer.h"
-#include "pg/ladder/columns.h"
-#include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/order_end.h"
-#include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
@@ -37,7 +27,6 @@
 #include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_catch_up);
-SKILLRATING_FUNCTION(skillrating_apply_operation);
 
 /*
  * ---- catch_up ----
@@ -348,140 +337,4 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	change_log_return(ladder->changes, fcinfo);
 	ladder_close(ladder);
 	return (Datum) 0;
-}
-
-/*
- * ---- apply_operation ----
- */
-
-/* A row if a match was played then or later. */
-static LadderQuery played_at_least_query = {
-	.text = "SELECT FROM {rated_match} WHERE seq IS NOT NULL AND played_at OPERATOR(pg_catalog.>=) $1 LIMIT 1",
-	.param = {VALUE_TIME}
-};
-
-/* Where time makes the order, an operation may have its place further back. */
-static void
-correct_place(Ladder *ladder, const LadderOperation *operation)
-{
-	Corrections corrections;
-	Datum		values[1];
-
-	values[0] = TimestampTzGetDatum(operation->at);
-	if (!ladder->reorders ||
-		ladder_execute(ladder, &played_at_least_query, values, NULL, NULL) == 0)
-		return;
-	corrections = corrections_make(1);
-	corrections_add(&corrections, NULL, operation->seq, "operation",
-					operation->at);
-	corrections_send(ladder, &corrections);
-}
-
-/* Load the players whom n operations are about. */
-static void
-load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
-			  int n)
-{
-	int			i;
-
-	if (!operation[0].has_player)
-	{
-		batch_load_all(batch, ladder);
-		components_load_all(batch, ladder);
-		return;
-	}
-
-	/* A row that only has room for the first match is no player yet. */
-	if (operation[0].operation.kind != OPERATION_SET)
-	{
-		Datum	   *ids = palloc_array(Datum, n);
-
-		for (i = 0; i < n; i++)
-			ids[i] = operation[i].player;
-		batch_load_some(batch, ladder, ids, n);
-		components_load_some(batch, ladder, ids, n);
-		return;
-	}
-	for (i = 0; i < n; i++)
-	{
-		BatchPlayer *player = batch_player(batch, operation[i].player,
-										   operation[i].pool);
-
-		player->wanted = true;
-		if (player->shared != NULL)
-			player->shared->wanted = true;
-	}
-	batch_load(batch, ladder, false);
-}
-
-/*
- * Write the events of an operation, and the ratings of its players; of a player in a
- * pool that includes what pools share, of which there may be no event.
- */
-static void
-write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
-{
-	Outbox	   *events = new_event_outbox(ladder);
-	Outbox	   *inserted = rating_outbox(ladder);
-	Outbox	   *updated = rating_outbox(ladder);
-	Outbox	   *component_events = new_component_event_outbox(ladder);
-	Outbox	   *components = component_outbox(ladder);
-	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
-	int			i;
-
-	for (i = 0; i < batch->step.n; i++)
-		put_event(events, &batch->step, &batch->step.row[i]);
-	for (i = 0; i < id_table_count(batch->players); i++)
-		if (player[i]->touched)
-		{
-			put_rating(player[i]->loaded ? updated : inserted, player[i]);
-			change_writer_put(changes, player[i]);
-		}
-	outbox_send(events, OUTBOX_INSERT);
-	outbox_send(updated, OUTBOX_UPDATE);
-	outbox_send(inserted, OUTBOX_INSERT);
-	for (i = 0; i < batch->step.ncomponents; i++)
-	{
-		put_component_event(component_events, &batch->step, &batch->step.component[i]);
-		put_component(components, batch->step.component[i].component);
-	}
-	outbox_send(component_events, OUTBOX_INSERT);
-	outbox_send(components, OUTBOX_UPDATE);
-	change_writer_end(changes);
-}
-
-/* apply_operation(ladder, seq): do what table operation has at the end. */
-Datum
-skillrating_apply_operation(PG_FUNCTION_ARGS)
-{
-	int64		seq = PG_GETARG_INT64(1);
-	Ladder	   *ladder;
-	Batch	   *batch;
-	LadderOperation *operation;
-	ChangeWriter *changes;
-	int			n;
-
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "apply_operation"));
-	ladder_require_triggers(ladder);
-	ladder_maintain(ladder);
-
-	operation = read_operations(ladder, seq, &n);
-	if (n == 0 || operation[0].seq != seq || operation[n - 1].seq != seq)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("operation " INT64_FORMAT " is not the last one of ladder \"%s\"",
-						seq, ladder->name)));
-	ladder_take_states(ladder);
-	batch = ladder_batch(ladder);
-	load_operated(batch, ladder, operation, n);
-	changes = change_writer_begin(ladder, operation[0].kind, &seq);
-	change_writer_note(changes, batch);
-	(void) batch_apply_operation(batch, operation, n);
-	write_operation(batch, ladder, changes);
-	correct_place(ladder, operation);
-	n = batch->step.n;
-	ladder_release_states(ladder);
-	ladder_close(ladder);
-	PG_RETURN_INT64(n);
 }

@@ -189,10 +189,13 @@ write_ratings(Replay *replay, const char *kind, const int64 *operation)
 			continue;
 		put_rating(row == NULL ? inserted : player->exists ? updated : deleted,
 				   player);
-		change_log_before(ladder->changes, player,
-						  row == NULL ? NULL : &row->record,
-						  row == NULL ? NULL : row->state);
-		change_log_after(ladder->changes, player);
+		if (ladder->changes != NULL)
+		{
+			change_log_before(ladder->changes, player,
+							  row == NULL ? NULL : &row->record,
+							  row == NULL ? NULL : row->state);
+			change_log_after(ladder->changes, player);
+		}
 		change_writer_put_row(changes, player, row == NULL ? NULL : &row->record,
 							  row == NULL ? NULL : row->state);
 	}
