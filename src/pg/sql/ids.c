@@ -475,9 +475,15 @@ id_table_ids(IdTable *table)
 }
 
 Datum
-id_array(const IdType *id_type, Datum *ids, int n)
+id_array(const IdType *id_type, const Datum *ids, int n)
 {
-	return PointerGetDatum(construct_array(ids, n, id_type->type,
-										   id_type->typlen, id_type->typbyval,
-										   id_type->typalign));
+	/* construct_array() puts what it has unpacked in the place of what it was given. */
+	Datum	   *copy = palloc_array(Datum, Max(n, 1));
+	ArrayType  *array;
+
+	memcpy(copy, ids, n * sizeof(Datum));
+	array = construct_array(copy, n, id_type->type, id_type->typlen, id_type->typbyval,
+							id_type->typalign);
+	pfree(copy);
+	return PointerGetDatum(array);
 }

@@ -67,7 +67,7 @@ extern int	id_table_count(IdTable *table);
 extern void **id_table_values(IdTable *table);
 extern Datum *id_table_ids(IdTable *table);
 
-/* An array of n identifiers. */
-extern Datum id_array(const IdType *id_type, Datum *ids, int n);
+/* An array of n identifiers, in the current memory context, as all that it leaves behind. */
+extern Datum id_array(const IdType *id_type, const Datum *ids, int n);
 
 #endif							/* PG_SQL_IDS_H */
