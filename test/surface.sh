@@ -10,9 +10,9 @@
 # process.  Of the server's functions those that would do so on our behalf are refused.
 # Temporary files of the server (BufFile, tuplestores, sorts, and OpenTemporaryFile with what
 # reads and writes an open file) are allowed: a ladder keeps there what exceeds work_mem, and
-# solve_distributed() the rows of matches.  The library has to be built first.  Each check is a line "ok
-# surface ..." or "not ok surface ...", with what is wrong in front of it.  The checks are
-# themselves checked first.
+# solve_distributed() the rows of matches.  The library has to be built first.  Each check is a
+# line "ok surface ..." or "not ok surface ...", with what is wrong in front of it.  The checks
+# are themselves checked first.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
