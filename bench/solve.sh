@@ -43,13 +43,7 @@ sql -F ' ' -c "$(solved '(s).iterations, (s).products, (s).observations, (s).pla
 			scan, build - scan - iteration, iteration * $1, $1, $2, solve - summary, solve
 		printf "    %d players, %.1f bytes a participant for the problem, largest derivative %.1e, converged: %s\n", $4, $5 / n / 16, $6, $7 }'
 
-# One pass of those that solve without keeping rows.
-sql -c 'CREATE TABLE known AS SELECT array_agg(player_id) AS players, array_agg(4::float8) AS point FROM (SELECT DISTINCT player_id FROM history) AS p'
-for _ in $(seq "$rounds"); do
-	timed >>"$scratch/pass" <<<"SELECT (p).objective FROM (SELECT skillrating_internal.solve_pass('{\"solver\": \"hive\"}', match_id, player_id, team, rank, NULL, players, point, NULL) AS p FROM history, known) AS q;"
-done
-report "a pass of solve_pass() over them, against the rows in order" "$scratch/pass" "$scratch/scan" 'for information'
-sql -c 'DROP TABLE history, known'
+sql -c 'DROP TABLE history'
 
 # Duels over five years, where skills drift.
 matches=$(sized 450000)

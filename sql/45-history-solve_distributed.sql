@@ -8,7 +8,8 @@ CREATE TYPE skillrating_internal.survey AS (
     matches bigint,
     observations bigint,
     sides boolean,
-    unrated jsonb);
+    unrated jsonb,
+    packed bytea);
 
 COMMENT ON TYPE skillrating_internal.survey IS
 'Result of solve_survey().
@@ -18,23 +19,8 @@ matches connect.
 contexts: those that occur.  matches: their number.
 observations: comparisons or rankings of teams, which are the terms of the likelihood.
 sides: whether those of a match differ.
-unrated: how many matches do not count, by the codes of unrated_reasons().';
-
-CREATE TYPE skillrating_internal.pass AS (
-    objective float8,
-    gradient float8[],
-    curvature float8[],
-    product float8[],
-    draws float8,
-    draws_slope float8);
-
-COMMENT ON TYPE skillrating_internal.pass IS
-'Result of solve_pass(); passes over different matches with the same players add up.
-Without a direction: objective, the negative log likelihood of all results, in nats; gradient, its
-derivatives by the unknowns; curvature, its second derivatives by each unknown alone; draws, how
-many more draws are expected than occurred, under Davidson''s model; draws_slope, the derivative of
-that by the logarithm of its parameter.
-With a direction: product, the matrix of second derivatives times it, and nothing else.';
+unrated: how many matches do not count, by the codes of unrated_reasons().
+packed: from a parallel worker, the rows that another process is to keep; otherwise null.';
 
 CREATE FUNCTION skillrating_internal.solve_survey_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs)
 RETURNS internal
@@ -61,53 +47,67 @@ CREATE AGGREGATE skillrating_internal.solve_survey(plan jsonb, match_id anycompa
 );
 
 COMMENT ON AGGREGATE skillrating_internal.solve_survey(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs) IS
-'The players of matches, which solve_pass() has to know first; called by solve_distributed().
+'The first pass over matches: who plays; called by solve_distributed().
 plan: {"solver": ..., "params": {...}}, the solver bradley_terry, hive or plackett_luce, and with
-"strict": true a mistake in a match is an error.
+"strict": true a mistake in a match is an error.  With "keep", a key in hex, the process keeps rows
+of the solver made of the matches, for solve_pass(), up to the end of the transaction; with
+"lasting": true until a transaction ends that has not used them.
 The rows are those of solve(), in any order; inputs may be null.
-Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk.
+Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk.  What is kept
+takes 8 to 40 bytes a participant, of skillrating.memory_limit up to the half and of a temporary
+file beyond.
 Null without rows.  Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else
 in the plan, and those of solve().';
 
-CREATE FUNCTION skillrating_internal.solve_pass_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[])
+CREATE FUNCTION skillrating_internal.solve_reads_support(internal)
 RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_solve_pass_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+AS 'MODULE_PATHNAME', 'skillrating_solve_reads_support'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.solve_pass_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
-'Transition function of solve_pass().';
+COMMENT ON FUNCTION skillrating_internal.solve_reads_support(internal) IS
+'Planner support of solve_reads().';
 
-CREATE FUNCTION skillrating_internal.solve_pass_final(internal)
-RETURNS skillrating_internal.pass
-AS 'MODULE_PATHNAME', 'skillrating_solve_pass_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION skillrating_internal.solve_reads(key bytea, if_not_kept boolean, team integer)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'skillrating_solve_reads'
+LANGUAGE C IMMUTABLE PARALLEL RESTRICTED
+SUPPORT skillrating_internal.solve_reads_support;
 
-COMMENT ON FUNCTION skillrating_internal.solve_pass_final(internal) IS
-'Final function of solve_pass().';
+COMMENT ON FUNCTION skillrating_internal.solve_reads(bytea, boolean, integer) IS
+'Whether a query of solve_distributed() has to read the rows of a partition: only if_not_kept, and if
+this process keeps nothing under the key.
+team: a column, so that the question goes to the server that has the rows; has no influence.
+Where key and if_not_kept are known in advance, the planner leaves out a scan that is not needed.
+Immutable for postgres_fdw, which sends nothing else.';
 
-CREATE AGGREGATE skillrating_internal.solve_pass(plan jsonb, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, players anyarray, point float8[], direction float8[]) (
-    SFUNC = skillrating_internal.solve_pass_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.solve_pass_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+CREATE FUNCTION skillrating_internal.solve_kept(key bytea, survey skillrating_internal.survey)
+RETURNS skillrating_internal.survey
+AS 'MODULE_PATHNAME', 'skillrating_solve_kept'
+LANGUAGE C IMMUTABLE PARALLEL RESTRICTED;
 
-COMMENT ON AGGREGATE skillrating_internal.solve_pass(jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs, anyarray, float8[], float8[]) IS
+COMMENT ON FUNCTION skillrating_internal.solve_kept(bytea, skillrating_internal.survey) IS
+'The survey, or in place of null the one of the rows that this process keeps under the key, if these
+are lasting.
+Immutable for postgres_fdw, which sends nothing else.';
+
+CREATE FUNCTION skillrating_internal.solve_pass(key bytea, request bytea, rows bigint)
+RETURNS bytea
+AS 'MODULE_PATHNAME', 'skillrating_solve_pass'
+LANGUAGE C IMMUTABLE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION skillrating_internal.solve_pass(bytea, bytea, bigint) IS
 'One of the passes over matches that solving them takes: what the results say of the unknowns at a
 point, without the prior; called by solve_distributed().
-plan: that of solve_survey(); with "contexts", an array of those that occur; with "sides": true, if
-sides differ in a match; with "draw",
-Davidson''s parameter of draws, unless it is among the params.
-players: all who occur.
-point: a number for each unknown: the skills of the players in this order, then, under hive, their
-side offsets if offset_deviation is not 0, their command skills if command is true, and the
-advantages of contexts.
-direction: null, or a vector of the same kind to multiply the matrix of second derivatives with.
-The rows are those of solve(), in any order.
-Memory: a few numbers for each unknown, and work_mem or disk for sorting.
-Null without rows.  Errors: 22023 for players or contexts that are not given, 2202E for arrays of
-other sizes, and those of solve_survey().';
+key: of the rows that this process keeps for the user, see solve_survey().
+request: what is asked, and a number for each unknown: the skills of the players in the order of the
+survey, then, under hive, their side offsets if offset_deviation is not 0 and their command skills if
+command is true; the advantage of the first side if side_deviation is not 0; those of contexts.
+rows: a count of rows, so that the pass goes to the server that has them; has no influence.
+Result: null if nothing is kept under the key.  Both are bytes, see solve_pass.h; passes over
+different matches add up.
+Immutable for postgres_fdw, which sends nothing else.
+Errors: 22023 for a key or a request that is none, 2202E for another number of unknowns, 55000 for
+a product before derivatives.';
 
 CREATE FUNCTION skillrating_internal.solve_relation(
     relation regclass,
@@ -117,18 +117,79 @@ CREATE FUNCTION skillrating_internal.solve_relation(
     start skillrating.estimate[],
     start_contexts skillrating.context_estimate[],
     strict boolean,
+    token bytea,
     OUT estimates skillrating.estimate[],
     OUT summary skillrating.solve_summary)
 AS 'MODULE_PATHNAME', 'skillrating_solve_relation'
 LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[], skillrating.context_estimate[], boolean) IS
+COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[], skillrating.context_estimate[], boolean, bytea) IS
 'Results of solve() and solve_summary() for the matches in a table, a view or all partitions of a
-table, found by passes over them where they are stored (see solve_pass()); called by
-solve_distributed(), where errors are listed.
+table, which are read once and kept as rows where they were read; called by solve_distributed(),
+where errors are listed.
 start, start_contexts: estimates to begin with, or null.  strict: make a mistake in a match an
 error.
-All passes see one snapshot.  Needs the right to read the partitions themselves.';
+token: from solve_token(), under which rows are kept beyond the transaction, and found if they are
+kept already; null to keep them no longer than this call.
+Each partition is read in one snapshot.  Needs the right to read the partitions themselves.';
+
+CREATE FUNCTION skillrating_internal.solve_token()
+RETURNS bytea
+AS 'MODULE_PATHNAME', 'skillrating_solve_token'
+LANGUAGE C VOLATILE;
+
+COMMENT ON FUNCTION skillrating_internal.solve_token() IS
+'Random bytes that name the rows of one call of solve_distributed() to those who keep them.';
+
+CREATE FUNCTION skillrating_internal.solve_release(relation regclass, columns jsonb, token bytea)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_solve_release'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.solve_release(regclass, jsonb, bytea) IS
+'Frees the rows that solve_relation() has kept under a token, here and on all servers.';
+
+CREATE FUNCTION skillrating_internal.solve_hold(relation regclass, columns jsonb, token bytea)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_solve_hold'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.solve_hold(regclass, jsonb, bytea) IS
+'Has everybody who keeps rows of solve_relation() under a token keep them even if this transaction is
+aborted.';
+
+CREATE FUNCTION skillrating_internal.solve_retry(relation regclass, columns jsonb, token bytea, failures integer, message text)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    part regclass;
+BEGIN
+    RAISE NOTICE USING
+        MESSAGE = format('a server was lost, trying again: %s', message);
+    FOR part IN
+        SELECT c.oid FROM pg_partition_tree(relation) AS t JOIN pg_class AS c ON c.oid = t.relid
+        WHERE c.relkind <> 'p'
+        UNION ALL
+        SELECT c.oid FROM pg_class AS c
+        WHERE c.oid = relation AND NOT c.relispartition AND c.relkind <> 'p'
+    LOOP
+        BEGIN
+            PERFORM skillrating_internal.solve_hold(part, columns, token);
+        EXCEPTION WHEN connection_exception OR admin_shutdown OR crash_shutdown THEN
+            NULL;  -- Here are no rows any more.
+        END;
+    END LOOP;
+    PERFORM pg_sleep(0.2 * failures);
+    RETURN failures + 1;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.solve_retry(regclass, jsonb, bytea, integer, text) IS
+'What solve_distributed() does with commits when a server is lost, before it rolls back and tries
+again: has the others hold their rows, and waits a moment.
+failures: so many in a row before this one.  Returns one more.';
 
 CREATE FUNCTION skillrating_internal.check_result(result regclass, type regclass)
 RETURNS void
@@ -178,6 +239,7 @@ CREATE FUNCTION skillrating_internal.solve_distributed_step(
     strict boolean,
     contexts regclass,
     before skillrating.solve_summary,
+    token bytea,
     OUT summary skillrating.solve_summary,
     OUT done boolean)
 LANGUAGE plpgsql VOLATILE
@@ -213,13 +275,13 @@ BEGIN
         INTO start_contexts;
     END IF;
     IF NOT commits THEN
-        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start, start_contexts, strict);
+        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start, start_contexts, strict, NULL);
         summary := found.summary;
         done := true;
     ELSE
         -- An iteration at a time, and errors that cost something only at the end.
         SELECT * INTO found
-        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, start_contexts, strict);
+        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, start_contexts, strict, token);
         summary := found.summary;
         SELECT coalesce((params ->> p.name)::float8, p.default_value::float8) INTO STRICT most
         FROM skillrating.solver_parameters(solver) AS p WHERE p.name = 'max_iterations';
@@ -227,7 +289,7 @@ BEGIN
         summary.products := summary.products + coalesce(before.products, 0);
         done := (summary.status <> 'max_iterations reached' OR summary.iterations >= most) IS NOT FALSE;
         IF summary.converged AND (params ? 'exact_for' OR params ->> 'errors' <> 'bound') THEN
-            SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates, (found.summary).contexts, strict);
+            SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates, (found.summary).contexts, strict, token);
         END IF;
         RAISE NOTICE USING
             MESSAGE = format('iteration %s: log posterior %s, largest derivative %s', summary.iterations, round(summary.log_posterior::numeric, 6), to_char(summary.gradient, '9.9EEEE'));
@@ -243,6 +305,9 @@ BEGIN
             'INSERT INTO %s (context, log_odds, standard_error) SELECT context, log_odds, standard_error FROM unnest($1)', contexts)
         USING summary.contexts;
     END IF;
+    IF done AND commits THEN
+        PERFORM skillrating_internal.solve_release(relation, columns, token);
+    END IF;
     IF done AND NOT summary.converged THEN
         RAISE WARNING USING
             MESSAGE = format('solver "%s" has not converged: %s', solver, summary.status),
@@ -251,9 +316,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, boolean, regclass, skillrating.solve_summary) IS
+COMMENT ON FUNCTION skillrating_internal.solve_distributed_step(regclass, regclass, text, jsonb, jsonb, boolean, boolean, boolean, regclass, skillrating.solve_summary, bytea) IS
 'All of solve_distributed(), or, with commits, one iteration of it.
-before: the summary of the iterations before, or null.';
+before: the summary of the iterations before, or null.  token: under which rows are kept from one
+iteration to the next.';
 
 CREATE PROCEDURE skillrating.solve_distributed(
     relation regclass,
@@ -270,15 +336,39 @@ LANGUAGE plpgsql
 AS $procedure$
 DECLARE
     step pg_catalog.record;
+    token pg_catalog.bytea;
+    lost pg_catalog.bool;
+    failures pg_catalog.int4 := 0;
 BEGIN
     -- No operators or bare names here: what commits cannot have a search_path of its own.
     summary := NULL;
-    LOOP
+    IF commits IS NOT TRUE THEN
         SELECT * INTO step
-        FROM skillrating_internal.solve_distributed_step(relation, result, solver, params, columns, warm, commits, strict, contexts, summary) AS s;
+        FROM skillrating_internal.solve_distributed_step(relation, result, solver, params, columns, warm, commits, strict, contexts, NULL, NULL) AS s;
         summary := step.summary;
-        EXIT WHEN step.done;
-        COMMIT;
+        RETURN;
+    END IF;
+    token := skillrating_internal.solve_token();
+    LOOP
+        BEGIN
+            SELECT * INTO step
+            FROM skillrating_internal.solve_distributed_step(relation, result, solver, params, columns, warm, commits, strict, contexts, summary, token) AS s;
+            lost := false;
+            failures := 0;
+        EXCEPTION WHEN connection_exception OR admin_shutdown OR crash_shutdown THEN
+            IF failures OPERATOR(pg_catalog.=) 10 THEN
+                RAISE;
+            END IF;
+            lost := true;
+            failures := skillrating_internal.solve_retry(relation, columns, token, failures, SQLERRM);
+        END;
+        IF lost THEN
+            ROLLBACK;
+        ELSE
+            summary := step.summary;
+            EXIT WHEN step.done;
+            COMMIT;
+        END IF;
     END LOOP;
 END
 $procedure$;
@@ -298,15 +388,17 @@ columns: which columns have other names: {"match_id": "game"}.
 warm: begin the search with the rows of result and of contexts; a search from its own solution takes
 one iteration.
 commits: make each iteration a transaction of its own, which keeps what has been found and holds
-no snapshot for longer; later iterations see matches that have arrived since.
+no snapshot for longer.  A server that is lost in between is connected to again, up to ten times in
+a row, and reads its partitions again.
 strict: make a mistake in a match an error; otherwise the match is left out, and counted in summary.
 contexts: a table with the columns of the type context_estimate, or null; the advantages of the
 first side, in all matches and in each context, replace all its rows.  Without it the next search
 has to find those of contexts again.
 summary: returns how it went; a value given in the call is ignored.  A warning if the search has
 not converged.
-The solution equals that of solve() to about ten digits.  An iteration of Newton''s method takes
-several passes over all matches.
+The solution equals that of solve() to about ten digits.  Each partition is read once, in one
+snapshot; matches that come later do not count.  What passes need of it is kept where it was read: 8
+to 40 bytes a participant, of skillrating.memory_limit up to the half and of a temporary file beyond.
 Needs the right to read the partitions and to change result.
 Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result or contexts that
 are no table, or one of the system or of another session, 42703 for missing columns, 22023 for

@@ -44,13 +44,14 @@ solve() {
 }
 parallel='SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;'
 passes() { grep -c "Query Text: SELECT 0, skillrating_internal.solve_pass" solve.log; }
+readings() { grep -c "Query Text: SELECT 0, skillrating_internal.solve_survey" solve.log; }
 
 for solver in bradley_terry hive; do
 	expect $solver NULL
 	check "$solver on a plain table" "$(solve plain $solver '')"
 	check "$solver in a parallel plan" "$(solve partitioned $solver "$parallel")"
-	check "workers took passes of $solver over partitions" \
-		"$([ "$(passes)" -gt 10 ] && awk '/Query Text: SELECT 0, skillrating_internal.solve_pass/ { plans++ } /Workers Launched: [1-9]/ && plans > told { told++ } END { exit told != plans }' solve.log && echo t)"
+	check "workers read the partitions of $solver, once" \
+		"$([ "$(readings)" -eq 1 ] && grep -q 'Workers Launched: [1-9]' solve.log && echo t)"
 done
 
 # ---- Two more servers ----
@@ -68,11 +69,17 @@ SELECT format('CREATE USER MAPPING FOR current_user SERVER shard%s OPTIONS (user
 DROP TABLE season_1, season_2;
 SELECT format('CREATE FOREIGN TABLE season_%s PARTITION OF partitioned FOR VALUES IN (%1\$s) SERVER shard%1\$s OPTIONS (table_name %L)', s, 'season') FROM generate_series(1, 2) AS s \gexec
 SQL
-# All passes go to both, and nothing else does.
+# All passes go to both, and nothing else does; each reads its table once.
+shard() { ask -h "$scratch" -p "644$1" -U postgres -d postgres "${@:2}"; }
+scans() { shard "$1" -c 'SELECT pg_stat_force_next_flush()' -c "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'season'" | tail -1; }
 sent() {
+	local before
+	before="$(scans 1) $(scans 2)"
 	check "$1 over two servers" "$(solve partitioned "$1" '')"
 	check "$1 is solved on the servers" \
-		"$([ "$(grep -c 'Remote SQL: SELECT [0-9]*, skillrating_internal.solve_pass' solve.log)" -eq $((2 * $(passes))) ] && [ "$(grep 'Remote SQL: ' solve.log | grep -vc 'solve_pass\|solve_survey')" -eq 0 ] && echo t)"
+		"$([ "$(passes)" -gt 10 ] && [ "$(grep -c 'Remote SQL: SELECT [0-9]*, skillrating_internal.solve_pass' solve.log)" -eq $((2 * ($(passes) + 1))) ] && [ "$(grep 'Remote SQL: ' solve.log | grep -vc 'solve_pass\|solve_survey')" -eq 0 ] && echo t)"
+	sleep 1
+	check "each server reads the matches for $1 once" "$([ "$(scans 1) $(scans 2)" = "$(echo "$before" | awk '{ print $1 + 1, $2 + 1 }')" ] && echo t)"
 	check "both work on $1 at once" "$(grep -q 'Async Foreign Scan' solve.log && echo t)"
 }
 for solver in bradley_terry hive; do
@@ -87,10 +94,133 @@ ask -c "ALTER TABLE partitioned ADD context text" -c "UPDATE season_0 SET contex
 expect hive "'map ' || match_id % 3"
 sent hive
 
-# Without the extension among the server's options rows travel, and the result is the same.
+# Without the extension among the server's options rows travel, once, and the result is the same.
 ask -o /dev/null -c "ALTER SERVER shard1 OPTIONS (DROP extensions)"
 check "rows that have to travel give the same" "$(solve partitioned hive '')"
-check "and travel" "$(grep -q 'Remote SQL: SELECT match_id' solve.log && echo t)"
+check "and travel once" "$([ "$(grep -c 'Remote SQL: SELECT match_id' solve.log)" -eq 1 ] && echo t)"
+ask -o /dev/null -c "ALTER SERVER shard1 OPTIONS (ADD extensions 'skillrating')"
+
+# ---- What others keep ----
+
+# Whether the process on each server keeps rows, asked through the connection that solves; and
+# a view of the matches whose reader waits as long as the gate is closed.
+for server in 1 2; do
+	shard $server -o /dev/null <<-SQL
+		CREATE VIEW kept AS SELECT count(*) AS n FROM pg_backend_memory_contexts WHERE name = 'skillrating kept rows';
+		CREATE TABLE gate (open boolean NOT NULL);
+		INSERT INTO gate VALUES (true);
+		CREATE FUNCTION pass_gate() RETURNS boolean LANGUAGE plpgsql AS \$\$
+		BEGIN
+			IF NOT (SELECT open FROM public.gate) THEN
+				PERFORM pg_sleep(60);
+			END IF;
+			RETURN true;
+		END \$\$;
+		CREATE VIEW gated AS SELECT s.* FROM season AS s WHERE match_id % 50 > 0 OR pass_gate();
+		CREATE ROLE reader LOGIN;
+		GRANT USAGE ON SCHEMA skillrating, skillrating_internal TO reader;
+	SQL
+done
+for server in 1 2; do ask -c "CREATE FOREIGN TABLE kept_$server (n bigint) SERVER shard$server OPTIONS (table_name 'kept')"; done
+kept='SELECT a.n + b.n + (SELECT count(*) FROM pg_backend_memory_contexts WHERE name = '"'skillrating kept rows'"') FROM kept_1 AS a, kept_2 AS b;'
+wait_for() {
+	local tenths
+	for tenths in $(seq 300); do
+		[ "$("${@:2}" -c "$1")" = t ] && return
+		sleep 0.1
+	done
+	echo "nobody got to: $1, after $tenths tenths of a second" >&2
+	return 1
+}
+ask -c "DROP TABLE expected" -c "CREATE TABLE expected AS SELECT e.* FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, skillrating.inputs(weight => weight, side => side, log_odds => log_odds, context => 'map ' || match_id % 3), '{}') AS x FROM plain) AS q, unnest(x) AS e"
+as_expected() { ask -c "SELECT coalesce(count(*) = 160 AND max(abs(s.mu - e.mu)) < 1e-9, false) FROM expected AS e FULL JOIN skills AS s USING (player_id)"; }
+call="CALL skillrating.solve_distributed('partitioned', 'skills', warm => false"
+
+check "after a solve nobody keeps anything" "$(ask -c "$call)" -c "$kept" | tail -1 | sed 's/^0$/t/')"
+check "in a solve in several steps everybody does, and nobody after its end" \
+	"$([ "$(ask -o /dev/null -c 'BEGIN' -c "SELECT FROM skillrating_internal.solve_relation('partitioned', 'bradley_terry', '{}', '{}', NULL, NULL, false, '0123456789abcdef')" \
+		-c '\o' -c "$kept" -c 'ABORT' -c "$kept" | tr '\n' ' ')" = '4 0 ' ] && echo t)"
+check "iterations in transactions of their own read each server once" \
+	"$(before="$(scans 1) $(scans 2)" && ask -c "$call, commits => true)" -c "$kept" >steps.log 2>&1 && sleep 1 && [ "$(tail -1 steps.log)" = 0 ] && [ "$(grep -c 'NOTICE:  iteration' steps.log)" -gt 2 ] &&
+		[ "$(scans 1) $(scans 2)" = "$(echo "$before" | awk '{ print $1 + 1, $2 + 1 }')" ] && as_expected)"
+
+# What is cancelled leaves nothing, here and there.
+ask -o /dev/null -c "ALTER FOREIGN TABLE season_2 OPTIONS (SET table_name 'gated')"
+shard 2 -c "UPDATE gate SET open = false"
+for commits in false true; do
+	check "cancelled, commits $commits, it leaves nothing" \
+		"$( (psql -qXAt -c "SET statement_timeout = '1s'" -c "$call, commits => $commits)" -c 'RESET statement_timeout' -c "$kept" 2>&1 || true) | tr '\n' ' ' | grep -q 'canceling statement due to statement timeout.* 0 $' && echo t)"
+done
+
+# A server process that is killed while it reads: with commits the others keep what they have,
+# and it reads again; without commits it is an error.
+kill_reader() {
+	wait_for "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'" shard 2 &&
+		wait_for "SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'client backend' AND state = 'idle in transaction' AND query LIKE 'FETCH%'" shard 1 &&
+		shard 2 -o /dev/null -c "UPDATE gate SET open = true" -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+}
+ask -c "$call)" >killed.log 2>&1 &
+solver=$!
+kill_reader
+wait $solver || true
+check "a killed server process is an error" "$(grep -q 'terminating connection' killed.log && echo t)"
+shard 2 -c "UPDATE gate SET open = false"
+before="$(scans 1)"
+ask -c "$call, commits => true)" -c "$kept" >killed.log 2>&1 &
+solver=$!
+kill_reader
+wait $solver || true
+sleep 1
+check "with commits the solve goes on" "$(grep -q 'NOTICE:  a server was lost, trying again: ' killed.log && [ "$(tail -1 killed.log)" = 0 ] && as_expected)"
+check "and the other server does not read again" "$([ "$(scans 1)" = $((before + 1)) ] && echo t)"
+ask -o /dev/null -c "ALTER FOREIGN TABLE season_2 OPTIONS (SET table_name 'season')"
+
+# A server that is started again between two iterations, and matches that change meanwhile: those
+# that were read count, those of this server as they are when it reads again.
+ask -o /dev/null <<SQL
+CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_lock_shared(20), pg_advisory_unlock_shared(20); RETURN NULL; END';
+CREATE TRIGGER wait_for_test AFTER INSERT ON skills EXECUTE FUNCTION wait_for_test();
+SQL
+mkfifo holder
+psql -qXAt <holder >/dev/null 2>&1 &
+holder=$!
+exec 9>holder
+echo "SELECT pg_advisory_lock(20);" >&9
+wait_for "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 20 AND granted" ask
+before="$(scans 1)"
+ask -c "$call, commits => true)" -c "$kept" >restarted.log 2>&1 &
+solver=$!
+wait_for "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 20 AND NOT granted" ask
+CLUSTER_DIRECTORY='' pg_ctl -D "$scratch/shard2" -l "$scratch/shard2.log" -o "-p 6442 -c log_statement=all" -m immediate -w restart 9>&-
+shard 1 -c "UPDATE season SET rank = 3 - rank"
+ask -c "UPDATE season_0 SET rank = 3 - rank"
+shard 2 -c "DELETE FROM season WHERE match_id = 2"
+printf 'SELECT pg_advisory_unlock(20);\n\\q\n' >&9
+exec 9>&-
+wait $holder $solver || true
+sleep 1
+ask -c "DROP TRIGGER wait_for_test ON skills" -c "DROP TABLE expected" -c "CREATE TABLE expected AS SELECT e.* FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, skillrating.inputs(weight => weight, side => side, log_odds => log_odds, context => 'map ' || match_id % 3), '{}') AS x FROM plain WHERE match_id <> 2) AS q, unnest(x) AS e"
+check "a server that is started again reads again" "$([ "$(tail -1 restarted.log)" = 0 ] && as_expected)"
+check "the others count what they have read, and read nothing again" "$([ "$(scans 1)" = $((before + 2)) ] && echo t)"
+shard 1 -c "UPDATE season SET rank = 3 - rank"
+ask -c "UPDATE season_0 SET rank = 3 - rank"
+
+# Two at once, in sessions of their own, and by another role, whose rows are its own.
+ask -o /dev/null <<SQL
+CREATE TABLE skills_too (LIKE skillrating.estimate);
+CREATE ROLE another;
+GRANT USAGE ON SCHEMA skillrating TO another;
+GRANT SELECT ON partitioned, season_0, season_1, season_2, season_3 TO another;
+GRANT ALL ON skills_too TO another;
+SELECT format('CREATE USER MAPPING FOR another SERVER shard%s OPTIONS (user %L)', s, 'reader') FROM generate_series(1, 2) AS s \gexec
+SQL
+for server in 1 2; do shard $server -c "GRANT SELECT ON season TO reader"; done
+ask -c "ALTER USER MAPPING FOR another SERVER shard1 OPTIONS (ADD password_required 'false')" -c "ALTER USER MAPPING FOR another SERVER shard2 OPTIONS (ADD password_required 'false')"
+ask -o /dev/null -c "$call)" & first=$!
+ask -c 'SET ROLE another' -c "CALL skillrating.solve_distributed('partitioned', 'skills_too', commits => true)" >another.log 2>&1 & second=$!
+wait $first $second || cat another.log >&2
+check "two solves at once, one of another role" "$(as_expected)"
+check "and both are right" "$(ask -c "SELECT count(*) = 160 AND max(abs(a.mu - b.mu)) < 1e-9 FROM skills AS a FULL JOIN skills_too AS b USING (player_id)")"
 
 # A table on another server mirrors ratings.
 ask -h "$scratch" -p 6441 -U postgres -d postgres -o /dev/null -c "CREATE TABLE person (id bigint PRIMARY KEY, elo int NOT NULL, played bigint)" \

@@ -58,6 +58,14 @@ logit_rows_init(LogitRows *rows, void *block, LogitShape shape)
 }
 
 void
+logit_rows_attach(LogitRows *rows, void *block, LogitShape shape)
+{
+	(void) lay_out_rows(rows, block, shape);
+	rows->nrows = shape.nrows;
+	rows->offset = 0;
+}
+
+void
 logit_add_row(LogitRows *rows, double outcome, double weight, double known)
 {
 	size_t		r = rows->nrows++;

@@ -73,6 +73,13 @@ extern void logit_add_entry(LogitRows *rows, uint32_t unknown, double amount,
 							bool against);
 
 /*
+ * Rows that fill a block, of the shape that it was laid out for, in a copy of that block
+ * or where it has been moved to: a block has no addresses in it.  The offset, which is
+ * none of the block's, is 0.
+ */
+extern void logit_rows_attach(LogitRows *rows, void *block, LogitShape shape);
+
+/*
  * What evaluating results gives besides derivatives: the negative log likelihood;
  * and, where draws have a parameter, how many more of them are expected than there
  * were, and the derivative of that by the parameter's logarithm.

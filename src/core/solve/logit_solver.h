@@ -31,7 +31,10 @@ typedef struct LogitElsewhere
 							 double draw, LogitSums *sums, double *gradient,
 							 double *diagonal);
 
-	/* The matrix of second derivatives at x times v. */
+	/*
+	 * The matrix of second derivatives at x times v.  The last call of
+	 * evaluate() with a diagonal was at this x and with this draw.
+	 */
 	void		(*multiply) (struct LogitElsewhere *elsewhere, const double *x,
 							 const double *v, double draw, double *product);
 } LogitElsewhere;

@@ -70,7 +70,9 @@ solver_skill_on(const SolverLayout *layout, int32_t player, int64_t at)
 static uint32_t
 skill_of(const SolverTask *task, int32_t player, bool is_virtual)
 {
-	if (!task->solver->by_day || is_virtual)
+	if (!task->solver->by_day)
+		return (uint32_t) player;
+	if (is_virtual)
 		return task->layout.first_skill[player];
 	return solver_skill_on(&task->layout, player,
 						   task->history->match[task->match].played_at);
@@ -278,6 +280,22 @@ lay_out_days(SolverTask *task)
 	layout->first_skill[players] = n;
 }
 
+/* The unknowns of each kind, one kind after another. */
+static void
+lay_out_kinds(SolverLayout *layout, const Solver *solver, const ParamValue *params,
+			  uint32_t skills, uint32_t players, bool sides, int32_t ncontexts)
+{
+	layout->skills = layout->offset = layout->n = skills;
+	layout->noffsets = solver->offsets != NULL && solver->offsets(params) ? skills : 0;
+	layout->command = layout->n += layout->noffsets;
+	layout->ncommands = solver->commands != NULL && solver->commands(params) ? players : 0;
+	layout->side = layout->n += layout->ncommands;
+	layout->nsides = sides && solver->sides != NULL && solver->sides(params) ? 1 : 0;
+	layout->context = layout->n += layout->nsides;
+	layout->ncontexts = solver->contexts ? (uint32_t) ncontexts : 0;
+	layout->n += layout->ncontexts;
+}
+
 void
 solver_lay_out(SolverTask *task)
 {
@@ -292,19 +310,61 @@ solver_lay_out(SolverTask *task)
 			layout->first_skill[i] = i;
 	for (i = 0; i < players; i++)
 		layout->component[i] = union_find(layout->component, (int32_t) i);
-	layout->skills = layout->first_skill[players];
-	layout->offset = layout->n = layout->skills;
+	lay_out_kinds(layout, task->solver, task->params, layout->first_skill[players],
+				  players, task->sides, task->ncontexts);
+}
+
+/*
+ * The numbers of unknowns while new players and contexts may still come.  Each kind has a
+ * range of its own; skills have the numbers that they keep.
+ */
+#define OPEN_COMMAND (UINT32_C(1) << 29)
+#define OPEN_SIDE (UINT32_C(1) << 30)
+#define OPEN_CONTEXT (OPEN_SIDE + 1)
+
+void
+solver_lay_out_open(SolverTask *task)
+{
+	SolverLayout *layout = &task->layout;
+
+	layout->offset = 0;
 	layout->noffsets = task->solver->offsets != NULL &&
-		task->solver->offsets(task->params) ? layout->skills : 0;
-	layout->command = layout->n += layout->noffsets;
-	layout->ncommands = task->solver->commands != NULL &&
-		task->solver->commands(task->params) ? players : 0;
-	layout->side = layout->n += layout->ncommands;
-	layout->nsides = task->sides && task->solver->sides != NULL &&
-		task->solver->sides(task->params) ? 1 : 0;
-	layout->context = layout->n += layout->nsides;
-	layout->ncontexts = task->solver->contexts ? (uint32_t) task->ncontexts : 0;
-	layout->n += layout->ncontexts;
+		task->solver->offsets(task->params) ? 1 : 0;
+	layout->command = OPEN_COMMAND;
+	layout->side = OPEN_SIDE;
+	layout->context = OPEN_CONTEXT;
+}
+
+void
+solver_lay_out_part(const Solver *solver, const ParamValue *params, int32_t nplayers,
+					int32_t ncontexts, SolverLayout *layout)
+{
+	memset(layout, 0, sizeof(SolverLayout));
+	lay_out_kinds(layout, solver, params, (uint32_t) nplayers, (uint32_t) nplayers, true,
+				  ncontexts);
+}
+
+void
+solver_close_rows(const SolverLayout *layout, LogitRows *rows)
+{
+	size_t		n = rows->first[rows->nrows];
+	size_t		e;
+
+	rows->offset = layout->noffsets > 0 ? layout->offset : 0;
+	for (e = 0; e < n; e++)
+	{
+		uint32_t	u = rows->unknown[e] & LOGIT_UNKNOWN;
+
+		if (u < OPEN_COMMAND)
+			continue;
+		if (u >= OPEN_CONTEXT)
+			u = layout->context + (u - OPEN_CONTEXT);
+		else if (u == OPEN_SIDE)
+			u = layout->side;
+		else
+			u = layout->command + (u - OPEN_COMMAND);
+		rows->unknown[e] = u | (rows->unknown[e] & LOGIT_OFFSET);
+	}
 }
 
 static size_t
@@ -330,8 +390,8 @@ solver_problem_size(const SolverTask *task)
 	return lay_out_problem(task, &problem, NULL) + solver_rows_size(task);
 }
 
-static LogitShape
-rows_shape(const SolverTask *task)
+LogitShape
+solver_rows_shape(const SolverTask *task)
 {
 	const SolverLayout *layout = &task->layout;
 
@@ -345,7 +405,7 @@ rows_shape(const SolverTask *task)
 size_t
 solver_rows_size(const SolverTask *task)
 {
-	return logit_rows_size(rows_shape(task));
+	return logit_rows_size(solver_rows_shape(task));
 }
 
 void
@@ -357,7 +417,7 @@ solver_fill_rows(SolverTask *task, void *block)
 	size_t		match;
 	int			offender;
 
-	logit_rows_init(out, block, rows_shape(task));
+	logit_rows_init(out, block, solver_rows_shape(task));
 	out->offset = layout->noffsets > 0 ? layout->offset : 0;
 	(void) each_match(task, &rows, NULL, &match, &offender);
 	task->anchored = rows.anchored;

@@ -218,9 +218,32 @@ extern void solver_lay_out(SolverTask *task);
 extern size_t solver_problem_size(const SolverTask *task);
 extern void solver_fill(SolverTask *task, void *block);
 
-/* The same of the rows alone, where priors are elsewhere. */
+/* The same of the rows alone, where priors are elsewhere, and their shape. */
 extern size_t solver_rows_size(const SolverTask *task);
 extern void solver_fill_rows(SolverTask *task, void *block);
+extern LogitShape solver_rows_shape(const SolverTask *task);
+
+/*
+ * Rows of a part of the matches, made a batch at a time before all players and contexts
+ * of the part are known, for solvers without skills by day.
+ *
+ * solver_lay_out_open() gives unknowns preliminary numbers, with which
+ * solver_fill_rows() makes the rows of one batch after another (share SOLVER_MATCHES).
+ * Once the part is complete, solver_lay_out_part() lays out its unknowns: skills, side
+ * offsets, command skills, the advantage of the first side wherever the parameters
+ * have one, whether sides differ here or not, and contexts.  Of the layout it sets
+ * these fields and no array.  Then solver_close_rows() turns the numbers in the rows
+ * of a batch into those of the layout, once.
+ *
+ * The caller sees to it that there are fewer than SOLVER_MAX_OPEN players.
+ */
+#define SOLVER_MAX_OPEN (INT32_C(1) << 29)
+
+extern void solver_lay_out_open(SolverTask *task);
+extern void solver_lay_out_part(const Solver *solver, const ParamValue *params,
+								int32_t nplayers, int32_t ncontexts,
+								SolverLayout *layout);
+extern void solver_close_rows(const SolverLayout *layout, LogitRows *rows);
 
 /*
  * Find the maximum, from x on (see logit_start()).  Where draws have a parameter of

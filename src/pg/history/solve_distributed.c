@@ -3,363 +3,167 @@
  *		Matches solved where they lie: in the partitions of a table, which may be
  *		on other servers.
  *
- * Newton's method runs here, over the players; each product and each evaluation is
- * a query that has solve_pass() go through every partition, as PostgreSQL sees fit:
- * in parallel workers, or on the server that has it.
+ * Newton's method runs here, over the players.  Each partition is read once, by a query
+ * over all of them, which PostgreSQL runs in parallel workers or on the server that has
+ * the partition.  Whoever reads it makes rows of the solver and keeps them: this
+ * process, which also takes over what parallel workers have read, or the other server's
+ * (kept_rows.h).  Each product and each evaluation is then a pass over kept rows: here
+ * a call, on other servers one query for all of them, which reads no table.
  */
 #include "pg/history/solve_state.h"
 
-#include "access/relation.h"
-#include "access/table.h"
-#include "catalog/partition.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/json.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/partcache.h"
-#include "utils/rel.h"
 #include "utils/typcache.h"
 
 #include "core/util/union_find.h"
+#include "pg/history/kept_rows.h"
+#include "pg/history/match_relation.h"
 #include "pg/history/solve_pass.h"
-#include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"
-#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_relation);
-
-/* Parameters of a query of passes: for each partition these. */
-enum
-{
-	PARAM_PLAN,
-	PARAM_PLAYERS,
-	PARAM_POINT,
-	PARAM_DIRECTION,
-	LEAF_PARAMS
-};
-
-#define MAX_LEAVES (PG_UINT16_MAX / LEAF_PARAMS)
+SKILLRATING_FUNCTION(skillrating_solve_release);
+SKILLRATING_FUNCTION(skillrating_solve_hold);
+SKILLRATING_FUNCTION(skillrating_solve_token);
 
 /*
- * What of a source the solvers that can be distributed make use of, besides match,
- * player, team and rank.
+ * Parameters of queries: whether to read what is not kept, and for each partition its
+ * key and what it is asked, a plan or a request.
  */
-static const SourceColumn leaf_inputs[] = {
-	SOURCE_WEIGHT, SOURCE_SCORE, SOURCE_WON, SOURCE_JOINED, SOURCE_LEFT,
-	SOURCE_COMMANDING, SOURCE_SIDE, SOURCE_LOG_ODDS, SOURCE_GAIN,
-	SOURCE_UNRATED_REASON, SOURCE_CONTEXT
+enum
+{
+	PARAM_IF_NOT_KEPT,
+	PARAM_FIRST
+};
+
+enum
+{
+	LEAF_KEY,
+	LEAF_REQUEST,
+	LEAF_PARAMS
 };
 
 /* The name of the argument in messages. */
 #define COLUMNS "columns"
 
-/* A partition, or all of a table that has none. */
+/* No unknown of all those of the solve: one that only the partition has. */
+#define NO_UNKNOWN PG_UINT32_MAX
+
+/* A partition. */
 typedef struct Leaf
 {
-	char	   *name;			/* as SQL text */
+	const MatchPartition *partition;
+	char		key[KEPT_KEY_SIZE];
 	int32		nplayers;
 	int32	   *player;			/* their numbers in all */
-	Datum		players;		/* an array of them */
 	int32		ncontexts;
-	Datum	   *context;		/* texts */
 	int32	   *context_number;
-	uint32		n;				/* unknowns of these, */
-	uint32	   *unknown;		/* by their place among all */
-	Datum		plan;			/* for draw: */
-	double		draw;
+	uint32		n;				/* unknowns; 0: nothing was read */
+	uint32	   *unknown;		/* by their place among all, or NO_UNKNOWN */
 } Leaf;
 
 typedef struct Distributed
 {
 	LogitElsewhere elsewhere;	/* first */
 	SolveState	state;
+	MatchRelation matches;
 	Leaf	   *leaf;
 	int			nleaves;
-	char	   *arguments;		/* of both aggregates, as SQL text */
 	bool		strict;			/* a mistake in a match is an error */
-	SPIPlanPtr	pass;
+	bool		lasting;		/* rows are kept beyond the transaction */
+	bool		mapped;			/* the unknowns of partitions are known */
+	bool		remote;			/* other servers keep some */
+	SPIPlanPtr	pass;			/* for these */
 	MemoryContext memory;		/* of all this */
 	MemoryContext scratch;		/* of one query */
 } Distributed;
 
 /*
- * ---- The relation ----
- */
-
-/*
- * The name of the column that stands for a column of a source: what columns say, or the
- * source's own; NULL if the relation has none.
- */
-static char *
-column_name(Relation relation, Jsonb *columns, const char *source)
-{
-	JsonReader	reader;
-	char	   *name;
-	bool		renamed;
-
-	json_reader_begin(&reader, columns, COLUMNS, NULL);
-	renamed = json_reader_find(&reader, source);
-	name = renamed ? json_member_text(&reader, "a text") : pstrdup(source);
-	if (get_attnum(RelationGetRelid(relation), name) > 0)
-		return name;
-	if (renamed)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
-						RelationGetRelationName(relation))));
-	return NULL;
-}
-
-static char *
-needed_column(Relation relation, Jsonb *columns, SourceColumn column)
-{
-	char	   *name = column_name(relation, columns, source_column_name(column));
-
-	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("relation \"%s\" has no column \"%s\"",
-						RelationGetRelationName(relation), source_column_name(column)),
-				 errhint("columns => '{\"%s\": ...}' says which one it is.",
-						 source_column_name(column))));
-	return name;
-}
-
-/* Errors for keys of columns that a distributed solver does not read. */
-static void
-check_columns(Jsonb *columns)
-{
-	static const SourceColumn always[] = {
-		SOURCE_MATCH_ID, SOURCE_PLAYER_ID, SOURCE_TEAM, SOURCE_RANK
-	};
-	JsonReader	reader;
-
-	json_reader_begin(&reader, columns, COLUMNS,
-					  "For example '{\"match_id\": \"game\"}'.");
-	while (json_reader_next(&reader))
-	{
-		StringInfoData valid;
-		bool		known = false;
-		int			n = (int) (lengthof(always) + lengthof(leaf_inputs));
-		int			i;
-
-		initStringInfo(&valid);
-		for (i = 0; i < n; i++)
-		{
-			const char *name =
-				source_column_name(i < (int) lengthof(always) ? always[i] :
-								   leaf_inputs[i - lengthof(always)]);
-
-			known = known || strcmp(reader.key, name) == 0;
-			appendStringInfo(&valid, "%s\"%s\"", i == 0 ? "" : i < n - 1 ? ", " : " and ", name);
-		}
-		if (!known)
-			json_invalid_key(&reader, valid.data);
-		pfree(valid.data);
-	}
-}
-
-/* Append an argument of inputs(), if the relation has the column. */
-static bool
-append_input(StringInfo text, Relation relation, Jsonb *columns,
-			 const char *source, const char *type)
-{
-	char	   *name = column_name(relation, columns, source);
-	const char *column;
-
-	if (name == NULL)
-		return false;
-	column = quote_identifier(name);
-	appendStringInfo(text, "%s%s => ", text->len > 0 ? ", " : "",
-					 quote_identifier(source));
-	if (strcmp(source, source_column_name(SOURCE_WON)) != 0)
-		appendStringInfo(text, "CAST(%s AS %s)", column, type);
-	else if (get_atttype(RelationGetRelid(relation),
-						 get_attnum(RelationGetRelid(relation), name)) == BOOLOID)
-		appendStringInfoString(text, column);
-	else
-		appendStringInfo(text, "%s OPERATOR(pg_catalog.>) 0", column);
-	return true;
-}
-
-/*
- * The arguments of the aggregates, from the match to the inputs.  Texts are left out
- * where there are none, see number_inputs().
- */
-static char *
-match_arguments(Relation relation, Jsonb *columns)
-{
-	StringInfoData inputs;
-	StringInfoData text;
-	char	   *rank;
-	bool		texts = false;
-	int			i;
-
-	initStringInfo(&inputs);
-	for (i = 0; i < (int) lengthof(leaf_inputs); i++)
-	{
-		SourceColumn column = leaf_inputs[i];
-		bool		present = append_input(&inputs, relation, columns,
-										   source_column_name(column),
-										   source_columns[column].type);
-
-		texts = texts || (present && (column == SOURCE_UNRATED_REASON ||
-									  column == SOURCE_CONTEXT));
-	}
-	initStringInfo(&text);
-	appendStringInfo(&text, "%s, ",
-					 quote_identifier(needed_column(relation, columns, SOURCE_MATCH_ID)));
-	appendStringInfo(&text, "%s, ",
-					 quote_identifier(needed_column(relation, columns, SOURCE_PLAYER_ID)));
-	appendStringInfo(&text, "CAST(%s AS pg_catalog.int4), ",
-					 quote_identifier(needed_column(relation, columns, SOURCE_TEAM)));
-	rank = column_name(relation, columns, source_column_name(SOURCE_RANK));
-	if (rank != NULL)
-		appendStringInfo(&text, "CAST(%s AS pg_catalog.float8), ",
-						 quote_identifier(rank));
-	else
-		appendStringInfoString(&text, "CAST(NULL AS pg_catalog.float8), ");
-	if (inputs.len == 0)
-		appendStringInfoString(&text, "CAST(NULL AS skillrating.inputs)");
-	else
-		appendStringInfo(&text, "%s(%s)",
-						 texts ? "skillrating.inputs" : "skillrating_internal.number_inputs", inputs.data);
-	return text.data;
-}
-
-/* Errors if partitions take the players of a match apart. */
-static void
-check_partition_key(Relation relation, Jsonb *columns)
-{
-	static const SourceColumn apart[] = {
-		SOURCE_PLAYER_ID, SOURCE_TEAM, SOURCE_RANK
-	};
-	PartitionKey key = RelationGetPartitionKey(relation);
-	int			i,
-				j;
-
-	for (i = 0; i < key->partnatts; i++)
-		for (j = 0; j < (int) lengthof(apart); j++)
-		{
-			char	   *name = column_name(relation, columns,
-										   source_column_name(apart[j]));
-
-			if (name != NULL && key->partattrs[i] ==
-				get_attnum(RelationGetRelid(relation), name))
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("\"%s\" is partitioned by \"%s\", which takes matches apart",
-								RelationGetRelationName(relation), name),
-						 errhint("All rows of a match must be in one partition: partition by the match, or by its season, region or time.")));
-		}
-}
-
-/* Find the partitions and what they are asked; the type of players. */
-static Oid
-find_leaves(Distributed *d, Oid relid, Jsonb *columns)
-{
-	Relation	relation = try_relation_open(relid, AccessShareLock);
-	List	   *all;
-	ListCell   *cell;
-	Oid			player_type;
-
-	/* A number can be cast to regclass. */
-	if (relation == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", relid)));
-	switch (relation->rd_rel->relkind)
-	{
-		case RELKIND_RELATION:
-		case RELKIND_PARTITIONED_TABLE:
-		case RELKIND_VIEW:
-		case RELKIND_MATVIEW:
-		case RELKIND_FOREIGN_TABLE:
-			break;
-		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("\"%s\" is no table or view of matches",
-							RelationGetRelationName(relation))));
-	}
-	check_columns(columns);
-	d->arguments = match_arguments(relation, columns);
-	player_type = get_atttype(relid, get_attnum(relid, needed_column(relation, columns,
-																	 SOURCE_PLAYER_ID)));
-	all = relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ?
-		find_all_inheritors(relid, AccessShareLock, NULL) : list_make1_oid(relid);
-	d->leaf = palloc0_array(Leaf, list_length(all));
-	foreach(cell, all)
-	{
-		Relation	leaf = table_open(lfirst_oid(cell), NoLock);
-
-		if (leaf->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-			check_partition_key(leaf, columns);
-		else
-			d->leaf[d->nleaves++].name =
-				quote_qualified_identifier(get_namespace_name(RelationGetNamespace(leaf)),
-										   RelationGetRelationName(leaf));
-		table_close(leaf, NoLock);
-	}
-	relation_close(relation, NoLock);
-	if (d->nleaves > MAX_LEAVES)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many partitions: %d", d->nleaves),
-				 errdetail("There can be at most %d.", MAX_LEAVES)));
-	return player_type;
-}
-
-/*
  * ---- Queries ----
  */
 
-/*
- * An aggregate over each partition, with the number of the partition; parameters
- * from the first on come in front of the match and the others behind the inputs.
- */
-static SPIPlanPtr
-prepare(Distributed *d, const char *aggregate, int nparams, Oid *argtypes)
+/* Begin, with the key of each partition: the token of the solve, and its OID. */
+static void
+find_leaves(Distributed *d, Oid relid, Jsonb *columns, const char *token)
 {
-	StringInfoData text;
-	SPIPlanPtr	plan;
-	int			i,
-				p;
+	int			i;
 
-	initStringInfo(&text);
+	match_relation_find(&d->matches, relid, columns);
+	d->nleaves = d->matches.npartitions;
+	d->leaf = palloc0_array(Leaf, d->nleaves);
 	for (i = 0; i < d->nleaves; i++)
 	{
-		appendStringInfo(&text, "%sSELECT %d, skillrating_internal.%s($%d, %s",
-						 i > 0 ? " UNION ALL " : "", i, aggregate,
-						 i * nparams + 1, d->arguments);
-		for (p = 1; p < nparams; p++)
-			appendStringInfo(&text, ", $%d", i * nparams + p + 1);
-		appendStringInfo(&text, ") FROM %s", d->leaf[i].name);
-	}
+		Leaf	   *leaf = &d->leaf[i];
 
-	/* The same for all values, which are too long to be planned for. */
-	plan = SPI_prepare_cursor(text.data, d->nleaves * nparams, argtypes,
-							  CURSOR_OPT_GENERIC_PLAN | CURSOR_OPT_PARALLEL_OK);
+		leaf->partition = &d->matches.partition[i];
+		memcpy(leaf->key, token, KEPT_TOKEN_SIZE);
+		(void) pass_put_uint32(leaf->key + KEPT_TOKEN_SIZE, leaf->partition->oid);
+	}
+	d->memory = CurrentMemoryContext;
+	d->scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating pass",
+									   ALLOCSET_DEFAULT_SIZES);
+}
+
+/* Parameters for all partitions, without requests, which are of a type. */
+static void
+make_params(const Distributed *d, Oid request_type, bool if_not_kept, Oid *argtypes,
+			Datum *values)
+{
+	int			i;
+
+	argtypes[PARAM_IF_NOT_KEPT] = BOOLOID;
+	values[PARAM_IF_NOT_KEPT] = BoolGetDatum(if_not_kept);
+	for (i = 0; i < d->nleaves; i++)
+	{
+		int			first = PARAM_FIRST + i * LEAF_PARAMS;
+
+		argtypes[first + LEAF_KEY] = BYTEAOID;
+		values[first + LEAF_KEY] =
+			PointerGetDatum(cstring_to_text_with_len(d->leaf[i].key, KEPT_KEY_SIZE));
+		argtypes[first + LEAF_REQUEST] = request_type;
+		values[first + LEAF_REQUEST] = (Datum) 0;
+	}
+}
+
+static int
+nparams(const Distributed *d)
+{
+	return PARAM_FIRST + d->nleaves * LEAF_PARAMS;
+}
+
+/* Prepare a query; the same for all values, which no planner may know. */
+static SPIPlanPtr
+prepare(const Distributed *d, const char *query, Oid *argtypes, int options)
+{
+	SPIPlanPtr	plan = SPI_prepare_cursor(query, nparams(d), argtypes,
+										  CURSOR_OPT_GENERIC_PLAN | options);
+
 	if (plan == NULL)
-		elog(ERROR, "could not prepare \"%s\": %s", text.data,
+		elog(ERROR, "could not prepare \"%s\": %s", query,
 			 SPI_result_code_string(SPI_result));
-	pfree(text.data);
 	return plan;
 }
 
-/* Run such a query; rows by partition, some of which may be missing or null. */
-static HeapTupleHeader *
-run(Distributed *d, SPIPlanPtr plan, Datum *values, const char *nulls)
+/*
+ * Run a query of rows (number of a partition, answer); answers by partition, 0 for one that
+ * is missing or null.  They are in SPI_tuptable.
+ */
+static Datum *
+run(const Distributed *d, SPIPlanPtr plan, Datum *values)
 {
-	HeapTupleHeader *rows = palloc0_array(HeapTupleHeader, d->nleaves);
-	int			code = SPI_execute_plan(plan, values, nulls, true, 0);
+	Datum	   *answers = palloc0_array(Datum, d->nleaves);
+	char	   *nulls = palloc_array(char, nparams(d));
+	int			code;
 	uint64		i;
 
+	/* The request of a partition that is not in the query is 0. */
+	for (i = 0; i < (uint64) nparams(d); i++)
+		nulls[i] = i >= PARAM_FIRST && values[i] == (Datum) 0 ? 'n' : ' ';
+	code = SPI_execute_plan(plan, values, nulls, true, 0);
 	if (code != SPI_OK_SELECT)
 		elog(ERROR, "could not run a pass: %s", SPI_result_code_string(code));
 	for (i = 0; i < SPI_processed; i++)
@@ -368,24 +172,34 @@ run(Distributed *d, SPIPlanPtr plan, Datum *values, const char *nulls)
 		bool		isnull;
 		int			leaf = DatumGetInt32(SPI_getbinval(tuple, SPI_tuptable->tupdesc,
 													   1, &isnull));
-		Datum		row = SPI_getbinval(tuple, SPI_tuptable->tupdesc, 2, &isnull);
+		Datum		answer = SPI_getbinval(tuple, SPI_tuptable->tupdesc, 2, &isnull);
 
 		if (!isnull)
-			rows[leaf] = DatumGetHeapTupleHeader(row);
+			answers[leaf] = answer;
 	}
-	return rows;
+	return answers;
 }
 
-/* The columns of a row, of which there must be so many. */
+/* The columns of a survey. */
 static void
-deform(HeapTupleHeader header, int ncolumns, Datum *values, bool *nulls)
+deform(Datum survey, Datum *values, bool *nulls, HeapTupleHeader *packless)
 {
+	HeapTupleHeader header = DatumGetHeapTupleHeader(survey);
 	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
 											  HeapTupleHeaderGetTypMod(header));
 
-	if (desc->natts != ncolumns)
+	if (desc->natts != SURVEY_NCOLUMNS)
 		elog(ERROR, "unexpected number of columns: %d", desc->natts);
 	row_columns(header, desc, values, nulls);
+	if (packless != NULL)
+	{
+		bool		packed = nulls[SURVEY_PACKED];
+
+		nulls[SURVEY_PACKED] = true;
+		*packless = DatumGetHeapTupleHeader(HeapTupleGetDatum(heap_form_tuple(desc, values,
+																			  nulls)));
+		nulls[SURVEY_PACKED] = packed;
+	}
 	ReleaseTupleDesc(desc);
 }
 
@@ -393,30 +207,24 @@ deform(HeapTupleHeader header, int ncolumns, Datum *values, bool *nulls)
  * ---- Who there is ----
  */
 
-/* What is solved in a partition, as a jsonb. */
+/* What is solved in a partition, and under which key its rows are kept, as a jsonb. */
 static Datum
-make_plan(const Distributed *d, const Leaf *leaf, double draw)
+make_plan(const Distributed *d, const Leaf *leaf)
 {
 	const Solver *solver = d->state.task.solver;
-	StringInfoData json;
+	char		hex[2 * KEPT_KEY_SIZE + 1];
 	char	   *params = DatumGetCString(DirectFunctionCall1(jsonb_out,
 															 params_jsonb(&solver->params, d->state.params)));
-	int			i;
 
-	initStringInfo(&json);
-	appendStringInfo(&json, "{\"%s\": \"%s\", \"%s\": %s, \"%s\": %s, \"%s\": %s, \"%s\": %s, \"%s\": [",
-					 PLAN_SOLVER, solver->name, PLAN_PARAMS, params, PLAN_STRICT,
-					 d->strict ? "true" : "false", PLAN_DRAW,
-					 psprintf("%.17g", draw), PLAN_SIDES,
-					 d->state.task.sides ? "true" : "false", PLAN_CONTEXTS);
-	for (i = 0; i < leaf->ncontexts; i++)
-	{
-		if (i > 0)
-			appendStringInfoChar(&json, ',');
-		escape_json(&json, TextDatumGetCString(leaf->context[i]));
-	}
-	appendStringInfoString(&json, "]}");
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+	(void) hex_encode(leaf->key, KEPT_KEY_SIZE, hex);
+	hex[2 * KEPT_KEY_SIZE] = '\0';
+	return DirectFunctionCall1(jsonb_in,
+							   CStringGetDatum(psprintf("{\"%s\": \"%s\", \"%s\": %s, \"%s\": %s, \"%s\": \"%s\", \"%s\": %s}",
+														PLAN_SOLVER, solver->name,
+														PLAN_PARAMS, params,
+														PLAN_STRICT, d->strict ? "true" : "false",
+														PLAN_KEEP, hex,
+														PLAN_LASTING, d->lasting ? "true" : "false")));
 }
 
 /* The elements of an array of a survey. */
@@ -432,34 +240,26 @@ elements(Datum array, Oid type, int16 typlen, bool typbyval, char typalign, int 
 
 /* Take over who plays in a partition, having grown what is by player. */
 static void
-take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
+take_players(Distributed *d, Leaf *leaf, const Datum *values, int32 *room)
 {
 	HistoryBuilder *builder = &d->state.builder;
 	IdType	   *type = &builder->player_type;
 	SolverLayout *layout = &d->state.task.layout;
 	MemoryContext old = CurrentMemoryContext;
-	Datum		values[SURVEY_NCOLUMNS];
-	bool		nulls[SURVEY_NCOLUMNS];
-	Datum	   *player;
-	Datum	   *games;
-	Datum	   *component;
-	Datum	   *context;
+	int			ncomponents;
+	int			ngames;
 	int			n;
+	Datum	   *player = elements(values[SURVEY_PLAYERS], TEXTOID, -1, false,
+								  TYPALIGN_INT, &n);
+	Datum	   *games = elements(values[SURVEY_GAMES], INT8OID, sizeof(int64),
+								 FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &ngames);
+	Datum	   *component = elements(values[SURVEY_COMPONENT], INT4OID, sizeof(int32),
+									 true, TYPALIGN_INT, &ncomponents);
 	int			i;
 
-	deform(row, SURVEY_NCOLUMNS, values, nulls);
-	player = elements(values[SURVEY_PLAYERS], TEXTOID, -1, false, TYPALIGN_INT, &n);
-	games = elements(values[SURVEY_GAMES], INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
-					 TYPALIGN_DOUBLE, &n);
-	component = elements(values[SURVEY_COMPONENT], INT4OID, sizeof(int32), true,
-						 TYPALIGN_INT, &n);
-	context = elements(values[SURVEY_CONTEXTS], TEXTOID, -1, false, TYPALIGN_INT,
-					   &leaf->ncontexts);
-	d->state.matches_elsewhere += DatumGetInt64(values[SURVEY_MATCHES]);
-	d->state.rows_elsewhere += DatumGetInt64(values[SURVEY_ROWS]);
-	d->state.task.sides = d->state.task.sides || DatumGetBool(values[SURVEY_SIDES]);
-	unrated_add_jsonb(&builder->unrated, DatumGetJsonbP(values[SURVEY_UNRATED]));
-
+	/* What comes from another server is looked at before it is used. */
+	if (ngames != n || ncomponents != n)
+		elog(ERROR, "survey of %s is not sound", leaf->partition->name);
 	leaf->nplayers = n;
 	MemoryContextSwitchTo(d->memory);
 	leaf->player = huge_array(int32, n);
@@ -481,69 +281,169 @@ take_survey(Distributed *d, Leaf *leaf, HeapTupleHeader row, int32 *room)
 	for (i = 0; i < n; i++)
 	{
 		int32		a = leaf->player[i];
-		int32		b = leaf->player[DatumGetInt32(component[i]) - 1];
+		int32		representative = DatumGetInt32(component[i]);
 
+		if (representative < 1 || representative > n)
+			elog(ERROR, "survey of %s is not sound", leaf->partition->name);
 		layout->games[a] += DatumGetInt64(games[i]);
-		union_join(layout->component, a, b);
+		union_join(layout->component, a, leaf->player[representative - 1]);
 	}
-	MemoryContextSwitchTo(d->memory);
-	leaf->context = palloc_array(Datum, leaf->ncontexts + 1);
+}
+
+/* The same of contexts. */
+static void
+take_contexts(Distributed *d, Leaf *leaf, const Datum *values)
+{
+	Datum	   *context = elements(values[SURVEY_CONTEXTS], TEXTOID, -1, false,
+								   TYPALIGN_INT, &leaf->ncontexts);
+	MemoryContext old = MemoryContextSwitchTo(d->memory);
+	int			i;
+
 	leaf->context_number = palloc_array(int32, leaf->ncontexts + 1);
 	for (i = 0; i < leaf->ncontexts; i++)
-	{
-		char	   *name = TextDatumGetCString(context[i]);
-
-		leaf->context[i] = CStringGetTextDatum(name);
-		leaf->context_number[i] = history_builder_context(builder, name);
-	}
+		leaf->context_number[i] =
+			history_builder_context(&d->state.builder, TextDatumGetCString(context[i]));
 	MemoryContextSwitchTo(old);
 }
 
-/* The players of a partition as an array of their type. */
-static Datum
-leaf_players(Distributed *d, const Leaf *leaf)
+/*
+ * Take over what was read in a partition.  Rows that a parallel worker has packed become
+ * this process's own; those of a foreign table never are any, whatever its server says.
+ * False if they have to be read again, because they are too many to be packed.
+ */
+static bool
+take_survey(Distributed *d, Leaf *leaf, Datum survey, int32 *room)
 {
-	HistoryBuilder *builder = &d->state.builder;
-	Datum	   *id = huge_array(Datum, leaf->nplayers);
-	Datum		array;
-	int32		i;
+	HeapTupleHeader packless = NULL;
+	Datum		values[SURVEY_NCOLUMNS];
+	bool		nulls[SURVEY_NCOLUMNS];
+	int			i;
 
-	for (i = 0; i < leaf->nplayers; i++)
-		id[i] = builder->player_id[leaf->player[i]];
-	array = id_array(&builder->player_type, id, leaf->nplayers);
-	pfree(id);
-	return array;
+	deform(survey, values, nulls, d->lasting && !leaf->partition->foreign ? &packless : NULL);
+	for (i = 0; i < SURVEY_PACKED; i++)
+		if (nulls[i])
+			elog(ERROR, "survey of %s is not sound", leaf->partition->name);
+	if (!leaf->partition->foreign && kept_rows_find(leaf->key) == NULL &&
+		nulls[SURVEY_PACKED])
+		return false;
+	d->state.matches_elsewhere += DatumGetInt64(values[SURVEY_MATCHES]);
+	d->state.rows_elsewhere += DatumGetInt64(values[SURVEY_ROWS]);
+	d->state.task.sides = d->state.task.sides || DatumGetBool(values[SURVEY_SIDES]);
+	unrated_add_jsonb(&d->state.builder.unrated, DatumGetJsonbP(values[SURVEY_UNRATED]));
+	take_players(d, leaf, values, room);
+	take_contexts(d, leaf, values);
+	if (!leaf->partition->foreign && !nulls[SURVEY_PACKED])
+	{
+		KeptRows   *kept = kept_rows_begin(leaf->key, d->lasting);
+
+		kept_rows_unpack(kept, DatumGetByteaPP(values[SURVEY_PACKED]));
+		kept_rows_end(kept, d->state.task.solver, d->state.params, leaf->nplayers,
+					  leaf->ncontexts,
+					  packless != NULL ? PointerGetDatum(packless) : (Datum) 0);
+	}
+	return true;
+}
+
+/* The query that reads some partitions, of which there is at least one. */
+static char *
+survey_query(const Distributed *d, const bool *asked)
+{
+	StringInfoData text;
+	int			i;
+
+	initStringInfo(&text);
+	for (i = 0; i < d->nleaves; i++)
+	{
+		const MatchPartition *partition = d->leaf[i].partition;
+		int			first = PARAM_FIRST + i * LEAF_PARAMS + 1;
+
+		if (!asked[i])
+			continue;
+		appendStringInfo(&text, "%sSELECT %d, ", text.len > 0 ? " UNION ALL " : "", i);
+		if (partition->foreign)
+			appendStringInfo(&text, "skillrating_internal.solve_kept($%d, ",
+							 first + LEAF_KEY);
+		appendStringInfo(&text, "skillrating_internal.solve_survey($%d, %s)",
+						 first + LEAF_REQUEST, d->matches.arguments);
+		appendStringInfo(&text, "%s FROM %s", partition->foreign ? ")" : "",
+						 partition->name);
+		if (partition->foreign)
+			appendStringInfo(&text, " WHERE skillrating_internal.solve_reads($%d, $%d, %s)",
+							 first + LEAF_KEY, PARAM_IF_NOT_KEPT + 1, d->matches.team);
+	}
+	return text.data;
+}
+
+/* Read some partitions. */
+static Datum *
+read_leaves(Distributed *d, const bool *asked, int options)
+{
+	Oid		   *argtypes = palloc_array(Oid, nparams(d));
+	Datum	   *values = palloc_array(Datum, nparams(d));
+	SPIPlanPtr	plan;
+	Datum	   *surveys;
+	int			i;
+
+	make_params(d, JSONBOID, true, argtypes, values);
+	for (i = 0; i < d->nleaves; i++)
+		if (asked[i])
+			values[PARAM_FIRST + i * LEAF_PARAMS + LEAF_REQUEST] =
+				make_plan(d, &d->leaf[i]);
+	plan = prepare(d, survey_query(d, asked), argtypes, options);
+	surveys = run(d, plan, values);
+	SPI_freeplan(plan);
+	return surveys;
+}
+
+/* Read a partition here, whose rows no worker could hand over. */
+static void
+read_here(Distributed *d, int number, int32 *room)
+{
+	bool	   *asked = palloc0_array(bool, d->nleaves);
+	SPITupleTable *before = SPI_tuptable;
+	Datum	   *surveys;
+
+	asked[number] = true;
+	surveys = read_leaves(d, asked, 0);
+	if (surveys[number] == (Datum) 0 ||
+		!take_survey(d, &d->leaf[number], surveys[number], room))
+		elog(ERROR, "rows of %s were not kept", d->leaf[number].partition->name);
+	SPI_freetuptable(SPI_tuptable);
+	SPI_tuptable = before;
+	pfree(asked);
 }
 
 /* Ask all partitions who plays there; then they are known to the state. */
 static void
 survey(Distributed *d)
 {
-	SolveState *state = &d->state;
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
-	Oid		   *argtypes = palloc_array(Oid, d->nleaves);
-	Datum	   *values = palloc_array(Datum, d->nleaves);
-	HeapTupleHeader *rows;
-	SPIPlanPtr	plan;
+	bool	   *asked = palloc0_array(bool, d->nleaves);
+	Datum	   *surveys = NULL;
+	int			nasked = 0;
 	int32		room = 0;
 	int			i;
 
+	/* What this process keeps of an earlier transaction needs no query. */
+	for (i = 0; i < d->nleaves; i++)
+		if (kept_rows_find(d->leaf[i].key) == NULL)
+		{
+			asked[i] = true;
+			nasked++;
+		}
+	if (nasked > 0)
+		surveys = read_leaves(d, asked, CURSOR_OPT_PARALLEL_OK);
+	d->state.task.history = &d->state.builder.history;
 	for (i = 0; i < d->nleaves; i++)
 	{
-		argtypes[i] = JSONBOID;
-		values[i] = make_plan(d, &d->leaf[i], 0);
+		Datum		found = asked[i] ? surveys[i] :
+			kept_rows_survey(kept_rows_find(d->leaf[i].key));
+
+		if (found != (Datum) 0 && !take_survey(d, &d->leaf[i], found, &room))
+			read_here(d, i, &room);
 	}
-	plan = prepare(d, "solve_survey", 1, argtypes);
-	rows = run(d, plan, values, NULL);
-	state->task.history = &state->builder.history;
-	for (i = 0; i < d->nleaves; i++)
-		if (rows[i] != NULL)
-			take_survey(d, &d->leaf[i], rows[i], &room);
-	SPI_freeplan(plan);
-	SPI_freetuptable(SPI_tuptable);
-	MemoryContextSwitchTo(d->memory);
-	for (i = 0; i < d->nleaves; i++)
-		d->leaf[i].players = leaf_players(d, &d->leaf[i]);
+	if (nasked > 0)
+		SPI_freetuptable(SPI_tuptable);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(d->scratch);
 }
@@ -552,149 +452,272 @@ survey(Distributed *d)
  * ---- Passes ----
  */
 
-/* Which unknowns of all those of a partition are, as solve_pass() has them. */
+/*
+ * Which unknowns of all those of a partition are, in the order of
+ * solver_lay_out_part().
+ */
 static void
 map_unknowns(Distributed *d, Leaf *leaf)
 {
 	const SolverLayout *layout = &d->state.task.layout;
+	SolverLayout part;
 	uint32		n = 0;
 	int32		i;
 
-	leaf->unknown =
-		huge_array_in(d->memory, uint32,
-					  3 * (Size) leaf->nplayers + leaf->ncontexts + 2);
+	if (leaf->nplayers == 0)
+		return;
+	solver_lay_out_part(d->state.task.solver, d->state.params, leaf->nplayers,
+						leaf->ncontexts, &part);
+	if (part.n > PASS_MAX_UNKNOWNS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many unknowns in %s: %u", leaf->partition->name, part.n),
+				 errdetail("A partition can have at most %zu.", PASS_MAX_UNKNOWNS)));
+	leaf->unknown = huge_array_in(d->memory, uint32, part.n);
 	for (i = 0; i < leaf->nplayers; i++)
 		leaf->unknown[n++] = layout->first_skill[leaf->player[i]];
-	if (layout->noffsets > 0)
-		for (i = 0; i < leaf->nplayers; i++)
-			leaf->unknown[n++] = layout->offset + leaf->player[i];
-	if (layout->ncommands > 0)
-		for (i = 0; i < leaf->nplayers; i++)
-			leaf->unknown[n++] = layout->command + leaf->player[i];
-	if (layout->nsides > 0)
-		leaf->unknown[n++] = layout->side;
-	if (layout->ncontexts > 0)
-		for (i = 0; i < leaf->ncontexts; i++)
-			leaf->unknown[n++] = layout->context + leaf->context_number[i];
+	for (i = 0; i < (int32) part.noffsets; i++)
+		leaf->unknown[n++] = layout->offset + leaf->player[i];
+	for (i = 0; i < (int32) part.ncommands; i++)
+		leaf->unknown[n++] = layout->command + leaf->player[i];
+	if (part.nsides > 0)
+		leaf->unknown[n++] = layout->nsides > 0 ? layout->side : NO_UNKNOWN;
+	for (i = 0; i < (int32) part.ncontexts; i++)
+		leaf->unknown[n++] = layout->context + leaf->context_number[i];
 	leaf->n = n;
+	pfree(leaf->player);
+	leaf->player = NULL;
+	d->remote = d->remote || kept_rows_find(leaf->key) == NULL;
 }
 
+/* The unknown of a partition among all of x; 0 where it is none. */
+static inline double
+unknown_of(const Leaf *leaf, uint32 i, const double *x)
+{
+	return leaf->unknown[i] == NO_UNKNOWN ? 0 : x[leaf->unknown[i]];
+}
+
+/* Add the vector of a partition to one of all. */
+static void
+scatter(const Leaf *leaf, const double *vector, double *x)
+{
+	uint32		i;
+
+	for (i = 0; i < leaf->n; i++)
+		if (leaf->unknown[i] != NO_UNKNOWN)
+			x[leaf->unknown[i]] += vector[i];
+}
+
+/* A pass that is to be made: x at a point, or the vector of a product. */
+typedef struct Pass
+{
+	PassKind	kind;
+	double		draw;
+	const double *x;
+	LogitSums  *sums;			/* not of a product */
+	double	   *gradient;		/* or product */
+	double	   *diagonal;		/* of PASS_DERIVATIVES */
+} Pass;
+
+/* Make a pass over the rows that this process keeps of a partition. */
+static void
+pass_here(const Leaf *leaf, KeptRows *kept, const Pass *pass)
+{
+	double	   *x = huge_array(double, leaf->n);
+	double	   *gradient = huge_array0(double, leaf->n);
+	double	   *diagonal = pass->diagonal == NULL ? NULL : huge_array0(double, leaf->n);
+	uint32		i;
+
+	for (i = 0; i < leaf->n; i++)
+		x[i] = unknown_of(leaf, i, pass->x);
+	if (pass->kind == PASS_PRODUCT)
+		kept_rows_multiply(kept, x, gradient);
+	else
+		kept_rows_evaluate(kept, pass->draw, x, pass->sums, gradient, diagonal);
+	scatter(leaf, gradient, pass->gradient);
+	pfree(gradient);
+	if (diagonal != NULL)
+	{
+		scatter(leaf, diagonal, pass->diagonal);
+		pfree(diagonal);
+	}
+	pfree(x);
+}
+
+/* The request of a pass for a partition. */
 static Datum
-gather(const Leaf *leaf, const double *x)
+make_request(const Leaf *leaf, const Pass *pass)
 {
-	ArrayType  *array = float8_array_make(leaf->n);
-	float8	   *element = (float8 *) ARR_DATA_PTR(array);
+	uint32		n = is_pass(pass->kind) ? leaf->n : 0;
+	Size		size = VARHDRSZ + PASS_REQUEST_SIZE + sizeof(double) * (Size) n;
+	bytea	   *request = (bytea *) huge_array(char, size);
+	char	   *to = VARDATA(request);
 	uint32		i;
 
-	for (i = 0; i < leaf->n; i++)
-		element[i] = x[leaf->unknown[i]];
-	return PointerGetDatum(array);
+	SET_VARSIZE(request, size);
+	to = pass_put_uint32(to, pass->kind);
+	to = pass_put_uint32(to, n);
+	to = pass_put_double(to, pass->draw);
+	for (i = 0; i < n; i++)
+		to = pass_put_double(to, unknown_of(leaf, i, pass->x));
+	return PointerGetDatum(request);
 }
 
+/* Add what a partition answers. */
 static void
-scatter(const Leaf *leaf, Datum vector, double *x)
+take_answer(const Leaf *leaf, const Pass *pass, Datum answer)
 {
-	ArrayType  *array = DatumGetArrayTypeP(vector);
-	const float8 *element = (const float8 *) ARR_DATA_PTR(array);
-	uint32		i;
+	bytea	   *bytes = DatumGetByteaPP(answer);
+	const char *from = VARDATA_ANY(bytes);
+	Size		n = leaf->n;
+	double		sum[3];
+	double	   *vector = huge_array(double, n);
+	int			nvectors = pass_answer_vectors(pass->kind);
+	int			v;
+	Size		i;
 
-	if (array_size(array) != (int) leaf->n)
-		elog(ERROR, "a pass over %s has %d numbers, not %u", leaf->name,
-			 array_size(array), leaf->n);
-	for (i = 0; i < leaf->n; i++)
-		x[leaf->unknown[i]] += element[i];
+	if (VARSIZE_ANY_EXHDR(bytes) != PASS_ANSWER_SIZE + nvectors * n * sizeof(double))
+		elog(ERROR, "a pass over %s answers %zu bytes", leaf->partition->name,
+			 (Size) VARSIZE_ANY_EXHDR(bytes));
+	for (v = 0; v < 3; v++)
+		from = pass_get_double(from, &sum[v]);
+	if (pass->sums != NULL)
+	{
+		pass->sums->objective += sum[0];
+		pass->sums->draws += sum[1];
+		pass->sums->draws_slope += sum[2];
+	}
+	for (v = 0; v < nvectors; v++)
+	{
+		for (i = 0; i < n; i++)
+			from = pass_get_double(from, &vector[i]);
+		scatter(leaf, vector, v == 0 ? pass->gradient : pass->diagonal);
+	}
+	pfree(vector);
 }
 
-static void
-prepare_pass(Distributed *d)
+/* Whether a pass is made over a partition by a query. */
+static bool
+is_asked(const Leaf *leaf, PassKind kind)
 {
-	Oid			array_type = d->state.builder.player_type.array_type;
-	Oid		   *argtypes = palloc_array(Oid, d->nleaves * LEAF_PARAMS);
-	int			i;
-
-	for (i = 0; i < d->nleaves; i++)
-	{
-		argtypes[i * LEAF_PARAMS + PARAM_PLAN] = JSONBOID;
-		argtypes[i * LEAF_PARAMS + PARAM_PLAYERS] = array_type;
-		argtypes[i * LEAF_PARAMS + PARAM_POINT] = FLOAT8ARRAYOID;
-		argtypes[i * LEAF_PARAMS + PARAM_DIRECTION] = FLOAT8ARRAYOID;
-		map_unknowns(d, &d->leaf[i]);
-	}
-	d->pass = prepare(d, "solve_pass", LEAF_PARAMS, argtypes);
-	pfree(argtypes);
-}
-
-/* A pass at x, of the matrix times v if that is not NULL. */
-static HeapTupleHeader *
-pass(Distributed *d, const double *x, const double *v, double draw)
-{
-	int			n = d->nleaves * LEAF_PARAMS;
-	Datum	   *values;
-	char	   *nulls;
-	int			i;
-
-	if (d->pass == NULL)
-		prepare_pass(d);
-	values = palloc0_array(Datum, n);
-	nulls = palloc_array(char, n);
-	memset(nulls, ' ', n);
-	for (i = 0; i < d->nleaves; i++)
-	{
-		Leaf	   *leaf = &d->leaf[i];
-		Datum	   *value = &values[i * LEAF_PARAMS];
-
-		if (leaf->plan == (Datum) 0 || leaf->draw != draw)
-		{
-			MemoryContext old = MemoryContextSwitchTo(d->memory);
-
-			leaf->draw = draw;
-			leaf->plan = make_plan(d, leaf, draw);
-			MemoryContextSwitchTo(old);
-		}
-		value[PARAM_PLAN] = leaf->plan;
-		value[PARAM_PLAYERS] = leaf->players;
-		value[PARAM_POINT] = gather(leaf, x);
-		if (v != NULL)
-			value[PARAM_DIRECTION] = gather(leaf, v);
-		else
-			nulls[i * LEAF_PARAMS + PARAM_DIRECTION] = 'n';
-	}
-	return run(d, d->pass, values, nulls);
+	return is_pass(kind) ? leaf->n > 0 : leaf->partition->foreign;
 }
 
 /*
- * Add what a pass finds to the vectors: the gradient and, unless that is NULL, the
- * diagonal; or with v, which is not NULL then, the product in place of the gradient.
+ * The query of passes.  Partitions whose rows are kept here are in it as well, so that
+ * this process works while it waits for the others.
  */
+static SPIPlanPtr
+prepare_pass(const Distributed *d, PassKind kind)
+{
+	StringInfoData text;
+	Oid		   *argtypes = palloc_array(Oid, nparams(d));
+	Datum	   *values = palloc_array(Datum, nparams(d));
+	int			i;
+
+	make_params(d, BYTEAOID, false, argtypes, values);
+	initStringInfo(&text);
+	for (i = 0; i < d->nleaves; i++)
+	{
+		int			first = PARAM_FIRST + i * LEAF_PARAMS + 1;
+
+		if (!is_asked(&d->leaf[i], kind))
+			continue;
+		appendStringInfo(&text, "%sSELECT %d, skillrating_internal.solve_pass($%d, $%d, ",
+						 text.len > 0 ? " UNION ALL " : "", i, first + LEAF_KEY,
+						 first + LEAF_REQUEST);
+		if (kept_rows_find(d->leaf[i].key) != NULL)
+			appendStringInfoString(&text, "0)");
+		else
+			appendStringInfo(&text, "pg_catalog.count(*)) FROM %s WHERE skillrating_internal.solve_reads($%d, $%d, %s)",
+							 d->leaf[i].partition->name, first + LEAF_KEY,
+							 PARAM_IF_NOT_KEPT + 1, d->matches.team);
+	}
+	return prepare(d, text.data, argtypes, 0);
+}
+
+/* Make a pass by a query. */
 static void
-add_pass(Distributed *d, const double *x, const double *v, double draw,
-		 LogitSums *sums, double *gradient, double *diagonal)
+pass_by_query(Distributed *d, SPIPlanPtr plan, const Pass *pass)
+{
+	Oid		   *argtypes = palloc_array(Oid, nparams(d));
+	Datum	   *values = palloc_array(Datum, nparams(d));
+	Datum	   *answers;
+	int			i;
+
+	make_params(d, BYTEAOID, false, argtypes, values);
+	for (i = 0; i < d->nleaves; i++)
+		if (is_asked(&d->leaf[i], pass->kind))
+			values[PARAM_FIRST + i * LEAF_PARAMS + LEAF_REQUEST] =
+				make_request(&d->leaf[i], pass);
+	answers = run(d, plan, values);
+	for (i = 0; i < d->nleaves && is_pass(pass->kind); i++)
+	{
+		if (!is_asked(&d->leaf[i], pass->kind))
+			continue;
+		if (answers[i] == (Datum) 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_CONNECTION_DOES_NOT_EXIST),
+					 errmsg("the server of %s does not keep its rows any more",
+							d->leaf[i].partition->name),
+					 errhint("The connection to a server has to stay the same throughout a transaction.")));
+		take_answer(&d->leaf[i], pass, answers[i]);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* Make a pass over all partitions; what they say is added up in their order. */
+static void
+make_pass(Distributed *d, const Pass *pass)
 {
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
-	HeapTupleHeader *rows = pass(d, x, v, draw);
+	int			i;
+
+	for (i = 0; i < d->nleaves && !d->mapped; i++)
+		map_unknowns(d, &d->leaf[i]);
+	d->mapped = true;
+	if (d->remote)
+	{
+		if (d->pass == NULL)
+			d->pass = prepare_pass(d, pass->kind);
+		pass_by_query(d, d->pass, pass);
+	}
+	else
+		for (i = 0; i < d->nleaves; i++)
+			if (d->leaf[i].n > 0)
+				pass_here(&d->leaf[i], kept_rows_find(d->leaf[i].key), pass);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(d->scratch);
+}
+
+/* Have everybody release or hold the rows; with SPI connected. */
+static void
+tell_all(Distributed *d, PassKind kind)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->scratch);
+	Pass		pass = {.kind = kind};
+	bool		foreign = false;
 	int			i;
 
 	for (i = 0; i < d->nleaves; i++)
 	{
-		Datum		values[PASS_NCOLUMNS];
-		bool		nulls[PASS_NCOLUMNS];
+		KeptRows   *kept = kept_rows_find(d->leaf[i].key);
 
-		if (rows[i] == NULL)
+		foreign = foreign || (d->leaf[i].partition->foreign && kept == NULL);
+		if (kept == NULL)
 			continue;
-		deform(rows[i], PASS_NCOLUMNS, values, nulls);
-		if (v != NULL)
-		{
-			scatter(&d->leaf[i], values[PASS_PRODUCT], gradient);
-			continue;
-		}
-		sums->objective += DatumGetFloat8(values[PASS_OBJECTIVE]);
-		sums->draws += DatumGetFloat8(values[PASS_DRAWS]);
-		sums->draws_slope += DatumGetFloat8(values[PASS_DRAWS_SLOPE]);
-		scatter(&d->leaf[i], values[PASS_GRADIENT], gradient);
-		if (diagonal != NULL)
-			scatter(&d->leaf[i], values[PASS_CURVATURE], diagonal);
+		if (kind == PASS_RELEASE)
+			kept_rows_release(kept);
+		else
+			kept_rows_hold(kept);
 	}
-	SPI_freetuptable(SPI_tuptable);
+	if (foreign)
+	{
+		SPIPlanPtr	plan = prepare_pass(d, kind);
+
+		pass_by_query(d, plan, &pass);
+		SPI_freeplan(plan);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(d->scratch);
 }
@@ -703,15 +726,28 @@ static void
 evaluate(LogitElsewhere *elsewhere, const double *x, double draw,
 		 LogitSums *sums, double *gradient, double *diagonal)
 {
-	add_pass((Distributed *) elsewhere, x, NULL, draw, sums, gradient, diagonal);
+	Pass		pass = {
+		diagonal != NULL ? PASS_DERIVATIVES : PASS_GRADIENT, draw, x, sums, gradient,
+		diagonal
+	};
+
+	make_pass((Distributed *) elsewhere, &pass);
 }
 
 static void
 multiply(LogitElsewhere *elsewhere, const double *x, const double *v,
 		 double draw, double *product)
 {
-	add_pass((Distributed *) elsewhere, x, v, draw, NULL, product, NULL);
+	Pass		pass = {PASS_PRODUCT, draw, v, NULL, product, NULL};
+
+	/* The partitions know it: it is where they were last evaluated with a diagonal. */
+	(void) x;
+	make_pass((Distributed *) elsewhere, &pass);
 }
+
+/*
+ * ---- Functions ----
+ */
 
 /* The arguments of solve_relation(). */
 enum
@@ -722,14 +758,47 @@ enum
 	ARG_COLUMNS,
 	ARG_START,
 	ARG_START_CONTEXTS,
-	ARG_STRICT
+	ARG_STRICT,
+	ARG_TOKEN
 };
+
+/* A token from an argument. */
+static const char *
+token_argument(FunctionCallInfo fcinfo, int arg)
+{
+	bytea	   *token = PG_GETARG_BYTEA_PP(arg);
+
+	if (VARSIZE_ANY_EXHDR(token) != KEPT_TOKEN_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a token has %d bytes, not %d", (int) VARSIZE_ANY_EXHDR(token),
+						KEPT_TOKEN_SIZE)));
+	return VARDATA_ANY(token);
+}
+
+/* A new token: nobody else can know it. */
+static char *
+make_token(void)
+{
+	char	   *token = palloc(KEPT_TOKEN_SIZE);
+
+	if (!pg_strong_random(token, KEPT_TOKEN_SIZE))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random bytes")));
+	return token;
+}
+
+Datum
+skillrating_solve_token(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BYTEA_P(cstring_to_text_with_len(make_token(), KEPT_TOKEN_SIZE));
+}
 
 Datum
 skillrating_solve_relation(PG_FUNCTION_ARGS)
 {
 	Distributed *d = palloc0_object(Distributed);
-	Oid			player_type;
 	int			i;
 
 	for (i = ARG_RELATION; i < ARG_START; i++)
@@ -742,13 +811,11 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("strict must not be null")));
 	d->strict = PG_GETARG_BOOL(ARG_STRICT);
+	d->lasting = !PG_ARGISNULL(ARG_TOKEN);
 	d->elsewhere = (LogitElsewhere)
 	{
 		evaluate, multiply
 	};
-	d->memory = CurrentMemoryContext;
-	d->scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating pass",
-									   ALLOCSET_DEFAULT_SIZES);
 	solve_state_init(&d->state, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
 					 PG_GETARG_JSONB_P(ARG_PARAMS));
 	check_can_pass(d->state.task.solver);
@@ -756,9 +823,9 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 		d->state.start = PG_GETARG_DATUM(ARG_START);
 	if (!PG_ARGISNULL(ARG_START_CONTEXTS))
 		d->state.start_contexts = PG_GETARG_DATUM(ARG_START_CONTEXTS);
-	player_type = find_leaves(d, PG_GETARG_OID(ARG_RELATION),
-							  PG_GETARG_JSONB_P(ARG_COLUMNS));
-	history_builder_init(&d->state.builder, player_type, false);
+	find_leaves(d, PG_GETARG_OID(ARG_RELATION), PG_GETARG_JSONB_P(ARG_COLUMNS),
+				d->lasting ? token_argument(fcinfo, ARG_TOKEN) : make_token());
+	history_builder_init(&d->state.builder, d->matches.player_type, false);
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
@@ -766,6 +833,35 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 	survey(d);
 	d->state.elsewhere = &d->elsewhere;
 	solve_state_run(&d->state);
+	if (!d->lasting)
+		tell_all(d, PASS_RELEASE);
 	SPI_finish();
 	return return_solution(fcinfo, &d->state);
+}
+
+/* Tell those who keep rows under a token: (relation, columns, token). */
+static Datum
+tell_of_token(FunctionCallInfo fcinfo, PassKind kind)
+{
+	Distributed *d = palloc0_object(Distributed);
+
+	find_leaves(d, PG_GETARG_OID(0), PG_GETARG_JSONB_P(1), token_argument(fcinfo, 2));
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	MemoryContextSwitchTo(d->memory);
+	tell_all(d, kind);
+	SPI_finish();
+	PG_RETURN_VOID();
+}
+
+Datum
+skillrating_solve_release(PG_FUNCTION_ARGS)
+{
+	return tell_of_token(fcinfo, PASS_RELEASE);
+}
+
+Datum
+skillrating_solve_hold(PG_FUNCTION_ARGS)
+{
+	return tell_of_token(fcinfo, PASS_HOLD);
 }

@@ -1,69 +1,66 @@
 /*
  * solve_pass_functions.c
- *		One pass over matches: the aggregates solve_survey() and solve_pass().
+ *		The first pass over the matches of a partition, which may keep their rows, and
+ *		the passes over kept rows: solve_survey(), solve_pass() and what goes with them.
  *
- * Matches are turned into rows of the solver a batch at a time and forgotten again,
- * so that the memory goes with the players and not with the matches.
+ * Matches are turned into rows of the solver a batch at a time and forgotten again; what
+ * remains is the rows, if they are to be kept, and a few numbers a player.
+ *
+ * Functions that find kept rows are declared immutable, because postgres_fdw sends no
+ * others to the server that has the rows.  They are called by solve_distributed(), in
+ * queries whose arguments no planner knows: parameters of generic plans.
  */
 #include "pg/history/solve_pass.h"
 
+#include "access/parallel.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/supportnodes.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "core/util/union_find.h"
+#include "pg/history/kept_rows.h"
 #include "pg/history/solve_state.h"
 #include "pg/matches/history_builder.h"
 #include "pg/sql/aggregate.h"
-#include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/huge.h"
 #include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_solve_survey_transition);
 SKILLRATING_FUNCTION(skillrating_solve_survey_final);
-SKILLRATING_FUNCTION(skillrating_solve_pass_transition);
-SKILLRATING_FUNCTION(skillrating_solve_pass_final);
+SKILLRATING_FUNCTION(skillrating_solve_reads);
+SKILLRATING_FUNCTION(skillrating_solve_reads_support);
+SKILLRATING_FUNCTION(skillrating_solve_kept);
+SKILLRATING_FUNCTION(skillrating_solve_pass);
 
 /* How many matches are turned into rows together. */
 #define BATCH 4096
 
-/* The arguments of both aggregates, after the state. */
+/* The arguments of solve_survey(), after the state. */
 enum
 {
 	ARG_PLAN = 1,
 	ARG_MATCH,
-	ARG_INPUTS = 6,
-	ARG_PLAYERS,
-	ARG_POINT,
-	ARG_DIRECTION
+	ARG_INPUTS = 6
 };
 
-typedef struct PassState
+typedef struct SurveyState
 {
 	HistoryBuilder builder;
-	const char *aggregate;
 	ParamValue *params;
-	double		draw;			/* 0: as the parameters say */
 	SolverTask	task;
 	int32		max_players;	/* for which the task has room */
 	int			max_participants;
-	MemoryContext batch;		/* of the rows of a batch */
+	MemoryContext batch;		/* of what is made of a batch */
 	int64		rows;
-
-	/* Of solve_survey(): */
-	bool		survey;
 	int32		counted;		/* players in the task */
-
-	/* Of solve_pass(): */
-	uint32		n;				/* unknowns */
-	double	   *point;
-	double	   *direction;		/* or NULL */
-	double	   *gradient;		/* or the product */
-	double	   *diagonal;
-	LogitSums	sums;
-} PassState;
+	char	   *key;			/* under which rows are kept, or NULL */
+	bool		lasting;
+	KeptRows   *kept;			/* or NULL */
+} SurveyState;
 
 void
 check_can_pass(const Solver *solver)
@@ -76,20 +73,33 @@ check_can_pass(const Solver *solver)
 				 errhint("Solve \"bradley_terry\", \"hive\" or \"plackett_luce\", or use solve().")));
 }
 
-static void
-read_contexts(PassState *state, const JsonReader *reader)
+/* The key of rows to be kept, which is in hex. */
+static char *
+read_key(const JsonReader *reader)
 {
-	int			n;
-	char	  **context = json_member_texts(reader, false, &n, "an array of texts");
-	int			i;
+	char	   *hex = json_member_text(reader, "a text");
+	char	   *key = palloc(KEPT_KEY_SIZE);
 
-	for (i = 0; i < n; i++)
-		(void) history_builder_context(&state->builder, context[i]);
+	if (strlen(hex) != 2 * KEPT_KEY_SIZE ||
+		strspn(hex, "0123456789abcdef") != 2 * KEPT_KEY_SIZE)
+		json_invalid_value(reader, "40 hexadecimal digits");
+	(void) hex_decode(hex, 2 * KEPT_KEY_SIZE, key);
+	return key;
+}
+
+static bool
+read_flag(const JsonReader *reader)
+{
+	bool		flag;
+
+	if (!json_value_boolean(&reader->value, &flag))
+		json_invalid_value(reader, "true or false");
+	return flag;
 }
 
 /* What is to be solved: the plan, once there is a builder. */
 static void
-read_plan(PassState *state, Jsonb *plan)
+read_plan(SurveyState *state, Jsonb *plan)
 {
 	JsonReader	reader;
 	Jsonb	   *params = NULL;
@@ -103,26 +113,15 @@ read_plan(PassState *state, Jsonb *plan)
 			state->task.solver = get_solver(json_member_text(&reader, "a text"));
 		else if (strcmp(reader.key, PLAN_PARAMS) == 0)
 			params = json_member_object(&reader, "an object");
-		else if (strcmp(reader.key, PLAN_CONTEXTS) == 0)
-			read_contexts(state, &reader);
-		else if (strcmp(reader.key, PLAN_DRAW) == 0)
-			state->draw =
-				check_not_negative(PLAN_DRAW,
-								   json_member_number(&reader, -INFINITY,
-													  INFINITY, "a number"));
-		else if (strcmp(reader.key, PLAN_SIDES) == 0)
-		{
-			if (!json_value_boolean(&reader.value, &state->task.sides))
-				json_invalid_value(&reader, "true or false");
-		}
 		else if (strcmp(reader.key, PLAN_STRICT) == 0)
-		{
-			if (!json_value_boolean(&reader.value, &strict))
-				json_invalid_value(&reader, "true or false");
-		}
+			strict = read_flag(&reader);
+		else if (strcmp(reader.key, PLAN_KEEP) == 0)
+			state->key = read_key(&reader);
+		else if (strcmp(reader.key, PLAN_LASTING) == 0)
+			state->lasting = read_flag(&reader);
 		else
 			json_invalid_key(&reader,
-							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_CONTEXTS "\", \"" PLAN_DRAW "\", \"" PLAN_SIDES "\" and \"" PLAN_STRICT "\"");
+							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_STRICT "\", \"" PLAN_KEEP "\" and \"" PLAN_LASTING "\"");
 	}
 	if (state->task.solver == NULL)
 		ereport(ERROR,
@@ -131,20 +130,14 @@ read_plan(PassState *state, Jsonb *plan)
 				 errhint("It names one of skillrating.solvers().")));
 	check_can_pass(state->task.solver);
 	state->params = get_params(&state->task.solver->params, params);
-	history_builder_judge_by(&state->builder, state->aggregate,
+	history_builder_judge_by(&state->builder, "solve_survey",
 							 &state->task.solver->rules, state->params, strict,
 							 TIMES_OPTIONAL);
-	if (state->draw == 0 && state->task.solver->draw != NULL)
-	{
-		bool		fit;
-
-		state->draw = state->task.solver->draw(state->params, &fit);
-	}
 }
 
 /* Room for more players or larger matches, twice as much as is needed. */
 static void
-make_room(PassState *state)
+make_room(SurveyState *state)
 {
 	SolverTask *task = &state->task;
 	History		room = state->builder.history;
@@ -169,181 +162,63 @@ make_room(PassState *state)
 static void
 take_batch(HistoryBuilder *builder, void *argument)
 {
-	PassState  *state = (PassState *) argument;
+	SurveyState *state = (SurveyState *) argument;
 	SolverTask *task = &state->task;
-	MemoryContext old;
 	MatchStatus status;
 	size_t		match;
 	int			offender;
 
 	task->context_of = builder->contexts.n > 0 ? builder->context_of : NULL;
-	if (!state->survey && builder->history.nplayers > (int32) task->layout.skills)
+	if (builder->history.nplayers >= SOLVER_MAX_OPEN)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("player %s is not among the players",
-						id_text(&builder->player_type,
-								builder->player_id[task->layout.skills])),
-				 errdetail("The array has %u players of pool \"\".",
-						   task->layout.skills)));
-	if (!state->survey && task->solver->contexts &&
-		builder->contexts.n > (int32) task->layout.ncontexts)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a context is not among those of the plan"),
-				 errhint("The contexts that there are, skillrating_internal.solve_survey() knows.")));
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many players in a partition: more than %d", SOLVER_MAX_OPEN)));
 	make_room(state);
-	if (state->survey)
-	{
-		solver_count_begin(task, state->counted);
-		state->counted = builder->history.nplayers;
-	}
+	solver_count_begin(task, state->counted);
+	state->counted = builder->history.nplayers;
 	status = solver_count(task, &match, &offender);
 	if (status != MATCH_OK)
-		history_report_mistake(builder, state->aggregate, task->work, status, match,
+		history_report_mistake(builder, "solve_survey", task->work, status, match,
 							   offender);
 	state->rows += task->layout.nrows;
-	if (!state->survey && task->sides && task->layout.nsides == 0 &&
-		task->solver->sides != NULL && task->solver->sides(task->params))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a match has sides, but \"%s\" is not set in the plan",
-						PLAN_SIDES)));
-	if (!state->survey)
+	if (state->kept != NULL)
 	{
-		LogitRows  *rows = &task->problem.rows;
-		double	   *curvature;
+		MemoryContext old = MemoryContextSwitchTo(state->batch);
 
-		old = MemoryContextSwitchTo(state->batch);
-		solver_fill_rows(task, huge_array(char, solver_rows_size(task)));
-		curvature = huge_array(double, rows->nrows);
-		if (state->direction == NULL)
-			logit_rows_evaluate(rows, state->draw, state->point, &state->sums,
-								state->gradient, state->diagonal, curvature,
-								check_interrupts);
-		else
-		{
-			logit_rows_curvature(rows, state->draw, state->point, curvature,
-								 check_interrupts);
-			logit_rows_multiply(rows, curvature, state->direction,
-								state->gradient, check_interrupts);
-		}
+		kept_rows_add(state->kept, task);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(state->batch);
 	}
 	history_builder_forget(builder);
 }
 
-/* The players of solve_pass(), in the order of their unknowns. */
-static void
-read_players(PassState *state, FunctionCallInfo fcinfo)
+/* Begin with what is the same in all rows. */
+static SurveyState *
+begin_survey(FunctionCallInfo fcinfo, MemoryContext context)
 {
-	IdType	   *type = &state->builder.player_type;
-	ArrayType  *array = array_argument(fcinfo, ARG_PLAYERS, "players", -1);
-	Datum	   *player;
-	int			n;
-	int			i;
+	SurveyState *state;
 
-	deconstruct_array(array, type->type, type->typlen, type->typbyval,
-					  type->typalign, &player, NULL, &n);
-	for (i = 0; i < n; i++)
-		if (history_builder_player(&state->builder, player[i]) != i)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s is twice among the players",
-							id_text(type, player[i]))));
-	pfree(player);
-}
-
-/* A vector of unknowns, copied: what is detoasted lives for a row only. */
-static double *
-read_vector(PassState *state, FunctionCallInfo fcinfo, int arg, const char *name)
-{
-	const float8 *element = float8_array_argument(fcinfo, arg, name, state->n);
-	double	   *vector = huge_array(double, state->n);
-
-	check_finite_elements(name, element, state->n);
-	memcpy(vector, element, sizeof(double) * state->n);
-	return vector;
-}
-
-/* What solve_pass() is given besides matches. */
-static void
-begin_pass(PassState *state, FunctionCallInfo fcinfo)
-{
-	SolverTask *task = &state->task;
-
-	if (PG_ARGISNULL(ARG_PLAYERS) || PG_ARGISNULL(ARG_POINT))
+	if (PG_ARGISNULL(ARG_PLAN))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("players and point must not be null")));
-	read_players(state, fcinfo);
-	make_room(state);
-	solver_count_begin(task, 0);
-	task->ncontexts = state->builder.contexts.n;
-	task->layout.first_skill =
-		huge_array(uint32_t, (Size) state->builder.history.nplayers + 1);
-	solver_lay_out(task);
-	state->n = task->layout.n;
-	state->point = read_vector(state, fcinfo, ARG_POINT, "point");
-	if (!PG_ARGISNULL(ARG_DIRECTION))
-		state->direction = read_vector(state, fcinfo, ARG_DIRECTION, "direction");
-	state->gradient = huge_array0(double, state->n);
-	state->diagonal = huge_array0(double, state->n);
-}
-
-static Datum
-pass_transition(FunctionCallInfo fcinfo, bool survey)
-{
-	const char *aggregate = survey ? "solve_survey" : "solve_pass";
-	MemoryContext context = aggregate_context(fcinfo, aggregate);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	PassState  *state;
-
-	if (PG_ARGISNULL(0))
-	{
-		if (PG_ARGISNULL(ARG_PLAN))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("plan must not be null")));
-		state = palloc0_object(PassState);
-		state->survey = survey;
-		state->aggregate = aggregate;
-		state->batch = AllocSetContextCreate(context, "skillrating batch",
-											 ALLOCSET_DEFAULT_SIZES);
-		history_builder_begin_rows(&state->builder, fcinfo, state->aggregate,
-								   ARG_MATCH, ARG_INPUTS, true, false);
-		state->builder.context_use = CONTEXT_OF_MATCHES;
-		state->builder.batch = BATCH;
-		state->builder.on_batch = take_batch;
-		state->builder.argument = state;
-		read_plan(state, PG_GETARG_JSONB_P_COPY(ARG_PLAN));
-		state->task.share = SOLVER_MATCHES;
-		state->task.params = state->params;
-		state->task.history = &state->builder.history;
-		state->task.interrupt = check_interrupts;
-		if (!survey)
-			begin_pass(state, fcinfo);
-	}
-	else
-		state = (PassState *) PG_GETARG_POINTER(0);
-	history_builder_read_row(&state->builder, fcinfo);
-	MemoryContextSwitchTo(old);
-	PG_RETURN_POINTER(state);
-}
-
-/* The state with all matches taken, or NULL. */
-static PassState *
-pass_final(FunctionCallInfo fcinfo, const char *aggregate)
-{
-	PassState  *state = aggregate_state(fcinfo, aggregate);
-	MemoryContext old;
-
-	if (state == NULL)
-		return NULL;
-	old = MemoryContextSwitchTo(aggregate_context(fcinfo, aggregate));
-	history_builder_end_rows(&state->builder);
-	take_batch(&state->builder, state);
-	MemoryContextSwitchTo(old);
+				 errmsg("plan must not be null")));
+	state = palloc0_object(SurveyState);
+	state->batch = AllocSetContextCreate(context, "skillrating batch",
+										 ALLOCSET_DEFAULT_SIZES);
+	history_builder_begin_rows(&state->builder, fcinfo, "solve_survey", ARG_MATCH,
+							   ARG_INPUTS, true, false);
+	state->builder.context_use = CONTEXT_OF_MATCHES;
+	state->builder.batch = BATCH;
+	state->builder.on_batch = take_batch;
+	state->builder.argument = state;
+	read_plan(state, PG_GETARG_JSONB_P_COPY(ARG_PLAN));
+	state->task.share = SOLVER_MATCHES;
+	state->task.params = state->params;
+	state->task.history = &state->builder.history;
+	state->task.interrupt = check_interrupts;
+	solver_lay_out_open(&state->task);
+	if (state->key != NULL)
+		state->kept = kept_rows_begin(state->key, state->lasting);
 	return state;
 }
 
@@ -351,25 +226,28 @@ pass_final(FunctionCallInfo fcinfo, const char *aggregate)
 Datum
 skillrating_solve_survey_transition(PG_FUNCTION_ARGS)
 {
-	return pass_transition(fcinfo, true);
+	MemoryContext context = aggregate_context(fcinfo, "solve_survey");
+	MemoryContext old = MemoryContextSwitchTo(context);
+	SurveyState *state;
+
+	if (PG_ARGISNULL(0))
+		state = begin_survey(fcinfo, context);
+	else
+		state = (SurveyState *) PG_GETARG_POINTER(0);
+	history_builder_read_row(&state->builder, fcinfo);
+	MemoryContextSwitchTo(old);
+	PG_RETURN_POINTER(state);
 }
 
-Datum
-skillrating_solve_survey_final(PG_FUNCTION_ARGS)
+/* The columns of a survey but the packed rows. */
+static void
+survey_columns(SurveyState *state, Datum *values)
 {
-	PassState  *state = pass_final(fcinfo, "solve_survey");
-	HistoryBuilder *builder;
-	int32		nplayers;
-	Datum	   *element;
-	Datum		values[SURVEY_NCOLUMNS];
-	bool		nulls[SURVEY_NCOLUMNS] = {false};
+	HistoryBuilder *builder = &state->builder;
+	int32		nplayers = builder->history.nplayers;
+	Datum	   *element = huge_array(Datum, nplayers);
 	int32		i;
 
-	if (state == NULL)
-		PG_RETURN_NULL();
-	builder = &state->builder;
-	nplayers = builder->history.nplayers;
-	element = huge_array(Datum, nplayers);
 	for (i = 0; i < nplayers; i++)
 		element[i] = CStringGetTextDatum(id_text(&builder->player_type,
 												 builder->player_id[i]));
@@ -394,45 +272,186 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 	values[SURVEY_ROWS] = Int64GetDatum(state->rows);
 	values[SURVEY_SIDES] = BoolGetDatum(state->task.sides);
 	values[SURVEY_UNRATED] = unrated_counts_jsonb(&builder->unrated);
-	return return_row(fcinfo, values, nulls);
-}
-
-/* solve_pass(plan, match_id, player_id, team, rank, inputs, players, point, direction) */
-Datum
-skillrating_solve_pass_transition(PG_FUNCTION_ARGS)
-{
-	return pass_transition(fcinfo, false);
-}
-
-static Datum
-vector_datum(const double *vector, uint32 n)
-{
-	ArrayType  *array = float8_array_make(n);
-
-	memcpy(ARR_DATA_PTR(array), vector, sizeof(double) * n);
-	return PointerGetDatum(array);
 }
 
 Datum
-skillrating_solve_pass_final(PG_FUNCTION_ARGS)
+skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 {
-	PassState  *state = pass_final(fcinfo, "solve_pass");
-	Datum		values[PASS_NCOLUMNS];
-	bool		nulls[PASS_NCOLUMNS];
+	SurveyState *state = aggregate_state(fcinfo, "solve_survey");
+	MemoryContext old;
+	Datum		values[SURVEY_NCOLUMNS] = {0};
+	bool		nulls[SURVEY_NCOLUMNS] = {false};
+	Datum		survey;
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	memset(nulls, state->direction != NULL, sizeof(nulls));
-	nulls[PASS_PRODUCT] = state->direction == NULL;
-	if (state->direction != NULL)
-		values[PASS_PRODUCT] = vector_datum(state->gradient, state->n);
-	else
+	old = MemoryContextSwitchTo(aggregate_context(fcinfo, "solve_survey"));
+	history_builder_end_rows(&state->builder);
+	take_batch(&state->builder, state);
+	MemoryContextSwitchTo(old);
+	survey_columns(state, values);
+
+	/* A parallel worker ends with the query: whoever asked it keeps the rows. */
+	if (state->kept != NULL && IsParallelWorker())
 	{
-		values[PASS_OBJECTIVE] = Float8GetDatum(state->sums.objective);
-		values[PASS_GRADIENT] = vector_datum(state->gradient, state->n);
-		values[PASS_CURVATURE] = vector_datum(state->diagonal, state->n);
-		values[PASS_DRAWS] = Float8GetDatum(state->sums.draws);
-		values[PASS_DRAWS_SLOPE] = Float8GetDatum(state->sums.draws_slope);
+		values[SURVEY_PACKED] = PointerGetDatum(kept_rows_pack(state->kept));
+		kept_rows_release(state->kept);
+		state->kept = NULL;
 	}
-	return return_row(fcinfo, values, nulls);
+	nulls[SURVEY_PACKED] = values[SURVEY_PACKED] == (Datum) 0;
+	survey = return_row(fcinfo, values, nulls);
+	if (state->kept != NULL)
+		kept_rows_end(state->kept, state->task.solver, state->params,
+					  state->builder.history.nplayers, state->builder.contexts.n,
+					  state->lasting ? survey : (Datum) 0);
+	return survey;
+}
+
+/*
+ * ---- Kept rows ----
+ */
+
+/* A key from an argument. */
+static const char *
+key_argument(Datum argument)
+{
+	bytea	   *key = DatumGetByteaPP(argument);
+
+	if (VARSIZE_ANY_EXHDR(key) != KEPT_KEY_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a key has %d bytes, not %d", (int) VARSIZE_ANY_EXHDR(key),
+						(int) KEPT_KEY_SIZE)));
+	return VARDATA_ANY(key);
+}
+
+/* solve_reads(key, if_not_kept, team) */
+Datum
+skillrating_solve_reads(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(!PG_ARGISNULL(0) && !PG_ARGISNULL(1) && PG_GETARG_BOOL(1) &&
+				   kept_rows_find(key_argument(PG_GETARG_DATUM(0))) == NULL);
+}
+
+/*
+ * Where both are known, as on a server that is sent values for parameters, the answer is
+ * the same for all rows, and a scan whose answer is no does not take place.
+ */
+Datum
+skillrating_solve_reads_support(PG_FUNCTION_ARGS)
+{
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	List	   *args;
+	Const	   *key;
+	Const	   *if_not_kept;
+
+	if (!IsA(request, SupportRequestSimplify))
+		PG_RETURN_POINTER(NULL);
+	args = ((SupportRequestSimplify *) request)->fcall->args;
+	if (list_length(args) != 3 || !IsA(linitial(args), Const) ||
+		!IsA(lsecond(args), Const))
+		PG_RETURN_POINTER(NULL);
+	key = linitial_node(Const, args);
+	if_not_kept = lsecond_node(Const, args);
+	PG_RETURN_POINTER(makeBoolConst(!key->constisnull && !if_not_kept->constisnull &&
+									DatumGetBool(if_not_kept->constvalue) &&
+									kept_rows_find(key_argument(key->constvalue)) == NULL,
+									false));
+}
+
+/* solve_kept(key, survey) */
+Datum
+skillrating_solve_kept(PG_FUNCTION_ARGS)
+{
+	KeptRows   *kept;
+
+	if (!PG_ARGISNULL(1))
+		return PG_GETARG_DATUM(1);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	kept = kept_rows_find(key_argument(PG_GETARG_DATUM(0)));
+	if (kept == NULL || kept_rows_survey(kept) == (Datum) 0)
+		PG_RETURN_NULL();
+	return kept_rows_survey(kept);
+}
+
+/* Take a request apart; its vector is allocated. */
+static double *
+read_request(bytea *message, PassRequest *request)
+{
+	const char *from = VARDATA_ANY(message);
+	Size		size = VARSIZE_ANY_EXHDR(message);
+	double	   *vector = NULL;
+	uint32		i;
+
+	if (size >= PASS_REQUEST_SIZE)
+	{
+		from = pass_get_uint32(from, &request->kind);
+		from = pass_get_uint32(from, &request->n);
+		from = pass_get_double(from, &request->draw);
+	}
+	if (size < PASS_REQUEST_SIZE || request->kind > PASS_HOLD ||
+		size != PASS_REQUEST_SIZE + sizeof(double) * (Size) request->n ||
+		request->n > PASS_MAX_UNKNOWNS || !(request->draw >= 0) || isinf(request->draw))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid request of a pass")));
+	vector = huge_array(double, request->n);
+	for (i = 0; i < request->n; i++)
+		from = pass_get_double(from, &vector[i]);
+	return vector;
+}
+
+/* Answer a request from kept rows. */
+static bytea *
+answer_request(KeptRows *kept, const PassRequest *request, const double *vector)
+{
+	uint32		n = request->n;
+	int			nvectors = pass_answer_vectors(request->kind);
+	double	   *gradient = huge_array0(double, 2 * (Size) n);
+	LogitSums	sums = {0, 0, 0};
+	Size		size = VARHDRSZ + PASS_ANSWER_SIZE + nvectors * sizeof(double) * (Size) n;
+	bytea	   *answer = (bytea *) huge_array(char, size);
+	char	   *to = VARDATA(answer);
+	Size		i;
+
+	if (request->kind == PASS_PRODUCT)
+		kept_rows_multiply(kept, vector, gradient);
+	else
+		kept_rows_evaluate(kept, request->draw, vector, &sums, gradient,
+						   request->kind == PASS_DERIVATIVES ? gradient + n : NULL);
+	SET_VARSIZE(answer, size);
+	to = pass_put_double(to, sums.objective);
+	to = pass_put_double(to, sums.draws);
+	to = pass_put_double(to, sums.draws_slope);
+	for (i = 0; i < (Size) nvectors * n; i++)
+		to = pass_put_double(to, gradient[i]);
+	pfree(gradient);
+	return answer;
+}
+
+/* solve_pass(key, request, rows) */
+Datum
+skillrating_solve_pass(PG_FUNCTION_ARGS)
+{
+	KeptRows   *kept = kept_rows_find(key_argument(PG_GETARG_DATUM(0)));
+	PassRequest request;
+	double	   *vector = read_request(PG_GETARG_BYTEA_PP(1), &request);
+
+	if (kept == NULL)
+		PG_RETURN_NULL();
+	if (!is_pass(request.kind))
+	{
+		if (request.kind == PASS_RELEASE)
+			kept_rows_release(kept);
+		else
+			kept_rows_hold(kept);
+		PG_RETURN_BYTEA_P(cstring_to_text_with_len("", 0));
+	}
+	if (request.n != kept_rows_unknowns(kept))
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("kept rows have %u unknowns, not %u", kept_rows_unknowns(kept),
+						request.n)));
+	PG_RETURN_BYTEA_P(answer_request(kept, &request, vector));
 }

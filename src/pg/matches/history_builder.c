@@ -546,6 +546,9 @@ history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
 	builder->match_context = AllocSetContextCreate(CurrentMemoryContext,
 												   "skillrating match",
 												   ALLOCSET_SMALL_SIZES);
+	builder->row_context = AllocSetContextCreate(CurrentMemoryContext,
+												 "skillrating row",
+												 ALLOCSET_SMALL_SIZES);
 	if (!rows.ordered)
 		begin_sort(builder, fcinfo);
 }
@@ -558,13 +561,30 @@ add_read_match(HistoryBuilder *builder)
 		history_builder_add(builder, &builder->match);
 }
 
+/*
+ * Take the arguments of a row apart: whether it begins a match.  What that allocates, as of
+ * inputs with a short header, which come from a sort, lasts until the next row.
+ */
+static bool
+read_arguments(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+{
+	MemoryContext old;
+	bool		begins;
+
+	MemoryContextReset(builder->row_context);
+	old = MemoryContextSwitchTo(builder->row_context);
+	begins = participant_arguments_read(&builder->rows, fcinfo);
+	MemoryContextSwitchTo(old);
+	return begins;
+}
+
 /* Read a row, whose match may be that of the one before. */
 static void
 read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	MemoryContext old = CurrentMemoryContext;
 
-	if (participant_arguments_read(&builder->rows, fcinfo))
+	if (read_arguments(builder, fcinfo))
 	{
 		add_read_match(builder);
 		MemoryContextReset(builder->match_context);

@@ -34,6 +34,7 @@ typedef struct HistoryBuilder
 	ParticipantArguments rows;
 	SourceMatch match;			/* being read; its ids in match_context */
 	MemoryContext match_context;
+	MemoryContext row_context;	/* of what is taken out of a row */
 	Tuplesortstate *sorter;		/* of rows that come in no order, or NULL */
 	TupleTableSlot *slot;		/* for those */
 	FunctionCallInfo row;		/* likewise: as arguments */

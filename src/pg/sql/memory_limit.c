@@ -81,17 +81,27 @@ register_context(MemoryContext context)
 	MemoryContextRegisterResetCallback(context, &entry->callback);
 }
 
+/* What the contexts on the list hold, in bytes. */
+static double
+held_memory(void)
+{
+	double		held = 0;
+	LimitedContext *entry;
+
+	for (entry = limited_contexts; entry != NULL; entry = entry->next)
+		held += MemoryContextMemAllocated(entry->context, false);
+	return held;
+}
+
 /* Error unless so many bytes, a number that may be beyond any size, can be had. */
 static void
 check_limit(MemoryContext context, double size)
 {
 	double		limit = memory_limit * 1024.0;
-	double		held = 0;
-	LimitedContext *entry;
+	double		held;
 
 	register_context(context);
-	for (entry = limited_contexts; entry != NULL; entry = entry->next)
-		held += MemoryContextMemAllocated(entry->context, false);
+	held = held_memory();
 	if (held + size <= limit)
 		return;
 	ereport(ERROR,
@@ -100,6 +110,12 @@ check_limit(MemoryContext context, double size)
 			 errdetail("This process holds %.0f kB, needs %.0f kB more, and may hold %d kB.",
 					   held / 1024, ceil(size / 1024), memory_limit),
 			 errhint("Work on fewer rows at once, or have a superuser raise skillrating.memory_limit.")));
+}
+
+bool
+memory_limit_has_room(Size size)
+{
+	return held_memory() + size <= memory_limit * 1024.0 / MEMORY_LIMIT_SHARE;
 }
 
 void
