@@ -475,9 +475,7 @@ work_beside(void *arg)
  */
 static LadderQuery obstacle_query = {
 	.text = "SELECT WHERE EXISTS (SELECT FROM {pending}) "
-	"OR EXISTS (SELECT FROM {correction} AS c WHERE c.seq IS NULL) "
-	"OR NOT EXISTS (SELECT FROM {correction}) AND NOT $1",
-	.param = {VALUE_BOOL}
+	"OR EXISTS (SELECT FROM {correction} AS c WHERE c.seq IS NULL)"
 };
 
 /* Whether, where time makes the order, no place is another. */
@@ -513,11 +511,8 @@ has_plain_corrections(const Ladder *ladder)
 static bool
 can_catch_up_beside(Ladder *ladder, bool rebuild)
 {
-	Datum		values[1];
-
-	values[0] = BoolGetDatum(rebuild);
 	return has_plain_corrections(ladder) &&
-		ladder_execute(ladder, &obstacle_query, values, NULL, NULL) == 0 &&
+		ladder_execute(ladder, &obstacle_query, NULL, NULL, NULL) == 0 &&
 		(!ladder->reorders || (!rebuild && is_in_order(ladder)));
 }
 
@@ -530,7 +525,9 @@ catch_up_beside(Ladder *ladder, bool rebuild,
 	Waiting    *waiting;
 
 	if (!can_catch_up_beside(ladder, rebuild))
-		return BESIDE_NOTHING;
+		return BESIDE_IMPOSSIBLE;
+	if (!rebuild && !corrections_wait(ladder))
+		return BESIDE_IDLE;
 	beside = palloc0_object(Beside);
 	beside->ladder = ladder;
 	beside->rebuild = rebuild;
@@ -542,7 +539,7 @@ catch_up_beside(Ladder *ladder, bool rebuild,
 		return beside->result;
 	ladder->read_only = false;
 	restore_all_waiting(waiting);
-	return BESIDE_NOTHING;
+	return BESIDE_IMPOSSIBLE;
 }
 
 /*
