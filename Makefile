@@ -11,8 +11,9 @@ test:
 demo: export DATA := $(DATA)
 demo:
 	@test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
+bench: BENCH = run match/run changes notify live boards queries solve distributed split functions models/run
 bench:
-	@test/prerequisites.sh && MAKEFLAGS= bench/run.sh && MAKEFLAGS= bench/changes.sh && MAKEFLAGS= bench/notify.sh && MAKEFLAGS= bench/queries.sh && MAKEFLAGS= bench/solve.sh && MAKEFLAGS= bench/distributed.sh && MAKEFLAGS= bench/split.sh && MAKEFLAGS= bench/functions.sh && MAKEFLAGS= exec bench/models/run.sh
+	@test/prerequisites.sh && for part in $(BENCH); do MAKEFLAGS= bench/$$part.sh || exit; done
 fuzz:
 	@test/prerequisites.sh clang libclang-rt-dev && MAKEFLAGS= exec test/fuzz.sh $(SECONDS)
 

@@ -26,6 +26,7 @@
 #include "pg/ladder/rewrite.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/huge.h"
+#include "pg/sql/progress.h"
 
 /*
  * What others have rated meanwhile is replayed while that takes longer than so many
@@ -196,9 +197,39 @@ delete_corrections(Ladder *ladder, const CorrectionRows *rows)
  * ---- Parts ----
  */
 
+/* Whether, where time makes the order, no place is another. */
+static LadderQuery in_order_query = {
+	.text = "SELECT skillrating_internal.is_in_order($1)",
+	.param = {VALUE_TEXT}
+};
+
+static bool
+is_in_order(Ladder *ladder)
+{
+	Datum		values[1];
+	bool		isnull;
+	bool		result;
+
+	progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
+	values[0] = CStringGetTextDatum(ladder->name);
+	(void) ladder_execute(ladder, &in_order_query, values, NULL, NULL);
+	result = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										ONLY_COLUMN, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return result;
+}
+
+/* Nothing of what there is to be replayed, so that the last step only rates what waits. */
+static void
+replay_nothing(Beside *beside)
+{
+	rewrite_begin_part(&beside->rewrite, NULL);
+	beside->replay = replay_begin(beside->ladder, PG_INT64_MAX, REPLAY_KNOWN_PLAYERS, true);
+}
+
 /*
  * The first part, under a snapshot: from the first correction, or from the start, unless a
- * rated match is missing from the source behind it.  False if nothing is left to do.
+ * rated match is missing from the source behind it.  False to give up.
  */
 static bool
 replay_first_part(Beside *beside)
@@ -213,8 +244,13 @@ replay_first_part(Beside *beside)
 
 	*corrections = read_corrections(ladder, REPLAY_START);
 	beside->nparts = 1;
-	if (!drop_corrections(corrections, REPLAY_START, &from) && !beside->rebuild)
+	if (ladder->reorders && !is_in_order(ladder))
 		return false;
+	if (!drop_corrections(corrections, REPLAY_START, &from) && !beside->rebuild)
+	{
+		replay_nothing(beside);
+		return true;
+	}
 	if (beside->rebuild)
 		from = REPLAY_START;
 	for (;;)
@@ -227,7 +263,10 @@ replay_first_part(Beside *beside)
 		beside->report_missing(beside->rebuild ? ERROR : WARNING, ladder, rewrite->missing);
 		rewrite_discard_part(rewrite);
 		if (!drop_corrections(corrections, rewrite->missing_seq, &from))
-			return false;
+		{
+			replay_nothing(beside);
+			return true;
+		}
 	}
 }
 
@@ -239,7 +278,10 @@ replay_next_part(Beside *beside)
 	Rewrite    *rewrite = &beside->rewrite;
 
 	rewrite_begin_part(rewrite, read_removed(ladder));
-	beside->done[beside->nparts++] = read_corrections(ladder, beside->replay->next);
+
+	/* Where time makes the order, these may be about times, and are left. */
+	beside->done[beside->nparts++] =
+		read_corrections(ladder, ladder->reorders ? PG_INT64_MAX : beside->replay->next);
 	replay_refresh(beside->replay);
 	replay_on(beside->replay, &rewrite->sink);
 	if (rewrite->missing == NULL)
@@ -475,31 +517,8 @@ work_beside(void *arg)
  */
 static LadderQuery obstacle_query = {
 	.text = "SELECT WHERE EXISTS (SELECT FROM {pending}) "
-	"OR EXISTS (SELECT FROM {correction} AS c WHERE c.seq IS NULL) "
-	"OR NOT EXISTS (SELECT FROM {correction}) AND NOT $1",
-	.param = {VALUE_BOOL}
+	"OR EXISTS (SELECT FROM {correction} AS c WHERE c.seq IS NULL)"
 };
-
-/* Whether, where time makes the order, no place is another. */
-static LadderQuery in_order_query = {
-	.text = "SELECT skillrating_internal.is_in_order($1)",
-	.param = {VALUE_TEXT}
-};
-
-static bool
-is_in_order(Ladder *ladder)
-{
-	Datum		values[1];
-	bool		isnull;
-	bool		result;
-
-	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_execute(ladder, &in_order_query, values, NULL, NULL);
-	result = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	return result;
-}
 
 /* Rows of correction are known by where they are, which takes one plain table. */
 static bool
@@ -513,12 +532,9 @@ has_plain_corrections(const Ladder *ladder)
 static bool
 can_catch_up_beside(Ladder *ladder, bool rebuild)
 {
-	Datum		values[1];
-
-	values[0] = BoolGetDatum(rebuild);
 	return has_plain_corrections(ladder) &&
-		ladder_execute(ladder, &obstacle_query, values, NULL, NULL) == 0 &&
-		(!ladder->reorders || (!rebuild && is_in_order(ladder)));
+		ladder_execute(ladder, &obstacle_query, NULL, NULL, NULL) == 0 &&
+		!(ladder->reorders && rebuild);
 }
 
 BesideResult
@@ -530,7 +546,9 @@ catch_up_beside(Ladder *ladder, bool rebuild,
 	Waiting    *waiting;
 
 	if (!can_catch_up_beside(ladder, rebuild))
-		return BESIDE_NOTHING;
+		return BESIDE_IMPOSSIBLE;
+	if (!rebuild && !corrections_wait(ladder))
+		return BESIDE_IDLE;
 	beside = palloc0_object(Beside);
 	beside->ladder = ladder;
 	beside->rebuild = rebuild;
@@ -542,7 +560,7 @@ catch_up_beside(Ladder *ladder, bool rebuild,
 		return beside->result;
 	ladder->read_only = false;
 	restore_all_waiting(waiting);
-	return BESIDE_NOTHING;
+	return BESIDE_IMPOSSIBLE;
 }
 
 /*

@@ -32,8 +32,8 @@ typedef struct Beside Beside;
 /* How work beside rating has ended. */
 typedef enum BesideResult
 {
-	BESIDE_NOTHING,				/* there was nothing to do, or it cannot be
-								 * done so; the ladder is not held */
+	BESIDE_IDLE,				/* nothing waited; the ladder is not held */
+	BESIDE_IMPOSSIBLE,			/* it cannot be done so; likewise */
 	BESIDE_DONE,				/* and the ladder is held */
 	BESIDE_MISPLACED			/* likewise, and a correction says from where
 								 * on the order by time has to be made anew */

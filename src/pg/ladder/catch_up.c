@@ -240,6 +240,29 @@ put_right(Ladder *ladder, bool rebuild)
 }
 
 /*
+ * Do beside rating what can be done so, and hold the ladder.  If nothing waits, that may have
+ * changed by the time when the ladder is held.
+ */
+static BesideResult
+work_beside_and_hold(CatchUp *catch_up)
+{
+	Ladder	   *ladder = catch_up->ladder;
+	BesideResult result;
+
+	for (;;)
+	{
+		result = catch_up->search ? BESIDE_IMPOSSIBLE :
+			catch_up_beside(ladder, catch_up->rebuild, report_missing, &catch_up->before);
+		if (result == BESIDE_DONE || result == BESIDE_MISPLACED)
+			return result;
+		ladder_hold(ladder);
+		if (result == BESIDE_IMPOSSIBLE || !corrections_wait(ladder))
+			return result;
+		ladder_let_go(ladder);
+	}
+}
+
+/*
  * Do it all; what becomes of the ratings is logged in ladder->changes.  The ladder is held in
  * the end, and from the beginning where that cannot be done beside rating.
  */
@@ -247,21 +270,24 @@ static void
 do_catch_up(CatchUp *catch_up)
 {
 	Ladder	   *ladder = catch_up->ladder;
-	BesideResult result = BESIDE_NOTHING;
+	BesideResult result = BESIDE_IMPOSSIBLE;
 
-	if (ladder_works_beside(ladder) && !catch_up->search)
-		result = catch_up_beside(ladder, catch_up->rebuild, report_missing,
-								 &catch_up->before);
-	if (result == BESIDE_NOTHING)
+	if (ladder_works_beside(ladder))
+		result = work_beside_and_hold(catch_up);
+	switch (result)
 	{
-		if (ladder_works_beside(ladder))
-			ladder_hold(ladder);
-		catch_up->before = read_order_end(ladder);
-		rate_new_matches(catch_up);
-		put_right(ladder, catch_up->rebuild);
+		case BESIDE_DONE:
+			break;
+		case BESIDE_MISPLACED:
+			put_right(ladder, false);
+			break;
+		case BESIDE_IDLE:
+		case BESIDE_IMPOSSIBLE:
+			catch_up->before = read_order_end(ladder);
+			rate_new_matches(catch_up);
+			put_right(ladder, catch_up->rebuild);
+			break;
 	}
-	else if (result == BESIDE_MISPLACED)
-		put_right(ladder, false);
 }
 
 /*

@@ -86,3 +86,13 @@ corrections_are_carried(Ladder *ladder)
 {
 	return ladder_execute(ladder, &carried_query, NULL, NULL, NULL) > 0;
 }
+
+static LadderQuery waiting_query = {
+	.text = "SELECT FROM {correction} LIMIT 1"
+};
+
+bool
+corrections_wait(Ladder *ladder)
+{
+	return ladder_execute(ladder, &waiting_query, NULL, NULL, NULL) > 0;
+}

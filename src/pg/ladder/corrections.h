@@ -44,4 +44,7 @@ extern void corrections_send(Ladder *ladder, const Corrections *corrections);
  */
 extern bool corrections_are_carried(Ladder *ladder);
 
+/* Whether there are any. */
+extern bool corrections_wait(Ladder *ladder);
+
 #endif							/* PG_LADDER_CORRECTIONS_H */
