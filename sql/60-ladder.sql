@@ -379,7 +379,7 @@ BEGIN
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict) VALUES ($1, $2, $3, $4, $5)', ladder)
     USING model, params, apply_at, late, strict;
 
-    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
+    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
         skillrating_internal.ladder_columns('rating', model, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,

@@ -237,18 +237,29 @@ close_writer(Writer *writer)
 	CommandCounterIncrement();
 }
 
-/*
- * The next row as one of the table, in a slot that has the values of all columns that are
- * not ours, or none; false at the end.
- */
+/* Read the next row; false at the end. */
 static bool
-next_row(Writer *writer, Tuplestorestate *rows, TupleTableSlot *slot)
+next_row(Writer *writer, Tuplestorestate *rows)
+{
+	CHECK_FOR_INTERRUPTS();
+	return tuplestore_gettupleslot(rows, true, false, writer->from);
+}
+
+/* Make a slot a row of the table without values. */
+static void
+clear_row(TupleTableSlot *slot)
+{
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+}
+
+/* Put the values that were read into a row that has others, or none. */
+static void
+fill_row(Writer *writer, TupleTableSlot *slot)
 {
 	const TableMap *map = writer->map;
 	int			i;
 
-	if (!tuplestore_gettupleslot(rows, true, false, writer->from))
-		return false;
 	slot_getallattrs(writer->from);
 	for (i = 0; i < map->desc->natts; i++)
 	{
@@ -257,15 +268,6 @@ next_row(Writer *writer, Tuplestorestate *rows, TupleTableSlot *slot)
 	}
 	ExecStoreVirtualTuple(slot);
 	slot->tts_tableOid = RelationGetRelid(writer->table);
-	return true;
-}
-
-/* Make a slot one without values, for next_row(). */
-static void
-clear_row(TupleTableSlot *slot)
-{
-	ExecClearTuple(slot);
-	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 }
 
 /* Compute and check what depends on the other columns of a row to be inserted. */
@@ -315,13 +317,13 @@ direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate *rows)
 	open_writer(&writer, ladder, map);
 	while (more)
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (n == nslots)
-			slot[nslots++] = table_slot_create(writer.table, NULL);
-		clear_row(slot[n]);
-		more = next_row(&writer, rows, slot[n]);
+		more = next_row(&writer, rows);
 		if (more)
 		{
+			if (n == nslots)
+				slot[nslots++] = table_slot_create(writer.table, NULL);
+			clear_row(slot[n]);
+			fill_row(&writer, slot[n]);
 			complete_row(&writer, slot[n]);
 
 			/* The values are the tuplestore's, until the next row. */
@@ -349,14 +351,12 @@ direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 	TupleTableSlot *after;
 	EPQState	unused = {0};	/* only triggers need it */
 	uint64		total = 0;
-	bool		more = true;
 
 	open_writer(&writer, ladder, map);
 	before = table_slot_create(writer.table, NULL);
 	after = table_slot_create(writer.table, NULL);
-	while (more)
+	for (; next_row(&writer, rows); total++)
 	{
-		CHECK_FOR_INTERRUPTS();
 		clear_row(after);
 		if (map->has_others &&
 			table_tuple_fetch_row_version(writer.table, &place[total], SnapshotAny, before))
@@ -367,10 +367,8 @@ direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 			memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
 			memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
 		}
-		more = next_row(&writer, rows, after);
-		if (!more)
-			break;
-		before->tts_tid = place[total++];
+		fill_row(&writer, after);
+		before->tts_tid = place[total];
 		ExecSimpleRelationUpdate(writer.result, writer.estate, &unused, before, after);
 		ResetPerTupleExprContext(writer.estate);
 	}
