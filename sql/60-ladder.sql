@@ -380,7 +380,7 @@ BEGIN
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict) VALUES ($1, $2, $3, $4, $5)', ladder)
     USING model, params, apply_at, late, strict;
 
-    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
+    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
         skillrating_internal.arranged_columns(ladder, 'rating', beside,
             skillrating_internal.ladder_columns('rating', model, player_type, match_type, display)));
     PERFORM skillrating_internal.drop_room(ladder, 'rating');

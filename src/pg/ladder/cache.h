@@ -11,6 +11,19 @@
 
 #include "pg/ladder/ladder.h"
 
+/* The row of a ladder, in the version that was read last; see config.h. */
+typedef struct LadderConfig
+{
+	bool		known;			/* the rest is of use */
+	ItemPointerData tid;
+	TransactionId xmin;
+	const Model *model;
+	ParamValue *params;			/* in the context of the cache */
+	ApplyAt		apply_at;
+	bool		reorders;
+	bool		strict;
+} LadderConfig;
+
 /*
  * A ladder as the catalogs had it when this was made, and the plans of its queries by
  * the slots that plans.c hands out; all of it lives in one memory context.
@@ -41,6 +54,13 @@ typedef struct LadderCache
 	SPIPlanPtr *plan;			/* NULL where none is kept */
 	int			nplans;			/* room in this array */
 	const Model *model;			/* whose state columns were found in order */
+	LadderConfig config;
+	bool		triggers_present;	/* ladder_require_own_triggers() was satisfied */
+	bool		pending_safe;	/* nothing of the user's runs when rows come
+								 * into pending */
+	bool		plain_known;	/* see direct.h */
+	bool		plain;
+	struct TableMap *map[LADDER_NRELATIONS];	/* of direct.h, or NULL */
 } LadderCache;
 
 /*

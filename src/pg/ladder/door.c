@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/config.h"
 #include "pg/ladder/hold.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/shape.h"
@@ -510,6 +511,7 @@ complete_ladder(LadderDoor *door)
 	ladder->player_type = cache->player_type;
 	ladder->match_type = cache->match_type;
 	ladder->cache = cache;
+	ladder->context = door->context;
 }
 
 /* Error for what cannot be done where the tables of a ladder are only shown. */
@@ -760,63 +762,6 @@ ladder_is_hidden_from_mirrors(const Ladder *ladder)
  * ---- Work in C ----
  */
 
-/* The ladder's row. */
-static LadderQuery read_config_query = {
-	.text = "SELECT model, params, apply_at, late, strict, format_version, "
-	"EXISTS (SELECT FROM {operation} WHERE " OPERATION_FILTERS ") FROM {ladder}"
-};
-
-enum
-{
-	CONFIG_MODEL = 1,
-	CONFIG_PARAMS,
-	CONFIG_APPLY_AT,
-	CONFIG_LATE,
-	CONFIG_STRICT,
-	CONFIG_FORMAT_VERSION,
-	CONFIG_FILTERS
-};
-
-static void
-read_config(Ladder *ladder)
-{
-	bool		isnull;
-	HeapTuple	tuple;
-	TupleDesc	desc;
-	const char *apply_at;
-
-	if (ladder_execute(ladder, &read_config_query, NULL, NULL, NULL) != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table %s must have exactly one row",
-						ladder_relation_sql(ladder->cache, LADDER_CONFIG))));
-	tuple = SPI_tuptable->vals[0];
-	desc = SPI_tuptable->tupdesc;
-	if (DatumGetInt32(SPI_getbinval(tuple, desc, CONFIG_FORMAT_VERSION, &isnull)) != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("ladder \"%s\" has a format that this version does not know",
-						ladder->name)));
-	ladder->model = get_model(SPI_getvalue(tuple, desc, CONFIG_MODEL));
-	if (ladder->cache->model != ladder->model)
-	{
-		check_state_columns(ladder->cache, ladder->model);
-		ladder->cache->model = ladder->model;
-	}
-	ladder->params = get_params(&ladder->model->params,
-								DatumGetJsonbP(SPI_getbinval(tuple, desc,
-															 CONFIG_PARAMS,
-															 &isnull)));
-	apply_at = SPI_getvalue(tuple, desc, CONFIG_APPLY_AT);
-	ladder->apply_at = strcmp(apply_at, "commit") == 0 ? APPLY_AT_COMMIT :
-		strcmp(apply_at, "statement") == 0 ? APPLY_AT_STATEMENT :
-		APPLY_AT_CATCH_UP;
-	ladder->reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
-	ladder->strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
-	ladder->filters = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_FILTERS, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-}
-
 /*
  * Code of the user that comes back here while we work gets a copy of its own, so
  * that it changes nothing of ours.
@@ -850,7 +795,7 @@ ladder_open(const Ladder *inside)
 	 */
 	set_for_now("enable_seqscan", "off");
 	set_for_now("jit", "off");
-	read_config(ladder);
+	read_ladder_config(ladder);
 	return ladder;
 }
 

@@ -182,13 +182,18 @@ require_triggers(const Ladder *ladder, const char *table, const char *function,
 }
 
 void
-ladder_require_own_triggers(const Ladder *ladder)
+ladder_require_own_triggers(Ladder *ladder)
 {
+	/* Its relations are locked, so that nobody drops a trigger meanwhile. */
+	ladder_cache_recheck(ladder);
+	if (ladder->cache->triggers_present)
+		return;
 	require_triggers(ladder, "pending", "apply_pending", TRIGGER_TYPE_INSERT);
 	require_triggers(ladder, "match", "collect_matches", TRIGGER_TYPE_UPDATE);
 	require_triggers(ladder, "match_player", "collect_matches",
 					 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
 					 TRIGGER_TYPE_DELETE);
+	ladder->cache->triggers_present = true;
 }
 
 /* The name of the ladder's table mirror, which not all work on a ladder locks. */

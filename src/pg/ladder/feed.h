@@ -42,7 +42,7 @@ extern bool ladder_lists_table(Oid schema, const char *list, Oid relid);
  * where it has these.  Triggers go when the extension is dropped, and do not come back
  * with it.  The ladder is open, and its relations are locked.
  */
-extern void ladder_require_own_triggers(const Ladder *ladder);
+extern void ladder_require_own_triggers(Ladder *ladder);
 
 /*
  * The same of all triggers: also those of attached tables and, where there are

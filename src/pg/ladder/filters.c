@@ -127,6 +127,22 @@ eligibility_at(const Filters *filters, TimestampTz played_at)
 	return NULL;
 }
 
+static LadderQuery has_filters_query = {
+	.text = "SELECT FROM {operation} WHERE " OPERATION_FILTERS " LIMIT 1"
+};
+
+bool
+ladder_has_filters(Ladder *ladder)
+{
+	if (!ladder->filters_known)
+	{
+		ladder->filters = ladder_execute(ladder, &has_filters_query, NULL, NULL, NULL) > 0;
+		ladder->filters_known = true;
+		SPI_freetuptable(SPI_tuptable);
+	}
+	return ladder->filters;
+}
+
 Filters *
 read_filters(Ladder *ladder)
 {
@@ -189,7 +205,7 @@ counted_players(Ladder *ladder, Datum *account, int n)
 	Datum	   *player;
 	int			i;
 
-	if (!ladder->filters)
+	if (!ladder_has_filters(ladder))
 		return account;
 	filters = read_filters(ladder);
 	player = palloc_array(Datum, n);
@@ -236,7 +252,7 @@ skillrating_counted_player(PG_FUNCTION_ARGS)
 												   "counted_player"));
 	text	   *result = account;
 
-	if (ladder->filters)
+	if (ladder_has_filters(ladder))
 	{
 		IdType	   *type = ladder->player_type;
 		Datum		id = InputFunctionCall(&type->input, text_to_cstring(account),

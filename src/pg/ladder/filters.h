@@ -13,6 +13,9 @@
 
 typedef struct Filters Filters;
 
+/* Whether players are excluded or merged, or rules declared; asked once for an open ladder. */
+extern bool ladder_has_filters(Ladder *ladder);
+
 /*
  * Read those of a ladder, in the current memory context.  Errors: 22023 and 22003 for
  * rules that users have written into the table and that are none.

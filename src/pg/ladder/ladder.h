@@ -58,16 +58,16 @@ typedef struct Ladder
 	IdType	   *player_type;
 	IdType	   *match_type;
 	struct LadderDoor *door;
+	MemoryContext context;		/* of its work: that of the door, or the copy's */
 
 	/* Of a copy only. */
-	MemoryContext context;		/* of its work */
 	const Model *model;
 	ParamValue *params;
 	ApplyAt		apply_at;
 	bool		reorders;		/* late = 'reorder' */
 	bool		strict;			/* a mistake in a match is an error */
-	bool		filters;		/* players are excluded or merged, or rules
-								 * declared */
+	bool		filters_known;	/* ladder_has_filters() was asked, */
+	bool		filters;		/* and said so */
 	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */
 	int			guc_level;		/* of the settings for its work */

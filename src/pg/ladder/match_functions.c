@@ -266,7 +266,7 @@ check_report(Ladder *ladder, MatchArrays *arrays)
 	arrays->counted = arrays->player;
 	if (reader_next(reported))
 	{
-		if (ladder->filters)
+		if (ladder_has_filters(ladder))
 			keep_counted(&reported->match, ladder, arrays);
 		arrays->digest = reported->match.digest;
 		(void) batch_judge(ladder_batch(ladder), &reported->match, &why);

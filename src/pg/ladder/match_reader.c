@@ -185,7 +185,7 @@ reader_create(Ladder *ladder, bool anonymous)
 											ALLOCSET_SMALL_SIZES);
 	source_match_init(&reader->match, anonymous ? NULL : ladder->match_type,
 					  ladder->player_type);
-	if (ladder->filters)
+	if (ladder_has_filters(ladder))
 		reader->filters = read_filters(ladder);
 	return reader;
 }

@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/columns.h"
+#include "pg/ladder/direct.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/progress.h"
@@ -139,33 +140,34 @@ typedef struct OutboxTable
 	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
 	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them
 													 * too */
+	bool		inserts_directly;	/* into a plain ladder, see direct.h */
 } OutboxTable;
 
 static const OutboxTable event_outbox_table = {
 	"batch_event", LADDER_EVENT, &event_table,
-	{&insert_events_query, &update_events_query, &delete_events_query}, {NULL}
+	{&insert_events_query, &update_events_query, &delete_events_query}, {NULL}, true
 };
 
 static const OutboxTable match_outbox_table = {
 	"batch_match", LADDER_RATED_MATCH, &match_table,
-	{&insert_matches_query, &update_matches_query, NULL}, {NULL}
+	{&insert_matches_query, &update_matches_query, NULL}, {NULL}, false
 };
 
 static const OutboxTable rating_outbox_table = {
 	"batch_rating", LADDER_RATING, &rating_table,
-	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}
+	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}, false
 };
 
 static const OutboxTable component_outbox_table = {
 	"batch_component", LADDER_COMPONENT, &component_table,
 	{&insert_components_query, &update_unowned_query, &delete_unowned_query},
-	{NULL, &update_owned_query, &delete_owned_query}
+	{NULL, &update_owned_query, &delete_owned_query}, false
 };
 
 static const OutboxTable component_event_outbox_table = {
 	"batch_component_event", LADDER_COMPONENT_EVENT, &component_event_table,
 	{&insert_component_events_query, &update_unowned_events_query, &delete_unowned_events_query},
-	{NULL, &update_owned_events_query, &delete_owned_events_query}
+	{NULL, &update_owned_events_query, &delete_owned_events_query}, true
 };
 
 /*
@@ -179,7 +181,8 @@ outbox_create(Ladder *ladder, const OutboxTable *table)
 
 	outbox->ladder = ladder;
 	outbox->table = table;
-	outbox->desc = table_desc(table->columns, ladder);
+	outbox->map = ladder_table_map(ladder, table->relation, table->columns);
+	outbox->desc = outbox->map->desc;
 	outbox->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating row",
 											ALLOCSET_SMALL_SIZES);
@@ -583,6 +586,31 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 	MemoryContextReset(outbox->context);
 }
 
+/* Note where the row of a player is, as long as that is known of all. */
+static void
+note_place(Outbox *outbox, const BatchPlayer *player)
+{
+	uint64		n = outbox->nrows;
+
+	if (n > 0 && outbox->place == NULL)
+		return;
+	if (!ItemPointerIsValid(&player->place))
+	{
+		if (outbox->place != NULL)
+			pfree(outbox->place);
+		outbox->place = NULL;
+	}
+	else
+	{
+		/* There is room for a power of two. */
+		if (n == 0)
+			outbox->place = palloc_object(ItemPointerData);
+		else if ((n & (n - 1)) == 0)
+			outbox->place = repalloc_huge(outbox->place, 2 * n * sizeof(ItemPointerData));
+		outbox->place[n] = player->place;
+	}
+}
+
 void
 put_rating(Outbox *outbox, const BatchPlayer *player)
 {
@@ -591,6 +619,9 @@ put_rating(Outbox *outbox, const BatchPlayer *player)
 	MemoryContext old = MemoryContextSwitchTo(outbox->context);
 
 	rating_form(outbox->ladder->model, player, values, nulls);
+	MemoryContextSwitchTo(old);
+	note_place(outbox, player);
+	MemoryContextSwitchTo(outbox->context);
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
@@ -685,13 +716,29 @@ query_rows(Outbox *outbox, LadderQuery *query)
 	return nrows;
 }
 
-/* The same by the queries for an action that are called for. */
+/* Whether rows go to their table without a query. */
+static bool
+goes_direct(const Outbox *outbox, OutboxAction action)
+{
+	const OutboxTable *table = outbox->table;
+
+	if (action == OUTBOX_UPDATE ? outbox->place == NULL :
+		action != OUTBOX_INSERT || !table->inserts_directly)
+		return false;
+	return can_go_direct(outbox->ladder, outbox->map);
+}
+
+/* The same by the queries for an action that are called for, or without any. */
 static uint64
 send_rows(Outbox *outbox, OutboxAction action)
 {
 	const OutboxTable *table = outbox->table;
 	uint64		nrows = 0;
 
+	if (goes_direct(outbox, action))
+		return action == OUTBOX_INSERT ?
+			direct_insert(outbox->ladder, outbox->map, outbox->rows) :
+			direct_update(outbox->ladder, outbox->map, outbox->rows, outbox->place);
 	if (table->owned_query[action] == NULL)
 		return query_rows(outbox, table->query[action]);
 	if (outbox->nowned < outbox->nrows)

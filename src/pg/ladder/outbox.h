@@ -9,6 +9,7 @@
 
 #include "lib/stringinfo.h"
 #include "storage/buffile.h"
+#include "storage/itemptr.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/ladder.h"
@@ -30,8 +31,11 @@ typedef struct Outbox
 {
 	Ladder	   *ladder;
 	const struct OutboxTable *table;
-	TupleDesc	desc;
+	const struct TableMap *map; /* of its columns, */
+	TupleDesc	desc;			/* as which it has them */
 	Tuplestorestate *rows;
+	ItemPointerData *place;		/* of the rows of rating that are to be updated
+								 * by these, if all are known, or NULL */
 	BufFile    *file;			/* instead of rows, in binary COPY format */
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;

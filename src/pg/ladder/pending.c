@@ -22,6 +22,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
 
 SKILLRATING_FUNCTION(skillrating_check_pending);
@@ -113,12 +114,13 @@ has_only_our_columns(Relation pending)
 		(desc->constr == NULL || desc->constr->num_defval == 0);
 }
 
-static void
-check_pending(const Ladder *ladder)
+/* What a table pending has that could run something of the user's, or NULL. */
+static const char *
+find_fault(Relation pending)
 {
-	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
 	const TupleConstr *constraints = RelationGetDescr(pending)->constr;
-	const char *fault =
+
+	return
 		pending->rd_rel->relkind != RELKIND_RELATION ||
 		pending->rd_rel->relispartition ? "is not a plain table" :
 		pending->rd_rules != NULL ? "has a rule" :
@@ -127,7 +129,17 @@ check_pending(const Ladder *ladder)
 		!has_only_our_columns(pending) ? "has other columns than those of skillrating, or defaults" :
 		constraints != NULL && constraints->num_check > 0 ? "has a constraint" :
 		has_other_index(pending) ? "has another index than that of skillrating" : NULL;
+}
 
+/* The lock lasts, and any change to the table makes the cache another. */
+static void
+check_pending(Ladder *ladder)
+{
+	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
+	const char *fault;
+
+	ladder_cache_recheck(ladder);
+	fault = ladder->cache->pending_safe ? NULL : find_fault(pending);
 	if (fault != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -136,6 +148,7 @@ check_pending(const Ladder *ladder)
 												   RelationGetRelationName(pending)),
 						fault),
 				 errhint("Nothing of the user's may run when a match is noted down there.")));
+	ladder->cache->pending_safe = true;
 	table_close(pending, NoLock);
 }
 

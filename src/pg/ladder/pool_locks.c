@@ -18,6 +18,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/huge.h"
 
 /* A transaction locks so many pools one by one: the server has locks for that. */
 #define MAX_LOCKED_POOLS 32
@@ -218,9 +219,12 @@ survey_pools(Ladder *ladder, Datum *ids, int n, bool guess, PoolKeys *pools)
 		.query = OidIsValid(ladder->relation[LADDER_MATCH]) ? &own_pools_query :
 		&source_pools_query
 	};
+	Datum	   *copy = huge_array(Datum, n);
 	bool		known;
 
-	survey.ids = id_array(ladder->match_type, ids, n);
+	/* An array is made of detoasted values, which take the places of the others. */
+	memcpy(copy, ids, n * sizeof(Datum));
+	survey.ids = id_array(ladder->match_type, copy, n);
 	survey.found = id_table_create(ladder->match_type);
 	known = survey_view(&survey, survey_own_view) &&
 		(guess || (survey_view(&survey, survey_view_of_others) &&

@@ -14,6 +14,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/player_rows.h"
 #include "pg/ladder/plans.h"
 
 Batch *
@@ -110,14 +111,6 @@ rating_player(RowReader *reader, Batch *batch)
 	return player;
 }
 
-static void
-null_in_rating(const char *column)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-			 errmsg("column \"%s\" of a rating is null", column)));
-}
-
 /* Take over the rows of rating in SPI_tuptable, and free them. */
 static void
 take_ratings(Batch *batch)
@@ -129,8 +122,6 @@ take_ratings(Batch *batch)
 	{
 		Datum		values[RATING_MAX_COLUMNS];
 		bool		nulls[RATING_MAX_COLUMNS];
-		BatchPlayer *player;
-		const char *missing;
 		char	   *pool;
 
 		CHECK_FOR_INTERRUPTS();
@@ -140,12 +131,8 @@ take_ratings(Batch *batch)
 		if (nulls[RATING_POOL - 1])
 			null_in_rating("pool");
 		pool = TextDatumGetCString(values[RATING_POOL - 1]);
-		player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
-		missing = rating_read(batch->model, values, nulls, &player->record,
-							  player->state);
-		if (missing != NULL)
-			null_in_rating(missing);
-		player->exists = player->loaded = true;
+		take_rating(batch->model, batch_player(batch, values[RATING_PLAYER_ID - 1], pool),
+					values, nulls);
 		pfree(pool);
 	}
 	SPI_freetuptable(rows);
@@ -211,42 +198,105 @@ insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 	SPI_freetuptable(rows);
 }
 
+/* The order in which everybody locks players, as lock_players_query has it. */
+static int
+compare_players(const void *a, const void *b, void *arg)
+{
+	const BatchPlayer *p = *(BatchPlayer *const *) a;
+	const BatchPlayer *q = *(BatchPlayer *const *) b;
+	int			order = id_compare((const IdType *) arg, p->id, q->id);
+
+	return order != 0 ? order : strcmp(p->pool, q->pool);
+}
+
+/* The identifiers and pools of players as arrays, for queries. */
+static void
+player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
+{
+	Datum	   *id = palloc_array(Datum, n);
+	Datum	   *pool = palloc_array(Datum, n);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		id[i] = player[i]->id;
+		pool[i] = CStringGetTextDatum(player[i]->pool);
+	}
+	values[0] = id_array(ladder->player_type, id, n);
+	values[1] = PointerGetDatum(construct_array(pool, n, TEXTOID, -1, false,
+												TYPALIGN_INT));
+}
+
+/* Lock and load players by a query, those who are new once they have a row. */
+static uint64
+load_by_query(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, bool lock)
+{
+	Datum		values[2];
+	uint64		nrows;
+
+	player_arrays(ladder, player, n, values);
+	if (lock)
+		insert_new_players(batch, ladder, values[0], values[1]);
+	nrows = ladder_execute(ladder, lock ? &lock_players_query :
+						   &peek_players_query, values, NULL, NULL);
+	take_ratings(batch);
+	return nrows;
+}
+
+/*
+ * The same without queries but for players who are new.  Rows of these come first, as by
+ * queries: whoever waits for one of another transaction holds no lock on a player yet.
+ */
+static uint64
+load_directly(Batch *batch, Ladder *ladder, PlayerRows *rows, BatchPlayer **player, int n)
+{
+	uint64		nlocked;
+
+	qsort_arg(player, n, sizeof(BatchPlayer *), compare_players, ladder->player_type);
+	if (player_rows_find(rows, player, n) < n)
+	{
+		BatchPlayer **missing = palloc_array(BatchPlayer *, n);
+		Datum		values[2];
+		int			nmissing = 0;
+		int			i;
+
+		for (i = 0; i < n; i++)
+			if (!ItemPointerIsValid(&player[i]->place))
+				missing[nmissing++] = player[i];
+		player_arrays(ladder, missing, nmissing, values);
+		insert_new_players(batch, ladder, values[0], values[1]);
+		(void) player_rows_find(rows, missing, nmissing);
+	}
+	nlocked = player_rows_lock(rows, player, n);
+	player_rows_close(rows);
+	return nlocked;
+}
+
 void
 batch_load(Batch *batch, Ladder *ladder, bool lock)
 {
 	int			nplayers = id_table_count(batch->players);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
-	Datum	   *id = palloc_array(Datum, Max(nplayers, 1));
-	Datum	   *pool = palloc_array(Datum, Max(nplayers, 1));
-	Datum		values[2];
+	BatchPlayer **wanted = palloc_array(BatchPlayer *, Max(nplayers, 1));
+	PlayerRows *rows;
 	uint64		nrows;
 	int			n = 0;
 	int			i;
 
 	for (i = 0; i < nplayers; i++)
-	{
-		if (!player[i]->wanted)
-			continue;
-		id[n] = player[i]->id;
-		pool[n++] = CStringGetTextDatum(player[i]->pool);
-	}
+		if (player[i]->wanted)
+			wanted[n++] = player[i];
 	if (n == 0)
 		return;
-	values[0] = id_array(ladder->player_type, id, n);
-	values[1] = PointerGetDatum(construct_array(pool, n, TEXTOID, -1, false,
-												TYPALIGN_INT));
-	if (lock)
-		insert_new_players(batch, ladder, values[0], values[1]);
-	nrows = ladder_execute(ladder, lock ? &lock_players_query :
-						   &peek_players_query, values, NULL, NULL);
+	rows = lock ? player_rows_open(ladder) : NULL;
+	nrows = rows != NULL ? load_directly(batch, ladder, rows, wanted, n) :
+		load_by_query(batch, ladder, wanted, n, lock);
 	if (lock && nrows != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("ladder \"%s\" shows " UINT64_FORMAT " of %d players",
 						ladder->name, nrows, n),
 				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
-
-	take_ratings(batch);
 }
 
 /*

@@ -7,6 +7,8 @@
 
 #include "pg/sql/glue.h"
 
+#include "storage/itemptr.h"
+
 #include "core/rating/operation.h"
 #include "pg/matches/source.h"
 
@@ -56,6 +58,8 @@ typedef struct BatchPlayer
 	bool		loaded;			/* its state was looked up */
 	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
+	ItemPointerData place;		/* of its row in rating, if the batch has locked
+								 * that and knows where it is, or invalid */
 	BatchComponent *component;	/* the player's, one of them, or NULL */
 	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */

@@ -1,0 +1,137 @@
+/*
+ * config.c
+ *		The row of a ladder: its model and parameters, and when and how it rates.
+ */
+#include "pg/ladder/config.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "pg/ladder/cache.h"
+#include "pg/ladder/plans.h"
+#include "pg/ladder/shape.h"
+
+static LadderQuery read_config_query = {
+	.text = "SELECT model, params, apply_at, late, strict, format_version, "
+	"tableoid, ctid, xmin FROM {ladder}"
+};
+
+enum
+{
+	CONFIG_MODEL = 1,
+	CONFIG_PARAMS,
+	CONFIG_APPLY_AT,
+	CONFIG_LATE,
+	CONFIG_STRICT,
+	CONFIG_FORMAT_VERSION,
+	CONFIG_TABLE,
+	CONFIG_TID,
+	CONFIG_XMIN
+};
+
+/* Whether the version of the row that was read last is still the one to be seen. */
+static bool
+config_is_current(const Ladder *ladder)
+{
+	LadderConfig *config = &ladder->cache->config;
+	Relation	table;
+	Snapshot	snapshot;
+	TupleTableSlot *slot;
+	bool		isnull;
+	bool		current;
+
+	if (!config->known)
+		return false;
+
+	/* The snapshot is the one that a query would have. */
+	if (!ladder->read_only)
+		CommandCounterIncrement();
+	snapshot = RegisterSnapshot(ladder->read_only ? GetActiveSnapshot() :
+								GetTransactionSnapshot());
+	table = table_open(ladder->relation[LADDER_CONFIG], AccessShareLock);
+	slot = table_slot_create(table, NULL);
+	current = table_tuple_fetch_row_version(table, &config->tid, snapshot, slot) &&
+		DatumGetTransactionId(slot_getsysattr(slot, MinTransactionIdAttributeNumber,
+											  &isnull)) == config->xmin;
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(table, NoLock);
+	UnregisterSnapshot(snapshot);
+	return current;
+}
+
+/*
+ * Keep what a row says.  Others who are at work with an earlier version keep their
+ * parameters, which live as long as the cache.
+ */
+static void
+keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
+{
+	LadderCache *cache = ladder->cache;
+	LadderConfig config = {0};
+	const Model *model;
+	ParamValue *params;
+	Size		size;
+	const char *apply_at;
+	bool		isnull;
+
+	if (DatumGetInt32(SPI_getbinval(tuple, desc, CONFIG_FORMAT_VERSION, &isnull)) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("ladder \"%s\" has a format that this version does not know",
+						ladder->name)));
+	model = get_model(SPI_getvalue(tuple, desc, CONFIG_MODEL));
+	if (cache->model != model)
+	{
+		check_state_columns(cache, model);
+		cache->model = model;
+	}
+	params = get_params(&model->params,
+						DatumGetJsonbP(SPI_getbinval(tuple, desc, CONFIG_PARAMS, &isnull)));
+	size = model->params.count * sizeof(ParamValue);
+	config.params = MemoryContextAlloc(cache->context, size);
+	memcpy(config.params, params, size);
+	config.model = model;
+	apply_at = SPI_getvalue(tuple, desc, CONFIG_APPLY_AT);
+	config.apply_at = strcmp(apply_at, "commit") == 0 ? APPLY_AT_COMMIT :
+		strcmp(apply_at, "statement") == 0 ? APPLY_AT_STATEMENT :
+		APPLY_AT_CATCH_UP;
+	config.reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
+	config.strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
+
+	/* A row of a partition would not be found in the table. */
+	config.known = DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
+		ladder->relation[LADDER_CONFIG];
+	config.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, CONFIG_TID, &isnull));
+	config.xmin = DatumGetTransactionId(SPI_getbinval(tuple, desc, CONFIG_XMIN, &isnull));
+	cache->config = config;
+}
+
+void
+read_ladder_config(Ladder *ladder)
+{
+	const LadderConfig *config;
+
+	if (!config_is_current(ladder))
+	{
+		if (ladder_execute(ladder, &read_config_query, NULL, NULL, NULL) != 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("table %s must have exactly one row",
+							ladder_relation_sql(ladder->cache, LADDER_CONFIG))));
+		keep_config(ladder, SPI_tuptable->vals[0], SPI_tuptable->tupdesc);
+		SPI_freetuptable(SPI_tuptable);
+	}
+	config = &ladder->cache->config;
+	ladder->model = config->model;
+	ladder->params = config->params;
+	ladder->apply_at = config->apply_at;
+	ladder->reorders = config->reorders;
+	ladder->strict = config->strict;
+}

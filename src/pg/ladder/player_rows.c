@@ -1,0 +1,235 @@
+/*
+ * player_rows.c
+ *		Rows of rating, found and locked without a query.
+ */
+#include "pg/ladder/player_rows.h"
+
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_am.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "pg/ladder/columns.h"
+#include "pg/ladder/direct.h"
+
+void
+null_in_rating(const char *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("column \"%s\" of a rating is null", column)));
+}
+
+void
+take_rating(const Model *model, BatchPlayer *player, const Datum *values, const bool *nulls)
+{
+	const char *missing = rating_read(model, values, nulls, &player->record, player->state);
+
+	if (missing != NULL)
+		null_in_rating(missing);
+	player->exists = player->loaded = true;
+}
+
+struct PlayerRows
+{
+	Ladder	   *ladder;
+	const TableMap *map;
+	Relation	table;
+	Relation	index;			/* unique on player_id and pool, in this order */
+	FmgrInfo	equal[2];		/* of the index */
+	TupleTableSlot *slot;
+};
+
+/* A btree index that has at most one live entry for each row of rating, or NULL. */
+static Relation
+open_player_index(Relation table, const TableMap *map)
+{
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(table))
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+		Form_pg_index form = index->rd_index;
+
+		if (form->indisunique && form->indimmediate && form->indisvalid &&
+			form->indnkeyatts == 2 && index->rd_rel->relam == BTREE_AM_OID &&
+			form->indkey.values[0] == map->attnum[RATING_PLAYER_ID - 1] &&
+			form->indkey.values[1] == map->attnum[RATING_POOL - 1] &&
+			RelationGetIndexPredicate(index) == NIL)
+			return index;
+		index_close(index, AccessShareLock);
+	}
+	return NULL;
+}
+
+PlayerRows *
+player_rows_open(Ladder *ladder)
+{
+	const TableMap *map = ladder_table_map(ladder, LADDER_RATING, &rating_table);
+	PlayerRows *rows;
+	Relation	table;
+	Relation	index;
+	int			i;
+
+	if (!can_go_direct(ladder, map))
+		return NULL;
+	table = table_open(ladder->relation[LADDER_RATING], RowExclusiveLock);
+	index = open_player_index(table, map);
+	if (index == NULL)
+	{
+		table_close(table, NoLock);
+		return NULL;
+	}
+	rows = palloc_object(PlayerRows);
+	rows->ladder = ladder;
+	rows->map = map;
+	rows->table = table;
+	rows->index = index;
+	rows->slot = table_slot_create(table, NULL);
+	for (i = 0; i < 2; i++)
+	{
+		Oid			equals = get_opfamily_member(index->rd_opfamily[i], index->rd_opcintype[i],
+												 index->rd_opcintype[i],
+												 BTEqualStrategyNumber);
+
+		if (!OidIsValid(equals))
+			elog(ERROR, "index \"%s\" has no operator for equality",
+				 RelationGetRelationName(index));
+		fmgr_info(get_opcode(equals), &rows->equal[i]);
+	}
+	return rows;
+}
+
+void
+player_rows_close(PlayerRows *rows)
+{
+	ExecDropSingleTupleTableSlot(rows->slot);
+	index_close(rows->index, AccessShareLock);
+	table_close(rows->table, NoLock);
+	pfree(rows);
+}
+
+/* Look for the row of a player. */
+static bool
+find_row(PlayerRows *rows, IndexScanDesc scan, BatchPlayer *player)
+{
+	ScanKeyData key[2];
+	Datum		pool = CStringGetTextDatum(player->pool);
+	bool		found;
+
+	ScanKeyEntryInitializeWithInfo(&key[0], 0, 1, BTEqualStrategyNumber, InvalidOid,
+								   rows->index->rd_indcollation[0], &rows->equal[0],
+								   player->id);
+	ScanKeyEntryInitializeWithInfo(&key[1], 0, 2, BTEqualStrategyNumber, InvalidOid,
+								   rows->index->rd_indcollation[1], &rows->equal[1], pool);
+	index_rescan(scan, key, 2, NULL, 0);
+	found = index_getnext_slot(scan, ForwardScanDirection, rows->slot);
+	if (found)
+		player->place = rows->slot->tts_tid;
+	else
+		ItemPointerSetInvalid(&player->place);
+	pfree(DatumGetPointer(pool));
+	return found;
+}
+
+int
+player_rows_find(PlayerRows *rows, BatchPlayer **player, int n)
+{
+	Snapshot	snapshot;
+	IndexScanDesc scan;
+	int			nfound = 0;
+	int			i;
+
+	CommandCounterIncrement();
+	snapshot = RegisterSnapshot(GetTransactionSnapshot());
+#if PG_VERSION_NUM >= 180000
+	scan = index_beginscan(rows->table, rows->index, snapshot, NULL, 2, 0);
+#else
+	scan = index_beginscan(rows->table, rows->index, snapshot, 2, 0);
+#endif
+	for (i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		nfound += find_row(rows, scan, player[i]);
+	}
+	index_endscan(scan);
+	ExecClearTuple(rows->slot);
+	UnregisterSnapshot(snapshot);
+	return nfound;
+}
+
+/* Whether the row in the slot, the latest version, is still that of a player. */
+static bool
+is_row_of(const PlayerRows *rows, const BatchPlayer *player)
+{
+	bool		isnull[2];
+	Datum		id = slot_getattr(rows->slot, rows->map->attnum[RATING_PLAYER_ID - 1],
+								  &isnull[0]);
+	Datum		pool = slot_getattr(rows->slot, rows->map->attnum[RATING_POOL - 1],
+									&isnull[1]);
+
+	return !isnull[0] && !isnull[1] &&
+		id_equal(rows->ladder->player_type, id, player->id) &&
+		same_text(pool, player->pool);
+}
+
+/* Lock the row of a player; false if it has gone. */
+static bool
+lock_row(PlayerRows *rows, BatchPlayer *player)
+{
+	TM_FailureData failure;
+	ItemPointerData place = player->place;
+	uint8		flags = TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS;
+	TM_Result	result;
+
+	if (!IsolationUsesXactSnapshot())
+		flags |= TUPLE_LOCK_FLAG_FIND_LAST_VERSION;
+	result = table_tuple_lock(rows->table, &place, GetActiveSnapshot(), rows->slot,
+							  GetCurrentCommandId(true), LockTupleNoKeyExclusive,
+							  LockWaitBlock, flags, &failure);
+	if (result != TM_Ok && IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update")));
+	if (result != TM_Ok || !is_row_of(rows, player))
+		return false;
+	player->place = rows->slot->tts_tid;
+	return true;
+}
+
+int
+player_rows_lock(PlayerRows *rows, BatchPlayer **player, int n)
+{
+	const TableMap *map = rows->map;
+	int			nlocked = 0;
+	int			i;
+	int			j;
+
+	for (i = 0; i < n; i++)
+	{
+		Datum		values[RATING_MAX_COLUMNS];
+		bool		nulls[RATING_MAX_COLUMNS];
+
+		CHECK_FOR_INTERRUPTS();
+		if (!ItemPointerIsValid(&player[i]->place) || !lock_row(rows, player[i]))
+			continue;
+		slot_getallattrs(rows->slot);
+		for (j = 0; j < map->desc->natts; j++)
+		{
+			values[j] = rows->slot->tts_values[map->attnum[j] - 1];
+			nulls[j] = rows->slot->tts_isnull[map->attnum[j] - 1];
+		}
+		take_rating(rows->ladder->model, player[i], values, nulls);
+		nlocked++;
+	}
+	ExecClearTuple(rows->slot);
+	return nlocked;
+}
