@@ -43,6 +43,12 @@ sql -F ' ' -c "$(solved '(s).iterations, (s).products, (s).observations, (s).pla
 			scan, build - scan - iteration, iteration * $1, $1, $2, solve - summary, solve
 		printf "    %d players, %.1f bytes a participant for the problem, largest derivative %.1e, converged: %s\n", $4, $5 / n / 16, $6, $7 }'
 
+# The same rows in no order, which have to be sorted.
+sql -c 'CREATE TABLE shuffled AS SELECT * FROM history ORDER BY hashint8extended(match_id * 16 + player_id, 5)' -c 'VACUUM ANALYZE shuffled'
+timed >>"$scratch/shuffled" <<<"SELECT cardinality(skillrating.solve('hive', match_id, player_id, team, rank, '{}')) FROM shuffled;"
+report "  of the same in no order, once" "$scratch/shuffled" <(head -1 "$scratch/scan") 'for information'
+sql -c 'DROP TABLE shuffled'
+
 sql -c 'DROP TABLE history'
 
 # Duels over five years, where skills drift.

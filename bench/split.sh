@@ -39,6 +39,9 @@ each '  100 players' 100 'skillrating.split_all_sizes(players, rating)' ''
 each 'everybody plays, exact, real ratings, 24 players' 24 'skillrating.split_teams(players, real_rating)' ''
 each '  40 players' 40 'skillrating.split_teams(players, real_rating)' 60
 each 'every size with a bench, exact, real ratings, 24 players' 24 'skillrating.split_all_sizes(players, real_rating)' ''
+each '  40 players, not exact' 40 'skillrating.split_all_sizes(players, real_rating)' 1000
+sql -F ' ' -c "SELECT max(bound), bool_and(exact) FROM lobby, LATERAL skillrating.split_all_sizes(players, real_rating) WHERE n = 40 AND lobby = 1" |
+	awk '{ printf "    no split is better by more than %.2g points; exact: %s\n", $1, $2 }'
 each 'all best numbers of swaps, real ratings, 32 players' 32 'skillrating.suggest_swaps(players, real_rating, ARRAY(SELECT 1 + i % 2 FROM generate_series(1, 32) AS i))' ''
 each 'ten teams of ten, real ratings, 100 players' 100 'skillrating.split_teams(players, real_rating, teams => 10)' ''
 each 'four teams of six, exact, real ratings, 24 players' 24 'skillrating.split_teams(players, real_rating, teams => 4)' ''

@@ -228,9 +228,10 @@ solver: one of solvers(): bradley_terry, hive, plackett_luce, through_time or wh
 A row is a participant of a match, or one stint of a participant.
 match_id, player_id: of any types that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.
-Rows may come in any order: without ORDER BY they are sorted by match, in work_mem or on disk.
-Where an index returns them by match, ORDER BY match_id is cheaper.  through_time needs the order
-of time, ORDER BY played_at, match_id.
+Rows may come in any order.  Without ORDER BY they are taken as they come as long as they ascend by
+match, as in a table that is filled match by match, and from the first one that does not, or with
+strict, they are sorted by match, in work_mem or on disk.  through_time needs the order of time,
+ORDER BY played_at, match_id.
 Players are in the order of their first matches, within a match by team and player_id, and a
 player''s days in their order; under through_time the matches are in the order of ORDER BY.
 A match that does not count, or with a mistake in its rows, is left out and counted by

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/math/sum.h"
 #include "core/rating/crossings.h"
@@ -18,23 +19,6 @@ const Participant participant_default = {
 	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
 	.quit = NAN,.experience = NAN,.gain = NAN,.bot = NAN,.context = -1,.club = -1
 };
-
-double *
-participant_number(Participant *participant, int number)
-{
-	static const size_t offset[PARTICIPANT_NUMBERS] = {
-		offsetof(Participant, rank), offsetof(Participant, score),
-		offsetof(Participant, won), offsetof(Participant, weight),
-		offsetof(Participant, joined), offsetof(Participant, left),
-		offsetof(Participant, commanding), offsetof(Participant, side),
-		offsetof(Participant, squad), offsetof(Participant, kills),
-		offsetof(Participant, deaths), offsetof(Participant, quit),
-		offsetof(Participant, experience), offsetof(Participant, gain),
-		offsetof(Participant, bot)
-	};
-
-	return (double *) ((char *) participant + offset[number]);
-}
 
 /* Which of the three ways to say a result all participants use. */
 typedef enum ResultForm
@@ -86,6 +70,17 @@ is_playing(const Participant *p)
 	return !isnan(p->joined) && isnan(p->left);
 }
 
+/*
+ * Whether a participant has a rank and no other number, as most have, which saves asking for
+ * each of them.  By its bytes: another NaN is not seen, and then each is asked for.
+ */
+static bool
+has_rank_only(const Participant *p)
+{
+	return memcmp(&p->score, &participant_default.score,
+				  (PARTICIPANT_NUMBERS - 1) * sizeof(double)) == 0;
+}
+
 static MatchStatus
 check_participant(const Participant *p)
 {
@@ -93,6 +88,8 @@ check_participant(const Participant *p)
 
 	if (!isnan(p->rank) && !(p->rank >= 1 && isfinite(p->rank)))
 		return MATCH_BAD_RANK;
+	if (has_rank_only(p))
+		return MATCH_OK;
 	if (isinf(p->score))
 		return MATCH_BAD_SCORE;
 	if (!isnan(p->won) && p->won != 0 && p->won != 1)

@@ -126,8 +126,16 @@ extern const Participant participant_default;
 /* The numbers of a participant, from rank to bot. */
 #define PARTICIPANT_NUMBERS 15
 
+_Static_assert(offsetof(Participant, bot) - offsetof(Participant, rank) ==
+			   (PARTICIPANT_NUMBERS - 1) * sizeof(double),
+			   "numbers of a participant do not follow one another");
+
 /* A pointer to one of them, 0 to PARTICIPANT_NUMBERS - 1. */
-extern double *participant_number(Participant *participant, int number);
+static inline double *
+participant_number(Participant *participant, int number)
+{
+	return (double *) ((char *) participant + offsetof(Participant, rank)) + number;
+}
 
 typedef struct MatchTeam
 {

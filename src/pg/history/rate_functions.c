@@ -2,7 +2,7 @@
  * rate_functions.c
  *		Rating whole histories in a query: the window function rate().
  */
-#include "pg/matches/rater.h"
+#include "pg/history/rate_arguments.h"
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
@@ -13,33 +13,13 @@
 #include "utils/memutils.h"
 
 #include "pg/history/refits.h"
-#include "pg/matches/inputs.h"
-#include "pg/matches/starting_components.h"
-#include "pg/matches/starting_ratings.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/window.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_rate_through_time);
 
-/* The arguments of rate(): those of inputs() stand before the parameters. */
-enum
-{
-	ARG_MODEL,
-	ARG_PLAYER,
-	ARG_TEAM,
-	ARG_RANK,
-	ARG_INPUTS,
-	ARG_PARAMS = ARG_INPUTS + INPUTS_COUNT,
-	ARG_STRICT,
-	ARG_START,
-	ARG_START_COMPONENTS,
-	ARG_SEASON_KEEP,
-	ARG_SEASON_MEAN,
-	RATE_NARGS
-};
-
-/* And of rate_through_time(): the same up to strict. */
+/* The arguments of rate_through_time(), which are those of rate() up to strict. */
 enum
 {
 	ARG_REFIT_MATCHES = ARG_STRICT + 1,
@@ -72,14 +52,6 @@ enum
 
 /* After how many rows those before are forgotten, at the earliest. */
 #define MARK_EVERY 100
-
-/* What a call of rate() in a query keeps from partition to partition. */
-typedef struct RateCall
-{
-	TupleDesc	desc;			/* of the result */
-	RaterRules *rules;			/* used last, or NULL */
-	MemoryContext context;		/* of the rules */
-} RateCall;
 
 /* A result that others differ from in numbers only, see make_pattern(). */
 typedef struct RatedPattern
@@ -127,95 +99,6 @@ static const WindowMessages through_time_messages = {
 	.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
 };
 
-static RateCall *
-rate_call(FunctionCallInfo fcinfo)
-{
-	FmgrInfo   *flinfo = fcinfo->flinfo;
-
-	if (flinfo->fn_extra == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(flinfo->fn_mcxt);
-		RateCall   *call = palloc0_object(RateCall);
-
-		if (get_call_result_type(fcinfo, NULL, &call->desc) != TYPEFUNC_COMPOSITE ||
-			call->desc->natts != RATED_NCOLUMNS)
-			elog(ERROR, "return type must be rated");
-		BlessTupleDesc(call->desc);
-		call->context = AllocSetContextCreate(flinfo->fn_mcxt,
-											  "skillrating rules",
-											  ALLOCSET_SMALL_SIZES);
-		flinfo->fn_extra = call;
-		MemoryContextSwitchTo(old);
-	}
-	return flinfo->fn_extra;
-}
-
-/* The rules for a partition, which its first row gives. */
-static RaterRules *
-partition_rules(FunctionCallInfo fcinfo, WindowObject window, RateCall *call)
-{
-	bool		isnull;
-	Datum		value = WinGetFuncArgCurrent(window, ARG_MODEL, &isnull);
-	char	   *model;
-	Jsonb	   *params;
-
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("model must not be null")));
-	model = TextDatumGetCString(value);
-	value = WinGetFuncArgCurrent(window, ARG_PARAMS, &isnull);
-	params = isnull ? NULL : DatumGetJsonbP(value);
-	if (call->rules == NULL || !rater_rules_are(call->rules, model, params))
-	{
-		MemoryContext old;
-
-		call->rules = NULL;
-		MemoryContextReset(call->context);
-		old = MemoryContextSwitchTo(call->context);
-		call->rules = rater_rules(model, params,
-								  get_fn_expr_argtype(fcinfo->flinfo,
-													  ARG_PLAYER));
-		MemoryContextSwitchTo(old);
-	}
-	return call->rules;
-}
-
-/* Whether mistakes are errors in a partition, which its first row says. */
-static bool
-partition_is_strict(WindowObject window)
-{
-	bool		isnull;
-	Datum		value = WinGetFuncArgCurrent(window, ARG_STRICT, &isnull);
-
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("strict must not be null")));
-	return DatumGetBool(value);
-}
-
-/* Take what the first row of a partition says of where players start, and of seasons. */
-static void
-read_start(WindowObject window, Rater *rater)
-{
-	bool		no_start;
-	Datum		start = WinGetFuncArgCurrent(window, ARG_START, &no_start);
-	bool		no_components;
-	Datum		components = WinGetFuncArgCurrent(window, ARG_START_COMPONENTS,
-												  &no_components);
-	bool		no_keep;
-	Datum		keep = WinGetFuncArgCurrent(window, ARG_SEASON_KEEP, &no_keep);
-	bool		no_mean;
-	Datum		mean = WinGetFuncArgCurrent(window, ARG_SEASON_MEAN, &no_mean);
-
-	rater->season_rules = season_rules(keep, no_keep, mean, no_mean);
-	if (!no_start)
-		rater_start(rater, start);
-	if (!no_components)
-		batch_start_components(rater->batch, components, "start_components");
-}
-
 /* Take what the first row of a partition of rate_through_time() says of refits. */
 static void
 read_refits(WindowObject window, Rater *rater)
@@ -254,7 +137,7 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 				RatePartition *partition, bool through_time)
 {
 	const WindowMessages *messages = through_time ? &through_time_messages : &window_messages;
-	RateCall   *call = rate_call(fcinfo);
+	RateCall   *call = rate_call(fcinfo, RATED_NCOLUMNS);
 	RaterRules *rules;
 	MemoryContext old;
 	bool		strict;
@@ -264,14 +147,15 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 	partition->function = messages->function;
 	if (PG_NARGS() != (through_time ? THROUGH_TIME_NARGS : RATE_NARGS))
 		elog(ERROR, "%s() has %d arguments", messages->function, PG_NARGS());
-	rules = partition_rules(fcinfo, window, call);
-	strict = partition_is_strict(window);
+	rules = rate_rules(window, call,
+					   get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER));
+	strict = rate_is_strict(window);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
 	partition->rater = rater_create(rules, NULL, strict);
 	if (through_time)
 		read_refits(window, partition->rater);
 	else
-		read_start(window, partition->rater);
+		rate_read_start(window, partition->rater);
 	partition->max_places = 32;
 	partition->place = palloc_array(int, partition->max_places);
 	MemoryContextSwitchTo(old);
@@ -475,11 +359,7 @@ fill_pattern(const RatedPattern *pattern, const Datum *values)
 	return HeapTupleHeaderGetDatum((HeapTupleHeader) row);
 }
 
-/*
- * What the partition has of the player of the current row: the state, with what pools
- * share, and the number of games, those of a new player if there is nothing.  False
- * without a player.
- */
+/* The state and the games of the player of the current row; false without a player. */
 static bool
 current_state(WindowObject window, Batch *batch, double *state, int64 *games)
 {
@@ -489,20 +369,11 @@ current_state(WindowObject window, Batch *batch, double *state, int64 *games)
 	Datum		pool = WinGetFuncArgCurrent(window,
 											ARG_INPUTS + source_input(SOURCE_POOL),
 											&no_pool);
-	const BatchPlayer *player;
-	const BatchPlayer *shared;
 
 	*games = 0;
 	if (isnull)
 		return false;
-	player = id_table_find(batch->players, id,
-						   no_pool ? "" : TextDatumGetCString(pool));
-	shared = batch->shares ? id_table_find(batch->players, id, SHARED_POOL) : NULL;
-	if (player != NULL)
-		*games = player->record.games;
-	model_state_before(batch->model, batch->params,
-					   player != NULL ? player->state : batch->initial, 0,
-					   shared != NULL ? shared->state : NULL, 0, state);
+	rate_current_state(batch, id, no_pool ? "" : TextDatumGetCString(pool), state, games);
 	return true;
 }
 
@@ -533,10 +404,7 @@ put_states(const RatePartition *partition, const double *before, const double *a
 	values[RATED_STATE_AFTER] = float8_array(after, model->nstate);
 }
 
-/*
- * The columns about what was predicted for a team.  A draw of two teams is half in what
- * each has to win; rounding must not leave less than nothing of that.
- */
+/* The columns about what was predicted for a team. */
 static void
 put_probabilities(const RatePartition *partition, const Match *match, int team,
 				  Datum *values, bool *nulls)
@@ -551,9 +419,9 @@ put_probabilities(const RatePartition *partition, const Match *match, int team,
 		nulls[RATED_LOSS_PROBABILITY] = isnan(draw);
 	if (isnan(draw))
 		return;
-	values[RATED_SOLE_WIN_PROBABILITY] = Float8GetDatum(Max(win - draw / 2, 0));
+	values[RATED_SOLE_WIN_PROBABILITY] = Float8GetDatum(sole_win_probability(win, draw));
 	values[RATED_DRAW_PROBABILITY] = Float8GetDatum(draw);
-	values[RATED_LOSS_PROBABILITY] = Float8GetDatum(Max(1 - win - draw / 2, 0));
+	values[RATED_LOSS_PROBABILITY] = Float8GetDatum(loss_probability(win, draw));
 }
 
 static void
@@ -582,17 +450,6 @@ unrated_row(RateCall *call, RatePartition *partition, WindowObject window)
 	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
 }
 
-/* The index of the team of a participant's row: a player may have stints on several. */
-static int
-row_team(const Match *match, const Participant *p)
-{
-	int			team = 0;
-
-	while (match->team[team].number != p->team)
-		team++;
-	return team;
-}
-
 /* The result for a participant of the match that was predicted, and has no result. */
 static Datum
 forecast_row(RateCall *call, RatePartition *partition, int place)
@@ -607,7 +464,7 @@ forecast_row(RateCall *call, RatePartition *partition, int place)
 	put_states(partition, before, before,
 			   rater->batch->player[p->player]->record.games, values, nulls);
 	nulls[RATED_SCORE] = true;
-	put_probabilities(partition, match, row_team(match, p), values, nulls);
+	put_probabilities(partition, match, rated_team(match, p), values, nulls);
 	put_unrated_reason(rater, values, nulls);
 	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
 }
@@ -621,7 +478,7 @@ rated_row(RateCall *call, RatePartition *partition, int place)
 	const Participant *p = &rater->match.participant[place];
 	const EventRow *event = &batch->step.row[p->player];
 	const Match *match = &batch->match;
-	int			team = row_team(match, p);
+	int			team = rated_team(match, p);
 	RatedPattern *pattern = &partition->pattern[match->nteams != 2];
 	Datum		values[RATED_NCOLUMNS];
 	bool		nulls[RATED_NCOLUMNS] = {false};
@@ -656,11 +513,11 @@ rate_row(FunctionCallInfo fcinfo, bool through_time)
 	if (row >= partition->behind)
 		rate_match(window, partition, row);
 	if (partition->rater->forecast)
-		return forecast_row(rate_call(fcinfo), partition,
+		return forecast_row(rate_call(fcinfo, RATED_NCOLUMNS), partition,
 							partition->place[row - partition->first]);
 	if (partition->rater->verdict != VERDICT_RATE)
-		return unrated_row(rate_call(fcinfo), partition, window);
-	return rated_row(rate_call(fcinfo), partition,
+		return unrated_row(rate_call(fcinfo, RATED_NCOLUMNS), partition, window);
+	return rated_row(rate_call(fcinfo, RATED_NCOLUMNS), partition,
 					 partition->place[row - partition->first]);
 }
 

@@ -116,6 +116,7 @@ reserve(Batch *batch, int n)
 	batch->match.player = palloc_array(MatchPlayer, n);
 	batch->match.entry = palloc_array(MatchEntry, n);
 	batch->player = palloc_array(BatchPlayer *, n);
+	batch->seated = palloc_array(BatchPlayer *, n);
 	components_reserve(batch, n);
 	batch->before = palloc_array(double, (Size) n * nstate);
 	batch->after = palloc_array(double, (Size) n * nstate);
@@ -148,10 +149,21 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 	batch->build++;
 	match->nplayers = 0;
 	match->log_odds = source->log_odds;
+
+	/* First find all, so that they come into the cache beside one another. */
+	for (i = 0; i < source->n; i++)
+		(void) id_table_hash(batch->players, source->player_id[i], source->pool);
 	for (i = 0; i < source->n; i++)
 	{
-		BatchPlayer *player = batch_player(batch, source->player_id[i],
-										   source->pool);
+		batch->seated[i] = batch_player(batch, source->player_id[i], source->pool);
+#ifdef __GNUC__
+		__builtin_prefetch(batch->seated[i]);
+		__builtin_prefetch(&batch->seated[i]->build, 1);
+#endif
+	}
+	for (i = 0; i < source->n; i++)
+	{
+		BatchPlayer *player = batch->seated[i];
 
 		if (player->build != batch->build)
 		{

@@ -214,6 +214,7 @@ typedef struct Batch
 	/* The current match: room for max of each. */
 	Match		match;
 	BatchPlayer **player;		/* by index into match.player */
+	BatchPlayer **seated;		/* by participant */
 	BatchComponent **component; /* by index into match.component */
 	uint32	   *component_hash;
 	double	   *component_before;

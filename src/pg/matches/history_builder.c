@@ -50,11 +50,10 @@ player_number(HistoryBuilder *builder, Datum id, const char *pool)
 		builder->max_players = Max(1024, 2 * builder->max_players);
 		huge_array_grow(builder->player_id, Datum, builder->max_players);
 		huge_array_grow(history->shared, int32, builder->max_players);
-		huge_array_grow(builder->met, uint32, builder->max_players);
-		huge_array_grow(builder->seat, int32, builder->max_players);
+		huge_array_grow(builder->seat, BuilderSeat, builder->max_players);
 	}
 	number = history->nplayers++;
-	builder->met[number] = 0;
+	builder->seat[number].number = 0;
 	*place = (void *) (intptr_t) (number + 1);
 	builder->player_id[number] = datumCopy(id, builder->player_type.typbyval,
 										   builder->player_type.typlen);
@@ -288,31 +287,44 @@ reserve_judged(HistoryBuilder *builder, int n)
 	huge_array_grow(match->team, MatchTeam, builder->max_judged);
 	huge_array_grow(match->player, MatchPlayer, builder->max_judged);
 	huge_array_grow(match->entry, MatchEntry, builder->max_judged);
+	huge_array_grow(builder->known, int32, builder->max_judged);
+}
+
+/* The pointer that the table of players has for a participant, or NULL. */
+static void *
+find_player(HistoryBuilder *builder, const SourceMatch *source, int participant)
+{
+	Datum		id = source->player_id[participant];
+
+	if (builder->hashes == source->n)
+		return id_table_find_hashed(builder->players, id, source->pool,
+									builder->hash[source->order[participant]]);
+	return id_table_find(builder->players, id, source->pool);
 }
 
 /*
- * The index of a player in the match that is judged, where the next one is free.  Players
- * whom no match before has brought are not added yet: what is left out must not show, not
- * even in the order of players.
+ * The index of a participant's player, which known[] has, in the match that is judged, where the
+ * next one is free.  Players whom no match before has brought are not added yet: what is left out must not show,
+ * not even in the order of players.
  */
 static int
-judged_seat(HistoryBuilder *builder, Datum id, const char *pool)
+judged_seat(HistoryBuilder *builder, const SourceMatch *source, int participant)
 {
-	void	   *known = id_table_find(builder->players, id, pool);
+	int32		known = builder->known[participant];
 	int			next = builder->judged.nplayers;
 	bool		found;
 	void	  **place;
-	int32		player;
 
-	if (known != NULL)
+	if (known >= 0)
 	{
-		player = (int32) (intptr_t) known - 1;
-		if (builder->met[player] != builder->number)
+		BuilderSeat *seat = &builder->seat[known];
+
+		if (seat->number != builder->number)
 		{
-			builder->met[player] = builder->number;
-			builder->seat[player] = next;
+			seat->number = builder->number;
+			seat->seat = next;
 		}
-		return builder->seat[player];
+		return seat->seat;
 	}
 	if (builder->newcomers == NULL)
 	{
@@ -321,7 +333,8 @@ judged_seat(HistoryBuilder *builder, Datum id, const char *pool)
 		builder->newcomers = id_table_create(&builder->player_type);
 		MemoryContextSwitchTo(old);
 	}
-	place = id_table_enter(builder->newcomers, id, pool, &found);
+	place = id_table_enter(builder->newcomers, source->player_id[participant], source->pool,
+						   &found);
 	if (!found)
 		*place = (void *) (intptr_t) (next + 1);
 	return (int) ((intptr_t) *place - 1);
@@ -344,8 +357,15 @@ judge_match(HistoryBuilder *builder, SourceMatch *source)
 	match->log_odds = source->log_odds;
 	for (i = 0; i < source->n; i++)
 	{
-		int			seat = judged_seat(builder, source->player_id[i],
-									   source->pool);
+		builder->known[i] = (int32) (intptr_t) find_player(builder, source, i) - 1;
+#ifdef __GNUC__
+		if (builder->known[i] >= 0)
+			__builtin_prefetch(&builder->seat[builder->known[i]], 1);
+#endif
+	}
+	for (i = 0; i < source->n; i++)
+	{
+		int			seat = judged_seat(builder, source, i);
 
 		if (seat == match->nplayers)
 			match->nplayers++;
@@ -388,9 +408,12 @@ reason_against(HistoryBuilder *builder, SourceMatch *source)
 	return builder->rules != NULL ? judge_match(builder, source) : MATCH_OK;
 }
 
-/* Add the participants of a match to the history's. */
+/*
+ * Add the participants of a match to the history's.  known has their players by number, or -1
+ * for one who was new when the match was judged; NULL if it was not.
+ */
 static void
-add_participants(HistoryBuilder *builder, const SourceMatch *source)
+add_participants(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
 {
 	History    *history = &builder->history;
 	int			i,
@@ -400,8 +423,8 @@ add_participants(HistoryBuilder *builder, const SourceMatch *source)
 	{
 		size_t		place = history->nparticipants++;
 
-		history->player[place] = player_number(builder, source->player_id[i],
-											   source->pool);
+		history->player[place] = known != NULL && known[i] >= 0 ? known[i] :
+			player_number(builder, source->player_id[i], source->pool);
 		history->team[place] = source->participant[i].team;
 		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
 		{
@@ -422,8 +445,9 @@ add_participants(HistoryBuilder *builder, const SourceMatch *source)
 	}
 }
 
-void
-history_builder_append(HistoryBuilder *builder, const SourceMatch *source)
+/* Append a match, whose players are known as add_participants() has it. */
+static void
+append(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
 {
 	History    *history = &builder->history;
 	HistoryMatch *match;
@@ -443,10 +467,16 @@ history_builder_append(HistoryBuilder *builder, const SourceMatch *source)
 	match->first = history->nparticipants;
 	match->n = source->n;
 	history->max_participants = Max(history->max_participants, source->n);
-	add_participants(builder, source);
+	add_participants(builder, source, known);
 	add_match_names(builder, source, match);
 	if (history->nmatches == builder->batch)
 		builder->on_batch(builder, builder->argument);
+}
+
+void
+history_builder_append(HistoryBuilder *builder, const SourceMatch *source)
+{
+	append(builder, source, NULL);
 }
 
 void
@@ -460,7 +490,7 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source)
 	if (reason != MATCH_OK)
 		unrated_count(&builder->unrated, reason);
 	else
-		history_builder_append(builder, source);
+		append(builder, source, builder->rules != NULL ? builder->known : NULL);
 }
 
 void
@@ -492,43 +522,60 @@ history_builder_forget(HistoryBuilder *builder)
 	builder->history.contexts.nnames = builder->history.clubs.nnames = 0;
 }
 
+/*
+ * ---- Rows of an aggregate ----
+ */
+
 /* The executor gives the aggregate up: so are files on disk. */
 static void
-end_sort(Datum argument)
+end_rows(Datum argument)
 {
 	HistoryBuilder *builder = (HistoryBuilder *) DatumGetPointer(argument);
 
-	if (builder->sorter == NULL)
-		return;
-	tuplesort_end(builder->sorter);
+	if (builder->sorter != NULL)
+		tuplesort_end(builder->sorter);
+	if (builder->log != NULL)
+		row_log_end(builder->log);
 	builder->sorter = NULL;
+	builder->log = NULL;
 }
 
-/* Begin to sort rows by their match: the arguments from there on, but params. */
+/* Prepare to take rows that come in no order: the arguments from the match on, but params. */
 static void
-begin_sort(HistoryBuilder *builder, FunctionCallInfo fcinfo)
+prepare_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	const ParticipantArguments *rows = &builder->rows;
 	int			ncolumns = rows->inputs >= 0 ? 5 : 4;
 	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns);
 	TypeCacheEntry *type = lookup_type_cache(rows->match_type.type,
 											 TYPECACHE_LT_OPR);
-	AttrNumber	column = 1;
-	bool		nulls_first = false;
 	int			i;
 
 	for (i = 0; i < ncolumns; i++)
 		TupleDescInitEntry(desc, i + 1, NULL,
 						   get_fn_expr_argtype(fcinfo->flinfo, rows->first + i),
 						   -1, 0);
-	builder->sorter = tuplesort_begin_heap(desc, 1, &column, &type->lt_opr,
-										   (Oid *) &rows->match_type.collation,
-										   &nulls_first, memory_limit_work_mem(),
-										   NULL,
-										   TUPLESORT_NONE);
 	builder->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	builder->row = palloc0(SizeForFunctionCallInfo(fcinfo->nargs));
-	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(builder));
+	builder->order.ssup_cxt = CurrentMemoryContext;
+	builder->order.ssup_collation = rows->match_type.collation;
+	builder->order.ssup_nulls_first = false;
+	PrepareSortSupportFromOrderingOp(type->lt_opr, &builder->order);
+	AggRegisterCallback(fcinfo, end_rows, PointerGetDatum(builder));
+}
+
+static void
+begin_sort(HistoryBuilder *builder)
+{
+	const IdType *match_type = &builder->rows.match_type;
+	TypeCacheEntry *type = lookup_type_cache(match_type->type, TYPECACHE_LT_OPR);
+	AttrNumber	column = 1;
+	Oid			collation = match_type->collation;
+	bool		nulls_first = false;
+
+	builder->sorter = tuplesort_begin_heap(builder->slot->tts_tupleDescriptor, 1, &column,
+										   &type->lt_opr, &collation, &nulls_first,
+										   memory_limit_work_mem(), NULL, TUPLESORT_NONE);
 }
 
 void
@@ -550,7 +597,7 @@ history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
 												 "skillrating row",
 												 ALLOCSET_SMALL_SIZES);
 	if (!rows.ordered)
-		begin_sort(builder, fcinfo);
+		prepare_rows(builder, fcinfo);
 }
 
 /* Add the match whose rows have all been read, if there is one. */
@@ -559,6 +606,25 @@ add_read_match(HistoryBuilder *builder)
 {
 	if (builder->match.number > 0)
 		history_builder_add(builder, &builder->match);
+	builder->hashes = 0;
+}
+
+/*
+ * Have the player whose row was added last looked up, so that the table is in the cache by the
+ * time the match is complete.
+ */
+static void
+hash_player(HistoryBuilder *builder)
+{
+	const SourceMatch *match = &builder->match;
+
+	if (builder->hashes == builder->max_hashes)
+	{
+		builder->max_hashes = Max(32, 2 * builder->max_hashes);
+		huge_array_grow(builder->hash, uint32, builder->max_hashes);
+	}
+	builder->hash[builder->hashes++] =
+		id_table_hash(builder->players, match->player_id[match->n - 1], match->pool);
 }
 
 /*
@@ -583,6 +649,7 @@ static void
 read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	MemoryContext old = CurrentMemoryContext;
+	bool		added;
 
 	if (read_arguments(builder, fcinfo))
 	{
@@ -593,30 +660,129 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 						   builder->rows.nulls);
 	}
 	MemoryContextSwitchTo(builder->match_context);
-	(void) source_match_add(&builder->match, builder->rows.values,
-							builder->rows.nulls);
+	added = source_match_add(&builder->match, builder->rows.values,
+							 builder->rows.nulls) != NULL;
 	MemoryContextSwitchTo(old);
+	if (added)
+		hash_player(builder);
+}
+
+/* Have a row sorted. */
+static void
+sort_row(HistoryBuilder *builder, const NullableDatum *row)
+{
+	TupleTableSlot *slot = builder->slot;
+	int			i;
+
+	ExecClearTuple(slot);
+	for (i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	{
+		slot->tts_values[i] = row[i].value;
+		slot->tts_isnull[i] = row[i].isnull;
+	}
+	ExecStoreVirtualTuple(slot);
+	tuplesort_puttupleslot(builder->sorter, slot);
+}
+
+/* Begin to take rows as they come, in memory that all that is made of them is in. */
+static void
+begin_log(HistoryBuilder *builder)
+{
+	builder->fresh = palloc_object(HistoryBuilder);
+	*builder->fresh = *builder;
+	builder->log = row_log_create(builder->slot->tts_tupleDescriptor);
+	builder->built = AllocSetContextCreate(CurrentMemoryContext, "skillrating history",
+										   ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(builder->built);
+	builder->players = id_table_create(&builder->player_type);
+}
+
+/* Forget what has been made of rows that do not ascend by match after all, and sort them. */
+static void
+sort_log(HistoryBuilder *builder)
+{
+	HistoryBuilder fresh = *builder->fresh;
+	MemoryContext scratch;
+	NullableDatum *row = &builder->row->args[builder->rows.first];
+	uint64		rows = 0;
+
+	begin_sort(builder);
+	scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating row",
+									ALLOCSET_SMALL_SIZES);
+	MemoryContextSwitchTo(scratch);
+	while (row_log_read(builder->log, row))
+	{
+		sort_row(builder, row);
+		if (++rows % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(scratch);
+	}
+	MemoryContextSwitchTo(MemoryContextGetParent(scratch));
+	MemoryContextDelete(scratch);
+	row_log_end(builder->log);
+	builder->log = NULL;
+
+	/* As before the first row; but the room of the match may have grown since then. */
+	MemoryContextDelete(builder->built);
+	MemoryContextReset(builder->match_context);
+	MemoryContextReset(builder->judging);
+	fresh.sorter = builder->sorter;
+	fresh.match = builder->match;
+	fresh.match.number = 0;
+	fresh.match.timed = false;
+	*builder = fresh;
+}
+
+/*
+ * Whether a row belongs to the match of the one before or to one that comes later in the order
+ * of matches, or is the first.
+ */
+static bool
+ascends(HistoryBuilder *builder, const NullableDatum *match)
+{
+	const ParticipantArguments *rows = &builder->rows;
+	int			result;
+
+	if (!rows->begun || match->isnull)
+		return true;
+	if (rows->match_type.typbyval && rows->match_id == match->value)
+		return true;
+	result = ApplySortComparator(rows->match_id, false, match->value, false, &builder->order);
+	return result < 0 ||
+		(result == 0 && id_equal(&rows->match_type, rows->match_id, match->value));
 }
 
 void
 history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
-	const ParticipantArguments *rows = &builder->rows;
-	int			i;
+	const NullableDatum *row = &fcinfo->args[builder->rows.first];
+	MemoryContext old = CurrentMemoryContext;
 
-	if (builder->sorter == NULL)
+	/* Rows that have an order. */
+	if (builder->slot == NULL)
 	{
 		read_row(builder, fcinfo);
 		return;
 	}
-	ExecClearTuple(builder->slot);
-	for (i = 0; i < builder->slot->tts_tupleDescriptor->natts; i++)
+	if (builder->sorter == NULL && builder->log == NULL)
 	{
-		builder->slot->tts_values[i] = fcinfo->args[rows->first + i].value;
-		builder->slot->tts_isnull[i] = fcinfo->args[rows->first + i].isnull;
+		if (builder->strict || builder->batch > 0)
+			begin_sort(builder);
+		else
+			begin_log(builder);
+		MemoryContextSwitchTo(old);
 	}
-	ExecStoreVirtualTuple(builder->slot);
-	tuplesort_puttupleslot(builder->sorter, builder->slot);
+	if (builder->log != NULL && !ascends(builder, row))
+		sort_log(builder);
+	if (builder->sorter != NULL)
+	{
+		sort_row(builder, row);
+		return;
+	}
+	row_log_add(builder->log, row);
+	MemoryContextSwitchTo(builder->built);
+	read_row(builder, fcinfo);
+	MemoryContextSwitchTo(old);
 }
 
 /* Read the rows that have been sorted. */
@@ -642,7 +808,6 @@ read_sorted_rows(HistoryBuilder *builder)
 		read_row(builder, builder->row);
 	}
 	ExecDropSingleTupleTableSlot(slot);
-	ExecDropSingleTupleTableSlot(builder->slot);
 	tuplesort_end(builder->sorter);
 	builder->sorter = NULL;
 }
@@ -650,9 +815,21 @@ read_sorted_rows(HistoryBuilder *builder)
 void
 history_builder_end_rows(HistoryBuilder *builder)
 {
+	MemoryContext old = CurrentMemoryContext;
+
 	if (builder->sorter != NULL)
 		read_sorted_rows(builder);
+	if (builder->log != NULL)
+	{
+		row_log_end(builder->log);
+		builder->log = NULL;
+		MemoryContextSwitchTo(builder->built);
+	}
 	add_read_match(builder);
+	MemoryContextSwitchTo(old);
+	if (builder->slot != NULL)
+		ExecDropSingleTupleTableSlot(builder->slot);
+	builder->slot = NULL;
 }
 
 void

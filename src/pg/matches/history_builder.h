@@ -7,10 +7,12 @@
 
 #include "pg/sql/glue.h"
 
+#include "utils/sortsupport.h"
 #include "utils/tuplesort.h"
 
 #include "core/rating/history.h"
 #include "pg/matches/participant_arguments.h"
+#include "pg/sql/row_log.h"
 
 /* The names of which a history has the numbers. */
 typedef struct BuilderNames
@@ -28,6 +30,13 @@ typedef enum ContextUse
 	CONTEXT_OF_MATCHES_IF_ANY	/* a match with several has none */
 } ContextUse;
 
+/* Where a player was seen last. */
+typedef struct BuilderSeat
+{
+	uint32		number;			/* of the match */
+	int32		seat;			/* the index in it */
+} BuilderSeat;
+
 typedef struct HistoryBuilder
 {
 	/* Of an aggregate: */
@@ -35,9 +44,20 @@ typedef struct HistoryBuilder
 	SourceMatch match;			/* being read; its ids in match_context */
 	MemoryContext match_context;
 	MemoryContext row_context;	/* of what is taken out of a row */
-	Tuplesortstate *sorter;		/* of rows that come in no order, or NULL */
-	TupleTableSlot *slot;		/* for those */
-	FunctionCallInfo row;		/* likewise: as arguments */
+
+	/*
+	 * Of rows that come in no order.  As long as they happen to ascend by
+	 * match, the matches are built at once, in memory of their own, and the
+	 * log has the rows; from the first one that does not, all are sorted.
+	 */
+	Tuplesortstate *sorter;		/* or NULL: not, or not yet */
+	TupleTableSlot *slot;		/* a row to be sorted, or NULL: they have an
+								 * order */
+	SortSupportData order;		/* of matches */
+	RowLog	   *log;			/* or NULL */
+	MemoryContext built;		/* what has been made of its rows */
+	struct HistoryBuilder *fresh;	/* as it was before the first one */
+	FunctionCallInfo row;		/* for rows that are read again */
 
 	IdType		player_type;
 	IdTable    *players;		/* to their numbers, plus one */
@@ -58,10 +78,15 @@ typedef struct HistoryBuilder
 	uint32		number;			/* of matches that were judged */
 	MemoryContext judging;		/* of one match */
 	IdTable    *newcomers;		/* in that match, to their seats plus one */
-	uint32	   *met;			/* by player: the number of the last match */
-	int32	   *seat;			/* by player: the index in that match */
+	BuilderSeat *seat;			/* by player */
 	Match		judged;			/* room for max_judged of each */
+	int32	   *known;			/* players of that match by participant, or -1
+								 * for one who is new */
 	int			max_judged;
+	uint32	   *hash;			/* of the players of the match that is being
+								 * read, in the order of its rows, */
+	int			max_hashes;		/* room, */
+	int			hashes;			/* and how many: all of a match, or 0 */
 
 	/* Pools, contexts and clubs. */
 	IdType		text_type;
@@ -131,7 +156,9 @@ extern void history_builder_forget(HistoryBuilder *builder);
 
 /*
  * Begin for an aggregate, with the arguments of participant_arguments_init().  Rows that come
- * in no order are sorted by match.
+ * in no order are sorted by match.  That is left out where they turn out to ascend by match, as
+ * those of a table in the order of matches do, unless a mistake is an error or matches go in
+ * batches: what a match of some of its rows would lead to cannot be taken back then.
  */
 extern void history_builder_begin_rows(HistoryBuilder *builder,
 									   FunctionCallInfo fcinfo,

@@ -54,6 +54,22 @@ source_input(SourceColumn column)
 	return i;
 }
 
+const char *
+input_name_of_participant(int input)
+{
+	switch (inputs[input].column)
+	{
+		case SOURCE_PLAYED_AT:
+		case SOURCE_POOL:
+		case SOURCE_LOG_ODDS:
+		case SOURCE_UNRATED_REASON:
+		case INPUT_PERIOD:
+		case INPUT_SEASON:
+			return NULL;
+	}
+	return source_column_name(inputs[input].column);
+}
+
 void
 source_row_clear(Datum *values, bool *nulls)
 {

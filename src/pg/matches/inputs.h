@@ -34,6 +34,9 @@ typedef struct InputTimes
 /* The place of a column among the inputs, from 0. */
 extern int	source_input(SourceColumn column);
 
+/* The name of an input that may differ among participants of a match, or NULL for another. */
+extern const char *input_name_of_participant(int input);
+
 /* A row of inputs, with its INPUT_NSLOTS values, of which nothing is known yet. */
 extern void source_row_clear(Datum *values, bool *nulls);
 

@@ -104,7 +104,8 @@ participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("match_id must not be null")));
 	if (rows->begun &&
-		id_equal(type, rows->match_id, rows->values[SOURCE_MATCH_ID]))
+		((type->typbyval && rows->match_id == rows->values[SOURCE_MATCH_ID]) ||
+		 id_equal(type, rows->match_id, rows->values[SOURCE_MATCH_ID])))
 		return false;
 	if (rows->begun && !type->typbyval)
 		pfree(DatumGetPointer(rows->match_id));

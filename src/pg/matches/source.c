@@ -20,6 +20,9 @@
 #define TOO_MANY_PARTICIPANTS \
 	"too many participants: more than " CppAsString2(MATCH_MAX_PARTICIPANTS)
 
+/* Up to so many participants are sorted by insertion. */
+#define MAX_INSERTION 24
+
 const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
 	[SOURCE_PLAYED_AT] = COLUMN(played_at, "timestamptz", "yes", "when it was played"),
@@ -444,7 +447,8 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 		p->gain = participant_default.gain;
 	if (p->bot == 0)
 		p->bot = participant_default.bot;
-	match->account_id[match->n] = datumCopy(id, type->typbyval, type->typlen);
+	match->account_id[match->n] = type->typbyval ? id :
+		datumCopy(id, type->typbyval, type->typlen);
 	match->player_id[match->n] = match->account_id[match->n];
 	match->excluded[match->n] = false;
 	match->n++;
@@ -505,6 +509,34 @@ permute_ids(SourceMatch *match, Datum **ids)
 	match->sorted_id = old;
 }
 
+/* Sort the order of few participants by insertion; whether they have been in it. */
+static bool
+insertion_sort(SourceMatch *match)
+{
+	const Participant *participant = match->participant;
+	int		   *order = match->order;
+	bool		sorted = true;
+	int			i,
+				j;
+
+	for (i = 0; i < match->n; i++)
+	{
+		for (j = i; j > 0; j--)
+		{
+			int			team = participant[order[j - 1]].team;
+
+			if (team < participant[i].team ||
+				(team == participant[i].team &&
+				 compare_participants(&order[j - 1], &i, match) <= 0))
+				break;
+			order[j] = order[j - 1];
+			sorted = false;
+		}
+		order[j] = i;
+	}
+	return sorted;
+}
+
 void
 source_match_sort(SourceMatch *match)
 {
@@ -512,10 +544,18 @@ source_match_sort(SourceMatch *match)
 	bool	   *excluded = match->excluded;
 	int			i;
 
-	for (i = 0; i < match->n; i++)
-		match->order[i] = i;
-	qsort_arg(match->order, match->n, sizeof(int), compare_participants,
-			  match);
+	if (match->n <= MAX_INSERTION)
+	{
+		if (insertion_sort(match))
+			return;
+	}
+	else
+	{
+		for (i = 0; i < match->n; i++)
+			match->order[i] = i;
+		qsort_arg(match->order, match->n, sizeof(int), compare_participants,
+				  match);
+	}
 	for (i = 0; i < match->n; i++)
 	{
 		match->sorted_participant[i] = old[match->order[i]];

@@ -61,6 +61,19 @@ type_send_function(Oid type)
 	return function;
 }
 
+/* The size of the integers that a type compares as, or 0. */
+static int
+integer_bytes(const IdType *id_type)
+{
+	if (!id_type->typbyval)
+		return 0;
+	if (id_type->compare.fn_oid == F_BTINT8CMP && id_type->equal.fn_oid == F_INT8EQ)
+		return sizeof(int64);
+	if (id_type->compare.fn_oid == F_BTINT4CMP && id_type->equal.fn_oid == F_INT4EQ)
+		return sizeof(int32);
+	return 0;
+}
+
 void
 id_type_init(IdType *id_type, Oid type, const char *column)
 {
@@ -98,6 +111,7 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 				   CurrentMemoryContext);
 	fmgr_info_copy(&id_type->equal, &entry->eq_opr_finfo,
 				   CurrentMemoryContext);
+	id_type->integer_bytes = integer_bytes(id_type);
 	getTypeOutputInfo(type, &function, &is_varlena);
 	fmgr_info(function, &id_type->output);
 	getTypeInputInfo(type, &function, &id_type->input_param);
@@ -281,6 +295,10 @@ skillrating_identifier_equals(PG_FUNCTION_ARGS)
 int
 id_compare(const IdType *id_type, Datum a, Datum b)
 {
+	if (id_type->integer_bytes == sizeof(int64))
+		return (DatumGetInt64(a) > DatumGetInt64(b)) - (DatumGetInt64(a) < DatumGetInt64(b));
+	if (id_type->integer_bytes == sizeof(int32))
+		return (DatumGetInt32(a) > DatumGetInt32(b)) - (DatumGetInt32(a) < DatumGetInt32(b));
 	return DatumGetInt32(FunctionCall2Coll(unconstify(FmgrInfo *, &id_type->compare),
 										   OidIsValid(id_type->collation) ?
 										   C_COLLATION_OID : InvalidOid,
@@ -290,6 +308,10 @@ id_compare(const IdType *id_type, Datum a, Datum b)
 bool
 id_equal(const IdType *id_type, Datum a, Datum b)
 {
+	if (id_type->integer_bytes == sizeof(int64))
+		return DatumGetInt64(a) == DatumGetInt64(b);
+	if (id_type->integer_bytes == sizeof(int32))
+		return DatumGetInt32(a) == DatumGetInt32(b);
 	return DatumGetBool(FunctionCall2Coll(unconstify(FmgrInfo *, &id_type->equal),
 										  id_type->collation, a, b));
 }
@@ -325,7 +347,9 @@ typedef struct IdEntry
 static bool
 id_key_equal(const IdType *id_type, IdKey a, IdKey b)
 {
-	return strcmp(a.pool, b.pool) == 0 && id_equal(id_type, a.id, b.id);
+	/* Mostly there is one pool, which has no name. */
+	return a.pool[0] == b.pool[0] && id_equal(id_type, a.id, b.id) &&
+		(a.pool[0] == '\0' || strcmp(a.pool, b.pool) == 0);
 }
 
 static uint32
@@ -436,6 +460,27 @@ id_table_find(IdTable *table, Datum id, const char *pool)
 {
 	IdKey		key = {id, pool};
 	IdEntry    *entry = id_hash_table_lookup(table->hash, key);
+
+	return entry ? entry->value : NULL;
+}
+
+uint32
+id_table_hash(const IdTable *table, Datum id, const char *pool)
+{
+	IdKey		key = {id, pool};
+	uint32		hash = id_key_hash(table->id_type, key);
+
+#ifdef __GNUC__
+	__builtin_prefetch(&table->hash->data[hash & table->hash->sizemask]);
+#endif
+	return hash;
+}
+
+void *
+id_table_find_hashed(IdTable *table, Datum id, const char *pool, uint32 hash)
+{
+	IdKey		key = {id, pool};
+	IdEntry    *entry = id_hash_table_lookup_hash(table->hash, key, hash);
 
 	return entry ? entry->value : NULL;
 }

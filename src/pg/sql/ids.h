@@ -17,6 +17,8 @@ typedef struct IdType
 	char		typalign;
 	Oid			array_type;
 	Oid			collation;
+	int			integer_bytes;	/* 4 or 8 where values are compared as integers
+								 * of that size, which needs no calls; or 0 */
 	FmgrInfo	hash;			/* 64 bits, stable across versions */
 	FmgrInfo	equal;
 	FmgrInfo	compare;
@@ -60,6 +62,13 @@ extern void **id_table_enter(IdTable *table, Datum id, const char *pool,
 
 /* The pointer for an identifier, or NULL. */
 extern void *id_table_find(IdTable *table, Datum id, const char *pool);
+
+/*
+ * The same in two steps: the hash, with which the memory that is to be looked at is already on its
+ * way, and a little later the pointer.
+ */
+extern uint32 id_table_hash(const IdTable *table, Datum id, const char *pool);
+extern void *id_table_find_hashed(IdTable *table, Datum id, const char *pool, uint32 hash);
 
 extern int	id_table_count(IdTable *table);
 

@@ -1,0 +1,109 @@
+/*
+ * rate_arguments.c
+ *		What the first row of a partition says to window functions that rate a history.
+ */
+#include "pg/history/rate_arguments.h"
+
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "pg/matches/starting_components.h"
+#include "pg/matches/starting_ratings.h"
+
+RateCall *
+rate_call(FunctionCallInfo fcinfo, int ncolumns)
+{
+	FmgrInfo   *flinfo = fcinfo->flinfo;
+
+	if (flinfo->fn_extra == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(flinfo->fn_mcxt);
+		RateCall   *call = palloc0_object(RateCall);
+
+		if (get_call_result_type(fcinfo, NULL, &call->desc) != TYPEFUNC_COMPOSITE ||
+			call->desc->natts != ncolumns)
+			elog(ERROR, "return type must have %d columns", ncolumns);
+		BlessTupleDesc(call->desc);
+		call->context = AllocSetContextCreate(flinfo->fn_mcxt,
+											  "skillrating rules",
+											  ALLOCSET_SMALL_SIZES);
+		flinfo->fn_extra = call;
+		MemoryContextSwitchTo(old);
+	}
+	return flinfo->fn_extra;
+}
+
+RaterRules *
+rate_rules(WindowObject window, RateCall *call, Oid player_type)
+{
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, ARG_MODEL, &isnull);
+	char	   *model;
+	Jsonb	   *params;
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("model must not be null")));
+	model = TextDatumGetCString(value);
+	value = WinGetFuncArgCurrent(window, ARG_PARAMS, &isnull);
+	params = isnull ? NULL : DatumGetJsonbP(value);
+	if (call->rules == NULL || !rater_rules_are(call->rules, model, params))
+	{
+		MemoryContext old;
+
+		call->rules = NULL;
+		MemoryContextReset(call->context);
+		old = MemoryContextSwitchTo(call->context);
+		call->rules = rater_rules(model, params, player_type);
+		MemoryContextSwitchTo(old);
+	}
+	return call->rules;
+}
+
+bool
+rate_is_strict(WindowObject window)
+{
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, ARG_STRICT, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("strict must not be null")));
+	return DatumGetBool(value);
+}
+
+void
+rate_read_start(WindowObject window, Rater *rater)
+{
+	bool		no_start;
+	Datum		start = WinGetFuncArgCurrent(window, ARG_START, &no_start);
+	bool		no_components;
+	Datum		components = WinGetFuncArgCurrent(window, ARG_START_COMPONENTS,
+												  &no_components);
+	bool		no_keep;
+	Datum		keep = WinGetFuncArgCurrent(window, ARG_SEASON_KEEP, &no_keep);
+	bool		no_mean;
+	Datum		mean = WinGetFuncArgCurrent(window, ARG_SEASON_MEAN, &no_mean);
+
+	rater->season_rules = season_rules(keep, no_keep, mean, no_mean);
+	if (!no_start)
+		rater_start(rater, start);
+	if (!no_components)
+		batch_start_components(rater->batch, components, "start_components");
+}
+
+void
+rate_current_state(Batch *batch, Datum id, const char *pool, double *state, int64 *games)
+{
+	const BatchPlayer *player = id_table_find(batch->players, id, pool);
+	const BatchPlayer *shared =
+		batch->shares ? id_table_find(batch->players, id, SHARED_POOL) : NULL;
+
+	*games = player != NULL ? player->record.games : 0;
+	model_state_before(batch->model, batch->params,
+					   player != NULL ? player->state : batch->initial, 0,
+					   shared != NULL ? shared->state : NULL, 0, state);
+}
