@@ -26,6 +26,12 @@
 #include "pg/ladder/snapshot_age.h"
 #include "pg/ladder/waiting.h"
 
+/*
+ * What stands for a part of a schema that is locked apart from it: two calls that both read
+ * a ladder and then want it for themselves would wait for each other.
+ */
+#define ALONE_SUBID 1
+
 /* Which version of a row of pg_namespace is current: any change makes another. */
 typedef struct NamespaceVersion
 {
@@ -39,6 +45,7 @@ typedef struct LadderDoor
 	Ladder		ladder;
 	MemoryContext context;		/* of this; keeps the cache in place */
 	const LadderEntry *entry;
+	LOCKMODE	lockmode;		/* that of the entry, or a stronger one */
 	struct LadderDoor *outer;
 	struct LadderDoor *beside;	/* to a ladder that was made behind this one */
 	int			nest_level;		/* of the subtransaction that opened it */
@@ -321,10 +328,14 @@ ladder_lock(const char *name, const LadderEntry *entry)
 		Oid			schema = ladder_schema(name);
 
 		check_rights(schema, entry);
+		if (entry->alone)
+			LockDatabaseObject(NamespaceRelationId, schema, ALONE_SUBID, ExclusiveLock);
 		LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
 		UnlockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+		if (entry->alone)
+			UnlockDatabaseObject(NamespaceRelationId, schema, ALONE_SUBID, ExclusiveLock);
 	}
 }
 
@@ -401,7 +412,7 @@ ladder_is_at_work(const Ladder *ladder)
 
 	for (door = ladder->door->outer; door != NULL; door = door->outer)
 		if (door->ladder.schema == ladder->schema && !door->ending &&
-			door->entry->lockmode >= RowShareLock)
+			door->lockmode >= RowShareLock)
 			return true;
 	return false;
 }
@@ -465,6 +476,7 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 
 	door->context = context;
 	door->entry = entry;
+	door->lockmode = entry->lockmode;
 	door->outer = innermost;
 	door->nest_level = GetCurrentTransactionNestLevel();
 	GetUserIdAndSecContext(&door->caller, &door->caller_context);
@@ -479,6 +491,18 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	else
 		complete_ladder(door);
 	return door;
+}
+
+/* Error if a door further out is open to a ladder to write. */
+static void
+check_not_at_work(const Ladder *ladder)
+{
+	if (ladder_is_at_work(ladder))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot call skillrating.%s() on ladder \"%s\" while this session is at work on it",
+						ladder->door->entry->function, ladder->name),
+				 errhint("Triggers and views of a ladder may insert matches, which are rated afterwards.")));
 }
 
 Ladder *
@@ -496,13 +520,8 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 		check_snapshot_age(ladder, entry->lockmode);
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
-	if (entry->lockmode >= RowShareLock && !entry->reenters &&
-		ladder_is_at_work(ladder))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("cannot call skillrating.%s() on ladder \"%s\" while this session is at work on it",
-						entry->function, ladder->name),
-				 errhint("Triggers and views of a ladder may insert matches, which are rated afterwards.")));
+	if ((entry->lockmode >= RowShareLock || entry->alone) && !entry->reenters)
+		check_not_at_work(ladder);
 
 	innermost = door;
 	door->restricted = needs_restriction(door);
@@ -510,6 +529,19 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	door->guc_level = NewGUCNestLevel();
 	pin_settings();
 	return ladder;
+}
+
+void
+ladder_hold(Ladder *ladder, LOCKMODE lockmode)
+{
+	LadderDoor *door = ladder->door;
+
+	check_not_at_work(ladder);
+	LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
+	check_not_renamed(door);
+	check_snapshot_age(ladder, lockmode);
+	door->lockmode = lockmode;
+	ladder->read_only = false;
 }
 
 void

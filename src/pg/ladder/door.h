@@ -65,6 +65,9 @@ typedef struct LadderEntry
 	bool		no_api;			/* left out by create_api(): concerns ladders
 								 * as such, or does what another does once
 								 * types are known */
+	bool		alone;			/* waits for other calls of its kind on the
+								 * same ladders, before it takes any lock that
+								 * it will need a stronger one for */
 	bool		drops;			/* leaves no ladder behind */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */
@@ -91,6 +94,13 @@ extern Oid	ladder_lock(const char *name, const LadderEntry *entry);
  * be used then.
  */
 extern Ladder *ladder_begin(Oid schema, const LadderEntry *entry);
+
+/*
+ * Behind a door that was opened to read: take a stronger lock on the ladder, to write from
+ * now on.  Errors: 55006 if the session is at work on it further out, 40001 if the snapshot
+ * of the transaction is too old, see check_snapshot_age().
+ */
+extern void ladder_hold(Ladder *ladder, LOCKMODE lockmode);
 
 /* What ladder_end() is made of, see ending.h. */
 
