@@ -353,8 +353,11 @@ The results equal the last rows of rate() over the same matches, in the memory o
 one match.  With GROUP BY each group is a history.
 A match that does not count, or with a mistake in its rows, is left out; rate() says why.
 The highest rating comes first; equal ratings are sorted by player_id and pool.
-Null without rows.  Errors: 22023 unless ORDER BY includes match_id, 22004 for a null match_id, and
-those of rate().';
+unnest() reads a large result row by row, in the select list or in FROM as above, and then only
+skillrating.memory_limit bounds it, which is checked before the rows are sorted.  Copied as a whole,
+by a sort, a table, a scalar subquery or a materialized CTE, it must be smaller than 1 GB.
+Null without rows.  Errors: 22023 unless ORDER BY includes match_id, 22004 for a null match_id,
+54000 for a copy beyond 1 GB, 53200 beyond the memory limit, and those of rate().';
 
 CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,

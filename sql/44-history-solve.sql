@@ -239,7 +239,9 @@ Skills are in log-odds; times 400 / ln 10 = 173.7 they are Elo points.
 Newton''s method with conjugate gradients finds the maximum to the last digits.  solve_summary()
 with the same arguments reports on it at no further cost.  GROUP BY solves each group.
 Memory: 8 bytes a participant and 8 for each column that is not null, then 4 to 12 a participant,
-60 a match and 120 a player, at most the parameter memory.
+60 a match and 120 a player, at most the parameter memory.  The result takes 90 bytes or more a row;
+unnest() reads it row by row, as that of final_ratings(), and what cannot fit into
+skillrating.memory_limit is an error before the search.
 Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
 parameters, 54000 beyond the memory allowed, 22004 without times where they are needed, 0A000 for
 a context under a solver that has none, and those of rate().';

@@ -569,6 +569,31 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.create_lists(text, regtype) IS
 'A part of create_ladder(): the tables attached, mirror, solved and solved_context.';
 
+CREATE FUNCTION skillrating_internal.check_schema_is_local(schema text)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    is_tenant boolean := false;
+BEGIN
+    IF to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_schema AS d WHERE d.schemaid = $1)'
+        INTO is_tenant
+        USING to_regnamespace(quote_ident(schema));
+    END IF;
+    IF is_tenant THEN
+        RAISE feature_not_supported USING
+            MESSAGE = format('schema "%s" would be distributed by Citus', schema),
+            HINT = 'SET citus.enable_schema_based_sharding = off before the ladder is created.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_schema_is_local(text) IS
+'A part of create_ladder(): error 0A000 if Citus keeps the tables of a new schema on another server,
+where triggers and sequences of a ladder would not work.';
+
 CREATE FUNCTION skillrating_internal.create_ladder_schema(
     ladder text,
     model text,
@@ -627,6 +652,7 @@ BEGIN
     END IF;
 
     EXECUTE format('CREATE SCHEMA %I', ladder);
+    PERFORM skillrating_internal.check_schema_is_local(ladder);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
     PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, player_type, match_type,

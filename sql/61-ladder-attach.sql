@@ -634,3 +634,56 @@ triggers, privileges and rules of eligibility stay; mirrored columns get their d
 with the same matches it has the same ratings as a new ladder. Returns how many matches were rated
 and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
 it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
+
+CREATE FUNCTION skillrating_internal.restore_sequences(
+    ladder text,
+    OUT sequences bigint)
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    s record;
+    last bigint;
+    used bigint;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    sequences := 0;
+    FOR s IN
+        SELECT d.objid::regclass AS sequence, c.relname AS relation, a.attname AS attribute
+        FROM pg_depend AS d
+        JOIN pg_class AS q ON q.oid = d.objid AND q.relkind = 'S'
+        JOIN pg_class AS c ON c.oid = d.refobjid
+        JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
+            AND c.relnamespace = to_regnamespace(quote_ident(ladder))
+            AND q.relnamespace = c.relnamespace
+        ORDER BY q.relname
+    LOOP
+        -- Places in the order of a ladder are in more tables than the one that has the sequence.
+        EXECUTE CASE WHEN s.relation = 'event' THEN
+            format(
+                'SELECT greatest(
+                    (SELECT max(e.seq) FROM %1$I.event AS e),
+                    (SELECT max(e.seq) FROM %1$I.component_event AS e),
+                    (SELECT max(m.seq) FROM %1$I.rated_match AS m),
+                    (SELECT max(greatest(o.operation, o.seq)) FROM %1$I.operation AS o),
+                    (SELECT max(c.seq) FROM %1$I.correction AS c))', ladder)
+            ELSE format('SELECT max(t.%1$I) FROM %2$I.%3$I AS t', s.attribute, ladder, s.relation) END
+        INTO used;
+        EXECUTE format('SELECT CASE WHEN q.is_called THEN q.last_value END FROM %s AS q', s.sequence)
+        INTO last;
+        IF used > coalesce(last, 0) THEN
+            PERFORM setval(s.sequence, used);
+            sequences := sequences + 1;
+        END IF;
+    END LOOP;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('restore_sequences');
+
+COMMENT ON FUNCTION skillrating.restore_sequences(text) IS
+'Moves the sequences of a ladder behind the greatest numbers in its tables. Logical replication
+copies rows and not sequences: call it on a subscriber that takes over, once nothing arrives any
+more and before the first match. Returns how many sequences were behind; they never go back.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it.';

@@ -108,11 +108,14 @@ without dry_run), and leaves everything as it was: the work is done in a subtran
 rolled back, with the triggers that it fires. With search it also looks in the source for what no
 trigger has reported: new matches are rated, and those that are gone no longer count, which a
 warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
-changed or gone since. With rebuild it replays from the very start. Rating waits meanwhile, reading
-goes on. What is out of date before a rated match that has gone from the source unreported waits,
-with a warning; another names columns that the source has got since, see refresh_source(). Errors:
-42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it, 55000 if
-triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
+changed or gone since. With rebuild it replays from the very start. Matches are rated
+meanwhile, and wait for its last step, which writes the ratings; with search, for a ladder whose
+matches or late matches wait, and above READ COMMITTED, they wait from the beginning. Reading goes
+on. What is out of date before a rated match that has gone from the source unreported waits, with a
+warning; another names columns that the source has got since, see refresh_source(). Errors: 42704
+for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it, 40P01 if the
+transaction has rated matches of the ladder and another one maintains it, 55000 if triggers are
+missing, see restore_triggers(), or, with rebuild, such a match.';
 
 CREATE FUNCTION skillrating_internal.first_out_of_place(
     ladder text,
@@ -243,6 +246,58 @@ COMMENT ON FUNCTION skillrating_internal.resequence(text, boolean) IS
 'The part of catch_up() for ladders with late => reorder: gives matches and operations new places in
 the order, by time and match_id, from the first one on whose place has changed. Returns how many
 got one.';
+
+CREATE FUNCTION skillrating_internal.is_in_order(ladder text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    from_time timestamptz;
+    in_order boolean;
+BEGIN
+    -- Operations that came late, and times that have changed, may have another place.
+    EXECUTE format(
+        'SELECT NOT EXISTS (SELECT FROM %1$I.correction AS c WHERE c.kind = ''operation'')
+            AND NOT EXISTS (
+                SELECT FROM %1$I.correction AS c
+                JOIN %1$I.rated_match AS m ON m.match_id %2$s c.match_id
+                JOIN %1$I.source AS s ON s.match_id %2$s c.match_id
+                WHERE CAST(s.played_at AS timestamptz) IS DISTINCT FROM m.played_at)',
+        ladder, t.match_equals)
+    INTO in_order;
+    IF NOT in_order THEN
+        RETURN false;
+    END IF;
+    from_time := skillrating_internal.first_out_of_place(ladder, NULL);
+    EXECUTE format(
+        'SELECT NOT EXISTS (
+            SELECT FROM (
+                SELECT row_number() OVER (ORDER BY p.at, p.match_id IS NOT NULL, p.match_id%2$s, p.seq) AS n,
+                    row_number() OVER (ORDER BY p.seq) AS old_n
+                FROM (
+                    SELECT m.seq, m.played_at AS at, m.match_id FROM %1$I.rated_match AS m
+                    WHERE m.seq >= f.seq
+                    UNION ALL
+                    SELECT DISTINCT o.seq, o.at, NULL::%3$s FROM %1$I.operation AS o
+                    WHERE o.seq >= f.seq) AS p) AS q
+            WHERE q.n <> q.old_n)
+        FROM (
+            SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
+                (SELECT min(o.seq) FROM %1$I.operation AS o
+                WHERE o.at >= $1 AND o.undone_at IS NULL),
+                (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL)
+            )) AS f(seq)',
+        ladder, t.match_order, t.match_type)
+    INTO in_order USING from_time;
+    RETURN in_order;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.is_in_order(text) IS
+'A part of catch_up() for ladders with late => reorder: whether resequence() would leave all places
+as they are, so that history can be put right beside rating.';
 
 CREATE FUNCTION skillrating_internal.void_match(
     ladder text,

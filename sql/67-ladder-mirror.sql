@@ -627,6 +627,31 @@ COMMENT ON FUNCTION skillrating_internal.check_mirror(text, regclass, text, json
 'A part of mirror_rating(): errors for a relation, a key or columns that cannot be written to, which
 name the column.';
 
+CREATE FUNCTION skillrating_internal.check_table_is_local(relation regclass)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    is_distributed boolean := false;
+BEGIN
+    IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition AS d WHERE d.logicalrelid = $1)'
+        INTO is_distributed
+        USING relation;
+    END IF;
+    IF is_distributed THEN
+        RAISE feature_not_supported USING
+            MESSAGE = format('table %s is distributed by Citus', relation),
+            HINT = 'Mirror into a local table, or read the ladder''s table rating.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_table_is_local(regclass) IS
+'A part of mirror_rating(): error 0A000 for a table whose rows Citus keeps on other servers, where
+the ladder''s triggers do not see them.';
+
 CREATE FUNCTION skillrating_internal.mirror_rating(
     ladder text,
     relation regclass,
@@ -640,6 +665,7 @@ AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_relation(relation);
+    PERFORM skillrating_internal.check_table_is_local(relation);
     PERFORM skillrating_internal.check_mirror(ladder, relation, key, columns, pool);
     EXECUTE format(
         'INSERT INTO %I.mirror (relation, pool, key, columns) VALUES ($1, $2, $3, $4)
@@ -664,7 +690,7 @@ in {"elo": "rating", "played": "games"}, and key is its column that identifies p
 ladder''s type. The table may be partitioned or foreign. Called again for the same table and pool it
 replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an
 unknown ladder, 42809 for a view, 42804 for a key of another type or a column that cannot have the
-value, 428C9 for a generated column, 42703 for an unknown column, 22023 for columns that are no
+value, 0A000 for a table that Citus distributes, 428C9 for a generated column, 42703 for an unknown column, 22023 for columns that are no
 object of names, 42501 if the table does not belong to the ladder''s owner. A value that does not
 fit is an error of what rates, which names the column, the table and the player. While the table,
 or a partition of it, belongs to another role than the ladder it gets no ratings, with a warning,

@@ -235,7 +235,7 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
 'A part of swap_ladders(), whose door is open to read: from now on nobody else may write to the
-ladder or, if so, read it. Errors: 55006 within the work on it, 40001 for an old snapshot.';
+ladder or, if so, read it. Error 40001 for an old snapshot.';
 
 CREATE FUNCTION skillrating_internal.changed_since(
     ladder text,

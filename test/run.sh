@@ -120,7 +120,7 @@ scratch=$1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/regress.diffs"
 "${MAKE:-make}" -s installcheck with_llvm=no REGRESS= >"$scratch/isolation.log" 2>&1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/isolation.diffs"
-for script in concurrent swapping dump docs parameters documents http clients pictures; do
+for script in concurrent swapping dump docs parameters documents http clients pictures fronts; do
 	bash "test/$script.sh" >"$scratch/$script.log" 2>&1
 	echo $? >"$scratch/$script.status"
 done
@@ -140,6 +140,10 @@ echo $? >"$scratch/work.status"
 CLUSTER_OPTIONS='max_locks_per_transaction=10 max_connections=20' \
 	test/cluster.sh bash test/long_transactions.sh >"$scratch/long_transactions.log" 2>&1
 echo $? >"$scratch/long_transactions.status"
+test/cluster.sh bash test/plproxy.sh >"$scratch/plproxy.log" 2>&1
+echo $? >"$scratch/plproxy.status"
+test/cluster.sh bash test/citus.sh >"$scratch/citus.log" 2>&1
+echo $? >"$scratch/citus.status"
 test/cluster.sh bash test/distributed.sh >"$scratch/distributed.log" 2>&1
 echo $? >"$scratch/distributed.status"
 test/cluster.sh bash test/processors.sh >"$scratch/processors.log" 2>&1
@@ -153,7 +157,7 @@ for log in regress isolation; do
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs parameters documents http clients pictures servers changes work long_transactions distributed processors backfill predict; do
+for script in concurrent swapping dump docs parameters documents http clients pictures fronts plproxy citus servers changes work long_transactions distributed processors backfill predict; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")

@@ -166,6 +166,22 @@ check "a publication of all tables keeps the ladder working" "$(verified arena)"
 check "a subscriber has the same ladder" "$([ "$(ask -c "$state")" = "$(ask -d subscriber -c "$state")" ] && echo t)"
 check "which verifies there" "$(verified arena -d subscriber)"
 ask -d subscriber -c "ALTER SUBSCRIPTION ladders DISABLE" -c "ALTER SUBSCRIPTION ladders SET (slot_name = NONE)" -c "DROP SUBSCRIPTION ladders"
+
+# It takes over: rows were copied, and sequences were not.
+check "a subscriber that takes over has its sequences put right" \
+	"$(ask -d subscriber -c "SELECT skillrating.restore_sequences('arena') > 0" -c "SELECT skillrating.restore_sequences('arena') = 0" | sort -u)"
+places="SELECT max(seq) FROM (SELECT seq FROM arena.rated_match UNION ALL SELECT seq FROM arena.operation) AS s"
+before=$(ask -d subscriber -c "$places")
+ask -d subscriber -o /dev/null <<'SQL'
+INSERT INTO arena.match DEFAULT VALUES RETURNING match_id \gset
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (:match_id, 1, 1, 1), (:match_id, 4, 2, 2);
+UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1000001;
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT (skillrating.new_season('arena', 'third')).players;
+SQL
+check "its matches and operations come after those that were copied" \
+	"$(ask -d subscriber -c "SELECT count(*) = 2 FROM (SELECT seq FROM arena.rated_match UNION ALL SELECT seq FROM arena.operation) AS s WHERE seq > $before")"
+check "and it verifies" "$(verified arena -d subscriber)"
 ask -o /dev/null -c "SELECT pg_drop_replication_slot('ladders')" -c "DROP PUBLICATION all_tables" -c "DROP DATABASE subscriber"
 
 # ---- pg_upgrade ----

@@ -42,6 +42,7 @@ add_component(RowArray *rows, Batch *batch, const BatchComponent *component)
 	Datum		values[FINAL_COMPONENT_NCOLUMNS];
 	bool		nulls[FINAL_COMPONENT_NCOLUMNS] = {false};
 
+	row_array_begin_row(rows);
 	values[FINAL_COMPONENT_KIND] = CStringGetTextDatum(spec->name);
 	values[FINAL_COMPONENT_POOL] = CStringGetTextDatum(component->pool);
 	nulls[FINAL_COMPONENT_KEY] = spec->key == COMPONENT_BY_NOTHING;
@@ -86,11 +87,7 @@ skillrating_final_components_final(PG_FUNCTION_ARGS)
 	if (n > 1)
 		qsort_arg(component, n, sizeof(BatchComponent *), compare_components,
 				  batch->player_type);
-	if (n > PG_INT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many components: more than %d", PG_INT32_MAX)));
-	rows = row_array_make(fcinfo, (int) n);
+	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -4,7 +4,9 @@
  */
 #include "pg/history/final_ratings.h"
 
+#include "access/htup_details.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -125,11 +127,14 @@ skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
+/* The fewest bytes of a row, without the numbers of its state. */
+#define FINAL_RATING_WIDTH \
+	(MAXALIGN(SizeofHeapTupleHeader) + 6 * sizeof(float8) + ARR_OVERHEAD_NONULLS(1))
+
 /* Highest rating first, then by player and pool. */
 typedef struct FinalRating
 {
 	const BatchPlayer *player;
-	double		state[MODEL_MAX_STATE];
 	double		rating;			/* what is shown */
 } FinalRating;
 
@@ -146,75 +151,103 @@ compare_final_ratings(const void *a, const void *b, void *arg)
 	return result != 0 ? result : strcmp(x->player->pool, y->player->pool);
 }
 
-Datum
-skillrating_final_ratings_final(PG_FUNCTION_ARGS)
+/* The state of a player as a result has it, with what pools share. */
+static void
+final_state(const Batch *batch, const BatchPlayer *player, double *state)
 {
-	FinalRatings *state = aggregate_state(fcinfo, "final_ratings");
-	Rater	   *rater;
-	Batch	   *batch;
-	const Model *model;
-	BatchPlayer **players;
-	FinalRating *ratings;
-	RowArray	rows;
-	int			deviation;
-	int			n = 0;
+	model_state_before(batch->model, batch->params, player->state, 0,
+					   player->shared ? player->shared->state : NULL, 0, state);
+}
+
+/*
+ * The rows of a result, in their order: *n of them.  Error 53200 before they are sorted if the
+ * result would not fit into the memory limit.
+ */
+static FinalRating *
+sorted_ratings(Batch *batch, int *n)
+{
+	const Model *model = batch->model;
+	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+	int			count = id_table_count(batch->players);
+	FinalRating *ratings = huge_array(FinalRating, count);
 	int			i;
 
-	if (state == NULL)
-		PG_RETURN_NULL();
-	rater = state->rater;
-	batch = rater->batch;
-	model = batch->model;
-	final_ratings_rate(state);
-
-	players = (BatchPlayer **) id_table_values(batch->players);
-	ratings = huge_array(FinalRating, id_table_count(batch->players));
-	for (i = 0; i < id_table_count(batch->players); i++)
+	*n = 0;
+	for (i = 0; i < count; i++)
 	{
-		BatchPlayer *player = players[i];
+		const BatchPlayer *player = players[i];
+		double		state[MODEL_MAX_STATE];
 
 		/* What pools share is with each of them. */
 		if (!player->exists || (batch->shares && player->shared == NULL))
 			continue;
-		ratings[n].player = player;
-		model_state_before(model, batch->params, player->state, 0,
-						   player->shared ? player->shared->state : NULL, 0,
-						   ratings[n].state);
-		ratings[n].rating = model_display(model, batch->params,
-										  ratings[n].state);
-		n++;
+		final_state(batch, player, state);
+		ratings[*n].player = player;
+		ratings[(*n)++].rating = model_display(model, batch->params, state);
 	}
-	qsort_arg(ratings, n, sizeof(FinalRating), compare_final_ratings,
+	pfree(players);
+	row_array_reserve(*n, FINAL_RATING_WIDTH + model->nstate * sizeof(float8));
+	qsort_arg(ratings, *n, sizeof(FinalRating), compare_final_ratings,
 			  batch->player_type);
+	return ratings;
+}
 
-	deviation = model_state_column(model, ROLE_DEVIATION);
+static void
+add_rating(RowArray *rows, const Rater *rater, const FinalRating *rating)
+{
+	Batch	   *batch = rater->batch;
+	const BatchPlayer *player = rating->player;
+	const PlayerRecord *record = &player->record;
+	int			deviation = model_state_column(batch->model, ROLE_DEVIATION);
+	double		state[MODEL_MAX_STATE];
+	Datum		values[FINAL_NCOLUMNS];
+	bool		nulls[FINAL_NCOLUMNS] = {false};
+
+	row_array_begin_row(rows);
+	final_state(batch, player, state);
+	values[FINAL_PLAYER] = CStringGetTextDatum(id_text(batch->player_type, player->id));
+	values[FINAL_POOL] = CStringGetTextDatum(player->pool);
+	values[FINAL_RATING] = Float8GetDatum(rating->rating);
+	values[FINAL_MU] = Float8GetDatum(state[0]);
+	nulls[FINAL_DEVIATION] = deviation < 0;
+	if (deviation >= 0)
+		values[FINAL_DEVIATION] = Float8GetDatum(state[deviation]);
+	values[FINAL_GAMES] = Int64GetDatum(record->games);
+	values[FINAL_WINS] = Int64GetDatum(record->wins);
+	values[FINAL_DRAWS] = Int64GetDatum(record->draws);
+	values[FINAL_LOSSES] = Int64GetDatum(record->losses);
+	values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(record->last_played);
+	nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(record->last_played);
+	values[FINAL_STATE] = float8_array(state, batch->model->nstate);
+	values[FINAL_AS_OF] = TimestampTzGetDatum(record->as_of);
+	nulls[FINAL_AS_OF] = TIMESTAMP_IS_NOBEGIN(record->as_of);
+	values[FINAL_AS_OF_SEASON] = Int64GetDatum(rater->season.number);
+	nulls[FINAL_AS_OF_SEASON] = !rater->season.known;
+	row_array_add(rows, values, nulls);
+}
+
+Datum
+skillrating_final_ratings_final(PG_FUNCTION_ARGS)
+{
+	FinalRatings *state = aggregate_state(fcinfo, "final_ratings");
+	Batch	   *batch;
+	FinalRating *ratings;
+	RowArray	rows;
+	int			n;
+	int			i;
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	batch = state->rater->batch;
+	final_ratings_rate(state);
+
+	ratings = sorted_ratings(batch, &n);
 	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)
 	{
-		const BatchPlayer *player = ratings[i].player;
-		Datum		values[FINAL_NCOLUMNS];
-		bool		nulls[FINAL_NCOLUMNS] = {false};
-
 		CHECK_FOR_INTERRUPTS();
-		values[FINAL_PLAYER] = CStringGetTextDatum(id_text(batch->player_type, player->id));
-		values[FINAL_POOL] = CStringGetTextDatum(player->pool);
-		values[FINAL_RATING] = Float8GetDatum(ratings[i].rating);
-		values[FINAL_MU] = Float8GetDatum(ratings[i].state[0]);
-		nulls[FINAL_DEVIATION] = deviation < 0;
-		if (deviation >= 0)
-			values[FINAL_DEVIATION] = Float8GetDatum(ratings[i].state[deviation]);
-		values[FINAL_GAMES] = Int64GetDatum(player->record.games);
-		values[FINAL_WINS] = Int64GetDatum(player->record.wins);
-		values[FINAL_DRAWS] = Int64GetDatum(player->record.draws);
-		values[FINAL_LOSSES] = Int64GetDatum(player->record.losses);
-		values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(player->record.last_played);
-		nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(player->record.last_played);
-		values[FINAL_STATE] = float8_array(ratings[i].state, model->nstate);
-		values[FINAL_AS_OF] = TimestampTzGetDatum(player->record.as_of);
-		nulls[FINAL_AS_OF] = TIMESTAMP_IS_NOBEGIN(player->record.as_of);
-		values[FINAL_AS_OF_SEASON] = Int64GetDatum(rater->season.number);
-		nulls[FINAL_AS_OF_SEASON] = !rater->season.known;
-		row_array_add(&rows, values, nulls);
+		add_rating(&rows, state->rater, &ratings[i]);
 	}
+	pfree(ratings);
 	return return_row_array(&rows);
 }

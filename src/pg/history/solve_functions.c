@@ -111,9 +111,12 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* The state at the end; of the aggregates that share it the first one solves. */
+/*
+ * The state at the end; of the aggregates that share it the first one solves, and says whether
+ * it returns estimates.
+ */
 static SolveState *
-final_state(FunctionCallInfo fcinfo)
+final_state(FunctionCallInfo fcinfo, bool returns_estimates)
 {
 	SolveState *state = aggregate_state(fcinfo, "solve");
 	MemoryContext old;
@@ -123,6 +126,7 @@ final_state(FunctionCallInfo fcinfo)
 	old = MemoryContextSwitchTo(aggregate_context(fcinfo, "solve"));
 	if (!state->solved)
 	{
+		state->returns_estimates = returns_estimates;
 		history_builder_end_rows(&state->builder);
 		solve_state_run(state);
 	}
@@ -133,7 +137,7 @@ final_state(FunctionCallInfo fcinfo)
 Datum
 skillrating_solve_final(PG_FUNCTION_ARGS)
 {
-	SolveState *state = final_state(fcinfo);
+	SolveState *state = final_state(fcinfo, true);
 
 	if (state == NULL)
 		PG_RETURN_NULL();
@@ -144,7 +148,7 @@ skillrating_solve_final(PG_FUNCTION_ARGS)
 Datum
 skillrating_solve_components_final(PG_FUNCTION_ARGS)
 {
-	SolveState *state = final_state(fcinfo);
+	SolveState *state = final_state(fcinfo, false);
 
 	if (state == NULL)
 		PG_RETURN_NULL();
@@ -155,7 +159,7 @@ skillrating_solve_components_final(PG_FUNCTION_ARGS)
 Datum
 skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 {
-	SolveState *state = final_state(fcinfo);
+	SolveState *state = final_state(fcinfo, false);
 	Datum		values[SUMMARY_NCOLUMNS];
 	bool		nulls[SUMMARY_NCOLUMNS];
 

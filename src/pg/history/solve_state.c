@@ -33,6 +33,10 @@ enum
 	CONTEXT_ESTIMATE_NCOLUMNS
 };
 
+/* The fewest bytes of an estimate. */
+#define ESTIMATE_WIDTH \
+	(MAXALIGN(SizeofHeapTupleHeader) + 2 * sizeof(float8) + sizeof(int64) + sizeof(int32))
+
 const Solver *
 get_solver(const char *name)
 {
@@ -206,6 +210,8 @@ make_problem(SolveState *state)
 								  mul_size(5 * sizeof(double), layout->n)),
 				  psprintf("There are %zu rows with %zu entries, and %u unknowns.",
 						   layout->nrows, layout->nentries, layout->n));
+	if (state->returns_estimates)
+		row_array_reserve(layout->skills, ESTIMATE_WIDTH);
 	solver_fill(task, huge_array(char, solver_problem_size(task)));
 	task->problem.elsewhere = state->elsewhere;
 }
@@ -430,6 +436,8 @@ solve_state_run(SolveState *state)
 	if (is_through_time(state))
 	{
 		through_time_state_extend(&state->tt);
+		if (state->returns_estimates)
+			row_array_reserve(through_time_state_rows(&state->tt), ESTIMATE_WIDTH);
 		through_time_state_solve(&state->tt, false);
 		number_components(state);
 		return;
@@ -482,6 +490,7 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			Datum		values[ESTIMATE_NCOLUMNS];
 			bool		nulls[ESTIMATE_NCOLUMNS] = {false};
 
+			row_array_begin_row(&rows);
 			values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
 																  builder->player_id[player]));
 			nulls[ESTIMATE_AT] = layout->day == NULL;

@@ -292,6 +292,18 @@ appears_again(const ThroughTime *tt, size_t a)
 		match[tt->match[tt->next[a]]].played_at == at;
 }
 
+int64
+through_time_state_rows(const ThroughTimeState *state)
+{
+	const ThroughTime *tt = &state->tt;
+	int64		rows = 0;
+	size_t		a;
+
+	for (a = 0; a < tt->appearances; a++)
+		rows += through_time_kind(tt, a) == UNKNOWN_SKILL && !appears_again(tt, a);
+	return rows;
+}
+
 /* Time, mean and deviation of an appearance, in three columns that follow one another. */
 static void
 set_belief(ThroughTimeState *state, size_t a, int column, Datum *values, bool *nulls)
@@ -314,7 +326,7 @@ through_time_state_estimates(ThroughTimeState *state, Oid estimate_type,
 {
 	const ThroughTime *tt = &state->tt;
 	HistoryBuilder *builder = state->builder;
-	RowArray	rows = row_array_of(estimate_type, (int) tt->appearances);
+	RowArray	rows = row_array_of(estimate_type, (int64) tt->appearances);
 	bool		unknown = state->result.status == SOLVE_NOT_FINITE;
 	size_t		a;
 
@@ -332,6 +344,7 @@ through_time_state_estimates(ThroughTimeState *state, Oid estimate_type,
 		/* Of several at the same time the last one. */
 		if (through_time_kind(tt, a) != UNKNOWN_SKILL || appears_again(tt, a))
 			continue;
+		row_array_begin_row(&rows);
 		values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
 															  builder->player_id[player]));
 		set_belief(state, a, ESTIMATE_AT, values, nulls);
@@ -370,7 +383,7 @@ through_time_state_components(ThroughTimeState *state, Oid row_type)
 	const ThroughTime *tt = &state->tt;
 	HistoryBuilder *builder = state->builder;
 	const History *history = &builder->history;
-	RowArray	rows = row_array_of(row_type, (int) tt->appearances);
+	RowArray	rows = row_array_of(row_type, (int64) tt->appearances);
 	Datum	   *context = history_builder_names(&builder->contexts);
 	Datum	   *club = history_builder_names(&builder->clubs);
 	size_t		a;
@@ -389,6 +402,7 @@ through_time_state_components(ThroughTimeState *state, Oid row_type)
 			CHECK_FOR_INTERRUPTS();
 		if (kind < 0 || appears_again(tt, a))
 			continue;
+		row_array_begin_row(&rows);
 		spec = &tt->model->rules.component[kind];
 
 		/* In this match, where contexts and clubs have their numbers. */

@@ -83,6 +83,9 @@ extern void through_time_state_skill(ThroughTimeState *state, size_t appearance,
 /* The logarithm of the probability of all results, computed once; see by_joint. */
 extern double through_time_state_evidence(ThroughTimeState *state);
 
+/* How many estimates there will be, once the history is laid out. */
+extern int64 through_time_state_rows(const ThroughTimeState *state);
+
 /*
  * A row for each player and time, of that type; component has the numbers of components by
  * the player who stands for one.  And a row for each component and time.

@@ -366,6 +366,12 @@ check_view_owner(const LadderCache *cache)
 				 errhint("Whoever owns a ladder must own its source view.")));
 }
 
+static bool
+is_foreign_table(Oid relation)
+{
+	return get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE;
+}
+
 /* Look up a ladder, all into the current memory context, which will be the cache's own. */
 static LadderCache *
 look_up_ladder(Oid schema, const Oid *relation)
@@ -379,6 +385,7 @@ look_up_ladder(Oid schema, const Oid *relation)
 	cache->context = CurrentMemoryContext;
 	cache->name = get_namespace_name(schema);
 	memcpy(cache->relation, relation, sizeof(cache->relation));
+	cache->is_front = is_foreign_table(relation[LADDER_RATING]);
 
 	/*
 	 * The ladder's work runs as its owner, on what these names lead to:
@@ -407,7 +414,10 @@ look_up_ladder(Oid schema, const Oid *relation)
 	return cache;
 }
 
-/* Look up the relations of a ladder; errors if one that all have is missing. */
+/*
+ * Look up the relations of a ladder; errors if one that all have is missing.  A front, whose
+ * tables are foreign ones, has no sequence.
+ */
 static void
 find_relations(Oid schema, Oid *relation)
 {
@@ -418,7 +428,8 @@ find_relations(Oid schema, Oid *relation)
 		const char *name;
 
 		relation[i] = ladder_relation_oid(schema, i);
-		if (OidIsValid(relation[i]) || i >= LADDER_NREQUIRED)
+		if (OidIsValid(relation[i]) || i >= LADDER_NREQUIRED ||
+			(i == LADDER_EVENT_SEQ && is_foreign_table(relation[LADDER_RATING])))
 			continue;
 		name = get_namespace_name(schema);
 		if (name == NULL)

@@ -32,6 +32,8 @@ typedef struct LadderCache
 	MemoryContext context;		/* of all that this leads to */
 	Oid			relation[LADDER_NRELATIONS];
 	Oid			owner;
+	bool		is_front;		/* foreign tables, which show a ladder that is
+								 * elsewhere */
 	Oid			view;			/* of the user, that the source is made of */
 	char	   *name;
 	IdType	   *player_type;	/* in the context, as the name */

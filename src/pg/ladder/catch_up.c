@@ -3,8 +3,8 @@
  *		Changing the history of a ladder: replaying it from where it is out of
  *		date, and operations on states.
  *
- * Both take the ladder for themselves, which makes rating wait and lets reading
- * go on.
+ * Reading goes on meanwhile.  Where it can, the work is done beside rating (beside.h);
+ * otherwise the ladder is held, which makes rating wait.
  */
 #include "pg/sql/glue.h"
 
@@ -19,6 +19,8 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/apply.h"
+#include "pg/ladder/beside.h"
+#include "pg/ladder/careful.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/change_writer.h"
 #include "pg/ladder/columns.h"
@@ -26,308 +28,20 @@
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
+#include "pg/ladder/order_end.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
+#include "pg/ladder/rewrite.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_catch_up);
 SKILLRATING_FUNCTION(skillrating_apply_operation);
 
-/* What a replay finds to be written. */
-typedef struct Changes
-{
-	ReplaySink	sink;
-	Outbox	   *missing_events;
-	Outbox	   *changed_events;
-	Outbox	   *surplus_events;
-	Outbox	   *missing_component_events;
-	Outbox	   *changed_component_events;
-	Outbox	   *surplus_component_events;
-	Outbox	   *matches;
-	IdTable    *removed;		/* matches whose removal was noticed */
-	IdTable    *gone;			/* those of them that the source still lacks */
-	int64		missing_seq;	/* the last place of a match that is missing,
-								 * or 0 */
-	char	   *missing;		/* which match that is */
-	MemoryContext context;
-} Changes;
-
-static void
-note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
-		   const EventRow *row, RowReader *stored)
-{
-	Changes    *changes = (Changes *) sink;
-	const BatchStep *step = &replay->batch->step;
-
-	switch (verdict)
-	{
-		case EVENT_SAME:
-			break;
-		case EVENT_DIFFERS:
-			put_event(changes->changed_events, step, row);
-			break;
-		case EVENT_MISSING:
-			put_event(changes->missing_events, step, row);
-			break;
-		case EVENT_SURPLUS:
-			put_event_key(changes->surplus_events,
-						  DatumGetInt64(row_key_column(stored, EVENT_SEQ)),
-						  row_key_column(stored, EVENT_PLAYER_ID),
-						  row_key_column(stored, EVENT_POOL));
-			break;
-	}
-}
-
-static void
-note_component(ReplaySink *sink, Replay *replay, EventVerdict verdict,
-			   const ComponentRow *row, RowReader *stored)
-{
-	Changes    *changes = (Changes *) sink;
-	const BatchStep *step = &replay->batch->step;
-
-	switch (verdict)
-	{
-		case EVENT_SAME:
-			break;
-		case EVENT_DIFFERS:
-			put_component_event(changes->changed_component_events, step, row);
-			break;
-		case EVENT_MISSING:
-			put_component_event(changes->missing_component_events, step, row);
-			break;
-		case EVENT_SURPLUS:
-			put_component_key(changes->surplus_component_events, row_values(stored),
-							  row_nulls(stored));
-			break;
-	}
-}
-
-static bool
-same_string(const char *a, const char *b)
-{
-	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
-}
-
-/* Whether rated_match has this reason and detail, or none. */
-static bool
-same_reason(const SourceMatch *source, const Unrated *why)
-{
-	const char *code = why->detail != NULL ? unrated_code(why->reason) : NULL;
-
-	return same_string(code, source->reason) && same_string(why->detail, source->detail);
-}
-
-/*
- * A match that the source no longer has.  If its removal was noticed, or it was voided,
- * it leaves history; otherwise it may be missing by accident, or because old partitions
- * are detached, and must not take the ratings of its players along: what is out of date
- * before a rated one cannot be replayed.
- */
-static void
-note_vanished(Changes *changes, Ladder *ladder, const SourceMatch *source)
-{
-	bool		rated = strcmp(source->status, "rated") == 0;
-	bool		found;
-
-	if (id_table_find(changes->removed, source->id, "") != NULL ||
-		(rated && source->void_reason != NULL))
-		(void) id_table_enter(changes->gone, source->id, "", &found);
-	else if (rated)
-	{
-		changes->missing_seq = source->seq;
-		changes->missing = MemoryContextStrdup(changes->context,
-											   id_text(ladder->match_type,
-													   source->id));
-	}
-}
-
-static void
-note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
-		   Verdict verdict, const Unrated *why)
-{
-	Changes    *changes = (Changes *) sink;
-	const char *status = verdict_status(source, verdict);
-
-	if (source->vanished)
-		note_vanished(changes, replay->ladder, source);
-	else if (strcmp(status, source->status) != 0 ||
-			 !same_reason(source, why) ||
-			 source->digest != source->rated_digest)
-		put_match(changes->matches, source, status, why, true, source->seq);
-}
-
-/*
- * ---- Ratings ----
- */
-
-static bool
-same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
-{
-	return memcmp(player->state, row->state, nstate * sizeof(double)) == 0 &&
-		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
-}
-
-/* Write and log the rows of rating that come out otherwise. */
-static void
-write_ratings(Replay *replay)
-{
-	Ladder	   *ladder = replay->ladder;
-	Outbox	   *inserted = rating_outbox(ladder);
-	Outbox	   *updated = rating_outbox(ladder);
-	Outbox	   *deleted = rating_outbox(ladder);
-	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
-	int			n = id_table_count(replay->batch->players);
-	ChangeWriter *changes = change_writer_begin(ladder, "correction", NULL);
-	int			i;
-
-	for (i = 0; i < n; i++)
-	{
-		BatchPlayer *player = players[i];
-		const PlayerRow *row = player->stored;
-
-		CHECK_FOR_INTERRUPTS();
-		if (row != NULL && !row->found)
-			row = NULL;
-		if ((row != NULL) == player->exists &&
-			(row == NULL || same_row(player, row, ladder->model->nstate)))
-			continue;
-		put_rating(row == NULL ? inserted : player->exists ? updated : deleted,
-				   player);
-		change_log_before(ladder->changes, player,
-						  row == NULL ? NULL : &row->record,
-						  row == NULL ? NULL : row->state);
-		change_log_after(ladder->changes, player);
-		change_writer_put_row(changes, player, row == NULL ? NULL : &row->record,
-							  row == NULL ? NULL : row->state);
-	}
-	outbox_send(deleted, OUTBOX_DELETE);
-	outbox_send(updated, OUTBOX_UPDATE);
-	outbox_send(inserted, OUTBOX_INSERT);
-	change_writer_end(changes);
-}
-
-/* Delete rows of component that are of no kind that the model has, which a rebuild meets. */
-static void
-put_foreign_components(Outbox *deleted, Replay *replay)
-{
-	RowReader	rows;
-
-	if (replay->from != REPLAY_START)
-		return;
-	all_components_open(&rows, replay->ladder);
-	for (; rows.have_row; row_reader_next(&rows))
-		if (component_of_row(replay->batch, row_values(&rows), row_nulls(&rows),
-							 COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1, COMPONENT_POOL - 1,
-							 COMPONENT_KEY - 1) == NULL)
-			put_component_key(deleted, row_values(&rows), row_nulls(&rows));
-	row_reader_close(&rows);
-}
-
-/* Write the rows of component that come out otherwise. */
-static void
-write_components(Replay *replay)
-{
-	Ladder	   *ladder = replay->ladder;
-	Batch	   *batch = replay->batch;
-	Outbox	   *inserted = component_outbox(ladder);
-	Outbox	   *updated = component_outbox(ladder);
-	Outbox	   *deleted = component_outbox(ladder);
-	int64		i;
-
-	for (i = 0; i < batch->ncomponents; i++)
-	{
-		const BatchComponent *component = batch->components[i];
-		const StoredComponent *row = component->stored;
-
-		CHECK_FOR_INTERRUPTS();
-		if (row != NULL && !row->found)
-			row = NULL;
-		if ((row != NULL) == component->exists &&
-			(row == NULL ||
-			 (memcmp(component->state, row->state,
-					 component->spec->nstate * sizeof(double)) == 0 &&
-			  memcmp(&component->record, &row->record, sizeof(ComponentRecord)) == 0)))
-			continue;
-		put_component(row == NULL ? inserted : component->exists ? updated : deleted,
-					  component);
-	}
-	put_foreign_components(deleted, replay);
-	outbox_send(deleted, OUTBOX_DELETE);
-	outbox_send(updated, OUTBOX_UPDATE);
-	outbox_send(inserted, OUTBOX_INSERT);
-}
-
 /*
  * ---- catch_up ----
  */
-
-/* Matches that the source no longer has, and history no more. */
-static LadderQuery forget_matches_query = {
-	.text = "DELETE FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1)",
-	.param = {ARRAY_OF(VALUE_MATCH)}
-};
-
-/* The matches whose removal a trigger, or a search, has noticed. */
-static LadderQuery removed_query = {
-	.text = "SELECT c.match_id FROM {correction} AS c "
-	"WHERE c.kind OPERATOR(pg_catalog.=) 'removed' AND c.match_id IS NOT NULL"
-};
-
-/* A table of them, with pointers that are not NULL, in the current context. */
-static IdTable *
-read_removed(Ladder *ladder)
-{
-	IdTable    *removed = id_table_create(ladder->match_type);
-	uint64		nrows = ladder_execute(ladder, &removed_query, NULL, NULL, NULL);
-	uint64		i;
-
-	for (i = 0; i < nrows; i++)
-	{
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(SPI_tuptable->vals[i],
-									   SPI_tuptable->tupdesc, ONLY_COLUMN,
-									   &isnull);
-
-		*id_table_enter(removed, id, "", &found) = removed;
-	}
-	SPI_freetuptable(SPI_tuptable);
-	return removed;
-}
-
-/* Room for what a replay finds. */
-static void
-begin_changes(Changes *changes, Ladder *ladder, IdTable *removed)
-{
-	memset(changes, 0, sizeof(Changes));
-	changes->sink.event = note_event;
-	changes->sink.component = note_component;
-	changes->sink.match = note_match;
-	changes->missing_events = new_event_outbox(ladder);
-	changes->changed_events = event_outbox(ladder);
-	changes->surplus_events = event_outbox(ladder);
-	changes->missing_component_events = new_component_event_outbox(ladder);
-	changes->changed_component_events = component_event_outbox(ladder);
-	changes->surplus_component_events = component_event_outbox(ladder);
-	changes->matches = match_outbox(ladder);
-	changes->removed = removed;
-	changes->gone = id_table_create(ladder->match_type);
-	changes->context = CurrentMemoryContext;
-}
-
-static void
-discard_changes(Changes *changes)
-{
-	outbox_discard(changes->surplus_component_events);
-	outbox_discard(changes->changed_component_events);
-	outbox_discard(changes->missing_component_events);
-	outbox_discard(changes->surplus_events);
-	outbox_discard(changes->changed_events);
-	outbox_discard(changes->missing_events);
-	outbox_discard(changes->matches);
-}
 
 /*
  * Replay history from a place on, and write and log what comes out otherwise; but
@@ -338,45 +52,31 @@ static int64
 replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load, IdTable *removed,
 				 char **missing)
 {
-	Changes		changes;
+	Rewrite		rewrite;
 	Replay	   *replay;
 
 	ladder_take_states(ladder);
-	begin_changes(&changes, ladder, removed);
-	replay = replay_run(ladder, from, load, false, &changes.sink);
+	rewrite_begin(&rewrite, ladder);
+	rewrite_begin_part(&rewrite, removed);
+	replay = replay_run(ladder, from, load, false, &rewrite.sink);
 	if (replay->horizon.stale)
 	{
-		discard_changes(&changes);
-		begin_changes(&changes, ladder, removed);
-		replay = replay_run(ladder, from, load, true, &changes.sink);
+		rewrite_discard_part(&rewrite);
+		rewrite_begin_part(&rewrite, removed);
+		replay = replay_run(ladder, from, load, true, &rewrite.sink);
 	}
-	*missing = changes.missing;
-	if (changes.missing != NULL)
+	*missing = rewrite.missing;
+	if (rewrite.missing != NULL)
+		rewrite_discard_part(&rewrite);
+	else
 	{
-		discard_changes(&changes);
-		ladder_release_states(ladder);
-		return changes.missing_seq;
+		rewrite_send_events(&rewrite);
+		rewrite_send_matches(&rewrite);
+		rewrite_states(replay, "correction", NULL);
 	}
-
-	outbox_send(changes.surplus_events, OUTBOX_DELETE);
-	outbox_send(changes.changed_events, OUTBOX_UPDATE);
-	outbox_send(changes.missing_events, OUTBOX_INSERT);
-	outbox_send(changes.surplus_component_events, OUTBOX_DELETE);
-	outbox_send(changes.changed_component_events, OUTBOX_UPDATE);
-	outbox_send(changes.missing_component_events, OUTBOX_INSERT);
-	outbox_send(changes.matches, OUTBOX_UPDATE);
-	if (id_table_count(changes.gone) > 0)
-	{
-		Datum		values[1];
-
-		values[0] = id_array(ladder->match_type, id_table_ids(changes.gone),
-							 id_table_count(changes.gone));
-		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
-	}
-	write_ratings(replay);
-	write_components(replay);
+	rewrite_end(&rewrite);
 	ladder_release_states(ladder);
-	return 0;
+	return rewrite.missing_seq;
 }
 
 /* The first place behind another from which history is out of date, or null. */
@@ -420,14 +120,6 @@ static LadderQuery delete_corrections_query = {
 };
 
 /*
- * A row if operations may have come from another ladder, which have not touched anybody
- * here yet.
- */
-static LadderQuery carried_query = {
-	.text = "SELECT FROM {correction} WHERE kind IN ('carried') LIMIT 1"
-};
-
-/*
  * Replay what is out of date, or everything.  What lies before a rated match that is
  * missing stays as it is, and its corrections wait.
  */
@@ -436,8 +128,7 @@ correct_history(Ladder *ladder, bool rebuild, IdTable *removed)
 {
 	int64		missing_seq = 0;
 	int64		from = REPLAY_START;
-	ReplayPlayers load =
-		ladder_execute(ladder, &carried_query, NULL, NULL, NULL) > 0 ?
+	ReplayPlayers load = corrections_are_carried(ladder) ?
 		REPLAY_ALL_PLAYERS : REPLAY_KNOWN_PLAYERS;
 	char	   *missing;
 	Datum		values[1];
@@ -509,13 +200,24 @@ static LadderQuery late_query = {
 	.text = "SELECT FROM {correction} WHERE kind IN ('late') LIMIT 1"
 };
 
-/* Do it all; what becomes of the ratings is logged in ladder->changes. */
-static void
-do_catch_up(Ladder *ladder, bool search, bool rebuild)
+/* What a call of catch_up() is to do. */
+typedef struct CatchUp
 {
-	IdTable    *removed;
+	Ladder	   *ladder;
+	bool		search;
+	bool		rebuild;
+	OrderEnd	before;			/* where the order had got to when the ladder
+								 * was held, */
+	OrderEnd	after;			/* and in a dry run at the end */
+} CatchUp;
 
-	if (search)
+/* Rate what waits, and what a search finds. */
+static void
+rate_new_matches(const CatchUp *catch_up)
+{
+	Ladder	   *ladder = catch_up->ladder;
+
+	if (catch_up->search)
 	{
 		Datum		values[1];
 
@@ -524,9 +226,15 @@ do_catch_up(Ladder *ladder, bool search, bool rebuild)
 	}
 	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
 	apply_pending(ladder, true);
-	if (search)
+	if (catch_up->search)
 		search_source(ladder);
-	removed = read_removed(ladder);
+}
+
+/* Put matches in the order of time, where that is to be, and replay what is out of date. */
+static void
+put_right(Ladder *ladder, bool rebuild)
+{
+	IdTable    *removed = read_removed(ladder);
 
 	/* Where late matches are appended, only a backfill has some wait. */
 	if (ladder->reorders ||
@@ -543,96 +251,68 @@ do_catch_up(Ladder *ladder, bool search, bool rebuild)
 }
 
 /*
- * ---- Dry runs ----
+ * Do it all; what becomes of the ratings is logged in ladder->changes.  The ladder is held in
+ * the end, and from the beginning where that cannot be done beside rating.
  */
-
-/* Where the order of the ladder has got to. */
-static LadderQuery last_place_query = {
-	.text = "SELECT last_value, is_called FROM {event_seq}"
-};
-
-enum
-{
-	LAST_PLACE = 1,
-	LAST_PLACE_IS_TAKEN
-};
-
 static void
-read_last_place(Ladder *ladder, int64 *place, bool *is_taken)
+do_catch_up(CatchUp *catch_up)
 {
-	bool		isnull;
+	Ladder	   *ladder = catch_up->ladder;
+	BesideResult result = BESIDE_NOTHING;
 
-	(void) ladder_execute(ladder, &last_place_query, NULL, NULL, NULL);
-	*place = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-										 SPI_tuptable->tupdesc, LAST_PLACE,
-										 &isnull));
-	*is_taken = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
-										   SPI_tuptable->tupdesc,
-										   LAST_PLACE_IS_TAKEN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
+	if (ladder_works_beside(ladder) && !catch_up->search)
+		result = catch_up_beside(ladder, catch_up->rebuild, report_missing,
+								 &catch_up->before);
+	if (result == BESIDE_NOTHING)
+	{
+		if (ladder_works_beside(ladder))
+			ladder_hold(ladder);
+		catch_up->before = read_order_end(ladder);
+		rate_new_matches(catch_up);
+		put_right(ladder, catch_up->rebuild);
+	}
+	else if (result == BESIDE_MISPLACED)
+		put_right(ladder, false);
 }
 
 /*
- * A sequence does not roll back.  Nobody else has drawn a place meanwhile, because rating
- * waits for the lock that the door has.
+ * ---- Dry runs ----
  */
-static void
-restore_last_place(Ladder *ladder, int64 place, bool is_taken)
-{
-	int64		now;
-	bool		taken_now;
 
-	read_last_place(ladder, &now, &taken_now);
-	if (now != place || taken_now != is_taken)
-		(void) DirectFunctionCall3(setval3_oid,
-								   ObjectIdGetDatum(ladder->relation[LADDER_EVENT_SEQ]),
-								   Int64GetDatum(place), BoolGetDatum(is_taken));
+/* Do it all, and say that it is to be taken back. */
+static bool
+try_catch_up(void *arg)
+{
+	CatchUp    *catch_up = (CatchUp *) arg;
+
+	do_catch_up(catch_up);
+	change_log_read_places(catch_up->ladder->changes, false);
+	catch_up->after = read_order_end(catch_up->ladder);
+	return false;
 }
 
 /*
  * Do everything in a subtransaction that is rolled back, so that nothing but the log, which
- * is in memory from before, remains of it.  The caller's memory context and resource
- * owner are current again afterwards.  An error is raised again from outside of the
- * subtransaction, because who catches it expects none but his own.
+ * is in memory from before, remains of it.
  */
 static void
-try_catch_up(Ladder *ladder, bool search, bool rebuild)
+dry_run_catch_up(CatchUp *catch_up)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	Ladder	   *ladder = catch_up->ladder;
 	Waiting    *waiting = copy_all_waiting();
-	ErrorData  *volatile error = NULL;
-	int64		place;
-	bool		is_taken;
 
-	read_last_place(ladder, &place, &is_taken);
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		do_catch_up(ladder, search, rebuild);
-		change_log_read_places(ladder->changes, false);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-	}
-	PG_END_TRY();
-	RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-
-	restore_last_place(ladder, place, is_taken);
+	(void) in_subtransaction(try_catch_up, catch_up);
+	if (ladder_works_beside(ladder))
+		ladder_hold(ladder);
+	restore_order_end(ladder, &catch_up->before, &catch_up->after);
+	if (ladder_works_beside(ladder))
+		ladder_let_go(ladder);
 
 	/*
 	 * What triggers have touched meanwhile, of any ladder, was taken back as
 	 * well.
 	 */
 	restore_all_waiting(waiting);
-	if (error != NULL)
-		ReThrowError(error);
 	change_log_read_places(ladder->changes, true);
 }
 
@@ -643,11 +323,12 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		search = PG_GETARG_BOOL(1);
 	bool		rebuild = PG_GETARG_BOOL(2);
 	bool		dry_run = PG_GETARG_BOOL(3);
+	CatchUp		catch_up = {.search = search,.rebuild = rebuild};
 	Ladder	   *ladder;
 	const char *unread;
 
 	InitMaterializedSRF(fcinfo, 0);
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+	ladder = catch_up.ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									   "catch_up"));
 	ladder_require_triggers(ladder);
 	unread = unread_source_columns(ladder);
@@ -661,9 +342,9 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 
 	ladder->changes = change_log_create(ladder);
 	if (dry_run)
-		try_catch_up(ladder, search, rebuild);
+		dry_run_catch_up(&catch_up);
 	else
-		do_catch_up(ladder, search, rebuild);
+		do_catch_up(&catch_up);
 	change_log_return(ladder->changes, fcinfo);
 	ladder_close(ladder);
 	return (Datum) 0;

@@ -76,3 +76,13 @@ corrections_send(Ladder *ladder, const Corrections *corrections)
 												TYPALIGN_DOUBLE));
 	ladder_execute(ladder, &insert_corrections_query, values, NULL, NULL);
 }
+
+static LadderQuery carried_query = {
+	.text = "SELECT FROM {correction} WHERE kind IN ('carried') LIMIT 1"
+};
+
+bool
+corrections_are_carried(Ladder *ladder)
+{
+	return ladder_execute(ladder, &carried_query, NULL, NULL, NULL) > 0;
+}

@@ -38,4 +38,10 @@ extern void corrections_add(Corrections *corrections, const Datum *match_id,
 /* Insert them all. */
 extern void corrections_send(Ladder *ladder, const Corrections *corrections);
 
+/*
+ * Whether operations may have come from another ladder, which have not touched anybody here
+ * yet.
+ */
+extern bool corrections_are_carried(Ladder *ladder);
+
 #endif							/* PG_LADDER_CORRECTIONS_H */

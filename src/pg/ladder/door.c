@@ -21,16 +21,11 @@
 #include "utils/syscache.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/hold.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/shape.h"
 #include "pg/ladder/snapshot_age.h"
 #include "pg/ladder/waiting.h"
-
-/*
- * What stands for a part of a schema that is locked apart from it: two calls that both read
- * a ladder and then want it for themselves would wait for each other.
- */
-#define ALONE_SUBID 1
 
 /* Which version of a row of pg_namespace is current: any change makes another. */
 typedef struct NamespaceVersion
@@ -52,6 +47,7 @@ typedef struct LadderDoor
 	Oid			caller;
 	int			caller_context;
 	bool		restricted;		/* works in a security-restricted operation */
+	bool		lets_rate;		/* others may rate meanwhile */
 	int			guc_level;
 	NamespaceVersion version;	/* of the schema */
 	bool		ending;			/* its own work is done */
@@ -316,6 +312,23 @@ check_rights(Oid schema, const LadderEntry *entry)
 	}
 }
 
+/* Whether an entry works beside rating on the ladder in a schema. */
+static bool
+works_beside(const LadderEntry *entry, Oid schema)
+{
+	return entry->beside && !IsolationUsesXactSnapshot() && !ladder_is_new(schema);
+}
+
+/*
+ * The lock for an entry.  What works beside rating must not have one that conflicts with
+ * that of a small piece of maintenance, because others would queue behind that.
+ */
+static LOCKMODE
+entry_lockmode(const LadderEntry *entry, Oid schema)
+{
+	return works_beside(entry, schema) ? AccessShareLock : entry->lockmode;
+}
+
 /*
  * A role without rights must not keep others waiting by a lock, so that these are
  * checked first; ladder_begin() checks them again.
@@ -326,16 +339,31 @@ ladder_lock(const char *name, const LadderEntry *entry)
 	for (;;)
 	{
 		Oid			schema = ladder_schema(name);
+		LOCKMODE	lockmode;
 
 		check_rights(schema, entry);
-		if (entry->alone)
-			LockDatabaseObject(NamespaceRelationId, schema, ALONE_SUBID, ExclusiveLock);
-		LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+		lockmode = entry_lockmode(entry, schema);
+		LockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
-		UnlockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
-		if (entry->alone)
-			UnlockDatabaseObject(NamespaceRelationId, schema, ALONE_SUBID, ExclusiveLock);
+		UnlockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+	}
+}
+
+Oid
+ladder_take_turn(const char *name, const LadderEntry *entry)
+{
+	if (!entry->maintains)
+		return InvalidOid;
+	for (;;)
+	{
+		Oid			schema = ladder_schema(name);
+
+		check_rights(schema, entry);
+		schema_take_turn(schema);
+		if (get_namespace_oid(name, true) == schema)
+			return schema;
+		schema_give_turn(schema);
 	}
 }
 
@@ -418,6 +446,25 @@ ladder_is_at_work(const Ladder *ladder)
 }
 
 bool
+ladder_works_beside(const Ladder *ladder)
+{
+	return ladder->door->lets_rate;
+}
+
+/* Whatever is known of the ladder may have changed meanwhile; queries look again. */
+void
+ladder_hold(const Ladder *ladder)
+{
+	schema_hold(ladder->schema);
+}
+
+void
+ladder_let_go(const Ladder *ladder)
+{
+	schema_let_go(ladder->schema);
+}
+
+bool
 ladder_is_nested(const Ladder *ladder)
 {
 	return ladder->door->outer != NULL;
@@ -466,6 +513,23 @@ complete_ladder(LadderDoor *door)
 	ladder->cache = cache;
 }
 
+/* Error for what cannot be done where the tables of a ladder are only shown. */
+static void
+check_not_front(const LadderDoor *door)
+{
+	const LadderEntry *entry = door->entry;
+	bool		is_reader = entry->lockmode == AccessShareLock &&
+		entry->rights == RIGHTS_BY_GRANT;
+
+	if (door->ladder.cache->is_front && entry->front != FRONT_ALLOWED &&
+		(entry->front == FRONT_REFUSED || !is_reader))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot call skillrating.%s() on ladder \"%s\", whose tables are foreign",
+						door->entry->function, door->ladder.name),
+				 errhint("Call it on the server that has the ladder.")));
+}
+
 /* A door to a ladder, which is not open yet, with its own context below another. */
 static LadderDoor *
 make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
@@ -483,26 +547,18 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	door->ladder.door = door;
 	door->ladder.schema = schema;
 	door->ladder.read_only = (entry->lockmode == AccessShareLock);
+	door->lets_rate = works_beside(entry, schema);
 	if (entry->incomplete)
 	{
 		door->ladder.name = MemoryContextStrdup(context, get_namespace_name(schema));
 		door->ladder.owner = ladder_owner(schema);
 	}
 	else
+	{
 		complete_ladder(door);
+		check_not_front(door);
+	}
 	return door;
-}
-
-/* Error if a door further out is open to a ladder to write. */
-static void
-check_not_at_work(const Ladder *ladder)
-{
-	if (ladder_is_at_work(ladder))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("cannot call skillrating.%s() on ladder \"%s\" while this session is at work on it",
-						ladder->door->entry->function, ladder->name),
-				 errhint("Triggers and views of a ladder may insert matches, which are rated afterwards.")));
 }
 
 Ladder *
@@ -512,7 +568,7 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	Ladder	   *ladder;
 
 	register_callbacks();
-	LockDatabaseObject(NamespaceRelationId, schema, 0, entry->lockmode);
+	LockDatabaseObject(NamespaceRelationId, schema, 0, entry_lockmode(entry, schema));
 	check_rights(schema, entry);
 	door = make_door(schema, entry, CurTransactionContext);
 	ladder = &door->ladder;
@@ -520,8 +576,13 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 		check_snapshot_age(ladder, entry->lockmode);
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
-	if ((entry->lockmode >= RowShareLock || entry->alone) && !entry->reenters)
-		check_not_at_work(ladder);
+	if ((entry->lockmode >= RowShareLock || entry->maintains) && !entry->reenters &&
+		ladder_is_at_work(ladder))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot call skillrating.%s() on ladder \"%s\" while this session is at work on it",
+						entry->function, ladder->name),
+				 errhint("Triggers and views of a ladder may insert matches, which are rated afterwards.")));
 
 	innermost = door;
 	door->restricted = needs_restriction(door);
@@ -532,15 +593,12 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 }
 
 void
-ladder_hold(Ladder *ladder, LOCKMODE lockmode)
+ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
 {
-	LadderDoor *door = ladder->door;
-
-	check_not_at_work(ladder);
 	LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
-	check_not_renamed(door);
+	check_not_renamed(ladder->door);
 	check_snapshot_age(ladder, lockmode);
-	door->lockmode = lockmode;
+	ladder->door->lockmode = lockmode;
 	ladder->read_only = false;
 }
 

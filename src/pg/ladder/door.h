@@ -8,7 +8,8 @@
  * 1. checks the privileges of the caller, and that no row security applies to the
  *	  caller: from then on all runs as the owner;
  * 2. locks the schema, whose OID stays the same when it is renamed and when tables
- *	  are swapped, and looks everything up after that;
+ *	  are swapped, and looks everything up after that; work on history takes its turn
+ *	  before (hold.h);
  * 3. becomes the owner of the ladder, in a security-restricted operation unless the
  *	  caller is the owner, so that no code of the owner ever runs with the rights of
  *	  the caller, neither now nor deferred to commit;
@@ -49,6 +50,15 @@ typedef enum LadderRights
 	RIGHTS_TO_CREATE			/* there is no ladder yet */
 } LadderRights;
 
+/* Whether it can be used on a front, whose tables show a ladder that is elsewhere. */
+typedef enum LadderFront
+{
+	FRONT_IF_READER,			/* if it needs no lock but that of readers, and
+								 * is not for the owner alone */
+	FRONT_ALLOWED,
+	FRONT_REFUSED
+} LadderFront;
+
 /* A way in: a function, or a trigger, that works on a ladder. */
 typedef struct LadderEntry
 {
@@ -61,13 +71,15 @@ typedef struct LadderEntry
 	LadderPrivilege privilege[MAX_ENTRY_PRIVILEGES + 1];
 	int			nladders;		/* how many of its first arguments are
 								 * ladders; 0 if it makes one */
+	bool		maintains;		/* takes its turn before the lock, see hold.h */
+	bool		beside;			/* likewise, works beside rating where it can,
+								 * and takes the lock for its last step: see
+								 * ladder_works_beside() */
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		no_api;			/* left out by create_api(): concerns ladders
 								 * as such, or does what another does once
 								 * types are known */
-	bool		alone;			/* waits for other calls of its kind on the
-								 * same ladders, before it takes any lock that
-								 * it will need a stronger one for */
+	LadderFront front;
 	bool		drops;			/* leaves no ladder behind */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */
@@ -88,6 +100,12 @@ extern Oid	ladder_schema(const char *name);
 extern Oid	ladder_lock(const char *name, const LadderEntry *entry);
 
 /*
+ * The same with the turn to maintain the ladder in place of the lock; nothing, and InvalidOid,
+ * for an entry that takes none.  Whoever takes several takes all turns first.
+ */
+extern Oid	ladder_take_turn(const char *name, const LadderEntry *entry);
+
+/*
  * Open the door to the ladder in a schema.  The lock lasts to the end of the
  * transaction.  Errors: no ladder, tables that are not in order, 42501 for a lack of
  * rights, 55006 if this session is at work on the ladder already and the entry cannot
@@ -97,10 +115,10 @@ extern Ladder *ladder_begin(Oid schema, const LadderEntry *entry);
 
 /*
  * Behind a door that was opened to read: take a stronger lock on the ladder, to write from
- * now on.  Errors: 55006 if the session is at work on it further out, 40001 if the snapshot
- * of the transaction is too old, see check_snapshot_age().
+ * now on.  Error 40001 if the snapshot of the transaction is too old, see
+ * check_snapshot_age().
  */
-extern void ladder_hold(Ladder *ladder, LOCKMODE lockmode);
+extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
 
 /* What ladder_end() is made of, see ending.h. */
 
@@ -140,6 +158,16 @@ extern void ladder_maintain(Ladder *ladder);
 
 /* Whether a door further out is open to the same ladder to write. */
 extern bool ladder_is_at_work(const Ladder *ladder);
+
+/*
+ * Whether others may rate while work behind this door goes on: until ladder_hold(), which
+ * is schema_hold() of hold.h.  ladder_let_go() lets them again.  At the higher isolation
+ * levels, which have one snapshot only, all work has the ladder for itself, and so has work
+ * on a ladder that the transaction has made.
+ */
+extern bool ladder_works_beside(const Ladder *ladder);
+extern void ladder_hold(const Ladder *ladder);
+extern void ladder_let_go(const Ladder *ladder);
 
 /* Whether any door was open before. */
 extern bool ladder_is_nested(const Ladder *ladder);

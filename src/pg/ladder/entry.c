@@ -41,20 +41,23 @@ static const LadderEntry entries[] = {
 	/* A ladder as such */
 	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0,.no_api = true},
 	{"create_api", NoLock, RIGHTS_TO_CREATE,.nladders = 0,.no_api = true},
-	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.drops = true,
+	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.drops = true,
 	.incomplete = true,.no_api = true},
 	{"attach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.as_caller = "create_collect_triggers",.no_api = true},
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
-	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
-	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
-	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
+	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
+	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true,
+	.front = FRONT_ALLOWED},
+	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true,
+	.front = FRONT_ALLOWED},
+	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 
 	/* Matches */
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
@@ -81,21 +84,21 @@ static const LadderEntry entries[] = {
 	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_BACKFILL},
 
 	/* History */
-	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.work = WORK_CATCH_UP},
+	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"forget_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"set_eligibility", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"forget_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"set_eligibility", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true},
+	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.no_api = true},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.work = WORK_SOLVE_LADDER},
 
@@ -119,8 +122,8 @@ static const LadderEntry entries[] = {
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 
 	/* Changes */
-	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
+	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1,.front = FRONT_REFUSED},
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/*
@@ -128,7 +131,7 @@ static const LadderEntry entries[] = {
 	 * the ladder in the mode of what it does: whoever changes these rows must
 	 * not keep it from that.
 	 */
-	{"notify_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"notify_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"schedule_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"scheduled_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"work_step", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_WORK},
@@ -140,7 +143,7 @@ static const LadderEntry entries[] = {
 
 	/* Takes stronger locks when it needs them: hold_ladder(). */
 	{"swap_ladders", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true,
-	.alone = true,.work = WORK_SWAP_LADDERS},
+	.maintains = true,.work = WORK_SWAP_LADDERS},
 };
 
 const LadderEntry *
@@ -249,6 +252,7 @@ static int
 open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
 {
 	char	   *name[2];
+	Oid			turn[2];
 	Oid			schema[2];
 	bool		swapped = false;
 	int			i;
@@ -267,7 +271,15 @@ open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
 	{
 		int			next = swapped ? 1 - i : i;
 
+		turn[next] = ladder_take_turn(name[next], entry);
+	}
+	for (i = 0; i < entry->nladders; i++)
+	{
+		int			next = swapped ? 1 - i : i;
+
 		schema[next] = ladder_lock(name[next], entry);
+		if (entry->maintains && schema[next] != turn[next])
+			report_renamed(name[next]);
 	}
 
 	/* One owner, who does the work on both. */

@@ -72,8 +72,8 @@ open_table(const char *ladder, const char *name, LOCKMODE lockmode, const char *
 Datum
 skillrating_hold_ladder(PG_FUNCTION_ARGS)
 {
-	ladder_hold(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "hold_ladder"),
-				PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
+	ladder_strengthen(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "hold_ladder"),
+					  PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
 	PG_RETURN_VOID();
 }
 

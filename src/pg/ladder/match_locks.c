@@ -24,6 +24,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/pool_locks.h"
 #include "pg/ladder/snapshot_age.h"
 
 /* Up to so many are locked one by one: the server has locks for that. */
@@ -171,13 +172,6 @@ check_serializable(RowProbe *probe, const Datum *ids, int n)
  * ---- Locks ----
  */
 
-/* What the fourth field of the tags of our advisory locks says. */
-enum
-{
-	TAG_MATCH = 3,				/* SQL functions use 1 and 2 */
-	TAG_ALL_MATCHES
-};
-
 static int
 compare_keys(const void *a, const void *b)
 {
@@ -211,7 +205,7 @@ acquire_keys(const MatchLocks *locks)
 
 	for (i = 0; i < locks->nkeys; i++)
 	{
-		SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, locks->relid, locks->key[i], TAG_MATCH);
+		SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, locks->relid, locks->key[i], LOCK_TAG_MATCH);
 		(void) LockAcquire(&tag, ExclusiveLock, false, false);
 	}
 }
@@ -224,7 +218,7 @@ release_keys(const MatchLocks *locks)
 
 	for (i = 0; i < locks->nkeys; i++)
 	{
-		SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, locks->relid, locks->key[i], TAG_MATCH);
+		SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, locks->relid, locks->key[i], LOCK_TAG_MATCH);
 		(void) LockRelease(&tag, ExclusiveLock, false);
 	}
 }
@@ -263,16 +257,14 @@ void
 lock_matches(MatchLocks *locks, Ladder *ladder, Datum *ids, int n)
 {
 	RowProbe	probe;
-	LOCKTAG		tag;
 
 	/* The index is probed with identifiers as they are. */
 	ladder_cache_recheck(ladder);
 	memset(locks, 0, sizeof(MatchLocks));
 	locks->relid = ladder->relation[LADDER_RATED_MATCH];
 	locks->many = (n > MAX_LOCKED_MATCHES);
+	lock_pools(ladder, ids, n, locks->many);
 	open_probe(&probe, ladder);
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, locks->relid, 0, TAG_ALL_MATCHES);
-	(void) LockAcquire(&tag, locks->many ? ExclusiveLock : ShareLock, false, false);
 	if (!locks->many)
 		lock_few(locks, ladder, &probe, ids, n);
 	if (IsolationUsesXactSnapshot() && probe.index != NULL)

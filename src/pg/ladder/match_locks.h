@@ -17,13 +17,14 @@
  * its row in correction makes catch_up() read it again, whatever others have decided
  * meanwhile, and catch_up() waits for all who have rated.
  *
- * Many matches at once are locked as a whole, to the end of the transaction.  Whoever
- * locks few shares that one lock to the end too, so that a large batch waits for all of
- * them, and needs neither to look at rows nor to leave traces.  Two transactions that
+ * Many matches at once are locked by their pools, to the end of the transaction, which
+ * whoever locks few shares to the end too (pool_locks.h).  So a large batch waits for all
+ * of them, and needs neither to look at rows nor to leave traces.  Two transactions that
  * both lock few and then many wait for each other, and one of them gets error 40P01.
  *
- * The order is: the lock on all matches, those on single ones by their keys, transactions
- * in progress.  Nobody waits for these with locks on single matches.
+ * The order is: the lock on the ladder, those on pools by their keys, those on single
+ * matches by theirs, transactions in progress.  Nobody waits for these with locks on single
+ * matches.
  */
 #ifndef PG_LADDER_MATCH_LOCKS_H
 #define PG_LADDER_MATCH_LOCKS_H
@@ -33,7 +34,7 @@
 typedef struct MatchLocks
 {
 	Oid			relid;			/* rated_match */
-	bool		many;			/* all matches are locked */
+	bool		many;			/* their pools are locked */
 	uint32	   *key;			/* of locks that unlock_matches() releases, */
 	int			nkeys;			/* in order */
 } MatchLocks;

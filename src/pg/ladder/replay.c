@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
@@ -153,10 +154,11 @@ static void
 store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
 		  const bool *nulls)
 {
-	PlayerRow  *row = MemoryContextAlloc(batch->context,
-										 offsetof(PlayerRow, state) +
-										 batch->model->nstate * sizeof(double));
+	PlayerRow  *row = player->stored;
 
+	if (row == NULL)
+		row = MemoryContextAlloc(batch->context, offsetof(PlayerRow, state) +
+								 batch->model->nstate * sizeof(double));
 	row->found = found;
 	(void) rating_read(batch->model, values, nulls, &row->record, row->state);
 	player->stored = row;
@@ -281,6 +283,25 @@ load_rows(Replay *replay)
 	row_reader_close(&rows);
 }
 
+/* Everybody is where the table says; who has a row and no event is not there yet. */
+static void
+load_current(Replay *replay)
+{
+	Batch	   *batch = replay->batch;
+	BatchPlayer **player;
+	int			i;
+
+	load_rows(replay);
+	batch_load_all(batch, replay->ladder);
+
+	/* Such a row is left alone. */
+	player = (BatchPlayer **) id_table_values(batch->players);
+	for (i = 0; i < id_table_count(batch->players); i++)
+		if (!player[i]->exists && player[i]->stored != NULL)
+			player[i]->stored->found = false;
+	pfree(player);
+}
+
 /*
  * Load all who have events in what is replayed, which is most of those who will be
  * met; or everybody.
@@ -296,6 +317,11 @@ load_players(Replay *replay)
 		load_rows(replay);
 		return;
 	}
+	if (replay->loads == REPLAY_CURRENT_PLAYERS)
+	{
+		load_current(replay);
+		return;
+	}
 	values[0] = Int64GetDatum(replay->from);
 	ladder_execute(replay->ladder, &players_at_query, values, NULL, NULL);
 	take_players(replay, &players_at_query);
@@ -308,6 +334,74 @@ load_players(Replay *replay)
 		load_some(replay, &shared_at_query,
 				  (BatchPlayer **) id_table_values(batch->players),
 				  id_table_count(batch->players));
+}
+
+/*
+ * Who has events from $1 on, in a pool or in any, whose row the pool $2 has if it is not
+ * null; and the rows that rating has now (null if none).
+ */
+static LadderQuery newer_players_query = {
+	.text = "SELECT k.player_id, k.pool, r.player_id IS NOT NULL, {rating columns r} "
+	"FROM (SELECT e.player_id, e.pool FROM {event} AS e WHERE e.seq OPERATOR(pg_catalog.>=) $1 "
+	"UNION SELECT e.player_id, $2 FROM {event} AS e "
+	"WHERE e.seq OPERATOR(pg_catalog.>=) $1 AND $2 IS NOT NULL) AS k(player_id, pool) "
+	"LEFT JOIN {rating} AS r ON r.player_id {player =} k.player_id "
+	"AND r.pool OPERATOR(pg_catalog.=) k.pool",
+	.param = {VALUE_INT8, VALUE_TEXT}
+};
+
+enum
+{
+	NEWER_PLAYER_ID,			/* from 0 */
+	NEWER_POOL,
+	NEWER_HAS_RATING,
+	NEWER_RATING,				/* the columns of rating */
+	NEWER_MAX_COLUMNS = NEWER_RATING + RATING_MAX_COLUMNS
+};
+
+void
+replay_refresh(Replay *replay)
+{
+	Batch	   *batch = replay->batch;
+	Datum		params[2];
+	bool		no_params[2] = {false};
+	SPITupleTable *rows;
+	BatchPlayer **unknown;
+	uint64		nrows;
+	uint64		i;
+	int			nunknown = 0;
+
+	params[0] = Int64GetDatum(replay->next);
+	params[1] = batch_shared_pool(batch, &no_params[1]);
+	nrows = ladder_execute(replay->ladder, &newer_players_query, params, no_params, NULL);
+	rows = SPI_tuptable;
+	unknown = palloc_array(BatchPlayer *, nrows + 1);
+	for (i = 0; i < nrows; i++)
+	{
+		Datum		values[NEWER_MAX_COLUMNS];
+		bool		nulls[NEWER_MAX_COLUMNS];
+		BatchPlayer *player;
+		char	   *pool;
+
+		CHECK_FOR_INTERRUPTS();
+		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
+		pool = TextDatumGetCString(values[NEWER_POOL]);
+		player = batch_player(batch, values[NEWER_PLAYER_ID], pool);
+		if (player->loaded || replay->from == REPLAY_START)
+			store_row(batch, player, DatumGetBool(values[NEWER_HAS_RATING]),
+					  values + NEWER_RATING, nulls + NEWER_RATING);
+		else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
+			unknown[nunknown++] = player;
+		pfree(pool);
+	}
+	SPI_freetuptable(rows);
+
+	/* What they share comes with them. */
+	load_some(replay, &some_players_at_query, unknown, nunknown);
+	if (batch->shares)
+		load_some(replay, &shared_at_query, unknown, nunknown);
+	pfree(unknown);
+	components_refresh(replay);
 }
 
 /*
@@ -479,13 +573,12 @@ any_leaves_states(const LadderOperation *operation, int n)
 
 /* Keep the meetings of players if a rule asks for them. */
 static void
-begin_meetings(Replay *replay, const MatchReader *matches, bool remember)
+begin_meetings(Replay *replay, const MatchReader *matches)
 {
 	double		window = reader_repeat_window(matches);
 
 	replay->batch->keeps_meetings = window > 0;
-	replay->remembers = remember;
-	if (!remember)
+	if (!replay->remembers)
 		replay->horizon = meeting_horizon(replay->ladder, replay->from, window);
 }
 
@@ -501,6 +594,11 @@ report_start(Ladder *ladder, int64 first_seq)
 	int64		last_seq;
 	bool		isnull;
 
+	if (ladder->cache->is_front)
+	{
+		progress_phase(PHASE_REPLAYING, PROGRESS_UNKNOWN);
+		return;
+	}
 	(void) ladder_execute(ladder, &last_seq_query, NULL, NULL, NULL);
 	last_seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
 										   ONLY_COLUMN, &isnull));
@@ -509,78 +607,179 @@ report_start(Ladder *ladder, int64 first_seq)
 				   first_seq <= last_seq ? last_seq - first_seq + 1 : PROGRESS_UNKNOWN);
 }
 
+/* Load those of a list of players who are not. */
+static void
+load_listed(Replay *replay, List *players)
+{
+	int			n = list_length(players);
+	BatchPlayer **player = palloc_array(BatchPlayer *, n + 1);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		player[i] = list_nth(players, i);
+	load_some(replay, &some_players_at_query, player, n);
+	if (replay->batch->shares)
+		load_some(replay, &shared_at_query, player, n);
+	pfree(player);
+}
+
+/* So many players are loaded by one query. */
+#define UNMET_AT_ONCE 1000
+
+/* The last place that has events. */
+static LadderQuery last_event_query = {
+	.text = "SELECT pg_catalog.max(seq) FROM {event}"
+};
+
+/*
+ * Load the players of matches behind all events, which have come from another ladder: their
+ * events cannot tell who is in them, and one query for many costs a fraction of one for each.
+ */
+static void
+load_unmet(Replay *replay)
+{
+	Batch	   *batch = replay->batch;
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating unmet",
+												  ALLOCSET_DEFAULT_SIZES);
+	List	   *unmet = NIL;
+	MatchReader *matches;
+	int64		last;
+	bool		isnull;
+	bool		have_match;
+	int			i;
+
+	(void) ladder_execute(replay->ladder, &last_event_query, NULL, NULL, NULL);
+	last = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+									   ONLY_COLUMN, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	matches = reader_open_rated(replay->ladder,
+								isnull ? replay->from : Max(last + 1, replay->from));
+	do
+	{
+		Unrated		why = unrated_nothing();
+		Verdict		verdict = VERDICT_UNRATED;
+
+		have_match = reader_next(matches);
+		if (have_match && !matches->match.vanished)
+		{
+			MemoryContext old = MemoryContextSwitchTo(scratch);
+
+			verdict = batch_judge(batch, &matches->match, &why);
+			MemoryContextSwitchTo(old);
+		}
+		for (i = 0; verdict == VERDICT_RATE && i < batch->match.nplayers; i++)
+			unmet = lappend(unmet, batch->player[i]);
+		MemoryContextReset(scratch);
+		if (list_length(unmet) >= UNMET_AT_ONCE || !have_match)
+		{
+			load_listed(replay, unmet);
+			list_free(unmet);
+			unmet = NIL;
+		}
+	} while (have_match);
+	reader_close(matches);
+	MemoryContextDelete(scratch);
+}
+
 Replay *
-replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
-		   ReplaySink *sink)
+replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
 {
 	Replay	   *replay = palloc0_object(Replay);
+
+	replay->ladder = ladder;
+	replay->batch = ladder_batch(ladder);
+	replay->from = replay->next = from;
+	replay->loads = load;
+	replay->remembers = remember;
+	if (load == REPLAY_KNOWN_PLAYERS && replay->batch->shares)
+	{
+		int			n;
+		const LadderOperation *operation = read_operations(ladder, from, &n);
+
+		if (any_leaves_states(operation, n))
+			replay->loads = REPLAY_ALL_PLAYERS;
+	}
+	if (load != REPLAY_NEW_PLAYERS)
+	{
+		load_players(replay);
+		if (replay->loads == REPLAY_KNOWN_PLAYERS && from != REPLAY_START)
+			load_unmet(replay);
+		components_load_replayed(replay);
+	}
+	return replay;
+}
+
+/* Replay matches and operations in their order, beside the stored events. */
+static void
+replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, RowReader *events,
+			 RowReader *component_events)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
+												  "skillrating replay",
+												  ALLOCSET_DEFAULT_SIZES);
 	LadderOperation *operation;
-	MatchReader *matches;
-	MemoryContext scratch;
-	RowReader	events;
-	RowReader	component_events;
-	Datum		values[1];
 	int			noperations;
 	int			next = 0;
 	int64		first_seq;
 	bool		have_match;
 
-	replay->ladder = ladder;
-	replay->batch = ladder_batch(ladder);
-	replay->from = from;
-	replay->loads = load;
-	operation = read_operations(ladder, from, &noperations);
-	if (load == REPLAY_KNOWN_PLAYERS && replay->batch->shares &&
-		any_leaves_states(operation, noperations))
-		replay->loads = REPLAY_ALL_PLAYERS;
-	if (load != REPLAY_NEW_PLAYERS)
-	{
-		load_players(replay);
-		components_load_replayed(replay, replay->loads == REPLAY_ALL_PLAYERS);
-	}
-
-	values[0] = Int64GetDatum(from);
-	matches = reader_open_rated(ladder, from);
-	begin_meetings(replay, matches, remember);
-	row_reader_open(&events, ladder, &read_events_query, values);
-	component_events_open(&component_events, replay);
-	scratch = AllocSetContextCreate(CurrentMemoryContext,
-									"skillrating replay",
-									ALLOCSET_DEFAULT_SIZES);
-
+	operation = read_operations(replay->ladder, replay->next, &noperations);
 	have_match = reader_next(matches);
 	first_seq = Min(have_match ? matches->match.seq : PG_INT64_MAX,
 					noperations > 0 ? operation[0].seq : PG_INT64_MAX);
-	report_start(ladder, first_seq);
+	if (have_match || noperations > 0)
+		report_start(replay->ladder, first_seq);
 	while (have_match || next < noperations)
 	{
 		MemoryContext old = MemoryContextSwitchTo(scratch);
+		bool		is_match = have_match && (next == noperations ||
+											  matches->match.seq < operation[next].seq);
 
-		if (have_match && (next == noperations ||
-						   matches->match.seq < operation[next].seq))
-		{
+		if (is_match)
 			replay_match(replay, sink, &matches->match);
-			compare_events(replay, sink, &events);
-			compare_component_events(replay, sink, &component_events);
-			MemoryContextSwitchTo(old);
-			have_match = reader_next(matches);
-		}
 		else
-		{
 			next += batch_apply_operation(replay->batch, &operation[next],
 										  noperations - next);
-			compare_events(replay, sink, &events);
-			compare_component_events(replay, sink, &component_events);
-			MemoryContextSwitchTo(old);
-		}
+		compare_events(replay, sink, events);
+		compare_component_events(replay, sink, component_events);
+		MemoryContextSwitchTo(old);
+		if (is_match)
+			have_match = reader_next(matches);
 		MemoryContextReset(scratch);
-		progress_done(replay->batch->step.seq - first_seq + 1);
+		replay->next = replay->batch->step.seq + 1;
+		progress_done(replay->next - first_seq);
 	}
-	surplus_events(replay, sink, &events, 0, true);
-	surplus_component_events(replay, sink, &component_events);
+	surplus_events(replay, sink, events, 0, true);
+	surplus_component_events(replay, sink, component_events);
+	MemoryContextDelete(scratch);
+}
+
+void
+replay_on(Replay *replay, ReplaySink *sink)
+{
+	Ladder	   *ladder = replay->ladder;
+	MatchReader *matches;
+	RowReader	events;
+	RowReader	component_events;
+	Datum		values[1];
+
+	values[0] = Int64GetDatum(replay->next);
+	matches = reader_open_rated(ladder, replay->next);
+	begin_meetings(replay, matches);
+	row_reader_open(&events, ladder, &read_events_query, values);
+	component_events_open(&component_events, replay);
+	replay_steps(replay, sink, matches, &events, &component_events);
 	row_reader_close(&component_events);
 	row_reader_close(&events);
 	reader_close(matches);
-	MemoryContextDelete(scratch);
+}
+
+Replay *
+replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
+		   ReplaySink *sink)
+{
+	Replay	   *replay = replay_begin(ladder, from, load, remember);
+
+	replay_on(replay, sink);
 	return replay;
 }

@@ -66,15 +66,19 @@ typedef enum ReplayPlayers
 								 * stored events in what is replayed or is met
 								 * there; operations on everybody must have
 								 * theirs */
-	REPLAY_ALL_PLAYERS			/* everybody, also those whom an operation is
+	REPLAY_ALL_PLAYERS,			/* everybody, also those whom an operation is
 								 * to change for the first time */
+	REPLAY_CURRENT_PLAYERS		/* everybody, as the tables have them: nothing
+								 * but an operation that is new has its place
+								 * in what the first part replays */
 } ReplayPlayers;
 
 struct Replay
 {
 	Ladder	   *ladder;
 	Batch	   *batch;
-	int64		from;
+	int64		from;			/* the place where it begins, */
+	int64		next;			/* and the one where it goes on */
 	ReplayPlayers loads;
 	bool		remembers;		/* forgets no meetings */
 	MeetingHorizon horizon;		/* stale at the end: see replay_run() */
@@ -90,5 +94,19 @@ struct Replay
  */
 extern Replay *replay_run(Ladder *ladder, int64 from, ReplayPlayers load,
 						  bool remember, ReplaySink *sink);
+
+/*
+ * The same in parts, between which others may rate.  replay_begin() loads the players, and
+ * each replay_on() goes on to the end of what its queries see, which must be complete: no
+ * place before the last that it has met may come to be taken later.  What is replayed is not
+ * looked at again.  A replay in parts has to remember.
+ *
+ * replay_refresh() comes before each part but the first: it reads the rows again of those
+ * who have stored events in it, which others have written, and loads those of them who were
+ * not there before.
+ */
+extern Replay *replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember);
+extern void replay_on(Replay *replay, ReplaySink *sink);
+extern void replay_refresh(Replay *replay);
 
 #endif							/* PG_LADDER_REPLAY_H */

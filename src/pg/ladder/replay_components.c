@@ -38,10 +38,10 @@
 #define OWNED "{player =} k.player_id"
 #define UNOWNED "IS NULL"
 
-/* All with events from $1 on. */
+/* All with events from $2 on. */
 #define LATER_COMPONENTS(owner_is) \
 	"SELECT DISTINCT c.player_id, c.kind, c.pool, c.key FROM {component_event} AS c " \
-	"WHERE c.seq OPERATOR(pg_catalog.>=) $1 AND c.player_id " owner_is
+	"WHERE c.seq OPERATOR(pg_catalog.>=) $2 AND c.player_id " owner_is
 
 /* All without. */
 #define IDLE_COMPONENTS(owner_is, same_owner) \
@@ -76,8 +76,8 @@ enum
 
 /* Of nobody, and of players. */
 static LadderQuery later_query[2] = {
-	{.text = COMPONENTS_AT(LATER_COMPONENTS("IS NULL"), UNOWNED),.param = {VALUE_INT8}},
-	{.text = COMPONENTS_AT(LATER_COMPONENTS("IS NOT NULL"), OWNED),.param = {VALUE_INT8}},
+	{.text = COMPONENTS_AT(LATER_COMPONENTS("IS NULL"), UNOWNED),.param = {VALUE_INT8, VALUE_INT8}},
+	{.text = COMPONENTS_AT(LATER_COMPONENTS("IS NOT NULL"), OWNED),.param = {VALUE_INT8, VALUE_INT8}},
 };
 
 static LadderQuery idle_query[2] = {
@@ -152,9 +152,12 @@ restore_component(BatchComponent *component, const Datum *values, const bool *nu
 	record->as_of = Max(Max(last_played, as_of), at);
 }
 
-/* Take over the rows of one of these queries from SPI_tuptable, and free them. */
+/*
+ * Take over the rows of one of these queries from SPI_tuptable, and free them.  A component
+ * that has been loaded is where the replay has got to.
+ */
 static void
-take_components_at(Replay *replay)
+take_components_at(Replay *replay, bool again)
 {
 	Batch	   *batch = replay->batch;
 	SPITupleTable *rows = SPI_tuptable;
@@ -165,6 +168,7 @@ take_components_at(Replay *replay)
 		Datum		values[AT_NCOLUMNS];
 		bool		nulls[AT_NCOLUMNS];
 		BatchComponent *component;
+		bool		is_placed;
 
 		CHECK_FOR_INTERRUPTS();
 		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
@@ -174,9 +178,10 @@ take_components_at(Replay *replay)
 		/* Stored events of what the model does not have are surplus. */
 		if (component == NULL)
 			continue;
+		is_placed = again && (component->loaded || replay->from == REPLAY_START);
 		store_component(batch, component, DatumGetBool(values[AT_HAS_ROW]),
 						values + AT_ROW, nulls + AT_ROW);
-		if (DatumGetBool(values[AT_HAS_EVENT]))
+		if (DatumGetBool(values[AT_HAS_EVENT]) && !is_placed)
 			restore_component(component, values, nulls);
 	}
 	SPI_freetuptable(rows);
@@ -203,8 +208,32 @@ load_rows(Replay *replay)
 	row_reader_close(&rows);
 }
 
+/* Load those with events from a seq on, which is where the replay begins or goes on. */
+static void
+load_later(Replay *replay, int64 seq, bool again)
+{
+	Datum		values[2];
+	int			owned;
+
+	values[0] = Int64GetDatum(replay->from);
+	values[1] = Int64GetDatum(seq);
+	for (owned = 0; owned < 2; owned++)
+	{
+		(void) ladder_execute(replay->ladder, &later_query[owned], values, NULL, NULL);
+		take_components_at(replay, again);
+	}
+}
+
+/* Everything is where the table says. */
+static void
+load_current(Replay *replay)
+{
+	load_rows(replay);
+	components_load_all(replay->batch, replay->ladder);
+}
+
 void
-components_load_replayed(Replay *replay, bool idle)
+components_load_replayed(Replay *replay)
 {
 	Datum		values[1];
 	int			owned;
@@ -216,16 +245,27 @@ components_load_replayed(Replay *replay, bool idle)
 	}
 	if (replay->batch->nkinds == 0)
 		return;
+	if (replay->loads == REPLAY_CURRENT_PLAYERS)
+	{
+		load_current(replay);
+		return;
+	}
+	load_later(replay, replay->from, false);
+	if (replay->loads != REPLAY_ALL_PLAYERS)
+		return;
 	values[0] = Int64GetDatum(replay->from);
 	for (owned = 0; owned < 2; owned++)
 	{
-		(void) ladder_execute(replay->ladder, &later_query[owned], values, NULL, NULL);
-		take_components_at(replay);
-		if (!idle)
-			continue;
 		(void) ladder_execute(replay->ladder, &idle_query[owned], values, NULL, NULL);
-		take_components_at(replay);
+		take_components_at(replay, false);
 	}
+}
+
+void
+components_refresh(Replay *replay)
+{
+	if (replay->batch->nkinds > 0)
+		load_later(replay, replay->next, true);
 }
 
 void
@@ -254,7 +294,7 @@ components_load_match(Replay *replay)
 		values[0] = Int64GetDatum(replay->from);
 		component_keys_values(&keys, replay->ladder, values + 1);
 		(void) ladder_execute(replay->ladder, &given_query[owned], values, NULL, NULL);
-		take_components_at(replay);
+		take_components_at(replay, false);
 	}
 }
 
@@ -272,7 +312,7 @@ component_events_open(RowReader *events, Replay *replay)
 {
 	Datum		values[1];
 
-	values[0] = Int64GetDatum(replay->from);
+	values[0] = Int64GetDatum(replay->next);
 	row_reader_open(events, replay->ladder, &read_component_events_query, values);
 }
 

@@ -11,15 +11,18 @@
 
 /*
  * Load components as they were where the replay begins: all that have stored events in what
- * is replayed, and with idle all others too; at REPLAY_START, where there are none yet, only
- * their rows of today.
+ * is replayed, and with REPLAY_ALL_PLAYERS all others too; at REPLAY_START, where there are
+ * none yet, only their rows of today.
  */
-extern void components_load_replayed(Replay *replay, bool idle);
+extern void components_load_replayed(Replay *replay);
+
+/* The part of replay_refresh() for components. */
+extern void components_refresh(Replay *replay);
 
 /* Load those of the current match that are not. */
 extern void components_load_match(Replay *replay);
 
-/* The stored events of components, from the place on where the replay begins. */
+/* The stored events of components, from the place on where the replay goes on. */
 extern void component_events_open(RowReader *events, Replay *replay);
 
 /*

@@ -130,21 +130,27 @@ check_table(const LadderCache *cache, LadderRelation relation,
 		check_column(cache, relation, table->state_suffix[i], FLOAT8ARRAYOID, true);
 }
 
-/* What stands in the place of a table must be one, which calls nothing when read. */
+/*
+ * What stands in the place of a table must be one, which calls nothing when read.  All tables
+ * of a front are foreign: it shows a ladder that is elsewhere.
+ */
 static void
 check_kind(const LadderCache *cache, LadderRelation relation)
 {
 	char		kind = get_rel_relkind(cache->relation[relation]);
 
-	if (relation == LADDER_SOURCE || !OidIsValid(cache->relation[relation]) ||
-		kind == (relation == LADDER_EVENT_SEQ ? RELKIND_SEQUENCE : RELKIND_RELATION) ||
-		(kind == RELKIND_PARTITIONED_TABLE && relation != LADDER_EVENT_SEQ))
+	if (relation == LADDER_SOURCE || !OidIsValid(cache->relation[relation]))
+		return;
+	if (relation == LADDER_EVENT_SEQ ? kind == RELKIND_SEQUENCE :
+		cache->is_front ? kind == RELKIND_FOREIGN_TABLE :
+		kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 errmsg("relation %s is not a %s",
 					relation_text(cache, relation),
-					relation == LADDER_EVENT_SEQ ? "sequence" : "table"),
+					relation == LADDER_EVENT_SEQ ? "sequence" :
+					cache->is_front ? "foreign table" : "table"),
 			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
 }
 

@@ -7,10 +7,20 @@
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "utils/array.h"
+#include "utils/expandeddatum.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#include "pg/sql/huge.h"
+
 #define MAX_NUMBERS 8
+
+/* The rows of an array lie in blocks of so many bytes, except for those of a small one. */
+#define ROW_BLOCK (1024 * 1024)
+
+/* Up to so many bytes an array is returned as it is stored, in one piece. */
+#define LARGEST_FLAT (1024 * 1024)
 
 /*
  * Working out the row type reads the function's catalog row, which costs more
@@ -90,32 +100,154 @@ result_column_element_type(FunctionCallInfo fcinfo, int column)
 	return get_element_type(TupleDescAttr(result_desc(fcinfo), column)->atttypid);
 }
 
+/*
+ * ---- Arrays of rows ----
+ */
+
 RowArray
-row_array_make(FunctionCallInfo fcinfo, int room)
+row_array_make(FunctionCallInfo fcinfo, int64 room)
 {
 	return row_array_of(get_element_type(get_fn_expr_rettype(fcinfo->flinfo)),
 						room);
 }
 
-RowArray
-row_array_of(Oid row_type, int room)
+/* An array cannot have more elements, whatever their size: the server's own functions say so. */
+static void
+check_row_count(int64 rows)
 {
-	RowArray	array;
+	if (rows > (int64) MaxArraySize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("result of " INT64_FORMAT " rows exceeds the maximum of %d rows of an array",
+						rows, (int) MaxArraySize)));
+}
+
+RowArray
+row_array_of(Oid row_type, int64 room)
+{
+	RowArray	array = {0};
 
 	if (!OidIsValid(row_type))
 		elog(ERROR, "could not determine the result type");
+	check_row_count(room);
 	array.type = row_type;
 	array.desc = lookup_rowtype_tupdesc(array.type, -1);
-	array.row = palloc_array(Datum, room);
-	array.n = 0;
+	array.room = room;
 	return array;
+}
+
+void
+row_array_reserve(int64 rows, Size width)
+{
+	check_row_count(rows);
+	memory_limit_reserve(CurrentMemoryContext,
+						 mul_size((Size) rows, width + sizeof(Datum)));
+}
+
+void
+row_array_begin_row(RowArray *array)
+{
+	if (array->scratch == NULL)
+		array->scratch = AllocSetContextCreate(CurrentMemoryContext,
+											   "skillrating row",
+											   ALLOCSET_SMALL_SIZES);
+	array->caller = MemoryContextSwitchTo(array->scratch);
+}
+
+/* Begin the expanded array, below the caller's context, when its first row is known. */
+static void
+begin_expanded(RowArray *array)
+{
+	array->array = construct_empty_expanded_array(array->type, CurrentMemoryContext, NULL);
+	array->row = huge_array_in(array->array->hdr.eoh_context, Datum, array->room);
+}
+
+/* A copy of a row in the blocks of the array. */
+static Datum
+store_row(RowArray *array, HeapTuple tuple)
+{
+	Size		size = MAXALIGN(tuple->t_len);
+	char	   *row;
+
+	if (size > array->left)
+	{
+		array->left = Max(size, array->size < ROW_BLOCK ? 8192 : ROW_BLOCK);
+		array->block = huge_array_in(array->array->hdr.eoh_context, char, array->left);
+	}
+	row = array->block;
+	memcpy(row, tuple->t_data, tuple->t_len);
+	array->block += size;
+	array->left -= size;
+	array->size += size;
+
+	/* None of our rows has a toasted column, so that this only sets the header. */
+	return HeapTupleHeaderGetDatum((HeapTupleHeader) row);
 }
 
 void
 row_array_add(RowArray *array, Datum *values, bool *nulls)
 {
-	array->row[array->n++] =
-		HeapTupleGetDatum(heap_form_tuple(array->desc, values, nulls));
+	HeapTuple	tuple = heap_form_tuple(array->desc, values, nulls);
+
+	if (array->caller != NULL)
+		MemoryContextSwitchTo(array->caller);
+	if (array->array == NULL)
+		begin_expanded(array);
+	Assert(array->n < array->room);
+	array->row[array->n++] = store_row(array, tuple);
+	heap_freetuple(tuple);
+	if (array->caller != NULL)
+		MemoryContextReset(array->scratch);
+	array->caller = NULL;
+}
+
+/* The flat size that an array does not have; see return_row_array(). */
+static Size
+refuse_flat_size(ExpandedObjectHeader *header)
+{
+	const ExpandedArrayHeader *array = (const ExpandedArrayHeader *) header;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("array of %d rows exceeds the maximum of %d bytes", array->nelems,
+					(int) MaxAllocSize),
+			 errhint("Have unnest() read it row by row, in the select list: SELECT unnest(f(...)) FROM ..., or in FROM: FROM (SELECT f(...) AS a FROM ...) AS q, unnest(q.a).")));
+}
+
+static const ExpandedObjectMethods too_large_methods = {
+	.get_flat_size = refuse_flat_size,
+	.flatten_into = NULL
+};
+
+/* What makes an array of its rows that lie in memory. */
+static Datum
+return_expanded(RowArray *rows)
+{
+	ExpandedArrayHeader *array = rows->array;
+	MemoryContext context = array->hdr.eoh_context;
+	Size		pointer = EXPANDED_POINTER_SIZE;
+	char	   *result = palloc(pointer);
+
+	/* Of the empty array that it was made of nothing counts any more. */
+	array->fvalue = NULL;
+	array->fstartptr = array->fendptr = NULL;
+	array->flat_size = 0;
+	array->ndims = 1;
+	array->dims = MemoryContextAlloc(context, sizeof(int));
+	array->lbound = MemoryContextAlloc(context, sizeof(int));
+	array->dims[0] = array->nelems = array->dvalueslen = (int) rows->n;
+	array->lbound[0] = 1;
+	array->dvalues = rows->row;
+	array->dnulls = NULL;
+	if (!AllocSizeIsValid(ARR_OVERHEAD_NONULLS(1) + rows->size))
+		array->hdr.eoh_methods = &too_large_methods;
+
+	/*
+	 * A pointer to it of our own: before version 16 the executor copies, and so flattens, the
+	 * result of an aggregate that is no chunk of the current context.
+	 */
+	memcpy(result, DatumGetPointer(EOHPGetRODatum(&array->hdr)), pointer);
+	return PointerGetDatum(result);
 }
 
 Datum
@@ -124,9 +256,17 @@ return_row_array(RowArray *array)
 	int16		typlen;
 	bool		typbyval;
 	char		typalign;
+	Datum		result;
 
 	ReleaseTupleDesc(array->desc);
+	if (array->scratch != NULL)
+		MemoryContextDelete(array->scratch);
+	if (array->size > LARGEST_FLAT)
+		return return_expanded(array);
 	get_typlenbyvalalign(array->type, &typlen, &typbyval, &typalign);
-	return PointerGetDatum(construct_array(array->row, array->n, array->type,
-										   typlen, typbyval, typalign));
+	result = PointerGetDatum(construct_array(array->row, (int) array->n, array->type,
+											 typlen, typbyval, typalign));
+	if (array->array != NULL)
+		DeleteExpandedObject(EOHPGetRWDatum(&array->array->hdr));
+	return result;
 }

@@ -31,24 +31,55 @@ extern void composite_columns(Datum composite, TupleDesc *desc,
 /* The element type of the array in a column, from 0, of that row. */
 extern Oid	result_column_element_type(FunctionCallInfo fcinfo, int column);
 
-/* Rows of the element type of the function's result. */
+/*
+ * An array of rows in the making.  Its rows lie in blocks of a memory context of the array's
+ * own, which counts to skillrating.memory_limit, below the context that was current at the
+ * beginning.
+ */
 typedef struct RowArray
 {
 	Oid			type;
 	TupleDesc	desc;
+	struct ExpandedArrayHeader *array;
 	Datum	   *row;
-	int			n;
+	int64		n;
+	int64		room;
+	Size		size;			/* of all rows */
+	char	   *block;			/* what is left of the last one, */
+	Size		left;			/* and how many bytes that is */
+	MemoryContext scratch;		/* of the row that row_array_begin_row() began, or NULL */
+	MemoryContext caller;		/* current before that */
 } RowArray;
 
 /*
- * An array in the making, with room for so many rows, as the function's result
- * or of a row type; and another row of it.
+ * Begin an array with room for so many rows, as the function's result or of a row type.
+ * Error 54000 for more rows than an array can have.
  */
-extern RowArray row_array_make(FunctionCallInfo fcinfo, int room);
-extern RowArray row_array_of(Oid row_type, int room);
+extern RowArray row_array_make(FunctionCallInfo fcinfo, int64 room);
+extern RowArray row_array_of(Oid row_type, int64 room);
+
+/*
+ * Error (53200) unless the memory limit leaves room for an array of so many rows with at least
+ * so many bytes each: for callers to ask before long work whose result would not fit.
+ */
+extern void row_array_reserve(int64 rows, Size width);
+
+/*
+ * Begin a row: until row_array_add() the current context is one that is reset with each row, so
+ * that texts and arrays made for its columns are not kept.  Optional; for large arrays.
+ */
+extern void row_array_begin_row(RowArray *array);
+
+/* Add a row, of which a copy is kept. */
 extern void row_array_add(RowArray *array, Datum *values, bool *nulls);
 
-/* The array as a result; nothing can be added any more. */
+/*
+ * The array as a result; nothing can be added any more.  A large one is an expanded array, whose
+ * rows stay where they are: unnest() reads one after another, and it need not fit into 1 GB.
+ * Only who copies it as a whole, such as a sort or a scalar subquery, makes it flat; error 54000
+ * if that would be larger than 1 GB.  It lives as long as the context that was current at the
+ * beginning.
+ */
 extern Datum return_row_array(RowArray *array);
 
 #endif							/* PG_SQL_COMPOSITE_H */

@@ -1,0 +1,83 @@
+#!/bin/bash
+# Measure what a match of twelve in a transaction of its own costs: stored only, rated by a
+# ladder at commit and after the statement, and rated by an application in Node with
+# openskill, all from the same program, turn by turn in one run.
+#
+#   bench/match/run.sh
+#
+# `make bench` calls this.  It works on a throw-away cluster unless PGHOST is set; the server
+# must be on this machine, whose processor time is read.  Takes node and npm, and says "not
+# run" where they are missing.  SCALE=0.1 takes a quick look.  Nothing fails because of a
+# time; the targets are printed beside what was measured.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+for program in node npm; do
+	command -v $program >/dev/null || { echo "not run: bench/match/run.sh, there is no $program"; exit 0; }
+done
+NODE_PATH=$(test/node_modules.sh bench/match) || { echo "not run: bench/match/run.sh, npm cannot install openskill and pg"; exit 0; }
+export NODE_PATH
+
+. bench/common.sh
+begin bench/match/run.sh 5
+
+players=10000
+each=$(sized 4000)
+arms='plain commit statement application'
+
+ladder() { echo "SELECT skillrating.create_ladder('$1', 'weng_lin', player_type => 'bigint', match_type => 'bigint'$2);"; }
+{
+	ladder plain ''
+	ladder commit ''
+	ladder statement ", apply_at => 'statement'"
+	echo 'ALTER TABLE plain.match_player DISABLE TRIGGER collect_insert;'
+	cat bench/match/application.sql
+	for arm in $arms; do
+		echo "INSERT INTO $arm.rating (player_id, mu, sigma) SELECT i, 25, 25.0 / 3 FROM generate_series(0, $((players - 1))) AS i;"
+	done
+} | sql -o /dev/null
+
+# measure ARM CLIENTS MATCHES: adds to the files of the three figures.
+measure() {
+	local clock server client
+	read -r clock server client < <(node bench/match/client.js "$1" "$2" "$3" $players)
+	echo "$clock" >>"$scratch/$1.clock"
+	echo "$server" >>"$scratch/$1.server"
+	echo "$client" >>"$scratch/$1.client"
+	awk -v s="$server" -v c="$client" 'BEGIN { print s + c }' >>"$scratch/$1.both"
+}
+
+# Tables that are all but empty have plans of their own.
+for arm in $arms; do measure "$arm" 1 2000; done
+sql -c 'VACUUM ANALYZE'
+
+for clients in 1 4; do
+	rm -f "$scratch"/*
+	for _ in $(seq "$rounds"); do
+		for arm in $arms; do measure "$arm" $clients $((each / clients)); done
+	done
+	for arm in commit statement; do
+		report "$clients client(s), rated at $arm, against inserts alone" "$scratch/$arm.clock" "$scratch/plain.clock" 'at most 2.0'
+		report '  processor of the server' "$scratch/$arm.server" "$scratch/plain.server" 'for information'
+		report '  against the application' "$scratch/$arm.clock" "$scratch/application.clock" 'at most 0.55'
+		report '  processor of server and application' "$scratch/$arm.both" "$scratch/application.both" 'for information'
+		report '  processor of the server' "$scratch/$arm.server" "$scratch/application.server" 'for information'
+	done
+	for arm in $arms; do
+		echo "    $arm: $(median "$scratch/$arm.clock") ms a match, processor $(median "$scratch/$arm.server") us of the server and $(median "$scratch/$arm.client") us of the client"
+	done
+done
+
+# All of them have rated the same matches of a client, in the same order, to the same ratings.
+# Those of several clients come in any order.
+sql -o /dev/null <<SQL
+TRUNCATE application.match, application.match_player, application.rating, application.event RESTART IDENTITY;
+SELECT skillrating.drop_ladder('commit');
+$(ladder commit '')
+SQL
+for arm in commit application; do node bench/match/client.js $arm 1 1000 $players >/dev/null; done
+echo
+echo "largest difference of a rating from the application's: $(sql -c \
+	'SELECT max(abs(c.mu - a.mu) + abs(c.sigma - a.sigma)) FROM commit.rating AS c JOIN application.rating AS a USING (player_id, pool)') among $(sql -c \
+	'SELECT count(*) FROM commit.rating') players, verify: $(sql -c "SELECT bool_and(ok) FROM skillrating.verify('statement')")"

@@ -1,0 +1,53 @@
+/*
+ * beside.h
+ *		Changing the history of a ladder beside those who rate it.
+ *
+ * History is replayed in parts.  For each the ladder is held for a moment, so that nobody is
+ * rating, and a snapshot is taken: all places that it sees are complete, because whoever rates
+ * later draws larger ones.  The first part goes from the first place that is out of date to
+ * the end as of its snapshot.  Its events are written in place at once, which keeps nobody
+ * waiting: those who rate insert new ones, and nobody but maintenance, whose turn this is
+ * (hold.h), writes events that are there.  Each part after it replays what has been rated
+ * meanwhile, from states that were not corrected, until little is left.
+ *
+ * The last step holds the ladder to the end of the transaction.  It writes what became of
+ * matches, replays what is left, and writes the rows of rating and component that come out
+ * otherwise.  These must not be written before, because whoever rates one of their players
+ * waits for them.  So that step takes as long as it takes to write these rows.
+ *
+ * What comes meanwhile and changes what has been replayed is noted in table correction as
+ * ever, and stays there.
+ */
+#ifndef PG_LADDER_BESIDE_H
+#define PG_LADDER_BESIDE_H
+
+#include "pg/sql/glue.h"
+
+#include "pg/ladder/ladder.h"
+#include "pg/ladder/order_end.h"
+
+/* How work beside rating has ended. */
+typedef enum BesideResult
+{
+	BESIDE_NOTHING,				/* there was nothing to do, or it cannot be
+								 * done so; the ladder is not held */
+	BESIDE_DONE,				/* and the ladder is held */
+	BESIDE_MISPLACED			/* likewise, and a correction says from where
+								 * on the order by time has to be made anew */
+} BesideResult;
+
+/*
+ * Replay from the first correction on, or everything; corrections that are done with are gone
+ * then.  The ladder's door is open to work beside rating (ladder_works_beside()).  If anything
+ * turns up that only work on a ladder that is held can see to, nothing remains of it.  *held is
+ * where the order had got to when the ladder was held.
+ *
+ * Errors as those of a replay.  Warns of rated matches that are missing from the source, by
+ * report_missing().
+ */
+extern BesideResult catch_up_beside(Ladder *ladder, bool rebuild,
+									void (*report_missing) (int level, Ladder *ladder,
+															const char *match),
+									OrderEnd *held);
+
+#endif							/* PG_LADDER_BESIDE_H */

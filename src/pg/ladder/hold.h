@@ -1,0 +1,49 @@
+/*
+ * hold.h
+ *		Who may change the history of a ladder, and keeping others from rating it.
+ *
+ * Maintenance of a ladder takes its turn: a lock of its own, which nobody else asks for, comes
+ * before all others and lasts to the end of the transaction.  So whoever waits for another
+ * piece of maintenance waits there, and not in front of those who rate.
+ *
+ * Work beside rating has the weakest lock on the schema meanwhile, and holds the ladder,
+ * which keeps others from rating, twice over: for a moment each time it looks where
+ * rating has got to, and for its last step to the end of the transaction.  A transaction that
+ * has rated holds its own lock to its end, and whoever asks for the exclusive lock while it is
+ * open makes all others queue behind.  So ladder_hold() first waits for those who have it,
+ * which blocks nobody, and then queues for HOLD_TIMEOUT only; if it cannot have the lock by
+ * then, because others have begun meanwhile, it begins again.  After HOLD_PATIENCE it queues in
+ * the ordinary way.
+ */
+#ifndef PG_LADDER_HOLD_H
+#define PG_LADDER_HOLD_H
+
+#include "pg/sql/glue.h"
+
+#include "storage/lockdefs.h"
+
+/* So long do others wait behind an attempt to hold a ladder, in milliseconds; */
+#define HOLD_TIMEOUT 50
+
+/* and after so long an attempt does not end. */
+#define HOLD_PATIENCE 30000
+
+/*
+ * Take the turn to maintain the ladder in a schema; it lasts to the end of the transaction.
+ * Error 40P01 if another transaction has it and this one has rated matches of the ladder, or
+ * maintained it otherwise: that one will have to wait for this one.
+ */
+extern void schema_take_turn(Oid schema);
+
+/* Let others have it again, before anything was done. */
+extern void schema_give_turn(Oid schema);
+
+/*
+ * Keep all others from rating the ladder in a schema, for whose maintenance it is this
+ * transaction's turn: who has rated has committed, and queries from here on see it.  It lasts
+ * to the end of the (sub)transaction, or until schema_let_go().
+ */
+extern void schema_hold(Oid schema);
+extern void schema_let_go(Oid schema);
+
+#endif							/* PG_LADDER_HOLD_H */

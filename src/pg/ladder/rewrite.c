@@ -1,0 +1,392 @@
+/*
+ * rewrite.c
+ *		Writing what a replay makes of a ladder's history where it comes out otherwise.
+ */
+#include "pg/ladder/rewrite.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "pg/ladder/change_log.h"
+#include "pg/ladder/change_writer.h"
+#include "pg/ladder/columns.h"
+#include "pg/ladder/component_states.h"
+#include "pg/ladder/plans.h"
+
+/* A player, or a component, has been in a later match before this step. */
+static void
+note_misplaced(Rewrite *rewrite, const BatchStep *step)
+{
+	if (!rewrite->ladder->reorders)
+		return;
+	if (rewrite->misplaced_seq == 0)
+	{
+		rewrite->misplaced_seq = step->seq;
+		rewrite->misplaced_at = step->at;
+	}
+	rewrite->misplaced_at = Min(rewrite->misplaced_at, step->at);
+}
+
+static void
+note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
+		   const EventRow *row, RowReader *stored)
+{
+	Rewrite    *rewrite = (Rewrite *) sink;
+	const BatchStep *step = &replay->batch->step;
+
+	if (row != NULL && row->last_played > step->at)
+		note_misplaced(rewrite, step);
+	switch (verdict)
+	{
+		case EVENT_SAME:
+			break;
+		case EVENT_DIFFERS:
+			put_event(rewrite->changed_events, step, row);
+			break;
+		case EVENT_MISSING:
+			put_event(rewrite->missing_events, step, row);
+			break;
+		case EVENT_SURPLUS:
+			put_event_key(rewrite->surplus_events,
+						  DatumGetInt64(row_key_column(stored, EVENT_SEQ)),
+						  row_key_column(stored, EVENT_PLAYER_ID),
+						  row_key_column(stored, EVENT_POOL));
+			break;
+	}
+}
+
+static void
+note_component(ReplaySink *sink, Replay *replay, EventVerdict verdict,
+			   const ComponentRow *row, RowReader *stored)
+{
+	Rewrite    *rewrite = (Rewrite *) sink;
+	const BatchStep *step = &replay->batch->step;
+
+	if (row != NULL && row->last_played > step->at)
+		note_misplaced(rewrite, step);
+	switch (verdict)
+	{
+		case EVENT_SAME:
+			break;
+		case EVENT_DIFFERS:
+			put_component_event(rewrite->changed_component_events, step, row);
+			break;
+		case EVENT_MISSING:
+			put_component_event(rewrite->missing_component_events, step, row);
+			break;
+		case EVENT_SURPLUS:
+			put_component_key(rewrite->surplus_component_events, row_values(stored),
+							  row_nulls(stored));
+			break;
+	}
+}
+
+static bool
+same_string(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* Whether rated_match has this reason and detail, or none. */
+static bool
+same_reason(const SourceMatch *source, const Unrated *why)
+{
+	const char *code = why->detail != NULL ? unrated_code(why->reason) : NULL;
+
+	return same_string(code, source->reason) && same_string(why->detail, source->detail);
+}
+
+/* Enter a match into a table, in the memory of the rewrite. */
+static void
+enter_match(Rewrite *rewrite, IdTable *table, Datum id)
+{
+	MemoryContext old = MemoryContextSwitchTo(rewrite->context);
+	bool		found;
+
+	(void) id_table_enter(table, id, "", &found);
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * A match that the source no longer has.  If its removal was noticed, or it was voided,
+ * it leaves history; otherwise it may be missing by accident, or because old partitions
+ * are detached, and must not take the ratings of its players along: what is out of date
+ * before a rated one cannot be replayed.
+ */
+static void
+note_vanished(Rewrite *rewrite, const SourceMatch *source)
+{
+	const Ladder *ladder = rewrite->ladder;
+	bool		rated = strcmp(source->status, "rated") == 0;
+
+	if (id_table_find(rewrite->removed, source->id, "") != NULL ||
+		(rated && source->void_reason != NULL))
+		enter_match(rewrite, rewrite->gone, source->id);
+	else if (rated)
+	{
+		rewrite->missing_seq = source->seq;
+		rewrite->missing = MemoryContextStrdup(rewrite->context,
+											   id_text(ladder->match_type,
+													   source->id));
+	}
+}
+
+static void
+note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
+		   Verdict verdict, const Unrated *why)
+{
+	Rewrite    *rewrite = (Rewrite *) sink;
+	const char *status = verdict_status(source, verdict);
+
+	(void) replay;
+	if (source->vanished)
+		note_vanished(rewrite, source);
+	else if (strcmp(status, source->status) != 0 ||
+			 !same_reason(source, why) ||
+			 source->digest != source->rated_digest)
+	{
+		put_match(rewrite->matches, source, status, why, true, source->seq);
+		enter_match(rewrite, rewrite->looked_at, source->id);
+	}
+}
+
+/*
+ * ---- Ratings ----
+ */
+
+static bool
+same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
+{
+	return memcmp(player->state, row->state, nstate * sizeof(double)) == 0 &&
+		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
+}
+
+/* Write and log the rows of rating that come out otherwise. */
+static void
+write_ratings(Replay *replay, const char *kind, const int64 *operation)
+{
+	Ladder	   *ladder = replay->ladder;
+	Outbox	   *inserted = rating_outbox(ladder);
+	Outbox	   *updated = rating_outbox(ladder);
+	Outbox	   *deleted = rating_outbox(ladder);
+	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
+	int			n = id_table_count(replay->batch->players);
+	ChangeWriter *changes = change_writer_begin(ladder, kind, operation);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		BatchPlayer *player = players[i];
+		const PlayerRow *row = player->stored;
+
+		CHECK_FOR_INTERRUPTS();
+		if (row != NULL && !row->found)
+			row = NULL;
+		if ((row != NULL) == player->exists &&
+			(row == NULL || same_row(player, row, ladder->model->nstate)))
+			continue;
+		put_rating(row == NULL ? inserted : player->exists ? updated : deleted,
+				   player);
+		change_log_before(ladder->changes, player,
+						  row == NULL ? NULL : &row->record,
+						  row == NULL ? NULL : row->state);
+		change_log_after(ladder->changes, player);
+		change_writer_put_row(changes, player, row == NULL ? NULL : &row->record,
+							  row == NULL ? NULL : row->state);
+	}
+	outbox_send(deleted, OUTBOX_DELETE);
+	outbox_send(updated, OUTBOX_UPDATE);
+	outbox_send(inserted, OUTBOX_INSERT);
+	change_writer_end(changes);
+}
+
+/* Delete rows of component that are of no kind that the model has, which a rebuild meets. */
+static void
+put_foreign_components(Outbox *deleted, Replay *replay)
+{
+	RowReader	rows;
+
+	if (replay->from != REPLAY_START)
+		return;
+	all_components_open(&rows, replay->ladder);
+	for (; rows.have_row; row_reader_next(&rows))
+		if (component_of_row(replay->batch, row_values(&rows), row_nulls(&rows),
+							 COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1, COMPONENT_POOL - 1,
+							 COMPONENT_KEY - 1) == NULL)
+			put_component_key(deleted, row_values(&rows), row_nulls(&rows));
+	row_reader_close(&rows);
+}
+
+/* Write the rows of component that come out otherwise. */
+static void
+write_components(Replay *replay)
+{
+	Ladder	   *ladder = replay->ladder;
+	Batch	   *batch = replay->batch;
+	Outbox	   *inserted = component_outbox(ladder);
+	Outbox	   *updated = component_outbox(ladder);
+	Outbox	   *deleted = component_outbox(ladder);
+	int64		i;
+
+	for (i = 0; i < batch->ncomponents; i++)
+	{
+		const BatchComponent *component = batch->components[i];
+		const StoredComponent *row = component->stored;
+
+		CHECK_FOR_INTERRUPTS();
+		if (row != NULL && !row->found)
+			row = NULL;
+		if ((row != NULL) == component->exists &&
+			(row == NULL ||
+			 (memcmp(component->state, row->state,
+					 component->spec->nstate * sizeof(double)) == 0 &&
+			  memcmp(&component->record, &row->record, sizeof(ComponentRecord)) == 0)))
+			continue;
+		put_component(row == NULL ? inserted : component->exists ? updated : deleted,
+					  component);
+	}
+	put_foreign_components(deleted, replay);
+	outbox_send(deleted, OUTBOX_DELETE);
+	outbox_send(updated, OUTBOX_UPDATE);
+	outbox_send(inserted, OUTBOX_INSERT);
+}
+
+/* Matches that the source no longer has, and history no more. */
+static LadderQuery forget_matches_query = {
+	.text = "DELETE FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1)",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
+
+/* The matches whose removal a trigger, or a search, has noticed. */
+static LadderQuery removed_query = {
+	.text = "SELECT c.match_id FROM {correction} AS c "
+	"WHERE c.kind OPERATOR(pg_catalog.=) 'removed' AND c.match_id IS NOT NULL"
+};
+
+/* With pointers that are not NULL, in the current context. */
+IdTable *
+read_removed(Ladder *ladder)
+{
+	IdTable    *removed = id_table_create(ladder->match_type);
+	uint64		nrows = ladder_execute(ladder, &removed_query, NULL, NULL, NULL);
+	uint64		i;
+
+	for (i = 0; i < nrows; i++)
+	{
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(SPI_tuptable->vals[i],
+									   SPI_tuptable->tupdesc, ONLY_COLUMN,
+									   &isnull);
+
+		*id_table_enter(removed, id, "", &found) = removed;
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return removed;
+}
+
+/*
+ * ---- Parts ----
+ */
+
+/* Rows of matches, and which ones go. */
+static void
+begin_matches(Rewrite *rewrite)
+{
+	MemoryContext old = MemoryContextSwitchTo(rewrite->context);
+
+	rewrite->matches = match_outbox(rewrite->ladder);
+	rewrite->gone = id_table_create(rewrite->ladder->match_type);
+	MemoryContextSwitchTo(old);
+}
+
+void
+rewrite_begin(Rewrite *rewrite, Ladder *ladder)
+{
+	memset(rewrite, 0, sizeof(Rewrite));
+	rewrite->sink.event = note_event;
+	rewrite->sink.component = note_component;
+	rewrite->sink.match = note_match;
+	rewrite->ladder = ladder;
+	rewrite->context = CurrentMemoryContext;
+	rewrite->looked_at = id_table_create(ladder->match_type);
+	begin_matches(rewrite);
+}
+
+void
+rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
+{
+	Ladder	   *ladder = rewrite->ladder;
+
+	rewrite->missing_events = new_event_outbox(ladder);
+	rewrite->changed_events = event_outbox(ladder);
+	rewrite->surplus_events = event_outbox(ladder);
+	rewrite->missing_component_events = new_component_event_outbox(ladder);
+	rewrite->changed_component_events = component_event_outbox(ladder);
+	rewrite->surplus_component_events = component_event_outbox(ladder);
+	rewrite->removed = removed;
+	rewrite->missing_seq = 0;
+	rewrite->missing = NULL;
+	rewrite->misplaced_seq = 0;
+}
+
+void
+rewrite_send_events(Rewrite *rewrite)
+{
+	outbox_send(rewrite->surplus_events, OUTBOX_DELETE);
+	outbox_send(rewrite->changed_events, OUTBOX_UPDATE);
+	outbox_send(rewrite->missing_events, OUTBOX_INSERT);
+	outbox_send(rewrite->surplus_component_events, OUTBOX_DELETE);
+	outbox_send(rewrite->changed_component_events, OUTBOX_UPDATE);
+	outbox_send(rewrite->missing_component_events, OUTBOX_INSERT);
+}
+
+/* What was found of matches goes too: a replay that begins again finds it again. */
+void
+rewrite_discard_part(Rewrite *rewrite)
+{
+	outbox_discard(rewrite->surplus_component_events);
+	outbox_discard(rewrite->changed_component_events);
+	outbox_discard(rewrite->missing_component_events);
+	outbox_discard(rewrite->surplus_events);
+	outbox_discard(rewrite->changed_events);
+	outbox_discard(rewrite->missing_events);
+	outbox_discard(rewrite->matches);
+	begin_matches(rewrite);
+}
+
+void
+rewrite_send_matches(Rewrite *rewrite)
+{
+	Ladder	   *ladder = rewrite->ladder;
+	int			ngone = id_table_count(rewrite->gone);
+
+	outbox_send(rewrite->matches, OUTBOX_UPDATE);
+	if (ngone > 0)
+	{
+		Datum	   *ids = id_table_ids(rewrite->gone);
+		Datum		values[1];
+		int			i;
+
+		for (i = 0; i < ngone; i++)
+			enter_match(rewrite, rewrite->looked_at, ids[i]);
+		values[0] = id_array(ladder->match_type, ids, ngone);
+		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
+	}
+	begin_matches(rewrite);
+}
+
+void
+rewrite_end(Rewrite *rewrite)
+{
+	outbox_discard(rewrite->matches);
+}
+
+void
+rewrite_states(Replay *replay, const char *kind, const int64 *operation)
+{
+	write_ratings(replay, kind, operation);
+	write_components(replay);
+}
