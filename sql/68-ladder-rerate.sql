@@ -79,7 +79,7 @@ BEGIN
         old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', beside => ladder);
 
     -- The same matches and operations in the same order; how they count is for the new model to say.
-    PERFORM skillrating_internal.copy_matches(ladder, new_ladder);
+    PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), new_ladder);
     EXECUTE format('INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c', new_ladder, ladder);
     EXECUTE format(
         'INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
@@ -190,28 +190,32 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    tables constant text[] := '{ladder,rating,event,component,component_event,rated_match,pending,correction,operation}';
-    statement text;
-    kept text[];
+    prepared record;
+    constraints text[];
 BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
-    PERFORM skillrating_internal.lock_swapped(a, b, tables);
     PERFORM skillrating_internal.check_swap(a, b);
-    PERFORM skillrating_internal.prepare_exchange(a, b);
-    PERFORM skillrating_internal.carry_over(a, b);
-    SELECT array_agg(k.statement) INTO kept
-    FROM (
-        SELECT * FROM skillrating_internal.kept_rights(a, b)
-        UNION ALL SELECT * FROM skillrating_internal.kept_rights(b, a)
-        UNION ALL SELECT * FROM skillrating_internal.kept_policies(a, b)
-        UNION ALL SELECT * FROM skillrating_internal.kept_policies(b, a)
-        UNION ALL SELECT * FROM skillrating_internal.kept_comments(a, b)
-        UNION ALL SELECT * FROM skillrating_internal.kept_comments(b, a)) AS k(statement);
-    PERFORM skillrating_internal.note_not_kept(a, b);
-    PERFORM skillrating_internal.change_places(a, b);
-    FOREACH statement IN ARRAY coalesce(kept, '{}') LOOP
-        EXECUTE statement;
-    END LOOP;
+    PERFORM skillrating_internal.hold_ladder(b, false);
+    prepared := skillrating_internal.prepare_exchange(a, b);
+    constraints := skillrating_internal.held_constraints(a, b);
+    PERFORM skillrating_internal.begin_carrying(a, b);
+    PERFORM skillrating_internal.carry_and_hold(a, b);
+    -- From here on nobody else is at work on either.
+    PERFORM skillrating_internal.end_carrying(b);
+    IF constraints IS DISTINCT FROM skillrating_internal.held_constraints(a, b) THEN
+        RAISE serialization_failure USING
+            MESSAGE = format('constraints of tables of ladder "%s" were changed meanwhile', a),
+            HINT = 'Try again.';
+    END IF;
+    PERFORM skillrating_internal.check_references(a, b), skillrating_internal.check_references(b, a);
+    PERFORM skillrating_internal.exchange_storage(a, b, t.name) FROM unnest(prepared.alike) AS t(name);
+    PERFORM skillrating_internal.exchange_table(a, b, t.name)
+    FROM unnest(prepared.differing) AS t(name);
+    PERFORM skillrating_internal.exchange_pending(a, b),
+        skillrating_internal.exchange_comments(a, b);
+    IF prepared.moved <> '{}' THEN
+        PERFORM skillrating_internal.move_tables(a, b, prepared.moved);
+    END IF;
     PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
     PERFORM skillrating_internal.swap_changes(a, b), skillrating_internal.swap_changes(b, a);
 END

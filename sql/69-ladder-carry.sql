@@ -1,10 +1,14 @@
 -- Parts of swap_ladders(): what happened to ladder a since rerate() made ladder b of it.
 --
--- Both ladders are locked.  The history of a counts, because a is the one in use: b gets its
--- places, its operations by their numbers and its void matches.  What b alone has stays.  An
--- operation is the same in both if number and made_at are: of numbers both may have given one.
--- Each part notes in table correction of b from where on history is out of date; catch_up(b)
--- replays it from there.
+-- The history of a counts, because a is the one in use: b gets its places, its operations by their
+-- numbers and its void matches.  What b alone has stays.  An operation is the same in both if
+-- number and made_at are: of numbers both may have given one.  Each part notes in table correction
+-- of b from where on history is out of date; catch_up(b) replays it from there.
+--
+-- Ladder b is locked, and a goes on meanwhile.  So one statement, survey(), copies what a has
+-- otherwise than b into tables of ours in the schema of b, and everything else goes by these.
+-- What comes to a after that is for the next survey, which looks only at rows that have changed
+-- since; the last one, when a is locked as well, finds what came in the moment before.
 
 CREATE FUNCTION skillrating_internal.origin(ladder text)
 RETURNS text
@@ -76,7 +80,7 @@ BEGIN
     EXECUTE format(
         'SELECT array_agg(DISTINCT o.operation) FROM %2$I.operation AS o
         WHERE NOT EXISTS (
-            SELECT FROM %1$I.operation AS n
+            SELECT FROM %2$I.carried_operation AS n
             WHERE n.operation = o.operation AND n.kind = o.kind AND n.made_at = o.made_at)', a, b)
     INTO own;
     RETURN coalesce(own, '{}');
@@ -88,7 +92,8 @@ COMMENT ON FUNCTION skillrating_internal.own_operations(text, text) IS
 
 CREATE FUNCTION skillrating_internal.make_room(
     a text,
-    b text)
+    b text,
+    whole boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -98,13 +103,12 @@ DECLARE
     own bigint[] := skillrating_internal.own_operations(a, b);
     sequence constant text := format('%I.event_seq', b);
     own_places constant text := format(
-        'SELECT m.seq, m.played_at AS at FROM %2$I.rated_match AS m
-        WHERE m.seq IS NOT NULL AND NOT EXISTS (
-            SELECT FROM %1$I.rated_match AS n
-            WHERE n.match_id %3$s m.match_id AND n.seq IS NOT NULL)
+        'SELECT m.seq, m.played_at AS at FROM %1$I.rated_match AS m
+        JOIN %1$I.carried_own AS n ON n.match_id %2$s m.match_id
+        WHERE m.seq IS NOT NULL
         UNION
-        SELECT o.seq, o.at FROM %2$I.operation AS o WHERE o.operation = ANY ($1)',
-        a, b, t.match_equals);
+        SELECT o.seq, o.at FROM %1$I.operation AS o WHERE o.operation = ANY ($1)',
+        b, t.match_equals);
     place bigint;
     since timestamptz;
     first_taken bigint;
@@ -115,15 +119,14 @@ BEGIN
         'SELECT setval(%L, greatest(x.last_value, y.last_value))
         FROM %I.event_seq AS x, %I.event_seq AS y', sequence, a, b)
     INTO behind;
-    EXECUTE format('SELECT min(p.seq), min(p.at) FROM (%s) AS p', own_places)
-    INTO place, since USING own;
-    PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => since);
-
     EXECUTE format(
         'SELECT min(p.seq) FROM (%s) AS p
-        WHERE p.seq IN (SELECT n.seq FROM %2$I.rated_match AS n WHERE n.seq IS NOT NULL
-            UNION ALL SELECT n.seq FROM %2$I.operation AS n)', own_places, a)
+        WHERE p.seq IN (SELECT n.seq FROM %2$I.carried_match AS n WHERE n.seq IS NOT NULL
+            UNION ALL SELECT n.seq FROM %2$I.carried_operation AS n)', own_places, b)
     INTO first_taken USING own;
+    EXECUTE format('SELECT min(p.seq), min(p.at) FROM (%s) AS p WHERE $2 OR p.seq >= $3', own_places)
+    INTO place, since USING own, whole, first_taken;
+    PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => since);
     EXECUTE format(
         'WITH place AS MATERIALIZED (
             SELECT p.seq, $3 + row_number() OVER (ORDER BY p.seq) AS new_seq
@@ -148,7 +151,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.make_room(text, text) IS
+COMMENT ON FUNCTION skillrating_internal.make_room(text, text, boolean) IS
 'A part of swap_ladders(): gives what ladder b alone has new places behind everything, from the
 first place on that ladder a has given to something else, and says so in a notice. The sequence of b
 goes on behind both.';
@@ -167,8 +170,8 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
     FOR number IN EXECUTE format(
-        'SELECT DISTINCT n.operation FROM %I.operation AS n
-        WHERE n.operation = ANY ($1) ORDER BY n.operation', a)
+        'SELECT DISTINCT n.operation FROM %I.carried_operation AS n
+        WHERE n.operation = ANY ($1) ORDER BY n.operation', b)
     USING skillrating_internal.own_operations(a, b)
     LOOP
         next_number := nextval(format('%I.event_seq', b));
@@ -208,14 +211,14 @@ BEGIN
     EXECUTE format(
         'WITH moved AS MATERIALIZED (
             SELECT m.match_id, m.seq, n.seq AS new_seq, n.played_at
-            FROM %2$I.rated_match AS m JOIN %1$I.rated_match AS n ON n.match_id %3$s m.match_id
+            FROM %1$I.rated_match AS m JOIN %1$I.carried_match AS n ON n.match_id %2$s m.match_id
             WHERE n.seq IS NOT NULL AND m.seq IS DISTINCT FROM n.seq
         ), placed AS (
-            UPDATE %2$I.rated_match AS m SET seq = -v.new_seq FROM moved AS v
-            WHERE m.match_id %3$s v.match_id
+            UPDATE %1$I.rated_match AS m SET seq = -v.new_seq FROM moved AS v
+            WHERE m.match_id %2$s v.match_id
         )
         SELECT min(least(v.seq, v.new_seq)), min(v.played_at) FROM moved AS v',
-        a, b, t.match_equals)
+        b, t.match_equals)
     INTO place, since;
     EXECUTE format('UPDATE %I.rated_match AS m SET seq = -m.seq WHERE m.seq < 0', b);
     PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => since);
@@ -223,17 +226,25 @@ BEGIN
     -- Later decisions count.
     EXECUTE format(
         'WITH decided AS (
-            UPDATE %2$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
-            FROM %1$I.rated_match AS n
-            WHERE n.match_id %3$s m.match_id AND n.void_reason IS DISTINCT FROM m.void_reason
+            UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
+            FROM %1$I.carried_match AS n
+            WHERE n.match_id %2$s m.match_id AND n.known AND n.void_reason IS DISTINCT FROM m.void_reason
                 AND coalesce(n.decided_at, ''-infinity'') >= coalesce(m.decided_at, ''-infinity'')
             RETURNING m.seq, m.played_at)
-        SELECT min(d.seq), min(d.played_at) FROM decided AS d', a, b, t.match_equals)
+        SELECT min(d.seq), min(d.played_at) FROM decided AS d', b, t.match_equals)
     INTO place, since;
-    PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => since);
+    PERFORM skillrating_internal.note_correction(b, 'carried_match', place, played_at => since);
 
     PERFORM skillrating_internal.check_pending(b);
-    PERFORM skillrating_internal.copy_matches(a, b);
+    EXECUTE format(
+        'INSERT INTO %1$I.pending (match_id, xact, fires)
+        SELECT n.match_id, pg_current_xact_id(), false
+        FROM %1$I.carried_match AS n JOIN %1$I.rated_match AS m ON n.match_id %2$s m.match_id
+        WHERE n.digest IS DISTINCT FROM m.digest
+        UNION ALL
+        SELECT w.match_id, pg_current_xact_id(), false FROM %1$I.carried_waiting AS w',
+        b, t.match_equals);
+    PERFORM skillrating_internal.copy_matches(format('%I.carried_match', b), b);
 END
 $function$;
 
@@ -243,14 +254,14 @@ later of what void_match() and restore_match() said in either, and the matches t
 Nothing else of b may be at a place of a, see make_room().';
 
 CREATE FUNCTION skillrating_internal.copy_matches(
-    a text,
+    known text,
     b text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(a);
+    t record := skillrating_internal.ladder_types(b);
     place bigint;
     since timestamptz;
 BEGIN
@@ -261,23 +272,23 @@ BEGIN
             SELECT n.match_id, n.status, n.reason, n.detail,
                 CASE WHEN n.seq IS NULL THEN ~n.digest ELSE n.digest END, n.seq, n.played_at,
                 n.void_reason, n.decided_at
-            FROM %1$I.rated_match AS n
-            WHERE NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
+            FROM %1$s AS n
+            WHERE n.status IS NOT NULL AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
             RETURNING match_id, seq, played_at
         ), unplaced AS (
             INSERT INTO %2$I.pending (match_id, xact, fires)
             SELECT c.match_id, pg_current_xact_id(), false FROM copied AS c WHERE c.seq IS NULL
         )
         SELECT min(c.seq), min(c.played_at) FROM copied AS c WHERE c.seq IS NOT NULL',
-        a, b, t.match_equals)
+        known, b, t.match_equals)
     INTO place, since;
-    PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => since);
+    PERFORM skillrating_internal.note_correction(b, 'carried_match', place, played_at => since);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text) IS
-'A part of rerate() and swap_ladders(): takes the matches that only ladder a knows over to ladder b,
-at their places. Matches that a could not rate have none; what b makes of them is to be seen, so
+'A part of rerate() and swap_ladders(): takes matches that ladder b does not know over to it, at
+their places, from a table like rated_match, given as SQL. Matches that have not been rated there have none; what b makes of them is to be seen, so
 that they go into pending and have a digest that is none of theirs.';
 
 CREATE FUNCTION skillrating_internal.note_accounts(
@@ -369,7 +380,7 @@ BEGIN
             UNION ALL
             SELECT false, o.operation IS NULL, n.operation, n.kind, n.player_id, n.into_id, n.pool,
                 n.params
-            FROM %1$I.operation AS n
+            FROM %2$I.carried_operation AS n
             LEFT JOIN (SELECT DISTINCT o.operation, o.undone_at FROM %2$I.operation AS o
                 WHERE NOT o.operation = ANY ($1)) AS o ON o.operation = n.operation
             WHERE n.undone_at IS NULL AND o.undone_at IS NULL
@@ -447,8 +458,8 @@ BEGIN
     wanted := format(
         'SELECT %s, coalesce((SELECT min(u.at) FROM unnest($1, $2) AS u(operation, at)
             WHERE u.operation = n.operation), n.undone_at)
-        FROM %I.operation AS n WHERE $3 OR n.kind NOT IN (''set'', ''seed'', ''refund'')',
-        'n.' || replace(columns, ', ', ', n.'), a);
+        FROM %I.carried_operation AS n WHERE $3 OR n.kind NOT IN (''set'', ''seed'', ''refund'')',
+        'n.' || replace(columns, ', ', ', n.'), b);
     EXECUTE format(
         'SELECT coalesce(array_agg(DISTINCT w.operation), ''{}'')
         FROM (%s EXCEPT SELECT %s, o.undone_at FROM %I.operation AS o) AS w',
@@ -477,9 +488,9 @@ BEGIN
     PERFORM skillrating_internal.note_rules(b, carried);
 
     EXECUTE format(
-        'SELECT array_agg(DISTINCT n.operation ORDER BY n.operation) FROM %1$I.operation AS n
+        'SELECT array_agg(DISTINCT n.operation ORDER BY n.operation) FROM %1$I.carried_operation AS n
         WHERE n.undone_at IS NULL
-            AND NOT EXISTS (SELECT FROM %2$I.operation AS o WHERE o.operation = n.operation)', a, b)
+            AND NOT EXISTS (SELECT FROM %1$I.operation AS o WHERE o.operation = n.operation)', b)
     INTO left_out;
     PERFORM skillrating_internal.warn_of_states(a, b, left_out);
 END
@@ -519,7 +530,7 @@ COMMENT ON FUNCTION skillrating_internal.warn_of_states(text, text, bigint[]) IS
 'A part of rerate() and swap_ladders(): the warning that names operations of ladder a that mean
 nothing under the model of ladder b; none if operations is null.';
 
-CREATE FUNCTION skillrating_internal.carry_over(
+CREATE FUNCTION skillrating_internal.begin_carrying(
     a text,
     b text)
 RETURNS void
@@ -527,20 +538,151 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.check_operations(a, b);
-    PERFORM skillrating_internal.forget_vanished(a, b);
-    PERFORM skillrating_internal.make_room(a, b);
-    PERFORM skillrating_internal.renumber_operations(a, b);
-    PERFORM skillrating_internal.carry_matches(a, b);
-    PERFORM skillrating_internal.carry_operations(a, b);
-    PERFORM skillrating_internal.catch_up(b, search => true);
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    EXECUTE format(
+        'CREATE UNLOGGED TABLE %2$I.carried_match AS
+        SELECT m.match_id, m.status, m.reason, m.detail, m.digest, m.seq, m.played_at, m.void_reason,
+            m.decided_at, true AS known
+        FROM %1$I.rated_match AS m WITH NO DATA', a, b);
+    EXECUTE format('CREATE UNLOGGED TABLE %2$I.carried_own AS SELECT m.match_id
+        FROM %1$I.rated_match AS m WITH NO DATA', a, b);
+    EXECUTE format('CREATE UNLOGGED TABLE %2$I.carried_waiting AS SELECT m.match_id
+        FROM %1$I.rated_match AS m WITH NO DATA', a, b);
+    EXECUTE format(
+        'CREATE UNLOGGED TABLE %2$I.carried_operation AS
+        SELECT o.operation, o.seq, o.kind, o.pool, o.player_id, o.into_id, o.since, o.until, o.at,
+            o.state, o.params, o.reason, o.made_by, o.made_at, o.undone_at
+        FROM %1$I.operation AS o WITH NO DATA', a, b);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.carry_over(text, text) IS
-'A part of swap_ladders(): brings ladder b, which was made of ladder a, to the history of a, with
-what b alone has: places, void matches, operations, and the content of matches. Both are locked.
-Error 55000 if operations of b''s own contradict those of a.';
+COMMENT ON FUNCTION skillrating_internal.begin_carrying(text, text) IS
+'A part of swap_ladders(): makes the tables for survey() in the schema of ladder b, which nobody else
+ever sees: carried_match has the rows of rated_match of ladder a that b has otherwise or not, and
+matches that a does not know (not known); carried_own the matches that b alone has placed, as far as
+they may be in the way; carried_waiting what waits in a; carried_operation the operations of a.';
+
+CREATE FUNCTION skillrating_internal.end_carrying(b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(b);
+    EXECUTE format('DROP TABLE %1$I.carried_match, %1$I.carried_own, %1$I.carried_waiting,
+        %1$I.carried_operation', b);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.end_carrying(text) IS
+'A part of swap_ladders(): drops what begin_carrying() has made.';
+
+CREATE FUNCTION skillrating_internal.survey(
+    a text,
+    b text,
+    since xid8,
+    OUT changes bigint,
+    OUT operations boolean,
+    OUT first_place bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(b);
+    recent text[];
+    whole boolean := true;
+    recently text := '';
+BEGIN
+    operations := since IS NULL OR EXISTS (
+        SELECT FROM skillrating_internal.changed_since(a, 'operation', 'seq', since));
+    IF since IS NOT NULL THEN
+        recent := ARRAY(SELECT DISTINCT c.value
+            FROM skillrating_internal.changed_since(a, 'rated_match', 'match_id', since) AS c(value));
+        whole := array_position(recent, NULL) IS NOT NULL;
+    END IF;
+    IF NOT whole THEN
+        recently := format('WHERE m.match_id %s ANY (CAST($1 AS %s[]))', t.match_equals, t.match_type);
+    END IF;
+    EXECUTE format('TRUNCATE %1$I.carried_match, %1$I.carried_own, %1$I.carried_waiting', b);
+    IF operations THEN
+        EXECUTE format('TRUNCATE %I.carried_operation', b);
+    END IF;
+    -- All of it under one snapshot.
+    EXECUTE format(
+        'WITH differing AS MATERIALIZED (
+            SELECT coalesce(n.match_id, o.match_id) AS match_id, n.status, n.reason, n.detail, n.digest,
+                n.seq, n.played_at, n.void_reason, n.decided_at, n.match_id IS NOT NULL AS known,
+                least(n.seq, o.seq) AS place
+            FROM (SELECT m.* FROM %1$I.rated_match AS m %4$s) AS n
+            FULL JOIN (SELECT m.* FROM %2$I.rated_match AS m %4$s) AS o ON o.match_id %3$s n.match_id
+            WHERE n.match_id IS NULL OR o.match_id IS NULL OR n.seq IS DISTINCT FROM o.seq
+                OR n.void_reason IS DISTINCT FROM o.void_reason OR n.digest <> o.digest
+        ), matches AS (
+            INSERT INTO %2$I.carried_match
+            SELECT d.match_id, d.status, d.reason, d.detail, d.digest, d.seq, d.played_at,
+                d.void_reason, d.decided_at, d.known
+            FROM differing AS d
+        ), own AS (
+            INSERT INTO %2$I.carried_own SELECT m.match_id FROM %2$I.rated_match AS m
+            WHERE m.seq >= CASE WHEN $2 THEN -9223372036854775808
+                    ELSE (SELECT min(d.seq) FROM differing AS d) END
+                AND NOT EXISTS (
+                    SELECT FROM %1$I.rated_match AS n
+                    WHERE n.match_id %3$s m.match_id AND n.seq IS NOT NULL)
+        ), waiting AS (
+            INSERT INTO %2$I.carried_waiting
+            SELECT p.match_id FROM %1$I.pending AS p
+            UNION
+            SELECT c.match_id FROM %1$I.correction AS c WHERE c.match_id IS NOT NULL
+        ), operations AS (
+            INSERT INTO %2$I.carried_operation
+            SELECT o.operation, o.seq, o.kind, o.pool, o.player_id, o.into_id, o.since, o.until, o.at,
+                o.state, o.params, o.reason, o.made_by, o.made_at, o.undone_at
+            FROM %1$I.operation AS o WHERE $3
+        )
+        SELECT count(*), min(d.place) FROM differing AS d', a, b, t.match_equals, recently)
+    INTO changes, first_place USING recent, operations OR whole, operations;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.survey(text, text, xid8) IS
+'A part of swap_ladders(): copies what ladder a has otherwise than ladder b into the tables of
+begin_carrying(), of matches only those whose row in a was changed by a transaction from a certain
+one on, all for null. Returns how many matches differ, whether operations may, and the smallest place
+of a match that does.';
+
+CREATE FUNCTION skillrating_internal.carry_over(
+    a text,
+    b text,
+    operations boolean,
+    whole boolean)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    IF operations THEN
+        PERFORM skillrating_internal.check_operations(a, b);
+    END IF;
+    PERFORM skillrating_internal.forget_vanished(a, b);
+    PERFORM skillrating_internal.make_room(a, b, whole);
+    IF operations THEN
+        PERFORM skillrating_internal.renumber_operations(a, b);
+    END IF;
+    PERFORM skillrating_internal.carry_matches(a, b);
+    IF operations THEN
+        PERFORM skillrating_internal.carry_operations(a, b);
+    END IF;
+    PERFORM skillrating_internal.catch_up(b, search => whole);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.carry_over(text, text, boolean, boolean) IS
+'A part of swap_ladders(): brings ladder b, which was made of ladder a, to the history of a as
+survey() has found it, with what b alone has: places, void matches, the content of matches and, if
+they may have changed, operations. If whole, it also looks for what no trigger has reported. Ladder
+b is locked. Error 55000 if operations of b''s own contradict those of a.';
 
 CREATE FUNCTION skillrating_internal.forget_vanished(
     a text,
@@ -556,13 +698,12 @@ DECLARE
 BEGIN
     EXECUTE format(
         'WITH gone AS (
-            DELETE FROM %2$I.rated_match AS m
-            WHERE NOT EXISTS (
-                    SELECT FROM %1$I.rated_match AS n WHERE n.match_id %3$s m.match_id)
+            DELETE FROM %1$I.rated_match AS m USING %1$I.carried_match AS n
+            WHERE n.match_id %2$s m.match_id AND NOT n.known
                 AND NOT EXISTS (
-                    SELECT FROM %2$I.source AS s WHERE s.match_id %3$s m.match_id)
+                    SELECT FROM %1$I.source AS s WHERE s.match_id %2$s m.match_id)
             RETURNING m.seq, m.played_at)
-        SELECT min(g.seq), min(g.played_at) FROM gone AS g', a, b, t.match_equals)
+        SELECT min(g.seq), min(g.played_at) FROM gone AS g', b, t.match_equals)
     INTO place, since;
     PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => since);
 END

@@ -333,10 +333,28 @@ COMMENT ON FUNCTION skillrating_internal.prepare_table(text, text, text) IS
 have added to that of ladder a, so that its rows satisfy what will hold for them. Errors as
 check_columns(), and 55000 for those that b alone has.';
 
-CREATE FUNCTION skillrating_internal.prepare_exchange(
+CREATE FUNCTION skillrating_internal.held_constraints(
     a text,
     b text)
-RETURNS void
+RETURNS text[]
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT array_agg(format('%s %s', k.oid, k.convalidated) ORDER BY k.oid)
+    FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
+    WHERE c.relnamespace IN (to_regnamespace(quote_ident(a)), to_regnamespace(quote_ident(b)))
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.held_constraints(text, text) IS
+'A part of swap_ladders(): the constraints of the tables of both ladders, to see whether one has come
+since prepare_exchange().';
+
+CREATE FUNCTION skillrating_internal.prepare_exchange(
+    a text,
+    b text,
+    OUT alike text[],
+    OUT differing text[],
+    OUT moved text[])
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -345,11 +363,20 @@ BEGIN
     PERFORM skillrating_internal.prepare_table(a, b, t.name)
     FROM skillrating_internal.swapped_tables(a, b) AS t
     WHERE t.exchanged AND NOT t.is_sequence;
+    SELECT coalesce(array_agg(t.name) FILTER (WHERE t.exchanged AND NOT t.differs), '{}'),
+        coalesce(array_agg(t.name) FILTER (WHERE t.exchanged AND t.differs), '{}'),
+        coalesce(array_agg(t.name) FILTER (WHERE NOT t.exchanged AND NOT t.is_sequence), '{}')
+    INTO alike, differing, moved
+    FROM (
+        SELECT s.name::text, s.exchanged, s.is_sequence,
+            NOT s.is_sequence AND skillrating_internal.columns_differ(s.kept, s.moved) AS differs
+        FROM skillrating_internal.swapped_tables(a, b) AS s) AS t;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.prepare_exchange(text, text) IS
-'A part of swap_ladders(): prepare_table() for each of them.';
+'A part of swap_ladders(): prepare_table() for each of them. Returns those whose rows can be exchanged
+as they are, those of which columns have to change over, and those that have to move.';
 
 CREATE FUNCTION skillrating_internal.check_references(
     a text,
@@ -364,6 +391,12 @@ DECLARE
     lacks boolean;
 BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    IF NOT EXISTS (
+        SELECT FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.confrelid
+        WHERE k.contype = 'f' AND c.relnamespace = to_regnamespace(quote_ident(a)))
+    THEN
+        RETURN;
+    END IF;
     FOR reference IN
         SELECT k.conname, k.conrelid::regclass AS relation, t.name, k.convalidated,
             string_agg(format('k.%I OPERATOR(%I.%s) f.%I', y.attname, n.nspname, p.oprname,

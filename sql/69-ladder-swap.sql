@@ -138,13 +138,6 @@ AS $function$
     JOIN pg_attribute AS k ON k.attrelid = t.kept AND k.attnum > 0 AND NOT k.attisdropped
     JOIN pg_attribute AS m ON m.attrelid = t.moved AND m.attname = k.attname
     WHERE NOT t.exchanged AND col_description(t.kept, k.attnum) IS DISTINCT FROM col_description(t.moved, m.attnum)
-    UNION ALL
-    -- That of create_ladder() names the model.
-    SELECT format('COMMENT ON SCHEMA %I IS %L', a, s.new)
-    FROM (SELECT obj_description(to_regnamespace(quote_ident(a)), 'pg_namespace'),
-              obj_description(to_regnamespace(quote_ident(b)), 'pg_namespace')) AS s(old, new)
-    WHERE starts_with(s.old, 'A skillrating ladder under the model ')
-        AND starts_with(s.new, 'A skillrating ladder under the model ')
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.kept_comments(text, text) IS
@@ -235,10 +228,32 @@ COMMENT ON FUNCTION skillrating_internal.note_not_kept(text, text) IS
 'A part of swap_ladders(): notices that name views over the tables of ladder a, and what not_kept()
 finds.';
 
-CREATE FUNCTION skillrating_internal.lock_swapped(
+CREATE FUNCTION skillrating_internal.hold_ladder(ladder text, readers boolean)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_hold_ladder'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
+'A part of swap_ladders(), whose door is open to read: from now on nobody else may write to the
+ladder or, if so, read it. Error 40001 for an old snapshot.';
+
+CREATE FUNCTION skillrating_internal.changed_since(
+    ladder text,
+    relation text,
+    column_name name,
+    since xid8)
+RETURNS SETOF text
+AS 'MODULE_PATHNAME', 'skillrating_changed_since'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.changed_since(text, text, name, xid8) IS
+'A part of swap_ladders(): a column of the rows of a ladder''s table that were made, changed or deleted
+by a transaction from a certain one on, and perhaps of others; null if that cannot be known. The
+current transaction must have seen that one running, or behind it.';
+
+CREATE FUNCTION skillrating_internal.hold_both(
     a text,
-    b text,
-    tables text[])
+    b text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -246,17 +261,79 @@ AS $function$
 DECLARE
     name text;
 BEGIN
-    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    PERFORM skillrating_internal.hold_ladder(a, true), skillrating_internal.hold_ladder(b, true);
     -- No weaker lock before: two sessions that both hold one would wait for each other.
-    FOREACH name IN ARRAY tables LOOP
+    FOREACH name IN ARRAY '{ladder,rating,event,component,component_event,rated_match,pending,correction,operation}'::text[] LOOP
         EXECUTE format('LOCK TABLE %1$I.%3$I, %2$I.%3$I IN ACCESS EXCLUSIVE MODE',
             a, b, name);
     END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.lock_swapped(text, text, text[]) IS
-'A part of swap_ladders(): locks tables of two ladders, so that nobody reads them.';
+COMMENT ON FUNCTION skillrating_internal.hold_both(text, text) IS
+'A part of swap_ladders(): locks two ladders and their tables, so that nobody reads them.';
+
+CREATE FUNCTION skillrating_internal.carry_and_hold(
+    a text,
+    b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    few constant bigint := 20;
+    many constant bigint := 2000;
+    first_wait constant int := 50;
+    longest_wait constant int := 2000;
+    lock_timeout text := current_setting('lock_timeout');
+    wait int := first_wait;
+    since xid8;
+    snapshot xid8;
+    found record;
+    behind bigint;
+    last_changes bigint;
+    rounds int := 0;
+BEGIN
+    LOOP
+        -- What differs, and what came meanwhile, until that is little; a goes on.
+        LOOP
+            snapshot := pg_snapshot_xmin(pg_current_snapshot());
+            found := skillrating_internal.survey(a, b, since);
+            PERFORM skillrating_internal.carry_over(a, b, found.operations, since IS NULL);
+            EXIT WHEN since IS NOT NULL
+                -- It gets no less any more.
+                AND (found.changes <= few OR found.changes > 0.7 * last_changes OR rounds >= 20);
+            last_changes := CASE WHEN since IS NOT NULL THEN found.changes END;
+            since := snapshot;
+            rounds := rounds + 1;
+        END LOOP;
+        since := snapshot;
+        -- The rest when nobody else is at work.  While this waits, so do all who come behind: not for
+        -- long, or long readers would keep everybody from rating.
+        BEGIN
+            PERFORM set_config('lock_timeout', wait::text, true);
+            PERFORM skillrating_internal.hold_both(a, b);
+            PERFORM set_config('lock_timeout', lock_timeout, true);
+            found := skillrating_internal.survey(a, b, since);
+            EXECUTE format('SELECT s.last_value - $1 FROM %I.event_seq AS s', a)
+            INTO behind USING found.first_place;
+            IF rounds < 20 AND (found.changes > many OR behind > 10 * many) THEN
+                RAISE lock_not_available;
+            END IF;
+            EXIT;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            wait := least(2 * wait, longest_wait);
+            rounds := rounds + 1;
+        END;
+    END LOOP;
+    PERFORM skillrating_internal.carry_over(a, b, found.operations, false);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.carry_and_hold(text, text) IS
+'A part of swap_ladders(): has ladder b catch up with ladder a in rounds, while a goes on, and then
+locks both for the last one. Waits for these locks only for moments at a time, and gives them back
+if too much has come meanwhile.';
 
 CREATE FUNCTION skillrating_internal.check_swap(
     a text,
@@ -326,9 +403,35 @@ COMMENT ON FUNCTION skillrating_internal.renew_mirrors(text, text) IS
 'A part of swap_ladders(): the tables that mirror_rating() has named get the ratings of the tables
 that are now in the ladder, and defaults where only those that are in the other ladder have one.';
 
-CREATE FUNCTION skillrating_internal.change_places(
+CREATE FUNCTION skillrating_internal.exchange_comments(
     a text,
     b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    comment_a text := obj_description(to_regnamespace(quote_ident(a)), 'pg_namespace');
+    comment_b text := obj_description(to_regnamespace(quote_ident(b)), 'pg_namespace');
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    IF starts_with(comment_a, 'A skillrating ladder under the model ')
+        AND starts_with(comment_b, 'A skillrating ladder under the model ')
+        AND comment_a <> comment_b
+    THEN
+        EXECUTE format('COMMENT ON SCHEMA %I IS %L', a, comment_b);
+        EXECUTE format('COMMENT ON SCHEMA %I IS %L', b, comment_a);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.exchange_comments(text, text) IS
+'A part of swap_ladders(): exchanges the comments of create_ladder(), which name the models.';
+
+CREATE FUNCTION skillrating_internal.move_tables(
+    a text,
+    b text,
+    tables text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -337,34 +440,35 @@ DECLARE
     -- Any name of a ladder may be as long as names can be.
     between text := 'skillrating_swap';
     name text;
-    moves text[];
+    statement text;
+    kept text[];
 BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
-    PERFORM skillrating_internal.check_references(a, b), skillrating_internal.check_references(b, a);
-    SELECT array_agg(t.name) FILTER (WHERE NOT t.exchanged AND NOT t.is_sequence) INTO moves
-    FROM skillrating_internal.swapped_tables(a, b) AS t;
-    FOR name IN
-        SELECT t.name FROM skillrating_internal.swapped_tables(a, b) AS t WHERE t.exchanged
-    LOOP
-        PERFORM skillrating_internal.exchange_table(a, b, name);
-    END LOOP;
-    PERFORM skillrating_internal.exchange_pending(a, b);
-    IF moves IS NULL THEN
-        RETURN;
-    END IF;
+    SELECT array_agg(k.statement) INTO kept
+    FROM (
+        SELECT * FROM skillrating_internal.kept_rights(a, b)
+        UNION ALL SELECT * FROM skillrating_internal.kept_rights(b, a)
+        UNION ALL SELECT * FROM skillrating_internal.kept_policies(a, b)
+        UNION ALL SELECT * FROM skillrating_internal.kept_policies(b, a)
+        UNION ALL SELECT * FROM skillrating_internal.kept_comments(a, b)
+        UNION ALL SELECT * FROM skillrating_internal.kept_comments(b, a)) AS k(statement);
+    PERFORM skillrating_internal.note_not_kept(a, b);
     WHILE to_regnamespace(between) IS NOT NULL LOOP
         between := between || '_';
     END LOOP;
     EXECUTE format('CREATE SCHEMA %I', between);
-    FOREACH name IN ARRAY moves LOOP
+    FOREACH name IN ARRAY tables LOOP
         EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, name, between);
         EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', b, name, a);
         EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', between, name, b);
     END LOOP;
     EXECUTE format('DROP SCHEMA %I', between);
+    FOREACH statement IN ARRAY coalesce(kept, '{}') LOOP
+        EXECUTE statement;
+    END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.change_places(text, text) IS
-'A part of swap_ladders(), when both are locked and b has caught up: exchanges the rows of their
-tables, and moves those that are partitioned. Error 23503, see check_references().';
+COMMENT ON FUNCTION skillrating_internal.move_tables(text, text, text[]) IS
+'A part of swap_ladders(), when both are locked: has tables that cannot exchange their rows, because
+one of them is partitioned, change schemas.';

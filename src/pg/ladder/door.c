@@ -41,6 +41,7 @@ typedef struct LadderDoor
 	Ladder		ladder;
 	MemoryContext context;		/* of this; keeps the cache in place */
 	const LadderEntry *entry;
+	LOCKMODE	lockmode;		/* that of the entry, or a stronger one */
 	struct LadderDoor *outer;
 	struct LadderDoor *beside;	/* to a ladder that was made behind this one */
 	int			nest_level;		/* of the subtransaction that opened it */
@@ -440,7 +441,7 @@ ladder_is_at_work(const Ladder *ladder)
 
 	for (door = ladder->door->outer; door != NULL; door = door->outer)
 		if (door->ladder.schema == ladder->schema && !door->ending &&
-			door->entry->lockmode >= RowShareLock)
+			door->lockmode >= RowShareLock)
 			return true;
 	return false;
 }
@@ -541,6 +542,7 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 
 	door->context = context;
 	door->entry = entry;
+	door->lockmode = entry->lockmode;
 	door->outer = innermost;
 	door->nest_level = GetCurrentTransactionNestLevel();
 	GetUserIdAndSecContext(&door->caller, &door->caller_context);
@@ -576,7 +578,7 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 		check_snapshot_age(ladder, entry->lockmode);
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
-	if (entry->lockmode >= RowShareLock && !entry->reenters &&
+	if ((entry->lockmode >= RowShareLock || entry->maintains) && !entry->reenters &&
 		ladder_is_at_work(ladder))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
@@ -590,6 +592,16 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	door->guc_level = NewGUCNestLevel();
 	pin_settings();
 	return ladder;
+}
+
+void
+ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
+{
+	LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
+	check_not_renamed(ladder->door);
+	check_snapshot_age(ladder, lockmode);
+	ladder->door->lockmode = lockmode;
+	ladder->read_only = false;
 }
 
 void

@@ -113,6 +113,13 @@ extern Oid	ladder_take_turn(const char *name, const LadderEntry *entry);
  */
 extern Ladder *ladder_begin(Oid schema, const LadderEntry *entry);
 
+/*
+ * Behind a door that was opened to read: take a stronger lock on the ladder, to write from
+ * now on.  Error 40001 if the snapshot of the transaction is too old, see
+ * check_snapshot_age().
+ */
+extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
+
 /* What ladder_end() is made of, see ending.h. */
 
 /* From here on nobody is at work behind this door. */

@@ -140,8 +140,10 @@ static const LadderEntry entries[] = {
 	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
 	.work = WORK_RERATE},
 	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2,.no_api = true},
-	{"swap_ladders", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.no_api = true,
-	.work = WORK_SWAP_LADDERS},
+
+	/* Takes stronger locks when it needs them: hold_ladder(). */
+	{"swap_ladders", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true,
+	.maintains = true,.work = WORK_SWAP_LADDERS},
 };
 
 const LadderEntry *
