@@ -76,7 +76,7 @@ BEGIN
         new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
     END IF;
     PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
-        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}');
+        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', old.leaderboard);
 
     -- The same matches and operations in the same order; how they count is for the new model to say.
     PERFORM skillrating_internal.copy_matches(ladder, new_ladder);
@@ -187,7 +187,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    tables constant text[] := '{ladder,rating,event,component,component_event,rated_match,pending,correction,operation}';
+    tables constant text[] := '{ladder,rating,rating_count,rating_count_delta,event,component,component_event,rated_match,pending,correction,operation}';
     -- Any name of a ladder may be as long as names can be.
     between text := 'skillrating_swap';
     name text;

@@ -13,7 +13,7 @@ LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT x.relname, x.oid, y.oid, x.relkind = 'S'
-    FROM unnest('{ladder,rating,event,component,component_event,rated_match,pending,correction,operation,event_seq}'::name[])
+    FROM unnest('{ladder,rating,rating_count,rating_count_delta,event,component,component_event,rated_match,pending,correction,operation,event_seq}'::name[])
         WITH ORDINALITY AS t(name, n)
     JOIN pg_class AS x ON x.relname = t.name AND x.relnamespace = to_regnamespace(quote_ident(a))
     JOIN pg_class AS y ON y.relname = t.name AND y.relnamespace = to_regnamespace(quote_ident(b))

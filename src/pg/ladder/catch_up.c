@@ -28,6 +28,7 @@
 #include "pg/ladder/feed.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/rating_counts.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/progress.h"
@@ -540,6 +541,8 @@ do_catch_up(Ladder *ladder, bool search, bool rebuild)
 		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
 	correct_history(ladder, rebuild, removed);
+	if (rebuild)
+		rating_counts_rebuild(ladder);
 }
 
 /*

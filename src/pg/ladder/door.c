@@ -684,7 +684,7 @@ ladder_is_hidden_from_mirrors(const Ladder *ladder)
 
 /* The ladder's row. */
 static LadderQuery read_config_query = {
-	.text = "SELECT model, params, apply_at, late, strict, format_version, "
+	.text = "SELECT model, params, apply_at, late, strict, leaderboard, format_version, "
 	"EXISTS (SELECT FROM {operation} WHERE " OPERATION_FILTERS ") FROM {ladder}"
 };
 
@@ -695,6 +695,7 @@ enum
 	CONFIG_APPLY_AT,
 	CONFIG_LATE,
 	CONFIG_STRICT,
+	CONFIG_LEADERBOARD,
 	CONFIG_FORMAT_VERSION,
 	CONFIG_FILTERS
 };
@@ -735,6 +736,7 @@ read_config(Ladder *ladder)
 		APPLY_AT_CATCH_UP;
 	ladder->reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
 	ladder->strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
+	ladder->counts = strcmp(SPI_getvalue(tuple, desc, CONFIG_LEADERBOARD), "ranks") == 0;
 	ladder->filters = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_FILTERS, &isnull));
 	SPI_freetuptable(SPI_tuptable);
 }

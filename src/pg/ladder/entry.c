@@ -48,6 +48,7 @@ static const LadderEntry entries[] = {
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
 	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
 	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
+	{"set_leaderboard", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
