@@ -12,7 +12,7 @@ demo: export DATA := $(DATA)
 demo:
 	@test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
 bench:
-	@test/prerequisites.sh && MAKEFLAGS= bench/run.sh && MAKEFLAGS= bench/changes.sh && MAKEFLAGS= bench/notify.sh && MAKEFLAGS= bench/queries.sh && MAKEFLAGS= bench/solve.sh && MAKEFLAGS= bench/split.sh && MAKEFLAGS= bench/functions.sh && MAKEFLAGS= exec bench/models/run.sh
+	@test/prerequisites.sh && MAKEFLAGS= bench/run.sh && MAKEFLAGS= bench/changes.sh && MAKEFLAGS= bench/notify.sh && MAKEFLAGS= bench/boards.sh && MAKEFLAGS= bench/queries.sh && MAKEFLAGS= bench/solve.sh && MAKEFLAGS= bench/split.sh && MAKEFLAGS= bench/functions.sh && MAKEFLAGS= exec bench/models/run.sh
 fuzz:
 	@test/prerequisites.sh clang libclang-rt-dev && MAKEFLAGS= exec test/fuzz.sh $(SECONDS)
 

@@ -100,3 +100,50 @@ for read in "${reads[@]}"; do
 		for (i = 1; i <= n; i++) printf " %8.2f", $i
 		printf "   %5.2f\n", (n > 1 ? log($n / $1) / log(size[n] / size[1]) : 0) }'
 done
+
+# What a match of twelve costs in its own transaction, by what makes boards quick; "index" has the
+# index of ranks without its counts.
+arms='none bands index ranks'
+players=$(sized 100000)
+for arm in $arms; do
+	sql -o /dev/null -c "SELECT skillrating.create_ladder('$arm', 'elo', leaderboard => '${arm/index/none}')"
+	if [ "$arm" = index ]; then
+		sql -c "CREATE INDEX ON index.rating (pool, rating DESC, player_id)" -c "ALTER TABLE index.rating RESET (fillfactor)"
+	fi
+	sql -o /dev/null <<-SQL
+		SELECT setseed(0.5);
+		INSERT INTO "$arm".rating (player_id, rating, games, wins, losses, last_played, as_of)
+		SELECT p, 1500 + 200 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()), 4, 2, 2, '2024-12-31', '2024-12-31'
+		FROM generate_series(0, $players - 1) AS p;
+		SELECT skillrating.set_leaderboard('$arm');
+		VACUUM ANALYZE "$arm".rating;
+	SQL
+	cat >"$scratch/$arm.sql" <<-SQL
+		\\set a random(0, $players - 1)
+		BEGIN;
+		INSERT INTO "$arm".match (match_id) VALUES (DEFAULT) RETURNING match_id \\gset
+		INSERT INTO "$arm".match_player (match_id, player_id, team, rank)
+		SELECT :match_id, (:a + i * 7919) % $players, i % 2, 1 + (i + :a) % 2 FROM generate_series(1, 12) AS i;
+		COMMIT;
+	SQL
+	pgbench -n -c 1 -t "$(sized 2000)" -f "$scratch/$arm.sql" >/dev/null 2>&1
+	: >"$scratch/$arm.cost"
+done
+for _ in $(seq "$rounds"); do
+	for arm in $arms; do
+		began=$(processor)
+		pgbench -n -c 1 -t "$(sized 4000)" -f "$scratch/$arm.sql" >/dev/null 2>&1
+		sleep 0.2
+		awk -v a="$began" -v b="$(processor)" -v n="$(sized 4000)" 'BEGIN { print 1000 * (b - a) / n }' >>"$scratch/$arm.cost"
+	done
+done
+echo
+printf '%-62s %6s  %s\n' 'a match of twelve, processor: what against what' 'ratio' 'range             target'
+report "ranks against the same index without counts" "$scratch/ranks.cost" "$scratch/index.cost" 'at most 1.05'
+for arm in index bands none; do
+	report "$arm against ranks" "$scratch/$arm.cost" "$scratch/ranks.cost" ''
+done
+for arm in $arms; do
+	sql -c "SELECT format('    %s: %s ms a match, %s %% of updates of rating on their page', '$arm', round($(median "$scratch/$arm.cost")::numeric, 3),
+		(SELECT round(100.0 * n_tup_hot_upd / greatest(n_tup_upd, 1)) FROM pg_stat_user_tables WHERE schemaname = '$arm' AND relname = 'rating'))"
+done

@@ -393,7 +393,7 @@ BEGIN
     -- The final tables of seasons: a season has an event for every player with the state it found.
     EXECUTE format(
         'CREATE INDEX event_season_idx ON %I.event (seq, pool, (%s) DESC, player_id) WHERE kind = ''season''',
-        ladder, skillrating_internal.display_before(model, params, ''));
+        ladder, skillrating_internal.display_columns(model, params, '', '_before'));
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
         'History: a row for each player and rated match with the state before and after, games_before, last_played_before, as_of_before (the time as of which the player''s state was; null where that is last_played_before), the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');

@@ -600,13 +600,16 @@ AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     RETURN QUERY EXECUTE format(
-        'SELECT e.player_id::text, count(*), sum(e.win_probability), sum(e.score),
-            avg(e.score - e.win_probability),
-            sum(e.score - e.win_probability) / nullif(sqrt(sum(e.win_probability * (1 - e.win_probability))), 0)
-        FROM %I.event AS e
-        WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
-        GROUP BY e.player_id
-        HAVING count(*) >= $3
+        'SELECT s.player_id::text, s.games, s.expected, s.scored, s.surplus / s.games,
+            s.surplus / nullif(sqrt(s.variance), 0)
+        FROM (
+            SELECT e.player_id, count(*) AS games, sum(e.win_probability) AS expected,
+                sum(e.score) AS scored, sum(e.score - e.win_probability) AS surplus,
+                sum(e.win_probability * (1 - e.win_probability)) AS variance
+            FROM %I.event AS e
+            WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
+            GROUP BY e.player_id
+            HAVING count(*) >= $3) AS s
         ORDER BY 6 DESC NULLS LAST, 1', ladder)
     USING pool, since, min_games;
 END
@@ -641,7 +644,6 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    s record := skillrating_internal.state_expressions(ladder);
     model record;
     is_settled text;
     bin text;
@@ -670,7 +672,7 @@ BEGIN
         WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
-        'WITH e AS (
+        'WITH e AS NOT MATERIALIZED (
             SELECT e.*, %1$s AS period FROM %2$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
         ), forecast AS (
             -- One a match: the others of two teams say the same.
@@ -682,14 +684,15 @@ BEGIN
                 sum((1 - 2 * f.p) * (f.y - f.p)) / nullif(sqrt(sum(((1 - 2 * f.p) * (f.y - f.p)) ^ 2)), 0) AS z
             FROM forecast AS f GROUP BY f.period
         ), last AS (
-            SELECT DISTINCT ON (e.period, e.player_id) e.period, skillrating.state_rating(l.model, %3$s, l.params) AS rating, %4$s AS settled
-            FROM e CROSS JOIN %2$I.ladder AS l ORDER BY e.period, e.player_id, e.seq DESC
+            SELECT DISTINCT ON (e.period, e.player_id) e.period, %3$s AS rating, %4$s AS settled
+            FROM e ORDER BY e.period, e.player_id, e.seq DESC
         ), players AS (
             SELECT l.period, count(*) AS n, avg(l.rating) AS mean, stddev_samp(l.rating) AS deviation, avg(l.settled::integer)::float8 AS settled
             FROM last AS l GROUP BY l.period
         )
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
-        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder, s.after, is_settled)
+        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder,
+        skillrating_internal.display_columns(model.model, model.params, 'e.', '_after'), is_settled)
     USING pool, since, settled_games, step,
         (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)],
         first_whole;

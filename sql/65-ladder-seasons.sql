@@ -91,22 +91,23 @@ time before the first and null for the running one: 0 where there is none before
 not ended. start_seq is the place of the last operation with which it begins. Error 42704 for an
 unknown ladder or season.';
 
-CREATE FUNCTION skillrating_internal.display_before(
+CREATE FUNCTION skillrating_internal.display_columns(
     model text,
     params jsonb,
-    prefix text)
+    prefix text,
+    suffix text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT regexp_replace(skillrating_internal.display_expression(model, params),
-        '\m(' || array_to_string(m.state_columns, '|') || ')\M', prefix || '\1_before', 'g')
+        '\m(' || array_to_string(m.state_columns, '|') || ')\M', prefix || '\1' || suffix, 'g')
     FROM skillrating.models() AS m WHERE m.name = model
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.display_before(text, jsonb, text) IS
-'The displayed rating before an event as an SQL expression of columns of event, each behind a
-prefix; of a model with complete parameters.';
+COMMENT ON FUNCTION skillrating_internal.display_columns(text, jsonb, text, text) IS
+'The displayed rating before or after an event as an SQL expression of columns of event, each
+between a prefix and a suffix; of a model with complete parameters.';
 
 CREATE FUNCTION skillrating_internal.new_season_players(
     ladder text,
@@ -185,7 +186,7 @@ BEGIN
         ELSE format(
             '(SELECT e.player_id, %s AS rating FROM %I.event AS e
             WHERE e.kind = ''season'' AND e.seq = $2 AND e.pool = $3) AS q',
-            skillrating_internal.display_before(l.model, l.params, 'e.'), ladder) END;
+            skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), ladder) END;
     -- In the order of an index, until there are enough who have played.
     page := format(
         'SELECT rank() OVER (ORDER BY w.rating DESC) AS place, w.player_id, w.rating, c.*
