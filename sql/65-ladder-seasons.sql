@@ -119,7 +119,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    most constant integer := 2000;
+    most constant integer := 500;
     events bigint;
     players text[];
 BEGIN
