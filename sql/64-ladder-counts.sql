@@ -11,9 +11,8 @@ rating in the upper 32 bits, the period of the match in the lower ones.';
 
 CREATE FUNCTION skillrating_internal.rating_band(rating float8)
 RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-RETURN (skillrating_internal.rating_cell(rating, NULL) >> 44)::integer;
+AS 'MODULE_PATHNAME', 'skillrating_rating_band'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.rating_band(float8) IS
 'The band of ratings that a rating is in, of which there are 16 from each power of two to the next:

@@ -19,6 +19,7 @@
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_rating_cell);
+SKILLRATING_FUNCTION(skillrating_rating_band);
 SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 
 /* A row of rating_count_delta has so many cells at most. */
@@ -30,6 +31,9 @@ SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
  * millisecond, and nobody has to count what waits.
  */
 #define CELLS_BETWEEN_FOLDS 32768
+
+/* A band is the ranges that differ in so many bits: 16 of them from a power of two to the next. */
+#define BAND_BITS 12
 
 /* Those who rate fold no more rows than this at a time. */
 #define MAX_FOLDED_ROWS 8192
@@ -66,6 +70,13 @@ skillrating_rating_cell(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(count_cell(PG_GETARG_FLOAT8(0), last_played));
+}
+
+/* rating_band(rating) */
+Datum
+skillrating_rating_band(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(number_range(PG_GETARG_FLOAT8(0)) >> BAND_BITS);
 }
 
 /*
