@@ -150,6 +150,36 @@ SELECT ranks_of('trueskill2', 'reorder', 'ranks');
 SELECT ranks_of('glicko', 'append', 'bands');
 DROP FUNCTION fold_now, ranks_of, wrong_boards, asked, textbook, ranks_step;
 
+-- Tables of seasons with more matches than are looked at one by one.
+SELECT skillrating.create_ladder('long', 'trueskill');
+INSERT INTO long.match (match_id, played_at) SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour' FROM generate_series(1, 900) AS m;
+BEGIN;
+INSERT INTO long.match_player (match_id, player_id, team, rank)
+SELECT m, (m * 7 + p * 13 * (1 + m % 5)) % 60, p, 1 + (m * p) % 2 FROM generate_series(1, 400) AS m, generate_series(1, 2) AS p;
+COMMIT;
+SELECT players FROM skillrating.new_season('long', 'second', at => '2024-01-01'::timestamptz + 400 * interval '1 hour');
+BEGIN;
+INSERT INTO long.match_player (match_id, player_id, team, rank)
+SELECT m, (m * 7 + p * 13 * (1 + m % 5)) % 45, p, 1 + (m * p) % 2 FROM generate_series(401, 900) AS m, generate_series(1, 2) AS p;
+COMMIT;
+CREATE VIEW season_players AS
+SELECT s.season, r.player_id, count(e.score) AS games, max(e.played_at) AS last_played,
+    CASE s.season WHEN 'second' THEN r.rating
+        ELSE (SELECT f.mu_before - 3 * f.sigma_before FROM long.event AS f WHERE f.player_id = r.player_id AND f.kind = 'season') END AS rating
+FROM long.rating AS r CROSS JOIN (VALUES (''), ('second')) AS s(season)
+LEFT JOIN long.event AS e ON e.player_id = r.player_id AND e.kind = 'match'
+    AND (e.match_id > 400) = (s.season = 'second')
+GROUP BY s.season, r.player_id, r.rating;
+SELECT s.season, f.fewest, n.n
+FROM (VALUES (''), ('second')) AS s(season), (VALUES (0::bigint), (1), (19)) AS f(fewest), (VALUES (0), (7), (100)) AS n(n)
+WHERE ARRAY(SELECT (t.place, t.player_id, t.rating, t.games, t.last_played)::text FROM skillrating.season_table('long', s.season, n.n, min_games => f.fewest) AS t)
+    IS DISTINCT FROM ARRAY(
+        SELECT (rank() OVER (ORDER BY p.rating DESC), p.player_id::text, p.rating, p.games, p.last_played)::text FROM season_players AS p
+        WHERE p.season = s.season AND p.games >= f.fewest AND (s.season = 'second' OR p.rating IS NOT NULL) ORDER BY p.rating DESC, p.player_id LIMIT n.n);
+SELECT count(*) FROM season_players WHERE games >= 19;
+DROP VIEW season_players;
+SELECT skillrating.drop_ladder('long');
+
 -- Changes by hand: verify() tells, and set_leaderboard() or a rebuild mends.
 SELECT skillrating.create_ladder('hand', 'elo');
 SELECT count(*) FROM skillrating.report_match('hand', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
