@@ -122,23 +122,30 @@ for arm in $arms; do
 		SELECT skillrating.set_leaderboard('$arm');
 		VACUUM ANALYZE "$arm".rating;
 	SQL
-	cat >"$scratch/$arm.sql" <<-SQL
-		\\set a random(0, $players - 1)
-		BEGIN;
-		INSERT INTO "$arm".match (match_id) VALUES (DEFAULT) RETURNING match_id \\gset
-		INSERT INTO "$arm".match_player (match_id, player_id, team, rank)
-		SELECT :match_id, (:a + i * 7919) % $players, i % 2, 1 + (i + :a) % 2 FROM generate_series(1, 12) AS i;
-		COMMIT;
-	SQL
-	pgbench -n -c 1 -t "$(sized 2000)" -f "$scratch/$arm.sql" >/dev/null 2>&1
 	: >"$scratch/$arm.cost"
 done
-for _ in $(seq "$rounds"); do
+sql <<'SQL'
+-- Matches of twelve in transactions of their own; the milliseconds of the processor for each.
+CREATE PROCEDURE play(arm text, players integer, n integer, INOUT ms float8) LANGUAGE plpgsql AS $$
+DECLARE
+	began bigint := processor_ns();
+	match bigint;
+BEGIN
+	FOR i IN 1..n LOOP
+		EXECUTE format('INSERT INTO %I.match (match_id) VALUES (DEFAULT) RETURNING match_id', arm) INTO match;
+		EXECUTE format(
+			'INSERT INTO %I.match_player (match_id, player_id, team, rank)
+			SELECT $1, mod($1 * 104729 + i * 7919, $2), mod(i, 2), 1 + mod(i + $1, 2) FROM generate_series(1, 12) AS i', arm)
+		USING match, players;
+		COMMIT;
+	END LOOP;
+	ms := (processor_ns() - began) / 1e6 / n;
+END
+$$;
+SQL
+for _ in $(seq $((5 * rounds))); do
 	for arm in $arms; do
-		began=$(processor)
-		pgbench -n -c 1 -t "$(sized 4000)" -f "$scratch/$arm.sql" >/dev/null 2>&1
-		sleep 0.2
-		awk -v a="$began" -v b="$(processor)" -v n="$(sized 4000)" 'BEGIN { print 1000 * (b - a) / n }' >>"$scratch/$arm.cost"
+		sql -c "CALL play('$arm', $players, 20, NULL)" -c "CALL play('$arm', $players, $(sized 300), NULL)" | tail -1 >>"$scratch/$arm.cost"
 	done
 done
 echo

@@ -11,6 +11,7 @@
 #include "storage/lock.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "core/util/number_order.h"
@@ -31,6 +32,9 @@ SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
  * millisecond, and nobody has to count what waits.
  */
 #define CELLS_BETWEEN_FOLDS 32768
+
+/* To read a row takes as long as so many cells. */
+#define ROW_CELLS 16
 
 /* A band is the ranges that differ in so many bits: 16 of them from a power of two to the next. */
 #define BAND_BITS 12
@@ -290,7 +294,53 @@ insert_delta(Ladder *ladder, const CountChange *change, int n)
 static bool
 is_time_to_fold(int64 n)
 {
-	return (int64) (pg_prng_uint64(&pg_global_prng_state) % CELLS_BETWEEN_FOLDS) < n;
+	return n > 0 &&
+		(int64) (pg_prng_uint64(&pg_global_prng_state) % CELLS_BETWEEN_FOLDS) < n + ROW_CELLS;
+}
+
+/*
+ * Fold, as far as the isolation level allows.  At REPEATABLE READ rows that others have folded
+ * since the snapshot make it fail, in a subtransaction of its own: then somebody else will
+ * fold.  At SERIALIZABLE reading all that waits would bring others to fail.
+ */
+static void
+fold_now(Ladder *ladder)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	bool		large = ladder->large;
+	ErrorData  *volatile error = NULL;
+
+	if (!IsolationUsesXactSnapshot())
+	{
+		(void) rating_counts_fold(ladder, false, false);
+		return;
+	}
+	if (IsolationIsSerializable())
+		return;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		(void) rating_counts_fold(ladder, false, false);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	if (error == NULL)
+		return;
+	ladder->large = large;
+	if (error->sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE)
+		ReThrowError(error);
+	FreeErrorData(error);
 }
 
 void
@@ -313,9 +363,8 @@ count_writer_end(CountWriter *writer)
 		insert_delta(writer->ladder, &changes->change[i], (int) (end - i));
 	}
 
-	/* A transaction that does not see what others have folded would fail over it. */
-	if (is_time_to_fold(changes->n) && !IsolationUsesXactSnapshot())
-		(void) rating_counts_fold(writer->ladder, false, false);
+	if (is_time_to_fold(changes->n))
+		fold_now(writer->ladder);
 	if (changes->change != NULL)
 		pfree(changes->change);
 	pfree(writer);
