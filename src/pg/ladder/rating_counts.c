@@ -107,11 +107,10 @@ changes_pool(CountChanges *changes, const char *pool)
 			return changes->pool[i];
 	if ((changes->npools & (changes->npools - 1)) == 0)
 	{
-		int			max = Max(1, 2 * changes->npools);
+		MemoryContext old = MemoryContextSwitchTo(changes->context);
 
-		changes->pool = changes->npools == 0 ?
-			MemoryContextAlloc(changes->context, max * sizeof(char *)) :
-			repalloc(changes->pool, max * sizeof(char *));
+		huge_array_grow(changes->pool, const char *, Max(1, 2 * changes->npools));
+		MemoryContextSwitchTo(old);
 	}
 	return changes->pool[changes->npools++] = MemoryContextStrdup(changes->context, pool);
 }
@@ -457,8 +456,8 @@ count_active(CountRow *row, int32 quarter, int32 period, int32 net)
 	if (row->nactive == row->max_active)
 	{
 		row->max_active = 2 * row->max_active;
-		row->active = repalloc(row->active, row->max_active * sizeof(int32));
-		row->active_count = repalloc(row->active_count, row->max_active * sizeof(int32));
+		huge_array_grow(row->active, int32, row->max_active);
+		huge_array_grow(row->active_count, int32, row->max_active);
 	}
 	memmove(&row->active[low + 1], &row->active[low], (row->nactive - low) * sizeof(int32));
 	memmove(&row->active_count[low + 1], &row->active_count[low],
