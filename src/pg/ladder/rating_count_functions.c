@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "tcop/dest.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -36,28 +37,60 @@ enum
 	DELTA_NETS
 };
 
-/* Read them into SPI_tuptable; returns how many rows there are. */
-static uint64
-read_deltas(Ladder *ladder, const char *pool)
+/* What takes the rows of that query as they come, without a copy of each. */
+typedef struct DeltaReceiver
 {
+	DestReceiver pub;
+	const Ladder *ladder;
+	void		(*take) (void *arg, const CountCell *cell, const int32 *net, int n);
+	void	   *arg;
+} DeltaReceiver;
+
+static bool
+receive_delta(TupleTableSlot *slot, DestReceiver *self)
+{
+	DeltaReceiver *receiver = (DeltaReceiver *) self;
+	bool		isnull[2];
+	Datum		cells = slot_getattr(slot, DELTA_CELLS, &isnull[0]);
+	Datum		nets = slot_getattr(slot, DELTA_NETS, &isnull[1]);
+	const CountCell *cell;
+	const int32 *net;
+	int			n;
+
+	if (isnull[0] || isnull[1])
+		return true;
+	n = count_delta_row(receiver->ladder, cells, nets, &cell, &net);
+	receiver->take(receiver->arg, cell, net, n);
+	return true;
+}
+
+static void
+begin_deltas(DestReceiver *self, int operation, TupleDesc desc)
+{
+	(void) self;
+	(void) operation;
+	(void) desc;
+}
+
+static void
+end_deltas(DestReceiver *self)
+{
+	(void) self;
+}
+
+/* Hand the changes of a pool to a function, row by row. */
+static void
+read_deltas(Ladder *ladder, const char *pool,
+			void (*take) (void *arg, const CountCell *cell, const int32 *net, int n), void *arg)
+{
+	DeltaReceiver receiver = {
+		.pub = {receive_delta, begin_deltas, end_deltas, end_deltas, DestNone},
+		.ladder = ladder,.take = take,.arg = arg
+	};
 	Datum		values[1];
 
 	values[0] = CStringGetTextDatum(pool);
-	return ladder_execute(ladder, &read_deltas_query, values, NULL, NULL);
-}
-
-/* The changes in one of the rows, as count_delta_row(). */
-static int
-read_delta(const Ladder *ladder, uint64 row, const CountCell **cell, const int32 **net)
-{
-	HeapTuple	tuple = SPI_tuptable->vals[row];
-	TupleDesc	desc = SPI_tuptable->tupdesc;
-	bool		isnull[2];
-	Datum		cells = SPI_getbinval(tuple, desc, DELTA_CELLS, &isnull[0]);
-	Datum		nets = SPI_getbinval(tuple, desc, DELTA_NETS, &isnull[1]);
-
-	CHECK_FOR_INTERRUPTS();
-	return isnull[0] || isnull[1] ? 0 : count_delta_row(ladder, cells, nets, cell, net);
+	(void) ladder_execute(ladder, &read_deltas_query, values, NULL, &receiver.pub);
 }
 
 /*
@@ -157,26 +190,23 @@ count_folded(Ladder *ladder, const char *pool, int32 range, RangeCounts *counts)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* What has changed since. */
-static void
-count_unfolded(Ladder *ladder, const char *pool, int32 range, RangeCounts *counts)
+/* What has changed since, as seen from a range. */
+typedef struct UnfoldedCounts
 {
-	uint64		nrows = read_deltas(ladder, pool);
-	uint64		row;
+	RangeCounts *counts;
+	int32		range;
+} UnfoldedCounts;
 
-	for (row = 0; row < nrows; row++)
+static void
+count_unfolded(void *arg, const CountCell *cell, const int32 *net, int n)
+{
+	const UnfoldedCounts *unfolded = (const UnfoldedCounts *) arg;
+
+	while (n-- > 0)
 	{
-		const CountCell *cell;
-		const int32 *net;
-		int			n = read_delta(ladder, row, &cell, &net);
-
-		while (n-- > 0)
-		{
-			add_counts(counts, cell_range(cell[n]) - range, net[n]);
-			counts->total += net[n];
-		}
+		add_counts(unfolded->counts, cell_range(cell[n]) - unfolded->range, net[n]);
+		unfolded->counts->total += net[n];
 	}
-	SPI_freetuptable(SPI_tuptable);
 }
 
 /* The columns that range_counts() returns, from 0. */
@@ -197,6 +227,7 @@ skillrating_range_counts(PG_FUNCTION_ARGS)
 	char	   *pool = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	int32		range = number_range(PG_GETARG_FLOAT8(2));
 	RangeCounts counts = {0, 0, 0};
+	UnfoldedCounts unfolded = {&counts, range};
 	MemoryContext context = CurrentMemoryContext;
 	Ladder	   *ladder;
 	TupleDesc	desc;
@@ -207,7 +238,7 @@ skillrating_range_counts(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "range_counts"));
 	count_folded(ladder, pool, range, &counts);
-	count_unfolded(ladder, pool, range, &counts);
+	read_deltas(ladder, pool, count_unfolded, &unfolded);
 	ladder_close(ladder);
 	MemoryContextSwitchTo(context);
 	values[RANGE_ABOVE] = Int64GetDatum(counts.above);
@@ -353,45 +384,48 @@ note_quarters(ActiveSearch *search, int32 row, const int64 *active)
 }
 
 /* The changes of active players, with their quarter in the place of the cell. */
-static void
-read_active_changes(ActiveSearch *search, CountChanges *changes, int32 first_period,
-					int32 last_quarter)
+typedef struct ActiveChanges
 {
-	uint64		nrows = read_deltas(search->ladder, search->pool);
-	uint64		row;
+	CountChanges changes;
+	const char *pool;
+	int32		first_period;
+	int32		last_quarter;
+} ActiveChanges;
 
-	count_changes_init(changes);
-	for (row = 0; row < nrows; row++)
+static void
+take_active(void *arg, const CountCell *cell, const int32 *net, int n)
+{
+	ActiveChanges *active = (ActiveChanges *) arg;
+
+	while (n-- > 0)
 	{
-		const CountCell *cell;
-		const int32 *net;
-		int			n = read_delta(search->ladder, row, &cell, &net);
+		int32		quarter = QUARTER_OF_RANGE(cell_range(cell[n]));
 
-		while (n-- > 0)
-		{
-			int32		quarter = QUARTER_OF_RANGE(cell_range(cell[n]));
-
-			if (cell_period(cell[n]) >= first_period && quarter <= last_quarter)
-				count_changes_add(changes, search->pool, quarter, net[n]);
-		}
+		if (cell_period(cell[n]) >= active->first_period && quarter <= active->last_quarter)
+			count_changes_add(&active->changes, active->pool, quarter, net[n]);
 	}
-	SPI_freetuptable(SPI_tuptable);
-	count_changes_sum(changes);
 }
 
 /* Go through the table and the changes from the top, until enough are found. */
 static void
 search_active(ActiveSearch *search)
 {
-	int32		first_period = count_period(search->since);
 	int32		last_range = (int32) (search->top >> NUMBER_RANGE_SHIFT);
-	CountChanges changes;
+	ActiveChanges changed = {
+		.pool = search->pool,
+		.first_period = count_period(search->since),
+		.last_quarter = QUARTER_OF_RANGE(last_range)
+	};
+	const CountChange *change;
 	RowReader	reader;
 	Datum		values[2];
 	int64		i;
 
-	read_active_changes(search, &changes, first_period, QUARTER_OF_RANGE(last_range));
-	i = changes.n - 1;
+	count_changes_init(&changed.changes);
+	read_deltas(search->ladder, search->pool, take_active, &changed);
+	count_changes_sum(&changed.changes);
+	change = changed.changes.change;
+	i = changed.changes.n - 1;
 	values[0] = CStringGetTextDatum(search->pool);
 	values[1] = Int32GetDatum(last_range >> COUNT_RANGE_BITS);
 	row_reader_open(&reader, search->ladder, &read_activity_query, values);
@@ -404,14 +438,14 @@ search_active(ActiveSearch *search)
 		if (reader.have_row)
 			row = DatumGetInt32(row_values(&reader)[ACTIVITY_PLACE - 1]);
 		if (i >= 0)
-			row = Max(row, (int32) (changes.change[i].cell / COUNT_QUARTERS));
+			row = Max(row, (int32) (change[i].cell / COUNT_QUARTERS));
 		if (reader.have_row && row == DatumGetInt32(row_values(&reader)[ACTIVITY_PLACE - 1]))
 		{
-			add_activity(&reader, first_period, active);
+			add_activity(&reader, changed.first_period, active);
 			row_reader_next(&reader);
 		}
-		for (; i >= 0 && changes.change[i].cell / COUNT_QUARTERS == row; i--)
-			active[changes.change[i].cell % COUNT_QUARTERS] += changes.change[i].net;
+		for (; i >= 0 && change[i].cell / COUNT_QUARTERS == row; i--)
+			active[change[i].cell % COUNT_QUARTERS] += change[i].net;
 		note_quarters(search, row, active);
 	}
 	search_quarters(search);
