@@ -100,8 +100,10 @@ RETURNS text
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+    -- Whether names are in quotes, and what a backslash is, are settings of the session.
     SELECT regexp_replace(skillrating_internal.display_expression(model, params),
-        '\m(' || array_to_string(m.state_columns, '|') || ')\M', prefix || '\1' || suffix, 'g')
+        E'"?\\m(' || array_to_string(m.state_columns, '|') || E')\\M"?',
+        prefix || E'\\1' || suffix, 'g')
     FROM skillrating.models() AS m WHERE m.name = model
 $function$;
 
