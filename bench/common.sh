@@ -33,3 +33,10 @@ report() {
 			END { printf "%-62s %6.2f  (%.2f to %.2f)  %s\n", name, r[int((NR + 1) / 2)], r[1], r[NR], target }'
 }
 median() { sort -g "$1" | awk '{ r[NR] = $1 } END { print r[int((NR + 1) / 2)] }'; }
+
+# Seconds of the processor that all processes of the server have taken, the ended ones too.
+processor() {
+	[ -n "${server_pid:-}" ] || server_pid=$(sql -c "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
+	{ cat "/proc/$server_pid/stat"; for pid in $(cat "/proc/$server_pid/task/$server_pid/children"); do cat "/proc/$pid/stat" 2>/dev/null || :; done; } |
+		sed 's/^.*) //' | awk 'NR == 1 { s += $14 + $15 } { s += $12 + $13 } END { printf "%.2f\n", s / 100 }'
+}

@@ -31,13 +31,6 @@ sql -c 'CREATE SEQUENCE bench_match'
 sql -o /dev/null -c "SELECT skillrating.notify_changes('beside', 'beside', '1 second')" \
 	-c "SELECT skillrating.notify_changes('commit', 'commit', at_commit => true)"
 
-# Seconds of the processor that all processes of the server have taken, the ended ones too.
-server_pid=$(sql -c "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
-processor() {
-	{ cat "/proc/$server_pid/stat"; for pid in $(cat "/proc/$server_pid/task/$server_pid/children"); do cat "/proc/$pid/stat" 2>/dev/null || :; done; } |
-		sed 's/^.*) //' | awk 'NR == 1 { s += $14 + $15 } { s += $12 + $13 } END { printf "%.2f\n", s / 100 }'
-}
-
 # One round: matches by so many clients, with work() beside where it belongs; the time by the clock
 # and of the processor for each match.
 round() {

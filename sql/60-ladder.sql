@@ -355,6 +355,7 @@ CREATE FUNCTION skillrating_internal.create_rating_tables(
     apply_at text,
     late text,
     strict boolean,
+    leaderboard text,
     player_type regtype,
     match_type regtype,
     beside text)
@@ -373,18 +374,19 @@ BEGIN
             apply_at text NOT NULL CHECK (apply_at IN (''commit'', ''statement'', ''manual'')),
             late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
             strict boolean NOT NULL DEFAULT false,
+            leaderboard text NOT NULL DEFAULT ''ranks'' CHECK (leaderboard IN (''ranks'', ''bands'', ''none'')),
             format_version integer NOT NULL DEFAULT 1,
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), and the format of these tables.');
-    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict) VALUES ($1, $2, $3, $4, $5)', ladder)
-    USING model, params, apply_at, late, strict;
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), what makes boards quick (leaderboard), and the format of these tables.');
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, leaderboard) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
+    USING model, params, apply_at, late, strict, leaderboard;
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
         skillrating_internal.arranged_columns(ladder, 'rating', beside,
             skillrating_internal.ladder_columns('rating', model, player_type, match_type, display)));
     PERFORM skillrating_internal.drop_room(ladder, 'rating');
-    EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
+    PERFORM skillrating_internal.create_leaderboard(ladder, leaderboard, model, params);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
         'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
@@ -419,7 +421,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, regtype, regtype, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, regtype, regtype, text) IS
 'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
 places. params are complete. Columns are in the places that they have in ladder beside, if that is
 not null.';
@@ -605,6 +607,7 @@ CREATE FUNCTION skillrating_internal.create_ladder_schema(
     late text,
     strict boolean,
     eligibility jsonb,
+    leaderboard text,
     beside text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -616,11 +619,12 @@ DECLARE
     source_list text;
 BEGIN
     IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL
-        OR eligibility IS NULL
+        OR eligibility IS NULL OR leaderboard IS NULL
     THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, model, params, apply_at, late, strict and eligibility must not be null';
+            MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and leaderboard must not be null';
     END IF;
+    PERFORM skillrating_internal.check_leaderboard(leaderboard);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
@@ -655,8 +659,9 @@ BEGIN
     PERFORM skillrating_internal.check_schema_is_local(ladder);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
-    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, player_type, match_type,
+    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, leaderboard, player_type, match_type,
         beside);
+    PERFORM skillrating_internal.create_count_tables(ladder);
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
     PERFORM skillrating_internal.create_lists(ladder, player_type);
@@ -686,21 +691,22 @@ CREATE FUNCTION skillrating.create_ladder(
     source regclass DEFAULT NULL,
     late text DEFAULT 'append',
     strict boolean DEFAULT false,
-    eligibility jsonb DEFAULT '{}')
+    eligibility jsonb DEFAULT '{}',
+    leaderboard text DEFAULT 'ranks')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
-        match_type, apply_at, source, late, strict, eligibility);
+        match_type, apply_at, source, late, strict, eligibility, leaderboard);
     IF source IS NOT NULL THEN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb) IS
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
@@ -708,7 +714,9 @@ carry whole matches, or by catch_up() for manual. A match that is older than oth
 is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
 match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
 is an error of the statement or commit that brings it. eligibility has rules for all matches, see
-set_eligibility(). With a source, a view on tables of your own
+set_eligibility(). leaderboard says what makes boards quick: ranks (an index on the rating, and
+counts of players by rating, for ranks), bands (an index on coarse bands of ratings, which matches
+are cheaper with, and ranks dearer) or none; set_leaderboard() changes it. With a source, a view on tables of your own
 with a row for each participant of each finished match (see describe_source()), there are no such
 tables, and attach() says which tables the matches come from; a notice says how many matches it has
 already, which backfill() rates. Players and matches are identified by any type that can be hashed
@@ -855,8 +863,8 @@ SELECT skillrating_internal.create_entry('verify');
 COMMENT ON FUNCTION skillrating.verify(text) IS
 'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:
 content (the matches are what was rated, and all columns of the source are read), events (states
-before and after, predictions and scores), ratings (the state of every player), counters (games,
-wins, draws, losses, last played), components (all of these of components, of a model that has
+before and after, predictions and scores), ratings (the state of every player, and the counts that ranks
+come from), counters (games, wins, draws, losses, last played), components (all of these of components, of a model that has
 some), complete (no finished match was overlooked, nor one that could
 not be rated and has changed), corrections (none waits for catch_up()). Everything is read under one
 snapshot, and nobody is kept from rating. Errors: 42704 for an unknown ladder, 55000 if its triggers

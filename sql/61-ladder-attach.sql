@@ -511,8 +511,8 @@ BEGIN
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
         AND c.relname IN ('change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
-            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'rating',
-            'ladder', 'work');
+            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'rating_count_delta',
+            'rating_count', 'rating', 'ladder', 'work');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;
@@ -596,7 +596,8 @@ BEGIN
     PERFORM skillrating_internal.empty_changes(ladder);
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
-    FOREACH relation IN ARRAY ARRAY['rating', 'event', 'component', 'component_event', 'correction',
+    FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'event',
+        'component', 'component_event', 'correction',
         'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match']
     LOOP
         IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN

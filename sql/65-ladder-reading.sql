@@ -131,7 +131,8 @@ since, of which a reset starts anew. Players without an event by then are not in
 CREATE FUNCTION skillrating_internal.board(
     ladder text,
     pool text,
-    at timestamptz)
+    at timestamptz,
+    which text DEFAULT 'true')
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -142,7 +143,7 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     IF at IS NULL THEN
-        RETURN format('NOT MATERIALIZED (SELECT r.* FROM %I.rating AS r)', ladder);
+        RETURN format('NOT MATERIALIZED (SELECT r.* FROM %I.rating AS r WHERE %s)', ladder, which);
     END IF;
     IF NOT isfinite(at) THEN
         RAISE datetime_field_overflow USING
@@ -150,13 +151,13 @@ BEGIN
             HINT = 'Leave it null for the ratings that are stored.';
     END IF;
     PERFORM skillrating_internal.check_readable(ladder, 'event');
-    RETURN format('MATERIALIZED (%s)', skillrating_internal.past_board(ladder, pool, at, 'true'));
+    RETURN format('MATERIALIZED (%s)', skillrating_internal.past_board(ladder, pool, at, which));
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.board(text, text, timestamptz) IS
-'A part of leaderboard() and its like: what follows WITH board AS, the rows of rating, or those
-that it had in a pool at a time. Null for a null ladder or pool. Errors: 22008 for an infinite
+COMMENT ON FUNCTION skillrating_internal.board(text, text, timestamptz, text) IS
+'A part of leaderboard() and its like: what follows WITH board AS, the rows of rating of the players
+r whom a condition names, or those that it had in a pool at a time. Null for a null ladder or pool. Errors: 22008 for an infinite
 time, 42501 unless the caller may read table event too where a time is given.';
 
 CREATE FUNCTION skillrating_internal.leaderboard(
@@ -179,13 +180,18 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    has_ranks boolean := skillrating_internal.has_ranks(ladder, at, max_deviation);
+    band_order text := skillrating_internal.band_order(ladder, at);
+    ranked boolean := has_ranks AND min_games = 1 AND active_since IS NULL;
     statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
-    page text;
+    page text := '';
     place text;
-    behind text := '';
-    places_before bigint := 0;
+    further text := '';
+    above bigint := 0;
+    at_least bigint := 0;
     after text;
     after_rating float8;
+    active text[];
 BEGIN
     IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -206,18 +212,25 @@ BEGIN
             RAISE undefined_object USING
                 MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after_player, pool);
         END IF;
-        behind := format('AND r.rating <= $6 AND (r.rating < $6 OR CAST($7 AS %s) %s r.player_id)', t.player_type, t.player_less);
-        EXECUTE format('WITH board AS %s SELECT count(*) FROM board AS r WHERE %s AND r.rating >= $6 AND (r.rating > $6 OR NOT CAST($7 AS %s) %s r.player_id)',
-            board, eligible, t.player_type, t.player_less)
-        INTO places_before USING pool, min_games, active_since, max_deviation, n, after_rating, after;
+        EXECUTE format('WITH board AS %s SELECT c.above, c.at_least FROM (%s) AS c', board,
+            skillrating_internal.counts_query(ladder, ranked, band_order <> '', eligible, '$6'))
+        INTO above, at_least USING pool, min_games, active_since, max_deviation, n, after_rating;
+        -- Each part in the order of an index, however many share the rating.
+        page := format('(SELECT r.* FROM board AS r WHERE %s AND r.rating = $6%s AND CAST($7 AS %s) %s r.player_id ORDER BY r.player_id LIMIT $5) UNION ALL ',
+            eligible, CASE WHEN band_order <> '' THEN ' AND r.band = skillrating_internal.rating_band($6)' ELSE '' END,
+            t.player_type, t.player_less);
+        further := ' AND r.rating < $6' || CASE WHEN band_order <> '' THEN ' AND r.band <= skillrating_internal.rating_band($6)' ELSE '' END;
     END IF;
-    page := format('(SELECT r.* FROM board AS r WHERE %s %s ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
-        eligible, behind);
-    place := format('CASE WHEN r.rating = $6 THEN (SELECT 1 + count(*) FROM board AS r WHERE %s AND r.rating > $6)
-        ELSE $8 + rank() OVER (ORDER BY r.rating DESC) END', eligible);
+    IF has_ranks AND isfinite(active_since) THEN
+        active := skillrating_internal.active_players(ladder, pool, active_since, min_games, after_rating, n);
+        further := further || format(' AND r.player_id %s ANY (CAST($10 AS %s[]))', t.player_equals, t.player_type);
+    END IF;
+    page := format('(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY %sr.rating DESC, r.player_id LIMIT $5)) AS r ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
+        page, eligible, further, band_order);
+    place := 'CASE WHEN r.rating = $6 THEN 1 + $8 ELSE $9 + rank() OVER (PARTITION BY r.rating = $6 ORDER BY r.rating DESC) END';
     IF statistics IS NOT NULL THEN
         page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
-            skillrating_internal.statistics_join(ladder, statistics, display, at, eligible));
+            skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked));
         place := 'r.place';
         statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
     END IF;
@@ -227,7 +240,7 @@ BEGIN
             d.shown, d.level, d.division, d.placement_left, %s
         FROM %s CROSS JOIN LATERAL (%s) AS d
         ORDER BY r.rating DESC, r.player_id', board, place, statistics_columns, page, shown)
-    USING pool, min_games, active_since, max_deviation, n, after_rating, after, places_before;
+    USING pool, min_games, active_since, max_deviation, n, after_rating, after, above, at_least, active;
 END
 $function$;
 
@@ -308,6 +321,7 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
+    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
     place bigint;
 BEGIN
@@ -316,7 +330,8 @@ BEGIN
     IF player_rating IS NULL THEN
         RETURN NULL;
     END IF;
-    EXECUTE format('WITH board AS %s SELECT 1 + count(*) FROM board AS r WHERE %s AND r.rating > $5', board, eligible)
+    EXECUTE format('WITH board AS %s SELECT 1 + c.above FROM (%s) AS c', board,
+        skillrating_internal.counts_query(ladder, ranked, skillrating_internal.band_order(ladder, at) <> '', eligible, '$5'))
     INTO place USING pool, min_games, active_since, max_deviation, player_rating;
     RETURN place;
 END
@@ -347,6 +362,7 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
+    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
     percentile float8;
 BEGIN
@@ -357,8 +373,9 @@ BEGIN
     END IF;
     EXECUTE format(
         'WITH board AS %s
-        SELECT 100 * (count(*) FILTER (WHERE r.rating < $5) + (count(*) FILTER (WHERE r.rating = $5) - 1) / 2.0) / nullif(count(*) - 1, 0)
-        FROM board AS r WHERE %s', board, eligible)
+        SELECT 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
+        FROM (%s) AS c', board,
+        skillrating_internal.counts_query(ladder, ranked, skillrating_internal.band_order(ladder, at) <> '', eligible, '$5'))
     INTO percentile USING pool, min_games, active_since, max_deviation, player_rating;
     RETURN percentile;
 END
@@ -370,6 +387,53 @@ COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint,
 'How many percent of the other players in the leaderboard with the same conditions and time are
 rated lower, equals counted half; null for a player who is not in it, or alone. An account that is
 merged counts as the player it is merged into. Errors as for leaderboard().';
+
+CREATE FUNCTION skillrating_internal.near_query(
+    ladder text,
+    eligible text,
+    banded boolean)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    -- The index backwards and forwards from the player, however many share the rating.
+    RETURN format(
+        'SELECT u.* FROM (
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5%5$s AND r.player_id %2$s CAST($6 AS %3$s)
+             ORDER BY r.player_id DESC LIMIT $7)
+            UNION ALL
+            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating > $5%6$s
+             ORDER BY %7$sr.rating, r.player_id DESC LIMIT $7)
+            ORDER BY rating, player_id DESC LIMIT $7) AS u
+        UNION ALL
+        SELECT u.* FROM (
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5%5$s AND r.player_id %4$s CAST($6 AS %3$s))
+            UNION ALL
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5%5$s AND CAST($6 AS %3$s) %2$s r.player_id
+             ORDER BY r.player_id LIMIT $7)
+            UNION ALL
+            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating < $5%8$s
+             ORDER BY %9$sr.rating DESC, r.player_id LIMIT $7)
+            ORDER BY rating DESC, player_id LIMIT $7 + 1) AS u',
+        eligible, t.player_less, t.player_type, t.player_equals,
+        CASE WHEN banded THEN ' AND r.band = skillrating_internal.rating_band($5)' ELSE '' END,
+        CASE WHEN banded THEN ' AND r.band >= skillrating_internal.rating_band($5)' ELSE '' END,
+        CASE WHEN banded THEN 'r.band, ' ELSE '' END,
+        CASE WHEN banded THEN ' AND r.band <= skillrating_internal.rating_band($5)' ELSE '' END,
+        CASE WHEN banded THEN 'r.band DESC, ' ELSE '' END);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.near_query(text, text, boolean) IS
+'A part of around(): the query, below WITH board AS, of player $6, rated $5, with $7 players above and
+$7 below, by the condition of the board, which may have bands. Error 55000 unless the door to the
+ladder is open.';
 
 CREATE FUNCTION skillrating_internal.around(
     ladder text,
@@ -394,6 +458,8 @@ DECLARE
     statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
     player text := skillrating_internal.counted_player(ladder, player_id::text);
+    band_order text := skillrating_internal.band_order(ladder, at);
+    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
 BEGIN
     IF n IS NULL OR n < 0 THEN
@@ -407,29 +473,21 @@ BEGIN
     END IF;
     IF statistics IS NOT NULL THEN
         statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
-        statistics_join := skillrating_internal.statistics_join(ladder, statistics, display, at, eligible);
+        statistics_join := skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked);
     END IF;
-    -- The index backwards and forwards from the player.
     RETURN QUERY EXECUTE format(
-        'WITH board AS %1$s, near AS (
-            (SELECT r.* FROM board AS r
-             WHERE %2$s AND r.rating >= $5 AND (r.rating > $5 OR r.player_id %3$s CAST($6 AS %4$s))
-             ORDER BY r.rating, r.player_id DESC LIMIT $7)
-            UNION ALL
-            (SELECT r.* FROM board AS r
-             WHERE %2$s AND r.rating <= $5 AND (r.rating < $5 OR NOT r.player_id %3$s CAST($6 AS %4$s))
-             ORDER BY r.rating DESC, r.player_id LIMIT $7 + 1)
-        ), top AS (SELECT max(n.rating) AS rating FROM near AS n)
+        'WITH board AS %1$s, near AS (%2$s), top AS (SELECT c.* FROM (SELECT max(n.rating) AS rating FROM near AS n) AS t CROSS JOIN LATERAL (
+            SELECT t.rating, c.* FROM (%3$s) AS c) AS c)
         SELECT r.place, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            d.shown, d.level, d.division, d.placement_left, %6$s
+            d.shown, d.level, d.division, d.placement_left, %5$s
         -- Not all of those who share the first place here need be near.
-        FROM (SELECT n.*, CASE WHEN n.rating = t.rating
-                  THEN 1 + (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating > (SELECT t.rating FROM top AS t))
-                  ELSE (SELECT count(*) FROM board AS r WHERE %2$s AND r.rating >= (SELECT t.rating FROM top AS t))
-                      + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
+        FROM (SELECT n.*, CASE WHEN n.rating = t.rating THEN 1 + t.above
+                  ELSE t.at_least + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
               FROM near AS n CROSS JOIN top AS t) AS r
-        CROSS JOIN LATERAL (%5$s) AS d %7$s
-        ORDER BY r.rating DESC, r.player_id', board, eligible, t.player_less, t.player_type, shown,
+        CROSS JOIN LATERAL (%4$s) AS d %6$s
+        ORDER BY r.rating DESC, r.player_id', board,
+        skillrating_internal.near_query(ladder, eligible, band_order <> ''),
+        skillrating_internal.counts_query(ladder, ranked, band_order <> '', eligible, 't.rating'), shown,
         statistics_columns, statistics_join)
     USING pool, min_games, active_since, max_deviation, player_rating, player, n;
 END
@@ -485,6 +543,7 @@ CREATE FUNCTION skillrating_internal.player_status(
     at timestamptz DEFAULT NULL,
     shadow_games integer DEFAULT NULL,
     stale_days integer DEFAULT 30,
+    player anycompatible DEFAULT NULL,
     OUT player_id text,
     OUT rating float8,
     OUT games bigint,
@@ -495,9 +554,15 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    board text := skillrating_internal.board(ladder, pool, at);
+    t record := skillrating_internal.ladder_types(ladder);
+    board text;
+    which text := 'true';
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    IF player IS NOT NULL THEN
+        which := format('r.player_id %s CAST(%L AS %s)', t.player_equals,
+            skillrating_internal.counted_player(ladder, player::text), t.player_type);
+    END IF;
+    board := skillrating_internal.board(ladder, pool, at, which);
     RETURN QUERY EXECUTE format(
         'WITH board AS %2$s
         SELECT r.player_id::text, r.rating, r.games, r.last_played,
@@ -511,8 +576,8 @@ $function$;
 
 SELECT skillrating_internal.create_entry('player_status');
 
-COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer) IS
-'Which ratings of a pool to show: status is ''shadow'' for players with fewer than shadow_games
+COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer, anycompatible) IS
+'Which ratings of a pool to show, of all players or of one: status is ''shadow'' for players with fewer than shadow_games
 matches (by default the parameter shadow_games of the model, or else 10), ''stale'' for those who
 have not played for stale_days days, else ''visible'' (the rule of SynElo). Without at the ratings
 are those that are stored, and days are counted to now; with at all is as of that time, as in
@@ -537,13 +602,16 @@ AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     RETURN QUERY EXECUTE format(
-        'SELECT e.player_id::text, count(*), sum(e.win_probability), sum(e.score),
-            avg(e.score - e.win_probability),
-            sum(e.score - e.win_probability) / nullif(sqrt(sum(e.win_probability * (1 - e.win_probability))), 0)
-        FROM %I.event AS e
-        WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
-        GROUP BY e.player_id
-        HAVING count(*) >= $3
+        'SELECT s.player_id::text, s.games, s.expected, s.scored, s.surplus / s.games,
+            s.surplus / nullif(sqrt(s.variance), 0)
+        FROM (
+            SELECT e.player_id, count(*) AS games, sum(e.win_probability) AS expected,
+                sum(e.score) AS scored, sum(e.score - e.win_probability) AS surplus,
+                sum(e.win_probability * (1 - e.win_probability)) AS variance
+            FROM %I.event AS e
+            WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
+            GROUP BY e.player_id
+            HAVING count(*) >= $3) AS s
         ORDER BY 6 DESC NULLS LAST, 1', ladder)
     USING pool, since, min_games;
 END
@@ -578,7 +646,6 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    s record := skillrating_internal.state_expressions(ladder);
     model record;
     is_settled text;
     bin text;
@@ -616,7 +683,7 @@ BEGIN
         WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
-        'WITH e AS (
+        'WITH e AS NOT MATERIALIZED (
             SELECT e.*, %1$s AS period FROM %2$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
         ), forecast AS (
             -- One a match: the others of two teams say the same.
@@ -628,14 +695,15 @@ BEGIN
                 sum((1 - 2 * f.p) * (f.y - f.p)) / nullif(sqrt(sum(((1 - 2 * f.p) * (f.y - f.p)) ^ 2)), 0) AS z
             FROM forecast AS f GROUP BY f.period
         ), last AS (
-            SELECT DISTINCT ON (e.period, e.player_id) e.period, skillrating.state_rating(l.model, %3$s, l.params) AS rating, %4$s AS settled
-            FROM e CROSS JOIN %2$I.ladder AS l ORDER BY e.period, e.player_id, e.seq DESC
+            SELECT DISTINCT ON (e.period, e.player_id) e.period, %3$s AS rating, %4$s AS settled
+            FROM e ORDER BY e.period, e.player_id, e.seq DESC
         ), players AS (
             SELECT l.period, count(*) AS n, avg(l.rating) AS mean, stddev_samp(l.rating) AS deviation, avg(l.settled::integer)::float8 AS settled
             FROM last AS l GROUP BY l.period
         )
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
-        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder, s.after, is_settled)
+        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder,
+        skillrating_internal.display_columns(model.model, model.params, 'e.', '_after'), is_settled)
     USING pool, since, settled_games, step,
         (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)],
         first_whole, months;

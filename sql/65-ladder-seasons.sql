@@ -91,6 +91,57 @@ time before the first and null for the running one: 0 where there is none before
 not ended. start_seq is the place of the last operation with which it begins. Error 42704 for an
 unknown ladder or season.';
 
+CREATE FUNCTION skillrating_internal.display_columns(
+    model text,
+    params jsonb,
+    prefix text,
+    suffix text)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    -- Whether names are in quotes, and what a backslash is, are settings of the session.
+    SELECT regexp_replace(skillrating_internal.display_expression(model, params),
+        E'"?\\m(' || array_to_string(m.state_columns, '|') || E')\\M"?',
+        prefix || E'\\1' || suffix, 'g')
+    FROM skillrating.models() AS m WHERE m.name = model
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.display_columns(text, jsonb, text, text) IS
+'The displayed rating before or after an event as an SQL expression of columns of event, each
+between a prefix and a suffix; of a model with complete parameters.';
+
+CREATE FUNCTION skillrating_internal.new_season_players(
+    ladder text,
+    first_seq bigint,
+    pool text)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    most constant integer := 500;
+    events bigint;
+    players text[];
+BEGIN
+    EXECUTE format(
+        'SELECT count(*), array_agg(DISTINCT e.player_id::text) FILTER (WHERE e.kind = ''match'' AND e.pool = $2)
+        FROM (SELECT e.* FROM %I.event AS e WHERE e.seq > $1 ORDER BY e.seq LIMIT $3) AS e', ladder)
+    INTO events, players USING first_seq, pool, most + 1;
+    IF events > most THEN
+        RETURN '';
+    END IF;
+    RETURN format(' AND r.player_id %s ANY (CAST(%L AS %s[]))', t.player_equals,
+        coalesce(players, '{}'), t.player_type);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.new_season_players(text, bigint, text) IS
+'A part of season_table(): a further condition on rows r of rating, for those who have played in a
+season that has just begun; empty once there is more of it than is read in a moment. Error 55000
+unless the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
     season text DEFAULT NULL,
@@ -116,6 +167,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.state_expressions(ladder);
     bounds record := skillrating_internal.season_bounds(ladder, season, pool);
+    l record;
     players text;
     page text;
 BEGIN
@@ -127,24 +179,34 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
+    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO l;
     -- The season that followed has an event for every player, with the state that it found.
     players := CASE WHEN bounds.next_seq IS NULL
-        THEN format('SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3', ladder)
+        THEN format('(SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3%s) AS q', ladder,
+            CASE WHEN min_games > 0
+                THEN skillrating_internal.new_season_players(ladder, bounds.first_seq, pool) ELSE '' END)
         ELSE format(
-            'SELECT e.player_id, skillrating.state_rating(l.model, %1$s, l.params) AS rating
-            FROM %2$I.ladder AS l CROSS JOIN %2$I.event AS e WHERE e.seq = $2 AND e.pool = $3', s.before, ladder) END;
+            '(SELECT e.player_id, %s AS rating FROM %I.event AS e
+            WHERE e.kind = ''season'' AND e.seq = $2 AND e.pool = $3) AS q',
+            skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), ladder) END;
+    -- In the order of an index, until there are enough who have played.
     page := format(
-        'SELECT rank() OVER (ORDER BY q.rating DESC) AS place, q.player_id, q.rating, c.*
-        FROM (%1$s) AS q
+        'SELECT rank() OVER (ORDER BY w.rating DESC) AS place, w.player_id, w.rating, c.*
+        FROM (
+            SELECT q.player_id, q.rating FROM %1$s
+            WHERE (SELECT count(*) FROM (
+                SELECT FROM %2$I.event AS m
+                WHERE m.player_id %3$s q.player_id AND m.pool = $3 AND m.kind = ''match''
+                    AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)
+                LIMIT greatest($4, 0)) AS m) >= $4
+            ORDER BY q.rating DESC, q.player_id LIMIT $5) AS w
         CROSS JOIN LATERAL (
             SELECT count(*) AS games, count(*) FILTER (WHERE m.score = 1) AS wins,
                 count(*) FILTER (WHERE m.score = 0.5) AS draws, count(*) FILTER (WHERE m.score = 0) AS losses,
                 max(m.played_at) AS last_played
             FROM %2$I.event AS m
-            WHERE m.player_id %3$s q.player_id AND m.pool = $3 AND m.kind = ''match''
-                AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)) AS c
-        WHERE c.games >= $4
-        ORDER BY q.rating DESC, q.player_id LIMIT $5', players, ladder, t.player_equals);
+            WHERE m.player_id %3$s w.player_id AND m.pool = $3 AND m.kind = ''match''
+                AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)) AS c', players, ladder, t.player_equals);
     -- Only of the players that are shown.
     RETURN QUERY EXECUTE format(
         'SELECT q.place, q.player_id::text, q.rating, q.games, q.wins, q.draws, q.losses, q.last_played,

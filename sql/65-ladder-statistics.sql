@@ -180,7 +180,8 @@ CREATE FUNCTION skillrating_internal.statistics_join(
     statistics jsonb,
     display jsonb,
     at timestamptz,
-    eligible text)
+    eligible text,
+    ranked boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -223,8 +224,15 @@ BEGIN
     IF asked ? 'percentile' THEN
         percentile := format(
             '(SELECT (100 * (a.n - (q.place - 1) - b.n + (b.n - 1) / 2.0) / nullif(a.n - 1, 0))::float8
-            FROM (SELECT (SELECT count(*) FROM board AS r WHERE %1$s) AS n OFFSET 0) AS a,
-                (SELECT count(*) AS n FROM board AS r WHERE %1$s AND r.rating = q.rating) AS b)', eligible);
+            FROM (SELECT (%2$s) AS n OFFSET 0) AS a,
+                (SELECT %3$s AS n FROM (SELECT FROM board AS r WHERE %1$s AND r.rating = q.rating%4$s) AS r) AS b)',
+            eligible,
+            CASE WHEN ranked THEN format('SELECT c.total FROM skillrating_internal.range_counts(%L, $1, 0) AS c', ladder)
+                ELSE format('SELECT count(*) FROM board AS r WHERE %s', eligible) END,
+            -- Where many share a rating, it is the counts that know how many.
+            CASE WHEN ranked THEN format('CASE WHEN count(*) <= 100 THEN count(*) ELSE (SELECT c.at_least - c.above FROM (%s) AS c) END',
+                skillrating_internal.counts_query(ladder, true, false, eligible, 'q.rating')) ELSE 'count(*)' END,
+            CASE WHEN ranked THEN ' LIMIT 101' ELSE '' END);
     END IF;
     RETURN format(
         'CROSS JOIN LATERAL (SELECT r.*) AS q
@@ -243,8 +251,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.statistics_join(text, jsonb, jsonb, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.statistics_join(text, jsonb, jsonb, timestamptz, text, boolean) IS
 'A part of leaderboard() and around(): what joins a row s of the columns that the argument statistics
 adds to a row r of the board at a time, which has its place; empty without it. eligible is the
-condition of the board. Errors as for check_statistics() and provisional_condition(), 42501 unless
+condition of the board, and ranked says that the counts of the ladder are those of it. Errors as for check_statistics() and provisional_condition(), 42501 unless
 the caller may read table event too where the peak, the streak or the last change is asked for.';

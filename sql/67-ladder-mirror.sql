@@ -568,7 +568,7 @@ BEGIN
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
         FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
-            'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'solved',
+            'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'rating_count', 'rating_count_delta', 'solved',
             'solved_context', 'work']) AS n(name))
     THEN
         RAISE invalid_parameter_value USING

@@ -76,7 +76,8 @@ BEGIN
         new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
     END IF;
     PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
-        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', beside => ladder);
+        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', old.leaderboard,
+        beside => ladder);
 
     -- The same matches and operations in the same order; how they count is for the new model to say.
     PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), new_ladder);

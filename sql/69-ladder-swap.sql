@@ -20,7 +20,7 @@ AS $function$
             SELECT FROM pg_class AS e
             WHERE e.relname = 'event' AND e.relkind <> 'r'
                 AND e.relnamespace IN (x.relnamespace, y.relnamespace)) END
-    FROM unnest('{ladder,rating,event,component,component_event,rated_match,correction,operation,event_seq}'::name[])
+    FROM unnest('{ladder,rating,rating_count,rating_count_delta,event,component,component_event,rated_match,correction,operation,event_seq}'::name[])
         WITH ORDINALITY AS t(name, n)
     JOIN pg_class AS x ON x.relname = t.name AND x.relnamespace = to_regnamespace(quote_ident(a))
     JOIN pg_class AS y ON y.relname = t.name AND y.relnamespace = to_regnamespace(quote_ident(b))
@@ -263,7 +263,7 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.hold_ladder(a, true), skillrating_internal.hold_ladder(b, true);
     -- No weaker lock before: two sessions that both hold one would wait for each other.
-    FOREACH name IN ARRAY '{ladder,rating,event,component,component_event,rated_match,pending,correction,operation}'::text[] LOOP
+    FOREACH name IN ARRAY '{ladder,rating,rating_count,rating_count_delta,event,component,component_event,rated_match,pending,correction,operation}'::text[] LOOP
         EXECUTE format('LOCK TABLE %1$I.%3$I, %2$I.%3$I IN ACCESS EXCLUSIVE MODE',
             a, b, name);
     END LOOP;

@@ -22,6 +22,7 @@ typedef struct LadderConfig
 	ApplyAt		apply_at;
 	bool		reorders;
 	bool		strict;
+	bool		counts;
 } LadderConfig;
 
 /*

@@ -21,6 +21,7 @@
 #include "pg/ladder/feed.h"
 #include "pg/ladder/order_end.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/rating_counts.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
 #include "pg/ladder/waiting.h"
@@ -237,6 +238,8 @@ put_right(Ladder *ladder, bool rebuild)
 		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
 	correct_history(ladder, rebuild, removed);
+	if (rebuild)
+		rating_counts_rebuild(ladder);
 }
 
 /*

@@ -1,6 +1,6 @@
 /*
  * change_writer.c
- *		Telling table change what work does to rows of table rating.
+ *		Telling tables change and rating_count what work does to rows of table rating.
  */
 #include "pg/ladder/change_writer.h"
 
@@ -18,6 +18,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/rating_counts.h"
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_change_origin);
@@ -36,6 +37,8 @@ SKILLRATING_FUNCTION(skillrating_renew_ladder_cache);
 struct ChangeWriter
 {
 	Ladder	   *ladder;
+	CountWriter *count_writer;	/* NULL if the ladder keeps no counts */
+	bool		keeps;			/* the ladder keeps its changes */
 	const char *kind;
 	bool		has_operation;
 	int64		operation;
@@ -98,16 +101,19 @@ skillrating_renew_ladder_cache(PG_FUNCTION_ARGS)
 ChangeWriter *
 change_writer_begin(Ladder *ladder, const char *kind, const int64 *operation)
 {
+	bool		keeps = OidIsValid(ladder->relation[LADDER_CHANGE]);
 	ChangeWriter *writer;
 
-	if (!OidIsValid(ladder->relation[LADDER_CHANGE]))
+	if (!keeps && !ladder->counts)
 		return NULL;
 	writer = palloc_object(ChangeWriter);
 	writer->ladder = ladder;
+	writer->count_writer = count_writer_begin(ladder);
+	writer->keeps = keeps;
 	writer->kind = kind;
 	writer->has_operation = operation != NULL;
 	writer->operation = operation != NULL ? *operation : 0;
-	writer->origin = change_origin(ladder->relation[LADDER_CHANGE]);
+	writer->origin = keeps ? change_origin(ladder->relation[LADDER_CHANGE]) : 0;
 	writer->nnumbers = CHANGE_FIRST_STATE + ladder->model->nstate;
 	writer->max = Min(MAX_ROW_CHANGES,
 					  MAX_ROW_BYTES / (BYTES_OF_NAMES + (CHANGE_NCOUNTS + CHANGE_NTIMES +
@@ -148,6 +154,7 @@ change_writer_note(ChangeWriter *writer, Batch *batch)
 			continue;
 		note->rating = model_display(batch->model, batch->params, player->state);
 		note->games = player->record.games;
+		note->last_played = player->record.last_played;
 	}
 	pfree(players);
 }
@@ -170,7 +177,7 @@ change_writer_note_match(ChangeWriter *writer, Batch *batch)
 	Datum		match_id;
 	int			i;
 
-	if (writer == NULL)
+	if (writer == NULL || !writer->keeps)
 		return;
 	type = writer->ladder->match_type;
 	old = MemoryContextSwitchTo(writer->context);
@@ -277,9 +284,10 @@ change_writer_flush(ChangeWriter *writer)
 	MemoryContextReset(writer->row_context);
 }
 
-/* A row of rating that had this before, by note, and has that of the player now. */
+/* The row of change for what put_change() is told, where rating is the displayed one now. */
 static void
-put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *note)
+keep_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *note,
+			double rating)
 {
 	const Ladder *ladder = writer->ladder;
 	const PlayerRecord *record = &player->record;
@@ -311,11 +319,28 @@ put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *no
 	times[CHANGE_LAST_PLAYED] = TimestampTzGetDatum(exists ? record->last_played : DT_NOBEGIN);
 	times[CHANGE_AS_OF] = TimestampTzGetDatum(exists ? record->as_of : DT_NOBEGIN);
 	numbers[CHANGE_RATING_BEFORE] = Float8GetDatum(note->exists ? note->rating : 0);
-	numbers[CHANGE_RATING] = Float8GetDatum(exists ? model_display(ladder->model, ladder->params,
-																   player->state) : 0);
+	numbers[CHANGE_RATING] = Float8GetDatum(rating);
 	for (i = 0; i < ladder->model->nstate; i++)
 		numbers[CHANGE_FIRST_STATE + i] = Float8GetDatum(exists ? player->state[i] : 0);
 	MemoryContextSwitchTo(old);
+}
+
+/* A row of rating that had this before, by note, and has that of the player now. */
+static void
+put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *note)
+{
+	const Ladder *ladder = writer->ladder;
+	double		rating = player->exists ?
+		model_display(ladder->model, ladder->params, player->state) : 0;
+
+	if (note->exists)
+		count_writer_put(writer->count_writer, player->pool, -1, note->games, note->rating,
+						 note->last_played);
+	if (player->exists)
+		count_writer_put(writer->count_writer, player->pool, 1, player->record.games, rating,
+						 player->record.last_played);
+	if (writer->keeps)
+		keep_change(writer, player, note, rating);
 }
 
 void
@@ -340,6 +365,7 @@ change_writer_put_row(ChangeWriter *writer, const BatchPlayer *player,
 	{
 		note.rating = model_display(writer->ladder->model, writer->ladder->params, state);
 		note.games = record->games;
+		note.last_played = record->last_played;
 	}
 	put_change(writer, player, &note);
 }
@@ -350,6 +376,7 @@ change_writer_end(ChangeWriter *writer)
 	if (writer == NULL)
 		return;
 	change_writer_flush(writer);
+	count_writer_end(writer->count_writer);
 	MemoryContextDelete(writer->row_context);
 	pfree(writer);
 }

@@ -1,6 +1,9 @@
 /*
  * change_writer.h
- *		Telling table change what work does to rows of table rating.
+ *		Telling tables change and rating_count what work does to rows of table rating.
+ *
+ * Whatever writes rows of rating in C tells a writer, which passes it on to the counts of
+ * the ladder (rating_counts.h), if it keeps some, and to table change.
  *
  * A ladder that keeps its changes (keep_changes()) has a table change, to which every
  * piece of work appends what it did to rows of rating: one row for up to
@@ -50,6 +53,7 @@ typedef struct ChangeNote
 	bool		exists;
 	double		rating;			/* displayed */
 	int64		games;
+	TimestampTz last_played;
 	bool		has_match;
 	Datum		match_id;		/* the last match of the batch that changed it */
 } ChangeNote;
@@ -57,8 +61,8 @@ typedef struct ChangeNote
 typedef struct ChangeWriter ChangeWriter;
 
 /*
- * A writer for one piece of work, in the current context; NULL if the ladder keeps no
- * changes, which all functions below take for nothing to do.  kind is the word for what
+ * A writer for one piece of work, in the current context; NULL if the ladder keeps neither
+ * changes nor counts, which all functions below take for nothing to do.  kind is the word for what
  * the work is, operation its number in table operation or NULL.
  */
 extern ChangeWriter *change_writer_begin(Ladder *ladder, const char *kind,

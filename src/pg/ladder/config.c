@@ -19,7 +19,7 @@
 #include "pg/ladder/shape.h"
 
 static LadderQuery read_config_query = {
-	.text = "SELECT model, params, apply_at, late, strict, format_version, "
+	.text = "SELECT model, params, apply_at, late, strict, leaderboard, format_version, "
 	"tableoid, ctid, xmin FROM {ladder}"
 };
 
@@ -30,6 +30,7 @@ enum
 	CONFIG_APPLY_AT,
 	CONFIG_LATE,
 	CONFIG_STRICT,
+	CONFIG_LEADERBOARD,
 	CONFIG_FORMAT_VERSION,
 	CONFIG_TABLE,
 	CONFIG_TID,
@@ -104,9 +105,10 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 		APPLY_AT_CATCH_UP;
 	config.reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
 	config.strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
+	config.counts = strcmp(SPI_getvalue(tuple, desc, CONFIG_LEADERBOARD), "ranks") == 0;
 
-	/* A row of a partition would not be found in the table. */
-	config.known = DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
+	/* A row of a partition, or of another server, would not be found in the table. */
+	config.known = !cache->is_front && DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
 		ladder->relation[LADDER_CONFIG];
 	config.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, CONFIG_TID, &isnull));
 	config.xmin = DatumGetTransactionId(SPI_getbinval(tuple, desc, CONFIG_XMIN, &isnull));
@@ -134,4 +136,5 @@ read_ladder_config(Ladder *ladder)
 	ladder->apply_at = config->apply_at;
 	ladder->reorders = config->reorders;
 	ladder->strict = config->strict;
+	ladder->counts = config->counts;
 }

@@ -27,6 +27,8 @@ typedef enum LadderRelation
 	LADDER_OPERATION,
 	LADDER_SOURCE,
 	LADDER_ATTACHED,
+	LADDER_RATING_COUNT,
+	LADDER_RATING_COUNT_DELTA,
 	LADDER_EVENT_SEQ,
 	LADDER_MATCH,				/* from here on where matches are its own */
 	LADDER_MATCH_PLAYER,
@@ -66,6 +68,7 @@ typedef struct Ladder
 	ApplyAt		apply_at;
 	bool		reorders;		/* late = 'reorder' */
 	bool		strict;			/* a mistake in a match is an error */
+	bool		counts;			/* it counts players by their ratings */
 	bool		filters_known;	/* ladder_has_filters() was asked, */
 	bool		filters;		/* and said so */
 	bool		read_only;		/* one snapshot for all queries */

@@ -65,6 +65,17 @@ static const struct
 	{LADDER_OPERATION, "undone_at", TIMESTAMPTZOID, false},
 	{LADDER_ATTACHED, "relation", REGCLASSOID, true},
 	{LADDER_ATTACHED, "match_id", TEXTOID, true},
+	{LADDER_CONFIG, "leaderboard", TEXTOID, true},
+	{LADDER_RATING_COUNT, "pool", TEXTOID, true},
+	{LADDER_RATING_COUNT, "level", INT4OID, true},
+	{LADDER_RATING_COUNT, "place", INT4OID, true},
+	{LADDER_RATING_COUNT, "total", INT8OID, true},
+	{LADDER_RATING_COUNT, "ranges", INT4ARRAYOID, false},
+	{LADDER_RATING_COUNT, "active", INT4ARRAYOID, false},
+	{LADDER_RATING_COUNT, "active_counts", INT4ARRAYOID, false},
+	{LADDER_RATING_COUNT_DELTA, "pool", TEXTOID, true},
+	{LADDER_RATING_COUNT_DELTA, "cells", INT8ARRAYOID, true},
+	{LADDER_RATING_COUNT_DELTA, "nets", INT4ARRAYOID, true},
 };
 
 /* The name of a relation as SQL text; an error if it has been dropped meanwhile. */

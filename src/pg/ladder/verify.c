@@ -419,6 +419,30 @@ check_counts(Ladder *ladder, Check *complete, Check *corrections)
 		psprintf(UINT64_FORMAT " corrections wait for catch_up()", corrections->faults);
 }
 
+/* How many counts of ratings are wrong. */
+static LadderQuery wrong_counts_query = {
+	.text = "SELECT skillrating_internal.wrong_rating_counts($1)",
+	.param = {VALUE_TEXT}
+};
+
+/* Compare the counts that ranks come from with table rating; a fault is a note. */
+static void
+check_rating_counts(Ladder *ladder, Check *check)
+{
+	Datum		values[1];
+	int64		wrong;
+
+	if (!ladder->counts)
+		return;
+	values[0] = CStringGetTextDatum(ladder->name);
+	(void) ladder_execute(ladder, &wrong_counts_query, values, NULL, NULL);
+	wrong = count_column(ONLY_COLUMN);
+	SPI_freetuptable(SPI_tuptable);
+	if (wrong > 0)
+		check->note = psprintf(INT64_FORMAT " counts of players by rating are wrong, see set_leaderboard()",
+							   wrong);
+}
+
 Datum
 skillrating_verify(PG_FUNCTION_ARGS)
 {
@@ -453,6 +477,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	check_components(ladder, replay->batch, &components);
 	check_counts(ladder, &complete, &corrections);
 	check_unplaced(ladder, &complete);
+	check_rating_counts(ladder, &states);
 
 	return_check(rsinfo, &content);
 	return_check(rsinfo, &events);

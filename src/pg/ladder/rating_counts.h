@@ -1,0 +1,128 @@
+/*
+ * rating_counts.h
+ *		How many players have which rating: what makes ranks quick.
+ *
+ * A ladder whose leaderboard is "ranks" counts the rows of table rating with rated matches, by
+ * ranges of the displayed rating (core/util/number_order.h).  The number of players above a
+ * rating is the sum over the ranges above its own, and the few in its own range come from the
+ * index on the rating.
+ *
+ * Table rating_count has the counts as they were at some time.  A row of level 0 is about
+ * COUNT_RANGES ranges next to each other: the count of each, and for each quarter of them the
+ * counts by the period of the last match, the sparse arrays active and active_counts, sorted.
+ * A row of level 1 is the sum of 64 of these.  Table rating_count_delta has what has changed
+ * since: each piece of work appends rows with the net changes of its cells, a cell being a
+ * range and a period, in the transaction in which it writes the ratings.  So the sum of both
+ * tables is exact under any snapshot, nobody waits for anybody, and readers write nothing.
+ * Now and then a writer folds rows of the second table into the first, unless another one is
+ * at it (rating_counts_fold()).
+ */
+#ifndef PG_LADDER_RATING_COUNTS_H
+#define PG_LADDER_RATING_COUNTS_H
+
+#include "pg/sql/glue.h"
+
+#include "pg/ladder/ladder.h"
+#include "pg/matches/batch.h"
+
+/* The ranges of a row of rating_count of level 0 are those that differ in so many bits. */
+#define COUNT_RANGE_BITS 6
+#define COUNT_RANGES (1 << COUNT_RANGE_BITS)
+
+/* Activity is counted for quarters of these, */
+#define COUNT_QUARTER_BITS 2
+#define COUNT_QUARTERS (1 << COUNT_QUARTER_BITS)
+
+/* by periods of 2^40 microseconds, 12.7 days. */
+#define COUNT_PERIOD_BITS 40
+
+/* The quarter that a range is in, counted through all rows. */
+#define QUARTER_OF_RANGE(range) ((range) >> (COUNT_RANGE_BITS - COUNT_QUARTER_BITS))
+
+/* A cell: its range in the upper half, which is never negative, and its period below. */
+typedef int64 CountCell;
+
+extern CountCell count_cell(double rating, TimestampTz last_played);
+
+static inline int32
+cell_range(CountCell cell)
+{
+	return (int32) (cell >> 32);
+}
+
+static inline int32
+cell_period(CountCell cell)
+{
+	return (int32) (uint32) cell;
+}
+
+/* The period of a time; that of DT_NOBEGIN is before all others. */
+extern int32 count_period(TimestampTz at);
+
+/* What changes in a cell. */
+typedef struct CountChange
+{
+	const char *pool;
+	CountCell	cell;
+	int32		net;
+} CountChange;
+
+/* Any number of changes, in no order, of any pools. */
+typedef struct CountChanges
+{
+	MemoryContext context;		/* of all of it */
+	CountChange *change;
+	int64		n;
+	int64		max;
+	const char **pool;			/* the names that occur */
+	int			npools;
+} CountChanges;
+
+/* In the current context. */
+extern void count_changes_init(CountChanges *changes);
+
+/* Add one; the name of the pool is copied. */
+extern void count_changes_add(CountChanges *changes, const char *pool, CountCell cell,
+							  int32 net);
+
+/* Sort them by pool and cell, and leave one for each cell, none where nothing changes. */
+extern void count_changes_sum(CountChanges *changes);
+
+/*
+ * The cells and net changes of a row of rating_count_delta, in place; returns how many.  Error
+ * 55000 for arrays that work on the ladder does not write.
+ */
+extern int	count_delta_row(const Ladder *ladder, Datum cells, Datum nets,
+							const CountCell **cell, const int32 **net);
+
+/* ---- Writing ---- */
+
+typedef struct CountWriter CountWriter;
+
+/*
+ * A writer for one piece of work, in the current context; NULL if the ladder keeps no counts,
+ * which the functions below take for nothing to do.
+ */
+extern CountWriter *count_writer_begin(Ladder *ladder);
+
+/*
+ * A row of rating was, or is now, counted or not (net 1 or -1), with this number of rated
+ * matches, displayed rating and time of the last match.
+ */
+extern void count_writer_put(CountWriter *writer, const char *pool, int32 net, int64 games,
+							 double rating, TimestampTz last_played);
+
+/* Write the changes, fold them if it is time to, and free the writer. */
+extern void count_writer_end(CountWriter *writer);
+
+/*
+ * Fold rows of rating_count_delta into rating_count: all of them that this transaction sees,
+ * or some thousand at most.  Does nothing, and returns false, if another transaction that
+ * is still open has done so: nobody waits, unless wait is set.
+ */
+extern bool rating_counts_fold(Ladder *ladder, bool all, bool wait);
+
+/* Count all players anew, as after changes of table rating by hand.  Nobody else rates. */
+extern void rating_counts_rebuild(Ladder *ladder);
+
+#endif							/* PG_LADDER_RATING_COUNTS_H */

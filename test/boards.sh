@@ -1,0 +1,146 @@
+#!/bin/bash
+# Sessions rate matches of two hundred players at once, in transactions of one match and of
+# many, and correct some, while others compare ranks and pages with plain SQL over table rating
+# under one snapshot, and catch up; against the server that PGHOST leads to.  Boards are exact in
+# every snapshot, nobody waits for who folds the counts, and the ladder verifies.
+#
+#   test/boards.sh
+#
+# Environment:
+#   BOARDS_SECONDS  how long (default: 8)
+#
+# Prints one line for each check, "ok NAME" or "not ok NAME", and fails if any check does.
+
+set -euo pipefail
+
+database=skillrating_boards
+seconds=${BOARDS_SECONDS:-8}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"; psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database"' EXIT
+
+psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database" 2>/dev/null
+export PGDATABASE=$database
+psql -qX -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
+CREATE EXTENSION skillrating;
+SELECT skillrating.create_ladder('arena', 'trueskill');
+CREATE SEQUENCE reported START 1000000000;
+CREATE TABLE compared (boards bigint);
+
+-- Whoever adds a row has the counts folded in the same transaction, one time in ten.
+CREATE FUNCTION fold_now() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF random() < 0.1 AND current_setting('transaction_isolation') = 'read committed' AND pg_try_advisory_xact_lock(1) THEN
+		PERFORM skillrating_internal.fold_rating_counts('arena');
+	END IF;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER fold_now AFTER INSERT ON arena.rating_count_delta FOR EACH STATEMENT EXECUTE FUNCTION fold_now();
+
+-- Compare the boards of a player with plain SQL; all under the snapshot of the transaction.
+CREATE FUNCTION compare(player bigint, since interval) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	from_time timestamptz := (SELECT max(last_played) - since FROM arena.rating);
+	wrong text;
+BEGIN
+	CREATE TEMP TABLE t ON COMMIT DROP AS
+	SELECT row_number() OVER (ORDER BY r.rating DESC, r.player_id) AS n, rank() OVER (ORDER BY r.rating DESC) AS place, r.*
+	FROM arena.rating AS r WHERE r.pool = '' AND r.games > 0;
+	SELECT string_agg(w.what, ', ') INTO wrong FROM (
+		SELECT 'place' WHERE (SELECT t.place FROM t WHERE t.player_id = player) IS DISTINCT FROM skillrating.place_of('arena', player)
+		UNION ALL
+		SELECT 'percentile' WHERE (SELECT 100 * ((SELECT count(*) FROM t AS l WHERE l.rating < t.rating) + (SELECT count(*) - 1 FROM t AS e WHERE e.rating = t.rating) / 2.0)
+			/ nullif((SELECT count(*) - 1 FROM t), 0) FROM t WHERE t.player_id = player)::float8 IS DISTINCT FROM skillrating.percentile_of('arena', player)
+		UNION ALL
+		SELECT 'around' WHERE ARRAY(SELECT (o.place, o.player_id::text)::text FROM t JOIN t AS o ON o.n BETWEEN t.n - 2 AND t.n + 2 WHERE t.player_id = player ORDER BY o.n)
+			IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id)::text FROM skillrating.around('arena', player) AS a)
+		UNION ALL
+		SELECT 'after' WHERE EXISTS (SELECT FROM t WHERE t.player_id = player) AND
+			ARRAY(SELECT (o.place, o.player_id::text)::text FROM t JOIN t AS o ON o.n > t.n WHERE t.player_id = player ORDER BY o.n LIMIT 5)
+			IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id)::text FROM skillrating.leaderboard('arena', 5, after_player => player) AS a)
+		UNION ALL
+		SELECT 'active' WHERE ARRAY(SELECT t.player_id::text FROM t WHERE t.last_played >= from_time ORDER BY t.n LIMIT 5)
+			IS DISTINCT FROM ARRAY(SELECT a.player_id FROM skillrating.leaderboard('arena', 5, active_since => from_time) AS a)) AS w(what);
+	IF wrong IS NOT NULL THEN
+		RAISE 'boards of player % are wrong: %', player, wrong;
+	END IF;
+	DROP TABLE t;
+END
+$$;
+SQL
+
+# A match of two to six in a transaction of its own; or many, one after another.
+cat >"$scratch/one.sql" <<'SQL'
+\set a random(0, 199)
+\set n 2 * random(1, 3)
+BEGIN;
+INSERT INTO arena.match (match_id, played_at) VALUES (DEFAULT, now() + random() * interval '40 days') RETURNING match_id \gset
+INSERT INTO arena.match_player (match_id, player_id, team, rank)
+SELECT :match_id, (:a + i * 37) % 200, i % 2, 1 + (i + :a) % 2 FROM generate_series(1, :n) AS i;
+COMMIT;
+SQL
+cat >"$scratch/many.sql" <<'SQL'
+\set a random(0, 199)
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) FROM generate_series(1, 5) AS i CROSS JOIN LATERAL
+	skillrating.report_match('arena', nextval('reported'), ARRAY[(:a + i) % 200, (:a + i + 100) % 200], ARRAY[1, 2], ARRAY[1, 1 + i % 2]);
+COMMIT;
+SQL
+cat >"$scratch/correct.sql" <<'SQL'
+\set back random(1, 100)
+UPDATE arena.match_player SET rank = 3 - rank
+WHERE match_id = (SELECT max(match_id) - :back FROM arena.match WHERE match_id < 1000000000);
+SELECT count(*) FROM skillrating.catch_up('arena');
+\sleep 300 ms
+SQL
+cat >"$scratch/compare.sql" <<'SQL'
+\set a random(0, 199)
+\set d random(1, 50)
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT compare(:a, :d * interval '1 day');
+INSERT INTO compared VALUES (1);
+COMMIT;
+SQL
+
+failed=0
+check() {
+	if [ "$2" = t ]; then echo "ok boards: $1"; else echo "not ok boards: $1 ($2)"; failed=1; fi
+}
+ask() { psql -qXAt -c "$1"; }
+verify() { ask "SELECT coalesce(string_agg(v::text, '; ') FILTER (WHERE NOT ok), 't') FROM skillrating.verify('arena') AS v"; }
+
+pgbench -n -c 4 -j 2 -T "$seconds" -f "$scratch/one.sql" >"$scratch/one.log" 2>&1 &
+ones=$!
+# Who began before another rated the same players has to try again.
+pgbench -n -c 2 -T "$seconds" --max-tries=100 -f "$scratch/many.sql" >"$scratch/many.log" 2>&1 &
+manies=$!
+pgbench -n -c 1 -T "$seconds" -f "$scratch/correct.sql" >"$scratch/correct.log" 2>&1 &
+correcting=$!
+status=t
+pgbench -n -c 2 -j 2 -T "$seconds" -f "$scratch/compare.sql" >"$scratch/compare.log" 2>&1 || status=f
+wait "$ones" || status=f
+wait "$manies" || status=f
+wait "$correcting" || status=f
+grep -l ABORTED\\\|aborted "$scratch"/*.log >/dev/null 2>&1 && status=f
+[ $status = t ] || cat "$scratch"/{one,many,correct,compare}.log >&2
+check "every board is that of its snapshot, and nothing fails" "$status"
+check "many were compared" "$(ask "SELECT count(*) > 20 FROM compared")"
+check "many matches were rated" "$(ask "SELECT count(*) > 100 FROM arena.rated_match WHERE status = 'rated'")"
+check "counts were folded meanwhile" "$(ask "SELECT count(*) > 0 FROM arena.rating_count")"
+check "no deadlock" "$(ask "SELECT deadlocks = 0 FROM pg_stat_database WHERE datname = current_database()")"
+ask "SELECT count(*) FROM skillrating.catch_up('arena')" >/dev/null
+check "the ladder verifies" "$(verify)"
+
+# Who has folded and is still open keeps nobody from rating, reading or folding later.
+coproc OPEN { psql -qXAt -v ON_ERROR_STOP=1; }
+open_pid=$OPEN_PID
+echo "BEGIN; SELECT count(*) FROM skillrating.report_match('arena', 2000000001, ARRAY[1000, 1001], ARRAY[1, 2], ARRAY[1, 2]); SELECT 'open';" >&"${OPEN[1]}"
+while read -r line <&"${OPEN[0]}"; do [ "$line" = open ] && break; done
+check "others rate while a transaction is open" \
+	"$(ask "SET lock_timeout = '20s'; SELECT count(*) = 2 FROM skillrating.report_match('arena', 2000000002, ARRAY[1002, 1003], ARRAY[1, 2], ARRAY[1, 2])")"
+check "and read" "$(ask "SELECT skillrating.place_of('arena', 1002) IS NOT NULL AND skillrating.place_of('arena', 1000) IS NULL")"
+echo "COMMIT; \\q" >&"${OPEN[1]}"
+wait "$open_pid" || :
+check "what was open is read afterwards" "$(ask "SELECT skillrating.place_of('arena', 1000) IS NOT NULL")"
+check "the ladder verifies again" "$(verify)"
+exit $failed
