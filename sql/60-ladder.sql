@@ -678,7 +678,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text) IS
 'create_ladder() without the notice of matches that wait. Arguments and errors as there.';
 
 CREATE FUNCTION skillrating.create_ladder(
