@@ -26,6 +26,7 @@
 #include "pg/ladder/direct.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
 #include "pg/sql/progress.h"
 
 /*
@@ -606,7 +607,7 @@ note_place(Outbox *outbox, const BatchPlayer *player)
 		if (n == 0)
 			outbox->place = palloc_object(ItemPointerData);
 		else if ((n & (n - 1)) == 0)
-			outbox->place = repalloc_huge(outbox->place, 2 * n * sizeof(ItemPointerData));
+			huge_array_grow(outbox->place, ItemPointerData, 2 * n);
 		outbox->place[n] = player->place;
 	}
 }
