@@ -292,7 +292,7 @@ DECLARE
     found record;
     behind bigint;
     last_changes bigint;
-    rounds int := 0;
+    tries int := 0;
 BEGIN
     LOOP
         -- What differs, and what came meanwhile, until that is little; a goes on.
@@ -302,10 +302,9 @@ BEGIN
             PERFORM skillrating_internal.carry_over(a, b, found.operations, since IS NULL);
             EXIT WHEN since IS NOT NULL
                 -- It gets no less any more.
-                AND (found.changes <= few OR found.changes > 0.7 * last_changes OR rounds >= 20);
+                AND (found.changes <= few OR found.changes > 0.7 * last_changes);
             last_changes := CASE WHEN since IS NOT NULL THEN found.changes END;
             since := snapshot;
-            rounds := rounds + 1;
         END LOOP;
         since := snapshot;
         -- The rest when nobody else is at work.  While this waits, so do all who come behind: not for
@@ -317,13 +316,16 @@ BEGIN
             found := skillrating_internal.survey(a, b, since);
             EXECUTE format('SELECT s.last_value - $1 FROM %I.event_seq AS s', a)
             INTO behind USING found.first_place;
-            IF rounds < 20 AND (found.changes > many OR behind > 10 * many) THEN
+            IF tries < 8 AND (found.changes > many OR behind > 10 * many) THEN
                 RAISE lock_not_available;
             END IF;
             EXIT;
-        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-            wait := least(2 * wait, longest_wait);
-            rounds := rounds + 1;
+        EXCEPTION WHEN lock_not_available THEN
+            -- In the end for long enough to notice who waits for this transaction.
+            tries := tries + 1;
+            IF tries > 8 THEN
+                wait := least(4 * wait, longest_wait);
+            END IF;
         END;
     END LOOP;
     PERFORM skillrating_internal.carry_over(a, b, found.operations, false);

@@ -33,7 +33,6 @@
 #include "access/xlog.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
-#include "catalog/objectaccess.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
@@ -224,8 +223,6 @@ exchange_files(Relation a, Relation b)
 	heap_freetuple(row_a);
 	heap_freetuple(row_b);
 	table_close(catalog, RowExclusiveLock);
-	InvokeObjectPostAlterHookArg(RelationRelationId, RelationGetRelid(a), 0, InvalidOid, true);
-	InvokeObjectPostAlterHookArg(RelationRelationId, RelationGetRelid(b), 0, InvalidOid, true);
 
 	/* Otherwise the first to be looked up again would take the other's open file. */
 	RelationCloseSmgr(a);

@@ -149,12 +149,12 @@ put_recent(ReturnSetInfo *rsinfo, Relation table, AttrNumber column, Transaction
 		{
 			bool		isnull;
 			Datum		value = heap_getattr(lfirst(lc), column, RelationGetDescr(table), &isnull);
-			Datum		text = (Datum) 0;
+			Datum		printed;
 
 			if (isnull)
 				continue;
-			text = CStringGetTextDatum(OidOutputFunctionCall(output, value));
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &text, &isnull);
+			printed = CStringGetTextDatum(OidOutputFunctionCall(output, value));
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &printed, &isnull);
 			heap_freetuple(lfirst(lc));
 		}
 	}
