@@ -210,7 +210,7 @@ SELECT skillrating.set_leaderboard('hand', 'ranks');
 SELECT sum(total) FROM hand.rating_count WHERE level = 1;
 SELECT indexdef FROM pg_indexes WHERE schemaname = 'hand' AND tablename = 'rating' ORDER BY 1;
 
--- The choice goes with the tables.
+-- The choice stays with the ladder in use.
 SELECT skillrating.rerate('hand', params => '{"k": 10}', "into" => 'young');
 SELECT bool_and(ok) FROM skillrating.verify('young');
 SELECT skillrating.set_leaderboard('young', 'bands');

@@ -238,8 +238,6 @@ put_right(Ladder *ladder, bool rebuild)
 		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
 	correct_history(ladder, rebuild, removed);
-	if (rebuild)
-		rating_counts_rebuild(ladder);
 }
 
 /*
@@ -291,6 +289,8 @@ do_catch_up(CatchUp *catch_up)
 			put_right(ladder, catch_up->rebuild);
 			break;
 	}
+	if (catch_up->rebuild)
+		rating_counts_rebuild(ladder);
 }
 
 /*

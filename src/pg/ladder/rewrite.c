@@ -357,6 +357,7 @@ rewrite_discard_part(Rewrite *rewrite)
 	outbox_discard(rewrite->changed_events);
 	outbox_discard(rewrite->missing_events);
 	outbox_discard(rewrite->matches);
+	rewrite->looked_at = id_table_create(rewrite->ladder->match_type);
 	begin_matches(rewrite);
 }
 

@@ -45,9 +45,9 @@ extern IdTable *read_removed(Ladder *ladder);
 /*
  * Begin to collect, for one part of a replay after another: each begins with
  * rewrite_begin_part(), and ends with rewrite_send_events() or, if nothing of it is to be
- * written, with rewrite_discard_part().  If rewrite->missing is set at its end, a rated
- * match is missing from the source, and nothing behind the place before it can be
- * replayed.
+ * written, with rewrite_discard_part(), after which only the first part may be begun again.
+ * If rewrite->missing is set at its end, a rated match is missing from the source, and
+ * nothing behind the place before it can be replayed.
  */
 extern void rewrite_begin(Rewrite *rewrite, Ladder *ladder);
 extern void rewrite_begin_part(Rewrite *rewrite, IdTable *removed);
