@@ -374,9 +374,11 @@ BEGIN
             late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
             strict boolean NOT NULL DEFAULT false,
             format_version integer NOT NULL DEFAULT 1,
+            horizon bigint,
+            horizon_at timestamptz,
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), and the format of these tables.');
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at).');
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict) VALUES ($1, $2, $3, $4, $5)', ladder)
     USING model, params, apply_at, late, strict;
 

@@ -206,6 +206,7 @@ BEGIN
         UNION ALL SELECT * FROM skillrating_internal.kept_comments(b, a)) AS k(statement);
     PERFORM skillrating_internal.note_not_kept(a, b);
     PERFORM skillrating_internal.change_places(a, b);
+    PERFORM skillrating_internal.swap_horizons(a, b);
     FOREACH statement IN ARRAY coalesce(kept, '{}') LOOP
         EXECUTE statement;
     END LOOP;

@@ -763,7 +763,7 @@ ladder_is_hidden_from_mirrors(const Ladder *ladder)
 /* The ladder's row. */
 static LadderQuery read_config_query = {
 	.text = "SELECT model, params, apply_at, late, strict, format_version, "
-	"EXISTS (SELECT FROM {operation} WHERE " OPERATION_FILTERS ") FROM {ladder}"
+	"EXISTS (SELECT FROM {operation} WHERE " OPERATION_FILTERS "), horizon, horizon_at FROM {ladder}"
 };
 
 enum
@@ -774,7 +774,9 @@ enum
 	CONFIG_LATE,
 	CONFIG_STRICT,
 	CONFIG_FORMAT_VERSION,
-	CONFIG_FILTERS
+	CONFIG_FILTERS,
+	CONFIG_HORIZON,
+	CONFIG_HORIZON_AT
 };
 
 static void
@@ -814,6 +816,13 @@ read_config(Ladder *ladder)
 	ladder->reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
 	ladder->strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
 	ladder->filters = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_FILTERS, &isnull));
+	ladder->horizon = DatumGetInt64(SPI_getbinval(tuple, desc, CONFIG_HORIZON, &isnull));
+	if (isnull)
+		ladder->horizon = NO_HORIZON;
+	ladder->horizon_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, CONFIG_HORIZON_AT,
+														   &isnull));
+	if (isnull)
+		ladder->horizon_at = DT_NOBEGIN;
 	SPI_freetuptable(SPI_tuptable);
 }
 
