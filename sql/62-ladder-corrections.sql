@@ -191,17 +191,13 @@ BEGIN
               HAVING count(*) = count(s.played_at)
                   AND min(CAST(s.played_at AS timestamptz)) = max(CAST(s.played_at AS timestamptz))
                   AND isfinite(min(CAST(s.played_at AS timestamptz)))) AS s
-        WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at
-            AND NOT EXISTS (SELECT FROM %1$I.ladder AS l WHERE m.seq <= l.horizon)',
-        ladder, t.match_equals)
+        WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at AND NOT EXISTS (
+            SELECT FROM %1$I.ladder AS l WHERE m.seq <= l.horizon)', ladder, t.match_equals)
     USING whole;
 
     -- All that comes behind the first match whose place may be another.
-    IF whole THEN
-        from_time := '-infinity';
-    ELSE
-        from_time := skillrating_internal.first_out_of_place(ladder, kind);
-    END IF;
+    from_time := CASE WHEN whole THEN '-infinity'
+        ELSE skillrating_internal.first_out_of_place(ladder, kind) END;
     EXECUTE format(
         'SELECT greatest(least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
                 (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),

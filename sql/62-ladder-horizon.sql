@@ -48,7 +48,8 @@ BEGIN
                     format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
                 ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind,
                     ladder, seq) END,
-            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.',
+            DETAIL = format(
+                'History can be corrected behind place %s, for matches played from %s on.',
                 w.horizon, w.horizon_at);
     END IF;
 END
@@ -107,7 +108,8 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('matches of player %s lie before the horizon of ladder "%s"',
                 player_id, ladder),
-            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.',
+            DETAIL = format(
+                'History can be corrected behind place %s, for matches played from %s on.',
                 w.horizon, w.horizon_at),
             HINT = format('exclude_player() can begin since %s.', w.horizon_at);
     END IF;
@@ -125,7 +127,8 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.write_horizon(text, bigint) IS
 'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
-and components were behind a place in the order. Error 55000 unless the door to the ladder is open.';
+and components were behind a place in the order. Error 55000 unless the door to the ladder is
+open.';
 
 CREATE FUNCTION skillrating_internal.create_horizon_tables(ladder text)
 RETURNS void
