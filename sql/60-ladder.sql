@@ -852,7 +852,8 @@ LANGUAGE C STABLE STRICT ROWS 7;
 SELECT skillrating_internal.create_entry('verify');
 
 COMMENT ON FUNCTION skillrating.verify(text) IS
-'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:
+'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
+and in rated order, and compares bit for bit:
 content (the matches are what was rated, and all columns of the source are read), events (states
 before and after, predictions and scores), ratings (the state of every player), counters (games,
 wins, draws, losses, last played), components (all of these of components, of a model that has
