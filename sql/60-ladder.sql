@@ -376,9 +376,11 @@ BEGIN
             strict boolean NOT NULL DEFAULT false,
             leaderboard text NOT NULL DEFAULT ''ranks'' CHECK (leaderboard IN (''ranks'', ''bands'', ''none'')),
             format_version integer NOT NULL DEFAULT 1,
+            horizon bigint,
+            horizon_at timestamptz,
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), what makes boards quick (leaderboard), and the format of these tables.');
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), what makes boards quick (leaderboard), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at).');
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, leaderboard) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
     USING model, params, apply_at, late, strict, leaderboard;
 
@@ -861,7 +863,8 @@ LANGUAGE C STABLE STRICT ROWS 7;
 SELECT skillrating_internal.create_entry('verify');
 
 COMMENT ON FUNCTION skillrating.verify(text) IS
-'Rates all matches of a ladder again, from the source and in rated order, and compares bit for bit:
+'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
+and in rated order, and compares bit for bit:
 content (the matches are what was rated, and all columns of the source are read), events (states
 before and after, predictions and scores), ratings (the state of every player, and the counts that ranks
 come from), counters (games, wins, draws, losses, last played), components (all of these of components, of a model that has

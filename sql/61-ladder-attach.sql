@@ -509,7 +509,7 @@ BEGIN
     SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
+        AND c.relname IN ('horizon', 'component_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'rating_count_delta',
             'rating_count', 'rating', 'ladder', 'work');
@@ -596,8 +596,10 @@ BEGIN
     PERFORM skillrating_internal.empty_changes(ladder);
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
+    EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
     FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'event',
         'component', 'component_event', 'correction',
+        'horizon', 'component_horizon',
         'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match']
     LOOP
         IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN

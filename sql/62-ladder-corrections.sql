@@ -38,6 +38,7 @@ DECLARE
     operation bigint := nextval(format('%I.event_seq', ladder));
 BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
+    PERFORM skillrating_internal.check_operation_behind_horizon(ladder, at);
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
@@ -50,7 +51,7 @@ COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, 
 'Writes an operation into table operation of a ladder, whose door is open, at the next place in the
 order, and returns its number, which is that place until a ladder with late => reorder gives it
 another; the number stays. Identifiers are texts. Errors: 42704 for an unknown ladder, 22008 for an
-infinite time.';
+infinite time, 55000 for one before the horizon where time gives operations their places.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
@@ -65,6 +66,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
+    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, seq, match_id);
     IF seq IS NOT NULL THEN
         EXECUTE format('INSERT INTO %I.correction (seq, match_id, kind, played_at) VALUES ($1, CAST($2 AS %s), $3, $4)',
             ladder, t.match_type)
@@ -76,7 +78,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz) IS
 'Writes into table correction of a ladder that history is out of date from a place in the order on;
 nothing if that is null. The match and the time are those that a ladder with late => reorder has to
-find a new place for. Error 42704 for an unknown ladder.';
+find a new place for. Errors: 42704 for an unknown ladder, 55000 for a place before the horizon.';
 
 CREATE FUNCTION skillrating_internal.catch_up(
     ladder text,
@@ -189,20 +191,19 @@ BEGIN
               HAVING count(*) = count(s.played_at)
                   AND min(CAST(s.played_at AS timestamptz)) = max(CAST(s.played_at AS timestamptz))
                   AND isfinite(min(CAST(s.played_at AS timestamptz)))) AS s
-        WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at', ladder, t.match_equals)
+        WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at AND NOT EXISTS (
+            SELECT FROM %1$I.ladder AS l WHERE m.seq <= l.horizon)', ladder, t.match_equals)
     USING whole;
 
     -- All that comes behind the first match whose place may be another.
-    IF whole THEN
-        from_time := '-infinity';
-    ELSE
-        from_time := skillrating_internal.first_out_of_place(ladder, kind);
-    END IF;
+    from_time := CASE WHEN whole THEN '-infinity'
+        ELSE skillrating_internal.first_out_of_place(ladder, kind) END;
     EXECUTE format(
-        'SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
-            (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),
-            (SELECT min(c.seq) FROM %1$I.correction AS c
-            WHERE c.played_at IS NOT NULL AND c.kind = coalesce($2, c.kind)))', ladder)
+        'SELECT greatest(least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
+                (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),
+                (SELECT min(c.seq) FROM %1$I.correction AS c
+                WHERE c.played_at IS NOT NULL AND c.kind = coalesce($2, c.kind))),
+            (SELECT l.horizon + 1 FROM %1$I.ladder AS l))', ladder)
     INTO from_seq USING from_time, kind;
     last_seq := nextval(format('%I.event_seq', ladder));
 
@@ -284,11 +285,11 @@ BEGIN
                     WHERE o.seq >= f.seq) AS p) AS q
             WHERE q.n <> q.old_n)
         FROM (
-            SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
-                (SELECT min(o.seq) FROM %1$I.operation AS o
-                WHERE o.at >= $1 AND o.undone_at IS NULL),
-                (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL)
-            )) AS f(seq)',
+            SELECT greatest(least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
+                    (SELECT min(o.seq) FROM %1$I.operation AS o
+                    WHERE o.at >= $1 AND o.undone_at IS NULL),
+                    (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL)),
+                (SELECT l.horizon + 1 FROM %1$I.ladder AS l))) AS f(seq)',
         ladder, t.match_order, t.match_type)
     INTO in_order USING from_time;
     RETURN in_order;
@@ -395,6 +396,8 @@ BEGIN
                 refund, ladder, player_id),
             HINT = 'Undo it first, or begin behind these matches.';
     END IF;
+    PERFORM skillrating_internal.check_player_behind_horizon(ladder,
+        skillrating_internal.counted_player(ladder, player_id), since);
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT CAST($1 AS %2$s)
@@ -743,6 +746,7 @@ BEGIN
         PERFORM skillrating_internal.check_known_player(ladder, k.id)
         FROM unnest(ARRAY[player_id::text, into_id::text]) AS k(id);
     END IF;
+    PERFORM skillrating_internal.check_player_behind_horizon(ladder, player_id::text, '-infinity');
     -- Matches that were not rated for want of games may have them now.
     EXECUTE format(
         'SELECT min(p.seq), min(p.at) FROM (
@@ -815,6 +819,7 @@ BEGIN
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
             HINT = 'The numbers are in the column operation of its table operation.';
     END IF;
+    PERFORM skillrating_internal.check_behind_horizon(ladder, operation_kind, operation_seq, NULL);
     IF operation_kind = 'eligibility' THEN
         PERFORM skillrating_internal.note_eligibility(ladder, operation_since, 'undo');
     ELSIF operation_kind NOT IN ('exclude', 'merge') THEN

@@ -36,6 +36,55 @@ last_change: of the rating, in the last match since the last reset.
 percentile: how many percent of the other players of the board are rated lower, equals counted
 half; null for a player who is alone.';
 
+CREATE FUNCTION skillrating_internal.past_shared_state(
+    ladder text,
+    at timestamptz,
+    now_state text,
+    then_state text,
+    horizon_state text,
+    horizon text,
+    behind bigint)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    shared_pool text := skillrating_internal.shared_pool(ladder);
+BEGIN
+    IF shared_pool IS NULL THEN
+        RETURN 'SELECT NULL::float8[] AS state, NULL::timestamptz AS as_of';
+    END IF;
+    RETURN format(
+        'SELECT %2$s AS state, r.as_of FROM %1$I.rating AS r
+        WHERE r.player_id %3$s o.player_id AND r.pool = %4$L AND r.as_of <= %5$L
+        UNION ALL
+        SELECT %6$s, greatest((
+                SELECT max(p.played_at) FROM %1$I.event AS p
+                WHERE p.player_id %3$s o.player_id AND p.seq <= e.seq
+                    AND p.seq > coalesce(z.seq, %8$s)),
+            (SELECT h.as_of FROM %7$s AS h
+            WHERE h.player_id %3$s o.player_id AND h.pool = %4$L AND z.seq IS NULL))
+        FROM (
+            SELECT e.* FROM %1$I.event AS e
+            WHERE e.player_id %3$s o.player_id AND e.played_at <= %5$L AND e.seq > %8$s
+            ORDER BY e.seq DESC LIMIT 1) AS e
+        CROSS JOIN LATERAL (
+            SELECT max(s.seq) AS seq FROM %1$I.event AS s
+            WHERE s.player_id %3$s o.player_id AND s.pool = %4$L AND s.seq <= e.seq
+                AND s.seq > %8$s AND s.kind = ''reset'') AS z
+        UNION ALL
+        SELECT %9$s, h.as_of FROM %7$s AS h
+        WHERE h.player_id %3$s o.player_id AND h.pool = %4$L
+        LIMIT 1', ladder, now_state, t.player_equals, shared_pool, at, then_state, horizon,
+        behind, horizon_state);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.past_shared_state(text, timestamptz, text, text, text, text, bigint) IS
+'A part of past_board(): a query for what the player o has in all pools at a time, with the time as
+of which it is; a row of nulls under a model that shares nothing.';
+
 CREATE FUNCTION skillrating_internal.past_board(
     ladder text,
     pool text,
@@ -48,39 +97,28 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     columns text[];
-    shared_pool text := skillrating_internal.shared_pool(ladder);
+    horizon text := skillrating_internal.horizon_relation(ladder, at);
+    behind bigint;
     now_state text;
     then_state text;
+    horizon_state text;
     aged_columns text;
-    shared text := 'SELECT NULL::float8[] AS state, NULL::timestamptz AS as_of';
+    shared text;
 BEGIN
     EXECUTE format(
         'SELECT m.state_columns
         FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
     INTO columns;
+    EXECUTE format('SELECT coalesce(l.horizon, 0) FROM %I.ladder AS l', ladder) INTO behind;
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
+        format('ARRAY[%s]', string_agg(format('h.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('e.%I', u.c || '_after'), ', ' ORDER BY u.n)),
         string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n)
             FILTER (WHERE u.c <> 'rating')
-    INTO now_state, then_state, aged_columns
+    INTO now_state, horizon_state, then_state, aged_columns
     FROM unnest(columns) WITH ORDINALITY AS u(c, n);
-    IF shared_pool IS NOT NULL THEN
-        shared := format(
-            'SELECT %2$s AS state, r.as_of FROM %1$I.rating AS r
-            WHERE r.player_id %3$s o.player_id AND r.pool = %4$L AND r.as_of <= %5$L
-            UNION ALL
-            SELECT %6$s, (
-                SELECT max(p.played_at) FROM %1$I.event AS p
-                WHERE p.player_id %3$s o.player_id AND p.seq <= e.seq AND p.seq > coalesce((
-                    SELECT max(s.seq) FROM %1$I.event AS s
-                    WHERE s.player_id %3$s o.player_id AND s.pool = %4$L AND s.seq <= e.seq
-                        AND s.kind = ''reset''), 0))
-            FROM (
-                SELECT e.* FROM %1$I.event AS e
-                WHERE e.player_id %3$s o.player_id AND e.played_at <= %5$L
-                ORDER BY e.seq DESC LIMIT 1) AS e
-            LIMIT 1', ladder, now_state, t.player_equals, shared_pool, at, then_state);
-    END IF;
+    shared := skillrating_internal.past_shared_state(ladder, at, now_state, then_state,
+        horizon_state, horizon, behind);
     -- Whose state is older than that time needs no events; OFFSET keeps it from being aged twice.
     RETURN format(
         'SELECT q.player_id, q.pool, skillrating.state_rating(l.model, q.state, l.params) AS rating,
@@ -94,7 +132,8 @@ BEGIN
                     r.as_of, %3$s AS own
                 FROM %1$I.rating AS r WHERE r.pool = %6$L AND r.as_of <= %5$L AND %9$s
                 UNION ALL
-                SELECT r.player_id, r.pool, c.games, c.wins, c.draws, c.losses,
+                SELECT r.player_id, r.pool, c.games + coalesce(h.games, 0), c.wins + coalesce(h.wins, 0),
+                    c.draws + coalesce(h.draws, 0), c.losses + coalesce(h.losses, 0),
                     CASE WHEN e.kind = ''reset'' THEN NULL
                         WHEN e.score IS NULL THEN e.last_played_before
                         ELSE greatest(e.last_played_before, e.played_at) END,
@@ -104,29 +143,44 @@ BEGIN
                 CROSS JOIN LATERAL (
                     SELECT e.* FROM %1$I.event AS e
                     WHERE e.player_id %7$s r.player_id AND e.pool = r.pool AND e.played_at <= %5$L
+                        AND e.seq > %11$s
                     ORDER BY e.seq DESC LIMIT 1) AS e
+                CROSS JOIN LATERAL (
+                    SELECT max(s.seq) AS seq FROM %1$I.event AS s
+                    WHERE s.player_id %7$s r.player_id AND s.pool = r.pool AND s.seq <= e.seq
+                        AND s.seq > %11$s AND s.kind = ''reset'') AS z
+                LEFT JOIN %10$s AS h
+                    ON h.player_id %7$s r.player_id AND h.pool = r.pool AND z.seq IS NULL
                 CROSS JOIN LATERAL (
                     SELECT count(c.score) AS games, count(*) FILTER (WHERE c.score = 1) AS wins,
                         count(*) FILTER (WHERE c.score = 0.5) AS draws,
                         count(*) FILTER (WHERE c.score = 0) AS losses
                     FROM %1$I.event AS c
                     WHERE c.player_id %7$s r.player_id AND c.pool = r.pool AND c.seq <= e.seq
-                        AND c.seq > coalesce((
-                            SELECT max(s.seq) FROM %1$I.event AS s
-                            WHERE s.player_id %7$s r.player_id AND s.pool = r.pool
-                                AND s.seq <= e.seq AND s.kind = ''reset''), 0)) AS c
+                        AND c.seq > coalesce(z.seq, %11$s)) AS c
                 WHERE r.pool = %6$L AND (r.as_of > %5$L OR r.as_of IS NULL) AND %9$s
+                UNION ALL
+                SELECT r.player_id, r.pool, h.games, h.wins, h.draws, h.losses, h.last_played,
+                    h.as_of, %12$s
+                FROM %1$I.rating AS r
+                JOIN %10$s AS h ON h.player_id %7$s r.player_id AND h.pool = r.pool
+                WHERE r.pool = %6$L AND (r.as_of > %5$L OR r.as_of IS NULL) AND %9$s
+                    AND NOT EXISTS (
+                        SELECT FROM %1$I.event AS e
+                        WHERE e.player_id %7$s r.player_id AND e.pool = r.pool
+                            AND e.played_at <= %5$L AND e.seq > %11$s)
             ) AS o LEFT JOIN LATERAL (%8$s) AS s ON true
-            OFFSET 0
-        ) AS q',
-        ladder, aged_columns, now_state, then_state, at, pool, t.player_equals, shared, which);
+            OFFSET 0) AS q',
+        ladder, aged_columns, now_state, then_state, at, pool, t.player_equals, shared, which,
+        horizon, behind, horizon_state);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text) IS
 'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
 r whom a condition names: after the last event up to that time, in rated order, and idle time
-since, of which a reset starts anew. Players without an event by then are not in it.';
+since, of which a reset starts anew. Players without an event by then are not in it. Error 55000 for
+a time before the horizon.';
 
 CREATE FUNCTION skillrating_internal.board(
     ladder text,

@@ -118,8 +118,12 @@ BEGIN
     RETURN format(
         '(%2$s.games > 0 OR EXISTS (
             SELECT FROM %1$I.event AS e
-            WHERE e.player_id %3$s %2$s.player_id AND e.pool = %2$s.pool))',
-        ladder, alias, t.player_equals);
+            WHERE e.player_id %3$s %2$s.player_id AND e.pool = %2$s.pool)%4$s)',
+        ladder, alias, t.player_equals,
+        CASE WHEN to_regclass(format('%I.horizon', ladder)) IS NOT NULL THEN format(' OR EXISTS (
+            SELECT FROM %1$I.horizon AS h
+            WHERE h.player_id %3$s %2$s.player_id AND h.pool = %2$s.pool)', ladder, alias,
+            t.player_equals) END);
 END
 $function$;
 
@@ -568,6 +572,7 @@ BEGIN
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
         FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
+            'component_horizon', 'horizon',
             'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'rating_count', 'rating_count_delta', 'solved',
             'solved_context', 'work']) AS n(name))
     THEN

@@ -221,6 +221,7 @@ BEGIN
     IF prepared.moved <> '{}' THEN
         PERFORM skillrating_internal.move_tables(a, b, prepared.moved);
     END IF;
+    PERFORM skillrating_internal.swap_horizons(a, b);
     PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
     PERFORM skillrating_internal.swap_changes(a, b), skillrating_internal.swap_changes(b, a);
 END

@@ -131,6 +131,7 @@ FROM (VALUES
     ('notify_changes', $$SELECT skillrating.notify_changes('leaves_ladder', 'leaves', '1 hour')$$),
     ('schedule_work', $$SELECT skillrating.schedule_work('leaves_ladder', 'settle', '1 day')$$),
     ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
+    ('set_horizon', $$SELECT skillrating.set_horizon('leaves_ladder', now() - interval '1 year')$$),
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_components', $$SELECT skillrating.final_components('state_space', m, m + t, t, t, skillrating.inputs(side => t, context => 'x'), NULL ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),

@@ -16,6 +16,7 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "rewrite/rewriteHandler.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
@@ -29,7 +30,7 @@
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "component", "component_event", "rated_match", "pending", "correction",
 	"operation", "source", "attached", "rating_count", "rating_count_delta", "event_seq", "match", "match_player",
-	"change"
+	"change", "horizon", "component_horizon"
 };
 
 /*
@@ -561,11 +562,20 @@ void
 ladder_cache_recheck(Ladder *ladder)
 {
 	MemoryContext old;
+	int			i;
 
 	if (ladder->cache->valid)
 		return;
 	old = MemoryContextSwitchTo(ladder->context);
 	ladder->cache = ladder_cache_open(ladder->schema);
+
+	/* The tables of a horizon come with the first one, within the work on it. */
+	for (i = LADDER_HORIZON; i < LADDER_NRELATIONS; i++)
+		if (!OidIsValid(ladder->relation[i]) && OidIsValid(ladder->cache->relation[i]))
+		{
+			ladder->relation[i] = ladder->cache->relation[i];
+			LockRelationOid(ladder->relation[i], AccessShareLock);
+		}
 	if (memcmp(ladder->cache->relation, ladder->relation, sizeof(ladder->relation)) != 0 ||
 		ladder->cache->player_type->type != ladder->player_type->type ||
 		ladder->cache->match_type->type != ladder->match_type->type)

@@ -23,6 +23,8 @@ typedef struct LadderConfig
 	bool		reorders;
 	bool		strict;
 	bool		counts;
+	int64		horizon;
+	TimestampTz horizon_at;
 } LadderConfig;
 
 /*

@@ -152,10 +152,11 @@ static LadderQuery note_changed_query = {
 	.param = {VALUE_TEXT}
 };
 
-/* Matches that have a place in the order, and that the source no longer has. */
+/* Matches that have a place behind the horizon, and that the source no longer has. */
 static LadderQuery vanished_query = {
 	.text = "SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NOT NULL "
 	"AND NOT EXISTS (SELECT FROM {source} AS s WHERE s.match_id {match =} m.match_id) "
+	"AND NOT EXISTS (SELECT FROM {ladder} AS w WHERE m.seq OPERATOR(pg_catalog.<=) w.horizon) "
 	"AND NOT EXISTS (SELECT FROM {correction} AS c WHERE c.match_id {match =} m.match_id "
 	"AND c.kind OPERATOR(pg_catalog.=) 'removed')"
 };

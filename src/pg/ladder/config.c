@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
@@ -20,7 +21,7 @@
 
 static LadderQuery read_config_query = {
 	.text = "SELECT model, params, apply_at, late, strict, leaderboard, format_version, "
-	"tableoid, ctid, xmin FROM {ladder}"
+	"horizon, horizon_at, tableoid, ctid, xmin FROM {ladder}"
 };
 
 enum
@@ -32,6 +33,8 @@ enum
 	CONFIG_STRICT,
 	CONFIG_LEADERBOARD,
 	CONFIG_FORMAT_VERSION,
+	CONFIG_HORIZON,
+	CONFIG_HORIZON_AT,
 	CONFIG_TABLE,
 	CONFIG_TID,
 	CONFIG_XMIN
@@ -106,6 +109,13 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	config.reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
 	config.strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
 	config.counts = strcmp(SPI_getvalue(tuple, desc, CONFIG_LEADERBOARD), "ranks") == 0;
+	config.horizon = DatumGetInt64(SPI_getbinval(tuple, desc, CONFIG_HORIZON, &isnull));
+	if (isnull)
+		config.horizon = NO_HORIZON;
+	config.horizon_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, CONFIG_HORIZON_AT,
+														  &isnull));
+	if (isnull)
+		config.horizon_at = DT_NOBEGIN;
 
 	/* A row of a partition, or of another server, would not be found in the table. */
 	config.known = !cache->is_front && DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
@@ -137,4 +147,6 @@ read_ladder_config(Ladder *ladder)
 	ladder->reorders = config->reorders;
 	ladder->strict = config->strict;
 	ladder->counts = config->counts;
+	ladder->horizon = config->horizon;
+	ladder->horizon_at = config->horizon_at;
 }

@@ -49,14 +49,71 @@ corrections_add(Corrections *corrections, const Datum *match_id, int64 seq,
 	corrections->played_at[n] = TimestampTzGetDatum(played_at);
 }
 
+/* Whether a correction is of what lies before the horizon; an error if that is an operation. */
+static bool
+is_before_horizon(const Ladder *ladder, const Corrections *corrections, int i)
+{
+	int64		seq = DatumGetInt64(corrections->seq[i]);
+
+	if (ladder->horizon == NO_HORIZON || seq > ladder->horizon ||
+		strcmp(TextDatumGetCString(corrections->kind[i]), "late") == 0)
+		return false;
+	if (corrections->no_match[i])
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("place " INT64_FORMAT " of ladder \"%s\" lies before its horizon",
+						seq, ladder->name)));
+	return true;
+}
+
+/*
+ * Leave out matches before the horizon, which nobody can correct any more.  That is a warning
+ * only, because the transaction that has changed matches of its own must not fail for it.
+ */
+static void
+drop_before_horizon(const Ladder *ladder, Corrections *corrections)
+{
+	Datum		first = (Datum) 0;
+	int			ndropped = 0;
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < corrections->n; i++)
+	{
+		if (is_before_horizon(ladder, corrections, i))
+		{
+			if (ndropped++ == 0)
+				first = corrections->match_id[i];
+			continue;
+		}
+		corrections->seq[n] = corrections->seq[i];
+		corrections->match_id[n] = corrections->match_id[i];
+		corrections->no_match[n] = corrections->no_match[i];
+		corrections->kind[n] = corrections->kind[i];
+		corrections->played_at[n++] = corrections->played_at[i];
+	}
+	corrections->n = n;
+	if (ndropped > 0)
+		ereport(WARNING,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg_plural("%d match of ladder \"%s\" lies before its horizon and stays as it was rated, first: %s",
+							   "%d matches of ladder \"%s\" lie before its horizon and stay as they were rated, first: %s",
+							   ndropped, ndropped, ladder->name,
+							   id_text(ladder->match_type, first)),
+				 errdetail("History can be corrected behind place " INT64_FORMAT " only, see set_horizon().",
+						   ladder->horizon)));
+}
+
 void
-corrections_send(Ladder *ladder, const Corrections *corrections)
+corrections_send(Ladder *ladder, Corrections *corrections)
 {
 	const IdType *type = ladder->match_type;
 	Datum		values[4];
-	int			n = corrections->n;
+	int			n;
 	int			lower_bound = 1;
 
+	drop_before_horizon(ladder, corrections);
+	n = corrections->n;
 	if (n == 0)
 		return;
 	values[0] = PointerGetDatum(construct_array(corrections->seq, n, INT8OID,

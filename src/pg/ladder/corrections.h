@@ -35,8 +35,11 @@ extern Corrections corrections_make(int max);
 extern void corrections_add(Corrections *corrections, const Datum *match_id,
 							int64 seq, const char *kind, TimestampTz played_at);
 
-/* Insert them all. */
-extern void corrections_send(Ladder *ladder, const Corrections *corrections);
+/*
+ * Insert them all, but for matches before the ladder's horizon, which stay as they were rated: a
+ * warning names them.  Error 55000 for an operation before it.
+ */
+extern void corrections_send(Ladder *ladder, Corrections *corrections);
 
 /*
  * Whether operations may have come from another ladder, which have not touched anybody here

@@ -85,6 +85,7 @@ static const LadderEntry entries[] = {
 	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_BACKFILL},
 
 	/* History */
+	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},

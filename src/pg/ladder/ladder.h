@@ -11,7 +11,12 @@
 
 #include "pg/sql/glue.h"
 
+#include "datatype/timestamp.h"
+
 #include "pg/sql/ids.h"
+
+/* In place of a horizon, where all of a ladder's history can be replayed. */
+#define NO_HORIZON PG_INT64_MIN
 
 /* The relations of a ladder, by their fixed names. */
 typedef enum LadderRelation
@@ -33,6 +38,8 @@ typedef enum LadderRelation
 	LADDER_MATCH,				/* from here on where matches are its own */
 	LADDER_MATCH_PLAYER,
 	LADDER_CHANGE,				/* where the ladder keeps its changes */
+	LADDER_HORIZON,				/* where its history begins at a horizon: what */
+	LADDER_COMPONENT_HORIZON,	/* players and components were there */
 	LADDER_NRELATIONS
 } LadderRelation;
 
@@ -71,6 +78,9 @@ typedef struct Ladder
 	bool		counts;			/* it counts players by their ratings */
 	bool		filters_known;	/* ladder_has_filters() was asked, */
 	bool		filters;		/* and said so */
+	int64		horizon;		/* the last place that is no history any more,
+								 * or NO_HORIZON */
+	TimestampTz horizon_at;		/* matches from that time on are behind it */
 	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */
 	int			guc_level;		/* of the settings for its work */
@@ -87,12 +97,14 @@ typedef struct Ladder
 	"kind IN ('season', 'decay', 'set', 'seed', 'settle', 'reset', 'refund') AND undone_at IS NULL"
 
 /*
- * A row r of rating whose player has events in its pool; in any pool if the row is
+ * A row r of rating whose player has events in its pool, or had some before the horizon; in any pool if the row is
  * that of what pools share, which events in all of them change.  $1 is the pool of
  * such rows, null under a model without; see batch_shared_pool().
  */
 #define RATING_HAS_EVENTS \
 	"EXISTS (SELECT FROM {event} AS e WHERE e.player_id {player =} r.player_id " \
-	"AND (e.pool OPERATOR(pg_catalog.=) r.pool OR r.pool OPERATOR(pg_catalog.=) $1))"
+	"AND (e.pool OPERATOR(pg_catalog.=) r.pool OR r.pool OPERATOR(pg_catalog.=) $1)) " \
+	"OR EXISTS (SELECT FROM {horizon} AS h WHERE h.player_id {player =} r.player_id " \
+	"AND h.pool OPERATOR(pg_catalog.=) r.pool)"
 
 #endif							/* PG_LADDER_LADDER_H */

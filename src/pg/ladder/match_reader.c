@@ -615,6 +615,22 @@ read_participant(MatchReader *reader)
 					  values[SOURCE_PLAYER_ID]);
 }
 
+/*
+ * Where time makes the order, the place of a match that comes too late is among those that are
+ * history no more.
+ */
+static void
+set_aside_before_horizon(MatchReader *reader)
+{
+	const Ladder *ladder = reader->ladder;
+	SourceMatch *match = &reader->match;
+
+	if (!ladder->reorders || match->played_at >= ladder->horizon_at ||
+		(reader->rated && match->seq <= ladder->horizon) || match->set_aside.detail != NULL)
+		return;
+	match->set_aside = unrated(UNRATED_BEFORE_HORIZON, "played before the horizon of the ladder");
+}
+
 /* When all rows of a match were read: its digests, and its order. */
 static void
 finish_match(MatchReader *reader)
@@ -636,6 +652,7 @@ finish_match(MatchReader *reader)
 		source_match_set_aside(match);
 		match->eligibility = eligibility_at(reader->filters, match->played_at);
 	}
+	set_aside_before_horizon(reader);
 }
 
 double

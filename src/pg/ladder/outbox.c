@@ -96,6 +96,15 @@ static LadderQuery insert_components_query = {
 	.text = "INSERT INTO {component} ({component columns}) SELECT {component columns} FROM batch_component"
 };
 
+static LadderQuery insert_horizon_query = {
+	.text = "INSERT INTO {horizon} ({rating columns}) SELECT {rating columns} FROM batch_horizon"
+};
+
+static LadderQuery insert_component_horizon_query = {
+	.text = "INSERT INTO {component_horizon} ({component columns}) "
+	"SELECT {component columns} FROM batch_component_horizon"
+};
+
 #define UPDATE_COMPONENTS \
 	"UPDATE {component} AS c SET {component set b} FROM batch_component AS b WHERE "
 #define DELETE_COMPONENTS \
@@ -163,6 +172,16 @@ static const OutboxTable component_outbox_table = {
 	"batch_component", LADDER_COMPONENT, &component_table,
 	{&insert_components_query, &update_unowned_query, &delete_unowned_query},
 	{NULL, &update_owned_query, &delete_owned_query}, false
+};
+
+static const OutboxTable horizon_outbox_table = {
+	"batch_horizon", LADDER_HORIZON, &rating_table, {&insert_horizon_query, NULL, NULL}, {NULL},
+	false
+};
+
+static const OutboxTable component_horizon_outbox_table = {
+	"batch_component_horizon", LADDER_COMPONENT_HORIZON, &component_table,
+	{&insert_component_horizon_query, NULL, NULL}, {NULL}, false
 };
 
 static const OutboxTable component_event_outbox_table = {
@@ -272,6 +291,18 @@ Outbox *
 component_outbox(Ladder *ladder)
 {
 	return query_outbox(ladder, &component_outbox_table);
+}
+
+Outbox *
+horizon_outbox(Ladder *ladder)
+{
+	return query_outbox(ladder, &horizon_outbox_table);
+}
+
+Outbox *
+component_horizon_outbox(Ladder *ladder)
+{
+	return query_outbox(ladder, &component_horizon_outbox_table);
 }
 
 Outbox *

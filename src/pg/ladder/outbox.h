@@ -53,6 +53,10 @@ extern Outbox *rating_outbox(Ladder *ladder);
 extern Outbox *component_outbox(Ladder *ladder);
 extern Outbox *component_event_outbox(Ladder *ladder);
 
+/* For rows, to be inserted, of horizon and component_horizon, which the ladder must have. */
+extern Outbox *horizon_outbox(Ladder *ladder);
+extern Outbox *component_horizon_outbox(Ladder *ladder);
+
 /*
  * For rows of event and component_event that are all to be inserted, in whatever way suits
  * their number.

@@ -42,7 +42,10 @@ append_part(QueryDraft *draft, const char *name)
 	return false;
 }
 
-/* A relation by its fixed name; false if that is none. */
+/*
+ * A relation by its fixed name; false if that is none.  That of a horizon which the ladder does
+ * not have is empty.
+ */
 static bool
 append_relation(QueryDraft *draft, const char *name)
 {
@@ -50,6 +53,15 @@ append_relation(QueryDraft *draft, const char *name)
 
 	if (relation == LADDER_NRELATIONS)
 		return false;
+	if ((relation == LADDER_HORIZON || relation == LADDER_COMPONENT_HORIZON) &&
+		!OidIsValid(draft->ladder->relation[relation]))
+	{
+		appendStringInfo(&draft->sql, "(SELECT * FROM %s WHERE false)",
+						 ladder_relation_sql(draft->ladder->cache,
+											 relation == LADDER_HORIZON ?
+											 LADDER_RATING : LADDER_COMPONENT));
+		return true;
+	}
 	draft->query->relations |= 1U << relation;
 	appendStringInfoString(&draft->sql,
 						   ladder_relation_sql(draft->ladder->cache, relation));
@@ -214,7 +226,7 @@ is_about(const CachedPlanSource *source, const Ladder *ladder,
 /*
  * Error unless a plan, which has just been used, is about the relations of the
  * ladder: their names lead elsewhere once the schema has been renamed and another
- * has got its name.
+ * has got its name.  Of those that not every ladder has, this one may have none.
  */
 static void
 check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
@@ -223,7 +235,8 @@ check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
 	int			i;
 
 	for (i = 0; i < LADDER_NRELATIONS; i++)
-		if ((query->relations & (1U << i)) != 0 && !is_about(source, ladder, i))
+		if ((query->relations & (1U << i)) != 0 && OidIsValid(ladder->relation[i]) &&
+			!is_about(source, ladder, i))
 			ereport(ERROR,
 					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 					 errmsg("relation %s was replaced during work on the ladder",

@@ -66,42 +66,67 @@
 	"AND s.pool OPERATOR(pg_catalog.=) c.pool AND s.seq OPERATOR(pg_catalog.<) $1 " \
 	"AND s.kind OPERATOR(pg_catalog.=) 'reset'), '-9223372036854775808')"
 
+/*
+ * The last place that is no history any more.  Events up to there may be gone; h is the row
+ * of c in the horizon, which stands for them.
+ */
+#define HORIZON \
+	"COALESCE((SELECT w.horizon FROM {ladder} AS w), '-9223372036854775808')"
+#define RESET_SINCE_HORIZON LAST_RESET " OPERATOR(pg_catalog.>) " HORIZON
+
+/* Of a time that the horizon has, nothing after a reset. */
+#define FROM_HORIZON(time) "CASE WHEN " RESET_SINCE_HORIZON " THEN NULL ELSE h." time " END"
+
+/* Of a count of games before a reset, what the horizon has. */
+#define COUNT_AT_HORIZON(count) \
+	"b." count " OPERATOR(pg_catalog.+) CASE WHEN c.resets AND NOT " RESET_SINCE_HORIZON \
+	" THEN COALESCE(h." count ", 0) ELSE 0 END, "
+
 /* When a player's match in the pool was last, from the event before. */
 #define LAST_IN_POOL \
-	"CASE WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN NULL WHEN e.score IS NULL THEN e.last_played_before ELSE GREATEST(e.last_played_before, e.played_at) END"
+	"CASE WHEN e.seq IS NULL THEN h.last_played WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN NULL WHEN e.score IS NULL THEN e.last_played_before ELSE GREATEST(e.last_played_before, e.played_at) END"
 
 #define LAST_IN_ALL_POOLS \
-	"(SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
+	"GREATEST((SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
 	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.seq OPERATOR(pg_catalog.>) " LAST_RESET \
-	" AND p.score IS NOT NULL)"
+	" AND p.score IS NOT NULL), " FROM_HORIZON("last_played") ")"
 
 /*
  * The time as of which the event before left the state, and what pools share; none after a
  * reset.
  */
 #define AS_OF_IN_POOL \
-	"CASE WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN NULL ELSE GREATEST(e.last_played_before, e.as_of_before, e.played_at) END"
+	"CASE WHEN e.seq IS NULL THEN h.as_of WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN NULL ELSE GREATEST(e.last_played_before, e.as_of_before, e.played_at) END"
 
 #define AS_OF_IN_ALL_POOLS \
-	"(SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
-	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.seq OPERATOR(pg_catalog.>) " LAST_RESET ")"
+	"GREATEST((SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
+	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.seq OPERATOR(pg_catalog.>) " LAST_RESET "), " \
+	FROM_HORIZON("as_of") ")"
+
+/* So many games the last event before, or the horizon, knows of in the pool. */
+#define KNOWN_GAMES \
+	"CASE WHEN e.seq IS NULL THEN COALESCE(h.games, 0) WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN 0 " \
+	"WHEN e.score IS NULL THEN e.games_before ELSE e.games_before OPERATOR(pg_catalog.+) 1 END"
 
 /*
  * Players as they were before $1: what of their counts came from there on, the last
- * event before (null if none), and the row that rating has now (null if none).  After a
- * reset from there on the row knows nothing of the time before, and the counts are
+ * event before (null if none), the row that rating has now (null if none), and the states
+ * that the event, and the horizon, left.  After a reset from there on the row knows nothing of the time before, and the counts are
  * taken from the events.
  */
 #define PLAYERS_AT(players, last_played, as_of, same_pool) \
 	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, COALESCE(c.resets, false), " \
-	"b.games, b.wins, b.draws, b.losses, e.seq IS NOT NULL, " last_played ", " as_of ", " \
-	"r.player_id IS NOT NULL, {rating columns r}, {states e _after} " \
+	COUNT_AT_HORIZON("games") COUNT_AT_HORIZON("wins") COUNT_AT_HORIZON("draws") COUNT_AT_HORIZON("losses") \
+	"e.seq IS NOT NULL, h.player_id IS NOT NULL, " KNOWN_GAMES ", " last_played ", " as_of ", " \
+	"r.player_id IS NOT NULL, {rating columns r}, {states e _after}, {states h} " \
 	"FROM (" players ") AS c " \
 	"LEFT JOIN {rating} AS r ON r.player_id {player =} c.player_id AND r.pool OPERATOR(pg_catalog.=) c.pool " \
+	"LEFT JOIN {horizon} AS h ON h.player_id {player =} c.player_id AND h.pool OPERATOR(pg_catalog.=) c.pool " \
 	"LEFT JOIN LATERAL (SELECT * FROM {event} AS l WHERE l.player_id {player =} c.player_id " \
 	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 ORDER BY l.seq DESC LIMIT 1) AS e ON true " \
 	"CROSS JOIN LATERAL (SELECT " COUNTS " FROM {event} AS l WHERE c.resets AND l.player_id {player =} c.player_id " \
-	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 AND l.seq OPERATOR(pg_catalog.>) " LAST_RESET ") AS b"
+	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 AND l.seq OPERATOR(pg_catalog.>) " LAST_RESET \
+	" AND l.seq OPERATOR(pg_catalog.>) " HORIZON ") AS b"
 
 enum
 {
@@ -117,11 +142,13 @@ enum
 	AT_EARLIER_DRAWS,
 	AT_EARLIER_LOSSES,
 	AT_HAS_EVENT,
+	AT_HAS_HORIZON,
+	AT_KNOWN_GAMES,
 	AT_LAST_PLAYED,
 	AT_AS_OF,
 	AT_HAS_RATING,
 	AT_RATING,					/* the columns of rating, */
-	AT_MAX_COLUMNS = AT_RATING + RATING_MAX_COLUMNS + MODEL_MAX_STATE	/* and the states */
+	AT_MAX_COLUMNS = AT_RATING + RATING_MAX_COLUMNS + 2 * MODEL_MAX_STATE	/* and the states */
 };
 
 /* With events from a seq on. */
@@ -173,7 +200,29 @@ count_before(const Datum *values, int64 now, int later, int earlier)
 		now - DatumGetInt64(values[later]);
 }
 
-/* Put a player where the last event before the replay left it. */
+/*
+ * Error if a player has played more before the replay than the last event before it, or the
+ * horizon, knows of: the events between are gone, and the state there with them.
+ */
+static void
+check_events_are_there(Replay *replay, const BatchPlayer *player, const Datum *values)
+{
+	const PlayerRow *now = player->stored;
+
+	if (!now->found || DatumGetBool(values[AT_RESETS]) ||
+		now->record.games - DatumGetInt64(values[AT_LATER_GAMES]) <=
+		DatumGetInt64(values[AT_KNOWN_GAMES]))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("events of player %s before place " INT64_FORMAT " of ladder \"%s\" are missing",
+					id_text(replay->ladder->player_type, player->id), replay->from,
+					replay->ladder->name),
+			 errdetail("History from there on cannot be replayed, because the states there are not known."),
+			 errhint("Attach or restore the events, or make them again by catch_up() with rebuild => true; set_horizon() keeps the states before events are taken away.")));
+}
+
+/* Put a player where the last event before the replay, or the horizon, left it. */
 static void
 restore_player(BatchPlayer *player, const Model *model, bool shared,
 			   const Datum *values, const bool *nulls)
@@ -182,6 +231,8 @@ restore_player(BatchPlayer *player, const Model *model, bool shared,
 	int			after = AT_RATING + RATING_NCOLUMNS + model->nstate;
 	int			i;
 
+	if (!DatumGetBool(values[AT_HAS_EVENT]))
+		after += model->nstate;
 	player->exists = true;
 	for (i = 0; i < model->nstate; i++)
 		if (!shared || model->state[i].shared)
@@ -228,8 +279,11 @@ take_players(Replay *replay, const LadderQuery *query)
 		store_row(batch, player, DatumGetBool(values[AT_HAS_RATING]),
 				  values + AT_RATING, nulls + AT_RATING);
 
+		if (query != &shared_at_query)
+			check_events_are_there(replay, player, values);
+
 		/* Who has no event before was not there yet. */
-		if (DatumGetBool(values[AT_HAS_EVENT]))
+		if (DatumGetBool(values[AT_HAS_EVENT]) || DatumGetBool(values[AT_HAS_HORIZON]))
 			restore_player(player, batch->model, query == &shared_at_query,
 						   values, nulls);
 	}
@@ -269,7 +323,7 @@ load_some(Replay *replay, LadderQuery *query, BatchPlayer **player, int n)
 	pfree(pool);
 }
 
-/* At the very start nobody is there, so that only the rows of today count. */
+/* At the start nobody is there but at a horizon, so that only the rows of today count. */
 static void
 load_rows(Replay *replay)
 {
@@ -280,6 +334,29 @@ load_rows(Replay *replay)
 	for (; rows.have_row; row_reader_next(&rows))
 		store_row(batch, rating_player(&rows, batch), true, row_values(&rows),
 				  row_nulls(&rows));
+	row_reader_close(&rows);
+}
+
+static LadderQuery horizon_query = {
+	.text = "SELECT {rating columns h} FROM {horizon} AS h"
+};
+
+/* Put everybody where the horizon has them. */
+static void
+load_horizon(Replay *replay)
+{
+	Batch	   *batch = replay->batch;
+	RowReader	rows;
+
+	row_reader_open(&rows, replay->ladder, &horizon_query, NULL);
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		BatchPlayer *player = rating_player(&rows, batch);
+
+		(void) rating_read(batch->model, row_values(&rows), row_nulls(&rows), &player->record,
+						   player->state);
+		player->exists = true;
+	}
 	row_reader_close(&rows);
 }
 
@@ -312,9 +389,11 @@ load_players(Replay *replay)
 	Batch	   *batch = replay->batch;
 	Datum		values[1];
 
-	if (replay->from == REPLAY_START)
+	if (replay->whole)
 	{
-		load_rows(replay);
+		if (replay->loads != REPLAY_NEW_PLAYERS)
+			load_rows(replay);
+		load_horizon(replay);
 		return;
 	}
 	if (replay->loads == REPLAY_CURRENT_PLAYERS)
@@ -387,7 +466,7 @@ replay_refresh(Replay *replay)
 		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
 		pool = TextDatumGetCString(values[NEWER_POOL]);
 		player = batch_player(batch, values[NEWER_PLAYER_ID], pool);
-		if (player->loaded || replay->from == REPLAY_START)
+		if (player->loaded || replay->whole)
 			store_row(batch, player, DatumGetBool(values[NEWER_HAS_RATING]),
 					  values + NEWER_RATING, nulls + NEWER_RATING);
 		else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
@@ -495,16 +574,22 @@ compare_events(Replay *replay, ReplaySink *sink, RowReader *events)
  * ---- The replay ----
  */
 
-/* Load what a replay from the middle needs to know of the players of the match. */
+/*
+ * Load what a replay from the middle needs to know of the players of the match, and one from a
+ * horizon of their matches.
+ */
 static void
 load_for_match(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
 
-	load_some(replay, &some_players_at_query, batch->player, batch->match.nplayers);
-	if (batch->shares)
-		load_some(replay, &shared_at_query, batch->player, batch->match.nplayers);
-	components_load_match(replay);
+	if (!replay->whole)
+	{
+		load_some(replay, &some_players_at_query, batch->player, batch->match.nplayers);
+		if (batch->shares)
+			load_some(replay, &shared_at_query, batch->player, batch->match.nplayers);
+		components_load_match(replay);
+	}
 	load_past_of_match(batch, replay->ladder, replay->from);
 	load_meetings_of_match(batch, replay->ladder, replay->from, batch->forget_before);
 }
@@ -526,7 +611,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 		if (!replay->remembers)
 			batch->forget_before = meeting_horizon_at(&replay->horizon, source->seq,
 													  source->played_at);
-		if (replay->loads != REPLAY_NEW_PLAYERS && replay->from != REPLAY_START)
+		if (replay->from != REPLAY_START)
 			load_for_match(replay);
 		verdict = batch_judge_players(batch, source, &why);
 	}
@@ -681,6 +766,22 @@ load_unmet(Replay *replay)
 	MemoryContextDelete(scratch);
 }
 
+/* Where a replay from a place begins: at the horizon if it is to begin at the start. */
+static int64
+first_place(const Ladder *ladder, int64 from)
+{
+	if (ladder->horizon == NO_HORIZON)
+		return from;
+	if (from == REPLAY_START)
+		return ladder->horizon + 1;
+	if (from <= ladder->horizon)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("history of ladder \"%s\" begins behind place " INT64_FORMAT " and cannot be replayed from place " INT64_FORMAT,
+						ladder->name, ladder->horizon, from)));
+	return from;
+}
+
 Replay *
 replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
 {
@@ -688,13 +789,14 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
 
 	replay->ladder = ladder;
 	replay->batch = ladder_batch(ladder);
-	replay->from = replay->next = from;
+	replay->whole = (from == REPLAY_START);
+	replay->from = replay->next = first_place(ladder, from);
 	replay->loads = load;
 	replay->remembers = remember;
 	if (load == REPLAY_KNOWN_PLAYERS && replay->batch->shares)
 	{
 		int			n;
-		const LadderOperation *operation = read_operations(ladder, from, &n);
+		const LadderOperation *operation = read_operations(ladder, replay->from, &n);
 
 		if (any_leaves_states(operation, n))
 			replay->loads = REPLAY_ALL_PLAYERS;

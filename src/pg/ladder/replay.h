@@ -12,7 +12,10 @@
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/states.h"
 
-/* The place of the first match that there can be. */
+/*
+ * The place of the first match that there can be.  Where the ladder has a horizon, a replay from
+ * the start begins behind it, with everybody as they were there.
+ */
 #define REPLAY_START PG_INT64_MIN
 
 /* A row of rating as it was found, for players who are loaded. */
@@ -79,13 +82,15 @@ struct Replay
 	Batch	   *batch;
 	int64		from;			/* the place where it begins, */
 	int64		next;			/* and the one where it goes on */
+	bool		whole;			/* from the start, or from the horizon */
 	ReplayPlayers loads;
 	bool		remembers;		/* forgets no meetings */
 	MeetingHorizon horizon;		/* stale at the end: see replay_run() */
 };
 
 /*
- * Replay a ladder from a seq on.  The players are then in replay->batch.
+ * Replay a ladder from a seq on.  The players are then in replay->batch.  Errors: 55000 for a
+ * place before the horizon, and if events before the place are gone.
  *
  * Where rules look back on matches with the same opponents, players forget those that no
  * match to come asks for by the times that the ladder knows.  If the source has other

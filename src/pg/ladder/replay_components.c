@@ -17,16 +17,18 @@
  */
 
 /*
- * Components k as they were before $1: the last event before, and the row that component has
- * now.  Those that belong to a player and those that belong to nobody each have a query, which
+ * Components k as they were before $1: the last event before, the row of the horizon, the fewest
+ * games before an event from there on (null if none), and the row that component has now.  Those that belong to a player and those that belong to nobody each have a query, which
  * the indexes serve; in their order, which ORDER BY says in full, the last event is the first
  * that is read backwards.
  */
 #define COMPONENTS_AT(components, owner_is) \
 	"SELECT k.player_id, k.kind, k.pool, k.key, e.seq IS NOT NULL, e.cause, e.games_before, e.played_at, " \
-	"e.last_played_before, e.as_of_before, e.after, r.kind IS NOT NULL, {component columns r} " \
+	"e.last_played_before, e.as_of_before, e.after, h.kind IS NOT NULL, k.games_before, " \
+	"r.kind IS NOT NULL, {component columns r}, {component columns h} " \
 	"FROM (" components ") AS k " \
 	"LEFT JOIN {component} AS r ON r.player_id " owner_is " AND " SAME_KEY("r") " " \
+	"LEFT JOIN {component_horizon} AS h ON h.player_id " owner_is " AND " SAME_KEY("h") " " \
 	"LEFT JOIN LATERAL (SELECT * FROM {component_event} AS l WHERE l.player_id " owner_is " AND " \
 	SAME_KEY("l") " AND l.seq OPERATOR(pg_catalog.<) $1 " \
 	"ORDER BY l.player_id DESC, l.kind DESC, l.pool DESC, l.key DESC, l.seq DESC LIMIT 1) AS e ON true"
@@ -40,12 +42,13 @@
 
 /* All with events from $2 on. */
 #define LATER_COMPONENTS(owner_is) \
-	"SELECT DISTINCT c.player_id, c.kind, c.pool, c.key FROM {component_event} AS c " \
-	"WHERE c.seq OPERATOR(pg_catalog.>=) $2 AND c.player_id " owner_is
+	"SELECT c.player_id, c.kind, c.pool, c.key, pg_catalog.min(c.games_before) AS games_before " \
+	"FROM {component_event} AS c WHERE c.seq OPERATOR(pg_catalog.>=) $2 AND c.player_id " owner_is " " \
+	"GROUP BY c.player_id, c.kind, c.pool, c.key"
 
 /* All without. */
 #define IDLE_COMPONENTS(owner_is, same_owner) \
-	"SELECT c.player_id, c.kind, c.pool, c.key FROM {component} AS c " \
+	"SELECT c.player_id, c.kind, c.pool, c.key, CAST(NULL AS pg_catalog.int8) AS games_before FROM {component} AS c " \
 	"WHERE c.player_id " owner_is " AND NOT EXISTS (SELECT FROM {component_event} AS m " \
 	"WHERE m.player_id " same_owner " AND m.kind OPERATOR(pg_catalog.=) c.kind " \
 	"AND m.pool OPERATOR(pg_catalog.=) c.pool AND m.key OPERATOR(pg_catalog.=) c.key " \
@@ -53,7 +56,7 @@
 
 /* Those given. */
 #define GIVEN_COMPONENTS \
-	"SELECT g.player_id, g.kind, g.pool, g.key FROM ROWS FROM (pg_catalog.unnest($2), " \
+	"SELECT g.player_id, g.kind, g.pool, g.key, CAST(NULL AS pg_catalog.int8) AS games_before FROM ROWS FROM (pg_catalog.unnest($2), " \
 	"pg_catalog.unnest($3), pg_catalog.unnest($4), pg_catalog.unnest($5)) AS g(kind, pool, key, player_id)"
 
 enum
@@ -69,9 +72,12 @@ enum
 	AT_LAST_PLAYED_BEFORE,
 	AT_AS_OF_BEFORE,
 	AT_AFTER,
+	AT_HAS_HORIZON,
+	AT_NEXT_GAMES,
 	AT_HAS_ROW,
-	AT_ROW,						/* the columns of component */
-	AT_NCOLUMNS = AT_ROW + COMPONENT_NCOLUMNS
+	AT_ROW,						/* the columns of component, */
+	AT_HORIZON = AT_ROW + COMPONENT_NCOLUMNS,	/* and those of its horizon */
+	AT_NCOLUMNS = AT_HORIZON + COMPONENT_NCOLUMNS
 };
 
 /* Of nobody, and of players. */
@@ -152,6 +158,37 @@ restore_component(BatchComponent *component, const Datum *values, const bool *nu
 	record->as_of = Max(Max(last_played, as_of), at);
 }
 
+/* Put a component where the horizon has it. */
+static void
+take_horizon(BatchComponent *component, const Datum *values, const bool *nulls)
+{
+	component->exists = true;
+	(void) component_read(values, nulls, &component->record);
+	(void) read_component_state(component, values[COMPONENT_STATE - 1],
+								nulls[COMPONENT_STATE - 1], component->state);
+}
+
+/*
+ * Error if later events, or without any the row of today, know of more games than there were by
+ * what is left of history.
+ */
+static void
+check_events_are_there(const Replay *replay, const BatchComponent *component,
+					   const Datum *values, const bool *nulls)
+{
+	int64		games = !nulls[AT_NEXT_GAMES] ? DatumGetInt64(values[AT_NEXT_GAMES]) :
+		component->stored->found ? component->stored->record.games : 0;
+
+	if (games <= component->record.games)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("events of component %s before place " INT64_FORMAT " of ladder \"%s\" are missing",
+					component->spec->name, replay->from, replay->ladder->name),
+			 errdetail("History from there on cannot be replayed, because the states there are not known."),
+			 errhint("Attach or restore the events, or make them again by catch_up() with rebuild => true; set_horizon() keeps the states before events are taken away.")));
+}
+
 /*
  * Take over the rows of one of these queries from SPI_tuptable, and free them.  A component
  * that has been loaded is where the replay has got to.
@@ -178,16 +215,21 @@ take_components_at(Replay *replay, bool again)
 		/* Stored events of what the model does not have are surplus. */
 		if (component == NULL)
 			continue;
-		is_placed = again && (component->loaded || replay->from == REPLAY_START);
+		is_placed = again && (component->loaded || replay->whole);
 		store_component(batch, component, DatumGetBool(values[AT_HAS_ROW]),
 						values + AT_ROW, nulls + AT_ROW);
-		if (DatumGetBool(values[AT_HAS_EVENT]) && !is_placed)
+		if (is_placed)
+			continue;
+		if (DatumGetBool(values[AT_HAS_EVENT]))
 			restore_component(component, values, nulls);
+		else if (DatumGetBool(values[AT_HAS_HORIZON]))
+			take_horizon(component, values + AT_HORIZON, nulls + AT_HORIZON);
+		check_events_are_there(replay, component, values, nulls);
 	}
 	SPI_freetuptable(rows);
 }
 
-/* At the very start nothing is there, so that only the rows of today count. */
+/* At the start nothing is there but at a horizon, so that only the rows of today count. */
 static void
 load_rows(Replay *replay)
 {
@@ -204,6 +246,31 @@ load_rows(Replay *replay)
 
 		if (component != NULL)
 			store_component(replay->batch, component, true, values, nulls);
+	}
+	row_reader_close(&rows);
+}
+
+static LadderQuery horizon_query = {
+	.text = "SELECT {component columns h} FROM {component_horizon} AS h"
+};
+
+/* Put everything where the horizon has it. */
+static void
+load_horizon(Replay *replay)
+{
+	RowReader	rows;
+
+	row_reader_open(&rows, replay->ladder, &horizon_query, NULL);
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		const Datum *values = row_values(&rows);
+		const bool *nulls = row_nulls(&rows);
+		BatchComponent *component =
+			component_of_row(replay->batch, values, nulls, COMPONENT_PLAYER_ID - 1,
+							 COMPONENT_KIND - 1, COMPONENT_POOL - 1, COMPONENT_KEY - 1);
+
+		if (component != NULL)
+			take_horizon(component, values, nulls);
 	}
 	row_reader_close(&rows);
 }
@@ -238,9 +305,11 @@ components_load_replayed(Replay *replay)
 	Datum		values[1];
 	int			owned;
 
-	if (replay->from == REPLAY_START)
+	if (replay->whole)
 	{
-		load_rows(replay);
+		if (replay->loads != REPLAY_NEW_PLAYERS)
+			load_rows(replay);
+		load_horizon(replay);
 		return;
 	}
 	if (replay->batch->nkinds == 0)

@@ -211,7 +211,7 @@ put_foreign_components(Outbox *deleted, Replay *replay)
 {
 	RowReader	rows;
 
-	if (replay->from != REPLAY_START)
+	if (!replay->whole)
 		return;
 	all_components_open(&rows, replay->ladder);
 	for (; rows.have_row; row_reader_next(&rows))

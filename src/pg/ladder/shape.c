@@ -34,6 +34,8 @@ static const struct
 	{LADDER_CONFIG, "late", TEXTOID, true},
 	{LADDER_CONFIG, "strict", BOOLOID, true},
 	{LADDER_CONFIG, "format_version", INT4OID, true},
+	{LADDER_CONFIG, "horizon", INT8OID, false},
+	{LADDER_CONFIG, "horizon_at", TIMESTAMPTZOID, false},
 	{LADDER_RATED_MATCH, "match_id", OF_MATCH, true},
 	{LADDER_RATED_MATCH, "status", TEXTOID, true},
 	{LADDER_RATED_MATCH, "reason", TEXTOID, false},
@@ -182,6 +184,10 @@ check_ladder_shape(const LadderCache *cache)
 	check_table(cache, LADDER_EVENT, &event_table);
 	check_table(cache, LADDER_COMPONENT, &component_table);
 	check_table(cache, LADDER_COMPONENT_EVENT, &component_event_table);
+	if (OidIsValid(cache->relation[LADDER_HORIZON]))
+		check_table(cache, LADDER_HORIZON, &rating_table);
+	if (OidIsValid(cache->relation[LADDER_COMPONENT_HORIZON]))
+		check_table(cache, LADDER_COMPONENT_HORIZON, &component_table);
 }
 
 void
@@ -193,6 +199,8 @@ check_state_columns(const LadderCache *cache, const Model *model)
 	for (i = 0; i < model->nstate; i++)
 	{
 		check_column(cache, LADDER_RATING, model->state[i].name, FLOAT8OID, true);
+		if (OidIsValid(cache->relation[LADDER_HORIZON]))
+			check_column(cache, LADDER_HORIZON, model->state[i].name, FLOAT8OID, true);
 		for (j = 0; j < event_table.nsuffixes; j++)
 			check_column(cache, LADDER_EVENT,
 						 psprintf("%s%s", model->state[i].name,

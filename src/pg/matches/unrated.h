@@ -29,6 +29,7 @@ typedef enum UnratedReason
 	UNRATED_EXCLUDED_PLAYER,
 	UNRATED_MERGED_ACCOUNTS,
 	UNRATED_VOID,
+	UNRATED_BEFORE_HORIZON,
 
 	/* What can still be rated. */
 	UNRATED_LATE,

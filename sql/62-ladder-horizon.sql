@@ -1,0 +1,254 @@
+-- The horizon of a ladder: the place in the order where its history begins.
+
+CREATE FUNCTION skillrating_internal.horizon_relation(
+    ladder text,
+    at timestamptz)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    horizon_at timestamptz;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT l.horizon_at FROM %I.ladder AS l', ladder) INTO horizon_at;
+    IF at < horizon_at THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder,
+                horizon_at, at),
+            HINT = 'See the columns horizon and horizon_at of its table ladder, and set_horizon().';
+    END IF;
+    RETURN CASE WHEN horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
+        ELSE format('(SELECT r.* FROM %I.rating AS r WHERE false)', ladder) END;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.horizon_relation(text, timestamptz) IS
+'A part of past_board(): the rows of the horizon of a ladder as SQL, none where it has no horizon.
+Error 55000 for a time before it.';
+
+CREATE FUNCTION skillrating_internal.check_behind_horizon(
+    ladder text,
+    kind text,
+    seq bigint,
+    match_id text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    w record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
+    IF seq <= w.horizon THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = CASE
+                WHEN match_id IS NOT NULL THEN
+                    format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
+                ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind,
+                    ladder, seq) END,
+            DETAIL = format(
+                'History can be corrected behind place %s, for matches played from %s on.',
+                w.horizon, w.horizon_at);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text) IS
+'A part of what corrects history: error 55000 for a place in the order that lies before the horizon
+of the ladder; it names the match, if there is one.';
+
+CREATE FUNCTION skillrating_internal.check_operation_behind_horizon(
+    ladder text,
+    at timestamptz)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    w record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT l.late, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
+    IF w.late = 'reorder' AND at < w.horizon_at THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('operation at %s lies before the horizon of ladder "%s"', at, ladder),
+            DETAIL = format('History can be corrected from %s on.', w.horizon_at);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_operation_behind_horizon(text, timestamptz) IS
+'A part of what writes operations: error 55000 for one whose time gives it a place before the
+horizon.';
+
+CREATE FUNCTION skillrating_internal.check_player_behind_horizon(
+    ladder text,
+    player_id text,
+    since timestamptz)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    w record;
+    known boolean;
+BEGIN
+    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
+    IF w.horizon IS NULL OR since >= w.horizon_at THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
+        ladder, t.player_equals, t.player_type)
+    INTO known USING player_id;
+    IF known THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('matches of player %s lie before the horizon of ladder "%s"',
+                player_id, ladder),
+            DETAIL = format(
+                'History can be corrected behind place %s, for matches played from %s on.',
+                w.horizon, w.horizon_at),
+            HINT = format('exclude_player() can begin since %s.', w.horizon_at);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_player_behind_horizon(text, text, timestamptz) IS
+'A part of exclude_player() and merge_players(): error 55000 if a player has played before the
+horizon of the ladder, unless only matches from it on are meant.';
+
+CREATE FUNCTION skillrating_internal.write_horizon(ladder text, seq bigint)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_write_horizon'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.write_horizon(text, bigint) IS
+'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
+and components were behind a place in the order. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.create_horizon_tables(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    l record;
+BEGIN
+    EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO l;
+    EXECUTE format('CREATE TABLE %I.horizon (%s, PRIMARY KEY (player_id, pool))', ladder,
+        skillrating_internal.ladder_columns('rating', l.model, t.player_type::regtype,
+            t.match_type::regtype, skillrating_internal.display_expression(l.model, l.params)));
+    EXECUTE format('COMMENT ON TABLE %I.horizon IS %L', ladder,
+        'The rows that table rating had at the horizon, see set_horizon(): history begins with them.');
+    EXECUTE format(
+        'CREATE TABLE %I.component_horizon (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))',
+        ladder, skillrating_internal.ladder_columns('component', l.model, t.player_type::regtype,
+            t.match_type::regtype, ''));
+    EXECUTE format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.component_horizon IS %L', ladder,
+        'The rows that table component had at the horizon, see set_horizon(): history begins with them.');
+    PERFORM skillrating_internal.renew_ladder_cache(ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_horizon_tables(text) IS
+'A part of set_horizon(): the tables horizon and component_horizon.';
+
+CREATE FUNCTION skillrating_internal.set_horizon(
+    ladder text,
+    at timestamptz,
+    OUT horizon bigint,
+    OUT players bigint)
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    w record;
+    waits boolean;
+BEGIN
+    PERFORM skillrating_internal.check_operation_time(at);
+    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
+    EXECUTE format(
+        'WITH place AS (
+            SELECT m.seq, m.played_at AS at FROM %1$I.rated_match AS m WHERE m.seq IS NOT NULL
+            UNION ALL
+            SELECT o.seq, o.at FROM %1$I.operation AS o
+            WHERE o.kind NOT IN (''exclude'', ''merge'', ''eligibility''))
+        SELECT coalesce((SELECT min(p.seq) FROM place AS p WHERE p.at >= $1) - 1,
+            (SELECT max(p.seq) FROM place AS p), 0)', ladder)
+    INTO horizon USING at;
+    IF horizon < w.horizon OR at < w.horizon_at THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('the horizon of ladder "%s" cannot move back', ladder),
+            DETAIL = format('It is at %s, behind place %s.', w.horizon_at, w.horizon);
+    END IF;
+    EXECUTE format(
+        'SELECT EXISTS (SELECT FROM %1$I.correction AS c WHERE c.seq IS NULL OR c.seq <= $1)
+            OR EXISTS (SELECT FROM %1$I.pending)', ladder)
+    INTO waits USING horizon;
+    IF waits THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('corrections of ladder "%s" wait for catch_up()', ladder),
+            DETAIL = 'Before the horizon they could not be made any more.';
+    END IF;
+    IF to_regclass(format('%I.horizon', ladder)) IS NULL THEN
+        PERFORM skillrating_internal.create_horizon_tables(ladder);
+    END IF;
+    PERFORM skillrating_internal.write_horizon(ladder, horizon);
+    EXECUTE format('UPDATE %I.ladder AS l SET horizon = $1, horizon_at = $2', ladder)
+    USING horizon, at;
+    EXECUTE format('SELECT count(DISTINCT h.player_id) FROM %I.horizon AS h', ladder) INTO players;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('set_horizon');
+
+COMMENT ON FUNCTION skillrating.set_horizon(text, timestamptz) IS
+'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
+how everybody was behind the last place in the order before all matches and operations of that time
+and later. catch_up(), with rebuild too, and verify() start from there, bit for bit as without a
+horizon, and rows of event and component_event up to that place, and matches of the source, may be
+deleted, detached or moved. What would correct history before it is refused, by name; a match of it
+that changes or goes stays as it was rated, with a warning. A later call moves the horizon on.
+Returns the place, and how many players were there. Errors: 42704 for an unknown ladder, 42501
+unless the caller owns it, 22008 for an infinite time, 22023 for one before the horizon that there
+is, 55000 if corrections wait for catch_up(), or if events of before are gone already.';
+
+CREATE FUNCTION skillrating_internal.swap_horizons(
+    a text,
+    b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    name text;
+    has_a boolean;
+    has_b boolean;
+BEGIN
+    FOREACH name IN ARRAY '{horizon,component_horizon}'::text[] LOOP
+        has_a := to_regclass(format('%I.%I', a, name)) IS NOT NULL;
+        has_b := to_regclass(format('%I.%I', b, name)) IS NOT NULL;
+        IF has_a THEN
+            EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', a, name, 'skillrating_' || name);
+            EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, 'skillrating_' || name, b);
+        END IF;
+        IF has_b THEN
+            EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', b, name, a);
+        END IF;
+        IF has_a THEN
+            EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', b, 'skillrating_' || name, name);
+        END IF;
+    END LOOP;
+    PERFORM skillrating_internal.renew_ladder_cache(a), skillrating_internal.renew_ladder_cache(b);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.swap_horizons(text, text) IS
+'A part of swap_ladders(): gives each of two ladders the tables of the other''s horizon.';

@@ -1,0 +1,79 @@
+/*
+ * horizon.c
+ *		The states that a ladder keeps of the place where its history begins.
+ */
+#include "pg/sql/glue.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "pg/ladder/component_states.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/outbox.h"
+#include "pg/ladder/plans.h"
+#include "pg/ladder/replay.h"
+
+SKILLRATING_FUNCTION(skillrating_write_horizon);
+
+static LadderQuery delete_horizon_query = {.text = "DELETE FROM {horizon}"};
+static LadderQuery delete_component_horizon_query = {.text = "DELETE FROM {component_horizon}"};
+
+static void
+write_players(Ladder *ladder, Batch *batch)
+{
+	Outbox	   *outbox = horizon_outbox(ladder);
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
+	int			n = id_table_count(batch->players);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (player[i]->exists)
+			put_rating(outbox, player[i]);
+	}
+	outbox_send(outbox, OUTBOX_INSERT);
+	pfree(player);
+}
+
+static void
+write_components(Ladder *ladder, Batch *batch)
+{
+	Outbox	   *outbox = component_horizon_outbox(ladder);
+	int64		i;
+
+	for (i = 0; i < batch->ncomponents; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (batch->components[i]->exists)
+			put_component(outbox, batch->components[i]);
+	}
+	outbox_send(outbox, OUTBOX_INSERT);
+}
+
+/*
+ * write_horizon(ladder, seq): put into horizon and component_horizon what a replay from the place
+ * behind starts with.  That they were there before, at an earlier place, is what it may start
+ * from itself.
+ */
+Datum
+skillrating_write_horizon(PG_FUNCTION_ARGS)
+{
+	int64		seq = PG_GETARG_INT64(1);
+	Ladder	   *ladder;
+	Replay	   *replay;
+
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "write_horizon"));
+	ladder_maintain(ladder);
+	ladder_take_states(ladder);
+	replay = replay_begin(ladder, seq + 1, REPLAY_ALL_PLAYERS, true);
+	(void) ladder_execute(ladder, &delete_horizon_query, NULL, NULL, NULL);
+	(void) ladder_execute(ladder, &delete_component_horizon_query, NULL, NULL, NULL);
+	write_players(ladder, replay->batch);
+	write_components(ladder, replay->batch);
+	ladder_release_states(ladder);
+	ladder_close(ladder);
+	PG_RETURN_VOID();
+}
