@@ -22,7 +22,7 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_e
             AND b.provolatile = p.provolatile AND b.proisstrict = p.proisstrict AND b.prorows = p.prorows);
 
 -- The parts behind it do nothing by themselves, whoever calls them.  (Those in SQL read
--- the catalogs only.)
+-- the catalogs only, and those of create_ladder() make tables as whoever calls them.)
 SELECT skillrating.create_ladder('arena', 'elo');
 DO $$
 DECLARE
@@ -34,10 +34,11 @@ BEGIN
                     WHEN t IN ('anyarray'::regtype, 'anycompatiblearray'::regtype) THEN 'ARRAY[1, 2]::bigint[]' WHEN t = 'integer[]'::regtype THEN 'ARRAY[1, 2]'
                     WHEN t = 'jsonb'::regtype THEN '''{}''' WHEN t = 'regclass'::regtype THEN '''arena.match''' WHEN t = 'boolean'::regtype THEN 'true'
                     WHEN t = 'bigint[]'::regtype THEN 'ARRAY[1]::bigint[]' WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'
+                    WHEN t IN ('name'::regtype, 'xid8'::regtype, 'smallint'::regtype) THEN format('%L::%s', 1, t::regtype) WHEN t = 'name[]'::regtype THEN 'ARRAY[1]::name[]'
                     ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)
              FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE n <= p.pronargs - p.pronargdefaults)) AS call
         FROM pg_proc AS p
-        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%'
+        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%' AND p.proname NOT IN ('arranged_columns', 'drop_room')
             AND p.prolang <> (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql')
         ORDER BY 1
     LOOP

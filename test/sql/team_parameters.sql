@@ -18,9 +18,9 @@ INSERT INTO team_call (maker, arguments, given) VALUES
         '{"{1700,1650,1600,1550,1500}","{5,4,3,2,1}","{1,1,3,3,1}","{eu,eu,NULL,eu,eu}",2,500,true}');
 INSERT INTO team_call VALUES
     ('suggest_swaps', 'player_id_a', '$1, $2, $3, max_swaps => $4, method => $5, explain => $6', '{"{1700,1650,1600,1550,1500}","{1,1,1,2,2}",2,greedy,true}');
--- Nothing else takes an array of identifiers but what has a ladder.
+-- Nothing else takes an array of identifiers but what has a ladder, or rates a history.
 SELECT p.proname FROM pg_proc AS p
-WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargtypes::oid[] && '{anyarray,anycompatiblearray}'::regtype[]::oid[] AND p.proargnames[1] <> 'ladder'
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargtypes::oid[] && '{anyarray,anycompatiblearray}'::regtype[]::oid[] AND p.proargnames[1] <> 'ladder' AND p.prokind <> 'w'
 EXCEPT SELECT maker FROM team_call;
 
 CREATE TABLE team_identifiers (type text, given text);

@@ -801,13 +801,10 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
 		if (any_leaves_states(operation, n))
 			replay->loads = REPLAY_ALL_PLAYERS;
 	}
-	if (load != REPLAY_NEW_PLAYERS)
-	{
-		load_players(replay);
-		if (replay->loads == REPLAY_KNOWN_PLAYERS && from != REPLAY_START)
-			load_unmet(replay);
-		components_load_replayed(replay);
-	}
+	load_players(replay);
+	if (replay->loads == REPLAY_KNOWN_PLAYERS && !replay->whole)
+		load_unmet(replay);
+	components_load_replayed(replay);
 	return replay;
 }
 
