@@ -140,6 +140,12 @@ echo $? >"$scratch/work.status"
 CLUSTER_OPTIONS='max_locks_per_transaction=10 max_connections=20' \
 	test/cluster.sh bash test/long_transactions.sh >"$scratch/long_transactions.log" 2>&1
 echo $? >"$scratch/long_transactions.status"
+test/cluster.sh bash test/boards.sh >"$scratch/boards.log" 2>&1
+echo $? >"$scratch/boards.status"
+test/cluster.sh bash test/beside.sh >"$scratch/beside.log" 2>&1
+echo $? >"$scratch/beside.status"
+test/cluster.sh bash test/exchange.sh >"$scratch/exchange.log" 2>&1
+echo $? >"$scratch/exchange.status"
 test/cluster.sh bash test/plproxy.sh >"$scratch/plproxy.log" 2>&1
 echo $? >"$scratch/plproxy.status"
 test/cluster.sh bash test/citus.sh >"$scratch/citus.log" 2>&1
@@ -157,7 +163,7 @@ for log in regress isolation; do
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs parameters documents http clients pictures fronts plproxy citus servers changes work long_transactions distributed processors backfill predict; do
+for script in concurrent swapping dump docs parameters documents http clients pictures fronts boards beside exchange plproxy citus servers changes work long_transactions distributed processors backfill predict; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	cat "$scratch/$script.log"
 	good=$(grep -c '^ok ' "$scratch/$script.log")
