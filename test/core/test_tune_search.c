@@ -156,7 +156,10 @@ test_given_bounds(void **state)
 	param = tune_bounded_param(param_spec(&model_find("elo")->params, 0), 0, -1, 2, 1);
 	assert_int_equal(param.scale, TUNE_LINEAR);
 
-	/* Bounds that are given make no prior narrower, and move it where they are. */
+	/*
+	 * Bounds that are given make no prior narrower, and move it where they
+	 * are.
+	 */
 	param = tune_bounded_param(spec, drift, 0.5, 2, 0.1);
 	assert_near(param.center, log(0.5), 1e-12);
 	assert_same(param.width, tune_param(spec, drift, 0.1).width);

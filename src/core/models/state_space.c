@@ -720,7 +720,7 @@ static const ModelPart state_space_parts[] = {
 	{.name = "strength",.description = "another strength of a team than the sum above the mean of the match",
 		.kind = PART_CHOICE,
 		.param = {{PARAM_STRENGTH, STATE_SPACE_CENTERED, STATE_SPACE_SHARE},
-			{PARAM_NOISE, NOISE_OF_PLAYERS, NOISE_OF_TEAMS},
+		{PARAM_NOISE, NOISE_OF_PLAYERS, NOISE_OF_TEAMS},
 	{PARAM_INITIAL_MU, 2.25, 2.25}},.nparams = 3},
 	{.name = "margin",.description = "scores, and not only who won",.needs = MODEL_SCORE,
 		.kind = PART_CHOICE,

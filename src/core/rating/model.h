@@ -45,8 +45,8 @@ typedef struct PartParam
 typedef enum PartKind
 {
 	PART_OF_MODEL,
-	PART_CHOICE,				/* another view of the same: neither on nor off
-								 * is the simpler one; before all others */
+	PART_CHOICE,				/* another view of the same: neither on nor
+								 * off is the simpler one; before all others */
 	PART_CORRECTION				/* of what others leave, behind all others */
 } PartKind;
 

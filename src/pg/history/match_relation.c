@@ -251,12 +251,12 @@ match_relation_find(MatchRelation *matches, Oid relid, Jsonb *columns)
 			check_partition_key(leaf, columns);
 		else
 			matches->partition[matches->npartitions++] = (MatchPartition)
-			{
-				.oid = RelationGetRelid(leaf),
-					.name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(leaf)),
-													   RelationGetRelationName(leaf)),
-					.foreign = leaf->rd_rel->relkind == RELKIND_FOREIGN_TABLE
-			};
+		{
+			.oid = RelationGetRelid(leaf),
+				.name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(leaf)),
+												   RelationGetRelationName(leaf)),
+				.foreign = leaf->rd_rel->relkind == RELKIND_FOREIGN_TABLE
+		};
 		table_close(leaf, NoLock);
 	}
 	relation_close(relation, NoLock);

@@ -465,7 +465,7 @@ put_unrated(MatchResult *result, const MatchPartition *partition)
 		if (partition->no_player[i])
 			break;
 		rate_current_state(batch, partition->player[i], partition->rater->match.pool,
-							state, &games);
+						   state, &games);
 		put_states(result, partition, i, state, state, games);
 	}
 	if (i < partition->n || partition->n == 0)

@@ -740,7 +740,10 @@ multiply(LogitElsewhere *elsewhere, const double *x, const double *v,
 {
 	Pass		pass = {PASS_PRODUCT, draw, v, NULL, product, NULL};
 
-	/* The partitions know it: it is where they were last evaluated with a diagonal. */
+	/*
+	 * The partitions know it: it is where they were last evaluated with a
+	 * diagonal.
+	 */
 	(void) x;
 	make_pass((Distributed *) elsewhere, &pass);
 }

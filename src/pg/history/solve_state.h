@@ -19,8 +19,9 @@ typedef struct SolveState
 	ParamValue *params;
 	char	  **exact_for;		/* players as text */
 	int			nexact_for;
-	bool		returns_estimates;	/* solve_state_estimates() is to come: what
-									 * does not fit is an error before the work */
+	bool		returns_estimates;	/* solve_state_estimates() is to come:
+									 * what does not fit is an error before
+									 * the work */
 	bool		solved;
 	Datum		start;			/* an array of estimates to begin with, or 0, */
 	Datum		start_contexts; /* and one of context estimates */

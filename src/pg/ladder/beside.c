@@ -63,7 +63,7 @@ struct Beside
 	CorrectionRows done[MAX_PARTS + 2]; /* with which the parts are done */
 	int			nparts;
 	BesideResult result;
-	OrderEnd  *held;			/* the last place when the ladder was held, or
+	OrderEnd   *held;			/* the last place when the ladder was held, or
 								 * NULL */
 	const char *kind;			/* of changes of ratings, */
 	int64		operation;		/* and the place of the operation, or 0 */

@@ -58,7 +58,8 @@ typedef struct LadderCache
 	int			nplans;			/* room in this array */
 	const Model *model;			/* whose state columns were found in order */
 	LadderConfig config;
-	bool		triggers_present;	/* ladder_require_own_triggers() was satisfied */
+	bool		triggers_present;	/* ladder_require_own_triggers() was
+									 * satisfied */
 	bool		pending_safe;	/* nothing of the user's runs when rows come
 								 * into pending */
 	bool		plain_known;	/* see direct.h */

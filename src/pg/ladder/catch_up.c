@@ -348,7 +348,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	ladder = catch_up.ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "catch_up"));
+														 "catch_up"));
 	ladder_require_triggers(ladder);
 	unread = unread_source_columns(ladder);
 	if (unread != NULL)

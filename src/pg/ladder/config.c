@@ -117,7 +117,10 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	if (isnull)
 		config.horizon_at = DT_NOBEGIN;
 
-	/* A row of a partition, or of another server, would not be found in the table. */
+	/*
+	 * A row of a partition, or of another server, would not be found in the
+	 * table.
+	 */
 	config.known = !cache->is_front && DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
 		ladder->relation[LADDER_CONFIG];
 	config.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, CONFIG_TID, &isnull));

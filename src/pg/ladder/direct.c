@@ -134,7 +134,10 @@ ladder_table_map(Ladder *ladder, LadderRelation relation, const LadderTable *tab
 	if (cache->map[relation] != NULL && cache->map[relation]->model == ladder->model)
 		return cache->map[relation];
 
-	/* One for another model that the ladder had is left to those who work with it. */
+	/*
+	 * One for another model that the ladder had is left to those who work
+	 * with it.
+	 */
 	rel = table_open(ladder->relation[relation], AccessShareLock);
 	old = MemoryContextSwitchTo(cache->context);
 	map = palloc0_object(TableMap);

@@ -30,9 +30,10 @@ typedef struct TableMap
 	const Model *model;			/* that the columns are for */
 	TupleDesc	desc;			/* as table_desc() makes it, */
 	AttrNumber *attnum;			/* and for each column its place in the table */
-	bool		writable;		/* rows can be written directly: columns of the
-								 * user's take no default */
-	bool		has_others;		/* columns of the user's, which an UPDATE leaves */
+	bool		writable;		/* rows can be written directly: columns of
+								 * the user's take no default */
+	bool		has_others;		/* columns of the user's, which an UPDATE
+								 * leaves */
 } TableMap;
 
 /*

@@ -53,8 +53,8 @@ typedef enum LadderRights
 /* Whether it can be used on a front, whose tables show a ladder that is elsewhere. */
 typedef enum LadderFront
 {
-	FRONT_IF_READER,			/* if it needs no lock but that of readers, and
-								 * is not for the owner alone */
+	FRONT_IF_READER,			/* if it needs no lock but that of readers,
+								 * and is not for the owner alone */
 	FRONT_ALLOWED,
 	FRONT_REFUSED
 } LadderFront;

@@ -224,7 +224,10 @@ exchange_files(Relation a, Relation b)
 	heap_freetuple(row_b);
 	table_close(catalog, RowExclusiveLock);
 
-	/* Otherwise the first to be looked up again would take the other's open file. */
+	/*
+	 * Otherwise the first to be looked up again would take the other's open
+	 * file.
+	 */
 	RelationCloseSmgr(a);
 	RelationCloseSmgr(b);
 	CommandCounterIncrement();
@@ -429,7 +432,7 @@ find_counterpart(Relation index, List *candidates)
 
 	foreach(lc, candidates)
 		if (same_definition(index, lfirst(lc)))
-			return lfirst(lc);
+		return lfirst(lc);
 	return NULL;
 }
 

@@ -67,7 +67,8 @@ typedef struct Ladder
 	IdType	   *player_type;
 	IdType	   *match_type;
 	struct LadderDoor *door;
-	MemoryContext context;		/* of its work: that of the door, or the copy's */
+	MemoryContext context;		/* of its work: that of the door, or the
+								 * copy's */
 
 	/* Of a copy only. */
 	const Model *model;

@@ -34,8 +34,8 @@ typedef struct Outbox
 	const struct TableMap *map; /* of its columns, */
 	TupleDesc	desc;			/* as which it has them */
 	Tuplestorestate *rows;
-	ItemPointerData *place;		/* of the rows of rating that are to be updated
-								 * by these, if all are known, or NULL */
+	ItemPointerData *place;		/* of the rows of rating that are to be
+								 * updated by these, if all are known, or NULL */
 	BufFile    *file;			/* instead of rows, in binary COPY format */
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;

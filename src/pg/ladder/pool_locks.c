@@ -222,7 +222,10 @@ survey_pools(Ladder *ladder, Datum *ids, int n, bool guess, PoolKeys *pools)
 	Datum	   *copy = huge_array(Datum, n);
 	bool		known;
 
-	/* An array is made of detoasted values, which take the places of the others. */
+	/*
+	 * An array is made of detoasted values, which take the places of the
+	 * others.
+	 */
 	memcpy(copy, ids, n * sizeof(Datum));
 	survey.ids = id_array(ladder->match_type, copy, n);
 	survey.found = id_table_create(ladder->match_type);
@@ -343,7 +346,10 @@ lock_pools(Ladder *ladder, Datum *ids, int n, bool many)
 	if (lock_pools_of(ladder, ids, n, many ? ExclusiveLock : ShareLock))
 		return;
 
-	/* Two that went on from here with what they have would wait for each other. */
+	/*
+	 * Two that went on from here with what they have would wait for each
+	 * other.
+	 */
 	(void) LockRelease(&tag, mode, false);
 	(void) LockAcquire(&tag, many ? ExclusiveLock : RowExclusiveLock, false, false);
 }

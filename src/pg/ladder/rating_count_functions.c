@@ -290,12 +290,14 @@ typedef struct ActiveSearch
 	char	   *pool;
 	TimestampTz since;
 	int64		min_games;
-	uint64		top;			/* number_place() of the highest rating that is looked for */
+	uint64		top;			/* number_place() of the highest rating that
+								 * is looked for */
 	const char **found;			/* identifiers as text */
 	int			nfound;
 	int			max_found;		/* room for so many */
 	int			n;				/* so many are wanted */
-	int32		from_quarter;	/* quarters that have some, and were not searched; */
+	int32		from_quarter;	/* quarters that have some, and were not
+								 * searched; */
 	int32		to_quarter;		/* none if this is less */
 	int64		nactive;		/* so many players are in them, roughly */
 } ActiveSearch;

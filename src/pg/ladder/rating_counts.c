@@ -52,7 +52,10 @@ SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 int32
 count_period(TimestampTz at)
 {
-	/* Towards minus infinity, whatever the compiler makes of a negative shift. */
+	/*
+	 * Towards minus infinity, whatever the compiler makes of a negative
+	 * shift.
+	 */
 	int64		width = INT64CONST(1) << COUNT_PERIOD_BITS;
 	int64		period = at / width;
 
@@ -700,8 +703,9 @@ rating_counts_fold(Ladder *ladder, bool all, bool wait)
 	LOCKTAG		tag;
 
 	/*
-	 * To the end of the transaction: only then do others see what was folded.  Who gets the
-	 * lock afterwards sees it, because each query has a snapshot of its own.
+	 * To the end of the transaction: only then do others see what was folded.
+	 * Who gets the lock afterwards sees it, because each query has a snapshot
+	 * of its own.
 	 */
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, ladder->relation[LADDER_RATING_COUNT], 0, TAG_FOLD);
 	if (LockAcquire(&tag, ExclusiveLock, false, !wait) == LOCKACQUIRE_NOT_AVAIL)

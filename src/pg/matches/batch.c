@@ -434,8 +434,8 @@ enter_match(Batch *batch, const SourceMatch *source, int i)
 	if (batch->window > 0)
 	{
 		/*
-		 * No match before is known, too; NULL would be that nobody looked.
-		 * An operation begins them anew.
+		 * No match before is known, too; NULL would be that nobody looked. An
+		 * operation begins them anew.
 		 */
 		p->npast = batch->before_match != NULL ? 0 : Min(player->npast, batch->window);
 		p->past = p->npast == 0 ? &no_match :

@@ -722,7 +722,10 @@ sort_log(HistoryBuilder *builder)
 	row_log_end(builder->log);
 	builder->log = NULL;
 
-	/* As before the first row; but the room of the match may have grown since then. */
+	/*
+	 * As before the first row; but the room of the match may have grown since
+	 * then.
+	 */
 	MemoryContextDelete(builder->built);
 	MemoryContextReset(builder->match_context);
 	MemoryContextReset(builder->judging);

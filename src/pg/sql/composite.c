@@ -180,7 +180,10 @@ store_row(RowArray *array, HeapTuple tuple)
 	array->left -= size;
 	array->size += size;
 
-	/* None of our rows has a toasted column, so that this only sets the header. */
+	/*
+	 * None of our rows has a toasted column, so that this only sets the
+	 * header.
+	 */
 	return HeapTupleHeaderGetDatum((HeapTupleHeader) row);
 }
 
@@ -243,8 +246,9 @@ return_expanded(RowArray *rows)
 		array->hdr.eoh_methods = &too_large_methods;
 
 	/*
-	 * A pointer to it of our own: before version 16 the executor copies, and so flattens, the
-	 * result of an aggregate that is no chunk of the current context.
+	 * A pointer to it of our own: before version 16 the executor copies, and
+	 * so flattens, the result of an aggregate that is no chunk of the current
+	 * context.
 	 */
 	memcpy(result, DatumGetPointer(EOHPGetRODatum(&array->hdr)), pointer);
 	return PointerGetDatum(result);

@@ -47,7 +47,8 @@ typedef struct RowArray
 	Size		size;			/* of all rows */
 	char	   *block;			/* what is left of the last one, */
 	Size		left;			/* and how many bytes that is */
-	MemoryContext scratch;		/* of the row that row_array_begin_row() began, or NULL */
+	MemoryContext scratch;		/* of the row that row_array_begin_row()
+								 * began, or NULL */
 	MemoryContext caller;		/* current before that */
 } RowArray;
 

@@ -522,7 +522,10 @@ id_table_ids(IdTable *table)
 Datum
 id_array(const IdType *id_type, const Datum *ids, int n)
 {
-	/* construct_array() puts what it has unpacked in the place of what it was given. */
+	/*
+	 * construct_array() puts what it has unpacked in the place of what it was
+	 * given.
+	 */
 	Datum	   *copy = palloc_array(Datum, Max(n, 1));
 	ArrayType  *array;
 

@@ -17,8 +17,9 @@ typedef struct IdType
 	char		typalign;
 	Oid			array_type;
 	Oid			collation;
-	int			integer_bytes;	/* 4 or 8 where values are compared as integers
-								 * of that size, which needs no calls; or 0 */
+	int			integer_bytes;	/* 4 or 8 where values are compared as
+								 * integers of that size, which needs no
+								 * calls; or 0 */
 	FmgrInfo	hash;			/* 64 bits, stable across versions */
 	FmgrInfo	equal;
 	FmgrInfo	compare;
