@@ -341,16 +341,21 @@ judge(const TuneProblem *problem, TunePart *part, const TunePartsWork *work)
 								   fold_end(problem->bound, 0), problem->bound[1]);
 }
 
+/* Whether a gain is more than chance gives. */
+static bool
+is_clear(const PairedDifference *gain)
+{
+	return gain->mean > gain->error &&
+		gain->mean * (double) gain->matches >= TUNE_MIN_GAIN_NATS;
+}
+
 /* Whether a part gains enough to be taken. */
 static bool
 is_enough(const TunePart *part)
 {
-	const PairedDifference *gain = &part->gain;
-	double		nats = gain->mean * (double) gain->matches;
-
 	if (part->kind == PART_CHOICE)
-		return nats > TUNE_MIN_FITTED_NATS;
-	return gain->mean > gain->error && nats >= TUNE_MIN_GAIN_NATS;
+		return part->gain.mean * (double) part->gain.matches > TUNE_MIN_FITTED_NATS;
+	return is_clear(&part->gain);
 }
 
 /*
@@ -687,19 +692,19 @@ tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int np
 	{
 		selection.behind = paired_difference(work->loss[0], start->loss,
 											 fold_end(problem->bound, 0), problem->bound[1]);
-		selection.start_kept = selection.behind.mean * (double) selection.behind.matches >
-			TUNE_MIN_FITTED_NATS;
+		selection.start_kept = is_clear(&selection.behind);
 	}
 	if (selection.start_kept)
 	{
 		*space = work->base;
+		tune_use(problem, space, point, variable);
+
+		/* Values go through their variables there, and back with rounding. */
 		return_to_start(problem, part, nparts, start, side_log_odds);
+		return selection;
 	}
-	else
-	{
-		turn_off(problem, work->off, side_log_odds);
-		*point = work->current[TUNE_FOLDS - 1];
-	}
+	turn_off(problem, work->off, side_log_odds);
+	*point = work->current[TUNE_FOLDS - 1];
 	tune_use(problem, space, point, variable);
 	return selection;
 }

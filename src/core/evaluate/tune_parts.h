@@ -115,9 +115,10 @@ extern void tune_log_odds_part(TunePart *result);
  * as effort says in all, ran out before every part was judged.
  *
  * Unless start is NULL what was selected is judged against it: where it forecasts the blocks
- * better by more than TUNE_MIN_FITTED_NATS, it is kept as it is, with params of the problem,
- * space and point as they were there, and the parts that are on in it taken.  With too few
- * matches to judge parts those are taken, too, unjudged.
+ * better, by as much as a part has to gain, it is kept as it is, with params of the problem,
+ * space and point as they were there, and the parts that are on in it taken.  With less than
+ * that the fit is the better guess, as all matches tell more than those before each block.
+ * With too few matches to judge parts those that are on are taken, too, unjudged.
  */
 extern TuneSelection tune_select_parts(TuneProblem *problem, TuneSpace *space,
 									   TunePart *part, int nparts,

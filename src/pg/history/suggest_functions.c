@@ -3,7 +3,7 @@
  *		The aggregate suggest_model(): which model predicts a history best.
  *
  * Every model that can rate the matches is studied as tune() does it, with all its parts and
- * an equal share of the evaluations, and judged on the same matches that none has seen.
+ * a share of the evaluations, and judged on the same matches that none has seen.
  */
 #include "pg/history/tuner.h"
 
@@ -230,12 +230,14 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 	TuneOptions share = state->options;
 	bool		reports = progress_begin(WORK_SUGGEST_MODEL, InvalidOid, InvalidOid);
 	int64		weights = 0;
+	int64		left;			/* of the weights */
 	int64		done = 0;
 	int			i;
 
 	for (i = 0; i < n; i++)
 		if (candidate[i].tuner != NULL)
 			weights += effort_of(candidate[i].tuner);
+	left = weights;
 	progress_phase(PHASE_FITTING, state->options.max_evaluations);
 	for (i = 0; i < n; i++)
 	{
@@ -245,10 +247,14 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 			continue;
 		tuner_warn_of_mistakes(tuner, &state->builder.unrated);
 
-		/* What a model has left of its share is for those behind it. */
-		share.max_evaluations = (int) Max(1, (state->options.max_evaluations - done) *
-										  effort_of(tuner) / weights);
-		weights -= effort_of(tuner);
+		/*
+		 * What a model has left of its share is for those behind it; where
+		 * it took more, as it does of a very small one, they do not get less.
+		 */
+		share.max_evaluations = (int)
+			Max(1, Max(state->options.max_evaluations * effort_of(tuner) / weights,
+					   (state->options.max_evaluations - done) * effort_of(tuner) / left));
+		left -= effort_of(tuner);
 		tuner->options = &share;
 		tuner->done = done;
 		tuner->total = state->options.max_evaluations;

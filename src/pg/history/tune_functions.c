@@ -354,7 +354,8 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state, const ParamVal
 		const TuneParam *param = &problem->param[i];
 		double		variable = errors->variable[i];
 		double		error = errors->error[i];
-		double		value = tune_value(param, variable);
+		double		value = tuner->selection.start_kept ? tune_get(problem, param->index) :
+			tune_value(param, variable);
 
 		memset(nulls, 0, sizeof(nulls));
 		values[PARAMETER_NAME] = CStringGetTextDatum(param->index == TUNE_LOG_ODDS ? LOG_ODDS :
@@ -438,6 +439,7 @@ forget_errors(const Tuner *tuner, FitErrors *errors)
 
 	for (i = 0; i < tuner->problem.n; i++)
 	{
+		errors->variable[i] = 0;
 		errors->error[i] = get_float8_nan();
 		errors->at_bound[i] = false;
 	}
@@ -453,12 +455,14 @@ fit(TuneState *state, FitErrors *errors)
 
 	tuner_warn_of_mistakes(tuner, &state->builder.unrated);
 	tuner_fit(tuner);
-	tune_use(&tuner->problem, &tuner->space, &tuner->point, errors->variable);
 	tuner->problem.on_evaluation = NULL;
 	if (tuner->selection.start_kept)
 		forget_errors(tuner, errors);
 	else
+	{
+		tune_use(&tuner->problem, &tuner->space, &tuner->point, errors->variable);
 		tune_errors(&tuner->problem, errors->variable, errors->error, errors->at_bound);
+	}
 	progress_end(reports);
 	if (!tuner->selection.start_kept)
 		warn_of_undetermined(state, errors);
