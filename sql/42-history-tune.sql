@@ -74,7 +74,7 @@ evaluations: how often the history, or the first part of it, was rated.
 starts: searches from different starts, for the choices that were found.
 starts_agreeing: how many of them ended at the same likelihood, within one nat: the fewer, the more
 the result is a matter of luck.
-converged: whether the search converged.  stopped: why it ended.
+converged: whether the search converged, false where the start was kept.  stopped: why it ended.
 warnings: reasons not to trust the result, which are raised as warnings too.
 unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
 unrated_reasons().';
@@ -230,7 +230,7 @@ held_out_log_loss_before, held_out_log_loss: their mean log loss, at the default
 held_out_accuracy: how often the favourite won; a draw counts half.
 difference, difference_error: by how much the log loss is above the best model''s, match by match,
 with its standard error by blocks of time; the error is null for fewer than 20 matches.
-verdict: a phrase.  warnings: as in tuning.
+verdict: a phrase, which says where a study was cut short.  warnings: as in tuning, not raised.
 All but model and verdict are null for a model that cannot rate these matches, or none of those that
 no search saw.';
 

@@ -458,7 +458,8 @@ check_log_odds(double truth, uint64_t seed, int matches, bool taken)
 	assert_true(tune_model_part(s.model, s.params, &space, &s.model->part[2], &part[2]));
 	assert_string_equal(part[2].name, "sum");
 	tune_point(&problem, &space, &point);
-	assert_true(tune_select_parts(&problem, &space, part, 3, &effort, work, &point));
+	assert_true(tune_select_parts(&problem, &space, part, 3, NULL, &effort, work,
+								  &point).complete);
 	print_message("log-odds %g on %d matches: gain %.5f +- %.5f, form %.5f +- %.5f\n", truth,
 				  matches, part[0].gain.mean, part[0].gain.error, part[1].gain.mean,
 				  part[1].gain.error);
@@ -528,7 +529,8 @@ test_choice_parts(void **state)
 			tune_log_odds_part(&part[0]);
 			part[0].kind = choice ? PART_CHOICE : PART_OF_MODEL;
 			tune_point(&problem, &space, &point);
-			assert_true(tune_select_parts(&problem, &space, part, 1, &effort, work, &point));
+			assert_true(tune_select_parts(&problem, &space, part, 1, NULL, &effort, work,
+										  &point).complete);
 			gain[choice] = part[0].gain;
 			taken[choice] = part[0].taken;
 			free_parts_work(work);
@@ -664,7 +666,7 @@ test_unseen(void **state)
 								   param_find(&s.model->params, "k"), 0, 0));
 		tune_log_odds_part(&part[0]);
 		tune_point(&problem, &space, &point);
-		(void) tune_select_parts(&problem, &space, part, 1, &effort, work, &point);
+		(void) tune_select_parts(&problem, &space, part, 1, NULL, &effort, work, &point);
 		tune_search(&problem, &space, &effort, &work->search, &point, &report);
 		assert_true(part[0].taken);
 		value[run][0] = point.value[0];

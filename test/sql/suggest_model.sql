@@ -87,6 +87,12 @@ SELECT s.model, s.parts, s.log_odds > 0.2 AS has_log_odds, s.held_out_log_loss <
         '{"budget": 1200, "models": ["elo", "state_space"], "holdout": 0.3, "parts": ["log_odds", "home"]}' ORDER BY match_id)
     FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
 
+-- A verdict says where a model's study was cut short, and so does a warning; a part that is named and cannot be tried is one, too.
+SELECT s.model, s.verdict IN ('best', 'worse, but not all of its parts were tried') AS says, s.warnings FROM unnest((
+    SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 40, "models": ["elo", "glicko"]}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
+SELECT s.model, s.parts, s.warnings FROM unnest((
+    SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 1000, "models": ["elo", "glicko"], "parts": ["margin"]}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
+
 -- A model that can forecast nothing of what is held out, here a match of three teams, does not keep others from being judged.
 SELECT (s).model, (s).held_out_matches, (s).held_out_log_loss IS NOT NULL AS judged, (s).verdict
 FROM (SELECT unnest(skillrating.suggest_model(m, t, t, 1 + m * t % 3, '{"models": ["elo", "hive"], "budget": 20, "holdout": 0.01}' ORDER BY m))
@@ -105,7 +111,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws(' ', sqlstate, sqlerrm, nullif(hint, ''));
 END
 $$;
-SELECT try(options::jsonb) FROM (VALUES ('3'), ('{"max_evaluations": 5}'), ('{"budget": 0}'), ('{"models": ["chess"]}'), ('{"models": 1}'), ('{"models": ["elo", "glicko"], "parts": ["home"]}'), ('{"holdout": 0}'), ('{"budget": 10}')) AS m(options);
+SELECT try(options::jsonb) FROM (VALUES ('3'), ('{"max_evaluations": 5}'), ('{"budget": 0}'), ('{"models": ["chess"]}'), ('{"models": 1}'), ('{"models": []}'), ('{"models": ["elo", "glicko"], "parts": ["home"]}'), ('{"holdout": 0}'), ('{"budget": 10}')) AS m(options);
 SELECT try('{"budget": 10}', true);
 SELECT skillrating.suggest_model(match_id, player_id, team, team) FROM history;
 SELECT skillrating.suggest_model(match_id, player_id, team, team ORDER BY match_id) FROM history WHERE false;

@@ -110,6 +110,21 @@ SELECT (t).warnings FROM (
     SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, side, rank, skillrating.inputs(side => side), '{"parts": true, "max_evaluations": 100}' ORDER BY match_id) AS t
     FROM history WHERE history = 'noise') AS q;
 
+-- Parts that are on by default are judged first where evaluations are short, and the fit is not worse than the start, which has them.
+SELECT model, p.name, p.taken, p.gain > 2 * p.standard_error AS gains, (t).held_out_gain > -0.001 AS not_worse, (t).warnings
+FROM (SELECT 'state_space' AS model, skillrating.tune('state_space', ARRAY['initial_sigma'], match_id, player_id, side, rank, skillrating.inputs(played_at => played_at, side => side, score => score),
+        '{"parts": true, "max_evaluations": 150}' ORDER BY match_id) AS t FROM history WHERE history = 'plenty' AND match_id <= 3000) AS q, unnest((t).parts) AS p
+WHERE p.taken ORDER BY p.name;
+-- They stay on where matches are too few to judge any.
+SELECT p.name, p.taken, p.gain IS NULL AS unjudged, (t).params -> 'home_sigma' = skillrating.complete_parameters('state_space', '{}') -> 'home_sigma' AS same
+FROM (SELECT skillrating.tune('state_space', ARRAY['initial_sigma'], match_id, player_id, side, rank, skillrating.inputs(side => side), '{"parts": ["home", "newcomer_offset"]}' ORDER BY match_id) AS t
+    FROM history WHERE history = 'plenty' AND match_id <= 90) AS q, unnest((t).parts) AS p ORDER BY p.name;
+-- A game that was chance until it changed: what fits the earlier matches forecasts the later ones worse than the start does, which is kept as it is.
+SELECT (t).params = skillrating.complete_parameters('elo', '{}') AS same, (t).held_out_gain, (t).log_loss = (t).log_loss_before AS same_score, f.name, f.value = f.start AS is_start, f.low IS NULL AS no_interval,
+    (t).converged, (t).stopped, (t).starts, split_part((t).warnings[1], ',', 1) AS warning
+FROM (SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, side, CASE WHEN match_id < 2700 THEN 1 + (side + match_id * (match_id + 1) / 2) % 2 ELSE rank END, '{"parts": ["normal"]}' ORDER BY match_id) AS t
+    FROM history WHERE history = 'plenty') AS q, unnest((t).fitted) AS f;
+
 -- Mistakes.
 CREATE FUNCTION try(model text, fit text[], options jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -156,6 +156,15 @@ remove_level(TuneChoice *choice, int level)
 }
 
 bool
+tune_part_is_on(const Model *model, const ParamValue *params, const ModelPart *part)
+{
+	const PartParam *first = &part->param[0];
+
+	return param_number(param_spec(&model->params, first->param),
+						&params[first->param]) != first->off;
+}
+
+bool
 tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *space,
 				const ModelPart *part, TunePart *result)
 {
@@ -165,14 +174,15 @@ tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *s
 	result->name = part->name;
 	result->beside = part->beside;
 	result->kind = part->kind;
+	if (tune_part_is_on(model, params, part))
+		return false;
 	for (i = 0; i < part->nparams; i++)
 	{
 		const PartParam *param = &part->param[i];
 		const ParamSpec *spec = param_spec(&model->params, param->param);
 		TuneSpace  *own = &result->space;
 
-		if (tune_space_has(space, param->param) ||
-			(i == 0 && param_number(spec, &params[param->param]) != param->off))
+		if (tune_space_has(space, param->param))
 			return false;
 		if (spec->type == PARAM_NUMBER)
 		{
@@ -331,16 +341,21 @@ judge(const TuneProblem *problem, TunePart *part, const TunePartsWork *work)
 								   fold_end(problem->bound, 0), problem->bound[1]);
 }
 
+/* Whether a gain is more than chance gives. */
+static bool
+is_clear(const PairedDifference *gain)
+{
+	return gain->mean > gain->error &&
+		gain->mean * (double) gain->matches >= TUNE_MIN_GAIN_NATS;
+}
+
 /* Whether a part gains enough to be taken. */
 static bool
 is_enough(const TunePart *part)
 {
-	const PairedDifference *gain = &part->gain;
-	double		nats = gain->mean * (double) gain->matches;
-
 	if (part->kind == PART_CHOICE)
-		return nats > TUNE_MIN_FITTED_NATS;
-	return gain->mean > gain->error && nats >= TUNE_MIN_GAIN_NATS;
+		return part->gain.mean * (double) part->gain.matches > TUNE_MIN_FITTED_NATS;
+	return is_clear(&part->gain);
 }
 
 /*
@@ -448,13 +463,26 @@ has_company(const TunePart *part, int nparts, const TunePart *which)
 	return true;
 }
 
+/* Which parts are judged at a time. */
+typedef struct Stage
+{
+	bool		only_default;	/* those on at the start, of any kind */
+	PartKind	kind;
+} Stage;
+
+static bool
+is_of_stage(const TunePart *part, const Stage *stage)
+{
+	return stage->only_default ? part->by_default : part->kind == stage->kind;
+}
+
 /*
  * The part that does most for the matches up to the end of the first fold, among those that
  * were not judged beside so many others; or -1.  They are fitted to it when they are met first.
  */
 static int
 next_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int nparts,
-		  PartKind kind, int ntaken, const TuneEffort *effort, TunePartsWork *work,
+		  const Stage *stage, int ntaken, const TuneEffort *effort, TunePartsWork *work,
 		  int64_t last_evaluation, bool *complete)
 {
 	int			next = -1;
@@ -465,7 +493,7 @@ next_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int npar
 		/* What lost beside fewer parts is not tried beside more. */
 		if (part[i].taken || (part[i].judged && !(part[i].gain.mean > 0)) ||
 			(part[i].judged && part[i].beside_taken == ntaken) ||
-			!has_company(part, nparts, &part[i]) || part[i].kind != kind ||
+			!has_company(part, nparts, &part[i]) || !is_of_stage(&part[i], stage) ||
 			!add_part(space, &part[i], &work->space))
 			continue;
 		if (!part[i].fitted)
@@ -486,57 +514,197 @@ next_part(TuneProblem *problem, const TuneSpace *space, TunePart *part, int npar
 	return next;
 }
 
-bool
-tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int nparts,
-				  const TuneEffort *effort, TunePartsWork *work, TunePoint *point)
+/* Whether evaluations up to the last one may be too few to look at each part, and judge it. */
+static bool
+is_short(const TuneProblem *problem, const TuneSpace *space, const TunePart *part, int nparts,
+		 TunePartsWork *work, int64_t last_evaluation)
 {
-	static const PartKind order[] = {PART_CHOICE, PART_OF_MODEL, PART_CORRECTION};
-	int64_t		last_evaluation = problem->evaluations + effort->max_evaluations;
-	double		side_log_odds = problem->work->side_log_odds;
-	double		variable[TUNE_MAX_PARAMS];
-	bool		complete = true;
-	int			stage = 0;
-	int			ntaken = 0;
-	int			fold;
+	int64_t		evaluations = problem->evaluations;
+	int			i;
 
-	if (nparts == 0 ||
-		problem->bound[1] - problem->bound[0] < TUNE_MIN_MATCHES_OF_PARTS)
-		return true;
-	memcpy(work->off, problem->params, problem->model->params.count * sizeof(ParamValue));
-	work->current[0] = *point;
-	for (fold = 0; fold < TUNE_FOLDS; fold++)
-		fit_fold(problem, space, 0, fold, effort, work, work->current, work->loss[0]);
+	for (i = 0; i < nparts; i++)
+		if (add_part(space, &part[i], &work->space))
+			evaluations += first_evaluations(&work->space) + later_evaluations(&work->space);
+	return evaluations > last_evaluation;
+}
+
+/* The number, or the level of a choice or a flag, that a parameter has at the start. */
+static double
+start_number(const TuneProblem *problem, const TuneStart *start, int index)
+{
+	return param_number(param_spec(&problem->model->params, index), &start->params[index]);
+}
+
+/*
+ * Make one part of those that are on at the start, with the values that they have there, and
+ * no other level of their choices; how many they are, or 0 if the space has no room for them.
+ */
+static int
+put_together(const TuneProblem *problem, const TuneSpace *space, const TunePart *part,
+			 int nparts, const TuneStart *start, TunePartsWork *work)
+{
+	TunePart   *together = &work->together;
+	TuneSpace  *own = &together->space;
+	int			n = 0;
+	int			i,
+				j;
+
+	memset(together, 0, sizeof(*together));
+	together->name = "";
+	for (i = 0; i < nparts; i++)
+	{
+		if (!part[i].by_default)
+			continue;
+		if (!add_part(own, &part[i], &work->space))
+			return 0;
+		*own = work->space;
+		n++;
+	}
+	for (j = 0; j < own->nparams; j++)
+		together->value[j] = start_number(problem, start, own->param[j].index);
+	for (j = 0; j < own->nchoices; j++)
+	{
+		together->level[j] = (int) start_number(problem, start, own->choice[j].index);
+		own->choice[j].nlevels = 1;
+		own->choice[j].level[0] = together->level[j];
+	}
+	return add_part(space, together, &work->space) ? n : 0;
+}
+
+/* The space with a part becomes the one without, and its fits and losses those to beat. */
+static void
+take_space(TuneSpace *space, TunePartsWork *work)
+{
+	double	   *loss = work->loss[0];
+
+	*space = work->space;
+	memcpy(work->current, work->candidate, sizeof(work->current));
+	work->loss[0] = work->loss[1];
+	work->loss[1] = loss;
+}
+
+/*
+ * Judge the parts that are on at the start as one part, and take them all if it gains enough;
+ * how many were taken.
+ */
+static int
+judge_together(TuneProblem *problem, TuneSpace *space, TunePart *part, int nparts,
+			   const TuneStart *start, const TuneEffort *effort, TunePartsWork *work)
+{
+	int			n = put_together(problem, space, part, nparts, start, work);
+	int			i;
+
+	if (n == 0)
+		return 0;
+	work->together.beside_taken = -1;
+	if (!judge_part(problem, space, &work->together, 0, effort, work))
+		return 0;
+	for (i = 0; i < nparts; i++)
+		if (part[i].by_default)
+		{
+			part[i].taken = part[i].judged = true;
+			part[i].gain = work->together.gain;
+		}
+	take_space(space, work);
+	return n;
+}
+
+/* Put the values of the start in use, and take the parts that are on in them. */
+static void
+return_to_start(TuneProblem *problem, TunePart *part, int nparts, const TuneStart *start,
+				double side_log_odds)
+{
+	int			i;
+
+	turn_off(problem, start->params, side_log_odds);
+	for (i = 0; i < nparts; i++)
+		part[i].taken = part[i].by_default;
+}
+
+/* Judge the parts one by one; false if evaluations ran out before each was judged. */
+static bool
+select_one_by_one(TuneProblem *problem, TuneSpace *space, TunePart *part, int nparts,
+				  const TuneStart *start, const TuneEffort *effort, TunePartsWork *work,
+				  int64_t last_evaluation)
+{
+	static const Stage order[] = {
+		{true, PART_OF_MODEL}, {false, PART_CHOICE}, {false, PART_OF_MODEL}, {false, PART_CORRECTION}
+	};
+	bool		complete = true;
+	int			stage = 1;
+	int			ntaken = 0;
+
+	if (start != NULL && is_short(problem, space, part, nparts, work, last_evaluation))
+	{
+		stage = 0;
+		ntaken = judge_together(problem, space, part, nparts, start, effort, work);
+	}
 	for (;;)
 	{
-		int			next = next_part(problem, space, part, nparts, order[stage], ntaken,
+		int			next = next_part(problem, space, part, nparts, &order[stage], ntaken,
 									 effort, work, last_evaluation, &complete);
-		double	   *loss;
 
 		if (next < 0)
 		{
 			if (++stage == (int) (sizeof(order) / sizeof(order[0])))
-				break;
+				return complete;
 			continue;
 		}
 		(void) add_part(space, &part[next], &work->space);
 		if (problem->evaluations + first_evaluations(&work->space) +
 			later_evaluations(&work->space) > last_evaluation)
-		{
-			complete = false;
-			break;
-		}
+			return false;
 		if (!judge_part(problem, space, &part[next], ntaken, effort, work))
 			continue;
 		part[next].taken = true;
 		ntaken++;
-		*space = work->space;
-		memcpy(work->current, work->candidate, sizeof(work->current));
-		loss = work->loss[0];
-		work->loss[0] = work->loss[1];
-		work->loss[1] = loss;
+		take_space(space, work);
+	}
+}
+
+TuneSelection
+tune_select_parts(TuneProblem *problem, TuneSpace *space, TunePart *part, int nparts,
+				  const TuneStart *start, const TuneEffort *effort, TunePartsWork *work,
+				  TunePoint *point)
+{
+	int64_t		last_evaluation = problem->evaluations + effort->max_evaluations;
+	double		side_log_odds = problem->work->side_log_odds;
+	double		variable[TUNE_MAX_PARAMS];
+	TuneSelection selection = {.complete = true};
+	int			fold;
+
+	if (nparts == 0)
+		return selection;
+	if (problem->bound[1] - problem->bound[0] < TUNE_MIN_MATCHES_OF_PARTS)
+	{
+		if (start != NULL)
+			return_to_start(problem, part, nparts, start, side_log_odds);
+		return selection;
+	}
+	memcpy(work->off, problem->params, problem->model->params.count * sizeof(ParamValue));
+	work->base = *space;
+	work->current[0] = *point;
+	for (fold = 0; fold < TUNE_FOLDS; fold++)
+		fit_fold(problem, space, 0, fold, effort, work, work->current, work->loss[0]);
+	selection.complete = select_one_by_one(problem, space, part, nparts, start, effort, work,
+										   last_evaluation);
+	if (start != NULL)
+	{
+		selection.behind = paired_difference(work->loss[0], start->loss,
+											 fold_end(problem->bound, 0), problem->bound[1]);
+		selection.start_kept = is_clear(&selection.behind);
+	}
+	if (selection.start_kept)
+	{
+		*space = work->base;
+		tune_use(problem, space, point, variable);
+
+		/* Values go through their variables there, and back with rounding. */
+		return_to_start(problem, part, nparts, start, side_log_odds);
+		return selection;
 	}
 	turn_off(problem, work->off, side_log_odds);
 	*point = work->current[TUNE_FOLDS - 1];
 	tune_use(problem, space, point, variable);
-	return complete;
+	return selection;
 }

@@ -7,7 +7,9 @@
  * (forward chaining).  They are judged in the order of what they do for the first of these
  * matches, fitted and judged, or for all without a fit.  One that gains enough is taken, and
  * those that gained less are judged again beside it.  Choices come before all others, and corrections
- * behind.
+ * behind.  Parts that are on at the start are off until they are taken; where evaluations are
+ * too few for all parts these are judged before all others, together and then one by one.  In
+ * the end the start itself, with its parts, is judged on the same blocks.
  */
 #ifndef CORE_EVALUATE_TUNE_PARTS_H
 #define CORE_EVALUATE_TUNE_PARTS_H
@@ -43,6 +45,7 @@ typedef struct TunePart
 	const char *beside;			/* the part without which it has no effect, or
 								 * NULL */
 	PartKind	kind;
+	bool		by_default;		/* on at the start: the caller says so */
 	TuneSpace	space;			/* what it adds; choices without their level
 								 * for off */
 	double		value[TUNE_MAX_PARAMS]; /* where the search for each begins */
@@ -61,17 +64,38 @@ typedef struct TunePart
 	int			beside_taken;	/* so many other parts when last judged */
 } TunePart;
 
+/* The start: the values in use before any part was turned off. */
+typedef struct TuneStart
+{
+	const ParamValue *params;
+	const double *loss;			/* by match, of the forecasts under them */
+} TuneStart;
+
+/* What a selection came to. */
+typedef struct TuneSelection
+{
+	bool		complete;		/* every part was judged */
+	bool		start_kept;		/* the start forecasts better than the fit */
+	PairedDifference behind;	/* of log loss: the fit, behind the start */
+} TuneSelection;
+
 /* The memory of a selection, which the caller provides; only pointers are to be set. */
 typedef struct TunePartsWork
 {
 	TuneWork	search;
 	TuneSpace	space;
 	TuneSpace	narrow;
+	TuneSpace	base;			/* without any part */
+	TunePart	together;		/* the parts that are on at the start */
 	TunePoint	current[TUNE_FOLDS];
 	TunePoint	candidate[TUNE_FOLDS];
 	double	   *loss[2];		/* history->nmatches each; the caller's */
 	ParamValue *off;			/* as many as the model has; likewise */
 } TunePartsWork;
+
+/* Whether a part of a model is on in params. */
+extern bool tune_part_is_on(const Model *model, const ParamValue *params,
+							const ModelPart *part);
 
 /*
  * Make a part of a model ready to be tried beside a space; false if its parameters are in the
@@ -87,13 +111,19 @@ extern void tune_log_odds_part(TunePart *result);
 /*
  * Take parts into a space, one after another, as long as one gains; the space grows by those
  * that are taken, and the point, the start, becomes a good start in it.  Only the
- * matches of the problem's bounds are looked at.  False if evaluations, as many as
- * effort says in all, ran out before every part was judged.
+ * matches of the problem's bounds are looked at.  It is not complete if evaluations, as many
+ * as effort says in all, ran out before every part was judged.
+ *
+ * Unless start is NULL what was selected is judged against it: where it forecasts the blocks
+ * better, by as much as a part has to gain, it is kept as it is, with params of the problem,
+ * space and point as they were there, and the parts that are on in it taken.  With less than
+ * that the fit is the better guess, as all matches tell more than those before each block.
+ * With too few matches to judge parts those that are on are taken, too, unjudged.
  */
-extern bool tune_select_parts(TuneProblem *problem, TuneSpace *space,
-							  TunePart *part, int nparts,
-							  const TuneEffort *effort, TunePartsWork *work,
-							  TunePoint *point);
+extern TuneSelection tune_select_parts(TuneProblem *problem, TuneSpace *space,
+									   TunePart *part, int nparts,
+									   const TuneStart *start, const TuneEffort *effort,
+									   TunePartsWork *work, TunePoint *point);
 
 /*
  * The log loss of each match from begin to below end under the values in use, NaN for those

@@ -3,7 +3,7 @@
  *		The aggregate suggest_model(): which model predicts a history best.
  *
  * Every model that can rate the matches is studied as tune() does it, with all its parts and
- * an equal share of the evaluations, and judged on the same matches that none has seen.
+ * a share of the evaluations, and judged on the same matches that none has seen.
  */
 #include "pg/history/tuner.h"
 
@@ -230,12 +230,14 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 	TuneOptions share = state->options;
 	bool		reports = progress_begin(WORK_SUGGEST_MODEL, InvalidOid, InvalidOid);
 	int64		weights = 0;
+	int64		left;			/* of the weights */
 	int64		done = 0;
 	int			i;
 
 	for (i = 0; i < n; i++)
 		if (candidate[i].tuner != NULL)
 			weights += effort_of(candidate[i].tuner);
+	left = weights;
 	progress_phase(PHASE_FITTING, state->options.max_evaluations);
 	for (i = 0; i < n; i++)
 	{
@@ -244,8 +246,15 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 		if (tuner == NULL)
 			continue;
 		tuner_warn_of_mistakes(tuner, &state->builder.unrated);
-		share.max_evaluations = Max(1, (int) (state->options.max_evaluations *
-											  effort_of(tuner) / weights));
+
+		/*
+		 * What a model has left of its share is for those behind it; where
+		 * it took more, as it does of a very small one, they do not get less.
+		 */
+		share.max_evaluations = (int)
+			Max(1, Max(state->options.max_evaluations * effort_of(tuner) / weights,
+					   (state->options.max_evaluations - done) * effort_of(tuner) / left));
+		left -= effort_of(tuner);
 		tuner->options = &share;
 		tuner->done = done;
 		tuner->total = state->options.max_evaluations;
@@ -333,16 +342,10 @@ enum
 	SUGGESTION_NCOLUMNS
 };
 
-/* What to think of a model, in words. */
+/* What to think of a model, in words, however well it was studied. */
 static const char *
-verdict(const Candidate *candidate, int place)
+comparison(const Candidate *candidate)
 {
-	if (candidate->tuner == NULL)
-		return "cannot rate these matches";
-	if (isnan(candidate->log_loss))
-		return "not judged: no match held out that all models forecast";
-	if (place == 0)
-		return "best";
 	if (isnan(candidate->behind.error))
 		return "worse, on too few matches to tell";
 	if (candidate->behind.mean <= candidate->behind.error ||
@@ -351,6 +354,47 @@ verdict(const Candidate *candidate, int place)
 	if (candidate->behind.mean <= 2 * candidate->behind.error)
 		return "worse, within two standard errors";
 	return "worse";
+}
+
+/*
+ * The same, with a word if its study was cut short: it may be better than it looks.  The best
+ * one is the best even so.
+ */
+static const char *
+verdict(const Candidate *candidate, int place)
+{
+	const Tuner *tuner = candidate->tuner;
+
+	if (tuner == NULL)
+		return "cannot rate these matches";
+	if (isnan(candidate->log_loss))
+		return "not judged: no match held out that all models forecast";
+	if (place == 0)
+		return "best";
+	if (!tuner->selection.complete)
+		return psprintf("%s, but not all of its parts were tried", comparison(candidate));
+	if (tuner->report.status == MINIMIZE_MAX_EVALUATIONS)
+		return psprintf("%s, but its search was cut off", comparison(candidate));
+	return comparison(candidate);
+}
+
+/* Raise what the rows' warnings say of evaluations, once for all models. */
+static void
+warn_of_budget(const SuggestState *state, const Candidate *candidate, int n)
+{
+	StringInfoData names;
+	int			i;
+
+	initStringInfo(&names);
+	for (i = 0; i < n; i++)
+		if (candidate[i].tuner != NULL && !candidate[i].tuner->selection.complete)
+			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "",
+							 candidate[i].model->name);
+	if (names.len > 0)
+		ereport(WARNING,
+				(errmsg("suggest_model(): %d evaluations were too few to judge every part of %s",
+						state->options.max_evaluations, names.data),
+				 errhint("Give more of them as option \"budget\", fewer \"models\", or names of \"parts\".")));
 }
 
 /* The columns of a model that could rate the matches. */
@@ -411,6 +455,7 @@ skillrating_suggest_model_final(PG_FUNCTION_ARGS)
 				(errmsg("suggest_model(): matches left out for mistakes in them: %s", mistakes)));
 	study_candidates(state, candidate, n);
 	judge_candidates(candidate, n);
+	warn_of_budget(state, candidate, n);
 
 	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)

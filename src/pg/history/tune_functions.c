@@ -354,7 +354,8 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state, const ParamVal
 		const TuneParam *param = &problem->param[i];
 		double		variable = errors->variable[i];
 		double		error = errors->error[i];
-		double		value = tune_value(param, variable);
+		double		value = tuner->selection.start_kept ? tune_get(problem, param->index) :
+			tune_value(param, variable);
 
 		memset(nulls, 0, sizeof(nulls));
 		values[PARAMETER_NAME] = CStringGetTextDatum(param->index == TUNE_LOG_ODDS ? LOG_ODDS :
@@ -430,6 +431,20 @@ warn_of_undetermined(TuneState *state, const FitErrors *errors)
 		tuner_warn(&state->tuner, "the matches do not determine %s", names.data);
 }
 
+/* The start, where it is kept, is no optimum: nothing is known of how far its values can go. */
+static void
+forget_errors(const Tuner *tuner, FitErrors *errors)
+{
+	int			i;
+
+	for (i = 0; i < tuner->problem.n; i++)
+	{
+		errors->variable[i] = 0;
+		errors->error[i] = get_float8_nan();
+		errors->at_bound[i] = false;
+	}
+}
+
 /* Fit, as progress() shows, and say what there is to warn of. */
 static void
 fit(TuneState *state, FitErrors *errors)
@@ -440,11 +455,17 @@ fit(TuneState *state, FitErrors *errors)
 
 	tuner_warn_of_mistakes(tuner, &state->builder.unrated);
 	tuner_fit(tuner);
-	tune_use(&tuner->problem, &tuner->space, &tuner->point, errors->variable);
 	tuner->problem.on_evaluation = NULL;
-	tune_errors(&tuner->problem, errors->variable, errors->error, errors->at_bound);
+	if (tuner->selection.start_kept)
+		forget_errors(tuner, errors);
+	else
+	{
+		tune_use(&tuner->problem, &tuner->space, &tuner->point, errors->variable);
+		tune_errors(&tuner->problem, errors->variable, errors->error, errors->at_bound);
+	}
 	progress_end(reports);
-	warn_of_undetermined(state, errors);
+	if (!tuner->selection.start_kept)
+		warn_of_undetermined(state, errors);
 	foreach(cell, tuner->warnings)
 		ereport(WARNING, (errmsg("tune() of model \"%s\": %s", state->model->name,
 								 (char *) lfirst(cell))));
@@ -452,9 +473,11 @@ fit(TuneState *state, FitErrors *errors)
 
 /* Why the search ended, in words. */
 static const char *
-stopped_text(const TuneReport *report)
+stopped_text(const Tuner *tuner)
 {
-	switch (report->status)
+	if (tuner->selection.start_kept)
+		return "start kept";
+	switch (tuner->report.status)
 	{
 		case MINIMIZE_CONVERGED:
 			return "tolerance reached";
@@ -547,8 +570,9 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	values[TUNING_EVALUATIONS] = Int64GetDatum(tuner->problem.evaluations);
 	values[TUNING_STARTS] = Int32GetDatum(tuner->report.starts);
 	values[TUNING_STARTS_AGREEING] = Int32GetDatum(tuner->report.agreeing);
-	values[TUNING_CONVERGED] = BoolGetDatum(tuner->report.status != MINIMIZE_MAX_EVALUATIONS);
-	values[TUNING_STOPPED] = CStringGetTextDatum(stopped_text(&tuner->report));
+	values[TUNING_CONVERGED] = BoolGetDatum(!tuner->selection.start_kept &&
+											  tuner->report.status != MINIMIZE_MAX_EVALUATIONS);
+	values[TUNING_STOPPED] = CStringGetTextDatum(stopped_text(tuner));
 	values[TUNING_WARNINGS] = tuner_warnings(tuner);
 	values[TUNING_UNRATED] = Int64GetDatum(state->builder.unrated.total);
 	values[TUNING_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);

@@ -115,8 +115,12 @@ suggest_options(Jsonb *json)
 			options.max_evaluations = (int)
 				json_member_number(&reader, 1, 1e7, "a number from 1 to 10000000");
 		else if (strcmp(reader.key, "models") == 0)
+		{
 			options.models = json_member_texts(&reader, false, &options.nmodels,
 											   "an array of names of models");
+			if (options.nmodels == 0)
+				json_invalid_value(&reader, "an array of names of models, or left out for all");
+		}
 		else if (!common_option(&reader, &options))
 			json_invalid_key(&reader,
 							 "\"budget\", \"models\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"tolerance\" and \"progress\"");

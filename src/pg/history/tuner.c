@@ -139,6 +139,8 @@ tuner_begin(Tuner *tuner, const char *caller, const Model *model, ParamValue *pa
 	tuner->caller = caller;
 	tuner->model = model;
 	tuner->params = params;
+	tuner->start_params = palloc_array(ParamValue, model->params.count);
+	memcpy(tuner->start_params, params, model->params.count * sizeof(ParamValue));
 	tuner->options = options;
 	tuner->builder = builder;
 	tuner->bound[0] = (size_t) (options->burn_in * n);
@@ -219,6 +221,58 @@ turn_param_off(Tuner *tuner, const PartParam *param)
 		value->flag = param->off != 0;
 }
 
+/* What the matches lack that a part needs, in words; NULL for nothing. */
+static const char *
+missing_for(const ModelPart *part, unsigned supports, bool has_times)
+{
+	static const struct
+	{
+		unsigned	support;
+		const char *words;
+	}			missing[] = {
+		{MODEL_DRAWS, "no two teams have drawn"},
+		{MODEL_SCORE, "no match has scores"},
+		{MODEL_SIDE, "no match has sides"},
+		{MODEL_CONTEXT, "no match has a context"},
+		{MODEL_CLUB, "nobody has a club"},
+		{MODEL_WEIGHT, "nobody has a weight, or a time of joining"},
+		{MODEL_COMMANDING, "nobody is said to command"},
+		{MODEL_SQUAD, "nobody has a squad"},
+		{MODEL_COUNTS, "nobody has kills or deaths"},
+		{MODEL_QUIT, "nobody is said to have quit"},
+		{MODEL_EXPERIENCE, "nobody has experience"},
+		{MODEL_GAIN, "nobody has a gain"}
+	};
+	size_t		i;
+
+	for (i = 0; i < lengthof(missing); i++)
+		if ((part->needs & missing[i].support & ~supports) != 0)
+			return missing[i].words;
+	if (part->needs_times && !has_times)
+		return "no match has a time";
+	return (part->needs & ~supports) != 0 ? "the matches lack what it needs" : NULL;
+}
+
+/* Warn of parts that options name and that cannot be tried: nothing else would say so. */
+static void
+warn_of_missing(Tuner *tuner, unsigned supports, bool has_times)
+{
+	const Model *model = tuner->model;
+	int			i;
+
+	for (i = 0; i < model->nparts; i++)
+	{
+		const ModelPart *part = &model->part[i];
+		const char *missing = missing_for(part, supports, has_times);
+
+		if (part_is_wanted(tuner->options, part->name) && missing != NULL)
+			tuner_warn(tuner, "part \"%s\" was not tried: %s", part->name, missing);
+	}
+	if (part_is_wanted(tuner->options, "log_odds") && model_takes_log_odds(model) &&
+		!history_has_sides(&tuner->builder->history))
+		tuner_warn(tuner, "part \"log_odds\" was not tried: no match has sides");
+}
+
 void
 tuner_add_parts(Tuner *tuner)
 {
@@ -229,9 +283,12 @@ tuner_add_parts(Tuner *tuner)
 	int			i,
 				j;
 
+	if (tuner->options->nparts > 0)
+		warn_of_missing(tuner, supports, has_times);
 	for (i = 0; i < model->nparts; i++)
 	{
 		const ModelPart *part = &model->part[i];
+		bool		by_default = tune_part_is_on(model, tuner->params, part);
 
 		/*
 		 * Where nobody has drawn, no draws are expected, and nothing is
@@ -249,7 +306,7 @@ tuner_add_parts(Tuner *tuner)
 		turn_param_off(tuner, &part->param[0]);
 		if (tune_model_part(model, tuner->params, &tuner->space, part,
 							&tuner->part[tuner->nparts]))
-			tuner->nparts++;
+			tuner->part[tuner->nparts++].by_default = by_default;
 	}
 	if (part_is_wanted(tuner->options, "log_odds") &&
 		!tune_space_has(&tuner->space, TUNE_LOG_ODDS) &&
@@ -302,8 +359,9 @@ hint_of_unrated(const UnratedCounts *unrated, size_t counting)
 
 /* What the search itself gives reason to warn of. */
 static void
-warn_of_search(Tuner *tuner, int64 matches, bool all_parts)
+warn_of_search(Tuner *tuner, int64 matches)
 {
+	const TuneSelection *selection = &tuner->selection;
 	const TuneReport *report = &tuner->report;
 	int			fitted = tuner->problem.n;
 
@@ -313,12 +371,15 @@ warn_of_search(Tuner *tuner, int64 matches, bool all_parts)
 	if (report->status == MINIMIZE_MAX_EVALUATIONS)
 		tuner_warn(tuner, "the search was cut off after its evaluations: %d",
 				   tuner->max_evaluations);
-	if (2 * report->elsewhere >= report->starts)
+	if (report->starts > 0 && 2 * report->elsewhere >= report->starts)
 		tuner_warn(tuner, "%d of %d starts ended at another, worse optimum",
 				   report->elsewhere, report->starts);
-	if (!all_parts)
+	if (!selection->complete)
 		tuner_warn(tuner, "%d evaluations were too few to judge every part",
 				   tuner->max_evaluations);
+	if (selection->start_kept)
+		tuner_warn(tuner, "the start was kept, which forecasts later matches better than what was fitted to earlier ones, by %.4f +- %.4f",
+				   selection->behind.mean, selection->behind.error);
 	if (tuner->nparts > 0 &&
 		tuner->problem.bound[1] - tuner->problem.bound[0] < TUNE_MIN_MATCHES_OF_PARTS)
 		tuner_warn(tuner, "too few matches to judge parts: %zu",
@@ -421,30 +482,31 @@ default_evaluations(const Tuner *tuner)
 		EVALUATIONS_PER_PART * tuner->nparts;
 }
 
-/* Select parts, if there are any; false if evaluations ran out. */
-static bool
+/* Select parts, if there are any. */
+static void
 select_parts(Tuner *tuner, TunePartsWork *work, TuneEffort *effort)
 {
 	size_t		n = tuner->builder->history.nmatches;
 	TuneEffort	share = *effort;
+	TuneStart	start = {tuner->start_params, tuner->loss_before};
 	int64		before = tuner->problem.evaluations;
-	bool		complete;
 	int			i;
 
+	tuner->selection.complete = true;
 	if (tuner->nparts == 0)
-		return true;
+		return;
 	for (i = 0; i < (int) lengthof(work->loss); i++)
 		work->loss[i] = huge_array(double, n);
 	work->off = palloc_array(ParamValue, tuner->model->params.count);
 	share.max_evaluations = (int) (SHARE_OF_PARTS * effort->max_evaluations);
-	complete = tune_select_parts(&tuner->problem, &tuner->space, tuner->part,
-								 tuner->nparts, &share, work, &tuner->point);
+	tuner->selection = tune_select_parts(&tuner->problem, &tuner->space, tuner->part,
+										 tuner->nparts, &start, &share, work,
+										 &tuner->point);
 	effort->max_evaluations -= (int) (tuner->problem.evaluations - before);
 	effort->max_evaluations = Max(effort->max_evaluations, 1);
 	for (i = 0; i < (int) lengthof(work->loss); i++)
 		pfree(work->loss[i]);
 	pfree(work->off);
-	return complete;
 }
 
 void
@@ -456,7 +518,6 @@ tuner_fit(Tuner *tuner)
 		.starts = tuner->options->starts,
 		.tolerance = tuner->options->tolerance
 	};
-	bool		complete;
 	int64		matches;
 
 	(void) tuner_mean(tuner->loss_before, tuner->bound[0], tuner->bound[1], &matches);
@@ -472,14 +533,16 @@ tuner_fit(Tuner *tuner)
 
 	tune_point(problem, &tuner->space, &tuner->start);
 	tuner->point = tuner->start;
-	complete = select_parts(tuner, work, &effort);
-	tune_search(problem, &tuner->space, &effort, &work->search, &tuner->point,
-				&tuner->report);
+	select_parts(tuner, work, &effort);
+	if (!tuner->selection.start_kept)
+		tune_search(problem, &tuner->space, &effort, &work->search, &tuner->point,
+					&tuner->report);
 	pfree(work);
 	tune_forecasts(problem, tuner->bound[0], tuner->bound[2], tuner->loss, tuner->accuracy);
 
-	warn_of_search(tuner, matches, complete);
-	warn_of_bounds(tuner);
+	warn_of_search(tuner, matches);
+	if (!tuner->selection.start_kept)
+		warn_of_bounds(tuner);
 	warn_of_held_out(tuner);
 }
 

@@ -17,6 +17,7 @@ typedef struct Tuner
 	const Model *model;
 	const TuneOptions *options;
 	ParamValue *params;			/* the start, then what was found */
+	ParamValue *start_params;	/* the start, with the parts that are on */
 	HistoryBuilder *builder;
 
 	/* What is fitted, by tuner_add(). */
@@ -37,7 +38,8 @@ typedef struct Tuner
 	/* Of tuner_fit(). */
 	TunePoint	start;
 	TunePoint	point;
-	TuneReport	report;
+	TuneReport	report;			/* zero if the start is kept */
+	TuneSelection selection;
 	List	   *warnings;		/* of C strings */
 
 	/* For progress(): evaluations of studies before this one, and of all. */
@@ -53,7 +55,10 @@ extern void tuner_begin(Tuner *tuner, const char *caller, const Model *model,
 						ParamValue *params, const TuneOptions *options,
 						HistoryBuilder *builder);
 
-/* Try all parts that the matches have what it takes for, or those that options name. */
+/*
+ * Try all parts that the matches have what it takes for, or those that options name; with a
+ * warning for each of these that cannot be tried.
+ */
 extern void tuner_add_parts(Tuner *tuner);
 
 /* Whether the model takes the log-odds of a side, and has nothing of its own for it. */
