@@ -212,6 +212,7 @@ BEGIN
             MESSAGE = format('constraints of tables of ladder "%s" were changed meanwhile', a),
             HINT = 'Try again.';
     END IF;
+    PERFORM skillrating_internal.settle_constraints(a), skillrating_internal.settle_constraints(b);
     PERFORM skillrating_internal.check_references(a, b), skillrating_internal.check_references(b, a);
     PERFORM skillrating_internal.exchange_storage(a, b, t.name) FROM unnest(prepared.alike) AS t(name);
     PERFORM skillrating_internal.exchange_table(a, b, t.name)

@@ -378,6 +378,30 @@ COMMENT ON FUNCTION skillrating_internal.prepare_exchange(text, text) IS
 'A part of swap_ladders(): prepare_table() for each of them. Returns those whose rows can be exchanged
 as they are, those of which columns have to change over, and those that have to move.';
 
+CREATE FUNCTION skillrating_internal.settle_constraints(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    names text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    SELECT string_agg(format('%I.%I', ladder, k.conname), ', ') INTO names
+    FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND k.condeferrable
+        AND c.relname <> 'pending';
+    IF names IS NOT NULL THEN
+        EXECUTE format('SET CONSTRAINTS %s IMMEDIATE', names);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.settle_constraints(text) IS
+'A part of swap_ladders(): checks deferred constraints that users have added to tables of a ladder now,
+because what waits for the commit refers to rows by their place in the file, and cannot be checked
+once another file is there.';
+
 CREATE FUNCTION skillrating_internal.check_references(
     a text,
     b text)

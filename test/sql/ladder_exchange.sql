@@ -228,3 +228,30 @@ SELECT skillrating.drop_ladder('arena');
 DROP ROLE regress_exchange_reader;
 DROP TABLE hung_before, arena_before, trial_before, files;
 DROP FUNCTION play, well, hang, hangings, differences;
+
+-- Constraints that are deferred, of what is carried over and of what this transaction has rated.
+CREATE TABLE known_player (player_id bigint PRIMARY KEY);
+INSERT INTO known_player SELECT generate_series(1, 20);
+SELECT skillrating.create_ladder('keyed', 'elo', apply_at => 'statement');
+ALTER TABLE keyed.rating ADD FOREIGN KEY (player_id) REFERENCES known_player DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE keyed.event ADD FOREIGN KEY (player_id, pool) REFERENCES keyed.rating DEFERRABLE INITIALLY DEFERRED;
+CREATE FUNCTION report(first int, last int) RETURNS bigint LANGUAGE sql AS $$
+    SELECT count(*) FROM generate_series(first, last) AS i,
+        LATERAL skillrating.report_match('keyed', i, ARRAY[1 + i % 5, 6 + i % 3 + i / 5], ARRAY[1, 2], ARRAY[1, 2])
+$$;
+SELECT report(1, 20);
+SELECT skillrating.rerate('keyed', params => '{"k": 10}', "into" => 'keyed_young');
+SELECT report(21, 30);
+BEGIN;
+SELECT report(31, 40);
+SELECT skillrating.swap_ladders('keyed', 'keyed_young');
+COMMIT;
+SELECT (SELECT count(*) FROM keyed.event) AS events, (SELECT params->'k' FROM keyed.ladder) AS k, bool_and(ok) AS well FROM skillrating.verify('keyed');
+BEGIN;
+DELETE FROM known_player WHERE player_id = 20;
+SELECT skillrating.report_match('keyed', 100, ARRAY[1, 20], ARRAY[1, 2], ARRAY[1, 2]) \g /dev/null
+SELECT skillrating.swap_ladders('keyed', 'keyed_young');
+ROLLBACK;
+SELECT skillrating.drop_ladder('keyed_young'), skillrating.drop_ladder('keyed');
+DROP TABLE known_player;
+DROP FUNCTION report;

@@ -195,6 +195,24 @@ INSERT INTO hand.rating_count_delta (pool, cells, nets) VALUES ('', '{1}', '{1,2
 SELECT skillrating.place_of('hand', 1);
 DELETE FROM hand.rating_count_delta WHERE cardinality(cells) = 1;
 
+-- Nulls, and cells that no rating has, are errors wherever counts are read.
+INSERT INTO hand.rating_count_delta (pool, cells, nets) VALUES ('', '{-1}', '{1}');
+SELECT skillrating.place_of('hand', 1);
+SELECT count(*) FROM skillrating.leaderboard('hand', active_since => '2000-01-01');
+DELETE FROM hand.rating_count_delta WHERE cells = '{-1}';
+UPDATE hand.rating_count SET active = NULL WHERE level = 0;
+SELECT count(*) FROM skillrating.leaderboard('hand', active_since => '2000-01-01');
+CREATE FUNCTION fold_hand() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM skillrating_internal.fold_rating_counts('hand'); RETURN NULL; END $$;
+CREATE TRIGGER fold_hand AFTER INSERT ON hand.rating_count_delta FOR EACH STATEMENT EXECUTE FUNCTION fold_hand();
+SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+UPDATE hand.rating_count SET ranges = NULL WHERE level = 0;
+SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+DROP TRIGGER fold_hand ON hand.rating_count_delta;
+DROP FUNCTION fold_hand();
+SELECT skillrating.set_leaderboard('hand');
+SELECT bool_and(ok) FROM skillrating.verify('hand');
+
 -- Choices.
 SELECT skillrating.set_leaderboard('hand', 'most');
 SELECT skillrating.set_leaderboard(NULL);

@@ -10,6 +10,7 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -61,7 +62,10 @@ config_is_current(const Ladder *ladder)
 								GetTransactionSnapshot());
 	table = table_open(ladder->relation[LADDER_CONFIG], AccessShareLock);
 	slot = table_slot_create(table, NULL);
-	current = table_tuple_fetch_row_version(table, &config->tid, snapshot, slot) &&
+
+	/* VACUUM may have cut off the page where it was, and says so a moment later. */
+	current = ItemPointerGetBlockNumber(&config->tid) < RelationGetNumberOfBlocks(table) &&
+		table_tuple_fetch_row_version(table, &config->tid, snapshot, slot) &&
 		DatumGetTransactionId(slot_getsysattr(slot, MinTransactionIdAttributeNumber,
 											  &isnull)) == config->xmin;
 	ExecDropSingleTupleTableSlot(slot);

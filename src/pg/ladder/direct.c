@@ -361,11 +361,14 @@ direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 	for (; next_row(&writer, rows); total++)
 	{
 		clear_row(after);
-		if (map->has_others &&
-			table_tuple_fetch_row_version(writer.table, &place[total], SnapshotAny, before))
+		if (map->has_others)
 		{
 			int			natts = before->tts_tupleDescriptor->natts;
 
+			if (!table_tuple_fetch_row_version(writer.table, &place[total], SnapshotAny,
+											   before))
+				elog(ERROR, "failed to fetch a row of table \"%s\" that is locked",
+					 RelationGetRelationName(writer.table));
 			slot_getallattrs(before);
 			memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
 			memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));

@@ -138,16 +138,15 @@ add_counts(RangeCounts *counts, int order, int64 n)
 
 /* Add the counts of the ranges in the row of a range. */
 static void
-add_ranges(RangeCounts *counts, Datum ranges, int32 range)
+add_ranges(const Ladder *ladder, RangeCounts *counts, Datum ranges, int32 range)
 {
-	ArrayType  *array = DatumGetArrayTypeP(ranges);
-	const int32 *count = (const int32 *) ARR_DATA_PTR(array);
-	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	int			n;
+	const int32 *count = count_elements(ladder, ranges, false, &n);
 	int			place = range & (COUNT_RANGES - 1);
 	int			i;
 
-	if (n != COUNT_RANGES || ARR_HASNULL(array))
-		elog(ERROR, "a row of rating_count has %d ranges", n);
+	if (n != COUNT_RANGES)
+		report_foreign_counts(ladder);
 	for (i = 0; i < n; i++)
 		add_counts(counts, i - place, count[i]);
 }
@@ -185,7 +184,7 @@ count_folded(Ladder *ladder, const char *pool, int32 range, RangeCounts *counts)
 			add_counts(counts, place - group, total);
 		}
 		if (!isnull)
-			add_ranges(counts, ranges, range);
+			add_ranges(ladder, counts, ranges, range);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -344,18 +343,19 @@ search_quarters(ActiveSearch *search)
 
 /* The counts by quarter of a row of the table, of periods that reach into the time. */
 static void
-add_activity(RowReader *reader, int32 first_period, int64 *active)
+add_activity(const Ladder *ladder, RowReader *reader, int32 first_period, int64 *active)
 {
 	const Datum *values = row_values(reader);
-	ArrayType  *keys = DatumGetArrayTypeP(values[ACTIVITY_ACTIVE - 1]);
-	ArrayType  *counts = DatumGetArrayTypeP(values[ACTIVITY_COUNTS - 1]);
-	const int32 *key = (const int32 *) ARR_DATA_PTR(keys);
-	const int32 *count = (const int32 *) ARR_DATA_PTR(counts);
-	int			n = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+	const bool *nulls = row_nulls(reader);
+	int			n;
+	int			ncounts;
+	const int32 *key = count_elements(ladder, values[ACTIVITY_ACTIVE - 1],
+									  nulls[ACTIVITY_ACTIVE - 1], &n);
+	const int32 *count = count_elements(ladder, values[ACTIVITY_COUNTS - 1],
+										nulls[ACTIVITY_COUNTS - 1], &ncounts);
 
-	if (n != ArrayGetNItems(ARR_NDIM(counts), ARR_DIMS(counts)) ||
-		ARR_HASNULL(keys) || ARR_HASNULL(counts))
-		elog(ERROR, "a row of rating_count has %d periods and other counts", n);
+	if (n != ncounts)
+		report_foreign_counts(ladder);
 
 	/* They are sorted by period, and what is asked for are the last. */
 	for (; n > 0 && key[n - 1] >= first_period * COUNT_QUARTERS; n--)
@@ -443,7 +443,7 @@ search_active(ActiveSearch *search)
 			row = Max(row, (int32) (change[i].cell / COUNT_QUARTERS));
 		if (reader.have_row && row == DatumGetInt32(row_values(&reader)[ACTIVITY_PLACE - 1]))
 		{
-			add_activity(&reader, changed.first_period, active);
+			add_activity(search->ladder, &reader, changed.first_period, active);
 			row_reader_next(&reader);
 		}
 		for (; i >= 0 && change[i].cell / COUNT_QUARTERS == row; i--)

@@ -185,7 +185,7 @@ count_changes_sum(CountChanges *changes)
 	changes->n = n;
 }
 
-pg_noreturn static void
+void
 report_foreign_counts(const Ladder *ladder)
 {
 	ereport(ERROR,
@@ -196,12 +196,14 @@ report_foreign_counts(const Ladder *ladder)
 					 quote_literal_cstr(ladder->name))));
 }
 
-/* The elements of an array of one dimension without nulls, and their number. */
-static void *
-plain_elements(const Ladder *ladder, Datum array, int *n)
+const void *
+count_elements(const Ladder *ladder, Datum array, bool isnull, int *n)
 {
-	ArrayType  *values = DatumGetArrayTypeP(array);
+	ArrayType  *values;
 
+	if (isnull)
+		report_foreign_counts(ladder);
+	values = DatumGetArrayTypeP(array);
 	*n = ArrayGetNItems(ARR_NDIM(values), ARR_DIMS(values));
 	if (ARR_HASNULL(values) || ARR_NDIM(values) > 1)
 		report_foreign_counts(ladder);
@@ -214,11 +216,15 @@ count_delta_row(const Ladder *ladder, Datum cells, Datum nets, const CountCell *
 {
 	int			ncells;
 	int			nnets;
+	int			i;
 
-	*cell = plain_elements(ladder, cells, &ncells);
-	*net = plain_elements(ladder, nets, &nnets);
+	*cell = count_elements(ladder, cells, false, &ncells);
+	*net = count_elements(ladder, nets, false, &nnets);
 	if (ncells != nnets)
 		report_foreign_counts(ladder);
+	for (i = 0; i < ncells; i++)
+		if ((*cell)[i] < 0)
+			report_foreign_counts(ladder);
 	return ncells;
 }
 
@@ -474,7 +480,8 @@ count_active(CountRow *row, int32 quarter, int32 period, int32 net)
 static void
 read_count_row(const Ladder *ladder, CountRow *row, HeapTuple tuple, TupleDesc desc)
 {
-	bool		isnull[5] = {false};
+	Datum		array;
+	bool		isnull;
 	const int32 *values;
 	int			n;
 	int			ncounts;
@@ -485,12 +492,14 @@ read_count_row(const Ladder *ladder, CountRow *row, HeapTuple tuple, TupleDesc d
 	memset(row->range, 0, sizeof(row->range));
 	if (tuple != NULL)
 	{
-		row->total = DatumGetInt64(SPI_getbinval(tuple, desc, COUNT_TOTAL, &isnull[0]));
-		values = plain_elements(ladder, SPI_getbinval(tuple, desc, COUNT_OF_RANGES, &isnull[1]), &n);
-		if (isnull[0] || isnull[1] || n != COUNT_RANGES)
+		row->total = DatumGetInt64(SPI_getbinval(tuple, desc, COUNT_TOTAL, &isnull));
+		array = SPI_getbinval(tuple, desc, COUNT_OF_RANGES, &isnull);
+		values = count_elements(ladder, array, isnull, &n);
+		if (n != COUNT_RANGES)
 			report_foreign_counts(ladder);
 		memcpy(row->range, values, sizeof(row->range));
-		values = plain_elements(ladder, SPI_getbinval(tuple, desc, COUNT_ACTIVE, &isnull[2]), &n);
+		array = SPI_getbinval(tuple, desc, COUNT_ACTIVE, &isnull);
+		values = count_elements(ladder, array, isnull, &n);
 		row->max_active = 2 * n + 64;
 	}
 	row->active = palloc_array(int32, row->max_active);
@@ -498,9 +507,9 @@ read_count_row(const Ladder *ladder, CountRow *row, HeapTuple tuple, TupleDesc d
 	if (tuple != NULL)
 	{
 		memcpy(row->active, values, n * sizeof(int32));
-		values = plain_elements(ladder, SPI_getbinval(tuple, desc, COUNT_ACTIVE_COUNTS, &isnull[3]),
-								&ncounts);
-		if (isnull[2] || isnull[3] || ncounts != n)
+		array = SPI_getbinval(tuple, desc, COUNT_ACTIVE_COUNTS, &isnull);
+		values = count_elements(ladder, array, isnull, &ncounts);
+		if (ncounts != n)
 			report_foreign_counts(ladder);
 		memcpy(row->active_count, values, n * sizeof(int32));
 		row->nactive = n;

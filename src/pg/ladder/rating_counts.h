@@ -88,9 +88,19 @@ extern void count_changes_add(CountChanges *changes, const char *pool, CountCell
 /* Sort them by pool and cell, and leave one for each cell, none where nothing changes. */
 extern void count_changes_sum(CountChanges *changes);
 
+/* Error 55000: somebody has written what work on the ladder does not write. */
+pg_noreturn extern void report_foreign_counts(const Ladder *ladder);
+
+/*
+ * The elements, whose number is *n, of an array in one of the tables, in place.  Users can
+ * write there, so that the error above is for an array that is null, has nulls or more
+ * dimensions than one; whether the number is right is the caller's to see.
+ */
+extern const void *count_elements(const Ladder *ladder, Datum array, bool isnull, int *n);
+
 /*
  * The cells and net changes of a row of rating_count_delta, in place; returns how many.  Error
- * 55000 for arrays that work on the ladder does not write.
+ * as above for arrays that do not go together, and for a cell that no rating has.
  */
 extern int	count_delta_row(const Ladder *ladder, Datum cells, Datum nets,
 							const CountCell **cell, const int32 **net);
