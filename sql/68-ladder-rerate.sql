@@ -214,6 +214,7 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.settle_constraints(a), skillrating_internal.settle_constraints(b);
     PERFORM skillrating_internal.check_references(a, b), skillrating_internal.check_references(b, a);
+    PERFORM skillrating_internal.check_bounds(a, b), skillrating_internal.check_bounds(b, a);
     PERFORM skillrating_internal.exchange_storage(a, b, t.name) FROM unnest(prepared.alike) AS t(name);
     PERFORM skillrating_internal.exchange_table(a, b, t.name)
     FROM unnest(prepared.differing) AS t(name);

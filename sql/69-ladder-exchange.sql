@@ -454,6 +454,43 @@ COMMENT ON FUNCTION skillrating_internal.check_references(text, text) IS
 'A part of swap_ladders(): error 23503 if a foreign key of another table to a table of ladder a would
 refer to nothing once it has the rows of ladder b.';
 
+CREATE FUNCTION skillrating_internal.check_bounds(
+    a text,
+    b text)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $function$
+DECLARE
+    bound record;
+    violated boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    FOR bound IN
+        SELECT t.name, pg_get_partition_constraintdef(t.kept) AS definition
+        FROM skillrating_internal.swapped_tables(a, b) AS t
+        JOIN pg_class AS c ON c.oid = t.kept
+        WHERE t.exchanged AND c.relispartition
+    LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I WHERE NOT (%s))', b, bound.name,
+            coalesce(bound.definition, 'true'))
+        INTO violated;
+        IF violated THEN
+            RAISE check_violation USING
+                MESSAGE = format('table %I.%I is a partition, and %I.%I has rows that its bounds exclude',
+                    a, bound.name, b, bound.name),
+                DETAIL = bound.definition,
+                HINT = 'See ALTER TABLE ... DETACH PARTITION.';
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_bounds(text, text) IS
+'A part of swap_ladders(): error 23514 if a table of ladder a is a partition of a table of the user''s,
+and rows that ladder b has for it lie outside of its bounds.';
+
 CREATE FUNCTION skillrating_internal.missing_room(
     relation regclass,
     other regclass)

@@ -252,6 +252,19 @@ DELETE FROM known_player WHERE player_id = 20;
 SELECT skillrating.report_match('keyed', 100, ARRAY[1, 20], ARRAY[1, 2], ARRAY[1, 2]) \g /dev/null
 SELECT skillrating.swap_ladders('keyed', 'keyed_young');
 ROLLBACK;
+ALTER TABLE keyed.event DROP CONSTRAINT event_player_id_pool_fkey;
+ALTER TABLE keyed_young.event DROP CONSTRAINT event_player_id_pool_fkey;
+
+-- A table that is a partition keeps within its bounds.
+CREATE TABLE near (LIKE keyed.event) PARTITION BY RANGE (rating_after);
+SELECT format('ALTER TABLE near ATTACH PARTITION keyed.event FOR VALUES FROM (%s) TO (%s)', floor(min(rating_after)), 1 + ceil(max(rating_after))) FROM keyed.event \gexec
+SELECT skillrating.swap_ladders('keyed', 'keyed_young');
+ALTER TABLE near DETACH PARTITION keyed.event;
+ALTER TABLE near ATTACH PARTITION keyed.event FOR VALUES FROM (1000) TO (2000);
+SELECT skillrating.swap_ladders('keyed', 'keyed_young');
+SELECT count(*) FROM near;
+ALTER TABLE near DETACH PARTITION keyed.event;
+DROP TABLE near;
 SELECT skillrating.drop_ladder('keyed_young'), skillrating.drop_ladder('keyed');
 DROP TABLE known_player;
 DROP FUNCTION report;

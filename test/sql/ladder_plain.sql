@@ -105,3 +105,13 @@ SELECT l, (SELECT bool_and(ok) FROM skillrating.verify(l)) FROM unnest(ARRAY['pl
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['plain', 'queried']) AS l;
 DROP TABLE noticed;
 DROP FUNCTION do_nothing, notice, play, differences;
+
+-- A narrower type of one of our columns.
+SELECT skillrating.create_ladder('narrow', 'weng_lin', apply_at => 'statement');
+ALTER TABLE narrow.event ALTER played_at TYPE timestamptz(0);
+ALTER TABLE narrow.rating ALTER last_played TYPE timestamptz(0);
+INSERT INTO narrow.match (match_id, played_at) VALUES (1, '2026-01-01 00:00:00.7Z');
+INSERT INTO narrow.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+SELECT count(*) AS events, count(*) FILTER (WHERE played_at = '2026-01-01 00:00:01Z') AS narrow FROM narrow.event;
+SELECT count(*) AS ratings, count(*) FILTER (WHERE last_played = '2026-01-01 00:00:01Z') AS narrow FROM narrow.rating;
+SELECT skillrating.drop_ladder('narrow');
