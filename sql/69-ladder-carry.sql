@@ -656,10 +656,13 @@ CREATE FUNCTION skillrating_internal.carry_over(
     b text,
     operations boolean,
     whole boolean)
-RETURNS void
+RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    last_place bigint;
+    reordered boolean;
 BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
     IF operations THEN
@@ -674,15 +677,22 @@ BEGIN
     IF operations THEN
         PERFORM skillrating_internal.carry_operations(a, b);
     END IF;
+    EXECUTE format('SELECT s.last_value FROM %I.event_seq AS s', b) INTO last_place;
     PERFORM skillrating_internal.catch_up(b, search => whole);
+    EXECUTE format(
+        'SELECT l.late = ''reorder'' AND s.last_value > $1 FROM %1$I.ladder AS l, %1$I.event_seq AS s', b)
+    INTO reordered USING last_place;
+    RETURN reordered;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.carry_over(text, text, boolean, boolean) IS
 'A part of swap_ladders(): brings ladder b, which was made of ladder a, to the history of a as
 survey() has found it, with what b alone has: places, void matches, the content of matches and, if
-they may have changed, operations. If whole, it also looks for what no trigger has reported. Ladder
-b is locked. Error 55000 if operations of b''s own contradict those of a.';
+they may have changed, operations. If whole, it also looks for what no trigger has reported. Returns
+whether b may have put matches into the order that wait in a, so that those behind have other places
+than in a, where nothing has changed. Ladder b is locked. Error 55000 if operations of b''s own
+contradict those of a.';
 
 CREATE FUNCTION skillrating_internal.forget_vanished(
     a text,

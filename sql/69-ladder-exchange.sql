@@ -35,16 +35,14 @@ CREATE FUNCTION skillrating_internal.revive_column(
     ladder text,
     relation text,
     number smallint,
-    name name,
-    not_null boolean)
+    name name)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_revive_column'
 LANGUAGE C VOLATILE STRICT;
 
-COMMENT ON FUNCTION skillrating_internal.revive_column(text, text, smallint, name, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.revive_column(text, text, smallint, name) IS
 'A part of swap_ladders(): makes a dropped column of a ladder''s table one of type double precision,
-with what rows have in its place. From version 18 on it is nullable. Error 55000 unless it had a
-type of eight bytes.';
+with what rows have in its place. It is nullable. Error 55000 unless it had a type of eight bytes.';
 
 CREATE FUNCTION skillrating_internal.set_generated(
     ladder text,
@@ -557,14 +555,12 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     PERFORM skillrating_internal.revive_column(ladder, relation, (s.value->>'number')::smallint,
-        (s.value->>'name')::name, (s.value->>'not_null')::boolean)
+        (s.value->>'name')::name)
     FROM jsonb_array_elements(singles) AS s;
     SELECT string_agg(format('ALTER COLUMN %I SET NOT NULL', s.value->>'name'), ', ')
     INTO constraints
     FROM jsonb_array_elements(singles) AS s
-    JOIN pg_attribute AS t ON t.attname = s.value->>'name'
-    WHERE t.attrelid = to_regclass(format('%I.%I', ladder, relation)) AND NOT t.attnotnull
-        AND (s.value->>'not_null')::boolean;
+    WHERE (s.value->>'not_null')::boolean;
     IF constraints IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %I.%I %s', ladder, relation, constraints);
     END IF;

@@ -292,14 +292,17 @@ DECLARE
     found record;
     behind bigint;
     last_changes bigint;
+    reordered boolean := false;
     tries int := 0;
 BEGIN
     LOOP
         -- What differs, and what came meanwhile, until that is little; a goes on.
         LOOP
             snapshot := pg_snapshot_xmin(pg_current_snapshot());
-            found := skillrating_internal.survey(a, b, since);
-            PERFORM skillrating_internal.carry_over(a, b, found.operations, since IS NULL);
+            -- Places that b has given anew are no change of a: only all rows show them, and always
+            -- many while the matches wait that b has put between.
+            found := skillrating_internal.survey(a, b, CASE WHEN NOT reordered THEN since END);
+            reordered := skillrating_internal.carry_over(a, b, found.operations, since IS NULL);
             EXIT WHEN since IS NOT NULL
                 -- It gets no less any more.
                 AND (found.changes <= few OR found.changes > 0.7 * last_changes);
@@ -313,10 +316,12 @@ BEGIN
             PERFORM set_config('lock_timeout', wait::text, true);
             PERFORM skillrating_internal.hold_both(a, b);
             PERFORM set_config('lock_timeout', lock_timeout, true);
-            found := skillrating_internal.survey(a, b, since);
+            found := skillrating_internal.survey(a, b, CASE WHEN NOT reordered THEN since END);
             EXECUTE format('SELECT s.last_value - $1 FROM %I.event_seq AS s', a)
             INTO behind USING found.first_place;
-            IF tries < 8 AND (found.changes > many OR behind > 10 * many) THEN
+            IF (tries < 2 OR tries < 8 AND NOT reordered)
+                AND (found.changes > many OR behind > 10 * many)
+            THEN
                 RAISE lock_not_available;
             END IF;
             EXIT;

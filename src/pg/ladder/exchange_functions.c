@@ -247,9 +247,11 @@ skillrating_unpaired_indexes(PG_FUNCTION_ARGS)
 }
 
 /*
- * revive_column(ladder, relation, number, name, not_null): make a column that was dropped a
- * column of type double precision.  Whatever the eight bytes in its place are, they are one.
- * From version 18 on NOT NULL is a constraint, which ALTER TABLE has to make.
+ * revive_column(ladder, relation, number, name): make a column that was dropped a column of
+ * type double precision.  Whatever the eight bytes in its place are, they are one.  Rows may
+ * lack them, if they came after the column was dropped, and the server reads past the end of
+ * a row that has a null where none can be: only ALTER TABLE, which looks at the rows, may
+ * make the column NOT NULL.
  */
 Datum
 skillrating_revive_column(PG_FUNCTION_ARGS)
@@ -288,9 +290,6 @@ skillrating_revive_column(PG_FUNCTION_ARGS)
 	column->attisdropped = false;
 #if PG_VERSION_NUM < 170000
 	column->attstattarget = -1;
-#endif
-#if PG_VERSION_NUM < 180000
-	column->attnotnull = PG_GETARG_BOOL(4);
 #endif
 	catalog = table_open(AttributeRelationId, RowExclusiveLock);
 	CatalogTupleUpdate(catalog, &row->t_self, row);
