@@ -173,7 +173,8 @@ SELECT p.oid::regprocedure AS without_search_path
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace)
     AND l.lanname NOT IN ('c', 'internal') AND p.prosqlbody IS NULL
-    AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig), false);
+    AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig), false)
+ORDER BY p.proname;
 -- No function has more rights than its caller by its definition.
 SELECT p.oid::regprocedure AS security_definer
 FROM pg_catalog.pg_proc AS p

@@ -234,7 +234,9 @@ ABORT;
 SELECT part_files(), part_kept();
 SET temp_file_limit = '64kB';
 SET work_mem = '64MB';
+\set VERBOSITY sqlstate
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "keep": "abababababababababababababababababababab"}', match_id, player_id, team, rank, NULL) FROM part_long;
+\set VERBOSITY default
 SELECT part_files(), part_kept();
 RESET skillrating.memory_limit;
 RESET temp_file_limit;
