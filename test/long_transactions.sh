@@ -3,7 +3,7 @@
 # ladder, against the server that PGHOST leads to: locks do not pile up, both succeed, and the
 # ladder verifies.  A server with few locks would soon be out of them:
 #
-#   CLUSTER_OPTIONS='max_locks_per_transaction=10 max_connections=20' \
+#   CLUSTER_OPTIONS='max_locks_per_transaction=16 max_connections=20' \
 #       test/cluster.sh bash test/long_transactions.sh
 #
 # Environment:

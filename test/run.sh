@@ -137,7 +137,7 @@ CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' \
 echo $? >"$scratch/changes.status"
 CLUSTER_OPTIONS='max_prepared_transactions=10' test/cluster.sh bash test/work.sh >"$scratch/work.log" 2>&1
 echo $? >"$scratch/work.status"
-CLUSTER_OPTIONS='max_locks_per_transaction=10 max_connections=20' \
+CLUSTER_OPTIONS='max_locks_per_transaction=16 max_connections=20' \
 	test/cluster.sh bash test/long_transactions.sh >"$scratch/long_transactions.log" 2>&1
 echo $? >"$scratch/long_transactions.status"
 test/cluster.sh bash test/boards.sh >"$scratch/boards.log" 2>&1
