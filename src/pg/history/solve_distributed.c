@@ -795,6 +795,7 @@ make_token(void)
 Datum
 skillrating_solve_token(PG_FUNCTION_ARGS)
 {
+	(void) fcinfo;				/* there are no arguments */
 	PG_RETURN_BYTEA_P(cstring_to_text_with_len(make_token(), KEPT_TOKEN_SIZE));
 }
 
