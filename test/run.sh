@@ -27,6 +27,22 @@ result() {
 	fi
 }
 
+# Count what a script has said in its log, and its status: it may also have broken off.
+count_script() {
+	local good bad
+	cat "$scratch/$1.log"
+	good=$(grep -c '^ok ' "$scratch/$1.log")
+	bad=$(grep -c '^not ok ' "$scratch/$1.log")
+	passed=$((passed + good))
+	failed=$((failed + bad))
+	[ "$bad" -gt 0 ] || [ "$2" -eq 0 ] || result 1 "test/$1.sh"
+}
+
+run_on_own_cluster() {
+	test/cluster.sh bash "test/$1.sh" >"$scratch/$1.log" 2>&1
+	echo $? >"$scratch/$1.status"
+}
+
 # What could not run for want of something is neither, and must be seen.
 finish() {
 	cat "$scratch"/*.log 2>/dev/null | grep '^not run '
@@ -62,24 +78,12 @@ result "${#shared}" "no test shares a name with a file in sql"
 # What may include what, no circles among the objects just built, and what they call.
 for script in layers surface; do
 	"test/$script.sh" >"$scratch/$script.log" 2>&1
-	status=$?
-	cat "$scratch/$script.log"
-	good=$(grep -c '^ok ' "$scratch/$script.log")
-	bad=$(grep -c '^not ok ' "$scratch/$script.log")
-	passed=$((passed + good))
-	failed=$((failed + bad))
-	[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/$script.sh"
+	count_script $script $?
 done
 
 # What the library just built takes from the C library.
 test/symbols.sh >"$scratch/symbols.log" 2>&1
-status=$?
-cat "$scratch/symbols.log"
-good=$(grep -c '^ok ' "$scratch/symbols.log")
-bad=$(grep -c '^not ok ' "$scratch/symbols.log")
-passed=$((passed + good))
-failed=$((failed + bad))
-[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/symbols.sh"
+count_script symbols $?
 
 "$make" -s -C test/core check >"$scratch/core.log" 2>&1
 status=$?
@@ -92,13 +96,7 @@ echo "$count unit tests of the core passed, status $status"
 
 # Matches of arbitrary bytes under each model; `make fuzz` searches for more.
 test/fuzz.sh -n 20000 >"$scratch/fuzz.log" 2>&1
-status=$?
-cat "$scratch/fuzz.log"
-good=$(grep -c '^ok ' "$scratch/fuzz.log")
-bad=$(grep -c '^not ok ' "$scratch/fuzz.log")
-passed=$((passed + good))
-failed=$((failed + bad))
-[ "$bad" -gt 0 ] || [ "$status" -eq 0 ] || result 1 "test/fuzz.sh"
+count_script fuzz $?
 
 # pg_regress says "test NAME ... ok" up to version 15, and "ok N - NAME" after.
 count_regress() {
@@ -129,35 +127,14 @@ test/cluster.sh bash "$scratch/server_tests.sh" "$scratch" >"$scratch/cluster.lo
 result $? "a cluster is made, used and removed"
 [ -e "$scratch/docs.status" ] || { cat "$scratch/cluster.log"; }
 # Scripts with several servers, or another one, have clusters of their own.
-CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' \
-	test/cluster.sh bash test/servers.sh >"$scratch/servers.log" 2>&1
-echo $? >"$scratch/servers.status"
-CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' \
-	test/cluster.sh bash test/changes.sh >"$scratch/changes.log" 2>&1
-echo $? >"$scratch/changes.status"
-CLUSTER_OPTIONS='max_prepared_transactions=10' test/cluster.sh bash test/work.sh >"$scratch/work.log" 2>&1
-echo $? >"$scratch/work.status"
-CLUSTER_OPTIONS='max_locks_per_transaction=16 max_connections=20' \
-	test/cluster.sh bash test/long_transactions.sh >"$scratch/long_transactions.log" 2>&1
-echo $? >"$scratch/long_transactions.status"
-test/cluster.sh bash test/boards.sh >"$scratch/boards.log" 2>&1
-echo $? >"$scratch/boards.status"
-test/cluster.sh bash test/beside.sh >"$scratch/beside.log" 2>&1
-echo $? >"$scratch/beside.status"
-test/cluster.sh bash test/exchange.sh >"$scratch/exchange.log" 2>&1
-echo $? >"$scratch/exchange.status"
-test/cluster.sh bash test/plproxy.sh >"$scratch/plproxy.log" 2>&1
-echo $? >"$scratch/plproxy.status"
-test/cluster.sh bash test/citus.sh >"$scratch/citus.log" 2>&1
-echo $? >"$scratch/citus.status"
-test/cluster.sh bash test/distributed.sh >"$scratch/distributed.log" 2>&1
-echo $? >"$scratch/distributed.status"
-test/cluster.sh bash test/processors.sh >"$scratch/processors.log" 2>&1
-echo $? >"$scratch/processors.status"
-test/cluster.sh bash test/backfill.sh >"$scratch/backfill.log" 2>&1
-echo $? >"$scratch/backfill.status"
-test/cluster.sh bash test/predict.sh >"$scratch/predict.log" 2>&1
-echo $? >"$scratch/predict.status"
+logical='wal_level=logical max_prepared_transactions=10'
+CLUSTER_OPTIONS=$logical run_on_own_cluster servers
+CLUSTER_OPTIONS=$logical run_on_own_cluster changes
+CLUSTER_OPTIONS='max_prepared_transactions=10' run_on_own_cluster work
+CLUSTER_OPTIONS='max_locks_per_transaction=16 max_connections=20' run_on_own_cluster long_transactions
+for script in boards beside exchange plproxy citus distributed processors backfill predict; do
+	run_on_own_cluster $script
+done
 for log in regress isolation; do
 	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
@@ -165,13 +142,7 @@ for log in regress isolation; do
 done
 for script in concurrent swapping dump docs parameters documents http clients pictures fronts boards beside exchange plproxy citus servers changes work long_transactions distributed processors backfill predict; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
-	cat "$scratch/$script.log"
-	good=$(grep -c '^ok ' "$scratch/$script.log")
-	bad=$(grep -c '^not ok ' "$scratch/$script.log")
-	passed=$((passed + good))
-	failed=$((failed + bad))
-	# It may also have broken off.
-	[ "$bad" -gt 0 ] || [ "$(cat "$scratch/$script.status")" -eq 0 ] || result 1 "test/$script.sh"
+	count_script "$script" "$(cat "$scratch/$script.status")"
 done
 
 finish
