@@ -263,7 +263,10 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.hold_ladder(a, true), skillrating_internal.hold_ladder(b, true);
     -- No weaker lock before: two sessions that both hold one would wait for each other.
-    FOREACH name IN ARRAY '{ladder,rating,rating_count,rating_count_delta,event,component,component_event,rated_match,pending,correction,operation}'::text[] LOOP
+    FOREACH name IN ARRAY ARRAY(
+        SELECT t.name::text FROM skillrating_internal.swapped_tables(a, b) AS t WHERE NOT t.is_sequence)
+        || 'pending'::text
+    LOOP
         EXECUTE format('LOCK TABLE %1$I.%3$I, %2$I.%3$I IN ACCESS EXCLUSIVE MODE',
             a, b, name);
     END LOOP;
