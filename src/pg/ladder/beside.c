@@ -17,7 +17,6 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/apply.h"
-#include "pg/ladder/careful.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
@@ -27,6 +26,7 @@
 #include "pg/ladder/waiting.h"
 #include "pg/sql/huge.h"
 #include "pg/sql/progress.h"
+#include "pg/sql/subtransaction.h"
 
 /*
  * What others have rated meanwhile is replayed while that takes longer than so many

@@ -4,11 +4,10 @@
  */
 #include "pg/ladder/careful.h"
 
-#include "access/xact.h"
 #include "miscadmin.h"
 #include "tcop/dest.h"
-#include "utils/memutils.h"
-#include "utils/resowner.h"
+
+#include "pg/sql/subtransaction.h"
 
 /* Take an error over, unless it is none of the data, or raise it again. */
 static void
@@ -26,68 +25,31 @@ take_error(ErrorData *data, SourceError *error)
 	FreeErrorData(data);
 }
 
-bool
-careful_do(void (*work) (void *), void *arg, SourceError *error)
+/* What careful_do() is to do, which it does or raises an error. */
+typedef struct CarefulWork
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	volatile bool done = false;
+	void		(*work) (void *);
+	void	   *arg;
+} CarefulWork;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		work(arg);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		done = true;
-	}
-	PG_CATCH();
-	{
-		ErrorData  *data;
+static bool
+do_work(void *arg)
+{
+	const CarefulWork *careful = (const CarefulWork *) arg;
 
-		MemoryContextSwitchTo(context);
-		data = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		take_error(data, error);
-	}
-	PG_END_TRY();
-	return done;
+	careful->work(careful->arg);
+	return true;
 }
 
 bool
-in_subtransaction(bool (*work) (void *), void *arg)
+careful_do(void (*work) (void *), void *arg, SourceError *error)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData  *volatile error = NULL;
-	volatile bool done = false;
+	CarefulWork careful = {work, arg};
+	bool		done;
+	ErrorData  *data = try_in_subtransaction(do_work, &careful, &done);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		done = work(arg);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-	}
-	PG_END_TRY();
-	if (done)
-		ReleaseCurrentSubTransaction();
-	else
-		RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	if (error != NULL)
-		ReThrowError(error);
+	if (data != NULL)
+		take_error(data, error);
 	return done;
 }
 

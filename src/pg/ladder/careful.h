@@ -38,12 +38,4 @@ extern bool careful_do(void (*work) (void *), void *arg, SourceError *error);
 extern int	careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
 						 SourceError *errors);
 
-/*
- * Do something in a subtransaction, which is rolled back if it returns false, as the result
- * says; the caller's memory context and resource owner are current again afterwards.  An error
- * is raised again from outside of the subtransaction, because who catches it expects none
- * but his own.
- */
-extern bool in_subtransaction(bool (*work) (void *), void *arg);
-
 #endif							/* PG_LADDER_CAREFUL_H */

@@ -14,7 +14,6 @@
 
 #include "pg/ladder/apply.h"
 #include "pg/ladder/beside.h"
-#include "pg/ladder/careful.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
@@ -26,6 +25,7 @@
 #include "pg/ladder/rewrite.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/progress.h"
+#include "pg/sql/subtransaction.h"
 
 SKILLRATING_FUNCTION(skillrating_catch_up);
 

@@ -15,6 +15,8 @@
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
+#include "pg/sql/subtransaction.h"
+
 /*
  * What of a schema a lock is on, where the server has the number of a column: the whole of
  * it, and the turn to maintain the ladder there.  pg_locks shows it as objsubid.
@@ -77,45 +79,35 @@ schema_give_turn(Oid schema)
 	(void) LockRelease(&tag, ExclusiveLock, false);
 }
 
+/* Queue for the lock of a tag for a while. */
+static bool
+queue_for_tag(void *arg)
+{
+	const LOCKTAG *tag = (const LOCKTAG *) arg;
+	int			guc_level = NewGUCNestLevel();
+	char		milliseconds[32];
+
+	snprintf(milliseconds, sizeof(milliseconds), "%d", HOLD_TIMEOUT);
+	(void) set_config_option("lock_timeout", milliseconds, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	(void) LockAcquire(tag, ExclusiveLock, false, false);
+	AtEOXact_GUC(false, guc_level);
+	return true;
+}
+
 /*
  * Queue for a lock for a while; false if it was not to be had.  The lock belongs to the
  * transaction, as all that is acquired in a subtransaction does once this ends.
  */
 static bool
-queue_for(const LOCKTAG *tag)
+queue_for(LOCKTAG *tag)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData  *volatile error = NULL;
-	char		milliseconds[32];
+	bool		granted;
+	ErrorData  *error = try_in_subtransaction(queue_for_tag, tag, &granted);
 
-	snprintf(milliseconds, sizeof(milliseconds), "%d", HOLD_TIMEOUT);
-	BeginInternalSubTransaction(NULL);
-	PG_TRY();
-	{
-		int			guc_level = NewGUCNestLevel();
-
-		(void) set_config_option("lock_timeout", milliseconds, PGC_USERSET, PGC_S_SESSION,
-								 GUC_ACTION_SAVE, true, 0, false);
-		(void) LockAcquire(tag, ExclusiveLock, false, false);
-		AtEOXact_GUC(false, guc_level);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-	}
-	PG_END_TRY();
 	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE)
 		ReThrowError(error);
-	return error == NULL;
+	return granted;
 }
 
 void

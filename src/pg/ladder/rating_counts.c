@@ -11,13 +11,13 @@
 #include "storage/lock.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "core/util/number_order.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/huge.h"
+#include "pg/sql/subtransaction.h"
 
 SKILLRATING_FUNCTION(skillrating_rating_cell);
 SKILLRATING_FUNCTION(skillrating_rating_band);
@@ -62,7 +62,7 @@ count_period(TimestampTz at)
 	return (int32) (period - (at % width < 0));
 }
 
-CountCell
+static CountCell
 count_cell(double rating, TimestampTz last_played)
 {
 	return ((CountCell) number_range(rating) << 32) | (uint32) count_period(last_played);
@@ -296,86 +296,6 @@ insert_delta(Ladder *ladder, const CountChange *change, int n)
 	ladder->large = large;
 	for (i = 0; i < 3; i++)
 		pfree(DatumGetPointer(values[i]));
-}
-
-/* Whether it is time to fold, after work that has changed n cells. */
-static bool
-is_time_to_fold(int64 n)
-{
-	return n > 0 &&
-		(int64) (pg_prng_uint64(&pg_global_prng_state) % CELLS_BETWEEN_FOLDS) < n + ROW_CELLS;
-}
-
-/*
- * Fold, as far as the isolation level allows.  At REPEATABLE READ rows that others have folded
- * since the snapshot make it fail, in a subtransaction of its own: then somebody else will
- * fold.  At SERIALIZABLE reading all that waits would bring others to fail.
- */
-static void
-fold_now(Ladder *ladder)
-{
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	bool		large = ladder->large;
-	ErrorData  *volatile error = NULL;
-
-	if (!IsolationUsesXactSnapshot())
-	{
-		(void) rating_counts_fold(ladder, false, false);
-		return;
-	}
-	if (IsolationIsSerializable())
-		return;
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		(void) rating_counts_fold(ladder, false, false);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	if (error == NULL)
-		return;
-	ladder->large = large;
-	if (error->sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE)
-		ReThrowError(error);
-	FreeErrorData(error);
-}
-
-void
-count_writer_end(CountWriter *writer)
-{
-	const CountChanges *changes;
-	int64		i;
-	int64		end;
-
-	if (writer == NULL)
-		return;
-	changes = &writer->changes;
-	count_changes_sum(&writer->changes);
-	for (i = 0; i < changes->n; i = end)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (end = i + 1; end < changes->n && end - i < MAX_ROW_CELLS; end++)
-			if (changes->change[end].pool != changes->change[i].pool)
-				break;
-		insert_delta(writer->ladder, &changes->change[i], (int) (end - i));
-	}
-
-	if (is_time_to_fold(changes->n))
-		fold_now(writer->ladder);
-	if (changes->change != NULL)
-		pfree(changes->change);
-	pfree(writer);
 }
 
 /*
@@ -705,8 +625,13 @@ fold_some(Ladder *ladder, int64 max)
 	return nrows;
 }
 
-bool
-rating_counts_fold(Ladder *ladder, bool all, bool wait)
+/*
+ * Fold rows of rating_count_delta into rating_count: all of them that this transaction sees,
+ * or some thousand at most.  Does nothing, and returns false, if another transaction that
+ * is still open has done so: nobody waits, unless wait is set.
+ */
+static bool
+fold_counts(Ladder *ladder, bool all, bool wait)
 {
 	bool		large = ladder->large;
 	LOCKTAG		tag;
@@ -724,6 +649,77 @@ rating_counts_fold(Ladder *ladder, bool all, bool wait)
 		;
 	ladder->large = large;
 	return true;
+}
+
+/* The same, in a subtransaction. */
+static bool
+fold_some_counts(void *arg)
+{
+	(void) fold_counts((Ladder *) arg, false, false);
+	return true;
+}
+
+/*
+ * Fold, as far as the isolation level allows.  At REPEATABLE READ rows that others have folded
+ * since the snapshot make it fail, in a subtransaction of its own: then somebody else will
+ * fold.  At SERIALIZABLE reading all that waits would bring others to fail.
+ */
+static void
+fold_now(Ladder *ladder)
+{
+	bool		large = ladder->large;
+	ErrorData  *error;
+	bool		done;
+
+	if (!IsolationUsesXactSnapshot())
+	{
+		(void) fold_counts(ladder, false, false);
+		return;
+	}
+	if (IsolationIsSerializable())
+		return;
+	error = try_in_subtransaction(fold_some_counts, ladder, &done);
+	if (error == NULL)
+		return;
+	ladder->large = large;
+	if (error->sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE)
+		ReThrowError(error);
+	FreeErrorData(error);
+}
+
+/* Whether it is time to fold, after work that has changed n cells. */
+static bool
+is_time_to_fold(int64 n)
+{
+	return n > 0 &&
+		(int64) (pg_prng_uint64(&pg_global_prng_state) % CELLS_BETWEEN_FOLDS) < n + ROW_CELLS;
+}
+
+void
+count_writer_end(CountWriter *writer)
+{
+	const CountChanges *changes;
+	int64		i;
+	int64		end;
+
+	if (writer == NULL)
+		return;
+	changes = &writer->changes;
+	count_changes_sum(&writer->changes);
+	for (i = 0; i < changes->n; i = end)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (end = i + 1; end < changes->n && end - i < MAX_ROW_CELLS; end++)
+			if (changes->change[end].pool != changes->change[i].pool)
+				break;
+		insert_delta(writer->ladder, &changes->change[i], (int) (end - i));
+	}
+
+	if (is_time_to_fold(changes->n))
+		fold_now(writer->ladder);
+	if (changes->change != NULL)
+		pfree(changes->change);
+	pfree(writer);
 }
 
 static LadderQuery rebuild_query = {
@@ -750,7 +746,7 @@ skillrating_fold_rating_counts(PG_FUNCTION_ARGS)
 	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 												   "fold_rating_counts"));
 
-	(void) rating_counts_fold(ladder, true, true);
+	(void) fold_counts(ladder, true, true);
 	ladder_close(ladder);
 	PG_RETURN_VOID();
 }

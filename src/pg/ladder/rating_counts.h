@@ -15,7 +15,7 @@
  * range and a period, in the transaction in which it writes the ratings.  So the sum of both
  * tables is exact under any snapshot, nobody waits for anybody, and readers write nothing.
  * Now and then a writer folds rows of the second table into the first, unless another one is
- * at it (rating_counts_fold()).
+ * at it.
  */
 #ifndef PG_LADDER_RATING_COUNTS_H
 #define PG_LADDER_RATING_COUNTS_H
@@ -42,14 +42,14 @@
 /* A cell: its range in the upper half, which is never negative, and its period below. */
 typedef int64 CountCell;
 
-extern CountCell count_cell(double rating, TimestampTz last_played);
-
+/* The range of displayed ratings of a cell, as number_range() counts them. */
 static inline int32
 cell_range(CountCell cell)
 {
 	return (int32) (cell >> 32);
 }
 
+/* The period of the last match of a cell. */
 static inline int32
 cell_period(CountCell cell)
 {
@@ -124,13 +124,6 @@ extern void count_writer_put(CountWriter *writer, const char *pool, int32 net, i
 
 /* Write the changes, fold them if it is time to, and free the writer. */
 extern void count_writer_end(CountWriter *writer);
-
-/*
- * Fold rows of rating_count_delta into rating_count: all of them that this transaction sees,
- * or some thousand at most.  Does nothing, and returns false, if another transaction that
- * is still open has done so: nobody waits, unless wait is set.
- */
-extern bool rating_counts_fold(Ladder *ladder, bool all, bool wait);
 
 /* Count all players anew, as after changes of table rating by hand.  Nobody else rates. */
 extern void rating_counts_rebuild(Ladder *ladder);

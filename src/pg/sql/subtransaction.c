@@ -1,0 +1,51 @@
+/*
+ * subtransaction.c
+ *		Work that can be taken back.
+ */
+#include "pg/sql/subtransaction.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+ErrorData *
+try_in_subtransaction(bool (*work) (void *), void *arg, bool *done)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *volatile error = NULL;
+	volatile bool good = false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		good = work(arg);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (good)
+		ReleaseCurrentSubTransaction();
+	else
+		RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	*done = good;
+	return error;
+}
+
+bool
+in_subtransaction(bool (*work) (void *), void *arg)
+{
+	bool		done;
+	ErrorData  *error = try_in_subtransaction(work, arg, &done);
+
+	if (error != NULL)
+		ReThrowError(error);
+	return done;
+}
