@@ -370,21 +370,17 @@ enum
 	DIGEST_DIGEST
 };
 
-/* What was seen of a match, and what is seen now. */
 typedef struct SeenMatch
 {
+	ComparedMatch compared;
 	bool		recorded;		/* it has a row in rated_match */
-	int64		digest;
-	bool		met;			/* the source has it */
-	bool		same;
 } SeenMatch;
 
-/* Look at matches whose identifiers the table has, which are then its values. */
+/* Look at matches whose identifiers the table has, with a SeenMatch for each. */
 static void
-compare_matches(Ladder *ladder, IdTable *seen)
+look_at_matches(Ladder *ladder, IdTable *seen)
 {
 	Datum		values[1];
-	MatchReader *reader;
 	SPITupleTable *rows;
 	uint64		nrows;
 	uint64		i;
@@ -400,24 +396,11 @@ compare_matches(Ladder *ladder, IdTable *seen)
 											  &isnull), "");
 
 		match->recorded = true;
-		match->digest = DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc,
-													DIGEST_DIGEST, &isnull));
+		match->compared.digest = DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc,
+															 DIGEST_DIGEST, &isnull));
 	}
 	SPI_freetuptable(rows);
-
-	/* One with several times comes in pieces, and is known by that. */
-	reader = reader_open_matches(ladder, values[0], false);
-	while (reader_next(reader))
-	{
-		SeenMatch  *match = id_table_find(seen, reader->match.id, "");
-
-		if (match == NULL)
-			elog(ERROR, "source returned a match that was not asked for");
-		match->same = match->digest == (match->met ? digest_text(PLAYED_AT_DIFFERS) :
-										reader->match.digest);
-		match->met = true;
-	}
-	reader_close(reader);
+	reader_compare(ladder, seen);
 }
 
 /*
@@ -446,12 +429,13 @@ look_again(Beside *beside)
 
 		*id_table_enter(seen, ids[i], "", &found) = palloc0_object(SeenMatch);
 	}
-	compare_matches(ladder, seen);
+	look_at_matches(ladder, seen);
 	for (i = 0; i < n; i++)
 	{
 		const SeenMatch *match = id_table_find(seen, ids[i], "");
 
-		if (match->recorded != match->met || (match->met && !match->same))
+		if (match->recorded != match->compared.met ||
+			(match->compared.met && !match->compared.same))
 			differ[ndiffer++] = ids[i];
 	}
 	keep_waiting(ladder, differ, ndiffer);

@@ -742,3 +742,24 @@ reader_next(MatchReader *reader)
 	MemoryContextSwitchTo(old);
 	return found;
 }
+
+void
+reader_compare(Ladder *ladder, IdTable *matches)
+{
+	Datum		ids = id_array(ladder->match_type, id_table_ids(matches),
+							   id_table_count(matches));
+	MatchReader *reader = reader_open_matches(ladder, ids, false);
+
+	while (reader_next(reader))
+	{
+		ComparedMatch *match = id_table_find(matches, reader->match.id, "");
+
+		/* One with several times comes in pieces, and is known by that. */
+		if (match == NULL)
+			elog(ERROR, "source returned a match that was not asked for");
+		match->same = match->digest == (match->met ? digest_text(PLAYED_AT_DIFFERS) :
+										reader->match.digest);
+		match->met = true;
+	}
+	reader_close(reader);
+}

@@ -90,6 +90,21 @@ extern void reader_set_unreadable(MatchReader *reader, int reason,
 extern double reader_repeat_window(const MatchReader *reader);
 extern bool reader_needs_players(const MatchReader *reader);
 
+/* A match by the digest that it had, and how the source has it now. */
+typedef struct ComparedMatch
+{
+	int64		digest;
+	bool		met;			/* the source has it, */
+	bool		same;			/* with that digest */
+} ComparedMatch;
+
+/*
+ * Compare the matches of a table with the source.  Its values are ComparedMatch, or begin with
+ * one, whose digests the caller has set and the rest to zero.  Errors as of
+ * reader_open_matches(), not strict.
+ */
+extern void reader_compare(Ladder *ladder, IdTable *matches);
+
 /* Begin again, but not in rated order. */
 extern void reader_rewind(MatchReader *reader);
 extern void reader_close(MatchReader *reader);

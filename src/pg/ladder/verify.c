@@ -332,14 +332,6 @@ enum
 	UNPLACED_DIGEST
 };
 
-/* What was seen of such a match, and what is seen now. */
-typedef struct UnplacedMatch
-{
-	int64		digest;
-	bool		met;
-	bool		same;
-} UnplacedMatch;
-
 /* The matches that have no place, by their identifiers. */
 static IdTable *
 read_unplaced(Ladder *ladder)
@@ -351,7 +343,7 @@ read_unplaced(Ladder *ladder)
 
 	for (i = 0; i < nrows; i++)
 	{
-		UnplacedMatch *match = palloc0_object(UnplacedMatch);
+		ComparedMatch *match = palloc0_object(ComparedMatch);
 		bool		isnull;
 		bool		found;
 		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc,
@@ -376,27 +368,14 @@ check_unplaced(Ladder *ladder, Check *complete)
 	IdTable    *unplaced = read_unplaced(ladder);
 	int			n = id_table_count(unplaced);
 	Datum	   *ids = id_table_ids(unplaced);
-	MatchReader *reader;
 	int			i;
 
 	if (n == 0)
 		return;
-	reader = reader_open_matches(ladder, id_array(ladder->match_type, ids, n), false);
-	while (reader_next(reader))
-	{
-		UnplacedMatch *match = id_table_find(unplaced, reader->match.id, "");
-
-		/* One with several times comes in pieces, and is known by that. */
-		if (match == NULL)
-			elog(ERROR, "source returned a match that was not asked for");
-		match->same = match->digest == (match->met ? digest_text(PLAYED_AT_DIFFERS) :
-										reader->match.digest);
-		match->met = true;
-	}
-	reader_close(reader);
+	reader_compare(ladder, unplaced);
 	for (i = 0; i < n; i++)
 	{
-		const UnplacedMatch *match = id_table_find(unplaced, ids[i], "");
+		const ComparedMatch *match = id_table_find(unplaced, ids[i], "");
 
 		if (match->met && !match->same && fault(complete))
 			complete->first = psprintf("match %s has changed since it was looked at",
