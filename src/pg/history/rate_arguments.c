@@ -16,6 +16,7 @@ rate_call(FunctionCallInfo fcinfo, int ncolumns)
 {
 	FmgrInfo   *flinfo = fcinfo->flinfo;
 
+	/* It lasts as long as the call in the plan, over all partitions. */
 	if (flinfo->fn_extra == NULL)
 	{
 		MemoryContext old = MemoryContextSwitchTo(flinfo->fn_mcxt);
@@ -53,6 +54,10 @@ rate_rules(WindowObject window, RateCall *call, Oid player_type)
 	{
 		MemoryContext old;
 
+		/*
+		 * One partition is rated after another, so that nobody uses those of
+		 * the one before any more; and an error must not leave them behind.
+		 */
 		call->rules = NULL;
 		MemoryContextReset(call->context);
 		old = MemoryContextSwitchTo(call->context);
@@ -99,6 +104,7 @@ void
 rate_current_state(Batch *batch, Datum id, const char *pool, double *state, int64 *games)
 {
 	const BatchPlayer *player = id_table_find(batch->players, id, pool);
+	/* What pools share is in a row of its own, for all pools of the player. */
 	const BatchPlayer *shared =
 		batch->shares ? id_table_find(batch->players, id, SHARED_POOL) : NULL;
 
