@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "core/util/extremes.h"
+#include "core/util/shell_sort.h"
 
 /* Shares of a match that add up to more than this are more than the whole of it. */
 #define WHOLE_MATCH (1 + 1e-9)
@@ -68,39 +69,27 @@ claimed_share(const Crossings *crossings, const Participant *p)
 		(p->left - p->joined) / crossings->last_left : 1;
 }
 
-static bool
-comes_before(const Crossings *crossings, int a, int b)
+/* By player, and of one player the rows with times first, by the time of joining. */
+static int
+compare_rows(const void *context, const void *a, const void *b)
 {
-	const Participant *p = &crossings->participant[a];
-	const Participant *q = &crossings->participant[b];
+	const Participant *participant = ((const Crossings *) context)->participant;
+	const Participant *p = &participant[*(const int *) a];
+	const Participant *q = &participant[*(const int *) b];
 
 	if (p->player != q->player)
-		return p->player < q->player;
+		return p->player < q->player ? -1 : 1;
 	if (has_stint(p) != has_stint(q))
-		return has_stint(p);
-	return p->joined < q->joined;
+		return has_stint(p) ? -1 : 1;
+	return (p->joined > q->joined) - (p->joined < q->joined);
 }
 
-/* By Shell's method, as match_order() sorts. */
 static void
 sort_crossings(Crossings *crossings)
 {
-	int			gap;
-	int			i;
+	int			spare;
 
-	for (gap = 1; gap < crossings->n / 9; gap = 3 * gap + 1)
-		;
-	for (; gap > 0; gap /= 3)
-		for (i = gap; i < crossings->n; i++)
-		{
-			int			row = crossings->row[i];
-			int			j = i;
-
-			for (; j >= gap &&
-				 comes_before(crossings, row, crossings->row[j - gap]); j -= gap)
-				crossings->row[j] = crossings->row[j - gap];
-			crossings->row[j] = row;
-		}
+	shell_sort(crossings->row, crossings->n, sizeof(spare), &spare, compare_rows, crossings);
 }
 
 /*

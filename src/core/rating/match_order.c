@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/util/shell_sort.h"
+
 /* Numbers that are equal here have equal bits: -0 is below 0, and NaN comes last. */
 static inline int
 compare_numbers(double a, double b)
@@ -108,66 +110,47 @@ compare_players(const Match *match, int nstate, const MatchPlayer *p,
 	return result != 0 ? result : compare_numbers(p->gain, q->gain);
 }
 
-/* The first distance at which n elements are sorted: 1 is mere insertion. */
-static int
-first_gap(int n)
+/* What compare_players() needs to know besides two players. */
+typedef struct PlayerOrder
 {
-	int			gap = 1;
+	const Match *match;
+	int			nstate;
+} PlayerOrder;
 
-	while (gap < n / 12)
-		gap = 3 * gap + 1;
-	return gap;
+static int
+compare_in_order(const void *context, const void *p, const void *q)
+{
+	const PlayerOrder *order = context;
+
+	return compare_players(order->match, order->nstate, p, q);
 }
 
-/*
- * Both arrays are sorted by Shell's method, in place: the core has no memory to
- * sort in, and a match of thousands must not take the square of its size.
- */
 static void
 sort_players(Match *match, int nstate)
 {
-	int			gap,
-				i,
-				j;
+	PlayerOrder order = {.match = match,.nstate = nstate};
+	MatchPlayer spare;
 
-	for (gap = first_gap(match->nplayers); gap > 0; gap /= 3)
-		for (i = gap; i < match->nplayers; i++)
-		{
-			MatchPlayer player = match->player[i];
-
-			for (j = i; j >= gap &&
-				 compare_players(match, nstate, &match->player[j - gap], &player) > 0;
-				 j -= gap)
-				match->player[j] = match->player[j - gap];
-			match->player[j] = player;
-		}
+	shell_sort(match->player, match->nplayers, sizeof(spare), &spare, compare_in_order, &order);
 }
 
 static int
-compare_places(const MatchEntry *a, const MatchEntry *b)
+compare_places(const void *context, const void *p, const void *q)
 {
+	const MatchEntry *a = p;
+	const MatchEntry *b = q;
 	int			result = compare_integers(a->team, b->team);
 
+	(void) context;
 	return result != 0 ? result : compare_integers(a->player, b->player);
 }
 
 static void
 sort_entries(Match *match)
 {
-	int			gap,
-				i,
-				j;
+	MatchEntry	spare;
 
-	for (gap = first_gap(match->nentries); gap > 0; gap /= 3)
-		for (i = gap; i < match->nentries; i++)
-		{
-			MatchEntry	entry = match->entry[i];
-
-			for (j = i; j >= gap &&
-				 compare_places(&match->entry[j - gap], &entry) > 0; j -= gap)
-				match->entry[j] = match->entry[j - gap];
-			match->entry[j] = entry;
-		}
+	shell_sort(match->entry, match->nentries, sizeof(spare), &spare, compare_places, NULL);
 }
 
 /*
@@ -201,8 +184,11 @@ compare_shares(const Match *match, const MatchComponent *p, const MatchComponent
 
 /* 0 for components of which a model cannot tell one from the other. */
 static int
-compare_components(const Match *match, const MatchComponent *p, const MatchComponent *q)
+compare_components(const void *context, const void *a, const void *b)
 {
+	const Match *match = context;
+	const MatchComponent *p = a;
+	const MatchComponent *q = b;
 	int			result = compare_integers(p->number, q->number);
 	int			i;
 
@@ -216,46 +202,29 @@ compare_components(const Match *match, const MatchComponent *p, const MatchCompo
 static void
 sort_components(Match *match)
 {
-	int			gap,
-				i,
-				j;
+	MatchComponent spare;
 
-	for (gap = first_gap(match->ncomponents); gap > 0; gap /= 3)
-		for (i = gap; i < match->ncomponents; i++)
-		{
-			MatchComponent component = match->component[i];
+	shell_sort(match->component, match->ncomponents, sizeof(spare), &spare, compare_components,
+			   match);
+}
 
-			for (j = i; j >= gap &&
-				 compare_components(match, &match->component[j - gap], &component) > 0;
-				 j -= gap)
-				match->component[j] = match->component[j - gap];
-			match->component[j] = component;
-		}
+static int
+compare_owners(const void *context, const void *p, const void *q)
+{
+	const MatchShare *a = p;
+	const MatchShare *b = q;
+	int			result = compare_integers(a->component, b->component);
+
+	(void) context;
+	return result != 0 ? result : compare_integers(a->team, b->team);
 }
 
 static void
 sort_shares(Match *match)
 {
-	int			gap,
-				i,
-				j;
+	MatchShare	spare;
 
-	for (gap = first_gap(match->nshares); gap > 0; gap /= 3)
-		for (i = gap; i < match->nshares; i++)
-		{
-			MatchShare	share = match->share[i];
-
-			for (j = i; j >= gap; j -= gap)
-			{
-				const MatchShare *before = &match->share[j - gap];
-				int			result = compare_integers(before->component, share.component);
-
-				if (result < 0 || (result == 0 && before->team <= share.team))
-					break;
-				match->share[j] = *before;
-			}
-			match->share[j] = share;
-		}
+	shell_sort(match->share, match->nshares, sizeof(spare), &spare, compare_owners, NULL);
 }
 
 /* Chain the shares of each component, and the components of each player. */
