@@ -181,6 +181,24 @@ SELECT reason FROM skillrating.why_unrated('ordered', 55);
 SELECT skillrating.set_rating('ordered', 1, '{"rating": 1700}', at => '2024-01-08');
 SELECT sound('arena'), sound('ordered');
 
+-- What has no players in common with what is behind the horizon may come behind that, although it
+-- was played before: where time makes the order, it goes before the horizon as well.
+SELECT skillrating.create_ladder('regions', 'glicko2', late => 'reorder'), play('regions', 1, 40);
+INSERT INTO regions.match (match_id, played_at)
+SELECT 100 + g, timestamptz '2024-01-01' + g * interval '5 hours' FROM generate_series(1, 40) AS g;
+INSERT INTO regions.match_player (match_id, player_id, team, rank)
+SELECT 100 + g, 100 + (g + i * i) % 5, i, i FROM generate_series(1, 40) AS g, generate_series(1, 2) AS i;
+SELECT count(*) FROM regions.correction;
+SELECT skillrating.rerate('regions', "into" => 'regions_too');
+SELECT players FROM skillrating.set_horizon('regions', '2024-01-05');
+SELECT bool_and((m.seq > l.horizon) = (m.played_at >= l.horizon_at)) AS parted, sound('regions')
+FROM regions.rated_match AS m, regions.ladder AS l;
+SELECT skillrating.void_match(l, 135) FROM unnest('{regions,regions_too}'::text[]) AS l;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('regions');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('regions_too');
+SELECT count(*) FROM (TABLE regions.rating EXCEPT TABLE regions_too.rating) AS d;
+SELECT sound('regions'), sound('regions_too');
+
 -- Players whom an operation alone has touched are there, and new seasons reach them.
 SELECT skillrating.create_ladder('quiet', 'glicko2'), play('quiet', 1, 20);
 SELECT skillrating.set_rating('quiet', 30, '{"rating": 1900, "deviation": 60, "volatility": 0.06}') IS NOT NULL AS is_set;
@@ -216,5 +234,5 @@ SELECT skillrating.set_horizon('torn', '2024-01-10');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('torn', rebuild => true);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('torn_too', rebuild => true);
 SELECT sound('torn'), sound('torn_too');
-SELECT skillrating.drop_ladder(l) FROM unnest('{arena,ordered,trial,quiet,torn,torn_too}'::text[]) AS l;
+SELECT skillrating.drop_ladder(l) FROM unnest('{arena,ordered,regions_too,regions,trial,quiet,torn,torn_too}'::text[]) AS l;
 DROP FUNCTION life, undo, on_both, sound, differences, horizons, play;
