@@ -222,6 +222,47 @@ SELECT matches FROM skillrating.reset_ladder('quiet');
 SELECT l.horizon, (SELECT count(*) FROM quiet.horizon) AS rows FROM quiet.ladder AS l;
 SELECT play('quiet', 1, 10), sound('quiet');
 
+-- What changes or goes before a horizon stays there alone: a ladder of the same matches that begins
+-- at the very start takes it over.
+CREATE FUNCTION as_made_anew(ladder text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    same boolean;
+BEGIN
+    PERFORM skillrating.rerate(ladder, "into" => 'anew');
+    EXECUTE format('SELECT NOT EXISTS (TABLE %1$I.rating EXCEPT TABLE anew.rating)
+        AND NOT EXISTS (TABLE anew.rating EXCEPT TABLE %1$I.rating)', ladder)
+    INTO same;
+    PERFORM skillrating.drop_ladder('anew');
+    RETURN same;
+END
+$$;
+CREATE FUNCTION change_before(late text, searches boolean) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    outcome text;
+BEGIN
+    PERFORM skillrating.create_ladder('kept', 'elo', late => late), play('kept', 1, 60);
+    PERFORM skillrating.rerate('kept', "into" => 'full_one');
+    PERFORM skillrating.set_horizon('kept', '2024-01-09');
+    UPDATE kept.match_player SET rank = 3 - rank WHERE match_id = 5;
+    DELETE FROM kept.match WHERE match_id = 7;
+    SET CONSTRAINTS ALL IMMEDIATE;
+    SET CONSTRAINTS ALL DEFERRED;
+    IF searches THEN
+        PERFORM skillrating.catch_up('full_one', search => true);
+        outcome := concat(sound('full_one'), as_made_anew('full_one'));
+    END IF;
+    PERFORM skillrating.swap_ladders('kept', 'full_one');
+    outcome := concat(outcome, sound('kept'), sound('full_one'), as_made_anew('kept'));
+    PERFORM skillrating.swap_ladders('kept', 'full_one');
+    outcome := concat(outcome, sound('kept'), sound('full_one'), as_made_anew('full_one'));
+    PERFORM skillrating.drop_ladder('full_one'), skillrating.drop_ladder('kept');
+    RETURN outcome;
+END
+$$;
+SELECT l.late, s.searches, change_before(l.late, s.searches)
+FROM unnest('{append,reorder}'::text[]) AS l(late), unnest('{f,t}'::boolean[]) AS s(searches);
+DROP FUNCTION change_before, as_made_anew;
+
 -- Events that go without a horizon are missed, before anything is written.
 SELECT skillrating.create_ladder('torn', 'elo'), skillrating.create_ladder('torn_too', 'state_space',
     '{"home_drift": 0.01}'), play('torn', 1, 60), play('torn_too', 1, 60);
