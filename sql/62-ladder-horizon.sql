@@ -41,7 +41,14 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    IF seq <= w.horizon THEN
+    IF seq <= w.horizon AND starts_with(kind, 'carried') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('history of ladder "%s" has changed before its horizon, from place %s on',
+                ladder, seq),
+            DETAIL = format('Ladder "%s" has corrected or ordered what lies before place %s of this one.',
+                skillrating_internal.origin(ladder), w.horizon),
+            HINT = 'Make this ladder anew by skillrating.rerate().';
+    ELSIF seq <= w.horizon THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE
                 WHEN match_id IS NOT NULL THEN

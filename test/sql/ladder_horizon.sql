@@ -218,6 +218,15 @@ SELECT (SELECT l.horizon FROM quiet.ladder AS l) AS quiet, (SELECT l.horizon > 0
 SELECT skillrating.swap_ladders('quiet', 'trial');
 SELECT (SELECT l.horizon > 0 FROM quiet.ladder AS l) AS quiet, (SELECT l.horizon FROM trial.ladder AS l) AS trial,
     sound('quiet'), sound('trial');
+-- But not over a correction of what it can correct no more.
+SELECT skillrating.swap_ladders('quiet', 'trial'), skillrating.void_match('quiet', 7);
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('quiet');
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+SELECT skillrating.swap_ladders('quiet', 'trial');
+\set VERBOSITY terse
+SELECT skillrating.restore_match('quiet', 7), sound('trial');
+SELECT skillrating.swap_ladders('quiet', 'trial'), sound('quiet');
 SELECT matches FROM skillrating.reset_ladder('quiet');
 SELECT l.horizon, (SELECT count(*) FROM quiet.horizon) AS rows FROM quiet.ladder AS l;
 SELECT play('quiet', 1, 10), sound('quiet');
