@@ -41,7 +41,14 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    IF seq <= w.horizon THEN
+    IF seq <= w.horizon AND starts_with(kind, 'carried') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('history of ladder "%s" has changed before its horizon, from place %s on',
+                ladder, seq),
+            DETAIL = format('Ladder "%s" has corrected or ordered what lies before place %s of this one.',
+                skillrating_internal.origin(ladder), w.horizon),
+            HINT = 'Make this ladder anew by skillrating.rerate().';
+    ELSIF seq <= w.horizon THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE
                 WHEN match_id IS NOT NULL THEN
@@ -159,6 +166,63 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.create_horizon_tables(text) IS
 'A part of set_horizon(): the tables horizon and component_horizon.';
 
+CREATE FUNCTION skillrating_internal.last_place_before(
+    ladder text,
+    at timestamptz,
+    OUT seq bigint,
+    OUT first_behind bigint,
+    OUT first_at timestamptz)
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'WITH place AS MATERIALIZED (
+            SELECT m.seq, m.played_at AS at FROM %1$I.rated_match AS m WHERE m.seq IS NOT NULL
+            UNION ALL
+            SELECT o.seq, o.at FROM %1$I.operation AS o
+            WHERE o.kind NOT IN (''exclude'', ''merge'', ''eligibility'') AND o.undone_at IS NULL
+        ), last(seq) AS (
+            SELECT coalesce((SELECT min(p.seq) FROM place AS p WHERE p.at >= $1) - 1,
+                (SELECT max(p.seq) FROM place AS p), 0))
+        SELECT l.seq, min(p.seq), min(p.at)
+        FROM last AS l LEFT JOIN place AS p ON p.seq > l.seq AND p.at < $1
+        GROUP BY l.seq', ladder)
+    INTO seq, first_behind, first_at USING at;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.last_place_before(text, timestamptz) IS
+'A part of set_horizon(): the last place in the order before all matches and operations of a time
+and later, and of what is earlier and nevertheless comes behind, the first place and the first
+time.';
+
+CREATE FUNCTION skillrating_internal.check_nothing_waits(ladder text, horizon bigint)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    waits boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT EXISTS (SELECT FROM %1$I.correction AS c WHERE c.seq IS NULL OR c.seq <= $1)
+            OR EXISTS (SELECT FROM %1$I.pending)', ladder)
+    INTO waits USING horizon;
+    IF waits THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('corrections of ladder "%s" wait for catch_up()', ladder),
+            DETAIL = 'Before the horizon they could not be made any more.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_nothing_waits(text, bigint) IS
+'A part of set_horizon(): error 55000 if corrections up to a place in the order, or matches, wait
+for catch_up().';
+
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,
     at timestamptz,
@@ -170,32 +234,26 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     w record;
-    waits boolean;
+    place record;
 BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
-    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    EXECUTE format(
-        'WITH place AS (
-            SELECT m.seq, m.played_at AS at FROM %1$I.rated_match AS m WHERE m.seq IS NOT NULL
-            UNION ALL
-            SELECT o.seq, o.at FROM %1$I.operation AS o
-            WHERE o.kind NOT IN (''exclude'', ''merge'', ''eligibility''))
-        SELECT coalesce((SELECT min(p.seq) FROM place AS p WHERE p.at >= $1) - 1,
-            (SELECT max(p.seq) FROM place AS p), 0)', ladder)
-    INTO horizon USING at;
+    EXECUTE format('SELECT l.late, l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
+    place := skillrating_internal.last_place_before(ladder, at);
+    horizon := place.seq;
     IF horizon < w.horizon OR at < w.horizon_at THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('the horizon of ladder "%s" cannot move back', ladder),
             DETAIL = format('It is at %s, behind place %s.', w.horizon_at, w.horizon);
     END IF;
-    EXECUTE format(
-        'SELECT EXISTS (SELECT FROM %1$I.correction AS c WHERE c.seq IS NULL OR c.seq <= $1)
-            OR EXISTS (SELECT FROM %1$I.pending)', ladder)
-    INTO waits USING horizon;
-    IF waits THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('corrections of ladder "%s" wait for catch_up()', ladder),
-            DETAIL = 'Before the horizon they could not be made any more.';
+    PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);
+    -- What has no players in common needs no order, and may lie behind although it was played before:
+    -- by time, where that makes the order, it goes before the horizon as well.
+    IF w.late = 'reorder' AND place.first_behind IS NOT NULL THEN
+        PERFORM skillrating_internal.note_correction(ladder, 'reorder', place.first_behind,
+            played_at => place.first_at);
+        PERFORM skillrating_internal.catch_up(ladder);
+        SELECT p.seq INTO horizon FROM skillrating_internal.last_place_before(ladder, at) AS p;
+        PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);
     END IF;
     IF to_regclass(format('%I.horizon', ladder)) IS NULL THEN
         PERFORM skillrating_internal.create_horizon_tables(ladder);

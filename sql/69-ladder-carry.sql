@@ -609,14 +609,22 @@ BEGIN
     END IF;
     -- All of it under one snapshot.
     EXECUTE format(
-        'WITH differing AS MATERIALIZED (
+        'WITH horizon AS (
+            SELECT x.horizon AS a, y.horizon AS b FROM %1$I.ladder AS x, %2$I.ladder AS y
+        ), differing AS MATERIALIZED (
             SELECT coalesce(n.match_id, o.match_id) AS match_id, n.status, n.reason, n.detail, n.digest,
                 n.seq, n.played_at, n.void_reason, n.decided_at, n.match_id IS NOT NULL AS known,
                 least(n.seq, o.seq) AS place
             FROM (SELECT m.* FROM %1$I.rated_match AS m %4$s) AS n
             FULL JOIN (SELECT m.* FROM %2$I.rated_match AS m %4$s) AS o ON o.match_id %3$s n.match_id
-            WHERE n.match_id IS NULL OR o.match_id IS NULL OR n.seq IS DISTINCT FROM o.seq
-                OR n.void_reason IS DISTINCT FROM o.void_reason OR n.digest <> o.digest
+            CROSS JOIN horizon AS h
+            WHERE (n.match_id IS NULL OR o.match_id IS NULL OR n.seq IS DISTINCT FROM o.seq
+                    OR n.void_reason IS DISTINCT FROM o.void_reason OR n.digest <> o.digest)
+                -- What has gone from the source stays only in the one that has it before its horizon.
+                AND (CASE WHEN o.match_id IS NULL THEN n.seq <= h.a
+                        WHEN n.match_id IS NULL THEN o.seq <= h.b END
+                    AND NOT EXISTS (SELECT FROM %2$I.source AS s
+                        WHERE s.match_id %3$s coalesce(n.match_id, o.match_id))) IS NOT TRUE
         ), matches AS (
             INSERT INTO %2$I.carried_match
             SELECT d.match_id, d.status, d.reason, d.detail, d.digest, d.seq, d.played_at,
@@ -624,11 +632,15 @@ BEGIN
             FROM differing AS d
         ), own AS (
             INSERT INTO %2$I.carried_own SELECT m.match_id FROM %2$I.rated_match AS m
+            CROSS JOIN horizon AS h
             WHERE m.seq >= CASE WHEN $2 THEN -9223372036854775808
                     ELSE (SELECT min(d.seq) FROM differing AS d) END
                 AND NOT EXISTS (
                     SELECT FROM %1$I.rated_match AS n
                     WHERE n.match_id %3$s m.match_id AND n.seq IS NOT NULL)
+                AND (m.seq > h.b OR h.b IS NULL
+                    OR EXISTS (SELECT FROM %2$I.source AS s WHERE s.match_id %3$s m.match_id)
+                    OR EXISTS (SELECT FROM %1$I.rated_match AS n WHERE n.seq = m.seq))
         ), waiting AS (
             INSERT INTO %2$I.carried_waiting
             SELECT p.match_id FROM %1$I.pending AS p

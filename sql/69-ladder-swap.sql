@@ -270,6 +270,14 @@ BEGIN
         EXECUTE format('LOCK TABLE %1$I.%3$I, %2$I.%3$I IN ACCESS EXCLUSIVE MODE',
             a, b, name);
     END LOOP;
+    -- These move, and one of the ladders may have none.
+    FOREACH name IN ARRAY ARRAY(
+        SELECT format('%I.%I', l.ladder, t.name)
+        FROM unnest('{horizon,component_horizon}'::text[]) AS t(name), unnest(ARRAY[a, b]) AS l(ladder)
+        WHERE to_regclass(format('%I.%I', l.ladder, t.name)) IS NOT NULL)
+    LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
+    END LOOP;
 END
 $function$;
 

@@ -181,6 +181,24 @@ SELECT reason FROM skillrating.why_unrated('ordered', 55);
 SELECT skillrating.set_rating('ordered', 1, '{"rating": 1700}', at => '2024-01-08');
 SELECT sound('arena'), sound('ordered');
 
+-- What has no players in common with what is behind the horizon may come behind that, although it
+-- was played before: where time makes the order, it goes before the horizon as well.
+SELECT skillrating.create_ladder('regions', 'glicko2', late => 'reorder'), play('regions', 1, 40);
+INSERT INTO regions.match (match_id, played_at)
+SELECT 100 + g, timestamptz '2024-01-01' + g * interval '5 hours' FROM generate_series(1, 40) AS g;
+INSERT INTO regions.match_player (match_id, player_id, team, rank)
+SELECT 100 + g, 100 + (g + i * i) % 5, i, i FROM generate_series(1, 40) AS g, generate_series(1, 2) AS i;
+SELECT count(*) FROM regions.correction;
+SELECT skillrating.rerate('regions', "into" => 'regions_too');
+SELECT players FROM skillrating.set_horizon('regions', '2024-01-05');
+SELECT bool_and((m.seq > l.horizon) = (m.played_at >= l.horizon_at)) AS parted, sound('regions')
+FROM regions.rated_match AS m, regions.ladder AS l;
+SELECT skillrating.void_match(l, 135) FROM unnest('{regions,regions_too}'::text[]) AS l;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('regions');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('regions_too');
+SELECT count(*) FROM (TABLE regions.rating EXCEPT TABLE regions_too.rating) AS d;
+SELECT sound('regions'), sound('regions_too');
+
 -- Players whom an operation alone has touched are there, and new seasons reach them.
 SELECT skillrating.create_ladder('quiet', 'glicko2'), play('quiet', 1, 20);
 SELECT skillrating.set_rating('quiet', 30, '{"rating": 1900, "deviation": 60, "volatility": 0.06}') IS NOT NULL AS is_set;
@@ -200,9 +218,59 @@ SELECT (SELECT l.horizon FROM quiet.ladder AS l) AS quiet, (SELECT l.horizon > 0
 SELECT skillrating.swap_ladders('quiet', 'trial');
 SELECT (SELECT l.horizon > 0 FROM quiet.ladder AS l) AS quiet, (SELECT l.horizon FROM trial.ladder AS l) AS trial,
     sound('quiet'), sound('trial');
+-- But not over a correction of what it can correct no more.
+SELECT skillrating.swap_ladders('quiet', 'trial'), skillrating.void_match('quiet', 7);
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('quiet');
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+SELECT skillrating.swap_ladders('quiet', 'trial');
+\set VERBOSITY terse
+SELECT skillrating.restore_match('quiet', 7), sound('trial');
+SELECT skillrating.swap_ladders('quiet', 'trial'), sound('quiet');
 SELECT matches FROM skillrating.reset_ladder('quiet');
 SELECT l.horizon, (SELECT count(*) FROM quiet.horizon) AS rows FROM quiet.ladder AS l;
 SELECT play('quiet', 1, 10), sound('quiet');
+
+-- What changes or goes before a horizon stays there alone: a ladder of the same matches that begins
+-- at the very start takes it over.
+CREATE FUNCTION as_made_anew(ladder text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    same boolean;
+BEGIN
+    PERFORM skillrating.rerate(ladder, "into" => 'anew');
+    EXECUTE format('SELECT NOT EXISTS (TABLE %1$I.rating EXCEPT TABLE anew.rating)
+        AND NOT EXISTS (TABLE anew.rating EXCEPT TABLE %1$I.rating)', ladder)
+    INTO same;
+    PERFORM skillrating.drop_ladder('anew');
+    RETURN same;
+END
+$$;
+CREATE FUNCTION change_before(late text, searches boolean) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    outcome text;
+BEGIN
+    PERFORM skillrating.create_ladder('kept', 'elo', late => late), play('kept', 1, 60);
+    PERFORM skillrating.rerate('kept', "into" => 'full_one');
+    PERFORM skillrating.set_horizon('kept', '2024-01-09');
+    UPDATE kept.match_player SET rank = 3 - rank WHERE match_id = 5;
+    DELETE FROM kept.match WHERE match_id = 7;
+    SET CONSTRAINTS ALL IMMEDIATE;
+    SET CONSTRAINTS ALL DEFERRED;
+    IF searches THEN
+        PERFORM skillrating.catch_up('full_one', search => true);
+        outcome := concat(sound('full_one'), as_made_anew('full_one'));
+    END IF;
+    PERFORM skillrating.swap_ladders('kept', 'full_one');
+    outcome := concat(outcome, sound('kept'), sound('full_one'), as_made_anew('kept'));
+    PERFORM skillrating.swap_ladders('kept', 'full_one');
+    outcome := concat(outcome, sound('kept'), sound('full_one'), as_made_anew('full_one'));
+    PERFORM skillrating.drop_ladder('full_one'), skillrating.drop_ladder('kept');
+    RETURN outcome;
+END
+$$;
+SELECT l.late, s.searches, change_before(l.late, s.searches)
+FROM unnest('{append,reorder}'::text[]) AS l(late), unnest('{f,t}'::boolean[]) AS s(searches);
+DROP FUNCTION change_before, as_made_anew;
 
 -- Events that go without a horizon are missed, before anything is written.
 SELECT skillrating.create_ladder('torn', 'elo'), skillrating.create_ladder('torn_too', 'state_space',
@@ -216,5 +284,5 @@ SELECT skillrating.set_horizon('torn', '2024-01-10');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('torn', rebuild => true);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('torn_too', rebuild => true);
 SELECT sound('torn'), sound('torn_too');
-SELECT skillrating.drop_ladder(l) FROM unnest('{arena,ordered,trial,quiet,torn,torn_too}'::text[]) AS l;
+SELECT skillrating.drop_ladder(l) FROM unnest('{arena,ordered,regions_too,regions,trial,quiet,torn,torn_too}'::text[]) AS l;
 DROP FUNCTION life, undo, on_both, sound, differences, horizons, play;

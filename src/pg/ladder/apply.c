@@ -181,8 +181,8 @@ check_vanished(Application *application)
 			continue;
 		}
 		if (match->placed)
-			corrections_add(&application->corrections, id, match->seq,
-							"removed", match->played_at);
+			corrections_add_match(&application->corrections, *id, DIGEST_OF_NOTHING,
+								  match->seq, "removed", match->played_at);
 		else
 			vanished[nvanished++] = *id;
 	}
@@ -520,7 +520,8 @@ correct_match(Application *application, int64 seq, const char *kind,
 	Datum		id = datumCopy(application->reader->match.id, type->typbyval,
 							   type->typlen);
 
-	corrections_add(&application->corrections, &id, seq, kind, played_at);
+	corrections_add_match(&application->corrections, id, application->reader->match.digest,
+						  seq, kind, played_at);
 }
 
 /*

@@ -28,6 +28,7 @@ corrections_make(int max)
 	corrections.seq = huge_array(Datum, max);
 	corrections.match_id = huge_array(Datum, max);
 	corrections.no_match = huge_array(bool, max);
+	corrections.digest = huge_array(Datum, max);
 	corrections.kind = huge_array(Datum, max);
 	corrections.played_at = huge_array(Datum, max);
 	corrections.n = 0;
@@ -35,18 +36,32 @@ corrections_make(int max)
 	return corrections;
 }
 
-void
-corrections_add(Corrections *corrections, const Datum *match_id, int64 seq,
-				const char *kind, TimestampTz played_at)
+static void
+append(Corrections *corrections, Datum match_id, bool no_match, int64 digest, int64 seq,
+	   const char *kind, TimestampTz played_at)
 {
 	int			n = corrections->n++;
 
 	Assert(n < corrections->max);
 	corrections->seq[n] = Int64GetDatum(seq);
-	corrections->match_id[n] = match_id != NULL ? *match_id : (Datum) 0;
-	corrections->no_match[n] = match_id == NULL;
+	corrections->match_id[n] = match_id;
+	corrections->no_match[n] = no_match;
+	corrections->digest[n] = Int64GetDatum(digest);
 	corrections->kind[n] = CStringGetTextDatum(kind);
 	corrections->played_at[n] = TimestampTzGetDatum(played_at);
+}
+
+void
+corrections_add(Corrections *corrections, int64 seq, const char *kind, TimestampTz played_at)
+{
+	append(corrections, (Datum) 0, true, 0, seq, kind, played_at);
+}
+
+void
+corrections_add_match(Corrections *corrections, Datum match_id, int64 digest, int64 seq,
+					  const char *kind, TimestampTz played_at)
+{
+	append(corrections, match_id, false, digest, seq, kind, played_at);
 }
 
 /* Whether a correction is of what lies before the horizon; an error if that is an operation. */
@@ -66,14 +81,50 @@ is_before_horizon(const Ladder *ladder, const Corrections *corrections, int i)
 	return true;
 }
 
+static LadderQuery note_digests_query = {
+	.text = "UPDATE {rated_match} AS m SET digest = c.digest "
+	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS c(match_id, digest) "
+	"WHERE m.match_id {match =} c.match_id",
+	.param = {ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_INT8)}
+};
+
+/*
+ * Note what the source has now of n matches that stay as they were rated.  Ladders of the
+ * same source that go further back find out by that: they compare digests.
+ */
+static void
+note_digests(Ladder *ladder, Datum *match_id, Datum *digest, int n)
+{
+	Datum		values[2];
+
+	values[0] = id_array(ladder->match_type, match_id, n);
+	values[1] = PointerGetDatum(construct_array(digest, n, INT8OID, sizeof(int64),
+												FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	ladder_execute(ladder, &note_digests_query, values, NULL, NULL);
+}
+
+static void
+warn_of_dropped(const Ladder *ladder, Datum first, int ndropped)
+{
+	ereport(WARNING,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg_plural("%d match of ladder \"%s\" lies before its horizon and stays as it was rated, first: %s",
+						   "%d matches of ladder \"%s\" lie before its horizon and stay as they were rated, first: %s",
+						   ndropped, ndropped, ladder->name,
+						   id_text(ladder->match_type, first)),
+			 errdetail("History can be corrected behind place " INT64_FORMAT " only, see set_horizon().",
+					   ladder->horizon)));
+}
+
 /*
  * Leave out matches before the horizon, which nobody can correct any more.  That is a warning
  * only, because the transaction that has changed matches of its own must not fail for it.
  */
 static void
-drop_before_horizon(const Ladder *ladder, Corrections *corrections)
+drop_before_horizon(Ladder *ladder, Corrections *corrections)
 {
-	Datum		first = (Datum) 0;
+	Datum	   *dropped = huge_array(Datum, corrections->max);
+	Datum	   *digest = huge_array(Datum, corrections->max);
 	int			ndropped = 0;
 	int			n = 0;
 	int			i;
@@ -82,8 +133,8 @@ drop_before_horizon(const Ladder *ladder, Corrections *corrections)
 	{
 		if (is_before_horizon(ladder, corrections, i))
 		{
-			if (ndropped++ == 0)
-				first = corrections->match_id[i];
+			dropped[ndropped] = corrections->match_id[i];
+			digest[ndropped++] = corrections->digest[i];
 			continue;
 		}
 		corrections->seq[n] = corrections->seq[i];
@@ -94,14 +145,12 @@ drop_before_horizon(const Ladder *ladder, Corrections *corrections)
 	}
 	corrections->n = n;
 	if (ndropped > 0)
-		ereport(WARNING,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg_plural("%d match of ladder \"%s\" lies before its horizon and stays as it was rated, first: %s",
-							   "%d matches of ladder \"%s\" lie before its horizon and stay as they were rated, first: %s",
-							   ndropped, ndropped, ladder->name,
-							   id_text(ladder->match_type, first)),
-				 errdetail("History can be corrected behind place " INT64_FORMAT " only, see set_horizon().",
-						   ladder->horizon)));
+	{
+		note_digests(ladder, dropped, digest, ndropped);
+		warn_of_dropped(ladder, dropped[0], ndropped);
+	}
+	pfree(dropped);
+	pfree(digest);
 }
 
 void
@@ -112,7 +161,8 @@ corrections_send(Ladder *ladder, Corrections *corrections)
 	int			n;
 	int			lower_bound = 1;
 
-	drop_before_horizon(ladder, corrections);
+	if (ladder->horizon != NO_HORIZON && corrections->n > 0)
+		drop_before_horizon(ladder, corrections);
 	n = corrections->n;
 	if (n == 0)
 		return;

@@ -18,6 +18,7 @@ typedef struct Corrections
 	Datum	   *seq;
 	Datum	   *match_id;
 	bool	   *no_match;
+	Datum	   *digest;			/* of what the source has of the match now */
 	Datum	   *kind;
 	Datum	   *played_at;
 	int			n;
@@ -27,17 +28,27 @@ typedef struct Corrections
 /* Room for up to so many corrections, in the current context. */
 extern Corrections corrections_make(int max);
 
+/* The digest of a match that the source no longer has. */
+#define DIGEST_OF_NOTHING 0
+
 /*
  * History is out of date from a place on, or, in a ladder whose order is that of
- * time, from then on; a match that comes "late" has no place yet.  The match is
- * NULL for an operation; otherwise it must live until the corrections are sent.
+ * time, from then on.
  */
-extern void corrections_add(Corrections *corrections, const Datum *match_id,
-							int64 seq, const char *kind, TimestampTz played_at);
+extern void corrections_add(Corrections *corrections, int64 seq, const char *kind,
+							TimestampTz played_at);
+
+/*
+ * The same because of a match, which must live until the corrections are sent; one that
+ * comes "late" has no place yet.
+ */
+extern void corrections_add_match(Corrections *corrections, Datum match_id, int64 digest,
+								  int64 seq, const char *kind, TimestampTz played_at);
 
 /*
  * Insert them all, but for matches before the ladder's horizon, which stay as they were rated: a
- * warning names them.  Error 55000 for an operation before it.
+ * warning names them, and their digests in rated_match become those of what the source has, for
+ * other ladders of the same source.  Error 55000 for an operation before it.
  */
 extern void corrections_send(Ladder *ladder, Corrections *corrections);
 

@@ -55,7 +55,7 @@ correct_place(Ladder *ladder, const LadderOperation *operation)
 {
 	Corrections corrections = corrections_make(1);
 
-	corrections_add(&corrections, NULL, operation->seq, "operation", operation->at);
+	corrections_add(&corrections, operation->seq, "operation", operation->at);
 	corrections_send(ladder, &corrections);
 }
 

@@ -88,6 +88,20 @@ table_changed_unseen(Oid relid, Snapshot snapshot)
 	return changed;
 }
 
+/* The same of a table of a ladder with all its partitions. */
+static bool
+relation_changed_unseen(const Ladder *ladder, LadderRelation relation, Snapshot snapshot)
+{
+	ListCell   *lc;
+
+	foreach(lc, find_all_inheritors(ladder->relation[relation], AccessShareLock, NULL))
+	{
+		if (table_changed_unseen(lfirst_oid(lc), snapshot))
+			return true;
+	}
+	return false;
+}
+
 pg_noreturn static void
 report_unseen(const Ladder *ladder)
 {
@@ -119,6 +133,14 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 		return;
 	if (!snapshot_knows(snapshot, ladder->relation[LADDER_CONFIG]))
 		report_unseen(ladder);
+
+	/*
+	 * Whoever writes must know the horizon, before which nothing may be
+	 * corrected, and whether ratings are counted.
+	 */
+	if (lockmode >= RowShareLock &&
+		relation_changed_unseen(ladder, LADDER_CONFIG, snapshot))
+		report_unseen(ladder);
 	if (lockmode < ExclusiveLock)
 		return;
 
@@ -130,12 +152,7 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 		n--;
 	for (i = 0; i < n; i++)
 	{
-		ListCell   *lc;
-
-		foreach(lc, find_all_inheritors(ladder->relation[tables[i]], AccessShareLock, NULL))
-		{
-			if (table_changed_unseen(lfirst_oid(lc), snapshot))
-				report_unseen(ladder);
-		}
+		if (relation_changed_unseen(ladder, tables[i], snapshot))
+			report_unseen(ladder);
 	}
 }
