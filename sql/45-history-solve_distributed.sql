@@ -9,7 +9,8 @@ CREATE TYPE skillrating_internal.survey AS (
     observations bigint,
     sides boolean,
     unrated jsonb,
-    packed bytea);
+    packed bytea,
+    kept integer);
 
 COMMENT ON TYPE skillrating_internal.survey IS
 'Result of solve_survey().
@@ -20,7 +21,10 @@ contexts: those that occur.  matches: their number.
 observations: comparisons or rankings of teams, which are the terms of the likelihood.
 sides: whether those of a match differ.
 unrated: how many matches do not count, by the codes of unrated_reasons().
-packed: from a parallel worker, the rows that another process is to keep; otherwise null.';
+packed: the rows that another process is to keep, from a parallel worker or where home is another
+process; otherwise null.
+kept: the number of the key under which this process keeps the rows, if the plan has a token;
+otherwise null.';
 
 CREATE FUNCTION skillrating_internal.solve_survey_transition(internal, jsonb, anycompatible, anyelement, integer, float8, skillrating.inputs)
 RETURNS internal
@@ -50,14 +54,26 @@ COMMENT ON AGGREGATE skillrating_internal.solve_survey(jsonb, anycompatible, any
 'The first pass over matches: who plays; called by solve_distributed().
 plan: {"solver": ..., "params": {...}}, the solver bradley_terry, hive or plackett_luce, and with
 "strict": true a mistake in a match is an error.  With "keep", a key in hex, the process keeps rows
-of the solver made of the matches, for solve_pass(), up to the end of the transaction; with
-"lasting": true until a transaction ends that has not used them.
+of the solver made of the matches, for solve_pass(), up to the end of the transaction. With a token,
+the first 32 digits, each group has a key of its own, and processes other than "home" hand the rows
+over.  With
+"lasting": true rows are kept until a transaction ends that has not used them.
 The rows are those of solve(), in any order; inputs may be null.
 Matches are forgotten as soon as they are counted; sorting takes work_mem, or disk.  What is kept
 takes 8 to 40 bytes a participant, of skillrating.memory_limit up to the half and of a temporary
 file beyond.
 Null without rows.  Errors: 0A000 for a solver that cannot be distributed, 22023 for anything else
 in the plan, and those of solve().';
+
+CREATE FUNCTION skillrating_internal.solve_near(plan jsonb)
+RETURNS jsonb
+AS 'MODULE_PATHNAME', 'skillrating_solve_near'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.solve_near(jsonb) IS
+'The plan as it is.
+Stable, so that postgres_fdw, which sends only what is immutable, fetches rows in place of having an
+unknown server hand over what solve_distributed() believes.';
 
 CREATE FUNCTION skillrating_internal.solve_reads_support(internal)
 RETURNS internal
@@ -384,7 +400,10 @@ log_odds, gain, unrated_reason and context.
 result: a table with the columns of the type estimate, made by
 CREATE TABLE skills (LIKE skillrating.estimate); the solution replaces all its rows.
 solver: bradley_terry, hive or plackett_luce.  params: its parameters.
-columns: which columns have other names: {"match_id": "game"}.
+columns: which columns have other names: {"match_id": "game"}.  With {"part": "season"} each value of
+that column is a partition, and one query that is grouped by it reads all; where Citus distributes
+the table by it, the workers read, and hand over the rows that passes need.  All rows of a match
+must be in one part.
 warm: begin the search with the rows of result and of contexts; a search from its own solution takes
 one iteration.
 commits: make each iteration a transaction of its own, which keeps what has been found and holds
@@ -402,6 +421,7 @@ to 40 bytes a participant, of skillrating.memory_limit up to the half and of a t
 Needs the right to read the partitions and to change result.
 Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result or contexts that
 are no table, or one of the system or of another session, 42703 for missing columns, 22023 for
-unknown columns, for a table that is partitioned by player, team or rank, and for one table as both
-result and contexts, 2D000 for commits within a transaction block,
-and those of solve().';
+unknown columns, for a table that is partitioned by player, team or rank, for a part by one of these,
+and for one table as both result and contexts, 2D000 for commits within a transaction block, 54000
+for more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
+over of a part, and those of solve().';

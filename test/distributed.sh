@@ -35,10 +35,10 @@ expect() {
 		skillrating.inputs(weight => weight, side => side, log_odds => log_odds, context => $2), '$(params "$1")') AS x FROM plain) AS q, unnest(x) AS e" 2>/dev/null
 }
 
-# Solve a table by a solver, what is logged to solve.log; then compare.
+# Solve a table by a solver, with settings and columns, what is logged to solve.log; then compare.
 solve() {
 	ask -o /dev/null -c "LOAD 'auto_explain'" -c "SET auto_explain.log_nested_statements = on; SET auto_explain.log_min_duration = 0; SET auto_explain.log_verbose = on; SET auto_explain.log_analyze = on; SET client_min_messages = log; $3" \
-		-c "CALL skillrating.solve_distributed('$1', 'skills', '$2', '$(params "$2")', warm => false)" >solve.log 2>&1 || { tail -3 solve.log >&2; return; }
+		-c "CALL skillrating.solve_distributed('$1', 'skills', '$2', '$(params "$2")', columns => '${4:-{\}}', warm => false)" >solve.log 2>&1 || { tail -3 solve.log >&2; return; }
 	ask -c "SELECT coalesce(count(*) = 160 AND max(greatest(abs(s.mu - e.mu), abs(s.standard_error - e.standard_error), abs(s.side_offset - e.side_offset), abs(s.games - e.games), abs(s.component - e.component))) < 1e-6, false)
 		FROM expected AS e FULL JOIN skills AS s USING (player_id)"
 }
@@ -52,6 +52,10 @@ for solver in bradley_terry hive; do
 	check "$solver in a parallel plan" "$(solve partitioned $solver "$parallel")"
 	check "workers read the partitions of $solver, once" \
 		"$([ "$(readings)" -eq 1 ] && grep -q 'Workers Launched: [1-9]' solve.log && echo t)"
+	# By part: in this process, and where partitions are groups in workers, which hand rows over.
+	check "$solver by part" "$(solve plain $solver '' '{"part": "season"}')"
+	check "$solver by part in workers" "$(solve partitioned $solver "$parallel SET enable_partitionwise_aggregate = on;" '{"part": "season"}')"
+	check "workers make rows of the parts of $solver" "$(tr '\n' ' ' <solve.log | grep -q 'Query Text: SELECT CAST(season.*Workers Launched: [1-9].*Parallel Append.*Aggregate' && echo t)"
 done
 
 # ---- Two more servers ----
@@ -71,7 +75,11 @@ SELECT format('CREATE FOREIGN TABLE season_%s PARTITION OF partitioned FOR VALUE
 SQL
 # All passes go to both, and nothing else does; each reads its table once.
 shard() { ask -h "$scratch" -p "644$1" -U postgres -d postgres "${@:2}"; }
-scans() { shard "$1" -c 'SELECT pg_stat_force_next_flush()' -c "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'season'" | tail -1; }
+# Whoever has read has said so by the time that its process has ended.
+scans() {
+	until [ "$(shard "$1" -c "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")" = 1 ]; do sleep 0.1; done
+	shard "$1" -c 'SELECT pg_stat_force_next_flush()' -c "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'season'" | tail -1
+}
 sent() {
 	local before
 	before="$(scans 1) $(scans 2)"
@@ -86,6 +94,9 @@ for solver in bradley_terry hive; do
 	expect $solver NULL
 	sent $solver
 done
+# Nobody is believed who has a foreign table: the rows of its parts are fetched.
+check "parts over two servers" "$(solve partitioned hive 'SET enable_partitionwise_aggregate = on;' '{"part": "season"}')"
+check "are made of rows that travel" "$([ "$(grep -c 'Remote SQL: SELECT match_id' solve.log)" -eq 2 ] && [ "$(grep -c 'Remote SQL: .*solve_' solve.log)" -eq 0 ] && echo t)"
 # Texts take another way.
 for server in 1 2; do
 	ask -h "$scratch" -p "644$server" -U postgres -d postgres -c "ALTER TABLE season ADD context text" -c "UPDATE season SET context = 'map ' || match_id % 3"

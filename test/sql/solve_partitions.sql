@@ -111,6 +111,65 @@ ROLLBACK;
 -- It may be told to stop.
 CALL skillrating.solve_distributed('part_all', 'part_skills', params => '{"max_iterations": 1}', warm => false) \gset
 
+-- By part: one query, each value of a column a partition of its own, whoever reads it, and null too.
+CREATE TABLE part_whole (LIKE skillrating.estimate);
+ALTER TABLE part_all ADD region text;
+UPDATE part_all SET region = CASE match_id % 5 WHEN 0 THEN 'a"b' WHEN 1 THEN '' WHEN 2 THEN 'eu' END;
+DO $$
+DECLARE s skillrating.solve_summary; t skillrating.solve_summary; v record; apart float8;
+BEGIN
+    FOR v IN SELECT * FROM (VALUES ('bradley_terry', '{"errors": "exact"}'), ('plackett_luce', '{}'), ('hive', '{"offset_deviation": 0.3, "command": true, "errors": "exact"}')) AS v(solver, params),
+        (VALUES ('season'), ('region'), ('match_id')) AS p(part) LOOP
+        CALL skillrating.solve_distributed('part_all', 'part_whole', v.solver, v.params::jsonb, warm => false, summary => t);
+        CALL skillrating.solve_distributed('part_all', 'part_skills', v.solver, v.params::jsonb, jsonb_build_object('part', v.part), warm => false, summary => s);
+        SELECT max(abs(e.mu - k.mu) + abs(e.standard_error - k.standard_error) + coalesce(abs(e.side_offset - k.side_offset), 0) + coalesce(abs(e.command_skill - k.command_skill), 0) + abs(e.games - k.games)) INTO apart
+        FROM part_skills AS k FULL JOIN part_whole AS e USING (player_id);
+        RAISE NOTICE '% by %: % players, the same % and %', v.solver, v.part, s.players, apart < 1e-9,
+            (s.matches, s.players, s.unknowns, s.observations, s.components, s.status, s.unrated, (SELECT array_agg(c.context ORDER BY c.context) FROM unnest(s.contexts) AS c)) =
+            (t.matches, t.players, t.unknowns, t.observations, t.components, t.status, t.unrated, (SELECT array_agg(c.context ORDER BY c.context) FROM unnest(t.contexts) AS c));
+    END LOOP;
+END $$;
+-- In workers, which hand their parts over, and where memory is short.
+SET enable_partitionwise_aggregate = on;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET skillrating.memory_limit = '3MB';
+CALL skillrating.solve_distributed('part_all', 'part_skills', 'hive', '{"offset_deviation": 0.3, "command": true, "errors": "exact"}', '{"part": "season"}', warm => false) \gset
+SELECT count(*), max(abs(e.mu - s.mu) + abs(e.standard_error - s.standard_error)) < 1e-9 AS same FROM part_skills AS s FULL JOIN part_whole AS e USING (player_id);
+RESET enable_partitionwise_aggregate;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET skillrating.memory_limit;
+-- In transactions of their own, with what is kept from one to the next.
+SET client_min_messages = warning;
+CALL skillrating.solve_distributed('part_all', 'part_skills', 'hive', '{"offset_deviation": 0.3, "command": true, "errors": "exact"}', '{"part": "season"}', warm => false, commits => true) \gset
+RESET client_min_messages;
+SELECT count(*), max(abs(e.mu - s.mu) + abs(e.standard_error - s.standard_error)) < 1e-6 AS same FROM part_skills AS s FULL JOIN part_whole AS e USING (player_id);
+SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'skillrating kept rows';
+-- Whoever is not at home hands rows over; a token is no key.
+SELECT q.season, (q.s).matches, length((q.s).packed) > 0 AS packed, (q.s).kept FROM (
+    SELECT season, skillrating_internal.solve_survey(('{"solver": "hive", "keep": "' || repeat('ab', 16) || '", "home": "' || repeat('cd', 16) || '"}')::jsonb, match_id, player_id, team, rank, NULL) AS s
+    FROM part_all GROUP BY season) AS q ORDER BY season;
+SELECT skillrating_internal.solve_survey('{"solver": "hive", "home": 1}', match_id, player_id, team, rank, NULL) FROM part_all;
+-- Parts that take matches apart, of no column, or too many.
+CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"part": "team"}');
+CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"part": "player_id"}');
+CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"rank": "season", "part": "season"}');
+CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"part": "nothing"}');
+CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"part": null}');
+CREATE VIEW part_many AS SELECT m AS match_id, t AS player_id, t AS team, t AS rank FROM generate_series(1, 4001) AS m, generate_series(1, 2) AS t;
+\set VERBOSITY sqlstate
+CALL skillrating.solve_distributed('part_many', 'part_skills', columns => '{"part": "match_id"}');
+\set VERBOSITY default
+CALL skillrating.solve_distributed('part_none', 'part_skills', columns => '{"part": "season"}');
+SELECT count(*) FROM part_skills;
+SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'skillrating kept rows';
+DROP VIEW part_many;
+DROP TABLE part_whole;
+ALTER TABLE part_all DROP region;
+
 -- Other names, won in place of rank, and integers as players.
 CREATE VIEW part_named AS
 SELECT match_id AS "Match", substr(player_id, 2)::int AS who, team AS side_no, rank = 1 AS won, context::varchar AS context FROM part_plain WHERE match_id % 5 > 0;

@@ -22,13 +22,11 @@
 #include "utils/memutils.h"
 #include "utils/wait_event.h"
 
+#include "pg/history/solve_pass.h"
 #include "pg/sql/huge.h"
 
 /* A block goes to the file, and comes back, in pieces of so many bytes at most. */
 #define MAX_PIECE ((Size) 64 * 1024 * 1024)
-
-/* A packed partition may have so many bytes: a tuple between processes has below 1 GB. */
-#define MAX_PACKED (MaxAllocSize / 2)
 
 typedef struct KeptBlock
 {
@@ -71,6 +69,51 @@ struct KeptRows
 };
 
 static KeptRows *registry = NULL;
+
+/*
+ * ---- Keys ----
+ */
+
+const char *
+kept_rows_process(void)
+{
+	static char token[KEPT_TOKEN_SIZE];
+	static bool drawn = false;
+
+	/* Processes share what their parent has drawn, which is nothing. */
+	if (!drawn && !pg_strong_random(token, KEPT_TOKEN_SIZE))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random bytes")));
+	drawn = true;
+	return token;
+}
+
+void
+kept_key_make(const char *token, uint32 number, char *key)
+{
+	memcpy(key, token, KEPT_TOKEN_SIZE);
+	(void) pass_put_uint32(key + KEPT_TOKEN_SIZE, number);
+}
+
+uint32
+kept_key_number(const char *key)
+{
+	uint32		number;
+
+	(void) pass_get_uint32(key + KEPT_TOKEN_SIZE, &number);
+	return number;
+}
+
+void
+kept_rows_new_key(const char *token, char *key)
+{
+	static uint32 last = 0;
+
+	if (++last == 0)
+		last++;
+	kept_key_make(token, last, key);
+}
 
 /*
  * ---- The registry ----
@@ -197,6 +240,35 @@ kept_rows_find(const char *key)
 		return NULL;
 	kept->used = true;
 	return kept;
+}
+
+int
+kept_rows_of_token(const char *token, KeptRows ***all)
+{
+	KeptRows   *kept;
+	int			n = 0;
+	int			place;
+
+	for (kept = registry; kept != NULL; kept = kept->next)
+		n++;
+	*all = palloc_array(KeptRows *, n);
+	place = n;
+	for (kept = registry; kept != NULL; kept = kept->next)
+		if (kept->user == GetUserId() && kept->ended &&
+			memcmp(kept->key, token, KEPT_TOKEN_SIZE) == 0)
+		{
+			kept->used = true;
+			(*all)[--place] = kept;
+		}
+	n -= place;
+	memmove(*all, *all + place, sizeof(KeptRows *) * n);
+	return n;
+}
+
+const char *
+kept_rows_key(const KeptRows *kept)
+{
+	return kept->key;
 }
 
 void
@@ -431,7 +503,7 @@ kept_rows_multiply(KeptRows *kept, const double *v, double *product)
  */
 
 bytea *
-kept_rows_pack(KeptRows *kept)
+kept_rows_pack(KeptRows *kept, Size most)
 {
 	KeptBlock  *block;
 	Size		size = VARHDRSZ;
@@ -440,7 +512,7 @@ kept_rows_pack(KeptRows *kept)
 
 	for (block = kept->first; block != NULL; block = block->next)
 		size = add_size(size, sizeof(LogitShape) + block->size);
-	if (size > MAX_PACKED)
+	if (size > most)
 		return NULL;
 	packed = (bytea *) huge_array(char, size);
 	SET_VARSIZE(packed, size);

@@ -26,11 +26,21 @@
 
 #include "core/solve/solver.h"
 
-/* The bytes of a key: of the solve, at random, and of the partition. */
+/* The bytes of a key: a token of the solve, at random, and a number, such as a partition's OID. */
 #define KEPT_TOKEN_SIZE 16
 #define KEPT_KEY_SIZE (KEPT_TOKEN_SIZE + sizeof(uint32))
 
 typedef struct KeptRows KeptRows;
+
+/* The token of this process, at random: no other process of any server has it. */
+extern const char *kept_rows_process(void);
+
+/* A key of a token, with a number that no other key from here has, and that is not 0. */
+extern void kept_rows_new_key(const char *token, char *key);
+
+/* The number in a key, and a key of a token and a number. */
+extern uint32 kept_key_number(const char *key);
+extern void kept_key_make(const char *token, uint32 number, char *key);
 
 /*
  * Begin to keep rows under a key of so many bytes, in place of any that are kept under
@@ -55,6 +65,15 @@ extern void kept_rows_end(KeptRows *kept, const Solver *solver,
 
 /* The rows under a key, or NULL.  They count as used in this transaction. */
 extern KeptRows *kept_rows_find(const char *key);
+
+/*
+ * All rows under keys of a token, which count as used in this transaction, in the order in
+ * which they began; returns how many, in an array from the current context.
+ */
+extern int	kept_rows_of_token(const char *token, KeptRows ***all);
+
+/* The key under which rows are kept. */
+extern const char *kept_rows_key(const KeptRows *kept);
 
 /* Let lasting rows last through the current transaction even if that is aborted. */
 extern void kept_rows_hold(KeptRows *kept);
@@ -84,11 +103,18 @@ extern void kept_rows_multiply(KeptRows *kept, const double *v, double *product)
 
 /*
  * All rows, which have been added but not ended, as one datum, to be kept by another
- * process of this server; NULL if there are more than such a datum should have.
+ * process; NULL if that would have more bytes than the most.
  */
-extern bytea *kept_rows_pack(KeptRows *kept);
+extern bytea *kept_rows_pack(KeptRows *kept, Size most);
 
-/* Add rows that were packed. */
+/*
+ * A packed partition may have so many bytes: a tuple between processes has below 1 GB, and
+ * between servers bytes may be text of two characters each.
+ */
+#define KEPT_MAX_PACKED (MaxAllocSize / 2)
+#define KEPT_MAX_PACKED_AS_TEXT (MaxAllocSize / 4)
+
+/* Add rows that were packed.  They are believed: they must come from code of ours. */
 extern void kept_rows_unpack(KeptRows *kept, bytea *packed);
 
 #endif							/* PG_HISTORY_KEPT_ROWS_H */

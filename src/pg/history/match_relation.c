@@ -33,6 +33,14 @@ static const SourceColumn leaf_inputs[] = {
 /* The name of the argument in messages. */
 #define COLUMNS "columns"
 
+/* The key of the column by which a relation has parts; no column of a source. */
+#define PART "part"
+
+/* What takes matches apart, if partitions or parts go by it. */
+static const SourceColumn apart[] = {
+	SOURCE_PLAYER_ID, SOURCE_TEAM, SOURCE_RANK
+};
+
 /*
  * The name of the column that stands for a column of a source: what columns say, or the
  * source's own; NULL if the relation has none.
@@ -98,8 +106,10 @@ check_columns(Jsonb *columns)
 								   leaf_inputs[i - lengthof(always)]);
 
 			known = known || strcmp(reader.key, name) == 0;
-			appendStringInfo(&valid, "%s\"%s\"", i == 0 ? "" : i < n - 1 ? ", " : " and ", name);
+			appendStringInfo(&valid, "%s\"%s\"", i == 0 ? "" : ", ", name);
 		}
+		known = known || strcmp(reader.key, PART) == 0;
+		appendStringInfoString(&valid, " and \"" PART "\"");
 		if (!known)
 			json_invalid_key(&reader, valid.data);
 		pfree(valid.data);
@@ -180,13 +190,35 @@ match_arguments(Relation relation, Jsonb *columns)
 	return text.data;
 }
 
+/* The column that parts go by, as SQL text, or NULL. */
+static char *
+part_column(Relation relation, Jsonb *columns)
+{
+	JsonReader	reader;
+	char	   *name;
+	int			i;
+
+	json_reader_begin(&reader, columns, COLUMNS, NULL);
+	if (!json_reader_find(&reader, PART))
+		return NULL;
+	name = column_name(relation, columns, PART);
+	for (i = 0; i < (int) lengthof(apart); i++)
+	{
+		char	   *of_match = column_name(relation, columns, source_column_name(apart[i]));
+
+		if (of_match != NULL && strcmp(of_match, name) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("parts by \"%s\" take matches apart", name),
+					 errhint("All rows of a match must be in one part: the season, region or time of the match.")));
+	}
+	return pstrdup(quote_identifier(name));
+}
+
 /* Errors if partitions take the players of a match apart. */
 static void
 check_partition_key(Relation relation, Jsonb *columns)
 {
-	static const SourceColumn apart[] = {
-		SOURCE_PLAYER_ID, SOURCE_TEAM, SOURCE_RANK
-	};
 	PartitionKey key = RelationGetPartitionKey(relation);
 	int			i,
 				j;
@@ -239,6 +271,10 @@ match_relation_find(MatchRelation *matches, Oid relid, Jsonb *columns)
 	matches->player_type =
 		get_atttype(relid, get_attnum(relid, needed_column(relation, columns,
 														   SOURCE_PLAYER_ID)));
+	matches->part = part_column(relation, columns);
+	matches->name =
+		quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
+								   RelationGetRelationName(relation));
 	all = relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ?
 		find_all_inheritors(relid, AccessShareLock, NULL) : list_make1_oid(relid);
 	matches->partition = palloc0_array(MatchPartition, list_length(all));
@@ -249,7 +285,7 @@ match_relation_find(MatchRelation *matches, Oid relid, Jsonb *columns)
 
 		if (leaf->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 			check_partition_key(leaf, columns);
-		else
+		else if (matches->part == NULL)
 			matches->partition[matches->npartitions++] = (MatchPartition)
 		{
 			.oid = RelationGetRelid(leaf),

@@ -15,7 +15,9 @@
 #define PLAN_SOLVER "solver"
 #define PLAN_PARAMS "params"
 #define PLAN_STRICT "strict"
-#define PLAN_KEEP "keep"		/* a key of kept rows, in hex */
+#define PLAN_KEEP "keep"		/* a key or a token of kept rows, in hex */
+#define PLAN_HOME "home"		/* the process that keeps rows under a token,
+								 * in hex */
 #define PLAN_LASTING "lasting"
 
 /* The columns of the type survey. */
@@ -30,6 +32,7 @@ enum
 	SURVEY_SIDES,
 	SURVEY_UNRATED,
 	SURVEY_PACKED,
+	SURVEY_KEPT,
 	SURVEY_NCOLUMNS
 };
 

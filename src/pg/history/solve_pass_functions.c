@@ -31,6 +31,7 @@
 
 SKILLRATING_FUNCTION(skillrating_solve_survey_transition);
 SKILLRATING_FUNCTION(skillrating_solve_survey_final);
+SKILLRATING_FUNCTION(skillrating_solve_near);
 SKILLRATING_FUNCTION(skillrating_solve_reads);
 SKILLRATING_FUNCTION(skillrating_solve_reads_support);
 SKILLRATING_FUNCTION(skillrating_solve_kept);
@@ -58,6 +59,8 @@ typedef struct SurveyState
 	int64		rows;
 	int32		counted;		/* players in the task */
 	char	   *key;			/* under which rows are kept, or NULL */
+	bool		of_token;		/* which was drawn here, */
+	bool		elsewhere;		/* to be kept by another process */
 	bool		lasting;
 	KeptRows   *kept;			/* or NULL */
 } SurveyState;
@@ -73,18 +76,46 @@ check_can_pass(const Solver *solver)
 				 errhint("Solve \"bradley_terry\", \"hive\" or \"plackett_luce\", or use solve().")));
 }
 
-/* The key of rows to be kept, which is in hex. */
+/* Bytes that are in hex, and how many. */
 static char *
-read_key(const JsonReader *reader)
+read_hex(const JsonReader *reader, Size *size)
 {
 	char	   *hex = json_member_text(reader, "a text");
-	char	   *key = palloc(KEPT_KEY_SIZE);
+	Size		digits = strlen(hex);
+	char	   *bytes = palloc(digits / 2 + 1);
 
-	if (strlen(hex) != 2 * KEPT_KEY_SIZE ||
-		strspn(hex, "0123456789abcdef") != 2 * KEPT_KEY_SIZE)
-		json_invalid_value(reader, "40 hexadecimal digits");
-	(void) hex_decode(hex, 2 * KEPT_KEY_SIZE, key);
-	return key;
+	if ((digits != 2 * KEPT_KEY_SIZE && digits != 2 * KEPT_TOKEN_SIZE) ||
+		strspn(hex, "0123456789abcdef") != digits)
+		json_invalid_value(reader, "32 or 40 hexadecimal digits");
+	(void) hex_decode(hex, digits, bytes);
+	*size = digits / 2;
+	return bytes;
+}
+
+/* The key of rows to be kept, or a token of which this is to draw one. */
+static void
+read_key(SurveyState *state, const JsonReader *reader)
+{
+	Size		size;
+	char	   *bytes = read_hex(reader, &size);
+
+	state->of_token = size == KEPT_TOKEN_SIZE;
+	state->key = bytes;
+	if (!state->of_token)
+		return;
+	state->key = palloc(KEPT_KEY_SIZE);
+	kept_rows_new_key(bytes, state->key);
+}
+
+/* Whether another process is to keep the rows. */
+static bool
+read_home(const JsonReader *reader)
+{
+	Size		size;
+	char	   *home = read_hex(reader, &size);
+
+	return size != KEPT_TOKEN_SIZE ||
+		memcmp(home, kept_rows_process(), KEPT_TOKEN_SIZE) != 0;
 }
 
 static bool
@@ -116,12 +147,14 @@ read_plan(SurveyState *state, Jsonb *plan)
 		else if (strcmp(reader.key, PLAN_STRICT) == 0)
 			strict = read_flag(&reader);
 		else if (strcmp(reader.key, PLAN_KEEP) == 0)
-			state->key = read_key(&reader);
+			read_key(state, &reader);
+		else if (strcmp(reader.key, PLAN_HOME) == 0)
+			state->elsewhere = read_home(&reader);
 		else if (strcmp(reader.key, PLAN_LASTING) == 0)
 			state->lasting = read_flag(&reader);
 		else
 			json_invalid_key(&reader,
-							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_STRICT "\", \"" PLAN_KEEP "\" and \"" PLAN_LASTING "\"");
+							 "\"" PLAN_SOLVER "\", \"" PLAN_PARAMS "\", \"" PLAN_STRICT "\", \"" PLAN_KEEP "\", \"" PLAN_HOME "\" and \"" PLAN_LASTING "\"");
 	}
 	if (state->task.solver == NULL)
 		ereport(ERROR,
@@ -239,7 +272,7 @@ skillrating_solve_survey_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* The columns of a survey but the packed rows. */
+/* The columns of a survey but those of the kept rows. */
 static void
 survey_columns(SurveyState *state, Datum *values)
 {
@@ -291,20 +324,35 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 	MemoryContextSwitchTo(old);
 	survey_columns(state, values);
 
-	/* A parallel worker ends with the query: whoever asked it keeps the rows. */
-	if (state->kept != NULL && IsParallelWorker())
+	/*
+	 * A parallel worker ends with the query, and nothing says that the server
+	 * of a part is asked again: whoever asked keeps the rows.
+	 */
+	if (state->kept != NULL && (IsParallelWorker() || (state->of_token && state->elsewhere)))
 	{
-		values[SURVEY_PACKED] = PointerGetDatum(kept_rows_pack(state->kept));
+		values[SURVEY_PACKED] =
+			PointerGetDatum(kept_rows_pack(state->kept, IsParallelWorker() ? KEPT_MAX_PACKED :
+										   KEPT_MAX_PACKED_AS_TEXT));
 		kept_rows_release(state->kept);
 		state->kept = NULL;
 	}
 	nulls[SURVEY_PACKED] = values[SURVEY_PACKED] == (Datum) 0;
+	nulls[SURVEY_KEPT] = state->kept == NULL || !state->of_token;
+	if (!nulls[SURVEY_KEPT])
+		values[SURVEY_KEPT] = Int32GetDatum((int32) kept_key_number(state->key));
 	survey = return_row(fcinfo, values, nulls);
 	if (state->kept != NULL)
 		kept_rows_end(state->kept, state->task.solver, state->params,
 					  state->builder.history.nplayers, state->builder.contexts.n,
 					  state->lasting ? survey : (Datum) 0);
 	return survey;
+}
+
+/* solve_near(plan) */
+Datum
+skillrating_solve_near(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
 /*
