@@ -386,9 +386,10 @@ BEGIN
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
         skillrating_internal.arranged_columns(ladder, 'rating', beside,
-            skillrating_internal.ladder_columns('rating', model, player_type, match_type, display)));
+            skillrating_internal.ladder_columns('rating', model, player_type, match_type, display)
+                || skillrating_internal.band_column(leaderboard, model, params)));
     PERFORM skillrating_internal.drop_room(ladder, 'rating');
-    PERFORM skillrating_internal.create_leaderboard(ladder, leaderboard, model, params);
+    PERFORM skillrating_internal.create_leaderboard(ladder, leaderboard);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
         'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
@@ -664,6 +665,7 @@ BEGIN
     PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, leaderboard, player_type, match_type,
         beside);
     PERFORM skillrating_internal.create_count_tables(ladder);
+    PERFORM skillrating_internal.create_standing_table(ladder, player_type);
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
     PERFORM skillrating_internal.create_lists(ladder, player_type);

@@ -511,8 +511,8 @@ BEGIN
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
         AND c.relname IN ('horizon', 'component_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
-            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'rating_count_delta',
-            'rating_count', 'rating', 'ladder', 'work');
+            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
+            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'work');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;
@@ -597,7 +597,7 @@ BEGIN
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
     EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
-    FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'event',
+    FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
         'component', 'component_event', 'correction',
         'horizon', 'component_horizon',
         'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match']

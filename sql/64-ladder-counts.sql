@@ -18,14 +18,15 @@ COMMENT ON FUNCTION skillrating_internal.rating_band(float8) IS
 'The band of ratings that a rating is in, of which there are 16 from each power of two to the next:
 a higher rating is in the same band or a higher one.';
 
-CREATE FUNCTION skillrating_internal.fold_rating_counts(ladder text)
-RETURNS void
+CREATE FUNCTION skillrating_internal.fold_rating_counts(ladder text, wait boolean DEFAULT true)
+RETURNS bigint
 AS 'MODULE_PATHNAME', 'skillrating_fold_rating_counts'
 LANGUAGE C VOLATILE STRICT;
 
-COMMENT ON FUNCTION skillrating_internal.fold_rating_counts(text) IS
+COMMENT ON FUNCTION skillrating_internal.fold_rating_counts(text, boolean) IS
 'Folds all changes in table rating_count_delta into table rating_count, as those who rate do now and
-then. Error 55000 unless the door to the ladder is open.';
+then, and returns how many rows these were. If another transaction is at it, waits for its end, or
+does nothing. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.range_counts(
     ladder text,
@@ -77,11 +78,26 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_leaderboard(text) IS
 'Error 22023 unless this is a choice of create_ladder() and set_leaderboard().';
 
-CREATE FUNCTION skillrating_internal.create_leaderboard(
-    ladder text,
+CREATE FUNCTION skillrating_internal.band_column(
     leaderboard text,
     model text,
     params jsonb)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT CASE WHEN leaderboard = 'bands' THEN format(
+        ', band integer NOT NULL GENERATED ALWAYS AS (skillrating_internal.rating_band(%s)) STORED',
+        skillrating_internal.display_expression(model, params)) ELSE '' END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.band_column(text, text, jsonb) IS
+'A part of create_ladder() and set_leaderboard(): the definition of the column of table rating for
+bands, behind a comma, where the leaderboard has them, else nothing. params are complete.';
+
+CREATE FUNCTION skillrating_internal.create_leaderboard(
+    ladder text,
+    leaderboard text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -90,10 +106,6 @@ BEGIN
     IF leaderboard = 'ranks' THEN
         EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
     ELSIF leaderboard = 'bands' THEN
-        EXECUTE format(
-            'ALTER TABLE %I.rating ADD COLUMN band integer NOT NULL
-            GENERATED ALWAYS AS (skillrating_internal.rating_band(%s)) STORED',
-            ladder, skillrating_internal.display_expression(model, params));
         EXECUTE format('CREATE INDEX ON %I.rating (pool, band DESC)', ladder);
     END IF;
     -- Without the index on the rating an update stays on its page, if there is room.
@@ -102,9 +114,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_leaderboard(text, text, text, jsonb) IS
-'A part of create_ladder() and set_leaderboard(): the index of table rating that boards are read by.
-params are complete.';
+COMMENT ON FUNCTION skillrating_internal.create_leaderboard(text, text) IS
+'A part of create_ladder() and set_leaderboard(): the index of table rating that boards are read by,
+which has the column of bands where they need it.';
 
 CREATE FUNCTION skillrating_internal.rebuild_rating_counts(ladder text)
 RETURNS void
@@ -204,6 +216,10 @@ BEGIN
     EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
     chosen := coalesce(leaderboard, old.leaderboard);
     IF chosen <> old.leaderboard THEN
+        -- Who reads waits at the door, and is refused there if the snapshot is older: at a higher
+        -- isolation level it would show the old choice with the new columns.
+        PERFORM skillrating_internal.hold_ladder(ladder, true);
+        EXECUTE format('ALTER TABLE %I.ladder RESET (fillfactor)', ladder);
         IF to_regclass(format('%I.rating_pool_rating_player_id_idx', ladder)) IS NOT NULL THEN
             EXECUTE format('DROP INDEX %I.rating_pool_rating_player_id_idx', ladder);
         END IF;
@@ -211,7 +227,11 @@ BEGIN
             -- Its index goes with it.
             EXECUTE format('ALTER TABLE %I.rating DROP COLUMN band', ladder);
         END IF;
-        PERFORM skillrating_internal.create_leaderboard(ladder, chosen, old.model, old.params);
+        IF chosen = 'bands' THEN
+            EXECUTE format('ALTER TABLE %I.rating ADD COLUMN %s', ladder,
+                ltrim(skillrating_internal.band_column(chosen, old.model, old.params), ', '));
+        END IF;
+        PERFORM skillrating_internal.create_leaderboard(ladder, chosen);
         EXECUTE format('UPDATE %I.ladder AS l SET leaderboard = $1', ladder) USING chosen;
     END IF;
     PERFORM skillrating_internal.rebuild_rating_counts(ladder);
@@ -227,6 +247,34 @@ and counts the players by their ratings anew where that is ranks, also if it was
 which leaves the choice as it is: after changes of table rating by hand, which verify() tells.
 Rating waits meanwhile, and reading where the choice changes. Returns the choice. Errors: 42704 for
 an unknown ladder, 22023 for another choice, 42501 unless the caller owns the ladder.';
+
+CREATE FUNCTION skillrating_internal.fold_counts(ladder text)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF current_setting('transaction_isolation') = 'serializable' THEN
+        RAISE invalid_transaction_state USING
+            MESSAGE = 'fold_counts() cannot run in a serializable transaction',
+            DETAIL = 'It would make transactions fail that rate meanwhile.',
+            HINT = 'Begin it with BEGIN ISOLATION LEVEL READ COMMITTED, or have work() do it: '
+                || format('SELECT skillrating.schedule_work(%L, ''fold_counts'', ''1 minute'').', ladder);
+    END IF;
+    RETURN skillrating_internal.fold_rating_counts(ladder, false);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('fold_counts');
+
+COMMENT ON FUNCTION skillrating.fold_counts(text) IS
+'Sums up what those who rate have noted of the counts that ranks come from, and returns how many notes
+there were. They do so themselves now and then, but not in serializable transactions: where all
+transactions are serializable, have work() do it, see schedule_work(). Does nothing, and returns 0,
+if another transaction is at it, or if the leaderboard is not "ranks". Nobody waits for it. Errors:
+42704 for an unknown ladder, 42501 unless the caller owns it, 25000 in a serializable transaction,
+40001 at REPEATABLE READ if others have done it since the snapshot.';
 
 CREATE FUNCTION skillrating_internal.has_ranks(
     ladder text,

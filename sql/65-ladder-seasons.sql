@@ -49,7 +49,8 @@ CREATE FUNCTION skillrating_internal.season_bounds(
     pool text,
     OUT first_seq bigint,
     OUT start_seq bigint,
-    OUT next_seq bigint)
+    OUT next_seq bigint,
+    OUT operation bigint)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -79,17 +80,18 @@ BEGIN
             SELECT s.params->>''name'' FROM %1$I.operation AS s WHERE s.seq = $1 AND s.kind = ''season'')', ladder)
     INTO start_seq USING first_seq, pool;
     EXECUTE format(
-        'SELECT min(o.seq) FROM %I.operation AS o
-        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq > $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
-    INTO next_seq USING first_seq, pool;
+        'SELECT o.seq, o.operation FROM %I.operation AS o
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq > $1 AND (o.pool IS NULL OR o.pool = $2)
+        ORDER BY o.seq LIMIT 1', ladder)
+    INTO next_seq, operation USING first_seq, pool;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_bounds(text, text, text) IS
 'The places of the seasons that begin and end a season of a pool, by its name, the empty one for the
 time before the first and null for the running one: 0 where there is none before, null where it has
-not ended. start_seq is the place of the last operation with which it begins. Error 42704 for an
-unknown ladder or season.';
+not ended. start_seq is the place of the last operation with which it begins, and operation the
+number of that which ends it. Error 42704 for an unknown ladder or season.';
 
 CREATE FUNCTION skillrating_internal.display_columns(
     model text,
@@ -142,12 +144,237 @@ COMMENT ON FUNCTION skillrating_internal.new_season_players(text, bigint, text) 
 season that has just begun; empty once there is more of it than is read in a moment. Error 55000
 unless the door to the ladder is open.';
 
+CREATE FUNCTION skillrating_internal.season_players(
+    ladder text,
+    bounds record,
+    pool text,
+    min_games bigint,
+    quick boolean)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    l record;
+    matches text;
+BEGIN
+    IF bounds.next_seq IS NOT NULL AND min_games > 0 THEN
+        RETURN format(
+            'SELECT s.player_id, s.rating FROM %I.standing AS s
+            WHERE s.operation = %L::bigint AND s.pool = $3%s', ladder, bounds.operation,
+            CASE WHEN min_games > 1 THEN ' AND s.games >= $4' ELSE '' END);
+    END IF;
+    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO l;
+    matches := format(
+        'FROM %I.event AS m WHERE m.pool = $3 AND m.kind = ''match''
+            AND m.seq > $1 AND ($2::bigint IS NULL OR m.seq < $2)', ladder);
+    RETURN format('SELECT r.player_id, r.rating FROM %s WHERE %s',
+        -- The season that followed has an event for every player, with the state that it found.
+        CASE WHEN bounds.next_seq IS NULL
+            THEN format('(SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3) AS r', ladder)
+            ELSE format(
+                '(SELECT e.player_id, %s AS rating FROM %I.event AS e
+                WHERE e.kind = ''season'' AND e.seq = $2 AND e.pool = $3) AS r',
+                skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), ladder) END,
+        CASE WHEN min_games <= 0 THEN 'true'
+            WHEN quick THEN format(
+                '(SELECT count(*) FROM (
+                    SELECT %s AND m.player_id %s r.player_id LIMIT $4) AS m) >= $4%s', matches,
+                t.player_equals,
+                skillrating_internal.new_season_players(ladder, bounds.first_seq, pool))
+            ELSE format(
+                'r.player_id IN (SELECT m.player_id %s GROUP BY m.player_id HAVING count(*) >= $4)',
+                matches) END);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_players(text, record, text, bigint, boolean) IS
+'A part of season_table() and season_place_of(): a query for the players with so many matches in a
+season, with their ratings at its end, or now if it is running. quick says that a few of them are
+wanted, in order. Its parameters are those of season_table(). Error 55000 unless the door to the
+ladder is open.';
+
+CREATE FUNCTION skillrating_internal.season_counts(
+    ladder text,
+    bounds record,
+    pool text,
+    min_games bigint,
+    rating float8,
+    OUT above bigint,
+    OUT at_least bigint)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF bounds.next_seq IS NULL OR min_games <> 1 THEN
+        EXECUTE format(
+            'SELECT count(*) FILTER (WHERE q.rating > $5), count(*) FROM (%s) AS q WHERE q.rating >= $5',
+            skillrating_internal.season_players(ladder, bounds, pool, min_games, false))
+        INTO above, at_least USING bounds.first_seq, bounds.next_seq, pool, min_games, rating;
+        RETURN;
+    END IF;
+    -- From the next marked row above, or of the same rating; fewer than 256 lie between.
+    EXECUTE format(
+        'SELECT CASE WHEN m.rating = $3 THEN m.above ELSE coalesce(m.at_least, 0) + c.above END,
+            CASE WHEN m.rating = $3 THEN m.at_least
+                ELSE coalesce(m.at_least, 0) + c.above + c.same END
+        FROM (VALUES (0)) AS one(x)
+        LEFT JOIN LATERAL (
+            SELECT s.rating, s.above, s.at_least FROM %1$I.standing AS s
+            WHERE s.operation = $1 AND s.pool = $2 AND s.above IS NOT NULL AND s.rating >= $3
+            ORDER BY s.rating LIMIT 1) AS m ON true
+        CROSS JOIN LATERAL (
+            SELECT count(*) FILTER (WHERE s.rating > $3) AS above,
+                count(*) FILTER (WHERE s.rating = $3) AS same
+            FROM %1$I.standing AS s
+            WHERE s.operation = $1 AND s.pool = $2 AND s.rating >= $3
+                AND m.rating IS DISTINCT FROM $3 AND s.rating < coalesce(m.rating, ''Infinity'')) AS c',
+        ladder)
+    INTO above, at_least USING bounds.operation, pool, rating;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_counts(text, record, text, bigint, float8) IS
+'A part of season_table() and season_place_of(): how many players of the table of a season are rated
+above, and at least as high. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.season_end_rating(
+    ladder text,
+    bounds record,
+    pool text,
+    player text)
+RETURNS float8
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    l record;
+    rating float8;
+BEGIN
+    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO l;
+    EXECUTE CASE WHEN bounds.next_seq IS NULL
+        THEN format('SELECT r.rating FROM %I.rating AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2',
+            ladder, t.player_equals, t.player_type)
+        ELSE format(
+            'SELECT s.rating FROM %1$I.standing AS s
+            WHERE s.player_id %2$s CAST($1 AS %3$s) AND s.pool = $2 AND s.operation = $4
+            UNION ALL
+            SELECT %4$s FROM %1$I.event AS e
+            WHERE e.player_id %2$s CAST($1 AS %3$s) AND e.pool = $2 AND e.seq = $3
+            LIMIT 1', ladder, t.player_equals, t.player_type,
+            skillrating_internal.display_columns(l.model, l.params, 'e.', '_before')) END
+    INTO rating USING player, pool, bounds.next_seq, bounds.operation;
+    RETURN rating;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_end_rating(text, record, text, text) IS
+'A part of season_table() and season_place_of(): the rating of a player at the end of a season, or now
+if it is running; null for a player who had none. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.season_place_of(
+    ladder text,
+    player_id anycompatible,
+    season text DEFAULT NULL,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 1)
+RETURNS bigint
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    bounds record := skillrating_internal.season_bounds(ladder, season, pool);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    rating float8;
+BEGIN
+    IF ladder IS NULL OR pool IS NULL OR min_games IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, pool and min_games must not be null';
+    END IF;
+    EXECUTE format(
+        'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s)',
+        skillrating_internal.season_players(ladder, bounds, pool, min_games, true),
+        t.player_equals, t.player_type)
+    INTO rating USING bounds.first_seq, bounds.next_seq, pool, min_games, player;
+    RETURN 1 + (SELECT c.above FROM skillrating_internal.season_counts(ladder, bounds, pool,
+        min_games, rating) AS c WHERE rating IS NOT NULL);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('season_place_of');
+
+COMMENT ON FUNCTION skillrating.season_place_of(text, anycompatible, text, text, bigint) IS
+'The place of a player in the table of a season, as season_table() has it, 1 is first and equal
+ratings share a place; null for a player who is not in it. An account that is merged counts as the
+player it is merged into. season is the name that new_season() gave it, the empty name for the time
+before the first season, or null for the running one. Of a season that has ended, and with min_games
+1, the place comes from counts, otherwise those above are counted. Errors: 42704 for an unknown
+ladder or season, 22004 for a null ladder, pool or min_games.';
+
+CREATE FUNCTION skillrating_internal.season_page(
+    ladder text,
+    bounds record,
+    pool text,
+    min_games bigint,
+    after_player text,
+    OUT page text,
+    OUT above bigint,
+    OUT at_least bigint,
+    OUT after text,
+    OUT after_rating float8)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    players text := skillrating_internal.season_players(ladder, bounds, pool, min_games, true);
+BEGIN
+    above := 0;
+    at_least := 0;
+    page := format('SELECT q.* FROM (%s) AS q ORDER BY q.rating DESC, q.player_id LIMIT $5', players);
+    IF after_player IS NULL THEN
+        RETURN;
+    END IF;
+    -- The page before may have ended with a row of an account that is merged.
+    FOREACH after IN ARRAY ARRAY[after_player, skillrating_internal.counted_player(ladder, after_player)] LOOP
+        after_rating := skillrating_internal.season_end_rating(ladder, bounds, pool, after);
+        EXIT WHEN after_rating IS NOT NULL;
+    END LOOP;
+    IF after_rating IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('player %s has no rating in the season in pool "%s" of ladder "%s"',
+                after_player, pool, ladder);
+    END IF;
+    SELECT c.above, c.at_least INTO above, at_least
+    FROM skillrating_internal.season_counts(ladder, bounds, pool, min_games, after_rating) AS c;
+    -- Each part in the order of an index, however many share the rating.
+    page := format(
+        'SELECT q.* FROM (
+            (SELECT q.* FROM (%1$s) AS q WHERE q.rating = $7 AND CAST($8 AS %2$s) %3$s q.player_id
+             ORDER BY q.player_id LIMIT $5)
+            UNION ALL
+            (SELECT q.* FROM (%1$s) AS q WHERE q.rating < $7 ORDER BY q.rating DESC, q.player_id LIMIT $5)
+        ) AS q ORDER BY q.rating DESC, q.player_id LIMIT $5', players, t.player_type, t.player_less);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_page(text, record, text, bigint, text) IS
+'A part of season_table(): the query of the players of a page, and, if it comes after a player, how
+many are rated above that one, and at least as high, that player, and the rating. Error 42704 for a
+player without one, 55000 unless the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
     season text DEFAULT NULL,
     n integer DEFAULT 10,
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
+    after_player anycompatible DEFAULT NULL,
     OUT place bigint,
     OUT player_id text,
     OUT rating float8,
@@ -167,9 +394,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.state_expressions(ladder);
     bounds record := skillrating_internal.season_bounds(ladder, season, pool);
-    l record;
-    players text;
-    page text;
+    p record;
 BEGIN
     IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -179,39 +404,21 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
-    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO l;
-    -- The season that followed has an event for every player, with the state that it found.
-    players := CASE WHEN bounds.next_seq IS NULL
-        THEN format('(SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3%s) AS q', ladder,
-            CASE WHEN min_games > 0
-                THEN skillrating_internal.new_season_players(ladder, bounds.first_seq, pool) ELSE '' END)
-        ELSE format(
-            '(SELECT e.player_id, %s AS rating FROM %I.event AS e
-            WHERE e.kind = ''season'' AND e.seq = $2 AND e.pool = $3) AS q',
-            skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), ladder) END;
-    -- In the order of an index, until there are enough who have played.
-    page := format(
-        'SELECT rank() OVER (ORDER BY w.rating DESC) AS place, w.player_id, w.rating, c.*
-        FROM (
-            SELECT q.player_id, q.rating FROM %1$s
-            WHERE (SELECT count(*) FROM (
-                SELECT FROM %2$I.event AS m
-                WHERE m.player_id %3$s q.player_id AND m.pool = $3 AND m.kind = ''match''
-                    AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)
-                LIMIT greatest($4, 0)) AS m) >= $4
-            ORDER BY q.rating DESC, q.player_id LIMIT $5) AS w
+    p := skillrating_internal.season_page(ladder, bounds, pool, min_games, after_player::text);
+    -- Only of the players that are shown.
+    RETURN QUERY EXECUTE format(
+        'SELECT CASE WHEN q.rating = $7 THEN 1 + $9
+                ELSE $10 + rank() OVER (PARTITION BY q.rating = $7 ORDER BY q.rating DESC) END,
+            q.player_id::text, q.rating, c.games, c.wins, c.draws, c.losses, c.last_played,
+            b.rating, p.rating, p.played_at
+        FROM (%1$s) AS q
         CROSS JOIN LATERAL (
             SELECT count(*) AS games, count(*) FILTER (WHERE m.score = 1) AS wins,
                 count(*) FILTER (WHERE m.score = 0.5) AS draws, count(*) FILTER (WHERE m.score = 0) AS losses,
                 max(m.played_at) AS last_played
             FROM %2$I.event AS m
-            WHERE m.player_id %3$s w.player_id AND m.pool = $3 AND m.kind = ''match''
-                AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)) AS c', players, ladder, t.player_equals);
-    -- Only of the players that are shown.
-    RETURN QUERY EXECUTE format(
-        'SELECT q.place, q.player_id::text, q.rating, q.games, q.wins, q.draws, q.losses, q.last_played,
-            b.rating, p.rating, p.played_at
-        FROM (%1$s) AS q
+            WHERE m.player_id %3$s q.player_id AND m.pool = $3 AND m.kind = ''match''
+                AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)) AS c
         LEFT JOIN LATERAL (
             SELECT CASE WHEN e.seq <= $6 THEN skillrating.state_rating(l.model, %4$s, l.params)
                 ELSE skillrating.state_rating(l.model, %5$s, l.params) END AS rating, e.seq
@@ -226,21 +433,24 @@ BEGIN
             WHERE e.player_id %3$s q.player_id AND e.pool = $3 AND e.seq >= b.seq
                 AND ($2 IS NULL OR e.seq < $2)
             ORDER BY 1 DESC, e.seq LIMIT 1) AS p ON true
-        ORDER BY q.rating DESC, q.player_id', page, ladder, t.player_equals, s.after, s.before)
-    USING bounds.first_seq, bounds.next_seq, pool, min_games, n, bounds.start_seq;
+        ORDER BY q.rating DESC, q.player_id', p.page, ladder, t.player_equals, s.after, s.before)
+    USING bounds.first_seq, bounds.next_seq, pool, min_games, n, bounds.start_seq,
+        p.after_rating, p.after, p.above, p.at_least;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('season_table');
 
-COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint) IS
+COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint, anycompatible) IS
 'The table of a season: the n players with the highest displayed rating at its end, or that is
 stored if it has not ended, among those with at least min_games matches in it, and the counts of
 these matches and the time of the last one. Equal ratings share a place.
 season: the name that new_season() gave it, the empty name for the time before the first season, or
 null for the running one.
+after_player: the last player of the page before; an account that was merged meanwhile, and is not
+in the season any more, stands for the player it is merged into.
 start_rating: the rating with which the player began it, that of a newcomer for one who came later.
 peak, peak_at: the highest rating in it, with the one that the season began with where that is no
 newcomer''s, and when it came first.
-Corrections reach it as everything else. Errors: 42704 for an unknown ladder or season, 22023 for a
-negative n.';
+Corrections reach it as everything else. Errors: 42704 for an unknown ladder, season or player,
+22023 for a negative n.';

@@ -140,9 +140,10 @@ BEGIN
             MESSAGE = 'ladder, task and starting_at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF task NOT IN ('catch_up', 'settle', 'trim_changes') THEN
+    IF task NOT IN ('catch_up', 'settle', 'fold_counts', 'trim_changes') THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('task must be "catch_up", "settle" or "trim_changes", not "%s"', task),
+            MESSAGE = format(
+                'task must be "catch_up", "settle", "fold_counts" or "trim_changes", not "%s"', task),
             HINT = 'skillrating.notify_changes() begins and ends notifications.';
     END IF;
     IF NOT isfinite(starting_at) THEN
@@ -179,7 +180,8 @@ COMMENT ON FUNCTION skillrating.schedule_work(text, text, interval, interval, ti
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
 task: catch_up (if matches wait in pending or corrections in correction), settle (idle time up to
-then), or trim_changes (of changes from before now() - keep).
+then), fold_counts (for a database in which all transactions are serializable), or trim_changes (of
+changes from before now() - keep).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -483,6 +485,8 @@ BEGIN
         WHEN 'settle' THEN
             done := (
                 SELECT s.players FROM skillrating.settle(ladder, clock_timestamp(), 'work') AS s);
+        WHEN 'fold_counts' THEN
+            done := skillrating.fold_counts(ladder);
         WHEN 'trim_changes' THEN
             done := skillrating_internal.trim_changes(ladder, now() - w.keep);
         WHEN 'notify' THEN
@@ -509,7 +513,8 @@ SELECT skillrating_internal.create_entry('work_step');
 COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for notify changes that were notified of, for catch_up and
-settle rows of rating that changed, for trim_changes rows of change. With a failure it notes that in
+settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
+rows of change. With a failure it notes that in
 table work instead, and the task is due again in a minute, or sooner if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
@@ -540,8 +545,8 @@ BEGIN
         'SELECT w.task, w.every, w.due_at, w.keep, w.channel, w.players, w.done_at, w.done,
             w.failed_at, w.error
         FROM %I.work AS w
-        ORDER BY array_position(ARRAY[''catch_up'', ''settle'', ''notify'', ''trim_changes''],
-            w.task)',
+        ORDER BY array_position(ARRAY[''catch_up'', ''settle'', ''fold_counts'', ''notify'',
+            ''trim_changes''], w.task)',
         ladder);
 END
 $function$;

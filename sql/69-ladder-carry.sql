@@ -177,8 +177,10 @@ BEGIN
         next_number := nextval(format('%I.event_seq', b));
         EXECUTE format(
             'WITH renumbered AS (
-                UPDATE %I.operation AS o SET operation = $2 WHERE o.operation = $1
-                RETURNING o.undone_at)
+                UPDATE %1$I.operation AS o SET operation = $2 WHERE o.operation = $1
+                RETURNING o.undone_at
+            ), standings AS (
+                UPDATE %1$I.standing AS s SET operation = $2 WHERE s.operation = $1)
             SELECT bool_or(r.undone_at IS NULL) FROM renumbered AS r', b)
         INTO active USING number, next_number;
         IF active THEN

@@ -130,11 +130,11 @@ AS $function$
     LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = relation
         AND d.refobjsubid = ANY (numbers)
-        -- The displayed rating is generated from states.
+        -- The displayed rating is generated from states, and so is its band.
         AND NOT (d.classid = 'pg_attrdef'::regclass AND EXISTS (
             SELECT FROM pg_attrdef AS e
             JOIN pg_attribute AS t ON t.attrelid = e.adrelid AND t.attnum = e.adnum
-            WHERE e.oid = d.objid AND e.adrelid = relation AND t.attname = 'rating'))
+            WHERE e.oid = d.objid AND e.adrelid = relation AND t.attname IN ('rating', 'band')))
         AND NOT (d.classid = 'pg_constraint'::regclass AND EXISTS (
             SELECT FROM pg_constraint AS k WHERE k.oid = d.objid AND k.contype = 'n'))
 $function$;
@@ -233,7 +233,9 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('columns of %I.%I and %I.%I are in other places or of other types: %s', a,
                 relation, b, relation, moved),
-            HINT = format('Make ladder "%s" anew by skillrating.rerate().', b);
+            HINT = CASE WHEN moved = 'band' THEN format(
+                'SELECT skillrating.set_leaderboard(%L, ''ranks'') lets them be swapped; it can be ''bands'' again afterwards.', a)
+                ELSE format('Make ladder "%s" anew by skillrating.rerate().', b) END;
     END IF;
 END
 $function$;

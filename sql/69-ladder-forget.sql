@@ -278,7 +278,7 @@ BEGIN
         ladder, renamed, t.player_equals)
     USING players, pseudonyms;
     FOR relation, identifier IN
-        VALUES ('event', 'player_id'), ('rating', 'player_id'), ('component_event', 'player_id'),
+        VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
             ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
             ('horizon', 'player_id'), ('component_horizon', 'player_id')
     LOOP

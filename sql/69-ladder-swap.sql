@@ -20,7 +20,7 @@ AS $function$
             SELECT FROM pg_class AS e
             WHERE e.relname = 'event' AND e.relkind <> 'r'
                 AND e.relnamespace IN (x.relnamespace, y.relnamespace)) END
-    FROM unnest('{ladder,rating,rating_count,rating_count_delta,event,component,component_event,rated_match,correction,operation,event_seq}'::name[])
+    FROM unnest('{ladder,rating,rating_count,rating_count_delta,standing,event,component,component_event,rated_match,correction,operation,event_seq}'::name[])
         WITH ORDINALITY AS t(name, n)
     JOIN pg_class AS x ON x.relname = t.name AND x.relnamespace = to_regnamespace(quote_ident(a))
     JOIN pg_class AS y ON y.relname = t.name AND y.relnamespace = to_regnamespace(quote_ident(b))
@@ -250,6 +250,42 @@ COMMENT ON FUNCTION skillrating_internal.changed_since(text, text, name, xid8) I
 'A part of swap_ladders(): a column of the rows of a ladder''s table that were made, changed or deleted
 by a transaction from a certain one on, and perhaps of others; null if that cannot be known. The
 current transaction must have seen that one running, or behind it.';
+
+CREATE FUNCTION skillrating_internal.match_leaderboard(
+    a text,
+    b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    table_a regclass := to_regclass(format('%I.rating', a));
+    table_b regclass := to_regclass(format('%I.rating', b));
+    choice text;
+    places_before integer;
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    EXECUTE format('SELECT x.leaderboard FROM %I.ladder AS x, %I.ladder AS y
+        WHERE x.leaderboard <> y.leaderboard', a, b)
+    INTO choice;
+    IF choice IS NULL THEN
+        RETURN;
+    END IF;
+    -- The column of bands gets the place that it has in the other table, where that is free.
+    SELECT x.attnum - 1 - y.relnatts INTO places_before
+    FROM pg_attribute AS x CROSS JOIN pg_class AS y
+    WHERE x.attrelid = table_a AND x.attname = 'band' AND NOT x.attisdropped AND y.oid = table_b;
+    IF places_before > 0 THEN
+        PERFORM skillrating_internal.empty_columns(b, 'rating', '{}', '{}',
+            (skillrating_internal.missing_room(table_b, table_a))[1:places_before]);
+    END IF;
+    PERFORM skillrating_internal.set_leaderboard(b, choice);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.match_leaderboard(text, text) IS
+'A part of swap_ladders(): has ladder b make boards quick as ladder a does: that stays with the ladder
+in use, as all that belongs to its tables.';
 
 CREATE FUNCTION skillrating_internal.hold_both(
     a text,

@@ -124,6 +124,20 @@ CREATE FUNCTION other_boards(pool text, at timestamptz) RETURNS bigint LANGUAGE 
         IS DISTINCT FROM ROW(p.place, p.rating, p.games, p.wins, p.draws, p.losses, p.last_played)
 $$;
 
+-- Whom an account counts as.
+CREATE FUNCTION counts_as(account bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    into_player bigint;
+BEGIN
+    LOOP
+        SELECT into_id INTO into_player FROM life.operation WHERE kind = 'merge' AND undone_at IS NULL AND player_id = account;
+        EXIT WHEN into_player IS NULL;
+        account := into_player;
+    END LOOP;
+    RETURN account;
+END
+$$;
+
 -- The tables of all seasons of a pool, from the events between their operations.
 CREATE FUNCTION wrong_seasons(of_pool text) RETURNS bigint LANGUAGE sql AS $$
     WITH bounds AS (
@@ -162,20 +176,18 @@ CREATE FUNCTION wrong_seasons(of_pool text) RETURNS bigint LANGUAGE sql AS $$
         + (SELECT count(*) FROM skillrating.season_table('life', pool => of_pool) AS t
             FULL JOIN (SELECT * FROM is_now WHERE name = (SELECT name FROM bounds ORDER BY seq DESC LIMIT 1)) AS u USING (player_id)
             WHERE t.place IS DISTINCT FROM u.place)
-$$;
-
--- Whom an account counts as.
-CREATE FUNCTION counts_as(account bigint) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    into_player bigint;
-BEGIN
-    LOOP
-        SELECT into_id INTO into_player FROM life.operation WHERE kind = 'merge' AND undone_at IS NULL AND player_id = account;
-        EXIT WHEN into_player IS NULL;
-        account := into_player;
-    END LOOP;
-    RETURN account;
-END
+        -- Places, and pages after each player, also of those with more matches only.
+        + (SELECT count(*) FROM is_now AS t WHERE skillrating.season_place_of('life', t.player_id::bigint, t.name, of_pool)
+            IS DISTINCT FROM (SELECT u.place FROM is_now AS u WHERE u.name = t.name AND u.player_id = counts_as(t.player_id::bigint)::text))
+        + (SELECT count(*) FROM (SELECT t.*, row_number() OVER (PARTITION BY t.name ORDER BY t.rating DESC, t.player_id::bigint) AS n FROM is_now AS t) AS t
+            WHERE ARRAY(SELECT (u.place, u.player_id, u.rating, u.games)::text
+                FROM (SELECT u.*, row_number() OVER (ORDER BY u.rating DESC, u.player_id::bigint) AS n FROM is_now AS u WHERE u.name = t.name) AS u
+                WHERE u.n > t.n ORDER BY u.n LIMIT 2)
+            IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id, a.rating, a.games)::text
+                FROM skillrating.season_table('life', t.name, 2, of_pool, after_player => t.player_id::bigint) AS a))
+        + (SELECT count(*) FROM bounds AS b CROSS JOIN LATERAL skillrating.season_table('life', b.name, 100, of_pool, 3) AS t
+            WHERE t.place IS DISTINCT FROM (SELECT 1 + count(*) FROM is_now AS u WHERE u.name = b.name AND u.games >= 3 AND u.rating > t.rating)
+                OR t.player_id::bigint = counts_as(t.player_id::bigint) AND t.place IS DISTINCT FROM skillrating.season_place_of('life', t.player_id::bigint, b.name, of_pool, 3))
 $$;
 
 -- The journals of all matches, once nothing waits.

@@ -48,6 +48,7 @@ INSERT INTO calls VALUES
     ('surprising_players', $$SELECT skillrating.surprising_players('it''s')$$),
     ('pool_quality', $$SELECT skillrating.pool_quality('it''s')$$),
     ('season_table', $$SELECT skillrating.season_table('it''s', '')$$),
+    ('season_place_of', $$SELECT skillrating.season_place_of('it''s', 1, '')$$),
     ('compare_ladders', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
 GRANT SELECT ON calls TO PUBLIC;
 SELECT coalesce(e.function, c.function) AS missing_or_unknown

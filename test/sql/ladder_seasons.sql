@@ -58,6 +58,95 @@ SELECT p.pool, s.season FROM unnest('{duo,solo}'::text[]) AS p(pool), skillratin
 SELECT count(*) >= 0 AS caught_up FROM skillrating.catch_up('arena');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
+-- Tables of more players than are marked one by one, many of them with the same rating, against the
+-- events; as they end, after corrections, and in a ladder that takes the place of this one.
+CREATE FUNCTION wrong_standings() RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+    CREATE TEMP TABLE x ON COMMIT DROP AS
+    WITH season AS (
+        SELECT o.params->>'name' AS name, o.seq, lead(o.seq) OVER (ORDER BY o.seq) AS next_seq
+        FROM (SELECT params, seq FROM many.operation WHERE kind = 'season' AND undone_at IS NULL UNION ALL SELECT '{"name": ""}', 0) AS o
+    )
+    SELECT s.name, row_number() OVER w AS n, rank() OVER (PARTITION BY s.name ORDER BY e.rating_before DESC) AS place, e.player_id, e.rating_before AS rating, m.games
+    FROM season AS s JOIN many.event AS e ON e.seq = s.next_seq AND e.kind = 'season'
+    JOIN LATERAL (
+        SELECT count(*) AS games FROM many.event AS m
+        WHERE m.player_id = e.player_id AND m.kind = 'match' AND m.seq > s.seq AND m.seq < s.next_seq HAVING count(*) > 0) AS m ON true
+    WINDOW w AS (PARTITION BY s.name ORDER BY e.rating_before DESC, e.player_id);
+    RETURN QUERY SELECT format('table %s', s.name) FROM (SELECT DISTINCT name FROM x) AS s
+    WHERE ARRAY(SELECT (t.place, t.player_id, t.rating, t.games)::text FROM skillrating.season_table('many', s.name, 10000) AS t)
+        IS DISTINCT FROM ARRAY(SELECT (x.place, x.player_id::text, x.rating, x.games)::text FROM x WHERE x.name = s.name ORDER BY x.n);
+    RETURN QUERY SELECT format('place of %s in %s', x.player_id, x.name) FROM x
+    WHERE x.place IS DISTINCT FROM skillrating.season_place_of('many', x.player_id, x.name);
+    RETURN QUERY SELECT format('after %s in %s', x.player_id, x.name) FROM x
+    WHERE x.n % 7 = 0 AND ARRAY(SELECT (t.place, t.player_id)::text FROM skillrating.season_table('many', x.name, 3, after_player => x.player_id) AS t)
+        IS DISTINCT FROM ARRAY(SELECT (u.place, u.player_id::text)::text FROM x AS u WHERE u.name = x.name AND u.n > x.n ORDER BY u.n LIMIT 3);
+    RETURN QUERY SELECT v.detail FROM skillrating.verify('many') AS v WHERE NOT v.ok;
+    DROP TABLE x;
+END
+$$;
+SELECT skillrating.create_ladder('many', 'elo', params => '{"k": 16}');
+CREATE FUNCTION play_many(first int, last int, players int) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO many.match (match_id, played_at) SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour' FROM generate_series(first, last) AS m;
+    INSERT INTO many.match_player (match_id, player_id, team, rank)
+    SELECT m, CASE p WHEN 1 THEN 2 * m ELSE 2 * m + 1 + 2 * (m % 5) END % players, p, 1 + (m * p) % 2
+    FROM generate_series(first, last) AS m, generate_series(1, 2) AS p;
+$$;
+SELECT play_many(1, 900, 900);
+SELECT players FROM skillrating.new_season('many', 'second', 1, at => '2024-03-01');
+SELECT play_many(2000, 2700, 700);
+SELECT players FROM skillrating.new_season('many', 'third', 0.75, at => '2024-05-01');
+SELECT play_many(4000, 4009, 700);
+SELECT wrong_standings();
+SELECT count(*), count(above) FROM many.standing GROUP BY operation ORDER BY 1;
+
+-- Matches of the first season change, go and come back; a season is undone.
+UPDATE many.match_player SET rank = 3 - rank WHERE match_id IN (7, 2003);
+DELETE FROM many.match WHERE match_id IN (11, 890);
+SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('many');
+SELECT wrong_standings();
+SELECT skillrating.void_match('many', 2010), skillrating.exclude_player('many', 5) > 0;
+SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('many');
+SELECT wrong_standings();
+SELECT count(*) > 0 AS would_change FROM skillrating.catch_up('many', rebuild => true, dry_run => true);
+SELECT matches > 0 AS rated FROM skillrating.rerate('many', params => '{"k": 24}', "into" => 'other');
+SELECT skillrating.undo_operation('many', operation) FROM many.operation WHERE params->>'name' = 'second';
+SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('many');
+SELECT wrong_standings();
+SELECT skillrating.swap_ladders('many', 'other');
+SELECT wrong_standings();
+SELECT (skillrating.forget_player('many', 8, 10008)).found;
+SELECT wrong_standings();
+
+-- Changes by hand.
+UPDATE many.standing SET games = games + 1 WHERE player_id = 9 AND games > 0;
+SELECT check_name, detail FROM skillrating.verify('many') WHERE NOT ok;
+UPDATE many.standing SET at_least = at_least - 1 WHERE above IS NOT NULL AND operation = (SELECT max(operation) FROM many.standing);
+SELECT check_name, regexp_replace(detail, '\d+', 'N') FROM skillrating.verify('many') WHERE NOT ok;
+SELECT count(*) FROM skillrating.catch_up('many', rebuild => true);
+SELECT bool_and(ok) FROM skillrating.verify('many');
+
+-- A horizon within a season: what was counted before stays when the events go.
+SELECT players FROM skillrating.new_season('many', 'fourth', 1, at => '2024-08-01');
+SELECT horizon > 0 AS set FROM skillrating.set_horizon('many', '2024-01-20');
+CREATE TEMP TABLE old_standing AS SELECT * FROM many.standing;
+DELETE FROM many.event WHERE seq <= (SELECT horizon FROM many.ladder);
+UPDATE many.match_player SET rank = 3 - rank WHERE match_id = 851;
+SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('many');
+SELECT bool_and(ok) FROM skillrating.verify('many');
+SELECT count(*) AS players, count(*) FILTER (WHERE o.games <> s.games) AS other_games, count(*) FILTER (WHERE o.rating <> s.rating) > 0 AS other_ratings
+FROM old_standing AS o FULL JOIN many.standing AS s USING (player_id, pool, operation);
+DROP TABLE old_standing;
+
+-- Who is not in a table, and who is not there.
+SELECT skillrating.season_place_of('many', 899, ''), skillrating.season_place_of('many', 123456, ''), skillrating.season_place_of('many', NULL::int, ''),
+    skillrating.season_place_of('many', 3, 'fourth'), skillrating.season_place_of('many', 3, 'fourth', min_games => 0) > 0 AS idle;
+SELECT skillrating.season_place_of('many', 3, 'fifth');
+SELECT skillrating.season_place_of(NULL, 3);
+SELECT count(*) FROM skillrating.season_table('many', '', after_player => 123456);
+SELECT count(*) FROM skillrating.season_table('many', after_player => 123456);
+SELECT skillrating.drop_ladder(l) FROM unnest('{other,many}'::text[]) AS l;
+
 \set VERBOSITY terse
 SELECT skillrating.drop_ladder(l) FROM unnest('{next,arena}'::text[]) AS l;
 DROP SCHEMA regress_ladder_seasons CASCADE;

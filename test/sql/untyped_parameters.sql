@@ -58,6 +58,8 @@ INSERT INTO untyped.call (call) VALUES
     ('split_ladder(''untyped_ladder'', %3$s)'),
     ('find_opponents(''untyped_ladder'', %2$s)'),
     ('place_of(''untyped_ladder'', %2$s)'),
+    ('season_place_of(''untyped_ladder'', %2$s, min_games => 0)'),
+    ('season_table(''untyped_ladder'', min_games => 0, after_player => %2$s)'),
     ('leaderboard(''untyped_ladder'', after_player => %2$s)'),
     ('percentile_of(''untyped_ladder'', %2$s)'),
     ('around(''untyped_ladder'', %2$s)'),

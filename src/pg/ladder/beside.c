@@ -23,6 +23,7 @@
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
+#include "pg/ladder/standings.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/huge.h"
 #include "pg/sql/progress.h"
@@ -347,6 +348,9 @@ replay_parts(Beside *beside)
 	if (good)
 	{
 		rewrite_send_events(&beside->rewrite);
+
+		/* Seasons end in the first part, because it is this transaction's turn. */
+		renew_standings(ladder, beside->replay->from);
 		good = replay_middle_parts(beside);
 	}
 	ladder_release_states(ladder);
@@ -579,6 +583,7 @@ operate_beside(Ladder *ladder, const char *kind, int64 seq, int *nchanged)
 	*nchanged = beside->replay->batch->step.n;
 	unfreeze(ladder);
 	rewrite_send_events(rewrite);
+	renew_standings(ladder, seq);
 	beside->nparts = 1;
 	return beside;
 }

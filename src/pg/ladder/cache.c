@@ -29,7 +29,7 @@
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "component", "component_event", "rated_match", "pending", "correction",
-	"operation", "source", "attached", "rating_count", "rating_count_delta", "event_seq", "match", "match_player",
+	"operation", "source", "attached", "rating_count", "rating_count_delta", "standing", "event_seq", "match", "match_player",
 	"change", "horizon", "component_horizon"
 };
 

@@ -23,6 +23,7 @@
 #include "pg/ladder/rating_counts.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
+#include "pg/ladder/standings.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/progress.h"
 #include "pg/sql/subtransaction.h"
@@ -61,6 +62,7 @@ replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load, IdTable *remove
 	else
 	{
 		rewrite_send_events(&rewrite);
+		renew_standings(ladder, from);
 		rewrite_send_matches(&rewrite);
 		rewrite_states(replay, "correction", NULL);
 	}

@@ -13,6 +13,7 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
@@ -21,11 +22,13 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/ending.h"
+#include "pg/ladder/snapshot_age.h"
 
 SKILLRATING_FUNCTION(skillrating_enter);
 SKILLRATING_FUNCTION(skillrating_ladder_entries);
@@ -50,6 +53,7 @@ static const LadderEntry entries[] = {
 	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 	{"set_leaderboard", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"fold_counts", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true,
 	.front = FRONT_ALLOWED},
@@ -122,6 +126,7 @@ static const LadderEntry entries[] = {
 	{"seasons", AccessShareLock, RIGHTS_BY_GRANT,
 	{{"event", ACL_SELECT}, {"operation", ACL_SELECT}},.nladders = 1},
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
+	{"season_place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 
 	/* Changes */
 	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -382,6 +387,32 @@ call_body(FunctionCallInfo fcinfo, EntryCall *call, bool *isnull)
 	return result;
 }
 
+/*
+ * At READ COMMITTED a statement that has waited at a door for whoever has exchanged or
+ * rewritten tables of the ladder has a snapshot from before, under which they look empty, or
+ * have other columns than the catalogs say.  So the body of a function that reads gets a new
+ * one; true if there is one to be popped.  At the higher levels the door has raised an error.
+ */
+static bool
+push_newer_snapshot(Ladder *const *door, int ndoors)
+{
+	int			i;
+
+	if (IsolationUsesXactSnapshot() || !ActiveSnapshotSet())
+		return false;
+	for (i = 0; i < ndoors; i++)
+	{
+		Oid			relid = door[i]->relation[LADDER_CONFIG];
+
+		if (OidIsValid(relid) && !snapshot_knows(GetActiveSnapshot(), relid))
+		{
+			PushActiveSnapshot(GetTransactionSnapshot());
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Any function that works on a ladder. */
 Datum
 skillrating_enter(PG_FUNCTION_ARGS)
@@ -390,6 +421,7 @@ skillrating_enter(PG_FUNCTION_ARGS)
 	Ladder	   *door[2];
 	int			ndoors = open_doors(fcinfo, call->entry, door);
 	Oid			schema = ndoors > 0 ? door[0]->schema : InvalidOid;
+	bool		newer = push_newer_snapshot(door, ndoors);
 	bool		reports = false;
 	bool		isnull;
 	Datum		result;
@@ -404,6 +436,8 @@ skillrating_enter(PG_FUNCTION_ARGS)
 	}
 	result = call_body(fcinfo, call, &isnull);
 	progress_end(reports);
+	if (newer)
+		PopActiveSnapshot();
 	while (ndoors > 0)
 		ladder_end(door[--ndoors]);
 	if (call->entry->as_caller != NULL && OidIsValid(schema))

@@ -34,6 +34,7 @@ typedef enum LadderRelation
 	LADDER_ATTACHED,
 	LADDER_RATING_COUNT,
 	LADDER_RATING_COUNT_DELTA,
+	LADDER_STANDING,
 	LADDER_EVENT_SEQ,
 	LADDER_MATCH,				/* from here on where matches are its own */
 	LADDER_MATCH_PLAYER,

@@ -20,6 +20,7 @@
 #include "pg/ladder/feed.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/standings.h"
 #include "pg/ladder/states.h"
 
 SKILLRATING_FUNCTION(skillrating_apply_operation);
@@ -159,6 +160,8 @@ operate(Ladder *ladder, const LadderOperation *operation, int n)
 	change_writer_note(changes, batch);
 	(void) batch_apply_operation(batch, operation, n);
 	write_operation(batch, ladder, changes);
+	if (operation[0].operation.kind == OPERATION_SEASON)
+		renew_standings(ladder, operation[0].seq);
 	if (is_misplaced(ladder, operation, &earlier_place_query))
 		correct_place(ladder, operation);
 	ladder_release_states(ladder);

@@ -627,13 +627,15 @@ fold_some(Ladder *ladder, int64 max)
 
 /*
  * Fold rows of rating_count_delta into rating_count: all of them that this transaction sees,
- * or some thousand at most.  Does nothing, and returns false, if another transaction that
- * is still open has done so: nobody waits, unless wait is set.
+ * or some thousand at most; returns how many.  Does nothing if another transaction that is
+ * still open has done so: nobody waits, unless wait is set.
  */
-static bool
+static uint64
 fold_counts(Ladder *ladder, bool all, bool wait)
 {
 	bool		large = ladder->large;
+	uint64		total = 0;
+	uint64		n;
 	LOCKTAG		tag;
 
 	/*
@@ -643,12 +645,15 @@ fold_counts(Ladder *ladder, bool all, bool wait)
 	 */
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, ladder->relation[LADDER_RATING_COUNT], 0, TAG_FOLD);
 	if (LockAcquire(&tag, ExclusiveLock, false, !wait) == LOCKACQUIRE_NOT_AVAIL)
-		return false;
+		return 0;
 	ladder->large = false;
-	while (fold_some(ladder, MAX_FOLDED_ROWS) == MAX_FOLDED_ROWS && all)
-		;
+	do
+	{
+		n = fold_some(ladder, MAX_FOLDED_ROWS);
+		total += n;
+	} while (n == MAX_FOLDED_ROWS && all);
 	ladder->large = large;
-	return true;
+	return total;
 }
 
 /* The same, in a subtransaction. */
@@ -739,14 +744,14 @@ rating_counts_rebuild(Ladder *ladder)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* fold_rating_counts(ladder) */
+/* fold_rating_counts(ladder, wait) */
 Datum
 skillrating_fold_rating_counts(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 												   "fold_rating_counts"));
+	uint64		n = fold_counts(ladder, true, PG_GETARG_BOOL(1));
 
-	(void) fold_counts(ladder, true, true);
 	ladder_close(ladder);
-	PG_RETURN_VOID();
+	PG_RETURN_INT64((int64) n);
 }

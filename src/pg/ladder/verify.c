@@ -422,6 +422,28 @@ check_rating_counts(Ladder *ladder, Check *check)
 							   wrong);
 }
 
+/* How many rows of the tables of seasons are wrong. */
+static LadderQuery wrong_standings_query = {
+	.text = "SELECT skillrating_internal.wrong_standings($1)",
+	.param = {VALUE_TEXT}
+};
+
+/* Compare the tables of seasons that have ended with the events; a fault is a note. */
+static void
+check_standings(Ladder *ladder, Check *check)
+{
+	Datum		values[1];
+	int64		wrong;
+
+	values[0] = CStringGetTextDatum(ladder->name);
+	(void) ladder_execute(ladder, &wrong_standings_query, values, NULL, NULL);
+	wrong = count_column(ONLY_COLUMN);
+	SPI_freetuptable(SPI_tuptable);
+	if (wrong > 0)
+		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
+							   wrong);
+}
+
 Datum
 skillrating_verify(PG_FUNCTION_ARGS)
 {
@@ -457,6 +479,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	check_counts(ladder, &complete, &corrections);
 	check_unplaced(ladder, &complete);
 	check_rating_counts(ladder, &states);
+	check_standings(ladder, &events);
 
 	return_check(rsinfo, &content);
 	return_check(rsinfo, &events);

@@ -1,0 +1,236 @@
+-- The standings of seasons that have ended, kept so that their tables need not read all players.
+
+CREATE FUNCTION skillrating_internal.create_standing_table(
+    ladder text,
+    player_type regtype)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE %I.standing (
+            player_id %s NOT NULL,
+            pool text NOT NULL,
+            operation bigint NOT NULL,
+            rating float8 NOT NULL,
+            games bigint NOT NULL,
+            above bigint,
+            at_least bigint,
+            PRIMARY KEY (player_id, pool, operation))', ladder, format_type(player_type, -1));
+    EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating DESC, player_id)', ladder);
+    EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating) WHERE above IS NOT NULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.standing IS %L', ladder,
+        'How seasons have ended: a row for each player who has played in one, with the operation that ended it, which is the next season, the displayed rating then and the number of rated matches in the season. Every 256th row, and the last one, also has the numbers of players who were rated higher (above) and at least as high (at_least).');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_standing_table(text, regtype) IS
+'A part of create_ladder(): the table standing, which every ladder has.';
+
+CREATE FUNCTION skillrating_internal.first_unsettled(
+    ladder text,
+    from_seq bigint,
+    OUT first_seq bigint,
+    OUT unsettled bigint[])
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT greatest($1, l.horizon + 1) FROM %I.ladder AS l', ladder)
+    INTO first_seq USING from_seq;
+    -- From one operation in the index to the next.
+    EXECUTE format(
+        'WITH RECURSIVE known AS (
+            SELECT (SELECT min(s.operation) FROM %1$I.standing AS s) AS operation
+            UNION ALL
+            SELECT (SELECT min(s.operation) FROM %1$I.standing AS s WHERE s.operation > k.operation)
+            FROM known AS k WHERE k.operation IS NOT NULL)
+        SELECT array_agg(k.operation) FROM known AS k
+        WHERE k.operation IS NOT NULL AND NOT EXISTS (
+            SELECT FROM %1$I.operation AS o
+            WHERE o.operation = k.operation AND o.kind = ''season'' AND o.undone_at IS NULL
+                AND o.seq < $1)', ladder)
+    INTO unsettled USING first_seq;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.first_unsettled(text, bigint) IS
+'A part of renew_standings() and wrong_standings(): the place in the order from which on standings
+can be told, not before the horizon, and the operations in table standing that are no end of a
+season before it. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.standings_query(
+    ladder text,
+    from_seq bigint)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    l record;
+    places bigint[];
+    began bigint;
+    is_cut boolean;
+BEGIN
+    EXECUTE format(
+        'SELECT array_agg(o.seq ORDER BY o.seq), min(o.began) FILTER (WHERE o.seq >= $1)
+        FROM (
+            SELECT o.seq, coalesce((
+                SELECT max(x.seq) FROM %1$I.operation AS x
+                WHERE x.kind = ''season'' AND x.undone_at IS NULL AND x.seq < o.seq
+                    AND (x.pool IS NULL OR x.pool = o.pool)), 0) AS began
+            FROM %1$I.operation AS o WHERE o.kind = ''season'' AND o.undone_at IS NULL) AS o', ladder)
+    INTO places, began USING from_seq;
+    IF began IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE format('SELECT l.model, l.params, l.horizon FROM %I.ladder AS l', ladder) INTO l;
+    -- Events before a horizon may be gone: then what was counted before stays.
+    EXECUTE format(
+        'SELECT NOT EXISTS (SELECT FROM %I.event AS e WHERE e.seq > $1 AND e.seq <= $2)', ladder)
+    INTO is_cut USING began, l.horizon;
+    RETURN format(
+        'WITH season AS (
+            SELECT o.operation, o.seq, o.pool FROM %1$I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL
+        ), part AS MATERIALIZED (
+            SELECT m.player_id, m.pool, width_bucket(m.seq, %2$L::bigint[]) AS span, count(*) AS games
+            FROM %1$I.event AS m
+            WHERE m.kind = ''match'' AND m.seq > %3$L::bigint AND m.seq < %4$L::bigint
+            GROUP BY 1, 2, 3
+        ), place AS (
+            SELECT p.pool, p.span, (
+                SELECT min(s.seq) FROM season AS s
+                WHERE s.seq > coalesce((%2$L::bigint[])[p.span], 0)
+                    AND (s.pool IS NULL OR s.pool = p.pool)) AS seq
+            FROM (SELECT DISTINCT p.pool, p.span FROM part AS p) AS p
+        ), played AS (
+            SELECT p.player_id, p.pool, q.seq, sum(p.games)::bigint AS games
+            FROM part AS p JOIN place AS q ON q.pool = p.pool AND q.span = p.span
+            GROUP BY 1, 2, 3
+        ), ended AS (
+            SELECT e.player_id, e.pool, s.operation, %5$s AS rating, %6$s AS games
+            FROM %1$I.event AS e
+            JOIN season AS s ON s.seq = e.seq
+            LEFT JOIN played AS p ON p.player_id %7$s e.player_id AND p.pool = e.pool AND p.seq = e.seq
+            %8$s
+            WHERE e.kind = ''season'' AND e.seq = ANY (%9$L::bigint[])
+        )
+        SELECT q.player_id, q.pool, q.operation, q.rating, q.games,
+            CASE WHEN q.marked THEN q.above END AS above,
+            CASE WHEN q.marked THEN q.at_least END AS at_least
+        FROM (
+            SELECT e.*, rank() OVER rated - 1 AS above, count(*) OVER rated AS at_least,
+                row_number() OVER placed %% 256 = 0
+                    OR row_number() OVER placed = count(*) OVER (PARTITION BY e.operation, e.pool)
+                    AS marked
+            FROM ended AS e WHERE e.games > 0
+            WINDOW rated AS (PARTITION BY e.operation, e.pool ORDER BY e.rating DESC),
+                placed AS (PARTITION BY e.operation, e.pool ORDER BY e.rating DESC, e.player_id)) AS q',
+        ladder, places, began, places[cardinality(places)],
+        skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'),
+        CASE WHEN is_cut AND began < l.horizon
+            THEN 'greatest(coalesce(p.games, 0), CASE WHEN began.seq < ' || l.horizon
+                || ' THEN old.games END)'
+            ELSE 'coalesce(p.games, 0)' END,
+        t.player_equals,
+        CASE WHEN is_cut AND began < l.horizon
+            THEN format(
+                'CROSS JOIN LATERAL (
+                    SELECT coalesce(max(x.seq), 0) AS seq FROM season AS x
+                    WHERE x.seq < e.seq AND (x.pool IS NULL OR x.pool = e.pool)) AS began
+                LEFT JOIN %I.standing AS old ON old.player_id %s e.player_id AND old.pool = e.pool
+                    AND old.operation = s.operation', ladder, t.player_equals)
+            ELSE '' END,
+        ARRAY(SELECT u.seq FROM unnest(places) AS u(seq) WHERE u.seq >= from_seq));
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.standings_query(text, bigint) IS
+'A part of renew_standings() and wrong_standings(): a query for the rows of table standing of the
+seasons that have ended at a place in the order or behind it, or null if there is none. Error 55000
+unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.renew_standings(
+    ladder text,
+    from_seq bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+-- Without statistics, as in a new ladder, a join of all players would look small.
+SET enable_nestloop = off
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.first_unsettled(ladder, from_seq);
+    query text := skillrating_internal.standings_query(ladder, s.first_seq);
+BEGIN
+    IF query IS NULL THEN
+        EXECUTE format('DELETE FROM %I.standing AS s WHERE s.operation = ANY ($1)', ladder)
+        USING s.unsettled;
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'WITH x AS MATERIALIZED (%2$s), old AS MATERIALIZED (
+            SELECT s.* FROM %1$I.standing AS s WHERE s.operation = ANY ($1)
+        ), gone AS (
+            DELETE FROM %1$I.standing AS s WHERE s.operation = ANY ($1) AND NOT EXISTS (
+                SELECT FROM x
+                WHERE x.player_id %3$s s.player_id AND x.pool = s.pool AND x.operation = s.operation))
+        INSERT INTO %1$I.standing AS s (player_id, pool, operation, rating, games, above, at_least)
+        SELECT x.player_id, x.pool, x.operation, x.rating, x.games, x.above, x.at_least
+        FROM x LEFT JOIN old
+            ON old.player_id %3$s x.player_id AND old.pool = x.pool AND old.operation = x.operation
+        WHERE ROW(old.rating, old.games, old.above, old.at_least)
+            IS DISTINCT FROM ROW(x.rating, x.games, x.above, x.at_least)
+        ON CONFLICT (player_id, pool, operation) DO UPDATE
+        SET rating = excluded.rating, games = excluded.games, above = excluded.above,
+            at_least = excluded.at_least', ladder, query, t.player_equals)
+    USING s.unsettled;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.renew_standings(text, bigint) IS
+'Brings table standing up to date after events from a place in the order on were written: writes
+rows that have changed, and no others. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.wrong_standings(ladder text)
+RETURNS bigint
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = off
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.first_unsettled(ladder, 0);
+    wrong bigint;
+BEGIN
+    -- Of those with the same rating it does not matter who is marked.
+    EXECUTE format(
+        'WITH x AS MATERIALIZED (%2$s), s AS MATERIALIZED (
+            SELECT s.* FROM %1$I.standing AS s WHERE s.operation = ANY ($1)
+        ), mark AS (
+            SELECT DISTINCT x.operation, x.pool, x.rating, x.above, x.at_least
+            FROM x WHERE x.above IS NOT NULL
+        ), stored_mark AS (
+            SELECT DISTINCT s.operation, s.pool, s.rating, s.above, s.at_least
+            FROM s WHERE ROW(s.above, s.at_least) IS DISTINCT FROM ROW(NULL::bigint, NULL::bigint)
+        )
+        SELECT (SELECT count(*) FROM x FULL JOIN s
+                ON s.player_id %3$s x.player_id AND s.pool = x.pool AND s.operation = x.operation
+                WHERE ROW(s.rating, s.games) IS DISTINCT FROM ROW(x.rating, x.games))
+            + (SELECT count(*) FROM (TABLE mark EXCEPT TABLE stored_mark) AS m)
+            + (SELECT count(*) FROM (TABLE stored_mark EXCEPT TABLE mark) AS m)', ladder,
+        coalesce(skillrating_internal.standings_query(ladder, s.first_seq),
+            format('SELECT s.* FROM %I.standing AS s WHERE false', ladder)), t.player_equals)
+    INTO wrong USING s.unsettled;
+    RETURN wrong;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.wrong_standings(text) IS
+'A part of verify(): how many rows of table standing are not what the events say. Error 55000 unless
+the door to the ladder is open.';
