@@ -328,6 +328,7 @@ replay_middle_parts(Beside *beside)
 			break;
 		rewrite_send_events(&beside->rewrite);
 		correct_order(beside);
+		rewrite_find_rows(beside->replay);
 		if (!TimestampDifferenceExceeds(begun, GetCurrentTimestamp(), SMALL_PART))
 			break;
 	}

@@ -4,9 +4,12 @@
  */
 #include "pg/ladder/direct.h"
 
+#include "access/genam.h"
+#include "access/itup.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/index.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
@@ -21,8 +24,10 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplesort.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/sql/memory_limit.h"
 
 /* So many rows are inserted at a time. */
 #define MAX_SLOTS 64
@@ -381,6 +386,207 @@ direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 		ExecSimpleRelationUpdate(writer.result, writer.estate, &unused, before, after);
 		ResetPerTupleExprContext(writer.estate);
 	}
+	ExecDropSingleTupleTableSlot(before);
+	ExecDropSingleTupleTableSlot(after);
+	close_writer(&writer);
+	return total;
+}
+
+/*
+ * ---- Rewriting ----
+ *
+ * Most of an update is its entries of indexes: each goes to a page of its own.  Where rows
+ * are many, their entries wait until all are there, and come in the order of the index.
+ */
+
+/* Entries of an index that wait. */
+typedef struct WaitingEntries
+{
+	Relation	index;
+	IndexInfo  *info;
+	bool		unchanged;		/* it is on nothing that a rewrite changes */
+	Tuplesortstate *entries;
+} WaitingEntries;
+
+/* Whether entries of an index may come after those of others, and in any order. */
+static bool
+can_wait(Relation index, const IndexInfo *info)
+{
+	return index->rd_rel->relam == BTREE_AM_OID && index->rd_index->indimmediate &&
+		info->ii_ReadyForInserts && info->ii_Expressions == NIL && info->ii_Predicate == NIL &&
+		info->ii_ExclusionOps == NULL;
+}
+
+/* Whether an index is on the key of rating only, which a rewrite leaves. */
+static bool
+is_on_key(const TableMap *map, const IndexInfo *info)
+{
+	int			i;
+
+	for (i = 0; i < info->ii_NumIndexAttrs; i++)
+		if (info->ii_IndexAttrNumbers[i] != map->attnum[RATING_PLAYER_ID - 1] &&
+			info->ii_IndexAttrNumbers[i] != map->attnum[RATING_POOL - 1])
+			return false;
+	return true;
+}
+
+/* For each index of the table; NULL if they do not all take part. */
+static WaitingEntries *
+open_entries(Writer *writer)
+{
+	const ResultRelInfo *result = writer->result;
+	WaitingEntries *waiting = palloc0_array(WaitingEntries, result->ri_NumIndices + 1);
+	int			i;
+
+	for (i = 0; i < result->ri_NumIndices; i++)
+		if (!can_wait(result->ri_IndexRelationDescs[i], result->ri_IndexRelationInfo[i]))
+			return NULL;
+	for (i = 0; i < result->ri_NumIndices; i++)
+	{
+		waiting[i].index = result->ri_IndexRelationDescs[i];
+		waiting[i].info = result->ri_IndexRelationInfo[i];
+		waiting[i].unchanged = is_on_key(writer->map, waiting[i].info);
+		waiting[i].entries = tuplesort_begin_index_btree(writer->table, waiting[i].index, false,
+														 false, memory_limit_work_mem(), NULL,
+														 TUPLESORT_NONE);
+	}
+	return waiting;
+}
+
+/* Have the entries of a row wait. */
+static void
+put_entries(Writer *writer, WaitingEntries *waiting, TupleTableSlot *row)
+{
+	int			i;
+
+	for (i = 0; i < writer->result->ri_NumIndices; i++)
+	{
+		Datum		values[INDEX_MAX_KEYS];
+		bool		nulls[INDEX_MAX_KEYS];
+
+		FormIndexDatum(waiting[i].info, row, writer->estate, values, nulls);
+		tuplesort_putindextuplevalues(waiting[i].entries, waiting[i].index, &row->tts_tid,
+									  values, nulls);
+	}
+}
+
+/*
+ * Make the entries that wait.  Whether those of a key that stays are unique was looked at when
+ * the row came that is rewritten: it keeps all others of its key out until we commit.  That
+ * nothing changes is no hint for the server: before it splits a page it would look in the
+ * table for row versions that nobody sees any more, in vain, because the snapshot of this long
+ * work sees them.
+ */
+static void
+insert_entries(Writer *writer, WaitingEntries *waiting)
+{
+	IndexTuple	entry;
+
+	tuplesort_performsort(waiting->entries);
+	while ((entry = tuplesort_getindextuple(waiting->entries, true)) != NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(writer->estate));
+		Datum		values[INDEX_MAX_KEYS];
+		bool		nulls[INDEX_MAX_KEYS];
+
+		CHECK_FOR_INTERRUPTS();
+		index_deform_tuple(entry, RelationGetDescr(waiting->index), values, nulls);
+		(void) index_insert(waiting->index, values, nulls, &entry->t_tid, writer->table,
+							waiting->index->rd_index->indisunique && !waiting->unchanged ?
+							UNIQUE_CHECK_YES : UNIQUE_CHECK_NO,
+							false, waiting->info);
+		MemoryContextSwitchTo(old);
+		ResetPerTupleExprContext(writer->estate);
+	}
+	tuplesort_end(waiting->entries);
+}
+
+/* Compute and check what depends on the other columns of a row that is changed. */
+static void
+complete_changed_row(Writer *writer, TupleTableSlot *row)
+{
+	const TupleConstr *constraints = RelationGetDescr(writer->table)->constr;
+
+	if (constraints == NULL)
+		return;
+	if (constraints->has_generated_stored)
+		ExecComputeStoredGenerated(writer->result, writer->estate, row, CMD_UPDATE);
+	ExecConstraints(writer->result, row, writer->estate);
+}
+
+/* Put a row into a place; false if another row is there, or somebody is changing it. */
+static bool
+rewrite_row(Writer *writer, WaitingEntries *waiting, ItemPointer place, TupleTableSlot *before,
+			TupleTableSlot *after)
+{
+	TM_FailureData failure;
+	LockTupleMode lockmode;
+#if PG_VERSION_NUM >= 160000
+	TU_UpdateIndexes entries;
+#else
+	bool		entries;
+#endif
+
+	clear_row(after);
+	if (writer->map->has_others)
+	{
+		int			natts = before->tts_tupleDescriptor->natts;
+
+		if (!table_tuple_fetch_row_version(writer->table, place, SnapshotAny, before))
+			return false;
+		slot_getallattrs(before);
+		memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
+		memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
+	}
+	fill_row(writer, after);
+	complete_changed_row(writer, after);
+	if (table_tuple_update(writer->table, place, after, writer->estate->es_output_cid,
+						   writer->estate->es_snapshot, InvalidSnapshot, false, &failure,
+						   &lockmode, &entries) != TM_Ok)
+		return false;
+	if (!entries || writer->result->ri_NumIndices == 0)
+		return true;
+	if (waiting != NULL)
+		put_entries(writer, waiting, after);
+	else
+		(void) ExecInsertIndexTuples(writer->result, after, writer->estate, true, false, NULL,
+#if PG_VERSION_NUM >= 160000
+									 NIL, entries == TU_Summarizing);
+#else
+									 NIL);
+#endif
+	return true;
+}
+
+uint64
+direct_rewrite(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
+			   ItemPointerData *place, Tuplestorestate *left)
+{
+	Writer		writer;
+	WaitingEntries *waiting;
+	TupleTableSlot *before;
+	TupleTableSlot *after;
+	uint64		total = 0;
+	uint64		row;
+	int			i;
+
+	Assert(map->relation == LADDER_RATING);
+	open_writer(&writer, ladder, map);
+	CheckCmdReplicaIdentity(writer.table, CMD_UPDATE);
+	waiting = open_entries(&writer);
+	before = table_slot_create(writer.table, NULL);
+	after = table_slot_create(writer.table, NULL);
+	for (row = 0; next_row(&writer, rows); row++)
+	{
+		if (ItemPointerIsValid(&place[row]) &&
+			rewrite_row(&writer, waiting, &place[row], before, after))
+			total++;
+		else
+			tuplestore_puttupleslot(left, writer.from);
+		ResetPerTupleExprContext(writer.estate);
+	}
+	for (i = 0; waiting != NULL && i < writer.result->ri_NumIndices; i++)
+		insert_entries(&writer, &waiting[i]);
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
 	close_writer(&writer);

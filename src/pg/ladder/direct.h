@@ -62,4 +62,14 @@ extern uint64 direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate
 extern uint64 direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 							ItemPointerData *place);
 
+/*
+ * The same with many rows of rating, which this transaction has not locked, and whose places
+ * are those in which a snapshot saw them that is still registered or active.  A row that is not
+ * there any more, whose place is invalid, or that somebody else is changing, is left: it goes
+ * into another tuplestore, for a query to look for it or to wait.  Returns how many were
+ * written.
+ */
+extern uint64 direct_rewrite(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
+							 ItemPointerData *place, Tuplestorestate *left);
+
 #endif							/* PG_LADDER_DIRECT_H */

@@ -288,6 +288,15 @@ rating_outbox(Ladder *ladder)
 }
 
 Outbox *
+rewritten_rating_outbox(Ladder *ladder)
+{
+	Outbox	   *outbox = rating_outbox(ladder);
+
+	outbox->rewrites = true;
+	return outbox;
+}
+
+Outbox *
 component_outbox(Ladder *ladder)
 {
 	return query_outbox(ladder, &component_outbox_table);
@@ -618,7 +627,7 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 	MemoryContextReset(outbox->context);
 }
 
-/* Note where the row of a player is, as long as that is known of all. */
+/* Note where the row of a player is, as long as that is known of all who are locked. */
 static void
 note_place(Outbox *outbox, const BatchPlayer *player)
 {
@@ -626,7 +635,7 @@ note_place(Outbox *outbox, const BatchPlayer *player)
 
 	if (n > 0 && outbox->place == NULL)
 		return;
-	if (!ItemPointerIsValid(&player->place))
+	if (!ItemPointerIsValid(&player->place) && !outbox->rewrites)
 	{
 		if (outbox->place != NULL)
 			pfree(outbox->place);
@@ -726,9 +735,9 @@ put_component_key(Outbox *outbox, const Datum *values, const bool *nulls)
  * ---- Sending ----
  */
 
-/* Run a query on the rows; returns how many it processed. */
+/* Run a query on some of the rows, or all; returns how many it processed. */
 static uint64
-query_rows(Outbox *outbox, LadderQuery *query)
+query_these_rows(Outbox *outbox, LadderQuery *query, Tuplestorestate *rows, uint64 n)
 {
 	EphemeralNamedRelation enr = palloc0_object(EphemeralNamedRelationData);
 	const char *name = outbox->table->name;
@@ -738,13 +747,34 @@ query_rows(Outbox *outbox, LadderQuery *query)
 	enr->md.reliddesc = InvalidOid;
 	enr->md.tupdesc = outbox->desc;
 	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
-	enr->md.enrtuples = outbox->nrows;
-	enr->reldata = outbox->rows;
+	enr->md.enrtuples = n;
+	enr->reldata = rows;
 	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
 		elog(ERROR, "could not register \"%s\"", name);
 	nrows = ladder_execute(outbox->ladder, query, NULL, NULL, NULL);
 	if (SPI_unregister_relation(name) != SPI_OK_REL_UNREGISTER)
 		elog(ERROR, "could not unregister \"%s\"", name);
+	return nrows;
+}
+
+static uint64
+query_rows(Outbox *outbox, LadderQuery *query)
+{
+	return query_these_rows(outbox, query, outbox->rows, outbox->nrows);
+}
+
+/* Put rows that are not locked into their places; a query does what is left of them. */
+static uint64
+rewrite_rows(Outbox *outbox)
+{
+	Tuplestorestate *left = tuplestore_begin_heap(true, false, memory_limit_work_mem());
+	uint64		nrows = direct_rewrite(outbox->ladder, outbox->map, outbox->rows, outbox->place,
+									   left);
+
+	if (nrows < outbox->nrows)
+		nrows += query_these_rows(outbox, outbox->table->query[OUTBOX_UPDATE], left,
+								  outbox->nrows - nrows);
+	tuplestore_end(left);
 	return nrows;
 }
 
@@ -770,6 +800,7 @@ send_rows(Outbox *outbox, OutboxAction action)
 	if (goes_direct(outbox, action))
 		return action == OUTBOX_INSERT ?
 			direct_insert(outbox->ladder, outbox->map, outbox->rows) :
+			outbox->rewrites ? rewrite_rows(outbox) :
 			direct_update(outbox->ladder, outbox->map, outbox->rows, outbox->place);
 	if (table->owned_query[action] == NULL)
 		return query_rows(outbox, table->query[action]);

@@ -36,6 +36,8 @@ typedef struct Outbox
 	Tuplestorestate *rows;
 	ItemPointerData *place;		/* of the rows of rating that are to be
 								 * updated by these, if all are known, or NULL */
+	bool		rewrites;		/* rows that are not locked, so that places
+								 * may be out of date or unknown */
 	BufFile    *file;			/* instead of rows, in binary COPY format */
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;
@@ -52,6 +54,12 @@ extern Outbox *match_outbox(Ladder *ladder);
 extern Outbox *rating_outbox(Ladder *ladder);
 extern Outbox *component_outbox(Ladder *ladder);
 extern Outbox *component_event_outbox(Ladder *ladder);
+
+/*
+ * For rows of rating of players whom this transaction has not locked, to be updated.  Where
+ * they are, as far as that is known, a snapshot has seen that is still registered or active.
+ */
+extern Outbox *rewritten_rating_outbox(Ladder *ladder);
 
 /* For rows, to be inserted, of horizon and component_horizon, which the ladder must have. */
 extern Outbox *horizon_outbox(Ladder *ladder);

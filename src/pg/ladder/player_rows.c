@@ -12,6 +12,7 @@
 #include "catalog/pg_am.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -164,6 +165,61 @@ player_rows_find(PlayerRows *rows, BatchPlayer **player, int n)
 	ExecClearTuple(rows->slot);
 	UnregisterSnapshot(snapshot);
 	return nfound;
+}
+
+/* To read a page costs as much as to look for so many rows. */
+#define PAGE_ROWS 30
+
+/* Find whoever is in the table, page by page. */
+static void
+find_in_order(PlayerRows *rows, Batch *batch)
+{
+	Snapshot	snapshot;
+	TableScanDesc scan;
+
+	CommandCounterIncrement();
+	snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	scan = table_beginscan(rows->table, snapshot, 0, NULL);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, rows->slot))
+	{
+		bool		isnull[2];
+		Datum		id = slot_getattr(rows->slot, rows->map->attnum[RATING_PLAYER_ID - 1],
+									  &isnull[0]);
+		Datum		pool = slot_getattr(rows->slot, rows->map->attnum[RATING_POOL - 1],
+										&isnull[1]);
+		BatchPlayer *player;
+		char	   *name;
+
+		CHECK_FOR_INTERRUPTS();
+		if (isnull[0] || isnull[1])
+			continue;
+		name = TextDatumGetCString(pool);
+		player = id_table_find(batch->players, id, name);
+		if (player != NULL)
+			player->place = rows->slot->tts_tid;
+		pfree(name);
+	}
+	table_endscan(scan);
+	ExecClearTuple(rows->slot);
+	UnregisterSnapshot(snapshot);
+}
+
+void
+player_rows_find_all(PlayerRows *rows, Batch *batch)
+{
+	int			nplayers = id_table_count(batch->players);
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < nplayers; i++)
+		if (!ItemPointerIsValid(&player[i]->place))
+			player[n++] = player[i];
+	if (n / PAGE_ROWS > (int64) RelationGetNumberOfBlocks(rows->table))
+		find_in_order(rows, batch);
+	else
+		(void) player_rows_find(rows, player, n);
+	pfree(player);
 }
 
 /* Whether the row in the slot, the latest version, is still that of a player. */

@@ -23,6 +23,12 @@ extern void player_rows_close(PlayerRows *rows);
 extern int	player_rows_find(PlayerRows *rows, BatchPlayer **player, int n);
 
 /*
+ * The same of all players of a batch who have no place, in whichever way costs least: by the
+ * index, or by reading the table from one end to the other.
+ */
+extern void player_rows_find_all(PlayerRows *rows, Batch *batch);
+
+/*
  * Lock the rows that were found, FOR NO KEY UPDATE, and read them: in the order given,
  * which is the same for everybody.  Returns how many were, which is less if one has gone
  * meanwhile.  Error 40001 if one was updated since the snapshot of a transaction above READ

@@ -187,6 +187,7 @@ store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
 		row = MemoryContextAlloc(batch->context, offsetof(PlayerRow, state) +
 								 batch->model->nstate * sizeof(double));
 	row->found = found;
+	ItemPointerSetInvalid(&player->place);
 	(void) rating_read(batch->model, values, nulls, &row->record, row->state);
 	player->stored = row;
 	player->loaded = true;

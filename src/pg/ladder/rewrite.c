@@ -13,6 +13,7 @@
 #include "pg/ladder/change_writer.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
+#include "pg/ladder/player_rows.h"
 #include "pg/ladder/plans.h"
 
 /* A player, or a component, has been in a later match before this step. */
@@ -163,19 +164,31 @@ same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
 }
 
+void
+rewrite_find_rows(Replay *replay)
+{
+	PlayerRows *rows = player_rows_open(replay->ladder);
+
+	if (rows == NULL)
+		return;
+	player_rows_find_all(rows, replay->batch);
+	player_rows_close(rows);
+}
+
 /* Write and log the rows of rating that come out otherwise. */
 static void
 write_ratings(Replay *replay, const char *kind, const int64 *operation)
 {
 	Ladder	   *ladder = replay->ladder;
 	Outbox	   *inserted = rating_outbox(ladder);
-	Outbox	   *updated = rating_outbox(ladder);
+	Outbox	   *updated = rewritten_rating_outbox(ladder);
 	Outbox	   *deleted = rating_outbox(ladder);
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
 	ChangeWriter *changes = change_writer_begin(ladder, kind, operation);
 	int			i;
 
+	rewrite_find_rows(replay);
 	for (i = 0; i < n; i++)
 	{
 		BatchPlayer *player = players[i];

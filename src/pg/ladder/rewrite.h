@@ -64,6 +64,13 @@ extern void rewrite_send_matches(Rewrite *rewrite);
 extern void rewrite_end(Rewrite *rewrite);
 
 /*
+ * Find where the rows of rating of those players are whose place is not known, before others
+ * have to wait for them to be written.  The caller has a snapshot that is registered or active
+ * until rewrite_states().
+ */
+extern void rewrite_find_rows(Replay *replay);
+
+/*
  * Write and log the rows of rating and component that come out otherwise, where nobody else
  * writes them.  Table change has them as of that kind; operation is the place of one, or
  * NULL.

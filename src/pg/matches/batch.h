@@ -58,9 +58,9 @@ typedef struct BatchPlayer
 	bool		loaded;			/* its state was looked up */
 	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
-	ItemPointerData place;		/* of its row in rating, if the batch has
-								 * locked that and knows where it is, or
-								 * invalid */
+	ItemPointerData place;		/* of its row in rating, if that is known and
+								 * the batch has locked it or, in a replay,
+								 * seen it there; or invalid */
 	BatchComponent *component;	/* the player's, one of them, or NULL */
 	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */
