@@ -36,6 +36,7 @@ typedef struct Outbox
 	Tuplestorestate *rows;
 	ItemPointerData *place;		/* of the rows of rating that are to be
 								 * updated by these, if all are known, or NULL */
+	bool		fresh;			/* to be inserted, and none of them is there */
 	BufFile    *file;			/* instead of rows, in binary COPY format */
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;
@@ -45,7 +46,8 @@ typedef struct Outbox
 
 /*
  * Outboxes for event, rated_match, rating, component and component_event; all end with
- * outbox_send() or outbox_discard().
+ * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there,
+ * unless the caller, who has the matches locked, sets fresh because there are none.
  */
 extern Outbox *event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);
