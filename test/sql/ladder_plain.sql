@@ -25,10 +25,22 @@ CREATE FUNCTION differences() RETURNS TABLE (relation text, n bigint) LANGUAGE s
     SELECT 'event', count(*) FROM (
         (SELECT to_jsonb(e) - 'seq' FROM plain.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM queried.event AS e)
         UNION ALL (SELECT to_jsonb(e) - 'seq' FROM queried.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM plain.event AS e)) AS d
+    UNION ALL SELECT 'rated_match', count(*) FROM (
+        (SELECT to_jsonb(m) - '{seq,rated_at}'::text[] FROM plain.rated_match AS m EXCEPT ALL SELECT to_jsonb(m) - '{seq,rated_at}'::text[] FROM queried.rated_match AS m)
+        UNION ALL (SELECT to_jsonb(m) - '{seq,rated_at}'::text[] FROM queried.rated_match AS m EXCEPT ALL SELECT to_jsonb(m) - '{seq,rated_at}'::text[] FROM plain.rated_match AS m)) AS d
     UNION ALL SELECT 'rating', count(*) FROM (
         (SELECT to_jsonb(r) FROM plain.rating AS r EXCEPT ALL SELECT to_jsonb(r) FROM queried.rating AS r)
         UNION ALL (SELECT to_jsonb(r) FROM queried.rating AS r EXCEPT ALL SELECT to_jsonb(r) FROM plain.rating AS r)) AS d
 $$;
+
+-- When a match was rated.
+CREATE FUNCTION rated_at(ladder text, match bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+    at timestamptz;
+BEGIN
+    EXECUTE format('SELECT rated_at FROM %I.rated_match WHERE match_id = %s', ladder, match) INTO STRICT at;
+    RETURN at;
+END $$;
 
 SELECT play(l, m, m) FROM unnest(ARRAY['plain', 'queried']) AS l, generate_series(1, 9) AS m \g /dev/null
 SELECT play(l, 10, 50) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
@@ -59,24 +71,33 @@ SELECT count(*) = (SELECT count(*) FROM plain.event WHERE score > 0.5 IS TRUE) A
 SELECT bool_and(games > 20) AS found FROM plain.rating WHERE games > 20;
 RESET enable_seqscan;
 
--- A default of the user's is taken, by queries.
-ALTER TABLE plain.event ADD written_by text DEFAULT 'nobody';
+-- Defaults of the user's are taken, those that call a function of the user's as it is now.
+CREATE FUNCTION author() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'nobody' $$;
+ALTER TABLE plain.event ADD written_by text DEFAULT 'no' || 'body', ADD written_at timestamptz DEFAULT now();
+ALTER TABLE plain.rated_match ADD written_by text DEFAULT 'nobody';
 SELECT play('plain', 164, 164);
-SELECT written_by, count(*) FROM plain.event GROUP BY written_by;
-ALTER TABLE plain.event DROP written_by;
-SELECT play('queried', 164, 164);
+SELECT written_by, count(*) FROM plain.event WHERE written_at = rated_at('plain', 164) GROUP BY written_by;
+SELECT written_by, corrections, rated_at = rated_at('plain', 164) AS now FROM plain.rated_match WHERE match_id = 164;
+ALTER TABLE plain.event ALTER written_by SET DEFAULT author();
+SELECT play('plain', 165, 165);
+CREATE OR REPLACE FUNCTION author() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'somebody' $$;
+SELECT play('plain', 166, 166);
+SELECT match_id, written_by, count(*) FROM plain.event WHERE match_id > 164 GROUP BY match_id, written_by ORDER BY match_id;
+ALTER TABLE plain.event DROP written_by, DROP written_at;
+ALTER TABLE plain.rated_match DROP written_by;
+SELECT play('queried', m, m) FROM generate_series(164, 166) AS m \g /dev/null
 SELECT * FROM differences();
 
 -- Constraints keep a match out, with its transaction.
 ALTER TABLE plain.event ADD CONSTRAINT few_games CHECK (games_before < 60);
 ALTER TABLE plain.rating ADD CONSTRAINT sound CHECK (sigma > 0), ADD CONSTRAINT some_games CHECK (games < 1000);
-SELECT play('plain', 165, 165);
+SELECT play('plain', 167, 167);
 ALTER TABLE plain.rating ADD CONSTRAINT fewer_games CHECK (games < 20) NOT VALID;
 \set VERBOSITY sqlstate
-SELECT play('plain', 166, 185);
+SELECT play('plain', 168, 187);
 \set VERBOSITY default
 ALTER TABLE plain.rating DROP CONSTRAINT fewer_games;
-SELECT play('queried', 165, 165);
+SELECT play('queried', 167, 167);
 SELECT * FROM differences();
 
 -- A published table without a replica identity takes no UPDATE, as by a query.
@@ -84,9 +105,9 @@ ALTER TABLE plain.rating REPLICA IDENTITY NOTHING;
 SET client_min_messages = error;
 CREATE PUBLICATION regress_plain FOR TABLE plain.rating;
 RESET client_min_messages;
-SELECT play('plain', 166, 166);
+SELECT play('plain', 168, 168);
 DROP PUBLICATION regress_plain;
-SELECT play(l, 166, 166) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
+SELECT play(l, 168, 168) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 SELECT * FROM differences();
 
 -- A trigger that comes later fires.
@@ -94,17 +115,17 @@ CREATE TABLE noticed (n bigint);
 CREATE FUNCTION notice() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.noticed SELECT count(*) FROM new_rows; RETURN NULL; END';
 CREATE TRIGGER notice AFTER UPDATE ON plain.rating REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION notice();
-SELECT play(l, 167, 167) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
+SELECT play(l, 169, 169) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 SELECT * FROM noticed;
 DROP TRIGGER notice ON plain.rating;
-SELECT play(l, 168, 168) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
+SELECT play(l, 170, 170) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 SELECT * FROM noticed;
 SELECT * FROM differences();
 SELECT l, (SELECT bool_and(ok) FROM skillrating.verify(l)) FROM unnest(ARRAY['plain', 'queried']) AS l;
 
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['plain', 'queried']) AS l;
 DROP TABLE noticed;
-DROP FUNCTION do_nothing, notice, play, differences;
+DROP FUNCTION do_nothing, notice, play, differences, rated_at, author;
 
 -- A narrower type of one of our columns.
 SELECT skillrating.create_ladder('narrow', 'weng_lin', apply_at => 'statement');
@@ -115,3 +136,35 @@ INSERT INTO narrow.match_player (match_id, player_id, team, rank) VALUES (1, 1, 
 SELECT count(*) AS events, count(*) FILTER (WHERE played_at = '2026-01-01 00:00:01Z') AS narrow FROM narrow.event;
 SELECT count(*) AS ratings, count(*) FILTER (WHERE last_played = '2026-01-01 00:00:01Z') AS narrow FROM narrow.rating;
 SELECT skillrating.drop_ladder('narrow');
+
+-- Rules that a session keeps are the owner's still: who may not call what they need writes no row.
+CREATE ROLE regress_keeper;
+DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_keeper', current_database()); END $$;
+SET ROLE regress_keeper;
+SELECT skillrating.create_ladder('kept', 'weng_lin', apply_at => 'statement');
+ALTER TABLE kept.event ADD CHECK (numeric_inc(team) > 1);
+CREATE FUNCTION pg_temp.play(m int) RETURNS void LANGUAGE sql AS $$
+    WITH m AS (INSERT INTO kept.match (match_id) VALUES (m) RETURNING match_id)
+    INSERT INTO kept.match_player (match_id, player_id, team, rank) SELECT match_id, p, p, p FROM m, generate_series(1, 2) AS p
+$$;
+SELECT pg_temp.play(1);
+RESET ROLE;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION numeric_inc(numeric) FROM PUBLIC;
+SET LOCAL ROLE regress_keeper;
+SELECT pg_temp.play(2);
+ROLLBACK;
+SET ROLE regress_keeper;
+SELECT pg_temp.play(2);
+SELECT count(*) FROM kept.event;
+
+-- A row of rated_match that is there is overwritten, as one of a match that had no rows.
+INSERT INTO kept.rated_match (match_id, status, reason, digest) VALUES (3, 'unrated', 'no_match', 0);
+SELECT pg_temp.play(3);
+SELECT match_id, status, reason, seq IS NOT NULL AS placed FROM kept.rated_match ORDER BY match_id;
+SELECT bool_and(ok) FROM skillrating.verify('kept');
+SELECT skillrating.drop_ladder('kept');
+RESET ROLE;
+DROP FUNCTION pg_temp.play;
+DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM regress_keeper', current_database()); END $$;
+DROP ROLE regress_keeper;

@@ -13,6 +13,7 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
+#include "commands/defrem.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
 #include "miscadmin.h"
@@ -82,9 +83,9 @@ is_plain(Ladder *ladder)
 
 /* Whether a column that is not one of ours keeps rows from being written directly. */
 static bool
-is_in_the_way(Form_pg_attribute column)
+is_in_the_way(const TableMap *map, Form_pg_attribute column)
 {
-	return (column->atthasdef && column->attgenerated == '\0') ||
+	return (map->rules == NULL && column->atthasdef && column->attgenerated == '\0') ||
 		column->attidentity != '\0' || get_typtype(column->atttypid) == TYPTYPE_DOMAIN;
 }
 
@@ -96,6 +97,7 @@ find_columns(TableMap *map, Relation table)
 	bool	   *ours = palloc0_array(bool, desc->natts);
 	int			i;
 
+	map->ours = ours;
 	for (i = 0; i < map->desc->natts; i++)
 	{
 		const char *name = NameStr(TupleDescAttr(map->desc, i)->attname);
@@ -115,18 +117,65 @@ find_columns(TableMap *map, Relation table)
 			TupleDescAttr(desc, attnum - 1)->atttypmod != -1)
 			map->writable = false;
 	}
+	map->rules = row_rules_make(table, ours);
 	for (i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
 
 		if (ours[i] || column->attisdropped)
 			continue;
-		if (is_in_the_way(column))
+		if (is_in_the_way(map, column))
 			map->writable = false;
 		if (column->attgenerated == '\0')
 			map->has_others = true;
 	}
-	pfree(ours);
+}
+
+/* Whether an index compares the columns of the key, and nothing else, as their types do. */
+static bool
+is_on_key(Relation index, Relation table, const TableMap *map, const LadderTable *columns)
+{
+	Form_pg_index form = index->rd_index;
+	int			i;
+	int			j;
+
+	if (index->rd_rel->relam != BTREE_AM_OID || !form->indimmediate ||
+		RelationGetIndexPredicate(index) != NIL)
+		return false;
+	for (i = 0; i < form->indnatts; i++)
+	{
+		AttrNumber	attnum = form->indkey.values[i];
+		Form_pg_attribute column;
+
+		for (j = 0; j < columns->ncolumns; j++)
+			if (map->attnum[j] == attnum && columns->column[j].presence == COLUMN_KEY)
+				break;
+		if (j == columns->ncolumns)
+			return false;
+		column = TupleDescAttr(RelationGetDescr(table), attnum - 1);
+		if (i < form->indnkeyatts &&
+			(index->rd_indcollation[i] != column->attcollation ||
+			 index->rd_opfamily[i] !=
+			 get_opclass_family(GetDefaultOpClass(column->atttypid, BTREE_AM_OID))))
+			return false;
+	}
+	return true;
+}
+
+/* Find the indexes whose entries are the same for all versions of a row. */
+static void
+find_key_indexes(TableMap *map, Relation table, const LadderTable *columns)
+{
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(table))
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (is_on_key(index, table, map, columns))
+			map->key_indexes = lappend_oid(map->key_indexes, lfirst_oid(lc));
+		index_close(index, NoLock);
+	}
 }
 
 const TableMap *
@@ -155,6 +204,8 @@ ladder_table_map(Ladder *ladder, LadderRelation relation, const LadderTable *tab
 	map->attnum = palloc_array(AttrNumber, map->desc->natts);
 	map->writable = true;
 	find_columns(map, rel);
+	if (rel->rd_rel->relkind == RELKIND_RELATION)
+		find_key_indexes(map, rel, table);
 	MemoryContextSwitchTo(old);
 	table_close(rel, NoLock);
 	cache->map[relation] = map;
@@ -180,6 +231,8 @@ typedef struct Writer
 	Relation	table;
 	EState	   *estate;
 	ResultRelInfo *result;
+	ExprState **predicate;		/* of partial indexes, once they are needed */
+	bool		plain_indexes;	/* none needs more than to be given the entry */
 	TupleTableSlot *from;		/* of the tuplestore */
 } Writer;
 
@@ -219,6 +272,43 @@ make_range_table(Writer *writer)
 #endif
 }
 
+/* Whether no index has constraints that only the executor can check. */
+static bool
+has_plain_indexes(const ResultRelInfo *result)
+{
+	int			i;
+
+	for (i = 0; i < result->ri_NumIndices; i++)
+	{
+		const IndexInfo *info = result->ri_IndexRelationInfo[i];
+
+		if (info->ii_ExclusionOps != NULL ||
+			(info->ii_Unique && !result->ri_IndexRelationDescs[i]->rd_index->indimmediate))
+			return false;
+	}
+	return true;
+}
+
+/* The rules that are kept, made anew where functions have changed. */
+static void
+refresh_rules(Writer *writer)
+{
+	TableMap   *map = unconstify(TableMap *, writer->map);
+	MemoryContext context = GetMemoryChunkContext(map);
+	MemoryContext old;
+	RowRules   *outdated = map->rules;
+
+	if (outdated == NULL || row_rules_are_current(outdated))
+		return;
+	old = MemoryContextSwitchTo(context);
+	map->rules = row_rules_make(writer->table, map->ours);
+	MemoryContextSwitchTo(old);
+	if (map->rules == NULL)
+		elog(ERROR, "rules of table \"%s\" are not what they were",
+			 RelationGetRelationName(writer->table));
+	row_rules_free(outdated);
+}
+
 static void
 open_writer(Writer *writer, Ladder *ladder, const TableMap *map)
 {
@@ -234,6 +324,9 @@ open_writer(Writer *writer, Ladder *ladder, const TableMap *map)
 	writer->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(writer->result, writer->table, 1, NULL, 0);
 	ExecOpenIndices(writer->result, false);
+	writer->predicate = palloc0_array(ExprState *, writer->result->ri_NumIndices + 1);
+	writer->plain_indexes = has_plain_indexes(writer->result);
+	refresh_rules(writer);
 	writer->from = MakeSingleTupleTableSlot(map->desc, &TTSOpsMinimalTuple);
 	MemoryContextSwitchTo(old);
 }
@@ -281,17 +374,110 @@ fill_row(Writer *writer, TupleTableSlot *slot)
 	slot->tts_tableOid = RelationGetRelid(writer->table);
 }
 
-/* Compute and check what depends on the other columns of a row to be inserted. */
+/* Compute and check what depends on the other columns of a row, as the executor does. */
 static void
-complete_row(Writer *writer, TupleTableSlot *slot)
+complete_by_executor(Writer *writer, TupleTableSlot *slot, CmdType command)
 {
 	const TupleConstr *constraints = RelationGetDescr(writer->table)->constr;
 
 	if (constraints == NULL)
 		return;
 	if (constraints->has_generated_stored)
-		ExecComputeStoredGenerated(writer->result, writer->estate, slot, CMD_INSERT);
+		ExecComputeStoredGenerated(writer->result, writer->estate, slot, command);
 	ExecConstraints(writer->result, slot, writer->estate);
+}
+
+/* Do the same by the rules that are kept; the executor words the error. */
+static void
+complete_row(Writer *writer, TupleTableSlot *slot, CmdType command)
+{
+	RowRules   *rules = writer->map->rules;
+
+	if (rules == NULL)
+	{
+		complete_by_executor(writer, slot, command);
+		return;
+	}
+	if (command == CMD_INSERT)
+		row_rules_default(rules, slot);
+	if (!row_rules_apply(rules, slot))
+	{
+		complete_by_executor(writer, slot, command);
+		elog(ERROR, "row breaks a rule of table \"%s\" that it does not break",
+			 RelationGetRelationName(writer->table));
+	}
+}
+
+/* What complete_row() has computed is not needed any more. */
+static void
+end_row(Writer *writer)
+{
+	if (writer->map->rules != NULL)
+		row_rules_reset(writer->map->rules);
+	ResetPerTupleExprContext(writer->estate);
+}
+
+/* Whether a row belongs into the i-th index. */
+static bool
+is_in_index(Writer *writer, int i, TupleTableSlot *slot)
+{
+	const IndexInfo *info = writer->result->ri_IndexRelationInfo[i];
+	ExprContext *context;
+
+	if (!info->ii_ReadyForInserts)
+		return false;
+	if (info->ii_Predicate == NIL)
+		return true;
+	context = GetPerTupleExprContext(writer->estate);
+	context->ecxt_scantuple = slot;
+	if (writer->predicate[i] == NULL)
+		writer->predicate[i] = ExecPrepareQual(info->ii_Predicate, writer->estate);
+	return ExecQual(writer->predicate[i], context);
+}
+
+/*
+ * Add a row to the indexes.  Where only its key is in one, and it is another version of a
+ * row, there is no other row with this key, nor can there be one while it is locked: nobody
+ * has to look for it among the versions that there were.
+ */
+static void
+insert_entries(Writer *writer, TupleTableSlot *slot, bool is_version)
+{
+	ResultRelInfo *result = writer->result;
+	int			i;
+
+	GetPerTupleExprContext(writer->estate)->ecxt_scantuple = slot;
+	for (i = 0; i < result->ri_NumIndices; i++)
+	{
+		Relation	index = result->ri_IndexRelationDescs[i];
+		IndexInfo  *info = result->ri_IndexRelationInfo[i];
+		bool		unchanged = is_version &&
+			list_member_oid(writer->map->key_indexes, RelationGetRelid(index));
+		Datum		values[INDEX_MAX_KEYS];
+		bool		isnull[INDEX_MAX_KEYS];
+
+		if (!is_in_index(writer, i, slot))
+			continue;
+		FormIndexDatum(info, slot, writer->estate, values, isnull);
+		(void) index_insert(index, values, isnull, &slot->tts_tid, writer->table,
+							info->ii_Unique && !unchanged ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO,
+							unchanged, info);
+	}
+}
+
+/* The same by the executor. */
+static void
+insert_entries_by_executor(Writer *writer, TupleTableSlot *slot, bool is_version,
+						   bool only_summarizing)
+{
+#if PG_VERSION_NUM >= 160000
+	(void) ExecInsertIndexTuples(writer->result, slot, writer->estate, is_version, false, NULL,
+								 NIL, only_summarizing);
+#else
+	(void) only_summarizing;
+	(void) ExecInsertIndexTuples(writer->result, slot, writer->estate, is_version, false, NULL,
+								 NIL);
+#endif
 }
 
 /* Insert n rows, and their entries of indexes. */
@@ -303,15 +489,41 @@ insert_rows(Writer *writer, TupleTableSlot **slot, int n)
 	int			i;
 
 	table_multi_insert(writer->table, slot, n, estate->es_output_cid, 0, NULL);
-	MemoryContextSwitchTo(old);
 	for (i = 0; i < n && writer->result->ri_NumIndices > 0; i++)
-		(void) ExecInsertIndexTuples(writer->result, slot[i], estate, false, false, NULL,
-#if PG_VERSION_NUM >= 160000
-									 NIL, false);
-#else
-									 NIL);
-#endif
+		if (writer->plain_indexes)
+			insert_entries(writer, slot[i], false);
+		else
+			insert_entries_by_executor(writer, slot[i], false, false);
+	MemoryContextSwitchTo(old);
 	ResetPerTupleExprContext(estate);
+}
+
+/* Put a row into a place, with its entries of indexes unless it has those that there are. */
+static void
+update_row(Writer *writer, ItemPointer place, TupleTableSlot *slot)
+{
+	MemoryContext old;
+	bool		summarizing = false;
+#if PG_VERSION_NUM >= 160000
+	TU_UpdateIndexes entries;
+
+	simple_table_tuple_update(writer->table, place, slot, writer->estate->es_snapshot, &entries);
+	if (entries == TU_None)
+		return;
+	summarizing = (entries == TU_Summarizing);
+#else
+	bool		entries;
+
+	simple_table_tuple_update(writer->table, place, slot, writer->estate->es_snapshot, &entries);
+	if (!entries)
+		return;
+#endif
+	old = MemoryContextSwitchTo(GetPerTupleMemoryContext(writer->estate));
+	if (writer->plain_indexes && !summarizing)
+		insert_entries(writer, slot, true);
+	else
+		insert_entries_by_executor(writer, slot, true, summarizing);
+	MemoryContextSwitchTo(old);
 }
 
 uint64
@@ -335,10 +547,11 @@ direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate *rows)
 				slot[nslots++] = table_slot_create(writer.table, NULL);
 			clear_row(slot[n]);
 			fill_row(&writer, slot[n]);
-			complete_row(&writer, slot[n]);
+			complete_row(&writer, slot[n], CMD_INSERT);
 
 			/* The values are the tuplestore's, until the next row. */
 			ExecMaterializeSlot(slot[n++]);
+			end_row(&writer);
 			total++;
 		}
 		if (n > 0 && (n == MAX_SLOTS || !more))
@@ -360,10 +573,10 @@ direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 	Writer		writer;
 	TupleTableSlot *before;
 	TupleTableSlot *after;
-	EPQState	unused = {0};	/* only triggers need it */
 	uint64		total = 0;
 
 	open_writer(&writer, ladder, map);
+	CheckCmdReplicaIdentity(writer.table, CMD_UPDATE);
 	before = table_slot_create(writer.table, NULL);
 	after = table_slot_create(writer.table, NULL);
 	for (; next_row(&writer, rows); total++)
@@ -382,9 +595,9 @@ direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 			memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
 		}
 		fill_row(&writer, after);
-		before->tts_tid = place[total];
-		ExecSimpleRelationUpdate(writer.result, writer.estate, &unused, before, after);
-		ResetPerTupleExprContext(writer.estate);
+		complete_row(&writer, after, CMD_UPDATE);
+		update_row(&writer, &place[total], after);
+		end_row(&writer);
 	}
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);

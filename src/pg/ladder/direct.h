@@ -9,8 +9,8 @@
  *
  * A ladder is plain if no table that a batch writes has a trigger, a foreign key, a rule,
  * row-level security, a partition or another access method, and the owner has not given up
- * a privilege on it.  All others, and columns of the user's with defaults, take the queries
- * of outbox.c and states.c, which do the same.
+ * a privilege on it.  All others, and columns of the user's with defaults that call functions
+ * of the user's, take the queries of outbox.c and states.c, which do the same.
  */
 #ifndef PG_LADDER_DIRECT_H
 #define PG_LADDER_DIRECT_H
@@ -22,6 +22,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/columns.h"
+#include "pg/ladder/row_rules.h"
 
 /* Where the columns of a LadderTable are in the table of a ladder; kept in its cache. */
 typedef struct TableMap
@@ -30,10 +31,16 @@ typedef struct TableMap
 	const Model *model;			/* that the columns are for */
 	TupleDesc	desc;			/* as table_desc() makes it, */
 	AttrNumber *attnum;			/* and for each column its place in the table */
+	bool	   *ours;			/* for each column of the table whether it is
+								 * one of them */
 	bool		writable;		/* rows can be written directly: columns of
-								 * the user's take no default */
+								 * the user's take no default that the rules do
+								 * not know */
 	bool		has_others;		/* columns of the user's, which an UPDATE
 								 * leaves */
+	RowRules   *rules;			/* or NULL: the executor's */
+	List	   *key_indexes;	/* OIDs of those on nothing but the key, which
+								 * an update leaves */
 } TableMap;
 
 /*
@@ -44,8 +51,8 @@ extern const TableMap *ladder_table_map(Ladder *ladder, LadderRelation relation,
 										const LadderTable *table);
 
 /*
- * Whether rows of a table can be read and written directly: those of event, component_event
- * and rating.  Locks the table to be written.
+ * Whether rows of a table can be read and written directly: those of event, component_event,
+ * rated_match and rating.  Locks the table to be written.
  */
 extern bool can_go_direct(Ladder *ladder, const TableMap *map);
 

@@ -150,7 +150,7 @@ typedef struct OutboxTable
 	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
 	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them
 													 * too */
-	bool		inserts_directly;	/* into a plain ladder, see direct.h */
+	bool		is_fresh;		/* nothing that is inserted can be there */
 } OutboxTable;
 
 static const OutboxTable event_outbox_table = {
@@ -785,7 +785,7 @@ goes_direct(const Outbox *outbox, OutboxAction action)
 	const OutboxTable *table = outbox->table;
 
 	if (action == OUTBOX_UPDATE ? outbox->place == NULL :
-		action != OUTBOX_INSERT || !table->inserts_directly)
+		action != OUTBOX_INSERT || !(table->is_fresh || outbox->fresh))
 		return false;
 	return can_go_direct(outbox->ladder, outbox->map);
 }

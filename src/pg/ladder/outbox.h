@@ -38,6 +38,7 @@ typedef struct Outbox
 								 * updated by these, if all are known, or NULL */
 	bool		rewrites;		/* rows that are not locked, so that places
 								 * may be out of date or unknown */
+	bool		fresh;			/* to be inserted, and none of them is there */
 	BufFile    *file;			/* instead of rows, in binary COPY format */
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;
@@ -47,7 +48,8 @@ typedef struct Outbox
 
 /*
  * Outboxes for event, rated_match, rating, component and component_event; all end with
- * outbox_send() or outbox_discard().
+ * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there,
+ * unless the caller, who has the matches locked, sets fresh because there are none.
  */
 extern Outbox *event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);

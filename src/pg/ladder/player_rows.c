@@ -5,6 +5,7 @@
 #include "pg/ladder/player_rows.h"
 
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -13,6 +14,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "storage/bufpage.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -118,13 +120,39 @@ player_rows_close(PlayerRows *rows)
 	pfree(rows);
 }
 
+/*
+ * Whether the snapshot sees a version of the row that an entry of the index leads to, as
+ * index_fetch_heap() finds it, but that nothing is removed from the page: see remove_dead_rows().
+ */
+static bool
+fetch_place(PlayerRows *rows, IndexScanDesc scan, const ItemPointerData *entry,
+			ItemPointer place)
+{
+	Buffer		buffer = ReadBuffer(rows->table, ItemPointerGetBlockNumber(entry));
+	HeapTupleData tuple;
+	bool		all_dead = false;
+	bool		found;
+
+	*place = *entry;
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	found = heap_hot_search_buffer(place, rows->table, buffer, scan->xs_snapshot, &tuple,
+								   &all_dead, true);
+	UnlockReleaseBuffer(buffer);
+
+	/* An entry that leads to nothing for anybody is passed over from here on. */
+	if (!found && !scan->xactStartedInRecovery)
+		scan->kill_prior_tuple = all_dead;
+	return found;
+}
+
 /* Look for the row of a player. */
 static bool
 find_row(PlayerRows *rows, IndexScanDesc scan, BatchPlayer *player)
 {
 	ScanKeyData key[2];
 	Datum		pool = CStringGetTextDatum(player->pool);
-	bool		found;
+	ItemPointer entry;
+	bool		found = false;
 
 	ScanKeyEntryInitializeWithInfo(&key[0], 0, 1, BTEqualStrategyNumber, InvalidOid,
 								   rows->index->rd_indcollation[0], &rows->equal[0],
@@ -132,10 +160,9 @@ find_row(PlayerRows *rows, IndexScanDesc scan, BatchPlayer *player)
 	ScanKeyEntryInitializeWithInfo(&key[1], 0, 2, BTEqualStrategyNumber, InvalidOid,
 								   rows->index->rd_indcollation[1], &rows->equal[1], pool);
 	index_rescan(scan, key, 2, NULL, 0);
-	found = index_getnext_slot(scan, ForwardScanDirection, rows->slot);
-	if (found)
-		player->place = rows->slot->tts_tid;
-	else
+	while (!found && (entry = index_getnext_tid(scan, ForwardScanDirection)) != NULL)
+		found = fetch_place(rows, scan, entry, &player->place);
+	if (!found)
 		ItemPointerSetInvalid(&player->place);
 	pfree(DatumGetPointer(pool));
 	return found;
@@ -162,7 +189,6 @@ player_rows_find(PlayerRows *rows, BatchPlayer **player, int n)
 		nfound += find_row(rows, scan, player[i]);
 	}
 	index_endscan(scan);
-	ExecClearTuple(rows->slot);
 	UnregisterSnapshot(snapshot);
 	return nfound;
 }
@@ -261,6 +287,30 @@ lock_row(PlayerRows *rows, BatchPlayer *player)
 	return true;
 }
 
+/*
+ * Remove dead versions from the page of the row in the slot if another version of this one
+ * would find no room there.  Whoever fetches a row by an index tries that at each visit, as
+ * soon as a tenth of the page is free no more; here most updates leave a dead version on a page
+ * that is almost full, so that this would go through the page for each of them.  The slot,
+ * whose tuple may move, is empty afterwards.
+ */
+static void
+remove_dead_rows(PlayerRows *rows)
+{
+	BufferHeapTupleTableSlot *slot = (BufferHeapTupleTableSlot *) rows->slot;
+	Buffer		buffer;
+
+	if (!TTS_IS_BUFFERTUPLE(rows->slot) || !BufferIsValid(slot->buffer))
+		return;
+	buffer = slot->buffer;
+	if (PageGetHeapFreeSpace(BufferGetPage(buffer)) >= MAXALIGN(slot->base.tuple->t_len))
+		return;
+	IncrBufferRefCount(buffer);
+	ExecClearTuple(rows->slot);
+	heap_page_prune_opt(rows->table, buffer);
+	ReleaseBuffer(buffer);
+}
+
 int
 player_rows_lock(PlayerRows *rows, BatchPlayer **player, int n)
 {
@@ -284,6 +334,7 @@ player_rows_lock(PlayerRows *rows, BatchPlayer **player, int n)
 			nulls[j] = rows->slot->tts_isnull[map->attnum[j] - 1];
 		}
 		take_rating(rows->ladder->model, player[i], values, nulls);
+		remove_dead_rows(rows);
 		nlocked++;
 	}
 	ExecClearTuple(rows->slot);
