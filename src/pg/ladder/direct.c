@@ -498,32 +498,63 @@ insert_rows(Writer *writer, TupleTableSlot **slot, int n)
 	ResetPerTupleExprContext(estate);
 }
 
+/*
+ * Make the next version of the row in a place, of which columns that are not ours are kept;
+ * false if there is none.
+ */
+static bool
+make_next_version(Writer *writer, ItemPointer place, TupleTableSlot *before,
+				  TupleTableSlot *after)
+{
+	clear_row(after);
+	if (writer->map->has_others)
+	{
+		int			natts = before->tts_tupleDescriptor->natts;
+
+		if (!table_tuple_fetch_row_version(writer->table, place, SnapshotAny, before))
+			return false;
+		slot_getallattrs(before);
+		memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
+		memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
+	}
+	fill_row(writer, after);
+	complete_row(writer, after, CMD_UPDATE);
+	return true;
+}
+
+/* Version 16 says which indexes need entries, where it was all or none. */
+#if PG_VERSION_NUM >= 160000
+#define NeededEntries TU_UpdateIndexes
+#define needs_entries(entries) ((entries) != TU_None)
+#define only_summarizing(entries) ((entries) == TU_Summarizing)
+#else
+#define NeededEntries bool
+#define needs_entries(entries) (entries)
+#define only_summarizing(entries) ((void) (entries), false)
+#endif
+
+/* Add the next version of a row to the indexes that need it. */
+static void
+insert_entries_of_version(Writer *writer, TupleTableSlot *slot, NeededEntries entries)
+{
+	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(writer->estate));
+
+	if (writer->plain_indexes && !only_summarizing(entries))
+		insert_entries(writer, slot, true);
+	else
+		insert_entries_by_executor(writer, slot, true, only_summarizing(entries));
+	MemoryContextSwitchTo(old);
+}
+
 /* Put a row into a place, with its entries of indexes unless it has those that there are. */
 static void
 update_row(Writer *writer, ItemPointer place, TupleTableSlot *slot)
 {
-	MemoryContext old;
-	bool		summarizing = false;
-#if PG_VERSION_NUM >= 160000
-	TU_UpdateIndexes entries;
+	NeededEntries entries;
 
 	simple_table_tuple_update(writer->table, place, slot, writer->estate->es_snapshot, &entries);
-	if (entries == TU_None)
-		return;
-	summarizing = (entries == TU_Summarizing);
-#else
-	bool		entries;
-
-	simple_table_tuple_update(writer->table, place, slot, writer->estate->es_snapshot, &entries);
-	if (!entries)
-		return;
-#endif
-	old = MemoryContextSwitchTo(GetPerTupleMemoryContext(writer->estate));
-	if (writer->plain_indexes && !summarizing)
-		insert_entries(writer, slot, true);
-	else
-		insert_entries_by_executor(writer, slot, true, summarizing);
-	MemoryContextSwitchTo(old);
+	if (needs_entries(entries))
+		insert_entries_of_version(writer, slot, entries);
 }
 
 uint64
@@ -581,21 +612,9 @@ direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 	after = table_slot_create(writer.table, NULL);
 	for (; next_row(&writer, rows); total++)
 	{
-		clear_row(after);
-		if (map->has_others)
-		{
-			int			natts = before->tts_tupleDescriptor->natts;
-
-			if (!table_tuple_fetch_row_version(writer.table, &place[total], SnapshotAny,
-											   before))
-				elog(ERROR, "failed to fetch a row of table \"%s\" that is locked",
-					 RelationGetRelationName(writer.table));
-			slot_getallattrs(before);
-			memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
-			memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
-		}
-		fill_row(&writer, after);
-		complete_row(&writer, after, CMD_UPDATE);
+		if (!make_next_version(&writer, &place[total], before, after))
+			elog(ERROR, "failed to fetch a row of table \"%s\" that is locked",
+				 RelationGetRelationName(writer.table));
 		update_row(&writer, &place[total], after);
 		end_row(&writer);
 	}
@@ -630,19 +649,6 @@ can_wait(Relation index, const IndexInfo *info)
 		info->ii_ExclusionOps == NULL;
 }
 
-/* Whether an index is on the key of rating only, which a rewrite leaves. */
-static bool
-is_on_key(const TableMap *map, const IndexInfo *info)
-{
-	int			i;
-
-	for (i = 0; i < info->ii_NumIndexAttrs; i++)
-		if (info->ii_IndexAttrNumbers[i] != map->attnum[RATING_PLAYER_ID - 1] &&
-			info->ii_IndexAttrNumbers[i] != map->attnum[RATING_POOL - 1])
-			return false;
-	return true;
-}
-
 /* For each index of the table; NULL if they do not all take part. */
 static WaitingEntries *
 open_entries(Writer *writer)
@@ -658,7 +664,8 @@ open_entries(Writer *writer)
 	{
 		waiting[i].index = result->ri_IndexRelationDescs[i];
 		waiting[i].info = result->ri_IndexRelationInfo[i];
-		waiting[i].unchanged = is_on_key(writer->map, waiting[i].info);
+		waiting[i].unchanged = list_member_oid(writer->map->key_indexes,
+											   RelationGetRelid(waiting[i].index));
 		waiting[i].entries = tuplesort_begin_index_btree(writer->table, waiting[i].index, false,
 														 false, memory_limit_work_mem(), NULL,
 														 TUPLESORT_NONE);
@@ -691,7 +698,7 @@ put_entries(Writer *writer, WaitingEntries *waiting, TupleTableSlot *row)
  * work sees them.
  */
 static void
-insert_entries(Writer *writer, WaitingEntries *waiting)
+insert_waiting_entries(Writer *writer, WaitingEntries *waiting)
 {
 	IndexTuple	entry;
 
@@ -714,19 +721,6 @@ insert_entries(Writer *writer, WaitingEntries *waiting)
 	tuplesort_end(waiting->entries);
 }
 
-/* Compute and check what depends on the other columns of a row that is changed. */
-static void
-complete_changed_row(Writer *writer, TupleTableSlot *row)
-{
-	const TupleConstr *constraints = RelationGetDescr(writer->table)->constr;
-
-	if (constraints == NULL)
-		return;
-	if (constraints->has_generated_stored)
-		ExecComputeStoredGenerated(writer->result, writer->estate, row, CMD_UPDATE);
-	ExecConstraints(writer->result, row, writer->estate);
-}
-
 /* Put a row into a place; false if another row is there, or somebody is changing it. */
 static bool
 rewrite_row(Writer *writer, WaitingEntries *waiting, ItemPointer place, TupleTableSlot *before,
@@ -734,40 +728,20 @@ rewrite_row(Writer *writer, WaitingEntries *waiting, ItemPointer place, TupleTab
 {
 	TM_FailureData failure;
 	LockTupleMode lockmode;
-#if PG_VERSION_NUM >= 160000
-	TU_UpdateIndexes entries;
-#else
-	bool		entries;
-#endif
+	NeededEntries entries;
 
-	clear_row(after);
-	if (writer->map->has_others)
-	{
-		int			natts = before->tts_tupleDescriptor->natts;
-
-		if (!table_tuple_fetch_row_version(writer->table, place, SnapshotAny, before))
-			return false;
-		slot_getallattrs(before);
-		memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
-		memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
-	}
-	fill_row(writer, after);
-	complete_changed_row(writer, after);
+	if (!make_next_version(writer, place, before, after))
+		return false;
 	if (table_tuple_update(writer->table, place, after, writer->estate->es_output_cid,
 						   writer->estate->es_snapshot, InvalidSnapshot, false, &failure,
 						   &lockmode, &entries) != TM_Ok)
 		return false;
-	if (!entries || writer->result->ri_NumIndices == 0)
+	if (!needs_entries(entries) || writer->result->ri_NumIndices == 0)
 		return true;
 	if (waiting != NULL)
 		put_entries(writer, waiting, after);
 	else
-		(void) ExecInsertIndexTuples(writer->result, after, writer->estate, true, false, NULL,
-#if PG_VERSION_NUM >= 160000
-									 NIL, entries == TU_Summarizing);
-#else
-									 NIL);
-#endif
+		insert_entries_of_version(writer, after, entries);
 	return true;
 }
 
@@ -796,10 +770,10 @@ direct_rewrite(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 			total++;
 		else
 			tuplestore_puttupleslot(left, writer.from);
-		ResetPerTupleExprContext(writer.estate);
+		end_row(&writer);
 	}
 	for (i = 0; waiting != NULL && i < writer.result->ri_NumIndices; i++)
-		insert_entries(&writer, &waiting[i]);
+		insert_waiting_entries(&writer, &waiting[i]);
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
 	close_writer(&writer);
