@@ -386,9 +386,11 @@ BEGIN
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
         skillrating_internal.arranged_columns(ladder, 'rating', beside,
-            skillrating_internal.ladder_columns('rating', model, player_type, match_type, display)));
+            skillrating_internal.ladder_columns('rating', model, player_type, match_type, display)
+            || CASE WHEN leaderboard = 'bands' THEN ', ' || skillrating_internal.band_column(model, params)
+                ELSE '' END));
     PERFORM skillrating_internal.drop_room(ladder, 'rating');
-    PERFORM skillrating_internal.create_leaderboard(ladder, leaderboard, model, params);
+    PERFORM skillrating_internal.create_leaderboard(ladder, leaderboard);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
         'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 

@@ -77,11 +77,23 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_leaderboard(text) IS
 'Error 22023 unless this is a choice of create_ladder() and set_leaderboard().';
 
+CREATE FUNCTION skillrating_internal.band_column(model text, params jsonb)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT format('band integer NOT NULL
+        GENERATED ALWAYS AS (skillrating_internal.rating_band(%s)) STORED',
+        skillrating_internal.display_expression(model, params))
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.band_column(text, jsonb) IS
+'The definition of the column of table rating that the index of a ladder with leaderboard bands is
+on. params are complete.';
+
 CREATE FUNCTION skillrating_internal.create_leaderboard(
     ladder text,
-    leaderboard text,
-    model text,
-    params jsonb)
+    leaderboard text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -90,10 +102,6 @@ BEGIN
     IF leaderboard = 'ranks' THEN
         EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
     ELSIF leaderboard = 'bands' THEN
-        EXECUTE format(
-            'ALTER TABLE %I.rating ADD COLUMN band integer NOT NULL
-            GENERATED ALWAYS AS (skillrating_internal.rating_band(%s)) STORED',
-            ladder, skillrating_internal.display_expression(model, params));
         EXECUTE format('CREATE INDEX ON %I.rating (pool, band DESC)', ladder);
     END IF;
     -- Without the index on the rating an update stays on its page, if there is room.
@@ -102,9 +110,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_leaderboard(text, text, text, jsonb) IS
-'A part of create_ladder() and set_leaderboard(): the index of table rating that boards are read by.
-params are complete.';
+COMMENT ON FUNCTION skillrating_internal.create_leaderboard(text, text) IS
+'A part of create_ladder() and set_leaderboard(): the index of table rating that boards are read by,
+and the room that updates need. The column for bands is there.';
 
 CREATE FUNCTION skillrating_internal.rebuild_rating_counts(ladder text)
 RETURNS void
@@ -211,7 +219,11 @@ BEGIN
             -- Its index goes with it.
             EXECUTE format('ALTER TABLE %I.rating DROP COLUMN band', ladder);
         END IF;
-        PERFORM skillrating_internal.create_leaderboard(ladder, chosen, old.model, old.params);
+        IF chosen = 'bands' THEN
+            EXECUTE format('ALTER TABLE %I.rating ADD COLUMN %s', ladder,
+                skillrating_internal.band_column(old.model, old.params));
+        END IF;
+        PERFORM skillrating_internal.create_leaderboard(ladder, chosen);
         EXECUTE format('UPDATE %I.ladder AS l SET leaderboard = $1', ladder) USING chosen;
     END IF;
     PERFORM skillrating_internal.rebuild_rating_counts(ladder);

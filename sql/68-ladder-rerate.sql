@@ -197,10 +197,7 @@ BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
     PERFORM skillrating_internal.check_swap(a, b);
     PERFORM skillrating_internal.hold_ladder(b, false);
-    -- What makes boards quick stays with the ladder in use, as all that belongs to its tables.
-    EXECUTE format('SELECT skillrating_internal.set_leaderboard($1, x.leaderboard)
-        FROM %I.ladder AS x, %I.ladder AS y WHERE x.leaderboard <> y.leaderboard', a, b)
-    USING b;
+    PERFORM skillrating_internal.take_over_leaderboard(a, b);
     prepared := skillrating_internal.prepare_exchange(a, b);
     constraints := skillrating_internal.held_constraints(a, b);
     PERFORM skillrating_internal.begin_carrying(a, b);

@@ -130,11 +130,12 @@ AS $function$
     LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = relation
         AND d.refobjsubid = ANY (numbers)
-        -- The displayed rating is generated from states.
+        -- The displayed rating and its band are generated from states.
         AND NOT (d.classid = 'pg_attrdef'::regclass AND EXISTS (
             SELECT FROM pg_attrdef AS e
             JOIN pg_attribute AS t ON t.attrelid = e.adrelid AND t.attnum = e.adnum
-            WHERE e.oid = d.objid AND e.adrelid = relation AND t.attname = 'rating'))
+            WHERE e.oid = d.objid AND e.adrelid = relation
+                AND t.attname IN ('rating', 'band')))
         AND NOT (d.classid = 'pg_constraint'::regclass AND EXISTS (
             SELECT FROM pg_constraint AS k WHERE k.oid = d.objid AND k.contype = 'n'))
 $function$;
@@ -507,6 +508,40 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.missing_room(regclass, regclass) IS
 'A part of swap_ladders(): types of columns that have to be added to a table, and dropped, so that it
 has as many as another one.';
+
+CREATE FUNCTION skillrating_internal.take_over_leaderboard(
+    a text,
+    b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    table_a regclass := to_regclass(format('%I.rating', a));
+    table_b regclass := to_regclass(format('%I.rating', b));
+    leaderboard text;
+BEGIN
+    EXECUTE format('SELECT x.leaderboard FROM %I.ladder AS x, %I.ladder AS y
+        WHERE x.leaderboard <> y.leaderboard', a, b)
+    INTO leaderboard;
+    IF leaderboard IS NULL THEN
+        RETURN;
+    END IF;
+    IF leaderboard = 'bands' THEN
+        -- The column gets the place that it has in a, if that is free.
+        PERFORM skillrating_internal.empty_columns(b, 'rating', '{}', '{}',
+            (skillrating_internal.missing_room(table_b, table_a))[:t.attnum - c.relnatts - 1])
+        FROM pg_attribute AS t, pg_class AS c
+        WHERE t.attrelid = table_a AND t.attname = 'band' AND c.oid = table_b
+            AND t.attnum > c.relnatts;
+    END IF;
+    PERFORM skillrating_internal.set_leaderboard(b, leaderboard);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.take_over_leaderboard(text, text) IS
+'A part of swap_ladders(): what makes boards quick stays with the ladder in use, as all that belongs
+to its tables, so that ladder b gets what ladder a has.';
 
 CREATE FUNCTION skillrating_internal.empty_columns(
     ladder text,
