@@ -130,21 +130,23 @@ CREATE FUNCTION skillrating_internal.solve_relation(
     solver text,
     params jsonb,
     columns jsonb,
-    start skillrating.estimate[],
+    start text,
     start_contexts skillrating.context_estimate[],
     strict boolean,
     token bytea,
-    OUT estimates skillrating.estimate[],
-    OUT summary skillrating.solve_summary)
+    write text[])
+RETURNS skillrating.solve_summary
 AS 'MODULE_PATHNAME', 'skillrating_solve_relation'
-LANGUAGE C STABLE;
+LANGUAGE C VOLATILE;
 
-COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, skillrating.estimate[], skillrating.context_estimate[], boolean, bytea) IS
-'Results of solve() and solve_summary() for the matches in a table, a view or all partitions of a
+COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, text, skillrating.context_estimate[], boolean, bytea, text[]) IS
+'Solves as solve() does, and returns what solve_summary() does, for the matches in a table, a view or all partitions of a
 table, which are read once and kept as rows where they were read; called by solve_distributed(),
 where errors are listed.
-start, start_contexts: estimates to begin with, or null.  strict: make a mistake in a match an
-error.
+start: a query of the estimates to begin with, or null; start_contexts: the same of contexts, an
+array.  strict: make a mistake in a match an error.
+write: queries that run in the end, as the caller, and read the estimates as relation "solution"; or
+null.
 token: from solve_token(), under which rows are kept beyond the transaction, and found if they are
 kept already; null to keep them no longer than this call.
 Each partition is read in one snapshot.  Needs the right to read the partitions themselves.';
@@ -262,10 +264,13 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    start skillrating.estimate[];
+    start text;
     start_contexts skillrating.context_estimate[] := before.contexts;
-    found record;
     most float8;
+    write text[] := ARRAY[
+        format('DELETE FROM %s', result),
+        format('INSERT INTO %s (player_id, at, mu, standard_error, side_offset, command_skill, games, component)
+            SELECT player_id, at, mu, standard_error, side_offset, command_skill, games, component FROM solution', result)];
 BEGIN
     IF relation IS NULL OR result IS NULL OR solver IS NULL OR params IS NULL OR columns IS NULL OR warm IS NULL OR commits IS NULL OR strict IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -281,40 +286,32 @@ BEGIN
     -- One after another; reading goes on.
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', concat_ws(', ', result, contexts));
     IF warm OR before.iterations IS NOT NULL THEN
-        EXECUTE format(
-            'SELECT array_agg(ROW(player_id, at, mu, standard_error, side_offset, command_skill, games, component)::skillrating.estimate) FROM %s',
-            result)
-        INTO start;
+        start := format(
+            'SELECT player_id::text, at::timestamptz, mu::float8, standard_error::float8, side_offset::float8, command_skill::float8, games::bigint, component::integer FROM %s',
+            result);
     END IF;
     IF warm AND before.iterations IS NULL AND contexts IS NOT NULL THEN
         EXECUTE format('SELECT array_agg(ROW(context, log_odds, standard_error)::skillrating.context_estimate) FROM %s', contexts)
         INTO start_contexts;
     END IF;
     IF NOT commits THEN
-        SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, start, start_contexts, strict, NULL);
-        summary := found.summary;
+        summary := skillrating_internal.solve_relation(relation, solver, params, columns, start, start_contexts, strict, NULL, write);
         done := true;
     ELSE
         -- An iteration at a time, and errors that cost something only at the end.
-        SELECT * INTO found
-        FROM skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, start_contexts, strict, token);
-        summary := found.summary;
+        summary := skillrating_internal.solve_relation(relation, solver, params - 'exact_for' || '{"max_iterations": 1, "errors": "bound"}', columns, start, start_contexts, strict, token, write);
         SELECT coalesce((params ->> p.name)::float8, p.default_value::float8) INTO STRICT most
         FROM skillrating.solver_parameters(solver) AS p WHERE p.name = 'max_iterations';
         summary.iterations := summary.iterations + coalesce(before.iterations, 0);
         summary.products := summary.products + coalesce(before.products, 0);
         done := (summary.status <> 'max_iterations reached' OR summary.iterations >= most) IS NOT FALSE;
         IF summary.converged AND (params ? 'exact_for' OR params ->> 'errors' <> 'bound') THEN
-            SELECT * INTO found FROM skillrating_internal.solve_relation(relation, solver, params, columns, found.estimates, (found.summary).contexts, strict, token);
+            -- It begins with what has just been written.
+            PERFORM skillrating_internal.solve_relation(relation, solver, params, columns, start, summary.contexts, strict, token, write);
         END IF;
         RAISE NOTICE USING
             MESSAGE = format('iteration %s: log posterior %s, largest derivative %s', summary.iterations, round(summary.log_posterior::numeric, 6), to_char(summary.gradient, '9.9EEEE'));
     END IF;
-    EXECUTE format('DELETE FROM %s', result);
-    EXECUTE format(
-        'INSERT INTO %s (player_id, at, mu, standard_error, side_offset, command_skill, games, component)
-        SELECT player_id, at, mu, standard_error, side_offset, command_skill, games, component FROM unnest($1)', result)
-    USING found.estimates;
     IF contexts IS NOT NULL THEN
         EXECUTE format('DELETE FROM %s', contexts);
         EXECUTE format(

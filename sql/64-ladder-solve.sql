@@ -5,17 +5,18 @@ CREATE FUNCTION skillrating_internal.solve_matches(
     solver text,
     params jsonb,
     pool text,
-    start skillrating.estimate[],
+    start text,
     start_contexts skillrating.context_estimate[],
-    OUT estimates skillrating.estimate[],
-    OUT summary skillrating.solve_summary)
+    write text[])
+RETURNS skillrating.solve_summary
 AS 'MODULE_PATHNAME', 'skillrating_solve_matches'
-LANGUAGE C STABLE;
+LANGUAGE C VOLATILE;
 
-COMMENT ON FUNCTION skillrating_internal.solve_matches(text, text, jsonb, text, skillrating.estimate[], skillrating.context_estimate[]) IS
-'Solves the rated matches of a pool of a ladder, in rated order, as solve() and solve_summary() do,
-beginning with the estimates in start and start_contexts (which may be null, and may lack players
-and contexts). Without such
+COMMENT ON FUNCTION skillrating_internal.solve_matches(text, text, jsonb, text, text, skillrating.context_estimate[], text[]) IS
+'Solves the rated matches of a pool of a ladder, in rated order, as solve() does, beginning with the
+estimates of the query start and with start_contexts (which may be null, and may lack players
+and contexts); returns what solve_summary() does. The queries of write, if any, run in the end and
+read the estimates as relation "solution". Without such
 matches there are no estimates. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004
 for nulls elsewhere, and as solve().';
 
@@ -31,9 +32,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    start skillrating.estimate[];
+    start text;
     start_contexts skillrating.context_estimate[];
-    found record;
+    summary skillrating.solve_summary;
 BEGIN
     IF ladder IS NULL OR solver IS NULL OR params IS NULL OR pool IS NULL OR warm IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -42,47 +43,48 @@ BEGIN
     -- One after another; reading goes on.
     EXECUTE format('LOCK TABLE %I.solved IN SHARE ROW EXCLUSIVE MODE', ladder);
     IF warm THEN
-        EXECUTE format(
-            'SELECT array_agg(ROW(s.player_id::text, s.at, s.mu, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)::skillrating.estimate)
-            FROM %I.solved AS s WHERE s.solver = $1 AND s.pool = $2', ladder)
-        INTO start USING solver, pool;
+        start := format(
+            'SELECT s.player_id::text, s.at, s.mu, s.standard_error, s.side_offset, s.command_skill, s.games, s.component
+            FROM %I.solved AS s WHERE s.solver = %L AND s.pool = %L', ladder, solver, pool);
         EXECUTE format(
             'SELECT array_agg(ROW(c.context, c.log_odds, c.standard_error)::skillrating.context_estimate)
             FROM %I.solved_context AS c WHERE c.solver = $1 AND c.pool = $2', ladder)
         INTO start_contexts USING solver, pool;
     END IF;
-    SELECT * INTO found FROM skillrating_internal.solve_matches(ladder, solver, params, pool, start,
-        start_contexts);
-    IF NOT (found.summary).converged THEN
+    summary := skillrating_internal.solve_matches(ladder, solver, params, pool, start, start_contexts, ARRAY[
+        -- Rows that the solution lacks; a join of the table with it would go wrong where the
+        -- planner knows nothing of the table yet.
+        format(
+            'WITH gone AS MATERIALIZED (
+                SELECT max(k.place) AS place
+                FROM (SELECT s.player_id, s.at, s.ctid AS place FROM %1$I.solved AS s WHERE s.solver = %3$L AND s.pool = %4$L
+                    UNION ALL SELECT CAST(u.player_id AS %2$s), u.at, NULL FROM solution AS u) AS k
+                GROUP BY k.player_id, k.at HAVING bool_and(k.place IS NOT NULL)
+            )
+            DELETE FROM %1$I.solved AS s USING gone WHERE s.ctid = gone.place',
+            ladder, t.player_type, solver, pool),
+        format(
+            'INSERT INTO %1$I.solved AS s (solver, pool, player_id, at, mu, standard_error, side_offset, command_skill, games, component)
+            SELECT %3$L, %4$L, CAST(u.player_id AS %2$s), u.at, u.mu, u.standard_error, u.side_offset, u.command_skill, u.games, u.component
+            FROM solution AS u
+            ON CONFLICT (solver, pool, player_id, at) DO UPDATE
+            SET mu = excluded.mu, standard_error = excluded.standard_error, side_offset = excluded.side_offset,
+                command_skill = excluded.command_skill, games = excluded.games, component = excluded.component
+            WHERE (s.mu, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)
+                IS DISTINCT FROM (excluded.mu, excluded.standard_error, excluded.side_offset, excluded.command_skill, excluded.games, excluded.component)',
+            ladder, t.player_type, solver, pool)]);
+    IF NOT summary.converged THEN
         RAISE WARNING USING
-            MESSAGE = format('solver "%s" has not converged on ladder "%s": %s', solver, ladder, (found.summary).status),
-            HINT = skillrating_internal.solve_hint((found.summary).status);
+            MESSAGE = format('solver "%s" has not converged on ladder "%s": %s', solver, ladder, summary.status),
+            HINT = skillrating_internal.solve_hint(summary.status);
     END IF;
-    EXECUTE format(
-        'WITH e AS MATERIALIZED (
-            SELECT CAST(u.player_id AS %2$s) AS player, u.* FROM unnest($3) AS u
-        ), gone AS (
-            DELETE FROM %1$I.solved AS s
-            WHERE s.solver = $1 AND s.pool = $2
-                AND NOT EXISTS (SELECT FROM e WHERE e.player %3$s s.player_id AND coalesce(e.at, ''-infinity'') = coalesce(s.at, ''-infinity''))
-        )
-        INSERT INTO %1$I.solved AS s (solver, pool, player_id, at, mu, standard_error, side_offset, command_skill, games, component)
-        SELECT $1, $2, e.player, e.at, e.mu, e.standard_error, e.side_offset, e.command_skill, e.games, e.component
-        FROM e
-        ON CONFLICT (solver, pool, player_id, at) DO UPDATE
-        SET mu = excluded.mu, standard_error = excluded.standard_error, side_offset = excluded.side_offset,
-            command_skill = excluded.command_skill, games = excluded.games, component = excluded.component
-        WHERE (s.mu, s.standard_error, s.side_offset, s.command_skill, s.games, s.component)
-            IS DISTINCT FROM (excluded.mu, excluded.standard_error, excluded.side_offset, excluded.command_skill, excluded.games, excluded.component)',
-        ladder, t.player_type, t.player_equals)
-    USING solver, pool, found.estimates;
     EXECUTE format('DELETE FROM %I.solved_context AS c WHERE c.solver = $1 AND c.pool = $2', ladder)
     USING solver, pool;
     EXECUTE format(
         'INSERT INTO %I.solved_context (solver, pool, context, log_odds, standard_error)
         SELECT $1, $2, c.context, c.log_odds, c.standard_error FROM unnest($3) AS c', ladder)
-    USING solver, pool, (found.summary).contexts;
-    RETURN found.summary;
+    USING solver, pool, summary.contexts;
+    RETURN summary;
 END
 $function$;
 

@@ -149,7 +149,7 @@ call="CALL skillrating.solve_distributed('partitioned', 'skills', warm => false"
 
 check "after a solve nobody keeps anything" "$(ask -c "$call)" -c "$kept" | tail -1 | sed 's/^0$/t/')"
 check "in a solve in several steps everybody does, and nobody after its end" \
-	"$([ "$(ask -o /dev/null -c 'BEGIN' -c "SELECT FROM skillrating_internal.solve_relation('partitioned', 'bradley_terry', '{}', '{}', NULL, NULL, false, '0123456789abcdef')" \
+	"$([ "$(ask -o /dev/null -c 'BEGIN' -c "SELECT FROM skillrating_internal.solve_relation('partitioned', 'bradley_terry', '{}', '{}', NULL, NULL, false, '0123456789abcdef', NULL)" \
 		-c '\o' -c "$kept" -c 'ABORT' -c "$kept" | tr '\n' ' ')" = '4 0 ' ] && echo t)"
 check "iterations in transactions of their own read each server once" \
 	"$(before="$(scans 1) $(scans 2)" && ask -c "$call, commits => true)" -c "$kept" >steps.log 2>&1 && sleep 1 && [ "$(tail -1 steps.log)" = 0 ] && [ "$(grep -c 'NOTICE:  iteration' steps.log)" -gt 2 ] &&

@@ -202,7 +202,7 @@ INSERT INTO call VALUES
     ('skillrating.solve_distributed', '%s, ''skills'''),
     ('skillrating.solve_distributed', '''collated'', %s'),
     ('skillrating.solve_distributed', '''collated'', ''skills'', contexts => %s'),
-    ('skillrating_internal.solve_relation', '%s, ''bradley_terry'', ''{}'', ''{}'', NULL, NULL, false, NULL'),
+    ('skillrating_internal.solve_relation', '%s, ''bradley_terry'', ''{}'', ''{}'', NULL, NULL, false, NULL, NULL'),
     ('skillrating_internal.solve_release', '%s, ''{}'', ''0123456789abcdef'''),
     ('skillrating_internal.solve_hold', '%s, ''{}'', ''0123456789abcdef'''),
     ('skillrating_internal.check_relation', '%s'),
@@ -231,7 +231,7 @@ FROM unnest(ARRAY['skills', 'some_table', 'skills_view', 'pg_catalog.pg_statisti
 SELECT t.name, state_of(format('CALL skillrating.solve_distributed(%L, ''skills'')', t.name)) AS error
 FROM unnest(ARRAY['some_table', 'some_sequence', 'pg_catalog.pg_class']) AS t(name);
 SELECT count(*) FROM some_table;
-SELECT * FROM skillrating_internal.solve_relation('some_sequence', 'bradley_terry', '{}', '{}', NULL, NULL, false, NULL);
+SELECT * FROM skillrating_internal.solve_relation('some_sequence', 'bradley_terry', '{}', '{}', NULL, NULL, false, NULL, NULL);
 
 -- Times at the ends of what can be written.
 SELECT skillrating.create_ladder('ages', 'glicko');

@@ -330,7 +330,7 @@ SELECT skillrating_internal.solve_survey('{"solver": "hive", "keep": "much"}', m
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "keep": 1}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "strict": 1}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "keep": "zbababababababababababababababababababab"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
-SELECT * FROM skillrating_internal.solve_relation('part_plain', 'bradley_terry', '{}', '{}', NULL, NULL, false, 'short');
+SELECT * FROM skillrating_internal.solve_relation('part_plain', 'bradley_terry', '{}', '{}', NULL, NULL, false, 'short', NULL);
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "params": 3}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "x": {"draw": 1}}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"params": {"solver": 1}, "solver": "hive"}', match_id, player_id, team, rank, NULL) FROM part_maximum;

@@ -16,6 +16,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "pg/history/solution.h"
 #include "pg/history/solve_parts.h"
 #include "pg/history/solve_pass.h"
 #include "pg/sql/huge.h"
@@ -352,7 +353,8 @@ enum
 	ARG_START,
 	ARG_START_CONTEXTS,
 	ARG_STRICT,
-	ARG_TOKEN
+	ARG_TOKEN,
+	ARG_WRITE
 };
 
 /* A token from an argument. */
@@ -414,7 +416,7 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 					 PG_GETARG_JSONB_P(ARG_PARAMS));
 	check_can_pass(d->state.task.solver);
 	if (!PG_ARGISNULL(ARG_START))
-		d->state.start = PG_GETARG_DATUM(ARG_START);
+		d->state.start = text_to_cstring(PG_GETARG_TEXT_PP(ARG_START));
 	if (!PG_ARGISNULL(ARG_START_CONTEXTS))
 		d->state.start_contexts = PG_GETARG_DATUM(ARG_START_CONTEXTS);
 	leaves_find(d, PG_GETARG_OID(ARG_RELATION), PG_GETARG_JSONB_P(ARG_COLUMNS),
@@ -433,7 +435,9 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 	if (!d->lasting)
 		tell_all(d, PASS_RELEASE);
 	SPI_finish();
-	return return_solution(fcinfo, &d->state);
+	if (!PG_ARGISNULL(ARG_WRITE))
+		solution_write(&d->state, PG_GETARG_ARRAYTYPE_P(ARG_WRITE));
+	return solution_summary(fcinfo, &d->state);
 }
 
 /* Tell those who keep rows under a token: (relation, columns, token). */

@@ -3,7 +3,7 @@
  *		Ratings that all matches together imply: the aggregates solve() and
  *		solve_summary().
  */
-#include "pg/history/solve_state.h"
+#include "pg/history/solution.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"
@@ -160,13 +160,8 @@ Datum
 skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 {
 	SolveState *state = final_state(fcinfo, false);
-	Datum		values[SUMMARY_NCOLUMNS];
-	bool		nulls[SUMMARY_NCOLUMNS];
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	solve_state_summary(state,
-						result_column_element_type(fcinfo, SUMMARY_CONTEXTS),
-						values, nulls);
-	return return_row(fcinfo, values, nulls);
+	return solution_summary(fcinfo, state);
 }

@@ -6,7 +6,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
+#include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -32,6 +32,9 @@ enum
 	CONTEXT_ESTIMATE_STANDARD_ERROR,
 	CONTEXT_ESTIMATE_NCOLUMNS
 };
+
+/* So many estimates to begin with are read at a time. */
+#define START_ROWS 1000
 
 /* The fewest bytes of an estimate. */
 #define ESTIMATE_WIDTH \
@@ -277,6 +280,84 @@ skill_of(const SolverLayout *layout, int32 player, Datum at, bool no_day)
 	return layout->day[u] * USECS_PER_DAY == time ? (int64) u : -1;
 }
 
+/* Take over the row of an estimate, if its player and day have an unknown. */
+static void
+start_at_estimate(SolveState *state, const Datum *values, const bool *nulls, bool *given)
+{
+	const SolverLayout *layout = &state->task.layout;
+	IdType	   *type = &state->builder.player_type;
+	void	   *number;
+	int32		player;
+	int64		u;
+
+	if (nulls[ESTIMATE_PLAYER])
+		return;
+	number = id_table_find(state->builder.players,
+						   InputFunctionCall(&type->input,
+											 TextDatumGetCString(values[ESTIMATE_PLAYER]),
+											 type->input_param, -1),
+						   state->pool);
+	if (number == NULL)
+		return;
+	player = (int32) (intptr_t) number - 1;
+	u = skill_of(layout, player, values[ESTIMATE_AT], nulls[ESTIMATE_AT]);
+	if (u < 0)
+		return;
+	given[u] = start_at(state, u, values[ESTIMATE_MU], nulls[ESTIMATE_MU]);
+	if (layout->noffsets > 0)
+		(void) start_at(state, layout->offset + u, values[ESTIMATE_SIDE_OFFSET],
+						nulls[ESTIMATE_SIDE_OFFSET]);
+	else if (layout->nsides > 0)
+		(void) start_at(state, layout->side, values[ESTIMATE_SIDE_OFFSET],
+						nulls[ESTIMATE_SIDE_OFFSET]);
+	if (layout->ncommands > 0)
+		(void) start_at(state, layout->command + player, values[ESTIMATE_COMMAND_SKILL],
+						nulls[ESTIMATE_COMMAND_SKILL]);
+}
+
+/* Take over the rows of the query, a batch at a time, in the snapshot of the caller. */
+static void
+read_start(SolveState *state, bool *given)
+{
+	MemoryContext row;
+	SPIPlanPtr	plan;
+	Portal		portal;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	row = AllocSetContextCreate(CurrentMemoryContext, "skillrating row",
+								ALLOCSET_SMALL_SIZES);
+	plan = SPI_prepare(state->start, 0, NULL);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare \"%s\": %s", state->start,
+			 SPI_result_code_string(SPI_result));
+	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+	for (;;)
+	{
+		uint64		i;
+
+		SPI_cursor_fetch(portal, true, START_ROWS);
+		if (SPI_processed == 0)
+			break;
+		if (SPI_tuptable->tupdesc->natts != ESTIMATE_NCOLUMNS)
+			elog(ERROR, "unexpected number of columns: %d", SPI_tuptable->tupdesc->natts);
+		for (i = 0; i < SPI_processed; i++)
+		{
+			Datum		values[ESTIMATE_NCOLUMNS];
+			bool		nulls[ESTIMATE_NCOLUMNS];
+			MemoryContext old = MemoryContextSwitchTo(row);
+
+			heap_deform_tuple(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, values, nulls);
+			start_at_estimate(state, values, nulls, given);
+			MemoryContextSwitchTo(old);
+			MemoryContextReset(row);
+		}
+		SPI_freetuptable(SPI_tuptable);
+	}
+	SPI_cursor_close(portal);
+	SPI_finish();
+}
+
 /*
  * Begin the search where an earlier one has ended, for players and days that were
  * there; days since begin as the one before.
@@ -285,60 +366,11 @@ static void
 warm_start(SolveState *state)
 {
 	const SolverLayout *layout = &state->task.layout;
-	HistoryBuilder *builder = &state->builder;
-	IdType	   *type = &builder->player_type;
-	ArrayType  *array = DatumGetArrayTypeP(state->start);
-	TupleDesc	desc = lookup_rowtype_tupdesc(ARR_ELEMTYPE(array), -1);
 	bool	   *given = huge_array0(bool, layout->skills);
-	Datum	   *row;
-	bool	   *null;
-	int			n;
-	int			i;
 	int32		player;
 
-	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE,
-					  &row, &null, &n);
-	for (i = 0; i < n; i++)
-	{
-		Datum		values[ESTIMATE_NCOLUMNS];
-		bool		nulls[ESTIMATE_NCOLUMNS];
-		char	   *name;
-		void	   *number;
-		int64		u;
-
-		CHECK_FOR_INTERRUPTS();
-		if (null[i])
-			continue;
-		row_columns(DatumGetHeapTupleHeader(row[i]), desc, values, nulls);
-		if (nulls[ESTIMATE_PLAYER])
-			continue;
-		name = TextDatumGetCString(values[ESTIMATE_PLAYER]);
-		number = id_table_find(builder->players,
-							   InputFunctionCall(&type->input, name,
-												 type->input_param, -1),
-							   state->pool);
-		pfree(name);
-		if (number == NULL)
-			continue;
-		player = (int32) (intptr_t) number - 1;
-		u = skill_of(layout, player, values[ESTIMATE_AT], nulls[ESTIMATE_AT]);
-		if (u < 0)
-			continue;
-		given[u] = start_at(state, u, values[ESTIMATE_MU],
-							nulls[ESTIMATE_MU]);
-		if (layout->noffsets > 0)
-			(void) start_at(state, layout->offset + u,
-							values[ESTIMATE_SIDE_OFFSET],
-							nulls[ESTIMATE_SIDE_OFFSET]);
-		else if (layout->nsides > 0)
-			(void) start_at(state, layout->side, values[ESTIMATE_SIDE_OFFSET],
-							nulls[ESTIMATE_SIDE_OFFSET]);
-		if (layout->ncommands > 0)
-			(void) start_at(state, layout->command + player,
-							values[ESTIMATE_COMMAND_SKILL],
-							nulls[ESTIMATE_COMMAND_SKILL]);
-	}
-	for (player = 0; player < builder->history.nplayers; player++)
+	read_start(state, given);
+	for (player = 0; player < state->builder.history.nplayers; player++)
 	{
 		uint32_t	u;
 
@@ -351,9 +383,6 @@ warm_start(SolveState *state)
 			}
 	}
 	pfree(given);
-	pfree(row);
-	pfree(null);
-	ReleaseTupleDesc(desc);
 }
 
 /* The same for the advantages of the first side, as a summary has them. */
@@ -447,7 +476,7 @@ solve_state_run(SolveState *state)
 	state->error = huge_array(double, state->task.layout.n);
 	room = huge_array(double, 3 * (Size) state->task.layout.n);
 	logit_start(&state->task.problem, state->x);
-	if (state->start != (Datum) 0)
+	if (state->start != NULL)
 		warm_start(state);
 	if (state->start_contexts != (Datum) 0)
 		warm_start_contexts(state);
@@ -468,17 +497,14 @@ set_estimate(const SolveState *state, Datum *value, bool *null, uint32_t u)
 	*value = Float8GetDatum(state->x[u]);
 }
 
-Datum
-solve_state_estimates(SolveState *state, Oid estimate_type)
+/* Add the rows of all solvers but through_time. */
+static void
+add_skills(SolveState *state, RowArray *rows)
 {
 	const SolverLayout *layout = &state->task.layout;
 	HistoryBuilder *builder = &state->builder;
-	RowArray	rows;
 	int32		player;
 
-	if (is_through_time(state))
-		return through_time_state_estimates(&state->tt, estimate_type, state->component);
-	rows = row_array_of(estimate_type, layout->skills);
 	for (player = 0; player < builder->history.nplayers; player++)
 	{
 		uint32_t	u;
@@ -490,7 +516,7 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			Datum		values[ESTIMATE_NCOLUMNS];
 			bool		nulls[ESTIMATE_NCOLUMNS] = {false};
 
-			row_array_begin_row(&rows);
+			row_array_begin_row(rows);
 			values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
 																  builder->player_id[player]));
 			nulls[ESTIMATE_AT] = layout->day == NULL;
@@ -514,9 +540,33 @@ solve_state_estimates(SolveState *state, Oid estimate_type)
 			values[ESTIMATE_GAMES] = Int64GetDatum(layout->games[player]);
 			values[ESTIMATE_COMPONENT] =
 				Int32GetDatum(state->component[layout->component[player]]);
-			row_array_add(&rows, values, nulls);
+			row_array_add(rows, values, nulls);
 		}
 	}
+}
+
+void
+solve_state_add_estimates(SolveState *state, RowArray *rows)
+{
+	if (is_through_time(state))
+		through_time_state_add_estimates(&state->tt, rows, state->component);
+	else
+		add_skills(state, rows);
+}
+
+int64
+solve_state_most_estimates(const SolveState *state)
+{
+	return is_through_time(state) ? (int64) state->tt.tt.appearances :
+		(int64) state->task.layout.skills;
+}
+
+Datum
+solve_state_estimates(SolveState *state, Oid estimate_type)
+{
+	RowArray	rows = row_array_of(estimate_type, solve_state_most_estimates(state));
+
+	solve_state_add_estimates(state, &rows);
 	return return_row_array(&rows);
 }
 
@@ -616,27 +666,4 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_GRADIENT] = Float8GetDatum(result->gradient);
 	nulls[SUMMARY_DRAW] = state->task.problem.options.draw == 0;
 	values[SUMMARY_DRAW] = Float8GetDatum(state->task.problem.options.draw);
-}
-
-Datum
-return_solution(FunctionCallInfo fcinfo, SolveState *state)
-{
-	TupleDesc	desc;
-	TupleDesc	summary;
-	Datum		values[2];
-	bool		nulls[2] = {false};
-	Datum		columns[SUMMARY_NCOLUMNS];
-	bool		column_nulls[SUMMARY_NCOLUMNS];
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	values[0] = solve_state_estimates(state,
-									  get_element_type(TupleDescAttr(desc, 0)->atttypid));
-	summary = lookup_rowtype_tupdesc(TupleDescAttr(desc, 1)->atttypid, -1);
-	solve_state_summary(state,
-						get_element_type(TupleDescAttr(summary, SUMMARY_CONTEXTS)->atttypid),
-						columns, column_nulls);
-	values[1] = HeapTupleGetDatum(heap_form_tuple(summary, columns, column_nulls));
-	ReleaseTupleDesc(summary);
-	return return_row(fcinfo, values, nulls);
 }

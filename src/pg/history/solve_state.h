@@ -23,8 +23,9 @@ typedef struct SolveState
 									 * what does not fit is an error before
 									 * the work */
 	bool		solved;
-	Datum		start;			/* an array of estimates to begin with, or 0, */
-	Datum		start_contexts; /* and one of context estimates */
+	const char *start;			/* a query of the estimates to begin with, or
+								 * NULL, */
+	Datum		start_contexts; /* and an array of context estimates, or 0 */
 	const char *pool;			/* of the matches, for that */
 	SolverTask	task;
 
@@ -102,8 +103,13 @@ extern void solve_state_judge(SolveState *state, bool strict);
 /* Solve what the builder has, once, in the same context. */
 extern void solve_state_run(SolveState *state);
 
-/* What came out, as an array of type estimate[], whose element type is given. */
+/*
+ * What came out, as an array of type estimate[], whose element type is given; or the rows
+ * of such an array, of which there are at most so many.
+ */
 extern Datum solve_state_estimates(SolveState *state, Oid estimate_type);
+extern int64 solve_state_most_estimates(const SolveState *state);
+extern void solve_state_add_estimates(SolveState *state, RowArray *rows);
 
 /*
  * The same of components, as an array of component_estimate; empty for a solver without
@@ -114,8 +120,5 @@ extern Datum solve_state_components(SolveState *state, Oid row_type);
 /* And as the columns of solve_summary; the type is that of context_estimate. */
 extern void solve_state_summary(SolveState *state, Oid context_type,
 								Datum *values, bool *nulls);
-
-/* Both as the row (estimates, summary), the result of a function. */
-extern Datum return_solution(FunctionCallInfo fcinfo, SolveState *state);
 
 #endif							/* PG_HISTORY_SOLVE_STATE_H */

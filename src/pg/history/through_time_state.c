@@ -320,13 +320,12 @@ set_belief(ThroughTimeState *state, size_t a, int column, Datum *values, bool *n
 	nulls[column + 1] = nulls[column + 2] = state->result.status == SOLVE_NOT_FINITE;
 }
 
-Datum
-through_time_state_estimates(ThroughTimeState *state, Oid estimate_type,
-							 const int32 *component)
+void
+through_time_state_add_estimates(ThroughTimeState *state, RowArray *rows,
+								 const int32 *component)
 {
 	const ThroughTime *tt = &state->tt;
 	HistoryBuilder *builder = state->builder;
-	RowArray	rows = row_array_of(estimate_type, (int64) tt->appearances);
 	bool		unknown = state->result.status == SOLVE_NOT_FINITE;
 	size_t		a;
 
@@ -344,7 +343,7 @@ through_time_state_estimates(ThroughTimeState *state, Oid estimate_type,
 		/* Of several at the same time the last one. */
 		if (through_time_kind(tt, a) != UNKNOWN_SKILL || appears_again(tt, a))
 			continue;
-		row_array_begin_row(&rows);
+		row_array_begin_row(rows);
 		values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
 															  builder->player_id[player]));
 		set_belief(state, a, ESTIMATE_AT, values, nulls);
@@ -365,9 +364,8 @@ through_time_state_estimates(ThroughTimeState *state, Oid estimate_type,
 		}
 		values[ESTIMATE_GAMES] = Int64GetDatum(tt->games[player]);
 		values[ESTIMATE_COMPONENT] = Int32GetDatum(component[tt->component[player]]);
-		row_array_add(&rows, values, nulls);
+		row_array_add(rows, values, nulls);
 	}
-	return return_row_array(&rows);
 }
 
 /* The context or club of a participant of a match, as text. */

@@ -87,11 +87,13 @@ extern double through_time_state_evidence(ThroughTimeState *state);
 extern int64 through_time_state_rows(const ThroughTimeState *state);
 
 /*
- * A row for each player and time, of that type; component has the numbers of components by
- * the player who stands for one.  And a row for each component and time.
+ * Add a row of type estimate for each player and time; component has the numbers of
+ * components by the player who stands for one.
  */
-extern Datum through_time_state_estimates(ThroughTimeState *state, Oid estimate_type,
-										  const int32 *component);
+extern void through_time_state_add_estimates(ThroughTimeState *state, RowArray *rows,
+											 const int32 *component);
+
+/* A row for each component and time, as an array of that type. */
 extern Datum through_time_state_components(ThroughTimeState *state, Oid row_type);
 
 #endif							/* PG_HISTORY_THROUGH_TIME_STATE_H */

@@ -8,7 +8,7 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 
-#include "pg/history/solve_state.h"
+#include "pg/history/solution.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/states.h"
@@ -34,7 +34,7 @@ match_counts(Batch *batch, SourceMatch *match)
 		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
 }
 
-/* solve_matches(ladder, solver, params, pool, start, start_contexts) */
+/* solve_matches(ladder, solver, params, pool, start, start_contexts, write) */
 Datum
 skillrating_solve_matches(PG_FUNCTION_ARGS)
 {
@@ -56,7 +56,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 					 PG_GETARG_JSONB_P(2));
 	state->pool = text_to_cstring(PG_GETARG_TEXT_PP(3));
 	if (!PG_ARGISNULL(4))
-		state->start = PG_GETARG_DATUM(4);
+		state->start = text_to_cstring(PG_GETARG_TEXT_PP(4));
 	if (!PG_ARGISNULL(5))
 		state->start_contexts = PG_GETARG_DATUM(5);
 
@@ -92,5 +92,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 
 	progress_phase(PHASE_SOLVING, PROGRESS_UNKNOWN);
 	solve_state_run(state);
-	return return_solution(fcinfo, state);
+	if (!PG_ARGISNULL(6))
+		solution_write(state, PG_GETARG_ARRAYTYPE_P(6));
+	return solution_summary(fcinfo, state);
 }

@@ -136,6 +136,22 @@ row_array_of(Oid row_type, int64 room)
 	return array;
 }
 
+RowArray
+row_array_into(Tuplestorestate *store, TupleDesc desc)
+{
+	RowArray	array = {.desc = desc,.store = store};
+
+	return array;
+}
+
+void
+row_array_end_store(RowArray *array)
+{
+	Assert(array->store != NULL && array->caller == NULL);
+	if (array->scratch != NULL)
+		MemoryContextDelete(array->scratch);
+}
+
 void
 row_array_reserve(int64 rows, Size width)
 {
@@ -190,15 +206,23 @@ store_row(RowArray *array, HeapTuple tuple)
 void
 row_array_add(RowArray *array, Datum *values, bool *nulls)
 {
-	HeapTuple	tuple = heap_form_tuple(array->desc, values, nulls);
+	HeapTuple	tuple = NULL;
 
+	if (array->store != NULL)
+		tuplestore_putvalues(array->store, array->desc, values, nulls);
+	else
+		tuple = heap_form_tuple(array->desc, values, nulls);
 	if (array->caller != NULL)
 		MemoryContextSwitchTo(array->caller);
-	if (array->array == NULL)
-		begin_expanded(array);
-	Assert(array->n < array->room);
-	array->row[array->n++] = store_row(array, tuple);
-	heap_freetuple(tuple);
+	if (tuple != NULL)
+	{
+		if (array->array == NULL)
+			begin_expanded(array);
+		Assert(array->n < array->room);
+		array->row[array->n] = store_row(array, tuple);
+		heap_freetuple(tuple);
+	}
+	array->n++;
 	if (array->caller != NULL)
 		MemoryContextReset(array->scratch);
 	array->caller = NULL;

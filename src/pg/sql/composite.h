@@ -9,6 +9,7 @@
 
 #include "access/htup.h"
 #include "access/tupdesc.h"
+#include "utils/tuplestore.h"
 
 /* A row of the function's result type, with as many values as that has columns. */
 extern Datum return_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
@@ -40,6 +41,7 @@ typedef struct RowArray
 {
 	Oid			type;
 	TupleDesc	desc;
+	Tuplestorestate *store;		/* where rows go in place of an array, or NULL */
 	struct ExpandedArrayHeader *array;
 	Datum	   *row;
 	int64		n;
@@ -58,6 +60,13 @@ typedef struct RowArray
  */
 extern RowArray row_array_make(FunctionCallInfo fcinfo, int64 room);
 extern RowArray row_array_of(Oid row_type, int64 room);
+
+/*
+ * Begin rows that go to a tuplestore, of whatever number and size; in place of
+ * return_row_array() comes row_array_end_store().
+ */
+extern RowArray row_array_into(Tuplestorestate *store, TupleDesc desc);
+extern void row_array_end_store(RowArray *array);
 
 /*
  * Error (53200) unless the memory limit leaves room for an array of so many rows with at least

@@ -1,0 +1,117 @@
+/*
+ * solution.c
+ *		The solution of all matches as the rows of a relation, for queries that store it.
+ */
+#include "pg/history/solution.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/queryenvironment.h"
+#include "utils/tuplestore.h"
+
+/* What queries know the rows by. */
+#define SOLUTION "solution"
+
+/* The columns of type estimate. */
+static TupleDesc
+solution_desc(void)
+{
+	static const struct
+	{
+		const char *name;
+		Oid			type;
+	}			column[ESTIMATE_NCOLUMNS] = {
+		[ESTIMATE_PLAYER] = {"player_id", TEXTOID},
+		[ESTIMATE_AT] = {"at", TIMESTAMPTZOID},
+		[ESTIMATE_MU] = {"mu", FLOAT8OID},
+		[ESTIMATE_STANDARD_ERROR] = {"standard_error", FLOAT8OID},
+		[ESTIMATE_SIDE_OFFSET] = {"side_offset", FLOAT8OID},
+		[ESTIMATE_COMMAND_SKILL] = {"command_skill", FLOAT8OID},
+		[ESTIMATE_GAMES] = {"games", INT8OID},
+		[ESTIMATE_COMPONENT] = {"component", INT4OID}
+	};
+	TupleDesc	desc = CreateTemplateTupleDesc(ESTIMATE_NCOLUMNS);
+	int			i;
+
+	for (i = 0; i < ESTIMATE_NCOLUMNS; i++)
+		TupleDescInitEntry(desc, (AttrNumber) (i + 1), column[i].name, column[i].type, -1, 0);
+	return desc;
+}
+
+/* Have the queries of the current SPI connection find the rows. */
+static void
+register_rows(Tuplestorestate *store, TupleDesc desc, int64 nrows)
+{
+	EphemeralNamedRelation enr = palloc0_object(EphemeralNamedRelationData);
+
+	enr->md.name = pstrdup(SOLUTION);
+	enr->md.reliddesc = InvalidOid;
+	enr->md.tupdesc = desc;
+	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
+	enr->md.enrtuples = (double) nrows;
+	enr->reldata = store;
+	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "could not register \"%s\"", SOLUTION);
+}
+
+/* The texts of an array without nulls. */
+static Datum *
+query_texts(ArrayType *queries, int *n)
+{
+	Datum	   *text;
+
+	if (array_contains_nulls(queries))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("queries must not be null")));
+	deconstruct_array(queries, TEXTOID, -1, false, TYPALIGN_INT, &text, NULL, n);
+	return text;
+}
+
+void
+solution_write(SolveState *state, ArrayType *queries)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	TupleDesc	desc;
+	Tuplestorestate *store;
+	RowArray	rows;
+	Datum	   *query;
+	int			n;
+	int			i;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	query = query_texts(queries, &n);
+	desc = solution_desc();
+	store = tuplestore_begin_heap(false, false, memory_limit_work_mem());
+	rows = row_array_into(store, desc);
+	solve_state_add_estimates(state, &rows);
+	row_array_end_store(&rows);
+	register_rows(store, desc, rows.n);
+	for (i = 0; i < n; i++)
+	{
+		char	   *statement = TextDatumGetCString(query[i]);
+		int			code = SPI_execute(statement, false, 0);
+
+		if (code < 0)
+			elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
+	}
+	if (SPI_unregister_relation(SOLUTION) != SPI_OK_REL_UNREGISTER)
+		elog(ERROR, "could not unregister \"%s\"", SOLUTION);
+	tuplestore_end(store);
+	SPI_finish();
+	MemoryContextSwitchTo(caller);
+}
+
+Datum
+solution_summary(FunctionCallInfo fcinfo, SolveState *state)
+{
+	Datum		values[SUMMARY_NCOLUMNS];
+	bool		nulls[SUMMARY_NCOLUMNS];
+
+	solve_state_summary(state, result_column_element_type(fcinfo, SUMMARY_CONTEXTS), values,
+						nulls);
+	return return_row(fcinfo, values, nulls);
+}
