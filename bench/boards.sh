@@ -25,7 +25,7 @@ fill() {
 		INSERT INTO board.rating (player_id, rating, deviation, games, wins, losses, last_played, as_of)
 		SELECT p, CASE WHEN p % 10 = 0 THEN 1500 ELSE 1500 + 200 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()) END,
 			30 + 320 * random(), 1 - 30 * ln(1 - random()), 2, 2, '2024-01-01'::timestamptz + random() * interval '366 days', '2024-12-31'
-		FROM generate_series(1, $1) AS p ORDER BY random();
+		FROM (SELECT p FROM generate_series(1, $1) AS p ORDER BY md5(p::text) OFFSET 0) AS p;
 		SELECT skillrating.set_leaderboard('board');
 		VACUUM ANALYZE board.rating;
 		VACUUM ANALYZE board.rating_count;
@@ -98,7 +98,6 @@ reads=(
 	"the page after a player|SELECT * FROM skillrating.leaderboard('board', after_player => %s)"
 	"the page after a newcomer|SELECT * FROM skillrating.leaderboard('board', after_player => %s / 10 * 10 + 10)"
 	"a page of the last 30 days|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-01') -- %s"
-	"a page of the last hour|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-31 23:00') -- %s"
 	"a page with percentiles|SELECT * FROM skillrating.leaderboard('board', statistics => '{\"columns\": [\"percentile\"]}') -- %s"
 	"table of the running season|SELECT * FROM skillrating.season_table('board') -- %s"
 	"table of the season before|SELECT * FROM skillrating.season_table('board', '') -- %s"
@@ -106,8 +105,17 @@ reads=(
 	"place in it|SELECT skillrating.season_place_of('board', %s, '')"
 	"status of a player|SELECT * FROM skillrating.player_status('board', player => %s)"
 )
+# With an index of the user's on the time of the last match.
+timed_reads=(
+	"a page of the last 30 days|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-01') -- %s"
+	"a page of the last day|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-31') -- %s"
+	"a page of the last hour|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-31 23:00') -- %s"
+	"rank, active_since, one hour|SELECT skillrating.place_of('board', (SELECT r.player_id FROM board.rating AS r WHERE r.last_played > '2024-12-31 23:00' LIMIT 1), active_since => '2024-12-31 23:00') -- %s"
+)
 # What filters leave to be counted; few calls of each are enough.
 filtered=(
+	"a page of the last day|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-31') -- %s"
+	"a page of the last hour|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-31 23:00') -- %s"
 	"a page with min_games, 20 %|SELECT * FROM skillrating.leaderboard('board', min_games => 49) -- %s"
 	"a page with min_games, 0.1 %|SELECT * FROM skillrating.leaderboard('board', min_games => 208) -- %s"
 	"a page with max_deviation, 20 %|SELECT * FROM skillrating.leaderboard('board', max_deviation => 94) -- %s"
@@ -134,6 +142,10 @@ for size in $sizes; do
 		if [ "$size" -gt 2000000 ] && [[ "$read" = place* ]]; then echo nan >>"$scratch/${read%%|*}"; continue; fi
 		sql -c "SELECT mean_ms(\$q\$${read#*|}\$q\$, ARRAY(SELECT 1 + (i * 7919) % ($size - 20) FROM generate_series(1, 12) AS i))" >>"$scratch/${read%%|*}"
 	done
+	sql -c "CREATE INDEX ON board.rating (pool, last_played)" -c "ANALYZE board.rating"
+	for read in "${timed_reads[@]}"; do
+		sql -c "SELECT mean_ms(\$q\$${read#*|}\$q\$, ARRAY(SELECT i FROM generate_series(1, 12) AS i))" >>"$scratch/timed ${read%%|*}"
+	done
 	sql -o /dev/null -c "SELECT skillrating.drop_ladder('board')"
 done
 echo
@@ -151,6 +163,9 @@ table "${reads[@]}"
 echo
 echo "the same with filters, which count rows"
 table "${filtered[@]}"
+echo
+echo "with an index on the pool and the time of the last match"
+table "${timed_reads[@]/#/timed }"
 echo
 sql -c "SELECT format('standings of %s players: %s s of the processor', players, round(seconds::numeric, 2)) FROM renewed ORDER BY players"
 

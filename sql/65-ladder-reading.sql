@@ -275,7 +275,7 @@ BEGIN
             t.player_type, t.player_less);
         further := ' AND r.rating < $6' || CASE WHEN band_order <> '' THEN ' AND r.band <= skillrating_internal.rating_band($6)' ELSE '' END;
     END IF;
-    IF has_ranks AND isfinite(active_since) THEN
+    IF has_ranks AND isfinite(active_since) AND NOT skillrating_internal.has_time_index(ladder) THEN
         active := skillrating_internal.active_players(ladder, pool, active_since, min_games, after_rating, n);
         further := further || format(' AND r.player_id %s ANY (CAST($10 AS %s[]))', t.player_equals, t.player_type);
     END IF;
