@@ -300,6 +300,23 @@ COMMENT ON FUNCTION skillrating_internal.has_ranks(text, timestamptz, float8) IS
 'A part of leaderboard() and its like: whether the counts of a ladder say anything of a board at a
 time, with a limit to the deviation. Error 55000 unless the door to the ladder is open.';
 
+CREATE FUNCTION skillrating_internal.has_time_index(ladder text)
+RETURNS boolean
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT EXISTS (
+        SELECT FROM pg_index AS x
+        JOIN pg_attribute AS p ON p.attrelid = x.indrelid AND p.attnum = x.indkey[0]
+        JOIN pg_attribute AS t ON t.attrelid = x.indrelid AND t.attnum = x.indkey[1]
+        WHERE x.indrelid = to_regclass(format('%I.rating', ladder)) AND x.indisvalid
+            AND x.indpred IS NULL AND p.attname = 'pool' AND t.attname = 'last_played')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_time_index(text) IS
+'A part of leaderboard(): whether table rating has an index on the pool and the time of the last
+match, with which the server finds active players by itself, be they few or many.';
+
 CREATE FUNCTION skillrating_internal.band_order(
     ladder text,
     at timestamptz)

@@ -275,7 +275,7 @@ BEGIN
             t.player_type, t.player_less);
         further := ' AND r.rating < $6' || CASE WHEN band_order <> '' THEN ' AND r.band <= skillrating_internal.rating_band($6)' ELSE '' END;
     END IF;
-    IF has_ranks AND isfinite(active_since) THEN
+    IF has_ranks AND isfinite(active_since) AND NOT skillrating_internal.has_time_index(ladder) THEN
         active := skillrating_internal.active_players(ladder, pool, active_since, min_games, after_rating, n);
         further := further || format(' AND r.player_id %s ANY (CAST($10 AS %s[]))', t.player_equals, t.player_type);
     END IF;
@@ -730,6 +730,9 @@ BEGIN
     END;
     bin := 'CASE WHEN e.played_at >= $6 THEN ' || CASE
         WHEN months = 0 THEN 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')'
+        -- The same as below, for a fifth of the time.
+        WHEN months IN (1, 3, 12) THEN format('date_trunc(%L, e.played_at)',
+            CASE months WHEN 1 THEN 'month' WHEN 3 THEN 'quarter' ELSE 'year' END)
         ELSE 'date_trunc(''month'', e.played_at) - make_interval(months => mod(mod(extract(month FROM e.played_at) - 1
                 + 12 * (extract(year FROM e.played_at) + (extract(year FROM e.played_at) < 0)::integer), $7) + $7, $7)::integer)'
         END || ' ELSE ''-infinity'' END';

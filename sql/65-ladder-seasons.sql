@@ -258,15 +258,18 @@ BEGIN
     EXECUTE CASE WHEN bounds.next_seq IS NULL
         THEN format('SELECT r.rating FROM %I.rating AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2',
             ladder, t.player_equals, t.player_type)
-        ELSE format(
-            'SELECT s.rating FROM %1$I.standing AS s
-            WHERE s.player_id %2$s CAST($1 AS %3$s) AND s.pool = $2 AND s.operation = $4
-            UNION ALL
-            SELECT %4$s FROM %1$I.event AS e
-            WHERE e.player_id %2$s CAST($1 AS %3$s) AND e.pool = $2 AND e.seq = $3
-            LIMIT 1', ladder, t.player_equals, t.player_type,
-            skillrating_internal.display_columns(l.model, l.params, 'e.', '_before')) END
-    INTO rating USING player, pool, bounds.next_seq, bounds.operation;
+        ELSE format('SELECT %s FROM %I.event AS e WHERE e.player_id %s CAST($1 AS %s) AND e.pool = $2 AND e.seq = $3',
+            skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), ladder,
+            t.player_equals, t.player_type) END
+    INTO rating USING player, pool, bounds.next_seq;
+    -- The events of a season before the horizon may be gone; the table has no index by player.
+    IF rating IS NULL AND bounds.next_seq <= l.horizon THEN
+        EXECUTE format(
+            'SELECT s.rating FROM %I.standing AS s
+            WHERE s.operation = $3 AND s.pool = $2 AND s.player_id %s CAST($1 AS %s)',
+            ladder, t.player_equals, t.player_type)
+        INTO rating USING player, pool, bounds.operation;
+    END IF;
     RETURN rating;
 END
 $function$;
@@ -296,11 +299,12 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, pool and min_games must not be null';
     END IF;
+    rating := skillrating_internal.season_end_rating(ladder, bounds, pool, player);
     EXECUTE format(
-        'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s)',
+        'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s) AND q.rating = $6',
         skillrating_internal.season_players(ladder, bounds, pool, min_games, true),
         t.player_equals, t.player_type)
-    INTO rating USING bounds.first_seq, bounds.next_seq, pool, min_games, player;
+    INTO rating USING bounds.first_seq, bounds.next_seq, pool, min_games, player, rating;
     RETURN 1 + (SELECT c.above FROM skillrating_internal.season_counts(ladder, bounds, pool,
         min_games, rating) AS c WHERE rating IS NOT NULL);
 END

@@ -16,10 +16,12 @@ BEGIN
             rating float8 NOT NULL,
             games bigint NOT NULL,
             above bigint,
-            at_least bigint,
-            PRIMARY KEY (player_id, pool, operation))', ladder, format_type(player_type, -1));
+            at_least bigint)', ladder, format_type(player_type, -1));
+    -- Rows are written in this order, so that it costs little; one by player would cost most.
     EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating DESC, player_id)', ladder);
     EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating) WHERE above IS NOT NULL', ladder);
+    -- A publication of all tables must not keep rows from being deleted.
+    EXECUTE format('ALTER TABLE %I.standing REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.standing IS %L', ladder,
         'How seasons have ended: a row for each player who has played in one, with the operation that ended it, which is the next season, the displayed rating then and the number of rated matches in the season. Every 256th row, and the last one, also has the numbers of players who were rated higher (above) and at least as high (at_least).');
 END
@@ -101,7 +103,7 @@ BEGIN
             FROM %1$I.event AS m
             WHERE m.kind = ''match'' AND m.seq > %3$L::bigint AND m.seq < %4$L::bigint
             GROUP BY 1, 2, 3
-        ), place AS (
+        ), place AS MATERIALIZED (
             SELECT p.pool, p.span, (
                 SELECT min(s.seq) FROM season AS s
                 WHERE s.seq > coalesce((%2$L::bigint[])[p.span], 0)
@@ -162,6 +164,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 -- Without statistics, as in a new ladder, a join of all players would look small.
 SET enable_nestloop = off
+SET work_mem = '4MB'
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -173,22 +176,29 @@ BEGIN
         USING s.unsettled;
         RETURN;
     END IF;
+    -- The memory that an index of as many rows would get; it ends with the function.
+    PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
+    IF s.unsettled IS NULL THEN
+        EXECUTE format(
+            'INSERT INTO %I.standing (player_id, pool, operation, rating, games, above, at_least) %s',
+            ladder, query);
+        RETURN;
+    END IF;
     EXECUTE format(
-        'WITH x AS MATERIALIZED (%2$s), old AS MATERIALIZED (
-            SELECT s.* FROM %1$I.standing AS s WHERE s.operation = ANY ($1)
+        'WITH difference AS MATERIALIZED (
+            SELECT old.tid, x.*
+            FROM (%2$s) AS x FULL JOIN (
+                SELECT s.*, s.ctid AS tid FROM %1$I.standing AS s WHERE s.operation = ANY ($1)) AS old
+                ON old.player_id %3$s x.player_id AND old.pool = x.pool AND old.operation = x.operation
+            WHERE old.rating IS DISTINCT FROM x.rating OR old.games IS DISTINCT FROM x.games
+                OR old.above IS DISTINCT FROM x.above OR old.at_least IS DISTINCT FROM x.at_least
         ), gone AS (
-            DELETE FROM %1$I.standing AS s WHERE s.operation = ANY ($1) AND NOT EXISTS (
-                SELECT FROM x
-                WHERE x.player_id %3$s s.player_id AND x.pool = s.pool AND x.operation = s.operation))
+            DELETE FROM %1$I.standing AS s
+            WHERE s.ctid = ANY (ARRAY(SELECT d.tid FROM difference AS d WHERE d.tid IS NOT NULL)))
         INSERT INTO %1$I.standing AS s (player_id, pool, operation, rating, games, above, at_least)
-        SELECT x.player_id, x.pool, x.operation, x.rating, x.games, x.above, x.at_least
-        FROM x LEFT JOIN old
-            ON old.player_id %3$s x.player_id AND old.pool = x.pool AND old.operation = x.operation
-        WHERE ROW(old.rating, old.games, old.above, old.at_least)
-            IS DISTINCT FROM ROW(x.rating, x.games, x.above, x.at_least)
-        ON CONFLICT (player_id, pool, operation) DO UPDATE
-        SET rating = excluded.rating, games = excluded.games, above = excluded.above,
-            at_least = excluded.at_least', ladder, query, t.player_equals)
+        SELECT d.player_id, d.pool, d.operation, d.rating, d.games, d.above, d.at_least
+        FROM difference AS d WHERE d.operation IS NOT NULL
+        ORDER BY d.operation, d.pool, d.rating DESC, d.player_id', ladder, query, t.player_equals)
     USING s.unsettled;
 END
 $function$;

@@ -1,8 +1,9 @@
 #!/bin/bash
 # Sessions rate matches of two hundred players at once, in transactions of one match and of
-# many, and correct some, while others compare ranks and pages with plain SQL over table rating
-# under one snapshot, and catch up; against the server that PGHOST leads to.  Boards are exact in
-# every snapshot, nobody waits for who folds the counts, and the ladder verifies.
+# many, correct some, and begin seasons, while others compare ranks, pages and tables of seasons with
+# plain SQL over tables rating and event under one snapshot, and catch up; against the server that
+# PGHOST leads to.  Boards are exact in every snapshot, nobody waits for who folds the counts, and the
+# ladder verifies.
 #
 #   test/boards.sh
 #
@@ -24,6 +25,7 @@ psql -qX -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
 CREATE EXTENSION skillrating;
 SELECT skillrating.create_ladder('arena', 'trueskill');
 CREATE SEQUENCE reported START 1000000000;
+CREATE SEQUENCE begun;
 CREATE TABLE compared (boards bigint);
 
 -- Whoever adds a row has the counts folded in the same transaction, one time in ten.
@@ -67,6 +69,43 @@ BEGIN
 	DROP TABLE t;
 END
 $$;
+
+-- The same of the tables of the last seasons, running or ended.
+CREATE FUNCTION compare_seasons(player bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	season record;
+	wrong text;
+BEGIN
+	FOR season IN
+		SELECT s.name, s.seq, lead(s.seq) OVER (ORDER BY s.seq) AS next_seq
+		FROM (SELECT params->>'name' AS name, seq FROM arena.operation WHERE kind = 'season' AND undone_at IS NULL UNION ALL SELECT '', 0) AS s
+		ORDER BY s.seq DESC LIMIT 3
+	LOOP
+		CREATE TEMP TABLE t ON COMMIT DROP AS
+		SELECT row_number() OVER (ORDER BY q.rating DESC, q.player_id) AS n, rank() OVER (ORDER BY q.rating DESC) AS place, q.player_id, q.rating, m.games
+		FROM (
+			SELECT r.player_id, r.rating FROM arena.rating AS r WHERE r.pool = '' AND season.next_seq IS NULL
+			UNION ALL
+			SELECT e.player_id, e.mu_before - 3 * e.sigma_before FROM arena.event AS e WHERE e.seq = season.next_seq AND e.kind = 'season') AS q
+		JOIN (
+			SELECT e.player_id, count(*) AS games FROM arena.event AS e
+			WHERE e.kind = 'match' AND e.seq > season.seq AND (season.next_seq IS NULL OR e.seq < season.next_seq) GROUP BY 1) AS m USING (player_id);
+		SELECT string_agg(w.what, ', ') INTO wrong FROM (
+			SELECT 'table' WHERE ARRAY(SELECT (t.place, t.player_id::text, t.rating, t.games)::text FROM t ORDER BY t.n LIMIT 20)
+				IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id, a.rating, a.games)::text FROM skillrating.season_table('arena', season.name, 20) AS a)
+			UNION ALL
+			SELECT 'place' WHERE (SELECT t.place FROM t WHERE t.player_id = player) IS DISTINCT FROM skillrating.season_place_of('arena', player, season.name)
+			UNION ALL
+			SELECT 'after' WHERE EXISTS (SELECT FROM t WHERE t.player_id = player) AND
+				ARRAY(SELECT (o.place, o.player_id::text)::text FROM t JOIN t AS o ON o.n > t.n WHERE t.player_id = player ORDER BY o.n LIMIT 5)
+				IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id)::text FROM skillrating.season_table('arena', season.name, 5, after_player => player) AS a)) AS w(what);
+		IF wrong IS NOT NULL THEN
+			RAISE 'season "%" is wrong for player %: %', season.name, player, wrong;
+		END IF;
+		DROP TABLE t;
+	END LOOP;
+END
+$$;
 SQL
 
 # A match of two to six in a transaction of its own; or many, one after another.
@@ -93,11 +132,16 @@ WHERE match_id = (SELECT max(match_id) - :back FROM arena.match WHERE match_id <
 SELECT count(*) FROM skillrating.catch_up('arena');
 \sleep 300 ms
 SQL
+cat >"$scratch/season.sql" <<'SQL'
+SELECT players FROM skillrating.new_season('arena', 'season ' || nextval('begun'), 0.9, at => now() + interval '40 days');
+\sleep 700 ms
+SQL
 cat >"$scratch/compare.sql" <<'SQL'
 \set a random(0, 199)
 \set d random(1, 50)
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT compare(:a, :d * interval '1 day');
+SELECT compare_seasons(:a);
 INSERT INTO compared VALUES (1);
 COMMIT;
 SQL
@@ -116,16 +160,20 @@ pgbench -n -c 2 -T "$seconds" --max-tries=100 -f "$scratch/many.sql" >"$scratch/
 manies=$!
 pgbench -n -c 1 -T "$seconds" -f "$scratch/correct.sql" >"$scratch/correct.log" 2>&1 &
 correcting=$!
+pgbench -n -c 1 -T "$seconds" -f "$scratch/season.sql" >"$scratch/season.log" 2>&1 &
+seasons=$!
 status=t
 pgbench -n -c 2 -j 2 -T "$seconds" -f "$scratch/compare.sql" >"$scratch/compare.log" 2>&1 || status=f
 wait "$ones" || status=f
 wait "$manies" || status=f
 wait "$correcting" || status=f
+wait "$seasons" || status=f
 grep -l ABORTED\\\|aborted "$scratch"/*.log >/dev/null 2>&1 && status=f
-[ $status = t ] || cat "$scratch"/{one,many,correct,compare}.log >&2
+[ $status = t ] || cat "$scratch"/{one,many,correct,season,compare}.log >&2
 check "every board is that of its snapshot, and nothing fails" "$status"
 check "many were compared" "$(ask "SELECT count(*) > 20 FROM compared")"
 check "many matches were rated" "$(ask "SELECT count(*) > 100 FROM arena.rated_match WHERE status = 'rated'")"
+check "seasons have ended" "$(ask "SELECT count(DISTINCT operation) > 2 FROM arena.standing")"
 check "counts were folded meanwhile" "$(ask "SELECT count(*) > 0 FROM arena.rating_count")"
 check "no deadlock" "$(ask "SELECT deadlocks = 0 FROM pg_stat_database WHERE datname = current_database()")"
 ask "SELECT count(*) FROM skillrating.catch_up('arena')" >/dev/null

@@ -121,6 +121,11 @@ DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
 BEGIN
     PERFORM skillrating.create_ladder('life', model, late => late, leaderboard => choice);
+    IF late = 'reorder' THEN
+        -- The server may find active players by an index of the user's.
+        CREATE INDEX ON life.rating (pool, last_played);
+        SET LOCAL enable_seqscan = off;
+    END IF;
     CREATE TRIGGER fold_now AFTER INSERT ON life.rating_count_delta FOR EACH STATEMENT EXECUTE FUNCTION fold_now();
     FOR n IN 1..80 LOOP
         PERFORM ranks_step(n, first_column);

@@ -299,7 +299,29 @@ typedef struct ActiveSearch
 								 * searched; */
 	int32		to_quarter;		/* none if this is less */
 	int64		nactive;		/* so many players are in them, roughly */
+	int			nsearches;		/* so far */
 } ActiveSearch;
+
+/*
+ * A search costs as much as passing over some hundred players.  Where few of those whom a
+ * quarter counts have played since, because the time is late in its period, searches find next
+ * to nothing: each is to be for twice as many as the one before, and to pass over a wider gap.
+ */
+#define MAX_DOUBLINGS 20
+
+/* So many players are worth a search. */
+static int64
+worth_a_search(const ActiveSearch *search)
+{
+	return (int64) (search->n - search->nfound) << Min(search->nsearches, MAX_DOUBLINGS);
+}
+
+/* So many quarters without any are passed over within a search. */
+static int32
+worth_passing(const ActiveSearch *search)
+{
+	return ((int32) 1 << Min(search->nsearches, MAX_DOUBLINGS)) - 1;
+}
 
 /* Find the players in the quarters that are known to have some. */
 static void
@@ -335,6 +357,7 @@ search_quarters(ActiveSearch *search)
 									  FOUND_PLAYER_ID, &isnull));
 		}
 		SPI_freetuptable(SPI_tuptable);
+		search->nsearches++;
 	}
 	search->to_quarter = -1;
 	search->from_quarter = 0;
@@ -374,13 +397,14 @@ note_quarters(ActiveSearch *search, int32 row, const int64 *active)
 
 		if (active[i] <= 0)
 			continue;
-		if (search->to_quarter >= 0 && search->from_quarter != quarter + 1)
+		if (search->to_quarter >= 0 &&
+			search->from_quarter - quarter - 1 > worth_passing(search))
 			search_quarters(search);
 		if (search->to_quarter < 0)
 			search->to_quarter = quarter;
 		search->from_quarter = quarter;
 		search->nactive += active[i];
-		if (search->nactive >= search->n - search->nfound)
+		if (search->nactive >= worth_a_search(search))
 			search_quarters(search);
 	}
 }
