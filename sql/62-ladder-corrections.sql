@@ -248,57 +248,72 @@ COMMENT ON FUNCTION skillrating_internal.resequence(text, boolean) IS
 the order, by time and match_id, from the first one on whose place has changed. Returns how many
 got one.';
 
-CREATE FUNCTION skillrating_internal.is_in_order(ladder text)
-RETURNS boolean
+CREATE FUNCTION skillrating_internal.order_changes_from(ladder text)
+RETURNS bigint
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    first_at timestamptz := skillrating_internal.first_out_of_place(ladder, NULL);
+    ruled boolean;
     from_time timestamptz;
-    in_order boolean;
+    from_seq bigint;
 BEGIN
-    -- Operations that came late, and times that have changed, may have another place.
     EXECUTE format(
-        'SELECT NOT EXISTS (SELECT FROM %1$I.correction AS c WHERE c.kind = ''operation'')
-            AND NOT EXISTS (
-                SELECT FROM %1$I.correction AS c
-                JOIN %1$I.rated_match AS m ON m.match_id %2$s c.match_id
-                JOIN %1$I.source AS s ON s.match_id %2$s c.match_id
-                WHERE CAST(s.played_at AS timestamptz) IS DISTINCT FROM m.played_at)',
-        ladder, t.match_equals)
-    INTO in_order;
-    IF NOT in_order THEN
-        RETURN false;
-    END IF;
-    from_time := skillrating_internal.first_out_of_place(ladder, NULL);
+        'SELECT EXISTS (SELECT FROM %I.operation AS o WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
+            AND o.params ?| ''{max_newcomer_share,max_repeats}'')', ladder)
+    INTO ruled;
+
+    -- Where places that are taken are not in the order of time, a replay finds out whether that
+    -- matters, but not at equal times. With rules about what players have done it always does.
     EXECUTE format(
-        'SELECT NOT EXISTS (
-            SELECT FROM (
-                SELECT row_number() OVER (ORDER BY p.at, p.match_id IS NOT NULL, p.match_id%2$s, p.seq) AS n,
-                    row_number() OVER (ORDER BY p.seq) AS old_n
-                FROM (
-                    SELECT m.seq, m.played_at AS at, m.match_id FROM %1$I.rated_match AS m
-                    WHERE m.seq >= f.seq
-                    UNION ALL
-                    SELECT DISTINCT o.seq, o.at, NULL::%3$s FROM %1$I.operation AS o
-                    WHERE o.seq >= f.seq) AS p) AS q
-            WHERE q.n <> q.old_n)
+        'SELECT f.seq
         FROM (
-            SELECT greatest(least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
-                    (SELECT min(o.seq) FROM %1$I.operation AS o
-                    WHERE o.at >= $1 AND o.undone_at IS NULL),
-                    (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL)),
-                (SELECT l.horizon + 1 FROM %1$I.ladder AS l))) AS f(seq)',
+            SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
+                (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),
+                (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL))) AS f(seq)
+            CROSS JOIN %1$I.ladder AS l
+        WHERE l.late = ''reorder'' AND EXISTS (
+            SELECT FROM (
+                SELECT row_number() OVER (PARTITION BY p.part ORDER BY p.at, p.match_id IS NOT NULL, p.match_id%2$s, p.seq) AS n,
+                    row_number() OVER (PARTITION BY p.part ORDER BY p.seq) AS old_n
+                FROM (
+                    SELECT m.seq, m.played_at AS at, m.match_id, CASE WHEN NOT $2 THEN m.played_at END AS part
+                    FROM %1$I.rated_match AS m WHERE m.seq >= f.seq
+                    UNION ALL
+                    SELECT DISTINCT o.seq, o.at, NULL::%3$s, CASE WHEN NOT $2 THEN o.at END
+                    FROM %1$I.operation AS o WHERE o.seq >= f.seq) AS p) AS q
+            WHERE q.n <> q.old_n)',
         ladder, t.match_order, t.match_type)
-    INTO in_order USING from_time;
-    RETURN in_order;
+    INTO from_seq USING first_at, ruled;
+    IF from_seq IS NOT NULL THEN
+        RETURN from_seq;
+    END IF;
+
+    -- Late matches and operations, and times that have changed, get other places.
+    EXECUTE format(
+        'SELECT min(c.played_at), min(c.seq) FROM %1$I.correction AS c CROSS JOIN %1$I.ladder AS l
+        WHERE c.kind = ''late'' OR l.late = ''reorder'' AND (c.kind IN (''operation'', ''reorder'') OR EXISTS (
+            SELECT FROM %1$I.rated_match AS m JOIN %1$I.source AS s ON s.match_id %2$s m.match_id
+            WHERE m.match_id %2$s c.match_id
+                AND CAST(s.played_at AS timestamptz) IS DISTINCT FROM m.played_at))',
+        ladder, t.match_equals)
+    INTO from_time, from_seq;
+    IF from_time IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE format(
+        'SELECT least($2, (SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
+            (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1), 9223372036854775807)', ladder)
+    INTO from_seq USING CASE WHEN ruled THEN first_at ELSE from_time END, from_seq;
+    RETURN from_seq;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.is_in_order(text) IS
-'A part of catch_up() for ladders with late => reorder: whether resequence() would leave all places
-as they are, so that history can be put right beside rating.';
+COMMENT ON FUNCTION skillrating_internal.order_changes_from(text) IS
+'A part of catch_up(): the first place that resequence() has to give to something else, null if there
+is none. What lies before can be put right beside rating.';
 
 CREATE FUNCTION skillrating_internal.void_match(
     ladder text,

@@ -64,6 +64,7 @@ struct Beside
 	CorrectionRows done[MAX_PARTS + 2]; /* with which the parts are done */
 	int			nparts;
 	BesideResult result;
+	int64		left;			/* corrections from there on are left */
 	OrderEnd   *held;			/* the last place when the ladder was held, or
 								 * NULL */
 	const char *kind;			/* of changes of ratings, */
@@ -195,30 +196,88 @@ delete_corrections(Ladder *ladder, const CorrectionRows *rows)
 }
 
 /*
- * ---- Parts ----
+ * ---- The order by time ----
  */
 
-/* Whether, where time makes the order, no place is another. */
-static LadderQuery in_order_query = {
-	.text = "SELECT skillrating_internal.is_in_order($1)",
+/* A row if matches wait for the place that their time gives them. */
+static LadderQuery late_matches_query = {
+	.text = "SELECT FROM {correction} AS c WHERE c.seq IS NULL LIMIT 1"
+};
+
+/* The first place that the order by time may give to something else, or null. */
+static LadderQuery order_query = {
+	.text = "SELECT skillrating_internal.order_changes_from($1)",
 	.param = {VALUE_TEXT}
 };
 
-static bool
-is_in_order(Ladder *ladder)
+/* PG_INT64_MAX if it stays as it is, or only something new comes behind its end. */
+static int64
+order_changes_from(Ladder *ladder, bool *changes)
 {
 	Datum		values[1];
 	bool		isnull;
-	bool		result;
+	int64		from;
 
 	progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
 	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_execute(ladder, &in_order_query, values, NULL, NULL);
-	result = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										ONLY_COLUMN, &isnull));
+	(void) ladder_execute(ladder, &order_query, values, NULL, NULL);
+	from = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+									   ONLY_COLUMN, &isnull));
 	SPI_freetuptable(SPI_tuptable);
-	return result;
+	*changes = !isnull;
+	return isnull ? PG_INT64_MAX : from;
 }
+
+/* The place of the last match, so that what lies behind a place can be told from its number. */
+static LadderQuery last_match_query = {
+	.text = "SELECT pg_catalog.max(seq) FROM {rated_match}"
+};
+
+/*
+ * Leave corrections to the last step that the order by time has something to do with: those from
+ * the place on where it changes.  They are replayed twice, so that this is worth while only if
+ * that is the lesser part; false if not.
+ */
+static bool
+leave_unordered(Beside *beside)
+{
+	Ladder	   *ladder = beside->ladder;
+	CorrectionRows *corrections = &beside->done[0];
+	bool		changes;
+	int64		from;
+	int64		first;
+	int64		last;
+	int64		n = 0;
+	int64		i;
+	bool		isnull;
+
+	if (!ladder->reorders && ladder_execute(ladder, &late_matches_query, NULL, NULL, NULL) == 0)
+		return true;
+	from = order_changes_from(ladder, &changes);
+	if (!changes)
+		return true;
+	first = PG_INT64_MAX;
+	for (i = 0; i < corrections->n; i++)
+		if (corrections->row[i].seq < from)
+		{
+			first = Min(first, corrections->row[i].seq);
+			corrections->row[n++] = corrections->row[i];
+		}
+	corrections->n = n;
+	if (n == 0)
+		return false;
+	(void) ladder_execute(ladder, &last_match_query, NULL, NULL, NULL);
+	last = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+									   ONLY_COLUMN, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	beside->result = BESIDE_MISPLACED;
+	beside->left = Min(from, last + 1);
+	return from > last || last - from < (from - first);
+}
+
+/*
+ * ---- Parts ----
+ */
 
 /* Nothing of what there is to be replayed, so that the last step only rates what waits. */
 static void
@@ -245,7 +304,7 @@ replay_first_part(Beside *beside)
 
 	*corrections = read_corrections(ladder, REPLAY_START);
 	beside->nparts = 1;
-	if (ladder->reorders && !is_in_order(ladder))
+	if (!leave_unordered(beside))
 		return false;
 	if (!drop_corrections(corrections, REPLAY_START, &from) && !beside->rebuild)
 	{
@@ -304,6 +363,7 @@ correct_order(Beside *beside)
 	corrections_add(&corrections, rewrite->misplaced_seq, "reorder", rewrite->misplaced_at);
 	corrections_send(beside->ladder, &corrections);
 	beside->result = BESIDE_MISPLACED;
+	beside->left = Min(beside->left, rewrite->misplaced_seq);
 }
 
 /*
@@ -489,6 +549,7 @@ work_beside(void *arg)
 
 	rewrite_begin(&beside->rewrite, beside->ladder);
 	beside->result = BESIDE_DONE;
+	beside->left = PG_INT64_MAX;
 	good = replay_parts(beside) && finish_parts(beside);
 	rewrite_end(&beside->rewrite);
 	return good;
@@ -500,12 +561,10 @@ work_beside(void *arg)
 
 /*
  * Whether anything waits that is for a ladder that is held only: matches that no one has
- * looked at, among which there may be corrections, and those that are to get the place that
- * their time gives them.
+ * looked at, among which there may be corrections.
  */
 static LadderQuery obstacle_query = {
-	.text = "SELECT WHERE EXISTS (SELECT FROM {pending}) "
-	"OR EXISTS (SELECT FROM {correction} AS c WHERE c.seq IS NULL)"
+	.text = "SELECT FROM {pending} LIMIT 1"
 };
 
 /* Rows of correction are known by where they are, which takes one plain table. */
@@ -528,7 +587,7 @@ can_catch_up_beside(Ladder *ladder, bool rebuild)
 BesideResult
 catch_up_beside(Ladder *ladder, bool rebuild,
 				void (*report_missing) (int level, Ladder *ladder, const char *match),
-				OrderEnd *held)
+				OrderEnd *held, int64 *left)
 {
 	Beside	   *beside;
 	Waiting    *waiting;
@@ -545,7 +604,10 @@ catch_up_beside(Ladder *ladder, bool rebuild,
 	beside->kind = CORRECTION;
 	waiting = copy_all_waiting();
 	if (in_subtransaction(work_beside, beside))
+	{
+		*left = beside->left;
 		return beside->result;
+	}
 	ladder->read_only = false;
 	restore_all_waiting(waiting);
 	return BESIDE_IMPOSSIBLE;

@@ -35,15 +35,16 @@ typedef enum BesideResult
 	BESIDE_IDLE,				/* nothing waited; the ladder is not held */
 	BESIDE_IMPOSSIBLE,			/* it cannot be done so; likewise */
 	BESIDE_DONE,				/* and the ladder is held */
-	BESIDE_MISPLACED			/* likewise, and a correction says from where
-								 * on the order by time has to be made anew */
+	BESIDE_MISPLACED			/* likewise, and the order by time is to be
+								 * made anew, as corrections say */
 } BesideResult;
 
 /*
  * Replay from the first correction on, or everything; corrections that are done with are gone
  * then.  The ladder's door is open to work beside rating (ladder_works_beside()).  If anything
  * turns up that only work on a ladder that is held can see to, nothing remains of it.  *held is
- * where the order had got to when the ladder was held.
+ * where the order had got to when the ladder was held.  If the order is to be made anew,
+ * corrections from the place *left on are left; those before it came meanwhile, and can wait.
  *
  * Errors as those of a replay.  Warns of rated matches that are missing from the source, by
  * report_missing().
@@ -51,7 +52,7 @@ typedef enum BesideResult
 extern BesideResult catch_up_beside(Ladder *ladder, bool rebuild,
 									void (*report_missing) (int level, Ladder *ladder,
 															const char *match),
-									OrderEnd *held);
+									OrderEnd *held, int64 *left);
 
 /*
  * Do the operation on all players that has the last place, which it has taken while the ladder

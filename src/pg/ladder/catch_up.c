@@ -104,26 +104,26 @@ report_missing(int level, Ladder *ladder, const char *match)
 			 errhint("Bring its rows back, or take all such matches out of the ratings by catch_up() with search => true.")));
 }
 
-/* Corrections are done with behind a place. */
+/* Corrections are done with behind a place, and late matches, unless one is missing. */
 static LadderQuery delete_corrections_query = {
 	.text = "DELETE FROM {correction} WHERE seq OPERATOR(pg_catalog.>) $1 "
-	"OR $1 OPERATOR(pg_catalog.=) 0",
-	.param = {VALUE_INT8}
+	"OR (seq IS NULL AND $2)",
+	.param = {VALUE_INT8, VALUE_BOOL}
 };
 
 /*
- * Replay what is out of date, or everything.  What lies before a rated match that is
- * missing stays as it is, and its corrections wait.
+ * Replay what is out of date behind a place, or everything.  What lies before a rated match
+ * that is missing stays as it is, and its corrections wait.
  */
 static void
-correct_history(Ladder *ladder, bool rebuild, IdTable *removed)
+correct_history(Ladder *ladder, bool rebuild, int64 behind, IdTable *removed)
 {
-	int64		missing_seq = 0;
+	int64		missing_seq = behind;
 	int64		from = REPLAY_START;
 	ReplayPlayers load = corrections_are_carried(ladder) ?
 		REPLAY_ALL_PLAYERS : REPLAY_KNOWN_PLAYERS;
 	char	   *missing;
-	Datum		values[1];
+	Datum		values[2];
 
 	while (rebuild || first_correction(ladder, missing_seq, &from))
 	{
@@ -135,6 +135,7 @@ correct_history(Ladder *ladder, bool rebuild, IdTable *removed)
 		missing_seq = seq;
 	}
 	values[0] = Int64GetDatum(missing_seq);
+	values[1] = BoolGetDatum(missing_seq == behind);
 	(void) ladder_execute(ladder, &delete_corrections_query, values, NULL, NULL);
 }
 
@@ -199,6 +200,8 @@ typedef struct CatchUp
 	Ladder	   *ladder;
 	bool		search;
 	bool		rebuild;
+	int64		left;			/* where what is left by work beside rating
+								 * begins */
 	OrderEnd	before;			/* where the order had got to when the ladder
 								 * was held, */
 	OrderEnd	after;			/* and in a dry run at the end */
@@ -223,9 +226,12 @@ rate_new_matches(const CatchUp *catch_up)
 		search_source(ladder);
 }
 
-/* Put matches in the order of time, where that is to be, and replay what is out of date. */
+/*
+ * Put matches in the order of time, where that is to be, and replay what is out of date, from a
+ * place on.
+ */
 static void
-put_right(Ladder *ladder, bool rebuild)
+put_right(Ladder *ladder, bool rebuild, int64 from)
 {
 	IdTable    *removed = read_removed(ladder);
 
@@ -240,7 +246,7 @@ put_right(Ladder *ladder, bool rebuild)
 		values[1] = BoolGetDatum(rebuild && ladder->reorders);
 		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
 	}
-	correct_history(ladder, rebuild, removed);
+	correct_history(ladder, rebuild, Max(from, 1) - 1, removed);
 }
 
 /*
@@ -256,7 +262,8 @@ work_beside_and_hold(CatchUp *catch_up)
 	for (;;)
 	{
 		result = catch_up->search ? BESIDE_IMPOSSIBLE :
-			catch_up_beside(ladder, catch_up->rebuild, report_missing, &catch_up->before);
+			catch_up_beside(ladder, catch_up->rebuild, report_missing, &catch_up->before,
+							&catch_up->left);
 		if (result == BESIDE_DONE || result == BESIDE_MISPLACED)
 			return result;
 		ladder_hold(ladder);
@@ -283,13 +290,13 @@ do_catch_up(CatchUp *catch_up)
 		case BESIDE_DONE:
 			break;
 		case BESIDE_MISPLACED:
-			put_right(ladder, false);
+			put_right(ladder, false, catch_up->left);
 			break;
 		case BESIDE_IDLE:
 		case BESIDE_IMPOSSIBLE:
 			catch_up->before = read_order_end(ladder);
 			rate_new_matches(catch_up);
-			put_right(ladder, catch_up->rebuild);
+			put_right(ladder, catch_up->rebuild, REPLAY_START);
 			break;
 	}
 	if (catch_up->rebuild)
