@@ -1,10 +1,11 @@
 // Write matches of twelve, one a transaction, from several connections at once.
 //
-//   node client.js ARM CLIENTS MATCHES PLAYERS
+//   node client.js SCHEMA HOW CLIENTS MATCHES PLAYERS
 //
-// ARM is a schema: "application", whose ratings this computes with openskill, locks, updates
-// and keeps the history of, as a back end would; or a ladder, which does so itself, or has
-// its triggers disabled and stores the matches only.  Every client is a thread of its own
+// SCHEMA is "application", whose ratings this computes with openskill, locks, updates and keeps
+// the history of, as a back end would; or a ladder, which does so itself, or has its triggers
+// disabled and stores the matches only.  HOW a match is stored: by "inserts", two in a
+// transaction; by one "statement" that has both; or by one call of "report_match".  Every client is a thread of its own
 // with a connection of its own, to the server that PGHOST leads to, on this machine.  Prints,
 // for MATCHES of each client among so many players, after a tenth as many to warm up: the
 // milliseconds of a match as a client sees it, the microseconds of the processor that it
@@ -28,6 +29,12 @@ function statements (schema) {
     participants: `INSERT INTO ${schema}.match_player (match_id, player_id, team, rank)
       SELECT $1, p.player_id, p.team, p.rank
       FROM unnest($2::bigint[], $3::int[], $4::int[]) AS p(player_id, team, rank)`,
+    both: `WITH m AS (INSERT INTO ${schema}.match (pool) VALUES ('') RETURNING match_id)
+      INSERT INTO ${schema}.match_player (match_id, player_id, team, rank)
+      SELECT m.match_id, p.player_id, p.team, p.rank
+      FROM m, unnest($1::bigint[], $2::int[], $3::int[]) AS p(player_id, team, rank)`,
+    report: `SELECT player_id, rating_before, rating_after
+      FROM skillrating.report_match('${schema}', $1::bigint, $2::bigint[], $3::int[], $4::int[])`,
     newcomers: `INSERT INTO ${schema}.rating (player_id, pool)
       SELECT p.player_id, '' FROM unnest($1::bigint[]) AS p(player_id) ORDER BY p.player_id
       ON CONFLICT DO NOTHING`,
@@ -91,7 +98,9 @@ async function rateMatch (run, id, playedAt, match) {
     old.map(p => p.mu), old.map(p => p.sigma), mu, sigma])
 }
 
-async function transaction (client, run, match, rates) {
+async function transaction (client, run, match, how, rates, newId) {
+  if (how === 'statement') return run('both', [match.player, match.team, match.rank])
+  if (how === 'report_match') return run('report', [newId, match.player, match.team, match.rank])
   await client.query('BEGIN')
   try {
     const { match_id: id, played_at: playedAt } = (await run('match', [])).rows[0]
@@ -106,14 +115,16 @@ async function transaction (client, run, match, rates) {
 
 // A client: warms up, says so, and goes on when it is told to.
 async function work () {
-  const { arm, number, clients, matches, players } = workerData
-  const statement = statements(arm)
+  const { schema, how, number, clients, matches, players, firstId } = workerData
+  const statement = statements(schema)
   const client = new Client()
   await client.connect()
   const run = (name, values) => client.query({ ...statement[name], values })
+
   const several = async (from, n) => {
     for (let i = from; i < from + n; i++) {
-      await transaction(client, run, makeMatch(i * clients + number, players), arm === 'application')
+      const place = i * clients + number
+      await transaction(client, run, makeMatch(place, players), how, schema === 'application', firstId + place)
     }
   }
   const warm = Math.ceil(matches / 10)
@@ -152,11 +163,13 @@ function hear (workers) {
 }
 
 async function main () {
-  const [arm, ...numbers] = process.argv.slice(2)
+  const [schema, how, ...numbers] = process.argv.slice(2)
   const [clients, matches, players] = numbers.map(Number)
   const workers = []
+  // Whoever reports a match has its identifier already.
+  const firstId = Date.now() * 1000
   for (let number = 0; number < clients; number++) {
-    workers.push(new Worker(__filename, { workerData: { arm, number, clients, matches, players } }))
+    workers.push(new Worker(__filename, { workerData: { schema, how, number, clients, matches, players, firstId } }))
   }
   const pids = (await hear(workers)).map(message => message.pid)
   const before = processor(pids)

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Measure what a match of twelve in a transaction of its own costs: stored only, rated by a
-# ladder at commit and after the statement, and rated by an application in Node with
-# openskill, all from the same program, turn by turn in one run.
+# Measure what a match of twelve in a transaction of its own costs: stored only, by two inserts
+# or by one statement; stored so and rated by a ladder, at commit or after the statement, with
+# each kind of leaderboard; reported by report_match(); and rated by an application in Node
+# with openskill; all from the same program, turn by turn in one run.
 #
 #   bench/match/run.sh
 #
@@ -24,14 +25,24 @@ begin bench/match/run.sh 5
 
 players=10000
 each=$(sized 4000)
-arms='plain commit statement application'
+clients=${CLIENTS:-1 4}
 
-ladder() { echo "SELECT skillrating.create_ladder('$1', 'weng_lin', player_type => 'bigint', match_type => 'bigint'$2);"; }
+# Each arm: its schema, how it stores a match, and what its ladder has besides.
+declare -A how=([plain]=inserts [plain_once]=statement [application]=inserts
+	[commit]=inserts [statement]=inserts [once]=statement [reported]=report_match
+	[bands]=inserts [bands_once]=statement [unranked]=inserts [unranked_once]=statement)
+declare -A options=([statement]=", apply_at => 'statement'"
+	[bands]=", leaderboard => 'bands'" [bands_once]=", leaderboard => 'bands'"
+	[unranked]=", leaderboard => 'none'" [unranked_once]=", leaderboard => 'none'")
+rated='commit statement once reported bands bands_once unranked unranked_once'
+arms=${ARMS:-plain plain_once $rated application}
+
+ladder() { echo "SELECT skillrating.create_ladder('$1', 'weng_lin', player_type => 'bigint', match_type => 'bigint'${options[$1]:-});"; }
 {
-	ladder plain ''
-	ladder commit ''
-	ladder statement ", apply_at => 'statement'"
-	echo 'ALTER TABLE plain.match_player DISABLE TRIGGER collect_insert;'
+	for arm in $arms; do [ "$arm" = application ] || ladder "$arm"; done
+	for arm in plain plain_once; do
+		echo "ALTER TABLE $arm.match_player DISABLE TRIGGER collect_insert;"
+	done
 	cat bench/match/application.sql
 	for arm in $arms; do
 		echo "INSERT INTO $arm.rating (player_id, mu, sigma) SELECT i, 25, 25.0 / 3 FROM generate_series(0, $((players - 1))) AS i;"
@@ -41,7 +52,7 @@ ladder() { echo "SELECT skillrating.create_ladder('$1', 'weng_lin', player_type 
 # measure ARM CLIENTS MATCHES: adds to the files of the three figures.
 measure() {
 	local clock server client
-	read -r clock server client < <(node bench/match/client.js "$1" "$2" "$3" $players)
+	read -r clock server client < <(node bench/match/client.js "$1" "${how[$1]}" "$2" "$3" $players)
 	echo "$clock" >>"$scratch/$1.clock"
 	echo "$server" >>"$scratch/$1.server"
 	echo "$client" >>"$scratch/$1.client"
@@ -52,14 +63,16 @@ measure() {
 for arm in $arms; do measure "$arm" 1 2000; done
 sql -c 'VACUUM ANALYZE'
 
-for clients in 1 4; do
+for n in $clients; do
 	rm -f "$scratch"/*
 	for _ in $(seq "$rounds"); do
-		for arm in $arms; do measure "$arm" $clients $((each / clients)); done
+		for arm in $arms; do measure "$arm" "$n" $((each / n)); done
 	done
-	for arm in commit statement; do
-		report "$clients client(s), rated at $arm, against inserts alone" "$scratch/$arm.clock" "$scratch/plain.clock" 'at most 2.0'
+	for arm in $rated; do
+		[ -e "$scratch/$arm.clock" ] || continue
+		report "$n client(s), $arm, against two inserts alone" "$scratch/$arm.clock" "$scratch/plain.clock" 'at most 2.0'
 		report '  processor of the server' "$scratch/$arm.server" "$scratch/plain.server" 'for information'
+		report '  against one insert alone' "$scratch/$arm.clock" "$scratch/plain_once.clock" 'for information'
 		report '  against the application' "$scratch/$arm.clock" "$scratch/application.clock" 'at most 0.55'
 		report '  processor of server and application' "$scratch/$arm.both" "$scratch/application.both" 'for information'
 		report '  processor of the server' "$scratch/$arm.server" "$scratch/application.server" 'for information'
@@ -74,9 +87,9 @@ done
 sql -o /dev/null <<SQL
 TRUNCATE application.match, application.match_player, application.rating, application.event RESTART IDENTITY;
 SELECT skillrating.drop_ladder('commit');
-$(ladder commit '')
+$(ladder commit)
 SQL
-for arm in commit application; do node bench/match/client.js $arm 1 1000 $players >/dev/null; done
+for arm in commit application; do node bench/match/client.js $arm inserts 1 1000 $players >/dev/null; done
 echo
 echo "largest difference of a rating from the application's: $(sql -c \
 	'SELECT max(abs(c.mu - a.mu) + abs(c.sigma - a.sigma)) FROM commit.rating AS c JOIN application.rating AS a USING (player_id, pool)') among $(sql -c \

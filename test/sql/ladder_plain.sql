@@ -123,6 +123,52 @@ SELECT * FROM noticed;
 SELECT * FROM differences();
 SELECT l, (SELECT bool_and(ok) FROM skillrating.verify(l)) FROM unnest(ARRAY['plain', 'queried']) AS l;
 
+-- A match is read from the tables behind a view that is a plain join, and through any other
+-- view: with all that participants have, once it is finished, and as the view computes it.
+DO $$
+BEGIN
+    EXECUTE regexp_replace(format('CREATE OR REPLACE VIEW queried.source AS %s', pg_get_viewdef('queried.source')), ';$', ' AND (SELECT true)');
+END $$;
+CREATE FUNCTION play_in_full(ladder text, m int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('INSERT INTO %1$I.match (match_id, played_at, finished, pool, log_odds, gain, context, duration, surrendered)
+        VALUES (%2$s, timestamptz ''2026-01-01'' + %2$s * interval ''1 hour'', false, ''c'', 0.1, 1.5, ''map'', 1800, true)', ladder, m);
+    EXECUTE format('INSERT INTO %1$I.match_player (match_id, player_id, stint, team, score, weight, joined, "left", commanding, side, context, club, squad, kills, deaths, quit, experience, gain, bot)
+        SELECT %2$s, p, 1, 1 + p %% 2, 10 + p %% 2 + %2$s, 0.5 + p / 10.0, 60 * p, 1800, CASE WHEN p < 2 THEN 900 END, 1 + p %% 2,
+            CASE WHEN p = 3 THEN ''other'' END, ''club '' || p, p / 4, p, 2 * p, p = 5, 100 * p, CASE WHEN p > 3 THEN 0.5 END, p = 7
+        FROM generate_series(0, 7) AS p', ladder, m);
+    EXECUTE format('UPDATE %1$I.match SET finished = true WHERE match_id = %2$s', ladder, m);
+END $$;
+SELECT play_in_full(l, 201) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
+SELECT * FROM differences();
+SELECT match_id, status, count(e) AS events FROM plain.rated_match LEFT JOIN plain.event AS e USING (match_id) WHERE match_id > 200 GROUP BY 1, 2;
+
+-- A view that computes more is followed at once, as are the functions that it calls.
+CREATE FUNCTION spread() RETURNS float8 LANGUAGE sql IMMUTABLE AS 'SELECT 0.25::float8';
+CREATE FUNCTION replace_in_source(a text, b text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    l text;
+BEGIN
+    FOREACH l IN ARRAY ARRAY['plain', 'queried'] LOOP
+        EXECUTE format('CREATE OR REPLACE VIEW %I.source AS %s', l, replace(pg_get_viewdef(format('%I.source', l)::regclass), a, b));
+    END LOOP;
+END $$;
+SELECT replace_in_source('m.log_odds', 'm.log_odds + 0.5::float8 * abs(p.team)::float8 / abs(p.team)::float8 AS log_odds');
+SELECT play_in_full(l, 202) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
+SELECT * FROM differences();
+SELECT replace_in_source('(0.5)::double precision', 'spread()');
+SELECT play_in_full(l, 203) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
+CREATE OR REPLACE FUNCTION spread() RETURNS float8 LANGUAGE sql IMMUTABLE AS 'SELECT 0.75::float8';
+SELECT play_in_full(l, 204) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
+SELECT * FROM differences();
+SELECT match_id, round(s.log_odds::numeric, 2) AS log_odds FROM plain.source AS s WHERE match_id > 200 GROUP BY 1, 2 ORDER BY 1;
+SELECT replace_in_source('spread()', '0.5::float8');
+ALTER TABLE plain.match_player ENABLE ROW LEVEL SECURITY;
+SELECT play_in_full(l, 205) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
+ALTER TABLE plain.match_player DISABLE ROW LEVEL SECURITY;
+SELECT * FROM differences();
+DROP FUNCTION replace_in_source, play_in_full, spread;
+
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['plain', 'queried']) AS l;
 DROP TABLE noticed;
 DROP FUNCTION do_nothing, notice, play, differences, rated_at, author;

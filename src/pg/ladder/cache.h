@@ -65,6 +65,8 @@ typedef struct LadderCache
 	bool		plain_known;	/* see direct.h */
 	bool		plain;
 	struct TableMap *map[LADDER_NRELATIONS];	/* of direct.h, or NULL */
+	TupleDesc	source_desc;	/* of own_source.h, or NULL, */
+	struct OwnSource *own_source;	/* likewise */
 } LadderCache;
 
 /*

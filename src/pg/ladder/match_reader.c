@@ -20,6 +20,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/filters.h"
+#include "pg/ladder/own_source.h"
 #include "pg/sql/huge.h"
 
 /*
@@ -168,6 +169,12 @@ source_desc(const Ladder *ladder, bool rated)
 	return desc;
 }
 
+static TupleDesc
+plain_source_desc(const Ladder *ladder)
+{
+	return source_desc(ladder, false);
+}
+
 /*
  * ---- Readers ----
  */
@@ -210,7 +217,7 @@ reader_with_store(Ladder *ladder, bool anonymous)
 	MatchReader *reader = reader_create(ladder, anonymous);
 
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	reader->slot = MakeSingleTupleTableSlot(source_desc(ladder, false),
+	reader->slot = MakeSingleTupleTableSlot(own_source_desc(ladder, plain_source_desc),
 											&TTSOpsMinimalTuple);
 	return reader;
 }
@@ -267,7 +274,15 @@ static void
 store_matches(void *arg)
 {
 	StoreMatches *matches = (StoreMatches *) arg;
+	Ladder	   *ladder = matches->reader->ladder;
+	IdType	   *type = ladder->match_type;
+	Datum	   *id;
+	int			n;
 
+	deconstruct_array(DatumGetArrayTypeP(matches->ids), type->type, type->typlen,
+					  type->typbyval, type->typalign, &id, NULL, &n);
+	if (n == 1 && own_source_read(ladder, id[0], matches->reader->store))
+		return;
 	store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
 }
 

@@ -107,11 +107,24 @@ depends_on_others(Node *node, void *context)
 		expression_tree_walker(node, depends_on_others, context);
 }
 
+bool
+can_keep_expression(Node *expression)
+{
+	return !depends_on_others(expression, NULL);
+}
+
+uint64
+function_changes(void)
+{
+	register_callback();
+	return nchanges;
+}
+
 /* Compile an expression as the executor does for a command; NULL if it cannot be kept. */
 static ExprState *
 keep_expression(Node *expression)
 {
-	if (depends_on_others(expression, NULL))
+	if (!can_keep_expression(expression))
 		return NULL;
 	return ExecInitExpr(expression_planner((Expr *) expression), NULL);
 }
@@ -200,9 +213,8 @@ row_rules_make(Relation table, const bool *ours)
 	RowRules   *rules = palloc0_object(RowRules);
 	bool		kept;
 
-	register_callback();
 	rules->memory = memory;
-	rules->made_at = nchanges;
+	rules->made_at = function_changes();
 	kept = add_rules(rules, table, ours);
 	rules->context = CreateStandaloneExprContext();
 	MemoryContextSwitchTo(old);

@@ -11,9 +11,19 @@
 #include "pg/sql/glue.h"
 
 #include "executor/tuptable.h"
+#include "nodes/nodes.h"
 #include "utils/rel.h"
 
 typedef struct RowRules RowRules;
+
+/*
+ * Whether an expression over the columns of rows means the same as long as no function changes:
+ * whether it calls nothing but the server's own functions, on rows alone.
+ */
+extern bool can_keep_expression(Node *expression);
+
+/* How often functions have changed, or who may call them, as far as this session knows. */
+extern uint64 function_changes(void);
 
 /*
  * Compile the rules of a table, in a context of their own below the current one; those for
