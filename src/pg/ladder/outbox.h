@@ -36,6 +36,8 @@ typedef struct Outbox
 	Tuplestorestate *rows;
 	ItemPointerData *place;		/* of the rows of rating that are to be
 								 * updated by these, if all are known, or NULL */
+	struct DirectInsert *direct;	/* instead of rows: they are written as they
+									 * come */
 	BufFile    *file;			/* instead of rows, in binary COPY format */
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;
@@ -63,6 +65,13 @@ extern Outbox *component_horizon_outbox(Ladder *ladder);
  */
 extern Outbox *new_event_outbox(Ladder *ladder);
 extern Outbox *new_component_event_outbox(Ladder *ladder);
+
+/*
+ * Have rows that are all to be inserted written as they come, where that takes no query, and
+ * not when they are sent; queries that run meanwhile may see them.  Whoever discards such an
+ * outbox has to raise an error, which takes the rows back.
+ */
+extern void outbox_stream(Outbox *outbox);
 
 /* An event of the step that a batch has just made. */
 extern void put_event(Outbox *outbox, const BatchStep *step,

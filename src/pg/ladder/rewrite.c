@@ -336,6 +336,13 @@ rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 }
 
 void
+rewrite_stream_events(Rewrite *rewrite)
+{
+	outbox_stream(rewrite->missing_events);
+	outbox_stream(rewrite->missing_component_events);
+}
+
+void
 rewrite_send_events(Rewrite *rewrite)
 {
 	outbox_send(rewrite->surplus_events, OUTBOX_DELETE);

@@ -56,7 +56,8 @@ typedef struct BatchPlayer
 	bool		wanted;			/* batch_load() is to load it */
 	bool		exists;			/* has, or is to have, a row in rating */
 	bool		loaded;			/* its state was looked up */
-	bool		created;		/* its row in rating was made for this batch */
+	bool		created;		/* its row in rating was made for this batch, */
+	bool		unwritten;		/* or is to be, when it has been rated */
 	bool		touched;		/* by a match or an operation of this batch */
 	ItemPointerData place;		/* of its row in rating, if the batch has
 								 * locked that and knows where it is, or
@@ -189,6 +190,10 @@ typedef struct Batch
 	IdType	   *player_type;
 	MemoryContext context;
 	IdTable    *players;
+	const char *last_pool;		/* the copy of a pool that the last new player
+								 * has */
+	char	   *unused;			/* memory for nunused players to come */
+	int			nunused;
 	bool		shares;			/* see Model.shares */
 	int			window;			/* see Model.window */
 	bool		keeps_meetings; /* of all players, because a rule asks */
