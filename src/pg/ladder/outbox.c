@@ -634,15 +634,19 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 	MemoryContextReset(outbox->context);
 }
 
-/* Note where the row of a player is, as long as that is known of all. */
+/* Note where the row is that the next one is to update, as long as that is known of all. */
 static void
-note_place(Outbox *outbox, const BatchPlayer *player)
+note_place(Outbox *outbox, const ItemPointerData *place)
 {
 	uint64		n = outbox->nrows;
+	MemoryContext old;
 
 	if (n > 0 && outbox->place == NULL)
 		return;
-	if (!ItemPointerIsValid(&player->place))
+
+	/* The caller's memory may last no longer than a row. */
+	old = MemoryContextSwitchTo(MemoryContextGetParent(outbox->context));
+	if (!ItemPointerIsValid(place))
 	{
 		if (outbox->place != NULL)
 			pfree(outbox->place);
@@ -655,8 +659,17 @@ note_place(Outbox *outbox, const BatchPlayer *player)
 			outbox->place = palloc_object(ItemPointerData);
 		else if ((n & (n - 1)) == 0)
 			huge_array_grow(outbox->place, ItemPointerData, 2 * n);
-		outbox->place[n] = player->place;
+		outbox->place[n] = *place;
 	}
+	MemoryContextSwitchTo(old);
+}
+
+void
+put_changed_event(Outbox *outbox, const BatchStep *step, const EventRow *row,
+				  const ItemPointerData *place)
+{
+	note_place(outbox, place);
+	put_event(outbox, step, row);
 }
 
 void
@@ -668,7 +681,7 @@ put_rating(Outbox *outbox, const BatchPlayer *player)
 
 	rating_form(outbox->ladder->model, player, values, nulls);
 	MemoryContextSwitchTo(old);
-	note_place(outbox, player);
+	note_place(outbox, &player->place);
 	MemoryContextSwitchTo(outbox->context);
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
@@ -833,5 +846,7 @@ outbox_discard(Outbox *outbox)
 		BufFileClose(outbox->file);
 	else
 		tuplestore_end(outbox->rows);
+	if (outbox->place != NULL)
+		pfree(outbox->place);
 	MemoryContextDelete(outbox->context);
 }

@@ -34,8 +34,8 @@ typedef struct Outbox
 	const struct TableMap *map; /* of its columns, */
 	TupleDesc	desc;			/* as which it has them */
 	Tuplestorestate *rows;
-	ItemPointerData *place;		/* of the rows of rating that are to be
-								 * updated by these, if all are known, or NULL */
+	ItemPointerData *place;		/* of the rows that are to be updated by
+								 * these, if all are known, or NULL */
 	struct DirectInsert *direct;	/* instead of rows: they are written as they
 									 * come */
 	BufFile    *file;			/* instead of rows, in binary COPY format */
@@ -76,6 +76,13 @@ extern void outbox_stream(Outbox *outbox);
 /* An event of the step that a batch has just made. */
 extern void put_event(Outbox *outbox, const BatchStep *step,
 					  const EventRow *row);
+
+/*
+ * The same of one that is stored and to be updated, at a place where only this transaction
+ * may change it.
+ */
+extern void put_changed_event(Outbox *outbox, const BatchStep *step, const EventRow *row,
+							  const ItemPointerData *place);
 
 /* The key of an event, to delete it. */
 extern void put_event_key(Outbox *outbox, int64 seq, Datum player_id,
