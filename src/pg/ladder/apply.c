@@ -488,7 +488,10 @@ load_application(Application *application)
 	Ladder	   *ladder = application->ladder;
 
 	components_lock_unowned(application->batch, ladder);
-	batch_load(application->batch, ladder, true);
+
+	/* Many matches are locked by their pools, so that nobody else rates players of these. */
+	batch_load(application->batch, ladder,
+			   application->locks.many ? LOAD_EXCLUSIVE : LOAD_LOCKED);
 	components_load_owned(application->batch, ladder);
 	load_past_of_wanted(application->batch, ladder);
 	if (ladder->changes != NULL)
@@ -693,19 +696,25 @@ write_ratings(Application *application)
 	Ladder	   *ladder = application->ladder;
 	Batch	   *batch = application->batch;
 	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+	int			n = id_table_count(batch->players);
+	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *unused = rating_outbox(ladder);
 	int			i;
 
-	for (i = 0; i < id_table_count(batch->players); i++)
+	/* The index of the key is gone through once, and not back and forth. */
+	if (ladder->large)
+		sort_players(ladder, players, n);
+	for (i = 0; i < n; i++)
 		if (players[i]->touched)
 		{
 			change_writer_put(application->changes, players[i]);
-			put_rating(application->ratings, players[i]);
+			put_rating(players[i]->unwritten ? inserted : application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
 		}
-		else if (players[i]->created)
+		else if (players[i]->created && !players[i]->unwritten)
 			put_rating(unused, players[i]);
+	outbox_send(inserted, OUTBOX_INSERT);
 	outbox_send(application->ratings, OUTBOX_UPDATE);
 	ladder_hide_from_mirrors(ladder);
 	outbox_send(unused, OUTBOX_DELETE);
@@ -829,14 +838,25 @@ add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
 	SPI_freetuptable(rows);
 }
 
+/* Apply the matches of a table, which is freed; returns how many. */
+static int
+apply_table(Ladder *ladder, IdTable *ids)
+{
+	Datum	   *id = id_table_ids(ids);
+	int			n = id_table_count(ids);
+
+	id_table_free(ids);
+	apply_matches(ladder, id, n);
+	return n;
+}
+
 int
 apply_query(Ladder *ladder, LadderQuery *query)
 {
 	IdTable    *ids = id_table_create(ladder->match_type);
 
 	add_query_ids(ladder, query, ids);
-	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
-	return id_table_count(ids);
+	return apply_table(ladder, ids);
 }
 
 void
@@ -851,7 +871,7 @@ apply_pending(Ladder *ladder, bool of_all)
 		return;
 	}
 	take_waiting(ladder, ids);
-	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
+	(void) apply_table(ladder, ids);
 }
 
 void
@@ -860,5 +880,5 @@ apply_waiting(Ladder *ladder)
 	IdTable    *ids = id_table_create(ladder->match_type);
 
 	take_waiting(ladder, ids);
-	apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
+	(void) apply_table(ladder, ids);
 }

@@ -5,6 +5,7 @@
 #include "pg/ladder/direct.h"
 
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/itup.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -29,6 +30,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/sql/memory_limit.h"
+#include "pg/sql/progress.h"
 
 /* So many rows are inserted at a time. */
 #define MAX_SLOTS 64
@@ -357,18 +359,17 @@ clear_row(TupleTableSlot *slot)
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 }
 
-/* Put the values that were read into a row that has others, or none. */
+/* Put values, in the order of the map, into a row that has others, or none. */
 static void
-fill_row(Writer *writer, TupleTableSlot *slot)
+fill_row(Writer *writer, TupleTableSlot *slot, const Datum *values, const bool *nulls)
 {
 	const TableMap *map = writer->map;
 	int			i;
 
-	slot_getallattrs(writer->from);
 	for (i = 0; i < map->desc->natts; i++)
 	{
-		slot->tts_values[map->attnum[i] - 1] = writer->from->tts_values[i];
-		slot->tts_isnull[map->attnum[i] - 1] = writer->from->tts_isnull[i];
+		slot->tts_values[map->attnum[i] - 1] = values[i];
+		slot->tts_isnull[map->attnum[i] - 1] = nulls[i];
 	}
 	ExecStoreVirtualTuple(slot);
 	slot->tts_tableOid = RelationGetRelid(writer->table);
@@ -480,22 +481,94 @@ insert_entries_by_executor(Writer *writer, TupleTableSlot *slot, bool is_version
 #endif
 }
 
-/* Insert n rows, and their entries of indexes. */
-static void
-insert_rows(Writer *writer, TupleTableSlot **slot, int n)
+/* Rows that are being inserted. */
+struct DirectInsert
 {
+	Writer		writer;
+	BulkInsertState bulk;
+	TupleTableSlot *slot[MAX_SLOTS];
+	int			nslots;			/* that were made, */
+	int			n;				/* and that have a row */
+	uint64		total;
+};
+
+/* Insert the rows that have come, and their entries of indexes. */
+static void
+insert_rows(DirectInsert *insert)
+{
+	Writer	   *writer = &insert->writer;
 	EState	   *estate = writer->estate;
 	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(estate));
 	int			i;
 
-	table_multi_insert(writer->table, slot, n, estate->es_output_cid, 0, NULL);
-	for (i = 0; i < n && writer->result->ri_NumIndices > 0; i++)
+	/* By the command of now, so that no query that was begun before sees the rows. */
+	estate->es_output_cid = GetCurrentCommandId(true);
+	table_multi_insert(writer->table, insert->slot, insert->n, estate->es_output_cid, 0,
+					   insert->bulk);
+	for (i = 0; i < insert->n && writer->result->ri_NumIndices > 0; i++)
 		if (writer->plain_indexes)
-			insert_entries(writer, slot[i], false);
+			insert_entries(writer, insert->slot[i], false);
 		else
-			insert_entries_by_executor(writer, slot[i], false, false);
+			insert_entries_by_executor(writer, insert->slot[i], false, false);
 	MemoryContextSwitchTo(old);
 	ResetPerTupleExprContext(estate);
+	insert->n = 0;
+}
+
+DirectInsert *
+direct_insert_begin(Ladder *ladder, const TableMap *map)
+{
+	DirectInsert *insert = palloc0_object(DirectInsert);
+
+	open_writer(&insert->writer, ladder, map);
+
+	/* A few rows go to wherever there is room, and leave the buffers to others. */
+	if (ladder->large)
+		insert->bulk = GetBulkInsertState();
+	return insert;
+}
+
+void
+direct_insert_row(DirectInsert *insert, const Datum *values, const bool *nulls)
+{
+	Writer	   *writer = &insert->writer;
+	TupleTableSlot *slot;
+
+	if (insert->n == insert->nslots)
+	{
+		MemoryContext old = MemoryContextSwitchTo(writer->estate->es_query_cxt);
+
+		insert->slot[insert->nslots++] = table_slot_create(writer->table, NULL);
+		MemoryContextSwitchTo(old);
+	}
+	slot = insert->slot[insert->n];
+	clear_row(slot);
+	fill_row(writer, slot, values, nulls);
+	complete_row(writer, slot, CMD_INSERT);
+
+	/* The values are the caller's. */
+	ExecMaterializeSlot(slot);
+	end_row(writer);
+	insert->total++;
+	if (++insert->n == MAX_SLOTS)
+		insert_rows(insert);
+}
+
+uint64
+direct_insert_end(DirectInsert *insert)
+{
+	uint64		total = insert->total;
+	int			i;
+
+	if (insert->n > 0)
+		insert_rows(insert);
+	for (i = 0; i < insert->nslots; i++)
+		ExecDropSingleTupleTableSlot(insert->slot[i]);
+	if (insert->bulk != NULL)
+		FreeBulkInsertState(insert->bulk);
+	close_writer(&insert->writer);
+	pfree(insert);
+	return total;
 }
 
 /*
@@ -517,7 +590,8 @@ make_next_version(Writer *writer, ItemPointer place, TupleTableSlot *before,
 		memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
 		memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
 	}
-	fill_row(writer, after);
+	slot_getallattrs(writer->from);
+	fill_row(writer, after, writer->from->tts_values, writer->from->tts_isnull);
 	complete_row(writer, after, CMD_UPDATE);
 	return true;
 }
@@ -560,41 +634,17 @@ update_row(Writer *writer, ItemPointer place, TupleTableSlot *slot)
 uint64
 direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate *rows)
 {
-	Writer		writer;
-	TupleTableSlot *slot[MAX_SLOTS];
-	int			nslots = 0;
-	int			n = 0;
-	uint64		total = 0;
-	bool		more = true;
-	int			i;
+	DirectInsert *insert = direct_insert_begin(ladder, map);
+	TupleTableSlot *from = insert->writer.from;
 
-	open_writer(&writer, ladder, map);
-	while (more)
+	while (next_row(&insert->writer, rows))
 	{
-		more = next_row(&writer, rows);
-		if (more)
-		{
-			if (n == nslots)
-				slot[nslots++] = table_slot_create(writer.table, NULL);
-			clear_row(slot[n]);
-			fill_row(&writer, slot[n]);
-			complete_row(&writer, slot[n], CMD_INSERT);
-
-			/* The values are the tuplestore's, until the next row. */
-			ExecMaterializeSlot(slot[n++]);
-			end_row(&writer);
-			total++;
-		}
-		if (n > 0 && (n == MAX_SLOTS || !more))
-		{
-			insert_rows(&writer, slot, n);
-			n = 0;
-		}
+		slot_getallattrs(from);
+		direct_insert_row(insert, from->tts_values, from->tts_isnull);
+		if (ladder->large)
+			progress_done((int64) insert->total);
 	}
-	for (i = 0; i < nslots; i++)
-		ExecDropSingleTupleTableSlot(slot[i]);
-	close_writer(&writer);
-	return total;
+	return direct_insert_end(insert);
 }
 
 uint64

@@ -63,6 +63,18 @@ extern bool can_go_direct(Ladder *ladder, const TableMap *map);
 extern uint64 direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate *rows);
 
 /*
+ * The same row by row: rows are written 64 at a time, and all of them at the end.  Between
+ * begin and end nothing but the owner's rights is needed, so that queries may run; they see
+ * rows once the command counter has advanced.  The memory of a row is the caller's again after
+ * each call.  Memory is that of the context at the beginning; it is freed at the end.
+ */
+typedef struct DirectInsert DirectInsert;
+
+extern DirectInsert *direct_insert_begin(Ladder *ladder, const TableMap *map);
+extern void direct_insert_row(DirectInsert *insert, const Datum *values, const bool *nulls);
+extern uint64 direct_insert_end(DirectInsert *insert);
+
+/*
  * Put such rows into the places of rows that this transaction has locked and not changed
  * since, which are given in the same order; keys stay.
  */

@@ -165,7 +165,7 @@ static const OutboxTable match_outbox_table = {
 
 static const OutboxTable rating_outbox_table = {
 	"batch_rating", LADDER_RATING, &rating_table,
-	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}, false
+	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}, true
 };
 
 static const OutboxTable component_outbox_table = {
@@ -248,14 +248,19 @@ can_copy(const Ladder *ladder, const OutboxTable *table)
 	return plain;
 }
 
-/* For rows that are all to be inserted: by COPY if they may be many. */
+/*
+ * For rows that are all to be inserted: by COPY if they may be many, and cannot go to their
+ * table without a query.
+ */
 static Outbox *
 insert_outbox(Ladder *ladder, const OutboxTable *table)
 {
 	static const char signature[] = "PGCOPY\n\377\r\n";
 	Outbox	   *outbox;
 
-	if (!ladder->large || !can_copy(ladder, table))
+	if (!ladder->large ||
+		can_go_direct(ladder, ladder_table_map(ladder, table->relation, table->columns)) ||
+		!can_copy(ladder, table))
 		return query_outbox(ladder, table);
 	outbox = outbox_create(ladder, table);
 	outbox->file = BufFileCreateTemp(false);
@@ -267,6 +272,14 @@ insert_outbox(Ladder *ladder, const OutboxTable *table)
 	pq_sendint32(&outbox->line, 0);
 	BufFileWrite(outbox->file, outbox->line.data, outbox->line.len);
 	return outbox;
+}
+
+void
+outbox_stream(Outbox *outbox)
+{
+	if (outbox->file == NULL && outbox->table->is_fresh &&
+		can_go_direct(outbox->ladder, outbox->map))
+		outbox->direct = direct_insert_begin(outbox->ladder, outbox->map);
 }
 
 Outbox *
@@ -556,7 +569,10 @@ copy_rows(Outbox *outbox)
 static void
 outbox_put(Outbox *outbox, Datum *values, bool *nulls)
 {
-	tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
+	if (outbox->direct != NULL)
+		direct_insert_row(outbox->direct, values, nulls);
+	else
+		tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
 	outbox->nrows++;
 }
 
@@ -627,15 +643,19 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 	MemoryContextReset(outbox->context);
 }
 
-/* Note where the row of a player is, as long as that is known of all who are locked. */
+/* Note where the row is that the next one is to update, as long as that is known of all locked. */
 static void
-note_place(Outbox *outbox, const BatchPlayer *player)
+note_place(Outbox *outbox, const ItemPointerData *place)
 {
 	uint64		n = outbox->nrows;
+	MemoryContext old;
 
 	if (n > 0 && outbox->place == NULL)
 		return;
-	if (!ItemPointerIsValid(&player->place) && !outbox->rewrites)
+
+	/* The caller's memory may last no longer than a row. */
+	old = MemoryContextSwitchTo(MemoryContextGetParent(outbox->context));
+	if (!ItemPointerIsValid(place) && !outbox->rewrites)
 	{
 		if (outbox->place != NULL)
 			pfree(outbox->place);
@@ -648,8 +668,17 @@ note_place(Outbox *outbox, const BatchPlayer *player)
 			outbox->place = palloc_object(ItemPointerData);
 		else if ((n & (n - 1)) == 0)
 			huge_array_grow(outbox->place, ItemPointerData, 2 * n);
-		outbox->place[n] = player->place;
+		outbox->place[n] = *place;
 	}
+	MemoryContextSwitchTo(old);
+}
+
+void
+put_changed_event(Outbox *outbox, const BatchStep *step, const EventRow *row,
+				  const ItemPointerData *place)
+{
+	note_place(outbox, place);
+	put_event(outbox, step, row);
 }
 
 void
@@ -661,7 +690,7 @@ put_rating(Outbox *outbox, const BatchPlayer *player)
 
 	rating_form(outbox->ladder->model, player, values, nulls);
 	MemoryContextSwitchTo(old);
-	note_place(outbox, player);
+	note_place(outbox, &player->place);
 	MemoryContextSwitchTo(outbox->context);
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
@@ -816,10 +845,16 @@ outbox_send(Outbox *outbox, OutboxAction action)
 {
 	uint64		nrows = 0;
 
-	Assert(outbox->file == NULL || action == OUTBOX_INSERT);
-	if (outbox->file != NULL && outbox->nrows > 0)
+	Assert((outbox->file == NULL && outbox->direct == NULL) || action == OUTBOX_INSERT);
+	if (action == OUTBOX_INSERT && outbox->ladder->large && outbox->table->is_fresh &&
+		outbox->direct == NULL && outbox->nrows > 0)
 		progress_phase(PHASE_WRITING, (int64) outbox->nrows);
-	if (outbox->nrows > 0)
+	if (outbox->direct != NULL)
+	{
+		nrows = direct_insert_end(outbox->direct);
+		outbox->direct = NULL;
+	}
+	else if (outbox->nrows > 0)
 		nrows = outbox->file != NULL ? copy_rows(outbox) :
 			send_rows(outbox, action);
 
@@ -836,9 +871,13 @@ outbox_send(Outbox *outbox, OutboxAction action)
 void
 outbox_discard(Outbox *outbox)
 {
+	if (outbox->direct != NULL)
+		(void) direct_insert_end(outbox->direct);
 	if (outbox->file != NULL)
 		BufFileClose(outbox->file);
 	else
 		tuplestore_end(outbox->rows);
+	if (outbox->place != NULL)
+		pfree(outbox->place);
 	MemoryContextDelete(outbox->context);
 }

@@ -34,11 +34,13 @@ typedef struct Outbox
 	const struct TableMap *map; /* of its columns, */
 	TupleDesc	desc;			/* as which it has them */
 	Tuplestorestate *rows;
-	ItemPointerData *place;		/* of the rows of rating that are to be
-								 * updated by these, if all are known, or NULL */
+	ItemPointerData *place;		/* of the rows that are to be updated by
+								 * these, if all are known, or NULL */
 	bool		rewrites;		/* rows that are not locked, so that places
 								 * may be out of date or unknown */
 	bool		fresh;			/* to be inserted, and none of them is there */
+	struct DirectInsert *direct;	/* instead of rows: they are written as they
+									 * come */
 	BufFile    *file;			/* instead of rows, in binary COPY format */
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;
@@ -74,9 +76,23 @@ extern Outbox *component_horizon_outbox(Ladder *ladder);
 extern Outbox *new_event_outbox(Ladder *ladder);
 extern Outbox *new_component_event_outbox(Ladder *ladder);
 
+/*
+ * Have rows that are all to be inserted written as they come, where that takes no query, and
+ * not when they are sent; queries that run meanwhile may see them.  Whoever discards such an
+ * outbox has to raise an error, which takes the rows back.
+ */
+extern void outbox_stream(Outbox *outbox);
+
 /* An event of the step that a batch has just made. */
 extern void put_event(Outbox *outbox, const BatchStep *step,
 					  const EventRow *row);
+
+/*
+ * The same of one that is stored and to be updated, at a place where only this transaction
+ * may change it.
+ */
+extern void put_changed_event(Outbox *outbox, const BatchStep *step, const EventRow *row,
+							  const ItemPointerData *place);
 
 /* The key of an event, to delete it. */
 extern void put_event_key(Outbox *outbox, int64 seq, Datum player_id,

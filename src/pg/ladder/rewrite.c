@@ -30,6 +30,15 @@ note_misplaced(Rewrite *rewrite, const BatchStep *step)
 	rewrite->misplaced_at = Min(rewrite->misplaced_at, step->at);
 }
 
+/* Where a stored event is: its column behind all others. */
+static const ItemPointerData *
+event_place(const Rewrite *rewrite, RowReader *stored)
+{
+	int			last = EVENT_NCOLUMNS + 2 * rewrite->ladder->model->nstate;
+
+	return (const ItemPointerData *) DatumGetPointer(row_values(stored)[last]);
+}
+
 static void
 note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 		   const EventRow *row, RowReader *stored)
@@ -44,7 +53,7 @@ note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 		case EVENT_SAME:
 			break;
 		case EVENT_DIFFERS:
-			put_event(rewrite->changed_events, step, row);
+			put_changed_event(rewrite->changed_events, step, row, event_place(rewrite, stored));
 			break;
 		case EVENT_MISSING:
 			put_event(rewrite->missing_events, step, row);
@@ -346,6 +355,13 @@ rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 	rewrite->missing_seq = 0;
 	rewrite->missing = NULL;
 	rewrite->misplaced_seq = 0;
+}
+
+void
+rewrite_stream_events(Rewrite *rewrite)
+{
+	outbox_stream(rewrite->missing_events);
+	outbox_stream(rewrite->missing_component_events);
 }
 
 void

@@ -55,6 +55,12 @@ extern void rewrite_send_events(Rewrite *rewrite);
 extern void rewrite_discard_part(Rewrite *rewrite);
 
 /*
+ * Have the events of the part that has begun written as they come, where no event is stored
+ * that it could differ from.  To discard the part is then for an error to do.
+ */
+extern void rewrite_stream_events(Rewrite *rewrite);
+
+/*
  * Write the matches of the parts so far, and take those that are gone out of
  * rated_match; begins anew with matches.
  */

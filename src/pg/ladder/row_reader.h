@@ -8,9 +8,26 @@
 #include "pg/sql/glue.h"
 
 #include "executor/tuptable.h"
+#include "tcop/dest.h"
 #include "utils/portal.h"
 
 #include "pg/ladder/plans.h"
+
+/*
+ * Rows that a query has just returned, as values and not as tuples: most columns of a source
+ * are null, and to form a tuple of them and take it apart again costs more than the query.
+ */
+typedef struct RowChunk
+{
+	DestReceiver receiver;		/* that the portal sends them to; first */
+	int			natts;
+	bool	   *byval;			/* of each column, */
+	int16	   *length;			/* and how long its values are */
+	Datum	   *values;			/* of one row after another */
+	bool	   *nulls;
+	int			nrows;
+	MemoryContext context;		/* of the values that are not their own datums */
+} RowChunk;
 
 /*
  * A row is in slot while have_row, until the next one is asked for.  The query
@@ -19,8 +36,8 @@
 typedef struct RowReader
 {
 	Portal		portal;
-	SPITupleTable *rows;		/* fetched, and not all read */
-	uint64		next;
+	RowChunk   *chunk;			/* fetched, and not all read */
+	int			next;
 	TupleTableSlot *slot;
 	bool		have_row;
 } RowReader;
@@ -35,7 +52,7 @@ extern void row_reader_close(RowReader *reader);
 static inline bool
 row_reader_is_drained(const RowReader *reader)
 {
-	return reader->rows == NULL || reader->next == reader->rows->numvals;
+	return reader->next == reader->chunk->nrows;
 }
 
 /* The values of all columns, from 0, and whether they are null. */

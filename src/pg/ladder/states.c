@@ -5,6 +5,7 @@
 #include "pg/ladder/states.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -209,6 +210,12 @@ compare_players(const void *a, const void *b, void *arg)
 	return order != 0 ? order : strcmp(p->pool, q->pool);
 }
 
+void
+sort_players(Ladder *ladder, BatchPlayer **player, int n)
+{
+	qsort_arg(player, n, sizeof(BatchPlayer *), compare_players, ladder->player_type);
+}
+
 /* The identifiers and pools of players as arrays, for queries. */
 static void
 player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
@@ -225,6 +232,10 @@ player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
 	values[0] = id_array(ladder->player_type, id, n);
 	values[1] = PointerGetDatum(construct_array(pool, n, TEXTOID, -1, false,
 												TYPALIGN_INT));
+	for (i = 0; i < n; i++)
+		pfree(DatumGetPointer(pool[i]));
+	pfree(pool);
+	pfree(id);
 }
 
 /* Lock and load players by a query, those who are new once they have a row. */
@@ -243,17 +254,38 @@ load_by_query(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, bool lo
 	return nrows;
 }
 
+/* Have players without a row start as newcomers who get one later; how many have one. */
+static int
+leave_unwritten(BatchPlayer **player, int n)
+{
+	int			nwritten = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (ItemPointerIsValid(&player[i]->place))
+			nwritten++;
+		else
+			player[i]->exists = player[i]->loaded = player[i]->created =
+				player[i]->unwritten = true;
+	return nwritten;
+}
+
 /*
  * The same without queries but for players who are new.  Rows of these come first, as by
  * queries: whoever waits for one of another transaction holds no lock on a player yet.
  */
 static uint64
-load_directly(Batch *batch, Ladder *ladder, PlayerRows *rows, BatchPlayer **player, int n)
+load_directly(Batch *batch, Ladder *ladder, PlayerRows *rows, BatchPlayer **player, int n,
+			  bool exclusive)
 {
-	uint64		nlocked;
+	uint64		nlocked = 0;
+	int			nfound;
 
-	qsort_arg(player, n, sizeof(BatchPlayer *), compare_players, ladder->player_type);
-	if (player_rows_find(rows, player, n) < n)
+	sort_players(ladder, player, n);
+	nfound = player_rows_find(rows, player, n);
+	if (nfound < n && exclusive)
+		nlocked = n - leave_unwritten(player, n);
+	else if (nfound < n)
 	{
 		BatchPlayer **missing = palloc_array(BatchPlayer *, n);
 		Datum		values[2];
@@ -266,15 +298,19 @@ load_directly(Batch *batch, Ladder *ladder, PlayerRows *rows, BatchPlayer **play
 		player_arrays(ladder, missing, nmissing, values);
 		insert_new_players(batch, ladder, values[0], values[1]);
 		(void) player_rows_find(rows, missing, nmissing);
+		pfree(DatumGetPointer(values[1]));
+		pfree(DatumGetPointer(values[0]));
+		pfree(missing);
 	}
-	nlocked = player_rows_lock(rows, player, n);
+	nlocked += player_rows_lock(rows, player, n);
 	player_rows_close(rows);
 	return nlocked;
 }
 
 void
-batch_load(Batch *batch, Ladder *ladder, bool lock)
+batch_load(Batch *batch, Ladder *ladder, LoadMode mode)
 {
+	bool		lock = mode != LOAD_UNLOCKED;
 	int			nplayers = id_table_count(batch->players);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	BatchPlayer **wanted = palloc_array(BatchPlayer *, Max(nplayers, 1));
@@ -286,10 +322,13 @@ batch_load(Batch *batch, Ladder *ladder, bool lock)
 	for (i = 0; i < nplayers; i++)
 		if (player[i]->wanted)
 			wanted[n++] = player[i];
+	pfree(player);
 	if (n == 0)
 		return;
 	rows = lock ? player_rows_open(ladder) : NULL;
-	nrows = rows != NULL ? load_directly(batch, ladder, rows, wanted, n) :
+	nrows = rows != NULL ? load_directly(batch, ladder, rows, wanted, n,
+										 mode == LOAD_EXCLUSIVE && !batch->shares &&
+										 !IsolationUsesXactSnapshot()) :
 		load_by_query(batch, ladder, wanted, n, lock);
 	if (lock && nrows != (uint64) n)
 		ereport(ERROR,
@@ -297,6 +336,7 @@ batch_load(Batch *batch, Ladder *ladder, bool lock)
 				 errmsg("ladder \"%s\" shows " UINT64_FORMAT " of %d players",
 						ladder->name, nrows, n),
 				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
+	pfree(wanted);
 }
 
 /*

@@ -37,6 +37,7 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	batch->player_type = player_type;
 	batch->context = CurrentMemoryContext;
 	batch->players = id_table_create(player_type);
+	batch->last_pool = "";
 	batch->shares = model->shares != NULL && model->shares(params);
 	batch->window = model_window(model, params);
 	batch->forget_before = DT_NOBEGIN;
@@ -52,6 +53,30 @@ batch_shared_pool(const Batch *batch, bool *isnull)
 	return batch->shares ? CStringGetTextDatum(SHARED_POOL) : (Datum) 0;
 }
 
+/* The most players whose memory is allocated at once. */
+#define MAX_PLAYERS_AT_ONCE 1024
+
+/*
+ * Memory for a player, all zero.  One by one they would take a quarter more, because the server
+ * rounds what it allocates up to powers of two.
+ */
+static BatchPlayer *
+new_player(Batch *batch)
+{
+	Size		size = MAXALIGN(sizeof(BatchPlayer) + batch->model->nstate * sizeof(double));
+	BatchPlayer *player;
+
+	if (batch->nunused == 0)
+	{
+		batch->nunused = Min(MAX_PLAYERS_AT_ONCE, Max(8, id_table_count(batch->players)));
+		batch->unused = (char *) huge_array0(char, batch->nunused * size);
+	}
+	player = (BatchPlayer *) batch->unused;
+	batch->unused += size;
+	batch->nunused--;
+	return player;
+}
+
 BatchPlayer *
 batch_player(Batch *batch, Datum id, const char *pool)
 {
@@ -63,11 +88,14 @@ batch_player(Batch *batch, Datum id, const char *pool)
 		const Model *model = batch->model;
 		IdType	   *type = batch->player_type;
 		MemoryContext old = MemoryContextSwitchTo(batch->context);
-		BatchPlayer *player = palloc0(sizeof(BatchPlayer) +
-									  model->nstate * sizeof(double));
+		BatchPlayer *player = new_player(batch);
 
 		player->id = datumCopy(id, type->typbyval, type->typlen);
-		player->pool = pstrdup(pool);
+
+		/* Few pools, each in long runs. */
+		if (strcmp(pool, batch->last_pool) != 0)
+			batch->last_pool = pstrdup(pool);
+		player->pool = batch->last_pool;
 		player->state = (double *) (player + 1);
 		memcpy(player->state, batch->initial, model->nstate * sizeof(double));
 		clear_record(&player->record);

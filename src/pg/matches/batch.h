@@ -56,27 +56,28 @@ typedef struct BatchPlayer
 	bool		wanted;			/* batch_load() is to load it */
 	bool		exists;			/* has, or is to have, a row in rating */
 	bool		loaded;			/* its state was looked up */
-	bool		created;		/* its row in rating was made for this batch */
+	bool		created;		/* its row in rating was made for this batch, */
+	bool		unwritten;		/* or is to be, when it has been rated */
 	bool		touched;		/* by a match or an operation of this batch */
+	bool		past_loaded;	/* past, of a ladder's events, was looked up, */
+	bool		meetings_loaded;	/* and so were meetings */
 	ItemPointerData place;		/* of its row in rating, if that is known and
 								 * the batch has locked it or, in a replay,
 								 * seen it there; or invalid */
 	BatchComponent *component;	/* the player's, one of them, or NULL */
 	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */
-	int64		step;			/* seq of the last step with an event, */
-	int			row;			/* and the index there */
+	int			row;			/* the index of the event */
+	int64		step;			/* in the last step with one, by its seq */
 	struct PlayerRow *stored;	/* the row in rating, in a replay */
 	struct ChangeNote *note;	/* that row before the batch, where table
 								 * change is to tell it */
 	PastMatch  *past;			/* for models with a window: last matches, */
 	int			npast;			/* oldest first, */
 	int			max_past;		/* and the room */
-	bool		past_loaded;	/* those of a ladder's events were looked up */
 	Meeting    *meeting;		/* if the batch keeps them, by seq, */
 	int			nmeetings;
 	int			max_meetings;	/* and the room */
-	bool		meetings_loaded;
 } BatchPlayer;
 
 /* How often a component was in rated matches, when last, and how old its state is. */
@@ -189,6 +190,10 @@ typedef struct Batch
 	IdType	   *player_type;
 	MemoryContext context;
 	IdTable    *players;
+	const char *last_pool;		/* the copy of a pool that the last new player
+								 * has */
+	char	   *unused;			/* memory for nunused players to come */
+	int			nunused;
 	bool		shares;			/* see Model.shares */
 	int			window;			/* see Model.window */
 	bool		keeps_meetings; /* of all players, because a rule asks */

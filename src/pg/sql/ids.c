@@ -430,6 +430,13 @@ id_table_create(const IdType *id_type)
 	return table;
 }
 
+void
+id_table_free(IdTable *table)
+{
+	id_hash_table_destroy(table->hash);
+	pfree(table);
+}
+
 void	  **
 id_table_enter(IdTable *table, Datum id, const char *pool, bool *found)
 {

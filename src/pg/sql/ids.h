@@ -55,6 +55,12 @@ typedef struct IdTable IdTable;
 extern IdTable *id_table_create(const IdType *id_type);
 
 /*
+ * Free a table, but not what its pointers lead to, nor the identifiers, which id_table_ids()
+ * may have given away.
+ */
+extern void id_table_free(IdTable *table);
+
+/*
  * The place of the pointer for an identifier; *found tells whether it was
  * there.  A new identifier is copied, and its pointer is NULL.
  */

@@ -46,7 +46,7 @@ typedef enum WorkPhase
 	PHASE_RATING,				/* matches */
 	PHASE_ORDERING,				/* nothing: matches get their places by time */
 	PHASE_REPLAYING,			/* places in the order */
-	PHASE_WRITING,				/* rows, where COPY writes them */
+	PHASE_WRITING,				/* rows of large batches */
 	PHASE_READING,				/* matches */
 	PHASE_SOLVING,				/* nothing */
 	PHASE_FITTING,				/* evaluations of the objective */
