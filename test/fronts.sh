@@ -57,6 +57,8 @@ SELECT * FROM skillrating.verify('eu');
 SELECT * FROM skillrating.match_journal('eu', 3);
 SELECT * FROM skillrating.seasons('eu');
 SELECT * FROM skillrating.season_table('eu', 'spring');
+SELECT * FROM skillrating.season_table('eu', '', 3, after_player => 7);
+SELECT skillrating.season_place_of('eu', 7, ''), skillrating.season_place_of('eu', 7, 'spring');
 SELECT * FROM skillrating.eligibility('eu');
 SELECT * FROM skillrating.settled_at('eu');
 SELECT * FROM skillrating.components('eu');

@@ -282,6 +282,16 @@ enum
 	FOUND_RATING
 };
 
+/* The same of so many players at most, whom the index passes over. */
+static LadderQuery pass_over_query = {
+	.text = "SELECT r.player_id, r.rating FROM (SELECT r.player_id, r.rating, r.last_played, r.games "
+	"FROM {rating} AS r WHERE r.pool OPERATOR(pg_catalog.=) $1 "
+	"AND r.rating OPERATOR(pg_catalog.<=) $2 ORDER BY r.rating DESC, r.player_id LIMIT 1000) AS r "
+	"WHERE r.last_played OPERATOR(pg_catalog.>=) $3 AND r.games OPERATOR(pg_catalog.>=) $4 "
+	"ORDER BY r.rating DESC, r.player_id LIMIT $5",
+	.param = {VALUE_TEXT, VALUE_FLOAT8, VALUE_TIME, VALUE_INT8, VALUE_INT8}
+};
+
 /* The search for active players from the top of a board. */
 typedef struct ActiveSearch
 {
@@ -323,6 +333,54 @@ worth_passing(const ActiveSearch *search)
 	return ((int32) 1 << Min(search->nsearches, MAX_DOUBLINGS)) - 1;
 }
 
+/* Keep the players whom a query has found. */
+static void
+keep_found(ActiveSearch *search, uint64 nrows)
+{
+	uint64		i;
+
+	if ((uint64) search->nfound + nrows > (uint64) search->max_found)
+	{
+		search->max_found = 2 * (search->nfound + (int) nrows);
+		huge_array_grow(search->found, const char *, search->max_found);
+	}
+	for (i = 0; i < nrows; i++)
+	{
+		bool		isnull;
+
+		search->found[search->nfound++] =
+			id_text(search->ladder->player_type,
+					SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
+								  FOUND_PLAYER_ID, &isnull));
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * Where many are active, they are among the first, and to look at some hundred costs less than
+ * to read the counts.  False if there are not enough of them, and none are kept.
+ */
+static bool
+pass_over_players(ActiveSearch *search)
+{
+	Datum		values[5];
+	uint64		nrows;
+
+	values[0] = CStringGetTextDatum(search->pool);
+	values[1] = Float8GetDatum(number_at(search->top));
+	values[2] = TimestampTzGetDatum(search->since);
+	values[3] = Int64GetDatum(search->min_games);
+	values[4] = Int64GetDatum(search->n);
+	nrows = ladder_execute(search->ladder, &pass_over_query, values, NULL, NULL);
+	if (nrows < (uint64) search->n)
+	{
+		SPI_freetuptable(SPI_tuptable);
+		return false;
+	}
+	keep_found(search, nrows);
+	return true;
+}
+
 /* Find the players in the quarters that are known to have some. */
 static void
 search_quarters(ActiveSearch *search)
@@ -330,8 +388,6 @@ search_quarters(ActiveSearch *search)
 	int			shift = COUNT_RANGE_BITS - COUNT_QUARTER_BITS;
 	double		top = number_range_top(((search->to_quarter + 1) << shift) - 1);
 	Datum		values[6];
-	uint64		nrows;
-	uint64		i;
 
 	if (search->to_quarter >= search->from_quarter && search->nfound < search->n)
 	{
@@ -341,22 +397,7 @@ search_quarters(ActiveSearch *search)
 		values[3] = TimestampTzGetDatum(search->since);
 		values[4] = Int64GetDatum(search->min_games);
 		values[5] = Int64GetDatum(search->n - search->nfound);
-		nrows = ladder_execute(search->ladder, &find_active_query, values, NULL, NULL);
-		if ((uint64) search->nfound + nrows > (uint64) search->max_found)
-		{
-			search->max_found = 2 * (search->nfound + (int) nrows);
-			huge_array_grow(search->found, const char *, search->max_found);
-		}
-		for (i = 0; i < nrows; i++)
-		{
-			bool		isnull;
-
-			search->found[search->nfound++] =
-				id_text(search->ladder->player_type,
-						SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
-									  FOUND_PLAYER_ID, &isnull));
-		}
-		SPI_freetuptable(SPI_tuptable);
+		keep_found(search, ladder_execute(search->ladder, &find_active_query, values, NULL, NULL));
 		search->nsearches++;
 	}
 	search->to_quarter = -1;
@@ -499,7 +540,8 @@ skillrating_active_players(PG_FUNCTION_ARGS)
 											  "active_players"));
 	search.max_found = Min(search.n, 64);
 	search.found = palloc_array(const char *, search.max_found);
-	search_active(&search);
+	if (!pass_over_players(&search))
+		search_active(&search);
 	MemoryContextSwitchTo(context);
 	result = text_array(search.found, search.nfound);
 	ladder_close(search.ladder);
