@@ -111,8 +111,8 @@ rolled back, with the triggers that it fires. With search it also looks in the s
 trigger has reported: new matches are rated, and those that are gone no longer count, which a
 warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
 changed or gone since. With rebuild it replays from the very start. Matches are rated
-meanwhile, and wait for its last step, which writes the ratings; with search, for a ladder whose
-matches or late matches wait, and above READ COMMITTED, they wait from the beginning. Reading goes
+meanwhile, and wait for its last step, which writes the ratings; where matches wait in pending or
+most of the work lies behind a late match, and above READ COMMITTED, they wait from the beginning. Reading goes
 on. What is out of date before a rated match that has gone from the source unreported waits, with a
 warning; another names columns that the source has got since, see refresh_source(). Errors: 42704
 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it, 40P01 if the
@@ -264,16 +264,13 @@ BEGIN
         'SELECT EXISTS (SELECT FROM %I.operation AS o WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
             AND o.params ?| ''{max_newcomer_share,max_repeats}'')', ladder)
     INTO ruled;
-
     -- Where places that are taken are not in the order of time, a replay finds out whether that
     -- matters, but not at equal times. With rules about what players have done it always does.
     EXECUTE format(
         'SELECT f.seq
-        FROM (
-            SELECT least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
-                (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),
-                (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL))) AS f(seq)
-            CROSS JOIN %1$I.ladder AS l
+        FROM %1$I.ladder AS l, least((SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
+            (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1 AND o.undone_at IS NULL),
+            (SELECT min(c.seq) FROM %1$I.correction AS c WHERE c.played_at IS NOT NULL)) AS f(seq)
         WHERE l.late = ''reorder'' AND EXISTS (
             SELECT FROM (
                 SELECT row_number() OVER (PARTITION BY p.part ORDER BY p.at, p.match_id IS NOT NULL, p.match_id%2$s, p.seq) AS n,
@@ -287,9 +284,7 @@ BEGIN
             WHERE q.n <> q.old_n)',
         ladder, t.match_order, t.match_type)
     INTO from_seq USING first_at, ruled;
-    IF from_seq IS NOT NULL THEN
-        RETURN from_seq;
-    END IF;
+    IF from_seq IS NOT NULL THEN RETURN from_seq; END IF;
 
     -- Late matches and operations, and times that have changed, get other places.
     EXECUTE format(
@@ -300,9 +295,7 @@ BEGIN
                 AND CAST(s.played_at AS timestamptz) IS DISTINCT FROM m.played_at))',
         ladder, t.match_equals)
     INTO from_time, from_seq;
-    IF from_time IS NULL THEN
-        RETURN NULL;
-    END IF;
+    IF from_time IS NULL THEN RETURN NULL; END IF;
     EXECUTE format(
         'SELECT least($2, (SELECT min(m.seq) FROM %1$I.rated_match AS m WHERE m.played_at >= $1),
             (SELECT min(o.seq) FROM %1$I.operation AS o WHERE o.at >= $1), 9223372036854775807)', ladder)

@@ -467,6 +467,32 @@ look_at_matches(Ladder *ladder, IdTable *seen)
 	reader_compare(ladder, seen);
 }
 
+int
+find_differing(Ladder *ladder, const Datum *ids, int n, Datum *differ)
+{
+	IdTable    *seen = id_table_create(ladder->match_type);
+	int			ndiffer = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		bool		found;
+
+		*id_table_enter(seen, ids[i], "", &found) = palloc0_object(SeenMatch);
+	}
+	if (n > 0)
+		look_at_matches(ladder, seen);
+	for (i = 0; i < n; i++)
+	{
+		const SeenMatch *match = id_table_find(seen, ids[i], "");
+
+		if (match->recorded != match->compared.met ||
+			(match->compared.met && !match->compared.same))
+			differ[ndiffer++] = ids[i];
+	}
+	return ndiffer;
+}
+
 /*
  * Whoever has looked at a match since it was replayed has compared it with what was rated
  * before, and may have found nothing new.  So those that differ from what is rated now, and
@@ -479,30 +505,10 @@ look_again(Beside *beside)
 	Ladder	   *ladder = beside->ladder;
 	IdTable    *looked_at = beside->rewrite.looked_at;
 	int			n = id_table_count(looked_at);
-	Datum	   *ids = id_table_ids(looked_at);
-	IdTable    *seen = id_table_create(ladder->match_type);
 	Datum	   *differ = huge_array(Datum, Max(n, 1));
-	int			ndiffer = 0;
-	int			i;
 
-	if (n == 0)
-		return;
-	for (i = 0; i < n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(seen, ids[i], "", &found) = palloc0_object(SeenMatch);
-	}
-	look_at_matches(ladder, seen);
-	for (i = 0; i < n; i++)
-	{
-		const SeenMatch *match = id_table_find(seen, ids[i], "");
-
-		if (match->recorded != match->compared.met ||
-			(match->compared.met && !match->compared.same))
-			differ[ndiffer++] = ids[i];
-	}
-	keep_waiting(ladder, differ, ndiffer);
+	n = find_differing(ladder, id_table_ids(looked_at), n, differ);
+	keep_waiting(ladder, differ, n);
 }
 
 /* False to give up. */
@@ -576,7 +582,7 @@ has_plain_corrections(const Ladder *ladder)
 	return get_rel_relkind(relid) == RELKIND_RELATION && !has_subclass(relid);
 }
 
-static bool
+bool
 can_catch_up_beside(Ladder *ladder, bool rebuild)
 {
 	return has_plain_corrections(ladder) &&

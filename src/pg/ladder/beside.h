@@ -40,6 +40,12 @@ typedef enum BesideResult
 } BesideResult;
 
 /*
+ * Whether nothing waits that only work on a ladder that is held can see to: matches in pending,
+ * among which there may be corrections, and a rebuild where time makes the order.
+ */
+extern bool can_catch_up_beside(Ladder *ladder, bool rebuild);
+
+/*
  * Replay from the first correction on, or everything; corrections that are done with are gone
  * then.  The ladder's door is open to work beside rating (ladder_works_beside()).  If anything
  * turns up that only work on a ladder that is held can see to, nothing remains of it.  *held is
@@ -53,6 +59,12 @@ extern BesideResult catch_up_beside(Ladder *ladder, bool rebuild,
 									void (*report_missing) (int level, Ladder *ladder,
 															const char *match),
 									OrderEnd *held, int64 *left);
+
+/*
+ * Those of n distinct matches that the source has with another content than they were looked at
+ * with, or that only one of the source and rated_match has; returns how many.
+ */
+extern int	find_differing(Ladder *ladder, const Datum *ids, int n, Datum *differ);
 
 /*
  * Do the operation on all players that has the last place, which it has taken while the ladder

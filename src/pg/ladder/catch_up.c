@@ -10,6 +10,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/apply.h"
@@ -26,6 +27,7 @@
 #include "pg/ladder/rewrite.h"
 #include "pg/ladder/standings.h"
 #include "pg/ladder/waiting.h"
+#include "pg/sql/huge.h"
 #include "pg/sql/progress.h"
 #include "pg/sql/subtransaction.h"
 
@@ -178,12 +180,29 @@ static LadderQuery note_changed_query = {
 
 /* Matches that have a place behind the horizon, and that the source no longer has. */
 static LadderQuery vanished_query = {
-	.text = "SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NOT NULL "
+	.text = "SELECT m.match_id, m.seq, m.played_at FROM {rated_match} AS m WHERE m.seq IS NOT NULL "
 	"AND NOT EXISTS (SELECT FROM {source} AS s WHERE s.match_id {match =} m.match_id) "
 	"AND NOT EXISTS (SELECT FROM {ladder} AS w WHERE m.seq OPERATOR(pg_catalog.<=) w.horizon) "
 	"AND NOT EXISTS (SELECT FROM {correction} AS c WHERE c.match_id {match =} m.match_id "
 	"AND c.kind OPERATOR(pg_catalog.=) 'removed')"
 };
+
+enum
+{
+	VANISHED_MATCH_ID = 1,
+	VANISHED_SEQ,
+	VANISHED_PLAYED_AT
+};
+
+static void
+report_vanished(const Ladder *ladder, int n)
+{
+	if (n > 0)
+		ereport(WARNING,
+				(errmsg_plural("%d match that ladder \"%s\" has rated is no longer in the source and does not count any more",
+							   "%d matches that ladder \"%s\" has rated are no longer in the source and do not count any more",
+							   n, n, ladder->name)));
+}
 
 /*
  * Look in the source for what no trigger has reported: matches that came, and, which
@@ -192,16 +211,69 @@ static LadderQuery vanished_query = {
 static void
 search_source(Ladder *ladder)
 {
-	int			nvanished;
-
 	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
 	(void) apply_query(ladder, &unplaced_query);
-	nvanished = apply_query(ladder, &vanished_query);
-	if (nvanished > 0)
-		ereport(WARNING,
-				(errmsg_plural("%d match that ladder \"%s\" has rated is no longer in the source and does not count any more",
-							   "%d matches that ladder \"%s\" has rated are no longer in the source and do not count any more",
-							   nvanished, nvanished, ladder->name)));
+	report_vanished(ladder, apply_query(ladder, &vanished_query));
+}
+
+static void
+note_changed(Ladder *ladder)
+{
+	Datum		values[1];
+
+	values[0] = CStringGetTextDatum(ladder->name);
+	(void) ladder_execute(ladder, &note_changed_query, values, NULL, NULL);
+}
+
+/* Have new matches wait in memory for the ladder to be held, which is when they are rated. */
+static void
+find_new_matches(Ladder *ladder)
+{
+	const IdType *type = ladder->match_type;
+	int			nrows = (int) ladder_execute(ladder, &unplaced_query, NULL, NULL, NULL);
+	SPITupleTable *rows = SPI_tuptable;
+	Datum	   *ids = huge_array(Datum, Max(nrows, 1));
+	Datum	   *found = huge_array(Datum, Max(nrows, 1));
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < nrows; i++)
+	{
+		bool		isnull;
+		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN, &isnull);
+
+		if (!isnull)
+			ids[n++] = datumCopy(id, type->typbyval, type->typlen);
+	}
+	SPI_freetuptable(rows);
+	keep_waiting(ladder, found, find_differing(ladder, ids, n, found));
+	pfree(found);
+	pfree(ids);
+}
+
+/* Note corrections of matches that have gone. */
+static void
+find_vanished_matches(Ladder *ladder)
+{
+	int			n = (int) ladder_execute(ladder, &vanished_query, NULL, NULL, NULL);
+	SPITupleTable *rows = SPI_tuptable;
+	Corrections corrections = corrections_make(Max(n, 1));
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		HeapTuple	row = rows->vals[i];
+		bool		isnull;
+		Datum		id = SPI_getbinval(row, rows->tupdesc, VANISHED_MATCH_ID, &isnull);
+		int64		seq = DatumGetInt64(SPI_getbinval(row, rows->tupdesc, VANISHED_SEQ, &isnull));
+		Datum		at = SPI_getbinval(row, rows->tupdesc, VANISHED_PLAYED_AT, &isnull);
+
+		corrections_add(&corrections, &id, seq, "removed",
+						isnull ? DT_NOBEGIN : DatumGetTimestampTz(at));
+	}
+	corrections_send(ladder, &corrections);
+	SPI_freetuptable(rows);
+	report_vanished(ladder, n);
 }
 
 /* Put everything in the order of time, of the ladder of that name. */
@@ -220,6 +292,8 @@ typedef struct CatchUp
 {
 	Ladder	   *ladder;
 	bool		search;
+	bool		noted;			/* what has changed in the origin is noted */
+	bool		searched;		/* and the source was searched */
 	bool		rebuild;
 	int64		left;			/* where what is left by work beside rating
 								 * begins */
@@ -234,16 +308,11 @@ rate_new_matches(const CatchUp *catch_up)
 {
 	Ladder	   *ladder = catch_up->ladder;
 
-	if (catch_up->search)
-	{
-		Datum		values[1];
-
-		values[0] = CStringGetTextDatum(ladder->name);
-		(void) ladder_execute(ladder, &note_changed_query, values, NULL, NULL);
-	}
+	if (catch_up->search && !catch_up->noted)
+		note_changed(ladder);
 	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
 	apply_pending(ladder, true);
-	if (catch_up->search)
+	if (catch_up->search && !catch_up->searched)
 		search_source(ladder);
 }
 
@@ -271,6 +340,26 @@ put_right(Ladder *ladder, bool rebuild, int64 from)
 }
 
 /*
+ * Search while others rate: what is found is only noted.  A match that somebody brings, or
+ * brings back, meanwhile is looked at again when it is rated, or replayed.  Matches in pending
+ * come first, because what is known of them is no news.
+ */
+static void
+search_beside(CatchUp *catch_up)
+{
+	Ladder	   *ladder = catch_up->ladder;
+
+	note_changed(ladder);
+	catch_up->noted = true;
+	if (!can_catch_up_beside(ladder, catch_up->rebuild))
+		return;
+	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
+	find_new_matches(ladder);
+	find_vanished_matches(ladder);
+	catch_up->searched = true;
+}
+
+/*
  * Do beside rating what can be done so, and hold the ladder.  If nothing waits, that may have
  * changed by the time when the ladder is held.
  */
@@ -280,11 +369,12 @@ work_beside_and_hold(CatchUp *catch_up)
 	Ladder	   *ladder = catch_up->ladder;
 	BesideResult result;
 
+	if (catch_up->search)
+		search_beside(catch_up);
 	for (;;)
 	{
-		result = catch_up->search ? BESIDE_IMPOSSIBLE :
-			catch_up_beside(ladder, catch_up->rebuild, report_missing, &catch_up->before,
-							&catch_up->left);
+		result = catch_up_beside(ladder, catch_up->rebuild, report_missing, &catch_up->before,
+								 &catch_up->left);
 		if (result == BESIDE_DONE || result == BESIDE_MISPLACED)
 			return result;
 		ladder_hold(ladder);
@@ -309,6 +399,10 @@ do_catch_up(CatchUp *catch_up)
 	switch (result)
 	{
 		case BESIDE_DONE:
+
+			/* New matches that a search has found may be late. */
+			if (catch_up->search && ladder->reorders)
+				put_right(ladder, false, catch_up->before.place);
 			break;
 		case BESIDE_MISPLACED:
 			put_right(ladder, false, catch_up->left);
