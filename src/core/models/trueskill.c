@@ -251,23 +251,24 @@ own_start(const MatchPlayer *player, double drift)
 						   INFINITY);
 }
 
+/* The difference is that of the states before, with the gradients that come with it. */
 static void
-update_two_teams(const TrueSkill *ts, Match *match, double drift)
+update_two_teams(const TrueSkill *ts, Match *match, double drift,
+				 const Difference *difference)
 {
-	Difference	difference = trueskill_difference(ts, match, drift);
-	double		c = difference.deviation;
+	double		c = difference->deviation;
 	int			first = match_first_side(match);
 	double		lead = match->team[1 - first].rank - match->team[first].rank;
 	Truncation	truncation;
 	int			i;
 
 	if (lead == 0)
-		truncation = truncated_draw(difference.mean / c, difference.margin / c);
+		truncation = truncated_draw(difference->mean / c, difference->margin / c);
 	else if (lead > 0)
-		truncation = truncated_win((difference.mean - difference.margin) / c);
+		truncation = truncated_win((difference->mean - difference->margin) / c);
 	else
 	{
-		truncation = truncated_win((-difference.mean - difference.margin) / c);
+		truncation = truncated_win((-difference->mean - difference->margin) / c);
 		truncation.v = -truncation.v;
 	}
 
@@ -400,8 +401,10 @@ trueskill_update(const TrueSkill *ts, Match *match)
 
 	if (match->nteams == 2)
 	{
+		Difference	difference = trueskill_difference(ts, match, drift);
+
 		start_states(match, drift);
-		update_two_teams(ts, match, drift);
+		update_two_teams(ts, match, drift, &difference);
 	}
 	else
 		update_many_teams(ts, match, drift);
@@ -429,6 +432,16 @@ trueskill_from_params(const ParamValue *params)
 	return ts;
 }
 
+/* The forecasts of two teams, of which a draw is half of each. */
+static void
+predict_two_teams(Match *match, const Difference *difference)
+{
+	int			first = match_first_side(match);
+
+	match->team[first].win = trueskill_expected_score(difference);
+	match->team[1 - first].win = 1 - match->team[first].win;
+}
+
 /*
  * Of two teams each gets half of the probability of a draw; of more, each the
  * probability of the best performance, margins aside.
@@ -443,12 +456,10 @@ trueskill_predict(const ParamValue *params, Match *match)
 	if (match->nteams == 2)
 	{
 		Difference	difference = trueskill_difference(&ts, match, drift);
-		int			first = match_first_side(match);
 
 		for (i = 0; i < match->nplayers; i++)
 			match->player[i].gradient = 0;
-		match->team[first].win = trueskill_expected_score(&difference);
-		match->team[1 - first].win = 1 - match->team[first].win;
+		predict_two_teams(match, &difference);
 	}
 	else
 	{
@@ -484,8 +495,23 @@ static MatchStatus
 trueskill_rate(const ParamValue *params, Match *match)
 {
 	TrueSkill	ts = trueskill_from_params(params);
-	MatchStatus status = trueskill_predict(params, match);
+	double		drift = square(ts.tau);
+	MatchStatus status;
 
+	/* What two teams are forecast by is what they are updated by. */
+	if (match->nteams == 2)
+	{
+		Difference	difference = trueskill_difference(&ts, match, drift);
+
+		predict_two_teams(match, &difference);
+		status = match_check_predictions(match);
+		if (status != MATCH_OK)
+			return status;
+		start_states(match, drift);
+		update_two_teams(&ts, match, drift, &difference);
+		return MATCH_OK;
+	}
+	status = trueskill_predict(params, match);
 	if (status == MATCH_OK)
 		trueskill_update(&ts, match);
 	return status;

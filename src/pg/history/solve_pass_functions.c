@@ -40,6 +40,12 @@ SKILLRATING_FUNCTION(skillrating_solve_pass);
 /* How many matches are turned into rows together. */
 #define BATCH 4096
 
+/*
+ * A player is an unknown at least, so that more players than a pass can be asked about are
+ * an error as soon as they have been read, and not when all has been.
+ */
+#define MAX_PLAYERS ((int) Min(PASS_MAX_UNKNOWNS, SOLVER_MAX_OPEN - 1))
+
 /* The arguments of solve_survey(), after the state. */
 enum
 {
@@ -202,10 +208,10 @@ take_batch(HistoryBuilder *builder, void *argument)
 	int			offender;
 
 	task->context_of = builder->contexts.n > 0 ? builder->context_of : NULL;
-	if (builder->history.nplayers >= SOLVER_MAX_OPEN)
+	if (builder->history.nplayers > MAX_PLAYERS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many players in a partition: more than %d", SOLVER_MAX_OPEN)));
+				 errmsg("too many players in a partition: more than %d", MAX_PLAYERS)));
 	make_room(state);
 	solver_count_begin(task, state->counted);
 	state->counted = builder->history.nplayers;
