@@ -6,6 +6,7 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "storage/bufmgr.h"
@@ -136,12 +137,16 @@ static LadderQuery has_filters_query = {
 	.text = "SELECT FROM {operation} WHERE " OPERATION_FILTERS " LIMIT 1"
 };
 
-/* Whether the table of operations has never had a row, or none since it was emptied. */
+/*
+ * Whether the table of operations has never had a row, or none since it was emptied.  At
+ * SERIALIZABLE a query also notes that somebody has looked.
+ */
 static bool
 has_no_operation(const Ladder *ladder)
 {
 	Relation	table = table_open(ladder->relation[LADDER_OPERATION], AccessShareLock);
-	bool		empty = table->rd_rel->relkind == RELKIND_RELATION &&
+	bool		empty = !IsolationIsSerializable() &&
+		table->rd_rel->relkind == RELKIND_RELATION &&
 		!table->rd_rel->relhassubclass && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
 		RelationGetNumberOfBlocks(table) == 0;
 
