@@ -816,28 +816,6 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
  * ---- Matches that wait ----
  */
 
-/* Add the matches in the one column of a query's rows. */
-static void
-add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
-{
-	uint64		nrows = ladder_execute(ladder, query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		i;
-
-	for (i = 0; i < nrows; i++)
-	{
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN,
-									   &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
-	}
-	SPI_freetuptable(rows);
-}
-
 /* Apply the matches of a table, which is freed; returns how many. */
 static int
 apply_table(Ladder *ladder, IdTable *ids)
@@ -864,7 +842,7 @@ apply_pending(Ladder *ladder, bool of_all)
 {
 	IdTable    *ids = id_table_create(ladder->match_type);
 
-	add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
+	drain_pending(ladder, of_all, ids);
 	if (ladder_is_at_work(ladder))
 	{
 		keep_waiting(ladder, id_table_ids(ids), id_table_count(ids));

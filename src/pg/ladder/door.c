@@ -5,6 +5,7 @@
 #include "pg/ladder/door.h"
 
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
@@ -24,6 +25,7 @@
 #include "pg/ladder/config.h"
 #include "pg/ladder/hold.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/settings.h"
 #include "pg/ladder/shape.h"
 #include "pg/ladder/snapshot_age.h"
 #include "pg/ladder/waiting.h"
@@ -50,6 +52,7 @@ typedef struct LadderDoor
 	bool		restricted;		/* works in a security-restricted operation */
 	bool		lets_rate;		/* others may rate meanwhile */
 	int			guc_level;
+	bool		settled;		/* the settings are those for its work */
 	NamespaceVersion version;	/* of the schema */
 	bool		ending;			/* its own work is done */
 	bool		states_taken;
@@ -369,70 +372,15 @@ ladder_take_turn(const char *name, const LadderEntry *entry)
 }
 
 /*
- * ---- Settings ----
- */
-
-/*
- * What names, casts and texts in a source view or in our queries could depend on.
- * Times without a zone are those of UTC.  Plans are not compiled: those of bodies run
- * once, for few rows of tables that are often not analyzed, so that they look dear.
- */
-static const struct
-{
-	const char *name;
-	const char *value;
-}			pinned_settings[] = {
-	{"search_path", "pg_catalog, pg_temp"},
-	{"TimeZone", "UTC"},
-	{"timezone_abbreviations", "Default"},
-	{"DateStyle", "ISO, MDY"},
-	{"IntervalStyle", "postgres"},
-	{"extra_float_digits", "1"},
-	{"bytea_output", "hex"},
-	{"lc_monetary", "C"},
-	{"lc_numeric", "C"},
-	{"lc_time", "C"},
-	{"xmlbinary", "base64"},
-	{"xmloption", "content"},
-	{"default_text_search_config", "pg_catalog.simple"},
-	{"row_security", "on"},
-	{"transform_null_equals", "off"},
-	{"array_nulls", "on"},
-	{"backslash_quote", "safe_encoding"},
-	{"standard_conforming_strings", "on"},
-	{"quote_all_identifiers", "off"},
-	{"plpgsql.variable_conflict", "error"},
-	{"plpgsql.check_asserts", "on"},
-	{"plpgsql.extra_errors", "none"},
-	{"plpgsql.extra_warnings", "none"},
-	{"jit", "off"},
-};
-
-static void
-set_for_now(const char *name, const char *value)
-{
-	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-}
-
-/* Settings of a language that is not loaded are not there. */
-static void
-pin_settings(void)
-{
-	int			i;
-
-	for (i = 0; i < (int) lengthof(pinned_settings); i++)
-	{
-		const char *current = GetConfigOption(pinned_settings[i].name, true, false);
-
-		if (current != NULL && strcmp(current, pinned_settings[i].value) != 0)
-			set_for_now(pinned_settings[i].name, pinned_settings[i].value);
-	}
-}
-
-/*
  * ---- The door ----
  */
+
+/* Whether a door may go without settings: what it calls of a type is the server's own. */
+static bool
+can_settle_late(const LadderDoor *door)
+{
+	return door->entry->settles_late && door->ladder.match_type->type < FirstNormalObjectId;
+}
 
 bool
 ladder_is_at_work(const Ladder *ladder)
@@ -547,6 +495,7 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	door->nest_level = GetCurrentTransactionNestLevel();
 	GetUserIdAndSecContext(&door->caller, &door->caller_context);
 	door->ladder.door = door;
+	door->ladder.settled = &door->settled;
 	door->ladder.schema = schema;
 	door->ladder.read_only = (entry->lockmode == AccessShareLock);
 	door->lets_rate = works_beside(entry, schema);
@@ -590,7 +539,10 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	door->restricted = needs_restriction(door);
 	become_owner(door);
 	door->guc_level = NewGUCNestLevel();
-	pin_settings();
+	if (can_settle_late(door))
+		return ladder;
+	settings_pin();
+	door->settled = true;
 	return ladder;
 }
 
@@ -663,6 +615,7 @@ open_beside(Oid schema)
 		ladder_owner(schema) != innermost->ladder.owner || !ladder_is_new(schema))
 		return NULL;
 	door = make_door(schema, innermost->entry, innermost->context);
+	door->settled = innermost->settled;
 	door->beside = innermost->beside;
 	innermost->beside = door;
 	return door;
@@ -798,15 +751,8 @@ ladder_open(const Ladder *inside)
 			LockRelationOid(ladder->relation[i], AccessShareLock);
 	ladder_cache_recheck(ladder);
 	ladder->guc_level = NewGUCNestLevel();
-
-	/*
-	 * The plans that are kept serve few rows of tables that may grow a
-	 * thousandfold before the plans are made again: they must use the keys,
-	 * whatever the statistics of the moment say.  Where there is no key, the
-	 * price put on that would have the plan compiled each time it runs.
-	 */
-	set_for_now("enable_seqscan", "off");
-	set_for_now("jit", "off");
+	if (ladder->door->settled)
+		settings_for_plans();
 	read_ladder_config(ladder);
 	return ladder;
 }
@@ -815,6 +761,10 @@ void
 ladder_close(Ladder *ladder)
 {
 	AtEOXact_GUC(false, ladder->guc_level);
+
+	/* What was set late is gone with the rest. */
+	if (can_settle_late(ladder->door))
+		ladder->door->settled = false;
 	SPI_finish();
 }
 
@@ -822,7 +772,7 @@ void
 ladder_expect_many(Ladder *ladder)
 {
 	ladder->large = true;
-	set_for_now("enable_seqscan", "on");
+	settings_set("enable_seqscan", "on");
 }
 
 void
@@ -834,5 +784,5 @@ ladder_maintain(Ladder *ladder)
 	if (work_mem >= maintenance_work_mem)
 		return;
 	snprintf(kilobytes, sizeof(kilobytes), "%d", maintenance_work_mem);
-	set_for_now("work_mem", kilobytes);
+	settings_set("work_mem", kilobytes);
 }

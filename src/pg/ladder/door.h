@@ -80,6 +80,8 @@ typedef struct LadderEntry
 								 * as such, or does what another does once
 								 * types are known */
 	LadderFront front;
+	bool		settles_late;	/* sets the settings for its work only when it
+								 * runs a query, see settings.h */
 	bool		drops;			/* leaves no ladder behind */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */

@@ -5,8 +5,14 @@
 #include "pg/ladder/filters.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/door.h"
@@ -131,9 +137,31 @@ static LadderQuery has_filters_query = {
 	.text = "SELECT FROM {operation} WHERE " OPERATION_FILTERS " LIMIT 1"
 };
 
+/*
+ * Whether the table of operations has never had a row, or none since it was emptied.  At
+ * SERIALIZABLE a query also notes that somebody has looked.
+ */
+static bool
+has_no_operation(const Ladder *ladder)
+{
+	Relation	table = table_open(ladder->relation[LADDER_OPERATION], AccessShareLock);
+	bool		empty = !IsolationIsSerializable() &&
+		table->rd_rel->relkind == RELKIND_RELATION &&
+		!table->rd_rel->relhassubclass && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
+		RelationGetNumberOfBlocks(table) == 0;
+
+	table_close(table, NoLock);
+	return empty;
+}
+
 bool
 ladder_has_filters(Ladder *ladder)
 {
+	if (!ladder->filters_known && has_no_operation(ladder))
+	{
+		ladder->filters = false;
+		ladder->filters_known = true;
+	}
 	if (!ladder->filters_known)
 	{
 		ladder->filters = ladder_execute(ladder, &has_filters_query, NULL, NULL, NULL) > 0;

@@ -68,6 +68,8 @@ typedef struct Ladder
 	IdType	   *player_type;
 	IdType	   *match_type;
 	struct LadderDoor *door;
+	bool	   *settled;		/* the settings are those for its work; the
+								 * door's */
 	MemoryContext context;		/* of its work: that of the door, or the
 								 * copy's */
 

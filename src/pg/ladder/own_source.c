@@ -56,15 +56,16 @@ struct OwnSource
  * ---- Which views are read so ----
  */
 
-/* A table whose rows its owner sees as they are. */
+/* Whether the owner sees all rows of a table, or those of a view without options, as they are. */
 static bool
 is_readable(Oid relid, char relkind)
 {
 	Relation	relation = table_open(relid, AccessShareLock);
 	Form_pg_class form = relation->rd_rel;
 	bool		readable = form->relkind == relkind && !form->relhassubclass &&
-		!form->relrowsecurity && relation->rd_options == NULL &&
-		(relkind == RELKIND_VIEW || form->relam == HEAP_TABLE_AM_OID) &&
+		!form->relrowsecurity &&
+		(relkind == RELKIND_VIEW ? relation->rd_options == NULL :
+		 form->relam == HEAP_TABLE_AM_OID) &&
 		pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 
 	table_close(relation, NoLock);

@@ -15,8 +15,10 @@
  */
 extern void write_pending(Ladder *ladder, Datum *ids, int n);
 
-/* What takes this transaction's matches, or all, out of pending. */
-extern LadderQuery drain_pending_query;
-extern LadderQuery drain_all_query;
+/*
+ * Take this transaction's matches, or all, out of pending, and add them to a table of
+ * identifiers.
+ */
+extern void drain_pending(Ladder *ladder, bool of_all, IdTable *ids);
 
 #endif							/* PG_LADDER_PENDING_H */

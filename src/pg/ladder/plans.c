@@ -7,11 +7,13 @@
  */
 #include "pg/ladder/plans.h"
 
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/settings.h"
 
 /*
  * ---- Texts ----
@@ -269,10 +271,12 @@ uint64
 ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 			   const bool *nulls, DestReceiver *dest)
 {
-	SPIPlanPtr	plan = ladder_plan(ladder, query);
+	SPIPlanPtr	plan;
 	SPIExecuteOptions options = {0};
 	int			result;
 
+	ladder_settle(ladder);
+	plan = ladder_plan(ladder, query);
 	options.params = plan_params(plan, values, nulls);
 	options.read_only = ladder->read_only;
 	options.dest = dest;
@@ -284,14 +288,37 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	return SPI_processed;
 }
 
+void
+add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
+{
+	uint64		nrows = ladder_execute(ladder, query, NULL, NULL, NULL);
+	SPITupleTable *rows = SPI_tuptable;
+	uint64		i;
+
+	for (i = 0; i < nrows; i++)
+	{
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN,
+									   &isnull);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!isnull)
+			(void) id_table_enter(ids, id, "", &found);
+	}
+	SPI_freetuptable(rows);
+}
+
 Portal
 ladder_cursor(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
-	SPIPlanPtr	plan = ladder_plan(ladder, query);
-	Portal		portal = SPI_cursor_open_with_paramlist(NULL, plan,
-														plan_params(plan, values, NULL),
-														ladder->read_only);
+	SPIPlanPtr	plan;
+	Portal		portal;
 
+	ladder_settle(ladder);
+	plan = ladder_plan(ladder, query);
+	portal = SPI_cursor_open_with_paramlist(NULL, plan, plan_params(plan, values, NULL),
+											ladder->read_only);
 	check_relations(ladder, query, plan);
 	return portal;
 }

@@ -77,6 +77,9 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
 
+/* Add the identifiers of matches in the one column of a query's rows to a table. */
+extern void add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids);
+
 /* Open a cursor on a query that returns rows. */
 extern Portal ladder_cursor(Ladder *ladder, LadderQuery *query,
 							const Datum *values);

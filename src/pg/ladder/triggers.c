@@ -28,6 +28,7 @@
 #include "pg/ladder/feed.h"
 #include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/settings.h"
 #include "pg/ladder/waiting.h"
 
 SKILLRATING_FUNCTION(skillrating_collect_matches);
@@ -41,7 +42,7 @@ SKILLRATING_FUNCTION(skillrating_fill_mirror);
  * does, at the latest possible moment.
  */
 static const LadderEntry collect_entry = {
-	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
+	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.settles_late = true
 };
 
 static const LadderEntry apply_entry = {
@@ -202,6 +203,7 @@ add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
 				 errmsg("table \"%s\" does not belong to the owner of ladder \"%s\"",
 						RelationGetRelationName(relation), ladder->name),
 				 errhint("Only a column of the type of the ladder's match_id can be read from another role's table.")));
+	ladder_settle(ladder);
 	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
 		elog(ERROR, "could not register the transition tables");
 
