@@ -164,6 +164,7 @@ SELECT skillrating.rating_at('arena', 3, '2024-01-08');
 SELECT count(*) FROM skillrating.leaderboard('arena', at => '2024-01-08');
 DELETE FROM arena.match WHERE match_id = 1;
 UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 5;
+SELECT DISTINCT outcome, reason, detail FROM skillrating.report_match('arena', 11, '{1,2}', '{1,2}', '{2,1}', '2024-01-02');
 SELECT count(*) FROM arena.correction;
 SELECT count(*) FROM skillrating.catch_up('arena', search => true);
 SELECT count(*) FROM skillrating.catch_up('arena', rebuild => true);

@@ -98,7 +98,7 @@ find_correction(Ladder *ladder, const MatchArrays *arrays, Outcome *outcome)
  * was, until a replay.
  */
 static void
-read_recorded(const MatchArrays *arrays, bool is_new, Outcome *outcome)
+read_recorded(const Ladder *ladder, const MatchArrays *arrays, bool is_new, Outcome *outcome)
 {
 	HeapTuple	tuple = SPI_tuptable->vals[0];
 	TupleDesc	desc = SPI_tuptable->tupdesc;
@@ -106,11 +106,12 @@ read_recorded(const MatchArrays *arrays, bool is_new, Outcome *outcome)
 	const char *void_reason = SPI_getvalue(tuple, desc, RECORDED_VOID_REASON);
 	bool		rated = strcmp(status, "rated") == 0;
 	bool		isnull;
+	bool		isnull_seq;
 	int64		digest = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_DIGEST,
 													 &isnull));
 
-	outcome->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull));
-	outcome->has_events = rated && !isnull;
+	outcome->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull_seq));
+	outcome->has_events = rated && !isnull_seq;
 	outcome->reason = SPI_getvalue(tuple, desc, RECORDED_REASON);
 	outcome->detail = SPI_getvalue(tuple, desc, RECORDED_DETAIL);
 	if (rated && void_reason != NULL)
@@ -120,6 +121,17 @@ read_recorded(const MatchArrays *arrays, bool is_new, Outcome *outcome)
 	}
 
 	outcome->differs = digest != arrays->digest;
+
+	/* What came too late for a place before the horizon changes nothing. */
+	if (!isnull_seq && outcome->seq <= ladder->horizon && (is_new || outcome->differs))
+	{
+		is_new = outcome->differs = false;
+		if (rated)
+		{
+			outcome->reason = unrated_code(UNRATED_BEFORE_HORIZON);
+			outcome->detail = unrated_description(UNRATED_BEFORE_HORIZON);
+		}
+	}
 	if (outcome->differs)
 		outcome->outcome = "corrected";
 	else if (rated)
@@ -144,7 +156,7 @@ find_outcome(Ladder *ladder, const MatchArrays *arrays, bool is_new)
 		outcome.detail = unrated_description(UNRATED_WAITING);
 		return outcome;
 	}
-	read_recorded(arrays, is_new, &outcome);
+	read_recorded(ladder, arrays, is_new, &outcome);
 
 	/* The table has no index, and of most matches it has nothing. */
 	if (outcome.reason != NULL || outcome.differs)
