@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measure work on whole histories in seconds of the processor, of all processes of the server: rerate()
+# Measure work on whole histories in seconds of the processor, without parallel workers: rerate()
 # and catch_up() against counting the participants in order, and how large batches, seasons, and
 # catch_up() after a change of the last match grow with the ladder.
 #
@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 . bench/common.sh
-begin bench/bulk.sh 3 autovacuum=off
+begin bench/bulk.sh 3 'autovacuum=off max_parallel_maintenance_workers=0'
 parts=${PARTS:-ratios growth batch}
 
 sql <<'SQL'
@@ -26,12 +26,15 @@ CREATE FUNCTION most_mb() RETURNS bigint LANGUAGE sql AS $$
 	FROM pg_read_file('/proc/self/status') AS s $$;
 SQL
 
-# Seconds of the processor that the server takes for SQL from standard input.
+# Seconds of the processor that a session takes for SQL from standard input, without its results.
 processed() {
-	local before
-	before=$(processor)
-	sql -o /dev/null
-	awk -v a="$before" -v b="$(processor)" 'BEGIN { printf "%.2f\n", b - a }'
+	{
+		echo 'SELECT processor_ns() AS began \gset'
+		echo '\o /dev/null'
+		cat
+		echo '\o'
+		echo 'SELECT (processor_ns() - :began) / 1e9;'
+	} | sql
 }
 
 # Insert n matches of p players each, of so many players, that far from one another, into a ladder.
