@@ -79,7 +79,7 @@ if [[ " $parts " = *" growth "* ]]; then
 	sizes="$(sized 10000) $(sized 100000) $(sized 1000000)"
 	for size in $sizes; do
 		sql -o /dev/null -c "SELECT skillrating.create_ladder('history', 'elo')"
-		{ echo 'BEGIN;'; insert_matches history "$size" 2 "$size" '(1 + m % 811)'; echo 'COMMIT; VACUUM ANALYZE;'; } | sql
+		{ echo 'BEGIN;'; insert_matches history "$size" 2 "$size" "(1 + m % least(811, $size - 1))"; echo 'COMMIT; VACUUM ANALYZE;'; } | sql
 		sql >"$scratch/growth" <<-SQL
 			CREATE PROCEDURE correct_last(n int) LANGUAGE plpgsql AS \$\$
 			BEGIN
@@ -119,7 +119,7 @@ if [[ " $parts " = *" batch "* ]]; then
 	# Both are of the session that rates, whose memory a new one has not had yet.
 	{
 		echo 'BEGIN;'
-		insert_matches history "$size" 2 "$size" '(1 + m % 811)'
+		insert_matches history "$size" 2 "$size" "(1 + m % least(811, $size - 1))"
 		echo 'SELECT processor_ns() AS began \gset'
 		echo 'SET CONSTRAINTS ALL IMMEDIATE;'
 		echo "SELECT round((processor_ns() - :began) / 1e9, 1) || ' s of the processor to rate $size duels of as many players at once (target: 32 of a million), ' || most_mb() || ' MB at the most (target: 300)';"
