@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measure work on whole histories in seconds of the processor, of all processes of the server: rerate()
+# Measure work on whole histories in seconds of the processor, without parallel workers: rerate()
 # and catch_up() against counting the participants in order, and how large batches, seasons, and
 # catch_up() after a change of the last match grow with the ladder.
 #
@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 . bench/common.sh
-begin bench/bulk.sh 3 autovacuum=off
+begin bench/bulk.sh 3 'autovacuum=off max_parallel_maintenance_workers=0'
 parts=${PARTS:-ratios growth batch}
 
 sql <<'SQL'
@@ -26,12 +26,15 @@ CREATE FUNCTION most_mb() RETURNS bigint LANGUAGE sql AS $$
 	FROM pg_read_file('/proc/self/status') AS s $$;
 SQL
 
-# Seconds of the processor that the server takes for SQL from standard input.
+# Seconds of the processor that a session takes for SQL from standard input, without its results.
 processed() {
-	local before
-	before=$(processor)
-	sql -o /dev/null
-	awk -v a="$before" -v b="$(processor)" 'BEGIN { printf "%.2f\n", b - a }'
+	{
+		echo 'SELECT processor_ns() AS began \gset'
+		echo '\o /dev/null'
+		cat
+		echo '\o'
+		echo 'SELECT (processor_ns() - :began) / 1e9;'
+	} | sql
 }
 
 # Insert n matches of p players each, of so many players, that far from one another, into a ladder.
@@ -76,7 +79,7 @@ if [[ " $parts " = *" growth "* ]]; then
 	sizes="$(sized 10000) $(sized 100000) $(sized 1000000)"
 	for size in $sizes; do
 		sql -o /dev/null -c "SELECT skillrating.create_ladder('history', 'elo')"
-		{ echo 'BEGIN;'; insert_matches history "$size" 2 "$size" '(1 + m % 811)'; echo 'COMMIT; VACUUM ANALYZE;'; } | sql
+		{ echo 'BEGIN;'; insert_matches history "$size" 2 "$size" "(1 + m % least(811, $size - 1))"; echo 'COMMIT; VACUUM ANALYZE;'; } | sql
 		sql >"$scratch/growth" <<-SQL
 			CREATE PROCEDURE correct_last(n int) LANGUAGE plpgsql AS \$\$
 			BEGIN
@@ -116,7 +119,7 @@ if [[ " $parts " = *" batch "* ]]; then
 	# Both are of the session that rates, whose memory a new one has not had yet.
 	{
 		echo 'BEGIN;'
-		insert_matches history "$size" 2 "$size" '(1 + m % 811)'
+		insert_matches history "$size" 2 "$size" "(1 + m % least(811, $size - 1))"
 		echo 'SELECT processor_ns() AS began \gset'
 		echo 'SET CONSTRAINTS ALL IMMEDIATE;'
 		echo "SELECT round((processor_ns() - :began) / 1e9, 1) || ' s of the processor to rate $size duels of as many players at once (target: 32 of a million), ' || most_mb() || ' MB at the most (target: 300)';"

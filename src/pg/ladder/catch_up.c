@@ -268,8 +268,8 @@ find_vanished_matches(Ladder *ladder)
 		int64		seq = DatumGetInt64(SPI_getbinval(row, rows->tupdesc, VANISHED_SEQ, &isnull));
 		Datum		at = SPI_getbinval(row, rows->tupdesc, VANISHED_PLAYED_AT, &isnull);
 
-		corrections_add(&corrections, &id, seq, "removed",
-						isnull ? DT_NOBEGIN : DatumGetTimestampTz(at));
+		corrections_add_match(&corrections, id, DIGEST_OF_NOTHING, seq, "removed",
+							  isnull ? DT_NOBEGIN : DatumGetTimestampTz(at));
 	}
 	corrections_send(ladder, &corrections);
 	SPI_freetuptable(rows);
