@@ -23,6 +23,7 @@
 #include "utils/snapmgr.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/partitions.h"
 
 /* So many rows are inserted at a time. */
 #define MAX_SLOTS 64
@@ -33,15 +34,33 @@
 
 /* Whether a table runs nothing of the user's when the ladder's owner writes it. */
 static bool
-is_plain_table(Oid relid)
+runs_nothing(Relation table)
 {
 	static const AclMode rights = ACL_SELECT | ACL_INSERT | ACL_UPDATE;
+
+	return table->trigdesc == NULL && table->rd_rules == NULL &&
+		!table->rd_rel->relrowsecurity &&
+		pg_class_aclmask(RelationGetRelid(table), GetUserId(), rights, ACLMASK_ALL) == rights;
+}
+
+/* Whether the rows of a table are in a heap of its own. */
+static bool
+is_plain_heap(Relation table)
+{
+	return table->rd_rel->relkind == RELKIND_RELATION && !table->rd_rel->relhassubclass &&
+		table->rd_rel->relam == HEAP_TABLE_AM_OID;
+}
+
+/*
+ * Whether rows can be written to a table directly, or to those of its partitions of which
+ * partition_map() says so.
+ */
+static bool
+is_plain_table(Oid relid)
+{
 	Relation	table = table_open(relid, AccessShareLock);
-	Form_pg_class form = table->rd_rel;
-	bool		plain = form->relkind == RELKIND_RELATION && !form->relispartition &&
-		!form->relhassubclass && form->relam == HEAP_TABLE_AM_OID &&
-		table->trigdesc == NULL && table->rd_rules == NULL && !form->relrowsecurity &&
-		pg_class_aclmask(relid, GetUserId(), rights, ACLMASK_ALL) == rights;
+	bool		plain = !table->rd_rel->relispartition && runs_nothing(table) &&
+		(is_plain_heap(table) || is_partitioned_by_seq(table));
 
 	table_close(table, NoLock);
 	return plain;
@@ -124,11 +143,26 @@ find_columns(TableMap *map, Relation table)
 	pfree(ours);
 }
 
+/* The map of columns to a table, which is open, in the current memory context. */
+static TableMap *
+make_map(Ladder *ladder, LadderRelation relation, TupleDesc desc, Relation table)
+{
+	TableMap   *map = palloc0_object(TableMap);
+
+	map->relation = relation;
+	map->relid = RelationGetRelid(table);
+	map->model = ladder->model;
+	map->desc = desc;
+	map->attnum = palloc_array(AttrNumber, desc->natts);
+	map->writable = true;
+	find_columns(map, table);
+	return map;
+}
+
 const TableMap *
 ladder_table_map(Ladder *ladder, LadderRelation relation, const LadderTable *table)
 {
 	LadderCache *cache;
-	TableMap   *map;
 	Relation	rel;
 	MemoryContext old;
 
@@ -143,17 +177,10 @@ ladder_table_map(Ladder *ladder, LadderRelation relation, const LadderTable *tab
 	 */
 	rel = table_open(ladder->relation[relation], AccessShareLock);
 	old = MemoryContextSwitchTo(cache->context);
-	map = palloc0_object(TableMap);
-	map->relation = relation;
-	map->model = ladder->model;
-	map->desc = table_desc(table, ladder);
-	map->attnum = palloc_array(AttrNumber, map->desc->natts);
-	map->writable = true;
-	find_columns(map, rel);
+	cache->map[relation] = make_map(ladder, relation, table_desc(table, ladder), rel);
 	MemoryContextSwitchTo(old);
 	table_close(rel, NoLock);
-	cache->map[relation] = map;
-	return map;
+	return cache->map[relation];
 }
 
 bool
@@ -162,6 +189,58 @@ can_go_direct(Ladder *ladder, const TableMap *map)
 	LockRelationOid(ladder->relation[map->relation], RowExclusiveLock);
 	ladder_cache_recheck(ladder);
 	return map == ladder->cache->map[map->relation] && map->writable && is_plain(ladder);
+}
+
+/*
+ * ---- Partitions ----
+ */
+
+/*
+ * The map of a partition, whose columns may be in other places than those of the table; it is
+ * writable only if the partition is plain.  Any change to a partition makes the cache invalid.
+ */
+static const TableMap *
+partition_map(Ladder *ladder, const TableMap *map, Oid partition)
+{
+	LadderCache *cache = ladder->cache;
+	TableMap   *found;
+	Relation	table;
+	MemoryContext old;
+	ListCell   *lc;
+
+	foreach(lc, cache->partition_map)
+	{
+		found = lfirst(lc);
+		if (found->relid == partition && found->desc == map->desc)
+			return found;
+	}
+	table = table_open(partition, RowExclusiveLock);
+	old = MemoryContextSwitchTo(cache->context);
+	found = make_map(ladder, map->relation, map->desc, table);
+	found->writable = found->writable && is_plain_heap(table) && runs_nothing(table);
+	cache->partition_map = lappend(cache->partition_map, found);
+	MemoryContextSwitchTo(old);
+	table_close(table, NoLock);
+	return found;
+}
+
+bool
+can_insert_directly(Ladder *ladder, const TableMap *map, int64 first, int64 last)
+{
+	Relation	table;
+	bool		direct = can_go_direct(ladder, map);
+
+	if (!direct || get_rel_relkind(map->relid) != RELKIND_PARTITIONED_TABLE)
+		return direct;
+	table = table_open(map->relid, NoLock);
+	while (direct && first <= last)
+	{
+		Oid			partition = partition_of_seq(table, first, &first);
+
+		direct = OidIsValid(partition) && partition_map(ladder, map, partition)->writable;
+	}
+	table_close(table, NoLock);
+	return direct;
 }
 
 /*
@@ -175,7 +254,6 @@ typedef struct Writer
 	Relation	table;
 	EState	   *estate;
 	ResultRelInfo *result;
-	TupleTableSlot *from;		/* of the tuplestore */
 } Writer;
 
 /* The range table of a command on nothing but this table, which all of our columns change. */
@@ -215,12 +293,12 @@ make_range_table(Writer *writer)
 }
 
 static void
-open_writer(Writer *writer, Ladder *ladder, const TableMap *map)
+open_writer(Writer *writer, const TableMap *map)
 {
 	MemoryContext old;
 
 	writer->map = map;
-	writer->table = table_open(ladder->relation[map->relation], RowExclusiveLock);
+	writer->table = table_open(map->relid, RowExclusiveLock);
 	writer->estate = CreateExecutorState();
 	old = MemoryContextSwitchTo(writer->estate->es_query_cxt);
 	make_range_table(writer);
@@ -229,26 +307,31 @@ open_writer(Writer *writer, Ladder *ladder, const TableMap *map)
 	writer->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(writer->result, writer->table, 1, NULL, 0);
 	ExecOpenIndices(writer->result, false);
-	writer->from = MakeSingleTupleTableSlot(map->desc, &TTSOpsMinimalTuple);
 	MemoryContextSwitchTo(old);
 }
 
 static void
 close_writer(Writer *writer)
 {
-	ExecDropSingleTupleTableSlot(writer->from);
 	ExecCloseIndices(writer->result);
 	FreeExecutorState(writer->estate);
 	table_close(writer->table, NoLock);
 	CommandCounterIncrement();
 }
 
+/* A slot for the rows of a tuplestore. */
+static TupleTableSlot *
+make_row(const TableMap *map)
+{
+	return MakeSingleTupleTableSlot(map->desc, &TTSOpsMinimalTuple);
+}
+
 /* Read the next row; false at the end. */
 static bool
-next_row(Writer *writer, Tuplestorestate *rows)
+next_row(TupleTableSlot *row, Tuplestorestate *rows)
 {
 	CHECK_FOR_INTERRUPTS();
-	return tuplestore_gettupleslot(rows, true, false, writer->from);
+	return tuplestore_gettupleslot(rows, true, false, row);
 }
 
 /* Make a slot a row of the table without values. */
@@ -261,16 +344,16 @@ clear_row(TupleTableSlot *slot)
 
 /* Put the values that were read into a row that has others, or none. */
 static void
-fill_row(Writer *writer, TupleTableSlot *slot)
+fill_row(Writer *writer, TupleTableSlot *row, TupleTableSlot *slot)
 {
 	const TableMap *map = writer->map;
 	int			i;
 
-	slot_getallattrs(writer->from);
+	slot_getallattrs(row);
 	for (i = 0; i < map->desc->natts; i++)
 	{
-		slot->tts_values[map->attnum[i] - 1] = writer->from->tts_values[i];
-		slot->tts_isnull[map->attnum[i] - 1] = writer->from->tts_isnull[i];
+		slot->tts_values[map->attnum[i] - 1] = row->tts_values[i];
+		slot->tts_isnull[map->attnum[i] - 1] = row->tts_isnull[i];
 	}
 	ExecStoreVirtualTuple(slot);
 	slot->tts_tableOid = RelationGetRelid(writer->table);
@@ -289,79 +372,141 @@ complete_row(Writer *writer, TupleTableSlot *slot)
 	ExecConstraints(writer->result, slot, writer->estate);
 }
 
-/* Insert n rows, and their entries of indexes. */
-static void
-insert_rows(Writer *writer, TupleTableSlot **slot, int n)
+/* Rows on their way into one table or partition. */
+typedef struct Inserter
 {
+	Writer		writer;
+	TupleTableSlot *slot[MAX_SLOTS];
+	int			nslots;			/* that have been made */
+	int			n;				/* that have rows */
+	int64		first;			/* of a partition, the places that are for it: */
+	int64		next;			/* at least from first, up to before next */
+} Inserter;
+
+/* Insert the rows that wait, and their entries of indexes. */
+static void
+insert_rows(Inserter *inserter)
+{
+	Writer	   *writer = &inserter->writer;
 	EState	   *estate = writer->estate;
 	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(estate));
 	int			i;
 
-	table_multi_insert(writer->table, slot, n, estate->es_output_cid, 0, NULL);
+	table_multi_insert(writer->table, inserter->slot, inserter->n, estate->es_output_cid, 0,
+					   NULL);
 	MemoryContextSwitchTo(old);
-	for (i = 0; i < n && writer->result->ri_NumIndices > 0; i++)
-		(void) ExecInsertIndexTuples(writer->result, slot[i], estate, false, false, NULL,
+	for (i = 0; i < inserter->n && writer->result->ri_NumIndices > 0; i++)
+		(void) ExecInsertIndexTuples(writer->result, inserter->slot[i], estate, false, false,
+									 NULL,
 #if PG_VERSION_NUM >= 160000
 									 NIL, false);
 #else
 									 NIL);
 #endif
 	ResetPerTupleExprContext(estate);
+	inserter->n = 0;
+}
+
+/* Take a row, which is inserted when there are enough. */
+static void
+insert_row(Inserter *inserter, TupleTableSlot *row)
+{
+	TupleTableSlot *slot;
+
+	if (inserter->n == inserter->nslots)
+		inserter->slot[inserter->nslots++] = table_slot_create(inserter->writer.table, NULL);
+	slot = inserter->slot[inserter->n++];
+	clear_row(slot);
+	fill_row(&inserter->writer, row, slot);
+	complete_row(&inserter->writer, slot);
+
+	/* The values are the tuplestore's, until the next row. */
+	ExecMaterializeSlot(slot);
+	if (inserter->n == MAX_SLOTS)
+		insert_rows(inserter);
+}
+
+static void
+begin_insertion(Inserter *inserter, const TableMap *map)
+{
+	inserter->nslots = inserter->n = 0;
+	open_writer(&inserter->writer, map);
+}
+
+static void
+end_insertion(Inserter *inserter)
+{
+	int			i;
+
+	if (inserter->n > 0)
+		insert_rows(inserter);
+	for (i = 0; i < inserter->nslots; i++)
+		ExecDropSingleTupleTableSlot(inserter->slot[i]);
+	close_writer(&inserter->writer);
+}
+
+/* Go on with the partition that a row is for, if it is another one. */
+static void
+follow_row(Inserter *inserter, Ladder *ladder, const TableMap *map, Relation table,
+		   TupleTableSlot *row)
+{
+	bool		isnull;
+	int64		seq = DatumGetInt64(slot_getattr(row, EVENT_SEQ, &isnull));
+	bool		is_open = inserter->writer.table != NULL;
+	int64		next;
+	Oid			partition;
+
+	if (is_open && seq < inserter->next && seq >= inserter->first)
+		return;
+	partition = partition_of_seq(table, seq, &next);
+	if (!OidIsValid(partition))
+		elog(ERROR, "no partition of table \"%s\" for place " INT64_FORMAT,
+			 RelationGetRelationName(table), seq);
+	if (is_open)
+		end_insertion(inserter);
+	begin_insertion(inserter, partition_map(ladder, map, partition));
+	inserter->first = seq;
+	inserter->next = next;
 }
 
 uint64
 direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate *rows)
 {
-	Writer		writer;
-	TupleTableSlot *slot[MAX_SLOTS];
-	int			nslots = 0;
-	int			n = 0;
+	bool		partitioned = get_rel_relkind(map->relid) == RELKIND_PARTITIONED_TABLE;
+	Relation	table = table_open(map->relid, RowExclusiveLock);
+	TupleTableSlot *row = make_row(map);
+	Inserter	inserter = {0};
 	uint64		total = 0;
-	bool		more = true;
-	int			i;
 
-	open_writer(&writer, ladder, map);
-	while (more)
+	if (!partitioned)
+		begin_insertion(&inserter, map);
+	for (; next_row(row, rows); total++)
 	{
-		more = next_row(&writer, rows);
-		if (more)
-		{
-			if (n == nslots)
-				slot[nslots++] = table_slot_create(writer.table, NULL);
-			clear_row(slot[n]);
-			fill_row(&writer, slot[n]);
-			complete_row(&writer, slot[n]);
-
-			/* The values are the tuplestore's, until the next row. */
-			ExecMaterializeSlot(slot[n++]);
-			total++;
-		}
-		if (n > 0 && (n == MAX_SLOTS || !more))
-		{
-			insert_rows(&writer, slot, n);
-			n = 0;
-		}
+		if (partitioned)
+			follow_row(&inserter, ladder, map, table, row);
+		insert_row(&inserter, row);
 	}
-	for (i = 0; i < nslots; i++)
-		ExecDropSingleTupleTableSlot(slot[i]);
-	close_writer(&writer);
+	if (inserter.writer.table != NULL)
+		end_insertion(&inserter);
+	ExecDropSingleTupleTableSlot(row);
+	table_close(table, NoLock);
 	return total;
 }
 
 uint64
-direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
-			  ItemPointerData *place)
+direct_update(const TableMap *map, Tuplestorestate *rows, ItemPointerData *place)
 {
 	Writer		writer;
+	TupleTableSlot *row = make_row(map);
 	TupleTableSlot *before;
 	TupleTableSlot *after;
 	EPQState	unused = {0};	/* only triggers need it */
 	uint64		total = 0;
 
-	open_writer(&writer, ladder, map);
+	open_writer(&writer, map);
 	before = table_slot_create(writer.table, NULL);
 	after = table_slot_create(writer.table, NULL);
-	for (; next_row(&writer, rows); total++)
+	for (; next_row(row, rows); total++)
 	{
 		clear_row(after);
 		if (map->has_others)
@@ -376,11 +521,12 @@ direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
 			memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
 			memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
 		}
-		fill_row(&writer, after);
+		fill_row(&writer, row, after);
 		before->tts_tid = place[total];
 		ExecSimpleRelationUpdate(writer.result, writer.estate, &unused, before, after);
 		ResetPerTupleExprContext(writer.estate);
 	}
+	ExecDropSingleTupleTableSlot(row);
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
 	close_writer(&writer);

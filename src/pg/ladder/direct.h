@@ -10,7 +10,8 @@
  * A ladder is plain if no table that a batch writes has a trigger, a foreign key, a rule,
  * row-level security, a partition or another access method, and the owner has not given up
  * a privilege on it.  All others, and columns of the user's with defaults, take the queries
- * of outbox.c and states.c, which do the same.
+ * of outbox.c and states.c, which do the same.  Events in partitions by seq (partitions.h)
+ * are written to the partitions, if all of this is true of those.
  */
 #ifndef PG_LADDER_DIRECT_H
 #define PG_LADDER_DIRECT_H
@@ -27,6 +28,7 @@
 typedef struct TableMap
 {
 	LadderRelation relation;
+	Oid			relid;			/* of the table, or of a partition of it */
 	const Model *model;			/* that the columns are for */
 	TupleDesc	desc;			/* as table_desc() makes it, */
 	AttrNumber *attnum;			/* and for each column its place in the table */
@@ -50,8 +52,14 @@ extern const TableMap *ladder_table_map(Ladder *ladder, LadderRelation relation,
 extern bool can_go_direct(Ladder *ladder, const TableMap *map);
 
 /*
- * Insert the rows of a tuplestore, with the columns of the map; returns how many.  Errors
- * are those of an INSERT.  Later queries see the rows.
+ * The same of rows that are to be inserted, of places from first to last: also whether there
+ * are partitions for them, if the table has any, which can be written directly.
+ */
+extern bool can_insert_directly(Ladder *ladder, const TableMap *map, int64 first, int64 last);
+
+/*
+ * Insert the rows of a tuplestore, with the columns of the map, of which seq is the first one;
+ * returns how many.  Errors are those of an INSERT.  Later queries see the rows.
  */
 extern uint64 direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate *rows);
 
@@ -59,7 +67,6 @@ extern uint64 direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate
  * Put such rows into the places of rows that this transaction has locked and not changed
  * since, which are given in the same order; keys stay.
  */
-extern uint64 direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
-							ItemPointerData *place);
+extern uint64 direct_update(const TableMap *map, Tuplestorestate *rows, ItemPointerData *place);
 
 #endif							/* PG_LADDER_DIRECT_H */

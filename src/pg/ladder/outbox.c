@@ -24,6 +24,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/direct.h"
+#include "pg/ladder/partitions.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"
@@ -150,7 +151,8 @@ typedef struct OutboxTable
 	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
 	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them
 													 * too */
-	bool		inserts_directly;	/* into a plain ladder, see direct.h */
+	bool		inserts_directly;	/* of events: into a plain ladder, see
+									 * direct.h */
 } OutboxTable;
 
 static const OutboxTable event_outbox_table = {
@@ -242,7 +244,8 @@ can_copy(const Ladder *ladder, const OutboxTable *table)
 		check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED)
 		return false;
 	relation = table_open(relid, RowExclusiveLock);
-	plain = relation->rd_rel->relkind == RELKIND_RELATION &&
+	plain = (relation->rd_rel->relkind == RELKIND_RELATION ||
+			 relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE) &&
 		!relation->rd_rel->relhasrules;
 	table_close(relation, NoLock);
 	return plain;
@@ -544,6 +547,14 @@ copy_rows(Outbox *outbox)
  * ---- Rows ----
  */
 
+/* Note the place of an event. */
+static void
+note_seq(Outbox *outbox, int64 seq)
+{
+	outbox->first_seq = outbox->nrows == 0 ? seq : Min(outbox->first_seq, seq);
+	outbox->last_seq = outbox->nrows == 0 ? seq : Max(outbox->last_seq, seq);
+}
+
 static void
 outbox_put(Outbox *outbox, Datum *values, bool *nulls)
 {
@@ -560,6 +571,7 @@ put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 	MemoryContext old;
 	int			i;
 
+	note_seq(outbox, step->seq);
 	if (outbox->file != NULL)
 	{
 		send_event(outbox, step, row);
@@ -686,6 +698,7 @@ put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *r
 	bool		nulls[COMPONENT_EVENT_NCOLUMNS] = {false};
 	MemoryContext old;
 
+	note_seq(outbox, step->seq);
 	if (outbox->file != NULL)
 	{
 		send_component_event(outbox, step, row);
@@ -754,10 +767,12 @@ goes_direct(const Outbox *outbox, OutboxAction action)
 {
 	const OutboxTable *table = outbox->table;
 
-	if (action == OUTBOX_UPDATE ? outbox->place == NULL :
-		action != OUTBOX_INSERT || !table->inserts_directly)
-		return false;
-	return can_go_direct(outbox->ladder, outbox->map);
+	if (action == OUTBOX_INSERT)
+		return table->inserts_directly &&
+			can_insert_directly(outbox->ladder, outbox->map, outbox->first_seq,
+								outbox->last_seq);
+	return action == OUTBOX_UPDATE && outbox->place != NULL &&
+		can_go_direct(outbox->ladder, outbox->map);
 }
 
 /* The same by the queries for an action that are called for, or without any. */
@@ -770,7 +785,7 @@ send_rows(Outbox *outbox, OutboxAction action)
 	if (goes_direct(outbox, action))
 		return action == OUTBOX_INSERT ?
 			direct_insert(outbox->ladder, outbox->map, outbox->rows) :
-			direct_update(outbox->ladder, outbox->map, outbox->rows, outbox->place);
+			direct_update(outbox->map, outbox->rows, outbox->place);
 	if (table->owned_query[action] == NULL)
 		return query_rows(outbox, table->query[action]);
 	if (outbox->nowned < outbox->nrows)
@@ -786,6 +801,8 @@ outbox_send(Outbox *outbox, OutboxAction action)
 	uint64		nrows = 0;
 
 	Assert(outbox->file == NULL || action == OUTBOX_INSERT);
+	if (action == OUTBOX_INSERT && outbox->table->inserts_directly && outbox->nrows > 0)
+		make_room_for_events(outbox->ladder, outbox->table->relation, outbox->last_seq);
 	if (outbox->file != NULL && outbox->nrows > 0)
 		progress_phase(PHASE_WRITING, (int64) outbox->nrows);
 	if (outbox->nrows > 0)

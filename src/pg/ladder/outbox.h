@@ -40,6 +40,8 @@ typedef struct Outbox
 	StringInfoData line;		/* a row of it */
 	uint64		nrows;
 	uint64		nowned;			/* of these, of components of players */
+	int64		first_seq;		/* of rows of events: the least place */
+	int64		last_seq;		/* and the greatest */
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
