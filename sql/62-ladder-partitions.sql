@@ -74,14 +74,14 @@ COMMENT ON FUNCTION skillrating_internal.partitioned_tables(text) IS
 'Which of the tables event and component_event of a ladder are partitioned by ranges of seq.';
 
 CREATE FUNCTION skillrating_internal.unused_name(
-    ladder text,
+    schema text,
     name text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    WHILE to_regclass(format('%I.%I', ladder, name)) IS NOT NULL LOOP
+    WHILE to_regclass(format('%I.%I', schema, name)) IS NOT NULL LOOP
         name := name || '_';
     END LOOP;
     RETURN name;
@@ -89,7 +89,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.unused_name(text, text) IS
-'A name, with underscores added until no relation of a ladder has it.';
+'A name, with underscores added until no relation of a schema has it.';
 
 CREATE FUNCTION skillrating_internal.make_partition(
     ladder text,

@@ -341,7 +341,8 @@ SELECT skillrating.drop_ladder(l) FROM unnest('{elo_a,space_a,wait,full}'::text[
 -- Tables that were detached are the owner's to keep.
 SELECT skillrating.drop_ladder('elo_b');
 SELECT format('DROP TABLE %I.%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-WHERE n.nspname IN ('elo_b', 'space_b') AND c.relkind = 'r' AND c.relname ~ '^(component_)?event_[0-9]' AND NOT c.relispartition \gexec
+WHERE n.nspname IN ('elo_b', 'space_b') AND c.relkind = 'r' AND c.relname ~ '^(component_)?event_[0-9]' AND NOT c.relispartition
+ORDER BY n.nspname, c.relname COLLATE "C" \gexec
 SELECT skillrating.drop_ladder(l) FROM unnest('{elo_b,space_b}'::text[]) AS l;
 DROP OWNED BY regress_reader;
 DROP ROLE regress_reader;
