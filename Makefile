@@ -11,7 +11,7 @@ test:
 demo: export DATA := $(DATA)
 demo:
 	@test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
-bench: BENCH = run match/run changes notify live bulk boards queries solve distributed split functions models/run
+bench: BENCH = run match/run changes notify live bulk boards partitions queries solve distributed split functions models/run
 bench:
 	@test/prerequisites.sh && for part in $(BENCH); do MAKEFLAGS= bench/$$part.sh || exit; done
 fuzz:

@@ -378,9 +378,10 @@ BEGIN
             format_version integer NOT NULL DEFAULT 1,
             horizon bigint,
             horizon_at timestamptz,
+            partition_rows bigint CHECK (partition_rows > 0),
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), what makes boards quick (leaderboard), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at).');
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), what makes boards quick (leaderboard), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, set by partition_history(), how many places a partition of event has (partition_rows).');
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, leaderboard) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
     USING model, params, apply_at, late, strict, leaderboard;
 
@@ -871,6 +872,7 @@ content (the matches are what was rated, and all columns of the source are read)
 before and after, predictions and scores), ratings (the state of every player, and the counts that ranks
 come from), counters (games, wins, draws, losses, last played), components (all of these of components, of a model that has
 some), complete (no finished match was overlooked, nor one that could
-not be rated and has changed), corrections (none waits for catch_up()). Everything is read under one
+not be rated and has changed), corrections (none waits for catch_up()), and, of a ladder that
+partition_history() has partitioned, partitions (every place has one). Everything is read under one
 snapshot, and nobody is kept from rating. Errors: 42704 for an unknown ladder, 55000 if its triggers
 are gone, see restore_triggers().';

@@ -606,6 +606,7 @@ BEGIN
             EXECUTE format('DELETE FROM %I.%I', ladder, relation);
         END IF;
     END LOOP;
+    PERFORM skillrating_internal.fill_gaps(ladder);
     -- Unlike setval(), this is taken back with the transaction.
     FOREACH sequence IN ARRAY ARRAY[format('%I.event_seq', ladder), (
         SELECT pg_get_serial_sequence(format('%I.match', ladder), 'match_id')

@@ -29,6 +29,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.state_expressions(ladder);
     o record := skillrating_internal.state_objects(ladder);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
 BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT e.seq, e.kind, e.match_id::text, e.played_at, e.games_before, e.team, e.score, e.win_probability,
@@ -38,16 +39,20 @@ BEGIN
         FROM %3$I.ladder AS l CROSS JOIN (
             SELECT e.* FROM %3$I.event AS e
             WHERE e.player_id %4$s CAST($1 AS %5$s) AND e.pool = $2 AND e.played_at >= $3 AND e.played_at < $4
+                AND e.seq >= $6
             ORDER BY e.seq DESC LIMIT $5) AS q
         CROSS JOIN LATERAL (SELECT q.*) AS e
         LEFT JOIN LATERAL (
             SELECT skillrating.state_rating(l.model, %2$s, l.params) AS rating_after
             FROM %3$I.event AS e
-            WHERE e.player_id %4$s q.player_id AND e.pool = q.pool AND e.seq < q.seq
+            WHERE e.player_id %4$s q.player_id AND e.pool = q.pool AND e.seq < q.seq AND e.seq >= $6
             ORDER BY e.seq DESC LIMIT 1) AS p ON true
         ORDER BY e.seq', s.before, s.after, ladder, t.player_equals, t.player_type,
         o.before, o.after)
-    USING skillrating_internal.counted_player(ladder, player_id::text), pool, since, until, n;
+    -- The last n events, and the one before: of a partitioned table no more is planned for.
+    USING player, pool, since, until, n,
+        CASE WHEN n IS NULL OR since > '-infinity' OR until < 'infinity' THEN 0
+            ELSE coalesce(skillrating_internal.last_events_from(ladder, player, pool, n::bigint + 1), 0) END;
 END
 $function$;
 
@@ -119,12 +124,21 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    which text := format('r.player_id %s CAST($1 AS %s)', t.player_equals, t.player_type);
+    last bigint;
     rating float8;
 BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
+    -- If all that the player has is older than that time, no event has a say.
+    EXECUTE format(
+        'SELECT CASE WHEN bool_and(r.as_of IS NOT NULL AND r.as_of <= $2) THEN
+            (SELECT s.last_value FROM %1$I.event_seq AS s) ELSE 0 END
+        FROM %1$I.rating AS r WHERE %2$s', ladder, which)
+    INTO last USING player, at;
     EXECUTE format('SELECT q.rating FROM (%s) AS q', skillrating_internal.past_board(ladder, pool, at,
-        format('r.player_id %s CAST($1 AS %s)', t.player_equals, t.player_type)))
-    INTO rating USING skillrating_internal.counted_player(ladder, player_id::text);
+        which, last))
+    INTO rating USING player;
     RETURN rating;
 END
 $function$;

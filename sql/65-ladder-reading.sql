@@ -62,7 +62,7 @@ BEGIN
         SELECT %6$s, greatest((
                 SELECT max(p.played_at) FROM %1$I.event AS p
                 WHERE p.player_id %3$s o.player_id AND p.seq <= e.seq
-                    AND p.seq > coalesce(z.seq, %8$s)),
+                    AND p.seq > coalesce(z.seq, %8$s) AND p.seq > %8$s),
             (SELECT h.as_of FROM %7$s AS h
             WHERE h.player_id %3$s o.player_id AND h.pool = %4$L AND z.seq IS NULL))
         FROM (
@@ -89,7 +89,8 @@ CREATE FUNCTION skillrating_internal.past_board(
     ladder text,
     pool text,
     at timestamptz,
-    which text)
+    which text,
+    last bigint DEFAULT 0)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -109,7 +110,7 @@ BEGIN
         'SELECT m.state_columns
         FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
     INTO columns;
-    EXECUTE format('SELECT coalesce(l.horizon, 0) FROM %I.ladder AS l', ladder) INTO behind;
+    EXECUTE format('SELECT greatest(l.horizon, %s, 0) FROM %I.ladder AS l', last, ladder) INTO behind;
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('h.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('e.%I', u.c || '_after'), ', ' ORDER BY u.n)),
@@ -157,7 +158,7 @@ BEGIN
                         count(*) FILTER (WHERE c.score = 0) AS losses
                     FROM %1$I.event AS c
                     WHERE c.player_id %7$s r.player_id AND c.pool = r.pool AND c.seq <= e.seq
-                        AND c.seq > coalesce(z.seq, %11$s)) AS c
+                        AND c.seq > coalesce(z.seq, %11$s) AND c.seq > %11$s) AS c
                 WHERE r.pool = %6$L AND (r.as_of > %5$L OR r.as_of IS NULL) AND %9$s
                 UNION ALL
                 SELECT r.player_id, r.pool, h.games, h.wins, h.draws, h.losses, h.last_played,
@@ -176,11 +177,11 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text, bigint) IS
 'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
 r whom a condition names: after the last event up to that time, in rated order, and idle time
-since, of which a reset starts anew. Players without an event by then are not in it. Error 55000 for
-a time before the horizon.';
+since, of which a reset starts anew. Players without an event by then are not in it. Events up to the
+place last have no say, as the caller knows. Error 55000 for a time before the horizon.';
 
 CREATE FUNCTION skillrating_internal.board(
     ladder text,

@@ -140,10 +140,10 @@ BEGIN
             MESSAGE = 'ladder, task and starting_at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF task NOT IN ('catch_up', 'settle', 'fold_counts', 'trim_changes') THEN
+    IF task NOT IN ('catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions') THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format(
-                'task must be "catch_up", "settle", "fold_counts" or "trim_changes", not "%s"', task),
+            MESSAGE = format('task must be "catch_up", "settle", "fold_counts", "trim_changes" or '
+                '"make_partitions", not "%s"', task),
             HINT = 'skillrating.notify_changes() begins and ends notifications.';
     END IF;
     IF NOT isfinite(starting_at) THEN
@@ -165,6 +165,13 @@ BEGIN
     IF task = 'trim_changes' THEN
         PERFORM skillrating_internal.check_changes_kept(ladder);
     END IF;
+    IF task = 'make_partitions'
+        AND NOT EXISTS (SELECT FROM skillrating_internal.partitioned_tables(ladder))
+    THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('table event of ladder "%s" is not partitioned by seq', ladder),
+            HINT = format('SELECT skillrating.partition_history(%L, rows => ...) does that.', ladder);
+    END IF;
     PERFORM skillrating_internal.create_work_table(ladder);
     EXECUTE format(
         'INSERT INTO %I.work AS w (task, every, keep, due_at) VALUES ($1, $2, $3, $4)
@@ -180,15 +187,16 @@ COMMENT ON FUNCTION skillrating.schedule_work(text, text, interval, interval, ti
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
 task: catch_up (if matches wait in pending or corrections in correction), settle (idle time up to
-then), fold_counts (for a database in which all transactions are serializable), or trim_changes (of
-changes from before now() - keep).
+then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
+changes from before now() - keep), or make_partitions (two ahead, of tables that
+partition_history() has partitioned).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
 Nothing happens without calls of work(). Errors: 42704 for an unknown ladder, 42501 unless the
 caller owns it, 22004 for nulls, 22023 for another task, an interval that is not positive, or keep
 where it does not belong, 22008 for an infinite time, 55000 if there are to be changes and the
-ladder does not keep them.';
+ladder does not keep them, or partitions and its table event has none.';
 
 CREATE FUNCTION skillrating_internal.check_changes_kept(ladder text)
 RETURNS void
@@ -489,6 +497,8 @@ BEGIN
             done := skillrating.fold_counts(ladder);
         WHEN 'trim_changes' THEN
             done := skillrating_internal.trim_changes(ladder, now() - w.keep);
+        WHEN 'make_partitions' THEN
+            done := skillrating_internal.make_partitions_ahead(ladder);
         WHEN 'notify' THEN
             SELECT s.cursor, s.changes INTO next_cursor, done
             FROM skillrating_internal.send_notification(ladder, w.channel, w.players, w.cursor)
@@ -514,7 +524,7 @@ COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for notify changes that were notified of, for catch_up and
 settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change. With a failure it notes that in
+rows of change, for make_partitions partitions. With a failure it notes that in
 table work instead, and the task is due again in a minute, or sooner if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
@@ -545,8 +555,8 @@ BEGIN
         'SELECT w.task, w.every, w.due_at, w.keep, w.channel, w.players, w.done_at, w.done,
             w.failed_at, w.error
         FROM %I.work AS w
-        ORDER BY array_position(ARRAY[''catch_up'', ''settle'', ''fold_counts'', ''notify'',
-            ''trim_changes''], w.task)',
+        ORDER BY array_position(ARRAY[''make_partitions'', ''catch_up'', ''settle'',
+            ''fold_counts'', ''notify'', ''trim_changes''], w.task)',
         ladder);
 END
 $function$;

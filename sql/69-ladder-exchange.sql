@@ -343,6 +343,12 @@ AS $function$
     SELECT array_agg(format('%s %s', k.oid, k.convalidated) ORDER BY k.oid)
     FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
     WHERE c.relnamespace IN (to_regnamespace(quote_ident(a)), to_regnamespace(quote_ident(b)))
+        -- Whoever rates may make partitions.
+        AND NOT EXISTS (
+            SELECT FROM pg_inherits AS i WHERE i.inhrelid = c.oid AND i.inhparent IN (
+                to_regclass(format('%I.event', a)), to_regclass(format('%I.event', b)),
+                to_regclass(format('%I.component_event', a)),
+                to_regclass(format('%I.component_event', b))))
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.held_constraints(text, text) IS

@@ -15,6 +15,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "rewrite/rewriteHandler.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -245,9 +246,14 @@ invalidate_relation(Datum arg, Oid relid)
 	ninvalidations++;
 	hash_seq_init(&status, ladder_caches);
 	while ((entry = hash_seq_search(&status)) != NULL)
+	{
 		for (i = 0; i < LADDER_NRELATIONS; i++)
 			if (!OidIsValid(relid) || entry->cache->relation[i] == relid)
 				invalidate(entry->cache);
+		for (i = 0; i < entry->cache->npartitions; i++)
+			if (entry->cache->partition[i] == relid)
+				invalidate(entry->cache);
+	}
 }
 
 /* Mark the ladder in a schema, or all ladders, as out of date. */
@@ -373,6 +379,50 @@ is_foreign_table(Oid relation)
 	return get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE;
 }
 
+pg_noreturn static void
+report_other_owner(const char *table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("relation %s is not owned by the owner of the ladder", table),
+			 errhint("Give all relations of a ladder to one role.")));
+}
+
+/*
+ * Find the partitions of the ladder's tables.  Their triggers run as the ladder's owner, as
+ * those of the tables do.  One that is dropped meanwhile makes the cache invalid.
+ */
+static void
+find_partitions(LadderCache *cache)
+{
+	int			i;
+
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+	{
+		List	   *below;
+		ListCell   *lc;
+
+		if (get_rel_relkind(cache->relation[i]) != RELKIND_PARTITIONED_TABLE)
+			continue;
+		below = list_delete_first(find_all_inheritors(cache->relation[i], NoLock, NULL));
+		if (below == NIL)
+			continue;
+		cache->partition = cache->partition == NULL ? palloc_array(Oid, list_length(below)) :
+			repalloc_array(cache->partition, Oid, cache->npartitions + list_length(below));
+		foreach(lc, below)
+		{
+			Oid			partition = lfirst_oid(lc);
+
+			if (get_rel_relkind(partition) == '\0')
+				continue;
+			cache->partition[cache->npartitions++] = partition;
+			if (relation_owner(partition) != cache->owner)
+				report_other_owner(quote_qualified_identifier(get_namespace_name(get_rel_namespace(partition)),
+															  get_rel_name(partition)));
+		}
+	}
+}
+
 /* Look up a ladder, all into the current memory context, which will be the cache's own. */
 static LadderCache *
 look_up_ladder(Oid schema, const Oid *relation)
@@ -396,11 +446,8 @@ look_up_ladder(Oid schema, const Oid *relation)
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if (OidIsValid(cache->relation[i]) &&
 			relation_owner(cache->relation[i]) != cache->owner)
-			ereport(ERROR,
-					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					 errmsg("relation %s is not owned by the owner of the ladder",
-							ladder_relation_sql(cache, i)),
-					 errhint("Give all relations of a ladder to one role.")));
+			report_other_owner(ladder_relation_sql(cache, i));
+	find_partitions(cache);
 
 	cache->view = underlying_view(cache->relation[LADDER_SOURCE]);
 

@@ -31,8 +31,8 @@ typedef struct LadderConfig
  * A ladder as the catalogs had it when this was made, and the plans of its queries by
  * the slots that plans.c hands out; all of it lives in one memory context.
  *
- * Nothing of this is ever looked up again.  Any change to one of the ladder's relations
- * or to its schema makes it invalid, and the next ladder_cache_open() makes a successor.
+ * Nothing of this is ever looked up again.  Any change to one of the ladder's relations, to
+ * a partition of one, or to its schema makes it invalid, and the next ladder_cache_open() makes a successor.
  * Whoever is still at work with an invalid one keeps it until done: plans may be running,
  * and names and types have been handed out.
  */
@@ -47,6 +47,8 @@ typedef struct LadderCache
 	uint64		last_use;		/* by the number of openings */
 	MemoryContext context;		/* of all that this leads to */
 	Oid			relation[LADDER_NRELATIONS];
+	Oid		   *partition;		/* of those that are partitioned, at any level */
+	int			npartitions;
 	Oid			owner;
 	bool		is_front;		/* foreign tables, which show a ladder that is
 								 * elsewhere */
@@ -67,6 +69,7 @@ typedef struct LadderCache
 	struct TableMap *map[LADDER_NRELATIONS];	/* of direct.h, or NULL */
 	TupleDesc	source_desc;	/* of own_source.h, or NULL, */
 	struct OwnSource *own_source;	/* likewise */
+	List	   *partition_map;	/* the same of partitions that were written */
 } LadderCache;
 
 /*

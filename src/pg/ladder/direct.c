@@ -12,215 +12,23 @@
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "catalog/pg_am.h"
-#include "catalog/pg_attribute.h"
-#include "catalog/pg_class.h"
-#include "commands/defrem.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_relation.h"
-#include "storage/lmgr.h"
-#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplesort.h"
 
-#include "pg/ladder/cache.h"
+#include "pg/ladder/partitions.h"
 #include "pg/sql/memory_limit.h"
 #include "pg/sql/progress.h"
 
 /* So many rows are inserted at a time. */
 #define MAX_SLOTS 64
-
-/*
- * ---- Which tables are plain ----
- */
-
-/* Whether a table runs nothing of the user's when the ladder's owner writes it. */
-static bool
-is_plain_table(Oid relid)
-{
-	static const AclMode rights = ACL_SELECT | ACL_INSERT | ACL_UPDATE;
-	Relation	table = table_open(relid, AccessShareLock);
-	Form_pg_class form = table->rd_rel;
-	bool		plain = form->relkind == RELKIND_RELATION && !form->relispartition &&
-		!form->relhassubclass && form->relam == HEAP_TABLE_AM_OID &&
-		table->trigdesc == NULL && table->rd_rules == NULL && !form->relrowsecurity &&
-		pg_class_aclmask(relid, GetUserId(), rights, ACLMASK_ALL) == rights;
-
-	table_close(table, NoLock);
-	return plain;
-}
-
-/*
- * Whether all tables are that a batch writes: a trigger on one of them could change the rows
- * of another, which the batch has in memory.
- */
-static bool
-is_plain(Ladder *ladder)
-{
-	static const LadderRelation written[] = {
-		LADDER_RATING, LADDER_EVENT, LADDER_COMPONENT, LADDER_COMPONENT_EVENT,
-		LADDER_RATED_MATCH, LADDER_CORRECTION, LADDER_CHANGE
-	};
-	LadderCache *cache = ladder->cache;
-	int			i;
-
-	if (cache->plain_known)
-		return cache->plain;
-	cache->plain = true;
-	for (i = 0; i < (int) lengthof(written); i++)
-		if (OidIsValid(ladder->relation[written[i]]))
-			cache->plain = cache->plain && is_plain_table(ladder->relation[written[i]]);
-	cache->plain_known = true;
-	return cache->plain;
-}
-
-/*
- * ---- Columns ----
- */
-
-/* Whether a column that is not one of ours keeps rows from being written directly. */
-static bool
-is_in_the_way(const TableMap *map, Form_pg_attribute column)
-{
-	return (map->rules == NULL && column->atthasdef && column->attgenerated == '\0') ||
-		column->attidentity != '\0' || get_typtype(column->atttypid) == TYPTYPE_DOMAIN;
-}
-
-/* Find the columns of a map in its table. */
-static void
-find_columns(TableMap *map, Relation table)
-{
-	TupleDesc	desc = RelationGetDescr(table);
-	bool	   *ours = palloc0_array(bool, desc->natts);
-	int			i;
-
-	map->ours = ours;
-	for (i = 0; i < map->desc->natts; i++)
-	{
-		const char *name = NameStr(TupleDescAttr(map->desc, i)->attname);
-		AttrNumber	attnum = get_attnum(RelationGetRelid(table), name);
-
-		if (attnum <= InvalidAttrNumber)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("table \"%s\" has no column \"%s\"",
-							RelationGetRelationName(table), name)));
-		map->attnum[i] = attnum;
-		ours[attnum - 1] = true;
-
-		/* Nothing would make a value one of a narrower type, as timestamptz(0) is. */
-		if (TupleDescAttr(desc, attnum - 1)->attgenerated != '\0' ||
-			TupleDescAttr(desc, attnum - 1)->attidentity != '\0' ||
-			TupleDescAttr(desc, attnum - 1)->atttypmod != -1)
-			map->writable = false;
-	}
-	map->rules = row_rules_make(table, ours);
-	for (i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(desc, i);
-
-		if (ours[i] || column->attisdropped)
-			continue;
-		if (is_in_the_way(map, column))
-			map->writable = false;
-		if (column->attgenerated == '\0')
-			map->has_others = true;
-	}
-}
-
-/* Whether an index compares the columns of the key, and nothing else, as their types do. */
-static bool
-is_on_key(Relation index, Relation table, const TableMap *map, const LadderTable *columns)
-{
-	Form_pg_index form = index->rd_index;
-	int			i;
-	int			j;
-
-	if (index->rd_rel->relam != BTREE_AM_OID || !form->indimmediate ||
-		RelationGetIndexPredicate(index) != NIL)
-		return false;
-	for (i = 0; i < form->indnatts; i++)
-	{
-		AttrNumber	attnum = form->indkey.values[i];
-		Form_pg_attribute column;
-
-		for (j = 0; j < columns->ncolumns; j++)
-			if (map->attnum[j] == attnum && columns->column[j].presence == COLUMN_KEY)
-				break;
-		if (j == columns->ncolumns)
-			return false;
-		column = TupleDescAttr(RelationGetDescr(table), attnum - 1);
-		if (i < form->indnkeyatts &&
-			(index->rd_indcollation[i] != column->attcollation ||
-			 index->rd_opfamily[i] !=
-			 get_opclass_family(GetDefaultOpClass(column->atttypid, BTREE_AM_OID))))
-			return false;
-	}
-	return true;
-}
-
-/* Find the indexes whose entries are the same for all versions of a row. */
-static void
-find_key_indexes(TableMap *map, Relation table, const LadderTable *columns)
-{
-	ListCell   *lc;
-
-	foreach(lc, RelationGetIndexList(table))
-	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-
-		if (is_on_key(index, table, map, columns))
-			map->key_indexes = lappend_oid(map->key_indexes, lfirst_oid(lc));
-		index_close(index, NoLock);
-	}
-}
-
-const TableMap *
-ladder_table_map(Ladder *ladder, LadderRelation relation, const LadderTable *table)
-{
-	LadderCache *cache;
-	TableMap   *map;
-	Relation	rel;
-	MemoryContext old;
-
-	ladder_cache_recheck(ladder);
-	cache = ladder->cache;
-	if (cache->map[relation] != NULL && cache->map[relation]->model == ladder->model)
-		return cache->map[relation];
-
-	/*
-	 * One for another model that the ladder had is left to those who work
-	 * with it.
-	 */
-	rel = table_open(ladder->relation[relation], AccessShareLock);
-	old = MemoryContextSwitchTo(cache->context);
-	map = palloc0_object(TableMap);
-	map->relation = relation;
-	map->model = ladder->model;
-	map->desc = table_desc(table, ladder);
-	map->attnum = palloc_array(AttrNumber, map->desc->natts);
-	map->writable = true;
-	find_columns(map, rel);
-	if (rel->rd_rel->relkind == RELKIND_RELATION)
-		find_key_indexes(map, rel, table);
-	MemoryContextSwitchTo(old);
-	table_close(rel, NoLock);
-	cache->map[relation] = map;
-	return map;
-}
-
-bool
-can_go_direct(Ladder *ladder, const TableMap *map)
-{
-	LockRelationOid(ladder->relation[map->relation], RowExclusiveLock);
-	ladder_cache_recheck(ladder);
-	return map == ladder->cache->map[map->relation] && map->writable && is_plain(ladder);
-}
 
 /*
  * ---- Writing ----
@@ -235,7 +43,6 @@ typedef struct Writer
 	ResultRelInfo *result;
 	ExprState **predicate;		/* of partial indexes, once they are needed */
 	bool		plain_indexes;	/* none needs more than to be given the entry */
-	TupleTableSlot *from;		/* of the tuplestore */
 } Writer;
 
 /* The range table of a command on nothing but this table, which all of our columns change. */
@@ -312,12 +119,12 @@ refresh_rules(Writer *writer)
 }
 
 static void
-open_writer(Writer *writer, Ladder *ladder, const TableMap *map)
+open_writer(Writer *writer, const TableMap *map)
 {
 	MemoryContext old;
 
 	writer->map = map;
-	writer->table = table_open(ladder->relation[map->relation], RowExclusiveLock);
+	writer->table = table_open(map->relid, RowExclusiveLock);
 	writer->estate = CreateExecutorState();
 	old = MemoryContextSwitchTo(writer->estate->es_query_cxt);
 	make_range_table(writer);
@@ -329,26 +136,34 @@ open_writer(Writer *writer, Ladder *ladder, const TableMap *map)
 	writer->predicate = palloc0_array(ExprState *, writer->result->ri_NumIndices + 1);
 	writer->plain_indexes = has_plain_indexes(writer->result);
 	refresh_rules(writer);
-	writer->from = MakeSingleTupleTableSlot(map->desc, &TTSOpsMinimalTuple);
 	MemoryContextSwitchTo(old);
 }
 
 static void
 close_writer(Writer *writer)
 {
-	ExecDropSingleTupleTableSlot(writer->from);
 	ExecCloseIndices(writer->result);
 	FreeExecutorState(writer->estate);
 	table_close(writer->table, NoLock);
 	CommandCounterIncrement();
 }
 
-/* Read the next row; false at the end. */
+/* A slot for the rows of a tuplestore. */
+static TupleTableSlot *
+make_row(const TableMap *map)
+{
+	return MakeSingleTupleTableSlot(map->desc, &TTSOpsMinimalTuple);
+}
+
+/* Read the next row, all of it; false at the end. */
 static bool
-next_row(Writer *writer, Tuplestorestate *rows)
+next_row(TupleTableSlot *row, Tuplestorestate *rows)
 {
 	CHECK_FOR_INTERRUPTS();
-	return tuplestore_gettupleslot(rows, true, false, writer->from);
+	if (!tuplestore_gettupleslot(rows, true, false, row))
+		return false;
+	slot_getallattrs(row);
+	return true;
 }
 
 /* Make a slot a row of the table without values. */
@@ -481,9 +296,15 @@ insert_entries_by_executor(Writer *writer, TupleTableSlot *slot, bool is_version
 #endif
 }
 
-/* Rows that are being inserted. */
+/* Rows that are being inserted into a table, or into one of its partitions at a time. */
 struct DirectInsert
 {
+	Ladder	   *ladder;
+	const TableMap *map;
+	Relation	partitioned;	/* the table, if it has partitions, or NULL */
+	bool		is_open;		/* there is a writer, of the table or of */
+	int64		first;			/* a partition for places from the first one on, */
+	int64		next;			/* up to before the next */
 	Writer		writer;
 	BulkInsertState bulk;
 	TupleTableSlot *slot[MAX_SLOTS];
@@ -515,16 +336,70 @@ insert_rows(DirectInsert *insert)
 	insert->n = 0;
 }
 
+/* Begin with a table or partition. */
+static void
+open_insert(DirectInsert *insert, const TableMap *map)
+{
+	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(insert));
+
+	open_writer(&insert->writer, map);
+
+	/* A few rows go to wherever there is room, and leave the buffers to others. */
+	if (insert->ladder->large)
+		insert->bulk = GetBulkInsertState();
+	insert->nslots = 0;
+	insert->is_open = true;
+	MemoryContextSwitchTo(old);
+}
+
+static void
+close_insert(DirectInsert *insert)
+{
+	int			i;
+
+	if (!insert->is_open)
+		return;
+	if (insert->n > 0)
+		insert_rows(insert);
+	for (i = 0; i < insert->nslots; i++)
+		ExecDropSingleTupleTableSlot(insert->slot[i]);
+	if (insert->bulk != NULL)
+		FreeBulkInsertState(insert->bulk);
+	insert->bulk = NULL;
+	close_writer(&insert->writer);
+	insert->is_open = false;
+}
+
+/* Go on with the partition for a place, if it is another one. */
+static void
+follow_place(DirectInsert *insert, int64 seq)
+{
+	int64		next;
+	Oid			partition;
+
+	if (insert->is_open && seq >= insert->first && seq < insert->next)
+		return;
+	close_insert(insert);
+	partition = partition_of_seq(insert->partitioned, seq, &next);
+	if (!OidIsValid(partition))
+		elog(ERROR, "no partition of table \"%s\" for place " INT64_FORMAT,
+			 RelationGetRelationName(insert->partitioned), seq);
+	open_insert(insert, partition_map(insert->ladder, insert->map, partition));
+	insert->first = seq;
+	insert->next = next;
+}
+
 DirectInsert *
 direct_insert_begin(Ladder *ladder, const TableMap *map)
 {
 	DirectInsert *insert = palloc0_object(DirectInsert);
 
-	open_writer(&insert->writer, ladder, map);
-
-	/* A few rows go to wherever there is room, and leave the buffers to others. */
-	if (ladder->large)
-		insert->bulk = GetBulkInsertState();
+	insert->ladder = ladder;
+	insert->map = map;
+	if (is_map_of_partitions(map))
+		insert->partitioned = table_open(map->relid, RowExclusiveLock);
+	else
+		open_insert(insert, map);
 	return insert;
 }
 
@@ -534,6 +409,10 @@ direct_insert_row(DirectInsert *insert, const Datum *values, const bool *nulls)
 	Writer	   *writer = &insert->writer;
 	TupleTableSlot *slot;
 
+	StaticAssertStmt((int) EVENT_SEQ == (int) COMPONENT_EVENT_SEQ,
+					 "the place is the same column of both tables of events");
+	if (insert->partitioned != NULL)
+		follow_place(insert, DatumGetInt64(values[EVENT_SEQ - 1]));
 	if (insert->n == insert->nslots)
 	{
 		MemoryContext old = MemoryContextSwitchTo(writer->estate->es_query_cxt);
@@ -558,15 +437,10 @@ uint64
 direct_insert_end(DirectInsert *insert)
 {
 	uint64		total = insert->total;
-	int			i;
 
-	if (insert->n > 0)
-		insert_rows(insert);
-	for (i = 0; i < insert->nslots; i++)
-		ExecDropSingleTupleTableSlot(insert->slot[i]);
-	if (insert->bulk != NULL)
-		FreeBulkInsertState(insert->bulk);
-	close_writer(&insert->writer);
+	close_insert(insert);
+	if (insert->partitioned != NULL)
+		table_close(insert->partitioned, NoLock);
 	pfree(insert);
 	return total;
 }
@@ -576,8 +450,8 @@ direct_insert_end(DirectInsert *insert)
  * false if there is none.
  */
 static bool
-make_next_version(Writer *writer, ItemPointer place, TupleTableSlot *before,
-				  TupleTableSlot *after)
+make_next_version(Writer *writer, ItemPointer place, TupleTableSlot *row,
+				  TupleTableSlot *before, TupleTableSlot *after)
 {
 	clear_row(after);
 	if (writer->map->has_others)
@@ -590,8 +464,7 @@ make_next_version(Writer *writer, ItemPointer place, TupleTableSlot *before,
 		memcpy(after->tts_values, before->tts_values, natts * sizeof(Datum));
 		memcpy(after->tts_isnull, before->tts_isnull, natts * sizeof(bool));
 	}
-	slot_getallattrs(writer->from);
-	fill_row(writer, after, writer->from->tts_values, writer->from->tts_isnull);
+	fill_row(writer, after, row->tts_values, row->tts_isnull);
 	complete_row(writer, after, CMD_UPDATE);
 	return true;
 }
@@ -635,39 +508,40 @@ uint64
 direct_insert(Ladder *ladder, const TableMap *map, Tuplestorestate *rows)
 {
 	DirectInsert *insert = direct_insert_begin(ladder, map);
-	TupleTableSlot *from = insert->writer.from;
+	TupleTableSlot *row = make_row(map);
 
-	while (next_row(&insert->writer, rows))
+	while (next_row(row, rows))
 	{
-		slot_getallattrs(from);
-		direct_insert_row(insert, from->tts_values, from->tts_isnull);
+		direct_insert_row(insert, row->tts_values, row->tts_isnull);
 		if (ladder->large)
 			progress_done((int64) insert->total);
 	}
+	ExecDropSingleTupleTableSlot(row);
 	return direct_insert_end(insert);
 }
 
 uint64
-direct_update(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
-			  ItemPointerData *place)
+direct_update(const TableMap *map, Tuplestorestate *rows, ItemPointerData *place)
 {
 	Writer		writer;
+	TupleTableSlot *row = make_row(map);
 	TupleTableSlot *before;
 	TupleTableSlot *after;
 	uint64		total = 0;
 
-	open_writer(&writer, ladder, map);
+	open_writer(&writer, map);
 	CheckCmdReplicaIdentity(writer.table, CMD_UPDATE);
 	before = table_slot_create(writer.table, NULL);
 	after = table_slot_create(writer.table, NULL);
-	for (; next_row(&writer, rows); total++)
+	for (; next_row(row, rows); total++)
 	{
-		if (!make_next_version(&writer, &place[total], before, after))
+		if (!make_next_version(&writer, &place[total], row, before, after))
 			elog(ERROR, "failed to fetch a row of table \"%s\" that is locked",
 				 RelationGetRelationName(writer.table));
 		update_row(&writer, &place[total], after);
 		end_row(&writer);
 	}
+	ExecDropSingleTupleTableSlot(row);
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
 	close_writer(&writer);
@@ -773,14 +647,14 @@ insert_waiting_entries(Writer *writer, WaitingEntries *waiting)
 
 /* Put a row into a place; false if another row is there, or somebody is changing it. */
 static bool
-rewrite_row(Writer *writer, WaitingEntries *waiting, ItemPointer place, TupleTableSlot *before,
-			TupleTableSlot *after)
+rewrite_row(Writer *writer, WaitingEntries *waiting, ItemPointer place, TupleTableSlot *row,
+			TupleTableSlot *before, TupleTableSlot *after)
 {
 	TM_FailureData failure;
 	LockTupleMode lockmode;
 	NeededEntries entries;
 
-	if (!make_next_version(writer, place, before, after))
+	if (!make_next_version(writer, place, row, before, after))
 		return false;
 	if (table_tuple_update(writer->table, place, after, writer->estate->es_output_cid,
 						   writer->estate->es_snapshot, InvalidSnapshot, false, &failure,
@@ -796,34 +670,36 @@ rewrite_row(Writer *writer, WaitingEntries *waiting, ItemPointer place, TupleTab
 }
 
 uint64
-direct_rewrite(Ladder *ladder, const TableMap *map, Tuplestorestate *rows,
-			   ItemPointerData *place, Tuplestorestate *left)
+direct_rewrite(const TableMap *map, Tuplestorestate *rows, ItemPointerData *place,
+			   Tuplestorestate *left)
 {
 	Writer		writer;
 	WaitingEntries *waiting;
+	TupleTableSlot *row = make_row(map);
 	TupleTableSlot *before;
 	TupleTableSlot *after;
 	uint64		total = 0;
-	uint64		row;
+	uint64		n;
 	int			i;
 
 	Assert(map->relation == LADDER_RATING);
-	open_writer(&writer, ladder, map);
+	open_writer(&writer, map);
 	CheckCmdReplicaIdentity(writer.table, CMD_UPDATE);
 	waiting = open_entries(&writer);
 	before = table_slot_create(writer.table, NULL);
 	after = table_slot_create(writer.table, NULL);
-	for (row = 0; next_row(&writer, rows); row++)
+	for (n = 0; next_row(row, rows); n++)
 	{
-		if (ItemPointerIsValid(&place[row]) &&
-			rewrite_row(&writer, waiting, &place[row], before, after))
+		if (ItemPointerIsValid(&place[n]) &&
+			rewrite_row(&writer, waiting, &place[n], row, before, after))
 			total++;
 		else
-			tuplestore_puttupleslot(left, writer.from);
+			tuplestore_puttupleslot(left, row);
 		end_row(&writer);
 	}
 	for (i = 0; waiting != NULL && i < writer.result->ri_NumIndices; i++)
 		insert_waiting_entries(&writer, &waiting[i]);
+	ExecDropSingleTupleTableSlot(row);
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
 	close_writer(&writer);

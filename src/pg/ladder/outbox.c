@@ -4,26 +4,18 @@
  */
 #include "pg/ladder/outbox.h"
 
-#include "access/table.h"
-#include "access/xact.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "commands/copy.h"
 #include "executor/spi.h"
-#include "libpq/pqformat.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "parser/parse_node.h"
-#include "parser/parse_relation.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/rls.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/columns.h"
+#include "pg/ladder/copy_file.h"
 #include "pg/ladder/direct.h"
+#include "pg/ladder/partitions.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"
@@ -226,58 +218,28 @@ event_outbox(Ladder *ladder)
 }
 
 /*
- * Whether COPY may insert into a table: rights, policies and rules are checked by
- * who calls it, and identifiers need a binary form.
- */
-static bool
-can_copy(const Ladder *ladder, const OutboxTable *table)
-{
-	Oid			relid = ladder->relation[table->relation];
-	Relation	relation;
-	bool		plain;
-
-	if (!OidIsValid(ladder->player_type->send.fn_oid) ||
-		!OidIsValid(ladder->match_type->send.fn_oid) ||
-		pg_class_aclcheck(relid, GetUserId(), ACL_INSERT) != ACLCHECK_OK ||
-		check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED)
-		return false;
-	relation = table_open(relid, RowExclusiveLock);
-	plain = relation->rd_rel->relkind == RELKIND_RELATION &&
-		!relation->rd_rel->relhasrules;
-	table_close(relation, NoLock);
-	return plain;
-}
-
-/*
  * For rows that are all to be inserted: by COPY if they may be many, and cannot go to their
  * table without a query.
  */
 static Outbox *
 insert_outbox(Ladder *ladder, const OutboxTable *table)
 {
-	static const char signature[] = "PGCOPY\n\377\r\n";
 	Outbox	   *outbox;
 
 	if (!ladder->large ||
 		can_go_direct(ladder, ladder_table_map(ladder, table->relation, table->columns)) ||
-		!can_copy(ladder, table))
+		!can_copy(ladder, table->relation))
 		return query_outbox(ladder, table);
 	outbox = outbox_create(ladder, table);
-	outbox->file = BufFileCreateTemp(false);
-	initStringInfo(&outbox->line);
-
-	/* With the zero byte at the end, no flags, and no more header. */
-	appendBinaryStringInfo(&outbox->line, signature, sizeof(signature));
-	pq_sendint32(&outbox->line, 0);
-	pq_sendint32(&outbox->line, 0);
-	BufFileWrite(outbox->file, outbox->line.data, outbox->line.len);
+	outbox->copy = copy_file_begin(ladder, outbox->map);
 	return outbox;
 }
 
 void
 outbox_stream(Outbox *outbox)
 {
-	if (outbox->file == NULL && outbox->table->is_fresh &&
+	/* Room in partitions is made once all places are known. */
+	if (outbox->copy == NULL && outbox->table->is_fresh && !is_map_of_partitions(outbox->map) &&
 		can_go_direct(outbox->ladder, outbox->map))
 		outbox->direct = direct_insert_begin(outbox->ladder, outbox->map);
 }
@@ -340,231 +302,16 @@ new_component_event_outbox(Ladder *ladder)
 }
 
 /*
- * ---- COPY ----
- */
-
-static void
-send_null(StringInfo line)
-{
-	pq_sendint32(line, -1);
-}
-
-static void
-send_int64(StringInfo line, int64 value)
-{
-	pq_sendint32(line, sizeof(int64));
-	pq_sendint64(line, value);
-}
-
-static void
-send_float8(StringInfo line, double value)
-{
-	pq_sendint32(line, sizeof(float8));
-	pq_sendfloat8(line, value);
-}
-
-static void
-send_text(StringInfo line, const char *text)
-{
-	int			length = (int) strlen(text);
-
-	pq_sendint32(line, length);
-	appendBinaryStringInfo(line, text, length);
-}
-
-static void
-send_id(StringInfo line, IdType *type, Datum id)
-{
-	bytea	   *bytes;
-
-	if (type->type == INT8OID)
-	{
-		send_int64(line, DatumGetInt64(id));
-		return;
-	}
-	bytes = SendFunctionCall(&type->send, id);
-	pq_sendint32(line, VARSIZE(bytes) - VARHDRSZ);
-	appendBinaryStringInfo(line, VARDATA(bytes), VARSIZE(bytes) - VARHDRSZ);
-}
-
-/* A column that is not null, in binary COPY format. */
-static void
-send_column(StringInfo line, const Ladder *ladder, const LadderColumn *column,
-			const void *field)
-{
-	switch (column->type)
-	{
-		case VALUE_PLAYER:
-			send_id(line, ladder->player_type, *(const Datum *) field);
-			break;
-		case VALUE_MATCH:
-			send_id(line, ladder->match_type, *(const Datum *) field);
-			break;
-		case VALUE_INT4:
-			pq_sendint32(line, sizeof(int32));
-			pq_sendint32(line, column_int4(column, field));
-			break;
-		case VALUE_INT8:
-			send_int64(line, *(const int64 *) field);
-			break;
-		case VALUE_TIME:
-			send_int64(line, *(const TimestampTz *) field);
-			break;
-		case VALUE_FLOAT8:
-			send_float8(line, *(const double *) field);
-			break;
-		case VALUE_TEXT:
-			send_text(line, *(const char *const *) field);
-			break;
-		default:
-			elog(ERROR, "column \"%s\" has unknown type %d", column->name,
-				 (int) column->type);
-	}
-}
-
-/* An array of n numbers, in the form of array_send(). */
-static void
-send_array(StringInfo line, const double *value, int n)
-{
-	int			i;
-
-	pq_sendint32(line, 5 * sizeof(int32) + n * (sizeof(int32) + sizeof(float8)));
-	pq_sendint32(line, 1);		/* dimensions */
-	pq_sendint32(line, 0);		/* no nulls */
-	pq_sendint32(line, FLOAT8OID);
-	pq_sendint32(line, n);
-	pq_sendint32(line, 1);		/* the lower bound */
-	for (i = 0; i < n; i++)
-		send_float8(line, value[i]);
-}
-
-/* Begin a row of the file with its columns but for those of states. */
-static void
-send_columns(Outbox *outbox, const RowValues *values)
-{
-	const LadderTable *table = outbox->table->columns;
-	int			i;
-
-	resetStringInfo(&outbox->line);
-	pq_sendint16(&outbox->line, outbox->desc->natts);
-	for (i = 0; i < table->ncolumns; i++)
-	{
-		const LadderColumn *column = &table->column[i];
-
-		if (column_is_null(column, values))
-			send_null(&outbox->line);
-		else
-			send_column(&outbox->line, outbox->ladder, column, column_field(column, values));
-	}
-}
-
-/* Write the row that is in line to the file. */
-static void
-send_line(Outbox *outbox)
-{
-	BufFileWrite(outbox->file, outbox->line.data, outbox->line.len);
-	outbox->nrows++;
-}
-
-/* Write an event to the file. */
-static void
-send_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
-{
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
-	RowValues	values = event_values(step, row);
-	int			i;
-
-	send_columns(outbox, &values);
-	for (i = 0; i < outbox->ladder->model->nstate; i++)
-	{
-		send_float8(&outbox->line, row->before[i]);
-		send_float8(&outbox->line, row->after[i]);
-	}
-	send_line(outbox);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(outbox->context);
-}
-
-/* The same of a component. */
-static void
-send_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *row)
-{
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
-	ComponentIdentity identity;
-	RowValues	values = component_event_values(step, row, &identity);
-
-	send_columns(outbox, &values);
-	send_array(&outbox->line, row->before, row->component->spec->nstate);
-	send_array(&outbox->line, row->after, row->component->spec->nstate);
-	send_line(outbox);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(outbox->context);
-}
-
-/*
- * The file that the innermost COPY reads from, which passes nothing on.  A trigger on
- * its table can start another COPY, into another ladder, while one is running: each puts
- * back what it has found, also if it fails and the trigger goes on.
- */
-static BufFile *copy_source;
-
-static int
-read_copy_source(void *buffer, int least, int most)
-{
-	(void) least;
-	return (int) BufFileRead(copy_source, buffer, most);
-}
-
-/* Insert the rows in an outbox's file by COPY; returns how many. */
-static uint64
-copy_rows(Outbox *outbox)
-{
-	Relation	relation = table_open(outbox->ladder->relation[outbox->table->relation],
-									  RowExclusiveLock);
-	ParseState *parse = make_parsestate(NULL);
-	List	   *columns = NIL;
-	BufFile    *outer = copy_source;
-	volatile uint64 nrows = 0;
-	int			i;
-
-	resetStringInfo(&outbox->line);
-	pq_sendint16(&outbox->line, -1);
-	BufFileWrite(outbox->file, outbox->line.data, outbox->line.len);
-	if (BufFileSeek(outbox->file, 0, 0, SEEK_SET) != 0)
-		elog(ERROR, "could not rewind rows");
-
-	for (i = 0; i < outbox->desc->natts; i++)
-		columns = lappend(columns,
-						  makeString(pstrdup(NameStr(TupleDescAttr(outbox->desc, i)->attname))));
-	(void) addRangeTableEntryForRelation(parse, relation, RowExclusiveLock,
-										 NULL, false, false);
-	PG_TRY();
-	{
-		CopyFromState copy;
-
-		copy_source = outbox->file;
-		copy = BeginCopyFrom(parse, relation, NULL, NULL, false, read_copy_source,
-							 columns,
-							 list_make1(makeDefElem("format",
-													(Node *) makeString("binary"),
-													-1)));
-		progress_begin_copy();
-		nrows = CopyFrom(copy);
-		EndCopyFrom(copy);
-	}
-	PG_FINALLY();
-	{
-		copy_source = outer;
-	}
-	PG_END_TRY();
-	table_close(relation, NoLock);
-	CommandCounterIncrement();
-	return nrows;
-}
-
-/*
  * ---- Rows ----
  */
+
+/* Note the place of an event. */
+static void
+note_seq(Outbox *outbox, int64 seq)
+{
+	outbox->first_seq = outbox->nrows == 0 ? seq : Min(outbox->first_seq, seq);
+	outbox->last_seq = outbox->nrows == 0 ? seq : Max(outbox->last_seq, seq);
+}
 
 static void
 outbox_put(Outbox *outbox, Datum *values, bool *nulls)
@@ -585,9 +332,11 @@ put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 	MemoryContext old;
 	int			i;
 
-	if (outbox->file != NULL)
+	note_seq(outbox, step->seq);
+	if (outbox->copy != NULL)
 	{
-		send_event(outbox, step, row);
+		copy_file_event(outbox->copy, step, row);
+		outbox->nrows++;
 		return;
 	}
 	old = MemoryContextSwitchTo(outbox->context);
@@ -724,9 +473,11 @@ put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *r
 	bool		nulls[COMPONENT_EVENT_NCOLUMNS] = {false};
 	MemoryContext old;
 
-	if (outbox->file != NULL)
+	note_seq(outbox, step->seq);
+	if (outbox->copy != NULL)
 	{
-		send_component_event(outbox, step, row);
+		copy_file_component_event(outbox->copy, step, row);
+		outbox->nrows++;
 		return;
 	}
 	old = MemoryContextSwitchTo(outbox->context);
@@ -797,8 +548,7 @@ static uint64
 rewrite_rows(Outbox *outbox)
 {
 	Tuplestorestate *left = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	uint64		nrows = direct_rewrite(outbox->ladder, outbox->map, outbox->rows, outbox->place,
-									   left);
+	uint64		nrows = direct_rewrite(outbox->map, outbox->rows, outbox->place, left);
 
 	if (nrows < outbox->nrows)
 		nrows += query_these_rows(outbox, outbox->table->query[OUTBOX_UPDATE], left,
@@ -813,10 +563,14 @@ goes_direct(const Outbox *outbox, OutboxAction action)
 {
 	const OutboxTable *table = outbox->table;
 
-	if (action == OUTBOX_UPDATE ? outbox->place == NULL :
-		action != OUTBOX_INSERT || !(table->is_fresh || outbox->fresh))
-		return false;
-	return can_go_direct(outbox->ladder, outbox->map);
+	if (action == OUTBOX_INSERT)
+		return (table->is_fresh || outbox->fresh) &&
+			can_insert_directly(outbox->ladder, outbox->map, outbox->first_seq,
+								outbox->last_seq);
+
+	/* A place is one in the table itself. */
+	return action == OUTBOX_UPDATE && outbox->place != NULL &&
+		!is_map_of_partitions(outbox->map) && can_go_direct(outbox->ladder, outbox->map);
 }
 
 /* The same by the queries for an action that are called for, or without any. */
@@ -830,7 +584,7 @@ send_rows(Outbox *outbox, OutboxAction action)
 		return action == OUTBOX_INSERT ?
 			direct_insert(outbox->ladder, outbox->map, outbox->rows) :
 			outbox->rewrites ? rewrite_rows(outbox) :
-			direct_update(outbox->ladder, outbox->map, outbox->rows, outbox->place);
+			direct_update(outbox->map, outbox->rows, outbox->place);
 	if (table->owned_query[action] == NULL)
 		return query_rows(outbox, table->query[action]);
 	if (outbox->nowned < outbox->nrows)
@@ -845,17 +599,21 @@ outbox_send(Outbox *outbox, OutboxAction action)
 {
 	uint64		nrows = 0;
 
-	Assert((outbox->file == NULL && outbox->direct == NULL) || action == OUTBOX_INSERT);
-	if (action == OUTBOX_INSERT && outbox->ladder->large && outbox->table->is_fresh &&
-		outbox->direct == NULL && outbox->nrows > 0)
-		progress_phase(PHASE_WRITING, (int64) outbox->nrows);
+	Assert((outbox->copy == NULL && outbox->direct == NULL) || action == OUTBOX_INSERT);
+	if (action == OUTBOX_INSERT && outbox->table->is_fresh && outbox->direct == NULL &&
+		outbox->nrows > 0)
+	{
+		make_room_for_events(outbox->ladder, outbox->table->relation, outbox->last_seq);
+		if (outbox->ladder->large)
+			progress_phase(PHASE_WRITING, (int64) outbox->nrows);
+	}
 	if (outbox->direct != NULL)
 	{
 		nrows = direct_insert_end(outbox->direct);
 		outbox->direct = NULL;
 	}
 	else if (outbox->nrows > 0)
-		nrows = outbox->file != NULL ? copy_rows(outbox) :
+		nrows = outbox->copy != NULL ? copy_file_insert(outbox->copy) :
 			send_rows(outbox, action);
 
 	/* Exactly once means that no row gets lost on the way either. */
@@ -873,8 +631,8 @@ outbox_discard(Outbox *outbox)
 {
 	if (outbox->direct != NULL)
 		(void) direct_insert_end(outbox->direct);
-	if (outbox->file != NULL)
-		BufFileClose(outbox->file);
+	if (outbox->copy != NULL)
+		copy_file_close(outbox->copy);
 	else
 		tuplestore_end(outbox->rows);
 	if (outbox->place != NULL)

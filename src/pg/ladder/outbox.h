@@ -7,8 +7,6 @@
 
 #include "pg/sql/glue.h"
 
-#include "lib/stringinfo.h"
-#include "storage/buffile.h"
 #include "storage/itemptr.h"
 #include "utils/tuplestore.h"
 
@@ -41,10 +39,11 @@ typedef struct Outbox
 	bool		fresh;			/* to be inserted, and none of them is there */
 	struct DirectInsert *direct;	/* instead of rows: they are written as they
 									 * come */
-	BufFile    *file;			/* instead of rows, in binary COPY format */
-	StringInfoData line;		/* a row of it */
+	struct CopyFile *copy;		/* likewise, for COPY */
 	uint64		nrows;
 	uint64		nowned;			/* of these, of components of players */
+	int64		first_seq;		/* of rows of events: the least place */
+	int64		last_seq;		/* and the greatest */
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 

@@ -1,0 +1,86 @@
+#!/bin/bash
+# Eight clients rate, in transactions of one match and of a few, some rolled back, while partitions
+# of the events are made ahead by work() and by whoever rates, old ones are detached, and others
+# read; against the server that PGHOST leads to.  Every match is rated, no place is without a
+# partition, and the ladder verifies.
+#
+#   test/partitions.sh
+#
+# Environment:
+#   PARTITIONS_SECONDS  how long (default: 8)
+#
+# Prints one line for each check, "ok NAME" or "not ok NAME", and fails if any check does; and how
+# many of the looks at the locks have found somebody who waited for a table.
+
+set -euo pipefail
+
+database=skillrating_partitions
+seconds=${PARTITIONS_SECONDS:-8}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"; psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database"' EXIT
+
+psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database" 2>/dev/null
+export PGDATABASE=$database
+psql -qX -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
+CREATE EXTENSION skillrating;
+SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.partition_history('arena', 1000);
+SELECT skillrating.schedule_work('arena', 'make_partitions', '0.5 seconds');
+CREATE SEQUENCE reported;
+SQL
+
+failed=0
+check() {
+	if [ "$2" = t ]; then echo "ok partitions: $1"; else echo "not ok partitions: $1 ($2)"; failed=1; fi
+}
+ask() { psql -qXAt -v ON_ERROR_STOP=1 -c "$1"; }
+
+match() {
+	cat <<-SQL
+		INSERT INTO arena.match (match_id) SELECT nextval('reported') FROM generate_series(1, $1) RETURNING match_id AS first
+		\gset
+		INSERT INTO arena.match_player (match_id, player_id, team, rank)
+		SELECT m, (:a + m * 7 + t * :b) % 211, t, t FROM generate_series(:first, :first) AS m, generate_series(1, 2) AS t;
+	SQL
+}
+{
+	echo '\set a random(0, 210)'
+	echo '\set b random(1, 210)'
+	echo BEGIN\;
+	match 1
+	echo COMMIT\;
+} >"$scratch/one.sql"
+{
+	echo '\set a random(0, 210)'
+	echo '\set b random(1, 210)'
+	echo BEGIN\;
+	match 1
+	match 1
+	match 1
+	echo 'SET CONSTRAINTS ALL IMMEDIATE;'
+	echo ROLLBACK\;
+} >"$scratch/rolled_back.sql"
+
+pgbench -n -c 8 -j 2 -T "$seconds" -f "$scratch/one.sql@9" -f "$scratch/rolled_back.sql@1" \
+	--max-tries=100 >"$scratch/pgbench" 2>&1 &
+clients=$!
+looks=0
+waits=0
+while kill -0 "$clients" 2>/dev/null; do
+	found=$(ask "SELECT count(*) FROM pg_locks AS l WHERE NOT l.granted AND l.locktype = 'relation' AND l.pid <> pg_backend_pid()")
+	looks=$((looks + 1))
+	[ "$found" -eq 0 ] || waits=$((waits + 1))
+	ask "CALL skillrating.work('arena')" >/dev/null
+	ask "SELECT count(*) FROM skillrating.history('arena', $((RANDOM % 211)), n => 3)" >/dev/null
+	sleep 0.05
+done
+wait "$clients" || { cat "$scratch/pgbench"; failed=1; }
+check "no client failed" "$(grep -q 'failed transactions: 0 ' "$scratch/pgbench" && ! grep -q aborted "$scratch/pgbench" && echo t || tail -3 "$scratch/pgbench")"
+check "every match is rated" "$(ask "SELECT count(*) = count(r.match_id) FROM arena.match AS m LEFT JOIN arena.rated_match AS r ON r.match_id = m.match_id AND r.status = 'rated'")"
+check "partitions were made" "$(ask "SELECT count(*) > 5 FROM pg_inherits WHERE inhparent = 'arena.event'::regclass")"
+check "the ladder verifies" "$(ask "SELECT bool_and(ok) FROM skillrating.verify('arena')")"
+ask "SELECT cardinality(detached) FROM skillrating.detach_history('arena', (SELECT played_at FROM arena.rated_match ORDER BY seq OFFSET (SELECT count(*) FROM arena.rated_match) / 2 LIMIT 1))" >"$scratch/detached"
+check "half of them are detached" "$([ "$(cat "$scratch/detached")" -gt 1 ] && echo t)"
+check "the rest verifies" "$(ask "SELECT bool_and(ok) FROM skillrating.verify('arena')")"
+echo "in $waits of $looks looks somebody waited for a table; $(grep -o 'tps = [0-9]*' "$scratch/pgbench" | head -1)"
+exit "$failed"
