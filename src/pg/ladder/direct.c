@@ -193,25 +193,7 @@ make_range_table(Writer *writer)
 	entry->relid = RelationGetRelid(writer->table);
 	entry->relkind = writer->table->rd_rel->relkind;
 	entry->rellockmode = RowExclusiveLock;
-#if PG_VERSION_NUM >= 160000
-	{
-		List	   *permissions = NIL;
-		RTEPermissionInfo *permission = addRTEPermissionInfo(&permissions, entry);
-
-		permission->insertedCols = columns;
-		permission->updatedCols = columns;
-#if PG_VERSION_NUM >= 180000
-		ExecInitRangeTable(writer->estate, list_make1(entry), permissions,
-						   bms_make_singleton(1));
-#else
-		ExecInitRangeTable(writer->estate, list_make1(entry), permissions);
-#endif
-	}
-#else
-	entry->insertedCols = columns;
-	entry->updatedCols = columns;
-	ExecInitRangeTable(writer->estate, list_make1(entry));
-#endif
+	init_written_table(writer->estate, entry, columns);
 }
 
 static void
@@ -300,12 +282,7 @@ insert_rows(Writer *writer, TupleTableSlot **slot, int n)
 	table_multi_insert(writer->table, slot, n, estate->es_output_cid, 0, NULL);
 	MemoryContextSwitchTo(old);
 	for (i = 0; i < n && writer->result->ri_NumIndices > 0; i++)
-		(void) ExecInsertIndexTuples(writer->result, slot[i], estate, false, false, NULL,
-#if PG_VERSION_NUM >= 160000
-									 NIL, false);
-#else
-									 NIL);
-#endif
+		insert_index_entries(writer->result, slot[i], estate);
 	ResetPerTupleExprContext(estate);
 }
 
