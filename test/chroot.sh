@@ -79,25 +79,33 @@ make_system() {
 	mv "$system.new" "$system"
 }
 
+# Whether the system is there, with all packages.
+is_ready() { [ "$(cat "$system/etc/skillrating_packages" 2>/dev/null)" = "$(echo $packages)" ]; }
+
+prepare() {
+	local what
+	if [ ! -d "$system" ]; then
+		what="no system of $suite could be made"
+		echo "chroot.sh: making a system of $suite in $system" >&2
+		make_system && return
+	else
+		what="the system of $suite could not be brought up to date"
+		configure "$system"
+		fill "$system" >"$chroots/$suite.log" 2>&1 && return
+	fi
+	tail -n 5 "$chroots/$suite.log" >&2
+	skip "$what, see $chroots/$suite.log"
+}
+
 cd "$checkout"
+# Nobody may change the system while it is in use.
 exec 9>"$chroots/$suite.lock"
-flock 9
-if [ ! -d "$system" ]; then
-	echo "chroot.sh: making a system of $suite in $system" >&2
-	make_system || {
-		tail -n 5 "$chroots/$suite.log" >&2
-		skip "no system of $suite could be made, see $chroots/$suite.log"
-	}
-elif [ "${CHROOT_UPDATE:-}" = yes ] ||
-	[ "$(cat "$system/etc/skillrating_packages" 2>/dev/null)" != "$(echo $packages)" ]; then
-	configure "$system"
-	fill "$system" >"$chroots/$suite.log" 2>&1 || {
-		tail -n 5 "$chroots/$suite.log" >&2
-		skip "the system of $suite could not be brought up to date, see $chroots/$suite.log"
-	}
-fi
-# Nobody may bring the system up to date while it is in use.
 flock -s 9
+if [ "${CHROOT_UPDATE:-}" = yes ] || ! is_ready; then
+	flock 9
+	[ "${CHROOT_UPDATE:-}" != yes ] && is_ready || prepare
+	flock -s 9
+fi
 
 scratch=$(mktemp -d "$chroots/run.XXXXXX")
 trap 'rm -rf --one-file-system "$scratch"' EXIT
