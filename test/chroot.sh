@@ -21,8 +21,8 @@ set -euo pipefail
 
 # What the packages of any suite are built, checked and tested with, and what
 # test/run.sh asks for; "all" is the PostgreSQL that the suite has.
-packages="build-essential debhelper devscripts fakeroot lintian autopkgtest git
-	postgresql postgresql-server-dev-all clang libcmocka-dev libipc-run-perl"
+packages="build-essential debhelper devscripts fakeroot lintian autopkgtest git"
+packages+=" postgresql postgresql-server-dev-all clang libcmocka-dev libipc-run-perl"
 
 skip() { echo "skipped: $*"; exit 77; }
 
@@ -65,7 +65,7 @@ fill() {
 		chroot "$root" apt-get clean
 	' sh "$1" $packages
 	chroot "$1" id tester >/dev/null 2>&1 || chroot "$1" useradd -m -s /bin/bash tester
-	echo $packages >"$1/etc/skillrating_packages"
+	echo "$packages" >"$1/etc/skillrating_packages"
 }
 
 # A system that is only half there has another name, and is made again.
@@ -80,7 +80,7 @@ make_system() {
 }
 
 # Whether the system is there, with all packages.
-is_ready() { [ "$(cat "$system/etc/skillrating_packages" 2>/dev/null)" = "$(echo $packages)" ]; }
+is_ready() { [ "$(cat "$system/etc/skillrating_packages" 2>/dev/null)" = "$packages" ]; }
 
 prepare() {
 	local what
@@ -103,7 +103,7 @@ exec 9>"$chroots/$suite.lock"
 flock -s 9
 if [ "${CHROOT_UPDATE:-}" = yes ] || ! is_ready; then
 	flock 9
-	[ "${CHROOT_UPDATE:-}" != yes ] && is_ready || prepare
+	if [ "${CHROOT_UPDATE:-}" = yes ] || ! is_ready; then prepare; fi
 	flock -s 9
 fi
 

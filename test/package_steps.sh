@@ -114,7 +114,7 @@ status=0
 apt-get -q -y purge "$name" || status=$?
 while read -r file; do [ ! -e "$file" ] || { echo "$file is left"; status=1; }; done </tmp/files
 [ ! -e "/usr/lib/postgresql/$major/lib/bitcode/skillrating" ] || status=1
-[ -z "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null | grep -v not-installed)" ] || status=1
+! dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null | grep -q '^installed\|^config-files' || status=1
 check "purging it leaves no file" "$status"
 status=0
 as_postgres -d game -c "SELECT count(*) FROM arena.match" || status=$?

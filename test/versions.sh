@@ -29,6 +29,7 @@ summaries=()
 
 # sid has what is newest: its version may be past the one asked for, which it then cannot be.
 run_in_suite() {
+	# shellcheck disable=SC2016 # a program of the inner shell
 	test/chroot.sh "$2" bash -c '
 		major=$(pg_config --version | sed -E "s/^PostgreSQL ([0-9]+).*/\1/")
 		[ "$major" = "$1" ] || { echo "skipped: this suite has PostgreSQL $major"; exit 77; }
