@@ -1,49 +1,75 @@
 # skillrating: skill ratings of players from match results, for PostgreSQL.
 
+# The directory of this file.  In a build elsewhere, by make -f, it is not the current one.
+here := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
+
 # For a fresh machine: each of these installs what is missing and works on a
 # throw-away cluster.  The makes that they run must not inherit DATA, which means
-# something else to PGXS.
-.PHONY: all test demo bench fuzz
+# something else to PGXS.  The last three need no PostgreSQL here.
+own_targets = test demo bench fuzz test-all packages dist
+.PHONY: all $(own_targets)
 all:
 
 test:
-	@MAKEFLAGS= exec test/run.sh
+	@MAKEFLAGS= exec $(here)/test/run.sh
 demo: export DATA := $(DATA)
 demo:
-	@test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
+	@cd $(here) && test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
 bench: BENCH = run match/run changes notify live bulk boards partitions queries solve distributed split functions models/run
 bench:
-	@test/prerequisites.sh && for part in $(BENCH); do MAKEFLAGS= bench/$$part.sh || exit; done
+	@cd $(here) && test/prerequisites.sh && for part in $(BENCH); do MAKEFLAGS= bench/$$part.sh || exit; done
 fuzz:
-	@test/prerequisites.sh clang libclang-rt-dev && MAKEFLAGS= exec test/fuzz.sh $(SECONDS)
+	@cd $(here) && test/prerequisites.sh clang libclang-rt-dev && MAKEFLAGS= exec test/fuzz.sh $(SECONDS)
+
+# Each supported PostgreSQL, and Debian's packages, in systems made for it.
+test-all:
+	@MAKEFLAGS= exec $(here)/test/versions.sh $(VERSIONS)
+packages:
+	@MAKEFLAGS= exec $(here)/test/packages.sh $(SUITES)
+
+# The archive of a release, as PGXN takes it: of what is committed, and the same bytes
+# whenever and wherever it is made of the same commit.
+dist: DISTVERSION = $(shell sed -n '0,/"version"/s/.*"version": "\(.*\)".*/\1/p' $(here)/META.json)
+dist:
+	@cd $(here) && git diff --quiet HEAD -- || echo "make dist: what is not committed is not in the archive" >&2
+	TZ=UTC git -C $(here) archive --format=zip --prefix=skillrating-$(DISTVERSION)/ \
+		--output=$(CURDIR)/skillrating-$(DISTVERSION).zip HEAD
 
 # All else is PGXS, which must be there.
-ifneq (,$(or $(filter-out test demo bench fuzz,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))
+ifneq (,$(or $(filter-out $(own_targets),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))
 
 EXTENSION = skillrating
-EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(EXTENSION).control)
+EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
 MODULE_big = $(EXTENSION)
 PGFILEDESC = "skillrating - skill ratings of players from match results"
 
+# The files of a pattern, by their names in the source tree.
+files = $(sort $(patsubst $(here)/%,%,$(wildcard $(here)/$(1))))
+
 # Whatever is in these folders is part of the library.
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/core/*/*.c src/pg/*/*.c)))
+OBJS = $(patsubst %.c,%.o,$(call files,src/core/*/*.c) $(call files,src/pg/*/*.c))
 
 # The parts of the install script: their numbers are the order in which they are
 # joined.
-SQL_PARTS = $(sort $(wildcard sql/*.sql))
+SQL_PARTS = $(addprefix $(here)/,$(call files,sql/*.sql))
 
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
-DATA = $(wildcard sql/updates/$(EXTENSION)--*--*.sql)
+DATA = $(call files,sql/updates/$(EXTENSION)--*--*.sql)
 EXTRA_CLEAN = $(DATA_built)
 
 # Inputs live in test/, outputs in expected/: without options about the latter
 # this works on every version.  No test may share a name with a file in sql/,
 # which pg_regress would run in its place.
-REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
-REGRESS_OPTS = --inputdir=test --load-extension=$(EXTENSION)
-ISOLATION = $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
-ISOLATION_OPTS = --inputdir=test --outputdir=. --load-extension=$(EXTENSION)
+REGRESS = $(patsubst test/sql/%.sql,%,$(call files,test/sql/*.sql))
+REGRESS_OPTS = --inputdir=$(here)/test --load-extension=$(EXTENSION)
+ISOLATION = $(patsubst test/specs/%.spec,%,$(call files,test/specs/*.spec))
+ISOLATION_OPTS = --inputdir=$(here)/test --outputdir=. --load-extension=$(EXTENSION)
 EXTRA_CLEAN += results output_iso build regression.diffs regression.out
+ifneq ($(here),.)
+# pg_regress looks for it in the current directory.
+REGRESS_PREP = $(CURDIR)/expected
+EXTRA_CLEAN += expected
+endif
 
 # -ffp-contract=off stands among the preprocessor flags because those reach the
 # bitcode too: the same source must round alike wherever it is compiled.
@@ -63,10 +89,21 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-$(DATA_built): $(SQL_PARTS) $(EXTENSION).control
+$(DATA_built): $(SQL_PARTS) $(here)/$(EXTENSION).control
 	cat $(SQL_PARTS) > $@
 
 # Every object depends on every header: they are few and quickly compiled.
-$(OBJS): $(wildcard src/*/*/*.h)
+$(OBJS): $(wildcard $(here)/src/*/*/*.h)
+
+# In a build elsewhere there is nothing yet.  The names are absolute because make would find
+# others in the source tree.
+ifneq ($(here),.)
+directories = $(addprefix $(CURDIR)/,$(sort $(dir $(OBJS))))
+$(OBJS) $(OBJS:.o=.bc): | $(directories)
+$(directories):
+	mkdir -p $@
+$(REGRESS_PREP):
+	ln -s $(abspath $(here))/expected $@
+endif
 
 endif

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Check that every file of src/ lies in its room: what it may include, that no files
-# depend on one another in a circle, that functions and files, also those of SQL and
-# of the tests, are not too long, and that the install script adopts nothing that exists.
+# depend on one another in a circle, and that one header knows the versions of the server;
+# that functions and files, also those of SQL and of the tests, are not too long; and that
+# the install script adopts nothing that exists.
 #
 #   test/layers.sh
 #
@@ -242,6 +243,13 @@ adopting() {
 		xargs grep -nHE '^(CREATE OR REPLACE|CREATE .*IF NOT EXISTS|(ALTER|DROP) .*IF EXISTS|DROP .*CASCADE)' )
 }
 
+# Lines below ROOT/src that ask for the version of the server, outside of the one header
+# that may.
+versions_asked() {
+	( cd "$1" && find src -name '*.[ch]' ! -path src/pg/sql/compat.h | LC_ALL=C sort |
+		xargs grep -nHE '\<(PG_VERSION_NUM|PG_MAJORVERSION(_NUM)?|CATALOG_VERSION_NO)\>' )
+}
+
 #
 # ---- The checks, checked ----
 #
@@ -304,6 +312,8 @@ result "$(long_bodies "$scratch" | says "sql/10-a.sql:$((max_function + 9)): s.l
 printf '%s\n' 'CREATE FUNCTION s.f()' '    CREATE TABLE IF NOT EXISTS' 'CREATE OR REPLACE FUNCTION s.f()' 'CREATE SCHEMA IF NOT EXISTS s;' \
 	'DROP TYPE IF EXISTS s.t;' >"$scratch/sql/20-b.sql"
 result "$(adopting "$scratch" | says 'sql/20-b.sql:3:CREATE OR REPLACE' 'sql/20-b.sql:4:CREATE SCHEMA IF NOT' 'sql/20-b.sql:5:DROP TYPE')" "a statement that adopts what exists is found"
+printf '%s\n' '#if PG_VERSION_NUM >= 160000' | tee "$scratch/src/pg/sql/compat.h" >"$scratch/src/pg/sql/v.c"
+result "$(versions_asked "$scratch" | says 'src/pg/sql/v.c:1:#if PG_VERSION_NUM')" "a file that asks for the server's version is found"
 yes ' ' | head -n "$max_file" >"$scratch/test/short.sh"
 yes ' ' | head -n $((max_file + 1)) | tee "$scratch/test/core/test_elo.c" >"$scratch/test/long.sh"
 result "$(long_sources "$scratch" | says "test/long.sh: $((max_file + 1)) lines")" "a file that is too long is found"
@@ -321,5 +331,6 @@ result "$missing${missing:+
 result "$(long_functions .)" "no function has more than $max_function lines"
 result "$(long_bodies .)" "no function in SQL has more than $max_function lines"
 result "$(adopting .)" "the install script adopts nothing that exists"
+result "$(versions_asked .)" "only src/pg/sql/compat.h asks for the server's version"
 result "$(long_sources .)" "no file has more than $max_file lines"
 exit $status

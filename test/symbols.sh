@@ -1,6 +1,7 @@
 #!/bin/bash
 # Check that the library takes no function of the C library's mathematics but those
-# whose results are exact or correctly rounded everywhere.
+# whose results are exact or correctly rounded everywhere, and that it needs no library
+# beside the C library, so that it can be built wherever the server can.
 #
 #   test/symbols.sh
 #
@@ -36,6 +37,11 @@ inexact() {
 		grep -vxF -f <(printf '%s\n' $exact)
 }
 
+# The libraries that a library needs, without those of C.
+libraries() {
+	objdump -p "$1" | awk '$1 == "NEEDED" && $2 !~ /^(libc|libm|ld-linux-[^.]*)\.so/ { print $2 }'
+}
+
 cc=${CC:-cc}
 libm=$("$cc" -print-file-name=libm.so.6)
 nm -D --defined-only "$libm" | awk '{ sub(/@.*/, "", $NF); print $NF }' | LC_ALL=C sort -u >"$scratch/libm"
@@ -55,6 +61,10 @@ found=$(inexact "$scratch/mistakes.so" | tr '\n' ' ')
 # Some processors have an instruction for fmax().
 [[ $found =~ ^exp\ (fmax\ )?pow\ $ ]]
 result "$([ $? -eq 0 ] || echo "found \"$found\"")" "inexact functions are found"
+
+"$cc" -shared -o "$scratch/other.so" -Wl,--no-as-needed "$scratch/mistakes.so"
+result "$(libraries "$scratch/other.so" | grep -q mistakes || echo "not found")" "a library that another needs is found"
+result "$(libraries skillrating.so)" "no library but those of C is needed"
 
 result "$(inexact skillrating.so)" "only exact functions of libm are used"
 exit $status

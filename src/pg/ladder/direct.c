@@ -60,25 +60,7 @@ make_range_table(Writer *writer)
 	entry->relid = RelationGetRelid(writer->table);
 	entry->relkind = writer->table->rd_rel->relkind;
 	entry->rellockmode = RowExclusiveLock;
-#if PG_VERSION_NUM >= 160000
-	{
-		List	   *permissions = NIL;
-		RTEPermissionInfo *permission = addRTEPermissionInfo(&permissions, entry);
-
-		permission->insertedCols = columns;
-		permission->updatedCols = columns;
-#if PG_VERSION_NUM >= 180000
-		ExecInitRangeTable(writer->estate, list_make1(entry), permissions,
-						   bms_make_singleton(1));
-#else
-		ExecInitRangeTable(writer->estate, list_make1(entry), permissions);
-#endif
-	}
-#else
-	entry->insertedCols = columns;
-	entry->updatedCols = columns;
-	ExecInitRangeTable(writer->estate, list_make1(entry));
-#endif
+	init_written_table(writer->estate, entry, columns);
 }
 
 /* Whether no index has constraints that only the executor can check. */
@@ -281,21 +263,6 @@ insert_entries(Writer *writer, TupleTableSlot *slot, bool is_version)
 	}
 }
 
-/* The same by the executor. */
-static void
-insert_entries_by_executor(Writer *writer, TupleTableSlot *slot, bool is_version,
-						   bool only_summarizing)
-{
-#if PG_VERSION_NUM >= 160000
-	(void) ExecInsertIndexTuples(writer->result, slot, writer->estate, is_version, false, NULL,
-								 NIL, only_summarizing);
-#else
-	(void) only_summarizing;
-	(void) ExecInsertIndexTuples(writer->result, slot, writer->estate, is_version, false, NULL,
-								 NIL);
-#endif
-}
-
 /* Rows that are being inserted into a table, or into one of its partitions at a time. */
 struct DirectInsert
 {
@@ -330,7 +297,7 @@ insert_rows(DirectInsert *insert)
 		if (writer->plain_indexes)
 			insert_entries(writer, insert->slot[i], false);
 		else
-			insert_entries_by_executor(writer, insert->slot[i], false, false);
+			insert_index_entries(writer->result, insert->slot[i], estate, false, false);
 	MemoryContextSwitchTo(old);
 	ResetPerTupleExprContext(estate);
 	insert->n = 0;
@@ -469,17 +436,6 @@ make_next_version(Writer *writer, ItemPointer place, TupleTableSlot *row,
 	return true;
 }
 
-/* Version 16 says which indexes need entries, where it was all or none. */
-#if PG_VERSION_NUM >= 160000
-#define NeededEntries TU_UpdateIndexes
-#define needs_entries(entries) ((entries) != TU_None)
-#define only_summarizing(entries) ((entries) == TU_Summarizing)
-#else
-#define NeededEntries bool
-#define needs_entries(entries) (entries)
-#define only_summarizing(entries) ((void) (entries), false)
-#endif
-
 /* Add the next version of a row to the indexes that need it. */
 static void
 insert_entries_of_version(Writer *writer, TupleTableSlot *slot, NeededEntries entries)
@@ -489,7 +445,8 @@ insert_entries_of_version(Writer *writer, TupleTableSlot *slot, NeededEntries en
 	if (writer->plain_indexes && !only_summarizing(entries))
 		insert_entries(writer, slot, true);
 	else
-		insert_entries_by_executor(writer, slot, true, only_summarizing(entries));
+		insert_index_entries(writer->result, slot, writer->estate, true,
+							 only_summarizing(entries));
 	MemoryContextSwitchTo(old);
 }
 

@@ -232,14 +232,7 @@ owner_hint(Oid schema, const LadderEntry *entry)
 static void
 check_usage(Oid schema, Oid role, const LadderEntry *entry)
 {
-	AclResult	result;
-
-#if PG_VERSION_NUM >= 160000
-	result = object_aclcheck(NamespaceRelationId, schema, role, ACL_USAGE);
-#else
-	result = pg_namespace_aclcheck(schema, role, ACL_USAGE);
-#endif
-	if (result != ACLCHECK_OK)
+	if (schema_aclcheck(schema, role, ACL_USAGE) != ACLCHECK_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for schema %s", get_namespace_name(schema)),

@@ -47,13 +47,6 @@
 #include "utils/relcache.h"
 #include "utils/syscache.h"
 
-/* Version 16 renamed relfilenodes. */
-#if PG_VERSION_NUM < 160000
-#define rd_newRelfilelocatorSubid rd_newRelfilenodeSubid
-#define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
-#define RelationAssumeNewRelfilelocator RelationAssumeNewRelfilenode
-#endif
-
 /* What an error says of a pair that does not fit. */
 #define CANNOT_EXCHANGE(a, b) \
 	errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), \
@@ -204,6 +197,8 @@ exchange_files(Relation a, Relation b)
 	HeapTuple	row_b = class_row(RelationGetRelid(b));
 	Form_pg_class x = (Form_pg_class) GETSTRUCT(row_a);
 	Form_pg_class y = (Form_pg_class) GETSTRUCT(row_b);
+	int32	   *frozen_x = FORM_PG_CLASS_ALL_FROZEN(x);
+	int32	   *frozen_y = FORM_PG_CLASS_ALL_FROZEN(y);
 	bool		new_a = has_new_file(a);
 	bool		new_b = has_new_file(b);
 
@@ -212,9 +207,8 @@ exchange_files(Relation a, Relation b)
 	EXCHANGE(int32, x->relpages, y->relpages);
 	EXCHANGE(float4, x->reltuples, y->reltuples);
 	EXCHANGE(int32, x->relallvisible, y->relallvisible);
-#if PG_VERSION_NUM >= 180000
-	EXCHANGE(int32, x->relallfrozen, y->relallfrozen);
-#endif
+	if (frozen_x != NULL)
+		EXCHANGE(int32, *frozen_x, *frozen_y);
 	EXCHANGE(TransactionId, x->relfrozenxid, y->relfrozenxid);
 	EXCHANGE(MultiXactId, x->relminmxid, y->relminmxid);
 	EXCHANGE(Oid, x->reltoastrelid, y->reltoastrelid);

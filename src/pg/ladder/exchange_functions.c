@@ -288,9 +288,7 @@ skillrating_revive_column(PG_FUNCTION_ARGS)
 	column->attcollation = InvalidOid;
 	column->attstorage = TYPSTORAGE_PLAIN;
 	column->attisdropped = false;
-#if PG_VERSION_NUM < 170000
-	column->attstattarget = -1;
-#endif
+	reset_statistics_target(column);
 	catalog = table_open(AttributeRelationId, RowExclusiveLock);
 	CatalogTupleUpdate(catalog, &row->t_self, row);
 	table_close(catalog, RowExclusiveLock);

@@ -339,13 +339,7 @@ add_source_trigger(ObjectAddresses *triggers, Oid trigger, Oid relid,
 static void
 check_owner(Oid relid)
 {
-#if PG_VERSION_NUM >= 160000
-	bool		owns = object_ownercheck(RelationRelationId, relid, GetUserId());
-#else
-	bool		owns = pg_class_ownercheck(relid, GetUserId());
-#endif
-
-	if (!owns)
+	if (!owns_relation(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER,
 					   get_relkind_objtype(get_rel_relkind(relid)),
 					   get_rel_name(relid));

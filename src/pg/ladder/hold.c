@@ -44,14 +44,8 @@ keeps_others_waiting(Oid schema)
 	LOCKMODE	mode;
 
 	for (mode = RowShareLock; mode <= AccessExclusiveLock; mode++)
-	{
-#if PG_VERSION_NUM >= 170000
-		if (LockHeldByMe(&tag, mode, false))
-#else
-		if (LockHeldByMe(&tag, mode))
-#endif
+		if (holds_lock(&tag, mode))
 			return true;
-	}
 	return false;
 }
 

@@ -111,11 +111,7 @@ search_partition(Search *search, Oid partition)
 	slot = table_slot_create(table, NULL);
 	set_key(&key[0], index, 1, search->player);
 	set_key(&key[1], index, 2, search->pool);
-#if PG_VERSION_NUM >= 180000
-	scan = index_beginscan(table, index, GetActiveSnapshot(), NULL, 2, 0);
-#else
-	scan = index_beginscan(table, index, GetActiveSnapshot(), 2, 0);
-#endif
+	scan = begin_index_scan(table, index, GetActiveSnapshot(), 2);
 	index_rescan(scan, key, 2, NULL, 0);
 	while (search->found < search->wanted &&
 		   index_getnext_slot(scan, BackwardScanDirection, slot))

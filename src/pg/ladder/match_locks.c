@@ -110,11 +110,7 @@ begin_probe(RowProbe *probe, Snapshot snapshot, Datum id)
 	ScanKeyEntryInitializeWithInfo(&key, 0, 1, BTEqualStrategyNumber, InvalidOid,
 								   probe->index->rd_indcollation[0],
 								   &probe->equal, id);
-#if PG_VERSION_NUM >= 180000
-	scan = index_beginscan(probe->table, probe->index, snapshot, NULL, 1, 0);
-#else
-	scan = index_beginscan(probe->table, probe->index, snapshot, 1, 0);
-#endif
+	scan = begin_index_scan(probe->table, probe->index, snapshot, 1);
 	index_rescan(scan, &key, 1, NULL, 0);
 	return scan;
 }

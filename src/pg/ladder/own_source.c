@@ -352,11 +352,7 @@ begin_scan(OwnSource *own, Relation table, Relation index, Snapshot snapshot, Da
 
 	ScanKeyEntryInitializeWithInfo(&key, 0, 1, BTEqualStrategyNumber, InvalidOid,
 								   own->collation, &own->equal, match_id);
-#if PG_VERSION_NUM >= 180000
-	scan = index_beginscan(table, index, snapshot, NULL, 1, 0);
-#else
-	scan = index_beginscan(table, index, snapshot, 1, 0);
-#endif
+	scan = begin_index_scan(table, index, snapshot, 1);
 	index_rescan(scan, &key, 1, NULL, 0);
 	return scan;
 }

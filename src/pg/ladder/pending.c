@@ -292,11 +292,7 @@ drain_by_index(Relation pending, Relation index, AttrNumber match_id, IdTable *i
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
 	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_XID8EQ,
 				FullTransactionIdGetDatum(GetTopFullTransactionId()));
-#if PG_VERSION_NUM >= 180000
-	scan = index_beginscan(pending, index, snapshot, NULL, 1, 0);
-#else
-	scan = index_beginscan(pending, index, snapshot, 1, 0);
-#endif
+	scan = begin_index_scan(pending, index, snapshot, 1);
 	index_rescan(scan, &key, 1, NULL, 0);
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{

@@ -178,11 +178,7 @@ player_rows_find(PlayerRows *rows, BatchPlayer **player, int n)
 
 	CommandCounterIncrement();
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
-#if PG_VERSION_NUM >= 180000
-	scan = index_beginscan(rows->table, rows->index, snapshot, NULL, 2, 0);
-#else
-	scan = index_beginscan(rows->table, rows->index, snapshot, 2, 0);
-#endif
+	scan = begin_index_scan(rows->table, rows->index, snapshot, 2);
 	for (i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -266,16 +266,6 @@ release_pools(const Ladder *ladder, const PoolKeys *pools, LOCKMODE mode)
 	}
 }
 
-static bool
-is_held(const LOCKTAG *tag, LOCKMODE mode)
-{
-#if PG_VERSION_NUM >= 170000
-	return LockHeldByMe(tag, mode, false);
-#else
-	return LockHeldByMe(tag, mode);
-#endif
-}
-
 /*
  * Lock pools.  False, and none is, if this transaction had more of them then than it may.
  * What a subtransaction has taken back counts as well, which only makes it fewer.
@@ -297,7 +287,7 @@ acquire_pools(const Ladder *ladder, const PoolKeys *pools, LOCKMODE mode)
 	{
 		LOCKTAG		tag = lock_tag(ladder, pools->key[i], LOCK_TAG_POOL);
 
-		nnew += !is_held(&tag, mode);
+		nnew += !holds_lock(&tag, mode);
 	}
 	if (ntaken + nnew > MAX_LOCKED_POOLS)
 		return false;

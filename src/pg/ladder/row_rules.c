@@ -158,10 +158,8 @@ add_checks(RowRules *rules, const TupleConstr *constraints)
 	{
 		ExprState  *check;
 
-#if PG_VERSION_NUM >= 180000
-		if (!constraints->check[i].ccenforced)
+		if (!is_enforced(&constraints->check[i]))
 			continue;
-#endif
 		check = keep_expression(stringToNode(constraints->check[i].ccbin));
 		if (check == NULL)
 			return false;

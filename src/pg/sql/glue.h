@@ -1,21 +1,11 @@
 /*
  * glue.h
- *		What the files of the glue share: the server's headers, the differences
- *		between its versions, and the path from a core status to ereport.
+ *		What the files of the glue share: the server's headers, and the path from a core status to ereport.
  */
 #ifndef PG_SQL_GLUE_H
 #define PG_SQL_GLUE_H
 
 #include "postgres.h"
-
-/*
- * Before version 16 the server's macros do not mark what they export, while we
- * hide everything that is not marked.
- */
-#if PG_VERSION_NUM < 160000 && defined(__GNUC__)
-#undef PGDLLEXPORT
-#define PGDLLEXPORT __attribute__((visibility("default")))
-#endif
 
 #include <math.h>
 
@@ -23,11 +13,9 @@
 #include "miscadmin.h"
 #include "storage/shmem.h"
 #include "utils/jsonb.h"
-#if PG_VERSION_NUM >= 160000
-#include "varatt.h"
-#endif
 
 #include "core/rating/model.h"
+#include "pg/sql/compat.h"
 #include "pg/sql/memory_limit.h"
 
 /*
@@ -37,11 +25,6 @@
 #define SKILLRATING_FUNCTION(name) \
 	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
 	PG_FUNCTION_INFO_V1(name)
-
-/* Version 18 has this in front of a declaration; before, it may be there. */
-#ifndef pg_noreturn
-#define pg_noreturn pg_attribute_noreturn()
-#endif
 
 /*
  * Has compilers check arguments against a format.  Not pg_attribute_printf(), which names the

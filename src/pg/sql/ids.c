@@ -378,10 +378,6 @@ id_key_hash(const IdType *id_type, IdKey key)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-#if PG_VERSION_NUM < 160000
-#define id_hash_table_update_parameters id_hash_table_compute_parameters
-#endif
-
 /* The memory of a table counts to the limit; all zero is a table of nobody. */
 static inline void *
 id_hash_table_allocate(id_hash_table_hash * hash, Size size)
@@ -396,9 +392,9 @@ id_hash_table_allocate(id_hash_table_hash * hash, Size size)
 	 */
 	if (hash->data == NULL)
 		return limited_alloc(hash->ctx, 1, size, MCXT_ALLOC_ZERO);
-	id_hash_table_update_parameters(hash, new_size / 2);
+	SIMPLEHASH_SET_SIZE(id_hash_table) (hash, new_size / 2);
 	pointer = limited_alloc(hash->ctx, 1, size, MCXT_ALLOC_ZERO);
-	id_hash_table_update_parameters(hash, new_size);
+	SIMPLEHASH_SET_SIZE(id_hash_table) (hash, new_size);
 	return pointer;
 }
 

@@ -241,11 +241,7 @@ enum
 static const PgBackendStatus *
 backend_report(int index)
 {
-#if PG_VERSION_NUM >= 160000
 	LocalPgBackendStatus *local = pgstat_get_local_beentry_by_index(index);
-#else
-	LocalPgBackendStatus *local = pgstat_fetch_stat_local_beentry(index);
-#endif
 
 	return local != NULL ? &local->backendStatus : NULL;
 }

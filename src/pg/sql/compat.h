@@ -1,0 +1,149 @@
+/*
+ * compat.h
+ *		The differences between the versions of the server, 15 to 18: all of them
+ *		are here, and no other file asks for PG_VERSION_NUM.
+ *
+ * A name of the server's that only later versions have is given to the earlier ones.  Where
+ * arguments differ, a macro of our own takes those that we have a choice about.  They are macros,
+ * and this header includes next to nothing, because every file of the glue includes it, while
+ * each of them is used by one or two, which include the header of what it calls.
+ */
+#ifndef PG_SQL_COMPAT_H
+#define PG_SQL_COMPAT_H
+
+#include "postgres.h"
+
+/*
+ * Before version 16 the server's macros do not mark what they export, while we
+ * hide everything that is not marked.
+ */
+#if PG_VERSION_NUM < 160000 && defined(__GNUC__)
+#undef PGDLLEXPORT
+#define PGDLLEXPORT __attribute__((visibility("default")))
+#endif
+
+/* Version 16 took VARDATA_ANY() and its like out of postgres.h. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* Version 18 has this in front of a declaration; before, it may be there. */
+#ifndef pg_noreturn
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
+/* Version 16 renamed relfilenodes, and the reports of server processes by their index. */
+#if PG_VERSION_NUM < 160000
+#define rd_newRelfilelocatorSubid rd_newRelfilenodeSubid
+#define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
+#define RelationAssumeNewRelfilelocator RelationAssumeNewRelfilenode
+#define pgstat_get_local_beentry_by_index(index) pgstat_fetch_stat_local_beentry(index)
+#endif
+
+/* The function of lib/simplehash.h that sets the size of a table; version 16 renamed it. */
+#if PG_VERSION_NUM >= 160000
+#define SIMPLEHASH_SET_SIZE(prefix) prefix##_update_parameters
+#else
+#define SIMPLEHASH_SET_SIZE(prefix) prefix##_compute_parameters
+#endif
+
+/*
+ * Whether a role owns a relation, and what it may do with a schema (an AclResult).  Version 16
+ * has one function for all kinds of objects.
+ */
+#if PG_VERSION_NUM >= 160000
+#define owns_relation(relid, role) object_ownercheck(RelationRelationId, relid, role)
+#define schema_aclcheck(schema, role, mode) \
+	object_aclcheck(NamespaceRelationId, schema, role, mode)
+#else
+#define owns_relation(relid, role) pg_class_ownercheck(relid, role)
+#define schema_aclcheck(schema, role, mode) pg_namespace_aclcheck(schema, role, mode)
+#endif
+
+/* Whether this session holds a lock of exactly this mode.  Version 17 can ask for more. */
+#if PG_VERSION_NUM >= 170000
+#define holds_lock(tag, mode) LockHeldByMe(tag, mode, false)
+#else
+#define holds_lock(tag, mode) LockHeldByMe(tag, mode)
+#endif
+
+/* The target that a column begins with; null from version 17 on, as it is then by default. */
+#if PG_VERSION_NUM >= 170000
+#define reset_statistics_target(attribute) ((void) (attribute))
+#else
+#define reset_statistics_target(attribute) ((void) ((attribute)->attstattarget = -1))
+#endif
+
+/* Version 18 counts scans of indexes, for EXPLAIN, of which nobody here asks. */
+#if PG_VERSION_NUM >= 180000
+#define begin_index_scan(table, index, snapshot, nkeys) \
+	index_beginscan(table, index, snapshot, NULL, nkeys, 0)
+#else
+#define begin_index_scan(table, index, snapshot, nkeys) \
+	index_beginscan(table, index, snapshot, nkeys, 0)
+#endif
+
+/* The columns of pg_class that describe a file are those of version 15, and this one. */
+#if PG_VERSION_NUM >= 180000
+#define FORM_PG_CLASS_ALL_FROZEN(form) (&(form)->relallfrozen)
+#else
+#define FORM_PG_CLASS_ALL_FROZEN(form) ((int32 *) NULL)
+#endif
+
+/*
+ * Enter a row, or the next version of one, in indexes.  From version 16 on an update says which
+ * of them need that, where it was all or none: it may be those alone that summarize blocks.
+ */
+#if PG_VERSION_NUM >= 160000
+#define NeededEntries TU_UpdateIndexes
+#define needs_entries(entries) ((entries) != TU_None)
+#define only_summarizing(entries) ((entries) == TU_Summarizing)
+#define insert_index_entries(result, slot, estate, is_version, only_summarizing) \
+	((void) ExecInsertIndexTuples(result, slot, estate, is_version, false, NULL, NIL, \
+								  only_summarizing))
+#else
+#define NeededEntries bool
+#define needs_entries(entries) (entries)
+#define only_summarizing(entries) ((void) (entries), false)
+#define insert_index_entries(result, slot, estate, is_version, only_summarizing) \
+	((void) (only_summarizing), \
+	 (void) ExecInsertIndexTuples(result, slot, estate, is_version, false, NULL, NIL))
+#endif
+
+/* Whether a check constraint is one that rows must obey; version 18 has others. */
+#if PG_VERSION_NUM >= 180000
+#define is_enforced(constraint) ((constraint)->ccenforced)
+#else
+#define is_enforced(constraint) ((void) (constraint), true)
+#endif
+
+/*
+ * Give an executor its only table, and the columns of it that are written.  Version 16 keeps
+ * these apart from the table's entry; version 18 wants to hear which entries are not pruned.
+ */
+#if PG_VERSION_NUM >= 180000
+#define exec_init_range(estate, entry, permissions) \
+	ExecInitRangeTable(estate, list_make1(entry), permissions, bms_make_singleton(1))
+#elif PG_VERSION_NUM >= 160000
+#define exec_init_range(estate, entry, permissions) \
+	ExecInitRangeTable(estate, list_make1(entry), permissions)
+#endif
+#if PG_VERSION_NUM >= 160000
+#define init_written_table(estate, entry, columns) \
+	do { \
+		List	   *permissions_ = NIL; \
+		RTEPermissionInfo *permission_ = addRTEPermissionInfo(&permissions_, entry); \
+		permission_->insertedCols = (columns); \
+		permission_->updatedCols = (columns); \
+		exec_init_range(estate, entry, permissions_); \
+	} while (0)
+#else
+#define init_written_table(estate, entry, columns) \
+	do { \
+		(entry)->insertedCols = (columns); \
+		(entry)->updatedCols = (columns); \
+		ExecInitRangeTable(estate, list_make1(entry)); \
+	} while (0)
+#endif
+
+#endif
