@@ -85,6 +85,10 @@ done
 test/symbols.sh >"$scratch/symbols.log" 2>&1
 count_script symbols $?
 
+# The archive of what is committed, against what has just been built.
+test/dist.sh >"$scratch/dist.log" 2>&1
+count_script dist $?
+
 "$make" -s -C test/core check >"$scratch/core.log" 2>&1
 status=$?
 count=$(grep -c '^\[       OK \]' "$scratch/core.log")
@@ -132,7 +136,7 @@ CLUSTER_OPTIONS=$logical run_on_own_cluster servers
 CLUSTER_OPTIONS=$logical run_on_own_cluster changes
 CLUSTER_OPTIONS='max_prepared_transactions=10' run_on_own_cluster work
 CLUSTER_OPTIONS='max_locks_per_transaction=16 max_connections=20' run_on_own_cluster long_transactions
-for script in boards beside exchange plproxy citus distributed processors backfill predict; do
+for script in boards beside exchange partitions plproxy citus distributed processors backfill predict; do
 	run_on_own_cluster $script
 done
 for log in regress isolation; do
@@ -140,7 +144,7 @@ for log in regress isolation; do
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs parameters documents http clients pictures fronts boards beside exchange plproxy citus servers changes work long_transactions distributed processors backfill predict; do
+for script in concurrent swapping dump docs parameters documents http clients pictures fronts boards beside exchange partitions plproxy citus servers changes work long_transactions distributed processors backfill predict; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	count_script "$script" "$(cat "$scratch/$script.status")"
 done
