@@ -28,7 +28,10 @@ shell_sort(void *base, int n, size_t size, void *spare, ShellCompare compare,
 	int			gap = 1;
 	int			i;
 
-	/* The first distance: n/12 is about the last of Knuth's that is worth its pass. */
+	/*
+	 * The first distance: n/12 is about the last of Knuth's that is worth its
+	 * pass.
+	 */
 	while (gap < n / 12)
 		gap = 3 * gap + 1;
 	for (; gap > 0; gap /= 3)

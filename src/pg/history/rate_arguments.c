@@ -104,6 +104,7 @@ void
 rate_current_state(Batch *batch, Datum id, const char *pool, double *state, int64 *games)
 {
 	const BatchPlayer *player = id_table_find(batch->players, id, pool);
+
 	/* What pools share is in a row of its own, for all pools of the player. */
 	const BatchPlayer *shared =
 		batch->shares ? id_table_find(batch->players, id, SHARED_POOL) : NULL;

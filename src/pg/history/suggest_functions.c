@@ -248,8 +248,8 @@ study_candidates(SuggestState *state, Candidate *candidate, int n)
 		tuner_warn_of_mistakes(tuner, &state->builder.unrated);
 
 		/*
-		 * What a model has left of its share is for those behind it; where
-		 * it took more, as it does of a very small one, they do not get less.
+		 * What a model has left of its share is for those behind it; where it
+		 * took more, as it does of a very small one, they do not get less.
 		 */
 		share.max_evaluations = (int)
 			Max(1, Max(state->options.max_evaluations * effort_of(tuner) / weights,

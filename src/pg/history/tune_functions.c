@@ -571,7 +571,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	values[TUNING_STARTS] = Int32GetDatum(tuner->report.starts);
 	values[TUNING_STARTS_AGREEING] = Int32GetDatum(tuner->report.agreeing);
 	values[TUNING_CONVERGED] = BoolGetDatum(!tuner->selection.start_kept &&
-											  tuner->report.status != MINIMIZE_MAX_EVALUATIONS);
+											tuner->report.status != MINIMIZE_MAX_EVALUATIONS);
 	values[TUNING_STOPPED] = CStringGetTextDatum(stopped_text(tuner));
 	values[TUNING_WARNINGS] = tuner_warnings(tuner);
 	values[TUNING_UNRATED] = Int64GetDatum(state->builder.unrated.total);

@@ -489,7 +489,10 @@ load_application(Application *application)
 
 	components_lock_unowned(application->batch, ladder);
 
-	/* Many matches are locked by their pools, so that nobody else rates players of these. */
+	/*
+	 * Many matches are locked by their pools, so that nobody else rates
+	 * players of these.
+	 */
 	batch_load(application->batch, ladder,
 			   application->locks.many ? LOAD_EXCLUSIVE : LOAD_LOCKED);
 	components_load_owned(application->batch, ladder);

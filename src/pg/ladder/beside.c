@@ -410,7 +410,10 @@ replay_parts(Beside *beside)
 	{
 		rewrite_send_events(&beside->rewrite);
 
-		/* Seasons end in the first part, because it is this transaction's turn. */
+		/*
+		 * Seasons end in the first part, because it is this transaction's
+		 * turn.
+		 */
 		renew_standings(ladder, beside->replay->from);
 		good = replay_middle_parts(beside);
 	}

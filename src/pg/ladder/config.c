@@ -63,7 +63,10 @@ config_is_current(const Ladder *ladder)
 	table = table_open(ladder->relation[LADDER_CONFIG], AccessShareLock);
 	slot = table_slot_create(table, NULL);
 
-	/* VACUUM may have cut off the page where it was, and says so a moment later. */
+	/*
+	 * VACUUM may have cut off the page where it was, and says so a moment
+	 * later.
+	 */
 	current = ItemPointerGetBlockNumber(&config->tid) < RelationGetNumberOfBlocks(table) &&
 		table_tuple_fetch_row_version(table, &config->tid, snapshot, slot) &&
 		DatumGetTransactionId(slot_getsysattr(slot, MinTransactionIdAttributeNumber,

@@ -270,10 +270,10 @@ copy_file_insert(CopyFile *copy)
 
 		copy_source = copy->file;
 		state = BeginCopyFrom(parse, relation, NULL, NULL, false, read_copy_source,
-							 columns,
-							 list_make1(makeDefElem("format",
-													(Node *) makeString("binary"),
-													-1)));
+							  columns,
+							  list_make1(makeDefElem("format",
+													 (Node *) makeString("binary"),
+													 -1)));
 		progress_begin_copy();
 		nrows = CopyFrom(state);
 		EndCopyFrom(state);

@@ -270,7 +270,8 @@ struct DirectInsert
 	const TableMap *map;
 	Relation	partitioned;	/* the table, if it has partitions, or NULL */
 	bool		is_open;		/* there is a writer, of the table or of */
-	int64		first;			/* a partition for places from the first one on, */
+	int64		first;			/* a partition for places from the first one
+								 * on, */
 	int64		next;			/* up to before the next */
 	Writer		writer;
 	BulkInsertState bulk;
@@ -289,7 +290,10 @@ insert_rows(DirectInsert *insert)
 	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(estate));
 	int			i;
 
-	/* By the command of now, so that no query that was begun before sees the rows. */
+	/*
+	 * By the command of now, so that no query that was begun before sees the
+	 * rows.
+	 */
 	estate->es_output_cid = GetCurrentCommandId(true);
 	table_multi_insert(writer->table, insert->slot, insert->n, estate->es_output_cid, 0,
 					   insert->bulk);
@@ -311,7 +315,10 @@ open_insert(DirectInsert *insert, const TableMap *map)
 
 	open_writer(&insert->writer, map);
 
-	/* A few rows go to wherever there is room, and leave the buffers to others. */
+	/*
+	 * A few rows go to wherever there is room, and leave the buffers to
+	 * others.
+	 */
 	if (insert->ladder->large)
 		insert->bulk = GetBulkInsertState();
 	insert->nslots = 0;

@@ -37,8 +37,8 @@ typedef struct Outbox
 	bool		rewrites;		/* rows that are not locked, so that places
 								 * may be out of date or unknown */
 	bool		fresh;			/* to be inserted, and none of them is there */
-	struct DirectInsert *direct;	/* instead of rows: they are written as they
-									 * come */
+	struct DirectInsert *direct;	/* instead of rows: they are written as
+									 * they come */
 	struct CopyFile *copy;		/* likewise, for COPY */
 	uint64		nrows;
 	uint64		nowned;			/* of these, of components of players */

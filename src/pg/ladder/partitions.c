@@ -63,7 +63,8 @@ partition_of_seq(Relation table, int64 seq, int64 *next)
 typedef enum Room
 {
 	ROOM_ENOUGH,				/* or the table is not partitioned by us */
-	ROOM_SCARCE,				/* less than half of the last partition is left, */
+	ROOM_SCARCE,				/* less than half of the last partition is
+								 * left, */
 	ROOM_IN_USE,				/* and the table is in use in this session */
 	ROOM_NONE
 } Room;
@@ -165,7 +166,10 @@ make_room_for_events(Ladder *ladder, LadderRelation relation, int64 seq)
 	Room		room = room_for(relid, seq);
 	Wanted		wanted = {ladder, seq};
 
-	/* Whoever makes partitions holds this lock, also those of component_event. */
+	/*
+	 * Whoever makes partitions holds this lock, also those of
+	 * component_event.
+	 */
 	if (room == ROOM_SCARCE)
 	{
 		if (!ConditionalLockRelationOid(event, ShareUpdateExclusiveLock))

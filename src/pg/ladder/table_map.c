@@ -117,7 +117,10 @@ find_columns(TableMap *map, Relation table)
 		map->attnum[i] = attnum;
 		ours[attnum - 1] = true;
 
-		/* Nothing would make a value one of a narrower type, as timestamptz(0) is. */
+		/*
+		 * Nothing would make a value one of a narrower type, as
+		 * timestamptz(0) is.
+		 */
 		if (TupleDescAttr(desc, attnum - 1)->attgenerated != '\0' ||
 			TupleDescAttr(desc, attnum - 1)->attidentity != '\0' ||
 			TupleDescAttr(desc, attnum - 1)->atttypmod != -1)

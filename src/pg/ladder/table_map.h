@@ -31,8 +31,8 @@ typedef struct TableMap
 	bool	   *ours;			/* for each column of the table whether it is
 								 * one of them */
 	bool		writable;		/* rows can be written directly: columns of
-								 * the user's take no default that the rules do
-								 * not know */
+								 * the user's take no default that the rules
+								 * do not know */
 	bool		has_others;		/* columns of the user's, which an UPDATE
 								 * leaves */
 	RowRules   *rules;			/* or NULL: the executor's */
