@@ -132,8 +132,8 @@ BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
     -- If all that the player has is older than that time, no event has a say.
     EXECUTE format(
-        'SELECT CASE WHEN bool_and(r.as_of IS NOT NULL AND r.as_of <= $2) THEN
-            (SELECT s.last_value FROM %1$I.event_seq AS s) ELSE 0 END
+        'SELECT CASE WHEN bool_and(r.as_of IS NOT NULL AND r.as_of <= $2)
+            THEN 9223372036854775807 ELSE 0 END
         FROM %1$I.rating AS r WHERE %2$s', ladder, which)
     INTO last USING player, at;
     EXECUTE format('SELECT q.rating FROM (%s) AS q', skillrating_internal.past_board(ladder, pool, at,
