@@ -271,6 +271,18 @@ partition_map(Ladder *ladder, const TableMap *map, Oid partition)
 	return found;
 }
 
+/*
+ * Lock a partition to be written.  The wait may have been for whoever has changed it: false if
+ * the map is not that of the cache any more.
+ */
+static bool
+lock_partition(Ladder *ladder, const TableMap *map, Oid partition)
+{
+	LockRelationOid(partition, RowExclusiveLock);
+	ladder_cache_recheck(ladder);
+	return map == ladder->cache->map[map->relation];
+}
+
 bool
 can_insert_directly(Ladder *ladder, const TableMap *map, int64 first, int64 last)
 {
@@ -284,7 +296,8 @@ can_insert_directly(Ladder *ladder, const TableMap *map, int64 first, int64 last
 	{
 		Oid			partition = partition_of_seq(table, first, &first);
 
-		direct = OidIsValid(partition) && partition_map(ladder, map, partition)->writable;
+		direct = OidIsValid(partition) && lock_partition(ladder, map, partition) &&
+			partition_map(ladder, map, partition)->writable;
 	}
 	table_close(table, NoLock);
 	return direct;
