@@ -137,7 +137,10 @@ find_columns(TableMap *map, Relation table)
 	}
 }
 
-/* Whether an index compares the columns of the key, and nothing else, as their types do. */
+/*
+ * Whether an index compares the columns of the key, and nothing else, as their types do, and has
+ * been found to hold for all rows: one in the making relies on the checks of those who write.
+ */
 static bool
 is_on_key(Relation index, Relation table, const TableMap *map)
 {
@@ -145,7 +148,7 @@ is_on_key(Relation index, Relation table, const TableMap *map)
 	int			i;
 	int			j;
 
-	if (index->rd_rel->relam != BTREE_AM_OID || !form->indimmediate ||
+	if (index->rd_rel->relam != BTREE_AM_OID || !form->indimmediate || !form->indisvalid ||
 		RelationGetIndexPredicate(index) != NIL)
 		return false;
 	for (i = 0; i < form->indnatts; i++)
