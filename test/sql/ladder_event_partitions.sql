@@ -337,7 +337,20 @@ ROLLBACK;
 SELECT play('full', 476, 800);
 SELECT sound('full');
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{elo_a,space_a,wait,full}'::text[]) AS l;
+-- Default privileges give nobody more than there was on the table.
+SELECT skillrating.create_ladder('bare', 'elo');
+CREATE ROLE regress_default;
+ALTER DEFAULT PRIVILEGES IN SCHEMA bare GRANT ALL ON TABLES TO regress_default, PUBLIC;
+SELECT skillrating.partition_history('bare', 10);
+SELECT skillrating.partition_history('bare', 20);
+SELECT count(*), count(*) FILTER (WHERE has_table_privilege('regress_default', oid, 'SELECT, INSERT'))
+FROM pg_class WHERE relnamespace = 'bare'::regnamespace AND relname ~ '^event' AND relkind IN ('r', 'p');
+SELECT skillrating.partition_history('bare', NULL);
+SELECT has_table_privilege('regress_default', 'bare.event', 'SELECT, INSERT');
+DROP OWNED BY regress_default;
+DROP ROLE regress_default;
+
+SELECT skillrating.drop_ladder(l) FROM unnest('{elo_a,space_a,wait,full,bare}'::text[]) AS l;
 -- Tables that were detached are the owner's to keep.
 SELECT skillrating.drop_ladder('elo_b');
 SELECT format('DROP TABLE %I.%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
