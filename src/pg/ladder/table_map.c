@@ -11,6 +11,8 @@
 #include "catalog/pg_class.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
+#include "nodes/nodes.h"
+#include "rewrite/rewriteHandler.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -249,6 +251,33 @@ is_map_of_partitions(const TableMap *map)
 	return get_rel_relkind(map->relid) == RELKIND_PARTITIONED_TABLE;
 }
 
+/*
+ * Whether columns of the user's have the defaults of the table, which are those that an INSERT
+ * into the table takes: a partition can have others.
+ */
+static bool
+has_defaults_of_table(const TableMap *found, Relation partition, Oid relid)
+{
+	TupleDesc	desc = RelationGetDescr(partition);
+	Relation	table = table_open(relid, NoLock);
+	bool		same = true;
+	int			i;
+
+	for (i = 0; i < desc->natts && same; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+		AttrNumber	attnum;
+
+		if (found->ours[i] || column->attisdropped || column->attgenerated != '\0')
+			continue;
+		attnum = get_attnum(relid, NameStr(column->attname));
+		same = attnum != InvalidAttrNumber &&
+			equal(build_column_default(partition, i + 1), build_column_default(table, attnum));
+	}
+	table_close(table, NoLock);
+	return same;
+}
+
 const TableMap *
 partition_map(Ladder *ladder, const TableMap *map, Oid partition)
 {
@@ -267,7 +296,8 @@ partition_map(Ladder *ladder, const TableMap *map, Oid partition)
 	table = table_open(partition, RowExclusiveLock);
 	old = MemoryContextSwitchTo(cache->context);
 	found = make_map(ladder, map->relation, map->desc, table, map->columns);
-	found->writable = found->writable && is_plain_heap(table) && runs_nothing(table);
+	found->writable = found->writable && is_plain_heap(table) && runs_nothing(table) &&
+		has_defaults_of_table(found, table, map->relid);
 	cache->partition_map = lappend(cache->partition_map, found);
 	MemoryContextSwitchTo(old);
 	table_close(table, NoLock);
