@@ -268,6 +268,12 @@ BEGIN
                 SELECT FROM pg_constraint AS k
                 WHERE k.oid = d.objid AND k.conrelid = c.oid AND k.contype <> 'f'))
         UNION
+        -- Functions and columns of the type of its rows.
+        SELECT pg_describe_object(d.classid, d.objid, d.objsubid)
+        FROM pg_type AS y
+        JOIN pg_depend AS d ON d.refclassid = 'pg_type'::regclass AND d.refobjid IN (y.oid, y.typarray)
+        WHERE y.oid = c.reltype AND d.deptype = 'n'
+        UNION
         SELECT pg_describe_object('pg_trigger'::regclass, g.oid, 0) FROM pg_trigger AS g
         WHERE g.tgrelid = c.oid AND NOT g.tgisinternal
         UNION

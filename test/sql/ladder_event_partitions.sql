@@ -348,6 +348,13 @@ ALTER TABLE noted.event_0 ALTER note SET DEFAULT 'partition';
 SELECT play('noted', 5, 6);
 SELECT match_id, min(note) AS note, count(*) FROM noted.event GROUP BY match_id ORDER BY match_id;
 
+-- What has the type of the rows would stay with the table of before.
+CREATE FUNCTION place_of(noted.event) RETURNS bigint LANGUAGE sql AS 'SELECT $1.seq';
+CREATE TABLE events_of (player_id bigint, events noted.event[]);
+SELECT skillrating.partition_history('noted', NULL);
+DROP FUNCTION place_of;
+DROP TABLE events_of;
+
 -- Default privileges give nobody more than there was on the table.
 SELECT skillrating.create_ladder('bare', 'elo');
 CREATE ROLE regress_default;
