@@ -91,6 +91,33 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.unused_name(text, text) IS
 'A name, with underscores added until no relation of a schema has it.';
 
+CREATE FUNCTION skillrating_internal.revoke_defaults(
+    ladder text,
+    relation text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    grantee oid;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR grantee IN
+        SELECT DISTINCT x.grantee
+        FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS x
+        WHERE c.oid = to_regclass(format('%I.%I', ladder, relation)) AND x.grantee <> c.relowner
+    LOOP
+        EXECUTE format('REVOKE ALL ON TABLE %I.%I FROM %s', ladder, relation,
+            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.revoke_defaults(text, text) IS
+'Takes back what ALTER DEFAULT PRIVILEGES has given to others on a new table of a ladder: a partition
+is read through the table above it, and a table that replaces another one has the privileges of that.
+Error 55000 unless the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.make_partition(
     ladder text,
     relation text,
@@ -113,6 +140,7 @@ BEGIN
     -- A table that comes into being beside the others: whoever rates or reads does not notice.
     EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL)%4$s', ladder, name,
         relation, ' WITH (' || last.options || ')');
+    PERFORM skillrating_internal.revoke_defaults(ladder, name);
     IF relation = 'component_event' THEN
         EXECUTE format('ALTER TABLE %I.%I REPLICA IDENTITY FULL', ladder, name);
     END IF;
@@ -240,6 +268,12 @@ BEGIN
                 SELECT FROM pg_constraint AS k
                 WHERE k.oid = d.objid AND k.conrelid = c.oid AND k.contype <> 'f'))
         UNION
+        -- Functions and columns of the type of its rows.
+        SELECT pg_describe_object(d.classid, d.objid, d.objsubid)
+        FROM pg_type AS y
+        JOIN pg_depend AS d ON d.refclassid = 'pg_type'::regclass AND d.refobjid IN (y.oid, y.typarray)
+        WHERE y.oid = c.reltype AND d.deptype = 'n'
+        UNION
         SELECT pg_describe_object('pg_trigger'::regclass, g.oid, 0) FROM pg_trigger AS g
         WHERE g.tgrelid = c.oid AND NOT g.tgisinternal
         UNION
@@ -315,6 +349,7 @@ DECLARE
     statement text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
+    PERFORM skillrating_internal.revoke_defaults(ladder, relation);
     FOR statement IN
         WITH c AS (
             SELECT c.* FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.%I', ladder, old))

@@ -97,6 +97,10 @@ done
 # Nobody is believed who has a foreign table: the rows of its parts are fetched.
 check "parts over two servers" "$(solve partitioned hive 'SET enable_partitionwise_aggregate = on;' '{"part": "season"}')"
 check "are made of rows that travel" "$([ "$(grep -c 'Remote SQL: SELECT match_id' solve.log)" -eq 2 ] && [ "$(grep -c 'Remote SQL: .*solve_' solve.log)" -eq 0 ] && echo t)"
+ask -c "CREATE VIEW viewed AS SELECT * FROM season_1"
+solve viewed hive '' >/dev/null
+check "so are those of a view of a foreign table" "$([ "$(grep -c 'Remote SQL: SELECT match_id' solve.log)" -eq 1 ] && [ "$(grep -c 'Remote SQL: .*solve_' solve.log)" -eq 0 ] && echo t)"
+ask -c "DROP VIEW viewed"
 # Texts take another way.
 for server in 1 2; do
 	ask -h "$scratch" -p "644$server" -U postgres -d postgres -c "ALTER TABLE season ADD context text" -c "UPDATE season SET context = 'map ' || match_id % 3"

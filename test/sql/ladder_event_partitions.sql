@@ -337,7 +337,38 @@ ROLLBACK;
 SELECT play('full', 476, 800);
 SELECT sound('full');
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{elo_a,space_a,wait,full}'::text[]) AS l;
+-- Where a partition has another default than the table, that of the table counts.
+SELECT skillrating.create_ladder('noted', 'elo');
+SELECT skillrating.partition_history('noted', 10);
+ALTER TABLE noted.event ADD note text DEFAULT 'both';
+SELECT play('noted', 1, 2);
+ALTER TABLE ONLY noted.event ALTER note SET DEFAULT 'table';
+SELECT play('noted', 3, 4);
+ALTER TABLE noted.event_0 ALTER note SET DEFAULT 'partition';
+SELECT play('noted', 5, 6);
+SELECT match_id, min(note) AS note, count(*) FROM noted.event GROUP BY match_id ORDER BY match_id;
+
+-- What has the type of the rows would stay with the table of before.
+CREATE FUNCTION place_of(noted.event) RETURNS bigint LANGUAGE sql AS 'SELECT $1.seq';
+CREATE TABLE events_of (player_id bigint, events noted.event[]);
+SELECT skillrating.partition_history('noted', NULL);
+DROP FUNCTION place_of;
+DROP TABLE events_of;
+
+-- Default privileges give nobody more than there was on the table.
+SELECT skillrating.create_ladder('bare', 'elo');
+CREATE ROLE regress_default;
+ALTER DEFAULT PRIVILEGES IN SCHEMA bare GRANT ALL ON TABLES TO regress_default, PUBLIC;
+SELECT skillrating.partition_history('bare', 10);
+SELECT skillrating.partition_history('bare', 20);
+SELECT count(*), count(*) FILTER (WHERE has_table_privilege('regress_default', oid, 'SELECT, INSERT'))
+FROM pg_class WHERE relnamespace = 'bare'::regnamespace AND relname ~ '^event' AND relkind IN ('r', 'p');
+SELECT skillrating.partition_history('bare', NULL);
+SELECT has_table_privilege('regress_default', 'bare.event', 'SELECT, INSERT');
+DROP OWNED BY regress_default;
+DROP ROLE regress_default;
+
+SELECT skillrating.drop_ladder(l) FROM unnest('{elo_a,space_a,wait,full,noted,bare}'::text[]) AS l;
 -- Tables that were detached are the owner's to keep.
 SELECT skillrating.drop_ladder('elo_b');
 SELECT format('DROP TABLE %I.%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace

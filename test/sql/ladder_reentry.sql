@@ -212,3 +212,33 @@ DROP MATERIALIZED VIEW playing;
 
 SELECT skillrating.drop_ladder(a) FROM unnest(ARRAY['at_commit', 'at_statement', 'at_manual', 'far', 'near', 'one', 'two', 'own', 'endless', 'altered']) AS a;
 DROP FUNCTION summary, bonus, play, across, two, again, fails, breaks, endless, alters, floods, played;
+
+-- The source calls a cast of the owner's through a function of the server, and the cast reads the
+-- same match while functions change.
+SELECT skillrating.create_ladder('inner', 'elo');
+CREATE TYPE mood AS ENUM ('good', 'bad');
+CREATE FUNCTION mood_json(mood) RETURNS json LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('skillrating_test.depth', true) IS DISTINCT FROM 'inner' THEN
+        PERFORM set_config('skillrating_test.depth', 'inner', true);
+        CREATE FUNCTION public.changes() RETURNS int LANGUAGE sql AS 'SELECT 1';
+        DROP FUNCTION public.changes;
+        RAISE NOTICE '% lines', (SELECT count(*) FROM skillrating.match_journal('inner', 1));
+        PERFORM set_config('skillrating_test.depth', 'outer', true);
+    END IF;
+    RETURN '1';
+END $$;
+CREATE CAST (mood AS json) WITH FUNCTION mood_json(mood);
+ALTER TABLE "inner".match_player ADD COLUMN mood mood DEFAULT 'good';
+DO $$
+BEGIN
+    EXECUTE 'CREATE OR REPLACE VIEW "inner".source AS ' || replace(pg_get_viewdef('"inner".source'), 'p.club',
+        'CASE WHEN to_jsonb(p.mood) IS NOT NULL THEN p.club || ''s'' END AS club');
+END $$;
+INSERT INTO "inner".match (match_id, played_at) VALUES (1, '2024-01-01');
+INSERT INTO "inner".match_player (match_id, player_id, team, rank, club) VALUES (1, 1, 1, 1, 'red'), (1, 2, 2, 2, 'blue');
+SELECT player_id, rating FROM "inner".rating ORDER BY player_id;
+SELECT skillrating.drop_ladder('inner');
+DROP CAST (mood AS json);
+DROP FUNCTION mood_json;
+DROP TYPE mood;

@@ -335,6 +335,16 @@ SELECT skillrating_internal.solve_survey('{"solver": "hive", "params": 3}', matc
 SELECT skillrating_internal.solve_survey('{"solver": "hive", "x": {"draw": 1}}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 SELECT skillrating_internal.solve_survey('{"params": {"solver": 1}, "solver": "hive"}', match_id, player_id, team, rank, NULL) FROM part_maximum;
 
+-- A cursor goes on after the savepoint behind which it has begun to keep rows was rolled back to.
+BEGIN;
+SET LOCAL enable_sort = off;
+DECLARE part_cursor CURSOR FOR SELECT (skillrating_internal.solve_survey('{"solver": "bradley_terry", "keep": "00112233445566778899aabbccddeeff"}', match_id, player_id, team, rank, NULL)).matches FROM part_plain GROUP BY season;
+SAVEPOINT part_savepoint;
+FETCH 1 FROM part_cursor;
+ROLLBACK TO part_savepoint;
+FETCH 1 FROM part_cursor;
+ROLLBACK;
+
 -- A partition without the right to read it.
 CREATE ROLE regress_skillrating_part;
 GRANT SELECT ON part_all TO regress_skillrating_part;

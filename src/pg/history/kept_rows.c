@@ -41,6 +41,7 @@ typedef struct KeptBlock
 struct KeptRows
 {
 	struct KeptRows *next;
+	uint64		number;			/* that no others have */
 	char		key[KEPT_KEY_SIZE];
 	Oid			user;
 	SubTransactionId subtransaction;
@@ -200,6 +201,7 @@ KeptRows *
 kept_rows_begin(const char *key, bool lasting)
 {
 	static bool registered = false;
+	static uint64 last = 0;
 	KeptRows   *before = find_entry(key);
 	MemoryContext context;
 	KeptRows   *kept;
@@ -220,6 +222,7 @@ kept_rows_begin(const char *key, bool lasting)
 									ALLOCSET_DEFAULT_SIZES);
 	kept = huge_array_in(context, KeptRows, 1);
 	memset(kept, 0, sizeof(KeptRows));
+	kept->number = ++last;
 	memcpy(kept->key, key, KEPT_KEY_SIZE);
 	kept->user = GetUserId();
 	kept->subtransaction = GetCurrentSubTransactionId();
@@ -228,6 +231,27 @@ kept_rows_begin(const char *key, bool lasting)
 	kept->context = context;
 	kept->next = registry;
 	registry = kept;
+	return kept;
+}
+
+uint64
+kept_rows_number(const KeptRows *kept)
+{
+	return kept->number;
+}
+
+KeptRows *
+kept_rows_of_number(uint64 number)
+{
+	KeptRows   *kept = registry;
+
+	while (kept != NULL && kept->number != number)
+		kept = kept->next;
+	if (kept == NULL || kept->ended)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("rows that were to be kept are gone"),
+				 errdetail("The savepoint behind which the query began to read was rolled back to.")));
 	return kept;
 }
 

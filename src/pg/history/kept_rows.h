@@ -50,6 +50,14 @@ extern void kept_key_make(const char *token, uint32 number, char *key);
 extern KeptRows *kept_rows_begin(const char *key, bool lasting);
 
 /*
+ * The number of rows that have begun, which no other rows of this process have, and those of a
+ * number that have not ended; error 55000 if they are gone.  Whoever adds rows from call to call
+ * keeps the number: a cursor goes on after the subtransaction that began them is taken back.
+ */
+extern uint64 kept_rows_number(const KeptRows *kept);
+extern KeptRows *kept_rows_of_number(uint64 number);
+
+/*
  * Add the rows of a batch that solver_count() has just counted, with unknowns as by
  * solver_lay_out_open().
  */

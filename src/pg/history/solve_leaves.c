@@ -274,7 +274,11 @@ leaf_take_survey(Distributed *d, Leaf *leaf, Datum survey, int32 *room)
 	return true;
 }
 
-/* The query that reads some partitions, of which there is at least one. */
+/*
+ * The query that reads some partitions, of which there is at least one.  A view may be one of a
+ * foreign table: solve_near() has its rows fetched and surveyed here, because what is kept here is
+ * believed.
+ */
 static char *
 survey_query(const Distributed *d, const bool *asked)
 {
@@ -291,12 +295,12 @@ survey_query(const Distributed *d, const bool *asked)
 			continue;
 		appendStringInfo(&text, "%sSELECT %d, ", text.len > 0 ? " UNION ALL " : "", i);
 		if (partition->foreign)
-			appendStringInfo(&text, "skillrating_internal.solve_kept($%d, ",
-							 first + LEAF_KEY);
-		appendStringInfo(&text, "skillrating_internal.solve_survey($%d, %s)",
-						 first + LEAF_REQUEST, d->matches.arguments);
-		appendStringInfo(&text, "%s FROM %s", partition->foreign ? ")" : "",
-						 partition->name);
+			appendStringInfo(&text, "skillrating_internal.solve_kept($%d, skillrating_internal.solve_survey($%d, %s))",
+							 first + LEAF_KEY, first + LEAF_REQUEST, d->matches.arguments);
+		else
+			appendStringInfo(&text, "skillrating_internal.solve_survey(skillrating_internal.solve_near($%d), %s)",
+							 first + LEAF_REQUEST, d->matches.arguments);
+		appendStringInfo(&text, " FROM %s", partition->name);
 		if (partition->foreign)
 			appendStringInfo(&text, " WHERE skillrating_internal.solve_reads($%d, $%d, %s)",
 							 first + LEAF_KEY, PARAM_IF_NOT_KEPT + 1, d->matches.team);

@@ -68,7 +68,7 @@ typedef struct SurveyState
 	bool		of_token;		/* which was drawn here, */
 	bool		elsewhere;		/* to be kept by another process */
 	bool		lasting;
-	KeptRows   *kept;			/* or NULL */
+	uint64		kept;			/* number of the rows that are kept, or 0 */
 } SurveyState;
 
 void
@@ -220,11 +220,11 @@ take_batch(HistoryBuilder *builder, void *argument)
 		history_report_mistake(builder, "solve_survey", task->work, status, match,
 							   offender);
 	state->rows += task->layout.nrows;
-	if (state->kept != NULL)
+	if (state->kept != 0)
 	{
 		MemoryContext old = MemoryContextSwitchTo(state->batch);
 
-		kept_rows_add(state->kept, task);
+		kept_rows_add(kept_rows_of_number(state->kept), task);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(state->batch);
 	}
@@ -257,7 +257,7 @@ begin_survey(FunctionCallInfo fcinfo, MemoryContext context)
 	state->task.interrupt = check_interrupts;
 	solver_lay_out_open(&state->task);
 	if (state->key != NULL)
-		state->kept = kept_rows_begin(state->key, state->lasting);
+		state->kept = kept_rows_number(kept_rows_begin(state->key, state->lasting));
 	return state;
 }
 
@@ -317,6 +317,7 @@ Datum
 skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 {
 	SurveyState *state = aggregate_state(fcinfo, "solve_survey");
+	KeptRows   *kept = NULL;
 	MemoryContext old;
 	Datum		values[SURVEY_NCOLUMNS] = {0};
 	bool		nulls[SURVEY_NCOLUMNS] = {false};
@@ -327,6 +328,8 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 	old = MemoryContextSwitchTo(aggregate_context(fcinfo, "solve_survey"));
 	history_builder_end_rows(&state->builder);
 	take_batch(&state->builder, state);
+	if (state->kept != 0)
+		kept = kept_rows_of_number(state->kept);
 	MemoryContextSwitchTo(old);
 	survey_columns(state, values);
 
@@ -334,21 +337,21 @@ skillrating_solve_survey_final(PG_FUNCTION_ARGS)
 	 * A parallel worker ends with the query, and nothing says that the server
 	 * of a part is asked again: whoever asked keeps the rows.
 	 */
-	if (state->kept != NULL && (IsParallelWorker() || (state->of_token && state->elsewhere)))
+	if (kept != NULL && (IsParallelWorker() || (state->of_token && state->elsewhere)))
 	{
 		values[SURVEY_PACKED] =
-			PointerGetDatum(kept_rows_pack(state->kept, IsParallelWorker() ? KEPT_MAX_PACKED :
+			PointerGetDatum(kept_rows_pack(kept, IsParallelWorker() ? KEPT_MAX_PACKED :
 										   KEPT_MAX_PACKED_AS_TEXT));
-		kept_rows_release(state->kept);
-		state->kept = NULL;
+		kept_rows_release(kept);
+		kept = NULL;
 	}
 	nulls[SURVEY_PACKED] = values[SURVEY_PACKED] == (Datum) 0;
-	nulls[SURVEY_KEPT] = state->kept == NULL || !state->of_token;
+	nulls[SURVEY_KEPT] = kept == NULL || !state->of_token;
 	if (!nulls[SURVEY_KEPT])
 		values[SURVEY_KEPT] = Int32GetDatum((int32) kept_key_number(state->key));
 	survey = return_row(fcinfo, values, nulls);
-	if (state->kept != NULL)
-		kept_rows_end(state->kept, state->task.solver, state->params,
+	if (kept != NULL)
+		kept_rows_end(kept, state->task.solver, state->params,
 					  state->builder.history.nplayers, state->builder.contexts.n,
 					  state->lasting ? survey : (Datum) 0);
 	return survey;

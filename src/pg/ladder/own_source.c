@@ -41,7 +41,8 @@ typedef struct SourceTable
 struct OwnSource
 {
 	uint64		made_at;		/* by function_changes() */
-	bool		usable;			/* the rest is there */
+	bool		usable;			/* the rest is there, */
+	bool		busy;			/* and somebody is reading by it */
 	SourceTable match;
 	SourceTable player;
 	FmgrInfo	equal;			/* of both indexes */
@@ -403,6 +404,10 @@ read_rows(OwnSource *own, const Ladder *ladder, Snapshot snapshot, Datum match_i
 	table_close(table, AccessShareLock);
 }
 
+/*
+ * A function of the server can call code of the user's, as to_jsonb() calls a cast, and that can
+ * come back here: it is left to a query, because the rows and memory of who is reading are in use.
+ */
 bool
 own_source_read(Ladder *ladder, Datum match_id, Tuplestorestate *store)
 {
@@ -410,7 +415,8 @@ own_source_read(Ladder *ladder, Datum match_id, Tuplestorestate *store)
 	Snapshot	snapshot;
 
 	ladder_cache_recheck(ladder);
-	if (ladder->cache->source_desc == NULL)
+	own = ladder->cache->own_source;
+	if (ladder->cache->source_desc == NULL || (own != NULL && own->busy))
 		return false;
 	own = find_own_source(ladder);
 	if (!own->usable)
@@ -421,7 +427,16 @@ own_source_read(Ladder *ladder, Datum match_id, Tuplestorestate *store)
 		CommandCounterIncrement();
 	snapshot = RegisterSnapshot(ladder->read_only ? GetActiveSnapshot() :
 								GetTransactionSnapshot());
-	read_rows(own, ladder, snapshot, match_id, store);
+	own->busy = true;
+	PG_TRY();
+	{
+		read_rows(own, ladder, snapshot, match_id, store);
+	}
+	PG_FINALLY();
+	{
+		own->busy = false;
+	}
+	PG_END_TRY();
 	UnregisterSnapshot(snapshot);
 	return true;
 }

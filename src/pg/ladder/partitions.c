@@ -5,6 +5,7 @@
 #include "pg/ladder/partitions.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "partitioning/partbounds.h"
@@ -13,9 +14,11 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/partcache.h"
+#include "utils/snapmgr.h"
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/snapshot_age.h"
 #include "pg/sql/subtransaction.h"
 
 bool
@@ -147,6 +150,39 @@ make_partitions_ahead(Wanted *wanted)
 	FreeErrorData(error);
 }
 
+/*
+ * Whether make_partitions() sees all partitions of a table.  At the higher isolation levels it
+ * does not see those that others have made since the snapshot, and would make them again.
+ */
+static bool
+sees_partitions(Oid relid)
+{
+	Relation	table;
+	PartitionDesc partitions;
+	bool		sees = true;
+	int			i;
+
+	if (!IsolationUsesXactSnapshot() || get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
+		return true;
+	table = table_open(relid, AccessShareLock);
+	partitions = RelationGetPartitionDesc(table, true);
+	for (i = 0; i < partitions->nparts; i++)
+		sees = sees && snapshot_knows(GetTransactionSnapshot(), partitions->oids[i]);
+	table_close(table, NoLock);
+	return sees;
+}
+
+pg_noreturn static void
+report_unseen(const Ladder *ladder)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update"),
+			 errdetail("Ladder \"%s\" has got partitions after this transaction began.",
+					   ladder->name),
+			 errhint("Try again.")));
+}
+
 pg_noreturn static void
 report_no_room(const Ladder *ladder, LadderRelation relation, int64 seq)
 {
@@ -165,6 +201,7 @@ make_room_for_events(Ladder *ladder, LadderRelation relation, int64 seq)
 	Oid			event = ladder->relation[LADDER_EVENT];
 	Room		room = room_for(relid, seq);
 	Wanted		wanted = {ladder, seq};
+	bool		sees;
 
 	/*
 	 * Whoever makes partitions holds this lock, also those of
@@ -182,12 +219,15 @@ make_room_for_events(Ladder *ladder, LadderRelation relation, int64 seq)
 
 	/* Others may have been quicker. */
 	room = room_for(relid, seq);
+	sees = sees_partitions(event) && sees_partitions(ladder->relation[LADDER_COMPONENT_EVENT]);
 	if (room == ROOM_NONE)
 	{
+		if (!sees)
+			report_unseen(ladder);
 		(void) make_partitions(&wanted);
 		if (room_for(relid, seq) == ROOM_NONE)
 			report_no_room(ladder, relation, seq);
 	}
-	else if (room == ROOM_SCARCE)
+	else if (room == ROOM_SCARCE && sees)
 		make_partitions_ahead(&wanted);
 }

@@ -11,6 +11,8 @@
 #include "catalog/pg_class.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
+#include "nodes/nodes.h"
+#include "rewrite/rewriteHandler.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -140,7 +142,10 @@ find_columns(TableMap *map, Relation table)
 	}
 }
 
-/* Whether an index compares the columns of the key, and nothing else, as their types do. */
+/*
+ * Whether an index compares the columns of the key, and nothing else, as their types do, and has
+ * been found to hold for all rows: one in the making relies on the checks of those who write.
+ */
 static bool
 is_on_key(Relation index, Relation table, const TableMap *map)
 {
@@ -148,7 +153,7 @@ is_on_key(Relation index, Relation table, const TableMap *map)
 	int			i;
 	int			j;
 
-	if (index->rd_rel->relam != BTREE_AM_OID || !form->indimmediate ||
+	if (index->rd_rel->relam != BTREE_AM_OID || !form->indimmediate || !form->indisvalid ||
 		RelationGetIndexPredicate(index) != NIL)
 		return false;
 	for (i = 0; i < form->indnatts; i++)
@@ -249,6 +254,33 @@ is_map_of_partitions(const TableMap *map)
 	return get_rel_relkind(map->relid) == RELKIND_PARTITIONED_TABLE;
 }
 
+/*
+ * Whether columns of the user's have the defaults of the table, which are those that an INSERT
+ * into the table takes: a partition can have others.
+ */
+static bool
+has_defaults_of_table(const TableMap *found, Relation partition, Oid relid)
+{
+	TupleDesc	desc = RelationGetDescr(partition);
+	Relation	table = table_open(relid, NoLock);
+	bool		same = true;
+	int			i;
+
+	for (i = 0; i < desc->natts && same; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+		AttrNumber	attnum;
+
+		if (found->ours[i] || column->attisdropped || column->attgenerated != '\0')
+			continue;
+		attnum = get_attnum(relid, NameStr(column->attname));
+		same = attnum != InvalidAttrNumber &&
+			equal(build_column_default(partition, i + 1), build_column_default(table, attnum));
+	}
+	table_close(table, NoLock);
+	return same;
+}
+
 const TableMap *
 partition_map(Ladder *ladder, const TableMap *map, Oid partition)
 {
@@ -267,11 +299,24 @@ partition_map(Ladder *ladder, const TableMap *map, Oid partition)
 	table = table_open(partition, RowExclusiveLock);
 	old = MemoryContextSwitchTo(cache->context);
 	found = make_map(ladder, map->relation, map->desc, table, map->columns);
-	found->writable = found->writable && is_plain_heap(table) && runs_nothing(table);
+	found->writable = found->writable && is_plain_heap(table) && runs_nothing(table) &&
+		has_defaults_of_table(found, table, map->relid);
 	cache->partition_map = lappend(cache->partition_map, found);
 	MemoryContextSwitchTo(old);
 	table_close(table, NoLock);
 	return found;
+}
+
+/*
+ * Lock a partition to be written.  The wait may have been for whoever has changed it: false if
+ * the map is not that of the cache any more.
+ */
+static bool
+lock_partition(Ladder *ladder, const TableMap *map, Oid partition)
+{
+	LockRelationOid(partition, RowExclusiveLock);
+	ladder_cache_recheck(ladder);
+	return map == ladder->cache->map[map->relation];
 }
 
 bool
@@ -287,7 +332,8 @@ can_insert_directly(Ladder *ladder, const TableMap *map, int64 first, int64 last
 	{
 		Oid			partition = partition_of_seq(table, first, &first);
 
-		direct = OidIsValid(partition) && partition_map(ladder, map, partition)->writable;
+		direct = OidIsValid(partition) && lock_partition(ladder, map, partition) &&
+			partition_map(ladder, map, partition)->writable;
 	}
 	table_close(table, NoLock);
 	return direct;
