@@ -14,18 +14,9 @@
 
 set -euo pipefail
 
-database=skillrating_beside
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+begin_database beside
 seconds=${BESIDE_SECONDS:-10}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"; psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database"' EXIT
-
-psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database" 2>/dev/null
-export PGDATABASE=$database
-failed=0
-check() {
-	if [ "$2" = t ]; then echo "ok beside: $1"; else echo "not ok beside: $1 ($2)"; failed=1; fi
-}
-ask() { psql -qXAt -v ON_ERROR_STOP=1 -c "$1"; }
 psql -qX -v ON_ERROR_STOP=1 -o /dev/null -c 'CREATE EXTENSION skillrating' -c 'CREATE SEQUENCE played'
 
 # A ladder with a history, of a model with components or without.
@@ -97,20 +88,20 @@ while read -r model column late params; do
 	rm -f "$scratch"/play.[0-9]*
 	stress "$column"
 	check "$model, $late: nothing fails" "$(cat "$scratch/status")"
-	ask "SELECT count(*) FROM skillrating.catch_up('arena')" >/dev/null
+	ask -c "SELECT count(*) FROM skillrating.catch_up('arena')" >/dev/null
 	check "$model, $late: matches are rated, and caught up with" \
-		"$(ask "SELECT count(*) FILTER (WHERE match_id > 20000) > 100 AND sum(corrections) > 0 FROM arena.rated_match")"
+		"$(ask -c "SELECT count(*) FILTER (WHERE match_id > 20000) > 100 AND sum(corrections) > 0 FROM arena.rated_match")"
 	check "$model, $late: the ladder verifies" \
-		"$(ask "SELECT coalesce(string_agg(v::text, '; ') FILTER (WHERE NOT ok), 't') FROM skillrating.verify('arena') AS v")"
+		"$(ask -c "SELECT coalesce(string_agg(v::text, '; ') FILTER (WHERE NOT ok), 't') FROM skillrating.verify('arena') AS v")"
 	check "$model, $late: a rebuild changes nothing" \
-		"$(ask "SELECT count(*) = 0 FROM skillrating.catch_up('arena', search => true, rebuild => true)")"
+		"$(ask -c "SELECT count(*) = 0 FROM skillrating.catch_up('arena', search => true, rebuild => true)")"
 	cat "$scratch"/play.[0-9]* | awk -v name="$model, $late" '{ n++; if ($3 > most) most = $3 }
 		END { printf "%s: the longest of %d transactions took %d ms\n", name, n, most / 1000 }'
-	ask "SELECT skillrating.drop_ladder('arena')" >/dev/null
+	ask -c "SELECT skillrating.drop_ladder('arena')" >/dev/null
 done <<'MODELS'
 glicko rating append {"c": 60}
 trueskill mu reorder {"drift": 0.1}
 state_space mu append {"initial_side_sigma": 0.5, "club_drift": 0.2, "draw_sigma": 0.5}
 MODELS
-check "no deadlock" "$(ask "SELECT deadlocks = 0 FROM pg_stat_database WHERE datname = current_database()")"
+check "no deadlock" "$(ask -c "SELECT deadlocks = 0 FROM pg_stat_database WHERE datname = current_database()")"
 exit $failed

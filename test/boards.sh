@@ -14,13 +14,9 @@
 
 set -euo pipefail
 
-database=skillrating_boards
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+begin_database boards
 seconds=${BOARDS_SECONDS:-8}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"; psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database"' EXIT
-
-psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database" 2>/dev/null
-export PGDATABASE=$database
 psql -qX -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
 CREATE EXTENSION skillrating;
 SELECT skillrating.create_ladder('arena', 'trueskill');
@@ -146,12 +142,7 @@ INSERT INTO compared VALUES (1);
 COMMIT;
 SQL
 
-failed=0
-check() {
-	if [ "$2" = t ]; then echo "ok boards: $1"; else echo "not ok boards: $1 ($2)"; failed=1; fi
-}
-ask() { psql -qXAt -c "$1"; }
-verify() { ask "SELECT coalesce(string_agg(v::text, '; ') FILTER (WHERE NOT ok), 't') FROM skillrating.verify('arena') AS v"; }
+verify() { ask -c "SELECT coalesce(string_agg(v::text, '; ') FILTER (WHERE NOT ok), 't') FROM skillrating.verify('arena') AS v"; }
 
 pgbench -n -c 4 -j 2 -T "$seconds" -f "$scratch/one.sql" >"$scratch/one.log" 2>&1 &
 ones=$!
@@ -171,12 +162,12 @@ wait "$seasons" || status=f
 grep -l ABORTED\\\|aborted "$scratch"/*.log >/dev/null 2>&1 && status=f
 [ $status = t ] || cat "$scratch"/{one,many,correct,season,compare}.log >&2
 check "every board is that of its snapshot, and nothing fails" "$status"
-check "many were compared" "$(ask "SELECT count(*) > 20 FROM compared")"
-check "many matches were rated" "$(ask "SELECT count(*) > 100 FROM arena.rated_match WHERE status = 'rated'")"
-check "seasons have ended" "$(ask "SELECT count(DISTINCT operation) > 2 FROM arena.standing")"
-check "counts were folded meanwhile" "$(ask "SELECT count(*) > 0 FROM arena.rating_count")"
-check "no deadlock" "$(ask "SELECT deadlocks = 0 FROM pg_stat_database WHERE datname = current_database()")"
-ask "SELECT count(*) FROM skillrating.catch_up('arena')" >/dev/null
+check "many were compared" "$(ask -c "SELECT count(*) > 20 FROM compared")"
+check "many matches were rated" "$(ask -c "SELECT count(*) > 100 FROM arena.rated_match WHERE status = 'rated'")"
+check "seasons have ended" "$(ask -c "SELECT count(DISTINCT operation) > 2 FROM arena.standing")"
+check "counts were folded meanwhile" "$(ask -c "SELECT count(*) > 0 FROM arena.rating_count")"
+check "no deadlock" "$(ask -c "SELECT deadlocks = 0 FROM pg_stat_database WHERE datname = current_database()")"
+ask -c "SELECT count(*) FROM skillrating.catch_up('arena')" >/dev/null
 check "the ladder verifies" "$(verify)"
 
 # Who has folded and is still open keeps nobody from rating, reading or folding later.
@@ -185,10 +176,10 @@ open_pid=$OPEN_PID
 echo "BEGIN; SELECT count(*) FROM skillrating.report_match('arena', 2000000001, ARRAY[1000, 1001], ARRAY[1, 2], ARRAY[1, 2]); SELECT 'open';" >&"${OPEN[1]}"
 while read -r line <&"${OPEN[0]}"; do [ "$line" = open ] && break; done
 check "others rate while a transaction is open" \
-	"$(ask "SET lock_timeout = '20s'; SELECT count(*) = 2 FROM skillrating.report_match('arena', 2000000002, ARRAY[1002, 1003], ARRAY[1, 2], ARRAY[1, 2])")"
-check "and read" "$(ask "SELECT skillrating.place_of('arena', 1002) IS NOT NULL AND skillrating.place_of('arena', 1000) IS NULL")"
+	"$(ask -c "SET lock_timeout = '20s'; SELECT count(*) = 2 FROM skillrating.report_match('arena', 2000000002, ARRAY[1002, 1003], ARRAY[1, 2], ARRAY[1, 2])")"
+check "and read" "$(ask -c "SELECT skillrating.place_of('arena', 1002) IS NOT NULL AND skillrating.place_of('arena', 1000) IS NULL")"
 echo "COMMIT; \\q" >&"${OPEN[1]}"
 wait "$open_pid" || :
-check "what was open is read afterwards" "$(ask "SELECT skillrating.place_of('arena', 1000) IS NOT NULL")"
+check "what was open is read afterwards" "$(ask -c "SELECT skillrating.place_of('arena', 1000) IS NOT NULL")"
 check "the ladder verifies again" "$(verify)"
 exit $failed

@@ -1,5 +1,5 @@
-# What scripts share that work with servers of their own, on test/cluster.sh: sourced
-# by them with the name that their checks begin with.
+# What scripts share that work with servers, or a database, of their own: sourced by them, with
+# the name that their checks begin with.
 # shellcheck shell=bash
 
 # Begin: work in $scratch, which is removed at the end with all servers in it.
@@ -18,6 +18,17 @@ begin() {
 		chown "$owner" "$scratch"
 		as_server=(setpriv "--reuid=$owner" "--regid=$(id -g "$owner")" --init-groups --)
 	fi
+}
+
+# Begin with a new database on the server that PGHOST leads to, which is dropped at the end.
+begin_database() {
+	title=$1
+	failed=0
+	database=skillrating_$1
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"; psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database"' EXIT
+	psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database" 2>/dev/null
+	export PGDATABASE=$database
 }
 
 clean_up() {

@@ -14,13 +14,9 @@
 
 set -euo pipefail
 
-database=skillrating_partitions
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+begin_database partitions
 seconds=${PARTITIONS_SECONDS:-8}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"; psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database"' EXIT
-
-psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database" 2>/dev/null
-export PGDATABASE=$database
 psql -qX -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
 CREATE EXTENSION skillrating;
 SELECT skillrating.create_ladder('arena', 'elo');
@@ -29,11 +25,6 @@ SELECT skillrating.schedule_work('arena', 'make_partitions', '0.5 seconds');
 CREATE SEQUENCE reported;
 SQL
 
-failed=0
-check() {
-	if [ "$2" = t ]; then echo "ok partitions: $1"; else echo "not ok partitions: $1 ($2)"; failed=1; fi
-}
-ask() { psql -qXAt -v ON_ERROR_STOP=1 -c "$1"; }
 
 match() {
 	cat <<-SQL
@@ -67,20 +58,20 @@ clients=$!
 looks=0
 waits=0
 while kill -0 "$clients" 2>/dev/null; do
-	found=$(ask "SELECT count(*) FROM pg_locks AS l WHERE NOT l.granted AND l.locktype = 'relation' AND l.pid <> pg_backend_pid()")
+	found=$(ask -c "SELECT count(*) FROM pg_locks AS l WHERE NOT l.granted AND l.locktype = 'relation' AND l.pid <> pg_backend_pid()")
 	looks=$((looks + 1))
 	[ "$found" -eq 0 ] || waits=$((waits + 1))
-	ask "CALL skillrating.work('arena')" >/dev/null
-	ask "SELECT count(*) FROM skillrating.history('arena', $((RANDOM % 211)), n => 3)" >/dev/null
+	ask -c "CALL skillrating.work('arena')" >/dev/null
+	ask -c "SELECT count(*) FROM skillrating.history('arena', $((RANDOM % 211)), n => 3)" >/dev/null
 	sleep 0.05
 done
 wait "$clients" || { cat "$scratch/pgbench"; failed=1; }
 check "no client failed" "$(grep -q 'failed transactions: 0 ' "$scratch/pgbench" && ! grep -q aborted "$scratch/pgbench" && echo t || tail -3 "$scratch/pgbench")"
-check "every match is rated" "$(ask "SELECT count(*) = count(r.match_id) FROM arena.match AS m LEFT JOIN arena.rated_match AS r ON r.match_id = m.match_id AND r.status = 'rated'")"
-check "partitions were made" "$(ask "SELECT count(*) > 5 FROM pg_inherits WHERE inhparent = 'arena.event'::regclass")"
-check "the ladder verifies" "$(ask "SELECT bool_and(ok) FROM skillrating.verify('arena')")"
-ask "SELECT cardinality(detached) FROM skillrating.detach_history('arena', (SELECT played_at FROM arena.rated_match ORDER BY seq OFFSET (SELECT count(*) FROM arena.rated_match) / 2 LIMIT 1))" >"$scratch/detached"
+check "every match is rated" "$(ask -c "SELECT count(*) = count(r.match_id) FROM arena.match AS m LEFT JOIN arena.rated_match AS r ON r.match_id = m.match_id AND r.status = 'rated'")"
+check "partitions were made" "$(ask -c "SELECT count(*) > 5 FROM pg_inherits WHERE inhparent = 'arena.event'::regclass")"
+check "the ladder verifies" "$(ask -c "SELECT bool_and(ok) FROM skillrating.verify('arena')")"
+ask -c "SELECT cardinality(detached) FROM skillrating.detach_history('arena', (SELECT played_at FROM arena.rated_match ORDER BY seq OFFSET (SELECT count(*) FROM arena.rated_match) / 2 LIMIT 1))" >"$scratch/detached"
 check "half of them are detached" "$([ "$(cat "$scratch/detached")" -gt 1 ] && echo t)"
-check "the rest verifies" "$(ask "SELECT bool_and(ok) FROM skillrating.verify('arena')")"
+check "the rest verifies" "$(ask -c "SELECT bool_and(ok) FROM skillrating.verify('arena')")"
 echo "in $waits of $looks looks somebody waited for a table; $(grep -o 'tps = [0-9]*' "$scratch/pgbench" | head -1)"
 exit "$failed"
