@@ -32,9 +32,9 @@ typedef struct LadderConfig
  * the slots that plans.c hands out; all of it lives in one memory context.
  *
  * Nothing of this is ever looked up again.  Any change to one of the ladder's relations, to
- * a partition of one, or to its schema makes it invalid, and the next ladder_cache_open() makes a successor.
- * Whoever is still at work with an invalid one keeps it until done: plans may be running,
- * and names and types have been handed out.
+ * a partition of one, or to its schema makes it invalid, and the next ladder_cache_open() makes
+ * a successor.  Whoever is still at work with an invalid one keeps it until done: plans may be
+ * running, and names and types have been handed out.
  */
 typedef struct LadderCache
 {

@@ -33,6 +33,7 @@ struct CopyFile
 	MemoryContext context;		/* of a row in the making */
 };
 
+/* What COPY itself would check of a statement, which there is none of here. */
 bool
 can_copy(const Ladder *ladder, LadderRelation relation)
 {
@@ -53,6 +54,10 @@ can_copy(const Ladder *ladder, LadderRelation relation)
 	return plain;
 }
 
+/*
+ * The file belongs to the resource owner of now: an error, or the end of a subtransaction that is
+ * taken back, removes it.
+ */
 CopyFile *
 copy_file_begin(Ladder *ladder, const TableMap *map)
 {
@@ -243,6 +248,10 @@ read_copy_source(void *buffer, int least, int most)
 	return (int) BufFileRead(copy_source, buffer, most);
 }
 
+/*
+ * Runs as the ladder's owner, with the triggers and defaults of the table, which may be the
+ * user's: all that they can reach of this is copy_source, which is put back in any case.
+ */
 uint64
 copy_file_insert(CopyFile *copy)
 {
