@@ -415,6 +415,7 @@ replay_parts(Beside *beside)
 		 * turn.
 		 */
 		renew_standings(ladder, beside->replay->from);
+		rewrite_find_rows(beside->replay);
 		good = replay_middle_parts(beside);
 	}
 	ladder_release_states(ladder);

@@ -307,13 +307,26 @@ remove_dead_rows(PlayerRows *rows)
 	ReleaseBuffer(buffer);
 }
 
+/* The columns of rating of the row in the slot. */
+static void
+get_columns(PlayerRows *rows, Datum *values, bool *nulls)
+{
+	const TableMap *map = rows->map;
+	int			i;
+
+	slot_getallattrs(rows->slot);
+	for (i = 0; i < map->desc->natts; i++)
+	{
+		values[i] = rows->slot->tts_values[map->attnum[i] - 1];
+		nulls[i] = rows->slot->tts_isnull[map->attnum[i] - 1];
+	}
+}
+
 int
 player_rows_lock(PlayerRows *rows, BatchPlayer **player, int n)
 {
-	const TableMap *map = rows->map;
 	int			nlocked = 0;
 	int			i;
-	int			j;
 
 	for (i = 0; i < n; i++)
 	{
@@ -323,16 +336,63 @@ player_rows_lock(PlayerRows *rows, BatchPlayer **player, int n)
 		CHECK_FOR_INTERRUPTS();
 		if (!ItemPointerIsValid(&player[i]->place) || !lock_row(rows, player[i]))
 			continue;
-		slot_getallattrs(rows->slot);
-		for (j = 0; j < map->desc->natts; j++)
-		{
-			values[j] = rows->slot->tts_values[map->attnum[j] - 1];
-			nulls[j] = rows->slot->tts_isnull[map->attnum[j] - 1];
-		}
+		get_columns(rows, values, nulls);
 		take_rating(rows->ladder->model, player[i], values, nulls);
 		remove_dead_rows(rows);
 		nlocked++;
 	}
 	ExecClearTuple(rows->slot);
 	return nlocked;
+}
+
+/*
+ * Follow a row from where it was seen to the version that the snapshot of the scan sees, and
+ * put that into the slot; false if there is none, or it is not the player's.
+ */
+static bool
+follow_row(PlayerRows *rows, TableScanDesc scan, BatchPlayer *player)
+{
+	ItemPointerData place = player->place;
+
+	if (!ItemPointerIsValid(&place))
+		return false;
+	table_tuple_get_latest_tid(scan, &place);
+	if (!table_tuple_fetch_row_version(rows->table, &place, scan->rs_snapshot, rows->slot) ||
+		!is_row_of(rows, player))
+		return false;
+	player->place = place;
+	return true;
+}
+
+void
+player_rows_refresh(PlayerRows *rows, BatchPlayer **player, int n, TakeRow take, Batch *batch)
+{
+	Snapshot	snapshot = GetActiveSnapshot();
+	TableScanDesc scan = table_beginscan_tid(rows->table, snapshot);
+	IndexScanDesc index_scan = begin_index_scan(rows->table, rows->index, snapshot, 2);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		Datum		values[RATING_MAX_COLUMNS];
+		bool		nulls[RATING_MAX_COLUMNS];
+		bool		found;
+
+		CHECK_FOR_INTERRUPTS();
+		found = follow_row(rows, scan, player[i]) ||
+			(find_row(rows, index_scan, player[i]) &&
+			 table_tuple_fetch_row_version(rows->table, &player[i]->place, snapshot,
+										   rows->slot));
+		if (found)
+			get_columns(rows, values, nulls);
+		else
+		{
+			memset(values, 0, sizeof(values));
+			memset(nulls, true, sizeof(nulls));
+		}
+		take(batch, player[i], found, values, nulls);
+	}
+	ExecClearTuple(rows->slot);
+	index_endscan(index_scan);
+	table_endscan(scan);
 }

@@ -37,6 +37,22 @@ extern void player_rows_find_all(PlayerRows *rows, Batch *batch);
 extern int	player_rows_lock(PlayerRows *rows, BatchPlayer **player, int n);
 
 /*
+ * Takes the columns of columns.h of the row of a player, or found = false, all of them null,
+ * for a player without one.
+ */
+typedef void (*TakeRow) (Batch *batch, BatchPlayer *player, bool found, const Datum *values,
+						 const bool *nulls);
+
+/*
+ * Read the rows of n players as the active snapshot has them, and note where they are.  A row
+ * that was seen somewhere in this transaction is followed from there, version by version; an
+ * index would lead to all versions since the transaction began, which nobody can remove yet.
+ * What take gets is gone with the next row.
+ */
+extern void player_rows_refresh(PlayerRows *rows, BatchPlayer **player, int n, TakeRow take,
+								Batch *batch);
+
+/*
  * Take over a row of rating, with the columns of columns.h, as what a player has.  Error
  * 22004 if a column is null that must not be.
  */
