@@ -118,11 +118,38 @@ COMMENT ON FUNCTION skillrating_internal.revoke_defaults(text, text) IS
 is read through the table above it, and a table that replaces another one has the privileges of that.
 Error 55000 unless the door to the ladder is open.';
 
+CREATE FUNCTION skillrating_internal.storage_clauses(
+    ladder text,
+    relation text)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT concat(
+        ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
+        ' TABLESPACE ' || quote_ident(t.spcname))
+    FROM coalesce(
+        (SELECT p.partition
+        FROM skillrating_internal.event_partitions(ladder, relation) AS p
+        ORDER BY p.upper DESC LIMIT 1),
+        to_regclass(format('%I.%I', ladder, relation))) AS pattern(oid)
+    JOIN pg_class AS c ON c.oid = pattern.oid
+    LEFT JOIN pg_tablespace AS t
+        ON t.oid = c.reltablespace AND has_tablespace_privilege(t.oid, 'CREATE')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.storage_clauses(text, text) IS
+'A part of partition_history(): the end of a CREATE TABLE for a table that is stored like another one
+of a ladder, or like its last partition: storage parameters, and the tablespace if the owner may use
+it. A superuser can have moved the table where the owner may not create any: partitions then go to
+the default tablespace, so that matches go on being rated.';
+
 CREATE FUNCTION skillrating_internal.make_partition(
     ladder text,
     relation text,
     lower bigint,
-    upper bigint)
+    upper bigint,
+    pattern text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -130,16 +157,11 @@ AS $function$
 DECLARE
     name text := skillrating_internal.unused_name(ladder,
         format('%s_%s', relation, coalesce(lower, 0)));
-    last record;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    SELECT array_to_string(c.reloptions, ', ') AS options INTO last
-    FROM skillrating_internal.event_partitions(ladder, relation) AS p
-    JOIN pg_class AS c ON c.oid = p.partition
-    ORDER BY p.upper DESC LIMIT 1;
     -- A table that comes into being beside the others: whoever rates or reads does not notice.
     EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL)%4$s', ladder, name,
-        relation, ' WITH (' || last.options || ')');
+        relation, skillrating_internal.storage_clauses(ladder, pattern));
     PERFORM skillrating_internal.revoke_defaults(ladder, name);
     IF relation = 'component_event' THEN
         EXECUTE format('ALTER TABLE %I.%I REPLICA IDENTITY FULL', ladder, name);
@@ -149,10 +171,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.make_partition(text, text, bigint, bigint) IS
+COMMENT ON FUNCTION skillrating_internal.make_partition(text, text, bigint, bigint, text) IS
 'A part of make_partitions() and partition_history(): a new partition of table event or
-component_event of a ladder for places from lower (null: from the first one on) to before upper, with
-the storage parameters of the last one.';
+component_event of a ladder for places from lower (null: from the first one on) to before upper, which
+is stored like the table pattern, or like the last partition of that.';
 
 CREATE FUNCTION skillrating_internal.make_partitions(
     ladder text,
@@ -185,7 +207,7 @@ BEGIN
             IF (seq - coalesce(last, 0)) / size > most THEN
                 next := seq / size * size;
             END IF;
-            PERFORM skillrating_internal.make_partition(ladder, relation, last, next);
+            PERFORM skillrating_internal.make_partition(ladder, relation, last, next, relation);
             last := next;
             made := made + 1;
         END LOOP;
@@ -450,9 +472,9 @@ BEGIN
         EXECUTE format('ALTER TABLE %1$I.%2$I ATTACH PARTITION %1$I.%3$I FOR VALUES FROM (MINVALUE) TO (%4$s)',
             ladder, relation, old, upper);
     ELSE
-        PERFORM skillrating_internal.make_partition(ladder, relation, NULL, upper);
+        PERFORM skillrating_internal.make_partition(ladder, relation, NULL, upper, old);
         WHILE upper <= last LOOP
-            PERFORM skillrating_internal.make_partition(ladder, relation, upper, upper + rows);
+            PERFORM skillrating_internal.make_partition(ladder, relation, upper, upper + rows, old);
             upper := upper + rows;
         END LOOP;
         PERFORM skillrating_internal.insert_all(ladder, relation, old);
@@ -479,7 +501,8 @@ BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     PERFORM skillrating_internal.check_partitionable(ladder, relation);
     PERFORM skillrating_internal.put_aside(ladder, relation, old);
-    EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL)', ladder, relation, old);
+    EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL)%4$s', ladder, relation, old,
+        skillrating_internal.storage_clauses(ladder, old));
     PERFORM skillrating_internal.take_over(ladder, relation, old);
     PERFORM skillrating_internal.insert_all(ladder, relation, old);
     EXECUTE format('DROP TABLE %I.%I', ladder, old);
@@ -612,7 +635,8 @@ BEGIN
             WHERE p.fault IS NULL) AS g
         WHERE g.lower IS DISTINCT FROM g.upper AND g.upper IS NOT NULL
     LOOP
-        PERFORM skillrating_internal.make_partition(ladder, gap.relation, gap.lower, gap.upper);
+        PERFORM skillrating_internal.make_partition(ladder, gap.relation, gap.lower, gap.upper,
+            gap.relation);
     END LOOP;
 END
 $function$;

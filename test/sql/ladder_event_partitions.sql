@@ -368,6 +368,27 @@ SELECT has_table_privilege('regress_default', 'bare.event', 'SELECT, INSERT');
 DROP OWNED BY regress_default;
 DROP ROLE regress_default;
 
+-- Partitions are stored as the table was, and the table that joins them as the last one.
+SET allow_in_place_tablespaces = true;
+CREATE TABLESPACE regress_partitions LOCATION '';
+CREATE FUNCTION stored(ladder text) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', c.relname, c.reloptions::text, t.spcname)
+    FROM pg_class AS c LEFT JOIN pg_tablespace AS t ON t.oid = c.reltablespace
+    WHERE c.relnamespace = to_regnamespace(ladder) AND c.relname ~ '^event' AND c.relkind = 'r'
+    ORDER BY length(c.relname), c.relname
+$$;
+ALTER TABLE bare.event SET (fillfactor = 80, autovacuum_enabled = false);
+ALTER TABLE bare.event SET TABLESPACE regress_partitions;
+SELECT play('bare', 1, 4);
+SELECT skillrating.partition_history('bare', 10);
+SELECT stored('bare');
+ALTER TABLE bare.event_20 SET (fillfactor = 90);
+SELECT skillrating.partition_history('bare', NULL);
+SELECT stored('bare');
+ALTER TABLE bare.event SET TABLESPACE pg_default;
+DROP TABLESPACE regress_partitions;
+DROP FUNCTION stored;
+
 SELECT skillrating.drop_ladder(l) FROM unnest('{elo_a,space_a,wait,full,noted,bare}'::text[]) AS l;
 -- Tables that were detached are the owner's to keep.
 SELECT skillrating.drop_ladder('elo_b');
