@@ -70,7 +70,8 @@ round() {
 	rows=$(maintain "$arm" | tail -n 1)
 	echo $((($(date +%s%N) - began) / 1000000)) >>"$scratch/$arm.took"
 	sleep 1
-	kill -INT $rater
+	# A background command of a script ignores INT.
+	kill $rater
 	wait $rater 2>/dev/null || :
 	cat "$scratch"/log.* | awk '{ print $3 / 1000 }' | sort -g >"$scratch/latency"
 	tail -n 1 "$scratch/latency" >>"$scratch/$arm.longest"
