@@ -143,6 +143,17 @@ ladder''s apply_at says, with the rights of the ladder''s owner. On an attached 
 condition of the trigger names the view source of the ladder. Error 39P01 if it is attached
 otherwise, 55000 on any other table.';
 
+CREATE FUNCTION skillrating_internal.enqueue_matches()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'skillrating_enqueue_matches'
+LANGUAGE C;
+
+COMMENT ON FUNCTION skillrating_internal.enqueue_matches() IS
+'Trigger function on tables that attach() was given with replica => true, after each row and after
+TRUNCATE: puts the matches of the row into the table pending of the ladder that the WHEN condition
+names, where they wait for drain(). What a row has in place of a match is noted in replica_note, and
+so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
+
 CREATE FUNCTION skillrating_internal.apply_pending()
 RETURNS trigger
 AS 'MODULE_PATHNAME', 'skillrating_apply_pending'
@@ -451,7 +462,7 @@ BEGIN
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
-        'Matches that wait for the end of the transaction that touched them, or for catch_up() where apply_at is manual.');
+        'Matches that wait for the end of the transaction that touched them, for catch_up() where apply_at is manual, or for drain() where they come from a publisher (fires is false then).');
 
     EXECUTE format(
         'CREATE TABLE %I.correction (
@@ -527,9 +538,10 @@ BEGIN
     EXECUTE format(
         'CREATE TABLE %I.attached (
             relation regclass PRIMARY KEY,
-            match_id text NOT NULL)', ladder);
+            match_id text NOT NULL,
+            replica boolean NOT NULL DEFAULT false)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
-        'Tables of the user whose triggers feed the ladder, and the column or expression that gives the match of a row; see attach().');
+        'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for drain(). See attach().');
 
     EXECUTE format(
         'CREATE TABLE %I.mirror (

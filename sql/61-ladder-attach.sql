@@ -16,9 +16,15 @@ DECLARE
     refuse constant text := 'FOR EACH STATEMENT
         EXECUTE FUNCTION skillrating_internal.refuse_truncate()';
     relation regclass;
+    replicated regclass[];
     t record;
     n bigint := 0;
 BEGIN
+    IF to_regclass(format('%I.attached', ladder)) IS NOT NULL THEN
+        EXECUTE format(
+            'SELECT array_agg(a.relation) FROM %I.attached AS a WHERE a.replica', ladder)
+        INTO replicated;
+    END IF;
     -- Participants cannot exist before their match, so that inserting a match alone changes
     -- nothing, and deleting one deletes its participants.
     FOR t IN
@@ -40,7 +46,7 @@ BEGIN
         ) AS v(table_name, trigger_name, kind, event, rest)
     LOOP
         relation := to_regclass(format('%I.%I', ladder, t.table_name));
-        CONTINUE WHEN relation IS NULL
+        CONTINUE WHEN relation IS NULL OR relation = ANY (replicated)
             OR EXISTS (
                 SELECT FROM pg_trigger AS g
                 WHERE g.tgrelid = relation AND g.tgname = t.trigger_name);
@@ -53,8 +59,34 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_own_triggers(text) IS
-'A part of create_ladder() and restore_triggers(): makes those triggers of pending, match and
-match_player that do not exist, and returns how many.';
+'A part of create_ladder(), detach() and restore_triggers(): makes those triggers of pending, match
+and match_player that do not exist, and returns how many. Tables that a publisher fills have others.';
+
+CREATE FUNCTION skillrating_internal.drop_own_triggers(
+    ladder text,
+    relation regclass)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    name name;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR name IN
+        SELECT t.tgname FROM pg_trigger AS t
+        WHERE t.tgrelid = relation AND NOT t.tgisinternal
+            AND t.tgfoid IN ('skillrating_internal.collect_matches'::regproc,
+                'skillrating_internal.refuse_truncate'::regproc)
+    LOOP
+        EXECUTE format('DROP TRIGGER %I ON %s', name, relation);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_own_triggers(text, regclass) IS
+'A part of attach() with replica => true: drops the triggers that create_own_triggers() made on match
+or match_player.';
 
 CREATE FUNCTION skillrating_internal.drop_collect_triggers(
     source regclass,
@@ -71,7 +103,9 @@ table is in use.';
 
 CREATE FUNCTION skillrating_internal.create_collect_triggers(
     ladder text,
-    relation regclass)
+    relation regclass,
+    match_id text,
+    replica boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -79,46 +113,122 @@ AS $function$
 DECLARE
     t record;
     n integer;
+    name text;
 BEGIN
     FOR t IN
         SELECT v.*
         FROM (VALUES
-            ('insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows', 'collect_matches'),
-            ('update', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows',
+            (false, 'insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows', 'STATEMENT',
                 'collect_matches'),
-            ('delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'collect_matches'),
-            ('truncate', 'BEFORE TRUNCATE', '', 'refuse_truncate')
-        ) AS v(kind, event, transition_tables, trigger_function)
+            (false, 'update', 'AFTER UPDATE',
+                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'STATEMENT',
+                'collect_matches'),
+            (false, 'delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'STATEMENT',
+                'collect_matches'),
+            (false, 'truncate', 'BEFORE TRUNCATE', '', 'STATEMENT', 'refuse_truncate'),
+            (true, 'insert', 'AFTER INSERT', '', 'ROW', 'enqueue_matches'),
+            (true, 'update', 'AFTER UPDATE', '', 'ROW', 'enqueue_matches'),
+            (true, 'delete', 'AFTER DELETE', '', 'ROW', 'enqueue_matches'),
+            (true, 'truncate', 'AFTER TRUNCATE', '', 'STATEMENT', 'enqueue_matches')
+        ) AS v(replica, kind, event, transition_tables, level, trigger_function)
+        WHERE v.replica = create_collect_triggers.replica
     LOOP
         -- A table may feed several ladders. Nothing is found by these names.
         n := 1;
         LOOP
             BEGIN
+                name := format('skillrating_%s%s', t.kind, '_' || nullif(n, 1));
                 EXECUTE format(
                     'CREATE TRIGGER %I %s ON %s %s
-                    FOR EACH STATEMENT WHEN (%L::regclass IS NOT NULL)
+                    FOR EACH %s WHEN (%L::regclass IS NOT NULL)
                     EXECUTE FUNCTION skillrating_internal.%I()',
-                    format('skillrating_%s%s', t.kind, '_' || nullif(n, 1)), t.event, relation,
-                    t.transition_tables, format('%I.source', ladder), t.trigger_function);
+                    name, t.event, relation, t.transition_tables, t.level,
+                    format('%I.source', ladder), t.trigger_function);
                 EXIT;
             EXCEPTION
                 WHEN duplicate_object THEN
                     n := n + 1;
             END;
         END LOOP;
+        -- A worker of logical replication fires no others.
+        IF replica THEN
+            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, name);
+        END IF;
     END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_collect_triggers(text, regclass) IS
+COMMENT ON FUNCTION skillrating_internal.create_collect_triggers(text, regclass, text, boolean) IS
 'The part of attach() and restore_triggers() that makes the triggers of a table, and touches nothing
-of the ladder; its view source must exist. Error 42501 unless the caller may create triggers on the
-table.';
+of the ladder; its view source must exist. The arguments are those of attach(). Error 42501 unless
+the caller may create triggers on the table, or owns it where they are those of a replica.';
+
+CREATE FUNCTION skillrating_internal.check_replica(
+    ladder text,
+    relation regclass,
+    match_id text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    own boolean := coalesce(relation IN (to_regclass(format('%I.match', ladder)),
+        to_regclass(format('%I.match_player', ladder))), false);
+    is_strict boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
+    IF is_strict THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" is strict, and what a publisher has committed cannot be refused',
+                ladder),
+            HINT = format('UPDATE %I.ladder SET strict = false has matches with mistakes set aside.',
+                ladder);
+    END IF;
+    IF own AND match_id <> 'match_id' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('match_id must be "match_id" for table %s, not "%s"', relation, match_id);
+    END IF;
+    RETURN own;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_replica(text, regclass, text) IS
+'A part of attach() with replica => true: whether the table is match or match_player of the ladder.
+Errors: 55000 for a strict ladder, 22023 for another match_id of these.';
+
+CREATE FUNCTION skillrating_internal.create_replica_note(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    IF to_regclass(format('%I.replica_note', ladder)) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'CREATE TABLE %I.replica_note (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            noted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            relation regclass,
+            event text,
+            match_id %s,
+            error text)', ladder, t.match_type);
+    EXECUTE format('COMMENT ON TABLE %I.replica_note IS %L', ladder,
+        'What could not be rated of what a publisher has sent: rows whose match could not be told (relation, event and error; the first thousand), matches that drain() has set aside (match_id and error), and tables that were truncated (without error), after which drain() searches the source. A match that is rated later is removed; the rest can be deleted.');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_replica_note(text) IS
+'A part of attach() with replica => true: the table replica_note, unless the ladder has it.';
 
 CREATE FUNCTION skillrating_internal.attach(
     ladder text,
     relation regclass,
-    match_id text DEFAULT 'match_id')
+    match_id text DEFAULT 'match_id',
+    replica boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -126,9 +236,10 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     match text;
+    own boolean := replica AND skillrating_internal.check_replica(ladder, relation, match_id);
     n bigint;
 BEGIN
-    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+    IF to_regclass(format('%I.match', ladder)) IS NOT NULL AND NOT own THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
             HINT = 'Make one with create_ladder(..., source => ...) to rate those of other tables.';
@@ -152,14 +263,21 @@ BEGIN
         EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
     END IF;
     EXECUTE format(
-        'INSERT INTO %I.attached (relation, match_id) VALUES ($1, $2)
+        'INSERT INTO %I.attached (relation, match_id, replica) VALUES ($1, $2, $3)
         ON CONFLICT DO NOTHING', ladder)
-    USING relation, match_id;
+    USING relation, match_id, replica;
     GET DIAGNOSTICS n = ROW_COUNT;
     IF n = 0 THEN
         RAISE duplicate_object USING
             MESSAGE = format('table %s is attached to ladder "%s" already', relation, ladder),
             HINT = 'If its triggers are gone, skillrating.restore_triggers() puts them back.';
+    END IF;
+    IF replica THEN
+        PERFORM skillrating_internal.create_replica_note(ladder);
+    END IF;
+    IF own THEN
+        PERFORM skillrating_internal.drop_own_triggers(ladder, relation);
+        RETURN;
     END IF;
     -- Of the tables behind a new ladder the first one says it for all.
     EXECUTE format('SELECT FROM %1$I.rated_match UNION ALL
@@ -175,7 +293,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('attach');
 
-COMMENT ON FUNCTION skillrating.attach(text, regclass, text) IS
+COMMENT ON FUNCTION skillrating.attach(text, regclass, text, boolean) IS
 'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have
 their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id
 is the column with the match, or an expression over the row''s columns that gives what the source
@@ -183,11 +301,18 @@ calls match_id; an expression, or a column of another type, needs the table and 
 belong to one role. Attach each table whose rows make a match; a partitioned one as a whole, and a
 partition too if rows are written to it directly. A notice says how many matches of the source are
 not rated yet, which backfill() does; of several tables behind a new ladder the first one says so.
-TRUNCATE of an attached table is refused: use DELETE, or detach() the table first. The triggers depend on the view source of the
-ladder: they go when it is dropped, and follow when its schema is renamed. Errors: 42704 for an
+TRUNCATE of an attached table is refused: use DELETE, or detach() the table first.
+replica: the table is filled by logical replication, of which only triggers for each row that are
+enabled always notice anything. They put the matches into a queue, whoever changes a row, and drain()
+rates them; what has no match that can be told is noted in table replica_note, and TRUNCATE has
+drain() search the source. Tables match and match_player of a ladder without a source can be
+attached so too.
+The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
+its schema is renamed. Errors: 42704 for an
 unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 55000 if the ladder has
-matches of its own, 42501 unless the caller owns the ladder and may create triggers on the table,
-and whatever is wrong with the expression.';
+matches of its own or, with replica, is strict, 22023 for another match_id of its own tables, 42501
+unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
+whatever is wrong with the expression.';
 
 CREATE FUNCTION skillrating_internal.detach(
     ladder text,
@@ -213,13 +338,19 @@ BEGIN
         RAISE undefined_object USING
             MESSAGE = format('table %s is not attached to ladder "%s"', relation, ladder);
     END IF;
+    IF relation IN (to_regclass(format('%I.match', ladder)),
+        to_regclass(format('%I.match_player', ladder)))
+    THEN
+        PERFORM skillrating_internal.create_own_triggers(ladder);
+    END IF;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('detach');
 
 COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
-'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated. Works as well
+'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated; match and
+match_player of a ladder feed it as they did before. Works as well
 if the table has been dropped (give its OID, which table attached shows) or belongs to another role
 by now, and if parts of the ladder are gone. Errors: 42704 for an unknown ladder or a table that is
 not attached, 42501 unless the caller owns the ladder.';
@@ -234,7 +365,8 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     -- A table that was dropped feeds nothing.
-    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
+    FOREACH list IN ARRAY ARRAY['attached', 'mirror', 'push'] LOOP
+        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
         EXECUTE format(
             'DELETE FROM %I.%I AS l
             WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
@@ -257,24 +389,29 @@ AS $function$
 DECLARE
     source regclass := format('%I.source', ladder);
     relation regclass;
+    replica boolean;
     found_triggers bigint;
     n bigint := 0;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    FOR relation, found_triggers IN EXECUTE format(
-        'SELECT a.relation, (
+    -- Those of a replica are none where a worker of logical replication does not fire them.
+    FOR relation, replica, found_triggers IN EXECUTE format(
+        'SELECT a.relation, a.replica, (
             SELECT count(*) FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
             WHERE d.refclassid = ''pg_class''::regclass AND d.refobjid = $1
                 AND d.classid = ''pg_trigger''::regclass AND t.tgrelid = a.relation
-                AND t.tgfoid IN (''skillrating_internal.collect_matches''::regproc,
-                    ''skillrating_internal.refuse_truncate''::regproc))
+                AND CASE WHEN a.replica
+                    THEN t.tgfoid = ''skillrating_internal.enqueue_matches''::regproc
+                        AND t.tgenabled <> ''O''
+                    ELSE t.tgfoid IN (''skillrating_internal.collect_matches''::regproc,
+                        ''skillrating_internal.refuse_truncate''::regproc) END)
         FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation
         ORDER BY a.relation', ladder)
     USING source
     LOOP
         CONTINUE WHEN found_triggers = 4;
         PERFORM skillrating_internal.drop_collect_triggers(source, relation);
-        PERFORM skillrating_internal.create_collect_triggers(ladder, relation);
+        PERFORM skillrating_internal.create_collect_triggers(ladder, relation, '', replica);
         n := n + 4 - found_triggers;
     END LOOP;
     RETURN n;
@@ -512,7 +649,8 @@ BEGIN
         AND c.relname IN ('horizon', 'component_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
-            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'work');
+            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'work', 'replica_note', 'push',
+            'push_failure');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;
@@ -600,13 +738,16 @@ BEGIN
     FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
         'component', 'component_event', 'correction',
         'horizon', 'component_horizon',
-        'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match']
+        'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
+        'replica_note']
     LOOP
         IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
             EXECUTE format('DELETE FROM %I.%I', ladder, relation);
         END IF;
     END LOOP;
     PERFORM skillrating_internal.fill_gaps(ladder);
+    -- Nor does what triggers for each row have enqueued just now wait any more.
+    PERFORM skillrating_internal.settle_pending(ladder);
     -- Unlike setval(), this is taken back with the transaction.
     FOREACH sequence IN ARRAY ARRAY[format('%I.event_seq', ladder), (
         SELECT pg_get_serial_sequence(format('%I.match', ladder), 'match_id')

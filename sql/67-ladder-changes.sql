@@ -42,6 +42,9 @@ BEGIN
         THEN
             RAISE NOTICE 'work() neither notifies of changes of ladder "%" any more nor trims them', ladder;
         END IF;
+        IF skillrating_internal.end_pushes(ladder) THEN
+            RAISE NOTICE 'ratings of ladder "%" are pushed to other tables no more', ladder;
+        END IF;
         EXECUTE format('DROP TABLE %I.change', ladder);
         RETURN;
     END IF;

@@ -140,11 +140,13 @@ BEGIN
             MESSAGE = 'ladder, task and starting_at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF task NOT IN ('catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions') THEN
+    IF task NOT IN ('drain', 'catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions')
+    THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('task must be "catch_up", "settle", "fold_counts", "trim_changes" or '
-                '"make_partitions", not "%s"', task),
-            HINT = 'skillrating.notify_changes() begins and ends notifications.';
+            MESSAGE = format('task must be "drain", "catch_up", "settle", "fold_counts", '
+                '"trim_changes" or "make_partitions", not "%s"', task),
+            HINT = 'skillrating.notify_changes() begins and ends notifications, and push_rating() '
+                'has ratings written to other tables.';
     END IF;
     IF NOT isfinite(starting_at) THEN
         RAISE datetime_field_overflow USING
@@ -186,7 +188,8 @@ SELECT skillrating_internal.create_entry('schedule_work');
 COMMENT ON FUNCTION skillrating.schedule_work(text, text, interval, interval, timestamptz) IS
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
-task: catch_up (if matches wait in pending or corrections in correction), settle (idle time up to
+task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
+matches wait in pending or corrections in correction), settle (idle time up to
 then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
 changes from before now() - keep), or make_partitions (two ahead, of tables that
 partition_history() has partitioned).
@@ -460,6 +463,8 @@ AS $function$
 DECLARE
     w record;
     next_cursor text;
+    drained record;
+    again boolean := false;
 BEGIN
     IF ladder IS NULL OR task IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder and task must not be null';
@@ -488,6 +493,10 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.note_task(ladder, task);
     CASE task
+        WHEN 'drain' THEN
+            drained := skillrating_internal.drain_batch(ladder);
+            done := drained.looked_at;
+            again := drained.taken > 0;
         WHEN 'catch_up' THEN
             done := skillrating_internal.catch_up_if_any(ladder);
         WHEN 'settle' THEN
@@ -510,11 +519,12 @@ BEGIN
     EXECUTE format(
         'UPDATE %I.work AS w
         SET done_at = clock_timestamp(), done = $2, failed_at = NULL, error = NULL, cursor = $3,
-            due_at = greatest(clock_timestamp(), w.due_at + w.every * (1 + floor(
-                extract(epoch FROM clock_timestamp() - w.due_at)
-                / extract(epoch FROM w.every))::float8))
+            due_at = CASE WHEN $4 THEN w.due_at ELSE greatest(clock_timestamp(),
+                w.due_at + w.every * (1 + floor(
+                    extract(epoch FROM clock_timestamp() - w.due_at)
+                    / extract(epoch FROM w.every))::float8)) END
         WHERE w.task = $1', ladder)
-    USING task, done, next_cursor;
+    USING task, done, next_cursor, again;
 END
 $function$;
 
@@ -522,7 +532,8 @@ SELECT skillrating_internal.create_entry('work_step');
 
 COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
-much that was, null if it did nothing: for notify changes that were notified of, for catch_up and
+much that was, null if it did nothing: for drain matches that were looked at (it stays due while rows
+wait), for notify changes that were notified of, for catch_up and
 settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
 rows of change, for make_partitions partitions. With a failure it notes that in
 table work instead, and the task is due again in a minute, or sooner if it is to be done more often.
@@ -555,7 +566,7 @@ BEGIN
         'SELECT w.task, w.every, w.due_at, w.keep, w.channel, w.players, w.done_at, w.done,
             w.failed_at, w.error
         FROM %I.work AS w
-        ORDER BY array_position(ARRAY[''make_partitions'', ''catch_up'', ''settle'',
+        ORDER BY array_position(ARRAY[''make_partitions'', ''drain'', ''catch_up'', ''settle'',
             ''fold_counts'', ''notify'', ''trim_changes''], w.task)',
         ladder);
 END
@@ -576,13 +587,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF run_for IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'run_for must not be null';
-    END IF;
-    IF run_for < '0' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('run_for must be 0 or more, not %s', run_for);
-    END IF;
+    PERFORM skillrating_internal.check_run_for(run_for);
     PERFORM FROM skillrating.scheduled_work(ladder);
 END
 $function$;
@@ -599,9 +604,11 @@ AS $function$
     SELECT coalesce(array_agg(n.nspname::text ORDER BY n.nspname), '{}')
     FROM pg_namespace AS n
     JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = 'ladder' AND c.relkind = 'r'
-    JOIN pg_class AS w ON w.relnamespace = n.oid AND w.relname = 'work' AND w.relkind = 'r'
     WHERE (n.nspname = ladder OR ladder IS NULL) AND pg_has_role(c.relowner, 'USAGE')
         AND has_schema_privilege(n.oid, 'USAGE')
+        AND EXISTS (
+            SELECT FROM pg_class AS w
+            WHERE w.relnamespace = n.oid AND w.relname IN ('work', 'push') AND w.relkind = 'r')
         AND EXISTS (
             SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match')
 $function$;
@@ -622,6 +629,19 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.due_tasks(text) IS
 'A part of work(): the tasks of a ladder that are due, in order.';
 
+CREATE FUNCTION skillrating_internal.push_is_due(ladder text)
+RETURNS boolean
+LANGUAGE sql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT EXISTS (
+        SELECT FROM skillrating.push_status(ladder) AS s
+        WHERE s.every IS NOT NULL AND s.due_at <= clock_timestamp())
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_is_due(text) IS
+'A part of work(): whether ratings of a ladder are due to be written to a table.';
+
 CREATE FUNCTION skillrating_internal.idle_seconds(ladder text, seconds float8)
 RETURNS float8
 LANGUAGE sql VOLATILE
@@ -631,7 +651,11 @@ AS $function$
         least(seconds, CASE WHEN d.rest > 0 THEN greatest(0.01, d.rest) ELSE 0.1 END) END
     FROM (
         SELECT extract(epoch FROM min(s.due_at) - clock_timestamp())::float8 AS rest
-        FROM skillrating.scheduled_work(ladder) AS s WHERE s.every IS NOT NULL) AS d
+        FROM (
+            SELECT w.due_at FROM skillrating.scheduled_work(ladder) AS w WHERE w.every IS NOT NULL
+            UNION ALL
+            SELECT p.due_at FROM skillrating.push_status(ladder) AS p WHERE p.every IS NOT NULL
+        ) AS s) AS d
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.idle_seconds(text, float8) IS
@@ -670,6 +694,8 @@ DECLARE
     n pg_catalog.int8;
     idle pg_catalog.float8;
     failure pg_catalog.text;
+    pushes pg_catalog.bool;
+    push_failures pg_catalog.int8;
 BEGIN
     -- As in backfill(), no bare operators or names here. Whatever works on a ladder checks the
     -- rights of the caller.
@@ -684,8 +710,10 @@ BEGIN
         idle := 1;
         FOREACH name IN ARRAY skillrating_internal.ladders_with_work(ladder) LOOP
             tasks := '{}';
+            pushes := false;
             BEGIN
                 tasks := skillrating_internal.due_tasks(name);
+                pushes := skillrating_internal.push_is_due(name);
             EXCEPTION WHEN OTHERS OR assert_failure THEN
                 RAISE WARNING 'nothing is done for ladder "%": %', name, SQLERRM;
                 failures := failures OPERATOR(pg_catalog.+) 1;
@@ -706,12 +734,21 @@ BEGIN
                     done := skillrating_internal.add_done(done, name, task, n);
                     CONTINUE;
                 END IF;
+                -- A connection that is lost keeps the transaction from being committed.
+                ROLLBACK AND CHAIN;
                 BEGIN
                     PERFORM FROM skillrating.work_step(name, task, failure);
                 EXCEPTION WHEN OTHERS OR assert_failure THEN
                     NULL;
                 END;
             END LOOP;
+            IF pushes THEN
+                COMMIT AND CHAIN;
+                CALL skillrating.push(name, scheduled => true, pushed => n,
+                    failures => push_failures);
+                done := skillrating_internal.add_done(done, name, 'push', n);
+                failures := failures OPERATOR(pg_catalog.+) push_failures;
+            END IF;
             COMMIT AND CHAIN;
             BEGIN
                 idle := skillrating_internal.idle_seconds(name, idle);
@@ -730,7 +767,8 @@ END
 $procedure$;
 
 COMMENT ON PROCEDURE skillrating.work(text, interval, jsonb, bigint) IS
-'Does what is due: what schedule_work() and notify_changes() have asked for, on a ladder, or on all
+'Does what is due: what schedule_work(), notify_changes() and push_rating() have asked for, on a
+ladder, or on all
 that the caller owns, as a member of the owner too. Each task of each ladder is a transaction.
 Whatever ends it, what was done before stays, and the next call goes on there. Two calls at once are
 harmless: what one is doing the other leaves alone. A task that fails is a warning, and keeps no

@@ -72,6 +72,7 @@ BEGIN PERFORM trap.spring(); RETURN true; EXCEPTION WHEN OTHERS THEN RETURN true
 CREATE TABLE trap.result (match_id bigint, played_at timestamptz DEFAULT '2024-01-01', player_id bigint, team int, rank int);
 CREATE VIEW trap.results AS SELECT trap.pass(match_id) AS match_id, trap.pass(played_at) AS played_at, player_id, team, trap.pass(rank) AS rank FROM trap.result;
 CREATE TABLE trap.person (id bigint PRIMARY KEY, elo float8);
+CREATE TABLE trap.pushed (id bigint, elo float8, position bigint);
 RESET ROLE;
 
 -- Every function that has to do with a ladder, with arguments by their names and
@@ -95,7 +96,8 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'season' AND p.proname = 'season_table' THEN ''''''
             WHEN a.name = 'season' THEN format('%L', n.nspname)
             WHEN a.name = 'operation' THEN '5'
-            WHEN a.name = 'relation' THEN format('%L', CASE WHEN p.proname LIKE '%mirror%' THEN 'trap.person' ELSE 'trap.result' END)
+            WHEN a.name = 'relation' THEN format('%L', CASE WHEN p.proname LIKE '%mirror%' THEN 'trap.person' WHEN p.proname LIKE '%push%' THEN 'trap.pushed' ELSE 'trap.result' END)
+            WHEN a.name = 'columns' AND p.proname LIKE '%push%' THEN '''{"id": "player_id", "elo": "rating"}'''
             WHEN a.name = 'key' THEN '''id''' WHEN a.name = 'columns' THEN '''{"elo": "rating"}'''
             WHEN a.name = 'document' THEN quote_literal(CASE WHEN p.proname LIKE 'split%' THEN '{"players": [{"id": 1}, {"id": 2}]}'
                 ELSE format('{"teams": [{%1$s"players": [{"id": 1}]}, {%1$s"players": [{"id": 2}]}]%2$s}', CASE WHEN p.proname LIKE 'report%' THEN '"rank": 1, ' END,
@@ -151,6 +153,7 @@ BEGIN
     PERFORM skillrating.create_ladder(l, 'state_space') FROM unnest(ARRAY['evil', 'evil2']) AS l;
     PERFORM skillrating.keep_changes('evil');
     PERFORM skillrating.notify_changes('evil', 'evil'), skillrating.schedule_work('evil', t, '1 day') FROM unnest(ARRAY['catch_up', 'settle']) AS t;
+    PERFORM skillrating.push_rating('evil', 'trap.pushed', '{"id": "player_id", "elo": "rating"}');
     INSERT INTO evil.match (match_id) SELECT generate_series(1, 4);
     INSERT INTO evil.match_player (match_id, player_id, team, rank, side, context, club) SELECT m, m % 3 + t, t, t, t, 'map', 'club ' || t FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;
     SET CONSTRAINTS ALL IMMEDIATE;
@@ -192,28 +195,28 @@ CALL public.drop_ladders();
 CREATE TABLE public.traps (name text, n int GENERATED ALWAYS AS IDENTITY, statement text);
 INSERT INTO public.traps (name, statement)
 SELECT 'triggers of rows', format('CREATE TRIGGER snare BEFORE INSERT OR UPDATE OR DELETE ON evil.%I FOR EACH ROW EXECUTE FUNCTION trap.row()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'triggers of statements', format('CREATE TRIGGER snare AFTER INSERT OR UPDATE OR DELETE ON evil.%I FOR EACH STATEMENT EXECUTE FUNCTION trap.statement()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'deferred triggers', format('CREATE CONSTRAINT TRIGGER snare AFTER INSERT OR UPDATE OR DELETE ON evil.%I DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION trap.late()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'rules', format('CREATE RULE snare_%1$s AS ON %1$s TO evil.%2$I DO ALSO SELECT trap.spring()', e, t)
-FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS e;
+FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS e;
 INSERT INTO public.traps (name, statement)
 SELECT 'checks', format('ALTER TABLE evil.%I ADD CONSTRAINT snare CHECK (trap.yes(%I)) NOT VALID', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('change', 'number'), ('work', 'task'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'indexes', format('CREATE INDEX ON evil.%I ((trap.pass(%I)))', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('change', 'number'), ('work', 'task'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'policies', format('ALTER TABLE evil.%1$I ENABLE ROW LEVEL SECURITY; ALTER TABLE evil.%1$I FORCE ROW LEVEL SECURITY; CREATE POLICY snare ON evil.%1$I USING (trap.yes(%2$I))', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('change', 'number'), ('work', 'task'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'views in place of tables', format('ALTER TABLE evil.%1$I RENAME TO %2$I; CREATE VIEW evil.%1$I AS SELECT t.* FROM evil.%2$I AS t WHERE trap.yes(1)', t, t || '_away')
-FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'mirror', 'solved', 'change', 'work', 'component', 'component_event', 'solved_context']) AS t;
+FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context']) AS t;
 INSERT INTO public.traps (name, statement) VALUES
     ('a source with functions', 'CREATE OR REPLACE VIEW evil.source AS SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason, m.duration, m.surrendered, p.player_id, p.team, trap.pass(p.rank) AS rank, p.score, p.won, p.weight, p.joined, p."left", p.commanding, p.side, coalesce(p.context, m.context) AS context, p.club, p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot FROM evil.match AS m JOIN evil.match_player AS p ON p.match_id = m.match_id WHERE trap.yes(1)'),
     ('a trigger on pending', 'CREATE TRIGGER snare BEFORE INSERT OR DELETE ON evil.pending FOR EACH ROW EXECUTE FUNCTION trap.row()'),
@@ -225,6 +228,7 @@ INSERT INTO public.traps (name, statement) VALUES
     ('pending as a partition', 'CREATE TABLE evil.parent (match_id bigint NOT NULL, xact xid8 NOT NULL, fires boolean NOT NULL) PARTITION BY LIST ((trap.yes(match_id))); ALTER TABLE evil.parent ATTACH PARTITION evil.pending FOR VALUES IN (true)'),
     ('an index on pending', 'CREATE INDEX ON evil.pending ((trap.pass(match_id)))'),
     ('a condition on the trigger of pending', 'DROP TRIGGER apply_pending ON evil.pending; CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON evil.pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (trap.yes(NEW.match_id)) EXECUTE FUNCTION skillrating_internal.apply_pending()'),
+    ('a push with a trigger', 'CREATE TRIGGER snare BEFORE INSERT OR UPDATE OR DELETE ON trap.pushed FOR EACH ROW EXECUTE FUNCTION trap.row()'),
     ('a mirror with a trigger', 'CREATE TRIGGER snare BEFORE UPDATE ON trap.person FOR EACH ROW EXECUTE FUNCTION trap.row(); INSERT INTO trap.person SELECT generate_series(1, 5); SELECT skillrating.mirror_rating(''evil'', ''trap.person'', ''id'', ''{"elo": "rating"}'')');
 
 DO $$
@@ -256,6 +260,8 @@ BEGIN
                 CASE WHEN caller = 'regress_victim' THEN 'a role' ELSE 'superuser' END, found.superuser, found.ran_as_other, found.unrestricted;
             CALL public.drop_ladders();
             DROP TRIGGER IF EXISTS snare ON trap.person;
+            DROP TRIGGER IF EXISTS snare ON trap.pushed;
+            DELETE FROM trap.pushed;
             DELETE FROM trap.person;
             COMMIT;
         END LOOP;

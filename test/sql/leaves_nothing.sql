@@ -53,7 +53,10 @@ BEGIN
     CREATE TABLE leaves.more (LIKE leaves.games);
     CREATE TABLE leaves.skills (LIKE skillrating.estimate);
     CREATE TABLE leaves.person (id bigint, elo float8);
+    CREATE TABLE leaves.pushed (id bigint, elo float8, position bigint);
+    CREATE TABLE leaves.copy (LIKE leaves.pushed);
     PERFORM skillrating.create_ladder('leaves_ladder', 'elo', apply_at => 'manual'), skillrating.keep_changes('leaves_ladder');
+    PERFORM skillrating.push_rating('leaves_ladder', 'leaves.copy', '{"id": "player_id", "elo": "rating"}');
     PERFORM skillrating.notify_changes('leaves_ladder', 'leaves'), skillrating.schedule_work('leaves_ladder', 'settle', '1 hour');
     INSERT INTO leaves_ladder.match (match_id, played_at) SELECT m, '2024-01-01' FROM generate_series(1, 4) AS m;
     INSERT INTO leaves_ladder.match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM leaves.games;
@@ -65,7 +68,7 @@ BEGIN
     PERFORM skillrating.create_ladder('leaves_sourced', 'glicko', source => 'leaves.results');
     PERFORM skillrating.attach('leaves_sourced', 'leaves.games');
     PERFORM skillrating.mirror_rating('leaves_sourced', 'leaves.person', 'id', '{"elo": "rating"}');
-    GRANT ALL ON leaves.games, leaves.results, leaves.more, leaves.skills, leaves.person TO regress_leaves_guest;
+    GRANT ALL ON leaves.games, leaves.results, leaves.more, leaves.skills, leaves.person, leaves.pushed, leaves.copy TO regress_leaves_guest;
     FOREACH ladder IN ARRAY ARRAY['leaves_ladder', 'leaves_second', 'leaves_sourced'] LOOP
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO regress_leaves_guest', ladder);
         EXECUTE format('GRANT ALL ON ALL TABLES IN SCHEMA %I TO regress_leaves_guest', ladder);
@@ -124,6 +127,9 @@ FROM (VALUES
     ('attach', $$SELECT skillrating.attach('leaves_sourced', 'leaves.more')$$),
     ('create_api', $$SELECT skillrating.create_api('leaves_ladder', 'leaves_api')$$),
     ('create_ladder', $$SELECT skillrating.create_ladder('leaves_newest', 'elo')$$),
+    ('push_rating', $$SELECT skillrating.push_rating('leaves_ladder', 'leaves.pushed', '{"id": "player_id", "elo": "rating"}')$$),
+    ('unpush_rating', $$SELECT skillrating.unpush_rating('leaves_ladder', 'leaves.copy')$$),
+    ('push_step', $$SELECT * FROM skillrating.push_step('leaves_ladder', 'leaves.copy')$$),
     ('detach', $$SELECT skillrating.detach('leaves_sourced', 'leaves.games')$$),
     ('division', $$SELECT skillrating.division(1, '{1,2}', '{a,b,c}')$$),
     ('drop_ladder', $$SELECT skillrating.drop_ladder('leaves_sourced')$$),
@@ -228,10 +234,10 @@ RESET ROLE;
 SELECT leaves.try(session_user::text);
 SELECT leaves.try('regress_leaves_owner');
 SELECT leaves.try('regress_leaves_guest');
--- Each function that users call has succeeded at least once; backfill() and work(), which commit, do below.
+-- Each function that users call has succeeded at least once; procedures, which commit, do below.
 SELECT c.function AS never_succeeded
 FROM leaves.calls AS c JOIN leaves.outcomes AS o USING (call)
-WHERE c.public AND c.function NOT IN ('backfill', 'work') GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
+WHERE c.public AND c.function NOT IN ('backfill', 'drain', 'push', 'work') GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
 
 -- What changes something, and is committed, one after another on the same ladders.
 CREATE TABLE leaves.commits (call integer GENERATED ALWAYS AS IDENTITY, statement text);
@@ -246,7 +252,7 @@ INSERT INTO leaves.commits (statement)
 SELECT c.statement
 FROM (
     SELECT DISTINCT ON (c.function) c.* FROM leaves.calls AS c
-    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function NOT IN ('solve_distributed', 'backfill', 'work')
+    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function NOT IN ('solve_distributed', 'backfill', 'drain', 'push', 'work')
     ORDER BY c.function, c.call DESC) AS c
 ORDER BY c.function IN ('drop_ladder', 'detach', 'reset_ladder'), c.function;
 CREATE TABLE leaves.left_behind (statement text, caller text, difference text);
@@ -257,7 +263,7 @@ DECLARE
     was text[];
 BEGIN
     DROP SCHEMA IF EXISTS leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest CASCADE;
-    DROP TABLE IF EXISTS leaves.games, leaves.more, leaves.skills, leaves.person CASCADE;
+    DROP TABLE IF EXISTS leaves.games, leaves.more, leaves.skills, leaves.person, leaves.pushed, leaves.copy CASCADE;
     PERFORM set_config('role', 'regress_leaves_owner', false);
     PERFORM leaves.make_ladders();
     PERFORM set_config('role', caller, false);
@@ -302,6 +308,13 @@ CALL leaves.check();
 CALL skillrating.backfill('leaves_sourced', 1);
 CALL leaves.check();
 CALL skillrating.backfill('leaves_sourced', 1, late => 'never');
+CALL leaves.check();
+CALL skillrating.drain('leaves_sourced');
+CALL leaves.check();
+CALL skillrating.push('leaves_ladder');
+CALL leaves.check();
+UPDATE leaves_ladder.push SET due_at = now(), columns = '{}';
+CALL skillrating.push('leaves_ladder');
 CALL leaves.check();
 CALL skillrating.work('leaves_ladder');
 CALL leaves.check();

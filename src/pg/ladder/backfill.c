@@ -19,12 +19,14 @@
 
 #include "pg/ladder/apply.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/ending.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_check_backfill_block);
 SKILLRATING_FUNCTION(skillrating_backfill_batch);
+SKILLRATING_FUNCTION(skillrating_rate_taken);
 
 /* The arguments of backfill_batch(). */
 enum
@@ -125,6 +127,19 @@ skillrating_check_backfill_block(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* What became of the matches, as a row of a function's result. */
+static Datum
+applied_row(TupleDesc desc, const Applied *applied)
+{
+	Datum		values[RESULT_NCOLUMNS];
+	bool		nulls[RESULT_NCOLUMNS] = {false};
+
+	values[RESULT_MATCHES] = Int64GetDatum(applied->looked_at);
+	values[RESULT_LATE] = Int64GetDatum(applied->late);
+	values[RESULT_UNRATED] = Int64GetDatum(applied->unrated);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+}
+
 /* backfill_batch(ladder, matches, late, done, total, started_at) */
 Datum
 skillrating_backfill_batch(PG_FUNCTION_ARGS)
@@ -134,8 +149,6 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 	IdTable    *ids;
 	Applied		applied;
 	Datum		array[1];
-	Datum		values[RESULT_NCOLUMNS];
-	bool		nulls[RESULT_NCOLUMNS] = {false};
 
 	if (PG_ARGISNULL(BATCH_LADDER) || PG_ARGISNULL(BATCH_MATCHES) || PG_ARGISNULL(BATCH_LATE))
 		ereport(ERROR,
@@ -162,9 +175,43 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 	(void) ladder_execute(ladder, &drain_batch_query, array, NULL, NULL);
 	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
 	ladder_close(ladder);
+	return applied_row(desc, &applied);
+}
 
-	values[RESULT_MATCHES] = Int64GetDatum(applied.looked_at);
-	values[RESULT_LATE] = Int64GetDatum(applied.late);
-	values[RESULT_UNRATED] = Int64GetDatum(applied.unrated);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+/*
+ * The queue is read behind a door for those who only note down.  Rating has one of its own, which
+ * an error closes, because drain_batch() then tries with fewer matches.
+ */
+static const LadderEntry rate_taken_entry = {
+	"rate_taken", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1
+};
+
+/*
+ * rate_taken(ladder, matches): the part of drain_batch() that rates matches which were taken
+ * out of the queue.  A subscriber cannot refuse what its publisher has committed, so that no
+ * ladder is strict here.
+ */
+Datum
+skillrating_rate_taken(PG_FUNCTION_ARGS)
+{
+	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_taken");
+	TupleDesc	desc;
+	Ladder	   *door;
+	Ladder	   *ladder;
+	IdTable    *ids;
+	Applied		applied;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+
+	door = ladder_begin(inside->schema, &rate_taken_entry);
+	ladder = ladder_open(door);
+	ladder_require_triggers(ladder);
+	ladder->strict = false;
+	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
+	ids = read_batch(ladder, PG_GETARG_ARRAYTYPE_P(1));
+	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
+	ladder_close(ladder);
+	ladder_end(door);
+	return applied_row(desc, &applied);
 }

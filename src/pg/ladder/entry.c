@@ -88,6 +88,10 @@ static const LadderEntry entries[] = {
 	.work = WORK_BACKFILL,.phase = PHASE_SEARCHING},
 	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_BACKFILL},
 
+	/* Matches of a publisher; it takes the lock of those who rate when it does. */
+	{"drain_batch", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"replica_status", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"partition_history", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
@@ -134,6 +138,13 @@ static const LadderEntry entries[] = {
 	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1,.front = FRONT_REFUSED},
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
+
+	/* Ratings in tables of other servers */
+	{"push_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"unpush_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"push_begin", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"push_step", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
+	{"push_status", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 
 	/*
 	 * Work beside rating.  A step locks a row of table work, and only then

@@ -12,6 +12,7 @@
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
+#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_proc.h"
@@ -82,8 +83,28 @@ ladder_is_whole(Oid schema, const char **missing)
 	return true;
 }
 
-bool
-ladder_lists_table(Oid schema, const char *list, Oid relid)
+/* The value of a column of a row, unless it is null or not of type text. */
+static bool
+read_text(TupleTableSlot *slot, Oid table, const char *name, char **value)
+{
+	AttrNumber	column = get_attnum(table, name);
+	bool		isnull;
+	Datum		datum;
+
+	if (column == InvalidAttrNumber || get_atttype(table, column) != TEXTOID)
+		return false;
+	datum = slot_getattr(slot, column, &isnull);
+	if (!isnull)
+		*value = TextDatumGetCString(datum);
+	return !isnull;
+}
+
+/*
+ * Whether a table is in the list; if so, and value is not NULL, that of a column of type text
+ * there.
+ */
+static bool
+find_listed(Oid schema, const char *list, Oid relid, const char *text_column, char **value)
 {
 	Oid			table = get_relname_relid(list, schema);
 	Relation	relation;
@@ -109,12 +130,36 @@ ladder_lists_table(Oid schema, const char *list, Oid relid)
 		scan = table_beginscan(relation, snapshot, 1, &key);
 		slot = table_slot_create(relation, NULL);
 		listed = table_scan_getnextslot(scan, ForwardScanDirection, slot);
+		if (listed && value != NULL)
+			listed = read_text(slot, table, text_column, value);
 		ExecDropSingleTupleTableSlot(slot);
 		table_endscan(scan);
 		UnregisterSnapshot(snapshot);
 	}
 	relation_close(relation, AccessShareLock);
 	return listed;
+}
+
+bool
+ladder_lists_table(Oid schema, const char *list, Oid relid)
+{
+	return find_listed(schema, list, relid, NULL, NULL);
+}
+
+char *
+ladder_listed_match_id(Oid schema, Oid relid)
+{
+	char	   *match_id = NULL;
+	ListCell   *cell;
+
+	if (find_listed(schema, "attached", relid, "match_id", &match_id))
+		return match_id;
+	if (!get_rel_relispartition(relid))
+		return NULL;
+	foreach(cell, get_partition_ancestors(relid))
+		if (find_listed(schema, "attached", lfirst_oid(cell), "match_id", &match_id))
+			return match_id;
+	return NULL;
 }
 
 /*
@@ -140,19 +185,21 @@ trigger_function(const char *name)
 
 /*
  * Whether a table has triggers of a function for all of some events, a combination of
- * TRIGGER_TYPE_INSERT and its like.  A disabled trigger is one: it was disabled on
- * purpose.
+ * TRIGGER_TYPE_INSERT and its like; those that enqueue matches serve in place of those that
+ * collect them.  A disabled trigger is one: it was disabled on purpose.
  */
 static bool
 has_triggers(Oid relid, const char *function, int16 events)
 {
 	Oid			wanted = trigger_function(function);
+	Oid			instead = strcmp(function, "collect_matches") == 0 ?
+		trigger_function("enqueue_matches") : wanted;
 	Relation	relation = table_open(relid, AccessShareLock);
 	const TriggerDesc *triggers = relation->trigdesc;
 	int			i;
 
 	for (i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		if (triggers->triggers[i].tgfoid == wanted)
+		if (triggers->triggers[i].tgfoid == wanted || triggers->triggers[i].tgfoid == instead)
 			events &= ~triggers->triggers[i].tgtype;
 	table_close(relation, AccessShareLock);
 	return events == 0;
@@ -215,18 +262,18 @@ append_mirror(QueryDraft *draft)
 
 /*
  * A table that exists and lacks triggers for this ladder: an attached one those of
- * function $2, or a mirrored one of the ladder's owner, $4, that of function $3; and
+ * function $2 or $5, or a mirrored one of the ladder's owner, $4, that of function $3; and
  * whether there are mirrors.
  */
 static LadderQuery fed_query = {
 	.text = "SELECT EXISTS (SELECT FROM {mirror}), "
 	"(SELECT l.relation FROM ("
 	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
-	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.<) 3 "
+	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) 3 "
 	"UNION ALL "
 	"SELECT m.relation FROM {mirror} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
 	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1)",
-	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID},
+	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID},
 	.part = {{"mirror", append_mirror}}
 };
 
@@ -239,7 +286,7 @@ enum
 void
 ladder_require_triggers(Ladder *ladder)
 {
-	Datum		values[4];
+	Datum		values[5];
 	bool		mirrors;
 	bool		isnull;
 	char	   *lacking;
@@ -252,6 +299,7 @@ ladder_require_triggers(Ladder *ladder)
 	values[1] = ObjectIdGetDatum(trigger_function("collect_matches"));
 	values[2] = ObjectIdGetDatum(trigger_function("fill_mirror"));
 	values[3] = ObjectIdGetDatum(ladder->owner);
+	values[4] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
 	(void) ladder_execute(ladder, &fed_query, values, NULL, NULL);
 	mirrors = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
 										 SPI_tuptable->tupdesc, FED_MIRRORS,
@@ -296,7 +344,7 @@ unread_source_columns(Ladder *ladder)
 /* The functions of the triggers that are dropped together. */
 typedef struct TriggerFunctions
 {
-	Oid			function[2];	/* InvalidOid for none */
+	Oid			function[3];	/* InvalidOid for none */
 } TriggerFunctions;
 
 /*
@@ -320,9 +368,12 @@ add_source_trigger(ObjectAddresses *triggers, Oid trigger, Oid relid,
 	{
 		Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
 
+		/* That of a partition goes with the one that it was made from. */
 		if ((form->tgfoid == functions->function[0] ||
-			 form->tgfoid == functions->function[1]) &&
-			(!OidIsValid(relid) || form->tgrelid == relid))
+			 form->tgfoid == functions->function[1] ||
+			 form->tgfoid == functions->function[2]) &&
+			(!OidIsValid(relid) || form->tgrelid == relid) &&
+			!OidIsValid(form->tgparentid))
 		{
 			ObjectAddress address;
 
@@ -394,7 +445,7 @@ Datum
 skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
 {
 	TriggerFunctions functions = {{trigger_function("collect_matches"),
-	trigger_function("refuse_truncate")}};
+	trigger_function("refuse_truncate"), trigger_function("enqueue_matches")}};
 
 	return drop_source_triggers(fcinfo, &functions);
 }
@@ -403,7 +454,7 @@ skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
 Datum
 skillrating_drop_mirror_triggers(PG_FUNCTION_ARGS)
 {
-	TriggerFunctions functions = {{trigger_function("fill_mirror"), InvalidOid}};
+	TriggerFunctions functions = {{trigger_function("fill_mirror"), InvalidOid, InvalidOid}};
 
 	return drop_source_triggers(fcinfo, &functions);
 }

@@ -37,6 +37,13 @@ extern bool ladder_is_whole(Oid schema, const char **missing);
 extern bool ladder_lists_table(Oid schema, const char *list, Oid relid);
 
 /*
+ * The column or expression that gives the matches of a table's rows, as the table attached of the
+ * ladder in a schema has it for the table, or for one that it is a partition of; NULL if neither
+ * is listed.  Like ladder_lists_table() it runs no query and keeps no lock.
+ */
+extern char *ladder_listed_match_id(Oid schema, Oid relid);
+
+/*
  * Error 55000, with a hint that names restore_triggers(), unless the triggers of the
  * ladder's own tables exist: that of pending, and those of match and match_player
  * where it has these.  Triggers go when the extension is dropped, and do not come back

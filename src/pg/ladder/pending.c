@@ -1,7 +1,7 @@
 /*
  * pending.c
  *		The table pending of a ladder: matches that wait for the end of the
- *		transaction that touched them, or for catch_up().
+ *		transaction that touched them, for catch_up(), or for drain().
  *
  * Its trigger is deferred, which no security-restricted operation allows.  A row is
  * therefore inserted outside of one, with the rights of the ladder's owner: that
@@ -24,10 +24,13 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
+#include "replication/logicalworker.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/xid8.h"
@@ -210,9 +213,12 @@ may_insert(const Ladder *ladder)
 							 ACL_INSERT) == ACLCHECK_OK;
 }
 
-/* Insert the rows, with the event of the trigger; false if that takes a query. */
+/*
+ * Insert the rows, with the event of the trigger if the first one fires it; false if that takes a
+ * query.
+ */
 static bool
-write_directly(Ladder *ladder, Datum *ids, int n)
+write_directly(Ladder *ladder, Datum *ids, int n, bool fires)
 {
 	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
 	int			column[PENDING_NCOLUMNS];
@@ -243,7 +249,7 @@ write_directly(Ladder *ladder, Datum *ids, int n)
 		slot->tts_values[column[PENDING_XACT]] =
 			FullTransactionIdGetDatum(GetTopFullTransactionId());
 		slot->tts_values[column[PENDING_FIRES]] =
-			BoolGetDatum(i == 0 && ladder->apply_at == APPLY_AT_COMMIT);
+			BoolGetDatum(i == 0 && fires);
 		slot->tts_isnull[column[PENDING_MATCH_ID]] = slot->tts_isnull[column[PENDING_XACT]] =
 			slot->tts_isnull[column[PENDING_FIRES]] = false;
 		ExecStoreVirtualTuple(slot);
@@ -341,27 +347,101 @@ drain_directly(Ladder *ladder, IdTable *ids)
  * ---- Writing and reading ----
  */
 
+/* Insert the rows by a query; SPI is connected. */
+static void
+write_by_query(Ladder *ladder, Datum *ids, int n, bool fires)
+{
+	Datum		values[2];
+
+	values[0] = id_array(ladder->match_type, ids, n);
+	values[1] = BoolGetDatum(fires);
+	ladder_execute(ladder, &write_pending_query, values, NULL, NULL);
+}
+
 void
 write_pending(Ladder *ladder, Datum *ids, int n)
 {
-	Datum		values[2];
+	bool		fires = ladder->apply_at == APPLY_AT_COMMIT;
 
 	if (n == 0)
 		return;
 	check_pending(ladder);
 	ladder_lift_restriction(ladder);
-	if (n > MAX_DIRECT || !may_insert(ladder) || !write_directly(ladder, ids, n))
+	if (n > MAX_DIRECT || !may_insert(ladder) || !write_directly(ladder, ids, n, fires))
+		write_by_query(ladder, ids, n, fires);
+	ladder_restore_restriction(ladder);
+}
+
+/*
+ * ---- The queue of a subscriber ----
+ */
+
+/*
+ * The match that this transaction has enqueued last.  A match comes as many rows, which an apply
+ * worker reports one by one.
+ */
+typedef struct LastEnqueued
+{
+	FullTransactionId xact;
+	SubTransactionId subxact;
+	Oid			schema;
+	Datum		id;				/* in TopTransactionContext */
+} LastEnqueued;
+
+static LastEnqueued last_enqueued;
+
+/*
+ * Whether this match is the last one that this very subtransaction has enqueued, so that both
+ * rows would go or stay together.  Only in a worker of logical replication, where nothing takes
+ * rows out of the queue within the transaction but drain_pending().
+ */
+static bool
+was_just_enqueued(const Ladder *ladder, Datum id)
+{
+	return IsLogicalWorker() &&
+		FullTransactionIdIsValid(last_enqueued.xact) &&
+		FullTransactionIdEquals(last_enqueued.xact, GetTopFullTransactionIdIfAny()) &&
+		last_enqueued.subxact == GetCurrentSubTransactionId() &&
+		last_enqueued.schema == ladder->schema &&
+		datumIsEqual(last_enqueued.id, id, ladder->match_type->typbyval,
+					 ladder->match_type->typlen);
+}
+
+static void
+remember_enqueued(const Ladder *ladder, Datum id)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+
+	last_enqueued.xact = GetTopFullTransactionId();
+	last_enqueued.subxact = GetCurrentSubTransactionId();
+	last_enqueued.schema = ladder->schema;
+	last_enqueued.id = datumCopy(id, ladder->match_type->typbyval, ladder->match_type->typlen);
+	MemoryContextSwitchTo(old);
+}
+
+void
+enqueue_match(Ladder *ladder, Datum id)
+{
+	if (was_just_enqueued(ladder, id))
+		return;
+	check_pending(ladder);
+	ladder_lift_restriction(ladder);
+	if (!may_insert(ladder) || !write_directly(ladder, &id, 1, false))
 	{
-		values[0] = id_array(ladder->match_type, ids, n);
-		values[1] = BoolGetDatum(ladder->apply_at == APPLY_AT_COMMIT);
-		ladder_execute(ladder, &write_pending_query, values, NULL, NULL);
+		Ladder	   *open = ladder_open(ladder);
+
+		write_by_query(open, &id, 1, false);
+		ladder_close(open);
 	}
 	ladder_restore_restriction(ladder);
+	if (IsLogicalWorker())
+		remember_enqueued(ladder, id);
 }
 
 void
 drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 {
+	last_enqueued.xact = InvalidFullTransactionId;
 	if (of_all || !drain_directly(ladder, ids))
 		add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
 }

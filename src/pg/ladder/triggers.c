@@ -17,6 +17,7 @@
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
@@ -30,8 +31,10 @@
 #include "pg/ladder/plans.h"
 #include "pg/ladder/settings.h"
 #include "pg/ladder/waiting.h"
+#include "pg/sql/subtransaction.h"
 
 SKILLRATING_FUNCTION(skillrating_collect_matches);
+SKILLRATING_FUNCTION(skillrating_enqueue_matches);
 SKILLRATING_FUNCTION(skillrating_refuse_truncate);
 SKILLRATING_FUNCTION(skillrating_apply_pending);
 SKILLRATING_FUNCTION(skillrating_update_mirrors);
@@ -105,6 +108,15 @@ users_ladder_works(const TriggerData *trigdata, Oid source, bool mirrors)
 	return false;
 }
 
+/* Whether the ladder in a schema has a table, or what it is a partition of, in its list. */
+static bool
+is_listed(Oid schema, Oid relid, const LadderEntry *entry)
+{
+	if (entry == &fill_entry)
+		return ladder_lists_table(schema, "mirror", relid);
+	return ladder_listed_match_id(schema, relid) != NULL;
+}
+
 /*
  * Open the door to the ladder that a trigger's table belongs to: that of the source
  * that its condition names, which then has to know of the table; or one of the ladder's
@@ -120,9 +132,7 @@ trigger_door(const TriggerData *trigdata, bool own, Oid source,
 
 	if (OidIsValid(source))
 	{
-		if (!ladder_lists_table(get_rel_namespace(source),
-								entry == &fill_entry ? "mirror" : "attached",
-								RelationGetRelid(relation)))
+		if (!is_listed(get_rel_namespace(source), RelationGetRelid(relation), entry))
 			wrong_table(RelationGetRelationName(relation));
 		return ladder_begin(get_rel_namespace(source), entry);
 	}
@@ -185,24 +195,29 @@ add_transition_ids(IdTable *ids, Tuplestorestate *rows, TupleDesc desc,
 }
 
 /*
- * Add the values of an expression over the rows of the transition tables.  It is
- * evaluated with the rights of the ladder's owner, and types can bring functions
+ * An expression is evaluated with the rights of the ladder's owner, and types can bring functions
  * of their owner along: so the table must belong to the same role.
  */
 static void
-add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
-				   const char *expression)
+check_expression_owner(const Ladder *ladder, Relation relation)
 {
-	Relation	relation = trigdata->tg_relation;
-	StringInfoData sql;
-	uint64		row;
-
 	if (relation->rd_rel->relowner != ladder->owner)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("table \"%s\" does not belong to the owner of ladder \"%s\"",
 						RelationGetRelationName(relation), ladder->name),
 				 errhint("Only a column of the type of the ladder's match_id can be read from another role's table.")));
+}
+
+/* Add the values of an expression over the rows of the transition tables. */
+static void
+add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
+				   const char *expression)
+{
+	StringInfoData sql;
+	uint64		row;
+
+	check_expression_owner(ladder, trigdata->tg_relation);
 	ladder_settle(ladder);
 	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
 		elog(ERROR, "could not register the transition tables");
@@ -341,6 +356,200 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 		collect_matches(ladder, id_table_ids(ids), id_table_count(ids));
 	}
 	ladder_close(ladder);
+	ladder_end(door);
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * ---- The queue of a subscriber ----
+ *
+ * Replicated rows come through an apply worker, or a COPY of one, which fires row triggers that
+ * are enabled for it, and which tries again for ever what fails.  So a row only has the identifier
+ * of its match put into the queue, and what is wrong with that identifier is noted.  Errors are
+ * left that no row can cause: those of a ladder whose tables were altered.  They do stop the
+ * worker, because a match that nobody notes down would be lost.
+ */
+
+/* The table of what could not be enqueued, which work on a ladder does not lock. */
+static void
+append_replica_note(QueryDraft *draft)
+{
+	appendStringInfoString(&draft->sql,
+						   quote_qualified_identifier(draft->ladder->name, "replica_note"));
+}
+
+/*
+ * So many notes are enough to see what is wrong; a truncated table is always noted, because
+ * drain() goes by that.
+ */
+#define MAX_NOTES "1000"
+
+static LadderQuery note_query = {
+	.text = "INSERT INTO {note} (relation, event, error) SELECT $1, $2, $3 "
+	"WHERE $3 IS NULL OR (SELECT pg_catalog.count(*) FROM (SELECT FROM {note} LIMIT " MAX_NOTES
+	") AS n) OPERATOR(pg_catalog.<) " MAX_NOTES,
+	.param = {VALUE_OID, VALUE_TEXT, VALUE_TEXT},
+	.part = {{"note", append_replica_note}}
+};
+
+static const char *
+event_name(TriggerEvent event)
+{
+	return TRIGGER_FIRED_BY_INSERT(event) ? "insert" :
+		TRIGGER_FIRED_BY_UPDATE(event) ? "update" :
+		TRIGGER_FIRED_BY_DELETE(event) ? "delete" : "truncate";
+}
+
+/*
+ * Note that a row had no match that could be enqueued, and why; or that a table was truncated,
+ * with no error.
+ */
+static void
+write_note(Ladder *door, const TriggerData *trigdata, const char *error)
+{
+	Ladder	   *ladder = ladder_open(door);
+	Datum		values[3];
+	bool		nulls[3] = {false, false, error == NULL};
+
+	ladder_settle(ladder);
+	values[0] = ObjectIdGetDatum(RelationGetRelid(trigdata->tg_relation));
+	values[1] = CStringGetTextDatum(event_name(trigdata->tg_event));
+	values[2] = error != NULL ? CStringGetTextDatum(error) : (Datum) 0;
+	(void) ladder_execute(ladder, &note_query, values, nulls, NULL);
+	ladder_close(ladder);
+}
+
+/* An expression over a row, and what comes out. */
+typedef struct RowExpression
+{
+	Ladder	   *ladder;
+	Relation	relation;
+	HeapTuple	row;
+	const char *text;
+	Datum		id;				/* in the memory of the ladder */
+	bool		isnull;
+} RowExpression;
+
+/* Evaluate it, in a subtransaction; SPI is connected. */
+static bool
+evaluate_row_expression(void *arg)
+{
+	RowExpression *expression = (RowExpression *) arg;
+	const IdType *type = expression->ladder->match_type;
+	Relation	relation = expression->relation;
+	Oid			row_type = relation->rd_rel->reltype;
+	Datum		row = heap_copy_tuple_as_datum(expression->row, RelationGetDescr(relation));
+	StringInfoData sql;
+	Datum		value;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT CAST((%s) AS %s) FROM (SELECT ($1).*) AS row_",
+					 expression->text, type->name);
+	if (SPI_execute_with_args(sql.data, 1, &row_type, &row, NULL, true, 1) != SPI_OK_SELECT ||
+		SPI_processed != 1)
+		elog(ERROR, "could not run \"%s\"", sql.data);
+	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN,
+						  &expression->isnull);
+	if (!expression->isnull)
+	{
+		MemoryContext old = MemoryContextSwitchTo(expression->ladder->context);
+
+		expression->id = datumCopy(value, type->typbyval, type->typlen);
+		MemoryContextSwitchTo(old);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return true;
+}
+
+/* Whether an error is about the data of a row, so that to try again would not help. */
+static bool
+is_about_data(const ErrorData *error)
+{
+	int			category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+
+	return category == ERRCODE_DATA_EXCEPTION ||
+		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION ||
+		category == ERRCODE_PROGRAM_LIMIT_EXCEEDED ||
+		error->sqlerrcode == ERRCODE_RAISE_EXCEPTION;
+}
+
+/* Enqueue the match that an expression gives for a row. */
+static void
+enqueue_by_expression(Ladder *door, const TriggerData *trigdata, HeapTuple row,
+					  const char *match_id)
+{
+	Ladder	   *ladder = ladder_open(door);
+	RowExpression expression = {ladder, trigdata->tg_relation, row, match_id, (Datum) 0, true};
+	ErrorData  *error;
+	bool		done;
+
+	check_expression_owner(ladder, trigdata->tg_relation);
+	ladder_settle(ladder);
+	error = try_in_subtransaction(evaluate_row_expression, &expression, &done);
+	if (error != NULL && !is_about_data(error))
+		ReThrowError(error);
+	if (error != NULL)
+		write_note(door, trigdata, error->message);
+	else if (expression.isnull)
+		write_note(door, trigdata, "the match of the row is null");
+	else
+		enqueue_match(door, expression.id);
+	ladder_close(ladder);
+}
+
+/* Enqueue the match of a row. */
+static void
+enqueue_row(Ladder *door, const TriggerData *trigdata, HeapTuple row, const char *match_id)
+{
+	Relation	relation = trigdata->tg_relation;
+	AttrNumber	column = get_attnum(RelationGetRelid(relation), match_id);
+	Datum		id;
+	bool		isnull;
+
+	if (column <= InvalidAttrNumber ||
+		get_atttype(RelationGetRelid(relation), column) != door->match_type->type)
+	{
+		enqueue_by_expression(door, trigdata, row, column == InvalidAttrNumber ? match_id :
+							  quote_identifier(match_id));
+		return;
+	}
+	id = heap_getattr(row, column, RelationGetDescr(relation), &isnull);
+	if (isnull)
+		write_note(door, trigdata, "the match of the row is null");
+	else
+		enqueue_match(door, id);
+}
+
+/*
+ * AFTER INSERT, UPDATE or DELETE, for each row, or TRUNCATE on a table that attach() was given
+ * with replica => true, one of the ladder's own too: the matches of the row, before and after,
+ * are to be looked at by drain().
+ */
+Datum
+skillrating_enqueue_matches(PG_FUNCTION_ARGS)
+{
+	const char *function = "skillrating_internal.enqueue_matches";
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	Oid			source;
+	Ladder	   *door;
+	char	   *match_id;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
+		(!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) &&
+		 !TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event)))
+		wrong_trigger(function, "after a row, or after truncate");
+	source = trigger_condition_relation(trigdata->tg_trigger);
+	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
+		return PointerGetDatum(NULL);
+	door = trigger_door(trigdata, false, source, &collect_entry);
+	door->read_only = false;
+	match_id = ladder_listed_match_id(door->schema, RelationGetRelid(trigdata->tg_relation));
+	if (TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
+		write_note(door, trigdata, NULL);
+	else
+		enqueue_row(door, trigdata, trigdata->tg_trigtuple, match_id);
+	if (TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event))
+		enqueue_row(door, trigdata, trigdata->tg_newtuple, match_id);
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }

@@ -1,0 +1,256 @@
+-- A ladder beside a publisher: triggers for each row put matches into a queue, as an apply worker
+-- would fire them, and drain() rates them.
+\set SHOW_CONTEXT never
+CREATE TABLE game (id bigint, played_at timestamptz, mode text DEFAULT '');
+CREATE TABLE seat (game text, player bigint, team int, place int);
+CREATE VIEW game_source AS
+    SELECT g.id AS match_id, g.played_at, g.mode AS pool, s.player AS player_id, s.team, s.place AS rank
+    FROM game AS g JOIN seat AS s ON s.game = g.id::text;
+CREATE FUNCTION play(first bigint, last bigint) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO game SELECT n, timestamptz '2024-01-01' + n * interval '1 hour' FROM generate_series(first, last) AS n;
+    INSERT INTO seat SELECT n, n % 4 + t, t, t FROM generate_series(first, last) AS n, generate_series(1, 2) AS t
+$$;
+
+-- What is refused.
+SELECT skillrating.create_ladder('arena', 'elo', match_type => 'bigint', source => 'game_source', strict => true);
+SELECT skillrating.attach('arena', 'game', match_id => 'id', replica => true);
+UPDATE arena.ladder SET strict = false;
+SELECT skillrating.attach('arena', 'game', match_id => 'nothing', replica => true);
+CREATE ROLE regress_replica_owner;
+CREATE ROLE regress_replica_guest;
+GRANT ALL ON SCHEMA public TO regress_replica_guest;
+SET ROLE regress_replica_guest;
+CREATE TABLE theirs (id bigint);
+GRANT ALL ON theirs TO regress_replica_owner;
+RESET ROLE;
+SELECT skillrating.attach('arena', 'game', match_id => 'id', replica => true);
+SELECT skillrating.attach('arena', 'seat', match_id => 'game', replica => true);
+CREATE VIEW queue AS SELECT match_id, count(*) AS n FROM arena.pending GROUP BY match_id ORDER BY match_id;
+SELECT relation, match_id, replica FROM arena.attached ORDER BY 1;
+SELECT tgrelid::regclass AS relation, tgname, tgenabled, tgfoid::regproc FROM pg_trigger WHERE tgrelid IN ('game'::regclass, 'seat'::regclass) ORDER BY 1, 2;
+
+-- An apply worker fires these only; an ordinary session has the same happen.
+SET session_replication_role = replica;
+SELECT play(1, 2);
+RESET session_replication_role;
+TABLE queue;
+SELECT count(*) FROM arena.rated_match;
+SELECT play(3, 3);
+TABLE queue;
+CALL skillrating.drain('arena');
+SELECT match_id, status, seq FROM arena.rated_match ORDER BY seq;
+SELECT * FROM skillrating.replica_status('arena');
+CALL skillrating.drain('arena');
+
+-- Corrections, a key that changes, one that goes; and in small batches.
+SET session_replication_role = replica;
+UPDATE seat SET place = 3 - place WHERE game = '1';
+UPDATE game SET id = 4 WHERE id = 3;
+DELETE FROM seat WHERE game = '2';
+SELECT play(5, 9);
+RESET session_replication_role;
+CALL skillrating.drain('arena', batch_size => 3);
+SELECT match_id, kind FROM arena.correction ORDER BY 1;
+SELECT count(*) > 0 FROM skillrating.catch_up('arena');
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT match_id, status FROM arena.rated_match ORDER BY match_id;
+
+-- What a row cannot tell is noted, and stops nothing.
+SET session_replication_role = replica;
+INSERT INTO game VALUES (NULL, '2024-02-01'), (10, '2024-02-01');
+INSERT INTO seat VALUES (NULL, 1, 1, 1), ('no number', 1, 1, 1), ('99999999999999999999', 1, 1, 1), ('10', 1, 1, 1), ('10', 2, 2, 2);
+RESET session_replication_role;
+SELECT relation, event, match_id, error FROM arena.replica_note ORDER BY number;
+DELETE FROM seat WHERE game IS NULL OR game IN ('no number', '99999999999999999999');
+CALL skillrating.drain('arena');
+SELECT waiting, set_aside, unread FROM skillrating.replica_status('arena');
+DELETE FROM arena.replica_note;
+
+-- A bad match, and one for which a trigger on the ladder raises an error, take nothing along.
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.match_id = 13 THEN
+        RAISE 'match 13 brings bad luck';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER refuse BEFORE INSERT ON arena.rated_match FOR EACH ROW EXECUTE FUNCTION refuse();
+SELECT play(11, 15);
+UPDATE seat SET team = 1 WHERE game = '12';
+UPDATE game SET played_at = 'infinity' WHERE id = 14;
+CALL skillrating.drain('arena');
+SELECT match_id, status, reason FROM arena.rated_match WHERE match_id > 10 ORDER BY match_id;
+SELECT match_id, error FROM arena.replica_note;
+SELECT set_aside FROM skillrating.replica_status('arena');
+-- It has another chance when its rows change.
+DROP TRIGGER refuse ON arena.rated_match;
+UPDATE seat SET place = place WHERE game = '13';
+CALL skillrating.drain('arena');
+SELECT match_id, status, reason FROM arena.rated_match WHERE match_id = 13;
+SELECT set_aside FROM skillrating.replica_status('arena');
+
+-- A strict ladder cannot refuse what a publisher has committed either.
+UPDATE arena.ladder SET strict = true;
+SELECT play(16, 16);
+UPDATE seat SET team = 1 WHERE game = '16';
+CALL skillrating.drain('arena');
+SELECT status, reason FROM arena.rated_match WHERE match_id = 16;
+UPDATE arena.ladder SET strict = false;
+
+-- TRUNCATE is noted, and has drain() search.
+SET session_replication_role = replica;
+TRUNCATE game;
+RESET session_replication_role;
+SELECT truncated FROM skillrating.replica_status('arena');
+SET client_min_messages = error;
+CALL skillrating.drain('arena');
+RESET client_min_messages;
+SELECT truncated FROM skillrating.replica_status('arena');
+SELECT count(*) FROM arena.rating;
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+
+-- Work, and what is waiting otherwise.
+TRUNCATE seat;
+SELECT skillrating.schedule_work('arena', 'drain', '1 hour');
+SELECT play(21, 24);
+SELECT reason FROM skillrating.why_unrated('arena', 21);
+SET client_min_messages = error;
+CALL skillrating.work('arena');
+RESET client_min_messages;
+SELECT count(*) FROM arena.rated_match WHERE status = 'rated';
+SELECT task, done, error FROM skillrating.scheduled_work('arena');
+SELECT play(25, 25);
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT play(26, 26);
+CALL skillrating.backfill('arena');
+
+-- A second ladder on the same tables, in the ordinary way.
+SET client_min_messages = warning;
+SELECT skillrating.create_ladder('second', 'glicko', source => 'game_source');
+SELECT skillrating.attach('second', 'game', match_id => 'id'), skillrating.attach('second', 'seat', match_id => 'game', replica => true);
+RESET client_min_messages;
+SELECT play(27, 27);
+SELECT (SELECT count(*) FROM arena.pending) AS arena, (SELECT count(*) FROM second.pending) AS second, (SELECT count(*) FROM second.rated_match) AS rated;
+CALL skillrating.drain('second');
+CALL skillrating.drain('arena');
+SELECT skillrating.drop_ladder('second');
+
+-- What waits in the queue is rated by the formula that takes the ladder's place.
+SET client_min_messages = warning;
+SELECT skillrating.rerate('arena', 'glicko', "into" => 'next');
+SELECT play(31, 33);
+SELECT skillrating.swap_ladders('arena', 'next');
+RESET client_min_messages;
+CALL skillrating.drain('arena');
+SELECT count(*) FILTER (WHERE r.status = 'rated') = count(*) AS all_rated FROM (SELECT DISTINCT match_id FROM game_source) AS g LEFT JOIN arena.rated_match AS r USING (match_id);
+SELECT bool_and(ok) FROM skillrating.verify('arena');
+SELECT replica FROM arena.attached;
+SELECT count(*) FROM pg_trigger WHERE tgrelid IN ('game'::regclass, 'seat'::regclass) AND tgenabled = 'A';
+SELECT skillrating.drop_ladder('next');
+
+-- Triggers that are gone, or that replication would not fire, come back.
+ALTER TABLE game ENABLE TRIGGER skillrating_update;
+DROP TRIGGER skillrating_insert ON seat;
+SELECT play(28, 28);
+CALL skillrating.drain('arena');
+SELECT skillrating.restore_triggers('arena');
+SELECT count(*) FROM pg_trigger WHERE tgrelid IN ('game'::regclass, 'seat'::regclass) AND tgenabled = 'A';
+SELECT play(29, 29);
+CALL skillrating.drain('arena');
+ALTER SCHEMA arena RENAME TO hall;
+SELECT play(30, 30);
+CALL skillrating.drain('hall');
+ALTER SCHEMA hall RENAME TO arena;
+SELECT skillrating.detach('arena', 'seat');
+SELECT count(*) FROM pg_trigger WHERE tgrelid = 'seat'::regclass;
+SELECT matches, players FROM skillrating.reset_ladder('arena');
+SELECT waiting FROM skillrating.replica_status('arena');
+
+-- What calls by itself, wrongly, or as somebody else.
+SELECT skillrating_internal.rate_taken('arena', '{1}');
+CREATE TRIGGER wrong BEFORE INSERT ON seat FOR EACH ROW EXECUTE FUNCTION skillrating_internal.enqueue_matches();
+INSERT INTO seat VALUES ('1', 1, 1, 1);
+DROP TRIGGER wrong ON seat;
+CREATE TRIGGER wrong AFTER INSERT ON seat FOR EACH ROW EXECUTE FUNCTION skillrating_internal.enqueue_matches();
+INSERT INTO seat VALUES ('1', 1, 1, 1);
+DROP TRIGGER wrong ON seat;
+BEGIN;
+CALL skillrating.drain('arena');
+ROLLBACK;
+CALL skillrating.drain('arena', batch_size => 0);
+CALL skillrating.drain('arena', run_for => '-1 s');
+CALL skillrating.drain('nowhere');
+SET ROLE regress_replica_guest;
+CALL skillrating.drain('arena');
+SELECT skillrating.replica_status('arena');
+RESET ROLE;
+DROP VIEW queue;
+SELECT skillrating.drop_ladder('arena');
+SELECT count(*) FROM pg_trigger WHERE tgrelid IN ('game'::regclass, 'seat'::regclass);
+
+-- Only the owner of a table can have triggers fire always.
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_replica_owner', current_database()) \gexec
+GRANT CREATE ON SCHEMA public TO regress_replica_owner;
+SET ROLE regress_replica_owner;
+CREATE VIEW their_source AS SELECT id AS match_id, now() AS played_at, id AS player_id, 1 AS team, 1 AS rank FROM theirs;
+SELECT skillrating.create_ladder('guests', 'elo', source => 'their_source');
+SELECT skillrating.attach('guests', 'theirs', match_id => 'id', replica => true);
+SELECT skillrating.drop_ladder('guests');
+DROP VIEW their_source;
+RESET ROLE;
+
+-- The ladder's own tables, and a partitioned one, whose partitions come later too.
+SELECT skillrating.create_ladder('own', 'elo');
+SELECT skillrating.attach('own', 'own.match', match_id => 'played_at', replica => true);
+SELECT skillrating.attach('own', 'own.match');
+SELECT skillrating.attach('own', 'own.match', replica => true);
+SELECT skillrating.attach('own', 'own.match_player', replica => true);
+SET session_replication_role = replica;
+INSERT INTO own.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+INSERT INTO own.match (match_id, played_at) VALUES (1, '2024-01-01');
+RESET session_replication_role;
+CALL skillrating.drain('own');
+SELECT count(*) FROM skillrating.report_match('own', 2, '{1,2}'::bigint[], '{1,2}', '{2,1}');
+CALL skillrating.drain('own');
+SELECT match_id, status FROM own.rated_match ORDER BY match_id;
+SELECT skillrating.detach('own', 'own.match'), skillrating.detach('own', 'own.match_player');
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid IN ('own.match'::regclass, 'own.match_player'::regclass) AND NOT tgisinternal ORDER BY 1, tgrelid;
+INSERT INTO own.match (match_id) VALUES (3);
+INSERT INTO own.match_player (match_id, player_id, team, rank) VALUES (3, 1, 1, 1), (3, 2, 2, 2);
+SELECT match_id, status FROM own.rated_match ORDER BY match_id;
+SELECT skillrating.drop_ladder('own');
+CREATE TABLE parted (id bigint, player bigint, team int) PARTITION BY RANGE (id);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (10);
+CREATE VIEW parted_source AS SELECT id AS match_id, timestamptz '2024-01-01' AS played_at, player AS player_id, team, team AS rank FROM parted;
+SELECT skillrating.create_ladder('parts', 'elo', source => 'parted_source');
+SELECT skillrating.attach('parts', 'parted', match_id => 'id', replica => true);
+CREATE TABLE parted_2 (filler int, team int, player bigint, id bigint);
+ALTER TABLE parted_2 DROP filler;
+ALTER TABLE parted ATTACH PARTITION parted_2 FOR VALUES FROM (10) TO (20);
+SET session_replication_role = replica;
+INSERT INTO parted VALUES (1, 1, 1), (1, 2, 2), (11, 1, 1), (11, 2, 2);
+INSERT INTO parted_2 (id, player, team) VALUES (12, 1, 1), (12, 2, 2);
+RESET session_replication_role;
+CALL skillrating.drain('parts');
+SELECT skillrating.detach('parts', 'parted');
+SELECT count(*) FROM pg_trigger WHERE tgrelid IN ('parted'::regclass, 'parted_1'::regclass, 'parted_2'::regclass);
+SELECT skillrating.drop_ladder('parts');
+
+-- Identifiers that no index takes: the queue does, and drain() sets them aside.
+CREATE TABLE named (name text, player bigint, team int);
+CREATE VIEW named_source AS SELECT name AS match_id, timestamptz '2024-01-01' AS played_at, player AS player_id, team, team AS rank FROM named;
+SELECT skillrating.create_ladder('names', 'elo', match_type => 'text', source => 'named_source');
+SELECT skillrating.attach('names', 'named', match_id => 'name', replica => true);
+SET session_replication_role = replica;
+INSERT INTO named SELECT n, p, p FROM (SELECT string_agg(md5(i::text), '') AS n FROM generate_series(1, 1000) AS i UNION ALL SELECT 'short') AS l, generate_series(1, 2) AS p;
+RESET session_replication_role;
+CALL skillrating.drain('names');
+SELECT left(match_id, 8), length(match_id), regexp_replace(error, '\d+', 'N', 'g') FROM names.replica_note;
+SELECT match_id, status FROM names.rated_match;
+SELECT skillrating.drop_ladder('names');
+DROP FUNCTION play(bigint, bigint), refuse();
+DROP TABLE named, parted, game, seat, theirs CASCADE;
+SELECT format('REVOKE ALL ON DATABASE %I FROM regress_replica_owner', current_database()) \gexec
+REVOKE ALL ON SCHEMA public FROM regress_replica_owner, regress_replica_guest;
+DROP ROLE regress_replica_owner, regress_replica_guest;
