@@ -140,10 +140,12 @@ BEGIN
             MESSAGE = 'ladder, task and starting_at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF task NOT IN ('catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions') THEN
+    IF task NOT IN ('catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions',
+        'queue_tick')
+    THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('task must be "catch_up", "settle", "fold_counts", "trim_changes" or '
-                '"make_partitions", not "%s"', task),
+            MESSAGE = format('task must be "catch_up", "settle", "fold_counts", "trim_changes", '
+                '"make_partitions" or "queue_tick", not "%s"', task),
             HINT = 'skillrating.notify_changes() begins and ends notifications.';
     END IF;
     IF NOT isfinite(starting_at) THEN
@@ -188,8 +190,8 @@ COMMENT ON FUNCTION skillrating.schedule_work(text, text, interval, interval, ti
 in every no more.
 task: catch_up (if matches wait in pending or corrections in correction), settle (idle time up to
 then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
-changes from before now() - keep), or make_partitions (two ahead, of tables that
-partition_history() has partitioned).
+changes from before now() - keep), make_partitions (two ahead, of tables that
+partition_history() has partitioned), or queue_tick (of all queues of the ladder).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -497,6 +499,8 @@ BEGIN
             done := skillrating.fold_counts(ladder);
         WHEN 'trim_changes' THEN
             done := skillrating_internal.trim_changes(ladder, now() - w.keep);
+        WHEN 'queue_tick' THEN
+            done := skillrating_internal.tick_queues(ladder);
         WHEN 'make_partitions' THEN
             done := skillrating_internal.make_partitions_ahead(ladder);
         WHEN 'notify' THEN
@@ -524,7 +528,7 @@ COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for notify changes that were notified of, for catch_up and
 settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change, for make_partitions partitions. With a failure it notes that in
+rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that in
 table work instead, and the task is due again in a minute, or sooner if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
@@ -555,7 +559,7 @@ BEGIN
         'SELECT w.task, w.every, w.due_at, w.keep, w.channel, w.players, w.done_at, w.done,
             w.failed_at, w.error
         FROM %I.work AS w
-        ORDER BY array_position(ARRAY[''make_partitions'', ''catch_up'', ''settle'',
+        ORDER BY array_position(ARRAY[''queue_tick'', ''make_partitions'', ''catch_up'', ''settle'',
             ''fold_counts'', ''notify'', ''trim_changes''], w.task)',
         ladder);
 END
