@@ -650,7 +650,8 @@ BEGIN
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
             'rating_count_delta', 'rating_count', 'rating', 'ladder', 'work', 'replica_note', 'push',
-            'push_failure');
+            'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal',
+            'queue_seat', 'queue_backfill', 'queue_backfill_player');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;
@@ -739,7 +740,8 @@ BEGIN
         'component', 'component_event', 'correction',
         'horizon', 'component_horizon',
         'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
-        'replica_note']
+        'replica_note', 'queue_player', 'queue_ticket', 'queue_seat', 'queue_proposal',
+        'queue_backfill_player', 'queue_backfill']
     LOOP
         IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
             EXECUTE format('DELETE FROM %I.%I', ladder, relation);
@@ -749,9 +751,11 @@ BEGIN
     -- Nor does what triggers for each row have enqueued just now wait any more.
     PERFORM skillrating_internal.settle_pending(ladder);
     -- Unlike setval(), this is taken back with the transaction.
-    FOREACH sequence IN ARRAY ARRAY[format('%I.event_seq', ladder), (
-        SELECT pg_get_serial_sequence(format('%I.match', ladder), 'match_id')
-        WHERE to_regclass(format('%I.match', ladder)) IS NOT NULL)]
+    FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
+        SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
+        FROM (VALUES ('match', 'match_id'), ('queue_ticket', 'ticket'),
+            ('queue_proposal', 'proposal'), ('queue_backfill', 'backfill')) AS s(relation, attribute)
+        WHERE to_regclass(format('%I.%I', ladder, s.relation)) IS NOT NULL)
     LOOP
         IF sequence IS NOT NULL THEN
             EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
@@ -772,7 +776,8 @@ SELECT skillrating_internal.create_entry('reset_ladder');
 
 COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
 'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches that
-wait are gone, and the matches in its own tables match and match_player. A ladder with a source of
+wait are gone, the matches in its own tables match and match_player, and all tickets and proposals
+of its queues. A ladder with a source of
 your own forgets what it has rated, and the source stays as it is: its matches are rated again when
 their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
 triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and sequences start anew. Fed

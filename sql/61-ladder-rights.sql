@@ -11,7 +11,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.relation, p.privilege
     FROM (
-        SELECT CASE WHEN e.needs ~ 'INSERT' THEN 'reporter' ELSE 'reader' END, m[2], m[1]
+        SELECT CASE WHEN e.needs ~ 'INSERT on queue_ticket' THEN 'matchmaker'
+                WHEN e.needs ~ 'INSERT' THEN 'reporter' ELSE 'reader' END, m[2], m[1]
         FROM skillrating_internal.ladder_entries() AS e
         CROSS JOIN regexp_matches(e.needs, '\m(SELECT|INSERT) on (\w+)', 'g') AS m
         UNION
@@ -21,17 +22,24 @@ AS $function$
             -- To report a match again with other content, and to see what became of it.
             ('reporter', 'match', 'UPDATE'), ('reporter', 'match_player', 'DELETE'),
             ('reporter', 'match', 'SELECT'), ('reporter', 'match_player', 'SELECT'),
-            ('reporter', 'rated_match', 'SELECT')
+            ('reporter', 'rated_match', 'SELECT'),
+            -- To see what became of tickets.
+            ('matchmaker', 'queue', 'SELECT'), ('matchmaker', 'queue_ticket', 'SELECT'),
+            ('matchmaker', 'queue_player', 'SELECT'), ('matchmaker', 'queue_proposal', 'SELECT'),
+            ('matchmaker', 'queue_seat', 'SELECT'), ('matchmaker', 'queue_backfill', 'SELECT'),
+            ('matchmaker', 'queue_backfill_player', 'SELECT')
     ) AS p(kind, relation, privilege)
     WHERE p.kind = granted_privileges.kind
         AND to_regclass(format('%I.%I', ladder, p.relation)) IS NOT NULL
+        AND (p.kind <> 'matchmaker' OR to_regclass(format('%I.queue_ticket', ladder)) IS NOT NULL)
     ORDER BY p.relation, p.privilege
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.granted_privileges(text, text) IS
-'A part of grant_reader() and its like: the privileges on relations of a ladder that a reader or a
-reporter has: those that ladder_entries() says functions need that read, or that report; those to
-correct by reporting again; and those to see the configuration and solved skills.';
+'A part of grant_reader() and its like: the privileges on relations of a ladder that a reader, a
+reporter or a matchmaker has: those that ladder_entries() says functions need that read, that
+report, or that work on queues; those to correct by reporting again; and those to see the
+configuration, solved skills and queues.';
 
 CREATE FUNCTION skillrating_internal.grantee(role text)
 RETURNS text
@@ -156,8 +164,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     quoted_role text;
-    other text := CASE kind WHEN 'reader' THEN 'reporter' ELSE 'reader' END;
-    keeps_other boolean;
+    others text[] := array_remove('{reader,reporter,matchmaker}', kind);
     statement text;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -165,19 +172,23 @@ BEGIN
     IF skillrating_internal.is_ladder_owner(ladder, role) THEN
         RETURN;
     END IF;
-    -- A role is of a kind that has all of its privileges; what both need stays then.
-    SELECT coalesce(bool_and(
-        skillrating_internal.has_grant(ladder, quoted_role, p.relation, p.privilege)), false)
-    INTO keeps_other
-    FROM skillrating_internal.granted_privileges(ladder, other) AS p;
+    -- A role is of a kind that has all of its privileges; what that needs too stays then.
+    others := ARRAY(
+        SELECT o.kind
+        FROM unnest(others) AS o(kind)
+        CROSS JOIN LATERAL skillrating_internal.granted_privileges(ladder, o.kind) AS p
+        GROUP BY o.kind
+        HAVING bool_and(
+            skillrating_internal.has_grant(ladder, quoted_role, p.relation, p.privilege)));
     FOR statement IN
         SELECT format('REVOKE %s ON %I.%I FROM %s', string_agg(p.privilege, ', '), ladder,
             p.relation, quoted_role)
         FROM (
             SELECT * FROM skillrating_internal.granted_privileges(ladder, kind)
             EXCEPT
-            SELECT * FROM skillrating_internal.granted_privileges(ladder, other)
-            WHERE keeps_other) AS p
+            SELECT p.*
+            FROM unnest(others) AS o(kind)
+            CROSS JOIN LATERAL skillrating_internal.granted_privileges(ladder, o.kind) AS p) AS p
         WHERE skillrating_internal.has_grant(ladder, quoted_role, p.relation, p.privilege)
         GROUP BY p.relation ORDER BY p.relation
     LOOP
@@ -196,7 +207,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.revoke_kind(text, text, text) IS
 'A part of revoke_reader() and revoke_reporter(): takes from a role what a kind of role has, but for
-what it has as the other kind; and USAGE on the schema if no privilege on anything in it is left.';
+what it has as one of the other kinds; and USAGE on the schema if no privilege on anything in it is
+left.';
 
 CREATE FUNCTION skillrating_internal.check_match_tables(ladder text)
 RETURNS void
@@ -270,6 +282,34 @@ ratings in another way, and none to read them, which is what grant_reader() give
 it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller
 owns the ladder, 42809 for a ladder with a source of your own, whose tables take your own grants.';
 
+CREATE FUNCTION skillrating_internal.grant_matchmaker(
+    ladder text,
+    role text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF NOT skillrating_internal.has_queue_tables(ladder) THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" has no queue', ladder),
+            HINT = 'Queues are made by skillrating.create_queue().';
+    END IF;
+    PERFORM skillrating_internal.grant_kind(ladder, role, 'matchmaker');
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('grant_matchmaker');
+
+COMMENT ON FUNCTION skillrating.grant_matchmaker(text, text) IS
+'Lets a role work on the queues of a ladder, by queue_join(), queue_leave(), queue_tick(),
+queue_accept(), queue_decline() and queue_backfill(), and see them: INSERT and SELECT on
+queue_ticket, SELECT on the other tables whose names begin with queue, on rating and on component,
+and USAGE on the schema. It gives no right to report matches or to change ratings. role is a name as it is, or
+public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller owns the
+ladder, 55000 for a ladder without queues.';
+
 CREATE FUNCTION skillrating_internal.revoke_reader(
     ladder text,
     role text)
@@ -307,3 +347,21 @@ SELECT skillrating_internal.create_entry('revoke_reporter');
 COMMENT ON FUNCTION skillrating.revoke_reporter(text, text) IS
 'Undoes grant_reporter(): a role that reads the ladder can still do that. Otherwise as
 revoke_reader().';
+
+CREATE FUNCTION skillrating_internal.revoke_matchmaker(
+    ladder text,
+    role text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.revoke_kind(ladder, role, 'matchmaker');
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('revoke_matchmaker');
+
+COMMENT ON FUNCTION skillrating.revoke_matchmaker(text, text) IS
+'Undoes grant_matchmaker(): a role that reads the ladder, or reports matches, can still do that.
+Otherwise as revoke_reader().';

@@ -140,11 +140,12 @@ BEGIN
             MESSAGE = 'ladder, task and starting_at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF task NOT IN ('drain', 'catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions')
+    IF task NOT IN ('drain', 'catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions',
+        'queue_tick')
     THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('task must be "drain", "catch_up", "settle", "fold_counts", '
-                '"trim_changes" or "make_partitions", not "%s"', task),
+                '"trim_changes", "make_partitions" or "queue_tick", not "%s"', task),
             HINT = 'skillrating.notify_changes() begins and ends notifications, and push_rating() '
                 'has ratings written to other tables.';
     END IF;
@@ -191,8 +192,8 @@ in every no more.
 task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
 matches wait in pending or corrections in correction), settle (idle time up to
 then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
-changes from before now() - keep), or make_partitions (two ahead, of tables that
-partition_history() has partitioned).
+changes from before now() - keep), make_partitions (two ahead, of tables that
+partition_history() has partitioned), or queue_tick (of all queues of the ladder).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -506,6 +507,8 @@ BEGIN
             done := skillrating.fold_counts(ladder);
         WHEN 'trim_changes' THEN
             done := skillrating_internal.trim_changes(ladder, now() - w.keep);
+        WHEN 'queue_tick' THEN
+            done := skillrating_internal.tick_queues(ladder);
         WHEN 'make_partitions' THEN
             done := skillrating_internal.make_partitions_ahead(ladder);
         WHEN 'notify' THEN
@@ -535,7 +538,7 @@ COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 much that was, null if it did nothing: for drain matches that were looked at (it stays due while rows
 wait), for notify changes that were notified of, for catch_up and
 settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change, for make_partitions partitions. With a failure it notes that in
+rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that in
 table work instead, and the task is due again in a minute, or sooner if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
@@ -566,7 +569,8 @@ BEGIN
         'SELECT w.task, w.every, w.due_at, w.keep, w.channel, w.players, w.done_at, w.done,
             w.failed_at, w.error
         FROM %I.work AS w
-        ORDER BY array_position(ARRAY[''make_partitions'', ''drain'', ''catch_up'', ''settle'',
+        ORDER BY array_position(ARRAY[''queue_tick'', ''make_partitions'', ''drain'', ''catch_up'',
+            ''settle'',
             ''fold_counts'', ''notify'', ''trim_changes''], w.task)',
         ladder);
 END

@@ -198,26 +198,25 @@ check_not_renamed(LadderDoor *door)
  * ---- Rights ----
  */
 
-/* Whether an entry is one for those who report matches, and not for those who read. */
-static bool
-is_for_reporters(const LadderEntry *entry)
+/* The function that gives what an entry takes: by what its callers may insert, if anything. */
+static const char *
+granting_function(const LadderEntry *entry)
 {
 	int			i;
 
 	for (i = 0; entry->privilege[i].relation != NULL; i++)
 		if (entry->privilege[i].mode & ACL_INSERT)
-			return true;
-	return false;
+			return strcmp(entry->privilege[i].relation, "queue_ticket") == 0 ?
+				"grant_matchmaker" : "grant_reporter";
+	return "grant_reader";
 }
 
 /* A hint for a role that lacks a privilege which an entry takes. */
 static int
 grant_hint(Oid schema, const LadderEntry *entry, Oid role)
 {
-	const char *function = is_for_reporters(entry) ? "grant_reporter" : "grant_reader";
-
 	return errhint("The owner of the ladder can give this right by SELECT skillrating.%s(%s, %s).",
-				   function, quote_literal_cstr(get_namespace_name(schema)),
+				   granting_function(entry), quote_literal_cstr(get_namespace_name(schema)),
 				   quote_literal_cstr(GetUserNameFromId(role, false)));
 }
 

@@ -40,6 +40,7 @@ SKILLRATING_FUNCTION(skillrating_pair_queue);
 typedef struct Tickets
 {
 	FunctionCallInfo fcinfo;
+	LobbyArguments arguments;
 	QueueProblem problem;
 	Lobby		all;
 	bool		regions;		/* players have some */
@@ -71,7 +72,8 @@ enum
 	QUEUE_ARG_WIDENING,
 	QUEUE_ARG_MAX_WINDOW,
 	QUEUE_ARG_MIN_QUALITY,
-	QUEUE_ARG_EXPLAIN
+	QUEUE_ARG_EXPLAIN,
+	QUEUE_ARG_STATE				/* of pair_states() only */
 };
 
 static const LobbyArguments queue_arguments = {
@@ -241,7 +243,7 @@ read_worth(FunctionCallInfo fcinfo, Tickets *tickets)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model and params must not be null")));
-	read_rules(fcinfo, &queue_arguments, problem->nteams * problem->team_size, all);
+	read_rules(fcinfo, &tickets->arguments, problem->nteams * problem->team_size, all);
 	for (i = 0; i < problem->n; i++)
 		worth[i] = model_worth(all->team_match->model, all->team_match->params,
 							   team_match_state(all->team_match, i),
@@ -511,7 +513,7 @@ accept_match(void *arg, const QueueMatch *found)
 Datum
 skillrating_pair_queue(PG_FUNCTION_ARGS)
 {
-	Tickets		tickets = {.fcinfo = fcinfo};
+	Tickets		tickets = {.fcinfo = fcinfo,.arguments = queue_arguments};
 	QueueProblem *problem = &tickets.problem;
 	Size		room;
 	void	   *block;
@@ -519,13 +521,15 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(QUEUE_ARG_PLAYERS) || PG_ARGISNULL(QUEUE_ARG_MU))
 		return (Datum) 0;
+	if (PG_NARGS() > QUEUE_ARG_STATE)
+		tickets.arguments.state = QUEUE_ARG_STATE;
 	read_tickets(fcinfo, &tickets);
 	problem->nteams = count_argument(fcinfo, QUEUE_ARG_TEAMS, "teams", 2,
 									 SPLIT_MAX_TEAMS, 0);
-	read_number_of_teams(fcinfo, &queue_arguments, &tickets.all);
+	read_number_of_teams(fcinfo, &tickets.arguments, &tickets.all);
 	problem->team_size = count_argument(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
 										QUEUE_MAX_SEATS / problem->nteams, 0);
-	read_estimates(fcinfo, &queue_arguments, &tickets.all);
+	read_estimates(fcinfo, &tickets.arguments, &tickets.all);
 	problem->waited = read_numbers(fcinfo, QUEUE_ARG_WAITED, "waited", problem->n, 0);
 	problem->party = read_labels(fcinfo, QUEUE_ARG_PARTY, "party", INT4OID, problem->n);
 	problem->region = read_regions(fcinfo, &tickets);
