@@ -5,8 +5,8 @@ here := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 
 # For a fresh machine: each of these installs what is missing and works on a
 # throw-away cluster.  The makes that they run must not inherit DATA, which means
-# something else to PGXS.  The last three need no PostgreSQL here.
-own_targets = test demo bench fuzz test-all packages dist
+# something else to PGXS.  Those from test-all on need no PostgreSQL here.
+own_targets = test demo bench fuzz test-all packages dist wasm-core playground
 .PHONY: all $(own_targets)
 all:
 
@@ -34,6 +34,12 @@ dist:
 	@cd $(here) && git diff --quiet HEAD -- || echo "make dist: what is not committed is not in the archive" >&2
 	TZ=UTC git -C $(here) archive --format=zip --prefix=skillrating-$(DISTVERSION)/ \
 		--output=$(CURDIR)/skillrating-$(DISTVERSION).zip HEAD
+
+# For the browser: the core alone, and the playground, which takes the bundle of `make pglite`.
+wasm-core:
+	@MAKEFLAGS= exec $(here)/web/core/build.sh
+playground:
+	@MAKEFLAGS= exec $(here)/web/playground/build.sh
 
 # All else is PGXS, which must be there.
 ifneq (,$(or $(filter-out $(own_targets),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))

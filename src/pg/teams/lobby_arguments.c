@@ -15,14 +15,9 @@
 #define MAX_WEIGHT 1e6			/* of a commander, or a player, */
 #define MIN_SHARE_PLAYED 1e-6	/* and the least of a player */
 
-/* Steps of the core, each about a nanosecond; by default a split takes below a second. */
+/* Steps of the core, each about a nanosecond. */
 #define STEPS_PER_MILLISECOND 1e6
 #define MAX_STEPS 1e10
-#define DEFAULT_STEPS 1e9
-#define DEFAULT_STEPS_OF_MANY 2e8
-
-/* Commanders of both teams count by their mean, if nothing else is said. */
-#define DEFAULT_COMMAND_WEIGHT 0.5
 
 static const char *const strengths[] = {"mean", "sum", "share"};
 
@@ -216,30 +211,14 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 	pfree(seen);
 }
 
-/*
- * Numbers of groups in an array argument, 0 for null: players of a group have the place
- * of its first member plus one.
- */
+/* Groups of players in an array argument, see lobby_groups(). */
 static int *
 read_groups(FunctionCallInfo fcinfo, int arg, const char *name, const Lobby *lobby)
 {
 	bool	   *nulls;
 	int32	   *number = lobby_integers(fcinfo, arg, name, lobby, &nulls);
-	int		   *group = palloc_array(int, lobby->n + 1);
-	int			i,
-				j;
 
-	for (i = 0; i < lobby->n; i++)
-	{
-		group[i] = nulls[i] ? 0 : i + 1;
-		for (j = 0; j < i && !nulls[i]; j++)
-			if (!nulls[j] && number[j] == number[i])
-			{
-				group[i] = group[j];
-				break;
-			}
-	}
-	return group;
+	return lobby_groups(number, nulls, lobby->n);
 }
 
 static void
@@ -411,87 +390,7 @@ read_strength(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *l
 						lobby->command_weight)));
 }
 
-int *
-squad_sizes(const Lobby *lobby, const int *team)
-{
-	int		   *size = palloc_array(int, lobby->n + 1);
-	int			i,
-				j;
-
-	for (i = 0; i < lobby->n; i++)
-	{
-		size[i] = 1;
-		for (j = 0; j < lobby->n && lobby->squad != NULL && lobby->squad[i] != 0; j++)
-			if (j != i && lobby->squad[j] == lobby->squad[i] &&
-				(team == NULL || team[j] == team[i]))
-				size[i]++;
-	}
-	return size;
-}
-
-/* The worth of a player on no side. */
-static double
-mean_estimate(const Lobby *lobby, int player)
-{
-	return (lobby->estimate[0][player] + lobby->estimate[1][player]) / 2;
-}
-
-/*
- * Give everybody a state of the model: that of the argument state or of a new player,
- * with the columns that other arguments have in place of its own.
- */
-static void
-read_states(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobby)
-{
-	TeamMatch  *match = lobby->team_match;
-	const Model *model = match->model;
-	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
-	int			side_column = model_state_column(model, ROLE_SIDE);
-	int			command_column = model_state_column(model, ROLE_COMMAND);
-	const double *deviation = NULL;
-	const float8 *given = NULL;
-	int			i;
-
-	if (has_argument(fcinfo, arguments->deviation))
-	{
-		if (deviation_column < 0)
-			report_no_column(model, "deviation");
-		deviation = lobby_numbers(fcinfo, arguments->deviation, "deviation", lobby);
-	}
-	if (lobby->estimate[0] != lobby->estimate[1] && side_column < 0)
-		report_no_column(model, "mu_2");
-	if (lobby->command[0] != NULL && command_column < 0)
-		report_no_column(model, "command_mu");
-	if (lobby->command[0] != lobby->command[1])
-		report_no_column(model, "command_mu_2");
-	if (has_argument(fcinfo, arguments->state))
-		given = float8_array_argument(fcinfo, arguments->state, "state",
-									  lobby->n * model->nstate);
-	for (i = 0; i < lobby->n; i++)
-	{
-		double	   *state = team_match_state(match, i);
-
-		if (given != NULL)
-			memcpy(state, given + (Size) lobby->order[i] * model->nstate,
-				   sizeof(double) * model->nstate);
-		state[0] = mean_estimate(lobby, i);
-		if (side_column >= 0 && (given == NULL || lobby->estimate[0] != lobby->estimate[1]))
-			state[side_column] = (lobby->estimate[0][i] - lobby->estimate[1][i]) / 2;
-		if (lobby->command[0] != NULL)
-			state[command_column] = lobby->command[0][i];
-		if (deviation != NULL)
-			state[deviation_column] = deviation[i];
-		if (!model_state_valid(model, state))
-			report_match_status(MATCH_BAD_STATE,
-								state[deviation != NULL ? deviation_column : 0],
-								id_text(&lobby->type, lobby->player[i]));
-	}
-}
-
-/*
- * Read the model, everybody's state under it, and what a team is to it, for matches of so
- * many players.
- */
+/* Read the model, and everybody's state under it, for matches of so many players. */
 static void
 read_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int seats,
 		   Lobby *lobby)
@@ -499,19 +398,20 @@ read_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int seats,
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(arguments->model)));
 	ParamValue *params = get_params(&model->params, has_argument(fcinfo, arguments->params) ?
 									PG_GETARG_JSONB_P(arguments->params) : NULL);
+	const double *deviation = NULL;
+	const float8 *state = NULL;
 
-	lobby->team_match = palloc_object(TeamMatch);
-	team_match_init(lobby->team_match, model, params, lobby->n, lobby->nteams, seats);
-	read_states(fcinfo, arguments, lobby);
-	lobby->strength = model_team_strength(model, params);
-	lobby->command_weight = DEFAULT_COMMAND_WEIGHT;
-	lobby->log_odds_unit = model_log_odds_unit(model, params);
-
-	/* That is of a duel, in which either has a half of the share. */
-	if (lobby->strength == TEAM_STRENGTH_SHARE)
-		lobby->log_odds_unit /= 2;
-	check_positive("log_odds_unit", lobby->log_odds_unit);
-	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
+	begin_model(lobby, model, params, seats);
+	if (has_argument(fcinfo, arguments->deviation))
+	{
+		if (model_state_column(model, ROLE_DEVIATION) < 0)
+			report_no_column(model, "deviation");
+		deviation = lobby_numbers(fcinfo, arguments->deviation, "deviation", lobby);
+	}
+	if (has_argument(fcinfo, arguments->state))
+		state = float8_array_argument(fcinfo, arguments->state, "state",
+									  lobby->n * model->nstate);
+	take_states(lobby, deviation, state);
 }
 
 void
@@ -550,13 +450,7 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 	if (has_argument(fcinfo, arguments->avoid))
 		read_avoid(fcinfo, arguments->avoid, lobby, table);
 	read_rules(fcinfo, arguments, lobby->n, lobby);
-	if (lobby->party != NULL)
-	{
-		lobby->squad = palloc_array(int, lobby->n + 1);
-		memcpy(lobby->squad, lobby->party, sizeof(int) * lobby->n);
-	}
-	value_players(lobby, squad_sizes(lobby, NULL));
-	lobby->max_work = lobby->nteams == 2 ? DEFAULT_STEPS : DEFAULT_STEPS_OF_MANY;
+	finish_lobby(lobby);
 	if (has_argument(fcinfo, arguments->budget))
 	{
 		double		budget = PG_GETARG_FLOAT8(arguments->budget);

@@ -5,7 +5,7 @@
 #ifndef PG_TEAMS_LOBBY_ARGUMENTS_H
 #define PG_TEAMS_LOBBY_ARGUMENTS_H
 
-#include "pg/teams/lobby.h"
+#include "pg/teams/lobby_rules.h"
 
 /* The limit of the worth of a player and of a handicap, in points. */
 #define MAX_POINTS 1e12
@@ -79,12 +79,6 @@ extern void read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *argume
 						   Lobby *lobby);
 extern void read_rules(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int seats,
 					   Lobby *lobby);
-
-/*
- * How many of each player's squad there are, at least the player alone: in the lobby, or of
- * those who are in the player's team if there are teams.
- */
-extern int *squad_sizes(const Lobby *lobby, const int *team);
 
 /*
  * The index of a text argument among n names; what stands for null.  An unknown name is

@@ -100,57 +100,10 @@ enum
 	SPLIT_COLUMNS
 };
 
-/*
- * Set the numbers of teams of a size, or with size 0 of all who are not locked to the
- * bench; false if there are no players.
- */
-static bool
-set_request_sizes(const Lobby *lobby, int team_size, SplitRequest *request)
-{
-	int			playing = lobby->n - lobby->benched;
-	int			i;
-
-	if (team_size > 0 || playing >= lobby->nteams)
-	{
-		for (i = 0; i < lobby->nteams; i++)
-			request->size[i] = team_size > 0 ? team_size :
-				playing / lobby->nteams + (i < playing % lobby->nteams ? 1 : 0);
-		return true;
-	}
-	if (lobby->n == 0)
-		return false;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("there must be at least %d players who are not locked to the bench",
-					lobby->nteams)));
-}
-
-/* The team size of an argument, 0 for null. */
-static int
-get_team_size(FunctionCallInfo fcinfo, int arg, const Lobby *lobby)
-{
-	int			playing = lobby->n - lobby->benched;
-	int			team_size;
-
-	if (!has_argument(fcinfo, arg))
-		return 0;
-	team_size = PG_GETARG_INT32(arg);
-	if (team_size < 1 || team_size > playing / lobby->nteams)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("team_size must be at least 1 and at most %d, not %d",
-						playing / lobby->nteams, team_size),
-				 errdetail("There are %d players who are not locked to the bench.",
-						   playing)));
-	return team_size;
-}
-
 /* Read what is asked of the split; false if there are no players. */
 static bool
 read_request(FunctionCallInfo fcinfo, Lobby *lobby, SplitRequest *request)
 {
-	int			team_size;
-
 	memset(request, 0, sizeof(SplitRequest));
 	request->objective = (SplitObjective)
 		name_argument(fcinfo, SPLIT_ARG_OBJECTIVE, "objective", objectives,
@@ -167,12 +120,10 @@ read_request(FunctionCallInfo fcinfo, Lobby *lobby, SplitRequest *request)
 	if (has_argument(fcinfo, SPLIT_ARG_TOLERANCE))
 		request->tolerance = check_not_negative("tolerance",
 												PG_GETARG_FLOAT8(SPLIT_ARG_TOLERANCE));
-	team_size = get_team_size(fcinfo, SPLIT_ARG_TEAM_SIZE, lobby);
-
-	/* Where everybody plays, nobody comes first. */
-	if (team_size == 0)
-		lobby->priority = NULL;
-	return set_request_sizes(lobby, team_size, request);
+	if (!has_argument(fcinfo, SPLIT_ARG_TEAM_SIZE))
+		return request_all(lobby, request);
+	request_size(lobby, PG_GETARG_INT32(SPLIT_ARG_TEAM_SIZE), request);
+	return true;
 }
 
 /*

@@ -1,0 +1,173 @@
+/*
+ * lobby_rules.c
+ *		From what is known of the players of a lobby to what searches go by.
+ */
+#include "pg/teams/lobby_rules.h"
+
+/* Steps of the core; by default a split takes below a second. */
+#define DEFAULT_STEPS 1e9
+#define DEFAULT_STEPS_OF_MANY 2e8
+
+int *
+lobby_groups(const int *number, const bool *nulls, int n)
+{
+	int		   *group = palloc_array(int, n + 1);
+	int			i,
+				j;
+
+	for (i = 0; i < n; i++)
+	{
+		group[i] = nulls[i] ? 0 : i + 1;
+		for (j = 0; j < i && !nulls[i]; j++)
+			if (!nulls[j] && number[j] == number[i])
+			{
+				group[i] = group[j];
+				break;
+			}
+	}
+	return group;
+}
+
+int *
+squad_sizes(const Lobby *lobby, const int *team)
+{
+	int		   *size = palloc_array(int, lobby->n + 1);
+	int			i,
+				j;
+
+	for (i = 0; i < lobby->n; i++)
+	{
+		size[i] = 1;
+		for (j = 0; j < lobby->n && lobby->squad != NULL && lobby->squad[i] != 0; j++)
+			if (j != i && lobby->squad[j] == lobby->squad[i] &&
+				(team == NULL || team[j] == team[i]))
+				size[i]++;
+	}
+	return size;
+}
+
+/* The worth of a player on no side. */
+static double
+mean_estimate(const Lobby *lobby, int player)
+{
+	return (lobby->estimate[0][player] + lobby->estimate[1][player]) / 2;
+}
+
+void
+begin_model(Lobby *lobby, const Model *model, ParamValue *params, int seats)
+{
+	lobby->team_match = palloc_object(TeamMatch);
+	team_match_init(lobby->team_match, model, params, lobby->n, lobby->nteams, seats);
+}
+
+/* Errors for what is known of players that the model has no column for. */
+static void
+check_columns(const Lobby *lobby, const Model *model)
+{
+	if (lobby->estimate[0] != lobby->estimate[1] &&
+		model_state_column(model, ROLE_SIDE) < 0)
+		report_no_column(model, "mu_2");
+	if (lobby->command[0] != NULL && model_state_column(model, ROLE_COMMAND) < 0)
+		report_no_column(model, "command_mu");
+	if (lobby->command[0] != lobby->command[1])
+		report_no_column(model, "command_mu_2");
+}
+
+/* What a team is to the model, and when it is even. */
+static void
+take_strength(Lobby *lobby)
+{
+	const TeamMatch *match = lobby->team_match;
+
+	lobby->strength = model_team_strength(match->model, match->params);
+	lobby->command_weight = DEFAULT_COMMAND_WEIGHT;
+	lobby->log_odds_unit = model_log_odds_unit(match->model, match->params);
+
+	/* That is of a duel, in which either has a half of the share. */
+	if (lobby->strength == TEAM_STRENGTH_SHARE)
+		lobby->log_odds_unit /= 2;
+	check_positive("log_odds_unit", lobby->log_odds_unit);
+	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
+}
+
+void
+take_states(Lobby *lobby, const double *deviation, const double *state)
+{
+	TeamMatch  *match = lobby->team_match;
+	const Model *model = match->model;
+	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
+	int			side_column = model_state_column(model, ROLE_SIDE);
+	bool		sides = lobby->estimate[0] != lobby->estimate[1];
+	int			i;
+
+	check_columns(lobby, model);
+	for (i = 0; i < lobby->n; i++)
+	{
+		double	   *own = team_match_state(match, i);
+
+		if (state != NULL)
+			memcpy(own, state + (Size) lobby->order[i] * model->nstate,
+				   sizeof(double) * model->nstate);
+		own[0] = mean_estimate(lobby, i);
+		if (side_column >= 0 && (state == NULL || sides))
+			own[side_column] = (lobby->estimate[0][i] - lobby->estimate[1][i]) / 2;
+		if (lobby->command[0] != NULL)
+			own[model_state_column(model, ROLE_COMMAND)] = lobby->command[0][i];
+		if (deviation != NULL)
+			own[deviation_column] = deviation[i];
+		if (!model_state_valid(model, own))
+			report_match_status(MATCH_BAD_STATE,
+								own[deviation != NULL ? deviation_column : 0],
+								id_text(&lobby->type, lobby->player[i]));
+	}
+	take_strength(lobby);
+}
+
+void
+finish_lobby(Lobby *lobby)
+{
+	if (lobby->party != NULL)
+	{
+		lobby->squad = palloc_array(int, lobby->n + 1);
+		memcpy(lobby->squad, lobby->party, sizeof(int) * lobby->n);
+	}
+	value_players(lobby, squad_sizes(lobby, NULL));
+	lobby->max_work = lobby->nteams == 2 ? DEFAULT_STEPS : DEFAULT_STEPS_OF_MANY;
+}
+
+void
+request_size(const Lobby *lobby, int team_size, SplitRequest *request)
+{
+	int			playing = lobby->n - lobby->benched;
+	int			i;
+
+	if (team_size < 1 || team_size > playing / lobby->nteams)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("team_size must be at least 1 and at most %d, not %d",
+						playing / lobby->nteams, team_size),
+				 errdetail("There are %d players who are not locked to the bench.",
+						   playing)));
+	for (i = 0; i < lobby->nteams; i++)
+		request->size[i] = team_size;
+}
+
+bool
+request_all(Lobby *lobby, SplitRequest *request)
+{
+	int			playing = lobby->n - lobby->benched;
+	int			i;
+
+	/* Where everybody plays, nobody comes first. */
+	lobby->priority = NULL;
+	if (lobby->n == 0)
+		return false;
+	if (playing < lobby->nteams)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("there must be at least %d players who are not locked to the bench",
+						lobby->nteams)));
+	for (i = 0; i < lobby->nteams; i++)
+		request->size[i] = playing / lobby->nteams + (i < playing % lobby->nteams ? 1 : 0);
+	return true;
+}

@@ -1,0 +1,5 @@
+/*
+ * fmgr.h
+ *		Calls from SQL, of which there are none in a build without a server.
+ */
+#include "postgres.h"

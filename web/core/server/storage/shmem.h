@@ -1,0 +1,5 @@
+/*
+ * shmem.h
+ *		mul_size(), see postgres.h.
+ */
+#include "postgres.h"

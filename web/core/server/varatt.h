@@ -1,0 +1,5 @@
+/*
+ * varatt.h
+ *		Values of variable length, see postgres.h.
+ */
+#include "postgres.h"
