@@ -139,20 +139,58 @@ box_duel(Box *box, int64_t at, int32_t a, int32_t b, double score)
 	return match;
 }
 
+/* Call a function with each match of a task that counts. */
+static inline void
+task_each_match(SolverTask *task,
+				void (*see) (SolverTask *, const Match *, const int32_t *))
+{
+	const History *history = task->history;
+
+	for (task->match = 0; task->match < history->nmatches; task->match++)
+	{
+		Match		match;
+		MatchStatus status;
+		int			offender;
+
+		status = history_build_match(history, task->match, &task->solver->rules,
+									 task->params, task->work, &match, &offender);
+		assert_true(status <= MATCH_LAST_UNRATED);
+		if (status == MATCH_OK)
+			see(task, &match, task->work->player);
+	}
+}
+
+/* Count them, and virtual rows. */
+static inline void
+task_count(SolverTask *task)
+{
+	solver_count_begin(task);
+	task_each_match(task, solver_count_match);
+	solver_count_end(task);
+}
+
+/* The rows of a task that has been counted, match by match, in a block of so many bytes. */
+static inline void *
+task_add_rows(SolverTask *task)
+{
+	void	   *block = malloc(solver_rows_size(task));
+
+	logit_rows_init(&task->problem.rows, block, solver_rows_shape(task));
+	task_each_match(task, solver_add_match);
+	return block;
+}
+
 /* Count what there is, and lay it out. */
 static inline void
 box_lay_out(Box *box)
 {
-	size_t		match;
-	int			offender;
-
 	free(box->blocks[0]);
 	free(box->blocks[1]);
 	box->blocks[0] = malloc(history_work_size(&box->history, 0));
 	history_work_init(&box->work, box->blocks[0], &box->history, 0);
 	box->task.work = &box->work;
-	solver_count_begin(&box->task, 0);
-	assert_status(solver_count(&box->task, &match, &offender), MATCH_OK);
+	solver_count_players(&box->task, 0);
+	task_count(&box->task);
 	solver_lay_out(&box->task);
 }
 

@@ -298,8 +298,8 @@ part_make(Part *part, const Box *whole, size_t remainder)
 		box->match[box->history.nmatches++] = whole->match[m];
 	box->task.share = SOLVER_MATCHES;
 	box_lay_out(box);
-	box->blocks[1] = malloc(solver_rows_size(&box->task));
-	solver_fill_rows(&box->task, box->blocks[1]);
+	box->blocks[1] = task_add_rows(&box->task);
+	solver_close_rows(&box->task.layout, &box->task.problem.rows);
 	part->rows = &box->task.problem.rows;
 	part->curvature = malloc((part->rows->nrows + 1) * sizeof(double));
 }
@@ -312,9 +312,7 @@ check_parts(Box *whole)
 	Box		   *box = box_make(whole->task.solver->name);
 	SolverTask *task = &box->task;
 	LogitResult result;
-	size_t		match;
 	uint32_t	u;
-	int			offender;
 	int			i;
 
 	assert_int_equal(box_solve(whole).status, SOLVE_CONVERGED);
@@ -325,7 +323,7 @@ check_parts(Box *whole)
 	task->share = SOLVER_PRIORS;
 	task->sides = whole->task.sides;
 	task->work = &box->work;
-	assert_status(solver_count(task, &match, &offender), MATCH_OK);
+	task_count(task);
 	solver_lay_out(task);
 	assert_int_equal(task->layout.n, whole->task.layout.n);
 	box->blocks[1] = malloc(solver_problem_size(task));
@@ -391,97 +389,6 @@ test_matches_elsewhere(void **state)
 		}
 		check_parts(box);
 	}
-}
-
-/*
- * Rows that are made before all players and contexts are known, and then moved, are those of
- * the whole problem, but that a part always has the advantage of the first side.
- */
-static void
-check_rows_in_part(const char *solver, bool sides)
-{
-	Box		   *box = box_make(solver);
-	SolverTask	task;
-	SolverLayout part;
-	LogitRows  *whole = &box->task.problem.rows;
-	LogitRows	rows;
-	LogitShape	shape;
-	size_t		size;
-	char	   *block;
-	char	   *moved;
-	uint32_t	shift;
-	size_t		match;
-	int			offender;
-	int			m;
-	size_t		e;
-
-	if (strcmp(solver, "hive") == 0)
-	{
-		*box_param(box, "offset_deviation") = 0.5;
-		box->params[param_find(&box->task.solver->params, "command")].flag = true;
-	}
-	box->task.context_of = box->context_of;
-	box->task.ncontexts = 2;
-	for (m = 0; m < 20; m++)
-	{
-		HistoryMatch *added = box_match(box, 0);
-		int			t;
-
-		box->context_of[m] = m % 3 - 1;
-		for (t = 0; t < 2; t++)
-		{
-			Participant p = box_participant(t + 1, 1 + (m / 2 + t) % 2);
-
-			if (sides)
-				p.side = 2 - t;
-			p.commanding = t * 0.25;
-			box_add(box, added, (3 * m + t) % 7, p);
-		}
-	}
-	assert_int_equal(box_solve(box).status, SOLVE_CONVERGED);
-
-	task = box->task;
-	task.share = SOLVER_MATCHES;
-	assert_status(solver_count(&task, &match, &offender), MATCH_OK);
-	solver_lay_out_open(&task);
-	size = solver_rows_size(&task);
-	shape = solver_rows_shape(&task);
-	block = malloc(size);
-	solver_fill_rows(&task, block);
-	moved = malloc(size);
-	memcpy(moved, block, size);
-	free(block);
-	logit_rows_attach(&rows, moved, shape);
-	solver_lay_out_part(task.solver, task.params, box->history.nplayers, 2, &part);
-	solver_close_rows(&part, &rows);
-
-	shift = part.nsides - box->task.layout.nsides;
-	assert_int_equal(shift, strcmp(solver, "hive") != 0 && !sides);
-	assert_int_equal(part.n, box->task.layout.n + shift);
-	assert_int_equal(rows.nrows, whole->nrows);
-	assert_int_equal(rows.offset, whole->offset);
-	for (e = 0; e < whole->first[whole->nrows]; e++)
-	{
-		uint32_t	u = whole->unknown[e];
-
-		if ((u & LOGIT_UNKNOWN) >= box->task.layout.context)
-			u += shift;
-		assert_int_equal(rows.unknown[e], u);
-	}
-	assert_memory_equal(rows.outcome, whole->outcome, sizeof(double) * whole->nrows);
-	free(moved);
-	box_free(box);
-}
-
-static void
-test_rows_in_parts(void **state)
-{
-	(void) state;
-	check_rows_in_part("hive", true);
-	check_rows_in_part("hive", false);
-	check_rows_in_part("bradley_terry", true);
-	check_rows_in_part("bradley_terry", false);
-	check_rows_in_part("plackett_luce", true);
 }
 
 /* A match under hive: who counts how much, for and against, where sides differ. */
@@ -813,7 +720,6 @@ main(void)
 		cmocka_unit_test(test_davidson_from_data),
 		cmocka_unit_test(test_davidson_bounds),
 		cmocka_unit_test(test_matches_elsewhere),
-		cmocka_unit_test(test_rows_in_parts),
 		cmocka_unit_test(test_hive_rows),
 		cmocka_unit_test(test_hive_recovers),
 		cmocka_unit_test(test_components),

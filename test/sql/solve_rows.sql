@@ -52,6 +52,21 @@ SELECT solver IN ('hive', 'ordered') AS hive, count(*), count(DISTINCT way) AS w
     min(matches) AS matches, min(unrated) AS unrated, bool_and((matches, unrated) = (3003 - 4, 4)) AS counted
 FROM result GROUP BY 1 ORDER BY 1;
 
+-- So do more matches than are turned into rows together, of which only late ones have contexts and a player who
+-- counts less: rows that have an order, and rows of which the last one has them sorted.
+CREATE TABLE long AS
+SELECT m AS match_id, (m * 7919 + p * 811) % 300 AS player_id, 1 + p % 2 AS team, 1 + (p + hashint8(m) & 1) AS rank,
+    CASE WHEN p = 3 AND m > 5000 THEN 0.5 END AS weight, CASE WHEN m > 4800 THEN 'map ' || m / 700 END AS context
+FROM generate_series(1::bigint, 9000) AS m, generate_series(0, 5) AS p;
+SELECT solver, (t).matches, (t).players, (t).observations, (t).converged, cardinality((t).contexts) AS contexts, (t).log_posterior = (late).log_posterior AND s = late_s AS same_bits
+FROM (SELECT solver, skillrating.solve_summary(solver, match_id, player_id, team, rank, skillrating.inputs(weight => weight, context => context), '{}' ORDER BY match_id) AS t,
+        skillrating.solve(solver, match_id, player_id, team, rank, skillrating.inputs(weight => weight, context => context), '{}' ORDER BY match_id) AS s
+      FROM long, unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce']) AS solver GROUP BY solver) AS ordered
+JOIN (SELECT solver, skillrating.solve_summary(solver, match_id, player_id, team, rank, skillrating.inputs(weight => weight, context => context), '{}') AS late,
+        skillrating.solve(solver, match_id, player_id, team, rank, skillrating.inputs(weight => weight, context => context), '{}') AS late_s
+      FROM (SELECT * FROM long ORDER BY match_id = 1 AND player_id % 2 = 0, match_id) AS l, unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce']) AS solver
+      GROUP BY solver) AS late USING (solver) ORDER BY 1;
+
 -- A mistake is an error where strict, also then not one of a match of which some rows are still to come.
 CREATE FUNCTION message(strict boolean, source text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -66,6 +66,39 @@ logit_rows_attach(LogitRows *rows, void *block, LogitShape shape)
 }
 
 void
+logit_rows_spread(LogitRows *rows)
+{
+	size_t		r;
+	size_t		e = 0;
+
+	for (r = 0; r < rows->nrows; r++)
+		for (; e < rows->first[r + 1]; e++)
+			rows->amount[e] = rows->side_amount[r][e - rows->first[r] >= rows->pro[r]];
+}
+
+void
+logit_rows_copy(const LogitRows *rows, void *block, LogitShape shape)
+{
+	LogitRows	copy;
+	size_t		nentries = shape.nentries;
+	size_t		n = shape.nrows;
+
+	(void) lay_out_rows(&copy, block, shape);
+	memcpy(copy.first, rows->first, (n + 1) * sizeof(size_t));
+	memcpy(copy.pro, rows->pro, n * sizeof(uint32_t));
+	memcpy(copy.unknown, rows->unknown, nentries * sizeof(uint32_t));
+	if (shape.even)
+		memcpy(copy.side_amount, rows->side_amount, n * sizeof(*rows->side_amount));
+	else
+		memcpy(copy.amount, rows->amount, nentries * sizeof(double));
+	memcpy(copy.outcome, rows->outcome, n * sizeof(double));
+	memcpy(copy.weight, rows->weight, n * sizeof(double));
+	memcpy(copy.known, rows->known, n * sizeof(double));
+	if (shape.ranked)
+		memcpy(copy.behind, rows->behind, n * sizeof(uint32_t));
+}
+
+void
 logit_add_row(LogitRows *rows, double outcome, double weight, double known)
 {
 	size_t		r = rows->nrows++;

@@ -115,7 +115,7 @@ solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 	if (rows->fill)
 	{
 		int32_t		who = rows->is_virtual ? player : unknown == SOLVER_CONTEXT ||
-			unknown == SOLVER_SIDE ? 0 : task->work->player[player];
+			unknown == SOLVER_SIDE ? 0 : task->player[player];
 		uint32_t	u;
 
 		if (unknown == SOLVER_CONTEXT)
@@ -137,66 +137,36 @@ solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 	rows->nentries++;
 }
 
-/*
- * Go through the matches that count.  The callback sees each; it may be NULL, and so
- * may be the rows, which are then not made.
- */
-static MatchStatus
-each_match(SolverTask *task, struct SolverRows *rows,
-		   void (*see) (SolverTask *, const Match *), size_t *number,
-		   int *offender)
+/* Add virtual rows, if the solver has any and they are made here. */
+static void
+add_virtual_rows(SolverTask *task, struct SolverRows *rows)
 {
-	const History *history = task->history;
-	size_t		m;
-
-	for (m = 0; m < history->nmatches; m++)
-	{
-		Match		match;
-		MatchStatus status;
-
-		if (task->interrupt != NULL && m % MATCHES_BETWEEN_CHECKS == 0)
-			task->interrupt();
-		*number = task->match = m;
-		status = history_build_match(history, m, &task->solver->rules, task->params,
-									 task->work, &match, offender);
-		if (status > MATCH_LAST_UNRATED)
-			return status;
-		if (status != MATCH_OK)
-			continue;
-		if (see != NULL)
-			see(task, &match);
-		if (rows != NULL)
-			task->solver->rows(task, &match, rows);
-	}
-	if (rows != NULL && task->solver->virtual_rows != NULL &&
-		task->share != SOLVER_MATCHES)
-	{
-		rows->is_virtual = true;
-		task->solver->virtual_rows(task, rows);
-	}
-	return MATCH_OK;
+	if (task->solver->virtual_rows == NULL || task->share == SOLVER_MATCHES)
+		return;
+	rows->is_virtual = true;
+	task->solver->virtual_rows(task, rows);
 }
 
+/* Add what was made of rows to the numbers of the layout. */
 static void
-see_match(SolverTask *task, const Match *match)
+add_counts(SolverLayout *layout, const struct SolverRows *rows)
 {
-	SolverLayout *layout = &task->layout;
-	int32_t		root = union_find(layout->component, task->work->player[0]);
-	int			i;
-
-	task->sides = task->sides || match->team[0].side != 0;
-	layout->appearances += (size_t) match->nplayers;
-	for (i = 0; i < match->nplayers; i++)
-	{
-		int32_t		player = task->work->player[i];
-
-		layout->games[player]++;
-		union_join(layout->component, player, root);
-	}
+	layout->nrows += rows->nrows;
+	layout->nentries += rows->nentries;
+	layout->even = layout->even && rows->even;
 }
 
 void
-solver_count_begin(SolverTask *task, int32_t first)
+solver_count_begin(SolverTask *task)
+{
+	SolverLayout *layout = &task->layout;
+
+	layout->nrows = layout->nentries = layout->appearances = 0;
+	layout->even = true;
+}
+
+void
+solver_count_players(SolverTask *task, int32_t first)
 {
 	int32_t		i;
 
@@ -207,18 +177,58 @@ solver_count_begin(SolverTask *task, int32_t first)
 	}
 }
 
-MatchStatus
-solver_count(SolverTask *task, size_t *match, int *offender)
+void
+solver_count_match(SolverTask *task, const Match *match, const int32_t *player)
+{
+	SolverLayout *layout = &task->layout;
+	struct SolverRows rows = {.task = task,.even = true};
+	int32_t		root = union_find(layout->component, player[0]);
+	int			i;
+
+	task->sides = task->sides || match->team[0].side != 0;
+	layout->appearances += (size_t) match->nplayers;
+	for (i = 0; i < match->nplayers; i++)
+	{
+		layout->games[player[i]]++;
+		union_join(layout->component, player[i], root);
+	}
+	task->solver->rows(task, match, &rows);
+	add_counts(layout, &rows);
+}
+
+void
+solver_count_end(SolverTask *task)
 {
 	struct SolverRows rows = {.task = task,.even = true};
-	MatchStatus status;
 
-	task->layout.appearances = 0;
-	status = each_match(task, &rows, see_match, match, offender);
-	task->layout.nrows = rows.nrows;
-	task->layout.nentries = rows.nentries;
-	task->layout.even = rows.even;
-	return status;
+	add_virtual_rows(task, &rows);
+	add_counts(&task->layout, &rows);
+}
+
+/*
+ * Build all matches again, which were counted and so are without a mistake, and call a function
+ * with each.
+ */
+static void
+each_match(SolverTask *task, struct SolverRows *rows,
+		   void (*see) (SolverTask *, const Match *, struct SolverRows *))
+{
+	const History *history = task->history;
+	size_t		m;
+
+	for (m = 0; m < history->nmatches; m++)
+	{
+		Match		match;
+		int			offender;
+
+		if (task->interrupt != NULL && m % MATCHES_BETWEEN_CHECKS == 0)
+			task->interrupt();
+		task->match = m;
+		task->player = task->work->player;
+		if (history_build_match(history, m, &task->solver->rules, task->params,
+								task->work, &match, &offender) == MATCH_OK)
+			see(task, &match, rows);
+	}
 }
 
 static int
@@ -232,14 +242,15 @@ compare_days(const void *a, const void *b)
 
 /* The days of a match for each of its players, in the room that each has. */
 static void
-note_days(SolverTask *task, const Match *match)
+note_days(SolverTask *task, const Match *match, struct SolverRows *rows)
 {
 	SolverLayout *layout = &task->layout;
 	int32_t		day = day_of(task->history->match[task->match].played_at);
 	int			i;
 
+	(void) rows;
 	for (i = 0; i < match->nplayers; i++)
-		layout->day[layout->first_skill[task->work->player[i]]++] = day;
+		layout->day[layout->first_skill[task->player[i]]++] = day;
 }
 
 /*
@@ -253,8 +264,6 @@ lay_out_days(SolverTask *task)
 	uint32_t	n = 0;
 	uint32_t	begin = 0;
 	int32_t		players = task->history->nplayers;
-	size_t		match;
-	int			offender;
 	int32_t		i;
 
 	for (i = 0; i < players; i++)
@@ -262,7 +271,7 @@ lay_out_days(SolverTask *task)
 		layout->first_skill[i] = begin;
 		begin += (uint32_t) layout->games[i];
 	}
-	(void) each_match(task, NULL, note_days, &match, &offender);
+	each_match(task, NULL, note_days);
 
 	begin = 0;
 	for (i = 0; i < players; i++)
@@ -382,6 +391,15 @@ lay_out_problem(const SolverTask *task, LogitProblem *problem, char *block)
 	return total + logit_work_size(layout->nrows, layout->n);
 }
 
+void
+solver_add_match(SolverTask *task, const Match *match, const int32_t *player)
+{
+	struct SolverRows rows = {.task = task,.fill = true};
+
+	task->player = player;
+	task->solver->rows(task, match, &rows);
+}
+
 size_t
 solver_problem_size(const SolverTask *task)
 {
@@ -408,35 +426,22 @@ solver_rows_size(const SolverTask *task)
 	return logit_rows_size(solver_rows_shape(task));
 }
 
-void
-solver_fill_rows(SolverTask *task, void *block)
-{
-	const SolverLayout *layout = &task->layout;
-	LogitRows  *out = &task->problem.rows;
-	struct SolverRows rows = {.task = task,.fill = true};
-	size_t		match;
-	int			offender;
-
-	logit_rows_init(out, block, solver_rows_shape(task));
-	out->offset = layout->noffsets > 0 ? layout->offset : 0;
-	(void) each_match(task, &rows, NULL, &match, &offender);
-	task->anchored = rows.anchored;
-}
-
-void
-solver_fill(SolverTask *task, void *block)
+/* Make the problem, whose rows are there, in a block, but for virtual rows and priors. */
+static void
+init_problem(SolverTask *task, void *block)
 {
 	LogitProblem *problem = &task->problem;
+	LogitRows	rows = problem->rows;
 
 	memset(problem, 0, sizeof(LogitProblem));
 	problem->n = task->layout.n;
+	problem->rows = rows;
 	problem->rows.nrows = task->layout.nrows;
-	lay_out_problem(task, problem, (char *) block + solver_rows_size(task));
+	lay_out_problem(task, problem, block);
+	problem->rows.nrows = rows.nrows;
 	memset(problem->prior.precision, 0, problem->n * sizeof(double));
 	if (problem->prior.link != NULL)
 		memset(problem->prior.link, 0, problem->n * sizeof(double));
-	solver_fill_rows(task, block);
-	task->solver->priors(task);
 
 	problem->options.gradient =
 		task->params[SOLVER_METHOD].choice == SOLVER_GRADIENT;
@@ -444,6 +449,39 @@ solver_fill(SolverTask *task, void *block)
 		(int) task->params[SOLVER_MAX_ITERATIONS].number;
 	problem->options.tolerance = task->params[SOLVER_TOLERANCE].number;
 	problem->options.interrupt = task->interrupt;
+}
+
+/* What is there besides matches: virtual rows, which have room, and priors. */
+static void
+add_beliefs(SolverTask *task, struct SolverRows *rows)
+{
+	add_virtual_rows(task, rows);
+	task->anchored = rows->anchored;
+	task->solver->priors(task);
+}
+
+void
+solver_fill(SolverTask *task, void *block)
+{
+	const SolverLayout *layout = &task->layout;
+	LogitRows  *out = &task->problem.rows;
+	struct SolverRows rows = {.task = task,.fill = true};
+
+	logit_rows_init(out, block, solver_rows_shape(task));
+	out->offset = layout->noffsets > 0 ? layout->offset : 0;
+	init_problem(task, (char *) block + solver_rows_size(task));
+	each_match(task, &rows, task->solver->rows);
+	add_beliefs(task, &rows);
+}
+
+void
+solver_fill_open(SolverTask *task, void *block)
+{
+	struct SolverRows rows = {.task = task,.fill = true};
+
+	solver_close_rows(&task->layout, &task->problem.rows);
+	init_problem(task, block);
+	add_beliefs(task, &rows);
 }
 
 /*

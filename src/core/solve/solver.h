@@ -159,15 +159,18 @@ typedef struct SolverTask
 {
 	const Solver *solver;
 	SolverShare share;
-	size_t		match;			/* being made rows of */
+	size_t		match;			/* of the history, being counted or made rows
+								 * of */
 	const ParamValue *params;
 	const History *history;
 	const int32_t *context_of;	/* by match, or NULL; -1 for none */
 	int32_t		ncontexts;		/* also where no match is here */
 	bool		sides;			/* whether they differ in a match: set by
-								 * solver_count(), and by the caller where
-								 * matches are elsewhere */
-	HistoryWork *work;
+								 * solver_count_match(), and by the caller
+								 * where matches are elsewhere */
+	HistoryWork *work;			/* only to build matches of the history */
+	const int32_t *player;		/* of the history, by player of the match that
+								 * is being made rows of */
 	InterruptCheck interrupt;
 	SolverLayout layout;
 	LogitProblem problem;
@@ -197,13 +200,22 @@ extern void solver_entry(struct SolverRows *rows, SolverUnknown unknown, int pla
 						 double amount, bool against);
 
 /*
- * Begin to count: players from first on have no games, and are their own component.
- * Then look through the matches: how many rows, entries and appearances there are;
- * games and component (room for all players) are added to.  MATCH_OK, or a mistake in
- * *match at *offender.
+ * Count rows, entries and appearances of one match after another: begin, count each match that
+ * counts, and end with the virtual rows.  A new batch of matches begins again.
+ *
+ * Games and components, which have room for all players, go on from batch to batch:
+ * solver_count_players() has the players from first on begin without games, each as their own
+ * component.
+ *
+ * A match is as match_build() made it by the rules of the solver, which has found no mistake.
+ * task->match is its number in the history, and player[i] the player of the history who is player
+ * i of the match.
  */
-extern void solver_count_begin(SolverTask *task, int32_t first);
-extern MatchStatus solver_count(SolverTask *task, size_t *match, int *offender);
+extern void solver_count_begin(SolverTask *task);
+extern void solver_count_players(SolverTask *task, int32_t first);
+extern void solver_count_match(SolverTask *task, const Match *match,
+							   const int32_t *player);
+extern void solver_count_end(SolverTask *task);
 
 /*
  * Lay out the unknowns, and let players lead to their components at once.  first_skill has
@@ -218,28 +230,35 @@ extern void solver_lay_out(SolverTask *task);
 extern size_t solver_problem_size(const SolverTask *task);
 extern void solver_fill(SolverTask *task, void *block);
 
-/* The same of the rows alone, where priors are elsewhere, and their shape. */
+/* The bytes of the rows alone, and their shape. */
 extern size_t solver_rows_size(const SolverTask *task);
-extern void solver_fill_rows(SolverTask *task, void *block);
 extern LogitShape solver_rows_shape(const SolverTask *task);
 
 /*
- * Rows of a part of the matches, made a batch at a time before all players and contexts
- * of the part are known, for solvers without skills by day.
+ * Rows made before all players and contexts are known, as each match is counted, for solvers
+ * without skills by day.  Nothing has to be known of a match afterwards.
  *
- * solver_lay_out_open() gives unknowns preliminary numbers, with which
- * solver_fill_rows() makes the rows of one batch after another (share SOLVER_MATCHES).
- * Once the part is complete, solver_lay_out_part() lays out its unknowns: skills, side
- * offsets, command skills, the advantage of the first side wherever the parameters
- * have one, whether sides differ here or not, and contexts.  Of the layout it sets
- * these fields and no array.  Then solver_close_rows() turns the numbers in the rows
- * of a batch into those of the layout, once.
+ * solver_lay_out_open() gives unknowns preliminary numbers, with which solver_add_match() adds
+ * the rows of the match that was counted last to task->problem.rows, which have room for all that
+ * has been counted and are even or not as that is (see logit_rows.h).
+ *
+ * Where all matches are here, solver_lay_out() and then solver_fill_open() in place of
+ * solver_fill() complete the problem.  The rows have room for virtual rows, too, and the block is
+ * one of solver_problem_size() without solver_rows_size().
+ *
+ * Where they are a part, as for share SOLVER_MATCHES, solver_lay_out_part() lays out its unknowns
+ * once it is complete: skills, side offsets, command skills, the advantage of the first side
+ * wherever the parameters have one, whether sides differ here or not, and contexts.  Of the layout
+ * it sets these fields and no array.  Then solver_close_rows() turns the numbers in rows, such as
+ * those of a batch, into those of the layout, once.
  *
  * The caller sees to it that there are fewer than SOLVER_MAX_OPEN players.
  */
 #define SOLVER_MAX_OPEN (INT32_C(1) << 29)
 
 extern void solver_lay_out_open(SolverTask *task);
+extern void solver_add_match(SolverTask *task, const Match *match, const int32_t *player);
+extern void solver_fill_open(SolverTask *task, void *block);
 extern void solver_lay_out_part(const Solver *solver, const ParamValue *params,
 								int32_t nplayers, int32_t ncontexts,
 								SolverLayout *layout);

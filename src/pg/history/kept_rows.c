@@ -388,7 +388,7 @@ read_block(const KeptRows *kept, const KeptBlock *block, char *rows)
 }
 
 void
-kept_rows_add(KeptRows *kept, SolverTask *task)
+kept_rows_add(KeptRows *kept, const SolverTask *task)
 {
 	LogitShape	shape = solver_rows_shape(task);
 	KeptBlock  *block;
@@ -398,7 +398,7 @@ kept_rows_add(KeptRows *kept, SolverTask *task)
 		return;
 	block = new_block(kept, shape);
 	rows = block->rows != NULL ? block->rows : huge_array(char, block->size);
-	solver_fill_rows(task, rows);
+	logit_rows_copy(&task->problem.rows, rows, shape);
 	if (block->rows == NULL)
 	{
 		write_block(kept, block, rows);

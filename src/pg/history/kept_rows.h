@@ -58,10 +58,9 @@ extern uint64 kept_rows_number(const KeptRows *kept);
 extern KeptRows *kept_rows_of_number(uint64 number);
 
 /*
- * Add the rows of a batch that solver_count() has just counted, with unknowns as by
- * solver_lay_out_open().
+ * Add a copy of the rows of a batch, task->problem.rows, as solver_add_match() has made them.
  */
-extern void kept_rows_add(KeptRows *kept, SolverTask *task);
+extern void kept_rows_add(KeptRows *kept, const SolverTask *task);
 
 /*
  * No more rows are to come; there are so many players and contexts.  The survey, a datum of

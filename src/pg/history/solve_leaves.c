@@ -210,7 +210,7 @@ take_players(Distributed *d, Leaf *leaf, const Datum *values, int32 *room)
 		pfree(name);
 		solver_layout_reserve(layout, builder->history.nplayers, room);
 		if (builder->history.nplayers > before)
-			solver_count_begin(&d->state.task, before);
+			solver_count_players(&d->state.task, before);
 	}
 	MemoryContextSwitchTo(old);
 	for (i = 0; i < n; i++)

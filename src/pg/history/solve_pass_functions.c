@@ -59,11 +59,8 @@ typedef struct SurveyState
 	HistoryBuilder builder;
 	ParamValue *params;
 	SolverTask	task;
-	int32		max_players;	/* for which the task has room */
-	int			max_participants;
-	MemoryContext batch;		/* of what is made of a batch */
+	OpenRows	open;
 	int64		rows;
-	int32		counted;		/* players in the task */
 	char	   *key;			/* under which rows are kept, or NULL */
 	bool		of_token;		/* which was drawn here, */
 	bool		elsewhere;		/* to be kept by another process */
@@ -174,66 +171,36 @@ read_plan(SurveyState *state, Jsonb *plan)
 							 TIMES_OPTIONAL);
 }
 
-/* Room for more players or larger matches, twice as much as is needed. */
+/* Make rows of a match that has been judged. */
 static void
-make_room(SurveyState *state)
+take_match(HistoryBuilder *builder, const Match *match, const int32 *player, void *argument)
 {
-	SolverTask *task = &state->task;
-	History		room = state->builder.history;
-	HistoryWork *work;
+	SurveyState *state = (SurveyState *) argument;
 
-	if (room.nplayers <= state->max_players &&
-		room.max_participants <= state->max_participants)
-		return;
-	solver_layout_reserve(&task->layout, room.nplayers, &state->max_players);
-	room.nplayers = state->max_players;
-	room.max_participants = state->max_participants = 2 * room.max_participants;
-	if (task->work != NULL)
-		pfree(task->work);
-	work = (HistoryWork *)
-		huge_array(char, sizeof(HistoryWork) +
-				   history_work_size(&room, 0));
-	history_work_init(work, work + 1, &room, 0);
-	task->work = work;
+	open_rows_add(&state->open, &state->task, builder, match, player);
 }
 
-/* A batch of matches is there. */
+/* The rows of a batch of matches are there. */
 static void
 take_batch(HistoryBuilder *builder, void *argument)
 {
 	SurveyState *state = (SurveyState *) argument;
 	SolverTask *task = &state->task;
-	MatchStatus status;
-	size_t		match;
-	int			offender;
 
-	task->context_of = builder->contexts.n > 0 ? builder->context_of : NULL;
 	if (builder->history.nplayers > MAX_PLAYERS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many players in a partition: more than %d", MAX_PLAYERS)));
-	make_room(state);
-	solver_count_begin(task, state->counted);
-	state->counted = builder->history.nplayers;
-	status = solver_count(task, &match, &offender);
-	if (status != MATCH_OK)
-		history_report_mistake(builder, "solve_survey", task->work, status, match,
-							   offender);
 	state->rows += task->layout.nrows;
 	if (state->kept != 0)
-	{
-		MemoryContext old = MemoryContextSwitchTo(state->batch);
-
 		kept_rows_add(kept_rows_of_number(state->kept), task);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(state->batch);
-	}
 	history_builder_forget(builder);
+	open_rows_begin(&state->open, task);
 }
 
 /* Begin with what is the same in all rows. */
 static SurveyState *
-begin_survey(FunctionCallInfo fcinfo, MemoryContext context)
+begin_survey(FunctionCallInfo fcinfo)
 {
 	SurveyState *state;
 
@@ -242,12 +209,11 @@ begin_survey(FunctionCallInfo fcinfo, MemoryContext context)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("plan must not be null")));
 	state = palloc0_object(SurveyState);
-	state->batch = AllocSetContextCreate(context, "skillrating batch",
-										 ALLOCSET_DEFAULT_SIZES);
 	history_builder_begin_rows(&state->builder, fcinfo, "solve_survey", ARG_MATCH,
 							   ARG_INPUTS, true, false);
 	state->builder.context_use = CONTEXT_OF_MATCHES;
 	state->builder.batch = BATCH;
+	state->builder.on_match = take_match;
 	state->builder.on_batch = take_batch;
 	state->builder.argument = state;
 	read_plan(state, PG_GETARG_JSONB_P_COPY(ARG_PLAN));
@@ -256,6 +222,7 @@ begin_survey(FunctionCallInfo fcinfo, MemoryContext context)
 	state->task.history = &state->builder.history;
 	state->task.interrupt = check_interrupts;
 	solver_lay_out_open(&state->task);
+	open_rows_begin(&state->open, &state->task);
 	if (state->key != NULL)
 		state->kept = kept_rows_number(kept_rows_begin(state->key, state->lasting));
 	return state;
@@ -270,7 +237,7 @@ skillrating_solve_survey_transition(PG_FUNCTION_ARGS)
 	SurveyState *state;
 
 	if (PG_ARGISNULL(0))
-		state = begin_survey(fcinfo, context);
+		state = begin_survey(fcinfo);
 	else
 		state = (SurveyState *) PG_GETARG_POINTER(0);
 	history_builder_read_row(&state->builder, fcinfo);

@@ -36,6 +36,9 @@ enum
 /* So many estimates to begin with are read at a time. */
 #define START_ROWS 1000
 
+/* So many matches are turned into rows before they are forgotten together. */
+#define BATCH 4096
+
 /* The fewest bytes of an estimate. */
 #define ESTIMATE_WIDTH \
 	(MAXALIGN(SizeofHeapTupleHeader) + 2 * sizeof(float8) + sizeof(int64) + sizeof(int32))
@@ -108,12 +111,62 @@ solve_state_needs_order(const SolveState *state)
 	return is_through_time(state);
 }
 
+/* No match has been judged, whatever has been allocated for others. */
+static void
+begin_matches(HistoryBuilder *builder, void *argument)
+{
+	SolveState *state = (SolveState *) argument;
+	SolverTask *task = &state->task;
+
+	task->history = &builder->history;
+	task->params = state->params;
+	task->sides = false;
+	memset(&task->layout, 0, sizeof(SolverLayout));
+	memset(&task->problem, 0, sizeof(LogitProblem));
+	memset(&state->open, 0, sizeof(OpenRows));
+	solver_count_begin(task);
+}
+
+/* Make rows of a match that has been judged. */
+static void
+take_match(HistoryBuilder *builder, const Match *match, const int32 *player, void *argument)
+{
+	SolveState *state = (SolveState *) argument;
+
+	if (state->open.max_rows == 0 && !state->task.solver->by_day)
+	{
+		solver_lay_out_open(&state->task);
+		open_rows_begin(&state->open, &state->task);
+	}
+	open_rows_add(&state->open, &state->task, builder, match, player);
+}
+
+/* What is known of matches is in their rows. */
+static void
+forget_matches(HistoryBuilder *builder, void *argument)
+{
+	(void) argument;
+	history_builder_forget(builder);
+}
+
 void
 solve_state_judge(SolveState *state, bool strict)
 {
 	const Solver *solver = state->task.solver;
 	bool		tt = is_through_time(state);
 
+	if (!tt)
+	{
+		state->builder.on_match = take_match;
+		state->builder.on_restart = begin_matches;
+		state->builder.argument = state;
+		begin_matches(&state->builder, state);
+		if (!solver->by_day)
+		{
+			state->builder.batch = BATCH;
+			state->builder.on_batch = forget_matches;
+		}
+	}
 	if ((solver->rules.supports & MODEL_CONTEXT) == 0)
 		state->builder.context_use = CONTEXT_OF_MATCHES;
 	history_builder_judge_by(&state->builder, "solve",
@@ -121,20 +174,6 @@ solve_state_judge(SolveState *state, bool strict)
 							 tt ? state->tt.tt.params : state->params, strict,
 							 tt ? TIMES_LIKE_BEFORE :
 							 solver->by_day ? TIMES_REQUIRED : TIMES_OPTIONAL);
-}
-
-void
-solver_layout_reserve(SolverLayout *layout, int32 nplayers, int32 *room)
-{
-	if (nplayers <= *room)
-		return;
-	if (nplayers > PG_INT32_MAX / 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many players: more than %d", PG_INT32_MAX / 2)));
-	*room = 2 * nplayers;
-	huge_array_grow(layout->games, int64_t, *room);
-	huge_array_grow(layout->component, int32_t, *room);
 }
 
 /* Errors if the problem takes more memory than is allowed. */
@@ -157,6 +196,22 @@ make_work(const History *history, int nstate)
 	return work;
 }
 
+/* Fill the problem in, once it is laid out. */
+static void
+fill_problem(SolveState *state)
+{
+	SolverTask *task = &state->task;
+	Size		size = solver_problem_size(task);
+
+	if (state->open.max_rows == 0)
+	{
+		solver_fill(task, huge_array(char, size));
+		return;
+	}
+	open_rows_reserve(&state->open, task);
+	solver_fill_open(task, huge_array(char, size - solver_rows_size(task)));
+}
+
 /* Lay the problem out, having checked that its memory may be had. */
 static void
 make_problem(SolveState *state)
@@ -164,9 +219,6 @@ make_problem(SolveState *state)
 	SolverTask *task = &state->task;
 	const History *history = &state->builder.history;
 	SolverLayout *layout = &task->layout;
-	MatchStatus status;
-	size_t		match;
-	int			offender;
 
 	task->params = state->params;
 	task->history = history;
@@ -174,19 +226,14 @@ make_problem(SolveState *state)
 		state->builder.context_of : NULL;
 	task->ncontexts = state->builder.contexts.n;
 	task->interrupt = check_interrupts;
-	task->work = make_work(history, 0);
+	if (task->solver->by_day)
+		task->work = make_work(history, 0);
 	if (state->elsewhere != NULL)
-		task->share = SOLVER_PRIORS;
-	else
 	{
-		layout->games = huge_array(int64, history->nplayers);
-		layout->component = huge_array(int32, history->nplayers);
-		solver_count_begin(task, 0);
+		task->share = SOLVER_PRIORS;
+		solver_count_begin(task);
 	}
-	status = solver_count(task, &match, &offender);
-	if (status != MATCH_OK)
-		history_report_mistake(&state->builder, "solve", task->work, status, match,
-							   offender);
+	solver_count_end(task);
 	if (layout->appearances > LOGIT_UNKNOWN / 4 ||
 		history->nplayers > (int32) (LOGIT_UNKNOWN / 4))
 		ereport(ERROR,
@@ -215,7 +262,7 @@ make_problem(SolveState *state)
 						   layout->nrows, layout->nentries, layout->n));
 	if (state->returns_estimates)
 		row_array_reserve(layout->skills, ESTIMATE_WIDTH);
-	solver_fill(task, huge_array(char, solver_problem_size(task)));
+	fill_problem(state);
 	task->problem.elsewhere = state->elsewhere;
 }
 
@@ -626,6 +673,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		players += games[i] > 0;
 	values[SUMMARY_SOLVER] = CStringGetTextDatum(state->task.solver->name);
 	values[SUMMARY_MATCHES] = Int64GetDatum((int64) state->builder.history.nmatches +
+											(int64) state->builder.forgotten +
 											state->matches_elsewhere);
 	values[SUMMARY_PLAYERS] = Int64GetDatum(players);
 	values[SUMMARY_COMPONENTS] = Int32GetDatum(state->ncomponents);

@@ -10,6 +10,7 @@
 #include "utils/jsonb.h"
 
 #include "core/solve/solver.h"
+#include "pg/history/open_rows.h"
 #include "pg/history/through_time_state.h"
 #include "pg/sql/composite.h"
 
@@ -28,6 +29,7 @@ typedef struct SolveState
 	Datum		start_contexts; /* and an array of context estimates, or 0 */
 	const char *pool;			/* of the matches, for that */
 	SolverTask	task;
+	OpenRows	open;
 
 	/*
 	 * Where all matches are, if not in the builder, and how many of them and
@@ -75,14 +77,6 @@ enum
 
 /* The solver of that name, or an error that lists them. */
 extern const Solver *get_solver(const char *name);
-
-/*
- * Room in a layout for the games and the components of so many players, of whom *room
- * have some; it becomes twice what is needed.  At first *room is 0 and both arrays are
- * NULL, and begin in the current context.  What is new is not initialized.
- */
-extern void solver_layout_reserve(SolverLayout *layout, int32 nplayers,
-								  int32 *room);
 
 /*
  * Begin, with memory from the current context: the solver and its parameters, which

@@ -49,19 +49,24 @@ typedef struct LastPlace
 	Datum		match_id;
 } LastPlace;
 
-/* What is known of a match of the batch. */
-typedef struct KnownMatch
+/* The row of a match in rated_match. */
+typedef struct RecordedMatch
 {
-	bool		seen;			/* the source has it */
-	bool		recorded;		/* it has a row in rated_match, */
-	bool		placed;			/* with a place in the order */
-	bool		left_alone;		/* nothing is written about it */
-	bool		torn;			/* the source has it at several times */
-	bool		done;			/* such a one was looked at */
+	bool		placed;			/* it has a place in the order: */
 	int64		seq;
 	int64		digest;
 	TimestampTz played_at;		/* DT_NOBEGIN if that is not known */
 	char	   *void_reason;	/* or NULL */
+} RecordedMatch;
+
+/* What is known of a match of the batch. */
+typedef struct KnownMatch
+{
+	const RecordedMatch *record;	/* or NULL */
+	bool		seen;			/* the source has it */
+	bool		left_alone;		/* nothing is written about it */
+	bool		torn;			/* the source has it at several times */
+	bool		done;			/* such a one was looked at */
 } KnownMatch;
 
 /* A batch of matches on its way from the source into the ladder. */
@@ -71,7 +76,8 @@ typedef struct Application
 	Datum	   *ids;			/* of the matches, distinct */
 	int			n;
 	Datum		id_array;		/* the same */
-	IdTable    *known;			/* to KnownMatch */
+	IdTable    *known;			/* to known_match, */
+	KnownMatch *known_match;	/* of all; both until rating is over */
 	MatchLocks	locks;
 	MatchReader *reader;
 	Batch	   *batch;
@@ -126,14 +132,25 @@ static LadderQuery forget_unrated_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-/* What rated_match has on the matches of the batch. */
+/*
+ * What rated_match has on the matches of the batch.  The query goes by the key however many they
+ * are: a plan for so many takes 250 bytes a match while it is made, and there are players now.
+ */
 static void
 load_known(Application *application)
 {
-	uint64		nrows = ladder_execute(application->ladder, &known_matches_query,
-									   &application->id_array, NULL, NULL);
+	Ladder	   *ladder = application->ladder;
+	bool		large = ladder->large;
+	RecordedMatch *record;
+	uint64		nrows;
 	uint64		i;
 
+	if (large)
+		ladder_expect_few(ladder);
+	nrows = ladder_execute(ladder, &known_matches_query, &application->id_array, NULL, NULL);
+	if (large)
+		ladder_expect_many(ladder);
+	record = huge_array(RecordedMatch, nrows);
 	for (i = 0; i < nrows; i++)
 	{
 		HeapTuple	tuple = SPI_tuptable->vals[i];
@@ -144,18 +161,19 @@ load_known(Application *application)
 
 		if (match == NULL)
 			continue;
-		match->recorded = true;
-		match->digest = DatumGetInt64(SPI_getbinval(tuple, desc, KNOWN_DIGEST,
-													&isnull));
-		match->seq = DatumGetInt64(SPI_getbinval(tuple, desc, KNOWN_SEQ,
-												 &isnull));
-		match->placed = !isnull;
-		match->void_reason = SPI_getvalue(tuple, desc, KNOWN_VOID_REASON);
-		match->played_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc,
-															 KNOWN_PLAYED_AT,
-															 &isnull));
+		match->record = record;
+		record->digest = DatumGetInt64(SPI_getbinval(tuple, desc, KNOWN_DIGEST,
+													 &isnull));
+		record->seq = DatumGetInt64(SPI_getbinval(tuple, desc, KNOWN_SEQ,
+												  &isnull));
+		record->placed = !isnull;
+		record->void_reason = SPI_getvalue(tuple, desc, KNOWN_VOID_REASON);
+		record->played_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc,
+															  KNOWN_PLAYED_AT,
+															  &isnull));
 		if (isnull)
-			match->played_at = DT_NOBEGIN;
+			record->played_at = DT_NOBEGIN;
+		record++;
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -165,7 +183,7 @@ static void
 check_vanished(Application *application)
 {
 	Ladder	   *ladder = application->ladder;
-	Datum	   *vanished = palloc_array(Datum, application->n);
+	Datum	   *vanished = huge_array(Datum, application->n);
 	int			nvanished = 0;
 	int			i;
 
@@ -176,14 +194,15 @@ check_vanished(Application *application)
 
 		if (match->seen)
 			continue;
-		if (!match->recorded)
+		if (match->record == NULL)
 		{
 			match->left_alone = true;
 			continue;
 		}
-		if (match->placed)
+		if (match->record->placed)
 			corrections_add_match(&application->corrections, *id, DIGEST_OF_NOTHING,
-								  match->seq, "removed", match->played_at);
+								  match->record->seq, "removed",
+								  match->record->played_at);
 		else
 			vanished[nvanished++] = *id;
 	}
@@ -194,6 +213,7 @@ check_vanished(Application *application)
 		values[0] = id_array(ladder->match_type, vanished, nvanished);
 		ladder_execute(ladder, &forget_unrated_query, values, NULL, NULL);
 	}
+	pfree(vanished);
 }
 
 /*
@@ -395,7 +415,6 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 static void
 begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 {
-	KnownMatch *match = huge_array0(KnownMatch, n);
 	int			i;
 
 	lock_matches(&application->locks, ladder, ids, n);
@@ -406,17 +425,21 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 	application->ids = ids;
 	application->n = n;
 	application->id_array = id_array(ladder->match_type, ids, n);
+	application->batch = ladder_batch(ladder);
+	application->reader = reader_open_matches(ladder, application->id_array,
+											  ladder->strict);
+
+	/* After that query, whose plan takes much memory while it is made. */
 	application->known = id_table_create(ladder->match_type);
+	application->known_match = huge_array0(KnownMatch, n);
 	for (i = 0; i < n; i++)
 	{
 		bool		found;
 
-		*id_table_enter(application->known, ids[i], "", &found) = &match[i];
+		*id_table_enter(application->known, ids[i], "", &found) =
+			&application->known_match[i];
 	}
-	application->batch = ladder_batch(ladder);
-	application->reader = reader_open_matches(ladder, application->id_array,
-											  ladder->strict);
-	application->corrections = corrections_make(n);
+	application->corrections = corrections_make();
 	application->first_played = DT_NOEND;
 	application->batch->keeps_meetings = reader_repeat_window(application->reader) > 0;
 }
@@ -611,6 +634,7 @@ rate_matches(Application *application)
 	{
 		SourceMatch *source = &reader->match;
 		KnownMatch *match = id_table_find(application->known, source->id, "");
+		const RecordedMatch *record = match->record;
 		MemoryContext old;
 		bool		in_time;
 
@@ -626,22 +650,22 @@ rate_matches(Application *application)
 			reader_set_unreadable(reader, UNRATED_COLUMN_DIFFERS, PLAYED_AT_DIFFERS,
 								  PLAYED_AT_DIFFERS);
 		}
-		if (match->recorded && match->digest == source->digest)
+		if (record != NULL && record->digest == source->digest)
 		{
 			match->left_alone = true;
 			continue;
 		}
-		if (match->placed)
+		if (record != NULL && record->placed)
 		{
-			correct_match(application, match->seq, "changed",
+			correct_match(application, record->seq, "changed",
 						  TIMESTAMP_NOT_FINITE(source->played_at) ?
-						  match->played_at :
-						  Min(match->played_at, source->played_at));
+						  record->played_at :
+						  Min(record->played_at, source->played_at));
 			continue;
 		}
 
-		source->void_reason = match->void_reason;
-		application->overwrites = application->overwrites || match->recorded;
+		source->void_reason = record != NULL ? record->void_reason : NULL;
+		application->overwrites = application->overwrites || record != NULL;
 		old = MemoryContextSwitchTo(row_context);
 		in_time = rate_match(application, source);
 		MemoryContextSwitchTo(old);
@@ -680,7 +704,7 @@ trace_application(Application *application)
 
 		if (!match->left_alone)
 			continue;
-		if (match->recorded)
+		if (match->record != NULL)
 			known[nknown++] = id;
 		else
 			unknown[nunknown++] = id;
@@ -698,8 +722,8 @@ write_ratings(Application *application)
 {
 	Ladder	   *ladder = application->ladder;
 	Batch	   *batch = application->batch;
-	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
-	int			n = id_table_count(batch->players);
+	int			n;
+	BatchPlayer **players = batch_take_players(batch, &n);
 	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *unused = rating_outbox(ladder);
 	int			i;
@@ -810,9 +834,20 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	rate_matches(&application);
 	error_context_stack = callback.previous;
 
+	applied = count_applied(&application);
+
+	/*
+	 * Many matches have no trace to leave, for which they would be looked up
+	 * again.
+	 */
+	if (application.locks.many)
+	{
+		id_table_free(application.known);
+		pfree(application.known_match);
+	}
 	write_application(&application);
 	ladder_release_states(ladder);
-	return count_applied(&application);
+	return applied;
 }
 
 /*

@@ -359,7 +359,7 @@ correct_order(Beside *beside)
 
 	if (rewrite->misplaced_seq == 0)
 		return;
-	corrections = corrections_make(1);
+	corrections = corrections_make();
 	corrections_add(&corrections, rewrite->misplaced_seq, "reorder", rewrite->misplaced_at);
 	corrections_send(beside->ladder, &corrections);
 	beside->result = BESIDE_MISPLACED;

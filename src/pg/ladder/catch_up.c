@@ -257,7 +257,7 @@ find_vanished_matches(Ladder *ladder)
 {
 	int			n = (int) ladder_execute(ladder, &vanished_query, NULL, NULL, NULL);
 	SPITupleTable *rows = SPI_tuptable;
-	Corrections corrections = corrections_make(Max(n, 1));
+	Corrections corrections = corrections_make();
 	int			i;
 
 	for (i = 0; i < n; i++)

@@ -130,11 +130,26 @@ change_writer_begin(Ladder *ladder, const char *kind, const int64 *operation)
  * ---- Notes ----
  */
 
+/* Whether a player has a row of rating that the batch has not made. */
+static bool
+had_row(const BatchPlayer *player)
+{
+	return player->loaded && !player->created;
+}
+
+/* Whether there is something to note of a player; of newcomers only which match it was. */
+static bool
+needs_note(const ChangeWriter *writer, const BatchPlayer *player)
+{
+	return writer->keeps || had_row(player);
+}
+
 void
 change_writer_note(ChangeWriter *writer, Batch *batch)
 {
 	BatchPlayer **players;
-	ChangeNote *notes;
+	ChangeNote *note;
+	int			nnoted = 0;
 	int			n;
 	int			i;
 
@@ -142,19 +157,23 @@ change_writer_note(ChangeWriter *writer, Batch *batch)
 		return;
 	players = (BatchPlayer **) id_table_values(batch->players);
 	n = id_table_count(batch->players);
-	notes = huge_array0(ChangeNote, n);
+	for (i = 0; i < n; i++)
+		nnoted += needs_note(writer, players[i]);
+	note = huge_array0(ChangeNote, nnoted);
 	for (i = 0; i < n; i++)
 	{
 		BatchPlayer *player = players[i];
-		ChangeNote *note = &notes[i];
 
-		player->note = note;
-		note->exists = player->loaded && !player->created;
-		if (!note->exists)
+		player->note = NULL;
+		if (!needs_note(writer, player))
 			continue;
-		note->rating = model_display(batch->model, batch->params, player->state);
-		note->games = player->record.games;
-		note->last_played = player->record.last_played;
+		player->note = note++;
+		if (!had_row(player))
+			continue;
+		player->note->exists = true;
+		player->note->rating = model_display(batch->model, batch->params, player->state);
+		player->note->games = player->record.games;
+		player->note->last_played = player->record.last_played;
 	}
 	pfree(players);
 }

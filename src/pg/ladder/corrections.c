@@ -20,19 +20,27 @@ static LadderQuery insert_corrections_query = {
 	.param = {ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TIME)}
 };
 
-Corrections
-corrections_make(int max)
-{
-	Corrections corrections;
+/* Most work on a ladder finds none, or one. */
+#define FEW_CORRECTIONS 8
 
-	corrections.seq = huge_array(Datum, max);
-	corrections.match_id = huge_array(Datum, max);
-	corrections.no_match = huge_array(bool, max);
-	corrections.digest = huge_array(Datum, max);
-	corrections.kind = huge_array(Datum, max);
-	corrections.played_at = huge_array(Datum, max);
-	corrections.n = 0;
-	corrections.max = max;
+static void
+reserve(Corrections *corrections, int n)
+{
+	huge_array_grow(corrections->seq, Datum, n);
+	huge_array_grow(corrections->match_id, Datum, n);
+	huge_array_grow(corrections->no_match, bool, n);
+	huge_array_grow(corrections->digest, Datum, n);
+	huge_array_grow(corrections->kind, Datum, n);
+	huge_array_grow(corrections->played_at, Datum, n);
+	corrections->max = n;
+}
+
+Corrections
+corrections_make(void)
+{
+	Corrections corrections = {0};
+
+	reserve(&corrections, FEW_CORRECTIONS);
 	return corrections;
 }
 
@@ -40,9 +48,11 @@ static void
 append(Corrections *corrections, Datum match_id, bool no_match, int64 digest, int64 seq,
 	   const char *kind, TimestampTz played_at)
 {
-	int			n = corrections->n++;
+	int			n = corrections->n;
 
-	Assert(n < corrections->max);
+	if (n == corrections->max)
+		reserve(corrections, 2 * n);
+	corrections->n++;
 	corrections->seq[n] = Int64GetDatum(seq);
 	corrections->match_id[n] = match_id;
 	corrections->no_match[n] = no_match;
@@ -123,8 +133,8 @@ warn_of_dropped(const Ladder *ladder, Datum first, int ndropped)
 static void
 drop_before_horizon(Ladder *ladder, Corrections *corrections)
 {
-	Datum	   *dropped = huge_array(Datum, corrections->max);
-	Datum	   *digest = huge_array(Datum, corrections->max);
+	Datum	   *dropped = huge_array(Datum, corrections->n);
+	Datum	   *digest = huge_array(Datum, corrections->n);
 	int			ndropped = 0;
 	int			n = 0;
 	int			i;

@@ -25,8 +25,8 @@ typedef struct Corrections
 	int			max;
 } Corrections;
 
-/* Room for up to so many corrections, in the current context. */
-extern Corrections corrections_make(int max);
+/* No corrections yet; their arrays are in the current context, also when they grow. */
+extern Corrections corrections_make(void);
 
 /* The digest of a match that the source no longer has. */
 #define DIGEST_OF_NOTHING 0

@@ -768,6 +768,13 @@ ladder_expect_many(Ladder *ladder)
 }
 
 void
+ladder_expect_few(Ladder *ladder)
+{
+	ladder->large = false;
+	settings_for_plans();
+}
+
+void
 ladder_maintain(Ladder *ladder)
 {
 	char		kilobytes[32];

@@ -155,6 +155,9 @@ extern void ladder_close(Ladder *ladder);
 /* From here to ladder_close(), plan each query for many rows, by their number. */
 extern void ladder_expect_many(Ladder *ladder);
 
+/* Again as after ladder_open(): for few rows, by plans that are kept. */
+extern void ladder_expect_few(Ladder *ladder);
+
 /* The same, with the memory of a maintenance command. */
 extern void ladder_maintain(Ladder *ladder);
 

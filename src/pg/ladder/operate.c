@@ -54,7 +54,7 @@ is_misplaced(Ladder *ladder, const LadderOperation *operation, LadderQuery *quer
 static void
 correct_place(Ladder *ladder, const LadderOperation *operation)
 {
-	Corrections corrections = corrections_make(1);
+	Corrections corrections = corrections_make();
 
 	corrections_add(&corrections, operation->seq, "operation", operation->at);
 	corrections_send(ladder, &corrections);

@@ -17,6 +17,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
+#include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/huge.h"
 
@@ -190,14 +191,24 @@ static bool
 survey_view(PoolSurvey *survey, void (*view) (void *))
 {
 	Ladder	   *ladder = survey->ladder;
+	bool		own = survey->query == &own_pools_query;
 	bool		read_only = ladder->read_only;
+	bool		few = own && ladder->large;
 	bool		done = true;
 	SourceError error;
 
-	if (survey->query == &own_pools_query || ladder->strict)
+	/*
+	 * By the key, because a plan for many takes 250 bytes a match while it is
+	 * made.
+	 */
+	if (few)
+		ladder_expect_few(ladder);
+	if (own || ladder->strict)
 		view(survey);
 	else
 		done = careful_do(view, survey, &error);
+	if (few)
+		ladder_expect_many(ladder);
 	ladder->read_only = read_only;
 	return done;
 }

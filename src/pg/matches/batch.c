@@ -110,6 +110,17 @@ batch_player(Batch *batch, Datum id, const char *pool)
 	return (BatchPlayer *) *place;
 }
 
+BatchPlayer **
+batch_take_players(Batch *batch, int *n)
+{
+	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+
+	*n = id_table_count(batch->players);
+	id_table_free(batch->players);
+	batch->players = NULL;
+	return players;
+}
+
 void
 batch_request_states(Batch *batch)
 {

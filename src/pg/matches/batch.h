@@ -252,6 +252,12 @@ extern Datum batch_shared_pool(const Batch *batch, bool *isnull);
 extern BatchPlayer *batch_player(Batch *batch, Datum id, const char *pool);
 
 /*
+ * All players, in no order, of a batch that takes no more of them and looks none up: their table
+ * is freed.
+ */
+extern BatchPlayer **batch_take_players(Batch *batch, int *n);
+
+/*
  * A component of the batch, of the kind with that number in the model's rules: of a player,
  * whose pool it has, or of that pool where player is NULL.  key is the context or club,
  * "" for a kind without a key.  A new one starts from its initial state.

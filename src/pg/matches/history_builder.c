@@ -288,6 +288,7 @@ reserve_judged(HistoryBuilder *builder, int n)
 	huge_array_grow(match->player, MatchPlayer, builder->max_judged);
 	huge_array_grow(match->entry, MatchEntry, builder->max_judged);
 	huge_array_grow(builder->known, int32, builder->max_judged);
+	huge_array_grow(builder->seated, int32, builder->max_judged);
 }
 
 /* The pointer that the table of players has for a participant, or NULL. */
@@ -445,6 +446,21 @@ add_participants(HistoryBuilder *builder, const SourceMatch *source, const int32
 	}
 }
 
+/* Show the match that was judged, and is the last of the history now, to whoever looks. */
+static void
+show_judged(HistoryBuilder *builder, const SourceMatch *source)
+{
+	const History *history = &builder->history;
+	const int32 *player = history->player + history->match[history->nmatches - 1].first;
+	int			i;
+
+	if (builder->on_match == NULL)
+		return;
+	for (i = 0; i < source->n; i++)
+		builder->seated[source->participant[i].player] = player[i];
+	builder->on_match(builder, &builder->judged, builder->seated, builder->argument);
+}
+
 /* Append a match, whose players are known as add_participants() has it. */
 static void
 append(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
@@ -469,6 +485,8 @@ append(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
 	history->max_participants = Max(history->max_participants, source->n);
 	add_participants(builder, source, known);
 	add_match_names(builder, source, match);
+	if (known != NULL)
+		show_judged(builder, source);
 	if (history->nmatches == builder->batch)
 		builder->on_batch(builder, builder->argument);
 }
@@ -734,6 +752,8 @@ sort_log(HistoryBuilder *builder)
 	fresh.match.number = 0;
 	fresh.match.timed = false;
 	*builder = fresh;
+	if (builder->on_restart != NULL)
+		builder->on_restart(builder, builder->argument);
 }
 
 /*
@@ -769,7 +789,7 @@ history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 	}
 	if (builder->sorter == NULL && builder->log == NULL)
 	{
-		if (builder->strict || builder->batch > 0)
+		if (builder->strict || (builder->batch > 0 && builder->on_restart == NULL))
 			begin_sort(builder);
 		else
 			begin_log(builder);

@@ -81,7 +81,8 @@ typedef struct HistoryBuilder
 	BuilderSeat *seat;			/* by player */
 	Match		judged;			/* room for max_judged of each */
 	int32	   *known;			/* players of that match by participant, or -1
-								 * for one who is new */
+								 * for one who is new, */
+	int32	   *seated;			/* and, once it is added, by seat */
 	int			max_judged;
 	uint32	   *hash;			/* of the players of the match that is being
 								 * read, in the order of its rows, */
@@ -100,12 +101,23 @@ typedef struct HistoryBuilder
 								 * -1 */
 
 	/*
+	 * Called with each match that was judged and is the last of the history
+	 * now, and which of its players is whom there, so that nobody has to
+	 * build it again for a look at it.  on_restart() says that all of them
+	 * are taken back and come again, with what was allocated meanwhile.  Both
+	 * may be NULL.
+	 */
+	void		(*on_match) (struct HistoryBuilder *builder, const Match *match,
+							 const int32 *player, void *argument);
+	void		(*on_restart) (struct HistoryBuilder *builder, void *argument);
+
+	/*
 	 * Called whenever there are so many matches, which may be forgotten then;
 	 * 0: never.
 	 */
 	size_t		batch;
 	void		(*on_batch) (struct HistoryBuilder *builder, void *argument);
-	void	   *argument;
+	void	   *argument;		/* of these three */
 	size_t		forgotten;		/* matches before those that are there */
 } HistoryBuilder;
 
@@ -158,7 +170,8 @@ extern void history_builder_forget(HistoryBuilder *builder);
  * Begin for an aggregate, with the arguments of participant_arguments_init().  Rows that come
  * in no order are sorted by match.  That is left out where they turn out to ascend by match, as
  * those of a table in the order of matches do, unless a mistake is an error or matches go in
- * batches: what a match of some of its rows would lead to cannot be taken back then.
+ * batches without on_restart(): what a match of some of its rows would lead to cannot be taken back
+ * then.
  */
 extern void history_builder_begin_rows(HistoryBuilder *builder,
 									   FunctionCallInfo fcinfo,
