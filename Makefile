@@ -5,8 +5,10 @@ here := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 
 # For a fresh machine: each of these installs what is missing and works on a
 # throw-away cluster.  The makes that they run must not inherit DATA, which means
-# something else to PGXS.  Those from test-all on need no PostgreSQL here.
-own_targets = test demo bench fuzz test-all packages dist wasm-core playground
+# something else to PGXS.  Those from test-all on need no PostgreSQL here, except for those of
+# releases.
+own_targets = test demo bench fuzz test-all packages dist wasm-core playground \
+	update-script release test-release
 .PHONY: all $(own_targets)
 all:
 
@@ -26,6 +28,15 @@ test-all:
 	@MAKEFLAGS= exec $(here)/test/versions.sh $(VERSIONS)
 packages:
 	@MAKEFLAGS= exec $(here)/test/packages.sh $(SUITES)
+
+# The update script from the last release (or OLD) to the version in the control file; the
+# install script of that version, frozen; and the tests of every release on the library of today.
+update-script:
+	@cd $(here) && test/prerequisites.sh && MAKEFLAGS= exec release/draft_update.sh $(OLD)
+release:
+	@cd $(here) && exec release/freeze.sh
+test-release:
+	@cd $(here) && test/prerequisites.sh && RELEASE_TESTS=all OLD_LIBRARY=yes MAKEFLAGS= exec test/cluster.sh bash test/old_sql.sh
 
 # The archive of a release, as PGXN takes it: of what is committed, and the same bytes
 # whenever and wherever it is made of the same commit.
@@ -59,8 +70,10 @@ OBJS = $(patsubst %.c,%.o,$(call files,src/core/*/*.c) $(call files,src/pg/*/*.c
 # joined.
 SQL_PARTS = $(addprefix $(here)/,$(call files,sql/*.sql))
 
+# Installed are this version, all that were released, and the ways from one to the next.
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
-DATA = $(call files,sql/updates/$(EXTENSION)--*--*.sql)
+DATA = $(filter-out sql/releases/$(DATA_built),$(call files,sql/releases/$(EXTENSION)--*.sql)) \
+	$(call files,sql/updates/$(EXTENSION)--*--*.sql)
 EXTRA_CLEAN = $(DATA_built)
 
 # Inputs live in test/, outputs in expected/: without options about the latter

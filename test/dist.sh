@@ -118,7 +118,13 @@ status=0
 	"$make" -s -f "$root/Makefile" VPATH="$root" with_llvm=no install DESTDIR="$scratch/elsewhere") || status=$?
 "$make" -s with_llvm=no install DESTDIR="$scratch/here" || status=$?
 diff <(cd "$scratch/here" && find . -type f | sort) <(cd "$scratch/elsewhere" && find . -type f | sort) || status=1
-check "it is built in another directory, and installs the same files" "$status"
+(cd "$scratch/here" && find . -name 'skillrating--*.sql' -exec basename {} \; | LC_ALL=C sort) >"$scratch/scripts"
+{
+	echo "skillrating--$extension.sql"
+	(cd sql/releases && printf '%s\n' skillrating--*.sql)
+	(cd sql/updates && printf '%s\n' skillrating--*.sql)
+} | LC_ALL=C sort -u | diff "$scratch/scripts" - || status=1
+check "it is built in another directory, and installs the same files, with those of all releases" "$status"
 names() { nm -D --defined-only "$(find "$1" -name skillrating.so)" | awk '{ print $3 }'; }
 status=0
 [ -n "$(names "$scratch/here")" ] || status=1

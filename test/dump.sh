@@ -68,6 +68,9 @@ INSERT INTO life.match_player (match_id, player_id, team, rank) VALUES (500, 'p4
 CREATE TABLE person (name text PRIMARY KEY, mu float8);
 INSERT INTO person SELECT 'p' || i FROM generate_series(0, 29) AS i;
 SELECT skillrating.mirror_rating('life', 'person', 'name', '{"mu": "mu"}', pool => '1');
+-- One that a later version has made.
+SELECT skillrating.create_ladder('future', 'elo');
+UPDATE future.ladder SET format_version = 1000;
 SQL
 
 # All that a restore could get wrong, in one row.
@@ -92,6 +95,8 @@ check "dump: partitions are restored" "$(ask "$to" "SELECT (SELECT count(*) FROM
 	AND (SELECT count(*) FROM league.component_event_30) > 0 AND pg_get_serial_sequence('league.event', 'seq') = 'league.event_seq'")"
 check "dump: a restore rates nothing again" \
 	"$([ "$(ask "$from" "$summary")" = "$(ask "$to" "$summary")" ] && echo t)"
+check "dump: a ladder keeps its format" "$(ask "$to" "SELECT format_version = 1000 FROM future.ladder")"
+check "dump: one of a later version is still refused" "$( (ask "$to" "SELECT skillrating.leaderboard('future')" 2>&1 || :) | grep -q 'has format 1000' && echo t)"
 for ladder in duel rounds games league; do
 	check "dump: $ladder verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
 done

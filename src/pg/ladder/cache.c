@@ -26,6 +26,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "pg/ladder/format.h"
 #include "pg/ladder/shape.h"
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
@@ -458,6 +459,7 @@ look_up_ladder(Oid schema, const Oid *relation)
 	id_type_init(cache->match_type,
 				 column_type(cache, LADDER_RATED_MATCH, "match_id"),
 				 "match_id");
+	check_stored_format(cache);
 	check_ladder_shape(cache);
 	return cache;
 }

@@ -17,6 +17,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/format.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/shape.h"
 
@@ -92,11 +93,8 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	const char *apply_at;
 	bool		isnull;
 
-	if (DatumGetInt32(SPI_getbinval(tuple, desc, CONFIG_FORMAT_VERSION, &isnull)) != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("ladder \"%s\" has a format that this version does not know",
-						ladder->name)));
+	check_ladder_format(ladder->name,
+						DatumGetInt32(SPI_getbinval(tuple, desc, CONFIG_FORMAT_VERSION, &isnull)));
 	model = get_model(SPI_getvalue(tuple, desc, CONFIG_MODEL));
 	if (cache->model != model)
 	{

@@ -54,6 +54,7 @@ static const LadderEntry entries[] = {
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
 	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"upgrade_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 	{"set_leaderboard", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"fold_counts", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
@@ -195,7 +196,11 @@ ladder_entry(const char *function)
 	for (i = 0; i < (int) lengthof(entries); i++)
 		if (strcmp(entries[i].function, function) == 0)
 			return &entries[i];
-	elog(ERROR, "function \"%s\" is not known to work on a ladder", function);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 errmsg("function skillrating.%s() is not known to the library that this session has loaded",
+					function),
+			 errhint("Reconnect if skillrating has been updated since.")));
 	return NULL;				/* for the compiler */
 }
 
