@@ -7,6 +7,5379 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- From here on written by release/draft_update.sh: what is changed below is lost.
 
+DROP ROUTINE skillrating_internal.make_partition(pg_catalog.text,pg_catalog.text,bigint,bigint);
+
+DROP ROUTINE skillrating.attach(pg_catalog.text,pg_catalog.regclass,pg_catalog.text);
+
+DROP ROUTINE skillrating_internal.attach(pg_catalog.text,pg_catalog.regclass,pg_catalog.text);
+
+DROP ROUTINE skillrating_internal.create_collect_triggers(pg_catalog.text,pg_catalog.regclass);
+
+CREATE FUNCTION skillrating_internal.enqueue_matches()
+ RETURNS trigger
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enqueue_matches$function$;
+
+COMMENT ON FUNCTION skillrating_internal.enqueue_matches() IS
+'Trigger function on tables that attach() was given with replica => true, after each row and after
+TRUNCATE: puts the matches of the row into the table pending of the ladder that the WHEN condition
+names, where they wait for drain(). What a row has in place of a match is noted in replica_note, and
+so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.create_waiting_tables(ladder text, player_type regtype, match_type regtype)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    player text := format_type(player_type, -1);
+    match text := format_type(match_type, -1);
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE %I.pending (
+            match_id %s NOT NULL,
+            xact xid8 NOT NULL,
+            fires boolean NOT NULL)', ladder, match);
+    EXECUTE format('CREATE INDEX ON %I.pending (xact)', ladder);
+    -- A publication of all tables must not keep rows from being deleted.
+    EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
+        'Matches that wait for the end of the transaction that touched them, for catch_up() where apply_at is manual, or for drain() where they come from a publisher (fires is false then).');
+
+    EXECUTE format(
+        'CREATE TABLE %I.correction (
+            seq bigint,
+            match_id %s,
+            kind text NOT NULL,
+            played_at timestamptz,
+            noticed_at timestamptz NOT NULL DEFAULT now())', ladder, match);
+    EXECUTE format('ALTER TABLE %I.correction REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.correction IS %L', ladder,
+        'What waits for catch_up(): from which place in the order (seq) or time on history is out of date, because of which match, and what happened to it.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.operation (
+            operation bigint NOT NULL,
+            seq bigint NOT NULL,
+            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''exclude'', ''merge'', ''eligibility'')),
+            pool text,
+            player_id %s,
+            into_id %s,
+            since timestamptz,
+            until timestamptz,
+            at timestamptz NOT NULL DEFAULT now(),
+            state float8[],
+            params jsonb NOT NULL DEFAULT ''{}'',
+            reason text,
+            made_by text NOT NULL DEFAULT session_user,
+            made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            undone_at timestamptz,
+            UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
+    EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'', ''eligibility'') AND undone_at IS NULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
+        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged, rules of eligibility (params) for matches played since.');
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.create_lists(ladder text, player_type regtype)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    player text := format_type(player_type, -1);
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE %I.attached (
+            relation regclass PRIMARY KEY,
+            match_id text NOT NULL,
+            replica boolean NOT NULL DEFAULT false)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
+        'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for drain(). See attach().');
+
+    EXECUTE format(
+        'CREATE TABLE %I.mirror (
+            relation regclass NOT NULL,
+            pool text NOT NULL DEFAULT '''',
+            key text NOT NULL,
+            columns jsonb NOT NULL,
+            PRIMARY KEY (relation, pool))', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
+        'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
+
+    EXECUTE format(
+        'CREATE TABLE %I.solved (
+            solver text NOT NULL,
+            pool text NOT NULL,
+            player_id %s NOT NULL,
+            at timestamptz,
+            mu float8,
+            standard_error float8,
+            side_offset float8,
+            command_skill float8,
+            games bigint NOT NULL,
+            component integer NOT NULL,
+            UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', ladder, player);
+    EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.solved IS %L', ladder,
+        'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.solved_context (
+            solver text NOT NULL,
+            pool text NOT NULL,
+            context text,
+            log_odds float8,
+            standard_error float8,
+            UNIQUE NULLS NOT DISTINCT (solver, pool, context))', ladder);
+    EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.solved_context IS %L', ladder,
+        'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.create_own_triggers(ladder text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    collect constant text := 'FOR EACH STATEMENT
+        EXECUTE FUNCTION skillrating_internal.collect_matches()';
+    refuse constant text := 'FOR EACH STATEMENT
+        EXECUTE FUNCTION skillrating_internal.refuse_truncate()';
+    relation regclass;
+    replicated regclass[];
+    t record;
+    n bigint := 0;
+BEGIN
+    IF to_regclass(format('%I.attached', ladder)) IS NOT NULL THEN
+        EXECUTE format(
+            'SELECT array_agg(a.relation) FROM %I.attached AS a WHERE a.replica', ladder)
+        INTO replicated;
+    END IF;
+    -- Participants cannot exist before their match, so that inserting a match alone changes
+    -- nothing, and deleting one deletes its participants.
+    FOR t IN
+        SELECT v.*
+        FROM (VALUES
+            ('pending', 'apply_pending', 'CONSTRAINT TRIGGER', 'AFTER INSERT',
+                'DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.fires)
+                EXECUTE FUNCTION skillrating_internal.apply_pending()'),
+            ('match_player', 'collect_insert', 'TRIGGER', 'AFTER INSERT',
+                'REFERENCING NEW TABLE AS new_rows ' || collect),
+            ('match_player', 'collect_update', 'TRIGGER', 'AFTER UPDATE',
+                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows ' || collect),
+            ('match_player', 'collect_delete', 'TRIGGER', 'AFTER DELETE',
+                'REFERENCING OLD TABLE AS old_rows ' || collect),
+            ('match', 'collect_update', 'TRIGGER', 'AFTER UPDATE',
+                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows ' || collect),
+            ('match', 'refuse_truncate', 'TRIGGER', 'BEFORE TRUNCATE', refuse),
+            ('match_player', 'refuse_truncate', 'TRIGGER', 'BEFORE TRUNCATE', refuse)
+        ) AS v(table_name, trigger_name, kind, event, rest)
+    LOOP
+        relation := to_regclass(format('%I.%I', ladder, t.table_name));
+        CONTINUE WHEN relation IS NULL OR relation = ANY (replicated)
+            OR EXISTS (
+                SELECT FROM pg_trigger AS g
+                WHERE g.tgrelid = relation AND g.tgname = t.trigger_name);
+        EXECUTE format('CREATE %s %I %s ON %s %s',
+            t.kind, t.trigger_name, t.event, relation, t.rest);
+        n := n + 1;
+    END LOOP;
+    RETURN n;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_own_triggers(text) IS
+'A part of create_ladder(), detach() and restore_triggers(): makes those triggers of pending, match
+and match_player that do not exist, and returns how many. Tables that a publisher fills have others.';
+
+CREATE FUNCTION skillrating_internal.drop_own_triggers(ladder text, relation regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    name name;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR name IN
+        SELECT t.tgname FROM pg_trigger AS t
+        WHERE t.tgrelid = relation AND NOT t.tgisinternal
+            AND t.tgfoid IN ('skillrating_internal.collect_matches'::regproc,
+                'skillrating_internal.refuse_truncate'::regproc)
+    LOOP
+        EXECUTE format('DROP TRIGGER %I ON %s', name, relation);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_own_triggers(text,regclass) IS
+'A part of attach() with replica => true: drops the triggers that create_own_triggers() made on match
+or match_player.';
+
+CREATE FUNCTION skillrating_internal.create_collect_triggers(ladder text, relation regclass, match_id text, replica boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    n integer;
+    name text;
+BEGIN
+    FOR t IN
+        SELECT v.*
+        FROM (VALUES
+            (false, 'insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows', 'STATEMENT',
+                'collect_matches'),
+            (false, 'update', 'AFTER UPDATE',
+                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'STATEMENT',
+                'collect_matches'),
+            (false, 'delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'STATEMENT',
+                'collect_matches'),
+            (false, 'truncate', 'BEFORE TRUNCATE', '', 'STATEMENT', 'refuse_truncate'),
+            (true, 'insert', 'AFTER INSERT', '', 'ROW', 'enqueue_matches'),
+            (true, 'update', 'AFTER UPDATE', '', 'ROW', 'enqueue_matches'),
+            (true, 'delete', 'AFTER DELETE', '', 'ROW', 'enqueue_matches'),
+            (true, 'truncate', 'AFTER TRUNCATE', '', 'STATEMENT', 'enqueue_matches')
+        ) AS v(replica, kind, event, transition_tables, level, trigger_function)
+        WHERE v.replica = create_collect_triggers.replica
+    LOOP
+        -- A table may feed several ladders. Nothing is found by these names.
+        n := 1;
+        LOOP
+            BEGIN
+                name := format('skillrating_%s%s', t.kind, '_' || nullif(n, 1));
+                EXECUTE format(
+                    'CREATE TRIGGER %I %s ON %s %s
+                    FOR EACH %s WHEN (%L::regclass IS NOT NULL)
+                    EXECUTE FUNCTION skillrating_internal.%I()',
+                    name, t.event, relation, t.transition_tables, t.level,
+                    format('%I.source', ladder), t.trigger_function);
+                EXIT;
+            EXCEPTION
+                WHEN duplicate_object THEN
+                    n := n + 1;
+            END;
+        END LOOP;
+        -- A worker of logical replication fires no others.
+        IF replica THEN
+            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, name);
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_collect_triggers(text,regclass,text,boolean) IS
+'The part of attach() and restore_triggers() that makes the triggers of a table, and touches nothing
+of the ladder; its view source must exist. The arguments are those of attach(). Error 42501 unless
+the caller may create triggers on the table, or owns it where they are those of a replica.';
+
+CREATE FUNCTION skillrating_internal.check_replica(ladder text, relation regclass, match_id text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    own boolean := coalesce(relation IN (to_regclass(format('%I.match', ladder)),
+        to_regclass(format('%I.match_player', ladder))), false);
+    is_strict boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
+    IF is_strict THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" is strict, and what a publisher has committed cannot be refused',
+                ladder),
+            HINT = format('UPDATE %I.ladder SET strict = false has matches with mistakes set aside.',
+                ladder);
+    END IF;
+    IF own AND match_id <> 'match_id' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('match_id must be "match_id" for table %s, not "%s"', relation, match_id);
+    END IF;
+    RETURN own;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_replica(text,regclass,text) IS
+'A part of attach() with replica => true: whether the table is match or match_player of the ladder.
+Errors: 55000 for a strict ladder, 22023 for another match_id of these.';
+
+CREATE FUNCTION skillrating_internal.create_replica_note(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    IF to_regclass(format('%I.replica_note', ladder)) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'CREATE TABLE %I.replica_note (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            noted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            relation regclass,
+            event text,
+            match_id %s,
+            error text)', ladder, t.match_type);
+    EXECUTE format('COMMENT ON TABLE %I.replica_note IS %L', ladder,
+        'What could not be rated of what a publisher has sent: rows whose match could not be told (relation, event and error; the first thousand), matches that drain() has set aside (match_id and error), and tables that were truncated (without error), after which drain() searches the source. A match that is rated later is removed; the rest can be deleted.');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_replica_note(text) IS
+'A part of attach() with replica => true: the table replica_note, unless the ladder has it.';
+
+CREATE FUNCTION skillrating_internal.attach(ladder text, relation regclass, match_id text DEFAULT 'match_id'::text, replica boolean DEFAULT false)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    match text;
+    own boolean := replica AND skillrating_internal.check_replica(ladder, relation, match_id);
+    n bigint;
+BEGIN
+    IF to_regclass(format('%I.match', ladder)) IS NOT NULL AND NOT own THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" rates matches of its own', ladder),
+            HINT = 'Make one with create_ladder(..., source => ...) to rate those of other tables.';
+    END IF;
+    PERFORM skillrating_internal.check_relation(relation);
+    SELECT format_type(a.atttypid, -1) INTO STRICT match
+    FROM pg_attribute AS a
+    WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
+
+    -- The same text will be an expression over the rows that a statement touched.
+    IF EXISTS (
+        SELECT FROM pg_attribute AS a
+        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum < 0)
+    THEN
+        RAISE undefined_column USING
+            MESSAGE = format('"%s" is a system column, which identifies no match', match_id);
+    ELSIF NOT EXISTS (
+        SELECT FROM pg_attribute AS a
+        WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
+    THEN
+        EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+    END IF;
+    EXECUTE format(
+        'INSERT INTO %I.attached (relation, match_id, replica) VALUES ($1, $2, $3)
+        ON CONFLICT DO NOTHING', ladder)
+    USING relation, match_id, replica;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('table %s is attached to ladder "%s" already', relation, ladder),
+            HINT = 'If its triggers are gone, skillrating.restore_triggers() puts them back.';
+    END IF;
+    IF replica THEN
+        PERFORM skillrating_internal.create_replica_note(ladder);
+    END IF;
+    IF own THEN
+        PERFORM skillrating_internal.drop_own_triggers(ladder, relation);
+        RETURN;
+    END IF;
+    -- Of the tables behind a new ladder the first one says it for all.
+    EXECUTE format('SELECT FROM %1$I.rated_match UNION ALL
+        (SELECT FROM %1$I.attached HAVING count(*) = 1) LIMIT 1', ladder);
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n > 0 THEN
+        PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder, format(
+            'NOT EXISTS (SELECT FROM %I.rated_match AS m WHERE m.match_id %s s.match_id)',
+            ladder, t.match_equals));
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.attach(text,regclass,text,boolean) IS
+'The body of skillrating.attach(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.attach(ladder text, relation regclass, match_id text DEFAULT 'match_id'::text, replica boolean DEFAULT false)
+ RETURNS void
+ LANGUAGE c
+ STRICT
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.attach(text,regclass,text,boolean) IS
+'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have
+their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id
+is the column with the match, or an expression over the row''s columns that gives what the source
+calls match_id; an expression, or a column of another type, needs the table and the ladder to
+belong to one role. Attach each table whose rows make a match; a partitioned one as a whole, and a
+partition too if rows are written to it directly. A notice says how many matches of the source are
+not rated yet, which backfill() does; of several tables behind a new ladder the first one says so.
+TRUNCATE of an attached table is refused: use DELETE, or detach() the table first.
+replica: the table is filled by logical replication, of which only triggers for each row that are
+enabled always notice anything. They put the matches into a queue, whoever changes a row, and drain()
+rates them; what has no match that can be told is noted in table replica_note, and TRUNCATE has
+drain() search the source. Tables match and match_player of a ladder without a source can be
+attached so too.
+The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
+its schema is renamed. Errors: 42704 for an
+unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 55000 if the ladder has
+matches of its own or, with replica, is strict, 22023 for another match_id of its own tables, 42501
+unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
+whatever is wrong with the expression.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.detach(ladder text, relation regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    source regclass := to_regclass(format('%I.source', ladder));
+    n bigint := 0;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF to_regclass(format('%I.attached', ladder)) IS NOT NULL THEN
+        EXECUTE format('DELETE FROM %I.attached AS a WHERE a.relation = $1', ladder) USING relation;
+        GET DIAGNOSTICS n = ROW_COUNT;
+    ELSIF source IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    IF n + skillrating_internal.drop_collect_triggers(source, relation) = 0 THEN
+        RAISE undefined_object USING
+            MESSAGE = format('table %s is not attached to ladder "%s"', relation, ladder);
+    END IF;
+    IF relation IN (to_regclass(format('%I.match', ladder)),
+        to_regclass(format('%I.match_player', ladder)))
+    THEN
+        PERFORM skillrating_internal.create_own_triggers(ladder);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.detach(text,regclass) IS
+'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated; match and
+match_player of a ladder feed it as they did before. Works as well
+if the table has been dropped (give its OID, which table attached shows) or belongs to another role
+by now, and if parts of the ladder are gone. Errors: 42704 for an unknown ladder or a table that is
+not attached, 42501 unless the caller owns the ladder.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.restore_own_triggers(ladder text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    list text;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    -- A table that was dropped feeds nothing.
+    FOREACH list IN ARRAY ARRAY['attached', 'mirror', 'push'] LOOP
+        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
+        EXECUTE format(
+            'DELETE FROM %I.%I AS l
+            WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
+    END LOOP;
+    RETURN skillrating_internal.create_own_triggers(ladder)
+        + skillrating_internal.mirror_triggers(ladder);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.restore_collect_triggers(ladder text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    source regclass := format('%I.source', ladder);
+    relation regclass;
+    replica boolean;
+    found_triggers bigint;
+    n bigint := 0;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Those of a replica are none where a worker of logical replication does not fire them.
+    FOR relation, replica, found_triggers IN EXECUTE format(
+        'SELECT a.relation, a.replica, (
+            SELECT count(*) FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
+            WHERE d.refclassid = ''pg_class''::regclass AND d.refobjid = $1
+                AND d.classid = ''pg_trigger''::regclass AND t.tgrelid = a.relation
+                AND CASE WHEN a.replica
+                    THEN t.tgfoid = ''skillrating_internal.enqueue_matches''::regproc
+                        AND t.tgenabled <> ''O''
+                    ELSE t.tgfoid IN (''skillrating_internal.collect_matches''::regproc,
+                        ''skillrating_internal.refuse_truncate''::regproc) END)
+        FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation
+        ORDER BY a.relation', ladder)
+    USING source
+    LOOP
+        CONTINUE WHEN found_triggers = 4;
+        PERFORM skillrating_internal.drop_collect_triggers(source, relation);
+        PERFORM skillrating_internal.create_collect_triggers(ladder, relation, '', replica);
+        n := n + 4 - found_triggers;
+    END LOOP;
+    RETURN n;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.drop_tables(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    tables text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP VIEW %I.source', ladder);
+    END IF;
+    SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
+    FROM pg_class AS c
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
+        AND c.relname IN ('horizon', 'component_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
+            'attached', 'operation',
+            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
+            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'work', 'replica_note', 'push',
+            'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal',
+            'queue_seat', 'queue_backfill', 'queue_backfill_player');
+    IF tables IS NOT NULL THEN
+        EXECUTE 'DROP TABLE ' || tables;
+    END IF;
+    -- Goes with event, unless that is gone otherwise.
+    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
+    END IF;
+    EXECUTE format('DROP SCHEMA %I', ladder);
+EXCEPTION
+    WHEN object_in_use THEN
+        RAISE object_in_use USING
+            MESSAGE = SQLERRM,
+            HINT = 'Drop the ladder in a transaction of its own, or after SET CONSTRAINTS ALL '
+                'IMMEDIATE and closing cursors.';
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.reset_ladder(ladder text, OUT matches bigint, OUT players bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    relation text;
+    sequence text;
+    rules jsonb;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    -- Which matches count is configuration, although it has its place among the operations.
+    SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
+    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
+    INTO matches;
+    EXECUTE format('SELECT count(DISTINCT r.player_id) FROM %I.rating AS r', ladder) INTO players;
+    PERFORM skillrating_internal.settle_pending(ladder);
+    PERFORM skillrating_internal.empty_changes(ladder);
+    -- Matches last: their triggers then find nothing that would have to be corrected. They are
+    -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
+    EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
+    FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
+        'component', 'component_event', 'correction',
+        'horizon', 'component_horizon',
+        'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
+        'replica_note', 'queue_player', 'queue_ticket', 'queue_seat', 'queue_proposal',
+        'queue_backfill_player', 'queue_backfill']
+    LOOP
+        IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
+            EXECUTE format('DELETE FROM %I.%I', ladder, relation);
+        END IF;
+    END LOOP;
+    PERFORM skillrating_internal.fill_gaps(ladder);
+    -- Nor does what triggers for each row have enqueued just now wait any more.
+    PERFORM skillrating_internal.settle_pending(ladder);
+    -- Unlike setval(), this is taken back with the transaction.
+    FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
+        SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
+        FROM (VALUES ('match', 'match_id'), ('queue_ticket', 'ticket'),
+            ('queue_proposal', 'proposal'), ('queue_backfill', 'backfill')) AS s(relation, attribute)
+        WHERE to_regclass(format('%I.%I', ladder, s.relation)) IS NOT NULL)
+    LOOP
+        IF sequence IS NOT NULL THEN
+            EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
+        END IF;
+    END LOOP;
+    EXECUTE format(
+        'INSERT INTO %I.operation (operation, seq, kind, since, params, reason)
+        SELECT k.n, k.n, ''eligibility'', k.since, k.rules, k.reason
+        FROM (
+            SELECT nextval(%L) AS n, e.*
+            FROM jsonb_to_recordset($1) AS e(since timestamptz, rules jsonb, reason text)) AS k',
+        ladder, format('%I.event_seq', ladder))
+    USING coalesce(rules, '[]');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
+'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches that
+wait are gone, the matches in its own tables match and match_player, and all tickets and proposals
+of its queues. A ladder with a source of
+your own forgets what it has rated, and the source stays as it is: its matches are rated again when
+their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
+triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and sequences start anew. Fed
+with the same matches it has the same ratings as a new ladder. Returns how many matches were rated
+and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
+it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.granted_privileges(ladder text, kind text, OUT relation text, OUT privilege text)
+ RETURNS SETOF record
+ LANGUAGE sql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    SELECT p.relation, p.privilege
+    FROM (
+        SELECT CASE WHEN e.needs ~ 'INSERT on queue_ticket' THEN 'matchmaker'
+                WHEN e.needs ~ 'INSERT' THEN 'reporter' ELSE 'reader' END, m[2], m[1]
+        FROM skillrating_internal.ladder_entries() AS e
+        CROSS JOIN regexp_matches(e.needs, '\m(SELECT|INSERT) on (\w+)', 'g') AS m
+        UNION
+        VALUES
+            ('reader', 'ladder', 'SELECT'), ('reader', 'solved', 'SELECT'),
+            ('reader', 'solved_context', 'SELECT'),
+            -- To report a match again with other content, and to see what became of it.
+            ('reporter', 'match', 'UPDATE'), ('reporter', 'match_player', 'DELETE'),
+            ('reporter', 'match', 'SELECT'), ('reporter', 'match_player', 'SELECT'),
+            ('reporter', 'rated_match', 'SELECT'),
+            -- To see what became of tickets.
+            ('matchmaker', 'queue', 'SELECT'), ('matchmaker', 'queue_ticket', 'SELECT'),
+            ('matchmaker', 'queue_player', 'SELECT'), ('matchmaker', 'queue_proposal', 'SELECT'),
+            ('matchmaker', 'queue_seat', 'SELECT'), ('matchmaker', 'queue_backfill', 'SELECT'),
+            ('matchmaker', 'queue_backfill_player', 'SELECT')
+    ) AS p(kind, relation, privilege)
+    WHERE p.kind = granted_privileges.kind
+        AND to_regclass(format('%I.%I', ladder, p.relation)) IS NOT NULL
+        AND (p.kind <> 'matchmaker' OR to_regclass(format('%I.queue_ticket', ladder)) IS NOT NULL)
+    ORDER BY p.relation, p.privilege
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.granted_privileges(text,text) IS
+'A part of grant_reader() and its like: the privileges on relations of a ladder that a reader, a
+reporter or a matchmaker has: those that ladder_entries() says functions need that read, that
+report, or that work on queues; those to correct by reporting again; and those to see the
+configuration, solved skills and queues.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.revoke_kind(ladder text, role text, kind text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    quoted_role text;
+    others text[] := array_remove('{reader,reporter,matchmaker}', kind);
+    statement text;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    quoted_role := skillrating_internal.grantee(role);
+    IF skillrating_internal.is_ladder_owner(ladder, role) THEN
+        RETURN;
+    END IF;
+    -- A role is of a kind that has all of its privileges; what that needs too stays then.
+    others := ARRAY(
+        SELECT o.kind
+        FROM unnest(others) AS o(kind)
+        CROSS JOIN LATERAL skillrating_internal.granted_privileges(ladder, o.kind) AS p
+        GROUP BY o.kind
+        HAVING bool_and(
+            skillrating_internal.has_grant(ladder, quoted_role, p.relation, p.privilege)));
+    FOR statement IN
+        SELECT format('REVOKE %s ON %I.%I FROM %s', string_agg(p.privilege, ', '), ladder,
+            p.relation, quoted_role)
+        FROM (
+            SELECT * FROM skillrating_internal.granted_privileges(ladder, kind)
+            EXCEPT
+            SELECT p.*
+            FROM unnest(others) AS o(kind)
+            CROSS JOIN LATERAL skillrating_internal.granted_privileges(ladder, o.kind) AS p) AS p
+        WHERE skillrating_internal.has_grant(ladder, quoted_role, p.relation, p.privilege)
+        GROUP BY p.relation ORDER BY p.relation
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+    IF skillrating_internal.has_usage_grant(ladder, quoted_role) AND NOT EXISTS (
+        SELECT FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
+            AND quoted_role = CASE a.grantee WHEN 0 THEN 'PUBLIC'
+                ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
+    THEN
+        EXECUTE format('REVOKE USAGE ON SCHEMA %I FROM %s', ladder, quoted_role);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.revoke_kind(text,text,text) IS
+'A part of revoke_reader() and revoke_reporter(): takes from a role what a kind of role has, but for
+what it has as one of the other kinds; and USAGE on the schema if no privilege on anything in it is
+left.';
+
+CREATE FUNCTION skillrating_internal.grant_matchmaker(ladder text, role text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF NOT skillrating_internal.has_queue_tables(ladder) THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" has no queue', ladder),
+            HINT = 'Queues are made by skillrating.create_queue().';
+    END IF;
+    PERFORM skillrating_internal.grant_kind(ladder, role, 'matchmaker');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.grant_matchmaker(text,text) IS
+'The body of skillrating.grant_matchmaker(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.grant_matchmaker(ladder text, role text)
+ RETURNS void
+ LANGUAGE c
+ STRICT
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.grant_matchmaker(text,text) IS
+'Lets a role work on the queues of a ladder, by queue_join(), queue_leave(), queue_tick(),
+queue_accept(), queue_decline() and queue_backfill(), and see them: INSERT and SELECT on
+queue_ticket, SELECT on the other tables whose names begin with queue, on rating and on component,
+and USAGE on the schema. It gives no right to report matches or to change ratings. role is a name as it is, or
+public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller owns the
+ladder, 55000 for a ladder without queues.';
+
+CREATE FUNCTION skillrating_internal.revoke_matchmaker(ladder text, role text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.revoke_kind(ladder, role, 'matchmaker');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.revoke_matchmaker(text,text) IS
+'The body of skillrating.revoke_matchmaker(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.revoke_matchmaker(ladder text, role text)
+ RETURNS void
+ LANGUAGE c
+ STRICT
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.revoke_matchmaker(text,text) IS
+'Undoes grant_matchmaker(): a role that reads the ladder, or reports matches, can still do that.
+Otherwise as revoke_reader().';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.exclude_player(ladder text, player_id anycompatible, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, reason text DEFAULT NULL::text, policy text DEFAULT 'void'::text, at timestamp with time zone DEFAULT now(), cap_at_peak boolean DEFAULT false, allow_unknown boolean DEFAULT false, OUT operation bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR since IS NULL OR until IS NULL OR policy IS NULL
+        OR at IS NULL OR cap_at_peak IS NULL OR allow_unknown IS NULL
+    THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id, since, until, policy, at, cap_at_peak and allow_unknown '
+                'must not be null';
+    END IF;
+    IF since >= until THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('since (%s) must lie before until (%s)', since, until);
+    END IF;
+    IF NOT allow_unknown THEN
+        PERFORM skillrating_internal.check_known_player(ladder, player_id::text);
+    END IF;
+    CASE policy
+        WHEN 'void' THEN
+            IF cap_at_peak THEN
+                RAISE invalid_parameter_value USING
+                    MESSAGE = 'cap_at_peak is for policy "refund" only';
+            END IF;
+            operation := skillrating_internal.note_exclusion(ladder, player_id::text, since, until,
+                at, reason);
+            PERFORM skillrating_internal.recount_queues(ladder);
+        WHEN 'refund' THEN
+            operation := skillrating_internal.note_refund(ladder, player_id::text, since, until,
+                at, reason, cap_at_peak);
+        ELSE
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('policy must be "void" or "refund", not "%s"', policy);
+    END CASE;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.merge_players(ladder text, player_id anycompatible, into_id anycompatible, reason text DEFAULT NULL::text, allow_unknown boolean DEFAULT false, OUT operation bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    place bigint;
+    first_played_at timestamptz;
+    bad boolean;
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR into_id IS NULL OR allow_unknown IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id, into_id and allow_unknown must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+
+    -- Whoever follows the merges from into_id must not come back to player_id.
+    EXECUTE format(
+        'WITH RECURSIVE account(id) AS (
+            SELECT CAST($2 AS %2$s)
+            UNION ALL
+            SELECT o.into_id FROM account AS a JOIN %1$I.operation AS o ON o.player_id %3$s a.id
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
+        SELECT EXISTS (SELECT FROM account AS a WHERE a.id %3$s CAST($1 AS %2$s))
+            OR EXISTS (SELECT FROM %1$I.operation AS o WHERE o.player_id %3$s CAST($1 AS %2$s)
+                AND o.kind = ''merge'' AND o.undone_at IS NULL)',
+        ladder, t.player_type, t.player_equals)
+    INTO bad USING player_id::text, into_id::text;
+    IF bad THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s cannot be merged into %s', player_id, into_id),
+            DETAIL = 'They are the same account, or the first is merged already.';
+    END IF;
+    IF NOT allow_unknown THEN
+        PERFORM skillrating_internal.check_known_player(ladder, k.id)
+        FROM unnest(ARRAY[player_id::text, into_id::text]) AS k(id);
+    END IF;
+    PERFORM skillrating_internal.check_player_behind_horizon(ladder, player_id::text, '-infinity');
+    -- Matches that were not rated for want of games may have them now.
+    EXECUTE format(
+        'SELECT min(p.seq), min(p.at) FROM (
+            SELECT e.seq, e.played_at AS at FROM %1$I.event AS e WHERE e.player_id %2$s CAST($1 AS %3$s)
+            UNION ALL
+            SELECT m.seq, m.played_at FROM %1$I.rated_match AS m
+            WHERE m.reason = ''too_many_newcomers'' AND EXISTS (
+                SELECT FROM %1$I.source AS s
+                WHERE s.match_id %4$s m.match_id AND s.player_id %2$s CAST($1 AS %3$s))) AS p',
+        ladder, t.player_equals, t.player_type, t.match_equals)
+    INTO place, first_played_at USING player_id::text;
+    operation := skillrating_internal.note_operation(ladder, 'merge', player_id::text, into_id::text, reason => reason);
+    PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at),
+        skillrating_internal.recount_queues(ladder);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.undo_operation(ladder text, operation bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    operation_kind text;
+    season text;
+    season_pool text;
+    operation_seq bigint;
+    operation_since timestamptz;
+    place bigint;
+    first_played_at timestamptz;
+BEGIN
+    -- Matches and states of players who were excluded or merged count again from the first one on.
+    EXECUTE format(
+        'WITH RECURSIVE account(id) AS (
+            SELECT o.player_id FROM %1$I.operation AS o
+            WHERE o.operation = $1 AND o.kind IN (''exclude'', ''merge'') AND o.undone_at IS NULL
+            UNION
+            SELECT o.player_id FROM account AS a JOIN %1$I.operation AS o ON o.into_id %2$s a.id
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
+        SELECT min(p.seq), min(p.at) FROM (
+            SELECT m.seq, m.played_at AS at
+            FROM account AS a
+            JOIN %1$I.source AS s ON s.player_id %2$s a.id
+            JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id
+            UNION ALL
+            SELECT o.seq, o.at FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'') AND o.undone_at IS NULL) AS p',
+        ladder, t.player_equals, t.match_equals)
+    INTO place, first_played_at USING operation;
+    EXECUTE format(
+        'UPDATE %I.operation AS o SET undone_at = now()
+        WHERE o.operation = $1 AND o.undone_at IS NULL
+        RETURNING o.kind, o.params->>''name'', o.pool, o.seq, o.since', ladder)
+    INTO operation_kind, season, season_pool, operation_seq, operation_since USING operation;
+    IF operation_kind IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
+            HINT = 'The numbers are in the column operation of its table operation.';
+    END IF;
+    PERFORM skillrating_internal.check_behind_horizon(ladder, operation_kind, operation_seq, NULL);
+    IF operation_kind = 'eligibility' THEN
+        PERFORM skillrating_internal.note_eligibility(ladder, operation_since, 'undo');
+    ELSIF operation_kind NOT IN ('exclude', 'merge') THEN
+        place := operation_seq;
+    END IF;
+    -- A season that began towards solved skills is two operations.
+    IF operation_kind = 'season' THEN
+        EXECUTE format(
+            'UPDATE %I.operation AS o SET undone_at = now()
+            WHERE o.kind = ''seed'' AND o.params->>''season'' = $1 AND o.undone_at IS NULL
+                AND o.pool = coalesce($2, o.pool)', ladder)
+        USING season, season_pool;
+    END IF;
+    PERFORM skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at),
+        skillrating_internal.recount_queues(ladder);
+END
+$function$;
+
+CREATE FUNCTION skillrating_internal.rate_taken(ladder text, matches text[], OUT looked_at bigint, OUT late_matches bigint, OUT unrated bigint)
+ RETURNS record
+ LANGUAGE c
+ STRICT
+AS 'MODULE_PATHNAME', $function$skillrating_rate_taken$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rate_taken(text,text[]) IS
+'A part of drain_batch(): rates matches that were taken out of the queue, and returns what
+backfill_batch() does. Mistakes set a match aside in a strict ladder, too. Error 55000 unless the
+door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.has_replica_note(ladder text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    c record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    SELECT n.relkind, n.relowner = l.relowner AS is_owned INTO c
+    FROM pg_class AS n JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
+    WHERE n.oid = to_regclass(format('%I.replica_note', ladder));
+    RETURN FOUND AND c.relkind = 'r' AND c.is_owned;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_replica_note(text) IS
+'Whether a ladder has a table replica_note of its owner''s. Error 55000 unless the door to the
+ladder is open.';
+
+CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
+ RETURNS regclass[]
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    copied regclass[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- A worker that has copied a table has caught up with the others from s on.
+    EXECUTE format(
+        'SELECT coalesce(array_agg(DISTINCT a.relation ORDER BY a.relation), ''{}'')
+        FROM %I.attached AS a
+        JOIN pg_subscription_rel AS s
+            ON s.srrelid IN (SELECT p.relid FROM pg_partition_tree(a.relation) AS p
+                UNION ALL SELECT a.relation)
+        WHERE a.replica AND s.srsubstate NOT IN (''s'', ''r'')', ladder)
+    INTO copied;
+    RETURN copied;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.copied_tables(text) IS
+'A part of drain_batch() and replica_status(): the attached tables into which a subscription is
+copying the rows that its publisher had when it began. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.search_truncated(ladder text, OUT waits boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    n bigint;
+BEGIN
+    waits := false;
+    IF NOT skillrating_internal.has_replica_note(ladder) THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'SELECT count(*) FROM (
+            SELECT FROM %I.replica_note AS n WHERE n.event = ''truncate'' AND n.error IS NULL
+            LIMIT 1) AS n', ladder)
+    INTO n;
+    IF n = 0 THEN
+        RETURN;
+    END IF;
+    IF skillrating_internal.copied_tables(ladder) <> '{}' THEN
+        waits := true;
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'DELETE FROM %I.replica_note AS n WHERE n.event = ''truncate'' AND n.error IS NULL', ladder);
+    PERFORM FROM skillrating.catch_up(ladder, search => true);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.search_truncated(text) IS
+'A part of drain_batch(): after TRUNCATE nobody has said which matches are gone, and catch_up()
+finds them. While a subscription copies rows anew this waits, because matches that have not come yet
+would be taken for gone, and so does all that is in the queue.';
+
+CREATE FUNCTION skillrating_internal.drain_matches(ladder text, matches text[], OUT looked_at bigint, OUT late_matches bigint, OUT unrated bigint, OUT set_aside bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    n constant integer := cardinality(matches);
+    part record;
+    message text;
+BEGIN
+    looked_at := 0;
+    late_matches := 0;
+    unrated := 0;
+    set_aside := 0;
+    IF n = 0 THEN
+        RETURN;
+    END IF;
+    BEGIN
+        SELECT r.looked_at, r.late_matches, r.unrated INTO looked_at, late_matches, unrated
+        FROM skillrating_internal.rate_taken(ladder, matches) AS r;
+        RETURN;
+    EXCEPTION
+        WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded
+            OR raise_exception THEN
+            message := SQLERRM;
+    END;
+    IF n = 1 THEN
+        EXECUTE format(
+            'INSERT INTO %I.replica_note (match_id, error) VALUES (CAST($1 AS %s), $2)', ladder,
+            t.match_type)
+        USING matches[1], message;
+        set_aside := 1;
+        RETURN;
+    END IF;
+    FOR part IN
+        SELECT d.*
+        FROM (VALUES (1, matches[:n / 2]), (2, matches[n / 2 + 1:])) AS h(half, matches),
+            skillrating_internal.drain_matches(ladder, h.matches) AS d
+        ORDER BY h.half
+    LOOP
+        looked_at := looked_at + part.looked_at;
+        late_matches := late_matches + part.late_matches;
+        unrated := unrated + part.unrated;
+        set_aside := set_aside + part.set_aside;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drain_matches(text,text[]) IS
+'A part of drain_batch(): rates matches that were taken out of the queue. One for which that raises
+an error about data, as an identifier that is too long for an index, is found by halves and set
+aside in replica_note; the others are rated. What a source raises for single matches is caught
+before.';
+
+CREATE FUNCTION skillrating_internal.drain_batch(ladder text, batch_size integer DEFAULT 10000, OUT taken bigint, OUT looked_at bigint, OUT late_matches bigint, OUT unrated bigint, OUT set_aside bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    matches text[];
+BEGIN
+    PERFORM skillrating_internal.check_backfill(batch_size, true);
+    taken := 0;
+    looked_at := 0;
+    late_matches := 0;
+    unrated := 0;
+    set_aside := 0;
+    IF skillrating_internal.search_truncated(ladder) THEN
+        RETURN;
+    END IF;
+    -- What another session has taken is its business; a match with a row in both is looked at
+    -- twice, and rated once.
+    EXECUTE format(
+        'WITH taken AS (
+            DELETE FROM %1$I.pending AS p
+            WHERE p.ctid = ANY (ARRAY(
+                SELECT q.ctid FROM %1$I.pending AS q WHERE NOT q.fires
+                LIMIT $1 FOR UPDATE SKIP LOCKED))
+            RETURNING p.match_id)
+        SELECT count(*), coalesce(array_agg(DISTINCT format(''%%s'', k.match_id)), ''{}'')
+        FROM taken AS k', ladder)
+    INTO taken, matches USING batch_size;
+    IF taken = 0 THEN
+        RETURN;
+    END IF;
+    -- A match that was set aside has another chance with each row that changes.
+    IF skillrating_internal.has_replica_note(ladder) THEN
+        EXECUTE format(
+            'DELETE FROM %I.replica_note AS n
+            USING unnest(CAST($1 AS %s[])) AS k(match_id)
+            WHERE n.match_id %s k.match_id', ladder, t.match_type, t.match_equals)
+        USING matches;
+    END IF;
+    SELECT d.looked_at, d.late_matches, d.unrated, d.set_aside
+    INTO looked_at, late_matches, unrated, set_aside
+    FROM skillrating_internal.drain_matches(ladder, matches) AS d;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drain_batch(text,integer) IS
+'The body of skillrating.drain_batch(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.drain_batch(ladder text, batch_size integer DEFAULT 10000, OUT taken bigint, OUT looked_at bigint, OUT late_matches bigint, OUT unrated bigint, OUT set_aside bigint)
+ RETURNS record
+ LANGUAGE c
+ STRICT
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.drain_batch(text,integer) IS
+'A step of drain(): takes at most so many rows out of the queue and rates their matches, in the
+order of time. Several sessions may do so at once: each takes rows that no other has. After TRUNCATE
+of an attached table it has catch_up() search the source, and does nothing while a subscription
+copies the rows anew.
+taken: rows; a match may have had several. looked_at: matches that were new, changed or gone;
+late_matches: those of them that wait for catch_up(); unrated: those that do not count, see
+rated_match; set_aside: those that could not be recorded there, see replica_note. Errors: 42704 for
+an unknown ladder, 42501 unless the caller owns it, 22003 for a batch_size below 1, 55000 if its
+triggers are gone, see restore_triggers().';
+
+CREATE FUNCTION skillrating_internal.replica_status(ladder text, OUT tables regclass[], OUT copied regclass[], OUT waiting bigint, OUT set_aside bigint, OUT unread bigint, OUT truncated bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT coalesce(array_agg(a.relation ORDER BY a.relation::text), ''{}'')
+        FROM %I.attached AS a WHERE a.replica', ladder)
+    INTO tables;
+    copied := skillrating_internal.copied_tables(ladder);
+    EXECUTE format('SELECT count(*) FROM %I.pending AS p WHERE NOT p.fires', ladder) INTO waiting;
+    set_aside := 0;
+    unread := 0;
+    truncated := 0;
+    IF skillrating_internal.has_replica_note(ladder) THEN
+        EXECUTE format(
+            'SELECT count(*) FILTER (WHERE n.match_id IS NOT NULL),
+                count(*) FILTER (WHERE n.match_id IS NULL AND n.error IS NOT NULL),
+                count(*) FILTER (WHERE n.error IS NULL)
+            FROM %I.replica_note AS n', ladder)
+        INTO set_aside, unread, truncated;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.replica_status(text) IS
+'The body of skillrating.replica_status(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.replica_status(ladder text, OUT tables regclass[], OUT copied regclass[], OUT waiting bigint, OUT set_aside bigint, OUT unread bigint, OUT truncated bigint)
+ RETURNS record
+ LANGUAGE c
+ STABLE STRICT
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.replica_status(text) IS
+'What attach() with replica => true has brought about in a ladder: the tables that a publisher fills
+(tables), those whose rows a subscription is copying (copied), how many rows wait in the queue
+(waiting), how many matches were set aside (set_aside), how many rows had no match that could be
+told (unread, at most a thousand are noted), and how many times tables were truncated since the last
+search (truncated). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it.';
+
+CREATE FUNCTION skillrating_internal.check_run_for(run_for interval)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF run_for IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'run_for must not be null';
+    END IF;
+    IF run_for < '0' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('run_for must be 0 or more, not %s', run_for);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_run_for(interval) IS
+'A part of work(), drain() and push(): error 22004 or 22023 for a run_for that will not do.';
+
+CREATE PROCEDURE skillrating.drain(IN ladder text, IN run_for interval DEFAULT '00:00:00'::interval, IN batch_size integer DEFAULT 10000, INOUT matches bigint DEFAULT NULL::bigint, INOUT late_matches bigint DEFAULT NULL::bigint, INOUT unrated bigint DEFAULT NULL::bigint, INOUT set_aside bigint DEFAULT NULL::bigint)
+ LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    until pg_catalog.timestamptz;
+    step pg_catalog.record;
+BEGIN
+    -- As in backfill(), no bare operators or names here. Whatever works on a ladder checks the
+    -- rights of the caller.
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    PERFORM skillrating_internal.check_run_for(run_for);
+    until := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) run_for;
+    matches := 0;
+    late_matches := 0;
+    unrated := 0;
+    set_aside := 0;
+    LOOP
+        SELECT b.taken, b.looked_at, b.late_matches, b.unrated, b.set_aside INTO step
+        FROM skillrating.drain_batch(ladder, batch_size) AS b;
+        COMMIT AND CHAIN;
+        matches := matches OPERATOR(pg_catalog.+) step.looked_at;
+        late_matches := late_matches OPERATOR(pg_catalog.+) step.late_matches;
+        unrated := unrated OPERATOR(pg_catalog.+) step.unrated;
+        set_aside := set_aside OPERATOR(pg_catalog.+) step.set_aside;
+        CONTINUE WHEN step.taken OPERATOR(pg_catalog.>) 0;
+        EXIT WHEN pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>=) until;
+        PERFORM pg_catalog.pg_sleep(0.05);
+        COMMIT AND CHAIN;
+    END LOOP;
+END
+$procedure$;
+
+COMMENT ON PROCEDURE skillrating.drain(text,interval,integer,bigint,bigint,bigint,bigint) IS
+'Rates the matches that a publisher has sent: those that the triggers of attach() with replica =>
+true have put into the queue of a ladder. It takes at most batch_size rows in a transaction, rates
+their matches in the order of time, and goes on until nothing waits; whatever ends it, the batches
+before stay, and no match is lost or rated twice. Matches that come late, and corrections, wait for
+catch_up(). A match that cannot be rated does not count, with its reason in rated_match; one that
+cannot even be recorded there is set aside in replica_note. Sessions that drain at once share the
+work.
+run_for: go on for so long, looking for new rows twenty times a second.
+matches, late_matches, unrated, set_aside: return the sums of what drain_batch() says; values given
+in the call are ignored. work() does the same, see schedule_work().
+Errors: 2D000 within a transaction block, 42704 for an unknown ladder, 42501 unless the caller owns
+it, 22004 for nulls in run_for, 22023 for one less than 0, 22003 for a batch_size below 1, 55000 if
+its triggers are gone, see restore_triggers().';
+
+CREATE FUNCTION skillrating_internal.storage_clauses(ladder text, relation text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    SELECT concat(
+        ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
+        ' TABLESPACE ' || quote_ident(t.spcname))
+    FROM coalesce(
+        (SELECT p.partition
+        FROM skillrating_internal.event_partitions(ladder, relation) AS p
+        ORDER BY p.upper DESC LIMIT 1),
+        to_regclass(format('%I.%I', ladder, relation))) AS pattern(oid)
+    JOIN pg_class AS c ON c.oid = pattern.oid
+    LEFT JOIN pg_tablespace AS t
+        ON t.oid = c.reltablespace AND has_tablespace_privilege(t.oid, 'CREATE')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.storage_clauses(text,text) IS
+'A part of partition_history(): the end of a CREATE TABLE for a table that is stored like another one
+of a ladder, or like its last partition: storage parameters, and the tablespace if the owner may use
+it. A superuser can have moved the table where the owner may not create any: partitions then go to
+the default tablespace, so that matches go on being rated.';
+
+CREATE FUNCTION skillrating_internal.make_partition(ladder text, relation text, lower bigint, upper bigint, pattern text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    name text := skillrating_internal.unused_name(ladder,
+        format('%s_%s', relation, coalesce(lower, 0)));
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- A table that comes into being beside the others: whoever rates or reads does not notice.
+    EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL)%4$s', ladder, name,
+        relation, skillrating_internal.storage_clauses(ladder, pattern));
+    PERFORM skillrating_internal.revoke_defaults(ladder, name);
+    IF relation = 'component_event' THEN
+        EXECUTE format('ALTER TABLE %I.%I REPLICA IDENTITY FULL', ladder, name);
+    END IF;
+    EXECUTE format('ALTER TABLE %1$I.%2$I ATTACH PARTITION %1$I.%3$I FOR VALUES FROM (%4$s) TO (%5$s)',
+        ladder, relation, name, coalesce(lower::text, 'MINVALUE'), upper);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.make_partition(text,text,bigint,bigint,text) IS
+'A part of make_partitions() and partition_history(): a new partition of table event or
+component_event of a ladder for places from lower (null: from the first one on) to before upper, which
+is stored like the table pattern, or like the last partition of that.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.make_partitions(ladder text, seq bigint, ahead integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    most constant bigint := 1000;
+    size bigint;
+    relation text;
+    last bigint;
+    next bigint;
+    made bigint := 0;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Of all who make partitions, one at a time; nobody who rates or reads waits.
+    EXECUTE format('LOCK TABLE ONLY %I.event IN SHARE UPDATE EXCLUSIVE MODE', ladder);
+    EXECUTE format('SELECT l.partition_rows FROM %I.ladder AS l', ladder) INTO size;
+    FOR relation IN SELECT * FROM skillrating_internal.partitioned_tables(ladder) LOOP
+        SELECT max(p.upper) INTO last
+        FROM skillrating_internal.event_partitions(ladder, relation) AS p
+        HAVING NOT coalesce(bool_or(p.fault IN ('is a default partition', 'has no upper bound')), false);
+        CONTINUE WHEN NOT FOUND OR size IS NULL;
+        WHILE coalesce(last, 0) < (seq / size + 1 + ahead) * size LOOP
+            next := (coalesce(last, 0) / size + 1) * size;
+            -- Where so many places have been passed over, one range takes them all in.
+            IF (seq - coalesce(last, 0)) / size > most THEN
+                next := seq / size * size;
+            END IF;
+            PERFORM skillrating_internal.make_partition(ladder, relation, last, next, relation);
+            last := next;
+            made := made + 1;
+        END LOOP;
+    END LOOP;
+    RETURN made;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.partition_table(ladder text, relation text, rows bigint, move boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    lowest bigint;
+    last bigint;
+    upper bigint;
+    old text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    PERFORM skillrating_internal.check_partitionable(ladder, relation);
+    EXECUTE format(
+        'SELECT coalesce(min(e.seq), s.last_value), greatest(s.last_value, max(e.seq))
+        FROM %1$I.event_seq AS s LEFT JOIN %1$I.%2$I AS e ON true
+        GROUP BY s.last_value', ladder, relation)
+    INTO lowest, last;
+    upper := ((CASE WHEN move THEN lowest ELSE last END) / rows + 1) * rows;
+    old := skillrating_internal.unused_name(ladder,
+        relation || CASE WHEN move AND last >= upper THEN '_old' ELSE '_0' END);
+    PERFORM skillrating_internal.put_aside(ladder, relation, old);
+    EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL) PARTITION BY RANGE (seq)',
+        ladder, relation, old);
+    PERFORM skillrating_internal.take_over(ladder, relation, old);
+    IF NOT move OR last < upper THEN
+        EXECUTE format('ALTER TABLE %1$I.%2$I ATTACH PARTITION %1$I.%3$I FOR VALUES FROM (MINVALUE) TO (%4$s)',
+            ladder, relation, old, upper);
+    ELSE
+        PERFORM skillrating_internal.make_partition(ladder, relation, NULL, upper, old);
+        WHILE upper <= last LOOP
+            PERFORM skillrating_internal.make_partition(ladder, relation, upper, upper + rows, old);
+            upper := upper + rows;
+        END LOOP;
+        PERFORM skillrating_internal.insert_all(ladder, relation, old);
+        EXECUTE format('DROP TABLE %I.%I', ladder, old);
+    END IF;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.join_partitions(ladder text, relation text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    old text := skillrating_internal.unused_name(ladder, relation || '_old');
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    PERFORM skillrating_internal.check_partitionable(ladder, relation);
+    PERFORM skillrating_internal.put_aside(ladder, relation, old);
+    EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL)%4$s', ladder, relation, old,
+        skillrating_internal.storage_clauses(ladder, old));
+    PERFORM skillrating_internal.take_over(ladder, relation, old);
+    PERFORM skillrating_internal.insert_all(ladder, relation, old);
+    EXECUTE format('DROP TABLE %I.%I', ladder, old);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.fill_gaps(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    gap record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR gap IN
+        SELECT g.* FROM (
+            SELECT t.relation, lag(p.upper) OVER (PARTITION BY t.relation ORDER BY p.upper) AS lower,
+                p.lower AS upper
+            FROM skillrating_internal.partitioned_tables(ladder) AS t(relation)
+            CROSS JOIN skillrating_internal.event_partitions(ladder, t.relation) AS p
+            WHERE p.fault IS NULL) AS g
+        WHERE g.lower IS DISTINCT FROM g.upper AND g.upper IS NOT NULL
+    LOOP
+        PERFORM skillrating_internal.make_partition(ladder, gap.relation, gap.lower, gap.upper,
+            gap.relation);
+    END LOOP;
+END
+$function$;
+
+CREATE TYPE skillrating_internal.queue_settings AS (
+    queue text,
+    teams integer,
+    team_size integer,
+    rating_pool text,
+    context text,
+    sides boolean,
+    commanders boolean,
+    caution double precision,
+    log_odds double precision,
+    initial_window double precision,
+    widening double precision,
+    max_window double precision,
+    min_quality double precision,
+    ticket_lifetime interval,
+    accept_within interval,
+    max_tickets integer,
+    keep interval,
+    excludes boolean,
+    model text,
+    params jsonb,
+    nstate integer,
+    deviation integer,
+    side integer,
+    command integer);
+
+COMMENT ON TYPE skillrating_internal.queue_settings IS
+'What a queue is: a row of table queue, with the window and the widening that stand for null there;
+whether players are excluded from its ladder; the model of its ladder with its parameters; and as in
+split_model() the number of state columns and the places of those with a role.';
+
+CREATE TYPE skillrating_internal.queue_found AS (
+    match_number integer,
+    player_id text,
+    team integer,
+    ticket bigint,
+    waited double precision,
+    pool text,
+    region bigint,
+    win_probability double precision,
+    quality double precision,
+    difference double precision,
+    commands boolean,
+    why jsonb);
+
+COMMENT ON TYPE skillrating_internal.queue_found IS
+'A player for whom a tick has found a seat: columns of pair_queue() and of the player''s ticket.';
+
+CREATE TYPE skillrating_internal.queued_players AS (
+    players text[],
+    tickets bigint[],
+    waited double precision[],
+    party integer[],
+    region bigint[],
+    pool text[],
+    commander boolean[]);
+
+COMMENT ON TYPE skillrating_internal.queued_players IS
+'The players of some tickets, an element of each array for each, as pair_queue() takes them.';
+
+CREATE FUNCTION skillrating_internal.has_queue_tables(ladder text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    names constant name[] := '{queue,queue_ticket,queue_player,queue_proposal,queue_seat,
+        queue_backfill,queue_backfill_player}';
+    owner oid;
+    relations record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    SELECT c.relowner INTO owner
+    FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.ladder', ladder));
+    SELECT array_agg(c.relname) AS names,
+        min(c.relname) FILTER (WHERE c.relowner <> owner) AS foreign_one,
+        min(c.relname) FILTER (WHERE c.relkind <> 'r') AS no_table
+    INTO relations
+    FROM pg_class AS c
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relname = ANY (names);
+    IF relations.foreign_one IS NOT NULL THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('relation %I.%I is not owned by the owner of the ladder', ladder,
+                relations.foreign_one),
+            HINT = 'Give all relations of a ladder to one role.';
+    END IF;
+    IF relations.no_table IS NOT NULL THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('relation %I.%I is not a table', ladder, relations.no_table);
+    END IF;
+    IF cardinality(relations.names) < cardinality(names) THEN
+        RAISE undefined_table USING
+            MESSAGE = format('relation %I.%I does not exist', ladder, (
+                SELECT min(n.name) FROM unnest(names) AS n(name)
+                WHERE n.name <> ALL (relations.names))),
+            HINT = 'A ladder has all tables of its queues or none of them.';
+    END IF;
+    RETURN relations.names IS NOT NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_queue_tables(text) IS
+'Whether a ladder has the tables of queues. Work on them runs as the ladder''s owner, so that nobody
+else may have put one there: error 42501 if one belongs to another role, 42809 if one is no table,
+42P01 if some are missing, 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.create_ticket_tables(ladder text, player text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'CREATE TABLE %I.queue_ticket (
+            ticket bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+            queue text NOT NULL,
+            pool text NOT NULL,
+            region bigint CHECK (region <> 0),
+            size integer NOT NULL,
+            mu float8 NOT NULL,
+            joined_at timestamptz NOT NULL,
+            expires_at timestamptz,
+            tried_at timestamptz NOT NULL,
+            status text NOT NULL DEFAULT ''waiting''
+                CHECK (status IN (''waiting'', ''proposed'', ''matched'', ''ended'')),
+            reason text CHECK (reason IS NOT NULL OR status <> ''ended''),
+            proposal bigint
+                CHECK (proposal IS NOT NULL OR status NOT IN (''proposed'', ''matched'')),
+            ended_at timestamptz
+                CHECK (ended_at IS NOT NULL OR status NOT IN (''matched'', ''ended'')))
+        WITH (fillfactor = 50)', ladder);
+    EXECUTE format(
+        'CREATE INDEX ON %I.queue_ticket (queue, pool, mu) WHERE status = ''waiting''', ladder);
+    EXECUTE format('CREATE INDEX ON %I.queue_ticket (queue, ended_at)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.queue_ticket IS %L', ladder,
+        'Tickets of players who queue together, or of one who queues alone: in which queue; whom they meet (pool) and where (region, a set of bits, null for everywhere); how many they are (size) and their mean estimate when they joined (mu), by which a tick finds neighbours; since when they wait, until when, and when a tick has looked at them last (tried_at). status: waiting; proposed, in a match that has not been accepted by all; matched; or ended, with the reason.');
+
+    -- Nobody has two tickets, under whatever account.
+    EXECUTE format(
+        'CREATE TABLE %1$I.queue_player (
+            counts_as %2$s PRIMARY KEY,
+            player_id %2$s NOT NULL,
+            ticket bigint NOT NULL,
+            commander boolean)', ladder, player);
+    EXECUTE format('CREATE INDEX ON %I.queue_player (ticket)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.queue_player IS %L', ladder,
+        'The players of all tickets that are waiting or proposed: the account that joined (player_id), the player whom it counts as, who has no other ticket, and whether the player may command (null for yes).');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_ticket_tables(text,text) IS
+'A part of create_queue(): the tables queue_ticket and queue_player. Error 55000 unless the door to
+the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.create_proposal_tables(ladder text, player text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'CREATE TABLE %I.queue_proposal (
+            proposal bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+            queue text NOT NULL,
+            backfill bigint,
+            pool text NOT NULL,
+            region bigint,
+            status text NOT NULL CHECK (status IN (''open'', ''made'', ''cancelled'')),
+            reason text CHECK (reason IS NOT NULL OR status <> ''cancelled''),
+            proposed_at timestamptz NOT NULL,
+            accept_by timestamptz CHECK (accept_by IS NOT NULL OR status <> ''open''),
+            ended_at timestamptz CHECK (ended_at IS NOT NULL OR status = ''open''),
+            quality float8 NOT NULL,
+            difference float8 NOT NULL,
+            why jsonb)
+        WITH (fillfactor = 80)', ladder);
+    EXECUTE format(
+        'CREATE INDEX ON %I.queue_proposal (queue, accept_by) WHERE status = ''open''', ladder);
+    EXECUTE format('CREATE INDEX ON %I.queue_proposal (queue, ended_at)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.queue_proposal IS %L', ladder,
+        'Matches that ticks have made, or players for the free seats of one that is running (backfill). status: open until all have accepted, made, or cancelled, with the reason. quality, difference and why are those of pair_queue(), region the one that all have in common.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.queue_seat (
+            proposal bigint NOT NULL,
+            player_id %s NOT NULL,
+            team integer NOT NULL,
+            ticket bigint NOT NULL,
+            waited float8 NOT NULL,
+            win_probability float8,
+            commands boolean,
+            accepted_at timestamptz,
+            PRIMARY KEY (proposal, player_id))', ladder, player);
+    EXECUTE format('COMMENT ON TABLE %I.queue_seat IS %L', ladder,
+        'The players of proposals: the team, the ticket, the seconds waited until then, the probability that the own team wins, whether the player commands it, and when the player accepted.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.queue_backfill (
+            backfill bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+            queue text NOT NULL,
+            proposal bigint,
+            pool text NOT NULL,
+            region bigint CHECK (region <> 0),
+            status text NOT NULL DEFAULT ''open''
+                CHECK (status IN (''open'', ''filled'', ''ended'')),
+            reason text CHECK (reason IS NOT NULL OR status <> ''ended''),
+            asked_at timestamptz NOT NULL,
+            expires_at timestamptz,
+            ended_at timestamptz CHECK (ended_at IS NOT NULL OR status = ''open''))', ladder);
+    EXECUTE format(
+        'CREATE INDEX ON %I.queue_backfill (queue, asked_at) WHERE status = ''open''', ladder);
+    EXECUTE format('CREATE INDEX ON %I.queue_backfill (queue, ended_at)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.queue_backfill IS %L', ladder,
+        'Matches that are running and ask for players: in which queue, whom they take (pool) and where they run (region), since when and until when, and the proposal that they began as.');
+
+    EXECUTE format(
+        'CREATE TABLE %2$I.queue_backfill_player (
+            backfill bigint NOT NULL,
+            player_id %1$s NOT NULL,
+            counts_as %1$s NOT NULL,
+            team integer NOT NULL,
+            proposal bigint,
+            PRIMARY KEY (backfill, player_id))', player, ladder);
+    EXECUTE format('COMMENT ON TABLE %I.queue_backfill_player IS %L', ladder,
+        'Who is in a running match that asks for players, and whom the account counts as, on which team, and by which proposal, null for those who were there when it asked.');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_proposal_tables(text,text) IS
+'A part of create_queue(): the tables queue_proposal, queue_seat, queue_backfill and
+queue_backfill_player. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.create_queue_tables(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    IF skillrating_internal.has_queue_tables(ladder) THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'CREATE TABLE %I.queue (
+            queue text PRIMARY KEY,
+            teams integer NOT NULL CHECK (teams >= 2),
+            team_size integer NOT NULL CHECK (team_size >= 1),
+            rating_pool text NOT NULL,
+            context text,
+            sides boolean NOT NULL,
+            commanders boolean NOT NULL,
+            caution float8 NOT NULL,
+            log_odds float8 NOT NULL,
+            initial_window float8 CHECK (initial_window >= 0),
+            widening float8 CHECK (widening >= 0),
+            max_window float8 CHECK (max_window >= 0),
+            min_quality float8 NOT NULL CHECK (min_quality BETWEEN 0 AND 1),
+            ticket_lifetime interval CHECK (ticket_lifetime > ''0''),
+            accept_within interval CHECK (accept_within > ''0''),
+            max_tickets integer NOT NULL CHECK (max_tickets BETWEEN 2 AND 10000),
+            keep interval CHECK (keep >= ''0''),
+            channel text,
+            CHECK (teams::bigint * team_size <= 128),
+            CHECK (team_size::bigint * max_tickets <= 100000))', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.queue IS %L', ladder,
+        'The queues of the ladder, with what skillrating.create_queue() was told. The owner may change all but the name; it counts from the next call on.');
+    PERFORM skillrating_internal.create_ticket_tables(ladder, t.player_type),
+        skillrating_internal.create_proposal_tables(ladder, t.player_type);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_queue_tables(text) IS
+'A part of create_queue(): the tables of a ladder''s queues unless it has them. Errors as
+has_queue_tables().';
+
+CREATE FUNCTION skillrating_internal.queue_settings(ladder text, queue text)
+ RETURNS skillrating_internal.queue_settings
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    q skillrating_internal.queue_settings;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF skillrating_internal.has_queue_tables(ladder) THEN
+        EXECUTE format(
+            'SELECT q.queue, q.teams, q.team_size, q.rating_pool, q.context, q.sides, q.commanders,
+                q.caution, q.log_odds, q.initial_window, q.widening, q.max_window, q.min_quality,
+                q.ticket_lifetime, q.accept_within, q.max_tickets, q.keep, EXISTS (
+                    SELECT FROM %1$I.operation AS o
+                    WHERE o.kind = ''exclude'' AND o.undone_at IS NULL), l.model, l.params
+            FROM %1$I.queue AS q CROSS JOIN %1$I.ladder AS l
+            WHERE q.queue = $1', ladder)
+        INTO q USING queue;
+    END IF;
+    IF q.queue IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" has no queue "%s"', ladder, queue),
+            HINT = 'Queues are made by skillrating.create_queue().';
+    END IF;
+    IF q.initial_window IS NULL THEN
+        q.initial_window := 0.5 * skillrating.log_odds_unit(q.model, q.params);
+    END IF;
+    q.widening := coalesce(q.widening, q.initial_window / 30);
+    SELECT cardinality(m.state_columns), array_position(m.state_columns, m.deviation_column),
+        array_position(m.state_columns, m.side_column),
+        array_position(m.state_columns, m.command_column)
+    INTO q.nstate, q.deviation, q.side, q.command
+    FROM skillrating.models() AS m WHERE m.name = q.model;
+    -- Another model may have come by swap_ladders(): the error says what it lacks.
+    IF q.caution <> 0 AND q.deviation IS NULL OR q.sides AND q.side IS NULL
+        OR q.commanders AND q.command IS NULL
+    THEN
+        PERFORM FROM skillrating_internal.split_model(ladder, q.caution, q.sides, q.commanders);
+    END IF;
+    RETURN q;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_settings(text,text) IS
+'What a queue of a ladder is. Errors: 42704 if there is none of that name, 22023 if the model of the
+ladder has no column for what it takes, 55000 unless the door to the ladder is open, and those of
+has_queue_tables().';
+
+CREATE FUNCTION skillrating_internal.check_queue(ladder text, q skillrating_internal.queue_settings)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    model record;
+    wrong text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF NOT abs(q.caution) < 'Infinity' THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('caution must be finite, not %s', q.caution);
+    END IF;
+    model := skillrating_internal.split_model(ladder, q.caution, q.sides, q.commanders);
+    -- Of nobody it makes no match, and checks all else.
+    PERFORM FROM skillrating.pair_queue('{}'::text[], '{}',
+        mu_2 => CASE WHEN q.sides THEN '{}'::float8[] END,
+        command_mu => CASE WHEN q.commanders THEN '{}'::float8[] END,
+        teams => q.teams, team_size => q.team_size, log_odds => q.log_odds, model => model.name,
+        params => model.params, initial_window => q.initial_window, widening => q.widening,
+        max_window => q.max_window, min_quality => q.min_quality);
+    SELECT format('%s must be %s, not %s', i.name, i.allowed, i.value) INTO wrong
+    FROM (VALUES ('ticket_lifetime', q.ticket_lifetime, 'more than 0', q.ticket_lifetime > '0'),
+        ('accept_within', q.accept_within, 'more than 0', q.accept_within > '0'),
+        ('keep', q.keep, '0 or more', q.keep >= '0')) AS i(name, value, allowed, ok)
+    WHERE NOT i.ok LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE invalid_parameter_value USING MESSAGE = wrong;
+    END IF;
+    IF NOT q.max_tickets BETWEEN 2 AND 10000 OR q.max_tickets::bigint * q.team_size > 100000 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('max_tickets must be at least 2 and at most %s, not %s',
+                least(10000, 100000 / q.team_size), q.max_tickets);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_queue(text,skillrating_internal.queue_settings) IS
+'A part of create_queue(): errors for what cannot be a queue, as pair_queue() and split_ladder()
+have them.';
+
+CREATE FUNCTION skillrating_internal.create_queue(ladder text, queue text, teams integer DEFAULT 2, team_size integer DEFAULT 1, rating_pool text DEFAULT ''::text, context text DEFAULT NULL::text, sides boolean DEFAULT false, commanders boolean DEFAULT false, caution double precision DEFAULT 0, log_odds double precision DEFAULT 0, initial_window double precision DEFAULT NULL::double precision, widening double precision DEFAULT NULL::double precision, max_window double precision DEFAULT NULL::double precision, min_quality double precision DEFAULT 0, ticket_lifetime interval DEFAULT '00:10:00'::interval, accept_within interval DEFAULT NULL::interval, max_tickets integer DEFAULT 1000, keep interval DEFAULT '1 day'::interval, channel text DEFAULT NULL::text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    argument record;
+    n bigint;
+BEGIN
+    IF ladder IS NULL OR queue IS NULL OR teams IS NULL OR team_size IS NULL OR rating_pool IS NULL
+        OR sides IS NULL OR commanders IS NULL OR caution IS NULL OR log_odds IS NULL
+        OR min_quality IS NULL OR max_tickets IS NULL
+    THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, queue, teams, team_size, rating_pool, sides, commanders, caution, '
+                'log_odds, min_quality and max_tickets must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    -- A notification has both.
+    FOR argument IN
+        SELECT a.* FROM (VALUES ('queue', queue), ('channel', channel)) AS a(name, value)
+    LOOP
+        IF argument.value = '' OR argument.value <> argument.value::name::text THEN
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', argument.name,
+                    argument.value);
+        END IF;
+    END LOOP;
+    PERFORM skillrating_internal.check_queue(ladder, ROW(queue, teams, team_size, rating_pool,
+        context, sides, commanders, caution, log_odds, initial_window, widening, max_window,
+        min_quality, ticket_lifetime, accept_within, max_tickets, keep, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL)::skillrating_internal.queue_settings);
+    PERFORM skillrating_internal.create_queue_tables(ladder);
+    EXECUTE format(
+        'INSERT INTO %I.queue VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+            $15, $16, $17, $18)
+        ON CONFLICT DO NOTHING', ladder)
+    USING queue, teams, team_size, rating_pool, context, sides, commanders, caution, log_odds,
+        initial_window, widening, max_window, min_quality, ticket_lifetime, accept_within,
+        max_tickets, keep, channel;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('ladder "%s" has a queue "%s" already', ladder, queue),
+            HINT = format('Change its row in %I.queue, or remove it by skillrating.drop_queue().',
+                ladder);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_queue(text,text,integer,integer,text,text,boolean,boolean,double precision,double precision,double precision,double precision,double precision,double precision,interval,interval,integer,interval,text) IS
+'The body of skillrating.create_queue(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.create_queue(ladder text, queue text, teams integer DEFAULT 2, team_size integer DEFAULT 1, rating_pool text DEFAULT ''::text, context text DEFAULT NULL::text, sides boolean DEFAULT false, commanders boolean DEFAULT false, caution double precision DEFAULT 0, log_odds double precision DEFAULT 0, initial_window double precision DEFAULT NULL::double precision, widening double precision DEFAULT NULL::double precision, max_window double precision DEFAULT NULL::double precision, min_quality double precision DEFAULT 0, ticket_lifetime interval DEFAULT '00:10:00'::interval, accept_within interval DEFAULT NULL::interval, max_tickets integer DEFAULT 1000, keep interval DEFAULT '1 day'::interval, channel text DEFAULT NULL::text)
+ RETURNS void
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.create_queue(text,text,integer,integer,text,text,boolean,boolean,double precision,double precision,double precision,double precision,double precision,double precision,interval,interval,integer,interval,text) IS
+'Makes a queue of that name, in which players of a ladder wait for matches: queue_join() puts them
+in, and queue_tick() makes matches of them. It is a row in table queue of the ladder, which the
+owner may change; the first one makes the tables, whose names begin with queue_.
+
+teams, team_size, sides, commanders, caution, log_odds: the matches, as for split_ladder().
+rating_pool: of the ladder, whose ratings count.  context: where or as what all play, or null.
+initial_window, widening, max_window, min_quality: whom players may meet, as for pair_queue().
+ticket_lifetime: a ticket that has waited so long ends; null for never.
+accept_within: players have so much time to accept a match by queue_accept(); null for matches that
+need no accepting.
+max_tickets: a tick looks at so many tickets at most, 2 to 10000, and leaves the others to other
+workers, or to the next tick.
+keep: tickets and matches are deleted so long after they have ended; null for never.
+channel: notified of each match, with a JSON object: {"ladder": ..., "queue": ...,
+"proposal": number, "status": "open", "made" or "cancelled"}; null for nobody.  Any role that may
+connect can listen.  A transaction that notifies cannot be prepared (PREPARE TRANSACTION).
+
+Waits until nobody rates. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
+42710 if there is a queue of that name, 22004 for nulls, 22003 and 22023 for values out of range and
+what the model has no column for.';
+
+CREATE FUNCTION skillrating_internal.drop_queue(ladder text, queue text, OUT tickets bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    q skillrating_internal.queue_settings;
+BEGIN
+    q := skillrating_internal.queue_settings(ladder, queue);
+    EXECUTE format(
+        'DELETE FROM %1$I.queue_player AS p USING %1$I.queue_ticket AS t
+        WHERE t.ticket = p.ticket AND t.queue = $1', ladder)
+    USING q.queue;
+    EXECUTE format(
+        'SELECT count(*) FROM %I.queue_ticket AS t
+        WHERE t.queue = $1 AND t.status IN (''waiting'', ''proposed'')', ladder)
+    INTO tickets USING q.queue;
+    EXECUTE format(
+        'DELETE FROM %1$I.queue_seat AS s USING %1$I.queue_proposal AS p
+        WHERE p.proposal = s.proposal AND p.queue = $1', ladder)
+    USING q.queue;
+    EXECUTE format(
+        'DELETE FROM %1$I.queue_backfill_player AS p USING %1$I.queue_backfill AS b
+        WHERE b.backfill = p.backfill AND b.queue = $1', ladder)
+    USING q.queue;
+    EXECUTE format('DELETE FROM %I.queue_ticket AS t WHERE t.queue = $1', ladder) USING q.queue;
+    EXECUTE format('DELETE FROM %I.queue_proposal AS p WHERE p.queue = $1', ladder) USING q.queue;
+    EXECUTE format('DELETE FROM %I.queue_backfill AS b WHERE b.queue = $1', ladder) USING q.queue;
+    EXECUTE format('DELETE FROM %I.queue AS q WHERE q.queue = $1', ladder) USING q.queue;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_queue(text,text) IS
+'The body of skillrating.drop_queue(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.drop_queue(ladder text, queue text, OUT tickets bigint)
+ RETURNS bigint
+ LANGUAGE c
+ STRICT
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.drop_queue(text,text) IS
+'Removes a queue with all its tickets and matches, and returns how many tickets were waiting or in a
+match that had not been accepted. Waits until nobody is at work on a queue of the ladder. Errors:
+42704 for an unknown ladder or queue, 42501 unless the caller owns the ladder.';
+
+CREATE FUNCTION skillrating_internal.queue_status(ladder text, queue text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(queue_name text, pool text, waiting_tickets bigint, waiting_players bigint, longest_wait double precision, open_proposals bigint, open_backfills bigint, matches bigint, cancelled bigint, matched_tickets bigint, ended jsonb, wait_p50 double precision, wait_p90 double precision, wait_p99 double precision, quality_mean double precision, quality_p10 double precision)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF queue IS NOT NULL THEN
+        PERFORM skillrating_internal.queue_settings(ladder, queue);
+    ELSIF NOT skillrating_internal.has_queue_tables(ladder) THEN
+        RETURN;
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'WITH t AS (
+            SELECT t.*, extract(epoch FROM coalesce(t.ended_at, $3) - t.joined_at)::float8 AS waited
+            FROM %1$I.queue_ticket AS t
+            WHERE t.ended_at IS NULL OR t.ended_at >= $2
+        ), ticket AS (
+            SELECT t.queue, t.pool, count(*) FILTER (WHERE w.waits) AS waiting_tickets,
+                coalesce(sum(t.size) FILTER (WHERE w.waits), 0) AS waiting_players,
+                max(greatest(0, t.waited)) FILTER (WHERE w.waits) AS longest_wait,
+                count(*) FILTER (WHERE t.status = ''matched'') AS matched,
+                percentile_cont(''{0.5,0.9,0.99}''::float8[]) WITHIN GROUP (ORDER BY t.waited)
+                    FILTER (WHERE t.status = ''matched'') AS wait
+            FROM t, LATERAL (SELECT t.status = ''waiting'') AS w(waits) GROUP BY t.queue, t.pool
+        ), ended AS (
+            SELECT e.queue, e.pool, jsonb_object_agg(e.reason, e.n) AS reasons
+            FROM (SELECT t.queue, t.pool, t.reason, count(*) AS n FROM t
+                WHERE t.status = ''ended'' GROUP BY t.queue, t.pool, t.reason) AS e
+            GROUP BY e.queue, e.pool
+        ), proposal AS (
+            SELECT p.queue, p.pool, count(*) FILTER (WHERE p.status = ''open'') AS open,
+                count(*) FILTER (WHERE p.status = ''made'' AND p.backfill IS NULL) AS made,
+                count(*) FILTER (WHERE p.status = ''cancelled'') AS cancelled,
+                avg(p.quality) FILTER (WHERE p.status = ''made'') AS quality,
+                percentile_cont(0.1) WITHIN GROUP (ORDER BY p.quality)
+                    FILTER (WHERE p.status = ''made'') AS quality_p10
+            FROM %1$I.queue_proposal AS p WHERE p.ended_at IS NULL OR p.ended_at >= $2
+            GROUP BY p.queue, p.pool
+        ), backfill AS (
+            SELECT b.queue, b.pool, count(*) AS open
+            FROM %1$I.queue_backfill AS b WHERE b.status = ''open'' GROUP BY b.queue, b.pool
+        ), place AS (
+            SELECT t.queue, t.pool FROM ticket AS t UNION SELECT p.queue, p.pool FROM proposal AS p
+            UNION SELECT b.queue, b.pool FROM backfill AS b
+        )
+        SELECT q.queue, a.pool, coalesce(t.waiting_tickets, 0),
+            coalesce(t.waiting_players, 0)::bigint, t.longest_wait, coalesce(p.open, 0),
+            coalesce(b.open, 0), coalesce(p.made, 0), coalesce(p.cancelled, 0),
+            coalesce(t.matched, 0), coalesce(e.reasons, ''{}''), t.wait[1], t.wait[2], t.wait[3],
+            p.quality, p.quality_p10
+        FROM %1$I.queue AS q
+        LEFT JOIN place AS a USING (queue)
+        LEFT JOIN ticket AS t USING (queue, pool) LEFT JOIN ended AS e USING (queue, pool)
+        LEFT JOIN proposal AS p USING (queue, pool) LEFT JOIN backfill AS b USING (queue, pool)
+        WHERE q.queue = $1 OR $1 IS NULL
+        ORDER BY q.queue, a.pool', ladder)
+    USING queue, coalesce(since, '-infinity'), coalesce(at, clock_timestamp());
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_status(text,text,timestamp with time zone,timestamp with time zone) IS
+'The body of skillrating.queue_status(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.queue_status(ladder text, queue text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(queue_name text, pool text, waiting_tickets bigint, waiting_players bigint, longest_wait double precision, open_proposals bigint, open_backfills bigint, matches bigint, cancelled bigint, matched_tickets bigint, ended jsonb, wait_p50 double precision, wait_p90 double precision, wait_p99 double precision, quality_mean double precision, quality_p10 double precision)
+ LANGUAGE c
+ STABLE
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.queue_status(text,text,timestamp with time zone,timestamp with time zone) IS
+'How a queue does, or with null each queue of a ladder: a row for each of its pools, and one with
+null for a queue that has seen nobody.
+
+waiting_tickets, waiting_players, longest_wait (in seconds), open_proposals (matches that not all
+have accepted), open_backfills: at the time at, now by default.
+matches, cancelled, matched_tickets, and ended (other tickets, by the reason): since a time, by
+default as far back as tickets are kept.
+wait_p50, wait_p90, wait_p99: percentiles of the seconds from joining to the match, of tickets that
+got one.  quality_mean, quality_p10: the mean and the tenth percentile of the quality of matches.
+No rows for a ladder without queues. Error 42704 for an unknown ladder or queue.';
+
+CREATE FUNCTION skillrating_internal.drop_tickets(ladder text, tickets bigint[], reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    proposals bigint[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT coalesce(array_agg(DISTINCT t.proposal), ''{}'') FROM %I.queue_ticket AS t
+        WHERE t.ticket = ANY ($1) AND t.status = ''proposed''', ladder)
+    INTO proposals USING tickets;
+    PERFORM skillrating_internal.cancel_proposals(ladder, proposals, reason, tickets,
+        clock_timestamp());
+    PERFORM skillrating_internal.end_tickets(ladder, tickets, reason, clock_timestamp());
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_tickets(text,bigint[],text) IS
+'Ends tickets that are waiting or proposed, on a ladder that the caller has for itself. Error 55000
+unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.recount_backfills(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    backfills bigint[];
+BEGIN
+    EXECUTE format(
+        'UPDATE %1$I.queue_backfill_player AS p SET counts_as = a.counts_as
+        FROM (
+            SELECT o.backfill, o.player_id,
+                coalesce(CAST(m.into_id AS %2$s), o.player_id) AS counts_as
+            FROM %1$I.queue_backfill_player AS o
+            LEFT JOIN skillrating_internal.merged_accounts(%4$L) AS m
+                ON CAST(m.player_id AS %2$s) %3$s o.player_id) AS a
+        WHERE a.backfill = p.backfill AND a.player_id %3$s p.player_id
+            AND NOT a.counts_as %3$s p.counts_as', ladder, t.player_type, t.player_equals, ladder);
+    EXECUTE format(
+        'SELECT array_agg(DISTINCT p.backfill)
+        FROM %1$I.queue_backfill_player AS p JOIN %1$I.queue_backfill_player AS o
+            ON o.backfill = p.backfill AND o.counts_as %2$s p.counts_as
+        WHERE NOT o.player_id %2$s p.player_id', ladder, t.player_equals)
+    INTO backfills;
+    PERFORM skillrating_internal.end_backfill(ladder, b.backfill, 'merged', clock_timestamp())
+    FROM unnest(backfills) AS b(backfill);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.recount_backfills(text) IS
+'A part of recount_queues(): a running match in which one player has two accounts now asks for nobody
+any more, because no model knows such a match. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.recount_queues(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    accounts text;
+    tickets bigint[];
+BEGIN
+    IF NOT skillrating_internal.has_queue_tables(ladder) THEN
+        RETURN;
+    END IF;
+    accounts := format(
+        'WITH account AS (
+            SELECT p.player_id, k.ticket, k.joined_at,
+                coalesce(CAST(m.into_id AS %2$s), p.player_id) AS counts_as
+            FROM %1$I.queue_player AS p
+            JOIN %1$I.queue_ticket AS k ON k.ticket = p.ticket
+            LEFT JOIN skillrating_internal.merged_accounts(%4$L) AS m
+                ON CAST(m.player_id AS %2$s) %3$s p.player_id)',
+        ladder, t.player_type, t.player_equals, ladder);
+    -- Of two tickets of one player the older one stays.
+    EXECUTE accounts || format(
+        'SELECT array_agg(DISTINCT a.ticket)
+        FROM account AS a JOIN account AS o ON o.counts_as %1$s a.counts_as
+        WHERE NOT o.player_id %1$s a.player_id
+            AND (o.ticket = a.ticket OR (o.joined_at, o.ticket) < (a.joined_at, a.ticket))',
+        t.player_equals)
+    INTO tickets;
+    PERFORM skillrating_internal.drop_tickets(ladder, tickets, 'merged');
+    EXECUTE accounts || format(
+        'UPDATE %I.queue_player AS p SET counts_as = a.counts_as FROM account AS a
+        WHERE a.player_id %2$s p.player_id AND NOT a.counts_as %2$s p.counts_as',
+        ladder, t.player_equals);
+    EXECUTE format(
+        'SELECT array_agg(DISTINCT p.ticket)
+        FROM %1$I.queue_player AS p
+        JOIN %1$I.operation AS o ON o.player_id %2$s p.player_id OR o.player_id %2$s p.counts_as
+        WHERE o.kind = ''exclude'' AND o.undone_at IS NULL AND o.since <= clock_timestamp()
+            AND o.until > clock_timestamp()', ladder, t.player_equals)
+    INTO tickets;
+    PERFORM skillrating_internal.drop_tickets(ladder, tickets, 'excluded');
+    PERFORM skillrating_internal.recount_backfills(ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.recount_queues(text) IS
+'A part of merge_players() and all that changes which account counts as which player, on a ladder
+that
+the caller has for itself: no player has two tickets after that, and none who is excluded has one.
+Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.forget_in_queues(ladder text, players text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    tickets bigint[];
+BEGIN
+    IF NOT skillrating_internal.has_queue_tables(ladder) THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'SELECT array_agg(DISTINCT p.ticket) FROM %1$I.queue_player AS p
+        WHERE EXISTS (
+            SELECT FROM unnest(CAST($1 AS %2$s[])) AS u(id)
+            WHERE u.id %3$s p.player_id OR u.id %3$s p.counts_as)',
+        ladder, t.player_type, t.player_equals)
+    INTO tickets USING players;
+    PERFORM skillrating_internal.drop_tickets(ladder, tickets, 'forgotten');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.forget_in_queues(text,text[]) IS
+'A part of forget_player(): ends the tickets of players, before they are renamed. Error 55000 unless
+the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.backfill_candidates(ladder text, q skillrating_internal.queue_settings, backfill bigint, mean double precision, free integer, at timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    -- More would only make the search for teams longer.
+    most constant integer := 16;
+    t record := skillrating_internal.ladder_types(ladder);
+    tickets bigint[];
+BEGIN
+    EXECUTE format(
+        'SELECT array_agg(t.ticket) FROM (
+            SELECT t.ticket
+            FROM %1$I.queue_backfill AS b
+            JOIN %1$I.queue_ticket AS t ON t.queue = b.queue AND t.pool = b.pool
+            WHERE b.backfill = $1 AND t.status = ''waiting'' AND t.size <= $2
+                AND (t.region IS NULL OR b.region IS NULL OR t.region & b.region <> 0)
+                AND abs(t.mu - $3) <= least(coalesce($6, ''Infinity''), $4
+                    + $5 * greatest(0, extract(epoch FROM $7 - t.joined_at)::float8))
+                AND NOT EXISTS (
+                    SELECT FROM %1$I.queue_player AS p
+                    JOIN %1$I.queue_backfill_player AS o ON o.counts_as %2$s p.counts_as
+                    WHERE p.ticket = t.ticket AND o.backfill = b.backfill)
+            ORDER BY t.joined_at, abs(t.mu - $3), (
+                SELECT p.player_id FROM %1$I.queue_player AS p WHERE p.ticket = t.ticket
+                ORDER BY p.player_id %4$s LIMIT 1) %4$s
+            LIMIT %3$s FOR UPDATE OF t SKIP LOCKED) AS t',
+        ladder, t.player_equals, most, t.player_order)
+    INTO tickets
+    USING backfill, free, mean, q.initial_window, q.widening,
+        coalesce(q.max_window, 'Infinity'), at;
+    RETURN tickets;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.backfill_candidates(text,skillrating_internal.queue_settings,bigint,double precision,integer,timestamp with time zone) IS
+'A part of queue_tick(): locks tickets of at most so many players who may join a running match with
+that mean estimate, the longest waiting first; null if there are none. Error 55000 unless the door
+to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.fill_evenly(ladder text, q skillrating_internal.queue_settings, present text[], teams integer[], p skillrating_internal.queued_players, size integer, at timestamp with time zone)
+ RETURNS skillrating_internal.queue_found[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    n integer := cardinality(present);
+    states float8[];
+    e record;
+    found_players skillrating_internal.queue_found[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    states := skillrating_internal.queue_states(ladder, q, present || p.players, at);
+    e := skillrating_internal.queue_estimates(q, states);
+    SELECT array_agg(ROW(1, u.player, s.team, u.ticket, u.waited, u.pool, NULL, s.win_probability,
+        s.quality, s.difference, NULL, NULL)::skillrating_internal.queue_found ORDER BY u.place)
+    INTO found_players
+    FROM (
+        SELECT s.*, q.teams * min(s.win_probability) OVER () AS quality
+        FROM skillrating_internal.split_states(
+            ARRAY(SELECT generate_series(1, n + cardinality(p.players))), e.mu, e.mu_2,
+            party => array_fill(NULL::integer, ARRAY[n]) || p.party,
+            locked => fill_evenly.teams || array_fill(NULL::integer, ARRAY[cardinality(p.players)]),
+            teams => q.teams, team_size => size, log_odds => q.log_odds, model => q.model,
+            params => q.params, budget => 20, state => states) AS s) AS s
+    JOIN unnest(p.players, p.tickets, p.waited, p.pool) WITH ORDINALITY
+        AS u(player, ticket, waited, pool, place) ON u.place + n = s.player_id
+    WHERE s.team IS NOT NULL;
+    RETURN found_players;
+EXCEPTION
+    -- Parties may not fit, or the search ends before it has found how.
+    WHEN invalid_parameter_value OR program_limit_exceeded THEN
+        RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.fill_evenly(text,skillrating_internal.queue_settings,text[],integer[],skillrating_internal.queued_players,integer,timestamp with time zone) IS
+'A part of queue_tick(): of those who wait, the ones who make the teams of a running match as even
+as can be, with so many players in each; null if they cannot. Error 55000 unless the door to the
+ladder is open.';
+
+CREATE FUNCTION skillrating_internal.fill_smallest(ladder text, q skillrating_internal.queue_settings, present text[], teams integer[], p skillrating_internal.queued_players, at timestamp with time zone)
+ RETURNS skillrating_internal.queue_found[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    smallest record;
+    joiners skillrating_internal.queue_found[];
+    players text[];
+    in_team integer[];
+    found_players skillrating_internal.queue_found[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    SELECT s.team, max(s.n) OVER () - s.n AS lack INTO smallest
+    FROM (
+        SELECT g.team, count(u.team) AS n
+        FROM generate_series(1, q.teams) AS g(team)
+        LEFT JOIN unnest(teams) AS u(team) ON u.team = g.team
+        GROUP BY g.team) AS s
+    ORDER BY s.n, s.team LIMIT 1;
+    -- All of the ticket that has waited longest of those who fit.
+    SELECT array_agg(ROW(1, u.player, smallest.team, u.ticket, u.waited, u.pool, NULL, NULL, NULL,
+        NULL, NULL, NULL)::skillrating_internal.queue_found ORDER BY u.n)
+    INTO joiners
+    FROM (
+        SELECT u.*, min(u.n) OVER (PARTITION BY u.ticket) AS first
+        FROM unnest(p.players, p.tickets, p.waited, p.pool) WITH ORDINALITY
+            AS u(player, ticket, waited, pool, n)) AS u
+    WHERE u.first = (
+        SELECT min(o.n)
+        FROM (
+            SELECT o.n, count(*) OVER (PARTITION BY o.ticket) AS size
+            FROM unnest(p.tickets) WITH ORDINALITY AS o(ticket, n)) AS o
+        WHERE o.size <= smallest.lack);
+    IF joiners IS NULL THEN
+        RETURN NULL;
+    END IF;
+    players := present || ARRAY(SELECT j.player_id FROM unnest(joiners) AS j);
+    in_team := teams || array_fill(smallest.team, ARRAY[cardinality(joiners)]);
+    SELECT array_agg(ROW(1, j.player_id, j.team, j.ticket, j.waited, j.pool, NULL,
+        w.win_probability, w.quality, 0, NULL, NULL)::skillrating_internal.queue_found ORDER BY w.n)
+    INTO found_players
+    FROM (
+        SELECT w.player_id, w.win_probability, w.n,
+            q.teams * min(w.win_probability) OVER () AS quality
+        FROM skillrating.preview(ladder, players, in_team, pool => q.rating_pool,
+            log_odds => q.log_odds, at => fill_smallest.at) WITH ORDINALITY
+            AS w(player_id, team, rating, win_probability, win_change, draw_change, loss_change,
+                draw_probability, n)) AS w
+    JOIN unnest(joiners) AS j ON j.player_id = w.player_id;
+    RETURN found_players;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.fill_smallest(text,skillrating_internal.queue_settings,text[],integer[],skillrating_internal.queued_players,timestamp with time zone) IS
+'A part of queue_tick(): the ticket that has waited longest, of those who fit, for the smallest team
+of a running match whose teams cannot be made equal; null if there is none. Error 55000 unless the
+door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.fill_seats(ladder text, q skillrating_internal.queue_settings, backfill bigint, at timestamp with time zone)
+ RETURNS skillrating_internal.queue_found[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    present text[];
+    teams integer[];
+    smallest integer;
+    largest integer;
+    mean float8;
+    p skillrating_internal.queued_players;
+    found_players skillrating_internal.queue_found[];
+    longest float8;
+BEGIN
+    EXECUTE format(
+        'SELECT array_agg(p.player_id::text ORDER BY p.team, p.player_id %2$s),
+            array_agg(p.team ORDER BY p.team, p.player_id %2$s)
+        FROM %1$I.queue_backfill_player AS p WHERE p.backfill = $1', ladder, t.player_order)
+    INTO present, teams USING backfill;
+    SELECT min(s.n), max(s.n) INTO smallest, largest
+    FROM (
+        SELECT count(u.team) AS n
+        FROM generate_series(1, q.teams) AS g(team)
+        LEFT JOIN unnest(teams) AS u(team) ON u.team = g.team
+        GROUP BY g.team) AS s;
+    SELECT avg(u.mu) INTO mean
+    FROM skillrating_internal.queue_estimates(q,
+        skillrating_internal.queue_states(ladder, q, present, at)) AS e, unnest(e.mu) AS u(mu);
+    p := skillrating_internal.queued_players(ladder,
+        skillrating_internal.backfill_candidates(ladder, q, backfill, mean,
+            q.team_size - smallest, at), at);
+    IF p.players IS NULL THEN
+        RETURN NULL;
+    END IF;
+    -- As large as those who wait can make the teams, and equal; or else less unequal.
+    FOR size IN REVERSE q.team_size .. largest LOOP
+        CONTINUE WHEN q.teams * size <= cardinality(present)
+            OR q.teams * size > cardinality(present) + cardinality(p.players);
+        found_players := skillrating_internal.fill_evenly(ladder, q, present, teams, p, size, at);
+        EXIT WHEN found_players IS NOT NULL;
+    END LOOP;
+    IF found_players IS NULL AND smallest < largest THEN
+        found_players := skillrating_internal.fill_smallest(ladder, q, present, teams, p, at);
+    END IF;
+    -- A match that is short of players on one side gets some in any case.
+    IF smallest = largest AND found_players IS NOT NULL THEN
+        SELECT max(f.waited) INTO longest FROM unnest(found_players) AS f;
+        IF found_players[1].quality * greatest(q.initial_window, least(q.max_window,
+            q.initial_window + q.widening * longest)) < q.min_quality * q.initial_window
+        THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    RETURN found_players;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.fill_seats(text,skillrating_internal.queue_settings,bigint,timestamp with time zone) IS
+'A part of queue_tick(): whom a running match gets for its free seats, of those who wait; null for
+nobody. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.fill_backfills(ladder text, q skillrating_internal.queue_settings, max_matches bigint, at timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    b record;
+    f skillrating_internal.queue_found;
+    found_players skillrating_internal.queue_found[];
+    made bigint[] := '{}';
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR b IN EXECUTE format(
+        'SELECT b.backfill, b.region FROM %1$I.queue_backfill AS b
+        WHERE b.queue = $1 AND b.status = ''open''
+            AND $2 * $3 > (
+                SELECT count(*) FROM %1$I.queue_backfill_player AS p WHERE p.backfill = b.backfill)
+        ORDER BY b.asked_at, b.backfill LIMIT 100
+        FOR UPDATE OF b SKIP LOCKED', ladder)
+    USING q.queue, q.teams, q.team_size
+    LOOP
+        EXIT WHEN cardinality(made) >= max_matches;
+        found_players := skillrating_internal.fill_seats(ladder, q, b.backfill, at);
+        CONTINUE WHEN found_players IS NULL;
+        -- They play where the others do.
+        FOR i IN 1 .. cardinality(found_players) LOOP
+            f := found_players[i];
+            f.region := b.region;
+            found_players[i] := f;
+        END LOOP;
+        made := made
+            || skillrating_internal.write_proposals(ladder, q, found_players, b.backfill, at);
+    END LOOP;
+    RETURN made;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.fill_backfills(text,skillrating_internal.queue_settings,bigint,timestamp with time zone) IS
+'A part of queue_tick(): finds players for running matches, those that have asked first coming
+first, and returns the numbers of the proposals. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.check_present(ladder text, q skillrating_internal.queue_settings, players text[], team integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    wrong record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF cardinality(players) = 0 OR cardinality(players) IS DISTINCT FROM cardinality(team) THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('%s players need as many teams, not %s', cardinality(players),
+                cardinality(team)),
+            HINT = 'At least one player is there.';
+    END IF;
+    SELECT u.team, count(*) AS n INTO wrong
+    FROM unnest(team) AS u(team)
+    GROUP BY u.team
+    HAVING u.team IS NULL OR u.team NOT BETWEEN 1 AND q.teams OR count(*) > q.team_size
+    ORDER BY u.team LIMIT 1;
+    IF wrong.n IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('there cannot be %s players in team %s of queue "%s"', wrong.n,
+                coalesce(wrong.team::text, 'null'), q.queue),
+            HINT = format('Its matches have %s teams of %s.', q.teams, q.team_size);
+    END IF;
+    -- So that no tick fails by it.
+    PERFORM skillrating_internal.queue_states(ladder, q, players, now());
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_present(text,skillrating_internal.queue_settings,text[],integer[]) IS
+'A part of queue_backfill(): errors 2202E and 22023 for players and teams that no match of the queue
+has.';
+
+CREATE FUNCTION skillrating_internal.replace_backfill(ladder text, queue text, proposal bigint, at timestamp with time zone, OUT pool text, OUT region bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT p.pool, p.region FROM %I.queue_proposal AS p
+        WHERE p.proposal = $1 AND p.queue = $2 AND p.status = ''made'' FOR UPDATE', ladder)
+    INTO pool, region USING proposal, queue;
+    IF pool IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('queue "%s" has made no match %s', queue, proposal);
+    END IF;
+    EXECUTE format(
+        'SELECT skillrating_internal.end_backfill($1, b.backfill, ''replaced'', $4)
+        FROM %I.queue_backfill AS b
+        WHERE b.queue = $2 AND b.proposal = $3 AND b.status = ''open''', ladder)
+    USING ladder, queue, proposal, at;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.replace_backfill(text,text,bigint,timestamp with time zone) IS
+'A part of queue_backfill(): ends the request of a match that has one, and returns the pool and
+region of the match. Error 42704 for a match that the queue has not made, 55000 unless the door to
+the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.end_backfill(ladder text, backfill bigint, reason text, at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    proposals bigint[];
+    n bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- No tick finds any more players from here on.
+    EXECUTE format(
+        'UPDATE %I.queue_backfill AS b SET status = ''ended'', reason = $2, ended_at = $3
+        WHERE b.backfill = $1 AND b.status = ''open''', ladder)
+    USING backfill, reason, at;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    EXECUTE format(
+        'SELECT coalesce(array_agg(p.proposal), ''{}'') FROM (
+            SELECT p.proposal FROM %1$I.queue_proposal AS p
+            WHERE p.queue = (SELECT b.queue FROM %1$I.queue_backfill AS b WHERE b.backfill = $1)
+                AND p.status = ''open'' AND p.backfill = $1
+            ORDER BY p.proposal FOR UPDATE) AS p', ladder)
+    INTO proposals USING backfill;
+    -- Those who have not accepted yet wait again.
+    PERFORM skillrating_internal.cancel_proposals(ladder, proposals, reason, '{}', at);
+    RETURN n > 0;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.end_backfill(text,bigint,text,timestamp with time zone) IS
+'Ends the request of a running match for players, and cancels proposals for it that are open;
+returns whether it was open. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.queue_backfill(ladder text, queue text, players anycompatiblearray, team integer[], proposal bigint DEFAULT NULL::bigint, pool text DEFAULT NULL::text, region bigint DEFAULT NULL::bigint, lifetime interval DEFAULT NULL::interval, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT backfill bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    q skillrating_internal.queue_settings;
+    asked_at timestamptz := coalesce(at, clock_timestamp());
+    ids text[];
+    teams integer[];
+    old record;
+BEGIN
+    IF ladder IS NULL OR queue IS NULL OR players IS NULL OR team IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, queue, players and team must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    q := skillrating_internal.queue_settings(ladder, queue);
+    PERFORM skillrating_internal.check_queue_time('at', asked_at),
+        skillrating_internal.check_every('lifetime', lifetime);
+    ids := skillrating_internal.id_texts(ARRAY(SELECT unnest(players)::text), t.player_type,
+        'players');
+    teams := ARRAY(SELECT unnest(team));
+    PERFORM skillrating_internal.check_present(ladder, q, ids, teams);
+    SELECT r.pool, r.region INTO old
+    FROM skillrating_internal.replace_backfill(ladder, queue, proposal, asked_at) AS r;
+    EXECUTE format(
+        'INSERT INTO %I.queue_backfill (queue, proposal, pool, region, asked_at, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $5 + $6) RETURNING backfill', ladder)
+    INTO backfill
+    USING queue, proposal, coalesce(pool, old.pool, ''), nullif(coalesce(region, old.region), 0),
+        asked_at, coalesce(lifetime, q.ticket_lifetime);
+    EXECUTE format(
+        'INSERT INTO %1$I.queue_backfill_player (backfill, player_id, counts_as, team)
+        SELECT $1, CAST(u.id AS %2$s), CAST(skillrating_internal.counted_player(%3$L, u.id) AS %2$s),
+            u.team
+        FROM unnest($2, $3) AS u(id, team)',
+        ladder, t.player_type, ladder)
+    USING backfill, ids, teams;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_backfill(text,text,anycompatiblearray,integer[],bigint,text,bigint,interval,timestamp with time zone) IS
+'The body of skillrating.queue_backfill(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.queue_backfill(ladder text, queue text, players anycompatiblearray, team integer[], proposal bigint DEFAULT NULL::bigint, pool text DEFAULT NULL::text, region bigint DEFAULT NULL::bigint, lifetime interval DEFAULT NULL::interval, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT backfill bigint)
+ RETURNS bigint
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.queue_backfill(text,text,anycompatiblearray,integer[],bigint,text,bigint,interval,timestamp with time zone) IS
+'Asks for players for a running match that has free seats, and returns the number of the request in
+table queue_backfill.  Ticks of the queue seat those who wait there before they make new matches: as
+many as leave the teams equal in number, and of those within each other''s windows the ones who make
+the match most even; or, where too few wait for that, whoever has waited longest on the smallest
+team. It asks until all seats are taken, queue_cancel_backfill() is called, or its time is over.
+
+players, team: who is there, and on which team, from 1 on.
+proposal: the match, if this queue has made it; it then has one request at most, and a new one takes
+the place of the old.  pool, region: who may join, by default those of the proposal, or '''' and
+null.
+lifetime: as for queue_join().  at: now by default.
+
+Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
+Errors: 42704 for an unknown ladder, queue or proposal, 22023 for players or teams that no match of the queue has, 2202E for arrays of
+different lengths, 22004 for nulls, 22008 for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.queue_cancel_backfill(ladder text, backfill bigint, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT cancelled boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF ladder IS NULL OR backfill IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and backfill must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    at := coalesce(at, clock_timestamp());
+    PERFORM skillrating_internal.check_queue_time('at', at);
+    cancelled := skillrating_internal.has_queue_tables(ladder)
+        AND skillrating_internal.end_backfill(ladder, backfill, 'cancelled', at);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_cancel_backfill(text,bigint,timestamp with time zone) IS
+'The body of skillrating.queue_cancel_backfill(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.queue_cancel_backfill(ladder text, backfill bigint, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT cancelled boolean)
+ RETURNS boolean
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.queue_cancel_backfill(text,bigint,timestamp with time zone) IS
+'Asks for no more players for a running match, because it ends or has enough, and returns whether it
+still asked. Players who have not accepted yet wait again. at: now by default. Takes INSERT on table
+queue_ticket, see grant_matchmaker(). Errors: 42704 for an unknown ladder, 22004 for nulls, 22008
+for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.check_queue_time(name text, at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF NOT isfinite(at) THEN
+        RAISE datetime_field_overflow USING
+            MESSAGE = format('%s must be finite, not %s', name, at);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_queue_time(text,timestamp with time zone) IS
+'Error 22008 for an infinite time, in an argument of that name.';
+
+CREATE FUNCTION skillrating_internal.queue_estimates(q skillrating_internal.queue_settings, states double precision[], OUT mu double precision[], OUT mu_2 double precision[], OUT command_mu double precision[])
+ RETURNS record
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    SELECT array_agg(e.mu + e.side_offset ORDER BY e.n),
+        array_agg(e.mu - e.side_offset ORDER BY e.n) FILTER (WHERE q.sides),
+        array_agg(e.command ORDER BY e.n) FILTER (WHERE q.commanders)
+    INTO mu, mu_2, command_mu
+    FROM (
+        SELECT p.n, states[p.n + 1] - CASE WHEN q.caution = 0 THEN 0
+                ELSE q.caution * states[p.n + q.deviation] END AS mu,
+            CASE WHEN q.sides THEN states[p.n + q.side] ELSE 0 END AS side_offset,
+            states[p.n + q.command] AS command
+        FROM generate_series(0, cardinality(states) - 1, q.nstate) AS p(n)) AS e;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_estimates(skillrating_internal.queue_settings,double precision[]) IS
+'What players with these states, one after another, are worth in a queue: on the first team, on the
+second where sides differ, and as commanders where there are some.';
+
+CREATE FUNCTION skillrating_internal.queue_states(ladder text, q skillrating_internal.queue_settings, players text[], at timestamp with time zone)
+ RETURNS double precision[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    -- As many as states_at() takes.
+    most constant integer := 10000;
+    states float8[] := '{}';
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR start IN 1 .. cardinality(players) BY most LOOP
+        states := states || skillrating_internal.states_at(ladder,
+            players[start : start + most - 1], q.rating_pool, at,
+            CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END);
+    END LOOP;
+    RETURN states;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_states(text,skillrating_internal.queue_settings,text[],timestamp with time zone) IS
+'The states with which players would go into a match of a queue at a time, one after another, as
+states_at() has them, of any number of players. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.notify_proposals(ladder text, proposals bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT pg_notify(n.channel, n.payload::text)
+        FROM (
+            SELECT q.channel, jsonb_build_object(''ladder'', $2, ''queue'', p.queue,
+                ''proposal'', p.proposal, ''status'', p.status) AS payload
+            FROM %1$I.queue_proposal AS p JOIN %1$I.queue AS q ON q.queue = p.queue
+            WHERE p.proposal = ANY ($1) AND q.channel IS NOT NULL
+            ORDER BY p.proposal) AS n', ladder)
+    USING proposals, ladder;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.notify_proposals(text,bigint[]) IS
+'Notifies the channels of queues, at commit, of what has become of proposals. Error 55000 unless the
+door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.end_tickets(ladder text, tickets bigint[], reason text, at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'UPDATE %I.queue_ticket AS t SET status = ''ended'', reason = $2, ended_at = $3
+        WHERE t.ticket = ANY ($1)', ladder)
+    USING tickets, reason, at;
+    EXECUTE format('DELETE FROM %I.queue_player AS p WHERE p.ticket = ANY ($1)', ladder)
+    USING tickets;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.end_tickets(text,bigint[],text,timestamp with time zone) IS
+'Ends tickets that the caller has locked. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.cancel_proposals(ladder text, proposals bigint[], reason text, faulty bigint[], at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF proposals = '{}' THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'UPDATE %I.queue_proposal AS p SET status = ''cancelled'', reason = $2, ended_at = $3
+        WHERE p.proposal = ANY ($1)', ladder)
+    USING proposals, reason, at;
+    EXECUTE format(
+        'UPDATE %1$I.queue_ticket AS t SET status = ''waiting'', proposal = NULL
+        WHERE t.ticket IN (SELECT s.ticket FROM %1$I.queue_seat AS s WHERE s.proposal = ANY ($1))
+            AND t.ticket <> ALL ($2) AND t.status = ''proposed''', ladder)
+    USING proposals, faulty;
+    PERFORM skillrating_internal.end_tickets(ladder, faulty, reason, at);
+    EXECUTE format(
+        'DELETE FROM %1$I.queue_backfill_player AS b USING %1$I.queue_proposal AS p
+        WHERE p.proposal = ANY ($1) AND b.backfill = p.backfill AND b.proposal = p.proposal',
+        ladder)
+    USING proposals;
+    PERFORM skillrating_internal.notify_proposals(ladder, proposals);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.cancel_proposals(text,bigint[],text,bigint[],timestamp with time zone) IS
+'Cancels open proposals that the caller has locked: the faulty tickets end for the same reason, and
+the others wait again, as if they had never stopped. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.close_full_backfills(ladder text, proposals bigint[], at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'UPDATE %1$I.queue_backfill AS b SET status = ''filled'', ended_at = $2
+        FROM %1$I.queue AS q
+        WHERE b.backfill IN (
+                SELECT p.backfill FROM %1$I.queue_proposal AS p WHERE p.proposal = ANY ($1))
+            AND b.status = ''open'' AND q.queue = b.queue
+            AND q.teams * q.team_size <= (
+                SELECT count(*) FROM %1$I.queue_backfill_player AS p WHERE p.backfill = b.backfill)
+            AND NOT EXISTS (
+                SELECT FROM %1$I.queue_proposal AS p
+                WHERE p.queue = b.queue AND p.status = ''open'' AND p.backfill = b.backfill)',
+        ladder)
+    USING proposals, at;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.close_full_backfills(text,bigint[],timestamp with time zone) IS
+'Of the running matches that proposals are for, those without a free seat ask for nobody any more.
+Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.finish_proposal(ladder text, proposal bigint, at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'UPDATE %I.queue_proposal AS p SET status = ''made'', ended_at = $2
+        WHERE p.proposal = $1', ladder)
+    USING proposal, at;
+    EXECUTE format(
+        'WITH s AS (SELECT s.ticket FROM %1$I.queue_seat AS s WHERE s.proposal = $1),
+        t AS (
+            UPDATE %1$I.queue_ticket AS t SET status = ''matched'', ended_at = $2
+            WHERE t.ticket IN (SELECT s.ticket FROM s))
+        DELETE FROM %1$I.queue_player AS p WHERE p.ticket IN (SELECT s.ticket FROM s)', ladder)
+    USING proposal, at;
+    PERFORM skillrating_internal.close_full_backfills(ladder, ARRAY[proposal], at),
+        skillrating_internal.notify_proposals(ladder, ARRAY[proposal]);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.finish_proposal(text,bigint,timestamp with time zone) IS
+'An open proposal that the caller has locked is a match, and its tickets are matched. Error 55000
+unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.lock_ticket(ladder text, ticket bigint, OUT status text, OUT proposal bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    expected bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    LOOP
+        EXECUTE format('SELECT t.proposal FROM %I.queue_ticket AS t WHERE t.ticket = $1', ladder)
+        INTO expected USING ticket;
+        EXECUTE format('SELECT FROM %I.queue_proposal AS p WHERE p.proposal = $1 FOR UPDATE',
+            ladder)
+        USING expected;
+        BEGIN
+            EXECUTE format(
+                'SELECT t.status, t.proposal FROM %I.queue_ticket AS t WHERE t.ticket = $1
+                FOR UPDATE', ladder)
+            INTO status, proposal USING ticket;
+            IF proposal IS NOT DISTINCT FROM expected THEN
+                RETURN;
+            END IF;
+            RAISE SQLSTATE 'SR001' USING MESSAGE = 'ticket is in another proposal now';
+        EXCEPTION
+            -- The lock of the ticket is given back, to come after that of the proposal.
+            WHEN SQLSTATE 'SR001' THEN
+                NULL;
+        END;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.lock_ticket(text,bigint) IS
+'Locks a ticket, and before that the proposal that it is in, if any; returns what it then is, nulls
+if it is gone. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.check_party(ladder text, q skillrating_internal.queue_settings, players text[], counted text[], at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    excluded text;
+BEGIN
+    IF array_position(players, NULL) IS NOT NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'array players must not contain nulls';
+    END IF;
+    IF cardinality(players) = 0 OR cardinality(players) > q.team_size THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s players cannot join queue "%s" together', cardinality(players),
+                q.queue),
+            HINT = format('A team of that queue has room for %s.', q.team_size);
+    END IF;
+    IF NOT q.excludes THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'SELECT min(u.player)
+        FROM unnest($1, $2) AS u(player, counted)
+        JOIN %1$I.operation AS o ON o.player_id %2$s CAST(u.player AS %3$s)
+            OR o.player_id %2$s CAST(u.counted AS %3$s)
+        WHERE o.kind = ''exclude'' AND o.undone_at IS NULL AND o.since <= $3 AND o.until > $3',
+        ladder, t.player_equals, t.player_type)
+    INTO excluded USING players, counted, at;
+    IF excluded IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s is excluded from ladder "%s"', excluded, ladder),
+            DETAIL = 'A match of that player would not be rated.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_party(text,skillrating_internal.queue_settings,text[],text[],timestamp with time zone) IS
+'A part of queue_join(): error 22004 for nulls, 22023 for a party that is empty or larger than a
+team, and for a player whom exclude_player() has excluded.';
+
+CREATE FUNCTION skillrating_internal.enter_players(ladder text, ticket bigint, players text[], counted text[], commander boolean[], at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    n bigint;
+    expired bigint[];
+    other record;
+BEGIN
+    EXECUTE format(
+        'SELECT array_agg(k.ticket) FROM (
+            SELECT k.ticket FROM %1$I.queue_ticket AS k
+            WHERE k.status = ''waiting'' AND k.expires_at <= $2 AND k.ticket IN (
+                SELECT p.ticket FROM unnest(CAST($1 AS %2$s[])) AS u(counted)
+                JOIN %1$I.queue_player AS p ON p.counts_as %3$s u.counted)
+            ORDER BY k.ticket FOR UPDATE) AS k', ladder, t.player_type, t.player_equals)
+    INTO expired USING counted, at;
+    PERFORM skillrating_internal.end_tickets(ladder, expired, 'expired', at);
+    -- Those who were entered before are still there.
+    EXECUTE format(
+        'WITH p AS (
+            INSERT INTO %1$I.queue_player (counts_as, player_id, ticket, commander)
+            SELECT u.counted, u.player, $1, u.commander
+            FROM unnest(CAST($2 AS %2$s[]), CAST($3 AS %2$s[]), $4)
+                AS u(player, counted, commander)
+            ORDER BY u.counted %3$s
+            ON CONFLICT DO NOTHING
+            RETURNING 1)
+        SELECT (SELECT count(*) FROM p)
+            + (SELECT count(*) FROM %1$I.queue_player AS p WHERE p.ticket = $1)',
+        ladder, t.player_type, t.player_order)
+    INTO n USING ticket, players, counted, commander;
+    IF n = cardinality(players) THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'SELECT p.player_id::text AS player, k.ticket, k.queue
+        FROM unnest(CAST($1 AS %2$s[])) AS u(counted)
+        JOIN %1$I.queue_player AS p ON p.counts_as %3$s u.counted
+        JOIN %1$I.queue_ticket AS k ON k.ticket = p.ticket
+        WHERE k.ticket <> $2 ORDER BY p.counts_as %4$s LIMIT 1',
+        ladder, t.player_type, t.player_equals, t.player_order)
+    INTO other USING counted, ticket;
+    IF other.ticket IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'array players contains a player twice';
+    END IF;
+    RAISE unique_violation USING
+        MESSAGE = format('player %s has a ticket already', other.player),
+        DETAIL = format('It is ticket %s in queue "%s".', other.ticket, other.queue),
+        HINT = 'skillrating.queue_leave() ends it.';
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.enter_players(text,bigint,text[],text[],boolean[],timestamp with time zone) IS
+'A part of queue_join(), where players of a ticket could not be entered: enters them if the tickets
+in the way have expired, and ends these. Errors: 23505 for a player who has another ticket, 22023
+for one who occurs twice.';
+
+CREATE FUNCTION skillrating_internal.queue_join(ladder text, queue text, players anycompatiblearray, pool text DEFAULT ''::text, region bigint DEFAULT NULL::bigint, commander boolean[] DEFAULT NULL::boolean[], lifetime interval DEFAULT NULL::interval, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT ticket bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    q skillrating_internal.queue_settings;
+    joined_at timestamptz := coalesce(at, clock_timestamp());
+    ids text[];
+    counted text[];
+    mean float8;
+    entered bigint;
+BEGIN
+    IF ladder IS NULL OR queue IS NULL OR players IS NULL OR pool IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, queue, players and pool must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    q := skillrating_internal.queue_settings(ladder, queue);
+    PERFORM skillrating_internal.check_queue_time('at', joined_at),
+        skillrating_internal.check_every('lifetime', lifetime);
+    IF region = 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'region must not be 0',
+            HINT = 'It is a set of bits, 1 for the first region, 2 for the second, 3 for both; '
+                'null for all.';
+    END IF;
+    ids := ARRAY(SELECT unnest(players)::text);
+    IF cardinality(commander) <> cardinality(ids) THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('array commander must have %s elements, not %s', cardinality(ids),
+                cardinality(commander));
+    END IF;
+    counted := ARRAY(
+        SELECT skillrating_internal.counted_player(ladder, u.id)
+        FROM unnest(ids) WITH ORDINALITY AS u(id, n) ORDER BY u.n);
+    PERFORM skillrating_internal.check_party(ladder, q, ids, counted, joined_at);
+    SELECT avg(u.mu) INTO mean
+    FROM skillrating_internal.queue_estimates(q,
+            skillrating_internal.queue_states(ladder, q, ids, joined_at)) AS e,
+        unnest(e.mu) AS u(mu);
+    -- In one order, so that two parties that share players do not wait for each other.
+    EXECUTE format(
+        'WITH t AS (
+            INSERT INTO %1$I.queue_ticket (queue, pool, region, size, mu, joined_at, expires_at,
+                tried_at)
+            VALUES ($1, $2, $3, cardinality($4), $7, $8, $8 + $9, $8) RETURNING ticket
+        ), p AS (
+            INSERT INTO %1$I.queue_player (counts_as, player_id, ticket, commander)
+            SELECT u.counted, u.player, t.ticket, u.commander
+            FROM t, unnest(CAST($4 AS %2$s[]), CAST($5 AS %2$s[]), $6)
+                AS u(player, counted, commander)
+            ORDER BY u.counted %3$s
+            ON CONFLICT DO NOTHING
+            RETURNING 1)
+        SELECT t.ticket, (SELECT count(*) FROM p) FROM t', ladder, t.player_type, t.player_order)
+    INTO ticket, entered
+    USING queue, pool, region, ids, counted, ARRAY(SELECT unnest(commander)), mean, joined_at,
+        coalesce(lifetime, q.ticket_lifetime);
+    IF entered < cardinality(ids) THEN
+        PERFORM skillrating_internal.enter_players(ladder, ticket, ids, counted,
+            ARRAY(SELECT unnest(commander)), joined_at);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_join(text,text,anycompatiblearray,text,bigint,boolean[],interval,timestamp with time zone) IS
+'The body of skillrating.queue_join(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.queue_join(ladder text, queue text, players anycompatiblearray, pool text DEFAULT ''::text, region bigint DEFAULT NULL::bigint, commander boolean[] DEFAULT NULL::boolean[], lifetime interval DEFAULT NULL::interval, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT ticket bigint)
+ RETURNS bigint
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.queue_join(text,text,anycompatiblearray,text,bigint,boolean[],interval,timestamp with time zone) IS
+'Has players wait for a match, together on one team, or a single player, and returns the number of
+their ticket in table queue_ticket.
+
+Their ratings are those at the time of the match.  Whoever has no rating in the rating_pool of the
+queue is a new player.  A player has one ticket at a time in all queues of the ladder, under
+whatever account.
+pool: only tickets with the same meet.  region: a set of bits, such as the data centers within reach
+at an acceptable latency; null for all.
+commander: whether each player may command, null for all, in a queue with commanders.
+lifetime: the ticket ends when it has waited so long, in place of the ticket_lifetime of the queue.
+at: since when they wait, now by default.
+
+Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
+Errors: 42704 for an unknown ladder or queue, 23505 for a player who has a ticket, 22023 for a party larger than a team, a player who
+occurs twice or is excluded, two accounts of one player, and a region of 0; 22004 for nulls, 2202E
+for an array of another length, 22008 for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.queue_leave(ladder text, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(ticket bigint, queue_name text, waited double precision)
+ LANGUAGE plpgsql
+ ROWS 1
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    left_at timestamptz := coalesce(at, clock_timestamp());
+    ids text[];
+    tickets bigint[];
+    locked record;
+BEGIN
+    IF ladder IS NULL OR players IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and players must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_queue_time('at', left_at);
+    IF NOT skillrating_internal.has_queue_tables(ladder) THEN
+        RETURN;
+    END IF;
+    ids := skillrating_internal.id_texts(ARRAY(SELECT unnest(players)::text), t.player_type,
+        'players');
+    EXECUTE format(
+        'SELECT coalesce(array_agg(DISTINCT p.ticket), ''{}'')
+        FROM unnest(CAST($1 AS %2$s[])) AS u(counted)
+        JOIN %1$I.queue_player AS p ON p.counts_as %3$s u.counted',
+        ladder, t.player_type, t.player_equals)
+    INTO tickets
+    USING ARRAY(SELECT skillrating_internal.counted_player(ladder, u.id) FROM unnest(ids) AS u(id));
+    FOREACH ticket IN ARRAY tickets LOOP
+        locked := skillrating_internal.lock_ticket(ladder, ticket);
+        IF locked.status = 'waiting' THEN
+            PERFORM skillrating_internal.end_tickets(ladder, ARRAY[ticket], 'left', left_at);
+        ELSIF locked.status = 'proposed' THEN
+            PERFORM skillrating_internal.cancel_proposals(ladder, ARRAY[locked.proposal], 'left',
+                ARRAY[ticket], left_at);
+        ELSE
+            CONTINUE;
+        END IF;
+        EXECUTE format(
+            'SELECT k.queue, greatest(0, extract(epoch FROM k.ended_at - k.joined_at))::float8
+            FROM %I.queue_ticket AS k WHERE k.ticket = $1', ladder)
+        INTO queue_name, waited USING ticket;
+        RETURN NEXT;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_leave(text,anycompatiblearray,timestamp with time zone) IS
+'The body of skillrating.queue_leave(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.queue_leave(ladder text, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(ticket bigint, queue_name text, waited double precision)
+ LANGUAGE c
+ ROWS 1
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.queue_leave(text,anycompatiblearray,timestamp with time zone) IS
+'Takes players out of the queue of a ladder that they are in, with all of their party: a row for
+each ticket that ends, with the seconds that it has waited. No row for a player who has none, or
+whose match was just made. A match that not all have accepted is cancelled, and the others wait
+again.
+at: now by default. Waits for a tick that is looking at the ticket. Takes INSERT on table
+queue_ticket, see grant_matchmaker(). Errors: 42704 for an unknown ladder, 22004 for nulls, 22023
+for a player who occurs twice, 22008 for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.lock_proposal(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone, OUT status text, OUT ids text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    accept_by timestamptz;
+    stranger text;
+BEGIN
+    IF ladder IS NULL OR proposal IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and proposal must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_queue_time('at', at);
+    IF skillrating_internal.has_queue_tables(ladder) THEN
+        EXECUTE format(
+            'SELECT p.status, p.accept_by FROM %I.queue_proposal AS p WHERE p.proposal = $1
+            FOR UPDATE', ladder)
+        INTO status, accept_by USING proposal;
+    END IF;
+    IF status IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" has no proposal %s', ladder, proposal);
+    END IF;
+    IF players IS NOT NULL THEN
+        ids := skillrating_internal.id_texts(ARRAY(SELECT unnest(players)::text), t.player_type,
+            'players');
+        EXECUTE format(
+            'SELECT min(u.id::text) FROM unnest(CAST($2 AS %2$s[])) AS u(id)
+            WHERE NOT EXISTS (
+                SELECT FROM %1$I.queue_seat AS s WHERE s.proposal = $1 AND s.player_id %3$s u.id)',
+            ladder, t.player_type, t.player_equals)
+        INTO stranger USING proposal, ids;
+        IF stranger IS NOT NULL THEN
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('player %s has no seat in proposal %s', stranger, proposal);
+        END IF;
+    END IF;
+    IF status = 'open' AND accept_by <= at THEN
+        PERFORM skillrating_internal.cancel_late_proposals(ladder, ARRAY[proposal], at);
+        status := 'cancelled';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.lock_proposal(text,bigint,anycompatiblearray,timestamp with time zone) IS
+'A part of queue_accept() and queue_decline(): locks a proposal, which is cancelled if its time is
+over, and returns what it is, and the players as texts. Errors: 42704 for an unknown proposal, 22023
+for a player without a seat in it, 22004 for nulls, 22008 for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.cancel_late_proposals(ladder text, proposals bigint[], at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    faulty bigint[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Where nobody has answered, perhaps nobody was asked.
+    EXECUTE format(
+        'SELECT coalesce(array_agg(DISTINCT s.ticket), ''{}'') FROM %1$I.queue_seat AS s
+        WHERE s.proposal = ANY ($1) AND s.accepted_at IS NULL AND EXISTS (
+            SELECT FROM %1$I.queue_seat AS o
+            WHERE o.proposal = s.proposal AND o.accepted_at IS NOT NULL)', ladder)
+    INTO faulty USING proposals;
+    PERFORM skillrating_internal.cancel_proposals(ladder, proposals, 'not_accepted', faulty, at);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.cancel_late_proposals(text,bigint[],timestamp with time zone) IS
+'Cancels open proposals that the caller has locked, because their time is over. Tickets with a
+player who has not accepted end, unless nobody in the match has. Error 55000 unless the door to the
+ladder is open.';
+
+CREATE FUNCTION skillrating_internal.queue_accept(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT status text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    accepted_at timestamptz := coalesce(at, clock_timestamp());
+    ids text[];
+    complete boolean;
+BEGIN
+    SELECT l.status, l.ids INTO status, ids
+    FROM skillrating_internal.lock_proposal(ladder, proposal, players, accepted_at) AS l;
+    IF status <> 'open' THEN
+        RETURN;
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'UPDATE %1$I.queue_seat AS s SET accepted_at = $2
+        WHERE s.proposal = $1 AND s.accepted_at IS NULL AND ($3 IS NULL OR EXISTS (
+            SELECT FROM unnest(CAST($3 AS %2$s[])) AS u(id) WHERE u.id %3$s s.player_id))',
+        ladder, t.player_type, t.player_equals)
+    USING proposal, accepted_at, ids;
+    EXECUTE format(
+        'SELECT bool_and(s.accepted_at IS NOT NULL) FROM %I.queue_seat AS s
+        WHERE s.proposal = $1', ladder)
+    INTO complete USING proposal;
+    IF complete THEN
+        PERFORM skillrating_internal.finish_proposal(ladder, proposal, accepted_at);
+        status := 'made';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_accept(text,bigint,anycompatiblearray,timestamp with time zone) IS
+'The body of skillrating.queue_accept(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.queue_accept(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT status text)
+ RETURNS text
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.queue_accept(text,bigint,anycompatiblearray,timestamp with time zone) IS
+'Notes that players accept a match that queue_tick() has proposed, or with a null in players that
+all
+do, and returns what the proposal is now: open while others have not accepted, made, or cancelled,
+also because its time is over. at: now by default. Takes INSERT on table queue_ticket, see
+grant_matchmaker(). Errors: 42704 for an unknown ladder or proposal, 22004 for nulls, 22023 for a
+player without a seat in it, 22008 for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.queue_decline(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT status text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    declined_at timestamptz := coalesce(at, clock_timestamp());
+    ids text[];
+    faulty bigint[];
+BEGIN
+    SELECT l.status, l.ids INTO status, ids
+    FROM skillrating_internal.lock_proposal(ladder, proposal, players, declined_at) AS l;
+    IF status <> 'open' OR ids = '{}' THEN
+        RETURN;
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT coalesce(array_agg(DISTINCT s.ticket), ''{}'') FROM %1$I.queue_seat AS s
+        WHERE s.proposal = $1 AND EXISTS (
+            SELECT FROM unnest(CAST($2 AS %2$s[])) AS u(id) WHERE u.id %3$s s.player_id)',
+        ladder, t.player_type, t.player_equals)
+    INTO faulty USING proposal, ids;
+    PERFORM skillrating_internal.cancel_proposals(ladder, ARRAY[proposal], 'declined', faulty,
+        declined_at);
+    status := 'cancelled';
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_decline(text,bigint,anycompatiblearray,timestamp with time zone) IS
+'The body of skillrating.queue_decline(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.queue_decline(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT status text)
+ RETURNS text
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.queue_decline(text,bigint,anycompatiblearray,timestamp with time zone) IS
+'Cancels a match that not all have accepted, because players decline it: their tickets end, with all
+of their parties, and the others wait again, since when they did. With a null in players nobody
+is to blame, as if no server is free, and all wait again. Returns what the proposal is: cancelled,
+or made if it was too late. at: now by default. Takes INSERT on table queue_ticket, see
+grant_matchmaker(). Errors: 42704 for an unknown ladder or proposal, 22004 for nulls, 22023 for a
+player without a seat in it, 22008 for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.pair_states(players anycompatiblearray, mu double precision[], mu_2 double precision[], deviation double precision[], weight double precision[], waited double precision[], party integer[], region bigint[], pool text[], command_mu double precision[], commander boolean[], teams integer, team_size integer, log_odds double precision, model text, params jsonb, initial_window double precision, widening double precision, max_window double precision, min_quality double precision, explain boolean, state double precision[])
+ RETURNS TABLE(match_number integer, player_id anycompatible, team integer, difference double precision, win_probability double precision, quality double precision, region bigint, commands boolean, why jsonb)
+ LANGUAGE c
+ STABLE PARALLEL SAFE
+AS 'MODULE_PATHNAME', $function$skillrating_pair_queue$function$;
+
+COMMENT ON FUNCTION skillrating_internal.pair_states(anycompatiblearray,double precision[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],text[],double precision[],boolean[],integer,integer,double precision,text,jsonb,double precision,double precision,double precision,double precision,boolean,double precision[]) IS
+'pair_queue() of players whose whole states are known: state has all state columns of the model for
+each player, one player after another.  mu and the other arrays take the place of their columns.';
+
+CREATE FUNCTION skillrating_internal.queued_players(ladder text, tickets bigint[], at timestamp with time zone)
+ RETURNS skillrating_internal.queued_players
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    result skillrating_internal.queued_players;
+BEGIN
+    -- In an order that does not depend on who has come first to the table.
+    EXECUTE format(
+        'WITH p AS (
+            SELECT p.player_id::text AS player, coalesce(p.commander, true) AS commander, t.*,
+                row_number() OVER (ORDER BY t.joined_at, p.player_id %2$s)::integer AS n
+            FROM %1$I.queue_ticket AS t JOIN %1$I.queue_player AS p ON p.ticket = t.ticket
+            WHERE t.ticket = ANY ($1)
+        ), o AS (
+            SELECT p.*, min(p.n) OVER (PARTITION BY p.ticket) AS party FROM p
+        )
+        SELECT array_agg(o.player ORDER BY o.n), array_agg(o.ticket ORDER BY o.n),
+            array_agg(greatest(0, extract(epoch FROM $2 - o.joined_at))::float8 ORDER BY o.n),
+            array_agg(CASE WHEN o.size > 1 THEN o.party END ORDER BY o.n),
+            array_agg(o.region ORDER BY o.n), array_agg(o.pool ORDER BY o.n),
+            array_agg(o.commander ORDER BY o.n)
+        FROM o', ladder, t.player_order)
+    INTO result USING tickets, at;
+    RETURN result;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queued_players(text,bigint[],timestamp with time zone) IS
+'The players of tickets, the longest waiting first. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.queue_slice(ladder text, q skillrating_internal.queue_settings, at timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    waiting constant text := format(' FROM %I.queue_ticket AS t
+        WHERE t.queue = $1 AND t.status = ''waiting''', ladder);
+    n bigint;
+    anchor record;
+    tickets bigint[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE 'SELECT count(*)' || waiting INTO n USING q.queue;
+    IF n <= q.max_tickets THEN
+        EXECUTE 'SELECT array_agg(s.ticket) FROM (SELECT t.ticket' || waiting
+            || ' FOR UPDATE SKIP LOCKED) AS s'
+        INTO tickets USING q.queue;
+        RETURN coalesce(tickets, '{}');
+    END IF;
+    -- The one whom no tick has looked at for longest, and the nearest who may meet.
+    EXECUTE 'SELECT t.ticket, t.pool, t.region, t.mu' || waiting
+        || ' ORDER BY t.tried_at, t.joined_at, t.mu, t.ticket LIMIT 1 FOR UPDATE SKIP LOCKED'
+    INTO anchor USING q.queue;
+    IF anchor.ticket IS NULL THEN
+        RETURN '{}';
+    END IF;
+    EXECUTE format(
+        'WITH above AS MATERIALIZED (
+            %1$s AND t.mu >= $3 ORDER BY t.mu LIMIT $5 FOR UPDATE SKIP LOCKED
+        ), below AS MATERIALIZED (
+            %1$s AND t.mu < $3 ORDER BY t.mu DESC LIMIT $5 FOR UPDATE SKIP LOCKED
+        ), near AS (
+            SELECT a.ticket FROM above AS a UNION SELECT b.ticket FROM below AS b UNION SELECT $6
+        ), tried AS (
+            UPDATE %2$I.queue_ticket AS t SET tried_at = $7 FROM near AS n WHERE t.ticket = n.ticket
+        )
+        SELECT array_agg(n.ticket) FROM near AS n',
+        'SELECT t.ticket' || waiting || ' AND t.pool = $2 AND ($4 IS NULL OR t.region IS NULL
+            OR t.region & $4 <> 0)', ladder)
+    INTO tickets
+    USING q.queue, anchor.pool, anchor.mu, anchor.region, q.max_tickets / 2, anchor.ticket, at;
+    RETURN tickets;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_slice(text,skillrating_internal.queue_settings,timestamp with time zone) IS
+'Locks the tickets that a tick looks at, and that no other session is at work on: all that wait, or
+if these are more than max_tickets, those nearest in skill to the one that has not been looked at
+for longest, in its pool and regions. So workers at the same time have different parts of the range
+of skills, in each of which there are neighbours. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.write_proposals(ladder text, q skillrating_internal.queue_settings, seats skillrating_internal.queue_found[], backfill bigint, at timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    made boolean := q.accept_within IS NULL;
+    proposals bigint[];
+BEGIN
+    EXECUTE format(
+        'WITH f AS MATERIALIZED (
+            SELECT f.* FROM unnest($1) AS f
+        ), n AS MATERIALIZED (
+            SELECT nextval(%3$L) AS proposal, n.*
+            FROM (
+                SELECT f.match_number, min(f.pool) AS pool, min(f.region) AS region,
+                    min(f.quality) AS quality, min(f.difference) AS difference,
+                    (array_agg(f.why ORDER BY f.why IS NULL))[1] AS why
+                FROM f GROUP BY f.match_number ORDER BY f.match_number) AS n
+        ), p AS (
+            INSERT INTO %1$I.queue_proposal (proposal, queue, backfill, pool, region, status,
+                proposed_at, accept_by, ended_at, quality, difference, why)
+            SELECT n.proposal, $2, $3, n.pool, n.region,
+                CASE WHEN $5 THEN ''made'' ELSE ''open'' END, $4, $4 + $6, CASE WHEN $5 THEN $4 END,
+                n.quality, n.difference, n.why
+            FROM n
+        ), s AS (
+            INSERT INTO %1$I.queue_seat (proposal, player_id, team, ticket, waited, win_probability,
+                commands)
+            SELECT n.proposal, CAST(f.player_id AS %2$s), f.team, f.ticket, f.waited,
+                f.win_probability, f.commands
+            FROM f JOIN n ON n.match_number = f.match_number
+        ), k AS (
+            UPDATE %1$I.queue_ticket AS k
+            SET status = CASE WHEN $5 THEN ''matched'' ELSE ''proposed'' END, proposal = n.proposal,
+                ended_at = CASE WHEN $5 THEN $4 END
+            FROM (SELECT DISTINCT f.ticket, f.match_number FROM f) AS f
+            JOIN n ON n.match_number = f.match_number
+            WHERE k.ticket = f.ticket
+        ), d AS (
+            DELETE FROM %1$I.queue_player AS p
+            WHERE $5 AND p.ticket IN (SELECT f.ticket FROM f)
+        ), b AS (
+            INSERT INTO %1$I.queue_backfill_player (backfill, player_id, counts_as, team, proposal)
+            SELECT $3, p.player_id, p.counts_as, f.team, n.proposal
+            FROM f JOIN n ON n.match_number = f.match_number
+            JOIN %1$I.queue_player AS p ON p.ticket = f.ticket
+                AND p.player_id %4$s CAST(f.player_id AS %2$s)
+            WHERE $3 IS NOT NULL
+        )
+        SELECT coalesce(array_agg(n.proposal ORDER BY n.proposal), ''{}'') FROM n',
+        ladder, t.player_type,
+        pg_get_serial_sequence(format('%I.queue_proposal', ladder), 'proposal'), t.player_equals)
+    INTO proposals USING seats, q.queue, backfill, at, made, q.accept_within;
+    IF made AND backfill IS NOT NULL THEN
+        PERFORM skillrating_internal.close_full_backfills(ladder, proposals, at);
+    END IF;
+    PERFORM skillrating_internal.notify_proposals(ladder, proposals);
+    RETURN proposals;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.write_proposals(text,skillrating_internal.queue_settings,skillrating_internal.queue_found[],bigint,timestamp with time zone) IS
+'Writes the matches that a tick has found, or players for a running match (backfill), of tickets
+that it has locked, and returns their numbers. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.make_matches(ladder text, q skillrating_internal.queue_settings, max_matches bigint, explain boolean, at timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    tickets bigint[];
+    p skillrating_internal.queued_players;
+    e record;
+    states float8[];
+    found_players skillrating_internal.queue_found[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF max_matches <= 0 THEN
+        RETURN '{}';
+    END IF;
+    tickets := skillrating_internal.queue_slice(ladder, q, at);
+    IF tickets = '{}' THEN
+        RETURN '{}';
+    END IF;
+    p := skillrating_internal.queued_players(ladder, tickets, at);
+    states := skillrating_internal.queue_states(ladder, q, p.players, at);
+    e := skillrating_internal.queue_estimates(q, states);
+    -- With the number of each player in the place of the name, planned for as many as there are.
+    EXECUTE
+        'SELECT array_agg(ROW(m.match_number, u.player, m.team, u.ticket, u.waited, u.pool,
+            m.region, m.win_probability, m.quality, m.difference, m.commands, m.why)
+            ::skillrating_internal.queue_found ORDER BY m.match_number, m.n)
+        FROM skillrating_internal.pair_states(ARRAY(SELECT generate_series(1, cardinality($1))), $2,
+            $3, NULL, NULL, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+            $19, $20) WITH ORDINALITY AS m(match_number, player, team, difference, win_probability,
+                quality, region, commands, why, n)
+        JOIN unnest($1, $21, $4, $7) WITH ORDINALITY AS u(player, ticket, waited, pool, n)
+            ON u.n = m.player
+        WHERE m.match_number <= $22'
+    INTO found_players
+    USING p.players, e.mu, e.mu_2, p.waited, p.party, p.region, p.pool, e.command_mu,
+        CASE WHEN q.commanders THEN p.commander END, q.teams, q.team_size, q.log_odds, q.model,
+        q.params, q.initial_window, q.widening, q.max_window, q.min_quality, explain, states,
+        p.tickets, max_matches;
+    RETURN CASE WHEN found_players IS NULL THEN '{}'
+        ELSE skillrating_internal.write_proposals(ladder, q, found_players, NULL, at) END;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.make_matches(text,skillrating_internal.queue_settings,bigint,boolean,timestamp with time zone) IS
+'A part of queue_tick(): makes matches of a part of the queue, by pair_queue(), and returns the
+numbers of their proposals. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.end_overdue(ladder text, q skillrating_internal.queue_settings, at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    overdue bigint[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT coalesce(array_agg(p.proposal), ''{}'') FROM (
+            SELECT p.proposal FROM %I.queue_proposal AS p
+            WHERE p.queue = $1 AND p.status = ''open'' AND p.accept_by <= $2
+            FOR UPDATE SKIP LOCKED) AS p', ladder)
+    INTO overdue USING q.queue, at;
+    PERFORM skillrating_internal.cancel_late_proposals(ladder, overdue, at);
+    EXECUTE format(
+        'SELECT array_agg(t.ticket) FROM (
+            SELECT t.ticket FROM %I.queue_ticket AS t
+            WHERE t.queue = $1 AND t.status = ''waiting'' AND t.expires_at <= $2
+            FOR UPDATE SKIP LOCKED) AS t', ladder)
+    INTO overdue USING q.queue, at;
+    PERFORM skillrating_internal.end_tickets(ladder, overdue, 'expired', at);
+    EXECUTE format(
+        'UPDATE %1$I.queue_backfill AS b SET status = ''ended'', reason = ''expired'', ended_at = $2
+        WHERE b.backfill IN (
+            SELECT o.backfill FROM %1$I.queue_backfill AS o
+            WHERE o.queue = $1 AND o.status = ''open'' AND o.expires_at <= $2
+            FOR UPDATE SKIP LOCKED)', ladder)
+    USING q.queue, at;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.end_overdue(text,skillrating_internal.queue_settings,timestamp with time zone) IS
+'A part of queue_tick(): ends what has waited too long: proposals for players to accept, and tickets
+and backfills for a match. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.trim_queue(ladder text, q skillrating_internal.queue_settings, at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    -- So many at a time, to keep ticks short.
+    most constant integer := 2000;
+    old constant text := format(' AS o WHERE o.queue = $1 AND o.ended_at < $2 LIMIT %s
+        FOR UPDATE SKIP LOCKED', most);
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF q.keep IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'DELETE FROM %1$I.queue_ticket AS t
+        WHERE t.ticket IN (SELECT o.ticket FROM %1$I.queue_ticket%2$s)', ladder, old)
+    USING q.queue, at - q.keep;
+    EXECUTE format(
+        'WITH o AS MATERIALIZED (SELECT o.proposal FROM %1$I.queue_proposal%2$s),
+        s AS (DELETE FROM %1$I.queue_seat AS s USING o WHERE s.proposal = o.proposal)
+        DELETE FROM %1$I.queue_proposal AS p USING o WHERE p.proposal = o.proposal',
+        ladder, old)
+    USING q.queue, at - q.keep;
+    EXECUTE format(
+        'WITH o AS MATERIALIZED (SELECT o.backfill FROM %1$I.queue_backfill%2$s),
+        p AS (DELETE FROM %1$I.queue_backfill_player AS p USING o WHERE p.backfill = o.backfill)
+        DELETE FROM %1$I.queue_backfill AS b USING o WHERE b.backfill = o.backfill',
+        ladder, old)
+    USING q.queue, at - q.keep;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.trim_queue(text,skillrating_internal.queue_settings,timestamp with time zone) IS
+'A part of queue_tick(): deletes tickets, proposals and backfills that have ended longer ago than
+they are to be kept, some at a time. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.queue_tick(ladder text, queue text, max_matches integer DEFAULT NULL::integer, explain boolean DEFAULT false, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(proposal bigint, backfill bigint, status text, player_id text, team integer, ticket bigint, waited double precision, win_probability double precision, quality double precision, difference double precision, region bigint, commands boolean, why jsonb)
+ LANGUAGE plpgsql
+ ROWS 100
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    q skillrating_internal.queue_settings;
+    tick_at timestamptz := coalesce(at, clock_timestamp());
+    most bigint := coalesce(max_matches, 2147483647);
+    made bigint[];
+BEGIN
+    IF ladder IS NULL OR queue IS NULL OR explain IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, queue and explain must not be null';
+    END IF;
+    IF max_matches < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('max_matches must not be negative, not %s', max_matches);
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_queue_time('at', tick_at);
+    q := skillrating_internal.queue_settings(ladder, queue);
+    PERFORM skillrating_internal.end_overdue(ladder, q, tick_at),
+        skillrating_internal.trim_queue(ladder, q, tick_at);
+    made := skillrating_internal.fill_backfills(ladder, q, most, tick_at);
+    made := made || skillrating_internal.make_matches(ladder, q, most - cardinality(made), explain,
+        tick_at);
+    RETURN QUERY EXECUTE format(
+        'SELECT p.proposal, p.backfill, p.status, s.player_id::text, s.team, s.ticket, s.waited,
+            s.win_probability, p.quality, p.difference, p.region, s.commands,
+            CASE WHEN row_number() OVER (
+                PARTITION BY p.proposal ORDER BY s.team, s.player_id %2$s) = 1 THEN p.why END
+        FROM %1$I.queue_proposal AS p JOIN %1$I.queue_seat AS s ON s.proposal = p.proposal
+        WHERE p.proposal = ANY ($1)
+        ORDER BY p.proposal, s.team, s.player_id %2$s', ladder, t.player_order)
+    USING made;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.queue_tick(text,text,integer,boolean,timestamp with time zone) IS
+'The body of skillrating.queue_tick(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.queue_tick(ladder text, queue text, max_matches integer DEFAULT NULL::integer, explain boolean DEFAULT false, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(proposal bigint, backfill bigint, status text, player_id text, team integer, ticket bigint, waited double precision, win_probability double precision, quality double precision, difference double precision, region bigint, commands boolean, why jsonb)
+ LANGUAGE c
+ ROWS 100
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.queue_tick(text,text,integer,boolean,timestamp with time zone) IS
+'Does what is due for a queue, in one transaction: ends tickets and proposals whose time is over,
+finds players for running matches that ask for some (queue_backfill()), and then makes matches of
+those who wait, as pair_queue() does, of their ratings now. Several workers can do that at the same
+time: what one has locked the others leave alone.
+
+Result: a row for each player who got a seat, by match and team.
+proposal: the match, in tables queue_proposal and queue_seat.  backfill: the running match that the
+player joins, or null.  status: made, or open where the queue has accept_within: queue_accept() and
+queue_decline() follow.
+ticket, waited: of the player, and its seconds in the queue.
+win_probability, quality, difference, region, commands, why: as for pair_queue(), by the model of
+the ladder and all that it knows of each player, but not of sides, maps and clubs: see preview().
+
+max_matches: at most so many, null for no limit.  explain: says why, as in pair_queue().
+at: the time, now by default.
+
+With more tickets than max_tickets of the queue, a call looks at a part of them, and the next one at
+another: call it while it returns rows, and again a moment later.
+
+Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
+Errors: 42704 for an unknown ladder or queue, 22004 for nulls, 22023 for a negative max_matches, 22008 for an infinite
+time, and those of pair_queue().';
+
+CREATE FUNCTION skillrating_internal.tick_queues(ladder text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    q record;
+    matches bigint := 0;
+    n bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF NOT skillrating_internal.has_queue_tables(ladder) THEN
+        RETURN 0;
+    END IF;
+    -- As often as it takes to look at each ticket.
+    FOR q IN EXECUTE format(
+        'SELECT q.queue,
+            greatest(1, ceil(count(t.ticket)::numeric / q.max_tickets))::integer AS ticks
+        FROM %1$I.queue AS q
+        LEFT JOIN %1$I.queue_ticket AS t ON t.queue = q.queue AND t.status = ''waiting''
+        GROUP BY q.queue ORDER BY q.queue', ladder)
+    LOOP
+        FOR tick IN 1 .. q.ticks LOOP
+            SELECT count(DISTINCT m.proposal) INTO n
+            FROM skillrating.queue_tick(ladder, q.queue) AS m;
+            matches := matches + n;
+        END LOOP;
+    END LOOP;
+    RETURN matches;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.tick_queues(text) IS
+'A part of work_step(): ticks of all queues of a ladder, and how many matches they made. Error 55000
+unless the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.keep_changes(ladder text, keep boolean DEFAULT true)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    kept boolean := to_regclass(format('%I.change', ladder)) IS NOT NULL;
+BEGIN
+    IF kept = keep THEN
+        RAISE NOTICE '%', CASE WHEN keep THEN format('ladder "%s" keeps its changes already', ladder)
+            ELSE format('ladder "%s" does not keep its changes', ladder) END;
+        RETURN;
+    END IF;
+    IF NOT keep THEN
+        -- Whoever does these tasks ends before the table goes.
+        IF (SELECT bool_or(skillrating_internal.end_task(ladder, e.task))
+            FROM unnest('{notify,trim_changes}'::text[]) AS e(task))
+        THEN
+            RAISE NOTICE 'work() neither notifies of changes of ladder "%" any more nor trims them', ladder;
+        END IF;
+        IF skillrating_internal.end_pushes(ladder) THEN
+            RAISE NOTICE 'ratings of ladder "%" are pushed to other tables no more', ladder;
+        END IF;
+        EXECUTE format('DROP TABLE %I.change', ladder);
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'CREATE TABLE %I.change (
+            number bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+            origin bigint NOT NULL,
+            xact xid8 NOT NULL,
+            changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            kind text NOT NULL,
+            operation bigint,
+            player_id %s[] NOT NULL,
+            pool text[] NOT NULL,
+            match_id %s[],
+            counts bigint[] NOT NULL,
+            times timestamptz[] NOT NULL,
+            numbers float8[] NOT NULL)
+        WITH (toast_tuple_target = 8160)', ladder, t.player_type, t.match_type);
+    EXECUTE format('CREATE INDEX ON %I.change (xact)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.change IS %L', ladder,
+        'What happened to ratings, for skillrating.changes(): a row for up to 64 rows of rating that the same piece of work changed, with the transaction that did it. The arrays have, for each of them: player_id, pool, the last match (match_id), counts (games before, or -1 if there was no row; games, or -1 if there is none any more; wins, draws, losses), times (last_played, as_of; -infinity is null) and numbers (displayed rating before and after, the state). Row 0 has the last transaction whose rows trim_changes() removed.');
+    PERFORM skillrating_internal.renew_ladder_cache(ladder);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_mirror(ladder text, relation regclass, key text, columns jsonb, pool text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    kind "char" := (SELECT c.relkind FROM pg_class AS c WHERE c.oid = relation);
+    key_type regtype;
+    c record;
+BEGIN
+    IF kind NOT IN ('r', 'p', 'f') THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('%s is not a table', relation),
+            HINT = 'Ratings are written to tables, partitioned and foreign ones too. Name the '
+                'table behind a view.';
+    END IF;
+    PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
+    IF relation IN (
+        SELECT to_regclass(format('%I.%I', ladder, n.name))
+        FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
+            'component_horizon', 'horizon',
+            'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'rating_count', 'rating_count_delta', 'solved',
+            'solved_context', 'standing', 'work', 'replica_note', 'push', 'push_failure']) AS n(name))
+    THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('table %s is one of the ladder''s own', relation);
+    END IF;
+    IF jsonb_typeof(columns) <> 'object' OR columns = '{}' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('columns must be an object of columns and those of rating, not %s',
+                columns),
+            HINT = 'As in {"elo": "rating", "played": "games"}.';
+    END IF;
+    FOR c IN SELECT e.name, e.value FROM jsonb_each(columns) AS e(name, value)
+        WHERE jsonb_typeof(e.value) <> 'string'
+    LOOP
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('column "%s" in columns must map to a column of rating, not %s',
+                c.name, c.value),
+            HINT = 'As in {"elo": "rating", "played": "games"}.';
+    END LOOP;
+    IF columns ? key THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('column "%s" of table %s identifies players, and cannot mirror %s',
+                key, relation, columns->>key);
+    END IF;
+    SELECT a.atttypid INTO key_type
+    FROM pg_attribute AS a
+    WHERE a.attrelid = relation AND a.attname = key AND a.attnum > 0 AND NOT a.attisdropped;
+    IF key_type IS DISTINCT FROM t.player_type::regtype THEN
+        RAISE datatype_mismatch USING
+            MESSAGE = CASE WHEN key_type IS NULL
+                THEN format('table %s has no column "%s"', relation, key)
+                ELSE format('column "%s" of table %s is of type %s, not %s', key, relation,
+                    key_type, t.player_type::regtype) END,
+            HINT = 'The key must identify players as the ladder does.';
+    END IF;
+    -- Planning a statement for each column shows what its type and the table do not allow.
+    FOR c IN
+        SELECT m.* FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r') AS m
+    LOOP
+        BEGIN
+            EXECUTE 'EXPLAIN ' || (skillrating_internal.mirror_statement(ladder, relation, key,
+                pool, jsonb_build_object(c.name, c.source_name),
+                format('SELECT r.player_id FROM %I.rating AS r', ladder))).statement;
+        EXCEPTION
+            WHEN datatype_mismatch OR cannot_coerce OR undefined_function OR generated_always THEN
+                RAISE USING
+                    ERRCODE = SQLSTATE,
+                    MESSAGE = format('column "%s" of table %s cannot be kept equal to %s: %s',
+                        c.name, relation, c.source_name, SQLERRM);
+        END;
+    END LOOP;
+END
+$function$;
+
+CREATE TYPE skillrating_internal.push_target AS (
+    relation regclass,
+    key_column text,
+    pool_column text,
+    position_column text,
+    names text[],
+    sources text[],
+    types text[]);
+
+COMMENT ON TYPE skillrating_internal.push_target IS
+'A table to which push() writes ratings: its columns for the player, for the pool (null if it has
+none) and for the position, and the others (names), with the columns of rating that they get
+(sources) and their types.';
+
+CREATE FUNCTION skillrating_internal.has_push_table(ladder text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    n bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    SELECT count(*) INTO n
+    FROM unnest('{push,push_failure}'::text[]) AS w(name)
+    JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', ladder, w.name))
+    JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
+    WHERE c.relkind = 'r' AND c.relowner = l.relowner;
+    RETURN n = 2;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_push_table(text) IS
+'Whether a ladder has the tables push and push_failure, of its owner. Error 55000 unless the door to
+the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.check_pushed(ladder text, relation regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    n bigint := 0;
+BEGIN
+    IF skillrating_internal.has_push_table(ladder) THEN
+        EXECUTE format('SELECT count(*) FROM %I.push AS p WHERE p.relation = $1', ladder)
+        INTO n USING relation;
+    END IF;
+    IF n = 0 THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ratings of ladder "%s" are not pushed to table %s', ladder, relation);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_pushed(text,regclass) IS
+'Error 42704 unless push_rating() was given a table, 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.create_push_tables(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    IF skillrating_internal.has_push_table(ladder) THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'CREATE TABLE %1$I.push (
+            relation regclass PRIMARY KEY,
+            columns jsonb NOT NULL,
+            pool text,
+            position_column text NOT NULL,
+            every interval CHECK (every > ''0''),
+            due_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            phase text NOT NULL DEFAULT ''compare'' CHECK (phase IN (''compare'', ''remove'', ''follow'')),
+            cursor text,
+            last_player %2$s,
+            last_pool text,
+            position bigint NOT NULL DEFAULT 0,
+            target_position bigint NOT NULL DEFAULT 0,
+            attempts integer NOT NULL DEFAULT 0,
+            pushed_at timestamptz,
+            pushed bigint NOT NULL DEFAULT 0,
+            failed_at timestamptz,
+            error text)', ladder, t.player_type);
+    EXECUTE format('COMMENT ON TABLE %I.push IS %L', ladder,
+        'Tables to which skillrating.push() writes ratings, and how far it is with each: the phase (compare all ratings, remove rows without rating, follow changes), the cursor of changes(), the last row compared, the number of the last push that wrote anything (position), the greatest position that it left in the table (target_position), and attempts since the last one that succeeded. See push_rating().');
+    EXECUTE format(
+        'CREATE TABLE %1$I.push_failure (
+            relation regclass NOT NULL,
+            player_id %2$s NOT NULL,
+            pool text NOT NULL,
+            attempts integer NOT NULL,
+            failed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            retry_at timestamptz NOT NULL,
+            error text NOT NULL)', ladder, t.player_type);
+    EXECUTE format('CREATE INDEX ON %I.push_failure (relation, pool, player_id)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.push_failure IS %L', ladder,
+        'Ratings that a table did not take when skillrating.push() wrote them there, with the error of the last attempt, and when the next one is due (retry_at).');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_push_tables(text) IS
+'A part of push_rating(): the tables push and push_failure, unless the ladder has them. Error 55000
+unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.check_push_columns(ladder text, relation regclass, columns jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    name text;
+    n bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF jsonb_typeof(columns) <> 'object' OR columns = '{}' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('columns must be an object of columns and those of rating, not %s',
+                columns),
+            HINT = 'As in {"player": "player_id", "elo": "rating"}.';
+    END IF;
+    SELECT c.key INTO name FROM jsonb_each(columns) AS c WHERE jsonb_typeof(c.value) <> 'string';
+    IF name IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('column "%s" in columns must map to a column of rating, not %s', name,
+                columns -> name),
+            HINT = 'As in {"player": "player_id", "elo": "rating"}.';
+    END IF;
+    -- Names of columns that do not exist are an error of this one.
+    PERFORM FROM skillrating_internal.mirror_columns(ladder, relation, columns, 'r');
+    SELECT count(*) FILTER (WHERE c.value = 'player_id') INTO n FROM jsonb_each_text(columns) AS c;
+    IF n <> 1 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('columns must map one column of table %s to player_id, not %s', relation,
+                n);
+    END IF;
+    SELECT count(*) FILTER (WHERE c.value = 'pool') INTO n FROM jsonb_each_text(columns) AS c;
+    IF n > 1 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('columns must map one column of table %s at most to pool, not %s',
+                relation, n);
+    END IF;
+    SELECT count(*) INTO n
+    FROM jsonb_each_text(columns) AS c WHERE c.value NOT IN ('player_id', 'pool');
+    IF n = 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('columns must map a column of table %s to more than player_id and pool',
+                relation);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_push_columns(text,regclass,jsonb) IS
+'A part of push_rating(): error 22023 for columns that are no object of names or have not one for
+the player, 42703 for a column that does not exist.';
+
+CREATE FUNCTION skillrating_internal.push_target(ladder text, relation regclass, columns jsonb, position_column text)
+ RETURNS skillrating_internal.push_target
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    target skillrating_internal.push_target;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    target.relation := relation;
+    target.position_column := position_column;
+    SELECT min(c.key) FILTER (WHERE c.value = 'player_id'), min(c.key) FILTER (WHERE c.value = 'pool'),
+        array_agg(c.key ORDER BY c.key) FILTER (WHERE c.value NOT IN ('player_id', 'pool')),
+        array_agg(c.value ORDER BY c.key) FILTER (WHERE c.value NOT IN ('player_id', 'pool')),
+        array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY c.key)
+            FILTER (WHERE c.value NOT IN ('player_id', 'pool'))
+    INTO target.key_column, target.pool_column, target.names, target.sources, target.types
+    FROM jsonb_each_text(columns) AS c
+    LEFT JOIN pg_attribute AS a
+        ON a.attrelid = relation AND a.attname = c.key AND a.attnum > 0 AND NOT a.attisdropped;
+    IF array_position(target.types, NULL) IS NOT NULL THEN
+        RAISE undefined_column USING
+            MESSAGE = format('table %s has no column "%s"', relation,
+                target.names[array_position(target.types, NULL)]);
+    END IF;
+    RETURN target;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_target(text,regclass,jsonb,text) IS
+'A part of push(): the columns of a table as the catalogs have them now. Error 55000 unless the door
+to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.check_push_target(ladder text, target skillrating_internal.push_target)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    kind "char" := (SELECT c.relkind FROM pg_class AS c WHERE c.oid = target.relation);
+    type regtype;
+BEGIN
+    IF kind NOT IN ('r', 'p', 'f') THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('%s is not a table', target.relation),
+            HINT = 'Ratings are written to tables, partitioned and foreign ones too.';
+    END IF;
+    PERFORM skillrating_internal.check_mirror_owner(ladder, target.relation);
+    SELECT a.atttypid INTO type FROM pg_attribute AS a
+    WHERE a.attrelid = target.relation AND a.attname = target.key_column;
+    IF type <> t.player_type::regtype THEN
+        RAISE datatype_mismatch USING
+            MESSAGE = format('column "%s" of table %s is of type %s, not %s', target.key_column,
+                target.relation, type, t.player_type::regtype),
+            HINT = 'It must identify players as the ladder does.';
+    END IF;
+    SELECT a.atttypid INTO type FROM pg_attribute AS a
+    WHERE a.attrelid = target.relation AND a.attname = target.position_column AND a.attnum > 0
+        AND NOT a.attisdropped;
+    IF type IS DISTINCT FROM 'bigint'::regtype THEN
+        RAISE datatype_mismatch USING
+            MESSAGE = CASE WHEN type IS NULL
+                THEN format('table %s has no column "%s"', target.relation, target.position_column)
+                ELSE format('column "%s" of table %s is of type %s, not bigint',
+                    target.position_column, target.relation, type) END,
+            HINT = 'push() keeps the number of the last change there.';
+    END IF;
+    -- What cannot be cast fails here.
+    PERFORM FROM skillrating_internal.push_page(ladder, target, '', '{}');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_push_target(text,skillrating_internal.push_target) IS
+'A part of push_rating(): errors 42809 for what is no table, 42501 for one that is not the ladder''s
+owner''s, 42804 for columns for the player or the position of other types, and whatever is wrong
+with the others.';
+
+CREATE FUNCTION skillrating_internal.push_page(ladder text, target skillrating_internal.push_target, pool text, players text[], OUT rated text[], OUT rows text[], OUT columns text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    n constant integer := cardinality(target.names);
+BEGIN
+    -- OFFSET keeps the planner from casting the ratings of others, which need not fit.
+    EXECUTE format(
+        'SELECT coalesce(array_agg(k.player_id::text), ''{}''),
+            coalesce(array_agg(ROW(%1$s)::text), ''{}''), ARRAY[%2$s]
+        FROM (
+            SELECT o.player_id, %3$s
+            FROM (
+                SELECT r.* FROM unnest(CAST($1 AS %4$s[])) AS u(player_id)
+                JOIN %5$I.rating AS r ON r.player_id %6$s u.player_id
+                WHERE r.pool = $2 OFFSET 0) AS o) AS k',
+        (SELECT string_agg(format('k.c%s', i), ', ' ORDER BY i) FROM generate_series(1, n) AS i),
+        (SELECT string_agg(format('array_agg(k.c%s)::text', i), ', ' ORDER BY i)
+        FROM generate_series(1, n) AS i),
+        (SELECT string_agg(format('CAST(o.%I AS %s) AS c%s', target.sources[i], target.types[i], i),
+            ', ' ORDER BY i) FROM generate_series(1, n) AS i),
+        t.player_type, ladder, t.player_equals)
+    INTO rated, rows, columns USING players, pool;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_page(text,skillrating_internal.push_target,text,text[]) IS
+'A part of push(): what a table is to have of some players of a pool: those who have a rating
+(rated), their rows without the key, as text (rows), and for each column the values of all of them,
+as the text of an array (columns).';
+
+CREATE FUNCTION skillrating_internal.write_push(ladder text, target skillrating_internal.push_target, pool text, players text[], number bigint, OUT written bigint, OUT deleted bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    page record := skillrating_internal.push_page(ladder, target, pool, players);
+    of_pool constant text := CASE WHEN target.pool_column IS NOT NULL
+        THEN format('AND t.%I = %L', target.pool_column, pool) END;
+    -- Arrays of values go over in one statement, which the other server runs by itself.
+    keys constant text := t.player_type || '[]';
+    there record;
+    changed text[];
+    new text[];
+    gone text[];
+    n bigint;
+BEGIN
+    written := 0;
+    deleted := 0;
+    EXECUTE format(
+        'SELECT coalesce(array_agg(t.%1$I::text), ''{}'') AS players,
+            coalesce(array_agg(ROW(%2$s)::text), ''{}'') AS rows
+        FROM (SELECT * FROM %3$s AS t WHERE t.%1$I = ANY (%4$L::%5$s) %6$s) AS t',
+        target.key_column,
+        (SELECT string_agg(format('t.%I', c.name), ', ' ORDER BY c.n)
+        FROM unnest(target.names) WITH ORDINALITY AS c(name, n)),
+        target.relation, players, keys, of_pool)
+    INTO there;
+    SELECT array_agg(p.player) FILTER (WHERE h.player IS NOT NULL AND h.row <> p.row),
+        array_agg(p.player) FILTER (WHERE h.player IS NULL)
+    INTO changed, new
+    FROM unnest(page.rated, page.rows) AS p(player, row)
+    LEFT JOIN unnest(there.players, there.rows) AS h(player, row) ON h.player = p.player;
+    gone := ARRAY(SELECT unnest(there.players) EXCEPT SELECT unnest(page.rated));
+    IF changed IS NOT NULL THEN
+        EXECUTE format(
+            'UPDATE %1$s AS t SET %2$s, %3$I = %4$s
+            WHERE t.%5$I = ANY (%6$L::%7$s) %8$s AND (t.%3$I IS NULL OR t.%3$I < %4$s)',
+            target.relation,
+            (SELECT string_agg(format('%I = (%L::%s[])[array_position(%L::%s, t.%I)]', c.name,
+                page.columns[c.n], target.types[c.n], page.rated, keys, target.key_column), ', ')
+            FROM unnest(target.names) WITH ORDINALITY AS c(name, n)),
+            target.position_column, number, target.key_column, changed, keys, of_pool);
+        GET DIAGNOSTICS n = ROW_COUNT;
+        written := n;
+    END IF;
+    IF new IS NOT NULL THEN
+        EXECUTE format(
+            'INSERT INTO %1$s (%2$s) SELECT u.key, %3$s %4$s, %5$s
+            FROM unnest(%6$L::%7$s, %8$s) AS u(key, %4$s) WHERE u.key = ANY (%9$L::%7$s)',
+            target.relation,
+            (SELECT string_agg(quote_ident(c), ', ') FROM unnest(array_remove(
+                ARRAY[target.key_column, target.pool_column] || target.names
+                || target.position_column, NULL)) AS c),
+            CASE WHEN target.pool_column IS NOT NULL THEN format('%L,', pool) END,
+            (SELECT string_agg(format('c%s', i), ', ' ORDER BY i)
+            FROM generate_series(1, cardinality(target.names)) AS i),
+            number, page.rated, keys,
+            (SELECT string_agg(format('%L::%s[]', page.columns[i], target.types[i]), ', ' ORDER BY i)
+            FROM generate_series(1, cardinality(target.names)) AS i), new);
+        GET DIAGNOSTICS n = ROW_COUNT;
+        written := written + n;
+    END IF;
+    IF gone <> '{}' THEN
+        EXECUTE format('DELETE FROM %s AS t WHERE t.%I = ANY (%L::%s) %s', target.relation,
+            target.key_column, gone, keys, of_pool);
+        GET DIAGNOSTICS deleted = ROW_COUNT;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.write_push(text,skillrating_internal.push_target,text,text[],bigint) IS
+'A part of push(): makes the rows of some players of a pool equal to their ratings, at a position,
+in at most four statements: rows that differ and have no later position are updated, missing ones
+are inserted, and those without a rating are deleted.';
+
+CREATE FUNCTION skillrating_internal.note_push_failure(ladder text, relation regclass, pool text, player text, message text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    n bigint;
+BEGIN
+    EXECUTE format(
+        'UPDATE %I.push_failure AS f SET attempts = f.attempts + 1, failed_at = clock_timestamp(),
+            retry_at = clock_timestamp() + skillrating_internal.push_delay(f.attempts + 1),
+            error = $4
+        WHERE f.relation = $1 AND f.pool = $2 AND f.player_id %s CAST($3 AS %s)', ladder,
+        t.player_equals, t.player_type)
+    USING relation, pool, player, message;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        EXECUTE format(
+            'INSERT INTO %I.push_failure (relation, pool, player_id, attempts, retry_at, error)
+            VALUES ($1, $2, CAST($3 AS %s), 1,
+                clock_timestamp() + skillrating_internal.push_delay(1), $4)', ladder, t.player_type)
+        USING relation, pool, player, message;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_push_failure(text,regclass,text,text,text) IS
+'A part of push(): notes that a table did not take the rating of a player, and when to try again.';
+
+CREATE FUNCTION skillrating_internal.push_delay(attempts integer)
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    SELECT make_interval(secs => least(2.0 ^ least(attempts - 1, 20), 300))
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_delay(integer) IS
+'A part of push(): how long to wait after so many attempts that failed, from a second to five
+minutes.';
+
+CREATE FUNCTION skillrating_internal.push_players(ladder text, target skillrating_internal.push_target, pool text, players text[], number bigint, OUT written bigint, OUT deleted bigint, OUT failed bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    n constant integer := cardinality(players);
+    message text;
+    part record;
+BEGIN
+    written := 0;
+    deleted := 0;
+    failed := 0;
+    BEGIN
+        SELECT w.written, w.deleted INTO written, deleted
+        FROM skillrating_internal.write_push(ladder, target, pool, players, number) AS w;
+    EXCEPTION
+        WHEN data_exception OR integrity_constraint_violation OR raise_exception
+            OR with_check_option_violation OR program_limit_exceeded THEN
+            message := SQLERRM;
+    END;
+    IF message IS NULL THEN
+        EXECUTE format(
+            'DELETE FROM %I.push_failure AS f USING unnest(CAST($3 AS %s[])) AS k(player_id)
+            WHERE f.relation = $1 AND f.pool = $2 AND f.player_id %s k.player_id', ladder,
+            t.player_type, t.player_equals)
+        USING target.relation, pool, players;
+        RETURN;
+    END IF;
+    IF n = 1 THEN
+        PERFORM skillrating_internal.note_push_failure(ladder, target.relation, pool, players[1],
+            message);
+        failed := 1;
+        RETURN;
+    END IF;
+    FOR part IN
+        SELECT d.*
+        FROM (VALUES (1, players[:n / 2]), (2, players[n / 2 + 1:])) AS h(half, players),
+            skillrating_internal.push_players(ladder, target, pool, h.players, number) AS d
+        ORDER BY h.half
+    LOOP
+        written := written + part.written;
+        deleted := deleted + part.deleted;
+        failed := failed + part.failed;
+    END LOOP;
+    -- A table that takes nobody is not a matter of single rows.
+    IF n > 16 AND failed = n THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('table %s takes none of %s ratings: %s', target.relation, n, message);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_players(text,skillrating_internal.push_target,text,text[],bigint) IS
+'A part of push(): write_push(), where a row that the table does not take is found by halves, noted
+in push_failure, and keeps no other from being written. Error 55000 if it takes none of many.';
+
+CREATE FUNCTION skillrating_internal.push_keys(ladder text, target skillrating_internal.push_target, only_pool text, players text[], pools text[], number bigint, batch_size integer, OUT written bigint, OUT deleted bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    shared_pool text := skillrating_internal.shared_pool(ladder);
+    k record;
+    step record;
+BEGIN
+    written := 0;
+    deleted := 0;
+    FOR k IN
+        SELECT q.pool, array_agg(q.player ORDER BY q.n) AS players
+        FROM (
+            SELECT d.*, row_number() OVER (PARTITION BY d.pool ORDER BY d.player) AS n
+            FROM (SELECT DISTINCT u.player, u.pool FROM unnest(players, pools) AS u(player, pool)) AS d
+            WHERE d.pool IS DISTINCT FROM shared_pool AND d.pool = coalesce(only_pool, d.pool)) AS q
+        GROUP BY q.pool, (q.n - 1) / batch_size
+        ORDER BY q.pool, min(q.n)
+    LOOP
+        step := skillrating_internal.push_players(ladder, target, k.pool, k.players, number);
+        written := written + step.written;
+        deleted := deleted + step.deleted;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_keys(text,skillrating_internal.push_target,text,text[],text[],bigint,integer) IS
+'A part of push(): push_players() for players in pools, once each, so many at a time; of one pool
+only, if that is given. What pools share is left out.';
+
+CREATE FUNCTION skillrating_internal.mark_push(target skillrating_internal.push_target, number bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    player text;
+    pool text;
+    n bigint;
+BEGIN
+    EXECUTE format('SELECT t.%I::text, %s FROM %s AS t ORDER BY t.%I DESC NULLS LAST LIMIT 1',
+        target.key_column, CASE WHEN target.pool_column IS NULL THEN 'NULL'
+            ELSE format('t.%I::text', target.pool_column) END, target.relation, target.position_column)
+    INTO player, pool;
+    EXECUTE format('UPDATE %s AS t SET %I = %s WHERE t.%I = %L %s', target.relation,
+        target.position_column, number, target.key_column, player,
+        CASE WHEN pool IS NOT NULL THEN format('AND t.%I = %L', target.pool_column, pool) END);
+    GET DIAGNOSTICS n = ROW_COUNT;
+    RETURN n > 0;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.mark_push(skillrating_internal.push_target,bigint) IS
+'A part of push(): after rows have only been deleted, gives another row the position, so that the
+target shows if it loses that. False if there is none.';
+
+CREATE FUNCTION skillrating_internal.next_compared(ladder text, pool text, last_player text, last_pool text, page_size integer, OUT players text[], OUT pools text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    EXECUTE format(
+        'SELECT coalesce(array_agg(k.player_id::text ORDER BY k.n), ''{}''),
+            coalesce(array_agg(k.pool ORDER BY k.n), ''{}'')
+        FROM (
+            SELECT r.player_id, r.pool, row_number() OVER (ORDER BY r.player_id%2$s, r.pool) AS n
+            FROM %1$I.rating AS r
+            WHERE r.pool = coalesce($1, r.pool) AND ($2 IS NULL OR CAST($2 AS %3$s) %4$s r.player_id
+                OR (CAST($2 AS %3$s) %5$s r.player_id AND $3 < r.pool))
+            ORDER BY r.player_id%2$s, r.pool LIMIT $4) AS k', ladder, t.player_order,
+        t.player_type, t.player_less, t.player_equals)
+    INTO players, pools USING pool, last_player, last_pool, page_size;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.next_compared(text,text,text,text,integer) IS
+'A part of push(): the next page of all rows of rating, in the order of its key, behind the last row
+of the page before.';
+
+CREATE FUNCTION skillrating_internal.targets_without_rating(ladder text, target skillrating_internal.push_target, pool text, OUT players text[], OUT pools text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    EXECUTE format(
+        'SELECT coalesce(array_agg(k.player::text), ''{}''), coalesce(array_agg(k.pool), ''{}'')
+        FROM (SELECT t.%1$I AS player, %2$s AS pool FROM %3$s AS t) AS k
+        WHERE k.pool = coalesce($1, k.pool) AND NOT EXISTS (
+            SELECT FROM %4$I.rating AS r WHERE r.player_id %5$s k.player AND r.pool = k.pool)',
+        target.key_column, CASE WHEN target.pool_column IS NULL THEN '$1::text'
+            ELSE format('t.%I::text', target.pool_column) END, target.relation, ladder, t.player_equals)
+    INTO players, pools USING pool;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.targets_without_rating(text,skillrating_internal.push_target,text) IS
+'A part of push(): the rows of a table that have no rating any more.';
+
+CREATE FUNCTION skillrating_internal.changed_players(ladder text, relation regclass, cursor text, max_changes integer, OUT players text[], OUT pools text[], OUT next_cursor text, OUT more boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    retried record;
+BEGIN
+    SELECT coalesce(array_agg(c.player_id) FILTER (WHERE c.next_cursor IS NULL), '{}'),
+        coalesce(array_agg(c.pool) FILTER (WHERE c.next_cursor IS NULL), '{}'), max(c.next_cursor)
+    INTO players, pools, next_cursor
+    FROM skillrating_internal.changes(ladder, cursor, max_changes) AS c;
+    more := cardinality(players) >= max_changes;
+    EXECUTE format(
+        'SELECT array_agg(f.player_id::text) AS players, array_agg(f.pool) AS pools
+        FROM (
+            SELECT f.* FROM %I.push_failure AS f
+            WHERE f.relation = $1 AND f.retry_at <= clock_timestamp()
+            ORDER BY f.retry_at LIMIT 100) AS f', ladder)
+    INTO retried USING relation;
+    players := players || retried.players;
+    pools := pools || retried.pools;
+EXCEPTION
+    WHEN invalid_cursor_state THEN
+        players := '{}';
+        pools := '{}';
+        next_cursor := NULL;
+        more := true;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.changed_players(text,regclass,text,integer) IS
+'A part of push(): whose ratings have changed since a cursor, with those whose rows a table did not
+take before and that are due again; the next cursor, null if one has to start again; and whether
+there may be more.';
+
+CREATE FUNCTION skillrating_internal.push_phase(ladder text, target skillrating_internal.push_target, state jsonb, number bigint, batch_size integer, OUT next_state jsonb, OUT written bigint, OUT deleted bigint, OUT more boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    pages_at_once constant integer := 10;
+    page_size constant integer := batch_size * pages_at_once;
+    pool text := state ->> 'pool';
+    k record;
+    step record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    next_state := state;
+    more := true;
+    CASE state ->> 'phase'
+        WHEN 'compare' THEN
+            k := skillrating_internal.next_compared(ladder, pool, state ->> 'last_player',
+                state ->> 'last_pool', page_size);
+            next_state := next_state || CASE WHEN cardinality(k.players) < page_size
+                THEN '{"phase": "remove", "last_player": null, "last_pool": null}'
+                ELSE jsonb_build_object('last_player', k.players[page_size],
+                    'last_pool', k.pools[page_size]) END;
+        WHEN 'remove' THEN
+            k := skillrating_internal.targets_without_rating(ladder, target, pool);
+            next_state := next_state || '{"phase": "follow"}';
+        ELSE
+            k := skillrating_internal.changed_players(ladder, target.relation, state ->> 'cursor',
+                batch_size);
+            more := k.more;
+            next_state := next_state || CASE WHEN k.next_cursor IS NULL
+                THEN jsonb_build_object('phase', 'compare', 'cursor',
+                    skillrating_internal.newest_cursor(ladder))
+                ELSE jsonb_build_object('cursor', k.next_cursor) END;
+    END CASE;
+    step := skillrating_internal.push_keys(ladder, target, pool, k.players, k.pools, number,
+        batch_size);
+    written := step.written;
+    deleted := step.deleted;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_phase(text,skillrating_internal.push_target,jsonb,bigint,integer) IS
+'A part of push_step(): does the next piece of the phase in which the push of a table is, and
+returns the state of the next one.';
+
+CREATE FUNCTION skillrating_internal.lock_push(ladder text, relation regclass, OUT target skillrating_internal.push_target, OUT state jsonb, OUT number bigint, OUT target_position bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    p record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT p.columns, p.position_column, p.position, p.target_position,
+            jsonb_build_object(''pool'', p.pool, ''phase'', p.phase, ''cursor'', p.cursor,
+                ''last_player'', p.last_player::text, ''last_pool'', p.last_pool) AS state
+        FROM %I.push AS p WHERE p.relation = $1 FOR UPDATE SKIP LOCKED', ladder)
+    INTO p USING relation;
+    IF p.columns IS NULL THEN
+        RETURN;
+    END IF;
+    -- From here on a local table cannot be given away; nobody but its owner may have code there.
+    IF EXISTS (
+        SELECT FROM pg_class AS c WHERE c.oid = relation AND c.relkind IN ('r', 'p'))
+    THEN
+        EXECUTE format('LOCK TABLE %s IN ROW EXCLUSIVE MODE', relation);
+    END IF;
+    PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
+    target := skillrating_internal.push_target(ladder, relation, p.columns, p.position_column);
+    state := p.state;
+    EXECUTE format('SELECT coalesce(max(t.%I), 0) FROM %s AS t', p.position_column, relation)
+    INTO target_position;
+    -- One more than the last is a push of ours whose end was not noted here: it is repeated.
+    IF state ->> 'cursor' IS NULL
+        OR target_position NOT IN (p.target_position, p.position + 1)
+    THEN
+        state := state || jsonb_build_object('phase', 'compare', 'last_player', NULL,
+            'last_pool', NULL, 'cursor', skillrating_internal.newest_cursor(ladder));
+    END IF;
+    number := greatest(target_position, p.position);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.lock_push(text,regclass) IS
+'A part of push_step(): locks the row of a table in push, unless another session has done so, and
+returns what is known of it, the state of its push, the greatest number of a push so far, and the
+greatest position in the table. Where that is none that we have left there, all ratings are compared
+anew. Error 42501 for a table that is not the ladder''s owner''s any more.';
+
+CREATE FUNCTION skillrating_internal.push_step(ladder text, relation regclass, batch_size integer DEFAULT 1000, failure text DEFAULT NULL::text, OUT pushed bigint, OUT more boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    p record;
+    step record;
+    number bigint;
+    left_there bigint;
+BEGIN
+    more := false;
+    IF ladder IS NULL OR relation IS NULL OR batch_size IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, relation and batch_size must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_backfill(batch_size, true);
+    PERFORM skillrating_internal.check_pushed(ladder, relation);
+    IF failure IS NOT NULL THEN
+        EXECUTE format(
+            'UPDATE %I.push AS p SET failed_at = clock_timestamp(), error = $2
+            WHERE p.relation = $1', ladder)
+        USING relation, failure;
+        RETURN;
+    END IF;
+    p := skillrating_internal.lock_push(ladder, relation);
+    IF p.state IS NULL THEN
+        RETURN;
+    END IF;
+    number := p.number + 1;
+    step := skillrating_internal.push_phase(ladder, p.target, p.state, number, batch_size);
+    left_there := CASE WHEN step.written > 0 THEN number
+        WHEN step.deleted = 0 THEN p.target_position
+        WHEN skillrating_internal.mark_push(p.target, number) THEN number ELSE 0 END;
+    EXECUTE format(
+        'UPDATE %I.push AS p
+        SET phase = $2 ->> ''phase'', cursor = $2 ->> ''cursor'',
+            last_player = CAST($2 ->> ''last_player'' AS %s), last_pool = $2 ->> ''last_pool'',
+            position = $3, target_position = $4, attempts = 0, pushed = p.pushed + $5,
+            pushed_at = clock_timestamp(), failed_at = NULL, error = NULL,
+            due_at = clock_timestamp() + CASE WHEN $6 THEN interval ''0''
+                ELSE coalesce(p.every, interval ''1 second'') END
+        WHERE p.relation = $1', ladder,
+        (skillrating_internal.ladder_types(ladder)).player_type)
+    USING relation, step.next_state,
+        CASE WHEN step.written + step.deleted > 0 THEN number ELSE p.number END, left_there,
+        step.written + step.deleted, step.more;
+    pushed := step.written + step.deleted;
+    more := step.more;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_step(text,regclass,integer,text) IS
+'The body of skillrating.push_step(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.push_step(ladder text, relation regclass, batch_size integer DEFAULT 1000, failure text DEFAULT NULL::text, OUT pushed bigint, OUT more boolean)
+ RETURNS record
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.push_step(text,regclass,integer,text) IS
+'A step of push(): writes the next ratings of a ladder to a table that push_rating() was given, at
+most about ten times batch_size of them, and returns how many rows that changed there (pushed; null
+if another session is doing it) and whether there may be more. A row that the table does not take is
+noted in push_failure. With a failure it notes that in table push instead. Errors: 42704 for an
+unknown ladder, or a table to which nothing is pushed, 42501 unless the caller owns it, and the
+table belongs to its owner, 22004 for
+nulls, 22003 for a batch_size below 1, 55000 if the table takes none of many rows or the ladder does
+not keep its changes, and those of the table or its server.';
+
+CREATE FUNCTION skillrating_internal.push_begin(ladder text, relation regclass DEFAULT NULL::regclass, at_once boolean DEFAULT false, scheduled boolean DEFAULT false, OUT relations regclass[])
+ RETURNS regclass[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    relations := '{}';
+    IF ladder IS NULL OR at_once IS NULL OR scheduled IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, at_once and scheduled must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF relation IS NOT NULL THEN
+        PERFORM skillrating_internal.check_pushed(ladder, relation);
+    ELSIF NOT skillrating_internal.has_push_table(ladder) THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'WITH due AS MATERIALIZED (
+            SELECT p.relation FROM %1$I.push AS p
+            WHERE p.relation = coalesce($1, p.relation)
+                AND ($2 OR p.due_at <= clock_timestamp()) AND (p.every IS NOT NULL OR NOT $3)
+            FOR UPDATE SKIP LOCKED
+        ), begun AS (
+            UPDATE %1$I.push AS p
+            SET attempts = p.attempts + 1,
+                due_at = clock_timestamp() + skillrating_internal.push_delay(p.attempts + 1)
+            FROM due WHERE p.relation = due.relation
+            RETURNING p.relation)
+        SELECT coalesce(array_agg(b.relation ORDER BY b.relation::text), ''{}'') FROM begun AS b',
+        ladder)
+    INTO relations USING relation, at_once, scheduled;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_begin(text,regclass,boolean,boolean) IS
+'The body of skillrating.push_begin(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.push_begin(ladder text, relation regclass DEFAULT NULL::regclass, at_once boolean DEFAULT false, scheduled boolean DEFAULT false, OUT relations regclass[])
+ RETURNS regclass[]
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.push_begin(text,regclass,boolean,boolean) IS
+'A step of push(): the tables, or the one given, to which ratings are due to be written, or all with
+at_once; with scheduled, only those that work() does. It notes the attempt, in a transaction before
+the one that makes it: whatever ends that, the next one is due only a second later, and twice as
+late each time, up to five minutes. Errors: 42704 for an unknown ladder, 42501 unless the caller
+owns it, 22004 for nulls.';
+
+CREATE FUNCTION skillrating_internal.push_rating(ladder text, relation regclass, columns jsonb, pool text DEFAULT NULL::text, every interval DEFAULT '00:00:01'::interval, position_column text DEFAULT 'position'::text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    target skillrating_internal.push_target;
+BEGIN
+    IF ladder IS NULL OR relation IS NULL OR columns IS NULL OR position_column IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, relation, columns and position_column must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_relation(relation);
+    PERFORM skillrating_internal.check_changes_kept(ladder);
+    PERFORM skillrating_internal.check_every('every', every);
+    PERFORM skillrating_internal.check_push_columns(ladder, relation, columns);
+    target := skillrating_internal.push_target(ladder, relation, columns, position_column);
+    PERFORM skillrating_internal.check_push_target(ladder, target);
+    PERFORM skillrating_internal.create_push_tables(ladder);
+    -- Where the table has no pools it has the ratings of one.
+    EXECUTE format(
+        'INSERT INTO %I.push AS p (relation, columns, pool, every, position_column)
+        VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (relation) DO UPDATE
+        SET columns = excluded.columns, pool = excluded.pool, every = excluded.every,
+            position_column = excluded.position_column, phase = ''compare'', cursor = NULL,
+            last_player = NULL, last_pool = NULL, attempts = 0, due_at = excluded.due_at,
+            failed_at = NULL, error = NULL', ladder)
+    USING relation, columns, CASE WHEN target.pool_column IS NULL THEN coalesce(pool, '') ELSE pool END,
+        every, position_column;
+    EXECUTE format('DELETE FROM %I.push_failure AS f WHERE f.relation = $1', ladder) USING relation;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_rating(text,regclass,jsonb,text,interval,text) IS
+'The body of skillrating.push_rating(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.push_rating(ladder text, relation regclass, columns jsonb, pool text DEFAULT NULL::text, every interval DEFAULT '00:00:01'::interval, position_column text DEFAULT 'position'::text)
+ RETURNS void
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.push_rating(text,regclass,jsonb,text,interval,text) IS
+'Has push() write the ratings of a ladder to a table from now on, in transactions of its own: a
+foreign table whose server may be down, or a local one. The table is the ladder''s: it has a row for
+each player and pool with a rating, with the values of rating, and no others.
+columns maps the table''s columns to those of rating, as in {"player": "player_id", "pool": "pool",
+"elo": "rating", "played": "games"}: one to player_id, of the ladder''s type, which with the one for
+pool is the key; without one for pool the table has the ratings of one pool.
+pool: only ratings of this pool; the empty one where the table has no column for it.
+every: work() writes what has changed when so much time has passed; null: only push() does.
+position_column: a column of type bigint, which says how new a row is; it only grows. Index it.
+Called again for the same table it replaces what was, and has all rows compared. The first push
+compares them, too: rows that differ are written, and those without rating deleted. The ladder must
+keep its changes, see keep_changes(). Writing is done with the rights of the ladder''s owner, whose
+user mapping a foreign table takes. Errors: 42704 for an unknown ladder, 42P01 for an unknown table,
+42809 for a view, 42501 unless the caller owns the ladder, and its owner the table, 42703 for an
+unknown column, 42804 for columns of other types, 42846 for a value that cannot be cast, 22023 for
+columns that are no object of names or an every that is not positive, 22004 for nulls, 55000 if the
+ladder does not keep its changes.';
+
+CREATE FUNCTION skillrating_internal.unpush_rating(ladder text, relation regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_pushed(ladder, relation);
+    EXECUTE format('DELETE FROM %I.push AS p WHERE p.relation = $1', ladder) USING relation;
+    EXECUTE format('DELETE FROM %I.push_failure AS f WHERE f.relation = $1', ladder) USING relation;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.unpush_rating(text,regclass) IS
+'The body of skillrating.unpush_rating(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.unpush_rating(ladder text, relation regclass)
+ RETURNS void
+ LANGUAGE c
+ STRICT
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.unpush_rating(text,regclass) IS
+'Undoes push_rating(): the table keeps what it has. Works as well if the table was dropped (give its
+OID). Errors: 42704 for an unknown ladder or a table to which nothing is pushed, 42501 unless the
+caller owns the ladder.';
+
+CREATE FUNCTION skillrating_internal.push_status(ladder text, OUT relation regclass, OUT columns jsonb, OUT pool text, OUT every interval, OUT phase text, OUT "position" bigint, OUT attempts integer, OUT due_at timestamp with time zone, OUT pushed bigint, OUT pushed_at timestamp with time zone, OUT refused bigint, OUT failed_at timestamp with time zone, OUT error text)
+ RETURNS SETOF record
+ LANGUAGE plpgsql
+ STABLE STRICT ROWS 1
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF NOT skillrating_internal.has_push_table(ladder) THEN
+        RETURN;
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'SELECT p.relation, p.columns, p.pool, p.every, p.phase, p.position, p.attempts, p.due_at,
+            p.pushed, p.pushed_at,
+            (SELECT count(*) FROM %1$I.push_failure AS f WHERE f.relation = p.relation),
+            p.failed_at, p.error
+        FROM %1$I.push AS p ORDER BY p.relation::text', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_status(text) IS
+'The body of skillrating.push_status(), which calls it once the door to the ladder is open.';
+
+CREATE FUNCTION skillrating.push_status(ladder text, OUT relation regclass, OUT columns jsonb, OUT pool text, OUT every interval, OUT phase text, OUT "position" bigint, OUT attempts integer, OUT due_at timestamp with time zone, OUT pushed bigint, OUT pushed_at timestamp with time zone, OUT refused bigint, OUT failed_at timestamp with time zone, OUT error text)
+ RETURNS SETOF record
+ LANGUAGE c
+ STABLE STRICT ROWS 1
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.push_status(text) IS
+'To which tables push() writes the ratings of a ladder, a row for each, and how it goes: what
+push_rating() was given; the phase (compare and remove: all ratings, follow: what changes); the
+number of the last push that wrote anything (position); attempts since the last one that succeeded,
+and when the next one is due; how many rows were written, and when that succeeded last (pushed,
+pushed_at); how many ratings the table has refused, see push_failure; and when it failed, and why,
+if that was since. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it.';
+
+CREATE PROCEDURE skillrating.push(IN ladder text, IN relation regclass DEFAULT NULL::regclass, IN run_for interval DEFAULT '00:00:00'::interval, IN scheduled boolean DEFAULT false, INOUT pushed bigint DEFAULT NULL::bigint, INOUT failures bigint DEFAULT NULL::bigint)
+ LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    max_steps constant pg_catalog.int4 := 100;
+    until pg_catalog.timestamptz;
+    at_once pg_catalog.bool := NOT scheduled;
+    targets pg_catalog.regclass[];
+    target pg_catalog.regclass;
+    step pg_catalog.record;
+    steps pg_catalog.int4;
+    failure pg_catalog.text;
+BEGIN
+    -- As in backfill(), no bare operators or names here. Whatever works on a ladder checks the
+    -- rights of the caller.
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    PERFORM skillrating_internal.check_run_for(run_for);
+    until := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) run_for;
+    pushed := 0;
+    failures := 0;
+    LOOP
+        targets := '{}';
+        BEGIN
+            targets := skillrating.push_begin(ladder, relation, at_once, scheduled);
+        EXCEPTION WHEN OTHERS THEN
+            -- work() goes on with other ladders.
+            IF scheduled IS NOT TRUE THEN
+                RAISE;
+            END IF;
+        END;
+        at_once := false;
+        FOREACH target IN ARRAY targets LOOP
+            steps := 0;
+            LOOP
+                COMMIT AND CHAIN;
+                failure := NULL;
+                BEGIN
+                    SELECT s.pushed, s.more INTO step FROM skillrating.push_step(ladder, target) AS s;
+                    -- What is deferred here fails here, and not at the commit.
+                    SET CONSTRAINTS ALL IMMEDIATE;
+                EXCEPTION WHEN OTHERS OR assert_failure THEN
+                    failure := SQLERRM;
+                END;
+                EXIT WHEN failure IS NOT NULL;
+                pushed := pushed OPERATOR(pg_catalog.+) COALESCE(step.pushed, 0);
+                steps := steps OPERATOR(pg_catalog.+) 1;
+                EXIT WHEN NOT step.more OR steps OPERATOR(pg_catalog.>=) max_steps;
+            END LOOP;
+            CONTINUE WHEN failure IS NULL;
+            RAISE WARNING 'ratings of ladder "%" cannot be written to table %: %', ladder, target,
+                failure;
+            failures := failures OPERATOR(pg_catalog.+) 1;
+            -- A connection that is lost keeps the transaction from being committed.
+            ROLLBACK AND CHAIN;
+            BEGIN
+                PERFORM FROM skillrating.push_step(ladder, target, failure => failure);
+            EXCEPTION WHEN OTHERS OR assert_failure THEN
+                NULL;
+            END;
+        END LOOP;
+        COMMIT AND CHAIN;
+        EXIT WHEN pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>=) until;
+        PERFORM pg_catalog.pg_sleep(0.1);
+        COMMIT AND CHAIN;
+    END LOOP;
+END
+$procedure$;
+
+COMMENT ON PROCEDURE skillrating.push(text,regclass,interval,boolean,bigint,bigint) IS
+'Writes the ratings of a ladder to the tables that push_rating() was given, or to one of them, as
+far as they have changed. Rating never waits for that. The steps for each table are transactions of
+their own, and a session that writes to one keeps others from it. Whatever ends it, the next call
+goes on
+there: what was written and not noted is compared again, and a row is never replaced by an older
+one. A table that cannot be written to, as because its server is down, is a warning, is noted in
+table push, and is tried again after a second, then after two, up to five minutes. A row that a
+table refuses is noted in push_failure, keeps no other waiting, and is tried again in the same way,
+or when the rating changes. If a table is not as it was left, as after a failover to a standby that
+lacked the last changes, all ratings are compared with it.
+run_for: go on for so long. scheduled: as work() does, only tables that have every and are due;
+otherwise it begins with all at once.
+pushed, failures: return how many rows were written, and how often a table could not be; values
+given in the call are ignored. work() does the same for tables with every, see push_rating().
+Errors: 2D000 within a transaction block, 42704 for an unknown ladder, or a table to which nothing
+is pushed, 42501 unless the caller owns it, 22004 for nulls in run_for or scheduled, 22023 for a
+run_for less than 0; and whatever a server that ends its part at the commit says.';
+
+CREATE FUNCTION skillrating_internal.end_pushes(ladder text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    n bigint;
+BEGIN
+    IF NOT skillrating_internal.has_push_table(ladder) THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('DELETE FROM %I.push', ladder);
+    GET DIAGNOSTICS n = ROW_COUNT;
+    EXECUTE format('DELETE FROM %I.push_failure', ladder);
+    RETURN n > 0;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.end_pushes(text) IS
+'A part of keep_changes(): ends push_rating() for all tables, and returns whether there were any.
+Error 55000 unless the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.schedule_work(ladder text, task text, every interval, keep interval DEFAULT NULL::interval, starting_at timestamp with time zone DEFAULT now())
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF ladder IS NULL OR task IS NULL OR starting_at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, task and starting_at must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF task NOT IN ('drain', 'catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions',
+        'queue_tick')
+    THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('task must be "drain", "catch_up", "settle", "fold_counts", '
+                '"trim_changes", "make_partitions" or "queue_tick", not "%s"', task),
+            HINT = 'skillrating.notify_changes() begins and ends notifications, and push_rating() '
+                'has ratings written to other tables.';
+    END IF;
+    IF NOT isfinite(starting_at) THEN
+        RAISE datetime_field_overflow USING
+            MESSAGE = format('starting_at must be finite, not %s', starting_at);
+    END IF;
+    IF every IS NULL THEN
+        PERFORM skillrating_internal.end_task(ladder, task);
+        RETURN;
+    END IF;
+    PERFORM skillrating_internal.check_every('every', every);
+    IF (task = 'trim_changes') <> (keep IS NOT NULL) OR keep < '0' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = CASE WHEN keep < '0' THEN format('keep must be 0 or more, not %s', keep)
+                WHEN keep IS NULL
+                    THEN 'task "trim_changes" needs keep, the time for which changes are kept'
+                ELSE format('keep is for task "trim_changes", not for "%s"', task) END;
+    END IF;
+    IF task = 'trim_changes' THEN
+        PERFORM skillrating_internal.check_changes_kept(ladder);
+    END IF;
+    IF task = 'make_partitions'
+        AND NOT EXISTS (SELECT FROM skillrating_internal.partitioned_tables(ladder))
+    THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('table event of ladder "%s" is not partitioned by seq', ladder),
+            HINT = format('SELECT skillrating.partition_history(%L, rows => ...) does that.', ladder);
+    END IF;
+    PERFORM skillrating_internal.create_work_table(ladder);
+    EXECUTE format(
+        'INSERT INTO %I.work AS w (task, every, keep, due_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (task) DO UPDATE
+        SET every = excluded.every, keep = excluded.keep, due_at = excluded.due_at', ladder)
+    USING task, every, keep, starting_at;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.schedule_work(text,text,interval,interval,timestamp with time zone) IS
+'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
+in every no more.
+task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
+matches wait in pending or corrections in correction), settle (idle time up to
+then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
+changes from before now() - keep), make_partitions (two ahead, of tables that
+partition_history() has partitioned), or queue_tick (of all queues of the ladder).
+every: at the least so much time lies between; keep: for trim_changes only, how long changes are
+kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
+every is 1 day.
+Nothing happens without calls of work(). Errors: 42704 for an unknown ladder, 42501 unless the
+caller owns it, 22004 for nulls, 22023 for another task, an interval that is not positive, or keep
+where it does not belong, 22008 for an infinite time, 55000 if there are to be changes and the
+ladder does not keep them, or partitions and its table event has none.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.work_step(ladder text, task text, failure text DEFAULT NULL::text, OUT done bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    w record;
+    next_cursor text;
+    drained record;
+    again boolean := false;
+BEGIN
+    IF ladder IS NULL OR task IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and task must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF NOT skillrating_internal.has_work_table(ladder) THEN
+        RETURN;
+    END IF;
+    -- Another session may be doing it, or have done it. The lock on the row is taken before
+    -- any that rating waits for, and nobody waits for it who holds one of these.
+    EXECUTE format(
+        'SELECT w.task, w.channel, w.players, w.cursor, w.keep FROM %I.work AS w
+        WHERE w.task = $1 AND w.every IS NOT NULL AND w.due_at <= clock_timestamp()
+        FOR UPDATE SKIP LOCKED', ladder)
+    INTO w USING task;
+    IF w.task IS NULL THEN
+        RETURN;
+    END IF;
+    IF failure IS NOT NULL THEN
+        EXECUTE format(
+            'UPDATE %I.work AS w SET failed_at = clock_timestamp(), error = $2,
+                due_at = clock_timestamp() + least(w.every, interval ''1 minute'')
+            WHERE w.task = $1', ladder)
+        USING task, failure;
+        RETURN;
+    END IF;
+    PERFORM skillrating_internal.note_task(ladder, task);
+    CASE task
+        WHEN 'drain' THEN
+            drained := skillrating_internal.drain_batch(ladder);
+            done := drained.looked_at;
+            again := drained.taken > 0;
+        WHEN 'catch_up' THEN
+            done := skillrating_internal.catch_up_if_any(ladder);
+        WHEN 'settle' THEN
+            done := (
+                SELECT s.players FROM skillrating.settle(ladder, clock_timestamp(), 'work') AS s);
+        WHEN 'fold_counts' THEN
+            done := skillrating.fold_counts(ladder);
+        WHEN 'trim_changes' THEN
+            done := skillrating_internal.trim_changes(ladder, now() - w.keep);
+        WHEN 'queue_tick' THEN
+            done := skillrating_internal.tick_queues(ladder);
+        WHEN 'make_partitions' THEN
+            done := skillrating_internal.make_partitions_ahead(ladder);
+        WHEN 'notify' THEN
+            SELECT s.cursor, s.changes INTO next_cursor, done
+            FROM skillrating_internal.send_notification(ladder, w.channel, w.players, w.cursor)
+                AS s;
+        ELSE
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('"%s" in table work of ladder "%s" is no task', task, ladder);
+    END CASE;
+    EXECUTE format(
+        'UPDATE %I.work AS w
+        SET done_at = clock_timestamp(), done = $2, failed_at = NULL, error = NULL, cursor = $3,
+            due_at = CASE WHEN $4 THEN w.due_at ELSE greatest(clock_timestamp(),
+                w.due_at + w.every * (1 + floor(
+                    extract(epoch FROM clock_timestamp() - w.due_at)
+                    / extract(epoch FROM w.every))::float8)) END
+        WHERE w.task = $1', ladder)
+    USING task, done, next_cursor, again;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.work_step(text,text,text) IS
+'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
+much that was, null if it did nothing: for drain matches that were looked at (it stays due while rows
+wait), for notify changes that were notified of, for catch_up and
+settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
+rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that in
+table work instead, and the task is due again in a minute, or sooner if it is to be done more often.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
+task in table work that is none, and those of the function that does the task.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.scheduled_work(ladder text, OUT task text, OUT every interval, OUT due_at timestamp with time zone, OUT keep interval, OUT channel text, OUT players boolean, OUT done_at timestamp with time zone, OUT done bigint, OUT failed_at timestamp with time zone, OUT error text)
+ RETURNS SETOF record
+ LANGUAGE plpgsql
+ STABLE STRICT ROWS 4
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF NOT skillrating_internal.has_work_table(ladder) THEN
+        RETURN;
+    END IF;
+    -- Listeners are told what those before have changed, and that is trimmed afterwards.
+    RETURN QUERY EXECUTE format(
+        'SELECT w.task, w.every, w.due_at, w.keep, w.channel, w.players, w.done_at, w.done,
+            w.failed_at, w.error
+        FROM %I.work AS w
+        ORDER BY array_position(ARRAY[''queue_tick'', ''make_partitions'', ''drain'', ''catch_up'',
+            ''settle'',
+            ''fold_counts'', ''notify'', ''trim_changes''], w.task)',
+        ladder);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_work(run_for interval, ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_run_for(run_for);
+    PERFORM FROM skillrating.scheduled_work(ladder);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.ladders_with_work(ladder text)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    SELECT coalesce(array_agg(n.nspname::text ORDER BY n.nspname), '{}')
+    FROM pg_namespace AS n
+    JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = 'ladder' AND c.relkind = 'r'
+    WHERE (n.nspname = ladder OR ladder IS NULL) AND pg_has_role(c.relowner, 'USAGE')
+        AND has_schema_privilege(n.oid, 'USAGE')
+        AND EXISTS (
+            SELECT FROM pg_class AS w
+            WHERE w.relnamespace = n.oid AND w.relname IN ('work', 'push') AND w.relkind = 'r')
+        AND EXISTS (
+            SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match')
+$function$;
+
+CREATE FUNCTION skillrating_internal.push_is_due(ladder text)
+ RETURNS boolean
+ LANGUAGE sql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    SELECT EXISTS (
+        SELECT FROM skillrating.push_status(ladder) AS s
+        WHERE s.every IS NOT NULL AND s.due_at <= clock_timestamp())
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.push_is_due(text) IS
+'A part of work(): whether ratings of a ladder are due to be written to a table.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.idle_seconds(ladder text, seconds double precision)
+ RETURNS double precision
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    SELECT CASE WHEN d.rest IS NULL THEN seconds ELSE
+        least(seconds, CASE WHEN d.rest > 0 THEN greatest(0.01, d.rest) ELSE 0.1 END) END
+    FROM (
+        SELECT extract(epoch FROM min(s.due_at) - clock_timestamp())::float8 AS rest
+        FROM (
+            SELECT w.due_at FROM skillrating.scheduled_work(ladder) AS w WHERE w.every IS NOT NULL
+            UNION ALL
+            SELECT p.due_at FROM skillrating.push_status(ladder) AS p WHERE p.every IS NOT NULL
+        ) AS s) AS d
+$function$;
+
+CREATE OR REPLACE PROCEDURE skillrating.work(IN ladder text DEFAULT NULL::text, IN run_for interval DEFAULT '00:00:00'::interval, INOUT done jsonb DEFAULT NULL::jsonb, INOUT failures bigint DEFAULT NULL::bigint)
+ LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    until pg_catalog.timestamptz;
+    name pg_catalog.text;
+    task pg_catalog.text;
+    tasks pg_catalog.text[];
+    n pg_catalog.int8;
+    idle pg_catalog.float8;
+    failure pg_catalog.text;
+    pushes pg_catalog.bool;
+    push_failures pg_catalog.int8;
+BEGIN
+    -- As in backfill(), no bare operators or names here. Whatever works on a ladder checks the
+    -- rights of the caller.
+    COMMIT;
+    -- Of two at once the later must see what the first has done; COMMIT AND CHAIN keeps that.
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    PERFORM skillrating_internal.check_work(run_for, ladder);
+    until := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) run_for;
+    done := '{}';
+    failures := 0;
+    LOOP
+        idle := 1;
+        FOREACH name IN ARRAY skillrating_internal.ladders_with_work(ladder) LOOP
+            tasks := '{}';
+            pushes := false;
+            BEGIN
+                tasks := skillrating_internal.due_tasks(name);
+                pushes := skillrating_internal.push_is_due(name);
+            EXCEPTION WHEN OTHERS OR assert_failure THEN
+                RAISE WARNING 'nothing is done for ladder "%": %', name, SQLERRM;
+                failures := failures OPERATOR(pg_catalog.+) 1;
+            END;
+            FOREACH task IN ARRAY tasks LOOP
+                COMMIT AND CHAIN;
+                failure := NULL;
+                BEGIN
+                    n := skillrating.work_step(name, task);
+                    -- What is deferred fails here rather than at the commit.
+                    SET CONSTRAINTS ALL IMMEDIATE;
+                EXCEPTION WHEN OTHERS OR assert_failure THEN
+                    failure := SQLERRM;
+                    RAISE WARNING 'task "%" of ladder "%" failed: %', task, name, failure;
+                    failures := failures OPERATOR(pg_catalog.+) 1;
+                END;
+                IF failure IS NULL THEN
+                    done := skillrating_internal.add_done(done, name, task, n);
+                    CONTINUE;
+                END IF;
+                -- A connection that is lost keeps the transaction from being committed.
+                ROLLBACK AND CHAIN;
+                BEGIN
+                    PERFORM FROM skillrating.work_step(name, task, failure);
+                EXCEPTION WHEN OTHERS OR assert_failure THEN
+                    NULL;
+                END;
+            END LOOP;
+            IF pushes THEN
+                COMMIT AND CHAIN;
+                CALL skillrating.push(name, scheduled => true, pushed => n,
+                    failures => push_failures);
+                done := skillrating_internal.add_done(done, name, 'push', n);
+                failures := failures OPERATOR(pg_catalog.+) push_failures;
+            END IF;
+            COMMIT AND CHAIN;
+            BEGIN
+                idle := skillrating_internal.idle_seconds(name, idle);
+            EXCEPTION WHEN OTHERS OR assert_failure THEN
+                NULL;
+            END;
+        END LOOP;
+        COMMIT AND CHAIN;
+        EXIT WHEN pg_catalog.clock_timestamp()
+            OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => idle)
+            OPERATOR(pg_catalog.>=) until;
+        PERFORM pg_catalog.pg_sleep(idle);
+        COMMIT AND CHAIN;
+    END LOOP;
+END
+$procedure$;
+
+COMMENT ON PROCEDURE skillrating.work(text,interval,jsonb,bigint) IS
+'Does what is due: what schedule_work(), notify_changes() and push_rating() have asked for, on a
+ladder, or on all
+that the caller owns, as a member of the owner too. Each task of each ladder is a transaction.
+Whatever ends it, what was done before stays, and the next call goes on there. Two calls at once are
+harmless: what one is doing the other leaves alone. A task that fails is a warning, and keeps no
+other task or ladder waiting; it is noted in table work, see scheduled_work(), and tried again after
+a minute, or sooner if it is to be done more often. progress() shows what it is doing.
+run_for: go on for so long, sleeping while nothing is due.
+done: returns what was done, as {"ladder": {"task": how much}}; failures: how many tasks have
+failed. Values given in the call are ignored.
+Errors: 2D000 within a transaction block, 22004 or 22023 for a run_for that is null or less than 0,
+and for a ladder that is named 42704 if it does not exist and 42501 unless the caller owns it.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.swap_ladders(a text, b text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    prepared record;
+    constraints text[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    PERFORM skillrating_internal.check_swap(a, b);
+    PERFORM skillrating_internal.hold_ladder(b, false);
+    PERFORM skillrating_internal.match_leaderboard(a, b);
+    prepared := skillrating_internal.prepare_exchange(a, b);
+    constraints := skillrating_internal.held_constraints(a, b);
+    PERFORM skillrating_internal.begin_carrying(a, b);
+    PERFORM skillrating_internal.carry_and_hold(a, b);
+    -- From here on nobody else is at work on either.
+    PERFORM skillrating_internal.end_carrying(b);
+    IF constraints IS DISTINCT FROM skillrating_internal.held_constraints(a, b) THEN
+        RAISE serialization_failure USING
+            MESSAGE = format('constraints of tables of ladder "%s" were changed meanwhile', a),
+            HINT = 'Try again.';
+    END IF;
+    PERFORM skillrating_internal.settle_constraints(a), skillrating_internal.settle_constraints(b);
+    PERFORM skillrating_internal.check_references(a, b), skillrating_internal.check_references(b, a);
+    PERFORM skillrating_internal.check_bounds(a, b), skillrating_internal.check_bounds(b, a);
+    PERFORM skillrating_internal.exchange_storage(a, b, t.name) FROM unnest(prepared.alike) AS t(name);
+    PERFORM skillrating_internal.exchange_table(a, b, t.name)
+    FROM unnest(prepared.differing) AS t(name);
+    PERFORM skillrating_internal.exchange_pending(a, b),
+        skillrating_internal.exchange_comments(a, b);
+    IF prepared.moved <> '{}' THEN
+        PERFORM skillrating_internal.move_tables(a, b, prepared.moved);
+    END IF;
+    PERFORM skillrating_internal.swap_horizons(a, b);
+    PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
+    PERFORM skillrating_internal.swap_changes(a, b), skillrating_internal.swap_changes(b, a);
+    PERFORM skillrating_internal.recount_queues(a), skillrating_internal.recount_queues(b);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.known_players(ladder text, players text[], of_matches boolean)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    columns text[] :=
+        '{event.player_id,operation.player_id,operation.into_id,solved.player_id}';
+    queries text;
+    known text[];
+BEGIN
+    IF of_matches THEN
+        columns := columns || CASE WHEN to_regclass(format('%I.match_player', ladder)) IS NULL
+            THEN 'source.player_id' ELSE 'match_player.player_id' END;
+    END IF;
+    IF to_regclass(format('%I.queue_seat', ladder)) IS NOT NULL THEN
+        columns := columns
+            || '{queue_seat.player_id,queue_player.player_id,queue_backfill_player.player_id}'::text[];
+    END IF;
+    SELECT string_agg(format(
+        'SELECT p.id FROM p WHERE EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
+        ladder, split_part(c.name, '.', 1), split_part(c.name, '.', 2), t.player_equals),
+        ' UNION ALL ')
+    INTO queries
+    FROM unnest(columns) AS c(name);
+    EXECUTE format(
+        'WITH p AS MATERIALIZED (SELECT u.id FROM unnest(CAST($1 AS %s[])) AS u(id))
+        SELECT coalesce(array_agg(DISTINCT k.id::text), ''{}'')
+        FROM (%s) AS k', t.player_type, queries)
+    INTO known USING players;
+    RETURN known;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.known_players(text,text[],boolean) IS
+'A part of forget_player(): those players who occur in the events, operations, solved skills or queues
+of a ladder, or with of_matches in its matches.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.rename_players(ladder text, players text[], pseudonyms text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    renamed constant text := format(
+        'unnest(CAST($1 AS %1$s[]), CAST($2 AS %1$s[])) AS p(player, pseudonym)', t.player_type);
+    rename constant text := format(
+        'UPDATE %%1$I.%%2$I AS u SET %%3$I = p.pseudonym FROM %s WHERE u.%%3$I %s p.player',
+        renamed, t.player_equals);
+    relation text;
+    identifier text;
+    m record;
+    statement text;
+BEGIN
+    PERFORM skillrating_internal.forget_changes(ladder, players, pseudonyms),
+        skillrating_internal.forget_in_queues(ladder, players);
+    -- Room that a pseudonym took when the source had it before us.
+    EXECUTE format(
+        'DELETE FROM %I.rating AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
+        ladder, renamed, t.player_equals)
+    USING players, pseudonyms;
+    EXECUTE format(
+        'DELETE FROM %I.component AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
+        ladder, renamed, t.player_equals)
+    USING players, pseudonyms;
+    FOR relation, identifier IN
+        VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
+            ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
+            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('push_failure', 'player_id'),
+            ('queue_seat', 'player_id'), ('queue_backfill_player', 'player_id'),
+            ('queue_backfill_player', 'counts_as')
+    LOOP
+        CONTINUE WHEN to_regclass(format('%I.%I', ladder, relation)) IS NULL;
+        EXECUTE format(rename, ladder, relation, identifier) USING players, pseudonyms;
+    END LOOP;
+
+    -- Whatever looks at the matches of this statement finds all of it done.
+    IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
+        EXECUTE format(
+            'WITH m AS (
+                UPDATE %I.match AS m
+                SET unrated_reason = skillrating_internal.replace_words(m.unrated_reason, $1, $3)
+                WHERE skillrating_internal.replace_words(m.unrated_reason, $1, $3)
+                    <> m.unrated_reason)
+            ', ladder) || format(rename, ladder, 'match_player', 'player_id')
+        USING players, pseudonyms, '[forgotten]';
+    END IF;
+
+    -- Under the old name there is no rating any more.
+    FOR m IN SELECT w.* FROM skillrating_internal.working_mirrors(ladder) AS w LOOP
+        statement := skillrating_internal.unrated_statement(
+            ladder, m.relation, m.key, m.pool, m.columns,
+            format('SELECT p.player AS player_id FROM %s
+                JOIN %I.rating AS r ON r.player_id %s p.pseudonym AND r.pool = %L AND %s',
+                renamed, ladder, t.player_equals, m.pool,
+                skillrating_internal.rated_condition(ladder, 'r')));
+        IF statement IS NOT NULL THEN
+            EXECUTE statement USING players, pseudonyms;
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.forget_player(text,anycompatible,anycompatible) IS
+'Erases persons from a ladder, one or an array of them: puts pseudonyms in their place in matches,
+events, ratings, solved skills, operations, matches of queues and reasons, and leaves every number as
+it is, so that nothing has to be replayed. Their tickets in queues end. Without pseudonyms it makes random ones, which have no link to the
+player. In reasons that users wrote, [forgotten] takes the place of an identifier that is a word.
+Where the ladder has a source, put the same pseudonyms into the tables behind it, in the same
+transaction, before or after. Returns a row for each player: the pseudonym, and whether the ladder
+knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
+many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
+be made of, 23505 if a pseudonym is taken.';
+
 CREATE FUNCTION skillrating_internal.check_upgradable(ladder text)
  RETURNS void
  LANGUAGE plpgsql
