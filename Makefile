@@ -5,8 +5,8 @@ here := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 
 # For a fresh machine: each of these installs what is missing and works on a
 # throw-away cluster.  The makes that they run must not inherit DATA, which means
-# something else to PGXS.  The last three need no PostgreSQL here.
-own_targets = test demo bench fuzz test-all packages dist
+# something else to PGXS.  The last four need no PostgreSQL here.
+own_targets = test demo bench fuzz test-all packages dist pglite
 .PHONY: all $(own_targets)
 all:
 
@@ -21,11 +21,16 @@ bench:
 fuzz:
 	@cd $(here) && test/prerequisites.sh clang libclang-rt-dev && MAKEFLAGS= exec test/fuzz.sh $(SECONDS)
 
-# Each supported PostgreSQL, and Debian's packages, in systems made for it.
+# Each supported PostgreSQL, PGlite, and Debian's packages, in systems made for it.
 test-all:
 	@MAKEFLAGS= exec $(here)/test/versions.sh $(VERSIONS)
+	@MAKEFLAGS= exec $(here)/test/pglite.sh
 packages:
 	@MAKEFLAGS= exec $(here)/test/packages.sh $(SUITES)
+
+# The extension for PGlite, PostgreSQL in WebAssembly, as a package of npm.
+pglite:
+	@MAKEFLAGS= exec $(here)/web/pglite/build.sh
 
 # The archive of a release, as PGXN takes it: of what is committed, and the same bytes
 # whenever and wherever it is made of the same commit.

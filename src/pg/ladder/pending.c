@@ -350,7 +350,7 @@ write_pending(Ladder *ladder, Datum *ids, int n)
 		return;
 	check_pending(ladder);
 	ladder_lift_restriction(ladder);
-	if (n > MAX_DIRECT || !may_insert(ladder) || !write_directly(ladder, ids, n))
+	if (!HAVE_DIRECT_ROWS || n > MAX_DIRECT || !may_insert(ladder) || !write_directly(ladder, ids, n))
 	{
 		values[0] = id_array(ladder->match_type, ids, n);
 		values[1] = BoolGetDatum(ladder->apply_at == APPLY_AT_COMMIT);
@@ -362,7 +362,7 @@ write_pending(Ladder *ladder, Datum *ids, int n)
 void
 drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 {
-	if (of_all || !drain_directly(ladder, ids))
+	if (!HAVE_DIRECT_ROWS || of_all || !drain_directly(ladder, ids))
 		add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
 }
 
