@@ -7,7 +7,7 @@ here := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 # throw-away cluster.  The makes that they run must not inherit DATA, which means
 # something else to PGXS.  Those from test-all on need no PostgreSQL here, except for those of
 # releases.
-own_targets = test demo bench fuzz test-all packages dist wasm-core playground \
+own_targets = test demo bench fuzz test-all packages dist pglite wasm-core playground \
 	update-script release test-release
 .PHONY: all $(own_targets)
 all:
@@ -23,9 +23,10 @@ bench:
 fuzz:
 	@cd $(here) && test/prerequisites.sh clang libclang-rt-dev && MAKEFLAGS= exec test/fuzz.sh $(SECONDS)
 
-# Each supported PostgreSQL, and Debian's packages, in systems made for it.
+# Each supported PostgreSQL, PGlite, and Debian's packages, in systems made for it.
 test-all:
 	@MAKEFLAGS= exec $(here)/test/versions.sh $(VERSIONS)
+	@MAKEFLAGS= exec $(here)/test/pglite.sh
 packages:
 	@MAKEFLAGS= exec $(here)/test/packages.sh $(SUITES)
 
@@ -37,6 +38,10 @@ release:
 	@cd $(here) && exec release/freeze.sh
 test-release:
 	@cd $(here) && test/prerequisites.sh && RELEASE_TESTS=all OLD_LIBRARY=yes MAKEFLAGS= exec test/cluster.sh bash test/old_sql.sh
+
+# The extension for PGlite, PostgreSQL in WebAssembly, as a package of npm.
+pglite:
+	@MAKEFLAGS= exec $(here)/web/pglite/build.sh
 
 # The archive of a release, as PGXN takes it: of what is committed, and the same bytes
 # whenever and wherever it is made of the same commit.

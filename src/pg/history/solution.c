@@ -98,8 +98,8 @@ solution_write(SolveState *state, ArrayType *queries)
 		if (code < 0)
 			elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
 	}
-	if (SPI_unregister_relation(SOLUTION) != SPI_OK_REL_UNREGISTER)
-		elog(ERROR, "could not unregister \"%s\"", SOLUTION);
+
+	/* The relation goes with the connection. */
 	tuplestore_end(store);
 	SPI_finish();
 	MemoryContextSwitchTo(caller);

@@ -378,7 +378,7 @@ read_start(SolveState *state, bool *given)
 	if (plan == NULL)
 		elog(ERROR, "could not prepare \"%s\": %s", state->start,
 			 SPI_result_code_string(SPI_result));
-	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+	portal = SPI_cursor_open_with_paramlist(NULL, plan, NULL, true);
 	for (;;)
 	{
 		uint64		i;

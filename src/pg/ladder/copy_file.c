@@ -41,7 +41,7 @@ can_copy(const Ladder *ladder, LadderRelation relation)
 	Relation	table;
 	bool		plain;
 
-	if (!OidIsValid(ladder->player_type->send.fn_oid) ||
+	if (!HAVE_DIRECT_ROWS || !OidIsValid(ladder->player_type->send.fn_oid) ||
 		!OidIsValid(ladder->match_type->send.fn_oid) ||
 		pg_class_aclcheck(relid, GetUserId(), ACL_INSERT) != ACLCHECK_OK ||
 		check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED)

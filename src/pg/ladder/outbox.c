@@ -515,7 +515,10 @@ put_component_key(Outbox *outbox, const Datum *values, const bool *nulls)
  * ---- Sending ----
  */
 
-/* Run a query on some of the rows, or all; returns how many it processed. */
+/*
+ * Run a query on some of the rows, or all; returns how many it processed.  The rows have a name
+ * in a connection of their own, with which it goes.
+ */
 static uint64
 query_these_rows(Outbox *outbox, LadderQuery *query, Tuplestorestate *rows, uint64 n)
 {
@@ -529,11 +532,12 @@ query_these_rows(Outbox *outbox, LadderQuery *query, Tuplestorestate *rows, uint
 	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
 	enr->md.enrtuples = n;
 	enr->reldata = rows;
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
 	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
 		elog(ERROR, "could not register \"%s\"", name);
 	nrows = ladder_execute(outbox->ladder, query, NULL, NULL, NULL);
-	if (SPI_unregister_relation(name) != SPI_OK_REL_UNREGISTER)
-		elog(ERROR, "could not unregister \"%s\"", name);
+	SPI_finish();
 	return nrows;
 }
 

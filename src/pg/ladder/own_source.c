@@ -416,7 +416,8 @@ own_source_read(Ladder *ladder, Datum match_id, Tuplestorestate *store)
 
 	ladder_cache_recheck(ladder);
 	own = ladder->cache->own_source;
-	if (ladder->cache->source_desc == NULL || (own != NULL && own->busy))
+	if (!HAVE_DIRECT_ROWS || ladder->cache->source_desc == NULL ||
+		(own != NULL && own->busy))
 		return false;
 	own = find_own_source(ladder);
 	if (!own->usable)

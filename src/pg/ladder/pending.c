@@ -367,7 +367,7 @@ write_pending(Ladder *ladder, Datum *ids, int n)
 		return;
 	check_pending(ladder);
 	ladder_lift_restriction(ladder);
-	if (n > MAX_DIRECT || !may_insert(ladder) || !write_directly(ladder, ids, n, fires))
+	if (!HAVE_DIRECT_ROWS || n > MAX_DIRECT || !may_insert(ladder) || !write_directly(ladder, ids, n, fires))
 		write_by_query(ladder, ids, n, fires);
 	ladder_restore_restriction(ladder);
 }
@@ -426,7 +426,8 @@ enqueue_match(Ladder *ladder, Datum id)
 		return;
 	check_pending(ladder);
 	ladder_lift_restriction(ladder);
-	if (!may_insert(ladder) || !write_directly(ladder, &id, 1, false))
+	if (!HAVE_DIRECT_ROWS || !may_insert(ladder) ||
+		!write_directly(ladder, &id, 1, false))
 	{
 		Ladder	   *open = ladder_open(ladder);
 
@@ -442,7 +443,7 @@ void
 drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 {
 	last_enqueued.xact = InvalidFullTransactionId;
-	if (of_all || !drain_directly(ladder, ids))
+	if (!HAVE_DIRECT_ROWS || of_all || !drain_directly(ladder, ids))
 		add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
 }
 

@@ -205,7 +205,7 @@ make_map(Ladder *ladder, LadderRelation relation, TupleDesc desc, Relation table
 	map->columns = columns;
 	map->desc = desc;
 	map->attnum = palloc_array(AttrNumber, desc->natts);
-	map->writable = true;
+	map->writable = HAVE_DIRECT_ROWS;
 	find_columns(map, table);
 	if (table->rd_rel->relkind == RELKIND_RELATION)
 		find_key_indexes(map, table);

@@ -27,6 +27,16 @@
 #include "varatt.h"
 #endif
 
+/*
+ * Whether this build reads and writes rows without queries where that makes no difference.  PGlite,
+ * the server in WebAssembly, does not export what it takes (web/pglite/build.sh defines this).
+ */
+#ifdef SKILLRATING_WITH_QUERIES_ONLY
+#define HAVE_DIRECT_ROWS false
+#else
+#define HAVE_DIRECT_ROWS true
+#endif
+
 /* Version 18 has this in front of a declaration; before, it may be there. */
 #ifndef pg_noreturn
 #define pg_noreturn pg_attribute_noreturn()
