@@ -15,7 +15,7 @@ CREATE FUNCTION skillrating_internal.ladder_entries(
     OUT in_api boolean)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_ladder_entries'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 40;
+LANGUAGE C STABLE PARALLEL SAFE ROWS 100;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
 'The functions of the schema skillrating that work on ladders: as whom they run, which lock they take

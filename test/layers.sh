@@ -223,6 +223,14 @@ long_bodies() {
 		}' )
 }
 
+# The names in the list of entries, file $1, for which no SQL in the other files makes a function.
+entries_without_function() {
+	local list=$1
+	shift
+	comm -23 <(sed -n '/^static const LadderEntry entries/,/^};/s/^\t{"\([a-z_]*\)", [A-Za-z]*Lock.*/\1/p' "$list" | LC_ALL=C sort) \
+		<(cat "$@" | grep -oE "create_entry\('[a-z_]+'|(FUNCTION|PROCEDURE) skillrating\.[a-z_]+\(" | grep -oE "[a-z_]+('|\()$" | tr -d "'(" | LC_ALL=C sort)
+}
+
 # Files of C, SQL and shell below ROOT that are too long; scripts of releases are whole versions.
 long_sources() {
 	( cd "$1" && find src sql test bench demo release \( -path sql/releases -o -path sql/updates \) -prune -o \( -name '*.[ch]' -o -name '*.sql' -o -name '*.sh' -o -name '*.spec' \) -print 2>/dev/null |
@@ -325,6 +333,10 @@ yes ' ' | head -n "$max_file" >"$scratch/test/short.sh"
 yes ' ' | head -n $((max_file + 1)) | tee "$scratch/test/core/test_elo.c" >"$scratch/test/long.sh"
 result "$(long_sources "$scratch" | says "test/long.sh: $((max_file + 1)) lines")" "a file that is too long is found"
 
+printf '%s\n' 'static const LadderEntry entries[] = {' '	{"made", NoLock},' '	{"forgotten", NoLock,' '	.nladders = 1},' '};' >"$scratch/entry.c"
+printf '%s\n' "SELECT skillrating_internal.create_entry('made');" >"$scratch/sql/30-c.sql"
+result "$(entries_without_function "$scratch/entry.c" "$scratch"/sql/*.sql | says 'forgotten')" "an entry without a function is found"
+
 #
 # ---- The sources ----
 #
@@ -339,5 +351,6 @@ result "$(long_functions .)" "no function has more than $max_function lines"
 result "$(long_bodies .)" "no function in SQL has more than $max_function lines"
 result "$(adopting .)" "install and update scripts adopt nothing that exists"
 result "$(versions_asked .)" "only src/pg/sql/compat.h asks for the server's version"
+result "$(entries_without_function src/pg/ladder/entry.c sql/*.sql)" "every entry to a ladder has its function"
 result "$(long_sources .)" "no file has more than $max_file lines"
 exit $status

@@ -15,6 +15,12 @@ DROP ROUTINE skillrating_internal.attach(pg_catalog.text,pg_catalog.regclass,pg_
 
 DROP ROUTINE skillrating_internal.create_collect_triggers(pg_catalog.text,pg_catalog.regclass);
 
+CREATE OR REPLACE FUNCTION skillrating_internal.ladder_entries(OUT function text, OUT runs_as text, OUT lock text, OUT needs text, OUT in_api boolean)
+ RETURNS SETOF record
+ LANGUAGE c
+ STABLE PARALLEL SAFE ROWS 100
+AS 'MODULE_PATHNAME', $function$skillrating_ladder_entries$function$;
+
 CREATE FUNCTION skillrating_internal.enqueue_matches()
  RETURNS trigger
  LANGUAGE c

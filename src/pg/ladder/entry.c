@@ -20,6 +20,7 @@
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -526,6 +527,24 @@ privilege_text(const LadderEntry *entry)
 	return text.data;
 }
 
+/*
+ * Whether the SQL that is installed has a function: that of an earlier release, which this library
+ * serves too, lacks some, and must not reckon with what they need.
+ */
+static bool
+is_installed(const char *function)
+{
+	Oid			schema = get_namespace_oid("skillrating", true);
+	CatCList   *list = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(function));
+	bool		found = false;
+	int			i;
+
+	for (i = 0; i < list->n_members && !found; i++)
+		found = ((Form_pg_proc) GETSTRUCT(&list->members[i]->tuple))->pronamespace == schema;
+	ReleaseSysCacheList(list);
+	return found;
+}
+
 /* ladder_entries() */
 Datum
 skillrating_ladder_entries(PG_FUNCTION_ARGS)
@@ -541,6 +560,8 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 		Datum		values[5];
 		bool		nulls[5] = {false};
 
+		if (!is_installed(entry->function))
+			continue;
 		values[0] = CStringGetTextDatum(entry->function);
 		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
 		nulls[2] = (lock == NULL);
