@@ -15,7 +15,9 @@ make=${MAKE:-make}
 passed=0
 failed=0
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+beside=
+# What runs beside the rest removes its cluster before it ends.
+trap '[ -z "$beside" ] || { kill "$beside"; wait "$beside"; } 2>/dev/null; rm -rf "$scratch"' EXIT
 
 result() {
 	if [ "$1" -eq 0 ]; then
@@ -38,13 +40,33 @@ count_script() {
 	[ "$bad" -gt 0 ] || [ "$2" -eq 0 ] || result 1 "test/$1.sh"
 }
 
+# In the background, where the shell hands no signal on unless it waits.
 run_on_own_cluster() {
-	test/cluster.sh bash "test/$1.sh" >"$scratch/$1.log" 2>&1
+	local started=$SECONDS
+	test/cluster.sh bash "test/$1.sh" >"$scratch/$1.log" 2>&1 &
+	child=$!
+	wait "$child"
 	echo $? >"$scratch/$1.status"
+	echo "$1 $((SECONDS - started))" >>"$scratch/seconds"
+}
+
+# Scripts with several servers, or another one, have clusters of their own.
+run_other_clusters() {
+	trap 'kill "$child" 2>/dev/null; wait "$child"; exit 143' TERM
+	local logical='wal_level=logical max_prepared_transactions=10'
+	CLUSTER_OPTIONS=$logical run_on_own_cluster servers
+	CLUSTER_OPTIONS=$logical run_on_own_cluster changes
+	CLUSTER_OPTIONS='max_prepared_transactions=10' run_on_own_cluster work
+	CLUSTER_OPTIONS='max_locks_per_transaction=16 max_connections=20' run_on_own_cluster long_transactions
+	local script
+	for script in "${other_clusters[@]}"; do
+		run_on_own_cluster "$script"
+	done
 }
 
 # What could not run for want of something is neither, and must be seen.
 finish() {
+	[ ! -e "$scratch/seconds" ] || echo "seconds:$(sort -k2nr "$scratch/seconds" | awk '{ printf " %s %s", $1, $2 }')"
 	cat "$scratch"/*.log 2>/dev/null | grep '^not run '
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]
@@ -76,7 +98,7 @@ shared=$(comm -12 <(cd sql && ls) <(cd test/sql && ls))
 result "${#shared}" "no test shares a name with a file in sql"
 
 # What may include what, no circles among the objects just built, and what they call.
-for script in layers surface; do
+for script in layers surface errors releases; do
 	"test/$script.sh" >"$scratch/$script.log" 2>&1
 	count_script $script $?
 done
@@ -116,35 +138,41 @@ count_regress() {
 
 tests=(test/sql/*.sql)
 specs=(test/specs/*.spec)
+one_cluster=(concurrent swapping dump docs parameters documents http clients open_match wasm_core pictures fronts)
+other_clusters=(managed queue updates old_sql boards beside exchange partitions plproxy citus distributed processors backfill predict)
 cat >"$scratch/server_tests.sh" <<'INNER'
 scratch=$1
+shift
+seconds() { echo "$1 $((SECONDS - started))" >>"$scratch/seconds"; }
+started=$SECONDS
 "${MAKE:-make}" -s installcheck with_llvm=no ISOLATION= >"$scratch/regress.log" 2>&1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/regress.diffs"
+seconds regress
+started=$SECONDS
 "${MAKE:-make}" -s installcheck with_llvm=no REGRESS= >"$scratch/isolation.log" 2>&1
 [ ! -s regression.diffs ] || cp regression.diffs "$scratch/isolation.diffs"
-for script in concurrent swapping dump docs parameters documents http clients pictures fronts; do
+seconds isolation
+for script; do
+	started=$SECONDS
 	bash "test/$script.sh" >"$scratch/$script.log" 2>&1
 	echo $? >"$scratch/$script.status"
+	seconds "$script"
 done
 INNER
-test/cluster.sh bash "$scratch/server_tests.sh" "$scratch" >"$scratch/cluster.log" 2>&1
+# Two at a time: either spends half of its time waiting for disks and for its own clients.
+run_other_clusters &
+beside=$!
+test/cluster.sh bash "$scratch/server_tests.sh" "$scratch" "${one_cluster[@]}" >"$scratch/cluster.log" 2>&1
 result $? "a cluster is made, used and removed"
+wait "$beside"
+beside=
 [ -e "$scratch/docs.status" ] || { cat "$scratch/cluster.log"; }
-# Scripts with several servers, or another one, have clusters of their own.
-logical='wal_level=logical max_prepared_transactions=10'
-CLUSTER_OPTIONS=$logical run_on_own_cluster servers
-CLUSTER_OPTIONS=$logical run_on_own_cluster changes
-CLUSTER_OPTIONS='max_prepared_transactions=10' run_on_own_cluster work
-CLUSTER_OPTIONS='max_locks_per_transaction=16 max_connections=20' run_on_own_cluster long_transactions
-for script in boards beside exchange partitions plproxy citus distributed processors backfill predict; do
-	run_on_own_cluster $script
-done
 for log in regress isolation; do
 	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
 	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
 	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
 done
-for script in concurrent swapping dump docs parameters documents http clients pictures fronts boards beside exchange partitions plproxy citus servers changes work long_transactions distributed processors backfill predict; do
+for script in "${one_cluster[@]}" servers changes work long_transactions "${other_clusters[@]}"; do
 	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
 	count_script "$script" "$(cat "$scratch/$script.status")"
 done
