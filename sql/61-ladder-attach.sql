@@ -494,6 +494,39 @@ COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
 'A part of drop_ladder() and reset_ladder(): forgets the matches that wait for the end of the
 transaction, so that no trigger waits for the table pending.';
 
+CREATE FUNCTION skillrating_internal.drop_hint(ladder text)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT coalesce(
+        -- Views over the source that are sources themselves.
+        (SELECT format('Drop first what rerate() made of it: %s.',
+            string_agg(format('SELECT skillrating.drop_ladder(%L)', m.nspname), ', ' ORDER BY m.nspname))
+        FROM (
+            SELECT DISTINCT n.nspname
+            FROM pg_depend AS d
+            JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+            JOIN pg_class AS v ON v.oid = w.ev_class AND v.relname = 'source'
+            JOIN pg_namespace AS n ON n.oid = v.relnamespace
+            WHERE d.refclassid = 'pg_class'::regclass
+                AND d.refobjid = to_regclass(format('%I.source', ladder))
+                AND n.nspname <> ladder
+                AND EXISTS (
+                    SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'ladder')) AS m
+        HAVING count(*) > 0),
+        (SELECT format('Drop the partitions that detach_history() has detached, or move them to another schema: %s.',
+            string_agg(format('%I.%I', ladder, c.relname), ', ' ORDER BY length(c.relname), c.relname))
+        FROM pg_class AS c
+        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind = 'r'
+            AND NOT c.relispartition AND c.relname ~ '^(component_)?event_([0-9]+|old)_*$'
+        HAVING count(*) > 0),
+        'Drop these objects first, or move them to another schema.')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_hint(text) IS
+'A part of drop_ladder(): what to do about what depends on a ladder or lives in its schema.';
+
 CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -501,6 +534,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables text;
+    followers text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
@@ -522,6 +556,12 @@ BEGIN
     END IF;
     EXECUTE format('DROP SCHEMA %I', ladder);
 EXCEPTION
+    WHEN dependent_objects_still_exist THEN
+        GET STACKED DIAGNOSTICS followers = PG_EXCEPTION_DETAIL;
+        RAISE dependent_objects_still_exist USING
+            MESSAGE = SQLERRM,
+            DETAIL = followers,
+            HINT = skillrating_internal.drop_hint(ladder);
     WHEN object_in_use THEN
         RAISE object_in_use USING
             MESSAGE = SQLERRM,
@@ -571,7 +611,7 @@ COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, 42501 unless the caller owns it, 55006 while something else is at work on it in this
+in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless the caller owns it, 55006 while something else is at work on it in this
 session.';
 
 CREATE FUNCTION skillrating_internal.reset_ladder(
