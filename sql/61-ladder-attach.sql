@@ -626,7 +626,12 @@ DECLARE
     sequence text;
     rules jsonb;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder),
+        -- Whoever is inserting a match has drawn its number, which is to start anew.
+        skillrating_internal.hold_tables(ladder, ARRAY(
+            SELECT c.relname::text FROM pg_class AS c
+            WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
+                AND c.relname IN ('match', 'match_player')));
     -- Which matches count is configuration, although it has its place among the operations.
     SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
@@ -675,8 +680,9 @@ wait are gone, and the matches in its own tables match and match_player. A ladde
 your own forgets what it has rated, and the source stays as it is: its matches are rated again when
 their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
 triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and sequences start anew. Fed
-with the same matches it has the same ratings as a new ladder. Returns how many matches were rated
-and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
+with the same matches it has the same ratings as a new ladder. Waits for whoever reads or rates, as
+detach_history() does, and keeps them waiting. Returns how many matches were rated and how many
+players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
 it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
 
 CREATE FUNCTION skillrating_internal.restore_sequences(
