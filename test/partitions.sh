@@ -4,7 +4,7 @@
 # read; against the server that PGHOST leads to.  Every match is rated, no place is without a
 # partition, and the ladder verifies.  Then four clients read the events before they rate, or rate
 # in one statement, while partitions are detached, joined and made, the board changes, and the
-# ladder is emptied: none fails.
+# ladder is emptied: none fails.  Whoever reads for long is waited for, up to lock_timeout.
 #
 #   test/partitions.sh
 #
@@ -97,7 +97,7 @@ pgbench -n -c 4 -j 2 -T "$seconds" -f "$scratch/read.sql" -f "$scratch/statement
 clients=$!
 while kill -0 "$clients" 2>/dev/null; do
 	for change in \
-		"detach_history('arena', (SELECT max(played_at) - interval '1 second' FROM arena.rated_match))" \
+		"detach_history('arena', (SELECT max(played_at) FROM arena.rated_match))" \
 		"set_leaderboard('arena', 'none')" \
 		"partition_history('arena', NULL)" \
 		"set_leaderboard('arena', 'ranks')" \
@@ -126,5 +126,26 @@ done
 wait "$clients" || { cat "$scratch/pgbench"; failed=1; }
 check "no client failed while the ladder was emptied" "$(grep -q 'failed transactions: 0 ' "$scratch/pgbench" && ! grep -q aborted "$scratch/pgbench" && echo t || grep -i error "$scratch/pgbench" | head -3)"
 check "the ladder verifies after that" "$(ask -c "SELECT bool_and(ok) FROM skillrating.verify('arena')")"
+
+# A reader who stays: the wait for him has an end, and what was locked meanwhile is free.
+mkfifo "$scratch/reader"
+ask -o "$scratch/read" <"$scratch/reader" &
+reader=$!
+exec 3>"$scratch/reader"
+echo 'BEGIN; SELECT count(*) FROM arena.event;' >&3
+until [ "$(ask -c "SELECT count(*) FROM pg_locks WHERE relation = 'arena.event'::regclass AND pid <> pg_backend_pid()")" -gt 0 ]; do
+	sleep 0.05
+done
+PGOPTIONS='-c lock_timeout=200ms' ask -v VERBOSITY=sqlstate -c "SELECT skillrating.detach_history('arena', now())" >"$scratch/error" 2>&1 || :
+check "lock_timeout ends the wait" "$(grep -q '55P03$' "$scratch/error" && echo t || cat "$scratch/error")"
+PGAPPNAME=waits ask -o "$scratch/detached" -c "SELECT skillrating.detach_history('arena', now())" &
+waiting=$!
+sleep 0.5
+check "others rate while it waits" "$(PGOPTIONS='-c statement_timeout=10s' ask -c "SELECT r.outcome = 'rated' FROM skillrating.report_match('arena', 1000000, '{1,2}', '{1,2}', '{1,2}') AS r LIMIT 1")"
+check "it waits for the reader" "$(ask -c "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'waits' AND state = 'active'")"
+echo 'COMMIT;' >&3
+exec 3>&-
+wait "$reader"
+check "and goes on after him" "$(tail --pid="$waiting" -f /dev/null; [ -s "$scratch/detached" ] && echo t)"
 echo "in $waits of $looks looks somebody waited for a table; $(grep -o 'tps = [0-9]*' "$scratch/pgbench" | head -1)"
 exit "$failed"
