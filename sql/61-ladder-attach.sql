@@ -631,6 +631,39 @@ COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
 'A part of drop_ladder() and reset_ladder(): forgets the matches that wait for the end of the
 transaction, so that no trigger waits for the table pending.';
 
+CREATE FUNCTION skillrating_internal.drop_hint(ladder text)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT coalesce(
+        -- Views over the source that are sources themselves.
+        (SELECT format('Drop first what rerate() made of it: %s.',
+            string_agg(format('SELECT skillrating.drop_ladder(%L)', m.nspname), ', ' ORDER BY m.nspname))
+        FROM (
+            SELECT DISTINCT n.nspname
+            FROM pg_depend AS d
+            JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+            JOIN pg_class AS v ON v.oid = w.ev_class AND v.relname = 'source'
+            JOIN pg_namespace AS n ON n.oid = v.relnamespace
+            WHERE d.refclassid = 'pg_class'::regclass
+                AND d.refobjid = to_regclass(format('%I.source', ladder))
+                AND n.nspname <> ladder
+                AND EXISTS (
+                    SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'ladder')) AS m
+        HAVING count(*) > 0),
+        (SELECT format('Drop the partitions that detach_history() has detached, or move them to another schema: %s.',
+            string_agg(format('%I.%I', ladder, c.relname), ', ' ORDER BY length(c.relname), c.relname))
+        FROM pg_class AS c
+        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind = 'r'
+            AND NOT c.relispartition AND c.relname ~ '^(component_)?event_([0-9]+|old)_*$'
+        HAVING count(*) > 0),
+        'Drop these objects first, or move them to another schema.')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_hint(text) IS
+'A part of drop_ladder(): what to do about what depends on a ladder or lives in its schema.';
+
 CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -638,6 +671,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables text;
+    followers text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
@@ -661,6 +695,12 @@ BEGIN
     END IF;
     EXECUTE format('DROP SCHEMA %I', ladder);
 EXCEPTION
+    WHEN dependent_objects_still_exist THEN
+        GET STACKED DIAGNOSTICS followers = PG_EXCEPTION_DETAIL;
+        RAISE dependent_objects_still_exist USING
+            MESSAGE = SQLERRM,
+            DETAIL = followers,
+            HINT = skillrating_internal.drop_hint(ladder);
     WHEN object_in_use THEN
         RAISE object_in_use USING
             MESSAGE = SQLERRM,
@@ -710,7 +750,7 @@ COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, 42501 unless the caller owns it, 55006 while something else is at work on it in this
+in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless the caller owns it, 55006 while something else is at work on it in this
 session.';
 
 CREATE FUNCTION skillrating_internal.reset_ladder(
@@ -725,7 +765,12 @@ DECLARE
     sequence text;
     rules jsonb;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder),
+        -- Whoever is inserting a match has drawn its number, which is to start anew.
+        skillrating_internal.hold_tables(ladder, ARRAY(
+            SELECT c.relname::text FROM pg_class AS c
+            WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
+                AND c.relname IN ('match', 'match_player')));
     -- Which matches count is configuration, although it has its place among the operations.
     SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
@@ -781,8 +826,9 @@ of its queues. A ladder with a source of
 your own forgets what it has rated, and the source stays as it is: its matches are rated again when
 their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
 triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and sequences start anew. Fed
-with the same matches it has the same ratings as a new ladder. Returns how many matches were rated
-and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
+with the same matches it has the same ratings as a new ladder. Waits for whoever reads or rates, as
+detach_history() does, and keeps them waiting. Returns how many matches were rated and how many
+players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
 it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
 
 CREATE FUNCTION skillrating_internal.restore_sequences(

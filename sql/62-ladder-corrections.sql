@@ -566,7 +566,7 @@ BEGIN
         PERFORM skillrating_internal.check_known_player(ladder, k.id)
         FROM unnest(ARRAY[player_id::text, into_id::text]) AS k(id);
     END IF;
-    PERFORM skillrating_internal.check_player_behind_horizon(ladder, player_id::text, '-infinity');
+    PERFORM skillrating_internal.check_player_behind_horizon(ladder, player_id::text, NULL);
     -- Matches that were not rated for want of games may have them now.
     EXECUTE format(
         'SELECT min(p.seq), min(p.at) FROM (

@@ -95,7 +95,7 @@ CREATE FUNCTION skillrating_internal.check_player_behind_horizon(
     player_id text,
     since timestamptz)
 RETURNS void
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -118,14 +118,16 @@ BEGIN
             DETAIL = format(
                 'History can be corrected behind place %s, for matches played from %s on.',
                 w.horizon, w.horizon_at),
-            HINT = format('exclude_player() can begin since %s.', w.horizon_at);
+            HINT = CASE WHEN since IS NOT NULL
+                THEN format('exclude_player() can begin since %s.', w.horizon_at)
+                ELSE 'Only players who came after the horizon can be merged.' END;
     END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_player_behind_horizon(text, text, timestamptz) IS
 'A part of exclude_player() and merge_players(): error 55000 if a player has played before the
-horizon of the ladder, unless only matches from it on are meant.';
+horizon of the ladder, unless only matches since a time from it on are meant; null where all are.';
 
 CREATE FUNCTION skillrating_internal.write_horizon(ladder text, seq bigint)
 RETURNS void
@@ -223,20 +225,55 @@ COMMENT ON FUNCTION skillrating_internal.check_nothing_waits(text, bigint) IS
 'A part of set_horizon(): error 55000 if corrections up to a place in the order, or matches, wait
 for catch_up().';
 
+CREATE FUNCTION skillrating_internal.check_not_ahead(
+    ladder text,
+    at timestamptz)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    last_at timestamptz;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF at <= clock_timestamp() THEN
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT max(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL', ladder)
+    INTO last_at;
+    IF at <= last_at THEN
+        RETURN;
+    END IF;
+    RAISE invalid_parameter_value USING
+        MESSAGE = format('the horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
+        DETAIL = concat('A horizon never moves back, and matches to come would lie before it.',
+            format(' The last match was played at %s.', last_at)),
+        HINT = 'Name a time that has passed, or that of the last match.';
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_not_ahead(text, timestamptz) IS
+'A part of set_horizon(): error 22023 for a time later than now and than all matches that have a place
+in the order.';
+
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,
     at timestamptz,
     OUT horizon bigint,
     OUT players bigint)
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
     w record;
     place record;
 BEGIN
+    IF ladder IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and at must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_operation_time(at);
+    PERFORM skillrating_internal.check_not_ahead(ladder, at);
     EXECUTE format('SELECT l.late, l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
     place := skillrating_internal.last_place_before(ladder, at);
     horizon := place.seq;
@@ -275,8 +312,9 @@ horizon, and rows of event and component_event up to that place, and matches of 
 deleted, detached or moved. What would correct history before it is refused, by name; a match of it
 that changes or goes stays as it was rated, with a warning. A later call moves the horizon on.
 Returns the place, and how many players were there. Errors: 42704 for an unknown ladder, 42501
-unless the caller owns it, 22008 for an infinite time, 22023 for one before the horizon that there
-is, 55000 if corrections wait for catch_up(), or if events of before are gone already.';
+unless the caller owns it, 22004 for nulls, 22008 for an infinite time, 22023 for one before the
+horizon that there is or later than now and the last match, 55000 if corrections wait for catch_up(),
+or if events of before are gone already.';
 
 CREATE FUNCTION skillrating_internal.swap_horizons(
     a text,
@@ -289,20 +327,32 @@ DECLARE
     name text;
     has_a boolean;
     has_b boolean;
+    of_a oid[];
+    names name[];
+    i integer;
 BEGIN
     FOREACH name IN ARRAY '{horizon,component_horizon}'::text[] LOOP
         has_a := to_regclass(format('%I.%I', a, name)) IS NOT NULL;
         has_b := to_regclass(format('%I.%I', b, name)) IS NOT NULL;
+        -- A table and its indexes have names of the way, while those of the other table are the same.
+        SELECT array_agg(c.oid), array_agg(c.relname) INTO of_a, names
+        FROM pg_class AS c
+        WHERE c.oid = to_regclass(format('%I.%I', a, name))
+            OR c.oid IN (SELECT x.indexrelid FROM pg_index AS x
+                WHERE x.indrelid = to_regclass(format('%I.%I', a, name)));
+        FOR i IN 1 .. coalesce(cardinality(of_a), 0) LOOP
+            PERFORM skillrating_internal.rename_relation(a, of_a[i],
+                CASE names[i] WHEN name THEN 'skillrating_' || name ELSE 'skillrating_' || of_a[i] END);
+        END LOOP;
         IF has_a THEN
-            EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', a, name, 'skillrating_' || name);
             EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, 'skillrating_' || name, b);
         END IF;
         IF has_b THEN
             EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', b, name, a);
         END IF;
-        IF has_a THEN
-            EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', b, 'skillrating_' || name, name);
-        END IF;
+        FOR i IN 1 .. coalesce(cardinality(of_a), 0) LOOP
+            PERFORM skillrating_internal.rename_relation(b, of_a[i], names[i]);
+        END LOOP;
     END LOOP;
     PERFORM skillrating_internal.renew_ladder_cache(a), skillrating_internal.renew_ladder_cache(b);
 END

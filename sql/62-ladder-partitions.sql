@@ -80,16 +80,44 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    longest constant integer := 63;
+    base text := name;
+    underscores text := '';
 BEGIN
     WHILE to_regclass(format('%I.%I', schema, name)) IS NOT NULL LOOP
-        name := name || '_';
+        underscores := underscores || '_';
+        WHILE octet_length(base) + length(underscores) > longest LOOP
+            base := left(base, -1);
+        END LOOP;
+        name := base || underscores;
     END LOOP;
     RETURN name;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.unused_name(text, text) IS
-'A name, with underscores added until no relation of a schema has it.';
+'A name, with underscores added, in place of its end if it is long, until no relation of a schema has
+it.';
+
+CREATE FUNCTION skillrating_internal.rename_relation(
+    ladder text,
+    relation regclass,
+    name text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('ALTER %s %s RENAME TO %I',
+        (SELECT CASE WHEN c.relkind IN ('i', 'I') THEN 'INDEX' ELSE 'TABLE' END
+        FROM pg_class AS c WHERE c.oid = relation), relation, name);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rename_relation(text, regclass, text) IS
+'A part of swap_ladders(): renames a table or an index of a ladder.';
 
 CREATE FUNCTION skillrating_internal.revoke_defaults(
     ladder text,
@@ -266,6 +294,58 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.make_room_to_move(text, bigint, bigint) IS
 'A part of resequence(): partitions for all that has a place from from_seq on, or has none yet, in
 case it gets one behind last_seq.';
+
+CREATE FUNCTION skillrating_internal.hold_tables(
+    ladder text,
+    tables text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    attempt constant text := '50ms';
+    between_attempts constant float8 := 0.05;
+    lock_timeout text := current_setting('lock_timeout');
+    patience interval := least(nullif(lock_timeout, '0')::interval, '30 seconds');
+    begun timestamptz := clock_timestamp();
+    last boolean := false;
+    ladder_first boolean := true;
+    relation text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    LOOP
+        BEGIN
+            last := clock_timestamp() >= begun + patience;
+            PERFORM set_config('lock_timeout', CASE WHEN last THEN lock_timeout ELSE attempt END, true);
+            IF ladder_first THEN
+                PERFORM skillrating_internal.hold_ladder(ladder, true);
+            END IF;
+            FOREACH relation IN ARRAY tables LOOP
+                EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE', ladder, relation);
+            END LOOP;
+            PERFORM skillrating_internal.hold_ladder(ladder, true);
+            PERFORM set_config('lock_timeout', lock_timeout, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            IF last THEN
+                RAISE;
+            END IF;
+        END;
+        -- Whoever rates has the ladder first, and whoever reads a table and then rates has that: each
+        -- gets out of the way of the one order, and into that of the other.
+        ladder_first := NOT ladder_first;
+        PERFORM pg_sleep(between_attempts);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[]) IS
+'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
+ladder and these tables, so that nobody uses them. Others may have a table already, from a query of
+their own, and then come to rate: so both locks are had, or none. An attempt waits for a moment, in
+which those wait who come behind, and gives back what it has; after half a minute, or lock_timeout if
+that is shorter, one waits in the ordinary way. Errors: 55P03 after lock_timeout, 40001 for an old
+snapshot.';
 
 CREATE FUNCTION skillrating_internal.check_partitionable(
     ladder text,
@@ -533,7 +613,8 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('rows must be 1 or more, not %s', rows);
     END IF;
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder),
+        skillrating_internal.hold_tables(ladder, '{event,component_event}');
     partitioned := ARRAY(SELECT skillrating_internal.partitioned_tables(ladder));
     wanted := CASE WHEN rows IS NULL THEN '{}'
         WHEN skillrating_internal.has_components(ladder) THEN '{event,component_event}'
@@ -568,7 +649,7 @@ schedule_work(); if half of the last one is used up, by whoever rates. Nobody wa
 detach_history() takes partitions off. The ladder is held meanwhile, readers too. Errors: 42704 for
 an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for rows below 1, 2BP01 if
 views, triggers, policies, foreign keys or publications are about the tables, 55006 while the
-transaction uses one of them.';
+transaction uses one of them, 55P03 if lock_timeout ends the wait for those who do.';
 
 CREATE FUNCTION skillrating_internal.detach_history(
     ladder text,
@@ -576,7 +657,7 @@ CREATE FUNCTION skillrating_internal.detach_history(
     OUT horizon bigint,
     OUT players bigint,
     OUT detached text[])
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -584,12 +665,16 @@ DECLARE
     name text;
     last bigint;
 BEGIN
+    IF ladder IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and at must not be null';
+    END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     IF NOT EXISTS (SELECT FROM skillrating_internal.partitioned_tables(ladder)) THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('table event of ladder "%s" is not partitioned by seq', ladder),
             HINT = format('SELECT skillrating.partition_history(%L, rows => ...) does that.', ladder);
     END IF;
+    PERFORM skillrating_internal.hold_tables(ladder, '{event,component_event}');
     SELECT s.horizon, s.players INTO horizon, players
     FROM skillrating_internal.set_horizon(ladder, at) AS s;
     detached := '{}';
@@ -614,8 +699,10 @@ COMMENT ON FUNCTION skillrating.detach_history(text, timestamptz) IS
 places up to the horizon. They stay in the schema of the ladder as tables of their own, whose names
 it returns (detached) beside what set_horizon() returns, for the owner to move, archive or drop; and
 ALTER TABLE ... ATTACH PARTITION brings one back for those who read. Waits for whoever reads or
-rates, and keeps them waiting to the end of the transaction. Errors: those of set_horizon(), 55000 if
-event is not partitioned by partition_history(), 55006 while the transaction uses it.';
+rates, for moments at a time, and then keeps them waiting to the end of the transaction: a call of
+set_horizon() before it, in a transaction of its own, makes that short. Errors: those of
+set_horizon(), 55000 if event is not partitioned by partition_history(), 55006 while the transaction
+uses it, 55P03 if lock_timeout ends the wait.';
 
 CREATE FUNCTION skillrating_internal.fill_gaps(ladder text)
 RETURNS void
@@ -723,25 +810,37 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     partition record;
+    taken record;
+    new_name text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     FOR partition IN
-        SELECT p.name, skillrating_internal.unused_name(into_schema, p.name) AS new_name
+        SELECT p.partition AS oid
         FROM skillrating_internal.event_partitions(from_schema, relation) AS p
         JOIN pg_class AS c ON c.oid = p.partition
         WHERE c.relnamespace = to_regnamespace(quote_ident(from_schema))
     LOOP
-        IF partition.new_name <> partition.name THEN
-            partition.new_name := skillrating_internal.unused_name(from_schema, partition.new_name);
-            EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', from_schema, partition.name,
-                partition.new_name);
-        END IF;
-        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', from_schema, partition.new_name,
-            into_schema);
+        -- Its indexes come along, and what was detached there keeps its names, for them, too.
+        FOR taken IN
+            SELECT c.oid, c.relname
+            FROM pg_class AS c
+            WHERE (c.oid = partition.oid
+                    OR c.oid IN (SELECT x.indexrelid FROM pg_index AS x WHERE x.indrelid = partition.oid))
+                AND to_regclass(format('%I.%I', into_schema, c.relname)) IS NOT NULL
+        LOOP
+            new_name := taken.relname;
+            WHILE to_regclass(format('%I.%I', into_schema, new_name)) IS NOT NULL LOOP
+                new_name := skillrating_internal.unused_name(from_schema,
+                    skillrating_internal.unused_name(into_schema, new_name));
+            END LOOP;
+            PERFORM skillrating_internal.rename_relation(ladder, taken.oid, new_name);
+        END LOOP;
+        EXECUTE format('ALTER TABLE %s SET SCHEMA %I', partition.oid::regclass, into_schema);
     END LOOP;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.move_partitions(text, text, text, text) IS
 'A part of swap_ladders(), for a ladder whose door is open: moves the partitions of a table that lie
-in its schema into another schema, with underscores behind names that are taken there.';
+in its schema into another schema, with underscores behind names that are taken there, of indexes
+too.';

@@ -218,7 +218,7 @@ BEGIN
     IF chosen <> old.leaderboard THEN
         -- Who reads waits at the door, and is refused there if the snapshot is older: at a higher
         -- isolation level it would show the old choice with the new columns.
-        PERFORM skillrating_internal.hold_ladder(ladder, true);
+        PERFORM skillrating_internal.hold_tables(ladder, '{rating}');
         EXECUTE format('ALTER TABLE %I.ladder RESET (fillfactor)', ladder);
         IF to_regclass(format('%I.rating_pool_rating_player_id_idx', ladder)) IS NOT NULL THEN
             EXECUTE format('DROP INDEX %I.rating_pool_rating_player_id_idx', ladder);
@@ -233,6 +233,8 @@ BEGIN
         END IF;
         PERFORM skillrating_internal.create_leaderboard(ladder, chosen);
         EXECUTE format('UPDATE %I.ladder AS l SET leaderboard = $1', ladder) USING chosen;
+    ELSE
+        PERFORM skillrating_internal.hold_ladder(ladder, false);
     END IF;
     PERFORM skillrating_internal.rebuild_rating_counts(ladder);
     RETURN chosen;
@@ -246,7 +248,8 @@ COMMENT ON FUNCTION skillrating.set_leaderboard(text, text) IS
 and counts the players by their ratings anew where that is ranks, also if it was before, or for null,
 which leaves the choice as it is: after changes of table rating by hand, which verify() tells.
 Rating waits meanwhile, and reading where the choice changes. Returns the choice. Errors: 42704 for
-an unknown ladder, 22023 for another choice, 42501 unless the caller owns the ladder.';
+an unknown ladder, 22023 for another choice, 42501 unless the caller owns the ladder, 55P03 if
+lock_timeout ends the wait for those who read.';
 
 CREATE FUNCTION skillrating_internal.fold_counts(ladder text)
 RETURNS bigint

@@ -57,9 +57,12 @@ static const LadderEntry entries[] = {
 	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"upgrade_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
-	{"set_leaderboard", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+
+	/* Each takes a stronger lock together with those on tables: hold_tables(). */
+	{"set_leaderboard", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+
 	{"fold_counts", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true,
 	.front = FRONT_ALLOWED},
 	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
@@ -101,8 +104,10 @@ static const LadderEntry entries[] = {
 
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"partition_history", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"detach_history", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+
+	/* So do these two. */
+	{"partition_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"detach_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
