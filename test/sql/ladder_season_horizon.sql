@@ -97,5 +97,10 @@ SELECT * FROM compare();
 SELECT in_both($$SELECT (skillrating.forget_player('$', 8, 10008)).found$$);
 SELECT * FROM compare();
 
+-- A season does not begin before the last one of its pools; a pool without that one may have it.
+\set SHOW_CONTEXT never
+SELECT skillrating.new_season('whole', 'early', at => '2024-01-12');
+SELECT players FROM skillrating.new_season('whole', 'early', pool => '', at => '2024-01-12');
+
 SELECT skillrating.drop_ladder(l) FROM unnest('{whole,cut}'::text[]) AS l;
 DROP SCHEMA regress_season_horizon CASCADE;
