@@ -1,5 +1,6 @@
 -- Seasons go on showing the same when the history that they began in is detached, comes back or
 -- is detached further: a ladder with a horizon is compared with one that has all its events.
+\set SHOW_CONTEXT never
 CREATE SCHEMA regress_season_horizon;
 SET search_path = regress_season_horizon;
 SET client_min_messages = warning;
@@ -97,8 +98,24 @@ SELECT * FROM compare();
 SELECT in_both($$SELECT (skillrating.forget_player('$', 8, 10008)).found$$);
 SELECT * FROM compare();
 
+-- What is reported anew before the horizon is not written.
+SET client_min_messages = notice;
+SELECT DISTINCT outcome, reason, detail FROM skillrating.report_match('cut', 101, '{1,2}', '{1,2}', '{2,1}');
+SELECT count(*) FILTER (WHERE c IS DISTINCT FROM w) AS changed
+FROM cut.match_player AS c FULL JOIN whole.match_player AS w USING (match_id, player_id, team, rank) WHERE match_id = 101;
+SET client_min_messages = warning;
+
+-- Rule max_repeats looks back: what it does not see any more is told.
+SELECT skillrating.create_ladder('rule', 'elo', eligibility => '{"max_repeats": 2, "repeat_window": 36000}');
+SELECT skillrating.partition_history('rule', rows => 50);
+SELECT play('rule', 1, 200);
+SELECT detached FROM skillrating.detach_history('rule', '2024-01-03 18:00');
+SELECT detached FROM skillrating.detach_history('rule', '2024-01-05 04:00');
+DROP TABLE rule.event_0, rule.event_50;
+SELECT skillrating.drop_ladder('rule');
+
 -- A season does not begin before the last one of its pools; a pool without that one may have it.
-\set SHOW_CONTEXT never
+
 SELECT skillrating.new_season('whole', 'early', at => '2024-01-12');
 SELECT players FROM skillrating.new_season('whole', 'early', pool => '', at => '2024-01-12');
 
