@@ -318,6 +318,10 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, pool and min_games must not be null';
     END IF;
+    IF min_games < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('min_games must not be negative, not %s', min_games);
+    END IF;
     rating := skillrating_internal.season_end_rating(ladder, bounds, pool, player);
     EXECUTE format(
         'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s) AND q.rating = $6',
@@ -337,7 +341,7 @@ ratings share a place; null for a player who is not in it. An account that is me
 player it is merged into. season is the name that new_season() gave it, the empty name for the time
 before the first season, or null for the running one. Of a season that has ended, and with min_games
 1, the place comes from counts, otherwise those above are counted. Errors: 42704 for an unknown
-ladder or season, 22004 for a null ladder, pool or min_games.';
+ladder or season, 22004 for a null ladder, pool or min_games, 22023 for a negative min_games.';
 
 CREATE FUNCTION skillrating_internal.season_page(
     ladder text,
@@ -484,6 +488,10 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
+    IF min_games < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('min_games must not be negative, not %s', min_games);
+    END IF;
     p := skillrating_internal.season_page(ladder, bounds, pool, min_games, after_player::text);
     -- Only of the players that are shown.
     RETURN QUERY EXECUTE format(
@@ -513,4 +521,4 @@ start_rating: the rating with which the player began it, that of a newcomer for 
 peak, peak_at: the highest rating in it, with the one that the season began with where that is no
 newcomer''s, and when it came first.
 Corrections reach it as everything else. Errors: 42704 for an unknown ladder, season or player,
-22023 for a negative n.';
+22023 for a negative n or min_games.';

@@ -114,6 +114,9 @@ SELECT detached FROM skillrating.detach_history('rule', '2024-01-05 04:00');
 DROP TABLE rule.event_0, rule.event_50;
 SELECT skillrating.drop_ladder('rule');
 
+SELECT skillrating.season_table('cut', min_games => -1);
+SELECT skillrating.season_place_of('cut', 1, min_games => -1);
+
 -- A season does not begin before the last one of its pools; a pool without that one may have it.
 
 SELECT skillrating.new_season('whole', 'early', at => '2024-01-12');
