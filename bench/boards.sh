@@ -154,9 +154,10 @@ table() {
 	for read in "$@"; do
 		paste -sd' ' "$scratch/${read%%|*}" | awk -v name="${read%%|*}" -v sizes="$sizes" '{
 			n = split(sizes, size, " ")
+			sub(/^timed /, "", name)
 			printf "%-38s", name
 			for (i = 1; i <= n; i++) printf " %8.2f", $i
-			printf "   %5.2f\n", (n > 1 ? log($n / $1) / log(size[n] / size[1]) : 0) }'
+			printf "   %5.2f\n", (n > 1 && $1 > 0 && $n > 0 ? log($n / $1) / log(size[n] / size[1]) : 0) }'
 	done
 }
 table "${reads[@]}"

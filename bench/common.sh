@@ -26,11 +26,12 @@ sql() { psql -qXAt -v ON_ERROR_STOP=1 "$@"; }
 timed() {
 	{ printf '%s\n' '\timing on'; cat; } | sql | awk '/^Time: / { ms += $2 } END { print ms / 1000 }'
 }
-# Median, least and greatest of the ratios of two files of figures, line by line.
+# Median, least and greatest of the ratios of two files of figures, line by line.  A figure of 0 is
+# below the resolution of its clock: then there is no ratio, and a greater SCALE has one.
 report() {
-	paste "$2" "$3" | awk '{ print $1 / $2 }' | sort -g |
-		awk -v name="$1" -v target="$4" '{ r[NR] = $1 }
-			END { printf "%-62s %6.2f  (%.2f to %.2f)  %s\n", name, r[int((NR + 1) / 2)], r[1], r[NR], target }'
+	paste "$2" "$3" | awk '{ print(($1 > 0 && $2 > 0) ? $1 / $2 : "none") }' | sort -g |
+		awk -v name="$1" -v target="$4" '$1 == "none" { none = 1 } { r[NR] = $1 }
+			END { if (none) printf "%-62s   none  (too short to measure)  %s\n", name, target; else printf "%-62s %6.2f  (%.2f to %.2f)  %s\n", name, r[int((NR + 1) / 2)], r[1], r[NR], target }'
 }
 median() { sort -g "$1" | awk '{ r[NR] = $1 } END { print r[int((NR + 1) / 2)] }'; }
 

@@ -77,5 +77,5 @@ for _ in $(seq "$rounds"); do
 	timed >>"$scratch/brier" <<<'SELECT skillrating.brier_score(p, y) FROM forecast;'
 	timed >>"$scratch/calibration" <<<'SELECT skillrating.calibration(p, y) FROM forecast;'
 done
-report "brier_score, 5 M forecasts, against sum(p + y)" "$scratch/brier" "$scratch/sum" 'for information'
+report "brier_score, $(sized 5000000) forecasts, against sum(p + y)" "$scratch/brier" "$scratch/sum" 'for information'
 report '  calibration' "$scratch/calibration" "$scratch/sum" 'for information'

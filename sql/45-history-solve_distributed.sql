@@ -419,6 +419,6 @@ Needs the right to read the partitions and to change result.
 Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result or contexts that
 are no table, or one of the system or of another session, 42703 for missing columns, 22023 for
 unknown columns, for a table that is partitioned by player, team or rank, for a part by one of these,
-and for one table as both result and contexts, 2D000 for commits within a transaction block, 54000
-for more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
+and for one table as both result and contexts, 2D000 for commits within a transaction block, P0002
+if no match counts, as where parts divide them, unless the source says so of each, 54000 for more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
 over of a part, and those of solve().';

@@ -800,7 +800,8 @@ it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
 outcome: the same in all rows.
   rated: the match is new, and rated.
-  repeated: it was rated before with this content, and nothing has changed.
+  repeated: it was rated before with this content, and nothing has changed; or with any content
+  before the horizon (reason before_horizon), and its rows and its rating stay as they are.
   corrected: it was looked at before with other content. The new content has taken its place, and
   counts from the next catch_up() on; the ratings are those of the old content.
   waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the

@@ -680,7 +680,7 @@ BEGIN
     SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('horizon', 'component_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
+        AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
             'rating_count_delta', 'rating_count', 'rating', 'ladder', 'work', 'replica_note', 'push',
@@ -783,7 +783,7 @@ BEGIN
     EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
     FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
         'component', 'component_event', 'correction',
-        'horizon', 'component_horizon',
+        'horizon', 'component_horizon', 'season_horizon',
         'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
         'replica_note', 'queue_player', 'queue_ticket', 'queue_seat', 'queue_proposal',
         'queue_backfill_player', 'queue_backfill']

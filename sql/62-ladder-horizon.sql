@@ -161,12 +161,159 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.component_horizon IS %L', ladder,
         'The rows that table component had at the horizon, see set_horizon(): history begins with them.');
+    EXECUTE format(
+        'CREATE TABLE %I.season_horizon (
+            player_id %s NOT NULL,
+            pool text NOT NULL,
+            began bigint NOT NULL,
+            rating_before float8,
+            start_rating float8 NOT NULL,
+            peak float8 NOT NULL,
+            peak_at timestamptz NOT NULL,
+            matches bigint NOT NULL,
+            games bigint NOT NULL,
+            wins bigint NOT NULL,
+            draws bigint NOT NULL,
+            losses bigint NOT NULL,
+            last_played timestamptz,
+            PRIMARY KEY (player_id, pool, began))', ladder, t.player_type);
+    EXECUTE format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.season_horizon IS %L', ladder,
+        'What events before the horizon say of seasons, see set_horizon(): a row for each player with events then of a season that began at the place in column began (0: the time before the first). rating_before is the displayed rating that the beginning of the season found, start_rating the one that it left. matches counts each match with one of its players.');
     PERFORM skillrating_internal.renew_ladder_cache(ladder);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_horizon_tables(text) IS
-'A part of set_horizon(): the tables horizon and component_horizon.';
+'A part of set_horizon(): the tables horizon, component_horizon and season_horizon.';
+
+CREATE FUNCTION skillrating_internal.season_parts_query(
+    ladder text,
+    first_seq bigint,
+    last_seq bigint)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+BEGIN
+    -- The events of a player from the last one with which a season begins count for the peak.
+    RETURN format(
+        'WITH season AS MATERIALIZED (
+            SELECT o.seq, o.pool, o.params->>''name'' AS name FROM %1$I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq <= %3$L::bigint
+            UNION ALL
+            SELECT 0, NULL, NULL
+        ), e AS (
+            SELECT e.*, b.began, skillrating.state_rating(l.model, %4$s, l.params) AS before,
+                skillrating.state_rating(l.model, %5$s, l.params) AS after,
+                max(e.seq) FILTER (WHERE e.seq <= b.start_seq)
+                    OVER (PARTITION BY e.player_id, e.pool, b.began) AS start_seq,
+                row_number() OVER (PARTITION BY e.seq, e.pool ORDER BY e.player_id) = 1 AS first
+            FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
+            JOIN (
+                SELECT p.seq, p.pool, b.began, coalesce((
+                    SELECT max(o.seq) FROM %1$I.operation AS o
+                    WHERE o.kind = ''seed'' AND o.undone_at IS NULL AND o.pool = p.pool
+                        AND o.params->>''season'' = (SELECT x.name FROM season AS x WHERE x.seq = b.began)),
+                    b.began) AS start_seq
+                FROM (
+                    SELECT DISTINCT x.seq, x.pool FROM %1$I.event AS x
+                    WHERE x.seq > %2$L::bigint AND x.seq <= %3$L::bigint) AS p
+                CROSS JOIN LATERAL (
+                    SELECT max(x.seq) AS began FROM season AS x
+                    WHERE x.seq <= p.seq AND (x.pool IS NULL OR x.pool = p.pool)) AS b
+            ) AS b ON b.seq = e.seq AND b.pool = e.pool
+            WHERE e.seq > %2$L::bigint AND e.seq <= %3$L::bigint
+        ), peak AS (
+            SELECT DISTINCT ON (e.player_id, e.pool, e.began) e.player_id, e.pool, e.began, e.after, e.played_at
+            FROM e WHERE e.seq >= coalesce(e.start_seq, 0)
+            ORDER BY e.player_id, e.pool, e.began, e.after DESC, e.seq
+        ), part AS (
+            SELECT e.player_id, e.pool, e.began,
+                min(e.before) FILTER (WHERE e.kind = ''season'' AND e.seq = e.began) AS rating_before,
+                coalesce(min(e.after) FILTER (WHERE e.seq = e.start_seq),
+                    (array_agg(e.before ORDER BY e.seq))[1]) AS start_rating,
+                count(*) FILTER (WHERE e.kind = ''match'' AND e.first) AS matches,
+                count(*) FILTER (WHERE e.kind = ''match'') AS games,
+                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 1) AS wins,
+                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0.5) AS draws,
+                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0) AS losses,
+                max(e.played_at) FILTER (WHERE e.kind = ''match'') AS last_played
+            FROM e GROUP BY 1, 2, 3)
+        SELECT p.player_id, p.pool, p.began, p.rating_before, p.start_rating, m.after, m.played_at,
+            p.matches, p.games, p.wins, p.draws, p.losses, p.last_played
+        FROM part AS p
+        JOIN peak AS m ON m.player_id %6$s p.player_id AND m.pool = p.pool AND m.began = p.began',
+        ladder, coalesce(first_seq, 0), last_seq, s.before, s.after, t.player_equals);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_parts_query(text, bigint, bigint) IS
+'A part of keep_seasons(): a query for rows of table season_horizon of the events behind a place in
+the order, null for the start, up to another. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.keep_seasons(
+    ladder text,
+    first_seq bigint,
+    last_seq bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+-- Without statistics, as in a new ladder, a join of all players would look small.
+SET enable_nestloop = off
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'INSERT INTO %I.season_horizon AS k (player_id, pool, began, rating_before, start_rating, peak,
+            peak_at, matches, games, wins, draws, losses, last_played)
+        %s
+        ON CONFLICT (player_id, pool, began) DO UPDATE SET
+            peak = greatest(k.peak, excluded.peak),
+            peak_at = CASE WHEN excluded.peak > k.peak THEN excluded.peak_at ELSE k.peak_at END,
+            matches = k.matches + excluded.matches,
+            games = k.games + excluded.games,
+            wins = k.wins + excluded.wins,
+            draws = k.draws + excluded.draws,
+            losses = k.losses + excluded.losses,
+            last_played = greatest(k.last_played, excluded.last_played)', ladder,
+        skillrating_internal.season_parts_query(ladder, first_seq, last_seq));
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.keep_seasons(text, bigint, bigint) IS
+'A part of set_horizon(): adds to table season_horizon what the events behind the horizon of before,
+null for none, up to the one to come say of seasons. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.kept_season(
+    ladder text,
+    began bigint,
+    OUT behind bigint,
+    OUT players text)
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    horizon bigint;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT l.horizon FROM %I.ladder AS l', ladder) INTO horizon;
+    behind := greatest(began, horizon);
+    IF began <= horizon THEN
+        players := format('%I.season_horizon AS k WHERE k.began = %L::bigint AND k.pool = $3', ladder, began);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.kept_season(text, bigint) IS
+'A part of season_players() and season_details(), for the season that began at a place: the place
+behind which its events count, and the rows k of season_horizon with what came before, in the pool
+that is parameter $3, as SQL; null for a season that began behind the horizon. Error 55000 unless
+the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.last_place_before(
     ladder text,
@@ -296,6 +443,7 @@ BEGIN
         PERFORM skillrating_internal.create_horizon_tables(ladder);
     END IF;
     PERFORM skillrating_internal.write_horizon(ladder, horizon);
+    PERFORM skillrating_internal.keep_seasons(ladder, w.horizon, horizon);
     EXECUTE format('UPDATE %I.ladder AS l SET horizon = $1, horizon_at = $2', ladder)
     USING horizon, at;
     EXECUTE format('SELECT count(DISTINCT h.player_id) FROM %I.horizon AS h', ladder) INTO players;
@@ -307,7 +455,7 @@ SELECT skillrating_internal.create_entry('set_horizon');
 COMMENT ON FUNCTION skillrating.set_horizon(text, timestamptz) IS
 'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
 how everybody was behind the last place in the order before all matches and operations of that time
-and later. catch_up(), with rebuild too, and verify() start from there, bit for bit as without a
+and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and verify() start from there, bit for bit as without a
 horizon, and rows of event and component_event up to that place, and matches of the source, may be
 deleted, detached or moved. What would correct history before it is refused, by name; a match of it
 that changes or goes stays as it was rated, with a warning. A later call moves the horizon on.
@@ -331,7 +479,7 @@ DECLARE
     names name[];
     i integer;
 BEGIN
-    FOREACH name IN ARRAY '{horizon,component_horizon}'::text[] LOOP
+    FOREACH name IN ARRAY '{horizon,component_horizon,season_horizon}'::text[] LOOP
         has_a := to_regclass(format('%I.%I', a, name)) IS NOT NULL;
         has_b := to_regclass(format('%I.%I', b, name)) IS NOT NULL;
         -- A table and its indexes have names of the way, while those of the other table are the same.

@@ -651,6 +651,48 @@ an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for r
 views, triggers, policies, foreign keys or publications are about the tables, 55006 while the
 transaction uses one of them, 55P03 if lock_timeout ends the wait for those who do.';
 
+CREATE FUNCTION skillrating_internal.warn_of_repeats(
+    ladder text,
+    detached text[],
+    at timestamptz)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    since timestamptz;
+    name text;
+    is_needed boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT $1 - max(coalesce((o.params->>''repeat_window'')::float8, 86400)) * interval ''1 second''
+        FROM %I.operation AS o
+        WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL AND o.params ? ''max_repeats''', ladder)
+    INTO since USING at;
+    FOREACH name IN ARRAY detached LOOP
+        CONTINUE WHEN starts_with(name, 'component_event');
+        EXECUTE format(
+            'SELECT EXISTS (SELECT FROM %I.%I AS e WHERE e.played_at >= $1 AND e.match_id IS NOT NULL)',
+            ladder, name)
+        INTO is_needed USING since;
+        IF is_needed THEN
+            RAISE WARNING USING
+                MESSAGE = format('rule max_repeats of ladder "%s" does not see the matches in %I.%I any more',
+                    ladder, ladder, name),
+                DETAIL = format('Matches behind the horizon look back on those since %s.', since),
+                HINT = 'Detach history up to a time that is earlier by repeat_window, or attach the '
+                    'table again, before matches near the horizon are corrected.';
+            RETURN;
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.warn_of_repeats(text, text[], timestamptz) IS
+'A part of detach_history(): a warning if one of the detached tables has matches that the rule
+max_repeats still asks for behind a horizon at that time.';
+
 CREATE FUNCTION skillrating_internal.detach_history(
     ladder text,
     at timestamptz,
@@ -689,6 +731,7 @@ BEGIN
         EXECUTE format('ALTER TABLE %1$I.%2$I DETACH PARTITION %1$I.%3$I', ladder, relation, name);
         detached := detached || name;
     END LOOP;
+    PERFORM skillrating_internal.warn_of_repeats(ladder, detached, at);
 END
 $function$;
 
@@ -698,10 +741,10 @@ COMMENT ON FUNCTION skillrating.detach_history(text, timestamptz) IS
 'set_horizon(), and then detaches those partitions of event and component_event that have nothing but
 places up to the horizon. They stay in the schema of the ladder as tables of their own, whose names
 it returns (detached) beside what set_horizon() returns, for the owner to move, archive or drop; and
-ALTER TABLE ... ATTACH PARTITION brings one back for those who read. Waits for whoever reads or
-rates, for moments at a time, and then keeps them waiting to the end of the transaction: a call of
-set_horizon() before it, in a transaction of its own, makes that short. Errors: those of
-set_horizon(), 55000 if event is not partitioned by partition_history(), 55006 while the transaction
+ALTER TABLE ... ATTACH PARTITION brings one back for those who read. A warning says if rule
+max_repeats still needs matches in one of them. Waits for whoever reads or rates, for moments at a
+time, and then keeps them waiting to the end of the transaction: a call of set_horizon() before it, in
+a transaction of its own, makes that short. Errors: those of set_horizon(), 55000 if event is not partitioned by partition_history(), 55006 while the transaction
 uses it, 55P03 if lock_timeout ends the wait.';
 
 CREATE FUNCTION skillrating_internal.fill_gaps(ladder text)

@@ -37,7 +37,8 @@ match that was rated meanwhile has gone from the source unreported.';
 CREATE FUNCTION skillrating_internal.check_new_season(
     ladder text,
     season text,
-    pool text)
+    pool text,
+    at timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -59,6 +60,19 @@ BEGIN
             DETAIL = CASE WHEN other.pool IS NULL THEN 'It began in all pools.'
                 ELSE format('It began in pool "%s".', other.pool) END;
     END IF;
+    -- Where time makes the order, it gets its place among the others.
+    EXECUTE format(
+        'SELECT o.params->>''name'' AS name, o.at FROM %1$I.operation AS o CROSS JOIN %1$I.ladder AS l
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND l.late <> ''reorder'' AND o.at > $1
+            AND coalesce(o.pool = $2, true)
+        ORDER BY o.seq DESC LIMIT 1', ladder)
+    INTO other USING at, pool;
+    IF other.at IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('season "%s" of ladder "%s" began at %s, and season "%s" cannot begin at %s',
+                other.name, ladder, other.at, season, at),
+            HINT = 'Begin it at a later time, or undo the later season first.';
+    END IF;
     IF pool IS NOT NULL THEN
         EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r WHERE r.pool = $1)', ladder)
         INTO has_ratings USING pool;
@@ -71,9 +85,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text, timestamptz) IS
 'A part of new_season(): error 42710 if a pool in which the season is to begin, all of them where it
-is null, has one of that name; and a notice if there is no rating in the pool.';
+is null, has one of that name, and 22023 if one began there after the time at, unless late is
+reorder; and a notice if there is no rating in the pool.';
 
 CREATE FUNCTION skillrating_internal.new_season(
     ladder text,
@@ -126,7 +141,7 @@ BEGIN
                 HINT = format('Do so first: skillrating.solve_ladder(%L, %L).', ladder, toward);
         END IF;
     END IF;
-    PERFORM skillrating_internal.check_new_season(ladder, season, pool);
+    PERFORM skillrating_internal.check_new_season(ladder, season, pool, at);
     PERFORM skillrating_internal.begin_operation(ladder);
     operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
         params => jsonb_build_object('name', season, 'keep', keep), reason => coalesce(reason, 'season ' || season));
@@ -175,8 +190,8 @@ initial_mu, initial_sigma and beta of the ladder. Deviations are those that the 
 Returns the number of the operation, for undo_operation(), and how many players it changed.
 A pool in which nobody has a rating is a notice, because its name may be wrong.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a
-season of that name, 22023 for an empty name and for estimates that do not suit the model, P0002 if there are
-none, 22008 for an infinite time.';
+season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a time before the last
+season unless late is reorder, P0002 if there are no estimates, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.decay(
     ladder text,

@@ -29,8 +29,10 @@ where these are null, of all, by kind, pool, key and player.
 kind: one of the model''s kinds of components. key: the context or the club, null for a kind
 without. player_id: whose it is, null for what is nobody''s.
 mu, deviation: the mean, in units of the rating or of whatever the model says of the kind, and its
-deviation, as of the time at, null for now. state: all state columns of the kind, mu among them.
+deviation, as of the time at, past or future, null for now. A component without a match by then has
+no row. state: all state columns of the kind, mu among them.
 games, last_played: in how many rated matches, and when in the last one.
 
 An account that is merged counts as the player it is merged into. No rows under a model without
-components. Errors: 42704 for an unknown ladder, 22008 for an infinite at.';
+components. Errors: 42704 for an unknown ladder, 22008 for an infinite at, 55000 for one before the
+horizon; 42501 for a time of the past unless the caller may read table component_event.';

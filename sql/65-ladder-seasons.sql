@@ -14,8 +14,11 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    horizon bigint;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT l.horizon FROM %I.ladder AS l', ladder) INTO horizon;
     RETURN QUERY EXECUTE format(
         'SELECT s.name, s.operation, s.at, s.next_at, s.next_seq IS NULL, m.matches, m.players
         FROM (
@@ -26,12 +29,17 @@ BEGIN
                 UNION ALL
                 SELECT '''', NULL, NULL, 0) AS o) AS s
         CROSS JOIN LATERAL (
-            SELECT count(DISTINCT e.seq) AS matches, count(DISTINCT e.player_id) AS players
-            FROM %1$I.event AS e
-            WHERE e.kind = ''match'' AND e.pool = $1 AND e.seq > s.seq
-                AND (s.next_seq IS NULL OR e.seq < s.next_seq)) AS m
-        ORDER BY s.seq', ladder)
-    USING pool;
+            SELECT count(DISTINCT e.seq) + coalesce(sum(e.matches), 0)::bigint AS matches,
+                count(DISTINCT e.player_id) AS players
+            FROM (
+                SELECT e.player_id, e.seq, NULL::bigint AS matches FROM %1$I.event AS e
+                WHERE e.kind = ''match'' AND e.pool = $1 AND e.seq > greatest(s.seq, $2)
+                    AND (s.next_seq IS NULL OR e.seq < s.next_seq)%2$s) AS e) AS m
+        ORDER BY s.seq', ladder,
+        CASE WHEN horizon IS NOT NULL THEN format(
+            ' UNION ALL SELECT k.player_id, NULL, k.matches FROM %I.season_horizon AS k
+            WHERE k.began = s.seq AND k.pool = $1 AND k.games > 0', ladder) ELSE '' END)
+    USING pool, horizon;
 END
 $function$;
 
@@ -157,6 +165,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     l record;
+    kept record;
     matches text;
 BEGIN
     IF bounds.next_seq IS NOT NULL AND min_games > 0 THEN
@@ -166,13 +175,17 @@ BEGIN
             CASE WHEN min_games > 1 THEN ' AND s.games >= $4' ELSE '' END);
     END IF;
     EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO l;
+    kept := skillrating_internal.kept_season(ladder, bounds.first_seq);
     matches := format(
         'FROM %I.event AS m WHERE m.pool = $3 AND m.kind = ''match''
-            AND m.seq > $1 AND ($2::bigint IS NULL OR m.seq < $2)', ladder);
+            AND m.seq > %s AND ($2::bigint IS NULL OR m.seq < $2)', ladder, kept.behind);
     RETURN format('SELECT r.player_id, r.rating FROM %s WHERE %s',
         -- The season that followed has an event for every player, with the state that it found.
         CASE WHEN bounds.next_seq IS NULL
             THEN format('(SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3) AS r', ladder)
+            WHEN bounds.next_seq <= l.horizon THEN format(
+                '(SELECT k.player_id, k.rating_before AS rating FROM %I.season_horizon AS k
+                WHERE k.began = $2 AND k.pool = $3 AND k.rating_before IS NOT NULL) AS r', ladder)
             ELSE format(
                 '(SELECT e.player_id, %s AS rating FROM %I.event AS e
                 WHERE e.kind = ''season'' AND e.seq = $2 AND e.pool = $3) AS r',
@@ -180,12 +193,18 @@ BEGIN
         CASE WHEN min_games <= 0 THEN 'true'
             WHEN quick THEN format(
                 '(SELECT count(*) FROM (
-                    SELECT %s AND m.player_id %s r.player_id LIMIT $4) AS m) >= $4%s', matches,
+                    SELECT %s AND m.player_id %s r.player_id LIMIT $4) AS m)%s >= $4%s', matches,
                 t.player_equals,
-                skillrating_internal.new_season_players(ladder, bounds.first_seq, pool))
+                ' + coalesce((SELECT k.games FROM ' || kept.players
+                    || format(' AND k.player_id %s r.player_id), 0)', t.player_equals),
+                CASE WHEN kept.players IS NULL THEN
+                    skillrating_internal.new_season_players(ladder, bounds.first_seq, pool) END)
             ELSE format(
-                'r.player_id IN (SELECT m.player_id %s GROUP BY m.player_id HAVING count(*) >= $4)',
-                matches) END);
+                'r.player_id IN (
+                    SELECT m.player_id FROM (
+                        SELECT m.player_id, count(*) AS games %s GROUP BY m.player_id%s) AS m
+                    GROUP BY m.player_id HAVING sum(m.games) >= $4)', matches,
+                ' UNION ALL SELECT k.player_id, k.games FROM ' || kept.players) END);
 END
 $function$;
 
@@ -299,6 +318,10 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, pool and min_games must not be null';
     END IF;
+    IF min_games < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('min_games must not be negative, not %s', min_games);
+    END IF;
     rating := skillrating_internal.season_end_rating(ladder, bounds, pool, player);
     EXECUTE format(
         'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s) AND q.rating = $6',
@@ -318,7 +341,7 @@ ratings share a place; null for a player who is not in it. An account that is me
 player it is merged into. season is the name that new_season() gave it, the empty name for the time
 before the first season, or null for the running one. Of a season that has ended, and with min_games
 1, the place comes from counts, otherwise those above are counted. Errors: 42704 for an unknown
-ladder or season, 22004 for a null ladder, pool or min_games.';
+ladder or season, 22004 for a null ladder, pool or min_games, 22023 for a negative min_games.';
 
 CREATE FUNCTION skillrating_internal.season_page(
     ladder text,
@@ -372,6 +395,65 @@ COMMENT ON FUNCTION skillrating_internal.season_page(text, record, text, bigint,
 many are rated above that one, and at least as high, that player, and the rating. Error 42704 for a
 player without one, 55000 unless the door to the ladder is open.';
 
+CREATE FUNCTION skillrating_internal.season_details(
+    ladder text,
+    bounds record)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+    kept record := skillrating_internal.kept_season(ladder, bounds.first_seq);
+BEGIN
+    RETURN format(
+        'LEFT JOIN LATERAL (%6$s) AS k ON true
+        CROSS JOIN LATERAL (
+            SELECT count(*) + coalesce(k.games, 0) AS games,
+                count(*) FILTER (WHERE m.score = 1) + coalesce(k.wins, 0) AS wins,
+                count(*) FILTER (WHERE m.score = 0.5) + coalesce(k.draws, 0) AS draws,
+                count(*) FILTER (WHERE m.score = 0) + coalesce(k.losses, 0) AS losses,
+                greatest(max(m.played_at), k.last_played) AS last_played
+            FROM %1$I.event AS m
+            WHERE m.player_id %2$s q.player_id AND m.pool = $3 AND m.kind = ''match''
+                AND m.seq > %5$s AND ($2 IS NULL OR m.seq < $2)) AS c
+        LEFT JOIN LATERAL (
+            (SELECT k.start_rating AS rating, %5$s + 1 AS seq WHERE k.games IS NOT NULL)
+            UNION ALL
+            (SELECT CASE WHEN e.seq <= $6 THEN skillrating.state_rating(l.model, %3$s, l.params)
+                ELSE skillrating.state_rating(l.model, %4$s, l.params) END AS rating, e.seq
+            FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
+            WHERE k.games IS NULL AND e.player_id %2$s q.player_id AND e.pool = $3 AND e.seq > %7$s
+                AND e.seq >= coalesce((
+                    SELECT max(x.seq) FROM %1$I.event AS x
+                    WHERE x.player_id %2$s q.player_id AND x.pool = $3 AND x.seq <= $6), 0)
+            ORDER BY e.seq LIMIT 1)) AS b ON true
+        LEFT JOIN LATERAL (
+            SELECT skillrating.state_rating(l.model, %3$s, l.params) AS rating, e.played_at, e.seq
+            FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
+            WHERE e.player_id %2$s q.player_id AND e.pool = $3 AND e.seq >= b.seq
+                AND ($2 IS NULL OR e.seq < $2)
+            ORDER BY 1 DESC, e.seq LIMIT 1) AS p ON true
+        CROSS JOIN LATERAL (
+            SELECT greatest(k.peak, p.rating) AS peak,
+                CASE WHEN k.peak < p.rating THEN p.played_at ELSE coalesce(k.peak_at, p.played_at) END AS peak_at
+            ) AS h',
+        ladder, t.player_equals, s.after, s.before, kept.behind,
+        coalesce('SELECT k.* FROM ' || kept.players || format(' AND k.player_id %s q.player_id', t.player_equals),
+            'SELECT NULL::bigint AS games, NULL::bigint AS wins, NULL::bigint AS draws, NULL::bigint AS losses,
+                NULL::timestamptz AS last_played, NULL::float8 AS start_rating, NULL::float8 AS peak,
+                NULL::timestamptz AS peak_at'),
+        CASE WHEN kept.players IS NULL THEN 0 ELSE kept.behind END);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_details(text, record) IS
+'A part of season_table(): what joins a player q of a page with the counts (c) of the matches in the
+season, the rating with which it began (b) and the peak (h), of events and of what is kept of those
+before the horizon. Its parameters are those of season_table(). Error 55000 unless the door to the
+ladder is open.';
+
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
     season text DEFAULT NULL,
@@ -395,8 +477,6 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
     bounds record := skillrating_internal.season_bounds(ladder, season, pool);
     p record;
 BEGIN
@@ -408,36 +488,20 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
+    IF min_games < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('min_games must not be negative, not %s', min_games);
+    END IF;
     p := skillrating_internal.season_page(ladder, bounds, pool, min_games, after_player::text);
     -- Only of the players that are shown.
     RETURN QUERY EXECUTE format(
         'SELECT CASE WHEN q.rating = $7 THEN 1 + $9
                 ELSE $10 + rank() OVER (PARTITION BY q.rating = $7 ORDER BY q.rating DESC) END,
             q.player_id::text, q.rating, c.games, c.wins, c.draws, c.losses, c.last_played,
-            b.rating, p.rating, p.played_at
-        FROM (%1$s) AS q
-        CROSS JOIN LATERAL (
-            SELECT count(*) AS games, count(*) FILTER (WHERE m.score = 1) AS wins,
-                count(*) FILTER (WHERE m.score = 0.5) AS draws, count(*) FILTER (WHERE m.score = 0) AS losses,
-                max(m.played_at) AS last_played
-            FROM %2$I.event AS m
-            WHERE m.player_id %3$s q.player_id AND m.pool = $3 AND m.kind = ''match''
-                AND m.seq > $1 AND ($2 IS NULL OR m.seq < $2)) AS c
-        LEFT JOIN LATERAL (
-            SELECT CASE WHEN e.seq <= $6 THEN skillrating.state_rating(l.model, %4$s, l.params)
-                ELSE skillrating.state_rating(l.model, %5$s, l.params) END AS rating, e.seq
-            FROM %2$I.ladder AS l CROSS JOIN %2$I.event AS e
-            WHERE e.player_id %3$s q.player_id AND e.pool = $3 AND e.seq >= coalesce((
-                SELECT max(x.seq) FROM %2$I.event AS x
-                WHERE x.player_id %3$s q.player_id AND x.pool = $3 AND x.seq <= $6), 0)
-            ORDER BY e.seq LIMIT 1) AS b ON true
-        LEFT JOIN LATERAL (
-            SELECT skillrating.state_rating(l.model, %4$s, l.params) AS rating, e.played_at, e.seq
-            FROM %2$I.ladder AS l CROSS JOIN %2$I.event AS e
-            WHERE e.player_id %3$s q.player_id AND e.pool = $3 AND e.seq >= b.seq
-                AND ($2 IS NULL OR e.seq < $2)
-            ORDER BY 1 DESC, e.seq LIMIT 1) AS p ON true
-        ORDER BY q.rating DESC, q.player_id', p.page, ladder, t.player_equals, s.after, s.before)
+            b.rating, h.peak, h.peak_at
+        FROM (%s) AS q %s
+        ORDER BY q.rating DESC, q.player_id', p.page,
+        skillrating_internal.season_details(ladder, bounds))
     USING bounds.first_seq, bounds.next_seq, pool, min_games, n, bounds.start_seq,
         p.after_rating, p.after, p.above, p.at_least;
 END
@@ -457,4 +521,4 @@ start_rating: the rating with which the player began it, that of a newcomer for 
 peak, peak_at: the highest rating in it, with the one that the season began with where that is no
 newcomer''s, and when it came first.
 Corrections reach it as everything else. Errors: 42704 for an unknown ladder, season or player,
-22023 for a negative n.';
+22023 for a negative n or min_games.';

@@ -75,7 +75,7 @@ DECLARE
     l record;
     places bigint[];
     began bigint;
-    is_cut boolean;
+    kept text := '';
 BEGIN
     EXECUTE format(
         'SELECT array_agg(o.seq ORDER BY o.seq), min(o.began) FILTER (WHERE o.seq >= $1)
@@ -90,10 +90,13 @@ BEGIN
         RETURN NULL;
     END IF;
     EXECUTE format('SELECT l.model, l.params, l.horizon FROM %I.ladder AS l', ladder) INTO l;
-    -- Events before a horizon may be gone: then what was counted before stays.
-    EXECUTE format(
-        'SELECT NOT EXISTS (SELECT FROM %I.event AS e WHERE e.seq > $1 AND e.seq <= $2)', ladder)
-    INTO is_cut USING began, l.horizon;
+    -- Events before a horizon may be gone: what they said of a season is kept.
+    IF began <= l.horizon THEN
+        kept := format(
+            ' UNION ALL SELECT k.player_id, k.pool, width_bucket(k.began, %2$L::bigint[]), k.games
+            FROM %1$I.season_horizon AS k WHERE k.games > 0 AND k.began >= %3$L::bigint', ladder, places,
+            began);
+    END IF;
     RETURN format(
         'WITH season AS (
             SELECT o.operation, o.seq, o.pool FROM %1$I.operation AS o
@@ -102,7 +105,7 @@ BEGIN
             SELECT m.player_id, m.pool, width_bucket(m.seq, %2$L::bigint[]) AS span, count(*) AS games
             FROM %1$I.event AS m
             WHERE m.kind = ''match'' AND m.seq > %3$L::bigint AND m.seq < %4$L::bigint
-            GROUP BY 1, 2, 3
+            GROUP BY 1, 2, 3%8$s
         ), place AS MATERIALIZED (
             SELECT p.pool, p.span, (
                 SELECT min(s.seq) FROM season AS s
@@ -114,12 +117,11 @@ BEGIN
             FROM part AS p JOIN place AS q ON q.pool = p.pool AND q.span = p.span
             GROUP BY 1, 2, 3
         ), ended AS (
-            SELECT e.player_id, e.pool, s.operation, %5$s AS rating, %6$s AS games
+            SELECT e.player_id, e.pool, s.operation, %5$s AS rating, coalesce(p.games, 0) AS games
             FROM %1$I.event AS e
             JOIN season AS s ON s.seq = e.seq
-            LEFT JOIN played AS p ON p.player_id %7$s e.player_id AND p.pool = e.pool AND p.seq = e.seq
-            %8$s
-            WHERE e.kind = ''season'' AND e.seq = ANY (%9$L::bigint[])
+            LEFT JOIN played AS p ON p.player_id %6$s e.player_id AND p.pool = e.pool AND p.seq = e.seq
+            WHERE e.kind = ''season'' AND e.seq = ANY (%7$L::bigint[])
         )
         SELECT q.player_id, q.pool, q.operation, q.rating, q.games,
             CASE WHEN q.marked THEN q.above END AS above,
@@ -132,22 +134,9 @@ BEGIN
             FROM ended AS e WHERE e.games > 0
             WINDOW rated AS (PARTITION BY e.operation, e.pool ORDER BY e.rating DESC),
                 placed AS (PARTITION BY e.operation, e.pool ORDER BY e.rating DESC, e.player_id)) AS q',
-        ladder, places, began, places[cardinality(places)],
-        skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'),
-        CASE WHEN is_cut AND began < l.horizon
-            THEN 'greatest(coalesce(p.games, 0), CASE WHEN began.seq < ' || l.horizon
-                || ' THEN old.games END)'
-            ELSE 'coalesce(p.games, 0)' END,
-        t.player_equals,
-        CASE WHEN is_cut AND began < l.horizon
-            THEN format(
-                'CROSS JOIN LATERAL (
-                    SELECT coalesce(max(x.seq), 0) AS seq FROM season AS x
-                    WHERE x.seq < e.seq AND (x.pool IS NULL OR x.pool = e.pool)) AS began
-                LEFT JOIN %I.standing AS old ON old.player_id %s e.player_id AND old.pool = e.pool
-                    AND old.operation = s.operation', ladder, t.player_equals)
-            ELSE '' END,
-        ARRAY(SELECT u.seq FROM unnest(places) AS u(seq) WHERE u.seq >= from_seq));
+        ladder, places, greatest(began, l.horizon), places[cardinality(places)],
+        skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), t.player_equals,
+        ARRAY(SELECT u.seq FROM unnest(places) AS u(seq) WHERE u.seq >= from_seq), kept);
 END
 $function$;
 

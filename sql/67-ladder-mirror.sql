@@ -572,7 +572,7 @@ BEGIN
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
         FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
-            'component_horizon', 'horizon',
+            'component_horizon', 'horizon', 'season_horizon',
             'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'rating_count', 'rating_count_delta', 'solved',
             'solved_context', 'standing', 'work', 'replica_note', 'push', 'push_failure']) AS n(name))
     THEN

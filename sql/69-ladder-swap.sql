@@ -313,7 +313,7 @@ BEGIN
     -- These move, and one of the ladders may have none.
     FOREACH name IN ARRAY ARRAY(
         SELECT format('%I.%I', l.ladder, t.name)
-        FROM unnest('{horizon,component_horizon}'::text[]) AS t(name), unnest(ARRAY[a, b]) AS l(ladder)
+        FROM unnest('{horizon,component_horizon,season_horizon}'::text[]) AS t(name), unnest(ARRAY[a, b]) AS l(ladder)
         WHERE to_regclass(format('%I.%I', l.ladder, t.name)) IS NOT NULL)
     LOOP
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);

@@ -74,11 +74,17 @@ SELECT part, ARRAY(SELECT round(x::numeric, 3) FROM unnest((r).rating_after) AS 
     (SELECT part, skillrating.rate_match('elo', players, ARRAY[1, 2], ARRAY[1, 2]) OVER (PARTITION BY part ORDER BY match_id) AS r
      FROM (VALUES (1, 1, ARRAY['a', 'b']), (1, 2, ARRAY['a', 'b']), (2, 3, ARRAY['a', 'b'])) AS v (part, match_id, players)) AS q ORDER BY part, r;
 
+-- An array of another length keeps its match from being rated, and no other.
+SELECT match_id, ARRAY(SELECT round(x::numeric, 3) FROM unnest((r).rating_after) AS x) AS rating_after, (r).unrated_reason, (r).unrated_detail FROM
+    (SELECT match_id, skillrating.rate_match('elo', players, team, rank) OVER (ORDER BY match_id) AS r
+     FROM (VALUES (1, ARRAY[7, 8], ARRAY[1, 2], ARRAY[1, 2]::float8[]), (2, ARRAY[7, 8], ARRAY[1, 2, 3], ARRAY[1, 2]), (3, NULL, ARRAY[1, 2], ARRAY[1, 2]),
+        (4, ARRAY[8, 7], ARRAY[1, 2], ARRAY[1]), (5, ARRAY[7, 8], ARRAY[1, 2], ARRAY[2, 1])) AS v (match_id, players, team, rank)) AS q ORDER BY 1;
+
 -- Errors.
 SELECT skillrating.rate_match('elo', players, team, rank) OVER (ORDER BY pool) FROM match;
 SELECT skillrating.rate_match('elo', players, team, rank) OVER () FROM match;
 SELECT skillrating.rate_match('elo', players, team, rank) OVER (ORDER BY match_id ROWS UNBOUNDED PRECEDING) FROM match;
-SELECT skillrating.rate_match('elo', players, team, rank[2:]) OVER (ORDER BY match_id) FROM match;
+SELECT skillrating.rate_match('elo', players, team, rank[2:], strict => true) OVER (ORDER BY match_id) FROM match;
 SELECT skillrating.rate_match('elo', players, team, ARRAY[rank, rank]) OVER (ORDER BY match_id) FROM match;
 SELECT skillrating.rate_match('elo', players, team, rank, strict => true) OVER (ORDER BY match_id) FROM match WHERE match_id NOT IN (50);
 SELECT skillrating.rate_match('elo', players, team, rank, strict => NULL) OVER (ORDER BY match_id) FROM match;

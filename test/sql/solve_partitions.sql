@@ -158,6 +158,10 @@ CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"part
 CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"part": "player_id"}');
 CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"rank": "season", "part": "season"}');
 CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"part": "nothing"}');
+CREATE VIEW part_divided AS SELECT p.*, p.team + 10 AS own FROM part_plain AS p;
+CALL skillrating.solve_distributed('part_divided', 'part_skills', columns => '{"part": "own"}');
+SELECT count(*) > 0 AS kept FROM part_skills;
+DROP VIEW part_divided;
 CALL skillrating.solve_distributed('part_all', 'part_skills', columns => '{"part": null}');
 CREATE VIEW part_many AS SELECT m AS match_id, t AS player_id, t AS team, t AS rank FROM generate_series(1, 4001) AS m, generate_series(1, 2) AS t;
 \set VERBOSITY sqlstate

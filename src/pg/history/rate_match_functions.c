@@ -73,6 +73,7 @@ typedef struct MatchPartition
 	Datum	   *player;			/* of the match, of the current row's memory; */
 	bool	   *no_player;
 	int			n;				/* its elements */
+	Unrated		fault;			/* of its arrays, or nothing */
 } MatchPartition;
 
 static const WindowMessages window_messages = {
@@ -149,9 +150,9 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window, MatchPartition *pa
 		begin_argument(fcinfo, window, partition, i);
 }
 
-/* The elements of an array of a match of n participants, or of any number where n is -1. */
+/* The elements of an array, all of one dimension. */
 static int
-read_array(MatchArgument *argument, Datum value, int n)
+read_array(MatchArgument *argument, Datum value)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	int			found;
@@ -162,11 +163,6 @@ read_array(MatchArgument *argument, Datum value, int n)
 				 errmsg("%s must be an array of one dimension", argument->name)));
 	deconstruct_array(array, argument->element_type, argument->typlen, argument->typbyval,
 					  argument->typalign, &argument->value, &argument->null, &found);
-	if (n >= 0 && found != n)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("%s must have as many elements as players, %d, not %d",
-						argument->name, n, found)));
 	return found;
 }
 
@@ -189,20 +185,39 @@ set_argument(MatchPartition *partition, int arg, Datum value, bool isnull)
 	partition->nulls[columns[arg]] = isnull;
 }
 
+/*
+ * Check the number of elements of an array against that of the players.  As a mistake in a row
+ * of rate(), another number keeps the match from being rated, or is an error where strict.
+ */
+static void
+check_length(MatchPartition *partition, const MatchArgument *argument, int n)
+{
+	if (n == partition->n || partition->fault.detail != NULL)
+		return;
+	if (!partition->rater->match.tolerant)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("%s must have as many elements as players, %d, not %d",
+						argument->name, partition->n, n)));
+	partition->fault = unrated(UNRATED_ARRAY_LENGTH,
+							   psprintf("%s has length %d, players has length %d",
+										argument->name, n, partition->n));
+}
+
 /* Read the arguments of the current row: those of the match into the row, arrays as they are. */
 static void
 read_arguments(WindowObject window, MatchPartition *partition)
 {
 	int			i;
 
-	partition->n = -1;
+	partition->n = 0;
+	partition->fault = unrated_nothing();
 	source_row_untime(&partition->times, partition->nulls);
 	for (i = 0; i < partition->narguments; i++)
 	{
 		MatchArgument *argument = &partition->argument[i];
 		bool		isnull;
 		Datum		value = WinGetFuncArgCurrent(window, argument->arg, &isnull);
-		int			n;
 
 		if (argument->name == NULL)
 		{
@@ -214,9 +229,10 @@ read_arguments(WindowObject window, MatchPartition *partition)
 		argument->given = !isnull;
 		if (isnull)
 			set_argument(partition, argument->arg, (Datum) 0, true);
-		n = isnull ? Max(partition->n, 0) : read_array(argument, value, partition->n);
-		if (i == 0)
-			partition->n = n;
+		else if (i == 0)
+			partition->n = read_array(argument, value);
+		else
+			check_length(partition, argument, read_array(argument, value));
 	}
 	source_row_time(&partition->times, partition->values, partition->nulls);
 	partition->player = partition->argument[0].value;
@@ -271,6 +287,11 @@ rate_match(MatchPartition *partition)
 				j;
 
 	rater_begin(rater, partition->values, partition->nulls);
+	if (partition->fault.detail != NULL)
+	{
+		rater_refuse(rater, partition->fault);
+		return;
+	}
 	for (i = 0; i < partition->n; i++)
 	{
 		for (j = 0; j < partition->narguments; j++)

@@ -391,6 +391,25 @@ skillrating_solve_token(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(cstring_to_text_with_len(make_token(), KEPT_TOKEN_SIZE));
 }
 
+/*
+ * Without any match that counts, the solution would be the prior, and replace a better one.  That
+ * is an error, as where parts divide matches, unless there is no match, or only such as the
+ * source keeps from being rated.
+ */
+static void
+check_matches_count(const Distributed *d)
+{
+	const UnratedCounts *unrated = &d->state.builder.unrated;
+
+	if (d->state.matches_elsewhere > 0 || unrated->total == unrated->by_reason[UNRATED_BY_SOURCE])
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_NO_DATA_FOUND),
+			 errmsg("no match of %s counts", d->matches.name),
+			 errdetail("Unrated matches by reason: %s.", unrated_counts_text(unrated, false)),
+			 errhint("All rows of a match must be in one partition, and in one part.")));
+}
+
 Datum
 skillrating_solve_relation(PG_FUNCTION_ARGS)
 {
@@ -430,6 +449,7 @@ skillrating_solve_relation(PG_FUNCTION_ARGS)
 		parts_survey(d);
 	else
 		leaves_survey(d);
+	check_matches_count(d);
 	d->state.elsewhere = &d->elsewhere;
 	solve_state_run(&d->state);
 	if (!d->lasting)

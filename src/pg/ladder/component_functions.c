@@ -49,22 +49,90 @@ enum
 	COMPONENTS_NCOLUMNS
 };
 
-#define SHOWN_COMPONENTS \
-	"SELECT {component columns c} FROM {component} AS c WHERE c.games OPERATOR(pg_catalog.>) 0 " \
+#define SHOWN_COMPONENTS(components) \
+	"SELECT {component columns c} FROM " components " AS c WHERE c.games OPERATOR(pg_catalog.>) 0 " \
 	"AND ($1 IS NULL OR c.kind OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR c.pool OPERATOR(pg_catalog.=) $2)"
 #define IN_ORDER \
 	" ORDER BY c.kind COLLATE pg_catalog.\"C\", c.pool COLLATE pg_catalog.\"C\", " \
 	"c.key COLLATE pg_catalog.\"C\", c.player_id{player order}"
 
+/*
+ * Components as they were after their last event up to the time $4, in rated order: with the
+ * state that it left, and the counts that the next one found, or those of today if there is none.
+ * Before the events behind the horizon, $5, comes the row of the horizon.
+ */
+#define PAST_COMPONENTS \
+	"(SELECT DISTINCT ON (w.player_id, w.kind, w.pool, w.key) w.player_id, w.kind, w.pool, w.key, " \
+	"w.games, w.last_played, w.as_of, w.state " \
+	"FROM (SELECT x.player_id, x.kind, x.pool, x.key, x.seq, x.at, x.state, " \
+	"pg_catalog.lead(x.games) OVER places AS games, " \
+	"pg_catalog.lead(x.last_played) OVER places AS last_played, " \
+	"pg_catalog.lead(x.as_of) OVER places AS as_of " \
+	"FROM (SELECT e.player_id, e.kind, e.pool, e.key, e.seq, e.played_at AS at, e.after AS state, " \
+	"e.games_before AS games, e.last_played_before AS last_played, " \
+	"COALESCE(e.as_of_before, e.last_played_before) AS as_of " \
+	"FROM {component_event} AS e WHERE e.seq OPERATOR(pg_catalog.>) $5 UNION ALL " \
+	"SELECT h.player_id, h.kind, h.pool, h.key, $5, '-infinity', h.state, h.games, h.last_played, h.as_of " \
+	"FROM {component_horizon} AS h UNION ALL " \
+	"SELECT t.player_id, t.kind, t.pool, t.key, 9223372036854775807, 'infinity', t.state, " \
+	"t.games, t.last_played, t.as_of FROM {component} AS t) AS x " \
+	"WINDOW places AS (PARTITION BY x.player_id, x.kind, x.pool, x.key ORDER BY x.seq)) AS w " \
+	"WHERE w.at OPERATOR(pg_catalog.<=) $4 " \
+	"ORDER BY w.player_id, w.kind, w.pool, w.key, w.seq DESC)"
+
+#define OF_PLAYER " AND c.player_id {player =} $3"
+#define SHOWN_PARAMS {VALUE_TEXT, VALUE_TEXT, VALUE_PLAYER}
+#define PAST_PARAMS {VALUE_TEXT, VALUE_TEXT, VALUE_PLAYER, VALUE_TIME, VALUE_INT8}
+
 static LadderQuery shown_query = {
-	.text = SHOWN_COMPONENTS IN_ORDER,
-	.param = {VALUE_TEXT, VALUE_TEXT}
+	.text = SHOWN_COMPONENTS("{component}") IN_ORDER,
+	.param = SHOWN_PARAMS
 };
 
 static LadderQuery shown_of_player_query = {
-	.text = SHOWN_COMPONENTS " AND c.player_id {player =} $3" IN_ORDER,
-	.param = {VALUE_TEXT, VALUE_TEXT, VALUE_PLAYER}
+	.text = SHOWN_COMPONENTS("{component}") OF_PLAYER IN_ORDER,
+	.param = SHOWN_PARAMS
 };
+
+static LadderQuery past_query = {
+	.text = SHOWN_COMPONENTS(PAST_COMPONENTS) IN_ORDER,
+	.param = PAST_PARAMS
+};
+
+static LadderQuery past_of_player_query = {
+	.text = SHOWN_COMPONENTS(PAST_COMPONENTS) OF_PLAYER IN_ORDER,
+	.param = PAST_PARAMS
+};
+
+static LadderQuery later_query = {
+	.text = "SELECT FROM {component} AS c WHERE c.as_of OPERATOR(pg_catalog.>) $1 LIMIT 1",
+	.param = {VALUE_TIME}
+};
+
+static LadderQuery check_past_query = {
+	.text = "SELECT skillrating_internal.horizon_relation($1, $2)",
+	.param = {VALUE_TEXT, VALUE_TIME}
+};
+
+/*
+ * Whether a component has changed after a time, so that its past has to be read.  Errors for a
+ * time before the horizon, and unless the caller may read the events.
+ */
+static bool
+needs_past(Ladder *ladder, TimestampTz at)
+{
+	Datum		values[2];
+
+	values[0] = TimestampTzGetDatum(at);
+	if (ladder_execute(ladder, &later_query, values, NULL, NULL) == 0)
+		return false;
+	ladder_check_privilege(ladder, "component_event", ACL_SELECT);
+	values[0] = CStringGetTextDatum(ladder->name);
+	values[1] = TimestampTzGetDatum(at);
+	(void) ladder_execute(ladder, &check_past_query, values, NULL, NULL);
+	SPI_freetuptable(SPI_tuptable);
+	return true;
+}
 
 /* A component as of a time; stored is the row in the table. */
 static void
@@ -124,8 +192,9 @@ skillrating_components(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	bool		of_player = !PG_ARGISNULL(COMPONENTS_ARG_PLAYER_ID);
 	TimestampTz at;
-	Datum		values[3];
-	bool		nulls[3] = {false};
+	Datum		values[5];
+	bool		nulls[5] = {false};
+	LadderQuery *query;
 	Ladder	   *ladder;
 	Batch	   *batch;
 	SPITupleTable *rows;
@@ -148,13 +217,19 @@ skillrating_components(PG_FUNCTION_ARGS)
 	nulls[0] = PG_ARGISNULL(COMPONENTS_ARG_KIND);
 	values[1] = PG_GETARG_DATUM(COMPONENTS_ARG_POOL);
 	nulls[1] = PG_ARGISNULL(COMPONENTS_ARG_POOL);
+	nulls[2] = !of_player;
 	if (of_player)
 	{
 		values[2] = id_argument(fcinfo, COMPONENTS_ARG_PLAYER_ID, ladder->player_type);
 		values[2] = counted_players(ladder, &values[2], 1)[0];
 	}
-	nrows = ladder_execute(ladder, of_player ? &shown_of_player_query : &shown_query,
-						   values, nulls, NULL);
+	values[3] = TimestampTzGetDatum(at);
+	values[4] = Int64GetDatum(Max(ladder->horizon, 0));
+	if (needs_past(ladder, at))
+		query = of_player ? &past_of_player_query : &past_query;
+	else
+		query = of_player ? &shown_of_player_query : &shown_query;
+	nrows = ladder_execute(ladder, query, values, nulls, NULL);
 	rows = SPI_tuptable;
 	for (i = 0; i < nrows; i++)
 	{

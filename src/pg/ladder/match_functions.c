@@ -168,6 +168,25 @@ is_same_match(Ladder *ladder, MatchArrays *arrays)
 	return same;
 }
 
+static LadderQuery before_horizon_query = {
+	.text = "SELECT FROM {rated_match} AS m WHERE m.match_id {match =} $1 "
+	"AND m.seq OPERATOR(pg_catalog.<=) $2",
+	.param = {VALUE_MATCH, VALUE_INT8}
+};
+
+/* Whether a match has a place before the horizon, where it stays as it was rated. */
+static bool
+is_before_horizon(Ladder *ladder, const MatchArrays *arrays)
+{
+	Datum		values[2];
+
+	if (ladder->horizon == NO_HORIZON)
+		return false;
+	values[0] = arrays->match_id;
+	values[1] = Int64GetDatum(ladder->horizon);
+	return ladder_execute(ladder, &before_horizon_query, values, NULL, NULL) > 0;
+}
+
 /* Put other content into a match. */
 static void
 replace_match(Ladder *ladder, const MatchArrays *arrays)
@@ -274,13 +293,16 @@ check_report(Ladder *ladder, MatchArrays *arrays)
 	reader_close(reported);
 }
 
-/* Write a match; false if the ladder has it with the same content. */
+/*
+ * Write a match; false if the ladder has it with the same content, or before its horizon:
+ * content that nobody would rate does not take the place of what was rated.
+ */
 static bool
 write_report(Ladder *ladder, MatchArrays *arrays)
 {
 	if (match_arrays_insert(ladder, arrays))
 		return true;
-	if (is_same_match(ladder, arrays))
+	if (is_same_match(ladder, arrays) || is_before_horizon(ladder, arrays))
 		return false;
 	replace_match(ladder, arrays);
 	return true;

@@ -129,7 +129,9 @@ read_recorded(const Ladder *ladder, const MatchArrays *arrays, bool is_new, Outc
 		if (rated)
 		{
 			outcome->reason = unrated_code(UNRATED_BEFORE_HORIZON);
-			outcome->detail = unrated_description(UNRATED_BEFORE_HORIZON);
+			outcome->detail =
+				psprintf("the match lies before the horizon, place " INT64_FORMAT ", and stays as it was rated",
+						 ladder->horizon);
 		}
 	}
 	if (outcome->differs)

@@ -249,3 +249,14 @@ rater_rate(Rater *rater)
 		rater->forecast = predict(rater);
 	MemoryContextSwitchTo(old);
 }
+
+void
+rater_refuse(Rater *rater, Unrated why)
+{
+	rater->forecast = false;
+	rater->verdict = VERDICT_UNRATED;
+	rater->why = why;
+
+	/* Nothing is noted of it, not even that it has a time. */
+	rater->match.timed = rater->timed;
+}

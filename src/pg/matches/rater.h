@@ -100,4 +100,7 @@ extern bool rater_add(Rater *rater, const Datum *values, const bool *nulls);
  */
 extern void rater_rate(Rater *rater);
 
+/* Instead of rating the match that has begun: it stays unrated for a reason. */
+extern void rater_refuse(Rater *rater, Unrated why);
+
 #endif							/* PG_MATCHES_RATER_H */

@@ -39,6 +39,8 @@ static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 	"the model keeps this pool for what pools share", true},
 	REASON(SEASON_ORDER) = {"season_order",
 	"the season of the match ended with an earlier match of the history", true},
+	REASON(ARRAY_LENGTH) = {"array_length",
+	"an array of the match has not as many elements as players", true},
 	REASON(SOURCE_ERROR) = {"source_error",
 	"the source raises an error for the rows of the match", true},
 	REASON(EXCLUDED_PLAYER) = {"excluded_player",

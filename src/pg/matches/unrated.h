@@ -23,6 +23,7 @@ typedef enum UnratedReason
 	UNRATED_LONG_NAME,
 	UNRATED_RESERVED_POOL,
 	UNRATED_SEASON_ORDER,
+	UNRATED_ARRAY_LENGTH,
 	UNRATED_SOURCE_ERROR,
 
 	/* Decisions about a ladder. */

@@ -1,0 +1,126 @@
+-- Seasons go on showing the same when the history that they began in is detached, comes back or
+-- is detached further: a ladder with a horizon is compared with one that has all its events.
+\set SHOW_CONTEXT never
+CREATE SCHEMA regress_season_horizon;
+SET search_path = regress_season_horizon;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+
+CREATE FUNCTION play(ladder text, first int, last int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format(
+        'INSERT INTO %I.match (match_id, played_at, pool)
+        SELECT i, timestamptz ''2024-01-01'' + i * interval ''1 hour'', CASE WHEN i %% 5 = 0 THEN ''other'' ELSE '''' END
+        FROM generate_series($1, $2) AS i', ladder) USING first, last;
+    EXECUTE format(
+        'INSERT INTO %I.match_player (match_id, player_id, team, rank)
+        SELECT i, 1 + (i * 7 + t * (1 + i %% 3)) %% (5 + i / 20), t,
+            CASE WHEN i %% 11 = 0 THEN 1 WHEN i %% 2 = 0 THEN t ELSE 3 - t END
+        FROM generate_series($1, $2) AS i, generate_series(1, 2) AS t', ladder) USING first, last;
+    SET CONSTRAINTS ALL IMMEDIATE;
+    SET CONSTRAINTS ALL DEFERRED;
+END
+$$;
+
+-- All that seasons show, with conditions on games, pages and places.
+CREATE FUNCTION shown(ladder text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+    rows text[] := '{}';
+    s record;
+BEGIN
+    FOR s IN SELECT p.pool, x.* FROM unnest('{"",other}'::text[]) AS p(pool)
+        CROSS JOIN LATERAL skillrating.seasons(ladder, p.pool) AS x
+    LOOP
+        rows := rows || format('%s: %s to %s, %s matches, %s players', s.season, s.began_at, s.ended_at, s.matches, s.players)
+            || ARRAY(SELECT g.n || t::text FROM unnest('{0,1,3}'::int[]) AS g(n)
+                CROSS JOIN LATERAL skillrating.season_table(ladder, s.season, 1000, s.pool, g.n) AS t)
+            || ARRAY(SELECT t::text FROM skillrating.season_table(ladder, s.season, 3, s.pool, 2, after_player => (
+                    SELECT x.player_id::bigint FROM skillrating.season_table(ladder, s.season, 2, s.pool, 2) AS x
+                    ORDER BY x.place DESC, x.player_id DESC LIMIT 1)) AS t)
+            || ARRAY(SELECT skillrating.season_place_of(ladder, p.id, s.season, s.pool, g.n)::text
+                FROM generate_series(1, 40, 13) AS p(id), unnest('{0,1,3}'::int[]) AS g(n));
+    END LOOP;
+    RETURN rows;
+END
+$$;
+CREATE FUNCTION compare() RETURNS TABLE (same boolean, rows int, sound boolean) LANGUAGE sql AS $$
+    SELECT a = b, cardinality(a), (SELECT bool_and(v.ok) FROM skillrating.verify('cut') AS v)
+    FROM shown('whole') AS a, shown('cut') AS b
+$$;
+CREATE FUNCTION in_both(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    ladder text;
+    result text;
+BEGIN
+    FOREACH ladder IN ARRAY '{whole,cut}'::text[] LOOP
+        EXECUTE replace(statement, '$', ladder) INTO result;
+        RETURN NEXT result;
+    END LOOP;
+END
+$$;
+
+SELECT in_both($$SELECT skillrating.create_ladder('$', 'elo')$$);
+SELECT skillrating.partition_history('cut', rows => 50);
+SELECT in_both($$SELECT play('$', 1, 200)$$);
+
+-- In the time before the first season, which then ends.
+SELECT detached FROM skillrating.detach_history('cut', '2024-01-07');
+SELECT * FROM compare();
+SELECT in_both($$SELECT players FROM skillrating.new_season('$', 'two', 0.8, at => '2024-01-10')$$);
+SELECT * FROM compare();
+
+-- In a season, with one of a single pool behind it; and again in the same season.
+SELECT in_both($$SELECT play('$', 240, 400)$$);
+SELECT in_both($$SELECT players FROM skillrating.new_season('$', 'three', 0.5, pool => 'other', at => '2024-01-18')$$);
+SELECT in_both($$SELECT play('$', 420, 430)$$);
+SELECT detached FROM skillrating.detach_history('cut', '2024-01-13');
+SELECT * FROM compare();
+SELECT detached FROM skillrating.detach_history('cut', '2024-01-15');
+SELECT * FROM compare();
+SELECT in_both($$SELECT play('$', 440, 500)$$);
+SELECT detached FROM skillrating.detach_history('cut', '2024-01-19 12:00');
+SELECT * FROM compare();
+
+-- Corrections behind the horizon, a further season, and what comes back.
+SELECT in_both($$SELECT players FROM skillrating.new_season('$', 'four', 0.5, at => '2024-01-25')$$);
+SELECT in_both($$SELECT play('$', 600, 620)$$);
+SELECT in_both($$WITH m AS (UPDATE $.match_player SET rank = 3 - rank WHERE match_id = 490 RETURNING 1) SELECT count(*) FROM m$$);
+SELECT in_both($$SELECT count(*) > 0 FROM skillrating.catch_up('$')$$);
+SELECT * FROM compare();
+SELECT format('ALTER TABLE cut.event ATTACH PARTITION cut.event_%s FOR VALUES FROM (%1$s) TO (%s)', n, n + 50)
+FROM generate_series(0, 300, 50) AS n WHERE to_regclass(format('cut.event_%s', n)) IS NOT NULL \gexec
+SELECT * FROM compare();
+SELECT count(*) FROM skillrating.catch_up('cut', rebuild => true);
+SELECT * FROM compare();
+SELECT in_both($$SELECT skillrating.undo_operation('$', o.operation) IS NOT NULL FROM $.operation AS o WHERE o.params->>'name' = 'four'$$);
+SELECT in_both($$SELECT count(*) > 0 FROM skillrating.catch_up('$')$$);
+SELECT * FROM compare();
+SELECT in_both($$SELECT (skillrating.forget_player('$', 8, 10008)).found$$);
+SELECT * FROM compare();
+
+-- What is reported anew before the horizon is not written.
+SET client_min_messages = notice;
+SELECT DISTINCT outcome, reason, detail FROM skillrating.report_match('cut', 101, '{1,2}', '{1,2}', '{2,1}');
+SELECT count(*) FILTER (WHERE c IS DISTINCT FROM w) AS changed
+FROM cut.match_player AS c FULL JOIN whole.match_player AS w USING (match_id, player_id, team, rank) WHERE match_id = 101;
+SET client_min_messages = warning;
+
+-- Rule max_repeats looks back: what it does not see any more is told.
+SELECT skillrating.create_ladder('rule', 'elo', eligibility => '{"max_repeats": 2, "repeat_window": 36000}');
+SELECT skillrating.partition_history('rule', rows => 50);
+SELECT play('rule', 1, 200);
+SELECT detached FROM skillrating.detach_history('rule', '2024-01-03 18:00');
+SELECT detached FROM skillrating.detach_history('rule', '2024-01-05 04:00');
+DROP TABLE rule.event_0, rule.event_50;
+SELECT skillrating.drop_ladder('rule');
+
+SELECT skillrating.season_table('cut', min_games => -1);
+SELECT skillrating.season_place_of('cut', 1, min_games => -1);
+
+-- A season does not begin before the last one of its pools; a pool without that one may have it.
+
+SELECT skillrating.new_season('whole', 'early', at => '2024-01-12');
+SELECT players FROM skillrating.new_season('whole', 'early', pool => '', at => '2024-01-12');
+
+SELECT skillrating.drop_ladder(l) FROM unnest('{whole,cut}'::text[]) AS l;
+DROP SCHEMA regress_season_horizon CASCADE;
